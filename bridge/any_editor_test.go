@@ -36,17 +36,7 @@ func TestAnyEditor(t *testing.T) {
 }
 
 func playAnyEditor(t *testing.T, seed uint64, sessions string) {
-	agent := demo.New(&demo.Options{Version: "0.3"})
-	defer agent.Close()
-	pipe := agent.Pipe()
-	defer pipe.Close()
-	network := &http.Transport{DialContext: pipe.DialContext}
-	defer network.CloseIdleConnections()
-	client, err := transport.NewClient(demo.PipeURL, &transport.ClientOptions{RoundTripper: network})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := demoClient(t, &demo.Options{Version: "0.3"}, nil)
 	in, toBridge := io.Pipe()
 	fromBridge, out := io.Pipe()
 	e := &anyEditor{t: t, chance: rand.New(rand.NewPCG(seed, 1)), in: toBridge, owed: map[string]int{}, sessions: []string{"nobody"}}
@@ -92,6 +82,27 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 			t.Errorf("request %s has had %d answers", id, 1-n)
 		}
 	}
+}
+
+// demoClient is a client of the demo agent, in memory. through may put something between them.
+func demoClient(t *testing.T, options *demo.Options, through func(*http.Transport) http.RoundTripper) *transport.Client {
+	t.Helper()
+	agent := demo.New(options)
+	t.Cleanup(func() { agent.Close() })
+	pipe := agent.Pipe()
+	t.Cleanup(func() { pipe.Close() })
+	network := &http.Transport{DialContext: pipe.DialContext}
+	t.Cleanup(network.CloseIdleConnections)
+	var rt http.RoundTripper = network
+	if through != nil {
+		rt = through(network)
+	}
+	client, err := transport.NewClient(demo.PipeURL, &transport.ClientOptions{RoundTripper: rt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	return client
 }
 
 // hello2 asks for ACP's version 2.

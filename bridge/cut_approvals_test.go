@@ -20,7 +20,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/poison"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/transport"
 )
 
 var (
@@ -75,19 +74,13 @@ func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
 	var done doings
 	var ids atomic.Int64
 	counted := func() string { return fmt.Sprint("id-", ids.Add(1)) }
-	agent := demo.New(&demo.Options{Version: []string{"0.3", "1.0"}[random.IntN(2)], NewID: []func() string{counted, nil}[random.IntN(2)], Ran: done.add,
-		Pace: []time.Duration{-1, 20 * time.Millisecond, 200 * time.Millisecond}[random.IntN(3)]})
-	defer agent.Close()
-	pipe := agent.Pipe()
-	defer pipe.Close()
-	line := &cutLine{dial: pipe.DialContext}
-	network := &http.Transport{DialContext: line.DialContext}
-	defer network.CloseIdleConnections()
-	client, err := transport.NewClient(demo.PipeURL, &transport.ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: network}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	var line *cutLine
+	client := demoClient(t, &demo.Options{Version: []string{"0.3", "1.0"}[random.IntN(2)], NewID: []func() string{counted, nil}[random.IntN(2)], Ran: done.add,
+		Pace: []time.Duration{-1, 20 * time.Millisecond, 200 * time.Millisecond}[random.IntN(3)]}, func(network *http.Transport) http.RoundTripper {
+		line = &cutLine{dial: network.DialContext}
+		network.DialContext = line.DialContext
+		return poison.RoundTripper{RoundTripper: network}
+	})
 	if _, err := client.Card(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +19,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
-	"github.com/a2astdio/a2astdio/transport"
 )
 
 // An mcpClient speaks MCP with a bridge to the demo agent, in virtual time.
@@ -40,17 +37,6 @@ func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mc
 		if opts.Login != nil {
 			options.Auth = demo.AuthBearer
 		}
-		agent := demo.New(options)
-		defer agent.Close()
-		pipe := agent.Pipe()
-		defer pipe.Close()
-		network := &http.Transport{DialContext: pipe.DialContext}
-		defer network.CloseIdleConnections()
-		client, err := transport.NewClient(demo.PipeURL, &transport.ClientOptions{RoundTripper: network})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer client.Close()
 		in, toBridge := io.Pipe()
 		fromBridge, out := io.Pipe()
 		c := &mcpClient{T: t, in: toBridge, lines: make(chan gjson.Result, 1000)}
@@ -60,7 +46,7 @@ func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mc
 			}
 			close(c.lines)
 		}()
-		opts.Client, opts.Protocol, opts.Store = client, bridge.ProtocolMCP, openStore(t, sessions)
+		opts.Client, opts.Protocol, opts.Store = demoClient(t, options, nil), bridge.ProtocolMCP, openStore(t, sessions)
 		ended := make(chan error, 1)
 		go func() { // ends with its input
 			ended <- bridge.Serve(context.Background(), in, out, &opts)
@@ -365,7 +351,7 @@ func (c *mcpClient) heard(m gjson.Result, chance *rand.Rand, owed map[string]boo
 		return
 	}
 	if m.Get("result").Exists() == m.Get("error").Exists() {
-		c.Error(errors.New("an answer with a result and an error, or neither: " + m.Raw))
+		c.Errorf("an answer with a result and an error, or neither: %s", m)
 	}
 	delete(owed, id)
 	if text := textOfResult(m); strings.Contains(text, "ran: ") && !strings.Contains(text, "ran: nothing") {

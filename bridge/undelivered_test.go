@@ -15,7 +15,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/transport"
 )
 
 // TestLostOnTheWay: after a cut, the agent's task is as it was before, because the message
@@ -41,19 +40,12 @@ func TestLostOnTheWay(t *testing.T) {
 		for _, version := range []string{"0.3", "1.0"} {
 			t.Run(name+", "+version, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					agent := demo.New(&demo.Options{Version: version})
-					defer agent.Close()
-					pipe := agent.Pipe()
-					defer pipe.Close()
-					network := &http.Transport{DialContext: pipe.DialContext}
-					defer network.CloseIdleConnections()
-					line := &badLine{RoundTripper: network, lost: c.lost, late: c.late, cut: c.cut}
-					defer line.wg.Wait()
-					client, err := transport.NewClient(demo.PipeURL, &transport.ClientOptions{RoundTripper: line})
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer client.Close()
+					line := &badLine{lost: c.lost, late: c.late, cut: c.cut}
+					client := demoClient(t, &demo.Options{Version: version}, func(network *http.Transport) http.RoundTripper {
+						line.RoundTripper = network
+						t.Cleanup(line.wg.Wait)
+						return line
+					})
 					a := bridge.NewAgent(&bridge.Options{Client: client})
 					defer a.Close()
 					s := a.NewSession(t.TempDir())

@@ -64,23 +64,35 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// ourID is the ID of what the user has said.
+const ourID = "ours"
+
+// heldOf are words as a task holds them.
+func heldOf(words []word) (held []Item) {
+	for _, x := range words {
+		in := *x.item()
+		in.User = x.id == ourID
+		held = append(held, in)
+	}
+	return held
+}
+
 // TestSnapshot shows what a task that is asked for behind a cut gives. The stream has said
 // "One " as m1, or what is told.
 func TestSnapshot(t *testing.T) {
-	const ours = "ours"
 	for name, v := range map[string]struct {
 		live, held []word
 		want       string
 	}{
-		"S1: new IDs are matched in order": {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ours, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
-		"S2: pieces of one ID are one":     {[]word{{"m1", "", "One "}}, []word{{ours, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
-		"S2, L6: pieces, and all of them":  {nil, []word{{ours, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}, {"m2", "", "One two"}}, "m1: One two"},
+		"S1: new IDs are matched in order": {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ourID, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
+		"S2: pieces of one ID are one":     {[]word{{"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
+		"S2, L6: pieces, and all of them":  {nil, []word{{ourID, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}, {"m2", "", "One two"}}, "m1: One two"},
 		"S4: ours is missing":              {[]word{{"m1", "", "One "}}, []word{{"m1", "", "One two"}}, "m1: One \ngap\nm1: two"},
 		"S4: nothing but artifacts":        {[]word{{"a1", "", "One "}}, []word{{"a1", "", "One two"}}, "a1: One two"},
-		"S4: something is missing":         {[]word{{"m1", "", "One "}}, []word{{ours, "", "hi"}, {"m2", "", "Two"}}, "m1: One \ngap\nm1: Two"},
-		"a whole behind what has grown":    {[]word{{"a1", "", "One "}}, []word{{ours, "", "hi"}, {"a1", "", "One two"}, {"m1", "completed", "One two"}}, "a1: One two"},
-		"what stands before ours":          {[]word{{"m1", "", "One "}}, []word{{"m0", "", "Old."}, {ours, "", "hi"}, {"m1", "", "One two"}}, "m1: One two"},
-		"a question that has an answer":    {[]word{{"m0", "", "which city?"}, {"turn", "", ""}, {"m1", "", "One "}}, []word{{ours, "", "hi"}, {"m0", "", "which city?"}, {"m1", "", "One two"}}, "m0: which city?\nm1: One two"},
+		"S4: something is missing":         {[]word{{"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m2", "", "Two"}}, "m1: One \ngap\nm1: Two"},
+		"a whole behind what has grown":    {[]word{{"a1", "", "One "}}, []word{{ourID, "", "hi"}, {"a1", "", "One two"}, {"m1", "completed", "One two"}}, "a1: One two"},
+		"what stands before ours":          {[]word{{"m1", "", "One "}}, []word{{"m0", "", "Old."}, {ourID, "", "hi"}, {"m1", "", "One two"}}, "m1: One two"},
+		"a question that has an answer":    {[]word{{"m0", "", "which city?"}, {"turn", "", ""}, {"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m0", "", "which city?"}, {"m1", "", "One two"}}, "m0: which city?\nm1: One two"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var view view
@@ -94,16 +106,10 @@ func TestSnapshot(t *testing.T) {
 				}
 				s.Live(x.item())
 			}
-			s.Sent(ours, "")
+			s.Sent(ourID, "")
 			s.Cut()
-			var held []Item
-			for _, x := range v.held {
-				in := *x.item()
-				in.User = x.id == ours
-				held = append(held, in)
-			}
 			from := len(view)
-			if s.Snapshot(a2a.StateWorking, held) {
+			if s.Snapshot(a2a.StateWorking, heldOf(v.held)) {
 				view = slices.Insert(view, from, line{"gap", ""})
 			}
 			if got := view.inOrder(); got != v.want {

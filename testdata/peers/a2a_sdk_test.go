@@ -301,17 +301,7 @@ func serve(t *testing.T, name string, args ...string) string {
 	cmd := exec.Command(name, args...)
 	var stderr bytes.Buffer // to be read after the process has ended
 	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, cmd)
 	end := func() {
 		stdin.Close()
 		kill := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })

@@ -81,17 +81,7 @@ func startTS(t *testing.T, home string, args ...string) *tsClient {
 	ctx, stop := context.WithTimeout(context.Background(), 2*patience)
 	c.cmd = exec.CommandContext(ctx, "node", append([]string{filepath.Join("acpts", "v2.mjs"), sdk, home, binary}, args...)...)
 	c.cmd.Env, c.cmd.Stderr = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home}, &c.stderr
-	stdin, err := c.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := c.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, c.cmd)
 	c.in, c.out, c.close = json.NewEncoder(stdin), bufio.NewScanner(stdout), sync.OnceValue(func() error {
 		defer stop()
 		stdin.Close()

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -56,17 +55,7 @@ func openGeminiACP(t *testing.T, p *companionPlaces, started *startedParams) *ge
 	cmd := exec.Command("node", script, "--acp")
 	cmd.Dir = p.workspace
 	cmd.Env = append(p.env("GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL="+model), variables(started)...)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, cmd)
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -135,9 +124,6 @@ func prepareGemini(t *testing.T, p *companionPlaces) (script string) {
 	}
 	needNode(t, 20)
 	dir := installNPM(t, "gemini-cli-0.61.0", filepath.Join("companion", "gemini-cli.package.json"))
-	if err := os.MkdirAll(filepath.Join(p.home, ".gemini"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	write(t, filepath.Join(p.home, ".gemini", "settings.json"), geminiSettings)
 	return filepath.Join(dir, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
 }

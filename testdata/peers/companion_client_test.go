@@ -41,18 +41,18 @@ type mcpFile struct {
 }
 
 // find reads a discovery file, as a CLI does.
-func find(t testing.TB, p *companionPlaces) startedParams {
+func find(t testing.TB, p *companionPlaces) (s startedParams) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+	within(t, "a discovery file is there", func() bool {
 		for _, file := range p.discovery(t) {
-			var s startedParams
+			s = startedParams{}
 			if b, err := os.ReadFile(file); err == nil && json.Unmarshal(b, &s) == nil && s.Port > 0 {
-				return s
+				return true
 			}
 		}
-	}
-	t.Fatal("there is no discovery file")
-	return startedParams{}
+		return false
+	})
+	return s
 }
 
 // connectMCP begins a session, and opens its stream.

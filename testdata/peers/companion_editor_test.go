@@ -83,17 +83,8 @@ func openCompanion(t testing.TB, p *companionPlaces, args ...string) *companionE
 		ended: make(chan struct{}), opened: make(chan diffParams, 100), closed: make(chan diffParams, 100), diffs: map[string]diffParams{}}
 	e.cmd.Env = p.env()
 	e.cmd.Stderr = &e.stderr
-	var err error
-	if e.stdin, err = e.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := e.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	var stdout io.Reader
+	e.stdin, stdout = startPiped(t, e.cmd)
 	lines := bufio.NewReaderSize(stdout, 1<<20)
 	var first struct {
 		Method string

@@ -48,8 +48,7 @@ func openEmacs(t *testing.T, p *companionPlaces, file string) *emacs {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		e.tty.Close()
-		for deadline := time.Now().Add(patience); len(p.discovery(t)) > 0 && time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
-		}
+		within(t, "no discovery file is there when Emacs has ended", func() bool { return len(p.discovery(t)) == 0 })
 	})
 	e.want(`(buffer-name (window-buffer))`, `"`+filepath.Base(file)+`"`)
 	return e

@@ -39,18 +39,8 @@ func TestCompanionEditorKilled(t *testing.T) {
 	p := newPlaces(t)
 	editor := exec.Command(os.Args[0], "-test.run=^TestEditorProcess$")
 	editor.Env = p.env("A2ASTDIO_BINARY="+binary, editorVariable+"="+strings.Join([]string{"companion", "--workspace", p.workspace}, "\n"))
-	stdin, err := editor.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, editor)
 	defer stdin.Close()
-	stdout, err := editor.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := editor.Start(); err != nil {
-		t.Fatal(err)
-	}
 	cli := connectMCP(t, find(t, p))
 	lines := bufio.NewReader(stdout)
 	if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, "companion/started") {

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 )
@@ -24,9 +23,6 @@ func TestCompanionQwen(t *testing.T) {
 	write(t, file, "alpha\nbeta\n")
 	e := openCompanion(t, p)
 	e.show(file, "beta is selected")
-	if err := os.MkdirAll(filepath.Join(p.home, ".qwen"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	write(t, filepath.Join(p.home, ".qwen", "settings.json"), qwenSettings)
 	q := openTerminal(t, p, &startedParams{}, filepath.Join(dir, "node_modules", "@qwen-code", "qwen-code", "cli.js"))
 	q.see("Type your message")

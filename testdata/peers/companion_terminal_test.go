@@ -129,16 +129,16 @@ func plain(s string) string { return terminalCodes.ReplaceAllString(s, "") }
 // see waits for a text on the terminal, behind the last seen one.
 func (t *terminal) see(text string) {
 	t.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
+	within(t.t, text+" is on the terminal", func() bool {
 		t.mu.Lock()
 		shown := plain(t.screen.String())
 		t.mu.Unlock()
-		if before, _, found := strings.Cut(shown[min(t.seen, len(shown)):], text); found {
+		before, _, found := strings.Cut(shown[min(t.seen, len(shown)):], text)
+		if found {
 			t.seen += len(before) + len(text)
-			return
 		}
-	}
-	t.t.Fatalf("the terminal does not show %q", text)
+		return found
+	})
 }
 
 // shows waits for words anywhere on the terminal, where the program moves the cursor instead of

@@ -91,20 +91,28 @@ func startAt(t testing.TB, home string, args ...string) *Editor {
 	e.cmd.Dir = t.TempDir()
 	e.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir()}
 	e.cmd.Stderr = &e.stderr
-	var err error
-	if e.stdin, err = e.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := e.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	var stdout io.Reader
+	e.stdin, stdout = startPiped(t, e.cmd)
 	go e.read(stdout) // ends with the process, which Close ends
 	t.Cleanup(e.Close)
 	return e
+}
+
+// startPiped starts a command, and returns its stdin and stdout.
+func startPiped(t testing.TB, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {
+	t.Helper()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return stdin, stdout
 }
 
 // open starts the binary and initializes it.

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A snippet is a block of docs/editors.md.
+// A snippet is a block of docs/editors.md, or what setup --editor prints.
 type snippet struct{ section, language, text string }
 
 func snippets(t *testing.T) (all []snippet) {
@@ -36,6 +36,9 @@ func snippets(t *testing.T) (all []snippet) {
 	}
 	if len(all) < 10 {
 		t.Fatalf("docs/editors.md has %d snippets", len(all))
+	}
+	for name, language := range map[string]string{"opencode": "json", "vscode-mcp": "json", "goose": "yaml"} { // which it has not
+		all = append(all, snippet{name, language, settingsFor(t, name, "http://localhost:41242", "Authorization: Bearer TOKEN")})
 	}
 	return all
 }
@@ -178,7 +181,7 @@ func runLua(t *testing.T, text string) (settings any) {
 		t.Skip("this snippet is run by nvim, which is not here")
 	}
 	file := filepath.Join(t.TempDir(), "snippet.lua")
-	write(t, file, strings.Replace(standIns, "local function resolve(o)", "local resolve\nresolve = function(o)", 1)+text)
+	write(t, file, standIns+text)
 	cmd := exec.Command("nvim", "--headless", "--clean", "+luafile "+file, "+qa!")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -227,15 +230,9 @@ func startedSpeaks(t *testing.T, s started) {
 	cmd := exec.Command(binary, args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, s.env...)
 	cmd.Dir = t.TempDir()
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdin, stdout := startPiped(t, cmd)
 	hello, answer := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`, `"protocolVersion":1`
 	if slices.Contains(s.args, "mcp") {
 		hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}` + "\n" +
@@ -245,10 +242,11 @@ func startedSpeaks(t *testing.T, s started) {
 	_, _ = io.WriteString(stdin, hello+"\n")
 	wantCredentials(t, credentials)
 	_ = stdin.Close()
+	said, _ := io.ReadAll(stdout) // to the end
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v: %s", err, &stderr)
 	}
-	contains(t, "the answer", stdout.String(), answer)
+	contains(t, "the answer", string(said), answer)
 }
 
 // acpx does what the documentation says: a prompt, an edit that is denied without a

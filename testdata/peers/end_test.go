@@ -15,17 +15,7 @@ import (
 func TestEndOfInputUnread(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(binary, "--agent", "demo")
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, cmd)
 	ended := make(chan struct{})
 	r := bufio.NewReader(stdout)
 	next := func() map[string]any {

@@ -55,8 +55,8 @@ var mcpPrograms = []*mcpProgram{
 	{
 		name: "Claude Code", editor: "claude-code", npm: "@anthropic-ai/claude-code", version: "2.1.331", path: "@anthropic-ai/claude-code-linux-x64/claude",
 		settings: func(t *testing.T, p *mcpPlace, snippet string) {
-			put(t, p.path("mcp.json"), merge(t, "{}", snippet, "mcpServers", p.limit))
-			put(t, p.path(".claude.json"), asJSON(object{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": object{"approved": []string{"fake"}},
+			write(t, p.path("mcp.json"), merge(t, "{}", snippet, "mcpServers", p.limit))
+			write(t, p.path(".claude.json"), asJSON(object{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": object{"approved": []string{"fake"}},
 				"projects": object{p.work: object{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}))
 		},
 		args: func(p *mcpPlace, prompt string) []string {
@@ -77,7 +77,7 @@ var mcpPrograms = []*mcpProgram{
 			if p.limit > 0 {
 				snippet += fmt.Sprintf("tool_timeout_sec = %d\n", int(p.limit.Seconds()))
 			}
-			put(t, p.path(".codex", "config.toml"), "model = \"scripted\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n"+
+			write(t, p.path(".codex", "config.toml"), "model = \"scripted\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n"+
 				"[analytics]\nenabled = false\n[projects.\""+p.work+"\"]\ntrust_level = \"trusted\"\n"+
 				"[model_providers.scripted]\nname = \"scripted\"\nbase_url = \""+p.model+"\"\nwire_api = \"responses\"\n"+snippet)
 		},
@@ -93,7 +93,7 @@ var mcpPrograms = []*mcpProgram{
 	{
 		name: "Gemini CLI", editor: "gemini", npm: "@google/gemini-cli", version: "0.61.0", path: "@google/gemini-cli/bundle/gemini.js", node: true,
 		settings: func(t *testing.T, p *mcpPlace, snippet string) {
-			put(t, p.path(".gemini", "settings.json"), merge(t, geminiSettings, snippet, "mcpServers", p.limit))
+			write(t, p.path(".gemini", "settings.json"), merge(t, geminiSettings, snippet, "mcpServers", p.limit))
 		},
 		args: func(p *mcpPlace, prompt string) []string {
 			return []string{"--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", prompt}
@@ -105,7 +105,7 @@ var mcpPrograms = []*mcpProgram{
 	{
 		name: "opencode", editor: "opencode", npm: "opencode-linux-x64", version: "1.18.33", path: "opencode-linux-x64/bin/opencode",
 		settings: func(t *testing.T, p *mcpPlace, snippet string) {
-			put(t, p.path(".config", "opencode", "opencode.json"), merge(t, `{"autoupdate": false, "share": "disabled", "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible",
+			write(t, p.path(".config", "opencode", "opencode.json"), merge(t, `{"autoupdate": false, "share": "disabled", "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible",
 				"options": {"baseURL": "`+p.model+`", "apiKey": "fake"}, "models": {"scripted": {}}}}}`, snippet, "mcp", p.limit))
 		},
 		args: func(p *mcpPlace, prompt string) []string {

@@ -67,8 +67,8 @@ func (m *scriptedModel) heard() []string {
 // A wire is how a client talks to its model: where it has the answers, and how it is answered.
 type wire struct {
 	answers func(request map[string]any) []string
-	say     func(s step, tool string) []any
-	events  bool // each line of the stream has the name of its type
+	say     func(s step, prefix, id string) []any // id is that of this answer, and of its call
+	events  bool                                  // each line of the stream has the name of its type
 }
 
 func wireOf(path string) *wire {
@@ -93,13 +93,14 @@ func (m *scriptedModel) serve(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r) // of models, of the number of tokens, and so on
 		return
 	}
-	s := step{text: "A title."} // that is asked for beside the conversation, without our tools
+	s, id := step{text: "A title."}, "title" // that is asked for beside the conversation, without our tools
 	prefix := toolPrefix(r.URL.Path, string(body))
 	if prefix != "" {
-		s = m.step(wire.answers(request))
+		answers := wire.answers(request)
+		s, id = m.step(answers), fmt.Sprintf("call_%d", len(answers))
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	for _, event := range wire.say(s, prefix) {
+	for _, event := range wire.say(s, prefix, id) {
 		b, err := json.Marshal(event)
 		if err != nil {
 			panic(err)
@@ -203,15 +204,15 @@ func anthropicAnswers(request map[string]any) (all []string) {
 	return all
 }
 
-func anthropicSays(s step, prefix string) []any {
+func anthropicSays(s step, prefix, id string) []any {
 	block, delta, reason := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": s.text}, "end_turn"
 	if s.tool != "" {
-		block = object{"type": "tool_use", "id": newCallID(), "name": prefix + s.tool, "input": object{}}
+		block = object{"type": "tool_use", "id": id, "name": prefix + s.tool, "input": object{}}
 		delta, reason = object{"type": "input_json_delta", "partial_json": asJSON(s.args)}, "tool_use"
 	}
 	usage := object{"input_tokens": 1, "output_tokens": 1}
 	return []any{
-		object{"type": "message_start", "message": object{"id": newCallID(), "type": "message", "role": "assistant", "model": "scripted", "content": []any{}, "usage": usage}},
+		object{"type": "message_start", "message": object{"id": id, "type": "message", "role": "assistant", "model": "scripted", "content": []any{}, "usage": usage}},
 		object{"type": "content_block_start", "index": 0, "content_block": block},
 		object{"type": "content_block_delta", "index": 0, "delta": delta},
 		object{"type": "content_block_stop", "index": 0},
@@ -229,10 +230,10 @@ func responsesAnswers(request map[string]any) (all []string) {
 	return all
 }
 
-func responsesSays(s step, prefix string) []any {
-	item := object{"type": "message", "id": newCallID(), "role": "assistant", "content": []any{object{"type": "output_text", "text": s.text}}}
+func responsesSays(s step, prefix, id string) []any {
+	item := object{"type": "message", "id": id, "role": "assistant", "content": []any{object{"type": "output_text", "text": s.text}}}
 	if s.tool != "" {
-		item = object{"type": "function_call", "id": newCallID(), "call_id": newCallID(), "namespace": strings.TrimSuffix(prefix, "."), "name": s.tool, "arguments": asJSON(s.args)}
+		item = object{"type": "function_call", "id": id, "call_id": id, "namespace": strings.TrimSuffix(prefix, "."), "name": s.tool, "arguments": asJSON(s.args)}
 	}
 	usage := object{"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
 	return []any{
@@ -251,11 +252,11 @@ func chatAnswers(request map[string]any) (all []string) {
 	return all
 }
 
-func chatSays(s step, prefix string) []any {
+func chatSays(s step, prefix, id string) []any {
 	delta, reason := object{"role": "assistant", "content": s.text}, "stop"
 	if s.tool != "" {
 		function := object{"name": prefix + s.tool, "arguments": asJSON(s.args)}
-		delta, reason = object{"role": "assistant", "tool_calls": []any{object{"index": 0, "id": newCallID(), "type": "function", "function": function}}}, "tool_calls"
+		delta, reason = object{"role": "assistant", "tool_calls": []any{object{"index": 0, "id": id, "type": "function", "function": function}}}, "tool_calls"
 	}
 	chunk := func(delta object, reason any) object {
 		return object{"id": "c", "object": "chat.completion.chunk", "model": "scripted", "choices": []any{object{"index": 0, "delta": delta, "finish_reason": reason}}}
@@ -274,7 +275,7 @@ func geminiAnswers(request map[string]any) (all []string) {
 	return all
 }
 
-func geminiSays(s step, prefix string) []any {
+func geminiSays(s step, prefix, _ string) []any {
 	part := object{"text": s.text}
 	if s.tool != "" {
 		part = object{"functionCall": object{"name": prefix + s.tool, "args": s.args}}
@@ -288,17 +289,4 @@ func asJSON(v any) string {
 		panic(err)
 	}
 	return string(b)
-}
-
-var callIDs struct {
-	sync.Mutex
-	n int
-}
-
-// newCallID is an ID that no other call has.
-func newCallID() string {
-	callIDs.Lock()
-	defer callIDs.Unlock()
-	callIDs.n++
-	return fmt.Sprintf("call_%d", callIDs.n)
 }

@@ -36,7 +36,7 @@ func startMCPAgents(t *testing.T) mcpAgents { return mcpAgents{listen(t), sdkSer
 func (a mcpAgents) place(t *testing.T, more ...string) *mcpPlace {
 	t.Helper()
 	p := &mcpPlace{home: t.TempDir(), work: t.TempDir(), guarded: startGuarded(t, a.demo)}
-	put(t, p.path(".config", "a2astdio", "a2astdio.toml"), fmt.Sprintf(`agent = "demo-agent"
+	write(t, p.path(".config", "a2astdio", "a2astdio.toml"), fmt.Sprintf(`agent = "demo-agent"
 trace = %q
 %s
 [agents.demo-agent]
@@ -54,14 +54,6 @@ oauth-issuer = %q
 
 func (p *mcpPlace) path(names ...string) string {
 	return filepath.Join(append([]string{p.home}, names...)...)
-}
-
-func put(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write(t, path, text)
 }
 
 // server is the command of our server, in the place.
@@ -110,16 +102,6 @@ var (
 	sendings    = []string{"message/send", "message/stream", "SendMessage", "SendStreamingMessage"}
 	cancellings = []string{"tasks/cancel", "CancelTask"}
 )
-
-// within waits until something is so.
-func within(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !so(); <-time.After(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", what, patience)
-		}
-	}
-}
 
 // wantSent demands a number of messages to agents, and of cancelled tasks. The traces are written
 // a little later.

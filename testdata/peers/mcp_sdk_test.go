@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/cookiejar"
 	"os/exec"
@@ -19,7 +20,6 @@ import (
 type mcpCaller interface {
 	// call calls a tool, and returns its result. It ends with ctx, as when a user cancels.
 	call(ctx context.Context, tool string, args object) (*mcp.CallToolResult, error)
-	// asked are the messages and URLs that a person was asked with.
 	asked() []string
 	close()
 }
@@ -29,14 +29,21 @@ type person struct {
 	action string // "" if nobody can be asked
 	choose string // what the option that is chosen begins with
 
-	mu    sync.Mutex
-	asked []string
+	mu   sync.Mutex
+	read []string
+}
+
+// asked are the messages and URLs that the person was asked with.
+func (p *person) asked() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.read
 }
 
 // answers is what the person says to an elicitation.
 func (p *person) answers(message, url string, schema any) (action string, content object) {
 	p.mu.Lock()
-	p.asked = append(p.asked, message+url)
+	p.read = append(p.read, message+url)
 	p.mu.Unlock()
 	if p.action == "accept" && url != "" {
 		go func() { // ends with the page, which is done when the sign-in is
@@ -96,12 +103,6 @@ func (c *goCaller) call(ctx context.Context, tool string, args object) (*mcp.Cal
 	return c.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args})
 }
 
-func (c *goCaller) asked() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.person.asked
-}
-
 func (c *goCaller) close() { _ = c.session.Close() }
 
 // A tsCaller is one with a TypeScript SDK: mcp/sdk.mjs, which does what it reads.
@@ -111,7 +112,7 @@ type tsCaller struct {
 	cmd    *exec.Cmd
 	in     *json.Encoder
 	stderr logged
-	hangUp func() error
+	end    func()
 
 	mu      sync.Mutex
 	next    int
@@ -137,18 +138,8 @@ func connectTS(sdk string) func(*testing.T, string, *person, *exec.Cmd) mcpCalle
 		c := &tsCaller{person: who, t: t, waiting: map[int]chan tsAnswer{}}
 		c.cmd = exec.Command("node", append([]string{filepath.Join("mcp", "sdk.mjs"), dir, sdk, version, who.action, server.Dir}, server.Args...)...)
 		c.cmd.Env, c.cmd.Stderr = server.Env, &c.stderr
-		stdin, err := c.cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stdout, err := c.cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		c.in, c.hangUp = json.NewEncoder(stdin), stdin.Close
+		stdin, stdout := startPiped(t, c.cmd)
+		c.in = json.NewEncoder(stdin)
 		done := make(chan struct{})
 		go func() { // ends with the process
 			defer close(done)
@@ -158,13 +149,12 @@ func connectTS(sdk string) func(*testing.T, string, *person, *exec.Cmd) mcpCalle
 				c.take(lines.Bytes())
 			}
 		}()
-		end := sync.OnceFunc(func() {
+		c.end = sync.OnceFunc(func() {
 			_ = stdin.Close()
 			<-done
 			_ = c.cmd.Wait()
 		})
-		c.hangUp = func() error { end(); return nil }
-		t.Cleanup(end)
+		t.Cleanup(c.end)
 		return c
 	}
 }
@@ -209,7 +199,7 @@ func (c *tsCaller) call(ctx context.Context, tool string, args object) (*mcp.Cal
 	select {
 	case a := <-answer:
 		if a.Error != "" {
-			return nil, errorText(a.Error)
+			return nil, errors.New(a.Error)
 		}
 		var r mcp.CallToolResult
 		if err := json.Unmarshal(a.Result, &r); err != nil {
@@ -222,14 +212,4 @@ func (c *tsCaller) call(ctx context.Context, tool string, args object) (*mcp.Cal
 	}
 }
 
-func (c *tsCaller) asked() []string {
-	c.person.mu.Lock()
-	defer c.person.mu.Unlock()
-	return c.person.asked
-}
-
-func (c *tsCaller) close() { _ = c.hangUp() }
-
-type errorText string
-
-func (e errorText) Error() string { return string(e) }
+func (c *tsCaller) close() { c.end() }

@@ -113,11 +113,7 @@ func (s *seat) neovim(t *testing.T, plugins string, names ...string) *screen {
 	for _, name := range names {
 		init += fmt.Sprintf("vim.opt.rtp:prepend(%q)\n", filepath.Join(plugins, name))
 	}
-	config := filepath.Join(s.home, ".config", "nvim")
-	if err := os.MkdirAll(config, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(config, "init.lua"), init+s.settings)
+	write(t, filepath.Join(s.home, ".config", "nvim", "init.lua"), init+s.settings)
 	e := openScreen(t, s.work(t), s.env, "nvim", "-i", "NONE") // what it writes at its end would outlive the home
 	e.see("NVIM v")
 	return e

@@ -108,17 +108,7 @@ func sdk(t *testing.T, agent string, perUpdate time.Duration) *sdkEditor {
 	cmd.Dir = t.TempDir()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, cmd)
 	e.conn = acp.NewClientSideConnection(e, stdin, stdout)
 	e.conn.SetLogger(slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {

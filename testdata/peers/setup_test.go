@@ -35,17 +35,7 @@ func TestSDKTerminalLogin(t *testing.T) {
 	bridge := start()
 	var stderr bytes.Buffer
 	bridge.Stderr = &stderr
-	stdin, err := bridge.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := bridge.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := bridge.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, bridge)
 	e := &sdkEditor{dir: home}
 	e.conn = acp.NewClientSideConnection(e, stdin, stdout)
 	e.conn.SetLogger(slog.New(slog.DiscardHandler))

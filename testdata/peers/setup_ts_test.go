@@ -33,17 +33,7 @@ func TestTypeScriptTerminalLogin(t *testing.T) {
 	client.Env = env
 	var stderr bytes.Buffer
 	client.Stderr = &stderr
-	stdin, err := client.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := client.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := startPiped(t, client)
 	lines := bufio.NewScanner(stdout)
 	next := func(word string, v any) {
 		t.Helper()

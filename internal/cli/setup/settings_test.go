@@ -35,6 +35,9 @@ func TestEditorsDocument(t *testing.T) {
 		head := "<!-- setup --editor " + heads[e.file] + " -->\n"
 		block := head + "\n```" + strings.Replace(language, "el", "elisp", 1) + "\n" + settings + "```\n"
 		at := strings.Index(text, head)
+		if at < 0 && strings.Contains(text, "`"+e.name+"`") {
+			continue // the document says that setup prints them
+		}
 		if at < 0 {
 			t.Fatalf("%s has no %s", path, head)
 		}
