@@ -50,7 +50,7 @@ func (e *mcpEditor) readArtifact(c *mcpCall) {
 		}
 		names = append(names, strconv.Quote(cmp.Or(o.name, o.id)))
 	}
-	c.say(true, fmt.Sprintf("agent: the task has no artifact %q. It has: %s", wanted, strings.Join(names, ", ")))
+	c.say(true, fmt.Sprintf("agent: the task has no artifact %q. It has: %s", wanted, atMost(strings.Join(names, ", "), maxSaidOfItself)))
 }
 
 // outputs are the artifacts of a task, and the files of its messages.

@@ -56,11 +56,17 @@ func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 	return answers, nil
 }
 
-// note adds lines of ours to the next result.
+// maxNotes is how many lines of ours a result has: an agent may be told no again and again.
+const maxNotes = 20
+
+// note adds lines of ours to the next result, which has the newest.
 func (t *mcpTalk) note(lines ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.notes = append(t.notes, lines...)
+	if over := len(t.notes) - maxNotes; over > 0 {
+		t.notes = append([]string{"(there were more lines before these)"}, t.notes[over+1:]...)
+	}
 }
 
 // put waits until a person has answered a question, or ctx ends.

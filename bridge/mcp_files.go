@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -95,21 +95,12 @@ func readPath(workspace, path string, left int64) ([]byte, error) {
 		return nil, refuse(err.Error())
 	}
 	defer root.Close()
-	before, err := root.Stat(rest)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, refuse("it does not exist")
-	case err != nil:
-		return nil, refuse(err.Error())
-	case !before.Mode().IsRegular(): // opening a pipe would block
-		return nil, refuse("it is no plain file")
-	}
-	f, err := root.Open(rest)
+	f, err := root.OpenFile(rest, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that has taken its place would block
 	if err != nil {
 		return nil, refuse(err.Error())
 	}
 	defer f.Close()
-	if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, refuse("it was replaced meanwhile")
 	}
 	content, err := io.ReadAll(io.LimitReader(f, left+1))

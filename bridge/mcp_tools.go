@@ -269,7 +269,10 @@ func (e *mcpEditor) restore(ctx context.Context, agent *Agent, name string, reco
 
 // follow follows the task of a conversation, of which something was shown.
 func (t *mcpTalk) follow(turn Turn) {
-	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return turn.goOn(ctx, t) })
+	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) {
+		defer turn.release()
+		return turn.goOn(ctx, t)
+	})
 }
 
 // cancelTask cancels what an agent works at. It waits for the end, unless another call does.
@@ -361,15 +364,20 @@ func (e *mcpEditor) describe(ctx context.Context, name string) string {
 	for _, skill := range card.Skills {
 		said += "\n- " + skill.Name + ": " + skill.Description
 	}
-	said, rest := ask.Split(said, maxSaidOfItself)
-	if rest != "" {
-		said += ask.MoreNote(len(rest))
-	}
 	text := ""
 	if abilities := w.Abilities(card, dialect.Ability{Name: "streaming", Has: !agent.opts.Client.Lacks().Streaming}); abilities != "" {
 		text = "abilities: " + ask.OneLine(abilities) + "\n"
 	}
-	return text + strings.TrimPrefix(e.fence(name, said), "\n")
+	return text + strings.TrimPrefix(e.fence(name, atMost(said, maxSaidOfItself)), "\n")
+}
+
+// atMost is the beginning of what an agent says, and how much more there is.
+func atMost(text string, n int) string {
+	head, rest := ask.Split(text, n)
+	if rest != "" {
+		head += ask.MoreNote(len(rest))
+	}
+	return head
 }
 
 // underWay lists the conversations whose handles are good for wait_task.
