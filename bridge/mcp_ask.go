@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"sync"
 
 	"github.com/sourcegraph/jsonrpc2"
 
@@ -124,49 +123,21 @@ func (q *mcpQuestion) read(raw string) mcpReply {
 	return mcpReply{option: option}
 }
 
-// mcpAsking puts the questions of a conversation while a call waits for it.
-type mcpAsking struct {
-	talk  *mcpTalk
-	call  *mcpCall
-	asked *mcpQuestion
-	stop  context.CancelFunc
-	wait  sync.WaitGroup
-}
-
-// ask puts a question, unless it was put; nil withdraws the one before. false: the call's
-// result has to ask it.
-func (a *mcpAsking) ask(q *mcpQuestion) bool {
-	if q == a.asked {
-		return true
-	}
-	a.end()
-	a.asked = q
-	switch {
-	case q == nil:
-	case !a.call.canAsk(q):
-		a.talk.answer(q, mcpReply{why: cannotAsk})
-	case a.call.stateless:
-		return false
-	default:
-		ctx, stop := context.WithCancel(context.Background())
-		a.stop = stop
-		a.wait.Go(func() { a.elicit(ctx, q) }) // ends with the answer, or by end
-	}
-	return true
-}
-
-// end withdraws the question that was put.
-func (a *mcpAsking) end() {
-	if a.stop != nil {
-		a.stop()
-		a.wait.Wait()
-		a.stop = nil
+// elicit asks by a request, until withdraw is called: an answer that comes later is none.
+func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) (withdraw func()) {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { // ends with the answer, or by withdraw
+		defer close(done)
+		c.request(ctx, t, q)
+	}()
+	return func() {
+		stop()
+		<-done
 	}
 }
 
-// elicit asks by a request. An answer that comes when ctx has ended is none.
-func (a *mcpAsking) elicit(ctx context.Context, q *mcpQuestion) {
-	c := a.call
+func (c *mcpCall) request(ctx context.Context, t *mcpTalk, q *mcpQuestion) {
 	id := jsonrpc2.ID{Num: c.server.calls.Add(1)}
 	elicit := q.elicit
 	if c.can.defaults {
@@ -180,8 +151,8 @@ func (a *mcpAsking) elicit(ctx context.Context, q *mcpQuestion) {
 			map[string]any{"requestId": id.Num, "reason": "the call's time is over, or the question is"})
 	case err != nil && !isEditorError(err): // it is gone
 	case err != nil:
-		a.talk.answer(q, mcpReply{why: "the client could not ask the user: " + strconv.Quote(err.Error())})
+		t.answer(q, mcpReply{why: "the client could not ask the user: " + strconv.Quote(err.Error())})
 	default:
-		a.talk.answer(q, q.read(string(raw)))
+		t.answer(q, q.read(string(raw)))
 	}
 }

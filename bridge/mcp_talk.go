@@ -42,7 +42,8 @@ type mcpTalk struct {
 	runs    bool          // a turn is running
 	detach  context.CancelCauseFunc
 	journal *store.Journal // the session's
-	deaf    bool           // what is said need not be taken, as when the turn was cancelled, and nobody is asked
+	past    bool           // the turn looks what has come of an earlier process's task
+	deaf    bool           // the turn was cancelled: what is said need not be taken, and nobody is asked
 	out     spell.MCP
 	notes   []string // lines of ours for the next result
 	state   a2a.State
@@ -67,7 +68,7 @@ func (t *mcpTalk) changedLocked() {
 func (t *mcpTalk) Show(ctx context.Context, steps []mapping.Step) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for t.out.Size() > maxUntaken && !t.deaf {
+	for t.out.Size() > maxUntaken && !t.deaf && !t.past { // what is past no call can take yet
 		changed := t.changed
 		t.mu.Unlock()
 		select {
@@ -102,7 +103,7 @@ func (t *mcpTalk) start(turn Turn, run func(ctx context.Context, turn Turn) (Res
 	if e.closing {
 		detach(nil)
 		turn.Discard()
-		t.err = errors.New("bridge: it ends, and nothing was sent")
+		t.past, t.err = false, errors.New("bridge: it ends, and nothing was sent")
 		return
 	}
 	t.session.keepJournal()
@@ -113,7 +114,7 @@ func (t *mcpTalk) start(turn Turn, run func(ctx context.Context, turn Turn) (Res
 		r, err := run(ctx, turn)
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.runs, t.result, t.err = false, r, err
+		t.runs, t.past, t.result, t.err = false, false, r, err
 		if r.State != "" {
 			t.state = r.State
 		}
@@ -122,6 +123,30 @@ func (t *mcpTalk) start(turn Turn, run func(ctx context.Context, turn Turn) (Res
 		}
 		t.changedLocked()
 	})
+}
+
+// awaitPast waits until it is known what has come of the task of an earlier process.
+func (t *mcpTalk) awaitPast(ctx context.Context) error {
+	for {
+		t.mu.Lock()
+		past, changed := t.past, t.changed
+		t.mu.Unlock()
+		if !past {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return errors.New("agent: it has not said in time how the task stands: call again")
+		}
+	}
+}
+
+func (t *mcpTalk) endPast() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.past = false
+	t.changedLocked()
 }
 
 // leave is for the end of the process: see mcpEditor.leave.
@@ -178,7 +203,8 @@ const otherCall = "another call waits for this task already, and gets what is ne
 func (t *mcpTalk) await(c *mcpCall) {
 	pace := time.NewTicker(mcpPace)
 	defer pace.Stop()
-	asking := &mcpAsking{talk: t, call: c}
+	var asked *mcpQuestion
+	withdraw := func() {}
 	told, toldAt := "", time.Now()
 	for {
 		t.mu.Lock()
@@ -188,13 +214,23 @@ func (t *mcpTalk) await(c *mcpCall) {
 			t.stop()
 		}
 		if !runs || c.ctx.Err() != nil {
-			asking.end()
+			withdraw()
 			t.report(c)
 			return
 		}
-		if !asking.ask(q) {
-			t.askBack(c, q)
-			return
+		if q != asked {
+			withdraw()
+			asked, withdraw = q, func() {}
+			switch {
+			case q == nil:
+			case !c.canAsk(q):
+				t.answer(q, mcpReply{why: cannotAsk})
+			case c.stateless:
+				t.askBack(c, q)
+				return
+			default:
+				withdraw = c.elicit(t, q)
+			}
 		}
 		select {
 		case <-changed:
@@ -245,7 +281,7 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 		state, next, isError = "not signed in", "the user has to sign in: tell the user so", true
 	case t.err != nil && !errors.As(t.err, &task):
 		state, next, isError = "failed", "tell the user. Do not send the message again unless the user wants it, or it was surely not sent", true
-	case r.Waits || r.Question != "" || r.TaskID == "" && t.state == a2a.StateInputRequired: // that an earlier process has left
+	case r.Waits || r.Question != "":
 		next = "the agent waits for an answer: send it by send_message with this handle, or ask the user first"
 	default:
 		state = cmp.Or(state, "answered")

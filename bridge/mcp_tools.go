@@ -79,32 +79,21 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 		s.recordPrompt(&spell.ACP{Session: s.ID}, a2a.JSON(said), t.agent.opts.NewID())
 	}
 	defer func() { turn.release() }()
-	run := func() (Result, error) {
-		return turn.run(ctx, t, true, func(ctx context.Context) (*request, error) {
-			parts, err := spell.Prompt(prompt, turn.card)
-			if err != nil {
-				return nil, err
-			}
-			m, err := s.message(parts, turn.writing)
-			if err != nil {
-				return nil, err
-			}
-			return turn.say(ctx, m)
-		})
-	}
-	r, err := run()
+	turn.plain = true
+	r, err := turn.prompt(ctx, prompt, t)
 	login := t.agent.opts.Login
 	if !isUnauthenticated(err) || login == nil || !t.canOpen() {
 		return r, err
 	}
 	turn = turn.next()
+	turn.plain = true
 	signing, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(turn.cancelled, stop)()
 	if err := login.SignIn(signing, &mcpAsker{t}); err != nil {
 		return r, err
 	}
-	return run()
+	return turn.prompt(ctx, prompt, t)
 }
 
 // canOpen reports whether the client of the call that waits can open a page for its user.
@@ -129,7 +118,10 @@ func (e *mcpEditor) waitTask(c *mcpCall) {
 	t.mu.Unlock()
 	if turn, err := t.session.Begin(); err == nil {
 		if _, task := t.session.NextIDs(); lost && task != "" { // it may go on all the same
-			t.follow(turn)
+			t.start(turn, func(ctx context.Context, turn Turn) (Result, error) {
+				defer turn.release()
+				return turn.goOn(ctx, t)
+			})
 		} else {
 			turn.Discard()
 		}
@@ -176,12 +168,7 @@ func (e *mcpEditor) add(t *mcpTalk) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.talks) >= maxSessions {
-		for id, old := range e.talks {
-			if old.isIdle() {
-				old.session.shut()
-				delete(e.talks, id)
-			}
-		}
+		maps.DeleteFunc(e.talks, func(_ string, old *mcpTalk) bool { return old.forget() })
 	}
 	if len(e.talks) >= maxSessions {
 		return fmt.Errorf("bridge: %d tasks are under way, which is the limit: cancel some with cancel_task", maxSessions)
@@ -190,24 +177,26 @@ func (e *mcpEditor) add(t *mcpTalk) error {
 	return nil
 }
 
-// isIdle reports whether nothing is lost where a conversation is forgotten.
-func (t *mcpTalk) isIdle() bool {
+// forget releases a conversation in which nothing happens; false: something does.
+func (t *mcpTalk) forget() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return !t.runs && t.call == nil
+	idle := !t.runs && t.call == nil
+	if idle {
+		t.session.shut()
+	}
+	return idle
 }
 
 // find finds a conversation by its handle, that of an earlier process, too.
 func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
-	e.mu.Lock()
-	t := e.talks[handle]
-	e.mu.Unlock()
-	if t != nil {
-		return t, nil
+	if t := e.talk(handle); t != nil {
+		return t, t.awaitPast(ctx)
 	}
+	none := paramsErrorf("there is no handle %q: send_message returns one, and list_agents has those that are under way", handle)
 	at := strings.LastIndexByte(handle, '.')
 	if at < 0 {
-		return nil, paramsErrorf("there is no handle %q: send_message returns one, and list_agents has those that are under way", handle)
+		return nil, none
 	}
 	agent, name, err := e.agentOf(ctx, handle[:at])
 	if err != nil {
@@ -216,37 +205,40 @@ func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
 	record, err := agent.opts.Store.Get(handle)
 	switch {
 	case errors.Is(err, store.ErrNoSession) || err == nil && record.Agent != agent.opts.Name:
-		return nil, paramsErrorf("there is no handle %q: send_message returns one, and list_agents has those that are under way", handle)
+		return nil, none
 	case err != nil:
 		return nil, err
 	}
-	return e.restore(ctx, agent, name, record)
+	t, err := e.restore(agent, name, record)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.awaitPast(ctx)
 }
 
-// restore goes on with a conversation of an earlier process. Its mode is what this process was
-// started with.
-func (e *mcpEditor) restore(ctx context.Context, agent *Agent, name string, record store.Record) (*mcpTalk, error) {
+func (e *mcpEditor) talk(handle string) *mcpTalk {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.talks[handle]
+}
+
+// restore goes on with a conversation of an earlier process: a turn looks what has come of its
+// task, and follows it. The mode is what this process was started with.
+func (e *mcpEditor) restore(agent *Agent, name string, record store.Record) (*mcpTalk, error) {
 	e.opening.Lock()
 	defer e.opening.Unlock()
-	e.mu.Lock()
-	t := e.talks[record.ID]
-	e.mu.Unlock()
-	if t != nil {
+	if t := e.talk(record.ID); t != nil {
 		return t, nil // another call was faster
 	}
 	session := agent.restore(record)
 	session.approvals.mode = agent.opts.Mode
-	t = e.newTalk(agent, name, session)
-	t.deaf = true // nobody can take anything before this is done
+	t := e.newTalk(agent, name, session)
 	err := session.readJournal(true, func(steps []mapping.Step, line []byte) error {
-		switch {
-		case steps == nil: // a prompt, behind which everything is new
+		if steps == nil || steps[0].Kind == mapping.StepUnknown { // a prompt, or what was taken: what follows is new
 			t.out.Forget()
-		case steps[0].Kind == mapping.StepUnknown:
-			t.out.Forget()
-		default:
-			t.out.Append(steps)
+			return nil
 		}
+		t.out.Append(steps)
 		return nil
 	})
 	if err != nil {
@@ -256,23 +248,20 @@ func (e *mcpEditor) restore(ctx context.Context, agent *Agent, name string, reco
 	if err != nil {
 		return nil, err
 	}
-	session.keepJournal()
-	goesOn := session.catchUp(ctx, t)
-	t.state, t.taskID = session.fold.State, cmp.Or(session.fold.TaskID, session.taskID, strings.Join(session.previous, ""))
-	if err := e.add(t); err != nil || !goesOn {
-		turn.Discard()
-		return t, err
+	t.taskID, t.past = cmp.Or(session.taskID, strings.Join(session.previous, "")), true
+	if err := e.add(t); err != nil {
+		return nil, err
 	}
-	t.follow(turn)
-	return t, nil
-}
-
-// follow follows the task of a conversation, of which something was shown.
-func (t *mcpTalk) follow(turn Turn) {
 	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) {
 		defer turn.release()
+		if !session.catchUp(ctx, t) {
+			state := session.fold.State
+			return Result{State: state, TaskID: session.fold.TaskID, Waits: state == a2a.StateInputRequired}, nil
+		}
+		t.endPast()
 		return turn.goOn(ctx, t)
 	})
+	return t, nil
 }
 
 // cancelTask cancels what an agent works at. It waits for the end, unless another call does.

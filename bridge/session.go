@@ -272,8 +272,10 @@ func (t Turn) Run(ctx context.Context, prompt []acp.ContentBlock, editor Editor)
 // one.
 func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
 	return t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
-		if r := t.command(ctx, prompt); r != nil {
-			return r, nil
+		if !t.plain {
+			if r := t.command(ctx, prompt); r != nil {
+				return r, nil
+			}
 		}
 		parts, err := spell.Prompt(prompt, t.card)
 		if err != nil {
