@@ -47,6 +47,8 @@ func TestHector(t *testing.T) {
 		{"two agents, shortly", []said{piece("yes"), whole("yes"), piece("no"), whole("no")}, "yesno"},
 		{"a tool", []said{piece("I look."), piece(use), whole("I look.", use), whole(result), piece("It"), piece(" is 4."), whole("It is 4.")}, "I look.It is 4."},
 		{"not streamed", []said{whole("I look.", use), whole(result), whole("It is 4.")}, "I look.It is 4."},
+		{"not streamed, and twice alike", []said{whole("I look.", use), whole(result), whole("I look.", use), whole(result), whole("It is 4.")}, "I look.I look.It is 4."},
+		{"twice alike", []said{piece("I look."), piece(use), whole("I look.", use), whole(result), piece("I"), piece(" look."), whole("I look.", use), whole(result), piece("4"), whole("4")}, "I look.I look.4"},
 		{"no hector: what is not partial ends the pieces", []said{piece("a"), piece(" b"), whole(" c")}, "a b c"},
 		{"unfinished", []said{piece("a "), piece("b "), piece("b "), piece("c")}, "a b b c"},
 		{"unfinished, from the start", []said{piece("ha"), piece("ha")}, "haha"},

@@ -67,24 +67,26 @@ func (hector) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 }
 
 // heldWholes leaves out of an artifact that a task holds each text that says again all pieces
-// before it, up to the whole before. Where the task is not done, the pieces behind the newest
-// whole may repeat each other and have none: only a long one counts there.
+// before it, up to the whole before, or to the result of a tool, which no answer goes on behind:
+// without streaming there are wholes alone, and two may be alike. Where the task is not done,
+// the pieces behind the newest whole may repeat each other and have none: only a long one counts
+// there.
 func heldWholes(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	var all strings.Builder
-	ends := []int{0} // of the texts in it
+	ends, least := []int{0}, 0 // of the texts in it; the first piece of the answer
+	done := at.State == a2a.StateCompleted || at.State == a2a.StateInputRequired
+	wholes := map[int]int{} // by the text that is the first piece
 	for p := range a.Parts.All() {
-		if p.Kind == a2a.PartText && p.Text != "" {
+		switch {
+		case p.Kind == a2a.PartData && gjson.Get(string(p.Data), "type").Str == "tool_result":
+			least = len(ends) - 1
+		case p.Kind == a2a.PartText && p.Text != "":
+			i, ok := slices.BinarySearch(ends, all.Len()-len(p.Text))
+			if ok && i >= least && all.String()[ends[i]:] == p.Text && (done || len(p.Text) >= heldEvidence) {
+				wholes[i] = len(ends) - 1
+			}
 			all.WriteString(p.Text)
 			ends = append(ends, all.Len())
-		}
-	}
-	said, done := all.String(), at.State == a2a.StateCompleted || at.State == a2a.StateInputRequired
-	wholes := map[int]int{} // by the text that is the first piece
-	for j := 1; j < len(ends)-1; j++ {
-		text := said[ends[j]:ends[j+1]]
-		i, ok := slices.BinarySearch(ends, ends[j]-len(text))
-		if ok && said[ends[i]:ends[j]] == text && (done || len(text) >= heldEvidence) {
-			wholes[i] = j
 		}
 	}
 	i, whole := 0, wholes[0]

@@ -45,10 +45,11 @@ type Item struct {
 	User bool
 	// Status: it is the status message of the task. Ends: nothing follows it.
 	Status, Ends bool
-	// Append and Last are an artifact's.
-	Append, Last bool
-	Hint         Hint
-	more         []a2a.Parts // of entries of the same ID
+	// Append, Last and Named are an artifact's.
+	Append, Last, Named bool
+
+	Hint Hint
+	more []a2a.Parts // of entries of the same ID
 }
 
 // Op says what a step does.

@@ -16,6 +16,7 @@ type run struct {
 	at           int // where in said it begins
 	growth       growth
 	sure         bool // the messages in it are chunks of one text
+	pieces       int  // artifacts in it that are a piece each; 0: one is more
 }
 
 // growth says how the messages of a run have grown.
@@ -27,25 +28,29 @@ const (
 	cumulative        // each has said all of it
 )
 
-// enter goes on with the run that text of an item is shown in. unbegun: the text is to be
-// appended to an artifact that has not begun.
-func (s *Shown) enter(it *item, text string, unbegun bool) {
+// enter goes on with the run that text of an item is shown in; in is nil where it grows. What
+// is to be appended to an artifact that has no name, and has not begun, may be a piece.
+func (s *Shown) enter(it *item, text string, in *Item) {
+	piece := in != nil && in.Kind == Artifact && in.Append && !in.Named && it.n == 0
 	switch r := it.run; {
 	case s.inPlace && r != nil && s.held != nil && s.held.whole && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
-	case r == nil || r.epoch != s.epoch:
-		s.join(it, text, unbegun)
+	case r == nil || r.epoch != s.epoch || r.pieces > 1: // of those, one that grows is no piece
+		s.join(it, text, piece)
 	case r != s.last: // two items grow in turns
 		s.last, r.at = r, len(s.said.text)
+	}
+	if it.run.pieces++; !piece || in.Last {
+		it.run.pieces = 0
 	}
 }
 
 // join finds the run that text of an item is shown in: that of the message before it, if it
-// goes on with that, or else a new one. So it does with artifacts that are appended to
-// before they have begun: PromptKit gives each piece of a text an artifact of its own.
-func (s *Shown) join(it *item, text string, unbegun bool) {
+// goes on with that, or else a new one. So it does with artifacts that are a piece each:
+// PromptKit gives each piece of a text one. Files have a name, a last chunk, or several chunks.
+func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
-	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message || unbegun) && r.at <= len(s.said.text) {
+	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message || piece && r.pieces > 0) && r.at <= len(s.said.text) {
 		join, sure := joins(s.said.text[r.at:], r.sure || s.chunks, text)
 		// A message that ends the task is a question or an answer of its own more often than
 		// a last chunk.

@@ -127,7 +127,7 @@ type cover struct {
 // new: two artifacts of equal text are two. first: the item is the first piece of an artifact,
 // which repeats nothing that it goes on behind.
 func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool { // rule: L6
-	c, ok := s.covers(seq, it.kind, whole)
+	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole, first) {
 		return false
 	}
@@ -153,7 +153,7 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 	case s.held != nil && s.held.whole && !s.held.sameIDs:
 		return true
 	case whole:
-		return c.pieces >= 2 && (all || s.isAllOfKind(c, in.Kind) || weight(seq) >= evidence) || c.cross || c.rest != "" || c.marked && in.Hint == Whole && s.isNewestOfKind(c, in.Kind) || all && c.items == 1 && in.Kind == Message && len(seq) >= short
+		return c.pieces >= 2 && (all || s.isAllOfKind(c, in.Kind) || weight(seq) >= evidence) || c.cross || c.rest != "" || in.Hint == Whole && s.isStreamed(c, in.Kind) || all && c.items == 1 && in.Kind == Message && len(seq) >= short
 	case c.pieces >= 2 && all:
 		return true
 	}
@@ -165,14 +165,15 @@ func (s *Shown) isAll(c *cover) bool {
 	return c.rest == "" && c.to == len(s.said.text) && s.last != nil && s.said.starts[c.from].at <= s.last.at
 }
 
-// isNewestOfKind reports whether a cover ends with the text that this turn has said last of a kind.
-func (s *Shown) isNewestOfKind(c *cover, kind Kind) bool {
+// isStreamed reports whether a cover are pieces, and ends with the text that this turn has said
+// last of a kind.
+func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	for i := len(s.said.starts) - 1; i >= 0 && s.said.starts[i].at >= c.to; i-- {
 		if b := &s.said.starts[i]; b.it.kind == kind && s.said.text[b.at] != 0 {
 			return false
 		}
 	}
-	return c.rest == ""
+	return c.rest == "" && c.marked
 }
 
 // isAllOfKind reports whether a cover is all that this turn has said of a kind: something else
@@ -207,16 +208,12 @@ func (s *Shown) goOn(it *item, in *Item, seq string, n int, own bool) {
 }
 
 // covers compares a text, white space left out, with what the turn has said, from each place
-// where an item begins: first all of it, then its messages and its artifacts alone.
-func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) {
+// where an item begins: first all of it, then its messages and its artifacts alone. What a
+// dialect knows to be a whole says its own pieces again, and not an equal text before them.
+func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover, ok bool) {
 	s.limit()
 	n := weight(seq)
-	if n == 0 || len(s.said.starts) == 0 {
-		return cover{}, false
-	}
-	// A short text that is new repeats only if it is all of the message in hand. Looking for
-	// it costs as much as there are items.
-	if s.held == nil && !whole && n < evidence && (s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n)) {
+	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, n) {
 		return cover{}, false
 	}
 	begin, next := headOf(seq), 0
@@ -234,13 +231,23 @@ func (s *Shown) covers(seq string, kind Kind, whole bool) (best cover, ok bool) 
 				continue
 			}
 			if c, good := s.coversFrom(i, seq, only, kind); good && (c.rest == "" || !ok) {
-				if best, ok = c, true; c.rest == "" {
+				own := hint != Whole || s.isStreamed(&c, kind)
+				if !ok || best.rest != "" || own {
+					best, ok = c, true
+				}
+				if c.rest == "" && own {
 					return best, true
 				}
 			}
 		}
 	}
 	return best, ok
+}
+
+// isShort reports whether a text that is new is less than the message in hand, and too short to
+// repeat anything else. Looking for it costs as much as there are items.
+func (s *Shown) isShort(seq string, n int) bool {
+	return s.held == nil && n < evidence && (s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n))
 }
 
 // find looks from a start on for place k, where a text with this beginning may begin, and
@@ -374,11 +381,11 @@ func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
 // Grow notes a piece of an item, without asking what it is: it was last said by an event of
 // the same shape. False if it might be anything else, and was not noted.
 func (s *Shown) Grow(g Grown, text string) bool {
-	if g.it.run != g.run || g.run.epoch != s.epoch || g.it.dead || s.gap == owed || text == "" ||
+	if g.it.run != g.run || g.run.epoch != s.epoch || g.run.pieces > 1 || g.it.dead || s.gap == owed || text == "" ||
 		g.it.turn != s.turn || g.it.kind != Artifact && len(text) >= g.it.n {
 		return false
 	}
-	s.enter(g.it, text, false)
+	s.enter(g.it, text, nil)
 	s.note(g.it, text, 1)
 	return true
 }

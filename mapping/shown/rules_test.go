@@ -37,6 +37,11 @@ func TestLive(t *testing.T) {
 		"tokens with IDs of their own":            {[]word{{"m1", "", "The"}, {"m2", "", " cat"}, {"m3", "", " saw"}, {"m4", "", " the"}, {"m5", "", " cat"}}, "m1: The cat saw the cat"},
 		"pieces that are artifacts":               {[]word{{"a1+", "", "You "}, {"a2+", "", "said "}, {"a3+", "", "it."}}, "a1: You said it."},
 		"artifacts that are appended to nothing":  {[]word{{"a1+", "", "Looking it up."}, {"a2+", "", "It is 42."}}, "a1: Looking it up.\na2: It is 42."},
+		"files that are appended to nothing":      {[]word{{"a1+", "", "one\n"}, {"a1+", "", "two\n"}, {"a2+", "", "three"}}, "a1: one\ntwo\n\na2: three"},
+		"files with a name":                       {[]word{{"n1+", "", "one\n"}, {"n2+", "", "two"}}, "n1: one\n\nn2: two"},
+		"files with a last chunk":                 {[]word{{"a1+", "completed", "one\n"}, {"a2+", "completed", "two"}}, "a1: one\n\na2: two"},
+		"a file behind one that has begun":        {[]word{{"a1", "", "one\n"}, {"a2+", "", "two"}}, "a1: one\n\na2: two"},
+		"files that grow in turns":                {[]word{{"a1+", "", "one\n"}, {"a2+", "", "two\n"}, {"a1+", "", "three"}, {"a2+", "", "four"}}, "a1: one\ntwo\n\na1~1: three\na2: four"},
 		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
 		"a heading, and a list":                   {[]word{{"m1", "", "# Title"}, {"m2", "", "Some text"}, {"m3", "", "- a list"}}, "m1: # Title\nm2: Some text\nm3: - a list"},
 		"an artifact that grows over turns":       {[]word{{"a1", "", "The plan has one step."}, {"turn", "", ""}, {"a1", "", "The plan has one step. And two."}}, "a1: The plan has one step.\na1~1:  And two."},
@@ -123,8 +128,8 @@ func (x word) item() *Item {
 	id, appends := strings.CutSuffix(x.id, "+")
 	in := &Item{Kind: Message, ID: id, Append: appends, Parts: textParts(strings.Split(x.parts, "|")...), Ends: a2a.State(x.state).Terminal()}
 	switch id[0] {
-	case 'a':
-		in.Kind, in.Last = Artifact, in.Ends
+	case 'a', 'n':
+		in.Kind, in.Last, in.Named = Artifact, in.Ends, id[0] == 'n'
 	case 't':
 		in.Kind = Thought
 	}

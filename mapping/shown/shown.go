@@ -292,7 +292,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	if s.last != nil && (s.last.kind == Thought) != (it.kind == Thought) {
 		s.epoch++
 	}
-	s.enter(it, text, in.Kind == Artifact && in.Append && it.n == 0)
+	s.enter(it, text, in)
 	s.step.Name = it.run.name
 	if it.n == 0 && s.step.Op == Grow {
 		s.step.Op = Begin
