@@ -24,7 +24,7 @@ const (
 	// maxNoted bounds a credential that is looked for elsewhere: a client may send bodies of
 	// any length.
 	maxNoted = 16 << 10
-	// minPhrase is the length from which several words may be a credential.
+	// minPhrase is the length from which several words in a header may be a credential.
 	minPhrase = 16
 )
 
@@ -39,9 +39,11 @@ func (m *masker) note(value string, sure bool) {
 	m.setLiterals()
 }
 
-// noteHeader notes a header's value, and the token in "Bearer TOKEN" or "name=TOKEN".
+// noteHeader notes a header's value, and the token in "Bearer TOKEN" or "name=TOKEN". Several
+// words are a passphrase there; in a body or in settings they are most often a description, or
+// what somebody says.
 func (m *masker) noteHeader(value string, sure bool) {
-	m.note(value, sure)
+	m.note(value, sure || len(value) >= minPhrase && strings.Contains(value, " "))
 	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ' ' || r == ';' || r == ',' }) {
 		m.note(part, sure && looksSecret(part))
 		if _, after, ok := strings.Cut(part, "="); ok {
@@ -51,11 +53,8 @@ func (m *masker) noteHeader(value string, sure bool) {
 }
 
 // looksSecret reports whether a value may be a credential, and no word of a language, a
-// protocol or a file system. A passphrase is several words.
+// protocol or a file system.
 func looksSecret(s string) bool {
-	if len(s) >= minPhrase && strings.Contains(s, " ") {
-		return true
-	}
 	letters, upper, slashes := 0, 0, strings.Count(s, "/")
 	for i := range len(s) {
 		switch c := s[i]; {

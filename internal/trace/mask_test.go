@@ -234,12 +234,16 @@ func TestNotedIsBounded(t *testing.T) {
 }
 
 // TestNotedPhrase: a passphrase in a header that no list names is masked where the agent
-// repeats it; a single word there may be any word of the conversation.
+// repeats it; a single word there, and several in settings or in a body of text, may be any of
+// the conversation.
 func TestNotedPhrase(t *testing.T) {
 	m := newMasker(nil, nil, nil)
 	m.noteHeader("correct horse battery", false)
 	m.noteHeader("staple", false)
-	if got := m.text("you sent correct horse battery, staple"); got != "you sent ***, staple" {
+	m.client = true
+	m.json(nil, []byte(`{"metadata":{"agentSettings":{"zone":"Central Europe Time"}}}`), maxNested)
+	m.note("look at the weather", false) // as a body of text is
+	if got := m.text("correct horse battery, staple; look at the weather in Central Europe Time"); got != "***, staple; look at the weather in Central Europe Time" {
 		t.Errorf("shown: %s", got)
 	}
 }
