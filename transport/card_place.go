@@ -1,14 +1,12 @@
 package transport
 
 import (
-	"cmp"
 	"net/url"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // isCardURL reports whether a URL looks like that of a card: a document, or the
@@ -60,13 +58,14 @@ func (c *Client) placed(e *endpoint) *endpoint {
 	if len(e.card.Interfaces) > 0 || c.source.url == nil || isCardURL(c.source.url) || !n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
 		return e
 	}
-	binding := cmp.Or(n.text("preferredTransport"), bindingJSONRPC)
+	e.card.Interfaces = interfaces(n, nil, c.source.url.String())
 	for _, b := range c.speak {
-		if b.option == c.opts.Binding {
-			binding = b.name
+		for i := range e.card.Interfaces {
+			if b.option == c.opts.Binding {
+				e.card.Interfaces[i].Binding = b.name
+			}
 		}
 	}
-	e.card.Interfaces = []a2a.Interface{{URL: c.source.url.String(), Binding: binding, Version: n.text("protocolVersion")}}
 	e = c.endpointOf(e.card)
 	e.placeless, e.way.why = true, "its card names no URL, and --agent the place"
 	return e

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
 )
 
 // A card that names no URL is used whatever else is at its host's other places, with its own
@@ -14,7 +16,7 @@ import (
 func TestCardWithoutURL(t *testing.T) {
 	const (
 		card = `{"name":"P","skills":[],"securitySchemes":{"k":{"type":"apiKey","in":"header","name":"X-Key"}}}`
-		rpc  = "http://agent.example/x with P k"
+		rpc  = "message/send http://agent.example/x with P k"
 		rest = "http://agent.example/x/v1/message:send with P k"
 	)
 	for name, test := range map[string]struct {
@@ -31,6 +33,8 @@ func TestCardWithoutURL(t *testing.T) {
 		"it prefers HTTP+JSON":      {first: strings.Replace(card, "{", `{"preferredTransport":"HTTP+JSON",`, 1), then: "404", others: "404", want: rest},
 		"the user asks for it":      {binding: "http+json", first: card, then: "404", others: "404", want: rest},
 		"it prefers what we do not": {first: strings.Replace(card, "{", `{"preferredTransport":"GRPC",`, 1), then: "404", others: "404", want: "agent: P offers GRPC without a version; we need A2A over JSONRPC or HTTP+JSON"},
+		"a version of its own":      {first: strings.Replace(card, "{", `{"protocolVersion":"1.2.0",`, 1), then: "404", others: "404", want: rpc},
+		"of 1.x":                    {first: strings.Replace(card, "{", `{"supportedInterfaces":[{"protocolBinding":"GRPC"},{"protocolBinding":"HTTP+JSON"}],`, 1), then: "404", others: "404", want: "http://agent.example/x/message:send with P k"},
 		"at the root of the host":   {first: "404", then: "404", others: card, want: rpc},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +45,8 @@ func TestCardWithoutURL(t *testing.T) {
 				case r.Method == http.MethodPost && strings.Contains(r.URL.Path, ":"):
 					got, body = r.URL.String(), `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED"}}}`
 				case r.Method == http.MethodPost:
-					got, body = r.URL.String(), `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"completed"}}}`
+					sent, _ := io.ReadAll(r.Body)
+					got, body = gjson.GetBytes(sent, "method").Str+" "+r.URL.String(), `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"completed"}}}`
 				case r.URL.Path == "/x"+cardPath:
 					body = test.first
 				case r.URL.Path == "/x"+oldCardPath:

@@ -104,7 +104,7 @@ func parseCard(raw string, base *url.URL) *a2a.Card {
 		DocumentationURL: n.text("documentationUrl"),
 		IconURL:          n.text("iconUrl"),
 		Provider:         n.text("provider.organization"),
-		Interfaces:       interfaces(n, base),
+		Interfaces:       interfaces(n, base, ""),
 		Streaming:        n.at("capabilities.streaming").Bool(),
 		Push:             n.at("capabilities.pushNotifications").Bool(),
 		ExtendedCard:     n.at("supportsAuthenticatedExtendedCard").Bool() || n.at("capabilities.extendedAgentCard").Bool(),
@@ -129,10 +129,11 @@ func parseCard(raw string, base *url.URL) *a2a.Card {
 }
 
 // interfaces lists 1.x's interfaces first: they have an order of preference, and
-// a card of both generations repeats them in 0.3's members.
-func interfaces(n node, base *url.URL) (list []a2a.Interface) {
+// a card of both generations repeats them in 0.3's members. at is for those that name no URL,
+// "" to leave them out.
+func interfaces(n node, base *url.URL, at string) (list []a2a.Interface) {
 	add := func(i a2a.Interface) {
-		if i.URL == "" {
+		if i.URL = cmp.Or(i.URL, at); i.URL == "" {
 			return
 		}
 		if u, err := url.Parse(i.URL); err == nil && base != nil {
@@ -162,7 +163,9 @@ func interfaces(n node, base *url.URL) (list []a2a.Interface) {
 		// A card of 0.3's form is of 0.3: the agent's own version is found here, and "latest".
 		version = "0.3"
 	}
-	add(a2a.Interface{URL: n.text("url"), Binding: n.text("preferredTransport"), Version: version})
+	if u := n.text("url"); u != "" || len(list) == 0 {
+		add(a2a.Interface{URL: u, Binding: n.text("preferredTransport"), Version: version})
+	}
 	for _, i := range n.list("additionalInterfaces") {
 		add(a2a.Interface{URL: i.text("url"), Binding: i.text("transport"), Version: version})
 	}
