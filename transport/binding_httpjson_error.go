@@ -3,6 +3,7 @@ package transport
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,9 +64,9 @@ var messageCodes = map[int]int{
 }
 
 func messageCode(c *operation, status int, message string) int {
-	message = strings.ToLower(message)
+	ofTask := func(word string) bool { return strings.Contains(word, "task") && !strings.Contains(word, "/tasks/") }
 	switch {
-	case status == http.StatusNotFound && !(c.aboutTask() && strings.Contains(message, "task") && !strings.Contains(message, "/tasks/")),
+	case status == http.StatusNotFound && !(c.aboutTask() && slices.ContainsFunc(strings.Fields(strings.ToLower(message)), ofTask)),
 		status == http.StatusConflict && c.as != opCancel:
 		return 0
 	case status == http.StatusNotImplemented && c.as.aboutPush():
