@@ -93,6 +93,24 @@ func TestNoURLIsThere(t *testing.T) {
 	}
 }
 
+// Where nothing is at the card's URL, whatever the router there says, the user's is used.
+func TestUserURL(t *testing.T) {
+	for _, page := range []string{"404 page not found", `{"detail":"Not Found"}`, `{"error":"Not Found"}`, `{"error":{"message":"Not Found"}}`,
+		`{"statusCode":404,"message":"Cannot POST /wrong","error":"Not Found"}`} {
+		agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/wrong" {
+				wireAnswer(404, "application/json", page)(w, r)
+				return
+			}
+			wireSSE(sseCompleted)(w, r)
+		})
+		agent.card = `{"name":"Test","url":"%s/wrong","protocolVersion":"0.3.0"}`
+		if err := send(wireClient(t, agent.URL, nil), t.Context()); err != io.EOF {
+			t.Errorf("%s: %v", page, err)
+		}
+	}
+}
+
 // Extensions are named in one header line each, or in one, as the agent takes them.
 func TestExtensionHeader(t *testing.T) {
 	for name, reads := range map[string]func(lines []string) int{

@@ -60,7 +60,8 @@ func (jsonRPC) request(p protocol, c *operation) (r *request, err error) {
 
 // result reads a response whatever its HTTP status and type: a2a-go 0.3 sends errors as
 // text/plain, others send them with 4xx or 500. A response without result and error is
-// read as the result null.
+// read as the result null. An "error" without a code or a version is what routers say with
+// 404 (NestJS, Fastify, Spring), and no response.
 func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
 	if !a.json || a.body[0] != '{' {
 		return nil, nil
@@ -68,7 +69,11 @@ func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
 	r := readResponse(rawjson.View(a.body))
 	switch {
 	case r.failure != "":
-		return nil, readError(r.failure)
+		e := readError(r.failure)
+		if e.Code == 0 && !r.versioned && a.status == http.StatusNotFound {
+			return nil, nil
+		}
+		return nil, e
 	case isFlatError(rawjson.View(a.body)):
 		return nil, readError(rawjson.View(a.body))
 	case a.status >= 300 || !r.is:
@@ -127,6 +132,7 @@ func decodeResult(p protocol, data string, ev *a2a.Event) bool {
 // answer with null.
 type response struct {
 	is              bool // it has the form of a response
+	versioned       bool // it names a version of JSON-RPC
 	result, failure string
 }
 
@@ -134,7 +140,7 @@ func readResponse(raw string) (r response) {
 	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "jsonrpc":
-			r.is = true
+			r.is, r.versioned = true, true
 		case "result":
 			r.is, r.result = true, value
 		case "error":

@@ -61,6 +61,20 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 			w.Header().Set("Content-Type", "application/json")
 			io.WriteString(w, `{"name":"W","protocolVersion":"0.3.0","url":"http://elsewhere.example/"}`)
 		}),
+		// It has no tasks/get, and knows that a task is not there.
+		"NOGET": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if r.Method == http.MethodGet {
+				fmt.Fprintf(w, `{"name":"N","protocolVersion":"0.3.0","url":"http://%s/"}`, r.Host)
+				return
+			}
+			body, _ := io.ReadAll(r.Body)
+			code := -32601
+			if strings.Contains(string(body), `"tasks/cancel"`) {
+				code = -32001
+			}
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"error":{"code":%d,"message":"no"}}`, code)
+		}),
 		"PLAIN": &plainAgent{},
 		"REST":  &restAgent{card: "/api/v1/card", tasks: true},
 		"BARE":  &restAgent{},
