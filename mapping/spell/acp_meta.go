@@ -11,8 +11,9 @@ import (
 
 // acpMeta is what an editor is told in _meta, with the next update, whenever it
 // changes: the model and the user's tier, under "a2astdio", and what the agent says of
-// extensions that are not ours, under their URIs. The first update of an artifact tells
-// its description.
+// extensions that are not ours, under their URIs. The other metadata of messages, artifacts
+// and parts is in "a2astdio", too; that of events is the agent's own affair. The first
+// update of an artifact tells its description.
 type acpMeta struct {
 	model, tier string
 	// said is the metadata of the event, of the message or artifact that is shown, and
@@ -45,7 +46,7 @@ func (m *acpMeta) note(s *mapping.Step) {
 	for i, metadata := range [...]a2a.JSON{s.Metadata, s.Own.Metadata, s.Own.Part} {
 		if metadata != "" && string(metadata) != m.said[i] {
 			m.said[i], m.shown = strings.Clone(string(metadata)), strings.Clone(s.Shown)
-			m.pending = m.pending || hasExtension(m.said[i])
+			m.pending = m.pending || tells(i, m.said[i])
 		}
 	}
 }
@@ -53,13 +54,14 @@ func (m *acpMeta) note(s *mapping.Step) {
 // begins reports whether a text that goes on says something for _meta, or is behind a part that
 // does, and so begins an update of its own.
 func (m *acpMeta) begins(s *mapping.Step) bool {
-	return string(s.Own.Part) != m.said[2] && (hasExtension(string(s.Own.Part)) || hasExtension(m.said[2]))
+	return string(s.Own.Part) != m.said[2] && (tells(2, string(s.Own.Part)) || tells(2, m.said[2]))
 }
 
-// hasExtension reports whether an object of metadata has an extension's member.
-func hasExtension(metadata string) (has bool) {
+// tells reports whether an editor is told anything of the metadata of an event (0), or of
+// what is narrower.
+func tells(of int, metadata string) (has bool) {
 	rawjson.EachMember(metadata, func(key, _ string) bool {
-		has = a2a.IsExtensionKey(key)
+		has = of > 0 || a2a.IsExtensionKey(key)
 		return !has
 	})
 	return has
@@ -76,29 +78,40 @@ func (m *acpMeta) append(dst []byte) []byte {
 		return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
 	}
 	m.pending = false
-	if m.model != "" || m.tier != "" || m.artifact != "" {
-		var own []byte
-		if m.artifact != "" {
-			own = rawjson.AppendMember(own, "artifactDescription", string(rawjson.AppendString(nil, m.artifact)))
-			m.artifact = ""
-		}
-		if m.model != "" {
-			own = rawjson.AppendMember(own, "model", string(rawjson.AppendString(nil, m.model)))
-		}
-		if m.tier != "" {
-			own = rawjson.AppendMember(own, "userTier", string(rawjson.AppendString(nil, m.tier)))
-		}
-		all = rawjson.AppendMember(all, "a2astdio", string(rawjson.EndObject(own)))
+	var own, plain, extensions []byte
+	if m.artifact != "" {
+		own = rawjson.AppendMember(own, "artifactDescription", string(rawjson.AppendString(nil, m.artifact)))
+		m.artifact = ""
+	}
+	if m.model != "" {
+		own = rawjson.AppendMember(own, "model", string(rawjson.AppendString(nil, m.model)))
+	}
+	if m.tier != "" {
+		own = rawjson.AppendMember(own, "userTier", string(rawjson.AppendString(nil, m.tier)))
 	}
 	for i, metadata := range m.said {
 		rawjson.EachMember(metadata, func(key, value string) bool {
 			narrower := slices.ContainsFunc(m.said[i+1:], func(o string) bool { return rawjson.Member(o, key) != "" })
-			if a2a.IsExtensionKey(key) && !narrower { // other keys are the agent's own
-				all = rawjson.AppendMember(all, key, string(rawjson.AppendValue(nil, value)))
+			switch value = string(rawjson.AppendValue(nil, value)); {
+			case narrower:
+			case a2a.IsExtensionKey(key):
+				extensions = rawjson.AppendMember(extensions, key, value)
+			case i > 0:
+				plain = rawjson.AppendMember(plain, key, value)
 			}
 			return true
 		})
 	}
+	if plain != nil {
+		own = rawjson.AppendMember(own, "metadata", string(rawjson.EndObject(plain)))
+	}
+	if own != nil {
+		all = rawjson.AppendMember(all, "a2astdio", string(rawjson.EndObject(own)))
+	}
+	if extensions != nil && all != nil {
+		extensions[0] = ','
+	}
+	all = append(all, extensions...)
 	if all == nil {
 		return dst
 	}

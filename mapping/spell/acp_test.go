@@ -131,3 +131,23 @@ func TestLocation(t *testing.T) {
 		}
 	}
 }
+
+// TestMetadata: an editor is told what the agent says of a message, an artifact or a part,
+// under the keys of extensions and under its own; the narrower one counts.
+func TestMetadata(t *testing.T) {
+	out := &ACP{Session: "s", Cwd: "/w"}
+	for _, row := range []struct {
+		own  mapping.OwnMeta
+		want string
+	}{
+		{mapping.OwnMeta{Metadata: `{"k":1,"urn:x":2}`}, `{"a2astdio":{"metadata":{"k":1}},"urn:x":2}`},
+		{mapping.OwnMeta{Metadata: `{"k":1,"urn:x":2}`, Part: `{"k":3}`}, `{"a2astdio":{"metadata":{"k":3}},"urn:x":2}`},
+		{mapping.OwnMeta{Metadata: `{"urn:x":4}`}, `{"urn:x":4}`},
+		{mapping.OwnMeta{Metadata: `{"urn:x":4}`}, ``},
+	} {
+		line := out.Append(nil, []mapping.Step{{Kind: mapping.StepText, Text: "a", MessageID: "m", Shown: "m", Metadata: `{"event":1}`, Own: row.own}})
+		if got := gjson.GetBytes(line, "params.update._meta").Raw; got != row.want {
+			t.Errorf("%+v: %s, want %s", row.own, got, row.want)
+		}
+	}
+}
