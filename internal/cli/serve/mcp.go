@@ -3,9 +3,8 @@ package serve
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,39 +25,21 @@ func MCPCommand(p *frame.Program) *cli.Command {
 func serveMCP(p *frame.Program, c *cli.Context) error {
 	l := &reach.Link{}
 	defer l.Close()
-	agents := &mcpAgents{p: p, c: c}
+	agents := &mcpAgents{p: p, c: c, links: map[string]*reach.Link{}}
 	defer agents.close()
 	agents.fault = l.BridgeOptions(c)
 	o := &l.Options
-	trace := frame.StringOf(c, "trace")
-	if conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c)); err == nil { // else the tools say why
-		trace = setting(c, conf, "trace")
-		if d, err := time.ParseDuration(setting(c, conf, "mcp-wait")); err == nil {
-			o.AnswerWithin = d
+	if names, err := agents.Names(); err == nil { // else the tools say why
+		if first, err := agents.Open(c.Context, names[0]); err == nil {
+			o.AnswerWithin, o.Tap = first.AnswerWithin, first.Tap // its trace has the client's wire
 		}
 	}
 	o.Version, o.Protocol, o.Agents = p.Version, bridge.ProtocolMCP, agents
-	o.Tap = func(toEditor bool, line []byte) {
-		if tap := agents.tap.Load(); tap != nil {
-			(*tap)(toEditor, line)
-		}
-	}
-	if agents.fault == nil && trace != "" {
-		agents.openFirst(c.Context) // whose trace has the client's wire
-	}
 	if frame.IsTerminal(p.Stdin) {
 		p.Say("an MCP client would speak to this on stdin now: a2astdio setup --editor prints its settings (Ctrl-D ends this)")
 	}
 	p.Serving = true
-	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, traced: agents.tap.Load() != nil}, o)
-}
-
-// setting is an option, or else what the files say.
-func setting(c *cli.Context, conf *reach.Configuration, name string) string {
-	if v := conf.Files.Value(name); conf.Given(name) == "" && v != nil {
-		return v.Text
-	}
-	return frame.StringOf(c, name)
+	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, traced: o.Tap != nil}, o)
 }
 
 // mcpAgents are the agents of the options, or else of the configuration.
@@ -66,7 +47,6 @@ type mcpAgents struct {
 	p     *frame.Program
 	c     *cli.Context
 	fault error // what is wrong with the options
-	tap   atomic.Pointer[func(toEditor bool, line []byte)]
 
 	mu    sync.Mutex
 	links map[string]*reach.Link
@@ -98,11 +78,8 @@ func (a *mcpAgents) names() ([]string, error) {
 		return []string{nameOf(conf)}, nil
 	}
 	names := conf.Files.Names()
-	for i, name := range names {
-		if name == conf.Name { // the default is the first
-			copy(names[1:i+1], names[:i])
-			names[0] = name
-		}
+	if conf.Name != "" { // the default, which is the first
+		names = append([]string{conf.Name}, slices.DeleteFunc(names, func(name string) bool { return name == conf.Name })...)
 	}
 	if len(names) == 0 && (conf.Agent != "" || conf.Command != "") {
 		names = []string{nameOf(conf)}
@@ -135,7 +112,11 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, err
 		if err != nil {
 			return err
 		}
-		if trace := setting(c, conf, "trace"); trace != "" && trace != "-" && len(a.links) > 0 {
+		trace := frame.StringOf(c, "trace")
+		if v := conf.Files.Value("trace"); trace == "" && v != nil {
+			trace = v.Text
+		}
+		if trace != "" && trace != "-" && len(a.links) > 0 {
 			if err := c.Set("trace", trace+"."+name); err != nil { // the first has the file
 				return err
 			}
@@ -156,22 +137,8 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, err
 		l.Options.Log.Warn("conversations are not stored", "err", err)
 	}
 	serves(l, at, sessions)
-	if a.links == nil {
-		a.links = map[string]*reach.Link{}
-	}
 	a.links[name] = l
 	return &l.Options, nil
-}
-
-func (a *mcpAgents) openFirst(ctx context.Context) {
-	names, err := a.Names()
-	if err != nil {
-		return // the first call says so
-	}
-	o, err := a.Open(ctx, names[0])
-	if err == nil && o.Tap != nil {
-		a.tap.Store(&o.Tap)
-	}
 }
 
 func (a *mcpAgents) close() {
