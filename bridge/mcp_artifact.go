@@ -61,7 +61,7 @@ func outputs(task *a2a.Event) (list []*mcpOutput) {
 			switch {
 			case p.Kind == a2a.PartFile:
 				f := &mcpOutput{id: id, name: cmp.Or(p.File.Name, name)}
-				if content, err := spell.DecodeFile(p.File.Bytes); err == nil && p.File.URI == "" && utf8.Valid(content) {
+				if content, err := p.File.Content(); err == nil && p.File.URI == "" && utf8.Valid(content) {
 					f.text.Write(content)
 				} else {
 					file := p.File

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -41,21 +40,14 @@ type MCP struct {
 	held    int    // bytes in content
 	images  int    // those of images
 	from    string // the message or artifact of the last text
-	// artifacts are those whose text has begun, long those of which a part is left out.
-	artifacts map[string]*mcpText
-	long      []*mcpText
+	// artifacts has how much of their texts has come.
+	artifacts map[string]int
 	doing     string
 	outage    mapping.Outage
 }
 
-// mcpText is an artifact's text.
-type mcpText struct {
-	id, name string
-	size     int
-}
-
 // Size is how much waits to be taken.
-func (m *MCP) Size() int { return len(m.text) + m.held + len(m.long) }
+func (m *MCP) Size() int { return len(m.text) + m.held }
 
 // hold adds content.
 func (m *MCP) hold(content json.RawMessage) {
@@ -67,7 +59,7 @@ func (m *MCP) hold(content json.RawMessage) {
 func (m *MCP) Doing() string { return m.doing }
 
 // Forget drops what waits to be taken.
-func (m *MCP) Forget() { m.text, m.content, m.held, m.images, m.long = nil, nil, 0, 0, nil }
+func (m *MCP) Forget() { m.text, m.content, m.held, m.images = nil, nil, 0, 0 }
 
 // Append adds steps.
 func (m *MCP) Append(steps []mapping.Step) {
@@ -118,37 +110,35 @@ func (m *MCP) begin(from string) {
 	m.from = strings.Clone(from)
 }
 
-// said adds text of a message, or of an artifact.
+// said adds text of a message, or of an artifact: that has a heading, and is cut where it is long.
 func (m *MCP) said(s *mapping.Step) {
-	text := s.Text
-	if s.ArtifactID != "" {
-		a := m.artifact(s)
-		head, rest := ask.Split(text, max(0, mcpArtifact-a.size))
-		if a.size += len(text); rest != "" && !slices.Contains(m.long, a) {
-			m.long = append(m.long, a)
+	id := s.ArtifactID
+	if id == "" {
+		if s.Text != "" {
+			m.begin(s.Shown)
+			m.text = append(m.text, s.Text...)
 		}
-		text = head
+		return
 	}
-	if text != "" {
-		m.begin(s.Shown)
-		m.text = append(m.text, text...)
+	name := cmp.Or(s.Name, id)
+	had, goesOn := m.artifacts[id]
+	if goesOn = goesOn && s.Append; goesOn && (had > mcpArtifact || s.Text == "") {
+		return // the rest is left out, as was said
 	}
-}
-
-// artifact is what is known of a text's artifact, whose name is said where it begins.
-func (m *MCP) artifact(s *mapping.Step) *mcpText {
-	a := m.artifacts[s.ArtifactID]
-	if a != nil && s.Append {
-		return a
-	}
-	if m.artifacts == nil || len(m.artifacts) >= mcpKnown {
-		m.artifacts = map[string]*mcpText{}
-	}
-	a = &mcpText{id: strings.Clone(s.ArtifactID), name: strings.Clone(cmp.Or(s.Name, s.ArtifactID))}
-	m.artifacts[a.id] = a
 	m.begin(s.Shown)
-	m.text = fmt.Appendf(m.text, "[artifact %s]\n", ask.OneLine(a.name))
-	return a
+	if !goesOn {
+		if had = 0; m.artifacts == nil || len(m.artifacts) >= mcpKnown {
+			m.artifacts = map[string]int{}
+		}
+		m.text = fmt.Appendf(m.text, "[artifact %s]\n", ask.OneLine(name))
+	}
+	size := had + len(s.Text)
+	m.artifacts[strings.Clone(id)] = size
+	head, rest := ask.Split(s.Text, mcpArtifact-had)
+	if m.text = append(m.text, head...); rest != "" {
+		m.text = fmt.Appendf(m.text, "\n[artifact %s: %d bytes so far, the rest by read_artifact]", ask.OneLine(name), size)
+		m.hold(m.link(id, name, "text/plain", size))
+	}
 }
 
 // tool tells how a call has ended.
@@ -180,7 +170,7 @@ func (m *MCP) part(s *mapping.Step) {
 	}
 	m.aside(fmt.Sprintf("[file %s, %s, %d bytes]", name, cmp.Or(f.MediaType, "of an unknown type"), size))
 	media, _, _ := strings.Cut(f.MediaType, "/")
-	text, _ := DecodeFile(f.Bytes)
+	text, _ := f.Content()
 	switch {
 	case media == "image" && m.images+len(f.Bytes) <= mcpImage:
 		m.images += len(f.Bytes)
@@ -220,10 +210,6 @@ func (m *MCP) Take(n int) (text string, content []json.RawMessage) {
 		return shortLines(head), nil
 	}
 	content = m.content
-	for _, a := range m.long {
-		head += fmt.Sprintf("\n[artifact %s: %d bytes so far, the rest by read_artifact]", ask.OneLine(a.name), a.size)
-		content = append(content, m.link(a.id, a.name, "text/plain", a.size))
-	}
 	m.Forget()
 	return shortLines(head), content
 }
@@ -240,14 +226,4 @@ func shortLines(text string) string {
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-// DecodeFile decodes a file's content, in either alphabet of base64.
-func DecodeFile(encoded string) ([]byte, error) {
-	encoded = strings.TrimSpace(encoded)
-	content, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil {
-		content, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(encoded, "="))
-	}
-	return content, err
 }

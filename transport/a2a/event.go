@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"encoding/base64"
 	"iter"
 	"strings"
 
@@ -227,6 +228,16 @@ type File struct {
 	MediaType string
 	Bytes     string
 	URI       string
+}
+
+// Content decodes Bytes, in either alphabet of base64.
+func (f *File) Content() ([]byte, error) {
+	encoded := strings.TrimSpace(f.Bytes)
+	content, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		content, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(encoded, "="))
+	}
+	return content, err
 }
 
 // Clone returns a copy of the event that outlives the stream's next read. It

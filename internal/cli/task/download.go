@@ -2,7 +2,6 @@ package task
 
 import (
 	"cmp"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -98,10 +97,7 @@ func (d *download) all(task *a2a.Event) error {
 func (d *download) file(a *a2a.Artifact, f a2a.File) error {
 	name := d.name(a, f)
 	if f.URI == "" {
-		content, err := base64.StdEncoding.DecodeString(strings.TrimSpace(f.Bytes))
-		if err != nil {
-			content, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.TrimSpace(f.Bytes), "="))
-		}
+		content, err := f.Content()
 		if err != nil {
 			return fmt.Errorf("agent: %s is not encoded in base64", name)
 		}
