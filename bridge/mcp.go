@@ -30,7 +30,7 @@ import (
 // Agents are those that an MCP client may choose from. Its methods may be called from several
 // goroutines.
 type Agents interface {
-	// Names lists them, the one first that is asked where none is named. An error tells the
+	// Names lists them, at least one, and the one first that is asked where none is named. An error tells the
 	// user what is wrong with the set-up.
 	Names() ([]string, error)
 	// Open returns the options of one of them, with a Client. It is asked again after an
@@ -100,16 +100,11 @@ type mcpCall struct {
 	talk     *mcpTalk // that it waits for
 }
 
-// mcpCancelled is the cause of a call's end that its client has cancelled.
-type mcpCancelled struct{ reason string }
+// mcpCancelled is the cause of a call's end that its client has cancelled. isLimit: that is no
+// wish of a person's, but a limit of time that is shorter than ours.
+type mcpCancelled struct{ isLimit bool }
 
-func (e *mcpCancelled) Error() string { return "editor: the call was cancelled: " + e.reason }
-
-// isLimit reports whether a cancel is no wish of a person's, but a limit of time that is
-// shorter than ours.
-func (e *mcpCancelled) isLimit() bool {
-	return strings.Contains(strings.ToLower(e.reason), "timed out") || strings.Contains(e.reason, "-32001")
-}
+func (*mcpCancelled) Error() string { return "editor: the call was cancelled" }
 
 const mcpMeta = `_meta.io\.modelcontextprotocol/`
 
@@ -201,6 +196,9 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 		c.fail(acp.CodeInvalidParams, "editor: there is no tool "+c.params.Get("name").String(), "")
 		return
 	}
+	if c.isAnswer() {
+		tool = e.answered
+	}
 	ctx, stop := context.WithTimeout(e.server.ctx, cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	e.mu.Lock()
@@ -224,7 +222,8 @@ func (e *mcpEditor) cancelled(c *mcpCall) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if call := e.calls[jsonrpc2.ID(id)]; call != nil {
-		call.cancel(&mcpCancelled{c.params.Get("reason").String()})
+		reason := strings.ToLower(c.params.Get("reason").String())
+		call.cancel(&mcpCancelled{isLimit: strings.Contains(reason, "timed out") || strings.Contains(reason, "-32001")})
 	}
 }
 
@@ -307,7 +306,7 @@ func (e *mcpEditor) agentOf(ctx context.Context, name string) (*Agent, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	if name == "" && len(names) > 0 {
+	if name == "" {
 		name = names[0]
 	}
 	if !slices.Contains(names, name) {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -36,13 +37,13 @@ func (c *mcpCall) files(agent *Agent) (blocks []acp.ContentBlock, sent []string,
 			return nil, nil, err
 		}
 		left -= int64(len(content))
-		block, media := fileBlock(name, content)
+		r := fileResource(name, content)
 		if card, _, err := agent.Ready(c.ctx); err != nil {
 			return nil, nil, err
-		} else if media != "" && !card.Takes(media) {
-			return nil, nil, paramsErrorf("%q is %s, and the agent takes %s", name, media, strings.Join(card.InputModes, ", "))
+		} else if r.Blob != nil && !card.Takes(r.MimeType) {
+			return nil, nil, paramsErrorf("%q is %s, and the agent takes %s", name, r.MimeType, strings.Join(card.InputModes, ", "))
 		}
-		blocks = append(blocks, block)
+		blocks = append(blocks, acp.ContentBlock{Type: "resource", Resource: r})
 		sent = append(sent, fmt.Sprintf("sent: %s (%d bytes)", strconv.Quote(name), len(content)))
 	}
 	return blocks, sent, nil
@@ -110,16 +111,13 @@ func readPath(workspace, path string, left int64) ([]byte, error) {
 	return content, nil
 }
 
-// fileBlock makes a block of a file, which has a media type if it is no text.
-func fileBlock(name string, content []byte) (b acp.ContentBlock, media string) {
-	if utf8.Valid(content) && !strings.ContainsRune(string(content), 0) {
+// fileResource makes a resource of a file: a text, or what is none, with a media type.
+func fileResource(name string, content []byte) *acp.EmbeddedResource {
+	if utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 {
 		text := string(content)
-		return acp.ContentBlock{Type: "resource", Resource: &acp.EmbeddedResource{URI: name, Text: &text}}, ""
+		return &acp.EmbeddedResource{URI: name, Text: &text}
 	}
-	media, _, _ = strings.Cut(http.DetectContentType(content), ";")
-	encoded := base64.StdEncoding.EncodeToString(content)
-	if strings.HasPrefix(media, "image/") {
-		return acp.ContentBlock{Type: "image", MimeType: media, Data: encoded, URI: name}, media
-	}
-	return acp.ContentBlock{Type: "resource", Resource: &acp.EmbeddedResource{URI: name, MimeType: media, Blob: &encoded}}, media
+	media, _, _ := strings.Cut(http.DetectContentType(content), ";")
+	blob := base64.StdEncoding.EncodeToString(content)
+	return &acp.EmbeddedResource{URI: name, MimeType: media, Blob: &blob}
 }

@@ -210,7 +210,7 @@ func (t *mcpTalk) await(c *mcpCall) {
 		t.mu.Lock()
 		q, runs, changed, doing := t.asks, t.runs, t.changed, t.out.Doing()
 		t.mu.Unlock()
-		if why, ok := c.isCancelled(); ok && !why.isLimit() {
+		if why, ok := c.isCancelled(); ok && !why.isLimit {
 			t.stop()
 		}
 		if !runs || c.ctx.Err() != nil {

@@ -37,10 +37,6 @@ func (e *mcpEditor) sendMessage(c *mcpCall) {
 		c.say(true, "editor: send_message needs a text: nothing was sent")
 		return
 	}
-	if c.isAnswer() {
-		e.answered(c)
-		return
-	}
 	t, ok := e.talkFor(c)
 	if !ok {
 		return
@@ -105,10 +101,6 @@ func (t *mcpTalk) canOpen() bool {
 
 // waitTask waits for what is new in a conversation.
 func (e *mcpEditor) waitTask(c *mcpCall) {
-	if c.isAnswer() {
-		e.answered(c)
-		return
-	}
 	t, ok := e.talkFor(c)
 	if !ok {
 		return
@@ -313,10 +305,6 @@ func (e *mcpEditor) listAgents(c *mcpCall) {
 	names, err := e.names()
 	if err != nil {
 		c.fault(e.server.agent, err)
-		return
-	}
-	if len(names) == 0 {
-		c.say(true, "bridge: no agent is set up: the user runs this in a terminal: a2astdio setup")
 		return
 	}
 	ctx, stop := context.WithTimeout(c.ctx, cardTime)

@@ -2,7 +2,6 @@ package spell
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/tidwall/gjson"
 
@@ -21,6 +20,7 @@ type MCPElicit struct {
 	ElicitationID string                 `json:"elicitationId,omitempty"`
 	URL           string                 `json:"url,omitempty"`
 
+	words   []string          // of a form, the first first
 	choices map[string]string // the options' IDs by their words
 }
 
@@ -49,31 +49,29 @@ func MCPApproval(agent string, q mapping.Question) *MCPElicit {
 			no = append(no, word)
 		}
 	}
-	e.Schema = form(append(no, yes...)) // each question has what rejects
-	return e
+	return e.form(append(no, yes...)) // each question has what rejects
 }
 
 // MCPConfirm asks a question that is answered by one of two words, of which only the first
 // agrees.
 func MCPConfirm(question, yes, no string) *MCPElicit {
-	return &MCPElicit{Message: question, choices: map[string]string{yes: yes, no: ""}, Schema: form([]string{no, yes})}
+	e := &MCPElicit{Message: question, choices: map[string]string{yes: yes, no: ""}}
+	return e.form([]string{no, yes})
 }
 
-func form(words []string) *acp.ElicitationSchema {
-	return &acp.ElicitationSchema{Type: "object", Required: []string{choiceKey},
+func (e *MCPElicit) form(words []string) *MCPElicit {
+	e.words = words
+	e.Schema = &acp.ElicitationSchema{Type: "object", Required: []string{choiceKey},
 		Properties: map[string]any{choiceKey: map[string]any{"type": "string", "title": "Your choice", "enum": words}}}
+	return e
 }
 
 // WithDefault is the same with the first word of a form as its default, for clients from
 // 2025-11-25 on.
 func (e *MCPElicit) WithDefault() *MCPElicit {
 	with := *e
-	if e.Schema != nil {
-		choice := maps.Clone(e.Schema.Properties[choiceKey].(map[string]any))
-		choice["default"] = choice["enum"].([]string)[0]
-		schema := *e.Schema
-		schema.Properties = map[string]any{choiceKey: choice}
-		with.Schema = &schema
+	if e.words != nil {
+		with.form(e.words).Schema.Properties[choiceKey].(map[string]any)["default"] = e.words[0]
 	}
 	return &with
 }
