@@ -27,14 +27,14 @@ import (
 // been answered with the conversation's handle, and the next call takes what it has brought
 // meanwhile. A cancel, the end of input or a signal ends a task only while a call waits for it.
 
-// Agents are those that an MCP client may choose from. Its methods may be called from several
-// goroutines.
+// Agents are those that an MCP client may choose from. Names may be called from several
+// goroutines, also while Open runs.
 type Agents interface {
 	// Names lists them, at least one, and the one first that is asked where none is named. An error tells the
 	// user what is wrong with the set-up.
 	Names() ([]string, error)
-	// Open returns the options of one of them, with a Client. It is asked again after an
-	// error.
+	// Open returns the options of one of them, with a Client. It is asked for one at a time, and
+	// again after an error.
 	Open(ctx context.Context, name string) (*Options, error)
 }
 
@@ -71,7 +71,7 @@ func newMCPEditor(s *server) *mcpEditor {
 		acp.MethodInitialize: e.initialize,
 		"server/discover":    e.discover,
 		"ping":               func(c *mcpCall) { c.reply(struct{}{}) },
-		"tools/list":         e.listTools,
+		"tools/list":         func(c *mcpCall) { c.introduce(map[string]any{"tools": json.RawMessage(spell.MCPTools)}) },
 		"tools/call":         e.callTool,
 	}
 	return e
@@ -180,10 +180,6 @@ func (e *mcpEditor) discover(c *mcpCall) {
 	info, capabilities := e.self()
 	c.introduce(map[string]any{"supportedVersions": mcpVersions(), "capabilities": capabilities, "instructions": spell.MCPInstructions,
 		"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": info}})
-}
-
-func (e *mcpEditor) listTools(c *mcpCall) {
-	c.introduce(map[string]any{"tools": json.RawMessage(spell.MCPTools)})
 }
 
 // callTool begins a tool. A cancel that follows finds it.

@@ -126,33 +126,28 @@ func (q *mcpQuestion) read(raw string) mcpReply {
 // elicit asks by a request, until withdraw is called: an answer that comes later is none.
 func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) (withdraw func()) {
 	ctx, stop := context.WithCancel(context.Background())
+	id, elicit := jsonrpc2.ID{Num: c.server.calls.Add(1)}, q.elicit
+	if c.can.defaults {
+		elicit = elicit.WithDefault()
+	}
 	done := make(chan struct{})
 	go func() { // ends with the answer, or by withdraw
 		defer close(done)
-		c.request(ctx, t, q)
+		var raw json.RawMessage
+		err := c.conn.Call(ctx, acp.MethodElicit, elicit, &raw, jsonrpc2.PickID(id))
+		switch {
+		case ctx.Err() != nil:
+			_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
+				map[string]any{"requestId": id.Num, "reason": "the call's time is over, or the question is"})
+		case err != nil && !isEditorError(err): // it is gone
+		case err != nil:
+			t.answer(q, mcpReply{why: "the client could not ask the user: " + strconv.Quote(err.Error())})
+		default:
+			t.answer(q, q.read(string(raw)))
+		}
 	}()
 	return func() {
 		stop()
 		<-done
-	}
-}
-
-func (c *mcpCall) request(ctx context.Context, t *mcpTalk, q *mcpQuestion) {
-	id := jsonrpc2.ID{Num: c.server.calls.Add(1)}
-	elicit := q.elicit
-	if c.can.defaults {
-		elicit = elicit.WithDefault()
-	}
-	var raw json.RawMessage
-	err := c.conn.Call(ctx, acp.MethodElicit, elicit, &raw, jsonrpc2.PickID(id))
-	switch {
-	case ctx.Err() != nil:
-		_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
-			map[string]any{"requestId": id.Num, "reason": "the call's time is over, or the question is"})
-	case err != nil && !isEditorError(err): // it is gone
-	case err != nil:
-		t.answer(q, mcpReply{why: "the client could not ask the user: " + strconv.Quote(err.Error())})
-	default:
-		t.answer(q, q.read(string(raw)))
 	}
 }

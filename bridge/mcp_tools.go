@@ -173,7 +173,7 @@ func (e *mcpEditor) add(t *mcpTalk) error {
 func (t *mcpTalk) forget() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	idle := !t.runs && t.call == nil
+	idle := !t.runs && !t.past && t.call == nil
 	if idle {
 		t.session.shut()
 	}

@@ -25,7 +25,7 @@ func TestMCPFiles(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf("agent = 'one'\ntrace = %q\nmcp-wait = '50ms'\n[agents.one]\nurl = %q\n[agents.two]\nurl = %[2]q\n", trace, server.URL+"/")
+	text := fmt.Sprintf("agent = 'one'\ntrace = %q\nmcp-wait = '1s'\n[agents.one]\nurl = %q\n[agents.two]\nurl = %[2]q\n", trace, server.URL+"/")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestMCPFiles(t *testing.T) {
 		t.Errorf("an answer: %s", r.Raw)
 	}
 	if r := e.call(2, "tools/call", `{"name":"send_message","arguments":{"agent":"two","text":"slow"}}`); !strings.HasPrefix(r.Get("result.content.0.text").Str, "state: working\n") {
-		t.Errorf("after 50 ms: %s", r.Raw)
+		t.Errorf("after a second: %s", r.Raw)
 	}
 	e.call(3, "tools/call", `{"name":"list_agents"}`)
 	e.end()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/urfave/cli/v2"
 
@@ -47,8 +46,6 @@ type mcpAgents struct {
 	p     *frame.Program
 	c     *cli.Context
 	fault error // what is wrong with the options
-
-	mu    sync.Mutex
 	links map[string]*reach.Link
 }
 
@@ -100,8 +97,6 @@ func nameOf(conf *reach.Configuration) string {
 
 // Open implements [bridge.Agents].
 func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if l := a.links[name]; l != nil {
 		return &l.Options, nil
 	}
