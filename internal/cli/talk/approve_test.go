@@ -39,17 +39,24 @@ func TestAskTerminal(t *testing.T) {
 	}
 }
 
-// TestAskCancelled: Ctrl-C does not wait for an answer.
+// TestAskCancelled: Ctrl-C at the question does not wait for an answer.
 func TestAskCancelled(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	_, err := askTerminal(ctx, &typist{Reader: r}, []mapping.Question{question()})
+	tty := &typist{Reader: readerFunc(func(p []byte) (int, error) { stop(); return r.Read(p) })}
+	_, err := askTerminal(ctx, tty, []mapping.Question{question()})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+	if shown := tty.shown.String(); !strings.HasSuffix(shown, "[1-3,y,n,a,?] \n") {
+		t.Errorf("the cursor does not stand behind the question:\n%s", shown)
+	}
 }
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestApprove(t *testing.T) {
 	var said []string
