@@ -15,6 +15,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -272,7 +273,10 @@ func (c *mcpCall) answer(isError bool, text string, content []json.RawMessage) {
 }
 
 // fault answers with what is wrong, for the model and its user.
-func (c *mcpCall) fault(agent *Agent, err error) { c.say(true, agent.opts.Mask(err.Error())) }
+func (c *mcpCall) fault(agent *Agent, err error) { c.say(true, agent.lineOf(err)) }
+
+// lineOf is an error in a line: an agent's words in it cannot pose as lines of ours.
+func (a *Agent) lineOf(err error) string { return safe.Line(a.opts.Mask(err.Error()), maxTaken) }
 
 // tell tells a client that has asked for it how far a call is.
 func (c *mcpCall) tell(text string) {

@@ -328,14 +328,14 @@ func (e *mcpEditor) listAgents(c *mcpCall) {
 func (e *mcpEditor) describe(ctx context.Context, name string) string {
 	agent, _, err := e.agentOf(ctx, name)
 	if err != nil {
-		return "cannot be asked: " + e.server.agent.opts.Mask(err.Error()) + "\n"
+		return "cannot be asked: " + e.server.agent.lineOf(err) + "\n"
 	}
 	if agent.opts.Client.Starting() {
 		return "is started when it is asked first\n"
 	}
 	card, w, err := agent.Ready(ctx)
 	if err != nil {
-		return "cannot be asked now: " + agent.opts.Mask(err.Error()) + "\n"
+		return "cannot be asked now: " + agent.lineOf(err) + "\n"
 	}
 	said := card.Name + "\n" + card.Description
 	for _, skill := range card.Skills {
