@@ -124,8 +124,9 @@ type cover struct {
 // two pieces; from any other start 16 bytes are asked for. Besides, a text that is said as a
 // whole (it ends the task; lastChunk without append; a dialect says so) may repeat an item of
 // the other kind, or go on behind what was said. Within one kind equal texts of new IDs are
-// new: two artifacts of equal text are two. first: the item is the first piece of an artifact,
-// which repeats nothing that it goes on behind.
+// new: two artifacts of equal text are two, and so are two of which one begins with the other,
+// unless that came in pieces. first: the item is the first piece of an artifact, which repeats
+// nothing that it goes on behind.
 func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole, first) {
@@ -153,7 +154,7 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 	case s.held != nil && s.held.whole && !s.held.sameIDs:
 		return true
 	case whole:
-		return c.pieces >= 2 && (all || s.isAllOfKind(c, in.Kind) || weight(seq) >= evidence) || c.cross || c.rest != "" || in.Hint == Whole && s.isStreamed(c, in.Kind) || all && c.items == 1 && in.Kind == Message && len(seq) >= short
+		return c.pieces >= 2 && (all || s.isAllOfKind(c, in.Kind) || weight(seq) >= evidence) || c.cross || c.rest != "" && (in.Kind != Artifact || c.pieces >= 2) || in.Hint == Whole && s.isStreamed(c, in.Kind) || all && c.items == 1 && in.Kind == Message && len(seq) >= short
 	case c.pieces >= 2 && all:
 		return true
 	}
