@@ -301,7 +301,7 @@ func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok b
 	if done == 0 || c.to != len(s.said.text) && only == Foreign {
 		return c, false
 	}
-	if (s.held == nil || !s.held.whole) && !endsWord(s.said.text[:c.to], c.rest) {
+	if (s.held == nil || !s.held.whole) && !endsWord(s.said.text[:last], c.rest) {
 		return c, false
 	}
 	return c, true

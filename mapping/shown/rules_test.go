@@ -29,6 +29,7 @@ func TestLive(t *testing.T) {
 		"L6: a long whole likewise":               {[]word{{"m1", "", "The cat saw the cat, and the "}, {"m1", "", "d\u2028og."}, {"m2", "completed", "The cat saw the cat, and the d\u2029og."}}, "m1: The cat saw the cat, and the d\u2028og."},
 		"L6: two artifacts of equal text are two": {[]word{{"a1", "", "No issues found."}, {"a2", "", "No issues found."}}, "a1: No issues found.\na2: No issues found."},
 		"L6: an artifact begins with another one": {[]word{{"a1", "completed", "# Plan\n"}, {"a2", "completed", "# Plan\n1. read"}}, "a1: # Plan\n\na2: # Plan\n1. read"},
+		"L6: white space ends a word":             {[]word{{"m1", "", "Search\n"}, {"m2", "completed", "Searching is done."}}, "m1: Search\n\nm2: Searching is done."},
 		"L6: two messages of equal text are two":  {[]word{{"m1", "", "はい。"}, {"m2", "", "はい。"}, {"m3", "completed", "Fine."}}, "m1: はい。\nm2: はい。\nm3: Fine."},
 		"L7: cumulative under new IDs":            {[]word{{"m1", "", "Hel"}, {"m2", "", "Hello w"}, {"m3", "", "Hello world"}}, "m1: Hello world"},
 		"L8: the word behind a wait":              {[]word{{"m1", "working", "Sign in: "}, {"m2", "auth-required", "http://x"}, {"m3", "working", "Thanks"}}, "m1: Sign in: http://x\nm3: Thanks"},
