@@ -279,6 +279,9 @@ func TestLaws(t *testing.T) {
 		{"words", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") + chunk("two") + reply, ""},
 		{"a word is lost", acp + send03 + artifact("a", "one ", false) + artifact("a", "two", true) + status03("completed", true) + ended + chunk("one ") + reply,
 			`record 14: bridge: words: artifact "a": what the editor got in the turn that begins with record 6 is not what the agent said from "two" on, which is character 5 of 7`},
+		{"a word is lost that stands elsewhere", acp + send03 + artifact("a", "one ", false) + artifact("a", "the ", true) + artifact("a", "two", true) + artifact("b", "more", false) + status03("completed", true) + ended +
+			"\nE< " + `{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"session_info_update","title":"the other"}}}` + chunk("one ") + chunk("two") + chunk("more") + reply,
+			`record 19: bridge: words: artifact "a": what the editor got in the turn that begins with record 6 is not what the agent said from "he two" on, which is character 6 of 11`},
 		{"one text is two messages", acp + send03 + artifact("a", "one two", false) + status03("completed", true) + ended + chunk("one ") + strings.Replace(chunk("two"), `"sessionUpdate"`, `"messageId":"m2","sessionUpdate"`, 1) + reply, ""},
 		{"in pieces, and once more as a whole", acp + send03 + artifact("a", "a text that is long ", false) + artifact("a", "enough to count", true) + artifact("b", "a text that is long enough to count", false) + status03("completed", true) + ended +
 			chunk("a text that is long ") + chunk("enough to count") + chunk("a text that is long enough to count") + reply, ""},

@@ -359,7 +359,7 @@ func (t *turn) lost(u *unit, got, other string) (at int, lost bool) {
 			if i < 0 && utf8.RuneCountInString(p) >= longText && strings.Contains(all, p) {
 				continue // shown in another order, with another text's
 			}
-			if found = i >= 0 || strings.Contains(other, p); !found {
+			if found = i >= 0 || utf8.RuneCountInString(p) >= longText && strings.Contains(other, p); !found {
 				break
 			}
 			if i >= 0 && !t.broken {
