@@ -41,11 +41,6 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 	return helps, nil
 }
 
-// NamesProvider reports whether an identity provider is known without the agent's card.
-func (s *Source) NamesProvider() bool {
-	return s.opts.OAuth.Issuer != ""
-}
-
 // Given names what the user has given beside sign-ins, "" if nothing.
 func (s *Source) Given() string {
 	switch {

@@ -101,7 +101,7 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 // sign in at, named by the card or the user. An agent that wants a token, or is down, has
 // none.
 func (e *editorLogin) Methods(oauth bool) []acp.AuthMethod {
-	if oauth || e.link.Credentials.NamesProvider() {
+	if oauth || e.link.SignInAs.OAuth.Issuer != "" {
 		return e.methods
 	}
 	return e.methods[1:]
