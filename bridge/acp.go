@@ -40,22 +40,20 @@ type acpEditor struct {
 	version string
 	stores  bool
 	auth    []acp.AuthMethod
-	serves  string // Options.ACPVersion
 	// abilities and client are what the first initialize has said of the editor; they
 	// are not written afterwards.
 	abilities abilities
 	client    acpClient
-	// loginMu guards endLogin, which ends the sign-in that is under way, and held.
+	held      sync.Map // version 2's prompts that are not answered yet: a Turn by its jsonrpc2.ID
+	// loginMu guards endLogin, which ends the sign-in that is under way.
 	loginMu  sync.Mutex
 	loginID  jsonrpc2.ID
-	held     map[jsonrpc2.ID]Turn // version 2's prompts that are not answered yet
 	endLogin context.CancelCauseFunc
 }
 
 func newACPEditor(s *server) *acpEditor {
 	opts := &s.agent.opts
-	e := &acpEditor{server: s, answered: make(chan struct{}), version: opts.Version, stores: opts.Store != nil && !opts.NoHistory, auth: opts.AuthMethods,
-		serves: opts.ACPVersion, held: map[jsonrpc2.ID]Turn{}}
+	e := &acpEditor{server: s, answered: make(chan struct{}), version: opts.Version, stores: opts.Store != nil && !opts.NoHistory, auth: opts.AuthMethods}
 	e.methods = map[string]func(*editorRequest){
 		acp.MethodInitialize:       e.initialize,
 		acp.MethodAuthenticate:     e.authenticate,
@@ -283,8 +281,12 @@ func (e *acpEditor) closeSession(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	c.reply(struct{}{})
-	e.server.dismiss(p.SessionID, false, func() {})
+	answer := func() { c.reply(struct{}{}) }
+	if !e.v2 { // in version 2 the answer is behind all that the session still says
+		answer()
+		answer = func() {}
+	}
+	e.server.dismiss(p.SessionID, false, answer)
 }
 
 func (e *acpEditor) cancel(c *editorRequest) {
@@ -340,15 +342,7 @@ func (e *acpEditor) prompt(c *editorRequest) {
 			return
 		}
 		view := e.view(c.conn, session)
-		first := session.Title == ""
-		if first {
-			session.Title = title(p.Prompt)
-			session.save()
-		}
-		view.said(ctx, *c.Params)
-		if first {
-			e.send(ctx, view.out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
-		}
+		view.begun(ctx, *c.Params, p.Prompt, func(string) {})
 		prompt := e.server.ide.context(e.withBuffers(ctx, c.conn, turn, session.ID, p.Prompt))
 		result, turn, err := e.converse(ctx, c, turn, view, prompt)
 		if session.isShut() { // whoever loads it waits for the turn, and is to read the reply first
@@ -356,7 +350,6 @@ func (e *acpEditor) prompt(c *editorRequest) {
 		} else { // the next prompt may come right behind the reply
 			turn.Discard()
 		}
-		err = view.tellUnanswered(ctx, &result, err)
 		e.server.endPrompt(c.ID, session)
 		if err != nil {
 			c.fail(spell.ACPError(err))

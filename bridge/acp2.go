@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
@@ -28,13 +26,13 @@ import (
 // negotiate chooses the version that is spoken. An editor that asks for more than 2 may say
 // otherwise what version 2 wants to know. false: it was answered with an error.
 func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
-	asked := p.ProtocolVersion
+	asked, serves := p.ProtocolVersion, e.server.agent.opts.ACPVersion
 	params := gjson.ParseBytes(*c.Params)
 	name, version := params.Get("info.name"), params.Get("info.version")
 	switch {
 	case e.v2 && asked < acp.Version2:
 		c.fail(acp.CodeInvalidRequest, "editor: initialize: version 2 was chosen before, and is spoken to the end of the connection", "")
-	case e.initialized && !e.v2 || asked < acp.Version2 && e.serves != "2" || e.serves == "1":
+	case e.initialized && !e.v2 || asked < acp.Version2 && serves != "2" || serves == "1":
 		return true
 	case asked < acp.Version2:
 		err := &jsonrpc2.Error{Code: acp.CodeUnsupportedVersion, Message: "editor: initialize: --acp-version 2 serves version 2 of ACP alone"}
@@ -46,29 +44,21 @@ func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
 		p.ClientCapabilities = json.RawMessage(params.Get("capabilities").Raw)
 		p.ClientInfo = &acp.Implementation{Name: name.Str, Title: params.Get("info.title").Str, Version: version.Str}
 		if !e.v2 {
-			e.v2, e.methods = true, e.methods2()
+			e.speak2()
 		}
 		return true
 	}
 	return false
 }
 
-func (e *acpEditor) methods2() map[string]func(*editorRequest) {
-	return map[string]func(*editorRequest){
-		acp.MethodInitialize:       e.initialize,
-		acp.MethodAuthLogin:        e.authenticate,
-		acp.MethodAuthLogout:       e.logout,
-		acp.MethodSessionNew:       e.newSession,
-		acp.MethodSessionClose:     e.closeSession2,
-		acp.MethodSessionResume:    e.resume2,
-		acp.MethodSessionList:      e.listSessions,
-		acp.MethodSessionDelete:    e.deleteSession,
-		acp.MethodSessionPrompt:    e.prompt2,
-		acp.MethodSessionCancel:    e.cancel,
-		acp.MethodSessionSetConfig: e.setConfig2,
-		acp.MethodCancelRequest:    e.cancelRequest,
-		acp.MethodSteering:         e.steer,
+// speak2 has version 2 spoken from here on.
+func (e *acpEditor) speak2() {
+	e.v2 = true
+	for _, gone := range []string{acp.MethodAuthenticate, acp.MethodLogout, acp.MethodSessionLoad, acp.MethodSessionSetMode} {
+		delete(e.methods, gone)
 	}
+	e.methods[acp.MethodAuthLogin], e.methods[acp.MethodAuthLogout] = e.authenticate, e.logout
+	e.methods[acp.MethodSessionPrompt], e.methods[acp.MethodSteering] = e.prompt2, e.steer
 }
 
 func (e *acpEditor) capabilities2(facts *store.CardFacts) *acp.Initialize2Response {
@@ -81,10 +71,9 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) *acp.Initialize2Respon
 		if m.Type == "" {
 			m2.Type = "agent"
 		}
-		for name, value := range m.Env {
-			m2.Env = append(m2.Env, acp.EnvVariable{Name: name, Value: value})
+		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
+			m2.Env = append(m2.Env, acp.EnvVariable{Name: name, Value: m.Env[name]})
 		}
-		slices.SortFunc(m2.Env, func(a, b acp.EnvVariable) int { return strings.Compare(a.Name, b.Name) })
 		r.AuthMethods = append(r.AuthMethods, m2)
 	}
 	s := &r.Capabilities.Session
@@ -108,70 +97,6 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) *acp.Initialize2Respon
 	return r
 }
 
-// opened2 answers the requests that open a session, with the commands that are known already.
-func (e *acpEditor) opened2(session *Session, id string) acp.Session2Response {
-	r := acp.Session2Response{SessionID: id, ConfigOptions: configOptions2(session)}
-	a := e.server.agent
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.commands) > 0 {
-		out := e.out(session)
-		r.Commands = out.CommandList(nil, a.commands)
-	}
-	return r
-}
-
-func configOptions2(s *Session) (list []acp.ConfigOption2) {
-	for _, o := range configOptions(s) {
-		list = append(list, acp.ConfigOption2{ConfigID: o.ID, ConfigOption: o})
-	}
-	return list
-}
-
-func (e *acpEditor) setConfig2(c *editorRequest) {
-	var p acp.SetConfig2Request
-	if !c.decode(&p) {
-		return
-	}
-	value := ""
-	switch {
-	case p.ConfigID != configPermission:
-		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: there is no option %q: the one there is, is %q", c.Method, p.ConfigID, configPermission), "")
-	case p.Type != "id" || json.Unmarshal(p.Value, &value) != nil:
-		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: the value of %q must be of type id, a string", c.Method, configPermission), "")
-	default:
-		e.changeMode(c, p.SessionID, value, func(s *Session) any { return map[string]any{"configOptions": configOptions2(s)} })
-	}
-}
-
-// resume2 goes on with a stored session. Its conversation is shown again from the beginning, or
-// not at all.
-func (e *acpEditor) resume2(c *editorRequest) {
-	var p acp.Resume2Request
-	if !c.decode(&p) {
-		return
-	}
-	if p.ReplayFrom != nil && p.ReplayFrom.Type != "start" {
-		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: replayFrom must be of type start, and not %q", c.Method, p.ReplayFrom.Type), "")
-		return
-	}
-	e.open(c, &p.NewSessionRequest, p.ReplayFrom != nil)
-}
-
-// closeSession2 answers behind all that the session still says.
-func (e *acpEditor) closeSession2(c *editorRequest) {
-	var p acp.SessionRequest
-	if !c.decode(&p) {
-		return
-	}
-	if session := e.server.find(p.SessionID); session != nil {
-		if task := session.unwatch(); task != "" {
-			e.server.agent.cancelLater(task)
-		}
-	}
-	e.server.dismiss(p.SessionID, false, func() { c.reply(struct{}{}) })
-}
-
 // prompt2 runs a turn, once those before it are over. It takes its place in the line before the
 // next message is read.
 func (e *acpEditor) prompt2(c *editorRequest) {
@@ -193,7 +118,7 @@ func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.Cont
 		return
 	}
 	turn.trace = traceOf(*c.Params)
-	e.hold(c.ID, turn)
+	e.held.Store(c.ID, turn)
 	running := e.server.spawn(func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 	if !running {
 		turn.Discard()
@@ -240,22 +165,9 @@ func (e *acpEditor) steer(c *editorRequest) {
 	})
 }
 
-// hold notes a prompt that is not answered yet, for $/cancel_request.
-func (e *acpEditor) hold(id jsonrpc2.ID, turn Turn) {
-	e.loginMu.Lock()
-	defer e.loginMu.Unlock()
-	e.held[id] = turn
-}
-
-func (e *acpEditor) letGo(id jsonrpc2.ID) {
-	e.loginMu.Lock()
-	defer e.loginMu.Unlock()
-	delete(e.held, id)
-}
-
 // run2 runs the turn of a prompt.
 func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, prompt []acp.ContentBlock, answer func(id string) any) {
-	defer e.letGo(c.ID)
+	defer e.held.Delete(c.ID)
 	session := turn.session
 	if err := turn.wait(ctx); err != nil {
 		c.fail(acp.CodeRequestCancelled, err.Error(), "")
@@ -270,20 +182,12 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	e.tellState(ctx, session, acp.StateRunning)
 	turn.accepted = func(ctx context.Context) {
 		accepted = true
-		first := session.Title == ""
-		if first {
-			session.Title = title(prompt)
-			session.save()
-		}
-		id := view.said(ctx, *c.Params)
-		e.letGo(c.ID)
-		c.reply(answer(id))
-		if first {
-			e.send(ctx, view.out.Info(nil, session.Title, e.server.agent.opts.Now().UTC().Format(time.RFC3339)))
-		}
+		view.begun(ctx, *c.Params, prompt, func(id string) {
+			e.held.Delete(c.ID)
+			c.reply(answer(id))
+		})
 	}
 	result, turn, err := e.converse(ctx, c, turn, view, e.server.ide.context(prompt))
-	err = view.tellUnanswered(ctx, &result, err)
 	switch {
 	case accepted:
 	case err != nil:
@@ -295,54 +199,36 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	e.leave(c.conn, turn, err)
 }
 
-// tellResumed tells what a session does that the editor has opened again.
-func (e *acpEditor) tellResumed(ctx context.Context, session *Session, goesOn bool) {
-	state := acp.StateIdle
-	if goesOn {
-		state = acp.StateRunning
-	}
-	if e.v2 {
-		e.tellState(ctx, session, state)
-	}
-}
-
 // tellState tells an editor of version 2 what a session does.
 func (e *acpEditor) tellState(ctx context.Context, session *Session, state string) {
-	out := e.out(session)
-	e.send(ctx, out.State(nil, state))
+	if e.v2 {
+		out := e.out(session)
+		e.send(ctx, out.State(nil, state))
+	}
 }
 
-// tellEnd tells that a turn is over, and why.
+// tellEnd tells an editor of version 2 that a turn is over, and why.
 func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	if !e.v2 {
 		return
 	}
-	reason, failure := r.StopReason, a2a.JSON("")
-	if err != nil && reason != acp.StopCancelled {
+	update := acp.StateUpdate{SessionUpdate: "state_update", State: acp.StateIdle, StopReason: r.StopReason, Meta: promptMeta(r)}
+	if err != nil && r.StopReason != acp.StopCancelled {
 		mask := e.server.agent.opts.Mask
 		code, message, details := spell.ACPError(err)
-		raw, _ := json.Marshal(map[string]any{"code": code, "message": mask(message), "data": map[string]string{"details": mask(details)}})
-		reason, failure = acp.StopError, a2a.JSON(raw)
-	}
-	var meta []byte
-	if m := promptMeta(r); m != nil {
-		meta, _ = json.Marshal(m)
+		update.StopReason = acp.StopError
+		update.Error = map[string]any{"code": code, "message": mask(message), "data": map[string]string{"details": mask(details)}}
 	}
 	v.session.mu.Lock()
 	v.session.turn.told = true
 	v.session.mu.Unlock()
-	out := e.out(v.session)
-	line := out.Idle(nil, reason, failure, a2a.JSON(meta))
 	// As version 1's reply, it is written also if the bridge ends meanwhile.
-	_ = v.conn.Notify(context.Background(), acp.MethodSessionUpdate, json.RawMessage(gjson.GetBytes(line, "params").Raw))
+	_ = v.conn.Notify(context.Background(), acp.MethodSessionUpdate, acp.SessionUpdate{SessionID: v.session.ID, Update: update})
 }
 
 // waits tells an editor of version 2 that the turn waits for the user; the function that it
 // returns, that it does no more.
 func (v *acpView) waits(ctx context.Context) (done func()) {
-	if !v.editor.v2 {
-		return func() {}
-	}
 	v.editor.tellState(ctx, v.session, acp.StateRequiresAction)
 	return func() { v.editor.tellState(context.WithoutCancel(ctx), v.session, acp.StateRunning) }
 }
@@ -362,13 +248,5 @@ func (v *acpView) tellElsewhere(ctx context.Context, steps []mapping.Step) {
 		}
 		v.begin()
 		v.editor.tellState(ctx, v.session, state)
-	}
-}
-
-// withdraw tells an editor of version 2 that a question does not count any more. Not every client
-// of version 1 knows that.
-func (v *acpView) withdraw(id jsonrpc2.ID) {
-	if v.editor.v2 {
-		_ = v.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: json.RawMessage(id.String())})
 	}
 }

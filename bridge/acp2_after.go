@@ -61,21 +61,18 @@ func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 	view := e.view(conn, w.session)
 	journals := w.alone()
 	told := cancelled
-	if !cancelled { // what does not change the state may say nothing
+	var result Result
+	var err error
+	if cancelled {
+		result, err = turn.cancelLeft(ctx, w.task, view)
+	} else {
 		view.begins = func() {
 			told = true
 			e.tellState(ctx, w.session, acp.StateRunning)
 		}
-	}
-	var result Result
-	var err error
-	switch {
-	case cancelled:
-		result, err = turn.cancelLeft(ctx, w.task, view)
-	case state != w.rest.State:
-		view.begin()
-		fallthrough
-	default:
+		if state != w.rest.State { // what does not change the state may say nothing
+			view.begin()
+		}
 		result, err = turn.goOn(ctx, view)
 	}
 	if told || err != nil {

@@ -158,11 +158,11 @@ func (e *acpEditor) signIn(ctx context.Context, login Login, c *editorRequest) e
 // cancelHeld ends the sign-in that a request has begun, or cancels its prompt of version 2, if that
 // is not answered yet.
 func (e *acpEditor) cancelHeld(id jsonrpc2.ID) {
+	if turn, held := e.held.Load(id); held {
+		turn.(Turn).requestCancel()
+	}
 	e.loginMu.Lock()
 	defer e.loginMu.Unlock()
-	if turn, held := e.held[id]; held {
-		turn.requestCancel()
-	}
 	if e.endLogin != nil && e.loginID == id {
 		e.endLogin(context.Canceled)
 	}

@@ -63,12 +63,15 @@ func modes(s *Session) *acp.SessionModes {
 	}}
 }
 
-func configOptions(s *Session) []acp.ConfigOption {
+func (e *acpEditor) configOptions(s *Session) []acp.ConfigOption {
 	m := modes(s)
 	option := acp.ConfigOption{ID: configPermission, Name: "Permissions", Description: "What the agent may do without asking you",
 		Category: acp.ConfigMode, Type: acp.ConfigSelect, CurrentValue: m.CurrentModeID}
 	for _, mode := range m.AvailableModes {
 		option.Options = append(option.Options, acp.ConfigValue{Value: mode.ID, Name: mode.Name, Description: mode.Description})
+	}
+	if e.v2 {
+		option.ID, option.ConfigID = "", option.ID
 	}
 	return []acp.ConfigOption{option}
 }
@@ -87,18 +90,23 @@ func (e *acpEditor) setConfig(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	value := gjson.ParseBytes(p.Value)
+	value, must := gjson.ParseBytes(p.Value), "be a string"
+	ok := value.Type == gjson.String
+	if e.v2 {
+		ok, must = ok && p.Type == "id", "be of type id, a string"
+	}
 	switch {
 	case p.ConfigID != configPermission:
 		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: there is no option %q: the one there is, is %q", c.Method, p.ConfigID, configPermission), "")
-	case value.Type != gjson.String:
-		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: the value of %q must be a string", c.Method, configPermission), "")
+	case !ok:
+		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: the value of %q must %s", c.Method, configPermission, must), "")
 	default:
-		e.changeMode(c, p.SessionID, value.Str, func(s *Session) any { return acp.ConfigOptions{ConfigOptions: configOptions(s)} })
+		e.changeMode(c, p.SessionID, value.Str, func(s *Session) any { return acp.ConfigOptions{ConfigOptions: e.configOptions(s)} })
 	}
 }
 
-// changeMode sets a session's mode, and tells it in both ways.
+// changeMode sets a session's mode, and tells it in both ways that version 1 has, or in the one of
+// version 2.
 func (e *acpEditor) changeMode(c *editorRequest, id, mode string, result func(*Session) any) {
 	session := e.session(c, id)
 	if session == nil {
@@ -111,12 +119,10 @@ func (e *acpEditor) changeMode(c *editorRequest, id, mode string, result func(*S
 	c.reply(result(session))
 	e.server.spawn(func(ctx context.Context) {
 		// Both tell the present mode: another change may have come meanwhile.
-		out := e.out(session)
-		if e.v2 {
-			e.send(ctx, out.Config(nil, configOptions2(session)))
-			return
+		out, lines := e.out(session), []byte(nil)
+		if !e.v2 {
+			lines = out.Mode(lines, session.Mode())
 		}
-		lines := out.Mode(nil, session.Mode())
-		e.send(ctx, out.Config(lines, configOptions(session)))
+		e.send(ctx, out.Config(lines, e.configOptions(session)))
 	})
 }

@@ -59,24 +59,27 @@ func (e *acpEditor) deleteSession(c *editorRequest) {
 func (e *acpEditor) load(c *editorRequest) { e.reopen(c, true) }
 
 // resume goes on with a stored session whose conversation the editor still has:
-// only what has happened since is shown.
+// only what has happened since is shown. In version 2 the editor says whether it has.
 func (e *acpEditor) resume(c *editorRequest) { e.reopen(c, false) }
 
 func (e *acpEditor) reopen(c *editorRequest, show bool) {
 	var p acp.NewSessionRequest
-	if c.decode(&p) {
-		e.open(c, &p, show)
+	if !c.decode(&p) {
+		return
 	}
-}
-
-func (e *acpEditor) open(c *editorRequest, p *acp.NewSessionRequest, show bool) {
+	if from := p.ReplayFrom; e.v2 && from != nil {
+		if show = from.Type == "start"; !show {
+			c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: replayFrom must be of type start, and not %q", c.Method, from.Type), "")
+			return
+		}
+	}
 	s := e.server
 	s.mu.Lock()
 	session, before := s.sessions[p.SessionID], s.leaving[p.SessionID]
 	s.mu.Unlock()
 	known := session != nil
 	if !known {
-		if session = e.restore(c, p, before != nil && before.deleted); session == nil {
+		if session = e.restore(c, &p, before != nil && before.deleted); session == nil {
 			return
 		}
 	}
@@ -101,7 +104,11 @@ func (e *acpEditor) open(c *editorRequest, p *acp.NewSessionRequest, show bool) 
 			c.fail(acp.CodeInternal, err.Error(), err.Error())
 			return
 		}
-		e.tellResumed(ctx, session, goesOn)
+		state := acp.StateIdle
+		if goesOn {
+			state = acp.StateRunning
+		}
+		e.tellState(ctx, session, state)
 		c.reply(e.opened(session, ""))
 		e.offerCommands(session)
 		if !goesOn {
@@ -154,11 +161,8 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 	var batch []byte
 	var sink func(steps []mapping.Step, line []byte) error
 	if show {
-		out := e.out(session)
-		out.Cwd, out.Notices = session.Cwd, false
-		if e.v2 {
-			out.V2 = &session.places
-		}
+		out := e.conversation(session)
+		out.Notices = false
 		sink = func(steps []mapping.Step, line []byte) error {
 			if batch = out.Append(batch, steps); steps == nil { // the user's words
 				session.places.Turn()
@@ -192,12 +196,18 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 // view is the editor as a turn of this session sees it.
 func (e *acpEditor) view(conn requester, session *Session) *acpView {
 	session.keepJournal()
-	v := &acpView{editor: e, conn: conn, session: session, made: e.server.agent.made(), out: e.out(session)}
-	v.out.Cwd, v.out.Terminal = session.Cwd, e.client.terminal
-	if e.v2 {
-		v.out.V2 = &session.places
-	}
+	v := &acpView{editor: e, conn: conn, session: session, made: e.server.agent.made(), out: e.conversation(session)}
+	v.out.Terminal = e.client.terminal
 	return v
+}
+
+// conversation spells what is said in a session's turns.
+func (e *acpEditor) conversation(session *Session) spell.ACP {
+	out := e.out(session)
+	if out.Cwd = session.Cwd; e.v2 {
+		out.V2 = &session.places
+	}
+	return out
 }
 
 // out spells what is about a session, beside its turn.
@@ -210,11 +220,20 @@ func (e *acpEditor) out(session *Session) spell.ACP {
 }
 
 // opened answers the requests that open a session. id is "" where the editor has it.
-func (e *acpEditor) opened(session *Session, id string) any {
-	if e.v2 {
-		return e.opened2(session, id)
+func (e *acpEditor) opened(session *Session, id string) acp.NewSessionResponse {
+	r := acp.NewSessionResponse{SessionID: id, ConfigOptions: e.configOptions(session)}
+	if !e.v2 {
+		r.Modes = modes(session)
+		return r
 	}
-	return acp.NewSessionResponse{SessionID: id, Modes: modes(session), ConfigOptions: configOptions(session)}
+	a := e.server.agent
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.commands) > 0 { // they are known already
+		out := e.out(session)
+		r.Commands = out.CommandList(nil, a.commands)
+	}
+	return r
 }
 
 // noSession answers with an error that there is no such session.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
@@ -115,7 +116,9 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	id := jsonrpc2.ID{Num: v.editor.server.calls.Add(1)}
 	err := v.conn.Call(ctx, acp.MethodRequestPermission, question, &raw, jsonrpc2.PickID(id))
 	if ctx.Err() != nil {
-		v.withdraw(id)
+		if v.editor.v2 { // not every client of version 1 knows that a question may be withdrawn
+			_ = v.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: json.RawMessage(id.String())})
+		}
 		return mapping.Answer{}, ctx.Err()
 	}
 	if err != nil && !isEditorError(err) {
@@ -150,6 +153,20 @@ func (v *acpView) said(ctx context.Context, params []byte) string {
 		v.editor.send(ctx, v.out.Said(nil, prompt, id))
 	}
 	return id
+}
+
+// begun puts a prompt into the conversation, and names the session after its first one. tell is
+// called with the name of the prompt's message.
+func (v *acpView) begun(ctx context.Context, params json.RawMessage, prompt []acp.ContentBlock, tell func(messageID string)) {
+	s, first := v.session, v.session.Title == ""
+	if first {
+		s.Title = title(prompt)
+		s.save()
+	}
+	tell(v.said(ctx, params))
+	if first {
+		v.editor.send(ctx, v.out.Info(nil, s.Title, s.agent.opts.Now().UTC().Format(time.RFC3339)))
+	}
 }
 
 // tellUnanswered shows what was rejected because nobody answered. A cancel needs no notice.

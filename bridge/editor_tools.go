@@ -155,9 +155,7 @@ func (t *editorTools) call(ctx context.Context, c *editorCall) (string, error) {
 
 // whileRunning calls stop when the session's turn is over, or cancelled; false: none runs.
 func (s *Session) whileRunning(ctx context.Context, stop func()) bool {
-	s.mu.Lock()
-	t := s.turn
-	s.mu.Unlock()
+	t := s.running()
 	if t == nil || t.past {
 		return false
 	}

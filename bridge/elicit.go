@@ -22,10 +22,11 @@ const maxQuestion = 4 << 10
 
 // converse runs a prompt's turn, and those of the answers that the user gives in forms. It returns
 // the last one, which the caller releases.
-func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, view *acpView, prompt []acp.ContentBlock) (Result, Turn, error) {
+func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, view *acpView, prompt []acp.ContentBlock) (result Result, last Turn, err error) {
+	defer func() { err = view.tellUnanswered(ctx, &result, err) }()
 	var unanswered []string
 	for {
-		result, err := turn.prompt(ctx, prompt, view)
+		result, err = turn.prompt(ctx, prompt, view)
 		unanswered = append(unanswered, result.Unanswered...)
 		result.Unanswered = unanswered
 		if err != nil || !e.client.forms || result.Question == "" || wantsSecret(result.Question) || result.StopReason != acp.StopEndTurn {

@@ -22,7 +22,9 @@ func (s *server) dismiss(id string, deleted bool, then func()) {
 	s.leaving[id] = l
 	s.mu.Unlock()
 	if session != nil {
-		session.unwatch()
+		if task := session.unwatch(); task != "" {
+			s.agent.cancelLater(task)
+		}
 		session.Cancel()
 		session.shut()
 	}
@@ -63,13 +65,7 @@ func (s *Session) isShut() bool {
 
 // rest waits until nothing of a session runs that was shut.
 func (s *Session) rest() {
-	for {
-		s.mu.Lock()
-		t := s.turn
-		s.mu.Unlock()
-		if t == nil {
-			return
-		}
+	for t := s.running(); t != nil; t = s.running() {
 		<-t.over
 	}
 }

@@ -51,12 +51,10 @@ func (t Turn) wait(ctx context.Context) error {
 	select {
 	case <-t.up:
 	case <-t.cancelled.Done():
-		return errHeld
 	case <-ctx.Done():
-		return errHeld
 	}
 	switch {
-	case t.isCancelled():
+	case t.isCancelled() || ctx.Err() != nil:
 		return errHeld
 	case t.fold.State == a2a.StateInputRequired && !t.informed:
 		return errAsked

@@ -159,43 +159,6 @@ type AuthenticateRequest struct {
 	MethodID string `json:"methodId"`
 }
 
-// ElicitationRequest is elicitation/create's, about a request of the client's that
-// is being served.
-type ElicitationRequest struct {
-	RequestID any    `json:"requestId"`
-	Mode      string `json:"mode"`
-	Message   string `json:"message"`
-	// Schema is of mode form; ElicitationID and URL are of mode url.
-	Schema        *ElicitationSchema `json:"requestedSchema,omitempty"`
-	ElicitationID string             `json:"elicitationId,omitempty"`
-	URL           string             `json:"url,omitempty"`
-}
-
-// ElicitationSchema is a form.
-type ElicitationSchema struct {
-	Type       string         `json:"type"`
-	Properties map[string]any `json:"properties"`
-	Required   []string       `json:"required,omitempty"`
-}
-
-// ElicitationResponse answers it.
-type ElicitationResponse struct {
-	Action  string                     `json:"action"`
-	Content map[string]json.RawMessage `json:"content,omitempty"`
-}
-
-// ElicitationComplete is elicitation/complete's: what a URL was for is done.
-type ElicitationComplete struct {
-	ElicitationID string `json:"elicitationId"`
-}
-
-// The modes of an elicitation, and the answer that agrees. Any other says no.
-const (
-	ElicitForm   = "form"
-	ElicitURL    = "url"
-	ElicitAccept = "accept"
-)
-
 // PromptCapabilities says which content blocks a prompt may hold beside text
 // and resource links.
 type PromptCapabilities struct {
@@ -229,19 +192,27 @@ type NewSessionRequest struct {
 	// AdditionalDirectories are absolute paths, beside Cwd. Omitted is none, also where
 	// a stored session had some.
 	AdditionalDirectories []string `json:"additionalDirectories,omitempty"`
+	// ReplayFrom is version 2's: the type says from where the conversation is shown again.
+	ReplayFrom *struct {
+		Type string `json:"type"`
+	} `json:"replayFrom,omitempty"`
 }
 
-// NewSessionResponse answers it. The ID is left out by load and resume.
+// NewSessionResponse answers it. The ID is left out by load and resume, Modes by version 2, and
+// Commands by version 1.
 type NewSessionResponse struct {
 	SessionID string        `json:"sessionId,omitempty"`
 	Modes     *SessionModes `json:"modes,omitempty"`
 	// ConfigOptions say the same as Modes: clients that know them do not look there.
-	ConfigOptions []ConfigOption `json:"configOptions,omitempty"`
+	ConfigOptions []ConfigOption  `json:"configOptions,omitempty"`
+	Commands      json.RawMessage `json:"availableCommands,omitempty"`
 }
 
-// ConfigOption is a choice that the user has in a session (Session Config Options).
+// ConfigOption is a choice that the user has in a session (Session Config Options). Its name is ID
+// in version 1, and ConfigID in version 2.
 type ConfigOption struct {
-	ID           string        `json:"id"`
+	ID           string        `json:"id,omitempty"`
+	ConfigID     string        `json:"configId,omitempty"`
 	Name         string        `json:"name"`
 	Description  string        `json:"description,omitempty"`
 	Category     string        `json:"category,omitempty"`
@@ -265,10 +236,11 @@ type ConfigValue struct {
 }
 
 // SetConfigRequest is session/set_config_option's. Value is a string, of an option
-// with a list of values.
+// with a list of values; version 2 wants the Type "id" of it.
 type SetConfigRequest struct {
 	SessionID string          `json:"sessionId"`
 	ConfigID  string          `json:"configId"`
+	Type      string          `json:"type"`
 	Value     json.RawMessage `json:"value"`
 }
 
@@ -367,30 +339,6 @@ type PermissionResponse struct {
 			NewContent *string `json:"newContent"`
 		} `json:"a2astdio"`
 	} `json:"_meta"`
-}
-
-// ElicitationAnswer is the member of a form that [Elicitation] has for the user's words.
-const ElicitationAnswer = "answer"
-
-// Elicitation is elicitation/create's, with a form of one text.
-type Elicitation struct {
-	SessionID string            `json:"sessionId"`
-	Mode      string            `json:"mode"`
-	Message   string            `json:"message"`
-	Schema    ElicitationSchema `json:"requestedSchema"`
-}
-
-// ElicitationString is a text in it.
-type ElicitationString struct {
-	Type      string `json:"type"`
-	Title     string `json:"title"`
-	MinLength int    `json:"minLength"`
-}
-
-// NewElicitation asks for an answer in words.
-func NewElicitation(session, question string) *Elicitation {
-	return &Elicitation{SessionID: session, Mode: "form", Message: question, Schema: ElicitationSchema{Type: "object",
-		Properties: map[string]any{ElicitationAnswer: ElicitationString{Type: "string", Title: "Answer", MinLength: 1}}, Required: []string{ElicitationAnswer}}}
 }
 
 // A Command is a slash command, as an editor offers it.

@@ -1,7 +1,5 @@
 package acp
 
-import "encoding/json"
-
 // This file has the words of version 2 that version 1 lacks, or has otherwise.
 
 // Version2 is the version of the protocol beside [Version].
@@ -37,14 +35,11 @@ const ToolCancelled = "cancelled"
 type Initialize2Response struct {
 	ProtocolVersion int            `json:"protocolVersion"`
 	Info            Implementation `json:"info"`
-	Capabilities    Capabilities2  `json:"capabilities"`
-	AuthMethods     []AuthMethod2  `json:"authMethods,omitempty"`
-	Meta            map[string]any `json:"_meta,omitempty"`
-}
-
-// Capabilities2 is what the agent can do beyond the mandatory.
-type Capabilities2 struct {
-	Session Session2Capabilities `json:"session"`
+	Capabilities    struct {
+		Session Session2Capabilities `json:"session"`
+	} `json:"capabilities"`
+	AuthMethods []AuthMethod2  `json:"authMethods,omitempty"`
+	Meta        map[string]any `json:"_meta,omitempty"`
 }
 
 // Session2Capabilities marks what sessions may have.
@@ -71,32 +66,19 @@ type EnvVariable struct {
 	Value string `json:"value"`
 }
 
-// ConfigOption2 is a [ConfigOption] in version 2, whose name is called otherwise.
-type ConfigOption2 struct {
-	ConfigID string    `json:"configId"`
-	ID       *struct{} `json:"id,omitempty"` // hides version 1's
-	ConfigOption
+// SessionUpdate is session/update's, of a [StateUpdate].
+type SessionUpdate struct {
+	SessionID string      `json:"sessionId"`
+	Update    StateUpdate `json:"update"`
 }
 
-// Session2Response answers session/new, and, without an ID, session/resume.
-type Session2Response struct {
-	SessionID     string          `json:"sessionId,omitempty"`
-	ConfigOptions []ConfigOption2 `json:"configOptions"`
-	Commands      json.RawMessage `json:"availableCommands,omitempty"`
-}
-
-// Resume2Request is session/resume's.
-type Resume2Request struct {
-	NewSessionRequest
-	ReplayFrom *struct {
-		Type string `json:"type"`
-	} `json:"replayFrom"`
-}
-
-// SetConfig2Request is session/set_config_option's.
-type SetConfig2Request struct {
-	SetConfigRequest
-	Type string `json:"type"`
+// StateUpdate tells that a session does nothing any more, and why its turn has ended.
+type StateUpdate struct {
+	SessionUpdate string         `json:"sessionUpdate"`
+	State         string         `json:"state"`
+	StopReason    string         `json:"stopReason,omitempty"`
+	Error         any            `json:"error,omitempty"`
+	Meta          map[string]any `json:"_meta,omitempty"`
 }
 
 // Prompt2Response says that the prompt has its place in the conversation.

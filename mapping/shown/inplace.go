@@ -28,15 +28,16 @@ func (s *Shown) mends(it *item, e *entry) bool {
 
 // has reports whether a text has all of another in its order, with more between.
 func has(seq, part string) bool {
-	for first := true; part != ""; first = false {
-		at := 0
-		if n := commonLen(seq, part); !first || n == 0 {
-			if at = strings.Index(seq, part[:min(len(part), evidence)]); at < 0 {
+	for part != "" {
+		n := commonLen(seq, part)
+		if n == 0 {
+			at := strings.Index(seq, part[:min(len(part), evidence)])
+			if at < 0 {
 				return false
 			}
+			seq = seq[at:]
 		}
-		n := commonLen(seq[at:], part)
-		seq, part = seq[at+n:], part[n:]
+		seq, part = seq[n:], part[n:]
 	}
 	return true
 }

@@ -33,7 +33,7 @@ type ACP struct {
 
 	options   []mapping.Option // of the question that is being spelled
 	meta      acpMeta
-	terminals map[string]*terminal // by the name that the editor knows the call by
+	terminals terminals
 	outage    mapping.Outage
 	said      [16]string // the last messages with text: those that are told in turns are not new
 	isText    bool       // what the editor got last is text
@@ -230,7 +230,7 @@ func (e *ACP) Mode(dst []byte, mode string) []byte {
 }
 
 // Config appends a config_option_update: all options, as they are now.
-func (e *ACP) Config(dst []byte, options any) []byte {
+func (e *ACP) Config(dst []byte, options []acp.ConfigOption) []byte {
 	list, err := rawjson.Marshal(options)
 	if err != nil {
 		return dst // never: they are strings

@@ -9,7 +9,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -26,7 +25,7 @@ type Places struct {
 	whole bool                  // the content block that is spelled next is all of its message
 	notes int                   // what the bridge itself has said, which no agent has named
 
-	terminals map[string]*terminal
+	terminals terminals
 }
 
 // maxPlaces bounds what a turn keeps: of more items, and more often, none is replaced.
@@ -121,17 +120,6 @@ func (e *ACP) Said(dst []byte, prompt a2a.JSON, messageID string) []byte {
 // State appends what a session does, one of ACP's words.
 func (e *ACP) State(dst []byte, state string) []byte {
 	return e.close(append(e.open(dst, "state_update"), `,"state":"`+state+`"`...))
-}
-
-// Idle is State for the end of a turn: why it has ended, "" if that is not known, and what is told
-// with that, an object or "".
-func (e *ACP) Idle(dst []byte, stopReason string, failure, meta a2a.JSON) []byte {
-	dst = append(e.open(dst, "state_update"), `,"state":"`+acp.StateIdle+`"`...)
-	if stopReason != "" {
-		dst = rawjson.AppendField(dst, "stopReason", stopReason)
-	}
-	dst = rawjson.AppendJSON(dst, "error", string(failure))
-	return e.close(rawjson.AppendJSON(dst, "_meta", string(meta)))
 }
 
 // permission2 returns the parameters of session/request_permission. What is asked is a command if

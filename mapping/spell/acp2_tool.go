@@ -2,6 +2,7 @@ package spell
 
 import (
 	"encoding/base64"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 )
@@ -36,32 +36,21 @@ func (e *ACP) tool2(dst []byte, s *mapping.Step) []byte {
 	if c.Name != "" && s.Changed&mapping.ToolHead != 0 {
 		dst = rawjson.AppendString(append(dst, `,"name":`...), c.Name)
 	}
-	before := len(dst)
 	if t == nil {
-		dst = e.toolFields(dst, c, s.Changed)
-	} else if dst = e.terminalContent(e.toolHead(dst, c, s.Changed), c, t, s); c.Status.Ended() {
-		dst = appendToolRawOutput(dst, c)
+		return e.close(e.toolChange(dst, s))
 	}
-	if s.Changed&mapping.ToolCleared != 0 && t == nil && !strings.Contains(string(dst[before:]), `,"content":[`) {
-		dst = append(dst, `,"content":[]`...)
-	}
-	return e.close(dst)
+	return e.close(e.terminalChange(dst, t, s))
 }
 
 // terminal2 appends what a step of a command changes of its terminal; nil: it has none.
 func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 	c, p := s.Tool, e.V2
-	t := p.terminals[c.Shown]
+	t := p.terminals.of(s)
 	switch {
-	case s.New && mapping.ToolKind(c) == acp.KindExecute && !c.Bare:
-		if p.terminals == nil {
-			p.terminals = map[string]*terminal{}
-		}
-		t = &terminal{}
-		p.terminals[c.Shown] = t
-		dst = e.openTerminal(dst, c)
 	case t == nil:
 		return dst, nil
+	case s.New:
+		dst = e.openTerminal(dst, c)
 	}
 	added, ok := t.take(c)
 	isText := c.Output == nil && c.OutputSoFar != "" || c.Output != nil && c.Output.Text != ""
@@ -140,21 +129,17 @@ func (e *ACP) diff2(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
 // anything that is no printed ASCII.
 func quoted(path string) string {
 	var b strings.Builder
-	plain := true
 	for _, c := range []byte(path) {
 		switch {
 		case c == '"' || c == '\\':
-			plain = false
 			b.WriteString(`\` + string(c))
 		case c < ' ' || c > '~':
-			plain = false
-			octal := "00" + strconv.FormatInt(int64(c), 8)
-			b.WriteString(`\` + octal[len(octal)-3:])
+			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)
 		}
 	}
-	if plain {
+	if b.Len() == len(path) {
 		return path
 	}
 	return `"` + b.String() + `"`

@@ -33,18 +33,29 @@ type terminal struct {
 	alone   bool   // the call's content is the terminal and nothing else
 }
 
+// terminals are those of commands, by the name that the editor knows the call by.
+type terminals map[string]*terminal
+
+// of returns the terminal of a step's call, nil if it has none. A new command gets one.
+func (all *terminals) of(s *mapping.Step) *terminal {
+	if c := s.Tool; s.New && mapping.ToolKind(c) == acp.KindExecute && !c.Bare {
+		if *all == nil {
+			*all = terminals{}
+		}
+		(*all)[c.Shown] = &terminal{}
+	}
+	return (*all)[s.Tool.Shown]
+}
+
 // terminalCall spells a step of a call that is shown in a terminal; false: it is
 // shown as any other, though the terminal's end may go along.
 func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 	c := s.Tool
-	t := e.terminals[c.Shown]
+	t := e.terminals.of(s)
 	switch {
-	case s.New && mapping.ToolKind(c) == acp.KindExecute && !c.Bare:
-		t = &terminal{}
-		if e.terminals == nil {
-			e.terminals = map[string]*terminal{}
-		}
-		e.terminals[c.Shown] = t
+	case t == nil:
+		return dst, false
+	case s.New:
 		e.metaMember("terminal_info", c, func(o []byte) []byte {
 			if dir := workingDirectory(c); dir != "" {
 				o = append(o, `,"cwd":`...)
@@ -52,8 +63,6 @@ func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 			}
 			return o
 		})
-	case t == nil:
-		return dst, false
 	}
 	if c.Status.Ended() {
 		delete(e.terminals, c.Shown)
@@ -72,12 +81,7 @@ func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 	}
 	dst = e.open(dst, update)
 	dst = rawjson.AppendString(append(dst, `,"toolCallId":`...), c.Shown)
-	dst = e.toolHead(dst, c, s.Changed)
-	dst = e.terminalContent(dst, c, t, s)
-	if c.Status.Ended() {
-		dst = appendToolRawOutput(dst, c)
-	}
-	dst = e.close(dst)
+	dst = e.close(e.terminalChange(dst, t, s))
 	for more := s.New && c.Status.Ended(); more || len(pieces) > 0; more = false {
 		pieces = e.write(c, pieces)
 		dst = e.open(dst, "tool_call_update")
@@ -140,8 +144,17 @@ func (e *ACP) pieces(text string) (all []string) {
 	return all
 }
 
-// terminalContent appends the content of a call that has a terminal, if it has changed:
-// questions and notes about the call stand before the terminal.
+// terminalChange appends what a step changes of a call that has a terminal.
+func (e *ACP) terminalChange(dst []byte, t *terminal, s *mapping.Step) []byte {
+	dst = e.terminalContent(e.toolHead(dst, s.Tool, s.Changed), s.Tool, t, s)
+	if s.Tool.Status.Ended() {
+		dst = appendToolRawOutput(dst, s.Tool)
+	}
+	return dst
+}
+
+// terminalContent appends the content of such a call, if it has changed: questions and notes about
+// the call stand before the terminal.
 func (e *ACP) terminalContent(dst []byte, c *mapping.ToolCall, t *terminal, s *mapping.Step) []byte {
 	var said []byte
 	beside := c.Output != nil && (c.Output.Diff != nil || c.Output.Text == "" && c.Output.Data != "")

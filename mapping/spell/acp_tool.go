@@ -52,12 +52,17 @@ func (e *ACP) tool(dst []byte, s *mapping.Step) []byte {
 	}
 	dst = e.open(dst, update)
 	dst = rawjson.AppendString(append(dst, `,"toolCallId":`...), c.Shown)
+	return e.close(e.toolChange(dst, s))
+}
+
+// toolChange appends what a step changes of a call, also where that leaves it without content.
+func (e *ACP) toolChange(dst []byte, s *mapping.Step) []byte {
 	before := len(dst)
-	dst = e.toolFields(dst, c, s.Changed)
+	dst = e.toolFields(dst, s.Tool, s.Changed)
 	if s.Changed&mapping.ToolCleared != 0 && !bytes.Contains(dst[before:], []byte(`,"content":[`)) {
 		dst = append(dst, `,"content":[]`...)
 	}
-	return e.close(dst)
+	return dst
 }
 
 // toolFields appends the members of a ToolCall that belong to what has changed.

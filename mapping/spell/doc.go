@@ -6,7 +6,7 @@
 //
 // The table has version 1 of ACP. In version 2 (acp2*.go) what replaces an item takes its place
 // ([Places]), a call begins by an update, a command's output is a terminal's, and the end of a
-// turn is a state of the session ([ACP.Idle]).
+// turn is a state of the session ([ACP.State]).
 //
 //	A2A                                      steps               ACP                        A2A lines
 //	task state                               StepState           (nothing)                  event/state
