@@ -29,8 +29,7 @@ func at(v any, path string) any {
 
 // line tells a 0.3 event in one line.
 func line(e map[string]any) string {
-	if status, ok := e["execution_id"]; ok {
-		_ = status
+	if e["execution_id"] != nil {
 		return fmt.Sprint("response ", e["status"])
 	}
 	if e["kind"] == "task" {

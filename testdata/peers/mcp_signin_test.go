@@ -2,7 +2,6 @@ package peers
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -11,6 +10,41 @@ import (
 	"sync/atomic"
 	"testing"
 )
+
+// startGate stands before an agent, also in its card, and wants a token for all but the card.
+// mux may serve more. describe, if there is one, changes the card.
+func startGate(t *testing.T, agent, token string, mux *http.ServeMux, describe func(card object)) string {
+	t.Helper()
+	at, err := url.Parse(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(at)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.CloseClientConnections)
+	mux.HandleFunc("/.well-known/agent-card.json", func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		proxy.ServeHTTP(answer, r)
+		var card object
+		if err := json.Unmarshal([]byte(strings.ReplaceAll(answer.Body.String(), strings.TrimSuffix(agent, "/"), server.URL)), &card); err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		if describe != nil {
+			describe(card)
+		}
+		answerJSON(w, card)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+token {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	})
+	return server.URL
+}
 
 // A guarded agent is one that wants a token, and has its identity provider beside it, where every
 // visitor is signed in.
@@ -21,18 +55,8 @@ type guarded struct {
 
 func startGuarded(t *testing.T, agent string) *guarded {
 	t.Helper()
-	target, err := url.Parse(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
 	g := &guarded{}
-	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target)
-		r.Out.Host = r.In.Host // the card leads here
-		r.Out.Header.Del("Accept-Encoding")
-	}, ModifyResponse: g.describe}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/.well-known/agent-card.json", proxy.ServeHTTP)
 	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
 		answerJSON(w, object{"issuer": g.url, "authorization_endpoint": g.url + "/authorize", "token_endpoint": g.url + "/token",
 			"code_challenge_methods_supported": []string{"S256"}, "authorization_response_iss_parameter_supported": true})
@@ -45,17 +69,7 @@ func startGuarded(t *testing.T, agent string) *guarded {
 		g.tokens.Add(1)
 		answerJSON(w, object{"access_token": "good", "token_type": "Bearer", "expires_in": 3600})
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer good" {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		proxy.ServeHTTP(w, r)
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.CloseClientConnections)
-	g.url = server.URL
+	g.url = startGate(t, agent, "good", mux, g.describe)
 	return g
 }
 
@@ -65,21 +79,9 @@ func answerJSON(w http.ResponseWriter, v any) {
 }
 
 // describe declares in the card what the agent wants, as both versions have it.
-func (g *guarded) describe(r *http.Response) error {
-	if !strings.HasSuffix(r.Request.URL.Path, "/agent-card.json") {
-		return nil
-	}
-	var card object
-	if err := json.NewDecoder(r.Body).Decode(&card); err != nil {
-		return err
-	}
+func (g *guarded) describe(card object) {
 	flows := object{"authorizationCode": object{"authorizationUrl": g.url + "/authorize", "tokenUrl": g.url + "/token", "scopes": object{}}}
 	card["security"] = []any{object{"login": []string{}}}
 	card["securityRequirements"] = []any{object{"schemes": object{"login": object{"list": []string{}}}}}
 	card["securitySchemes"] = object{"login": object{"type": "oauth2", "flows": flows, "oauth2SecurityScheme": object{"flows": flows}}}
-	b := asJSON(card)
-	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(b)), int64(len(b))
-	r.Header.Del("Content-Length")
-	r.Header.Del("ETag")
-	return nil
 }

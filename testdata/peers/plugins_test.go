@@ -3,11 +3,7 @@ package peers
 import (
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -141,7 +137,7 @@ func (r *pluginRun) ready(t *testing.T) string {
 // TestNewcomer: from an empty home to the first answer of an agent of the A2A project's
 // SDK that wants a token, by docs/editors.md alone.
 func TestNewcomer(t *testing.T) {
-	agent := wantToken(t, serve(t, buildGo(t, "v1")), "sesame")
+	agent := startGate(t, serve(t, buildGo(t, "v1")), "sesame", http.NewServeMux(), nil)
 	for _, client := range pluginRuns[1:] {
 		t.Run(client.name, func(t *testing.T) {
 			plugins := client.ready(t)
@@ -165,33 +161,6 @@ func TestNewcomer(t *testing.T) {
 			t.Logf("%v, with the looks at the screen", time.Since(began).Round(time.Second))
 		})
 	}
-}
-
-// wantToken stands before an agent: it serves the card, and wants a token for the rest.
-func wantToken(t *testing.T, agent, token string) string {
-	t.Helper()
-	at, err := url.Parse(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var gate *httptest.Server
-	proxy := httputil.NewSingleHostReverseProxy(at)
-	gate = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/.well-known/agent-card.json" {
-			card := httptest.NewRecorder()
-			proxy.ServeHTTP(card, r)
-			_, _ = io.WriteString(w, strings.ReplaceAll(card.Body.String(), agent, gate.URL))
-			return
-		}
-		if r.Header.Get("Authorization") != "Bearer "+token {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "who are you?", http.StatusUnauthorized)
-			return
-		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(gate.Close)
-	return gate.URL
 }
 
 // TestEditorSituations: in each of seven situations, the user of each documented set-up
