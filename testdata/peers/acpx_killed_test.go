@@ -18,22 +18,12 @@ func TestAcpxKilled(t *testing.T) {
 	needNode(t, 20)
 	dir := installNPM(t, "acpx-0.19.1", filepath.Join("acpx", "package.json"))
 	agent := exec.Command(binary, "demo", "--listen", "127.0.0.1:0")
-	out, err := agent.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer agent.Process.Kill()
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	acpx := exec.Command(filepath.Join(dir, "node_modules", ".bin", "acpx"), "--agent", binary+" --agent "+strings.TrimSpace(url), "exec", "slow")
+	url := serving(t, agent)
+	acpx := exec.Command(filepath.Join(dir, "node_modules", ".bin", "acpx"), "--agent", binary+" --agent "+url, "exec", "slow")
 	acpx.Dir = t.TempDir()
 	acpx.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
-	if out, err = acpx.StdoutPipe(); err != nil {
+	out, err := acpx.StdoutPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
 	acpx.Stderr = acpx.Stdout

@@ -81,7 +81,7 @@ func peersDir() (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("where to install the Gemini server: %v: set A2ASTDIO_PEERS", err)
+		return "", fmt.Errorf("where to install peers: %v: set A2ASTDIO_PEERS", err)
 	}
 	return filepath.Join(cache, "a2astdio", "peers"), nil
 }

@@ -59,6 +59,12 @@ func listen(t *testing.T, options ...string) string {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{"demo", "--listen", "127.0.0.1:0"}, options...)...)
 	cmd.Env = append(os.Environ(), "A2ASTDIO_DEMO_SECRET=right")
+	return serving(t, cmd)
+}
+
+// serving starts a command of a2astdio's that serves until the test ends, and returns its URL.
+func serving(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +78,7 @@ func listen(t *testing.T, options ...string) string {
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
-		t.Fatalf("a2astdio demo: %v", err)
+		t.Fatalf("%v: %v", cmd.Args, err)
 	}
 	return strings.TrimSpace(line)
 }

@@ -13,27 +13,27 @@ import (
 // needNode skips the test where Node is older than a major version, or missing.
 func needNode(t testing.TB, least int) {
 	t.Helper()
+	if lacks := nodeLacks(least); lacks != "" {
+		t.Skip("this peer needs " + lacks)
+	}
+}
+
+// nodeIsThere serves tests that use Node for a part only.
+func nodeIsThere(least int) bool { return nodeLacks(least) == "" }
+
+// nodeLacks says what of Node is not here, if anything.
+func nodeLacks(least int) string {
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("this peer needs %s, which is not here", tool)
+			return tool + ", which is not here"
 		}
 	}
 	out, _ := exec.Command("node", "--version").Output()
 	major, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")
 	if n, err := strconv.Atoi(major); err != nil || n < least {
-		t.Skipf("this peer needs node %d or newer, this is %q", least, out)
+		return fmt.Sprintf("node %d or newer, this is %q", least, out)
 	}
-}
-
-// nodeIsThere serves tests that use Node for a part only.
-func nodeIsThere(least int) bool {
-	out, err := exec.Command("node", "--version").Output()
-	if _, missing := exec.LookPath("npm"); err != nil || missing != nil {
-		return false
-	}
-	major, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(out)), "v"), ".")
-	n, err := strconv.Atoi(major)
-	return err == nil && n >= least
+	return ""
 }
 
 // installing is a lock: one test installs at a time.
@@ -45,16 +45,11 @@ func installNPM(t testing.TB, name, wanted string) string {
 	t.Helper()
 	installing <- struct{}{}
 	defer func() { <-installing }()
-	dir := os.Getenv("A2ASTDIO_PEERS")
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatalf("where to install peers: %v: set A2ASTDIO_PEERS", err)
-		}
-		dir = filepath.Join(cache, "a2astdio", "peers")
-	}
-	dir, err := filepath.Abs(filepath.Join(dir, name))
+	dir, err := peersDir()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if dir, err = filepath.Abs(filepath.Join(dir, name)); err != nil {
 		t.Fatal(err)
 	}
 	// npm writes it when everything is there.

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,23 +18,7 @@ import (
 // its URL.
 func proxied(t *testing.T, agent string, more ...string) string {
 	t.Helper()
-	cmd := exec.Command(binary, append([]string{"--agent", agent, "proxy", "--listen", "127.0.0.1:0"}, more...)...)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("a2astdio proxy: %v", err)
-	}
-	return strings.TrimSpace(line)
+	return serving(t, exec.Command(binary, append([]string{"--agent", agent, "proxy", "--listen", "127.0.0.1:0"}, more...)...))
 }
 
 // A client is a program made with one of the A2A project's SDKs; see its file for what

@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"bufio"
 	"bytes"
 	"os/exec"
 	"path/filepath"
@@ -16,25 +15,12 @@ func replaying(t *testing.T, trace string, more ...string) (url string, notes *b
 	cmd := exec.Command(binary, append(append([]string{"trace", "replay", "--listen", "127.0.0.1:0"}, more...), trace)...)
 	notes = new(bytes.Buffer)
 	cmd.Stderr = notes
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+	t.Cleanup(func() { // when it has ended
 		if t.Failed() {
 			t.Logf("trace replay: %s", notes)
 		}
 	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("a2astdio trace replay: %v", err)
-	}
-	return strings.TrimSpace(line), notes
+	return serving(t, cmd), notes
 }
 
 // The Gemini server's long conversation was recorded. The replayed agent gives an

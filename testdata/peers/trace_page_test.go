@@ -170,25 +170,7 @@ func (b *browser) clean(own ...string) {
 // serveTrace runs trace serve until the test ends, and returns its URL.
 func serveTrace(t *testing.T, trace string) string {
 	t.Helper()
-	cmd := exec.Command(binary, "trace", "serve", trace)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("a2astdio trace serve: %v: %s", err, stderr.String())
-	}
-	return strings.TrimSpace(line)
+	return serving(t, exec.Command(binary, "trace", "serve", trace))
 }
 
 // conversation records a conversation with the demo agent, in which a command was

@@ -91,8 +91,9 @@ const mcp = 3
 
 // mcpSchema finds the schema of what an MCP client is sent.
 func mcpSchema(t *testing.T) func(method string, m gjson.Result) *jsonschema.Schema {
-	return func(method string, m gjson.Result) *jsonschema.Schema {
-		return schemaFile(t, "mcp")(strings.ReplaceAll(method, "/", "~1"))
+	of := schemaFile(t, "mcp")
+	return func(method string, _ gjson.Result) *jsonschema.Schema {
+		return of(strings.ReplaceAll(method, "/", "~1"))
 	}
 }
 
