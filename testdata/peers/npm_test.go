@@ -18,9 +18,6 @@ func needNode(t testing.TB, least int) {
 	}
 }
 
-// nodeIsThere serves tests that use Node for a part only.
-func nodeIsThere(least int) bool { return nodeLacks(least) == "" }
-
 // nodeLacks says what of Node is not here, if anything.
 func nodeLacks(least int) string {
 	for _, tool := range []string{"node", "npm"} {

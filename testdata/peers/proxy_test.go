@@ -54,7 +54,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func clients(t *testing.T) map[string][]client {
 	goV1, goOld := client{"a2a-go v2", []string{buildGo(t, "v1client")}}, client{"a2a-go v0.3", []string{buildGo(t, "v03client")}}
 	all := map[string][]client{goV2: {goV1}, goV03: {goOld}}
-	if nodeIsThere(20) {
+	if nodeLacks(20) == "" {
 		script, dir := filepath.Join("a2ajs", "client.mjs"), installJS(t)
 		js, jsOld := client{"a2a-js 1", []string{"node", script, dir, "a2a-js-1"}}, client{"a2a-js 0.3", []string{"node", script, dir, "a2a-js-0.3"}}
 		all = map[string][]client{goV2: {goV1, js}, goV03: {goOld, jsOld}, jsV1: {js, goV1}, jsV03: {jsOld, goOld}}
