@@ -11,7 +11,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
-	"github.com/a2astdio/a2astdio/transport"
 )
 
 // The bridge distinguishes four agents: one whose card says that it cannot push, one
@@ -59,21 +58,8 @@ func TestStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
-			defer agent.Close()
-			server := httptest.NewServer(around(agent))
-			defer server.Close()
-			client, err := transport.NewClient(server.URL, &transport.ClientOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer client.Close()
-			boxes := NewBoxes("", false)
-			hooks, err := Listen("127.0.0.1:0", NewReceiver(boxes, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer hooks.Close()
-			boxes.SetBase(hooks.URL())
+			t.Cleanup(func() { agent.Close() })
+			client, boxes := pushed(t, around(agent), "")
 			want, comes := name, name == "on"
 			if name == "silent" {
 				want = "on"

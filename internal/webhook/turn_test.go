@@ -122,26 +122,33 @@ func (r *reader) Ask(_ context.Context, questions []mapping.Question) ([]mapping
 	return make([]mapping.Answer, len(questions)), nil
 }
 
-// turn has one prompt answered, and returns what was shown.
-func turn(t *testing.T, version string, c *cutter) *reader {
+// pushed is a client of an agent, and what takes its pushes, until the test ends.
+func pushed(t *testing.T, agent http.Handler, version string) (*transport.Client, *Boxes) {
 	t.Helper()
-	agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
-	defer agent.Close()
-	c.agent, c.called = agent, map[string]int{}
-	server := httptest.NewServer(c)
-	defer server.Close()
+	server := httptest.NewServer(agent)
+	t.Cleanup(server.Close)
 	client, err := transport.NewClient(server.URL, &transport.ClientOptions{Version: version})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
+	t.Cleanup(func() { client.Close() })
 	boxes := NewBoxes("", false)
 	hooks, err := Listen("127.0.0.1:0", NewReceiver(boxes, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer hooks.Close()
+	t.Cleanup(func() { hooks.Close() })
 	boxes.SetBase(hooks.URL())
+	return client, boxes
+}
+
+// turn has one prompt answered, and returns what was shown.
+func turn(t *testing.T, version string, c *cutter) *reader {
+	t.Helper()
+	agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
+	t.Cleanup(func() { agent.Close() })
+	c.agent, c.called = agent, map[string]int{}
+	client, boxes := pushed(t, c, version)
 	b := bridge.NewAgent(&bridge.Options{Client: client, Webhooks: boxes})
 	defer b.Close()
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
