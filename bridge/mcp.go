@@ -15,8 +15,8 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
-	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/stdio"
@@ -276,7 +276,7 @@ func (c *mcpCall) answer(isError bool, text string, content []json.RawMessage) {
 func (c *mcpCall) fault(agent *Agent, err error) { c.say(true, agent.lineOf(err)) }
 
 // lineOf is an error in a line: an agent's words in it cannot pose as lines of ours.
-func (a *Agent) lineOf(err error) string { return safe.Line(a.opts.Mask(err.Error()), maxTaken) }
+func (a *Agent) lineOf(err error) string { return ask.Visible(strings.Join(strings.Fields(a.opts.Mask(err.Error())), " ")) }
 
 // tell tells a client that has asked for it how far a call is.
 func (c *mcpCall) tell(text string) {
