@@ -276,7 +276,9 @@ func (c *mcpCall) answer(isError bool, text string, content []json.RawMessage) {
 func (c *mcpCall) fault(agent *Agent, err error) { c.say(true, agent.lineOf(err)) }
 
 // lineOf is an error in a line: an agent's words in it cannot pose as lines of ours.
-func (a *Agent) lineOf(err error) string { return ask.Visible(strings.Join(strings.Fields(a.opts.Mask(err.Error())), " ")) }
+func (a *Agent) lineOf(err error) string {
+	return ask.Visible(strings.Join(strings.Fields(a.opts.Mask(err.Error())), " "))
+}
 
 // tell tells a client that has asked for it how far a call is.
 func (c *mcpCall) tell(text string) {
