@@ -31,9 +31,6 @@ func (j *Journal) look(n int) (err error) {
 }
 
 func (j *Journal) settle(n int) error {
-	if j.store.guard() != nil {
-		return errNotOurs
-	}
 	all, err := generations(j.dir)
 	if err != nil {
 		return err
@@ -75,8 +72,7 @@ func (j *Journal) begin(generation int) error {
 		return err
 	}
 	j.drop()
-	j.hold(f)
-	j.generation, j.size = generation, 0
+	j.file, j.generation, j.size = f, generation, 0
 	if isNew {
 		j.store.pruneSometimes(filepath.Base(j.dir))
 	}
@@ -97,11 +93,10 @@ func (j *Journal) use(generation int) error {
 		}
 	}
 	if j.file == nil {
-		f, err := os.OpenFile(j.path(generation), os.O_RDWR|os.O_APPEND, 0)
-		if err != nil {
+		if j.file, err = os.OpenFile(j.path(generation), os.O_RDWR|os.O_APPEND, 0); err != nil {
+			j.file = nil
 			return err
 		}
-		j.hold(f)
 	}
 	info, err := j.file.Stat()
 	if err != nil {
