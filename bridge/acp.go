@@ -153,7 +153,7 @@ func (e *acpEditor) contact(ctx context.Context, tell func(*store.CardFacts)) {
 		return
 	}
 	facts := store.FactsOf(card)
-	facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Lacks().Streaming})
+	facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Unsupported().Streaming})
 	tell(facts)
 	if err := opts.Store.PutCardFacts(opts.Name, facts); err != nil {
 		opts.Log.Debug("the card is not stored", "err", err)

@@ -273,8 +273,8 @@ func (l *leg) step(ctx context.Context, in input) action {
 	if l.phase == over {
 		return doEnd
 	}
-	lacks := l.agent.opts.Client.Lacks()
-	l.named, l.followed, l.follows, l.pushes = l.taskID != "", l.sub != nil || l.refresh.subscribing, !lacks.Subscribe, l.request.pushes != nil
+	unsupported := l.agent.opts.Client.Unsupported()
+	l.named, l.followed, l.follows, l.pushes = l.taskID != "", l.sub != nil || l.refresh.subscribing, !unsupported.Subscribe, l.request.pushes != nil
 	before := l.phase
 	p, do := next(l.phase, &l.known, in)
 	if l.phase = p; before == streaming && (p == lost || p == refreshing) {

@@ -99,7 +99,7 @@ func (l *leg) takeOlder(ctx context.Context, b batch) {
 	}
 	l.owes = l.owes || b.err == nil
 	switch {
-	case l.phase != streaming && b.err == nil && l.agent.opts.Client.Lacks().Get: // nothing else may tell (R4)
+	case l.phase != streaming && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
 		l.takeReplayed(ctx, b.events)
 		l.watchCalls()
 	case l.phase != streaming:

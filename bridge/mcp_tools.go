@@ -342,7 +342,7 @@ func (e *mcpEditor) describe(ctx context.Context, name string) string {
 		said += "\n- " + skill.Name + ": " + skill.Description
 	}
 	text := ""
-	if abilities := w.Abilities(card, dialect.Ability{Name: "streaming", Has: !agent.opts.Client.Lacks().Streaming}); abilities != "" {
+	if abilities := w.Abilities(card, dialect.Ability{Name: "streaming", Has: !agent.opts.Client.Unsupported().Streaming}); abilities != "" {
 		text = "abilities: " + ask.OneLine(abilities) + "\n"
 	}
 	return text + strings.TrimPrefix(e.fence(name, atMost(said, maxSaidOfItself)), "\n")

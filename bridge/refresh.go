@@ -62,7 +62,7 @@ func (l *leg) look(ctx context.Context, in input) {
 	switch {
 	case l.taskID == "":
 		return
-	case l.agent.opts.Client.Lacks().Get:
+	case l.agent.opts.Client.Unsupported().Get:
 		if !hinted {
 			l.cannotLook(ctx, in == inSilent)
 		}

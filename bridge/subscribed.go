@@ -51,7 +51,7 @@ func (l *leg) looksOnly(ctx context.Context) {
 // subscribes reports whether the agent may take a subscription: not if it has answered
 // without a stream, and its card does not say that it has streams.
 func (l *leg) subscribes(ctx context.Context) bool {
-	if l.agent.opts.Client.Lacks().Subscribe {
+	if l.agent.opts.Client.Unsupported().Subscribe {
 		return false
 	}
 	if !l.refresh.polled {
@@ -74,7 +74,7 @@ func (l *leg) subscribed(ctx context.Context, r reply) {
 		return
 	}
 	l.outage.refusal = r.err
-	if agentErr := (*a2a.Error)(nil); l.agent.opts.Client.Lacks().Get {
+	if agentErr := (*a2a.Error)(nil); l.agent.opts.Client.Unsupported().Get {
 		if l.outage.why = r.err; errors.As(r.err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound {
 			l.step(ctx, inGone)
 			return
@@ -110,7 +110,7 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 	}
 	switch {
 	case len(events) == 0 || l.phase == over:
-	case l.agent.opts.Client.Lacks().Get:
+	case l.agent.opts.Client.Unsupported().Get:
 		l.takeReplayed(ctx, events)
 		l.step(ctx, inCannot)
 		l.watchCalls()
@@ -153,7 +153,7 @@ func (l *leg) takeFirst(ctx context.Context) {
 	switch {
 	case l.first == nil:
 		return
-	case l.agent.opts.Client.Lacks().Get:
+	case l.agent.opts.Client.Unsupported().Get:
 		l.takeReplayed(ctx, l.first.events)
 	case l.bare:
 		stale := l.stale // of the look
@@ -194,7 +194,7 @@ func (l *leg) pushed(ctx context.Context) {
 		taken(held)
 		return
 	}
-	if l.agent.opts.Client.Lacks().Get || l.tries > 0 {
+	if l.agent.opts.Client.Unsupported().Get || l.tries > 0 {
 		for _, p := range held {
 			ev := transport.ReadPushed(p.Payload)
 			if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.Was(ev) {

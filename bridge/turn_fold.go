@@ -124,7 +124,7 @@ const cutNotice = "\n[This agent offers no way back to an answer that is under w
 // shows the end, so that nothing comes in pieces. It is shown once for each agent.
 func (t *turn) cutCost(n *said) []mapping.Step {
 	state := n.events[0].State
-	if state.Terminal() || state == a2a.StateInputRequired || !t.agent.opts.Client.Lacks().Subscribe || t.agent.cutTold.Swap(true) {
+	if state.Terminal() || state == a2a.StateInputRequired || !t.agent.opts.Client.Unsupported().Subscribe || t.agent.cutTold.Swap(true) {
 		return nil
 	}
 	return []mapping.Step{t.notice(cutNotice)}

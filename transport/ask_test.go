@@ -68,8 +68,8 @@ func TestStreamingIsClaimed(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if got := agent.methods(); got != "message/stream SendStreamingMessage message/send message/send" || !c.Lacks().Streaming {
-			t.Errorf("%d: asked %s, lacks %+v", code, got, c.Lacks())
+		if got := agent.methods(); got != "message/stream SendStreamingMessage message/send message/send" || !c.Unsupported().Streaming {
+			t.Errorf("%d: asked %s, lacks %+v", code, got, c.Unsupported())
 		}
 		if told := strings.Count(log.String(), "says that it streams"); told != 1 {
 			t.Errorf("told %d times: %s", told, log)

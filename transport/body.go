@@ -3,51 +3,23 @@ package transport
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"io"
 	"net/http"
 	"strings"
 )
 
-// This file reads bodies that an agent, or a gateway before it, compresses unasked or
+// This file is for bodies that an agent, or a gateway before it, compresses unasked or
 // labels wrongly.
 
-// decodeBody replaces a compressed body by the plain one; at is who sent it. We do not
-// ask for compression (newTransport), but RFC 9110 (12.5.3) allows it where a request
-// does not forbid it, and some gateways compress all text.
-func decodeBody(at string, resp *http.Response) error {
-	switch encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding"))); encoding {
-	case "", "identity":
-	case "gzip", "x-gzip":
-		resp.Header.Del("Content-Encoding")
-		resp.Header.Del("Content-Length")
-		resp.ContentLength = -1
-		resp.Body = readCloser{&gzipBody{src: resp.Body}, resp.Body}
-	default:
-		resp.Body.Close()
-		return failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served", at, quote([]byte(encoding)))
+// checkEncoding refuses a compressed body, which we do not ask for (newTransport); at is who
+// sent it.
+func checkEncoding(at string, resp *http.Response) error {
+	encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding")))
+	if encoding == "" || encoding == "identity" {
+		return nil
 	}
-	return nil
-}
-
-// A gzipBody is a body that is compressed. Its head is read by the first Read, since a
-// stream may have no byte yet.
-type gzipBody struct {
-	src io.Reader
-	z   *gzip.Reader
-	err error
-}
-
-func (b *gzipBody) Read(p []byte) (int, error) {
-	if b.z == nil && b.err == nil {
-		if b.z, b.err = gzip.NewReader(b.src); b.err == io.EOF {
-			return 0, io.EOF // an empty body is empty in any encoding
-		}
-	}
-	if b.err != nil {
-		return 0, b.err
-	}
-	return b.z.Read(p)
+	resp.Body.Close()
+	return failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served", at, quote([]byte(encoding)))
 }
 
 // A readCloser is a body that is read by way of something else.

@@ -83,7 +83,7 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 		}
 		return nil, x.explainLoss(x.failed(err))
 	}
-	if err := decodeBody(shown(u), resp); err != nil {
+	if err := checkEncoding(shown(u), resp); err != nil {
 		return nil, err
 	}
 	x.resp = resp

@@ -101,23 +101,23 @@ func noRoute(status int) bool {
 	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented
 }
 
-// Lacks is what an agent is known not to offer, from its card or by having been asked.
-type Lacks struct {
+// Unsupported is what an agent is known not to offer, from its card or by having been asked.
+type Unsupported struct {
 	// Streaming, Subscribe and Get are the operations: messages with a streamed answer, to
 	// follow a task again, and to ask for one.
 	Streaming, Subscribe, Get bool
 }
 
-// Lacks returns what is known so far. Nothing is asked of the agent for it.
-func (c *Client) Lacks() Lacks {
+// Unsupported returns what is known so far. Nothing is asked of the agent for it.
+func (c *Client) Unsupported() Unsupported {
 	c.mu.Lock()
 	e := c.known
 	c.mu.Unlock()
 	if e == nil {
-		return Lacks{}
+		return Unsupported{}
 	}
-	lacks := func(kind opKind) bool { return e.missing.refusal(kind) != nil }
-	return Lacks{Streaming: e.now().plain, Subscribe: lacks(opSubscribe), Get: lacks(opGet)}
+	refuses := func(kind opKind) bool { return e.missing.refusal(kind) != nil }
+	return Unsupported{Streaming: e.now().plain, Subscribe: refuses(opSubscribe), Get: refuses(opGet)}
 }
 
 // explain adds to an agent's refusal what the user can do about it. The agent's

@@ -221,43 +221,19 @@ const compatMarker = "data_part_compat"
 // unwrapData undoes that: p's data and metadata are what they are in 1.x, and only
 // Raw has the marker.
 func unwrapData(p *a2a.Part) {
-	if !strings.Contains(string(p.Metadata), compatMarker) {
+	var metadata map[string]json.RawMessage
+	if !strings.Contains(string(p.Metadata), compatMarker) ||
+		json.Unmarshal([]byte(p.Metadata), &metadata) != nil || string(metadata[compatMarker]) != "true" {
 		return
 	}
-	marked := false
-	var rest []byte
-	rawjson.EachMember(string(p.Metadata), func(key, value string) bool {
-		if key == compatMarker && value == "true" {
-			marked = true
-			return true
-		}
-		sep := byte(',')
-		if rest == nil {
-			sep = '{'
-		}
-		rest = append(append(rest, sep), quoted(key)...)
-		rest = append(append(rest, ':'), value...)
-		return true
-	})
-	if !marked {
-		return
+	if value := rawjson.Member(string(p.Data), "value"); value != "" {
+		p.Data = a2a.JSON(value)
 	}
-	rawjson.EachMember(string(p.Data), func(key, value string) bool {
-		if key == "value" {
-			p.Data = a2a.JSON(value)
-		}
-		return key != "value"
-	})
 	p.Metadata = ""
-	if rest != nil {
-		p.Metadata = a2a.JSON(append(rest, '}'))
+	if delete(metadata, compatMarker); len(metadata) > 0 {
+		rest, _ := rawjson.Marshal(metadata) // it was JSON
+		p.Metadata = a2a.JSON(rest)
 	}
-}
-
-// quoted makes JSON of a text.
-func quoted(text string) string {
-	b, _ := json.Marshal(text) // a string has no error
-	return string(b)
 }
 
 // readState reads a state in either generation's name, in any case and with

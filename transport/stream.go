@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -17,7 +16,6 @@ import (
 // A Stream is what an agent says in answer to one request. Read is called by one caller
 // at a time; Drain and Close may be called while it runs.
 type Stream struct {
-	unread   unread
 	c        *Client
 	endpoint *endpoint
 	way      way
@@ -291,40 +289,26 @@ func (s *Stream) Drain() {
 	close(s.given)
 	s.mu.Unlock()
 	s.life.detach()
-	s.c.drain(s.life, s.body, s)
+	s.c.drain(s.life, s.body, s.readToken)
 }
 
-// drain reads a body to its end, unseen; of is the stream whose body it is to note what
-// comes for, if any. It ends with the body or with Client.Close, which cancels its life.
-func (c *Client) drain(life *life, body io.ReadCloser, of *Stream) {
+// drain reads a body to its end, unseen, with the token of who has read it until now, if
+// any. It does not read by way of the frames: the caller may still hold their last events.
+// It ends with the body or with Client.Close, which cancels its life.
+func (c *Client) drain(life *life, body io.ReadCloser, token chan struct{}) {
 	drain := func() {
 		defer life.end()
 		defer body.Close()
-		if of == nil {
-			_, _ = io.Copy(io.Discard, body)
-			return
+		if token != nil {
+			token <- struct{}{}
+			defer func() { <-token }()
 		}
-		of.readToken <- struct{}{}
-		// Not through the frames: the caller may still hold their last events.
-		_, _ = io.Copy(&of.unread, body)
-		<-of.readToken
+		_, _ = io.Copy(io.Discard, body)
 	}
 	if !c.spawn(drain) {
 		body.Close()
 		life.end()
 	}
-}
-
-// Unread reports whether the agent has said anything on the stream since it was
-// drained.
-func (s *Stream) Unread() bool { return s.unread.any.Load() }
-
-// An unread discards what it is given, and notes that there was something.
-type unread struct{ any atomic.Bool }
-
-func (u *unread) Write(p []byte) (int, error) {
-	u.any.Store(true)
-	return len(p), nil
 }
 
 // Close ends the stream now. It may be called at any time and more than once.

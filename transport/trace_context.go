@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net/http"
+	"regexp"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -9,7 +10,7 @@ import (
 // setTrace adds the headers of a trace (W3C Trace Context, sections 3.2 and 3.3), if
 // its parent is one: what comes from an editor becomes no other header.
 func setTrace(h http.Header, t a2a.TraceContext) {
-	if !isTraceParent(t.Parent) {
+	if t.Parent == "" || !isTraceParent(t.Parent) {
 		return
 	}
 	h.Set("Traceparent", t.Parent)
@@ -18,18 +19,9 @@ func setTrace(h http.Header, t a2a.TraceContext) {
 	}
 }
 
-// isTraceParent reports whether s begins as every version of the header does: two
-// digits, 32, 16 and 2, in lower-case hex. Later versions may add to that.
+// isTraceParent reports whether s begins as every version of the header does. Later
+// versions may add to that.
 func isTraceParent(s string) bool {
-	const shape = "00-00000000000000000000000000000000-0000000000000000-00"
-	if len(s) < len(shape) || !printable(s) || len(s) > len(shape) && (s[:2] == "00" || s[len(shape)] != '-') {
-		return false
-	}
-	for i := range len(shape) {
-		c := s[i]
-		if hex := '0' <= c && c <= '9' || 'a' <= c && c <= 'f'; (shape[i] == '0') != hex || shape[i] == '-' && c != '-' {
-			return false
-		}
-	}
-	return s[:2] != "ff"
+	ok, _ := regexp.MatchString(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-|$)`, s)
+	return ok && printable(s) && s[:2] != "ff" && (s[:2] != "00" || len(s) == 55)
 }

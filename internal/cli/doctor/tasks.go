@@ -99,7 +99,7 @@ func (k *checkup) tasksStep(a *answered) {
 		return
 	}
 	var lacks []string
-	if k.l.Client.Lacks().Streaming && k.card.Raw != "" {
+	if k.l.Client.Unsupported().Streaming && k.card.Raw != "" {
 		lacks = append(lacks, "no streaming: its answers are asked for from time to time, and come in pieces")
 	}
 	lacks = append(lacks, t.cutCosts()...)
@@ -107,7 +107,7 @@ func (k *checkup) tasksStep(a *answered) {
 		lacks = append(lacks, "no cancel: what you cancel goes on there unseen")
 	}
 	w, _ := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions) // an error of it was told
-	can := w.Abilities(k.card, append([]dialect.Ability{{Name: "streaming", Has: !k.l.Client.Lacks().Streaming}}, t.abilities()...)...)
+	can := w.Abilities(k.card, append([]dialect.Ability{{Name: "streaming", Has: !k.l.Client.Unsupported().Streaming}}, t.abilities()...)...)
 	if len(lacks) == 0 {
 		k.add("abilities", stepOK, can, "")
 		return
