@@ -207,18 +207,28 @@ func TestArgumentOrder(t *testing.T) {
 			t.Errorf("%s: status %d, %s%s", line, status, got, stderr)
 		}
 	}
-	for line, want := range map[string][]string{
-		"send -- hello --fail":         {"send", "--", "hello", "--fail"},
-		"send hello -- --fail --":      {"send", "--", "hello", "--fail", "--"},
-		"send --fail a -5 - b":         {"send", "--fail", "--", "a", "-5", "-", "b"},
-		"send help":                    {"send", "--", "help"},
-		"-a x task get --timeout 1s y": {"--agent=x", "task", "get", "--timeout=1s", "--", "y"},
-		"task get y --agent":           nil,
+	var got []string
+	echo := func(p *frame.Program) *cli.Command {
+		return p.AgentCommand("echo [A...]", func(p *frame.Program, c *cli.Context) error {
+			got = append(c.Args().Slice(), "fail", c.String("fail"), "timeout", c.Duration("timeout").String())
+			return nil
+		}, &cli.StringFlag{Name: "fail"})
+	}
+	for line, want := range map[string]string{
+		"echo -- hello --fail":           "hello --fail fail  timeout 30s",
+		"echo hello -- --fail --":        "hello --fail -- fail  timeout 30s",
+		"echo --fail x a -5 - b":         "a -5 - b fail x timeout 30s",
+		"echo help echo":                 "help echo fail  timeout 30s",
+		"--timeout=2s echo --timeout 3s": "fail  timeout 3s",
+		"echo y --fail":                  "--fail needs a value",
 	} {
-		p := newProgram(append([]string{frame.ProgramName}, strings.Fields(line)...), nil, nil, nil)
-		got, err := p.Arrange(p.App())
-		if (err != nil) != (want == nil) || err == nil && !slices.Equal(got[1:], want) {
-			t.Errorf("%s: %q %v", line, got, err)
+		p := &frame.Program{Args: append([]string{frame.ProgramName}, strings.Fields(line)...), Commands: []frame.Command{{Name: "echo", Make: echo}}}
+		got = nil
+		if err := p.RunCommand(t.Context(), p.App()); err != nil {
+			got = []string{err.Error()}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ const maxKeyFile = 1 << 20
 
 func signCard(p *frame.Program, c *cli.Context) error {
 	args := c.Args().Slice()
-	name := frame.StringOf(c, "key")
+	name := c.String("key")
 	if name == "" {
 		return frame.Usagef("card sign needs --key: the file with your private key")
 	}
@@ -25,7 +25,7 @@ func signCard(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Usagef("--key: %v", err)
 	}
-	signer, err := cardsign.NewSigner(private, &cardsign.SignOptions{KeyID: frame.StringOf(c, "key-id"), JKU: frame.StringOf(c, "jku")})
+	signer, err := cardsign.NewSigner(private, &cardsign.SignOptions{KeyID: c.String("key-id"), JKU: c.String("jku")})
 	if err != nil {
 		return frame.Usagef("--key %s: %v", name, err)
 	}

@@ -21,16 +21,6 @@ import (
 // maxCard is the largest card that package transport takes.
 const maxCard = 4 << 20
 
-func cardVerifyCommand(p *frame.Program) *cli.Command {
-	c := p.AgentCommand("card verify [FILE|URL|-]", verifyCard)
-	for _, f := range c.Flags {
-		if keys, ok := f.(*cli.StringSliceFlag); ok && keys.Name == "signature-key" {
-			keys.Hidden = false
-		}
-	}
-	return c
-}
-
 func verifyCard(p *frame.Program, c *cli.Context) error {
 	args := c.Args().Slice()
 	config, err := reach.TlsConfig(p, c)
@@ -112,7 +102,7 @@ func cardToVerify(p *frame.Program, c *cli.Context, args []string, config *tls.C
 		client = l.Client
 	} else {
 		// This is not the agent of --agent: its headers must not be sent.
-		o := &transport.ClientOptions{UserAgent: "a2astdio/" + p.Version, Timeout: frame.Where(c, "timeout").Duration("timeout")}
+		o := &transport.ClientOptions{UserAgent: "a2astdio/" + p.Version, Timeout: c.Duration("timeout")}
 		if config != nil {
 			config.GetClientCertificate = nil
 		}

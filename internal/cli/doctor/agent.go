@@ -25,7 +25,7 @@ func (k *checkup) cardStep() {
 			"if it has one elsewhere, --card says where")
 		return
 	}
-	from := "from " + cmp.Or(frame.StringOf(k.c, "card"), frame.StringOf(k.c, "agent")) // a file
+	from := "from " + cmp.Or(k.c.String("card"), k.c.String("agent")) // a file
 	if n := len(k.seen.cards); n > 0 {
 		from = "at " + k.seen.cards[n-1]
 	}
@@ -108,7 +108,7 @@ func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 			do = "an agent may have more interfaces than are switched on: its documentation knows"
 			var given []string
 			for _, option := range []string{"a2a-version", "binding"} {
-				if frame.StringOf(k.c, option) != "auto" {
+				if k.c.String(option) != "auto" {
 					given = append(given, "--"+option+" auto")
 				}
 			}

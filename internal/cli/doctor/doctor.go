@@ -225,4 +225,4 @@ func (k *checkup) network() {
 	}
 }
 
-func (k *checkup) isDemo() bool { return frame.StringOf(k.c, "agent") == reach.DemoAgent }
+func (k *checkup) isDemo() bool { return k.c.String("agent") == reach.DemoAgent }

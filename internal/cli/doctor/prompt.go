@@ -216,7 +216,7 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 		}
 		opts := *k.l.HTTP
 		opts.Version, opts.Binding = version, binding
-		other, err := transport.NewClient(frame.StringOf(k.c, "agent"), &opts)
+		other, err := transport.NewClient(k.c.String("agent"), &opts)
 		if err != nil {
 			return
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // AsJSON reports whether a command writes JSON.
-func AsJSON(c *cli.Context) bool { return StringOf(c, "output") == JSON }
+func AsJSON(c *cli.Context) bool { return c.String("output") == JSON }
 
 // checkArguments refuses a number of arguments that a command does not take. names are
 // those of the arguments: one in brackets may be left out, and any number may stand where

@@ -11,14 +11,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 )
 
-// A completer finds what may stand at the end of a command line. It reads the line as
-// [Program.Arrange] does, but refuses nothing.
-type completer struct {
-	at *cli.Command
-	// arguments counts the arguments before the last word.
-	arguments int
-}
-
 // A suggestion is a word that may stand there, and what it means.
 type suggestion struct{ word, what string }
 
@@ -29,66 +21,45 @@ type completions struct {
 	words        []suggestion
 }
 
-func (k *completer) complete(p *Program, words []string) completions {
+// complete finds what may stand at the end of a command line, as [Program.read] reads it
+// up to there. A line with a fault is completed as far as it was read.
+func (p *Program) complete(words []string) completions {
 	p.Args = []string{ProgramName, "--help"} // all commands
 	app := p.App()
-	k.at = rootCommand(app)
 	last := words[len(words)-1]
-	words = words[:len(words)-1]
-	for len(words) > 0 {
-		word := words[0]
-		words = words[1:]
-		if word == "--" {
-			return completions{kind: "files"}
-		}
-		name, _, has, ok := optionOf(word)
-		if !ok {
-			k.argument(word)
-			continue
-		}
-		f := findFlag(k.at.Flags, name)
-		if f != nil && !has && takesValue(f) {
-			if len(words) == 0 {
-				return valuesOf(f, name, "")
-			}
-			words = words[1:]
-		}
+	if words = words[:len(words)-1]; len(words) > 0 && words[0] == "help" {
+		words = words[1:] // it is followed by commands, too
+	}
+	p.Args = append([]string{ProgramName}, words...)
+	_, _ = p.read(app) // who has pressed a key does not hear of faults
+	at := p.levels[len(p.levels)-1]
+	switch {
+	case p.Before >= 0:
+		return completions{kind: "files"}
+	case p.unfinished != nil:
+		return valuesOf(p.unfinished, "")
 	}
 	if name, _, has, ok := optionOf(last); ok && has {
-		if f := findFlag(k.at.Flags, name); f != nil {
-			return valuesOf(f, name, last[:strings.Index(last, "=")+1])
+		if f := findFlag(p.flagsAt(at), name); f != nil {
+			return valuesOf(f, last[:strings.Index(last, "=")+1])
 		}
 	}
 	if strings.HasPrefix(last, "-") {
-		return completions{kind: "words", words: k.options()}
+		return completions{kind: "words", words: optionsOf(p.flagsAt(at))}
 	}
-	found := k.argumentValues()
-	if k.arguments == 0 {
-		for _, c := range k.at.Subcommands {
-			if !c.Hidden {
-				found.words = append(found.words, suggestion{c.Name, c.Usage})
-			}
+	found := argumentsOf(at, len(p.arguments))
+	if len(p.arguments) == 0 {
+		for _, c := range at.Subcommands {
+			found.words = append(found.words, suggestion{c.Name, c.Usage})
 		}
 	}
 	return found
 }
 
-// argument takes a word that is no option.
-func (k *completer) argument(word string) {
-	i := slices.IndexFunc(k.at.Subcommands, func(c *cli.Command) bool { return c.HasName(word) })
-	if i < 0 || k.arguments > 0 {
-		if k.at.HelpName != ProgramName || word != "help" {
-			k.arguments++
-		}
-		return
-	}
-	k.at = k.at.Subcommands[i]
-}
-
-// options returns all options that may stand here, with those of a2astdio itself.
-func (k *completer) options() []suggestion {
+// optionsOf are the options that may stand here.
+func optionsOf(flags []cli.Flag) []suggestion {
 	all := []suggestion{{"--help", "show help"}}
-	for _, f := range k.at.Flags {
+	for _, f := range flags {
 		doc, ok := f.(cli.DocGenerationFlag)
 		if !ok {
 			continue
@@ -105,7 +76,7 @@ func (k *completer) options() []suggestion {
 }
 
 // valuesOf completes an option's value.
-func valuesOf(f cli.Flag, name, prefix string) completions {
+func valuesOf(f cli.Flag, prefix string) completions {
 	if _, ok := f.(*cli.BoolFlag); ok {
 		return completions{"words", prefix, []suggestion{{word: "true"}, {word: "false"}}}
 	}
@@ -115,7 +86,7 @@ func valuesOf(f cli.Flag, name, prefix string) completions {
 	}
 	found := named(value)
 	found.prefix = prefix
-	if name == "agent" {
+	if f.Names()[0] == "agent" {
 		found.words = append(found.words, agentNames()...)
 	}
 	return found
@@ -133,16 +104,17 @@ func agentNames() (names []suggestion) {
 	return names
 }
 
-// argumentValues completes the next argument: files, shells, and the companion's plugins.
-func (k *completer) argumentValues() completions {
-	words := strings.Fields(k.at.HelpName)
+// argumentsOf completes the argument behind so many: files, shells, and the companion's
+// plugins.
+func argumentsOf(at *level, before int) completions {
+	words := strings.Fields(at.HelpName)
 	switch {
-	case k.at.HelpName == ProgramName+" companion" && k.arguments < 2:
-		return named([...]string{"plugin", "nvim|emacs"}[k.arguments])
-	case len(words) < 2 || len(k.at.Subcommands) > 0:
+	case at.HelpName == ProgramName+" companion" && before < 2:
+		return named([...]string{"plugin", "nvim|emacs"}[before])
+	case len(words) < 2 || len(at.Subcommands) > 0:
 	case words[1] == "trace", words[1] == "card":
 		return named("FILE")
-	case words[1] == "completion" && k.arguments == 0:
+	case words[1] == "completion" && before == 0:
 		return named("bash|zsh|fish")
 	}
 	return completions{kind: "words"}

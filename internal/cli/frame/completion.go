@@ -46,7 +46,7 @@ func Complete(p *Program, words []string, stdout io.Writer) int {
 		words = []string{""}
 	}
 	last := words[len(words)-1]
-	found := (&completer{}).complete(p, words)
+	found := p.complete(words)
 	var b strings.Builder
 	b.WriteString(found.kind + "\t" + strings.TrimPrefix(last, found.prefix) + "\n")
 	for _, w := range found.words {

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -14,30 +15,29 @@ func Env(name string) []string {
 	return []string{"A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
 }
 
-// RootFlags are a2astdio's own options, of the table in package config. Those of the agent
-// may also stand behind a command that talks to one.
+// RootFlags are a2astdio's own options, of the table in package config.
 func RootFlags() (flags []cli.Flag) {
 	for _, k := range config.Flags() {
-		flags = append(flags, flagOf(&k, Env(k.Flag), false))
+		flags = append(flags, flagOf(&k))
 	}
 	return flags
 }
 
-// behindCommand are the agent's options behind a command, which does not list them in
-// its help. They have no variables: otherwise the variable would win over the option
-// before the command.
-func behindCommand() (flags []cli.Flag) {
-	for _, k := range config.Flags() {
-		if !k.Bridge {
-			flags = append(flags, flagOf(&k, nil, true))
-		}
+// takesAgent is the category of commands that talk to an agent. Options of a2astdio that
+// are about the agent may stand behind these, too.
+const takesAgent = "agent"
+
+// flagsAt are the options that may stand behind a command.
+func (p *Program) flagsAt(at *level) []cli.Flag {
+	if at.Category != takesAgent {
+		return at.Flags
 	}
-	return flags
+	return slices.Concat(at.Flags, slices.DeleteFunc(slices.Clone(p.levels[0].Flags), func(f cli.Flag) bool { return config.BridgeOnly(f.Names()[0]) }))
 }
 
 // flagOf makes the library's flag of an option.
-func flagOf(k *config.Key, variables []string, hidden bool) cli.Flag {
-	takes, help := k.Takes, k.Help
+func flagOf(k *config.Key) cli.Flag {
+	takes, help, variables := k.Takes, k.Help, Env(k.Flag)
 	switch {
 	case takes == "" && k.Words != nil:
 		takes = strings.Join(k.Words(), "|")
@@ -49,16 +49,16 @@ func flagOf(k *config.Key, variables []string, hidden bool) cli.Flag {
 	}
 	switch k.Kind {
 	case config.KindBool:
-		return &cli.BoolFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Hidden: hidden, Usage: help}
+		return &cli.BoolFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Usage: help}
 	case config.KindNumber:
-		return &cli.IntFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Hidden: hidden, Usage: help, DefaultText: k.Default}
+		return &cli.IntFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Usage: help, DefaultText: k.Default}
 	case config.KindDuration:
 		unset, _ := time.ParseDuration(k.Default) // 0: it has none
-		return &cli.DurationFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Hidden: hidden, Usage: help, Value: unset}
+		return &cli.DurationFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Usage: help, Value: unset}
 	case config.KindList:
-		return &cli.StringSliceFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Hidden: hidden, Usage: help + ". Repeatable"}
+		return &cli.StringSliceFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Usage: help + ". Repeatable"}
 	}
-	return &cli.StringFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Hidden: hidden, Usage: help, Value: k.Default}
+	return &cli.StringFlag{Name: k.Flag, Aliases: k.Aliases, Category: k.Group, EnvVars: variables, Usage: help, Value: k.Default}
 }
 
 // A leanFlag knows its names. The library finds them with a regular expression,
@@ -85,24 +85,10 @@ func bare(f cli.Flag) cli.Flag {
 	return f
 }
 
-// Where returns the context that sets an option: behind the command, or before it.
-func Where(c *cli.Context, name string) *cli.Context {
-	lineage := c.Lineage()
-	for _, l := range lineage {
-		if l.Command != nil && l.IsSet(name) {
-			return l
-		}
-	}
-	return c
-}
-
-func IsSet(c *cli.Context, name string) bool      { return Where(c, name).IsSet(name) }
-func StringOf(c *cli.Context, name string) string { return Where(c, name).String(name) }
-
 // ListOf reads an option that may be repeated. A variable has one value a line.
 func ListOf(c *cli.Context, name string) []string {
 	var all []string
-	for _, v := range StringsOf(Where(c, name), name) {
+	for _, v := range StringsOf(c, name) {
 		for line := range strings.Lines(v) {
 			if line = strings.TrimSpace(line); line != "" {
 				all = append(all, line)

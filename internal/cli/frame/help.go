@@ -110,7 +110,9 @@ func (p *Program) NewCommand(usage string, do Action, flags ...cli.Flag) *cli.Co
 
 // AgentCommand is NewCommand for a command that takes the options of the agent, too.
 func (p *Program) AgentCommand(usage string, do Action, flags ...cli.Flag) *cli.Command {
-	return p.NewCommand(usage, do, append(flags, behindCommand()...)...)
+	c := p.NewCommand(usage, do, flags...)
+	c.Category = takesAgent
+	return c
 }
 
 // Group makes a command that has only subcommands.
@@ -129,17 +131,14 @@ func (p *Program) Group(name string, commands ...*cli.Command) *cli.Command {
 	return g
 }
 
-// writeOptions lists options of a group, in the order of their definition; "": those
-// that are shown. variables: with their variables.
+// writeOptions lists options of a group, in the order of their definition; "": all.
+// variables: with their variables.
 func writeOptions(b *strings.Builder, title string, flags []cli.Flag, group string, variables bool) {
 	b.WriteString(title + "\n")
 	for _, f := range flags {
-		visible, isVisible := f.(cli.VisibleFlag)
-		of, hasGroup := f.(cli.CategorizableFlag)
-		if isVisible && !visible.IsVisible() || hasGroup && group != "" && of.GetCategory() != group {
-			continue
+		if of, ok := f.(cli.CategorizableFlag); ok && (group == "" || of.GetCategory() == group) {
+			writeOption(b, f, variables)
 		}
-		writeOption(b, f, variables)
 	}
 }
 

@@ -24,10 +24,13 @@ type Program struct {
 	// Commands are all of a2astdio's; Serve is what it does without one.
 	Commands []Command
 	Serve    Action
-	// levels are the commands on the command line, a2astdio first.
-	levels []*cli.Command
-	// Before counts the arguments before "--"; -1 without it.
-	Before int
+	// levels are the commands on the command line, a2astdio first; arguments are those of the
+	// last one. Before counts those before "--"; -1 without it. unfinished is an option at
+	// the end that lacks its value.
+	levels     []*level
+	arguments  []string
+	Before     int
+	unfinished cli.Flag
 	// Terminal opens the user's terminal.
 	Terminal func() (io.ReadWriteCloser, error)
 	// Mask removes credentials from messages; nil: none are known.
@@ -70,6 +73,14 @@ func (p *Program) named() []Command {
 		return p.Commands
 	}
 	return slices.DeleteFunc(slices.Clone(p.Commands), func(c Command) bool { return !slices.Contains(p.Args, c.Name) })
+}
+
+// page names the command whose help tells how it is used.
+func (p *Program) page() string {
+	if len(p.levels) == 0 {
+		return ProgramName
+	}
+	return p.levels[len(p.levels)-1].HelpName
 }
 
 func (p *Program) App() *cli.App {

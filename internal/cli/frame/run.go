@@ -2,11 +2,9 @@ package frame
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -18,40 +16,27 @@ import (
 // text/template. A template may call any method by its name, so that the linker would
 // keep all exported methods of all types: 2.3 MB of this program.
 func (p *Program) RunCommand(ctx context.Context, app *cli.App) error {
-	args, err := p.Arrange(app)
+	text, err := p.read(app)
 	if err != nil {
 		return err
 	}
-	if slices.Equal(args, []string{ProgramName, "--version"}) {
-		return p.showText(app.Name + " version " + app.Version + "\n")
+	if text != "" {
+		return p.showText(text)
 	}
-	if topic, ok := strings.CutPrefix(args[len(args)-1], "--help="); ok && len(args) == 2 {
-		return p.showText(p.helpPage(topic, nil))
-	}
-	command := p.levels[0]
 	c := &cli.Context{Context: ctx}
-	for {
-		if err := wrongVariable(command.Flags, args); err != nil {
+	for i, l := range p.levels {
+		var arguments []string
+		if i == len(p.levels)-1 {
+			arguments = p.arguments
+		}
+		set, err := l.flagSet(arguments)
+		if err != nil {
 			return err
 		}
-		set, err := parse(command, args[1:])
-		if errors.Is(err, flag.ErrHelp) {
-			return p.showText(p.helpPage(title(command), command))
-		}
-		if err != nil {
-			return Usagef("%s", err)
-		}
 		c = cli.NewContext(app, set, c)
-		c.Command = command
-		// What begins with a hyphen is an option with its value, or "--", behind which
-		// there are arguments.
-		next := slices.IndexFunc(args[1:], func(arg string) bool { return arg == "--" || arg[0] != '-' })
-		if next < 0 || args[1+next] == "--" {
-			return command.Action(c)
-		}
-		args = args[1+next:]
-		command = command.Command(args[0])
+		c.Command = l.Command
 	}
+	return c.Command.Action(c)
 }
 
 // showText writes what was asked for instead of a command.
@@ -60,18 +45,28 @@ func (p *Program) showText(text string) error {
 	return err
 }
 
-// parse reads a command's options from their variables and from the beginning of args.
-func parse(command *cli.Command, args []string) (*flag.FlagSet, error) {
-	set := flag.NewFlagSet(command.Name, flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	for _, f := range command.Flags {
+// flagSet has a command's options, from their variables and from the command line, and
+// its arguments.
+func (l *level) flagSet(arguments []string) (*flag.FlagSet, error) {
+	if err := l.wrongVariable(); err != nil {
+		return nil, err
+	}
+	set := flag.NewFlagSet(l.Name, flag.ContinueOnError)
+	for _, f := range l.Flags {
 		if list, ok := bare(f).(*cli.StringSliceFlag); ok {
 			applyList(list, set)
 		} else if err := f.Apply(set); err != nil {
-			return nil, err
+			return nil, Usagef("%s", err)
 		}
 	}
-	return set, set.Parse(args)
+	for name, values := range l.options {
+		for _, value := range values {
+			if err := set.Set(name, value); err != nil {
+				return nil, Usagef("--%s: %s", name, err)
+			}
+		}
+	}
+	return set, set.Parse(append([]string{"--"}, arguments...))
 }
 
 // A list is the value of an option that may be given several times. The library's own

@@ -25,10 +25,10 @@ func TestLists(t *testing.T) {
 		{[]string{"--header", "X-Two: 2,3", "--header=X-Four: 4"}, []string{"X-Two: 2,3", "X-Four: 4"}},
 	} {
 		err := inContext(t, c.args, func(ctx *cli.Context) error {
-			if got := ListOf(ctx, "header"); !slices.Equal(got, c.want) || !IsSet(ctx, "header") {
+			if got := ListOf(ctx, "header"); !slices.Equal(got, c.want) || !ctx.IsSet("header") {
 				t.Errorf("%q: %q, want %q", c.args, got, c.want)
 			}
-			if IsSet(ctx, "trust-origin") || ListOf(ctx, "trust-origin") != nil {
+			if ctx.IsSet("trust-origin") || ListOf(ctx, "trust-origin") != nil {
 				t.Error("an option that was not given is set")
 			}
 			return nil

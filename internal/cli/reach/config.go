@@ -47,9 +47,9 @@ func Configure(p *frame.Program, c *cli.Context) (*Configuration, error) {
 // ReadConfiguration reads the user's file and a workspace's, and changes nothing.
 func ReadConfiguration(c *cli.Context, workspace string) (*Configuration, error) {
 	conf := &Configuration{options: optionsGiven(c)}
-	opts := &config.Options{File: frame.StringOf(c, "config"), Workspace: workspace}
+	opts := &config.Options{File: c.String("config"), Workspace: workspace}
 	if conf.Given("mode") != "" {
-		opts.Mode = frame.StringOf(c, "mode")
+		opts.Mode = c.String("mode")
 	}
 	var err error
 	if conf.Agent, conf.Command, err = conf.whichAgent(c); err != nil {
@@ -91,7 +91,7 @@ func (conf *Configuration) chooseAgent() error {
 // Apply sets the options that were not given, and those that name the agent.
 func (conf *Configuration) Apply(c *cli.Context) error {
 	for name, value := range map[string]string{"agent": conf.Agent, "agent-command": conf.Command} {
-		if frame.StringOf(c, name) == value {
+		if c.String(name) == value {
 			continue
 		}
 		if err := c.Set(name, value); err != nil {
@@ -145,10 +145,10 @@ func (conf *Configuration) addHeaders(h http.Header) error {
 func (conf *Configuration) whichAgent(c *cli.Context) (agent, command string, err error) {
 	for _, by := range []string{ByOption, ByVariable} {
 		if conf.Given("agent") == by {
-			agent = frame.StringOf(c, "agent")
+			agent = c.String("agent")
 		}
 		if conf.Given("agent-command") == by {
-			command = frame.StringOf(c, "agent-command")
+			command = c.String("agent-command")
 		}
 		switch {
 		case agent != "" && command != "":
@@ -196,7 +196,7 @@ func optionsGiven(c *cli.Context) (names []string) {
 
 // WorkspaceOf is the directory whose file is read. A wrong one is reported later.
 func WorkspaceOf(c *cli.Context) string {
-	dir, err := filepath.Abs(cmp.Or(frame.StringOf(c, "workspace"), "."))
+	dir, err := filepath.Abs(cmp.Or(c.String("workspace"), "."))
 	if err != nil {
 		return ""
 	}

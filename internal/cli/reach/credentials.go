@@ -29,8 +29,8 @@ const (
 
 // TlsConfig reads how to trust the agent, and warns if certificates are not verified.
 func TlsConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
-	t := credentials.TLS{CAFile: frame.StringOf(c, "ca-file"), CertFile: frame.StringOf(c, "client-cert"), KeyFile: frame.StringOf(c, "client-key"),
-		Insecure: frame.Where(c, "insecure").Bool("insecure")}
+	t := credentials.TLS{CAFile: c.String("ca-file"), CertFile: c.String("client-cert"), KeyFile: c.String("client-key"),
+		Insecure: c.Bool("insecure")}
 	config, err := t.Config()
 	if err != nil {
 		return nil, frame.Usagef("%v", err)
@@ -71,9 +71,9 @@ func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, 
 	if conf.Given("credential-command") == byFiles {
 		o.Command.Base = filepath.Dir(conf.Files.File)
 	}
-	o.Scheme = frame.StringOf(c, "scheme")
+	o.Scheme = c.String("scheme")
 	a := &o.OAuth
-	a.ClientID, a.Issuer, a.Redirect = frame.StringOf(c, "oauth-client-id"), frame.StringOf(c, "oauth-issuer"), frame.StringOf(c, "oauth-redirect")
+	a.ClientID, a.Issuer, a.Redirect = c.String("oauth-client-id"), c.String("oauth-issuer"), c.String("oauth-redirect")
 	if scopes := Fields(frame.ListOf(c, "oauth-scope")); len(scopes) > 0 {
 		a.Scopes = scopes
 	}
@@ -145,10 +145,10 @@ func (conf *Configuration) secret(c *cli.Context, file, command, variable, says 
 		if value := os.Getenv(variable); by == ByVariable && value != "" {
 			found = append(found, credentials.Secret{Value: value, Name: variable})
 		}
-		if path := frame.StringOf(c, file); path != "" && conf.Given(file) == by {
+		if path := c.String(file); path != "" && conf.Given(file) == by {
 			found = append(found, credentials.Secret{File: path, Name: conf.says(file, by)})
 		}
-		if line := optional(c, command); line != "" && conf.Given(command) == by {
+		if line := c.String(command); line != "" && conf.Given(command) == by {
 			found = append(found, credentials.Secret{Command: line, Name: conf.says(command, by)})
 		}
 		switch len(found) {
@@ -160,13 +160,6 @@ func (conf *Configuration) secret(c *cli.Context, file, command, variable, says 
 		return credentials.Secret{}, frame.Usagef("%s and %s both say %s: give one of them", found[0].Name, found[1].Name, says)
 	}
 	return credentials.Secret{}, nil
-}
-
-func optional(c *cli.Context, option string) string {
-	if option == "" {
-		return ""
-	}
-	return frame.StringOf(c, option)
 }
 
 // says names where an option has its value from.

@@ -100,7 +100,7 @@ func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOpti
 	if err != nil {
 		return nil, err
 	}
-	agent, card := conf.Agent, frame.StringOf(c, "card")
+	agent, card := conf.Agent, c.String("card")
 	if agent == "" && conf.Command == "" {
 		if card == "" {
 			return nil, ErrNoAgent
@@ -177,8 +177,8 @@ func ClientOptions(p *frame.Program, c *cli.Context, conf *Configuration) (clien
 	if err := conf.addHeaders(client.Header); err != nil {
 		return nil, err
 	}
-	client.Version, client.Binding, client.Timeout = frame.StringOf(c, "a2a-version"), frame.StringOf(c, "binding"), frame.Where(c, "timeout").Duration("timeout")
-	if client.MaxMessage = frame.Where(c, "max-message").Int("max-message"); client.MaxMessage < 0 || client.MaxMessage > 1<<20 {
+	client.Version, client.Binding, client.Timeout = c.String("a2a-version"), c.String("binding"), c.Duration("timeout")
+	if client.MaxMessage = c.Int("max-message"); client.MaxMessage < 0 || client.MaxMessage > 1<<20 {
 		return nil, frame.Usagef("--max-message does not take %d: it takes a number of MiB", client.MaxMessage)
 	}
 	if client.AcceptedOutputModes, err = mediaTypes(frame.ListOf(c, "accept")); err != nil {
@@ -191,24 +191,24 @@ func ClientOptions(p *frame.Program, c *cli.Context, conf *Configuration) (clien
 // BridgeOptions reads the bridge's options.
 func (l *Link) BridgeOptions(c *cli.Context) (err error) {
 	o := &l.Options
-	o.Dialect, o.Mode, o.Protocol, o.OnEOF = frame.StringOf(c, "dialect"), frame.StringOf(c, "mode"), frame.StringOf(c, "protocol"), frame.StringOf(c, "on-eof")
-	o.ACPVersion = frame.StringOf(c, "acp-version")
-	o.AnswerWithin = frame.Where(c, "mcp-wait").Duration("mcp-wait")
-	o.IdleTimeout, o.MaxEventsPerSecond = frame.Where(c, "idle-timeout").Duration("idle-timeout"), c.Int("max-events-per-second")
+	o.Dialect, o.Mode, o.Protocol, o.OnEOF = c.String("dialect"), c.String("mode"), c.String("protocol"), c.String("on-eof")
+	o.ACPVersion = c.String("acp-version")
+	o.AnswerWithin = c.Duration("mcp-wait")
+	o.IdleTimeout, o.MaxEventsPerSecond = c.Duration("idle-timeout"), c.Int("max-events-per-second")
 	if o.Extensions, err = extensionURIs(Fields(frame.ListOf(c, "extension"))); err != nil {
 		return err
 	}
 	o.ForwardMCP, o.NoHistory = c.Bool("forward-mcp"), c.Bool("no-history")
-	if o.AgentSettings, err = JsonObject("agent-settings", frame.StringOf(c, "agent-settings")); err != nil {
+	if o.AgentSettings, err = JsonObject("agent-settings", c.String("agent-settings")); err != nil {
 		return err
 	}
-	o.Workspace, err = Directory(frame.StringOf(c, "workspace"))
+	o.Workspace, err = Directory(c.String("workspace"))
 	return err
 }
 
 // serveEditor applies --editor-tools: the agent has to be on this machine.
 func (l *Link) serveEditor(c *cli.Context, conf *Configuration) error {
-	which := frame.StringOf(c, "editor-tools")
+	which := c.String("editor-tools")
 	u, err := url.Parse(conf.Agent)
 	switch {
 	case !isServe(c), which == "off":
@@ -239,12 +239,12 @@ func Directory(dir string) (string, error) {
 // OpenLog opens the log that the user asks for; none by default.
 func OpenLog(p *frame.Program, c *cli.Context, l *Link, secrets *trace.Options) (*slog.Logger, error) {
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(frame.StringOf(c, "log-level"))); err != nil {
+	if err := level.UnmarshalText([]byte(c.String("log-level"))); err != nil {
 		return nil, frame.Usagef("--log-level: %v", err)
 	}
 	var out io.Writer
-	switch file := frame.StringOf(c, "log"); {
-	case file == "-", file == "" && frame.IsSet(c, "log-level"):
+	switch file := c.String("log"); {
+	case file == "-", file == "" && c.IsSet("log-level"):
 		out = p.Stderr
 	case file == "":
 		return slog.New(slog.DiscardHandler), nil

@@ -33,7 +33,7 @@ type signatures struct {
 // trust in hosts.
 func ReadSignatures(c *cli.Context, config *tls.Config) (s signatures, required bool, err error) {
 	keys := frame.ListOf(c, "signature-key")
-	required = frame.Where(c, "require-signature").Bool("require-signature")
+	required = c.Bool("require-signature")
 	switch {
 	case len(keys) > 0:
 		if s.Verifier, err = cardsign.NewVerifier(keys, keyClient(config)); err != nil {

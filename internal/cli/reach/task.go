@@ -22,8 +22,8 @@ const MaxShortID = 16
 func ProgramFor(c *cli.Context) string {
 	command := frame.ProgramName
 	for _, name := range []string{"agent", "agent-command", "workspace"} {
-		if l := frame.Where(c, name); l.IsSet(name) && l.String(name) != "" && l.String(name) != os.Getenv(frame.Env(name)[0]) {
-			command += " --" + name + " " + safe.ShellWord(l.String(name))
+		if value := c.String(name); value != "" && value != os.Getenv(frame.Env(name)[0]) {
+			command += " --" + name + " " + safe.ShellWord(value)
 		}
 	}
 	return command
@@ -77,7 +77,7 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 // DemoForgets explains why the demo does not have a task, where that is our doing.
 func DemoForgets(c *cli.Context, err error) error {
 	var agent *a2a.Error
-	if errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound && frame.StringOf(c, "agent") == DemoAgent {
+	if errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound && c.String("agent") == DemoAgent {
 		return fmt.Errorf("%w: %s", err, DemoEnds)
 	}
 	return err

@@ -51,12 +51,12 @@ func Observer(r *trace.Recorder) func(*bridge.Observation) {
 // Record begins the trace of --trace; nil without one. The caller ends it by
 // [CloseTrace].
 func Record(p *frame.Program, c *cli.Context, mode string, secrets *trace.Options) (*trace.Recorder, error) {
-	file := frame.StringOf(c, "trace")
+	file := c.String("trace")
 	if file == "" {
 		return nil, nil
 	}
 	opts := *secrets
-	opts.Mode, opts.Redact, opts.Limit = mode, frame.Where(c, "trace-redact").Bool("trace-redact"), trace.FullLimit
+	opts.Mode, opts.Redact, opts.Limit = mode, c.Bool("trace-redact"), trace.FullLimit
 	if file == "-" {
 		return trace.New(p.Stderr, &opts), nil
 	}
@@ -72,7 +72,7 @@ func Record(p *frame.Program, c *cli.Context, mode string, secrets *trace.Option
 func CloseTrace(p *frame.Program, c *cli.Context, r *trace.Recorder) error {
 	err := r.Close()
 	if err != nil {
-		p.Say("the trace %s is not complete: %v", frame.StringOf(c, "trace"), err)
+		p.Say("the trace %s is not complete: %v", c.String("trace"), err)
 	}
 	return err
 }

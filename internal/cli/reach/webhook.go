@@ -15,21 +15,21 @@ import (
 // openWebhook makes the receiver that the options ask for.
 func (l *Link) openWebhook(c *cli.Context, local bool) error {
 	l.Options.WebhookPolicy = &transport.WebhookPolicy{Allow: Fields(frame.ListOf(c, "webhook-allow"))}
-	where := frame.StringOf(c, "webhook")
+	where := c.String("webhook")
 	if where == "" {
 		for _, name := range []string{"webhook-url", "webhook-jwks"} {
-			if frame.IsSet(c, name) && frame.StringOf(c, name) != "" {
+			if c.IsSet(name) && c.String(name) != "" {
 				return frame.Usagef("--%s is for a receiver: name one with --webhook", name)
 			}
 		}
 		return nil
 	}
-	base, err := publicURL(frame.StringOf(c, "webhook-url"))
+	base, err := publicURL(c.String("webhook-url"))
 	if err != nil {
 		return err
 	}
 	var keys *webhook.Keys
-	if jwks := frame.StringOf(c, "webhook-jwks"); jwks != "" {
+	if jwks := c.String("webhook-jwks"); jwks != "" {
 		if keys, err = webhook.NewKeys(jwks); err != nil {
 			return frame.Usagef("--webhook-jwks: %v", err)
 		}
@@ -38,7 +38,7 @@ func (l *Link) openWebhook(c *cli.Context, local bool) error {
 		return frame.Usagef("--webhook %s is on this machine and the agent is not: say with --webhook-url how the agent reaches it", where)
 	}
 	boxes := webhook.NewBoxes(base, keys != nil)
-	server, err := webhook.Listen(where, webhook.NewReceiver(boxes, &webhook.Options{Keys: keys, Issuers: l.agentURLs(frame.StringOf(c, "agent"), frame.StringOf(c, "card")), Log: l.Options.Log}))
+	server, err := webhook.Listen(where, webhook.NewReceiver(boxes, &webhook.Options{Keys: keys, Issuers: l.agentURLs(c.String("agent"), c.String("card")), Log: l.Options.Log}))
 	if err != nil {
 		return frame.Usagef("--webhook: %v", err)
 	}

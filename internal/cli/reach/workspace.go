@@ -31,7 +31,7 @@ func whereAgentRuns(p *frame.Program, c *cli.Context, l *Link, opts *agentproc.O
 	if err != nil {
 		return frame.Usagef("--agent-command: %v", err)
 	}
-	if frame.StringOf(c, "working-directory") == workingNeutral {
+	if c.String("working-directory") == workingNeutral {
 		opts.Dir = neutral
 		return nil
 	}

@@ -42,7 +42,7 @@ func openThread(p *frame.Program, c *cli.Context, l *reach.Link) (*thread, error
 	if err != nil {
 		lose(err)
 	}
-	return &thread{s, cmp.Or(l.Name, "command "+frame.StringOf(c, "agent-command")), l.Options.Workspace, l, lose}, nil
+	return &thread{s, cmp.Or(l.Name, "command "+c.String("agent-command")), l.Options.Workspace, l, lose}, nil
 }
 
 // resume makes a message continue the conversation.

@@ -40,7 +40,7 @@ func runCompanion(p *frame.Program, c *cli.Context) (err error) {
 	l := &reach.Link{}
 	defer l.Close()
 	secrets := &trace.Options{Version: p.Version}
-	if frame.IsSet(c, "log") || frame.IsSet(c, "log-level") {
+	if c.IsSet("log") || c.IsSet("log-level") {
 		opts.Log, err = reach.OpenLog(p, c, l, secrets)
 	} else {
 		// A wrong notification has no answer, so the log has to say what is wrong.
@@ -78,8 +78,8 @@ func printPlugin(p *frame.Program, args []string) error {
 // companionWorkspaces returns the command's own --workspace, or else a2astdio's.
 func companionWorkspaces(c *cli.Context) (dirs []string, err error) {
 	given := frame.StringsOf(c, "workspace")
-	if at := frame.Where(c, "workspace"); len(given) == 0 && at != c {
-		given = []string{at.String("workspace")}
+	if before := c.Lineage()[1].String("workspace"); len(given) == 0 && before != "" {
+		given = []string{before}
 	}
 	for _, dir := range given {
 		abs, err := reach.Directory(dir)

@@ -74,12 +74,12 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 	agent := safe.Bare(l.SignInAs.Agent)
 	variables, args := map[string]string{frame.Env("agent")[0]: agent}, []string{"--agent", agent}
 	for _, option := range loginWay {
-		if !frame.IsSet(c, option.name) {
+		if !c.IsSet(option.name) {
 			continue
 		}
 		values := frame.ListOf(c, option.name)
 		if len(values) == 0 {
-			values = []string{frame.StringOf(c, option.name)}
+			values = []string{c.String(option.name)}
 		}
 		for i, v := range values {
 			if option.said != nil {

@@ -107,7 +107,7 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, err
 		if err != nil {
 			return err
 		}
-		trace := frame.StringOf(c, "trace")
+		trace := c.String("trace")
 		if v := conf.Files.Value("trace"); trace == "" && v != nil {
 			trace = v.Text
 		}

@@ -21,7 +21,7 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		}
 		return frame.NoCommand(c.Args().First(), c.Args().First(), names)
 	}
-	if frame.StringOf(c, "protocol") == bridge.ProtocolMCP {
+	if c.String("protocol") == bridge.ProtocolMCP {
 		return serveMCP(p, c)
 	}
 	l, err := reach.Open(p, c)

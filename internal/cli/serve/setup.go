@@ -26,7 +26,7 @@ const (
 // can run the setup. A person at a terminal gets the error at once, and so does a script
 // with A2A lines, as a fault.
 func waitsForSetup(p *frame.Program, c *cli.Context) bool {
-	return !frame.IsTerminal(p.Stdin) && frame.StringOf(c, "protocol") != bridge.ProtocolA2A
+	return !frame.IsTerminal(p.Stdin) && c.String("protocol") != bridge.ProtocolA2A
 }
 
 // waiting is the link of a bridge without an agent. It looks for the agent when

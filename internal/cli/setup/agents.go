@@ -49,7 +49,7 @@ type agentEntry struct {
 }
 
 func agents(p *frame.Program, c *cli.Context) error {
-	files, named, err := config.List(&config.Options{File: frame.StringOf(c, "config")})
+	files, named, err := config.List(&config.Options{File: c.String("config")})
 	if err != nil {
 		return frame.Mark(frame.ErrConfig, err)
 	}

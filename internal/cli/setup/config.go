@@ -160,16 +160,16 @@ func optionText(c *cli.Context, k *config.Key) string {
 	case config.KindHeaders, config.KindList:
 		return ""
 	case config.KindDuration:
-		if d := frame.Where(c, k.Flag).Duration(k.Flag); d != 0 {
+		if d := c.Duration(k.Flag); d != 0 {
 			return d.String()
 		}
 		return ""
 	case config.KindNumber:
-		return cmp.Or(strings.TrimPrefix(fmt.Sprint(frame.Where(c, k.Flag).Int(k.Flag)), "0"), k.Default)
+		return cmp.Or(strings.TrimPrefix(fmt.Sprint(c.Int(k.Flag)), "0"), k.Default)
 	case config.KindBool:
 		return fmt.Sprint(c.Bool(k.Flag))
 	}
-	return frame.StringOf(c, k.Flag)
+	return c.String(k.Flag)
 }
 
 // hidden lists headers without their values: the options' own, and those of a file that

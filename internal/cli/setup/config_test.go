@@ -209,7 +209,7 @@ func TestAgentPrecedence(t *testing.T) {
 			conf, err := reach.Configure(new(frame.Program), c)
 			if err == nil && conf.Agent+conf.Command != "" {
 				got = conf.Name + " " + conf.Agent + conf.Command
-				if frame.StringOf(c, "agent") != conf.Agent || frame.StringOf(c, "agent-command") != conf.Command {
+				if c.String("agent") != conf.Agent || c.String("agent-command") != conf.Command {
 					t.Errorf("%+v: the options say something else", test)
 				}
 			}

@@ -150,7 +150,7 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (_ *laun
 		err = startsAnywhere(command)
 		l.args = []string{"--agent-command", command}
 	}
-	if file := frame.StringOf(c, "config"); file != "" {
+	if file := c.String("config"); file != "" {
 		l.args = append(l.args, "--config", reach.Absolute(file))
 	} else if (name != "" || !given) && os.Getenv("XDG_CONFIG_HOME") != "" {
 		l.args = append(l.args, "--config", conf.Files.File) // an editor need not have the variable

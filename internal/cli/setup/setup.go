@@ -87,7 +87,7 @@ func run(p *frame.Program, c *cli.Context) (err error) {
 
 // writeTemplate writes a configuration file with every key as a comment.
 func writeTemplate(p *frame.Program, c *cli.Context) error {
-	path := cmp.Or(frame.StringOf(c, "config"), config.UserFile())
+	path := cmp.Or(c.String("config"), config.UserFile())
 	if path == "" {
 		return frame.Usagef("where? You have no home directory: name a file with --config")
 	}

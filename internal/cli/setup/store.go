@@ -164,7 +164,7 @@ func (s *setup) entry(k *config.Key) (value string, ok bool) {
 	case config.KindBool, config.KindNumber:
 		return optionText(s.c, k), true
 	case config.KindObject:
-		object, err := reach.JsonObject(k.Flag, frame.StringOf(s.c, k.Flag))
+		object, err := reach.JsonObject(k.Flag, s.c.String(k.Flag))
 		if err == nil { // the link was made with it
 			value, ok = config.QuoteObject(object)
 		}
@@ -173,7 +173,7 @@ func (s *setup) entry(k *config.Key) (value string, ok bool) {
 		}
 		return value, ok
 	case config.KindPath, config.KindLocation:
-		return config.Quote(reach.Absolute(frame.StringOf(s.c, k.Flag))), true
+		return config.Quote(reach.Absolute(s.c.String(k.Flag))), true
 	}
 	return config.Quote(optionText(s.c, k)), true
 }

@@ -38,11 +38,11 @@ type output interface {
 // NewEditor reads the options. stream: json has a line for each event, instead of one
 // document at the end.
 func NewEditor(p *frame.Program, c *cli.Context, stream bool) (*Editor, error) {
-	format := frame.StringOf(c, "output")
+	format := c.String("output")
 	if c.Bool("verbose") && format != frame.Text {
 		return nil, frame.Usagef("--verbose goes with -o text: -o %s holds everything anyway", format)
 	}
-	e := &Editor{Format: format, Approver: &Approver{How: frame.StringOf(c, "approve"), Terminal: p.Terminal, Say: p.Say}}
+	e := &Editor{Format: format, Approver: &Approver{How: c.String("approve"), Terminal: p.Terminal, Say: p.Say}}
 	switch {
 	case format == frame.Text:
 		e.Screen, p.Stdout, p.Stderr = frame.NewScreen(p.Stdout, p.Stderr)

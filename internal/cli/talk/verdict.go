@@ -100,7 +100,7 @@ func resumes(c *cli.Context, l *reach.Link, r bridge.Result) string {
 	switch {
 	case l.HTTP.Process != nil:
 		return command + "; but the agent is ended now: that does only if it keeps its tasks"
-	case frame.StringOf(c, "agent") == reach.DemoAgent:
+	case c.String("agent") == reach.DemoAgent:
 		return "it cannot come, because the demo that is built in ends with this command; answer on a terminal, or serve one that stays: a2astdio demo --listen :4000"
 	}
 	return command

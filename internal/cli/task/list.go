@@ -104,7 +104,7 @@ func listText(p *frame.Program, c *cli.Context, list *a2a.TaskPage) error {
 		} else {
 			p.Say("the agent holds no tasks")
 		}
-		if frame.StringOf(c, "agent") == reach.DemoAgent {
+		if c.String("agent") == reach.DemoAgent {
 			p.Say("%s", reach.DemoEnds)
 		}
 		return nil

@@ -24,7 +24,7 @@ func runTap(p *frame.Program, c *cli.Context) error {
 	if len(args) == 0 {
 		return frame.Usagef("which command? Write it behind --: a2astdio tap --trace FILE -- COMMAND")
 	}
-	if frame.StringOf(c, "trace") == "" {
+	if c.String("trace") == "" {
 		return frame.Usagef("where is what they say to be recorded? Name a file with --trace FILE")
 	}
 	if strings.HasPrefix(args[0], "-") {

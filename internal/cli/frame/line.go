@@ -13,92 +13,72 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// This file and run.go are the fence around urfave/cli. The library parses
-// options as package flag does: it stops at the first argument, and its errors are
-// prose. So this file reads the command line first, and gives the library's options one
-// order, first names, and nothing that they could refuse.
-
-// rootCommand is a2astdio as a command, the first of those on a command line.
-func rootCommand(app *cli.App) *cli.Command {
-	return &cli.Command{Name: app.Name, HelpName: ProgramName, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action}
-}
+// This file and run.go are the fence around urfave/cli. The library parses options as
+// package flag does: it stops at the first argument, and its errors are prose. So this
+// file reads the command line, and gives the library nothing that it could refuse.
 
 const ProgramName = "a2astdio"
 
-// Arrange reads the command line. It returns each command's options behind its name, as
-// --name=value, and "--" before the arguments: users may write options before, among or
-// behind arguments. What follows a "--" stays as it is.
-func (p *Program) Arrange(app *cli.App) ([]string, error) {
-	at := rootCommand(app)
-	p.levels, p.Before = []*cli.Command{at}, -1
-	out := []string{ProgramName}
-	var options, arguments []string
-	args := p.Args[min(1, len(p.Args)):]
-	for len(args) > 0 {
+// A level is a command on the command line, a2astdio first, with the options that stand
+// behind it: their values by their first names.
+type level struct {
+	*cli.Command
+	options map[string][]string
+}
+
+func (l *level) isRoot() bool { return l.HelpName == ProgramName }
+
+// read reads the command line. Users may write options before, among or behind arguments;
+// what follows a "--" stays as it is. It returns the text that is asked for in place of a
+// command, if it is.
+func (p *Program) read(app *cli.App) (text string, err error) {
+	at := &level{&cli.Command{Name: app.Name, HelpName: ProgramName, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action}, map[string][]string{}}
+	p.levels, p.Before, p.arguments, p.unfinished = []*level{at}, -1, nil, nil
+	for args := p.Args[min(1, len(p.Args)):]; len(args) > 0; {
 		arg := args[0]
 		args = args[1:]
-		if arg == "--" {
-			p.Before = len(arguments)
-			arguments = append(arguments, args...)
-			break
-		}
-		if name, value, has, ok := optionOf(arg); ok {
-			if word := insteadOf(at, name); word != "" {
-				return append(out, word), nil // whatever else is said
-			}
-			f := findFlag(at.Flags, name)
+		name, value, has, isOption := optionOf(arg)
+		sub := commandOf(at.Subcommands, arg)
+		switch {
+		case arg == "--":
+			p.Before = len(p.arguments)
+			p.arguments = append(p.arguments, args...)
+			return "", nil
+		case isOption && (name == "help" || name == "h"): // whatever else is said
+			return p.helpPage(title(at.Command), at.Command), nil
+		case isOption && at.isRoot() && (name == "version" || name == "v"):
+			return app.Name + " version " + app.Version + "\n", nil
+		case isOption:
+			f, on := findFlag(at.Flags, name), at
 			if f == nil {
-				return nil, p.noOption(at, arg, name, len(arguments) > 0)
+				f, on = findFlag(p.flagsAt(at), name), p.levels[0]
+			}
+			if f == nil {
+				return "", p.noOption(at, arg, name)
 			}
 			if !has && takesValue(f) {
-				if len(args) == 0 {
-					return nil, Usagef("--%s needs a value", name)
+				if p.unfinished = f; len(args) == 0 {
+					return "", Usagef("--%s needs a value", name)
 				}
-				value, has, args = args[0], true, args[1:]
+				p.unfinished, value, has, args = nil, args[0], true, args[1:]
 			}
 			if has && !fits(f, value) {
-				return nil, Usagef("--%s does not take %q%s", f.Names()[0], value, takes(f))
+				return "", Usagef("--%s does not take %q%s", f.Names()[0], value, takes(f))
 			}
-			options = append(options, optionWord(f, value, has))
-			continue
-		}
-		if at.HelpName == ProgramName && arg == "help" && len(arguments) == 0 {
-			return p.helpFor(app, args)
-		}
-		if i := slices.IndexFunc(at.Subcommands, func(c *cli.Command) bool { return c.HasName(arg) }); i >= 0 && len(arguments) == 0 {
-			at = at.Subcommands[i]
-			out = append(append(out, options...), at.Name)
-			options = nil
+			if !has {
+				value = "true"
+			}
+			on.options[f.Names()[0]] = append(on.options[f.Names()[0]], value)
+		case at.isRoot() && arg == "help" && len(p.arguments) == 0:
+			return p.helpFor(at.Command, args)
+		case sub != nil && len(p.arguments) == 0:
+			at = &level{sub, map[string][]string{}}
 			p.levels = append(p.levels, at)
-			continue
+		default:
+			p.arguments = append(p.arguments, arg)
 		}
-		arguments = append(arguments, arg)
 	}
-	out = append(out, options...)
-	if len(arguments) > 0 {
-		out = append(append(out, "--"), arguments...)
-	}
-	return out, nil
-}
-
-// insteadOf is the option that is answered instead of a command, "" if this is none.
-func insteadOf(at *cli.Command, name string) string {
-	switch {
-	case name == "help", name == "h":
-		return "--help"
-	case at.HelpName == ProgramName && (name == "version" || name == "v"):
-		return "--version"
-	}
-	return ""
-}
-
-// optionWord is an option by its first name, with its value.
-func optionWord(f cli.Flag, value string, has bool) string {
-	word := "--" + f.Names()[0]
-	if has {
-		word += "=" + value
-	}
-	return word
+	return "", nil
 }
 
 // optionOf splits an option. What has no name of letters, digits and hyphens is an
@@ -120,20 +100,27 @@ func optionOf(arg string) (name, value string, has, ok bool) {
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// helpFor returns the command line for a2astdio help COMMAND.
-func (p *Program) helpFor(app *cli.App, words []string) ([]string, error) {
+// commandOf returns the command of a name, nil if there is none.
+func commandOf(commands []*cli.Command, name string) *cli.Command {
+	if i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(name) }); i >= 0 {
+		return commands[i]
+	}
+	return nil
+}
+
+// helpFor is the help that a2astdio help WORD... asks for.
+func (p *Program) helpFor(at *cli.Command, words []string) (string, error) {
 	if len(words) == 1 && slices.Contains(Topics, words[0]) {
-		return []string{ProgramName, "--help=" + words[0]}, nil
+		return p.helpPage(words[0], nil), nil
 	}
-	out, commands := []string{ProgramName}, app.Commands
-	for _, word := range words {
-		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(word) })
-		if i < 0 {
-			return nil, NoCommand(strings.Join(append(out[1:], word), " "), word, append(commandNames(commands), Topics...))
+	for i, word := range words {
+		sub := commandOf(at.Subcommands, word)
+		if sub == nil {
+			return "", NoCommand(strings.Join(words[:i+1], " "), word, append(commandNames(at.Subcommands), Topics...))
 		}
-		out, commands = append(out, commands[i].Name), commands[i].Subcommands
+		at = sub
 	}
-	return append(out, "--help"), nil
+	return p.helpPage(title(at), at), nil
 }
 
 // NamesNoCommand reports whether a command line, which may have faults, is an editor's: it
@@ -155,25 +142,25 @@ func (p *Program) NamesNoCommand(words ...string) bool {
 	return true
 }
 
-// noOption is the error for an option that a command does not have. behind: it stands
-// behind an argument, so that it may be meant as text.
-func (p *Program) noOption(at *cli.Command, arg, name string, behind bool) error {
+// noOption is the error for an option that a command does not have. Behind an argument it
+// may be meant as text.
+func (p *Program) noOption(at *level, arg, name string) error {
 	shown, _, _ := strings.Cut(arg, "=")
 	text := "there is no option " + shown
-	if command := strings.TrimPrefix(at.HelpName, ProgramName+" "); at.HelpName != ProgramName {
+	if command := title(at.Command); !at.isRoot() {
 		text += " for " + command
 		if findFlag(p.levels[0].Flags, name) != nil {
 			return Usagef("%s: it goes before the command, as in %s %s ... %s", text, ProgramName, shown, command)
 		}
 	}
 	names := []string{"help"}
-	for _, f := range at.Flags {
-		names = append(names, slices.DeleteFunc(slices.Clone(f.Names()), func(n string) bool { return len(n) == 1 })...)
+	for _, f := range p.flagsAt(at) {
+		names = append(names, f.Names()...)
 	}
-	if near := safe.Nearest(name, names); near != "" {
+	if near := safe.Nearest(name, slices.DeleteFunc(names, func(n string) bool { return len(n) == 1 })); near != "" {
 		text += ": did you mean --" + near + "?"
 	}
-	if behind {
+	if len(p.arguments) > 0 {
 		text += " (to use it as text, put -- before the text)"
 	}
 	return Usagef("%s", text)
@@ -185,18 +172,13 @@ func NoCommand(called, word string, names []string) error {
 	if near := safe.Nearest(word, names); near != "" {
 		return Usagef("there is no command %q: did you mean %s?", called, near)
 	}
-	if len(names) == 1 {
-		return Usagef("there is no command %q: there is %s", called, names[0])
-	}
-	return Usagef("there is no command %q: there are %s", called, strings.Join(names, ", "))
+	return Usagef("there is no command %q, but %s", called, strings.Join(names, ", "))
 }
 
 func commandNames(commands []*cli.Command) []string {
 	var names []string
 	for _, c := range commands {
-		if !c.Hidden {
-			names = append(names, c.Name)
-		}
+		names = append(names, c.Name)
 	}
 	return names
 }
@@ -249,12 +231,12 @@ func takes(f cli.Flag) string {
 }
 
 // wrongVariable says which variable holds a value that its option does not take, if the
-// arranged line has no value for it.
-func wrongVariable(flags []cli.Flag, args []string) error {
-	for _, f := range flags {
+// command line has no value for it.
+func (l *level) wrongVariable() error {
+	for _, f := range l.Flags {
 		f = bare(f)
 		doc, ok := f.(cli.DocGenerationFlag)
-		if !ok || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--"+f.Names()[0]+"=") }) {
+		if !ok || l.options[f.Names()[0]] != nil {
 			continue
 		}
 		for _, name := range doc.GetEnvVars() {
@@ -264,14 +246,6 @@ func wrongVariable(flags []cli.Flag, args []string) error {
 		}
 	}
 	return nil
-}
-
-// page names the command whose help tells how it is used.
-func (p *Program) page() string {
-	if len(p.levels) == 0 {
-		return ProgramName
-	}
-	return p.levels[len(p.levels)-1].HelpName
 }
 
 // findFlag returns the option of a name, nil if there is none.
