@@ -37,7 +37,7 @@ func (p *Program) read(app *cli.App) (text string, err error) {
 	for args := p.Args[min(1, len(p.Args)):]; len(args) > 0; {
 		arg := args[0]
 		args = args[1:]
-		name, value, has, isOption := optionOf(arg)
+		name, _, _, isOption := optionOf(arg)
 		sub := commandOf(at.Subcommands, arg)
 		switch {
 		case arg == "--":
@@ -49,26 +49,9 @@ func (p *Program) read(app *cli.App) (text string, err error) {
 		case isOption && at.isRoot() && (name == "version" || name == "v"):
 			return app.Name + " version " + app.Version + "\n", nil
 		case isOption:
-			f, on := findFlag(at.Flags, name), at
-			if f == nil {
-				f, on = findFlag(p.flagsAt(at), name), p.levels[0]
+			if args, err = p.option(at, arg, args); err != nil {
+				return "", err
 			}
-			if f == nil {
-				return "", p.noOption(at, arg, name)
-			}
-			if !has && takesValue(f) {
-				if p.unfinished = f; len(args) == 0 {
-					return "", Usagef("--%s needs a value", name)
-				}
-				p.unfinished, value, has, args = nil, args[0], true, args[1:]
-			}
-			if has && !fits(f, value) {
-				return "", Usagef("--%s does not take %q%s", f.Names()[0], value, takes(f))
-			}
-			if !has {
-				value = "true"
-			}
-			on.options[f.Names()[0]] = append(on.options[f.Names()[0]], value)
 		case at.isRoot() && arg == "help" && len(p.arguments) == 0:
 			return p.helpFor(at.Command, args)
 		case sub != nil && len(p.arguments) == 0:
@@ -79,6 +62,34 @@ func (p *Program) read(app *cli.App) (text string, err error) {
 		}
 	}
 	return "", nil
+}
+
+// option takes an option, and its value from args if it is not in arg. It returns what is
+// left of args. Behind a command an option of the agent is a2astdio's.
+func (p *Program) option(at *level, arg string, args []string) ([]string, error) {
+	name, value, has, _ := optionOf(arg)
+	f, on := findFlag(at.Flags, name), at
+	if f == nil {
+		f, on = findFlag(p.flagsAt(at), name), p.levels[0]
+	}
+	if f == nil {
+		return nil, p.noOption(at, arg, name)
+	}
+	switch {
+	case has:
+	case !takesValue(f):
+		value = "true"
+	case len(args) == 0:
+		p.unfinished = f
+		return nil, Usagef("--%s needs a value", name)
+	default:
+		value, args = args[0], args[1:]
+	}
+	if !fits(f, value) {
+		return nil, Usagef("--%s does not take %q%s", f.Names()[0], value, takes(f))
+	}
+	on.options[f.Names()[0]] = append(on.options[f.Names()[0]], value)
+	return args, nil
 }
 
 // optionOf splits an option. What has no name of letters, digits and hyphens is an
