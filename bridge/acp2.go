@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -30,8 +30,6 @@ func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
 	params := gjson.ParseBytes(*c.Params)
 	name, version := params.Get("info.name"), params.Get("info.version")
 	switch {
-	case e.v2 && asked < acp.Version2:
-		c.fail(acp.CodeInvalidRequest, "editor: initialize: version 2 was chosen before, and is spoken to the end of the connection", "")
 	case e.initialized && !e.v2 || asked < acp.Version2 && serves != "2" || serves == "1":
 		return true
 	case asked < acp.Version2:
@@ -61,38 +59,42 @@ func (e *acpEditor) speak2() {
 	e.methods[acp.MethodSessionPrompt], e.methods[acp.MethodSteering] = e.prompt2, e.steer
 }
 
-func (e *acpEditor) capabilities2(facts *store.CardFacts) *acp.Initialize2Response {
-	has := struct{}{}
-	r := &acp.Initialize2Response{ProtocolVersion: acp.Version2, Info: acp.Implementation{Name: "a2astdio", Title: "A2A agent", Version: e.version},
-		Meta: map[string]any{"steering": map[string]bool{"supported": true}}}
-	maps.Copy(r.Meta, e.ownMeta(facts))
-	for _, m := range e.offeredMethods(facts) {
-		m2 := acp.AuthMethod2{MethodID: m.ID, Name: m.Name, Description: m.Description, Type: m.Type, Args: m.Args}
-		if m.Type == "" {
-			m2.Type = "agent"
-		}
-		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-			m2.Env = append(m2.Env, acp.EnvVariable{Name: name, Value: m.Env[name]})
-		}
-		r.AuthMethods = append(r.AuthMethods, m2)
-	}
-	s := &r.Capabilities.Session
-	s.Prompt = map[string]struct{}{"embeddedContext": has}
-	s.AdditionalDirectories = &has
+// capabilities2 says what the agent can do. Abilities are marked by objects.
+func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
+	has, title := struct{}{}, "A2A agent"
+	prompt := map[string]any{"embeddedContext": has}
+	session := map[string]any{"prompt": prompt, "additionalDirectories": has}
 	if e.stores {
-		s.Delete = &has
+		session["delete"] = has
 	}
 	if e.server.agent.opts.ForwardMCP {
-		s.MCP = map[string]struct{}{"stdio": has, "http": has}
+		session["mcp"] = map[string]any{"stdio": has, "http": has}
 	}
 	if facts != nil {
-		r.Info.Title = facts.Name
+		title = facts.Name
 		if facts.Image {
-			s.Prompt["image"] = has
+			prompt["image"] = has
 		}
 		if facts.Audio {
-			s.Prompt["audio"] = has
+			prompt["audio"] = has
 		}
+	}
+	meta := map[string]any{"steering": map[string]bool{"supported": true}}
+	maps.Copy(meta, e.ownMeta(facts))
+	r := map[string]any{"protocolVersion": acp.Version2, "info": acp.Implementation{Name: "a2astdio", Title: title, Version: e.version},
+		"capabilities": map[string]any{"session": session}, "_meta": meta}
+	methods := e.offeredMethods(facts)
+	for i := range methods {
+		m := &methods[i]
+		m.MethodID, m.ID, m.Type = m.ID, "", cmp.Or(m.Type, "agent")
+		if env, ok := m.Env.(map[string]string); ok {
+			list := []map[string]string{}
+			for _, name := range slices.Sorted(maps.Keys(env)) {
+				list = append(list, map[string]string{"name": name, "value": env[name]})
+			}
+			m.Env = list
+		}
+		r["authMethods"] = methods
 	}
 	return r
 }
@@ -105,7 +107,7 @@ func (e *acpEditor) prompt2(c *editorRequest) {
 		return
 	}
 	if session := e.session(c, p.SessionID); session != nil {
-		e.begin2(c, session, p.Prompt, func(id string) any { return acp.Prompt2Response{MessageID: id} })
+		e.begin2(c, session, p.Prompt, func(id string) any { return map[string]string{"messageId": id} })
 	}
 }
 
@@ -125,6 +127,9 @@ func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.Cont
 	}
 }
 
+// outcome says what became of a message for a turn that runs.
+func outcome(what string) any { return map[string]string{"outcome": what} }
+
 // steer sends a message to the task of the turn that runs. Where none does, it is a prompt, if the
 // editor does not want to send that itself.
 func (e *acpEditor) steer(c *editorRequest) {
@@ -139,10 +144,10 @@ func (e *acpEditor) steer(c *editorRequest) {
 	turn := session.running()
 	switch {
 	case turn == nil && gjson.GetBytes(*c.Params, "_meta.steering.idleBehavior").Str == acp.SteeringPrompt:
-		c.reply(acp.Steering2Response{Outcome: acp.SteeringPrompt})
+		c.reply(outcome(acp.SteeringPrompt))
 		return
 	case turn == nil:
-		e.begin2(c, session, p.Prompt, func(string) any { return acp.Steering2Response{Outcome: acp.SteeringNewTurn} })
+		e.begin2(c, session, p.Prompt, func(string) any { return outcome(acp.SteeringNewTurn) })
 		return
 	}
 	e.server.spawn(func(ctx context.Context) {
@@ -150,7 +155,7 @@ func (e *acpEditor) steer(c *editorRequest) {
 			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), a2a.JSON(gjson.GetBytes(*c.Params, "prompt").Raw)
 			session.recordPrompt(&out, prompt, id)
 			e.send(ctx, out.Said(nil, prompt, id))
-			c.reply(acp.Steering2Response{Outcome: acp.SteeringInjected}) // before the agent's answer
+			c.reply(outcome(acp.SteeringInjected)) // before the agent's answer
 		}
 		m, err := &steering{prompt: p.Prompt, taken: said, done: make(chan error, 1)}, errCannotSteer
 		select {
@@ -160,7 +165,7 @@ func (e *acpEditor) steer(c *editorRequest) {
 		case <-ctx.Done():
 		}
 		if err != nil {
-			c.reply(acp.Steering2Response{Outcome: acp.SteeringFailed, Reason: e.server.agent.opts.Mask(err.Error())})
+			c.reply(map[string]string{"outcome": acp.SteeringFailed, "reason": e.server.agent.opts.Mask(err.Error())})
 		}
 	})
 }
@@ -212,41 +217,45 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	if !e.v2 {
 		return
 	}
-	update := acp.StateUpdate{SessionUpdate: "state_update", State: acp.StateIdle, StopReason: r.StopReason, Meta: promptMeta(r)}
+	update := map[string]any{"sessionUpdate": "state_update", "state": acp.StateIdle, "stopReason": r.StopReason}
+	if meta := promptMeta(r); meta != nil {
+		update["_meta"] = meta
+	}
 	if err != nil && r.StopReason != acp.StopCancelled {
 		mask := e.server.agent.opts.Mask
 		code, message, details := spell.ACPError(err)
-		update.StopReason = acp.StopError
-		update.Error = map[string]any{"code": code, "message": mask(message), "data": map[string]string{"details": mask(details)}}
+		update["stopReason"] = acp.StopError
+		update["error"] = map[string]any{"code": code, "message": mask(message), "data": map[string]string{"details": mask(details)}}
 	}
 	v.session.mu.Lock()
 	v.session.turn.told = true
 	v.session.mu.Unlock()
 	// As version 1's reply, it is written also if the bridge ends meanwhile.
-	_ = v.conn.Notify(context.Background(), acp.MethodSessionUpdate, acp.SessionUpdate{SessionID: v.session.ID, Update: update})
+	_ = v.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})
 }
 
-// waits tells an editor of version 2 that the turn waits for the user; the function that it
-// returns, that it does no more.
-func (v *acpView) waits(ctx context.Context) (done func()) {
-	v.editor.tellState(ctx, v.session, acp.StateRequiresAction)
-	return func() { v.editor.tellState(context.WithoutCancel(ctx), v.session, acp.StateRunning) }
-}
+// awaited is what only the user can do.
+type awaited uint8
 
-// tellElsewhere tells an editor of version 2 whether the task waits until the user has signed in
-// somewhere.
-func (v *acpView) tellElsewhere(ctx context.Context, steps []mapping.Step) {
-	for i := range steps {
-		s := &steps[i]
-		waits := s.State == a2a.StateAuthRequired
-		if !v.editor.v2 || s.Kind != mapping.StepState || waits == v.elsewhere {
-			continue
-		}
-		state := acp.StateRunning
-		if v.elsewhere = waits; waits {
-			state = acp.StateRequiresAction
-		}
-		v.begin()
+const (
+	answers awaited = 1 << iota
+	signIn          // somewhere else
+)
+
+// waits notes whether the turn waits for something, and tells an editor of version 2 when it begins
+// to wait for the user, and when it waits for nothing any more.
+func (v *acpView) waits(ctx context.Context, what awaited, waits bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	was, state := v.awaits, acp.StateRunning
+	if v.awaits &^= what; waits {
+		v.awaits |= what
+	}
+	if v.awaits != 0 {
+		state = acp.StateRequiresAction
+	}
+	if (was == 0) != (v.awaits == 0) {
+		v.beginLocked()
 		v.editor.tellState(ctx, v.session, state)
 	}
 }

@@ -32,13 +32,12 @@ type acpView struct {
 	editor  *acpEditor
 	conn    requester
 	session *Session
-	mu      sync.Mutex // guards out: a question may be spelled while steps are
+	mu      sync.Mutex // guards out, begins and awaits: a question may be put while steps are shown
 	out     spell.ACP
 	begins  func() // if set, is called before anything is shown
-	// elsewhere: the user has to sign in somewhere, and the editor of version 2 knows.
-	elsewhere bool
-	buf       []byte
-	made      func([]mapping.Step, []byte)
+	awaits  awaited
+	buf     []byte
+	made    func([]mapping.Step, []byte)
 }
 
 // Show implements [Editor].
@@ -60,7 +59,11 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 
 func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 	v.session.noteSteps(steps)
-	v.tellElsewhere(ctx, steps)
+	for i := range steps {
+		if s := &steps[i]; s.Kind == mapping.StepState {
+			v.waits(ctx, signIn, s.State == a2a.StateAuthRequired)
+		}
+	}
 	v.out.Made = v.made
 	v.mu.Lock()
 	v.buf = v.out.Append(v.buf[:0], steps)
@@ -74,10 +77,13 @@ func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
 
 func (v *acpView) begin() {
 	v.mu.Lock()
-	begins := v.begins
-	v.begins = nil
-	v.mu.Unlock()
-	if begins != nil {
+	defer v.mu.Unlock()
+	v.beginLocked()
+}
+
+func (v *acpView) beginLocked() {
+	if begins := v.begins; begins != nil {
+		v.begins = nil
 		begins()
 	}
 }
@@ -86,8 +92,8 @@ func (v *acpView) begin() {
 // one at a time (CodeCompanion) and some lose all but the last.
 func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	v.session.record(nil)
-	v.begin()
-	defer v.waits(ctx)()
+	v.waits(ctx, answers, true)
+	defer v.waits(context.WithoutCancel(ctx), answers, false)
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
 		a, err := v.askOne(ctx, q)

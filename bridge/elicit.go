@@ -33,9 +33,9 @@ func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, v
 			return result, turn, err
 		}
 		turn = turn.next()
-		resumes := view.waits(ctx)
+		view.waits(ctx, answers, true)
 		answer, ok := e.askForm(ctx, c.conn, view.session.ID, result.Question, turn)
-		resumes()
+		view.waits(context.WithoutCancel(ctx), answers, false)
 		if turn.isCancelled() {
 			result.StopReason = acp.StopCancelled
 			return result, turn, nil

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file lets prompts wait for those before them.
+// This file is for prompts that come during a turn. They wait for those before them. Or, where the
+// editor asks for that, one goes to the task that the turn works on: A2A allows it, and an agent may
+// refuse it. It goes on as behind an answer: the stream of the newest message is the live one.
 
 // maxHeld is how many prompts of a session may wait: more than anybody types ahead.
 const maxHeld = 16
@@ -60,4 +64,74 @@ func (t Turn) wait(ctx context.Context) error {
 		return errAsked
 	}
 	return nil
+}
+
+// A steering is a message for the task of the turn that runs.
+type steering struct {
+	prompt []acp.ContentBlock
+	taken  func()     // called in the turn, when the agent has taken it
+	done   chan error // has what became of it, once
+	told   bool       // it has
+}
+
+// over tells what became of it; what comes later does not count.
+func (p *steering) over(err error) {
+	if p == nil || p.told {
+		return
+	}
+	if p.told = true; err == nil {
+		p.taken()
+	}
+	p.done <- err
+}
+
+var errCannotSteer = errors.New("bridge: the agent works on nothing that a message could go to now, or it waits for an answer")
+
+// nextSteering has the messages for the task, one after the other: nil while one is under way.
+func (t *turn) nextSteering(leg *leg) <-chan *steering {
+	if p := leg.request.steering; p != nil && !p.told {
+		return nil
+	}
+	return t.steers
+}
+
+// canSteer reports whether a message may go to the turn's task: not while a question is open, or
+// it would be taken for the answer.
+func (t *turn) canSteer() bool {
+	f := t.fold
+	return f.TaskID != "" && (f.State == a2a.StateWorking || f.State == a2a.StateSubmitted) && !f.Waits() && !t.isCancelled() && !t.isCommand
+}
+
+// steer makes the request that sends it, with which the turn goes on.
+func (t *turn) steer(ctx context.Context, leg *leg, p *steering) *request {
+	parts, err := spell.Prompt(p.prompt, t.card)
+	if err != nil {
+		p.over(err)
+		return &request{taskID: t.fold.TaskID, leg: leg}
+	}
+	r := t.send(&a2a.Outgoing{ID: t.agent.opts.NewID(), ContextID: t.fold.ContextID, TaskID: t.fold.TaskID, Parts: parts})
+	r.steering = p
+	r.readers, r.owes = t.handOver(ctx, leg)
+	return r
+}
+
+// steered tells what became of a request's steering, if it has one. If the agent has refused it,
+// the turn goes on by following the task: our newest message is the one before it.
+func (t *turn) steered(r *request, leg *leg, err error, before [2]string) *request {
+	r.steering.over(err)
+	if err == nil || r.steering == nil || !leg.hasEnded() || !leg.refused {
+		return nil
+	}
+	leg.leave(false)
+	t.sent = before
+	t.fold.Sent(before[0], before[1])
+	t.fold.Cut() // its streams are not heard any more
+	return t.followTask()
+}
+
+// running is the turn that runs, nil if none does.
+func (s *Session) running() *turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn
 }

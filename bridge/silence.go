@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 )
 
 // silences returns after which times a silence is reported: first so soon that the
@@ -36,6 +37,12 @@ func newSilence() *silence {
 func (s *silence) heard() {
 	s.since, s.told = time.Now(), 0
 	s.timer.Reset(silences(0))
+}
+
+// spoke reports whether what a leg has brought is the agent's: a look at its task is not, if it has
+// shown nothing.
+func (t *turn) spoke(n *said) bool {
+	return len(n.events) > 0 && !n.quiet && (n.verb == shown.Live || len(t.steps) > 0)
 }
 
 // tellSilence reports a silence to editors that can show it in passing: A2A lines and

@@ -317,7 +317,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			if err := t.show(ctx, leg, n); err != nil {
 				return ended, err
 			}
-			if len(n.events) > 0 && !n.quiet {
+			if t.spoke(&n) {
 				quiet.heard()
 			}
 		case <-quiet.timer.C:

@@ -63,10 +63,13 @@ func (w *watcher) takeUp(moved bool) (turn Turn, cancels, ok bool) {
 	if w.cancels != nil {
 		return Turn{w.cancels}, true, true
 	}
-	if !moved || s.watching != w || s.turn != nil {
+	if s.watching != w {
 		return Turn{}, false, false
 	}
-	s.watching, s.turn = nil, newTurn(s)
+	if s.watching = nil; !moved || s.turn != nil {
+		return Turn{}, false, false
+	}
+	s.turn = newTurn(s)
 	return Turn{s.turn}, false, true
 }
 
@@ -83,12 +86,13 @@ func (w *watcher) alone() (end func()) {
 }
 
 // awaitMove waits until the task stands otherwise than it was left; not ok: it is not watched any
-// more. That ends with the editor's input, which no prompt is behind.
+// more. That ends with the editor's input, which no prompt is behind. A task that cannot be looked
+// at can still be cancelled.
 func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool) {
 	client := w.session.agent.opts.Client
 	timer := time.NewTimer(firstWatch)
 	defer timer.Stop()
-	for pause := firstWatch; ; timer.Reset(pause) {
+	for pause := firstWatch; ; {
 		select {
 		case <-timer.C:
 		case <-w.pushes.waked():
@@ -99,13 +103,12 @@ func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool
 		case <-w.ctx.Done():
 			return "", false
 		}
-		pause = min(2*pause, maxWatch)
 		now, err := client.Get(w.ctx, w.task, 0)
-		switch {
-		case err == nil && !w.rest.Is(now):
+		if err == nil && !w.rest.Is(now) {
 			return now.State, true
-		case err != nil && (isFinal(err) || w.ctx.Err() != nil):
-			return "", false
+		}
+		if pause = min(2*pause, maxWatch); err == nil || !isFinal(err) {
+			timer.Reset(pause)
 		}
 	}
 }

@@ -115,15 +115,17 @@ const AuthTerminal = "terminal"
 // AuthMethod is a way to authenticate that the editor may offer. One without a type
 // is the agent's own, which authenticate asks for. With [AuthTerminal] the editor
 // starts the agent's program once more, in a terminal, with Args behind its own
-// arguments and Env over its own environment; status 0 is success.
+// arguments and Env over its own environment; status 0 is success. In version 2 its name is
+// MethodID, each has a type, and Env is a list.
 type AuthMethod struct {
-	ID          string            `json:"id"`
-	Name        string            `json:"name"`
-	Description string            `json:"description,omitempty"`
-	Type        string            `json:"type,omitempty"`
-	Args        []string          `json:"args,omitempty"`
-	Env         map[string]string `json:"env,omitempty"`
-	Meta        *AuthMeta         `json:"_meta,omitempty"`
+	ID          string    `json:"id,omitempty"`
+	MethodID    string    `json:"methodId,omitempty"`
+	Name        string    `json:"name"`
+	Description string    `json:"description,omitempty"`
+	Type        string    `json:"type,omitempty"`
+	Args        []string  `json:"args,omitempty"`
+	Env         any       `json:"env,omitempty"` // a map[string]string
+	Meta        *AuthMeta `json:"_meta,omitempty"`
 }
 
 // AuthMeta is how editors learn of a terminal's method that know the convention from

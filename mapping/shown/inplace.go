@@ -29,7 +29,10 @@ func (s *Shown) mends(it *item, e *entry) bool {
 // has reports whether a text has all of another in its order, with more between.
 func has(seq, part string) bool {
 	for part != "" {
-		n := commonLen(seq, part)
+		n := 0
+		for n < min(len(seq), len(part)) && seq[n] == part[n] {
+			n++
+		}
 		if n == 0 {
 			at := strings.Index(seq, part[:min(len(part), evidence)])
 			if at < 0 {
@@ -40,11 +43,4 @@ func has(seq, part string) bool {
 		seq, part = seq[n:], part[n:]
 	}
 	return true
-}
-
-func commonLen(a, b string) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }

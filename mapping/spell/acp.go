@@ -37,6 +37,7 @@ type ACP struct {
 	outage    mapping.Outage
 	said      [16]string // the last messages with text: those that are told in turns are not new
 	isText    bool       // what the editor got last is text
+	silent    string     // in version 2, the message that tells of a silence
 }
 
 // Append appends a line for each update that the steps make. Adjacent text of

@@ -33,11 +33,9 @@ const maxPlaces = 1 << 14
 
 // Turn notes that a turn begins: what an earlier one has shown stays.
 func (p *Places) Turn() {
-	if p != nil {
-		clear(p.shown)
-		clear(p.owner)
-		clear(p.as)
-	}
+	clear(p.shown)
+	clear(p.owner)
+	clear(p.as)
 }
 
 func (p *Places) isWhole() bool { return p != nil && p.whole }

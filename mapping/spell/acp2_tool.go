@@ -125,17 +125,14 @@ func (e *ACP) diff2(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
 	return append(rawjson.AppendString(dst, head+hunks), `}}`...), 0
 }
 
-// quoted is a path as Git writes it in a patch: in quotes where it has a quote, a backslash, or
+// quoted is a path as Git reads it in a patch: in quotes where it has a quote, a backslash, or
 // anything that is no printed ASCII.
 func quoted(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {
-		switch {
-		case c == '"' || c == '\\':
-			b.WriteString(`\` + string(c))
-		case c < ' ' || c > '~':
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
 			fmt.Fprintf(&b, `\%03o`, c)
-		default:
+		} else {
 			b.WriteByte(c)
 		}
 	}

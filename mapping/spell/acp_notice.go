@@ -61,14 +61,13 @@ const gapNotice = "\n[The connection to the agent was lost, and the agent may no
 func (e *ACP) connection(dst []byte, c *mapping.Connection) []byte {
 	const lost = "\n[The connection to the agent is lost. It is tried again until it is back.]\n"
 	const waiting = "\n[The agent does not accept connections any more: it is waited for.]\n"
-	const tellsSilence = 30 // seconds: a shorter one is not worth a notice that stays
 	was := e.outage.Told
 	tell := e.outage.Tell(c, 2)
 	switch {
 	case c.Phase == mapping.PhaseWaiting:
 		return e.tell(dst, "warning", waiting)
-	case c.Silent >= tellsSilence && e.Notices:
-		return e.notice(dst, "info", "Nothing has come from the agent for "+strconv.Itoa(c.Silent)+" seconds. It may be at work all the same.")
+	case c.Silent > 0 && e.Notices:
+		return e.silence(dst, c.Silent)
 	case c.Gap:
 		return e.tell(dst, "warning", gapNotice)
 	case tell:
@@ -77,6 +76,24 @@ func (e *ACP) connection(dst []byte, c *mapping.Connection) []byte {
 		return e.notice(dst, "info", "The connection to the agent is back.")
 	}
 	return dst
+}
+
+// silence tells for how long nothing has come. In version 2 it does that in one message for each
+// silence, where the longer time takes the place of the shorter one.
+func (e *ACP) silence(dst []byte, seconds int) []byte {
+	const least = 30 // a shorter one is not worth a notice that stays
+	text := "Nothing has come from the agent for " + strconv.Itoa(seconds) + " seconds. It may be at work all the same."
+	switch {
+	case seconds < least:
+		e.silent = "" // another one begins
+		return dst
+	case e.V2 == nil:
+		return e.notice(dst, "info", text)
+	case e.silent == "":
+		e.silent = e.V2.note()
+	}
+	e.V2.whole = true
+	return e.chunks(dst, "agent_message_chunk", "["+text+"]", e.silent)
 }
 
 // tell appends what the bridge has to say: as a notice, or as a text.
