@@ -114,15 +114,6 @@ func TestCompanionBeside(t *testing.T) {
 	}
 }
 
-// TestContextNeedsCompanion: --context alone would do nothing.
-func TestContextNeedsCompanion(t *testing.T) {
-	var stderr strings.Builder
-	status := Main(t.Context(), []string{"a2astdio", "--agent", "demo", "--context"}, strings.NewReader(""), io.Discard, &stderr, "v0")
-	if status != frame.ExitUsage || !strings.Contains(stderr.String(), "--companion") {
-		t.Errorf("%d %s", status, &stderr)
-	}
-}
-
 // TestCompanionWaits: --companion serves the terminal before an agent is set up, and
 // continues after.
 func TestCompanionWaits(t *testing.T) {
@@ -137,25 +128,34 @@ func TestCompanionWaits(t *testing.T) {
 		map[string]any{"path": file, "timestamp": 1, "isActive": true, "selectedText": "package"}}}})
 	params, _ := json.Marshal(map[string]any{"cwd": filepath.Dir(file), "mcpServers": []any{}})
 	trace := filepath.Join(t.TempDir(), "trace")
-	e := openEditor(t, "--companion", "--context", "--trace", trace, "--on-eof", "finish")
-	e.call("initialize", `{"protocolVersion":1,"clientCapabilities":{"_meta":{"a2astdio":{"companion":{"version":1}}}}}`)
-	if r, _ := e.call("session/new", string(params)); r.Get("error.code").Int() != -32000 {
+	e := newEditor(t, "--companion", "--context", "--trace", trace, "--on-eof", "finish")
+	e.ask("initialize", `{"protocolVersion":1,"clientCapabilities":{"_meta":{"a2astdio":{"companion":{"version":1}}}}}`)
+	if r := e.ask("session/new", string(params)); r.Get("error.code").Int() != -32000 {
 		t.Fatalf("session/new without an agent: %s", r)
 	}
 	if status, _, stderr := runMain("", "setup", "--no-input", "--name", "mine", "demo"); status != 0 {
 		t.Fatal(status, stderr)
 	}
-	r, said := e.call("session/new", string(params))
+	r, said := e.askSeen("session/new", string(params))
 	id := r.Get("result.sessionId").Str
-	answer, more := e.call("_ide/contextUpdate", string(look))
+	answer, more := e.askSeen("_ide/contextUpdate", string(look))
 	if answer.Get("result").Raw != "{}" {
 		t.Errorf("_ide/contextUpdate: %s", answer)
 	}
 	if !strings.Contains(said+more, `"_companion/started"`) {
 		t.Errorf("it was not said that the companion is there: %s%s", said, more)
 	}
-	e.call("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"hello"}]}`, id))
+	e.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":"hello"}]}`, id))
 	if wire, err := os.ReadFile(trace); err != nil || !strings.Contains(string(wire), "Selected in ") {
 		t.Errorf("the agent does not get the selection: %v", err)
+	}
+}
+
+// companionPlaces gives the test its own discovery directories.
+func companionPlaces(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP", "QWEN_HOME"} {
+		t.Setenv(name, dir)
 	}
 }

@@ -49,7 +49,7 @@ func TestComplete(t *testing.T) {
 		"a2astdio --workspace ":                       "dirs",
 		"a2astdio --trace ":                           "files",
 		"a2astdio card verify x":                      "files",
-		"a2astdio companion ":                         "words plugin env",
+		"a2astdio companion ":                         "words plugin",
 		"a2astdio companion plugin ":                  "words nvim emacs",
 		"a2astdio completion ":                        "words bash zsh fish",
 		"a2astdio send --verb":                        "words --verbose",

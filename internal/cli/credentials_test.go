@@ -172,27 +172,6 @@ func TestCredentialsAreOfAnAgent(t *testing.T) {
 	}
 }
 
-// Completion runs no credential command, whoever has named it, and renews nothing.
-func TestCompletionAsksNoHelper(t *testing.T) {
-	home, state := ownPlaces(t)
-	agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1})
-	mark := filepath.Join(t.TempDir(), "mark")
-	for _, name := range []string{"A2ASTDIO_CREDENTIAL_COMMAND", "A2ASTDIO_OAUTH_CLIENT_SECRET_COMMAND"} {
-		t.Setenv(name, "touch "+mark)
-	}
-	t.Setenv("A2ASTDIO_OAUTH_CLIENT_ID", "me")
-	t.Setenv("A2ASTDIO_OAUTH_ISSUER", agent.URL+"/idp")
-	completed(t, "a2astdio --agent "+agent.URL+" --credential-command 'touch "+mark+"' task get ")
-	if _, err := os.Stat(mark); err == nil {
-		t.Error("a key has run a command")
-	}
-	for _, dir := range []string{home, state} {
-		if list, _ := os.ReadDir(dir); len(list) > 0 {
-			t.Errorf("a key has made %v", list)
-		}
-	}
-}
-
 // A browsingTypist opens the page that the terminal shows.
 type browsingTypist struct {
 	*typist

@@ -31,6 +31,7 @@ type acpEditor struct {
 	end   func() (stderr string)
 	open  func(url string) // opens what an elicitation names
 	wg    sync.WaitGroup
+	id    int // of the last request of ask
 }
 
 func newEditor(t *testing.T, args ...string) *acpEditor {
@@ -52,6 +53,21 @@ func newEditor(t *testing.T, args ...string) *acpEditor {
 	})
 	t.Cleanup(func() { e.end() })
 	return e
+}
+
+// ask is call with an ID of its own.
+func (e *acpEditor) ask(method, params string) gjson.Result {
+	e.t.Helper()
+	e.id++
+	return e.call(e.id, method, params)
+}
+
+// askSeen also returns what came before the answer.
+func (e *acpEditor) askSeen(method, params string) (answer gjson.Result, seen string) {
+	e.t.Helper()
+	from := e.all.Len()
+	answer = e.ask(method, params)
+	return answer, strings.TrimSuffix(e.all.String()[from:], answer.Raw+"\n")
 }
 
 // call makes a request and returns its answer. It agrees to all that a2astdio asks

@@ -65,15 +65,15 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	e := openEditor(t, "--config", file) // whose last fault is mended meanwhile
-	e.call("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
-	if r, _ := e.call("session/new", sessionParams); !r.Get("error").Exists() {
+	e := newEditor(t, "--config", file) // whose last fault is mended meanwhile
+	e.ask("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
+	if r := e.ask("session/new", sessionParams); !r.Get("error").Exists() {
 		t.Error(r)
 	}
 	if err := os.WriteFile(file, []byte("agent = 'demo'"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r, _ := e.call("session/new", sessionParams); !r.Get("result.sessionId").Exists() {
+	if r := e.ask("session/new", sessionParams); !r.Get("result.sessionId").Exists() {
 		t.Error(r)
 	}
 }

@@ -105,7 +105,7 @@ func TestHelpTopics(t *testing.T) {
 				options++
 			}
 		}
-		if c.Action != nil && (len(c.Subcommands) == 0 || c.Name == "companion") {
+		if c.Action != nil && (len(c.Subcommands) == 0) {
 			commands++
 		}
 	})

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"encoding/xml"
-	"errors"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -80,52 +77,5 @@ func TestRegistryEntry(t *testing.T) {
 		case b.Cmd != "./a2astdio" && b.Cmd != "./a2astdio.exe" || strings.HasPrefix(platform, "windows") != strings.HasSuffix(b.Cmd, ".exe"):
 			t.Errorf("%s: cmd %q", platform, b.Cmd)
 		}
-	}
-}
-
-// TestRegistryIcon: the icon is a square of 16, and takes the theme's colour in all that
-// it draws.
-func TestRegistryIcon(t *testing.T) {
-	f, err := os.Open(filepath.Join(registryDir, "icon.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	themed, first := false, true
-	for d := xml.NewDecoder(f); ; {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := token.(xml.Comment); ok {
-			t.Error("the registry refuses comments")
-		}
-		element, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		has := map[string]string{}
-		for _, a := range element.Attr {
-			has[a.Name.Local] = a.Value
-		}
-		if first && (element.Name.Local != "svg" || has["width"] != "16" || has["height"] != "16" || has["viewBox"] != "0 0 16 16") {
-			t.Errorf("it begins with %s %v", element.Name.Local, has)
-		}
-		first = false
-		for _, name := range []string{"fill", "stroke"} {
-			if v := has[name]; v != "" && v != "currentColor" && v != "none" && v != "inherit" {
-				t.Errorf("%s is %q", name, v)
-			}
-			themed = themed || has[name] == "currentColor"
-		}
-		if element.Name.Local == "style" || has["style"] != "" {
-			t.Error("it has styles of its own")
-		}
-	}
-	if !themed {
-		t.Error("nothing has the theme's colour")
 	}
 }

@@ -168,57 +168,15 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// playEditor is an editor with one prompt, as a process. It copies what a2astdio
-// writes.
+// playEditor is an editor with one prompt, as a process: a [talk].
 func playEditor() {
-	cmd := exec.Command("a2astdio", os.Args[2:]...)
-	cmd.Stderr = os.Stderr
-	in, _ := cmd.StdinPipe()
-	out, _ := cmd.StdoutPipe()
-	if err := cmd.Start(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	lines := bufio.NewReader(out)
-	next := func() (m struct {
-		ID     *int
-		Method string
-		Result struct{ SessionID string }
-	}, ok bool) {
-		line, err := lines.ReadBytes('\n')
-		os.Stdout.Write(line)
-		return m, err == nil && json.Unmarshal(line, &m) == nil
-	}
-	send := func(id int, method, params string) {
-		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
-	}
-	await := func(id int) (session string) {
-		for {
-			m, ok := next()
-			if !ok {
-				os.Exit(1)
-			}
-			if m.ID != nil && *m.ID == id && m.Method == "" {
-				return m.Result.SessionID
-			}
-		}
-	}
 	cwd, _ := os.Getwd()
-	send(0, "initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
-	await(0)
-	send(1, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, cwd))
-	session := await(1)
-	send(2, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, os.Args[1]))
-	in.Close()
-	for {
-		if _, ok := next(); !ok {
-			break
-		}
-	}
-	if err := cmd.Wait(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	hold(fmt.Sprintf(`> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}
+< "id":0,
+> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}
+< "id":1,(.*"sessionId":"(?P<SESSION>[^"]+))?
+> {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"${SESSION}","prompt":[{"type":"text","text":%q}]}}
+`, cwd, os.Args[1]))
 }
 
 // talk is an editor with a conversation, of which the lines are
@@ -230,13 +188,19 @@ func playEditor() {
 //
 // At the end stdin is closed. What a2astdio writes is copied.
 func talk() {
+	script, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	hold(string(script))
+}
+
+// hold has a conversation.
+func hold(script string) {
 	fail := func(format string, args ...any) {
 		fmt.Fprintf(os.Stderr, format+"\n", args...)
 		os.Exit(1)
-	}
-	script, err := os.ReadFile(os.Args[1])
-	if err != nil {
-		fail("%v", err)
 	}
 	names := map[string]string{}
 	if b, err := os.ReadFile("names.json"); err == nil {
@@ -263,7 +227,7 @@ func talk() {
 		}
 	}()
 	killed := false
-	for step := range strings.Lines(string(script)) {
+	for step := range strings.Lines(script) {
 		what, rest, _ := strings.Cut(strings.TrimSpace(step), " ")
 		rest = os.Expand(rest, func(name string) string {
 			if v, ok := names[name]; ok {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -90,45 +88,6 @@ func TestTamperedCardGetsNoCredential(t *testing.T) {
 		}
 		if got := strings.Join(requests, ", "); strings.Contains(got, "secret") || strings.Contains(got, "POST") {
 			t.Errorf("%s: the agent got %s", command, got)
-		}
-	}
-}
-
-// What is not signed of a card is not used: an address that somebody has added
-// leads nowhere.
-func TestUnsignedMembersAreNotUsed(t *testing.T) {
-	const private = `{"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`
-	dir := t.TempDir()
-	file := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	file("jwks.json", `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`)
-	a := newSignedAgent(t, nil)
-	var signed, errs strings.Builder
-	card := file("card.json", `{"name":"N","supportedInterfaces":[{"url":"`+a.url+`/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`)
-	if status := Main(t.Context(), []string{"a2astdio", "card", "sign", "--key", file("private.json", private), card},
-		strings.NewReader(""), &signed, &errs, ""); status != frame.ExitOK || errs.Len() > 0 {
-		t.Fatal(status, errs.String())
-	}
-	more := file("more.json", strings.Replace(signed.String(), `"name":"N"`, `"name":"N","url":"https://evil.example/","additionalInterfaces":[{"url":"https://evil.example/","transport":"JSONRPC"}]`, 1))
-	for _, required := range []bool{true, false} {
-		args := []string{"a2astdio", "--agent", more, "--signature-key", filepath.Join(dir, "jwks.json"), "card", "get"}
-		if required {
-			args = append(args, "--require-signature")
-		}
-		var out strings.Builder
-		if status := Main(t.Context(), args, strings.NewReader(""), &out, &errs, ""); status != frame.ExitOK {
-			t.Fatal(status, errs.String())
-		}
-		if !strings.Contains(out.String(), "/additionalInterfaces, /url") {
-			t.Errorf("nothing says what is not signed:\n%s", out.String())
-		}
-		if used := strings.Contains(out.String(), "evil.example"); used == required {
-			t.Errorf("required: %v, used: %v:\n%s", required, used, out.String())
 		}
 	}
 }

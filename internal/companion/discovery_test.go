@@ -102,7 +102,7 @@ func TestDiscovery(t *testing.T) {
 	// Other workspaces: the same file, and the editor hears it.
 	three := t.TempDir()
 	say(t, s, MethodWorkspaces, `{"workspaces":[`+quote(three)+`,`+quote(three+"/a"+string(filepath.ListSeparator))+`]}`)
-	if got := List(); len(got) != 1 || !slices.Equal(got[0].Workspaces, []string{three}) || len(names(t, gemini)) != 1 || len(e.started) != 2 || e.started[1].Workspaces[0] != three {
+	if got := running(); len(got) != 1 || got[0].WorkspacePath != three || len(names(t, gemini)) != 1 || len(e.started) != 2 || e.started[1].Workspaces[0] != three {
 		t.Errorf("after a change of workspaces: %+v, %v", got, e.started)
 	}
 	for _, wrong := range []string{`{}`, `{"workspaces":null}`, `{"workspaces":["relative"]}`, `{"workspaces":["/a` + string(filepath.ListSeparator) + `"]}`, `{"workspaces":"/a"}`} {
@@ -117,30 +117,14 @@ func TestDiscovery(t *testing.T) {
 	wantLines(t, "Qwen's directory after the end", names(t, qwen))
 }
 
-// TestServes: a CLI connects from a workspace root or below it, by whatever name.
-func TestServes(t *testing.T) {
-	dir := t.TempDir()
-	for _, sub := range []string{"root/sub", "root2", "root/..sub"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
-			t.Fatal(err)
+// running are the files of companions that are alive.
+func running() (all []discoveryFile) {
+	for _, f := range found(geminiDir()) {
+		if f.alive() {
+			all = append(all, f)
 		}
 	}
-	if err := os.Symlink(filepath.Join(dir, "root"), filepath.Join(dir, "link")); err != nil {
-		t.Skip(err)
-	}
-	for root, serves := range map[string]map[string]bool{
-		"root":  {"root": true, "root/sub": true, "link": true, "link/sub": true, "root/..sub": true, "root2": false, ".": false, "gone": false},
-		"link":  {"root": true, "root/sub": true, "link/sub": true, "root2": false},
-		"gone":  {"gone": true, "gone/sub": true, "root": false},
-		"gone/": {"gone": true},
-	} {
-		r := &Running{Workspaces: []string{"/nowhere", filepath.Join(dir, root)}}
-		for cwd, want := range serves {
-			if got := r.Serves(filepath.Join(dir, cwd)); got != want {
-				t.Errorf("a companion for %s serves %s: %v", root, cwd, got)
-			}
-		}
-	}
+	return all
 }
 
 // TestNodeTempDir: Node's rules for the temporary directory, which are not Go's
@@ -189,7 +173,7 @@ func TestStale(t *testing.T) {
 	write(t, filepath.Join(gemini, "gemini-ide-server-1-6.json"), fmt.Sprintf(`{"port":%d,"companion":{"program":"a2astdio","host":%s,"pid":%d}}`, killed.port, quote(hostname()), os.Getpid()))
 	write(t, filepath.Join(gemini, "gemini-ide-server-1-7.json"), fmt.Sprintf(`{"port":-1,"companion":{"program":"a2astdio","host":%s,"pid":%d}}`, quote(hostname()), os.Getpid()))
 
-	if got := List(); len(got) != 1 || got[0].PID != alive.pid {
+	if got := running(); len(got) != 1 || got[0].Companion.PID != alive.pid {
 		t.Errorf("those that run: %+v, want process %d", got, alive.pid)
 	}
 	s, err := Start(&scriptedEditor{}, &Options{Workspaces: []string{t.TempDir()}, EditorPID: 99})
@@ -209,7 +193,7 @@ func TestStale(t *testing.T) {
 		t.Error(err)
 	}
 	alive.kill()
-	if got := List(); len(got) != 0 {
+	if got := running(); len(got) != 0 {
 		t.Errorf("nothing runs, and there are %+v", got)
 	}
 }

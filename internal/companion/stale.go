@@ -8,10 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
-
-	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -21,35 +18,6 @@ const (
 	// listener refuses at once.
 	probeWait = 200 * time.Millisecond
 )
-
-// A Running is a companion of this user that is alive, by its discovery file.
-type Running struct {
-	PID        int
-	Started    time.Time
-	Workspaces []string
-	// Env is as in [Started].
-	Env map[string]string
-}
-
-// List returns this user's companions of this program that are alive, the newest first.
-// It leaves out other programs' companions.
-func List() []Running {
-	var all []Running
-	for _, f := range found(geminiDir()) {
-		if !f.alive() {
-			continue
-		}
-		roots := filepath.SplitList(f.WorkspacePath)
-		all = append(all, Running{f.Companion.PID, f.Companion.Started, roots, environment(f.Port, f.Companion.EditorPID, roots)})
-	}
-	slices.SortStableFunc(all, func(a, b Running) int { return b.Started.Compare(a.Started) })
-	return all
-}
-
-// Serves reports whether a CLI in dir would connect. It follows links, as the CLIs do.
-func (r *Running) Serves(dir string) bool {
-	return slices.ContainsFunc(r.Workspaces, func(root string) bool { return safe.Within(dir, root) })
-}
 
 // A discoveryFile is a file of ours that was found.
 type discoveryFile struct {

@@ -27,25 +27,10 @@ func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool
 		return false, credentials.ErrCannot
 	}
 	a.Say("%s", ProviderQuestion(q))
-	if u.Asker == nil && frame.Flush(a.TTY) {
-		a.Lines.Reset(a.TTY)
+	if u.Asker == nil {
+		a.Fresh()
 	}
 	return a.Yes("Go there?", false)
-}
-
-// ask shows a text and reads an answer. It returns when ctx ends, and closes the
-// terminal.
-func (u *TerminalUser) ask(ctx context.Context, tty io.ReadWriteCloser, text string, read func(io.Reader) (string, error)) (string, error) {
-	defer tty.Close()
-	if _, err := io.WriteString(tty, text); err != nil {
-		return "", err
-	}
-	answer, ended, err := frame.Await(ctx, func() (string, error) { return read(tty) })
-	if !ended {
-		_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
-		return "", frame.ErrInterrupted
-	}
-	return answer, err
 }
 
 // Visit opens the user's browser, and tells the user.
@@ -94,11 +79,16 @@ func (u *TerminalUser) Secret(ctx context.Context, prompt string) (string, error
 	// This also runs when an interrupt ends the question; otherwise the terminal would
 	// stay without echo.
 	defer func() { _ = term.Restore(fd, before) }()
-	return u.ask(ctx, tty, safe.Plain("The "+prompt+" (it does not show): "), func(io.Reader) (string, error) {
-		secret, err := term.ReadPassword(fd)
-		_, _ = io.WriteString(tty, "\n")
-		return string(secret), err
-	})
+	defer tty.Close()
+	if _, err := io.WriteString(tty, safe.Plain("The "+prompt+" (it does not show): ")); err != nil {
+		return "", err
+	}
+	secret, ended, err := frame.Await(ctx, func() ([]byte, error) { return term.ReadPassword(fd) })
+	_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
+	if !ended {
+		err = frame.ErrInterrupted
+	}
+	return string(secret), err
 }
 
 func (u *TerminalUser) tell(format string, args ...any) {

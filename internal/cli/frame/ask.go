@@ -66,6 +66,7 @@ func (a *Asker) Ask(question, proposed string) (string, error) {
 		text := strings.TrimSpace(line)
 		switch {
 		case !ended:
+			a.Say("") // the cursor stands behind the question
 			return "", ErrInterrupted
 		case errors.Is(err, ErrResumed): // the question comes again
 		case text != "":
@@ -76,6 +77,13 @@ func (a *Asker) Ask(question, proposed string) (string, error) {
 		default:
 			return proposed, nil
 		}
+	}
+}
+
+// Fresh drops what was typed before: it is no answer to what comes now.
+func (a *Asker) Fresh() {
+	if Flush(a.TTY) {
+		a.Lines.Reset(a.TTY)
 	}
 }
 

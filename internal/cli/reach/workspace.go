@@ -122,9 +122,7 @@ func allowAtTerminal(ctx context.Context, p *frame.Program, w *consent) error {
 		if !a.Asks() {
 			return false, nil
 		}
-		if frame.Flush(a.TTY) { // what was typed before is no answer
-			a.Lines.Reset(a.TTY)
-		}
+		a.Fresh()
 		return a.Yes(question, false)
 	})
 }

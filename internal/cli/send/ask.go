@@ -1,11 +1,7 @@
 package send
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -52,42 +48,21 @@ func (s *sending) answer(r bridge.Result) (text string, ok bool) {
 	if !r.Waits || s.editor.Format != frame.Text || !frame.IsTerminal(s.p.Stdout) {
 		return "", false
 	}
-	tty, err := s.p.Terminal()
-	if err != nil {
+	a, done := s.p.NewAsker(s.c.Context, false)
+	defer done()
+	if !a.Asks() {
 		return "", false
 	}
 	defer s.editor.Screen.Hold()()
+	a.Fresh()
 	s.asked = true
-	const question = "Your answer (none: for later): "
-	line, err := readLine(s.c.Context, tty, frame.StyleOf(tty).Bold(question))
-	if err != nil && !errors.Is(err, io.EOF) {
+	text, err := a.Ask("Your answer (none: for later)", "")
+	if s.c.Context.Err() != nil {
 		return "", false
 	}
 	s.asked = false
-	line = strings.TrimSpace(strings.ToValidUTF8(line, "\ufffd"))
-	return line, line != ""
-}
-
-// readLine asks on a terminal, and closes the terminal. It returns at once when ctx
-// ends.
-func readLine(ctx context.Context, tty io.ReadWriteCloser, question string) (string, error) {
-	defer tty.Close()
-	line, _, err := frame.Await(ctx, func() (string, error) {
-		for {
-			frame.Flush(tty)
-			if _, err := fmt.Fprint(tty, question); err != nil {
-				return "", err
-			}
-			line, err := bufio.NewReader(tty).ReadString('\n')
-			if !errors.Is(err, frame.ErrResumed) {
-				return line, err
-			}
-		}
-	})
-	if err != nil {
-		_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
-	}
-	return line, err
+	text = strings.ToValidUTF8(text, "\ufffd")
+	return text, err == nil && text != ""
 }
 
 // cancel cancels the task of a turn that is over, and returns the task's state.

@@ -16,15 +16,11 @@ import (
 )
 
 func CompanionCommand(p *frame.Program) *cli.Command {
-	env := p.NewCommand("companion env", companionEnv,
-		&cli.StringFlag{Name: "shell", Value: ShellPosix, Usage: "`sh|fish|powershell`: whose words to print it in"})
-	c := p.NewCommand("companion [plugin] [nvim|emacs]", runCompanion,
+	return p.NewCommand("companion [plugin] [nvim|emacs]", runCompanion,
 		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
 		&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
 		&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
 		&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"})
-	c.Subcommands = []*cli.Command{env}
-	return c
 }
 
 // runCompanion serves an editor and its agents until the input ends. A signal ends it the

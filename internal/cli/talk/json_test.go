@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -11,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// TestJSONOwn: what messages, artifacts and parts say of themselves is in the document.
-func TestJSONOwn(t *testing.T) {
+// TestJSON: the document has what was said, and what messages, artifacts and parts say of themselves.
+func TestJSON(t *testing.T) {
 	var b strings.Builder
 	o := &jsonOutput{out: &b, say: t.Logf}
 	text := func(text string, s mapping.Step) mapping.Step {
@@ -24,8 +23,10 @@ func TestJSONOwn(t *testing.T) {
 	steps := []mapping.Step{
 		{Kind: mapping.StepState, State: a2a.StateWorking, Timestamp: "2026-01-01T00:00:00Z"},
 		text("a", mapping.Step{MessageID: "m", Own: own}), text("b", mapping.Step{MessageID: "m", Append: true}),
-		{Kind: mapping.StepPart, MessageID: "m", Part: file}, text("c", mapping.Step{MessageID: "m"}),
-		text("x", mapping.Step{ArtifactID: "A", Name: "N", Description: "D", Own: mapping.OwnMeta{Metadata: `{"urn:a":4}`}}),
+		{Kind: mapping.StepPart, MessageID: "m", Part: file}, text("<c>", mapping.Step{MessageID: "m"}),
+		{Kind: mapping.StepPart, MessageID: "m", Part: &a2a.Part{Kind: a2a.PartData, Data: `{"x":1}`}},
+		text("old", mapping.Step{ArtifactID: "A", Name: "N", Description: "D"}),
+		text("x", mapping.Step{ArtifactID: "A", Own: mapping.OwnMeta{Metadata: `{"urn:a":4}`}}),
 		{Kind: mapping.StepState, State: a2a.StateCompleted, Timestamp: "2026-01-01T00:00:01Z"},
 	}
 	if err := o.show(steps); err != nil {
@@ -35,11 +36,19 @@ func TestJSONOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	message := `{"messageId":"m","taskId":"t","role":"ROLE_AGENT","metadata":{"urn:m":1},"referenceTaskIds":["t0"],"extensions":["urn:m"],` +
-		`"parts":[{"text":"ab","metadata":{"urn:p":2}},{"url":"u:","metadata":{"urn:f":3}},{"text":"c"}]}`
+		`"parts":[{"text":"ab","metadata":{"urn:p":2}},{"url":"u:","metadata":{"urn:f":3}},{"text":"<c>"},{"data":{"x":1}}]}`
 	want := `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-01T00:00:01Z","message":` + message +
 		`},"artifacts":[{"artifactId":"A","name":"N","description":"D","metadata":{"urn:a":4},"parts":[{"text":"x"}]}],"history":[` + message + "]}}\n"
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	b.Reset()
+	o = &jsonOutput{out: &b} // an answer without a task
+	if err := errors.Join(o.show(steps[2:3]), o.End(bridge.Result{ContextID: "c"}, "")); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"message":{"messageId":"m","contextId":"c","role":"ROLE_AGENT","parts":[{"text":"b"}]}}` + "\n"; b.String() != want {
+		t.Errorf("got  %swant %s", b.String(), want)
 	}
 }
 
@@ -57,39 +66,5 @@ func TestJSONGap(t *testing.T) {
 		if err := show(gap); err != nil || said != 1 {
 			t.Errorf("%s: said %d times (%v), want once", name, said, err)
 		}
-	}
-}
-
-// TestJSONDocument: parts that are not text, artifacts, a message without a task.
-func TestJSONDocument(t *testing.T) {
-	var b bytes.Buffer
-	o := &jsonOutput{out: &b, say: func(string, ...any) {}}
-	steps := []mapping.Step{
-		{Kind: mapping.StepText, MessageID: "m", Text: "a <"},
-		{Kind: mapping.StepText, MessageID: "m", Text: "b>"},
-		{Kind: mapping.StepPart, MessageID: "m", Part: &a2a.Part{Kind: a2a.PartData, Data: `{"x":1}`}},
-		{Kind: mapping.StepText, ArtifactID: "r", Name: "n", Text: "old"},
-		{Kind: mapping.StepText, ArtifactID: "r", Name: "n", Text: "new", Append: false},
-		{Kind: mapping.StepPart, ArtifactID: "r", Append: true, Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{Name: "f", MediaType: "image/png", Bytes: "AA=="}}},
-	}
-	if err := o.show(steps); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.End(bridge.Result{TaskID: "t", ContextID: "c", State: a2a.StateInputRequired}, ""); err != nil {
-		t.Fatal(err)
-	}
-	message := `{"messageId":"m","contextId":"c","taskId":"t","role":"ROLE_AGENT","parts":[{"text":"a <b>"},{"data":{"x":1}}]}`
-	want := `{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED","message":` + message + `},` +
-		`"artifacts":[{"artifactId":"r","name":"n","parts":[{"text":"new"},{"raw":"AA==","filename":"f","mediaType":"image/png"}]}],"history":[` + message + "]}}\n"
-	if b.String() != want {
-		t.Errorf("got  %swant %s", b.String(), want)
-	}
-	b.Reset()
-	o = &jsonOutput{out: &b}
-	if err := errors.Join(o.show(steps[:1]), o.End(bridge.Result{ContextID: "c"}, "")); err != nil {
-		t.Fatal(err)
-	}
-	if want := `{"message":{"messageId":"m","contextId":"c","role":"ROLE_AGENT","parts":[{"text":"a <"}]}}` + "\n"; b.String() != want {
-		t.Errorf("got  %swant %s", b.String(), want)
 	}
 }

@@ -124,12 +124,11 @@ type teller struct {
 	words string
 	id    string
 	begun bool
-	calls map[string]*mapping.ToolCall // by ID
 }
 
 // retell writes all that a task holds.
 func retell(out *frame.Page, task *a2a.Event, dialect string) *teller {
-	t := &teller{out: out, fold: mapping.NewFold(), calls: map[string]*mapping.ToolCall{}}
+	t := &teller{out: out, fold: mapping.NewFold()}
 	t.fold.Speak(dialect)
 	if task.History != nil {
 		for m := range task.History {
@@ -146,10 +145,6 @@ func retell(out *frame.Page, task *a2a.Event, dialect string) *teller {
 func (t *teller) message(task *a2a.Event, m *a2a.Message) {
 	if m.Role == a2a.RoleUser {
 		for part := range m.Parts.All() {
-			if text, ok := t.decision(part); ok {
-				t.line("you", text)
-				continue
-			}
 			t.part("you", m.ID, part)
 		}
 		return
@@ -165,7 +160,6 @@ func (t *teller) message(task *a2a.Event, m *a2a.Message) {
 		case mapping.StepThought:
 			t.line("thinks", strings.Trim(s.Subject+": "+s.Description, ": "))
 		case mapping.StepTool:
-			t.calls[s.Tool.ID] = s.Tool
 			if s.Changed&mapping.ToolState != 0 || s.New {
 				t.line("tool", talk.ToolName(s.Tool)+": "+toolState(s.Tool))
 			}
