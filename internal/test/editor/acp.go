@@ -37,7 +37,7 @@ func (e *Editor) promptACP(t *Turn, text string, ready chan<- struct{}) {
 		t.Stop, t.Err = "", x.Get("message").Str+": "+x.Get("data.details").Str
 	}
 	if !ok {
-		t.Err = "the bridge has ended without a reply"
+		t.Err = Ended
 	}
 }
 

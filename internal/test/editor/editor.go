@@ -3,19 +3,17 @@
 package editor
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
+	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
 
-	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/transport"
 )
@@ -72,25 +70,19 @@ type Options struct {
 	// Answer picks an option of a question, and says how long the user thinks; "": none, by
 	// closing the question. Without it the first option is picked at once.
 	Answer func(q *Shown) (option string, after time.Duration)
-	// Session, if set, is loaded in the place of a new one.
-	Session string
-	NewID   func() string
+	// Session, if set, is loaded in the place of a new one. Cwd is its directory; "": /.
+	Session, Cwd string
+	NewID        func() string
+	// Serve, if set, takes the place of a bridge in this process.
+	Serve func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
+	// OnLine, if set, is called with the number of the bridge's lines so far. It must not wait.
+	OnLine func(n int)
 }
 
 // An Editor is a bridge with its editor, and one session.
 type Editor struct {
-	opts   *Options
-	client *transport.Client
-	to     *io.PipeWriter
-	from   *io.PipeReader
-	kill   context.CancelFunc
-	gone   chan struct{} // closed when the bridge has ended, and all that it wrote was read
-	err    error         // of its end
-	wg     sync.WaitGroup
-
-	mu      sync.Mutex
-	nextID  int
-	replies map[int]chan gjson.Result
+	*conn
+	pick    func(q *Shown) (option string, after time.Duration)
 	turn    *Turn
 	loaded  Turn
 	session string
@@ -121,52 +113,65 @@ type Turn struct {
 
 // Start starts a bridge and its editor.
 func Start(opts *Options) (*Editor, error) {
-	e := &Editor{opts: opts, gone: make(chan struct{}), replies: map[int]chan gjson.Result{}, asked: map[string]gjson.Result{}, items: map[string]place{}, calls: map[string]string{}, terminals: map[string]string{}}
-	var err error
-	if e.client, err = transport.NewClient(opts.URL, &transport.ClientOptions{RoundTripper: opts.Network}); err != nil {
-		return nil, err
-	}
-	b := &bridge.Options{Version: "test", Name: opts.URL, Workspace: "/", IdleTimeout: opts.Idle, Client: e.client, Store: opts.Store,
-		Protocol: bridge.ProtocolACP, OnEOF: bridge.OnEOFCancel, NewID: opts.NewID}
-	if opts.Protocol == Lines {
-		b.Protocol = bridge.ProtocolA2A
+	c := &conn{opts: opts, gone: make(chan struct{}), replies: map[int]chan gjson.Result{}}
+	serve := opts.Serve
+	if serve == nil {
+		var err error
+		if c.client, err = transport.NewClient(opts.URL, &transport.ClientOptions{RoundTripper: opts.Network}); err != nil {
+			return nil, err
+		}
+		serve = c.bridge
 	}
 	in, to := io.Pipe()
 	from, out := io.Pipe()
-	e.to, e.from = to, from
+	c.to, c.from = to, from
 	var ctx context.Context
-	ctx, e.kill = context.WithCancel(context.Background())
-	e.wg.Go(func() { // ends with its input, or with ctx
-		e.err = bridge.Serve(ctx, in, out, b)
+	ctx, c.kill = context.WithCancel(context.Background())
+	c.wg.Go(func() { // ends with its input, or with ctx
+		c.err = serve(ctx, in, out)
+		in.Close()
 		out.Close()
 		opts.Store.Wait()
 	})
-	e.wg.Go(e.read) // ends with the bridge
+	e := c.editor(opts.Answer)
+	c.wg.Go(c.read) // ends with the bridge
 	if opts.Protocol == Lines {
 		return e, nil
 	}
-	hello, load, with := `{"protocolVersion":1,"clientCapabilities":{}}`, "session/load", ""
+	hello := `{"protocolVersion":1,"clientCapabilities":{}}`
 	if opts.Protocol == ACP2 {
-		hello, load, with = `{"protocolVersion":2,"info":{"name":"test","version":"1"},"capabilities":{}}`, "session/resume", `,"replayFrom":{"type":"start"}`
+		hello = `{"protocolVersion":2,"info":{"name":"test","version":"1"},"capabilities":{}}`
 	}
-	if v := e.call("initialize", hello).Get("result.protocolVersion").Int(); v != int64(opts.Protocol)+1 {
+	if v := e.Call("initialize", hello).Get("result.protocolVersion").Int(); v != int64(opts.Protocol)+1 {
 		return e, fmt.Errorf("the bridge speaks version %d of ACP", v)
 	}
-	if opts.Session != "" {
+	return e, e.Open(opts.Session)
+}
+
+// Open opens a session in the place of the one before: a new one, or the one to load.
+func (e *Editor) Open(load string) error {
+	cwd := cmp.Or(e.opts.Cwd, "/")
+	if load == "" {
+		m := e.Call("session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, cwd))
 		e.mu.Lock()
-		e.session, e.turn = opts.Session, &e.loaded
-		e.mu.Unlock()
-		m := e.call(load, fmt.Sprintf(`{"sessionId":%q,"cwd":"/","mcpServers":[]%s}`, opts.Session, with))
-		e.loaded.Err = m.Get("error.message").Str
-		return e, nil
+		defer e.mu.Unlock()
+		if e.session = m.Get("result.sessionId").Str; e.session == "" {
+			return fmt.Errorf("no session: %s", m.Raw)
+		}
+		return nil
 	}
-	session := e.call("session/new", `{"cwd":"/","mcpServers":[]}`).Get("result.sessionId").Str
+	method, with := "session/load", ""
+	if e.opts.Protocol == ACP2 {
+		method, with = "session/resume", `,"replayFrom":{"type":"start"}`
+	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.session = session; session == "" {
-		return e, errors.New("no session")
+	e.session, e.turn = load, &e.loaded
+	e.mu.Unlock()
+	m := e.Call(method, fmt.Sprintf(`{"sessionId":%q,"cwd":%q,"mcpServers":[]%s}`, load, cwd, with))
+	if !m.Get("result").Exists() {
+		return fmt.Errorf("%s: %s", method, m.Raw)
 	}
-	return e, nil
+	return nil
 }
 
 // Session is ACP's ID of the session. Loaded is what its loading showed, and what came
@@ -180,52 +185,27 @@ func (e *Editor) Loaded() []Shown {
 	return e.loaded.Shown
 }
 
-// Close ends the input, as an editor that ends, and waits for the bridge.
-func (e *Editor) Close() error {
-	e.to.Close()
-	<-e.gone
-	e.from.Close()
-	e.client.Close()
-	e.wg.Wait()
-	return e.err
-}
+// betweenTurns are the updates of ACP that need no prompt.
+var betweenTurns = []string{"available_commands_update", "session_info_update", "current_mode_update"}
 
-// Terminate ends the bridge as a signal does. Close has to follow.
-func (e *Editor) Terminate() { e.kill() }
-
-// read takes lines until the bridge ends.
-func (e *Editor) read() {
-	defer close(e.gone)
-	for r := bufio.NewReader(e.from); ; {
-		line, err := r.ReadString('\n')
-		if err != nil {
-			return
-		}
-		e.take(gjson.Parse(line))
+// problem says why no editor of ACP should get a line, "" if it may. The lock is held.
+func (e *Editor) problem(m gjson.Result) string {
+	method := m.Get("method").Str
+	asks := method == "session/request_permission"
+	switch {
+	case !gjson.Valid(m.Raw) || m.Get("jsonrpc").Str != "2.0":
+		return "a line that is no JSON-RPC"
+	case method == "" && e.replies[int(m.Get("id").Int())] == nil:
+		return "a reply to nothing, or a second one"
+	case method == "" || slices.Contains(betweenTurns, m.Get("params.update.sessionUpdate").Str):
+	case method != "session/update" && !asks:
+		return "a method that was not offered"
+	case e.session != m.Get("params.sessionId").Str:
+		return "a session that was not opened"
+	case e.turn == nil || !e.turn.Ended.IsZero():
+		return "it comes while nothing runs"
 	}
-}
-
-func (e *Editor) take(m gjson.Result) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	switch method := m.Get("method").Str; method {
-	case "":
-		id := int(m.Get("id").Int())
-		if c := e.replies[id]; c != nil {
-			delete(e.replies, id)
-			c <- m
-		}
-	case "session/update":
-		if e.opts.Protocol == ACP2 {
-			e.update2(m.Get("params.update"))
-			return
-		}
-		e.update(m.Get("params.update"))
-	case "session/request_permission":
-		e.permission(m)
-	default:
-		e.event(method, m.Get("params"))
-	}
+	return ""
 }
 
 // show keeps what is shown. The lock is held.
@@ -236,35 +216,6 @@ func (e *Editor) show(s *Shown) *Shown {
 	}
 	e.turn.Shown = append(e.turn.Shown, *s)
 	return &e.turn.Shown[len(e.turn.Shown)-1]
-}
-
-// send writes a line.
-func (e *Editor) send(format string, args ...any) {
-	_, _ = io.WriteString(e.to, fmt.Sprintf(format, args...)+"\n") // fails when the bridge has ended
-}
-
-// request sends a request; its reply comes on the channel.
-func (e *Editor) request(method, params string) (int, <-chan gjson.Result) {
-	e.mu.Lock()
-	e.nextID++
-	id, c := e.nextID, make(chan gjson.Result, 1)
-	e.replies[id] = c
-	e.mu.Unlock()
-	e.send(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
-	return id, c
-}
-
-// call waits for the reply, for a minute.
-func (e *Editor) call(method, params string) gjson.Result {
-	_, reply := e.request(method, params)
-	timer := time.NewTimer(time.Minute)
-	defer timer.Stop()
-	select {
-	case m := <-reply:
-		return m
-	case <-timer.C:
-		return gjson.Result{}
-	}
 }
 
 // Prompt begins a turn.
@@ -302,21 +253,6 @@ func (e *Editor) Cancel(t *Turn) {
 	e.send(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, e.session)
 }
 
-// wait waits for a reply; false: the bridge has ended.
-func (e *Editor) wait(reply <-chan gjson.Result) (gjson.Result, bool) {
-	select {
-	case m := <-reply:
-		return m, true
-	case <-e.gone:
-	}
-	select { // it may have come before the end
-	case m := <-reply:
-		return m, true
-	default:
-		return gjson.Result{}, false
-	}
-}
-
 // quote is a JSON string.
 func quote(s string) string {
 	b, _ := json.Marshal(s) // a string has no error
@@ -325,8 +261,8 @@ func quote(s string) string {
 
 // answer lets the user answer a question, or not.
 func (e *Editor) answer(q *Shown) (string, time.Duration) {
-	if e.opts.Answer != nil {
-		return e.opts.Answer(q)
+	if e.pick != nil {
+		return e.pick(q)
 	}
 	return q.Options[0], 0
 }

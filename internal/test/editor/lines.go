@@ -25,7 +25,7 @@ func (e *Editor) promptLines(t *Turn, text string, ready chan<- struct{}) {
 	for {
 		m, ok := e.wait(reply)
 		if !ok {
-			t.Err = "the bridge has ended without a reply"
+			t.Err = Ended
 			return
 		}
 		pending := e.legDone(t, m)

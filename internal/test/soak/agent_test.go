@@ -21,9 +21,7 @@ type agent struct {
 
 	mu       sync.Mutex
 	demo     *demo.Agent
-	messages map[string]int // by message ID: how often it was accepted
-	prompts  map[string]int // by text
-	answers  map[string]int // by call
+	accepted map[string]int // by a message's ID, its text, and the call that it answers
 }
 
 func newAgent(t *testing.T) *agent {
@@ -39,15 +37,12 @@ func newAgent(t *testing.T) *agent {
 	return a
 }
 
-func (a *agent) address() string { return a.server.Listener.Addr().String() }
-
 // renew replaces it by a new agent without memory: ten minutes of tasks would fill the
 // memory.
 func (a *agent) renew() {
 	a.mu.Lock()
 	old := a.demo
-	a.demo = demo.New(&demo.Options{Version: "both"})
-	a.messages, a.prompts, a.answers = map[string]int{}, map[string]int{}, map[string]int{}
+	a.demo, a.accepted = demo.New(&demo.Options{Version: "both"}), map[string]int{}
 	a.mu.Unlock()
 	if old != nil {
 		old.Close()
@@ -60,51 +55,37 @@ func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Unlock()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failing{err}))
-		demo.ServeHTTP(w, r)
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	message := gjson.GetBytes(body, "params.message")
-	if !message.Exists() {
-		demo.ServeHTTP(w, r)
-		return
+	if message := gjson.GetBytes(body, "params.message"); message.Exists() {
+		w = &accepting{w, func() { a.note(message) }}
 	}
-	demo.ServeHTTP(&accepting{ResponseWriter: w, accepted: func() { a.note(message) }}, r)
+	demo.ServeHTTP(w, r)
 }
 
 func (a *agent) note(message gjson.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.messages[message.Get("messageId").Str]++
-	for _, part := range message.Get("parts").Array() {
-		if text := part.Get("text").Str; text != "" {
-			a.prompts[text]++
-		}
-		if call := part.Get("data.tool_call_id").Str; call != "" {
-			a.answers[call]++
+	a.accepted[message.Get("messageId").Str]++
+	for _, path := range []string{"parts.#.text", "parts.#.data.tool_call_id"} {
+		for _, v := range message.Get(path).Array() {
+			a.accepted[v.Str]++
 		}
 	}
 }
 
-// twice names what was accepted more than once.
-func (a *agent) twice() (all []string) {
+// times is how often a prompt was accepted; twice are what was more than once.
+func (a *agent) times(prompt string) (n int, twice []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, tally := range []map[string]int{a.messages, a.prompts, a.answers} {
-		for what, n := range tally {
-			if n > 1 {
-				all = append(all, what)
-			}
+	for what, n := range a.accepted {
+		if n > 1 {
+			twice = append(twice, what)
 		}
 	}
-	return all
-}
-
-func (a *agent) accepted(prompt string) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.prompts[prompt]
+	return a.accepted[prompt], twice
 }
 
 // An accepting notes whether a stream answers a message, before its first byte is
@@ -123,7 +104,3 @@ func (a *accepting) WriteHeader(status int) {
 
 // Unwrap is for http.ResponseController, by which the demo flushes.
 func (a *accepting) Unwrap() http.ResponseWriter { return a.ResponseWriter }
-
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -53,37 +53,19 @@ func showInside() {
 
 // A window is the other end of showInside.
 type window struct {
-	listener net.Listener
-	conn     net.Conn
-	reader   *bufio.Reader
+	conn  net.Conn
+	reads *json.Decoder
 }
 
-func newWindow(t *testing.T) *window {
+// newWindow waits for the program to connect.
+func newWindow(t *testing.T, l net.Listener) *window {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	conn, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &window{listener: l}
-	t.Cleanup(func() {
-		l.Close()
-		if w.conn != nil {
-			w.conn.Close()
-		}
-	})
-	return w
-}
-
-func (w *window) variable() string { return insideName + "=" + w.listener.Addr().String() }
-
-// open waits for the program to connect.
-func (w *window) open(t *testing.T) {
-	t.Helper()
-	conn, err := w.listener.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.conn, w.reader = conn, bufio.NewReader(conn)
+	t.Cleanup(func() { conn.Close() })
+	return &window{conn, json.NewDecoder(conn)}
 }
 
 func (w *window) look(t *testing.T) (in inside) {
@@ -91,7 +73,7 @@ func (w *window) look(t *testing.T) (in inside) {
 	_ = w.conn.SetDeadline(time.Now().Add(patience))
 	_, err := fmt.Fprintln(w.conn)
 	if err == nil {
-		err = json.NewDecoder(w.reader).Decode(&in)
+		err = w.reads.Decode(&in)
 	}
 	if err != nil {
 		t.Fatalf("the program does not say how it is: %v", err)
@@ -101,20 +83,23 @@ func (w *window) look(t *testing.T) (in inside) {
 
 // until waits until the inside is as expected. It returns the inside, and whether that
 // happened.
-func (w *window) until(t *testing.T, limit time.Duration, ok func(inside) bool) (inside, bool) {
+func (w *window) until(t *testing.T, limit time.Duration, ok func(inside) bool) (in inside, is bool) {
 	t.Helper()
-	timer, tick := time.NewTimer(limit), time.NewTicker(20*time.Millisecond)
-	defer timer.Stop()
+	is = await(limit, func() bool {
+		in = w.look(t)
+		return ok(in)
+	})
+	return in, is
+}
+
+// await waits until something is so, and reports whether that happened.
+func await(limit time.Duration, is func() bool) bool {
+	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		in := w.look(t)
-		if ok(in) {
-			return in, true
-		}
-		select {
-		case <-tick.C:
-		case <-timer.C:
-			return in, false
+	for began := time.Now(); !is(); <-tick.C {
+		if time.Since(began) > limit {
+			return false
 		}
 	}
+	return true
 }

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 )
 
 const (
@@ -134,15 +136,18 @@ func (s *stage) serve(t *testing.T) (string, error) {
 }
 
 // strike kills the victim, if it exists yet.
-func (s *stage) strike(t *testing.T, e *editor) error {
+func (s *stage) strike(t *testing.T, p *program) error {
 	switch {
-	case s.victim != "agent":
-		return e.cmd.Process.Kill() // the bridge, or the editor that has started it
+	case s.victim == "bridge":
+		return p.kill()
+	case s.victim == "editor":
+		p.vanish()
+		return nil
 	case s.owned:
 		if pid := agentProcess(s.mark); pid != 0 {
-			p, err := os.FindProcess(pid)
+			agent, err := os.FindProcess(pid)
 			if err == nil {
-				err = p.Kill()
+				err = agent.Kill()
 			}
 			return err
 		}
@@ -159,115 +164,114 @@ func (s *stage) strike(t *testing.T, e *editor) error {
 func kill(t *testing.T, d death, random *mathrand.Rand) {
 	s := newStage(t, d)
 	lines, hesitation := random.IntN(storyLines), time.Duration(random.Int64N(int64(maxHesitation)))
-	args := s.args
-	if d.victim == "editor" {
-		args = append([]string{shimWord}, args...)
-	}
-	e := start(t, s.env, args...)
-	var once sync.Once
+	p := newProgram(t, s.env, s.args...)
+	reached, struck := make(chan struct{}), make(chan struct{})
+	strike := sync.OnceFunc(func() { close(reached) })
 	var began time.Time
-	strike := func() {
-		once.Do(func() {
-			timer := time.NewTimer(hesitation)
-			defer timer.Stop()
-			<-timer.C
-			began = time.Now()
-			if err := s.strike(t, e); err != nil {
-				t.Error(err)
-			}
-		})
+	go func() { // ends with the strike
+		defer close(struck)
+		<-p.started
+		<-reached
+		timer := time.NewTimer(hesitation)
+		defer timer.Stop()
+		<-timer.C
+		began = time.Now()
+		if err := s.strike(t, p); err != nil {
+			t.Error(err)
+		}
+	}()
+	before := screenOf(nil)
+	opts := &editor.Options{Cwd: s.cwd, OnLine: func(n int) {
+		if n >= lines {
+			strike()
+		}
+	}}
+	if lines == 0 {
+		strike()
 	}
-	e.then(lines, strike)
-	session, failure, err := s.play(e)
-	s.failure = failure
+	err := p.begin(opts)
+	ended := err != nil
+	if !ended {
+		turn := p.Prompt("edit k.txt")
+		<-turn.Done
+		before = screenOf(turn.Shown)
+		if ended = turn.Err == editor.Ended; !ended {
+			s.failure = turn.Err
+		}
+	}
 	strike() // the story was shorter; otherwise it waits until it is done
+	<-struck
 	switch {
-	case err != nil && (!errors.Is(err, errEnded) || d.victim == "agent"):
-		t.Fatal(err)
-	case failure != "" && named(failure) == "":
-		t.Errorf("the error does not name what happened: %s", failure)
+	case ended && d.victim == "agent":
+		t.Fatal("the bridge has ended with its agent", err)
+	case s.failure != "" && named(s.failure) == "":
+		t.Errorf("the error does not name what happened: %s", s.failure)
 	}
 	told := time.Since(began)
-	if d.victim == "agent" && d.owned && failure != "" && (told > soon || !strings.Contains(failure, "ended with status 137 (killed)")) {
-		t.Errorf("after %v the user hears that %s", told, failure)
+	if d.victim == "agent" && d.owned && s.failure != "" && (told > soon || !strings.Contains(s.failure, "ended with status 137 (killed)")) {
+		t.Errorf("after %v the user hears that %s", told, s.failure)
 	}
 	if d.victim == "agent" {
 		began = time.Now()
-		if err := e.quit(); err != nil {
+		if err := p.quit(); err != nil {
 			t.Error(err)
 		}
+	} else {
+		_ = p.Close() // it was killed, or had nobody left
 	}
 	left := nobody(t, s.mark, began)
-	for _, problem := range e.problems() {
-		t.Error(problem)
+	shown, wrong := p.Lines()
+	if len(wrong) > 0 {
+		t.Errorf("the editor got what it should not: %q", wrong)
 	}
-	var before screen
-	if session != "" {
-		e.see(session, func(on *screen) { before = *on })
-	}
-	t.Logf("%v after line %d of %d; told of it after %v (%s); nobody left after %v", hesitation, lines, e.count(), told, failure, left)
-	s.afterwards(t, session, &before)
-}
-
-// play runs the edit story. session is empty if the editor has not got one, failure is
-// the agent's, err is the end of the bridge.
-func (s *stage) play(e *editor) (session, failure string, err error) {
-	if err := e.initialize(); err != nil {
-		return "", "", err
-	}
-	if session, err = e.open(s.cwd); err != nil {
-		return "", "", err
-	}
-	m, err := e.prompt(session, "edit k.txt", "proceed_once")
-	return session, m.Get("error.data.details").Str, err
+	t.Logf("%v after line %d of %d; told of it after %v (%s); nobody left after %v", hesitation, lines, shown, told, s.failure, left)
+	s.afterwards(t, p.Session(), before)
 }
 
 // afterwards continues the session in another bridge, and loads it in a third.
 func (s *stage) afterwards(t *testing.T, session string, before *screen) {
-	e := s.bridge(t)
-	stored := s.stored(t, e)
+	p := s.bridge(t, "")
+	var stored []string
+	for _, id := range p.Call("session/list", "{}").Get("result.sessions.#.sessionId").Array() {
+		stored = append(stored, id.Str)
+	}
+	s.quit(t, p)
 	if session == "" {
 		for _, id := range stored { // the editor was about to get it
-			s.load(t, e, id)
+			s.quit(t, s.bridge(t, id))
 		}
-		s.quit(t, e)
 		return
 	}
 	if !slices.Contains(stored, session) {
 		if s.victim == "agent" || before.touched() { // otherwise its prompt may not have been read
 			t.Fatalf("the session is not in the list: %q", stored)
 		}
-		s.quit(t, e)
 		return
 	}
-	s.load(t, e, session)
+	p = s.bridge(t, session)
 	if s.victim == "bridge" && !s.owned && before.touched() {
 		// Nobody has heard the agent's story, and the agent waits for the answer.
-		if !e.until(session, patience, func(on *screen) bool { return on.text == wrote(s.cwd, "k.txt") }) {
+		if !await(patience, func() bool { return screenOf(p.Loaded()).text == wrote(s.cwd, "k.txt") }) {
 			t.Errorf("the story does not go on")
 		}
 	}
-	s.hello(t, e, session)
-	var after screen
-	e.see(session, func(on *screen) { after = *on })
-	if err := s.compare(before, &after); err != nil {
-		t.Errorf("%v\nbefore: %+v\nafter: %+v", err, *before, after)
+	after := s.hello(t, p)
+	if err := s.compare(before, after); err != nil {
+		t.Errorf("%v\nbefore: %+v\nafter: %+v", err, *before, *after)
 	}
-	s.quit(t, e)
+	s.quit(t, p)
 
-	e = s.bridge(t)
-	s.load(t, e, session)
-	e.see(session, func(on *screen) {
-		if on.text != after.text || len(on.thoughts) != len(after.thoughts) {
-			t.Errorf("loaded once more it is %+v, want %+v", *on, after)
-		}
-		// The editor shows the user's words itself; the bridge cannot know of those that it
-		// had not read.
-		if want := strings.TrimSuffix(after.user, "hello") + "hello"; on.user != want {
-			t.Errorf("loaded once more the user has said %q, want %q", on.user, want)
-		}
-	})
-	s.quit(t, e)
+	p = s.bridge(t, session)
+	again := screenOf(p.Loaded())
+	if again.text != after.text || len(again.thoughts) != len(after.thoughts) {
+		t.Errorf("loaded once more it is %+v, want %+v", *again, *after)
+	}
+	// The editor shows the user's words itself; the bridge cannot know of those that it
+	// had not read.
+	if want := after.user + "hello"; again.user != want {
+		t.Errorf("loaded once more the user has said %q, want %q", again.user, want)
+	}
+	s.quit(t, p)
 }
 
 // touched reports whether the screen shows anything of the agent.
@@ -280,8 +284,8 @@ func (s *stage) mayTell(notice string) bool {
 	if s.victim == "bridge" && !s.owned {
 		may = []string{"still works on what was asked before", "ended before the agent had answered"}
 	}
-	if s.failure != "" {
-		may = append(may, s.failure) // the turn is loaded with its reason
+	if strings.Contains(s.failure, strings.Trim(strings.TrimSpace(notice), "[]")) {
+		return true // the turn is loaded with its reason
 	}
 	return slices.ContainsFunc(may, func(words string) bool { return strings.Contains(notice, words) })
 }
@@ -335,66 +339,39 @@ func (s *stage) compare(before, after *screen) error {
 	return nil
 }
 
-// bridge starts another bridge.
-func (s *stage) bridge(t *testing.T) *editor {
+// bridge starts another bridge, with a new session or a stored one, whose turn goes on by
+// itself if there is one.
+func (s *stage) bridge(t *testing.T, session string) *program {
 	t.Helper()
-	e := start(t, s.env, s.args...)
-	if err := e.initialize(); err != nil {
-		t.Fatal(err)
+	p := newProgram(t, s.env, s.args...)
+	if err := p.begin(&editor.Options{Cwd: s.cwd, Session: session}); err != nil {
+		t.Fatal(err, p.stderr.String())
 	}
-	return e
+	return p
 }
 
-func (s *stage) stored(t *testing.T, e *editor) (ids []string) {
+// hello uses the session after its running turn. It returns what is shown since the loading.
+func (s *stage) hello(t *testing.T, p *program) *screen {
 	t.Helper()
-	m, err := e.call("session/list", map[string]any{})
-	if err != nil || !m.Get("result.sessions").IsArray() {
-		t.Fatalf("session/list: %v %s", err, m.Raw)
+	var shown []editor.Shown
+	var turn *editor.Turn
+	await(patience, func() bool {
+		turn = p.Prompt("hello")
+		<-turn.Done
+		shown = append(shown, turn.Shown...)
+		return !strings.Contains(turn.Err, "still running")
+	})
+	if turn.Stop != "end_turn" {
+		t.Errorf("the session cannot be used: %s%s", turn.Stop, turn.Err)
 	}
-	for _, info := range m.Get("result.sessions").Array() {
-		ids = append(ids, info.Get("sessionId").Str)
-	}
-	return ids
+	return screenOf(append(p.Loaded(), shown...))
 }
 
-// load loads a session, whose turn goes on by itself if there is one.
-func (s *stage) load(t *testing.T, e *editor, session string) {
-	t.Helper()
-	e.screen(session)
-	e.see(session, func(on *screen) { on.busy = true })
-	m, err := e.call("session/load", map[string]any{"sessionId": session, "cwd": s.cwd, "mcpServers": []any{}})
-	if err != nil || !m.Get("result").Exists() {
-		t.Fatalf("session/load: %v %s", err, m.Raw)
-	}
-}
-
-// hello uses the session after its running turn.
-func (s *stage) hello(t *testing.T, e *editor, session string) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	params := map[string]any{"sessionId": session, "prompt": []any{map[string]any{"type": "text", "text": "hello"}}}
-	for limit := time.Now().Add(patience); ; {
-		m, err := e.call("session/prompt", params)
-		switch {
-		case err == nil && strings.Contains(m.Get("error.message").Str, "still running") && time.Now().Before(limit):
-			<-tick.C
-			continue
-		case err != nil || m.Get("result.stopReason").Str != "end_turn":
-			t.Errorf("the session cannot be used: %v %s", err, m.Raw)
-		}
-		return
-	}
-}
-
-func (s *stage) quit(t *testing.T, e *editor) {
+func (s *stage) quit(t *testing.T, p *program) {
 	t.Helper()
 	began := time.Now()
-	if err := e.quit(); err != nil {
+	if err := p.quit(); err != nil {
 		t.Error(err)
 	}
 	nobody(t, s.mark, began)
-	for _, problem := range e.problems() {
-		t.Error(problem)
-	}
 }

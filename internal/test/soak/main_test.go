@@ -1,16 +1,20 @@
 package soak
 
 import (
+	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/cli"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 )
 
 var (
@@ -23,64 +27,22 @@ const (
 	// markName is the variable that marks the processes of a test, and makes the test
 	// binary be a2astdio.
 	markName = "SOAK_MARK"
-	// shimWord begins the command line of an editor that can be killed.
-	shimWord = "soak-editor"
 	// patience bounds the wait for what must come. It only ends if something is wrong.
 	patience = 90 * time.Second
+	// exitTime bounds the bridge's end after the end of its input.
+	exitTime = time.Second
 )
 
 func TestMain(m *testing.M) {
-	switch {
-	case os.Getenv(markName) == "":
-	case len(os.Args) > 1 && os.Args[1] == shimWord:
-		os.Exit(shim(os.Args[2:]))
-	default:
-		os.Exit(program())
+	if os.Getenv(markName) != "" {
+		showInside()
+		os.Exit(cli.Main(cli.UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-soak"))
 	}
 	flag.Parse()
 	if *seed == 0 {
 		*seed = rand.Uint64N(1_000_000)
 	}
-	// The go command gives every test ten minutes and kills it after eleven.
-	if limit, ok := flag.Lookup("test.timeout").Value.(flag.Getter).Get().(time.Duration); ok && limit == 10*time.Minute && *soak <= limit {
-		_ = flag.Set("test.timeout", (limit + 45*time.Second).String())
-	}
 	os.Exit(m.Run())
-}
-
-// program is a2astdio, as main.go has it.
-func program() int {
-	showInside()
-	return cli.Main(cli.UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-soak")
-}
-
-// shim is an editor that can be killed alone: it starts the program and copies its
-// lines, so that the program's pipes have no other ends.
-func shim(args []string) int {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return 1
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return 1
-	}
-	if err := cmd.Start(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	go func() { // ends with the process
-		_, _ = io.Copy(stdin, os.Stdin)
-		stdin.Close()
-	}()
-	_, _ = io.Copy(os.Stdout, stdout)
-	if err := cmd.Wait(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
 }
 
 // repeat tells, if the test fails, how to repeat it.
@@ -90,4 +52,117 @@ func repeat(t *testing.T, seed uint64, flags string) {
 			t.Logf("again: go test ./internal/test/soak -seed=%d %s", seed, flags)
 		}
 	})
+}
+
+// A program is a2astdio in a process of its own, with an editor.
+type program struct {
+	*editor.Editor
+	cmd     *exec.Cmd
+	stderr  bytes.Buffer // to be read after the process has ended
+	started chan struct{}
+	in, out io.Closer // its ends of the editor's pipes
+}
+
+// newProgram returns a program that begin starts. It is killed at the end of the test if it
+// still runs.
+func newProgram(t *testing.T, env []string, args ...string) *program {
+	p := &program{cmd: exec.Command(os.Args[0], args...), started: make(chan struct{})}
+	// With -race a program by default waits a second at its end.
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "GORACE=atexit_sleep_ms=0"}, env...)
+	p.cmd.Stderr = &p.stderr
+	t.Cleanup(func() {
+		if p.Editor != nil {
+			_ = p.kill()
+			_ = p.Close()
+		}
+	})
+	return p
+}
+
+// begin starts the program and its session.
+func (p *program) begin(opts *editor.Options) (err error) {
+	opts.Serve = func(_ context.Context, in io.ReadCloser, out io.WriteCloser) error {
+		p.in, p.out, p.cmd.Stdout = in, out, out
+		stdin, err := p.cmd.StdinPipe()
+		if err == nil {
+			err = p.cmd.Start()
+		}
+		close(p.started)
+		if err != nil {
+			return err
+		}
+		go func() { // ends with the input, or with the process
+			_, _ = io.Copy(stdin, in)
+			stdin.Close()
+		}()
+		return p.cmd.Wait()
+	}
+	p.Editor, err = editor.Start(opts)
+	return err
+}
+
+func (p *program) kill() error {
+	<-p.started
+	return p.cmd.Process.Kill()
+}
+
+// vanish is what becomes of an editor that is killed: nobody writes to the program, nor reads.
+func (p *program) vanish() {
+	<-p.started
+	p.in.Close()
+	p.out.Close()
+}
+
+// quit ends the program's input, and reports a wrong end, or what no editor should get.
+func (p *program) quit() error {
+	began := time.Now()
+	timer := time.AfterFunc(10*exitTime, func() { _ = p.kill() })
+	defer timer.Stop()
+	err := p.Close()
+	took := time.Since(began)
+	_, wrong := p.Lines()
+	switch {
+	case err != nil || p.stderr.Len() > 0:
+		return fmt.Errorf("the bridge: %v, and on stderr %s", err, p.stderr.String())
+	case took > exitTime:
+		return fmt.Errorf("the bridge ended %v after its input, %v is the limit", took.Round(time.Millisecond), exitTime)
+	case len(wrong) > 0:
+		return fmt.Errorf("the editor got what it should not: %s", strings.Join(wrong, "\n"))
+	}
+	return nil
+}
+
+// A screen is what the user of a session sees.
+type screen struct {
+	text     string // of the agent's messages
+	user     string // the user's own words, in a loaded session
+	thoughts []string
+	calls    map[string]string // by ID: the last status
+	asked    map[string]int    // by call: how often the user was asked
+	notices  []string          // in brackets: the bridge's own messages
+}
+
+func screenOf(shown []editor.Shown) *screen {
+	s := &screen{calls: map[string]string{}, asked: map[string]int{}}
+	for _, x := range shown {
+		switch x.Kind {
+		case editor.Text:
+			s.text += x.Text
+		case editor.User:
+			s.user += x.Text
+		case editor.Thought:
+			s.thoughts = append(s.thoughts, x.Text)
+		case editor.Question:
+			s.asked[x.ID]++
+		case editor.Call:
+			if x.Text != "" {
+				s.calls[x.ID] = x.Text
+			}
+		case editor.Gap, editor.Notice:
+			if !strings.HasPrefix(x.Text, "\n[The connection to the agent is lost.") { // which it was, and is again
+				s.notices = append(s.notices, x.Text)
+			}
+		}
+	}
+	return s
 }

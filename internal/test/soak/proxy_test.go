@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"io"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -19,8 +20,6 @@ const (
 	longStall  = 6 * time.Second
 	// maxDelay bounds the delay of a piece.
 	maxDelay = 20 * time.Millisecond
-	// slicedBytes is how much of a piece is cut into slices of a few bytes.
-	slicedBytes = 256
 )
 
 // A proxy is a bad connection to a TCP server. Each connection's faults are drawn when
@@ -32,7 +31,7 @@ type proxy struct {
 
 	mu     sync.Mutex
 	random *rand.Rand // nil: no faults
-	conns  map[*net.TCPConn]bool
+	conns  map[net.Conn]bool
 	faults map[string]int // how often each happened
 	wg     sync.WaitGroup
 	closed chan struct{}
@@ -44,7 +43,7 @@ func newProxy(t *testing.T, server string, stall time.Duration) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{listener: l, server: server, stall: stall, conns: map[*net.TCPConn]bool{}, faults: map[string]int{}, closed: make(chan struct{})}
+	p := &proxy{listener: l, server: server, stall: stall, conns: map[net.Conn]bool{}, faults: map[string]int{}, closed: make(chan struct{})}
 	p.wg.Go(p.accept) // ends with the listener
 	t.Cleanup(func() {
 		close(p.closed)
@@ -57,17 +56,13 @@ func newProxy(t *testing.T, server string, stall time.Duration) *proxy {
 
 func (p *proxy) url() string { return "http://" + p.listener.Addr().String() + "/" }
 
-// misbehave begins a seed's faults; be good ends all faults, also of open connections.
-func (p *proxy) misbehave(seed uint64) {
+// behave begins a seed's faults, or ends all faults, also of open connections.
+func (p *proxy) behave(badly bool, seed uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.random = rand.New(rand.NewPCG(seed, 0))
-}
-
-func (p *proxy) beGood() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.random = nil
+	if p.random = nil; badly {
+		p.random = rand.New(rand.NewPCG(seed, 0))
+	}
 }
 
 func (p *proxy) good() bool {
@@ -83,100 +78,80 @@ func (p *proxy) cut() {
 	for c := range p.conns {
 		c.Close()
 	}
+	clear(p.conns)
 }
 
 func (p *proxy) accept() {
 	for {
-		conn, err := p.listener.Accept()
+		client, err := p.listener.Accept()
 		if err != nil {
 			return
 		}
-		client, toServer, toClient := conn.(*net.TCPConn), fault{}, fault{}
-		p.mu.Lock()
-		if p.random != nil {
-			toServer, toClient = p.draw(), p.draw()
-		}
-		p.mu.Unlock()
-		p.wg.Go(func() { p.connect(client, toServer, toClient) }) // ends with its connections, which cut closes
+		p.wg.Go(func() { // ends with its connections, which cut closes
+			defer client.Close()
+			server, err := net.Dial("tcp", p.server)
+			if err != nil {
+				return
+			}
+			defer server.Close()
+			p.mu.Lock()
+			p.conns[client], p.conns[server] = true, true
+			toServer, toClient := p.draw(), p.draw()
+			p.mu.Unlock()
+			select {
+			case <-p.closed:
+				return
+			default:
+			}
+			var both sync.WaitGroup
+			both.Go(func() { p.pump(server.(*net.TCPConn), client.(*net.TCPConn), toServer) }) // each ends with its connections
+			both.Go(func() { p.pump(client.(*net.TCPConn), server.(*net.TCPConn), toClient) })
+			both.Wait()
+		})
 	}
 }
 
 // A fault is a fault of one direction of a connection.
 type fault struct {
-	kind    string // "": only the following
-	at      int    // after how many bytes
-	stall   time.Duration
-	latency time.Duration // at most, of each piece
-	sliced  bool
-	random  *rand.Rand // its own, since the order of pieces varies
+	kind  string        // "": none but the delay
+	at    int           // after how many bytes
+	stall time.Duration // before the rest
+	delay time.Duration // of each piece
 }
 
-// draw draws a fault; the caller holds mu.
-func (p *proxy) draw() fault {
-	f := fault{random: rand.New(rand.NewPCG(p.random.Uint64(), 0))}
+// draw draws a fault. The caller holds mu.
+func (p *proxy) draw() (f fault) {
+	r := p.random
+	if r == nil {
+		return f
+	}
 	most := near
-	if f.random.IntN(8) == 0 {
+	if r.IntN(8) == 0 {
 		most = far
 	}
 	// Logarithmic: 10 to 100 bytes are as likely as a thousand to ten thousand.
-	f.at = int(math.Exp(f.random.Float64()*math.Log(float64(most)))) - 1
-	switch f.random.IntN(4) {
-	case 0:
-		f.kind = "reset"
-	case 1:
-		f.kind = "half-close"
-	case 2:
-		f.kind, f.stall = "stall", time.Duration(f.random.Int64N(int64(shortStall)))
-		if p.stall > shortStall && f.random.IntN(4) == 0 {
-			f.stall = time.Duration(f.random.Int64N(int64(p.stall)))
-		}
+	f.at = int(math.Exp(r.Float64()*math.Log(float64(most)))) - 1
+	f.kind = []string{"reset", "half-close", "stall", ""}[r.IntN(4)]
+	if f.stall = time.Duration(r.Int64N(int64(shortStall))); r.IntN(4) == 0 {
+		f.stall = time.Duration(r.Int64N(int64(p.stall)))
 	}
-	if f.random.IntN(3) == 0 {
-		f.latency = time.Duration(f.random.Int64N(int64(maxDelay)))
+	if r.IntN(3) == 0 {
+		f.delay = time.Duration(r.Int64N(int64(maxDelay)))
 	}
-	f.sliced = f.random.IntN(3) == 0
 	return f
-}
-
-func (p *proxy) connect(client *net.TCPConn, toServer, toClient fault) {
-	defer client.Close()
-	conn, err := net.Dial("tcp", p.server)
-	if err != nil {
-		return
-	}
-	server := conn.(*net.TCPConn)
-	defer server.Close()
-	p.mu.Lock()
-	p.conns[client], p.conns[server] = true, true
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.conns, client)
-		delete(p.conns, server)
-	}()
-	select {
-	case <-p.closed:
-		return
-	default:
-	}
-	var both sync.WaitGroup
-	both.Go(func() { p.pump(server, client, toServer) }) // each ends with its connections
-	both.Go(func() { p.pump(client, server, toClient) })
-	both.Wait()
 }
 
 // pump copies bytes in one direction until the end.
 func (p *proxy) pump(to, from *net.TCPConn, f fault) {
 	buf := make([]byte, 16<<10)
-	for passed := 0; ; {
+	for {
 		n, err := from.Read(buf)
 		piece := buf[:n]
-		if at := f.at - passed; f.kind != "" && at < n && !p.good() {
-			at = max(at, 0)
-			if p.write(to, piece[:at], f) != nil {
-				break
-			}
+		if !p.good() {
+			p.wait(f.delay)
+		}
+		if f.kind != "" && f.at < n && !p.good() {
+			_, _ = to.Write(piece[:f.at]) // an error comes again
 			p.note(f.kind)
 			switch f.kind {
 			case "reset":
@@ -187,44 +162,22 @@ func (p *proxy) pump(to, from *net.TCPConn, f fault) {
 				return
 			case "half-close":
 				_ = to.CloseWrite()
-				for err == nil { // what comes is lost
-					_, err = from.Read(buf)
-				}
+				_, _ = io.Copy(io.Discard, from) // what comes is lost
 				return
 			}
-			if p.wait(f.stall); p.write(to, piece[at:], f) != nil {
-				break
-			}
-			f.kind = ""
-		} else if p.write(to, piece, f) != nil {
-			break
+			p.wait(f.stall)
+			piece, f.kind = piece[f.at:], ""
 		}
-		if passed += n; err != nil {
+		f.at = max(0, f.at-n)
+		if _, failed := to.Write(piece); failed != nil {
+			from.Close() // nobody reads it, so its sender must stop, too
+			return
+		}
+		if err != nil {
 			_ = to.CloseWrite()
 			return
 		}
 	}
-	// Nobody reads it, so its sender must stop, too.
-	from.Close()
-}
-
-func (p *proxy) write(to *net.TCPConn, piece []byte, f fault) error {
-	if p.good() {
-		_, err := to.Write(piece)
-		return err
-	}
-	if f.latency > 0 && len(piece) > 0 {
-		p.wait(time.Duration(f.random.Int64N(int64(f.latency))))
-	}
-	for cut := 0; f.sliced && cut < slicedBytes && len(piece) > 0; {
-		n := min(1+f.random.IntN(16), len(piece))
-		if _, err := to.Write(piece[:n]); err != nil {
-			return err
-		}
-		piece, cut = piece[n:], cut+n
-	}
-	_, err := to.Write(piece)
-	return err
 }
 
 func (p *proxy) wait(d time.Duration) {

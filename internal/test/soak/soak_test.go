@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 )
 
 const (
@@ -43,7 +46,7 @@ func TestSoak(t *testing.T) {
 	}
 	for _, b := range s.bridges {
 		if err := b.quit(); err != nil {
-			t.Error(err)
+			t.Errorf("%s: %v", b.version, err)
 		}
 	}
 	s.report(t, time.Since(began))
@@ -61,12 +64,21 @@ type soaking struct {
 }
 
 type soakingBridge struct {
-	*editor
+	*program
 	version string
 	window  *window
 	cwd     string
 	resting inside // before the first prompt
+	users   []*user
 }
+
+// A user has a session.
+type user struct {
+	*editor.Editor
+	option string // what every question is answered with
+}
+
+func (u *user) pick(*editor.Shown) (string, time.Duration) { return u.option, 0 }
 
 func newSoak(t *testing.T) *soaking {
 	s := &soaking{agent: newAgent(t), outcomes: map[string]int{}, patient: *soak >= time.Minute}
@@ -74,22 +86,32 @@ func newSoak(t *testing.T) *soaking {
 	if s.patient {
 		stall = longStall
 	}
-	s.proxy = newProxy(t, s.agent.address(), stall)
+	s.proxy = newProxy(t, s.agent.server.Listener.Addr().String(), stall)
 	for _, version := range []string{"0.3", "1.0"} {
-		b := &soakingBridge{version: version, window: newWindow(t), cwd: t.TempDir()}
-		env := []string{markName + "=" + t.Name(), "XDG_STATE_HOME=" + t.TempDir(), b.window.variable()}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &soakingBridge{version: version, cwd: t.TempDir()}
 		args := []string{"--agent", s.proxy.url(), "--a2a-version", version}
 		if flag.Lookup("test.artifacts").Value.String() == "true" {
 			args = append(args, "--trace", filepath.Join(t.ArtifactDir(), version+".jsonl"))
 		}
-		b.editor = start(t, env, args...)
-		b.window.open(t)
-		if err := b.initialize(); err != nil {
-			t.Fatal(err)
+		b.program = newProgram(t, []string{markName + "=" + t.Name(), "XDG_STATE_HOME=" + t.TempDir(), insideName + "=" + l.Addr().String()}, args...)
+		first := &user{}
+		if err := b.begin(&editor.Options{Cwd: b.cwd, Answer: first.pick}); err != nil {
+			t.Fatal(err, b.stderr.String())
 		}
-		// It has fetched the card by its first answer to a session/new, or is fetching it.
-		if _, err := b.open(b.cwd); err != nil {
-			t.Fatal(err)
+		b.window = newWindow(t, l)
+		l.Close()
+		first.Editor = b.Editor
+		b.users = append(b.users, first)
+		for len(b.users) < sessions {
+			u := &user{}
+			if u.Editor, err = b.Another(u.pick); err != nil {
+				t.Fatal(err)
+			}
+			b.users = append(b.users, u)
 		}
 		s.bridges = append(s.bridges, b)
 	}
@@ -119,34 +141,22 @@ func (s *soaking) settle(t *testing.T, b *soakingBridge) {
 func (s *soaking) round(t *testing.T, seed uint64, end time.Time) {
 	repeat(t, seed, fmt.Sprintf("-run Soak -soak=%v", min(*soak, 30*time.Second)))
 	s.agent.renew()
-	s.proxy.misbehave(seed)
+	s.proxy.behave(true, seed)
+	good := time.AfterFunc(time.Until(end), func() { s.proxy.behave(false, 0) })
 	var all sync.WaitGroup
 	for i, b := range s.bridges {
-		for j := range sessions {
+		for j, u := range b.users {
 			random := rand.New(rand.NewPCG(seed, uint64(1+i*sessions+j)))
-			all.Go(func() { s.talk(t, b, random, fmt.Sprintf("%d-%d-%d", seed, i, j), end) }) // ends with its prompts
+			all.Go(func() { s.talk(t, b, u, random, fmt.Sprintf("%d-%d-%d", seed, i, j), end) }) // ends with its prompts
 		}
 	}
-	talked := make(chan struct{})
-	go func() {
-		all.Wait()
-		close(talked)
-	}()
-	timer := time.NewTimer(time.Until(end))
-	defer timer.Stop()
-	select {
-	case <-talked:
-	case <-timer.C:
-	}
-	s.proxy.beGood()
-	<-talked
-	for _, what := range s.agent.twice() {
-		t.Errorf("the agent got %q more than once", what)
+	all.Wait()
+	good.Stop()
+	s.proxy.behave(false, 0)
+	if _, twice := s.agent.times(""); len(twice) > 0 {
+		t.Errorf("the agent got more than once: %q", twice)
 	}
 	for _, b := range s.bridges {
-		for _, problem := range b.problems() {
-			t.Errorf("%s: %s", b.version, problem)
-		}
 		in, ok := b.window.until(t, restTime, func(in inside) bool {
 			s.proxy.cut()
 			return in.Goroutines <= b.resting.Goroutines
@@ -162,49 +172,45 @@ func (s *soaking) round(t *testing.T, seed uint64, end time.Time) {
 }
 
 // talk is a session's user. After an error it continues with the session, or with
-// another.
-func (s *soaking) talk(t *testing.T, b *soakingBridge, random *rand.Rand, name string, end time.Time) {
-	var session string
-	done := func() {
-		if session != "" {
-			if m, err := b.call("session/delete", map[string]any{"sessionId": session}); err != nil || m.Get("error").Exists() {
-				t.Errorf("session/delete: %s %v", m.Raw, err)
-			}
+// another, and at the end with another, too.
+func (s *soaking) talk(t *testing.T, b *soakingBridge, u *user, random *rand.Rand, name string, end time.Time) {
+	anew := func() {
+		if m := u.Call("session/delete", fmt.Sprintf(`{"sessionId":%q}`, u.Session())); !m.Get("result").Exists() {
+			t.Errorf("session/delete: %s", m.Raw)
 		}
-		session = ""
+		if err := u.Open(""); err != nil {
+			t.Error(err)
+		}
 	}
-	defer done()
+	defer anew()
 	var next *saying // what the agent has asked for
-	for n := 0; n < promptsPerRound && (n == 0 || time.Now().Before(end)); n++ {
-		if session == "" {
-			var err error
-			if session, err = b.open(b.cwd); err != nil {
-				t.Error(err)
-				return
-			}
-		}
+	for n := 0; n < promptsPerRound && (n == 0 || time.Now().Before(end)) && !t.Failed(); n++ {
 		p := s.choose(random, fmt.Sprintf("%s-%d", name, n), b.cwd)
 		if next != nil {
 			p, next = *next, nil
 		}
-		reply, err := b.prompt(session, p.text, p.answer)
-		if err != nil {
-			t.Errorf("%s: %q: %v\n%s", b.version, p.text, err, b.window.look(t).Stacks)
+		u.option = p.answer
+		turn := u.Prompt(p.text)
+		timer := time.NewTimer(patience)
+		select {
+		case <-turn.Done:
+		case <-timer.C:
+			t.Errorf("%s: %q: no reply in %v\n%s", b.version, p.text, patience, b.window.look(t).Stacks)
+			_ = b.kill()
 			return
 		}
-		failure := reply.Get("error.data.details").Str
-		b.see(session, func(screen *screen) {
-			if err := p.judge(screen, reply.Get("result.stopReason").Str, failure, s.agent.accepted(p.text)); err != nil {
-				t.Errorf("%s: %q: %v\n%s", b.version, p.text, err, reply.Raw)
-			}
-		})
-		if failure == "" {
+		timer.Stop()
+		accepted, _ := s.agent.times(p.text)
+		if err := p.judge(screenOf(turn.Shown), turn.Stop, turn.Err, accepted); err != nil {
+			t.Errorf("%s: %q: %v\n%s", b.version, p.text, err, turn.Err)
+		}
+		if turn.Err == "" {
 			next = p.then
 		}
-		s.count(reply.Get("result.stopReason").Str + named(failure))
+		s.count(turn.Stop + named(turn.Err))
 		// An open question in prose would take the next prompt for its answer.
-		if failure != "" && (p.prose || random.IntN(2) == 0) {
-			done()
+		if turn.Err != "" && (p.prose || random.IntN(2) == 0) {
+			anew()
 		}
 	}
 }
@@ -311,7 +317,6 @@ var names = []struct{ words, what string }{
 	{"ended with status 137 (killed)", "error: the agent is gone"},
 	{"connection refused: is the agent running", "error: the agent is gone"},
 	{"agent: HTTP 400: ", "error: the agent got half a request"},
-	{"agent: reading the request: unexpected EOF", "error: the agent got half a request"},
 }
 
 // named returns what an error names, "" if nothing.
