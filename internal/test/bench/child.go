@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -115,15 +117,22 @@ func serve(url, file string, stdin io.Reader, stdout io.Writer) error {
 	return bridge.Serve(context.Background(), stdin, stdout, opts)
 }
 
+// baseline is how the baselines send a message, by n connections at most.
+func baseline(n int) func(url string) (*http.Response, error) {
+	client := &http.Client{Transport: &http.Transport{ReadBufferSize: baselineBuffer, DisableCompression: true, MaxIdleConnsPerHost: n}}
+	return func(url string) (*http.Response, error) {
+		return client.Post(url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{}}`))
+	}
+}
+
 // fetch sends n messages at once and passes each response to use. It returns at the end
 // of stdin, so that the harness can still look at the process.
 func fetch(url string, n int, stdin io.Reader, use func(io.Reader) error) error {
-	client := &http.Client{Transport: &http.Transport{ReadBufferSize: baselineBuffer, DisableCompression: true, MaxIdleConnsPerHost: n}}
-	errs := make([]error, n)
+	client, errs := baseline(n), make([]error, n)
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() {
-			resp, err := client.Post(url, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{}}`))
+			resp, err := client(url)
 			if err == nil {
 				defer resp.Body.Close()
 				err = use(resp.Body)
@@ -132,13 +141,28 @@ func fetch(url string, n int, stdin io.Reader, use func(io.Reader) error) error 
 		})
 	}
 	all.Wait()
-	for _, err := range errs {
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	_, err := io.Copy(io.Discard, stdin)
+	return err
+}
+
+// eachLine is the baseline: a request for each line.
+func eachLine(url string, stdin io.Reader, stdout io.Writer) error {
+	client := baseline(1)
+	for in := bufio.NewScanner(stdin); in.Scan(); {
+		resp, err := client(url)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(stdout, resp.Body)
+		_ = resp.Body.Close() // it has been read
 		if err != nil {
 			return err
 		}
 	}
-	_, err := io.Copy(io.Discard, stdin)
-	return err
+	return nil
 }
 
 // scanFrames writes each event's data as a line, with one write for all that one read

@@ -39,10 +39,7 @@ type grown struct {
 // growth measures turns of a thousand to a million events: what an event costs, and memory,
 // should stay as they are.
 func (h *harness) growth(ctx context.Context) error {
-	sizes := []int{1e3, 1e4, 1e5, 1e6}
-	if h.short {
-		sizes = []int{100, 1000}
-	}
+	sizes := pick(h, []int{1e3, 1e4, 1e5, 1e6}, []int{100, 1000})
 	h.printf("growth: µs of CPU an event, and MiB at most, in a turn of so many events\n  %-10s", "")
 	for _, n := range sizes {
 		h.printf(" %18d", n)
@@ -61,14 +58,13 @@ func (h *harness) growth(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s: %d events: %w", g.name, n, err)
 			}
-			p := grown{n, max(0, float64((m.cpu-start.cpu).Nanoseconds())/1e3/float64(n)), float64(m.peak) / (1 << 20)}
+			p := grown{n, max(0, us(m.cpu-start.cpu)/float64(n)), mib(m.peak)}
 			all[g.name] = append(all[g.name], p)
 			h.printf(" %8.1f %6.1f MiB", p.us, p.mib)
 		}
 		names = append(names, g.name)
 		h.printf("\n")
 	}
-	h.printf("\n")
 	if h.picture == "" {
 		return nil
 	}
@@ -79,7 +75,7 @@ func (h *harness) growth(ctx context.Context) error {
 func (h *harness) turn(ctx context.Context, g *growth, writes int) (*measurement, error) {
 	s := newScript(g.version, g.events, len(g.events), writes)
 	s.fresh = true
-	m, _, err := h.runner.run(ctx, modeBridge, &Scenario{Name: g.name, sessions: 1}, s, false)
+	m, _, err := h.play(ctx, modeBridge, &Scenario{Name: g.name, sessions: 1}, s, false)
 	return m, err
 }
 

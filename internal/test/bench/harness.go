@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Main is the harness: it returns the exit status.
@@ -32,7 +34,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		for _, sc := range Scenarios() {
 			fmt.Fprintf(stdout, "%-15s %s\n", sc.Name, sc.About)
 		}
-		for _, l := range h.looks() {
+		for _, l := range looks() {
 			fmt.Fprintf(stdout, "%-15s %s\n", l.name, l.about)
 		}
 		return 0
@@ -50,78 +52,106 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// A harness runs processes against one agent.
 type harness struct {
 	out    io.Writer
 	short  bool
 	rounds int
 	only   []string
-	bridge string
 	trace  bool
 	// picture and profile are files to write.
 	picture, profile string
-	runner           runner
+
+	self   string // our own executable
+	bridge string // a2astdio's path; "" for our own serve mode
+	agent  *agent
+	dir    string // the sessions' directory
+	// state is the bridge's directory for what it stores, not the user's.
+	state string
 }
 
 func (h *harness) wants(name string) bool { return len(h.only) == 0 || slices.Contains(h.only, name) }
 
-func (h *harness) run(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
+func (h *harness) run(ctx context.Context) (err error) {
+	if h.self, err = os.Executable(); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "a2abench")
-	if err != nil {
+	if h.dir, err = os.MkdirTemp("", "a2abench"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	a, err := newAgent()
-	if err != nil {
+	defer os.RemoveAll(h.dir)
+	if h.agent, err = newAgent(); err != nil {
 		return err
 	}
-	defer a.close()
-	h.runner = runner{self: self, bridge: h.bridge, profile: h.profile, agent: a, dir: dir, state: filepath.Join(dir, "state")}
+	defer h.agent.close()
+	h.state = filepath.Join(h.dir, "state")
 	h.printf("%s %s/%s, %d cores, %d rounds in turns, medians; CPU of the process with its start, without ours\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), h.rounds)
 	for _, sc := range Scenarios() {
-		if !h.wants(sc.Name) {
-			continue
-		}
-		if err := h.compare(ctx, &sc); err != nil {
-			return err
+		if h.wants(sc.Name) {
+			if err := h.compare(ctx, &sc); err != nil {
+				return err
+			}
 		}
 	}
-	for _, l := range h.looks() {
-		if !h.wants(l.name) {
-			continue
-		}
-		if err := l.run(ctx); err != nil {
-			return fmt.Errorf("%s: %w", l.name, err)
+	for _, l := range looks() {
+		if h.wants(l.name) {
+			if err := l.run(h, ctx); err != nil {
+				return fmt.Errorf("%s: %w", l.name, err)
+			}
+			h.printf("\n")
 		}
 	}
 	return nil
 }
 
-// A look is a measurement without a comparison.
-type look struct {
-	name, about string
-	run         func(context.Context) error
-}
-
-func (h *harness) looks() []look {
-	return []look{
-		{"turns", "from the editor's prompt to the request, and from the agent's first words to the editor's line", h.turns},
-		{"load", "session/load of a conversation of 100,000 events", h.load},
-		{"idle-sessions", "descriptors and memory after a prompt in each of 1,000 sessions", h.idleSessions},
-		{"after-big", "memory after one event of 63 MiB", h.afterBig},
-		{"growth", "turns of 1,000 to 1,000,000 events", h.growth},
-		{"cold", "from the start of a process to the answer to initialize", h.cold},
-		{"idle", "after a turn", h.idle},
+// pick is whole, or in a short run little.
+func pick[T any](h *harness, whole, little T) T {
+	if h.short {
+		return little
 	}
+	return whole
 }
 
 func (h *harness) printf(format string, args ...any) { fmt.Fprintf(h.out, format, args...) }
 
-// compare runs a scenario: each mode in turns, for all rounds.
+// inTurns runs all modes in each round. Each round begins with another one.
+func inTurns[T any](rounds int, modes []string, run func(mode string) (T, error)) (map[string][]T, error) {
+	all := map[string][]T{}
+	for round := range rounds {
+		for i := range modes {
+			mode := modes[(round+i)%len(modes)]
+			m, err := run(mode)
+			if err != nil {
+				return nil, err
+			}
+			all[mode] = append(all[mode], m)
+		}
+	}
+	return all, nil
+}
+
+// over is the median over the rounds of what f makes of a mode and a base.
+func over[T any](all map[string][]T, mode, base string, f func(m, base T) float64) float64 {
+	var values []float64
+	for i, m := range all[mode] {
+		values = append(values, f(m, all[base][i]))
+	}
+	return median(values)
+}
+
+// of is the median of f over the rounds; with a base, of the ratio to the base within each
+// round.
+func of[T any](all map[string][]T, mode, base string, f func(T) float64) float64 {
+	return over(all, mode, cmp.Or(base, mode), func(m, of T) float64 {
+		if base == "" {
+			return f(m)
+		}
+		return f(m) / f(of)
+	})
+}
+
+// compare runs a scenario.
 func (h *harness) compare(ctx context.Context, sc *Scenario) error {
 	s, err := sc.script(h.short)
 	if err != nil {
@@ -132,85 +162,61 @@ func (h *harness) compare(ctx context.Context, sc *Scenario) error {
 		modes = append(modes, modeTraced)
 	}
 	for _, mode := range modes {
-		if err := h.runner.verify(ctx, mode, sc, s); err != nil {
+		if err := h.verify(ctx, mode, sc, s); err != nil {
 			return err
 		}
 	}
-	all := map[string][]*measurement{}
-	for round := range h.rounds {
-		for i := range modes {
-			// Each round begins with another one.
-			mode := modes[(round+i)%len(modes)]
-			m, _, err := h.runner.run(ctx, mode, sc, s, false)
-			if err != nil {
-				return err
-			}
-			all[mode] = append(all[mode], m)
-		}
+	all, err := inTurns(h.rounds, modes, func(mode string) (*measurement, error) {
+		m, _, err := h.play(ctx, mode, sc, s, false)
+		return m, err
+	})
+	if err == nil {
+		h.report(sc, s, modes, all)
 	}
-	h.report(sc, s, modes, all)
-	return nil
+	return err
 }
 
 func (h *harness) report(sc *Scenario, s *script, modes []string, all map[string][]*measurement) {
 	events := s.events * s.rounds * sc.sessions
 	h.printf("%s: %s (%d events of %d bytes)\n", sc.Name, sc.About, events, s.size/s.events)
-	// of is the median of f over the rounds; with a base, of the ratio to the base within
-	// each round.
-	of := func(mode, base string, f func(*measurement) float64) float64 {
-		var values []float64
-		for i, m := range all[mode] {
-			v := f(m)
-			if base != "" {
-				v /= f(all[base][i])
-			}
-			values = append(values, v)
-		}
-		return median(values)
-	}
-	rate := func(m *measurement) float64 { return float64(events) / m.took.Seconds() }
+	unit, n := "events/s", float64(events)
 	if sc.Big {
-		rate = func(m *measurement) float64 { return float64(s.size*s.rounds) / 1e6 / m.took.Seconds() }
+		unit, n = "MB/s", float64(s.size*s.rounds)/1e6
 	}
+	rate := func(m *measurement) float64 { return n / m.took.Seconds() }
 	cpu := func(m *measurement) float64 { return float64(m.cpu.Nanoseconds()) / 1e3 / float64(events) }
-	unit := "events/s"
-	if sc.Big {
-		unit = "MB/s"
-	}
 	h.printf("  %-8s %10s %7s %9s %12s %8s %10s %9s %10s\n", "", unit, "of raw", "of frames", "µs CPU/event", "of raw", "of frames", "peak MiB", "bytes out")
 	for _, mode := range modes {
 		h.printf("  %-8s %10.0f %7.2f %9.2f %12.3f %8.2f %10.2f %9.1f %10.0f\n", mode,
-			of(mode, "", rate), of(mode, modeRaw, rate), of(mode, modeFrames, rate),
-			of(mode, "", cpu), of(mode, modeRaw, cpu), of(mode, modeFrames, cpu),
-			of(mode, "", func(m *measurement) float64 { return float64(m.peak) / (1 << 20) }),
-			of(mode, "", func(m *measurement) float64 { return float64(m.bytes) / float64(events) }))
+			of(all, mode, "", rate), of(all, mode, modeRaw, rate), of(all, mode, modeFrames, rate),
+			of(all, mode, "", cpu), of(all, mode, modeRaw, cpu), of(all, mode, modeFrames, cpu),
+			of(all, mode, "", func(m *measurement) float64 { return mib(m.peak) }),
+			of(all, mode, "", func(m *measurement) float64 { return float64(m.bytes) / float64(events) }))
 	}
 	if s.pace > 0 {
-		h.delays(modes, all, of)
+		h.delays(modes, all)
 	}
 	if h.trace {
-		h.printf("  traced, of the bridge without: %.2f of the rate, %.2f x the CPU\n", of(modeTraced, modeBridge, rate), of(modeTraced, modeBridge, cpu))
+		h.printf("  traced, of the bridge without: %.2f of the rate, %.2f x the CPU\n", of(all, modeTraced, modeBridge, rate), of(all, modeTraced, modeBridge, cpu))
 	}
 	h.printf("  nothing lost: %d marks in each row, and the text compared\n\n", s.marks*s.rounds*sc.sessions)
 }
 
 // delays prints the delays of events.
-func (h *harness) delays(modes []string, all map[string][]*measurement, of func(mode, base string, f func(*measurement) float64) float64) {
-	for _, list := range all {
-		for _, m := range list {
-			slices.Sort(m.delays)
-		}
-	}
+func (h *harness) delays(modes []string, all map[string][]*measurement) {
 	at := func(q float64) func(*measurement) float64 {
-		return func(m *measurement) float64 { return float64(quantile(m.delays, q).Nanoseconds()) / 1e3 }
+		return func(m *measurement) float64 {
+			return us(quantile(slices.Sorted(slices.Values(m.delays)), q))
+		}
 	}
 	h.printf("  %-8s %10s %10s %10s   %s\n", "", "p50 µs", "p99 µs", "max µs", "over raw: p50 µs, p99 ratio")
 	for _, mode := range modes {
-		var over []float64
-		for i, m := range all[mode] {
-			over = append(over, at(0.5)(m)-at(0.5)(all[modeRaw][i]))
-		}
-		h.printf("  %-8s %10.1f %10.1f %10.1f   %+.1f, %.2f\n", mode, of(mode, "", at(0.5)), of(mode, "", at(0.99)), of(mode, "", at(1)),
-			median(over), of(mode, modeRaw, at(0.99)))
+		more := over(all, mode, modeRaw, func(m, raw *measurement) float64 { return at(0.5)(m) - at(0.5)(raw) })
+		h.printf("  %-8s %10.1f %10.1f %10.1f   %+.1f, %.2f\n", mode, of(all, mode, "", at(0.5)), of(all, mode, "", at(0.99)), of(all, mode, "", at(1)),
+			more, of(all, mode, modeRaw, at(0.99)))
 	}
 }
+
+func us(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+
+func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }

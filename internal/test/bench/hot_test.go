@@ -15,7 +15,6 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
-	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // A fakeWire answers a client without a network: first the card, then an endless
@@ -84,10 +83,6 @@ type hotPath struct {
 }
 
 func newHotPath(tb testing.TB, w *fakeWire, spell func([]byte, []mapping.Step) []byte) *hotPath {
-	return newHotPathBy(tb, w, spell)
-}
-
-func newHotPathBy(tb testing.TB, w http.RoundTripper, spell func([]byte, []mapping.Step) []byte) *hotPath {
 	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: w})
 	if err != nil {
 		tb.Fatal(err)
@@ -116,24 +111,11 @@ func (h *hotPath) step(tb testing.TB) {
 	}
 }
 
-// An editorSpelling is how one of the editor protocols spells steps.
-type editorSpelling struct {
-	name  string
-	spell func([]byte, []mapping.Step) []byte
-}
-
-func spellings() []editorSpelling {
-	return []editorSpelling{{"acp", acpSpelling()}, {"lines", linesSpelling()}}
-}
-
-func acpSpelling() func([]byte, []mapping.Step) []byte {
-	out := spell.ACP{Session: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", Cwd: "/home/dev/project"}
-	return out.Append
-}
-
-func linesSpelling() func([]byte, []mapping.Step) []byte {
-	out := spell.Lines{Request: []byte("1")}
-	return out.Append
+// spellings are how the editor protocols spell steps.
+func spellings() map[string]func([]byte, []mapping.Step) []byte {
+	acp := spell.ACP{Session: "6ba7b810-9dad-11d1-80b4-00c04fd430c8", Cwd: "/home/dev/project"}
+	lines := spell.Lines{Request: []byte("1")}
+	return map[string]func([]byte, []mapping.Step) []byte{"acp": acp.Append, "lines": lines.Append}
 }
 
 // hotCases are the frequent events. allocs is the number of allocations that each costs
@@ -158,9 +140,9 @@ var hotCases = []struct {
 // bytes of its frame to the editor's line.
 func TestAllocations(t *testing.T) {
 	for _, c := range hotCases {
-		for _, spelling := range spellings() {
-			t.Run(c.name+"/"+spelling.name, func(t *testing.T) {
-				h := newHotPath(t, newFakeWire(c.version, small(c.event, ringSize, c.breaks), 1), spelling.spell)
+		for name, spell := range spellings() {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				h := newHotPath(t, newFakeWire(c.version, small(c.event, ringSize, c.breaks), 1), spell)
 				for range 2 * ringSize { // buffers grow to their size, what is learned is learned
 					h.step(t)
 				}
@@ -180,7 +162,7 @@ func TestAllocations(t *testing.T) {
 func TestLargeAllocations(t *testing.T) {
 	const size, n = 100 << 10, 100
 	payloads := [][]byte{artifactV1(0, text(0, size, true)), artifactV1(1, text(1, size, true))}
-	h := newHotPath(t, newFakeWire("1.0", payloads, 1), acpSpelling())
+	h := newHotPath(t, newFakeWire("1.0", payloads, 1), spellings()["acp"])
 	for range n {
 		h.step(t)
 	}
@@ -198,7 +180,7 @@ func TestLargeAllocations(t *testing.T) {
 // TestHotPath checks that the measured lines have the text.
 func TestHotPath(t *testing.T) {
 	for _, c := range hotCases {
-		h := newHotPath(t, newFakeWire(c.version, small(c.event, ringSize, c.breaks), 1), acpSpelling())
+		h := newHotPath(t, newFakeWire(c.version, small(c.event, ringSize, c.breaks), 1), spellings()["acp"])
 		h.step(t) // the task
 		for i := range 3 {
 			h.step(t)
@@ -212,11 +194,11 @@ func TestHotPath(t *testing.T) {
 // BenchmarkHotPath is the time and allocations for each event, alone and in a batch.
 func BenchmarkHotPath(b *testing.B) {
 	for _, c := range hotCases {
-		for _, spelling := range spellings() {
+		for name, spell := range spellings() {
 			for _, batch := range []int{1, 32} {
-				b.Run(fmt.Sprintf("%s/%s/batch=%d", c.name, spelling.name, batch), func(b *testing.B) {
+				b.Run(fmt.Sprintf("%s/%s/batch=%d", c.name, name, batch), func(b *testing.B) {
 					payloads := small(c.event, ringSize, c.breaks)
-					h := newHotPath(b, newFakeWire(c.version, payloads, batch), spelling.spell)
+					h := newHotPath(b, newFakeWire(c.version, payloads, batch), spell)
 					h.step(b)
 					b.SetBytes(int64(len(payloads[0])))
 					b.ReportAllocs()
@@ -226,72 +208,5 @@ func BenchmarkHotPath(b *testing.B) {
 				})
 			}
 		}
-	}
-}
-
-// BenchmarkTools is the recorded server's tool calls.
-func BenchmarkTools(b *testing.B) {
-	payloads, err := replay("../../../"+recording, 100)
-	if err != nil {
-		b.Fatal(err)
-	}
-	h := newHotPath(b, newFakeWire("0.3", payloads, 1), acpSpelling())
-	b.ReportAllocs()
-	for b.Loop() {
-		h.step(b)
-	}
-}
-
-// BenchmarkSend is a batch's way to stdout through the writer.
-func BenchmarkSend(b *testing.B) {
-	for _, size := range []int{450, 16 << 10} {
-		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) {
-			r, w := io.Pipe()
-			defer w.Close()
-			defer r.Close()
-			s := stdio.NewConn(r, io.Discard, nil)
-			defer s.Close()
-			line := append(bytes.Repeat([]byte{'x'}, size), '\n')
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := s.Send(context.Background(), line); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkLiveOutput is output that is resent whole: 1 MiB that grows in steps of 4
-// KiB. An event's cost should not grow with the earlier output.
-func BenchmarkLiveOutput(b *testing.B) {
-	payloads := liveOutput(1 << 20)
-	b.ReportAllocs()
-	for b.Loop() {
-		h := newHotPath(b, newFakeWire("0.3", payloads, 1), acpSpelling())
-		for range 1 + len(payloads) {
-			h.step(b)
-		}
-	}
-}
-
-// BenchmarkEscapes is a text of 1 MiB of escapes only; SetBytes counts their written
-// form.
-func BenchmarkEscapes(b *testing.B) {
-	for _, c := range []struct{ name, escape string }{{"line feeds", `\n`}, {"quotes", `\"`}, {"units", `\u00e9`}, {"pairs", `\ud83d\ude00`}, {"mixed", `a\n\tb = \"c\";`}, {"prose", strings.Repeat("words of text, ", 5) + `\n`}, {"plain", "abcdefgh"}} {
-		b.Run(c.name, func(b *testing.B) {
-			whole := []byte(`"` + strings.Repeat(c.escape, (1<<20)/len(c.escape)) + `"`)
-			payload := bytes.Replace(artifactV1(0, "@"), []byte(`"@"`), whole, 1)
-			for _, spelling := range spellings() {
-				b.Run(spelling.name, func(b *testing.B) {
-					h := newHotPath(b, newFakeWire("1.0", [][]byte{payload}, 1), spelling.spell)
-					h.step(b)
-					b.SetBytes(int64(len(payload)))
-					for b.Loop() {
-						h.step(b)
-					}
-				})
-			}
-		})
 	}
 }

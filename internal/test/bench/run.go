@@ -29,35 +29,23 @@ type measurement struct {
 	delays []time.Duration
 }
 
-// A runner runs processes against one agent.
-type runner struct {
-	self   string // our own executable
-	bridge string // a2astdio's path; "" for our own serve mode
-	// profile is the file for a profile of that; "" for none.
-	profile string
-	agent   *agent
-	dir     string // the sessions' directory
-	// state is the bridge's directory for what it stores, not the user's.
-	state string
-}
-
 // command is the child for a mode.
-func (r *runner) command(ctx context.Context, mode string, sessions int) *exec.Cmd {
-	env := append(os.Environ(), "XDG_STATE_HOME="+r.state, "LocalAppData="+r.state)
+func (h *harness) command(ctx context.Context, mode string, sessions int) *exec.Cmd {
+	env := append(os.Environ(), "XDG_STATE_HOME="+h.state, "LocalAppData="+h.state)
 	var traced []string
 	if mode == modeTraced {
-		traced = []string{"--trace", filepath.Join(r.dir, "trace.jsonl")}
+		traced = []string{"--trace", filepath.Join(h.dir, "trace.jsonl")}
 	}
-	if serves(mode) && r.bridge != "" {
-		cmd := exec.CommandContext(ctx, r.bridge, append(traced, "--agent", r.agent.URL)...)
+	if serves(mode) && h.bridge != "" {
+		cmd := exec.CommandContext(ctx, h.bridge, append(traced, "--agent", h.agent.URL)...)
 		cmd.Env = env
 		return cmd
 	}
-	args := []string{mode, "-agent", r.agent.URL, "-sessions", strconv.Itoa(sessions)}
+	args := []string{mode, "-agent", h.agent.URL, "-sessions", strconv.Itoa(sessions)}
 	if serves(mode) {
-		args = append(args, append(traced, "--profile", r.profile)...)
+		args = append(args, append(traced, "--profile", h.profile)...)
 	}
-	cmd := exec.CommandContext(ctx, r.self, args...)
+	cmd := exec.CommandContext(ctx, h.self, args...)
 	cmd.Env = append(env, childEnv+"=1")
 	return cmd
 }
@@ -81,9 +69,9 @@ type process struct {
 	cancel context.CancelFunc
 }
 
-func (r *runner) start(ctx context.Context, mode string, sessions int) (*process, error) {
+func (h *harness) start(ctx context.Context, mode string, sessions int) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
-	p := &process{cmd: r.command(ctx, mode, sessions), errors: new(strings.Builder), cancel: cancel}
+	p := &process{cmd: h.command(ctx, mode, sessions), errors: new(strings.Builder), cancel: cancel}
 	p.cmd.Stderr = p.errors
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err == nil {
@@ -143,12 +131,6 @@ func (p *process) ask(id int, line string) (gjson.Result, error) {
 	return p.answer(id)
 }
 
-// initialize begins ACP, by request 1.
-func (p *process) initialize() error {
-	_, err := p.ask(1, initialize)
-	return err
-}
-
 // session opens a session.
 func (p *process) session(id int, dir string) (string, error) {
 	r, err := p.ask(id, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, id, dir))
@@ -160,27 +142,35 @@ func promptLine(id int, session string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"go"}]}}`, id, session)
 }
 
+// open begins ACP and opens sessions, by requests from 1 on.
+func (p *process) open(sessions int, dir string) (ids []string, err error) {
+	_, err = p.ask(1, initialize)
+	for i := 0; i < sessions && err == nil; i++ {
+		var id string
+		id, err = p.session(2+i, dir)
+		ids = append(ids, id)
+	}
+	return ids, err
+}
+
 // prompt opens sessions over ACP and sends a prompt in each.
 func (p *process) prompt(sessions int, dir string) error {
-	if err := p.initialize(); err != nil {
+	ids, err := p.open(sessions, dir)
+	if err != nil {
 		return err
 	}
 	var prompts strings.Builder
-	for i := range sessions {
-		id, err := p.session(2+i, dir)
-		if err != nil {
-			return err
-		}
+	for i, id := range ids {
 		prompts.WriteString(promptLine(10000+i, id) + "\n")
 	}
-	_, err := io.WriteString(p.in, prompts.String())
+	_, err = io.WriteString(p.in, prompts.String())
 	return err
 }
 
-// run gives a script to a child, once for each session.
-func (r *runner) run(ctx context.Context, mode string, sc *Scenario, s *script, keep bool) (*measurement, []byte, error) {
-	r.agent.play(s, sc.sessions)
-	p, err := r.start(ctx, mode, sc.sessions)
+// play gives a script to a child, once for each session.
+func (h *harness) play(ctx context.Context, mode string, sc *Scenario, s *script, keep bool) (*measurement, []byte, error) {
+	h.agent.play(s, sc.sessions)
+	p, err := h.start(ctx, mode, sc.sessions)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -191,7 +181,7 @@ func (r *runner) run(ctx context.Context, mode string, sc *Scenario, s *script, 
 	}
 	if serves(mode) {
 		end.wantReplies = sc.sessions
-		if err := p.prompt(sc.sessions, r.dir); err != nil {
+		if err := p.prompt(sc.sessions, h.dir); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -199,7 +189,7 @@ func (r *runner) run(ctx context.Context, mode string, sc *Scenario, s *script, 
 	if err := end.run(); err != nil {
 		return nil, nil, fmt.Errorf("%s, %s: %d of %d marks and %d replies have come: %w: %s", sc.Name, mode, end.marks, end.wantMarks, end.replies, err, p.errors)
 	}
-	m := &measurement{marks: end.marks, bytes: end.bytes, delays: end.delays, took: end.done.Sub(time.Unix(0, r.agent.start.Load()))}
+	m := &measurement{marks: end.marks, bytes: end.bytes, delays: end.delays, took: end.done.Sub(time.Unix(0, h.agent.start.Load()))}
 	_, m.peak = memory(p.cmd.Process.Pid)
 	if err := p.stop(); err != nil {
 		return nil, nil, err
@@ -212,11 +202,11 @@ func (r *runner) run(ctx context.Context, mode string, sc *Scenario, s *script, 
 }
 
 // verify runs the script once, without measuring, and compares the whole text.
-func (r *runner) verify(ctx context.Context, mode string, sc *Scenario, s *script) error {
+func (h *harness) verify(ctx context.Context, mode string, sc *Scenario, s *script) error {
 	s = s.short()
 	one := *sc
 	one.sessions = 1
-	_, out, err := r.run(ctx, mode, &one, s, true)
+	_, out, err := h.play(ctx, mode, &one, s, true)
 	if err != nil {
 		return err
 	}

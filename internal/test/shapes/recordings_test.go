@@ -1,7 +1,6 @@
 package shapes
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -137,13 +136,5 @@ func TestRecordings(t *testing.T) {
 	const atMost = 5 // may only shrink
 	if wrong > atMost {
 		t.Errorf("%d cuts are wrong, and %d were before", wrong, atMost)
-	}
-}
-
-// TestRecordingsWhole prints what is seen of each recording.
-func TestRecordingsWhole(t *testing.T) {
-	for _, r := range recordings(t) {
-		s := r.play(t, 0, nil)
-		t.Logf("%s: %s", r.name, fmt.Sprintf("%.160q %v %v %v", s.letters, s.calls, s.questions, s.ends))
 	}
 }

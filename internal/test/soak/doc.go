@@ -3,7 +3,7 @@
 // that -race covers it, too.
 //
 //	go test ./internal/test/soak                          some seconds of both
-//	go test ./internal/test/soak -run Soak -soak=10m      ten minutes of bad network
+//	go test ./internal/test/soak -run Soak -soak=10m -timeout=15m   ten minutes of bad network
 //	go test ./internal/test/soak -run Kill -kills=200     two hundred deaths
 //	go test ./internal/test/soak -run Soak -seed=N        the faults of N again
 //
@@ -12,7 +12,7 @@
 //
 // With -artifacts TestSoak leaves a trace, some megabytes a second (see -outputdir).
 //
-// In TestSoak editors talk to the demo agent through a proxy that delays, splits,
+// In TestSoak editors talk to the demo agent through a proxy that delays,
 // stalls, resets and half-closes connections. A seeded generator chooses faults and
 // prompts. The scheduler decides how they coincide, so a seed makes a failure likely,
 // not certain.

@@ -1,0 +1,273 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// A look is a measurement that is not one of the baselines' table.
+type look struct {
+	name, about string
+	run         func(*harness, context.Context) error
+}
+
+func looks() []look {
+	return []look{
+		{"turns", "from the editor's prompt to the request, and from the agent's first words to the editor's line", (*harness).turns},
+		{"load", "session/load of a conversation of 100,000 events", (*harness).load},
+		{"idle-sessions", "descriptors and memory after a prompt in each of 1,000 sessions", (*harness).idleSessions},
+		{"after-big", "memory after one event of 63 MiB", (*harness).afterBig},
+		{"growth", "turns of 1,000 to 1,000,000 events", (*harness).growth},
+		{"cold", "from the start of a process to the answer to initialize", (*harness).cold},
+		{"idle", "after a turn", (*harness).idle},
+	}
+}
+
+// A turnTime has both delays of a turn, in microseconds: from the editor's line to the request
+// at the agent, and from the agent's first words to the line at the editor.
+type turnTime struct{ request, shown float64 }
+
+// turns measures the two delays of a turn that a user may feel: until the agent gets
+// the request, and until its first words appear. The baseline sends a request for each
+// line, and copies the response.
+func (h *harness) turns(ctx context.Context) error {
+	n := pick(h, 300, 10)
+	modes := []string{modeTurns, modeBridge}
+	all, err := inTurns(h.rounds, modes, func(mode string) (turnTime, error) { return h.someTurns(ctx, mode, n) })
+	if err != nil {
+		return err
+	}
+	request, shown := func(t turnTime) float64 { return t.request }, func(t turnTime) float64 { return t.shown }
+	h.printf("turns: microseconds of %d turns, medians\n  %-8s %20s %28s\n", n, "", "prompt to request", "first words to the line")
+	for _, mode := range modes {
+		h.printf("  %-8s %20.0f %28.0f\n", mode, of(all, mode, "", request), of(all, mode, "", shown))
+	}
+	more := func(f func(turnTime) float64) float64 {
+		return over(all, modeBridge, modeTurns, func(m, base turnTime) float64 { return f(m) - f(base) })
+	}
+	h.printf("  %-8s %+20.0f %+28.0f\n", "over", more(request), more(shown))
+	return nil
+}
+
+// someTurns runs turns with one process, and returns the medians.
+func (h *harness) someTurns(ctx context.Context, mode string, n int) (t turnTime, err error) {
+	s := newScript("1.0", small(artifactV1, 1, false), 1, 1)
+	h.agent.play(s, 1)
+	p, err := h.start(ctx, mode, 1)
+	if err != nil {
+		return t, err
+	}
+	defer p.cancel()
+	line, ended := "go", string(s.end)
+	if mode == modeBridge {
+		ids, err := p.open(1, h.dir)
+		if err != nil {
+			return t, err
+		}
+		line, ended = promptLine(3, ids[0]), replied
+	}
+	var requests, shown []float64
+	for range n {
+		h.agent.play(s, 1)
+		began, first := time.Now(), time.Time{}
+		if err := p.say(line); err != nil {
+			return t, err
+		}
+		for {
+			b, err := p.lines.ReadBytes('\n')
+			if err != nil {
+				return t, fmt.Errorf("%s: %w: %s", mode, err, p.errors)
+			}
+			if first.IsZero() && bytes.IndexByte(b, mark) >= 0 {
+				first = time.Now()
+			}
+			if bytes.Contains(b, []byte(ended)) {
+				break
+			}
+		}
+		asked, said := time.Unix(0, h.agent.asked.Load()), time.Unix(0, h.agent.start.Load())
+		requests, shown = append(requests, us(asked.Sub(began))), append(shown, us(first.Sub(said)))
+	}
+	skip := min(n/10, 20) // the first ones open connections
+	return turnTime{median(requests[skip:]), median(shown[skip:])}, p.stop()
+}
+
+// prompted starts a bridge, and runs a turn of a script with it.
+func (h *harness) prompted(ctx context.Context, s *script) (p *process, session string, err error) {
+	h.agent.play(s, 1)
+	if p, err = h.start(ctx, modeBridge, 1); err != nil {
+		return nil, "", err
+	}
+	ids, err := p.open(1, h.dir)
+	if err == nil {
+		_, err = p.ask(3, promptLine(3, ids[0]))
+	}
+	if err != nil {
+		p.cancel()
+		return nil, "", err
+	}
+	return p, ids[0], nil
+}
+
+// load measures session/load of a conversation of 100,000 events.
+func (h *harness) load(ctx context.Context) error {
+	s := newScript("1.0", small(artifactV1, ringSize, false), 64, pick(h, 98, 1))
+	p, session, err := h.prompted(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer p.cancel()
+	var took, cpu []float64
+	size := 0
+	for i := range h.rounds {
+		before, _ := activity(p.cmd.Process.Pid)
+		began := time.Now()
+		if err := p.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/load","params":{"sessionId":%q,"cwd":%q,"mcpServers":[]}}`, 4+i, session, h.dir)); err != nil {
+			return err
+		}
+		for size = 0; ; {
+			b, err := p.lines.ReadBytes('\n')
+			if err != nil {
+				return fmt.Errorf("%w: %s", err, p.errors)
+			}
+			if size += len(b); gjson.GetBytes(b, "id").Int() == int64(4+i) {
+				break
+			}
+		}
+		after, _ := activity(p.cmd.Process.Pid)
+		took, cpu = append(took, us(time.Since(began))/1e3), append(cpu, us(after-before)/1e3)
+	}
+	h.printf("load: session/load of a conversation of %d events: %.1f ms, %.1f ms of CPU, %.1f MB to the editor; %.1f ms at least\n",
+		s.events*s.rounds, median(took), median(cpu), float64(size)/1e6, slices.Min(took))
+	return p.stop()
+}
+
+// afterBig measures the memory after one event of 63 MiB.
+func (h *harness) afterBig(ctx context.Context) error {
+	size := pick(h, 63<<20, 1<<20)
+	p, _, err := h.prompted(ctx, newScript("1.0", [][]byte{artifactV1(0, text(0, size, false))}, 1, 1))
+	if err != nil {
+		return err
+	}
+	defer p.cancel()
+	h.printf("after-big: memory after one event of %d MiB\n", size>>20)
+	began := time.Now()
+	for _, at := range pick(h, []time.Duration{0, time.Second, 5 * time.Second}, []time.Duration{0}) {
+		rest(at - time.Since(began))
+		now, peak := memory(p.cmd.Process.Pid)
+		h.printf("  after %-4v %6.1f MiB (%.1f at most)\n", at, mib(now), mib(peak))
+	}
+	return p.stop()
+}
+
+// idle measures a bridge that has had a turn and has nothing to do.
+func (h *harness) idle(ctx context.Context) error {
+	p, _, err := h.prompted(ctx, newScript("1.0", small(artifactV1, ringSize, false), 1, 2))
+	if err != nil {
+		return err
+	}
+	defer p.cancel()
+	wait := pick(h, 10*time.Second, time.Second)
+	rest(time.Second) // the runtime's own last work
+	ran, waits := activity(p.cmd.Process.Pid)
+	rest(wait)
+	ranThen, waitsThen := activity(p.cmd.Process.Pid)
+	now, peak := memory(p.cmd.Process.Pid)
+	h.printf("idle: for %v after a turn: %v of CPU, %d wake-ups, %.1f MiB (%.1f at most)\n", wait, ranThen-ran, waitsThen-waits, mib(now), mib(peak))
+	return p.stop()
+}
+
+// idleSessions measures a bridge that has had a prompt in each of many sessions.
+func (h *harness) idleSessions(ctx context.Context) error {
+	n := pick(h, 1000, 30)
+	s := newScript("1.0", small(artifactV1, 4, false), 4, 1)
+	p, _, err := h.prompted(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer p.cancel()
+	began, _ := memory(p.cmd.Process.Pid)
+	for i := 1; i < n; i++ {
+		h.agent.play(s, 1)
+		id := 2 + 2*i
+		session, err := p.session(id, h.dir)
+		if err != nil {
+			return err
+		}
+		if _, err := p.ask(id+1, promptLine(id+1, session)); err != nil {
+			return err
+		}
+	}
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", p.cmd.Process.Pid)) // the pattern is good
+	now, _ := memory(p.cmd.Process.Pid)
+	h.printf("idle-sessions: after a prompt in each of %d sessions: %d descriptors, %.1f MiB, %.1f KiB a session\n", n, len(files), mib(now), float64(now-began)/1024/float64(n))
+	return p.stop()
+}
+
+// A start is the cost of a process until its first answer.
+type start struct {
+	took, cpu time.Duration
+	memory    int64
+}
+
+// cold measures from the start of a process to its first answer: with a cached card, as
+// from the second start on, and without, where the answer waits for it.
+func (h *harness) cold(ctx context.Context) error {
+	const empty, cached, unknown = "empty", "card cached", "card unknown"
+	h.agent.play(newScript("1.0", small(artifactV1, ringSize, false), 1, 2), 1)
+	defer func(state string) { h.state = state }(h.state)
+	begin := func(row string) (start, error) {
+		h.state = filepath.Join(h.dir, row)
+		switch row {
+		case empty:
+			return h.answered(ctx, modeEmpty)
+		case unknown:
+			if err := os.RemoveAll(h.state); err != nil {
+				return start{}, err
+			}
+		}
+		return h.answered(ctx, modeBridge)
+	}
+	if _, err := begin(cached); err != nil { // stores the card
+		return err
+	}
+	n, rows := pick(h, 30, 3), []string{empty, cached, unknown}
+	all, err := inTurns(n, rows, begin)
+	if err != nil {
+		return err
+	}
+	took, cpu := func(s start) float64 { return us(s.took) / 1e3 }, func(s start) float64 { return us(s.cpu) / 1e3 }
+	h.printf("cold: from the start of a process to the answer to initialize, median of %d\n", n)
+	h.printf("  %-12s %8s %9s %8s %9s %8s\n", "", "ms", "of empty", "ms CPU", "of empty", "MiB")
+	for _, row := range rows {
+		h.printf("  %-12s %8.2f %9.2f %8.2f %9.2f %8.1f\n", row, of(all, row, "", took), of(all, row, empty, took), of(all, row, "", cpu), of(all, row, empty, cpu),
+			of(all, row, "", func(s start) float64 { return mib(s.memory) }))
+	}
+	return nil
+}
+
+// answered starts a process, measures it after its answer, and ends it.
+func (h *harness) answered(ctx context.Context, mode string) (st start, err error) {
+	began := time.Now()
+	p, err := h.start(ctx, mode, 1)
+	if err != nil {
+		return st, err
+	}
+	if err = p.say(initialize); err == nil {
+		_, err = p.lines.ReadString('\n')
+	}
+	st.took = time.Since(began)
+	st.memory, _ = memory(p.cmd.Process.Pid)
+	st.cpu, _ = activity(p.cmd.Process.Pid)
+	if stopped := p.stop(); err == nil {
+		err = stopped
+	}
+	return st, err
+}
