@@ -101,5 +101,8 @@ func (e *ACP) tell(dst []byte, severity, text string) []byte {
 	if e.Notices {
 		return e.notice(dst, severity, text)
 	}
+	if e.V2 != nil {
+		text = strings.TrimSpace(text) // it is a message of its own
+	}
 	return e.chunks(dst, "agent_message_chunk", text, e.V2.note())
 }
