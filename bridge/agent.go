@@ -28,7 +28,7 @@ import (
 // when the agent is contacted first.
 //
 // Only [Serve] uses Login, Setup, AuthMethods, ForwardMCP, MCPFile, Workspace, Protocol,
-// ACPVersion, Agents, AnswerWithin, OnEOF, MaxEventsPerSecond, WebhookPolicy, Companion,
+// ACPVersion, Agents, AnswerWithin, OnEOF, MaxEventsPerSecond, Companion,
 // CompanionContext, EditorTools, Version and Tap.
 type Options struct {
 	// Client reaches the agent: [transport.NewClient] makes it, which needs no options
@@ -91,9 +91,6 @@ type Options struct {
 	// Webhooks receive what an agent pushes, so that a turn goes on while its stream is
 	// gone; nil: agents are not asked to push.
 	Webhooks Webhooks
-	// WebhookPolicy says which webhooks an editor may name; nil: public ones, and
-	// those where the agent is ([transport.Client.CheckWebhook]).
-	WebhookPolicy *transport.WebhookPolicy
 	// Companion starts what serves the agents in the editor's terminal; nil: nothing
 	// does. It is called once, when the editor's directory is known.
 	Companion func(CompanionEditor, CompanionInfo) (Companion, error)

@@ -37,31 +37,29 @@ type linesEditor struct {
 func newLinesEditor(s *server) *linesEditor {
 	e := &linesEditor{server: s, contexts: map[string]*Session{}, tasks: map[string]*Session{}, waiting: map[string][]string{}}
 	e.methods = map[string]func(*editorRequest){
-		"message/send":        e.send,
-		"message/stream":      e.stream,
-		"toolCall/confirm":    e.confirm,
-		"tasks/resubscribe":   e.resubscribe,
-		"tasks/get":           e.getTask,
-		"tasks/list":          e.listTasks,
-		"tasks/cancel":        e.cancelTask,
-		"command/execute":     e.execute,
-		"commands/get":        e.getCommands,
-		"agent/getCard":       e.getCard,
-		"bridge/status":       e.status,
-		"$/cancel_request":    s.acp.cancelRequest,
-		methodExtendedCard:    e.getExtendedCard,
-		methodPush + "set":    e.setPush,
-		methodPush + "get":    e.getPush,
-		methodPush + "list":   e.listPush,
-		methodPush + "delete": e.deletePush,
+		"message/send":      e.send,
+		"message/stream":    e.stream,
+		"toolCall/confirm":  e.confirm,
+		"tasks/resubscribe": e.resubscribe,
+		"tasks/get":         e.getTask,
+		"tasks/list":        e.listTasks,
+		"tasks/cancel":      e.cancelTask,
+		"command/execute":   e.execute,
+		"commands/get":      e.getCommands,
+		"agent/getCard":     e.getCard,
+		"bridge/status":     e.status,
+		"$/cancel_request":  s.acp.cancelRequest,
+		methodExtendedCard:  e.getExtendedCard,
 	}
 	return e
 }
 
 const (
 	methodExtendedCard = "agent/getAuthenticatedExtendedCard"
-	methodPush         = "tasks/pushNotificationConfig/"
+	methodsPush        = "tasks/pushNotificationConfig/"
 )
+
+const noPush = "editor: agents push to a2astdio itself (--webhook), and to no address of an editor's"
 
 // speaks reports whether a method tells an editor of this protocol.
 func (e *linesEditor) speaks(method string) bool {
@@ -75,6 +73,9 @@ func (e *linesEditor) handle(c *editorRequest) {
 	method, ok := e.methods[c.Method]
 	switch {
 	case !ok && e.server.ide.takes(c):
+		return
+	case strings.HasPrefix(c.Method, methodsPush):
+		c.fail(acp.CodeMethodNotFound, noPush, "")
 		return
 	case !ok:
 		method = e.pass
@@ -91,11 +92,10 @@ type lineParams struct {
 	Workspace string          `json:"workspace"`
 	Raw       bool            `json:"raw"`
 	Config    struct {
-		AcceptedOutputModes []string `json:"acceptedOutputModes"`
-		Blocking            *bool    `json:"blocking"`
-		HistoryLength       *int     `json:"historyLength"`
-		// Push is the editor's own webhook. What is pushed to it is not seen here.
-		Push *pushSpec `json:"pushNotificationConfig"`
+		AcceptedOutputModes []string        `json:"acceptedOutputModes"`
+		Blocking            *bool           `json:"blocking"`
+		HistoryLength       *int            `json:"historyLength"`
+		Push                json.RawMessage `json:"pushNotificationConfig"`
 	} `json:"configuration"`
 	// Metadata is the request's, beside the message's own.
 	Metadata map[string]json.RawMessage `json:"metadata"`
@@ -105,6 +105,9 @@ type lineParams struct {
 func (p *lineParams) message() (*a2a.Outgoing, error) {
 	if p.Text != nil && len(p.Message) > 0 {
 		return nil, errors.New("editor: params have both text and a message: one of them")
+	}
+	if len(p.Config.Push) > 0 {
+		return nil, errors.New(noPush)
 	}
 	m := &a2a.Outgoing{}
 	switch {
@@ -121,10 +124,6 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 	m.TaskID = cmp.Or(m.TaskID, p.TaskID)
 	m.ContextID = cmp.Or(m.ContextID, p.ContextID)
 	m.AcceptedOutputModes, m.HistoryLength, m.RequestMetadata = p.Config.AcceptedOutputModes, p.Config.HistoryLength, p.Metadata
-	if p.Config.Push != nil {
-		config := p.Config.Push.neutral()
-		m.Push = &config
-	}
 	return m, nil
 }
 
@@ -156,10 +155,6 @@ func (e *linesEditor) stream(c *editorRequest) {
 		return
 	}
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
-		if err := e.checkPush(ctx, m.Push); err != nil {
-			t.Discard()
-			return Result{}, err
-		}
 		return t.Send(ctx, m, v)
 	})
 }

@@ -51,9 +51,6 @@ func (e *linesEditor) send(c *editorRequest) {
 	e.once(c, nil, func(ctx context.Context) (any, error) {
 		_, w, err := e.server.agent.Ready(ctx)
 		if err == nil {
-			err = e.checkPush(ctx, m.Push)
-		}
-		if err == nil {
 			err = session.complete(m, w)
 		}
 		if err != nil {

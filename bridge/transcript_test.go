@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,9 +143,6 @@ func playTranscript(t *testing.T, script string) string {
 	options := bridge.Options{Version: "test", Workspace: cwd, Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
 	var n int
 	var mu sync.Mutex
-	options.WebhookPolicy = &transport.WebhookPolicy{Resolve: func(context.Context, string) ([]netip.Addr, error) {
-		return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil
-	}}
 	options.NewID = func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("id-%d", n) }
 
 	storeDir, url := "", "http://agent.invalid/"

@@ -88,8 +88,6 @@ var options = []Key{
 		Help: "have the agent push a task's changes, so that a turn goes on without a connection; receive them at HOST:PORT (port 0: a free one). See docs/push.md"},
 	{Name: "webhook-url", Flag: "webhook-url", Group: GroupPush, Bridge: true, In: Top | Agent, Kind: KindText, Takes: "URL", Example: `"https://hooks.example"`,
 		Help: "how the agent reaches the receiver, through a tunnel or a proxy; without it the address of --webhook itself, which only an agent on this machine reaches"},
-	{Name: "webhook-allow", Flag: "webhook-allow", Group: GroupPush, Bridge: true, In: Top | Agent, Kind: KindList, Takes: "HOST|CIDR", Example: `["10.0.0.0/8"]`,
-		Help: "a private address to which an editor may have the agent push"},
 	{Name: "webhook-jwks", Flag: "webhook-jwks", Group: GroupPush, Bridge: true, In: Top | Agent, Kind: KindLocation, Takes: "URL|FILE", Example: `"https://agent.example/jwks.json"`,
 		Help: "the keys of an agent that signs what it pushes; then a push without its signature is refused"},
 	{Name: "companion", Flag: "companion", Group: GroupEditor, Bridge: true, In: Top | Agent, Kind: KindBool, Example: `true`,

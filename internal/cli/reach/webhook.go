@@ -9,12 +9,10 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/webhook"
-	"github.com/a2astdio/a2astdio/transport"
 )
 
 // openWebhook makes the receiver that the options ask for.
 func (l *Link) openWebhook(c *cli.Context, local bool) error {
-	l.Options.WebhookPolicy = &transport.WebhookPolicy{Allow: Fields(frame.ListOf(c, "webhook-allow"))}
 	where := c.String("webhook")
 	if where == "" {
 		for _, name := range []string{"webhook-url", "webhook-jwks"} {
