@@ -29,7 +29,6 @@ var errOtherLogin = errors.New("bridge: another sign-in has begun")
 // (clientCapabilities._meta["terminal-auth"]), which wants the whole command.
 type abilities struct {
 	form, url, terminal, command bool
-	defaults                     bool // of forms, in MCP
 }
 
 func readAbilities(client []byte) abilities {

@@ -96,7 +96,7 @@ func (s *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 // neither protocol is answered with an error, and decides nothing.
 func (s *server) decide(c *editorRequest) {
 	switch {
-	case s.mcp.speaks(c):
+	case speaksMCP(c):
 		s.handle = s.mcp.handle
 	case c.Method == acp.MethodInitialize:
 		if c.Params == nil || gjson.GetBytes(*c.Params, "protocolVersion").Type != gjson.Number {
@@ -131,18 +131,9 @@ func (s *server) worked() <-chan struct{} {
 	done := make(chan struct{})
 	go func() { // ends with the work, which shutdown ends
 		s.work.Wait()
-		if s.closed() {
-			s.mcp.turns.Wait() // those of which a client has the handle are not waited for before
-		}
 		close(done)
 	}()
 	return done
-}
-
-func (s *server) closed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closing
 }
 
 // finish waits until the work under way is done, or the editor is gone.
@@ -157,7 +148,6 @@ func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
 // shutdown cancels the work under way, and waits until it has ended.
 func (s *server) shutdown() {
 	s.ide.close()
-	s.mcp.leave()
 	s.mu.Lock()
 	s.closing = true
 	for _, session := range s.sessions {
@@ -168,6 +158,7 @@ func (s *server) shutdown() {
 		s.cancelPromptsLocked(id) // the line protocol has no list of sessions
 	}
 	s.mu.Unlock()
+	s.mcp.leave()
 	done := s.worked()
 	timer := time.NewTimer(cancelWait)
 	defer timer.Stop()

@@ -3,13 +3,11 @@ package bridge
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -45,46 +43,43 @@ const DefaultAnswerWithin = 45 * time.Second
 // codeVersion is MCP's error for a version that is not spoken.
 const codeVersion = -32022
 
+// mcpMeta is how the members begin that a request of 2026-07-28 has of its own.
+const mcpMeta = `_meta.io\.modelcontextprotocol/`
+
 // mcpEditor is a client that speaks the Model Context Protocol.
 type mcpEditor struct {
-	server  *server
-	methods map[string]func(*mcpCall)
-	can     abilities // what initialize has said; the read loop writes it
-
-	key       []byte        // signs states
-	questions atomic.Uint64 // how many were asked, for their names
+	server *server
+	tools  map[string]func(*mcpCall) (mcpOutcome, error)
+	can    abilities // what initialize has said; the read loop writes it
 
 	mu      sync.Mutex
-	closing bool
 	calls   map[jsonrpc2.ID]*mcpCall
 	talks   map[string]*mcpTalk // by handle
 	agents  map[string]*Agent   // by name
-	opening sync.Mutex          // for making one
-
-	turns sync.WaitGroup // those of talks
+	opening sync.Mutex          // for making an agent, or restoring a conversation
 }
 
 func newMCPEditor(s *server) *mcpEditor {
-	e := &mcpEditor{server: s, calls: map[jsonrpc2.ID]*mcpCall{}, talks: map[string]*mcpTalk{}, agents: map[string]*Agent{},
-		key: make([]byte, sha256.Size)}
-	_, _ = rand.Read(e.key) // never fails
-	e.methods = map[string]func(*mcpCall){
-		acp.MethodInitialize: e.initialize,
-		"server/discover":    e.discover,
-		"ping":               func(c *mcpCall) { c.reply(struct{}{}) },
-		"tools/list":         func(c *mcpCall) { c.introduce(map[string]any{"tools": json.RawMessage(spell.MCPTools)}) },
-		"tools/call":         e.callTool,
+	e := &mcpEditor{server: s, calls: map[jsonrpc2.ID]*mcpCall{}, talks: map[string]*mcpTalk{}, agents: map[string]*Agent{}}
+	e.tools = map[string]func(*mcpCall) (mcpOutcome, error){
+		spell.MCPSend: e.sendMessage, spell.MCPWait: e.waitTask, spell.MCPCancel: e.cancelTask,
+		spell.MCPArtifact: e.readArtifact, spell.MCPAgents: e.listAgents,
 	}
 	return e
 }
 
-// speaks reports whether a request tells that the client speaks MCP.
-func (e *mcpEditor) speaks(c *editorRequest) bool {
-	if c.Method == acp.MethodInitialize && c.Params != nil {
-		_, err := time.Parse(time.DateOnly, gjson.GetBytes(*c.Params, "protocolVersion").Str)
-		return err == nil // ACP's versions are numbers
+// speaksMCP reports whether a request tells that the client speaks MCP: its version is a date,
+// and ACP's a number.
+func speaksMCP(c *editorRequest) bool {
+	if c.Params == nil {
+		return false
 	}
-	return e.methods[c.Method] != nil
+	version := gjson.GetBytes(*c.Params, mcpMeta+"protocolVersion")
+	if c.Method == acp.MethodInitialize {
+		version = gjson.GetBytes(*c.Params, "protocolVersion")
+	}
+	_, err := time.Parse(time.DateOnly, version.Str)
+	return err == nil
 }
 
 // An mcpCall is a request of a client's.
@@ -98,49 +93,61 @@ type mcpCall struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	progress int      // how many notifications it has had
+	agent    *Agent   // that it is about, whose secrets an error may have
 	talk     *mcpTalk // that it waits for
 }
 
-// mcpCancelled is the cause of a call's end that its client has cancelled. isLimit: that is no
-// wish of a person's, but a limit of time that is shorter than ours.
-type mcpCancelled struct{ isLimit bool }
+// An mcpOutcome makes a call's result. It is called only if the client still wants one: what it
+// takes from a conversation is given once.
+type mcpOutcome func() *mcp.CallResult
 
-func (*mcpCancelled) Error() string { return "editor: the call was cancelled" }
-
-const mcpMeta = `_meta.io\.modelcontextprotocol/`
+// say is the outcome of a call that is answered with words.
+func say(text string) mcpOutcome {
+	return func() *mcp.CallResult { return mcp.Text(text) }
+}
 
 // handle takes a message. What is to be done in the order of the messages is done in here.
 func (e *mcpEditor) handle(r *editorRequest) {
-	c := &mcpCall{editorRequest: r, can: e.can}
+	c := &mcpCall{editorRequest: r, can: e.can, agent: e.server.agent}
 	if r.Params != nil {
 		c.params = gjson.ParseBytes(*r.Params)
-	}
-	if r.Notif {
-		if r.Method == "notifications/cancelled" {
-			e.cancelled(c)
-		}
-		return
 	}
 	version := c.params.Get(mcpMeta + "protocolVersion")
 	if c.stateless = version.Exists(); c.stateless {
 		c.can = mcpAbilities(c.params.Get(mcpMeta + "clientCapabilities"))
 	}
-	method := e.methods[r.Method]
 	switch {
+	case r.Notif:
+		if r.Method == "notifications/cancelled" {
+			e.cancelled(c)
+		}
 	case c.stateless && version.Str != spell.MCPStateless:
 		err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version.String() + " is not spoken here"}
-		err.SetError(map[string]any{"supported": mcpVersions(), "requested": version.String()})
+		err.SetError(map[string]any{"supported": spell.MCPVersions(), "requested": version.String()})
 		c.failWith(err)
-	case method == nil:
-		c.fail(acp.CodeMethodNotFound, "editor: a2astdio has tools, and no "+r.Method, "")
 	case r.Params != nil && !c.params.IsObject():
 		c.fail(acp.CodeInvalidParams, "editor: "+r.Method+": params must be an object", "")
 	default:
-		method(c)
+		e.dispatch(c)
 	}
 }
 
-func mcpVersions() []string { return append([]string{spell.MCPStateless}, spell.MCPVersions()...) }
+func (e *mcpEditor) dispatch(c *mcpCall) {
+	switch c.Method {
+	case acp.MethodInitialize:
+		e.initialize(c)
+	case "server/discover":
+		e.discover(c)
+	case "ping":
+		c.reply(struct{}{})
+	case "tools/list":
+		c.replyLasting(map[string]any{"tools": json.RawMessage(spell.MCPTools)})
+	case "tools/call":
+		e.callTool(c)
+	default:
+		c.fail(acp.CodeMethodNotFound, "editor: a2astdio has tools, and no "+c.Method, "")
+	}
+}
 
 // mcpAbilities are what a client has declared; what counts is that, and not its version.
 // elicitation:{} means forms.
@@ -150,51 +157,52 @@ func mcpAbilities(capabilities gjson.Result) abilities {
 	return abilities{form: o.IsObject() && (form.IsObject() || !form.Exists() && !url.Exists()), url: url.IsObject()}
 }
 
-// introduce answers with what the server is, and what is always the same. A client that keeps
-// nothing of a request for the next is told for how long that holds.
-func (c *mcpCall) introduce(result map[string]any) {
+// initialize agrees on the version of a client: its own, or our newest that begins so.
+func (e *mcpEditor) initialize(c *mcpCall) {
+	version, versions := c.params.Get("protocolVersion").Str, spell.MCPVersions()[1:]
+	if !slices.Contains(versions, version) {
+		version = versions[0]
+	}
+	e.can = mcpAbilities(c.params.Get("capabilities"))
+	about := e.about()
+	about["protocolVersion"], about["serverInfo"] = version, e.self()
+	c.reply(about)
+}
+
+// discover is what initialize is for a client that speaks 2026-07-28.
+func (e *mcpEditor) discover(c *mcpCall) {
+	c.stateless = true
+	about := e.about()
+	about["supportedVersions"], about["_meta"] = spell.MCPVersions(), map[string]any{"io.modelcontextprotocol/serverInfo": e.self()}
+	c.replyLasting(about)
+}
+
+func (e *mcpEditor) about() map[string]any {
+	return map[string]any{"capabilities": map[string]any{"tools": struct{}{}}, "instructions": spell.MCPInstructions}
+}
+
+func (e *mcpEditor) self() mcp.Implementation {
+	return mcp.Implementation{Name: "a2astdio", Title: "A2A agents", Version: e.server.agent.opts.Version}
+}
+
+// replyLasting answers with what is always the same. A client that keeps nothing of a request
+// for the next is told for how long that holds.
+func (c *mcpCall) replyLasting(result map[string]any) {
 	if c.stateless {
 		result["resultType"], result["ttlMs"], result["cacheScope"] = "complete", time.Hour.Milliseconds(), "private"
 	}
 	c.reply(result)
 }
 
-func (e *mcpEditor) self() (info mcp.Implementation, capabilities any) {
-	return mcp.Implementation{Name: "a2astdio", Title: "A2A agents", Version: e.server.agent.opts.Version}, map[string]any{"tools": struct{}{}}
-}
-
-// initialize agrees on the version of a client: its own, or our newest.
-func (e *mcpEditor) initialize(c *mcpCall) {
-	version, versions := c.params.Get("protocolVersion").Str, spell.MCPVersions()
-	if !slices.Contains(versions, version) {
-		version = versions[0]
-	}
-	e.can = mcpAbilities(c.params.Get("capabilities"))
-	e.can.defaults = version >= "2025-11-25"
-	info, capabilities := e.self()
-	c.reply(map[string]any{"protocolVersion": version, "capabilities": capabilities, "serverInfo": info, "instructions": spell.MCPInstructions})
-}
-
-// discover is what initialize is for a client that speaks 2026-07-28.
-func (e *mcpEditor) discover(c *mcpCall) {
-	c.stateless = true
-	info, capabilities := e.self()
-	c.introduce(map[string]any{"supportedVersions": mcpVersions(), "capabilities": capabilities, "instructions": spell.MCPInstructions,
-		"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": info}})
-}
-
 // callTool begins a tool. A cancel that follows finds it.
 func (e *mcpEditor) callTool(c *mcpCall) {
-	tool := map[string]func(*mcpCall){
-		spell.MCPSend: e.sendMessage, spell.MCPWait: e.waitTask, spell.MCPCancel: e.cancelTask,
-		spell.MCPArtifact: e.readArtifact, spell.MCPAgents: e.listAgents,
-	}[c.params.Get("name").Str]
+	tool := e.tools[c.params.Get("name").Str]
 	if tool == nil {
 		c.fail(acp.CodeInvalidParams, "editor: there is no tool "+c.params.Get("name").String(), "")
 		return
 	}
 	if c.isAnswer() {
-		tool = e.answered
+		tool = e.comesBack
 	}
 	ctx, stop := context.WithTimeout(e.server.ctx, cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
@@ -203,12 +211,50 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 	e.mu.Unlock()
 	running := e.server.spawn(func(context.Context) {
 		defer stop()
-		tool(c)
+		outcome, err := tool(c)
+		c.answer(outcome, err)
 	})
 	if !running {
 		stop()
 	}
 }
+
+// answer answers a call of a tool, unless the client has cancelled it. An error is for the model
+// and its user.
+func (c *mcpCall) answer(outcome mcpOutcome, err error) {
+	wanted := c.settle()
+	var result *mcp.CallResult
+	switch {
+	case err != nil:
+		result = mcp.Text(c.agent.lineOf(err))
+		result.IsError = true
+	case wanted:
+		result = outcome()
+	}
+	if c.talk != nil {
+		c.talk.release() // before the answer: the client's next call may follow at once
+	}
+	if !wanted {
+		c.server.out.Unanswered()
+		return
+	}
+	if c.stateless {
+		result.ResultType = cmp.Or(result.ResultType, "complete")
+	}
+	c.reply(result)
+}
+
+// lineOf is an error in a line: an agent's words in it cannot pose as lines of ours.
+func (a *Agent) lineOf(err error) string {
+	return ask.Visible(strings.Join(strings.Fields(a.opts.Mask(err.Error())), " "))
+}
+
+// Why a client has cancelled a call: a person wished it, or a limit of the client's was shorter
+// than ours.
+var (
+	errCancelled = errors.New("editor: the call was cancelled")
+	errTooLate   = errors.New("editor: the call took the client too long")
+)
 
 // cancelled is a client's cancel. Some cancel what was answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
@@ -219,65 +265,25 @@ func (e *mcpEditor) cancelled(c *mcpCall) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if call := e.calls[jsonrpc2.ID(id)]; call != nil {
-		reason := strings.ToLower(c.params.Get("reason").String())
-		call.cancel(&mcpCancelled{isLimit: strings.Contains(reason, "timed out") || strings.Contains(reason, "-32001")})
+		why := errCancelled
+		if reason := strings.ToLower(c.params.Get("reason").String()); strings.Contains(reason, "timed out") || strings.Contains(reason, "-32001") {
+			why = errTooLate
+		}
+		call.cancel(why)
 	}
-}
-
-// isCancelled reports whether the client has cancelled a call; it gets no answer then.
-func (c *mcpCall) isCancelled() (*mcpCancelled, bool) {
-	cause, ok := context.Cause(c.ctx).(*mcpCancelled)
-	return cause, ok
 }
 
 // settle takes a call off the list of those that can be cancelled. false: the client has
 // cancelled it, and gets no answer.
-func (c *mcpCall) settle() bool {
-	if c.talk != nil {
-		c.talk.release()
-	}
+func (c *mcpCall) settle() (wanted bool) {
 	e := c.server.mcp
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.calls[c.ID] == c {
 		delete(e.calls, c.ID)
 	}
-	if _, ok := c.isCancelled(); ok {
-		c.server.out.Unanswered()
-		return false
-	}
-	return true
-}
-
-// say answers with words, for the model to read.
-func (c *mcpCall) say(isError bool, text string) {
-	if c.settle() {
-		c.answer(isError, text, nil)
-	}
-}
-
-// answer answers a call that is settled with words, and with content that is no text.
-func (c *mcpCall) answer(isError bool, text string, content []json.RawMessage) {
-	blocks := []any{map[string]string{"type": "text", "text": text}}
-	for _, block := range content {
-		blocks = append(blocks, block)
-	}
-	result := map[string]any{"content": blocks}
-	if isError {
-		result["isError"] = true
-	}
-	if c.stateless {
-		result["resultType"] = "complete"
-	}
-	c.reply(result)
-}
-
-// fault answers with what is wrong, for the model and its user.
-func (c *mcpCall) fault(agent *Agent, err error) { c.say(true, agent.lineOf(err)) }
-
-// lineOf is an error in a line: an agent's words in it cannot pose as lines of ours.
-func (a *Agent) lineOf(err error) string {
-	return ask.Visible(strings.Join(strings.Fields(a.opts.Mask(err.Error())), " "))
+	why := context.Cause(c.ctx)
+	return !errors.Is(why, errCancelled) && !errors.Is(why, errTooLate)
 }
 
 // tell tells a client that has asked for it how far a call is.
@@ -308,9 +314,7 @@ func (e *mcpEditor) agentOf(ctx context.Context, name string) (*Agent, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	if name == "" {
-		name = names[0]
-	}
+	name = cmp.Or(name, names[0])
 	if !slices.Contains(names, name) {
 		return nil, "", paramsErrorf("there is no agent %q: there are %s", name, strings.Join(names, ", "))
 	}
@@ -333,14 +337,12 @@ func (e *mcpEditor) agentOf(ctx context.Context, name string) (*Agent, string, e
 	return agent, name, nil
 }
 
-// onlyAgent is what the agent is called where there are no others.
-const onlyAgent = "agent"
-
+// names are those of the agents. One that is there alone, and has none, is called agent.
 func (e *mcpEditor) names() ([]string, error) {
 	if agents := e.server.agent.opts.Agents; agents != nil {
 		return agents.Names()
 	}
-	return []string{onlyAgent}, nil
+	return []string{"agent"}, nil
 }
 
 // leave ends what a call waits for, and leaves the other tasks to their agents: the next
@@ -348,7 +350,6 @@ func (e *mcpEditor) names() ([]string, error) {
 func (e *mcpEditor) leave() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.closing = true
 	for _, t := range e.talks {
 		t.leave()
 	}

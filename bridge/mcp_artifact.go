@@ -2,13 +2,13 @@ package bridge
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -19,110 +19,98 @@ const maxBlob = 4 << 20
 // An mcpOutput is a file or a text that a task has made.
 type mcpOutput struct {
 	id, name string
-	text     strings.Builder
+	text     string
 	file     *a2a.File // that is no text
 }
 
 // readArtifact reads a page of what a task has made. The agent has it, also for a later process.
-func (e *mcpEditor) readArtifact(c *mcpCall) {
-	t, err := e.find(c.ctx, c.argument("handle"))
+func (e *mcpEditor) readArtifact(c *mcpCall) (mcpOutcome, error) {
+	t, err := e.find(c, c.argument("handle"))
 	if err != nil {
-		c.fault(e.server.agent, err)
-		return
+		return nil, err
+	}
+	if _, _, err := t.agent.Ready(c.ctx); err != nil {
+		return nil, err
 	}
 	t.mu.Lock()
-	taskID := t.taskID
+	taskID := t.result.TaskID
 	t.mu.Unlock()
-	var task *a2a.Event
-	if _, _, err = t.agent.Ready(c.ctx); err == nil {
-		task, err = t.agent.opts.Client.Get(c.ctx, taskID, allHistory)
-	}
+	task, err := t.agent.opts.Client.Get(c.ctx, taskID, allHistory)
 	if err != nil {
-		c.fault(t.agent, err)
-		return
+		return nil, err
 	}
 	var names []string
 	wanted := c.argument("artifact")
 	for _, o := range outputs(task) {
 		if wanted == o.id || wanted == o.name {
-			e.readOutput(c, t, o)
-			return
+			return e.page(t, o, c.params.Get("arguments.page").Int()), nil
 		}
 		names = append(names, strconv.Quote(cmp.Or(o.name, o.id)))
 	}
-	c.say(true, fmt.Sprintf("agent: the task has no artifact %q. It has: %s", wanted, atMost(strings.Join(names, ", "), maxSaidOfItself)))
+	return nil, fmt.Errorf("agent: the task has no artifact %q. It has: %s", wanted, atMost(strings.Join(names, ", "), maxSaidOfItself))
 }
 
 // outputs are the artifacts of a task, and the files of its messages.
 func outputs(task *a2a.Event) (list []*mcpOutput) {
-	add := func(id, name string, parts a2a.Parts, isArtifact bool) {
-		o := &mcpOutput{id: id, name: name}
+	add := func(id, name string, parts a2a.Parts) {
+		var text strings.Builder
 		for p := range parts.All() {
-			switch {
-			case p.Kind == a2a.PartFile:
-				f := &mcpOutput{id: id, name: cmp.Or(p.File.Name, name)}
-				if content, err := p.File.Content(); err == nil && p.File.URI == "" && utf8.Valid(content) {
-					f.text.Write(content)
-				} else {
-					file := p.File
-					f.file = &file
-				}
-				list = append(list, f)
-			case isArtifact && p.Kind == a2a.PartText:
-				o.text.WriteString(p.Text)
-			case isArtifact:
-				o.text.WriteString(string(p.Data))
+			if p.Kind != a2a.PartFile {
+				text.WriteString(p.Text + string(p.Data))
+				continue
 			}
-		}
-		if o.text.Len() > 0 {
+			o := &mcpOutput{id: id, name: cmp.Or(p.File.Name, name)}
+			if content, err := p.File.Content(); err == nil && p.File.URI == "" && utf8.Valid(content) {
+				o.text = string(content)
+			} else {
+				file := p.File
+				o.file = &file
+			}
 			list = append(list, o)
+		}
+		if id != "" && text.Len() > 0 { // what messages say is in results
+			list = append(list, &mcpOutput{id: id, name: name, text: text.String()})
 		}
 	}
 	if task.Artifacts != nil {
 		for a := range task.Artifacts {
-			add(a.ID, a.Name, a.Parts, true)
+			add(a.ID, a.Name, a.Parts)
 		}
 	}
 	if task.History != nil {
 		for m := range task.History {
 			if m.Role == a2a.RoleAgent {
-				add("", "", m.Parts, false)
+				add("", "", m.Parts)
 			}
 		}
 	}
-	if task.HasMessage {
-		add("", "", task.Message.Parts, false)
-	}
+	add("", "", task.Message.Parts)
 	return list
 }
 
-func (e *mcpEditor) readOutput(c *mcpCall, t *mcpTalk, o *mcpOutput) {
-	page := max(1, c.params.Get("arguments.page").Int())
-	var text string
-	var content []json.RawMessage
-	pages := int64(1)
+// page is the outcome of a call that wants a page, from 1; of none behind the last.
+func (e *mcpEditor) page(t *mcpTalk, o *mcpOutput, wanted int64) mcpOutcome {
 	switch f := o.file; {
 	case f == nil:
-		rest := o.text.String()
-		for pages = 0; rest != "" || pages == 0; {
-			var head string
-			head, rest = ask.Split(rest, maxTaken)
-			if pages++; pages == page {
-				text = head
-			}
-		}
-		if page > pages {
-			c.say(true, fmt.Sprintf("editor: it has %d pages", pages))
-			return
-		}
 	case f.URI != "":
-		text = "It is at " + f.URI
+		o.text = "It is at " + f.URI
 	case len(f.Bytes) > maxBlob:
-		text = fmt.Sprintf("It is %s of %d bytes: too long for this. The user gets it by: a2astdio task download", f.MediaType, len(f.Bytes)/4*3)
+		o.text = fmt.Sprintf("It is %s of %d bytes: too long for this. The user gets it by: a2astdio task download", f.MediaType, len(f.Bytes)/4*3)
 	default:
-		content = []json.RawMessage{spell.MCPFile(o.name, f)}
+		return func() *mcp.CallResult {
+			result := mcp.Text("the file " + strconv.Quote(o.name))
+			result.Content = append(result.Content, spell.MCPFile(o.name, f))
+			return result
+		}
 	}
-	if c.settle() {
-		c.answer(false, fmt.Sprintf("page %d of %d\n", page, pages)+e.fence(t.name, text), content)
+	page := int64(1)
+	text, rest := ask.Split(o.text, maxTaken)
+	for ; page < wanted && rest != ""; page++ {
+		text, rest = ask.Split(rest, maxTaken)
 	}
+	head := fmt.Sprintf("page %d, the last\n", page)
+	if rest != "" {
+		head = fmt.Sprintf("page %d, and %d bytes more behind it\n", page, len(rest))
+	}
+	return say(head + e.fence(t.name, text))
 }

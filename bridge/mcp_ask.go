@@ -2,25 +2,31 @@ package bridge
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
 // This file puts questions to the person behind an MCP client. A question belongs to its
-// conversation, and whichever call waits for that puts it: by elicitation/create, or as the
-// call's result (2026-07-28). It stays open while no call waits. Whatever is not an answer, and
-// a client that cannot ask, is no.
+// conversation, and whichever call waits for that puts it: by elicitation/create, or, where the
+// server cannot ask the client (2026-07-28), as the call's result; then the call comes again with
+// the answer. A question stays open while no call waits, and is answered once. Whatever is not an
+// answer, and a client that cannot ask, is no.
 
 // An mcpQuestion waits for a person.
 type mcpQuestion struct {
-	id      string
 	what    string // in a line, the agent's words
 	elicit  *spell.MCPElicit
 	replies chan mcpReply // holds one
@@ -28,10 +34,7 @@ type mcpQuestion struct {
 
 // An mcpReply is what became of a question: the option that was picked, "" if none was; why
 // says in our words why not.
-type mcpReply struct {
-	option string
-	why    string
-}
+type mcpReply struct{ option, why string }
 
 // Ask implements [Editor].
 func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
@@ -39,69 +42,72 @@ func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
 		what := mapping.Title(q.Call)
-		reply, err := t.put(ctx, what, spell.MCPApproval(t.name, q))
+		r, err := t.put(ctx, what, spell.MCPApproval(t.name, q))
 		if err != nil {
 			return nil, err
 		}
-		o, ok := q.Pick(reply.option)
-		if !ok || !o.Allows() {
-			if reply.why == "" {
-				reply.why = "the user has rejected it"
-			}
-			t.note("not allowed: " + strconv.Quote(what) + ": " + reply.why)
+		if !allows(q, r.option) {
+			t.note("not allowed: " + strconv.Quote(what) + ": " + r.why)
 		}
-		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: reply.option})
+		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: r.option})
 	}
 	return answers, nil
 }
 
-// maxNotes is how many lines of ours a result has: an agent may be told no again and again.
-const maxNotes = 20
-
-// note adds lines of ours to the next result, which has the newest.
-func (t *mcpTalk) note(lines ...string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.notes = append(t.notes, lines...)
-	if over := len(t.notes) - maxNotes; over > 0 {
-		t.notes = append([]string{"(there were more lines before these)"}, t.notes[over+1:]...)
-	}
+// Confirm implements [Asker].
+func (t *mcpTalk) Confirm(ctx context.Context, question string) (bool, error) {
+	return t.confirm(ctx, question, spell.MCPConfirm(question, "Yes", "No"))
 }
 
-// put waits until a person has answered a question, or ctx ends.
+// Open implements [Asker].
+func (t *mcpTalk) Open(ctx context.Context, text, url string) (bool, error) {
+	return t.confirm(ctx, text, &spell.MCPElicit{Mode: acp.ElicitURL, Message: text, URL: url, ElicitationID: t.agent.opts.NewID()})
+}
+
+// Opens implements [Opener]: nobody signs in elsewhere.
+func (t *mcpTalk) Opens() bool { return true }
+
+func (t *mcpTalk) confirm(ctx context.Context, what string, elicit *spell.MCPElicit) (bool, error) {
+	r, err := t.put(ctx, what, elicit)
+	if r.why == cannotAsk {
+		err = ErrCannotAsk
+	}
+	return r.option != "", err
+}
+
+// put waits until a person has answered a question, or ctx ends. Nobody is asked for a turn that
+// was cancelled.
 func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.MCPElicit) (mcpReply, error) {
-	q := &mcpQuestion{id: fmt.Sprintf("q%d", t.editor.questions.Add(1)), what: what, elicit: elicit, replies: make(chan mcpReply, 1)}
+	q := &mcpQuestion{what: what, elicit: elicit, replies: make(chan mcpReply, 1)}
 	t.mu.Lock()
-	if !t.deaf {
+	if turn := t.session.running(); turn != nil && !turn.isCancelled() {
 		t.asks = q
 		t.changedLocked()
 	}
 	t.mu.Unlock()
-	defer func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if t.asks == q {
-			t.asks = nil
-			t.changedLocked()
-		}
-	}()
 	select {
 	case r := <-q.replies:
 		return r, nil
 	case <-ctx.Done():
+		t.answer(q, "", "the question is over")
 		return mcpReply{}, ctx.Err()
 	}
 }
 
 // answer answers a question, if it is still open.
-func (t *mcpTalk) answer(q *mcpQuestion, r mcpReply) {
+func (t *mcpTalk) answer(q *mcpQuestion, option, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.asks == q {
 		t.asks = nil
 		t.changedLocked()
-		q.replies <- r
+		q.replies <- mcpReply{option, why}
 	}
+}
+
+// answered takes what a client has answered to a question.
+func (t *mcpTalk) answered(q *mcpQuestion, raw string) {
+	t.answer(q, q.elicit.Answer(raw), "the user has not agreed")
 }
 
 // canAsk reports whether a call's client can put a question.
@@ -114,40 +120,84 @@ func (c *mcpCall) canAsk(q *mcpQuestion) bool {
 
 const cannotAsk = "nobody was asked, because this client cannot put a question to its user (MCP: elicitation). The user can allow it in another client, or by a2astdio send"
 
-// read makes a reply of what a client has answered.
-func (q *mcpQuestion) read(raw string) mcpReply {
-	option := q.elicit.Answer(raw)
-	if option == "" {
-		return mcpReply{why: "the user has not agreed"}
+// elicit asks by a request, until ctx ends: an answer that comes later is none.
+func (c *mcpCall) elicit(ctx context.Context, t *mcpTalk, q *mcpQuestion) {
+	id := jsonrpc2.ID{Num: c.server.calls.Add(1)}
+	var raw json.RawMessage
+	err := c.conn.Call(ctx, acp.MethodElicit, q.elicit, &raw, jsonrpc2.PickID(id))
+	switch {
+	case ctx.Err() != nil:
+		_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
+			map[string]any{"requestId": id.Num, "reason": "the call's time is over, or the question is"})
+	case err == nil:
+		t.answered(q, string(raw))
+	case isEditorError(err): // otherwise it is gone
+		t.answer(q, "", "the client could not ask the user: "+strconv.Quote(err.Error()))
 	}
-	return mcpReply{option: option}
 }
 
-// elicit asks by a request, until withdraw is called: an answer that comes later is none.
-func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) (withdraw func()) {
-	ctx, stop := context.WithCancel(context.Background())
-	id, elicit := jsonrpc2.ID{Num: c.server.calls.Add(1)}, q.elicit
-	if c.can.defaults {
-		elicit = elicit.WithDefault()
+// A comeback is what a call is known by that comes again with the answer to a question. It looks
+// like the first, and must not run the task again. The state is a secret that the client gives
+// back: behind the handle, nobody can guess it.
+type comeback struct {
+	state    string
+	question *mcpQuestion
+	call     [sha256.Size]byte
+	until    time.Time
+}
+
+// stateLife is how long a client may take for that.
+const stateLife = time.Hour
+
+// askBack answers a call with a question.
+func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.back = comeback{t.session.ID + "." + rand.Text(), q, c.digest(), t.agent.opts.Now().Add(stateLife)}
+	elicit := *q.elicit
+	elicit.ElicitationID = ""
+	ask := map[string]any{"method": acp.MethodElicit, "params": &elicit}
+	return &mcp.CallResult{ResultType: "input_required", RequestState: t.back.state, InputRequests: map[string]any{questionKey: ask}}
+}
+
+// questionKey is the only member of what is asked by a result, and of its answer.
+const questionKey = "question"
+
+// digest tells one call from another, however its arguments are ordered.
+func (c *mcpCall) digest() [sha256.Size]byte {
+	var arguments any
+	_ = json.Unmarshal([]byte(c.params.Get("arguments").Raw), &arguments) // none is null
+	canonical, _ := json.Marshal([]any{c.params.Get("name").Str, arguments})
+	return sha256.Sum256(canonical)
+}
+
+// isAnswer reports whether a call brings an answer back.
+func (c *mcpCall) isAnswer() bool {
+	return c.params.Get("requestState").Exists() || c.params.Get("inputResponses").Exists()
+}
+
+// comesBack goes on with a call that brings an answer. What does not fit answers nothing, and
+// sends nothing.
+func (e *mcpEditor) comesBack(c *mcpCall) (mcpOutcome, error) {
+	const nothing = "editor: this answers no question that is open: nothing was sent, and nothing was allowed by it"
+	state := c.params.Get("requestState").Str
+	t, err := e.find(c, state[:max(0, strings.LastIndexByte(state, '.'))])
+	if err != nil {
+		return nil, errors.New(nothing + ". list_agents has the tasks that are under way")
 	}
-	done := make(chan struct{})
-	go func() { // ends with the answer, or by withdraw
-		defer close(done)
-		var raw json.RawMessage
-		err := c.conn.Call(ctx, acp.MethodElicit, elicit, &raw, jsonrpc2.PickID(id))
-		switch {
-		case ctx.Err() != nil:
-			_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
-				map[string]any{"requestId": id.Num, "reason": "the call's time is over, or the question is"})
-		case err != nil && !isEditorError(err): // it is gone
-		case err != nil:
-			t.answer(q, mcpReply{why: "the client could not ask the user: " + strconv.Quote(err.Error())})
-		default:
-			t.answer(q, q.read(string(raw)))
-		}
-	}()
-	return func() {
-		stop()
-		<-done
+	if !t.attach(c) {
+		return nil, errOtherCall
 	}
+	t.mu.Lock()
+	back, q := t.back, t.asks
+	t.mu.Unlock()
+	fits := state == back.state && c.digest() == back.call && !t.agent.opts.Now().After(back.until)
+	switch {
+	case fits && q == back.question:
+		t.answered(q, c.params.Get("inputResponses."+questionKey).Raw)
+	case fits && back.question.elicit.Mode == acp.ElicitURL: // the user was done with the page before the client has said so
+	default:
+		return nil, fmt.Errorf("%s. The handle is %s: call wait_task with it", nothing, t.session.ID)
+	}
+	return t.await(c), nil
 }

@@ -24,19 +24,18 @@ const maxFiles = 8 << 20
 // files reads the files of a call, as blocks of a prompt, and what the result says of them.
 func (c *mcpCall) files(agent *Agent) (blocks []acp.ContentBlock, sent []string, err error) {
 	list := c.params.Get("arguments.files")
-	if !list.Exists() || list.Type == gjson.Null {
-		return nil, nil, nil
-	}
-	if !list.IsArray() {
+	if list.Type != gjson.Null && !list.IsArray() {
 		return nil, nil, paramsErrorf("files must be an array")
 	}
-	left := int64(maxFiles)
+	left := maxFiles
 	for _, f := range list.Array() {
-		name, content, err := readFile(f, agent.opts.workspace(), left)
+		name, content, err := readFile(f, agent.opts.workspace())
 		if err != nil {
 			return nil, nil, err
 		}
-		left -= int64(len(content))
+		if left -= len(content); left < 0 {
+			return nil, nil, paramsErrorf("with %q the files have more than %d MiB together, which is the limit", name, maxFiles>>20)
+		}
 		r := fileResource(name, content)
 		if card, _, err := agent.Ready(c.ctx); err != nil {
 			return nil, nil, err
@@ -49,66 +48,54 @@ func (c *mcpCall) files(agent *Agent) (blocks []acp.ContentBlock, sent []string,
 	return blocks, sent, nil
 }
 
-// readFile reads one: a file of the workspace, or what the model has written.
-func readFile(f gjson.Result, workspace string, left int64) (name string, content []byte, err error) {
-	path, name, text, encoded := f.Get("path"), f.Get("name").String(), f.Get("content"), f.Get("base64")
+// readFile reads one: a file of the workspace, or what the model has written. Of one that is
+// longer than all may be it reads a byte more.
+func readFile(f gjson.Result, workspace string) (name string, content []byte, err error) {
+	path, name, text := f.Get("path"), f.Get("name").String(), f.Get("content")
 	switch {
-	case path.Exists() && !text.Exists() && !encoded.Exists():
-		name = path.String()
-		content, err = readPath(workspace, name, left)
-	case name == "" || text.Exists() == encoded.Exists():
-		return "", nil, paramsErrorf("a file has a path, or a name with content or base64")
+	case path.Exists() == text.Exists() || text.Exists() && name == "":
+		return "", nil, paramsErrorf("a file has a path, or a name and its content")
 	case text.Exists():
-		content = []byte(text.String())
-	default:
-		if content, err = base64.StdEncoding.DecodeString(encoded.String()); err != nil {
-			err = paramsErrorf("%q is not base64: %v", name, err)
-		}
+		return name, []byte(text.String()), nil
 	}
-	if err == nil && int64(len(content)) > left {
-		err = paramsErrorf("with %q the files have more than %d MiB together, which is the limit", name, maxFiles>>20)
+	content, err = readPath(workspace, path.String())
+	if err != nil {
+		err = paramsErrorf("the file %q is not sent: %v", path.String(), err)
 	}
-	return name, content, err
+	return path.String(), content, err
 }
 
 // readPath reads a file of the workspace: a regular one, no part of whose path begins with a
 // dot, neither of the path nor of what links on it lead to.
-func readPath(workspace, path string, left int64) ([]byte, error) {
-	refuse := func(why string) error { return paramsErrorf("the file %q is not sent: %s", path, why) }
+func readPath(workspace, path string) ([]byte, error) {
 	dir, err := filepath.EvalSymlinks(workspace)
 	if err != nil || isWide(dir) || isOfProcess(dir) {
-		return nil, refuse(fmt.Sprintf("%s is no workspace: the user starts a2astdio in one, or names one by --workspace", workspace))
+		return nil, fmt.Errorf("%s is no workspace: the user starts a2astdio in one, or names one by --workspace", workspace)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(workspace, path)
+		path = filepath.Join(dir, path)
 	}
-	rest, err := filepath.Rel(workspace, path)
+	rest, err := filepath.Rel(workspace, path) // as the user knows it
 	if err != nil || !filepath.IsLocal(rest) {
-		if rest, err = filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rest) {
-			return nil, refuse("it is not in the workspace " + workspace)
-		}
+		rest, err = filepath.Rel(dir, path)
 	}
-	if !isPlainBelow(dir, filepath.Join(dir, rest)) || !isPlainFile(dir, rest) {
-		return nil, refuse("it, or what a link on its path leads to, is outside the workspace, is no plain file, has another name, or is hidden")
+	if err != nil || !isPlainBelow(dir, filepath.Join(dir, rest)) || !isPlainFile(dir, rest) {
+		return nil, fmt.Errorf("it, or what a link on its path leads to, is outside the workspace %s, is no plain file, has another name, or is hidden", workspace)
 	}
 	root, err := os.OpenRoot(dir) // which follows no link that leads out of it
 	if err != nil {
-		return nil, refuse(err.Error())
+		return nil, err
 	}
 	defer root.Close()
 	f, err := root.OpenFile(rest, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that has taken its place would block
 	if err != nil {
-		return nil, refuse(err.Error())
+		return nil, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, refuse("it was replaced meanwhile")
+		return nil, fmt.Errorf("it was replaced meanwhile")
 	}
-	content, err := io.ReadAll(io.LimitReader(f, left+1))
-	if err != nil {
-		return nil, refuse(err.Error())
-	}
-	return content, nil
+	return io.ReadAll(io.LimitReader(f, maxFiles+1))
 }
 
 // fileResource makes a resource of a file: a text, or what is none, with a media type.

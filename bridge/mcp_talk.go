@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -20,12 +21,10 @@ const (
 	// maxTaken is how much text a result has at most, in bytes: of longer ones some clients
 	// leave out the middle.
 	maxTaken = 10_000
-	// maxUntaken is how much may wait to be taken, before the agent has to wait.
-	maxUntaken = 4 << 20
-	// mcpBeat is how often a client hears at least that a call goes on, mcpPace how often at
-	// most.
-	mcpBeat = 10 * time.Second
-	mcpPace = time.Second
+	// maxNotes is how many lines of ours a result has: an agent may be told no again and again.
+	maxNotes = 20
+	// mcpBeat is how often a client hears that a call goes on, and what the agent does.
+	mcpBeat = 5 * time.Second
 )
 
 // An mcpTalk is a conversation of an MCP client's with an agent. It is the [Editor] of its
@@ -42,16 +41,12 @@ type mcpTalk struct {
 	runs    bool          // a turn is running
 	detach  context.CancelCauseFunc
 	journal *store.Journal // the session's
-	past    bool           // the turn looks what has come of an earlier process's task
-	deaf    bool           // the turn was cancelled: what is said need not be taken, and nobody is asked
 	out     spell.MCP
 	notes   []string // lines of ours for the next result
-	state   a2a.State
-	taskID  string // the last task
-	result  Result
+	result  Result   // of the last turn; its TaskID is that of the last task
 	err     error
 	asks    *mcpQuestion // that waits for a person, nil if none does
-	page    string       // the last question that was a page, of a call that comes again
+	back    comeback     // what a call was answered with that asks a person
 }
 
 func (e *mcpEditor) newTalk(agent *Agent, name string, session *Session) *mcpTalk {
@@ -65,88 +60,61 @@ func (t *mcpTalk) changedLocked() {
 }
 
 // Show implements [Editor].
-func (t *mcpTalk) Show(ctx context.Context, steps []mapping.Step) error {
+func (t *mcpTalk) Show(_ context.Context, steps []mapping.Step) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for t.out.Size() > maxUntaken && !t.deaf && !t.past { // what is past no call can take yet
-		changed := t.changed
-		t.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-		t.mu.Lock()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
 	t.session.noteSteps(steps)
 	t.out.Append(steps)
 	for i := range steps {
 		if s := &steps[i]; s.Kind == mapping.StepState {
-			t.state = a2a.State(strings.Clone(string(s.State)))
-			t.taskID = strings.Clone(s.TaskID)
+			t.result.TaskID = strings.Clone(s.TaskID)
 		}
 	}
-	t.changedLocked()
 	return nil
 }
 
-// start runs a turn that no request waits for.
-func (t *mcpTalk) start(turn Turn, run func(ctx context.Context, turn Turn) (Result, error)) {
-	e := t.editor
-	ctx, detach := context.WithCancelCause(e.server.ctx)
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// start runs a turn that no request waits for; run releases it. If the bridge is about to end,
+// it does not.
+func (t *mcpTalk) start(turn Turn, run func(ctx context.Context, turn Turn) (Result, error)) error {
+	ctx, detach := context.WithCancelCause(t.editor.server.ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e.closing {
-		detach(nil)
-		turn.Discard()
-		t.past, t.err = false, errors.New("bridge: it ends, and nothing was sent")
-		return
-	}
 	t.session.keepJournal()
 	t.journal = t.session.journal // which the turn may give up
-	t.runs, t.detach, t.deaf, t.err, t.result, t.state = true, detach, false, nil, Result{}, ""
-	e.turns.Go(func() { // ends with the turn, or by leave or the end of the bridge's work
+	t.runs, t.detach, t.err, t.result = true, detach, nil, Result{TaskID: t.result.TaskID}
+	running := t.editor.server.spawn(func(context.Context) { // ends with the turn, or by leave
 		defer detach(nil)
 		r, err := run(ctx, turn)
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.runs, t.past, t.result, t.err = false, false, r, err
-		if r.State != "" {
-			t.state = r.State
-		}
-		if r.TaskID != "" {
-			t.taskID = strings.Clone(r.TaskID)
-		}
+		r.TaskID = cmp.Or(r.TaskID, t.result.TaskID)
+		t.runs, t.result, t.err = false, r, err
 		t.changedLocked()
 	})
-}
-
-// awaitPast waits until it is known what has come of the task of an earlier process.
-func (t *mcpTalk) awaitPast(ctx context.Context) error {
-	for {
-		t.mu.Lock()
-		past, changed := t.past, t.changed
-		t.mu.Unlock()
-		if !past {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return errors.New("agent: it has not said in time how the task stands: call again")
-		}
+	if !running {
+		t.runs = false
+		detach(nil)
+		turn.Discard()
+		return errors.New("bridge: it ends, and nothing was sent")
 	}
+	return nil
 }
 
-func (t *mcpTalk) endPast() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.past = false
-	t.changedLocked()
+// takeUp starts a turn for the task that the last one has left, if there is one that goes on.
+func (t *mcpTalk) takeUp(run func(ctx context.Context, turn Turn, task string) (Result, error)) error {
+	turn, err := t.session.Begin()
+	if err != nil {
+		return nil // a turn follows it
+	}
+	_, task := t.session.NextIDs()
+	if task == "" || t.session.completed {
+		turn.Discard()
+		return nil
+	}
+	return t.start(turn, func(ctx context.Context, turn Turn) (Result, error) {
+		defer turn.release()
+		return run(ctx, turn, task)
+	})
 }
 
 // leave is for the end of the process: see mcpEditor.leave.
@@ -171,11 +139,11 @@ func (t *mcpTalk) stop() bool {
 	return t.runs
 }
 
-// stopLocked cancels the task.
+// stopLocked cancels the task. What it has asked is not asked any more.
 func (t *mcpTalk) stopLocked() {
-	t.deaf, t.asks = true, nil
-	t.changedLocked()
 	t.session.Cancel()
+	t.asks = nil
+	t.changedLocked()
 }
 
 // attach makes a call the one that waits; false: there is another one.
@@ -189,34 +157,46 @@ func (t *mcpTalk) attach(c *mcpCall) bool {
 	return true
 }
 
-// release ends that, before the call is answered: the client's next may follow at once.
 func (t *mcpTalk) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.call = nil
 }
 
-const otherCall = "another call waits for this task already, and gets what is new: wait for its result"
+var errOtherCall = errors.New("editor: another call waits for this task already, and gets what is new: wait for its result")
 
-// await answers a call when the turn is over, or the call's time is. Questions that wait are
-// put to the user by it.
-func (t *mcpTalk) await(c *mcpCall) {
-	pace := time.NewTicker(mcpPace)
-	defer pace.Stop()
+// forget releases a conversation in which nothing happens; false: something does.
+func (t *mcpTalk) forget() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rests := !t.runs && t.call == nil
+	if rests {
+		t.session.shut()
+	}
+	return rests
+}
+
+// await returns how a call is answered, when the turn is over, or the call's time is. Questions
+// that wait are put to the user by it.
+func (t *mcpTalk) await(c *mcpCall) mcpOutcome {
+	beat := time.NewTicker(mcpBeat)
+	defer beat.Stop()
 	var asked *mcpQuestion
+	var asking sync.WaitGroup
 	withdraw := func() {}
-	told, toldAt := "", time.Now()
+	defer func() {
+		withdraw()
+		asking.Wait()
+	}()
 	for {
 		t.mu.Lock()
 		q, runs, changed, doing := t.asks, t.runs, t.changed, t.out.Doing()
 		t.mu.Unlock()
-		if why, ok := c.isCancelled(); ok && !why.isLimit {
+		if errors.Is(context.Cause(c.ctx), errCancelled) {
 			t.stop()
 		}
 		if !runs || c.ctx.Err() != nil {
-			withdraw()
-			t.report(c)
-			return
+			return t.report
 		}
 		if q != asked {
 			withdraw()
@@ -224,32 +204,28 @@ func (t *mcpTalk) await(c *mcpCall) {
 			switch {
 			case q == nil:
 			case !c.canAsk(q):
-				t.answer(q, mcpReply{why: cannotAsk})
+				t.answer(q, "", cannotAsk)
 			case c.stateless:
-				t.askBack(c, q)
-				return
+				return func() *mcp.CallResult { return t.askBack(c, q) }
 			default:
-				withdraw = c.elicit(t, q)
+				ctx, stop := context.WithCancel(context.Background())
+				withdraw = stop
+				asking.Go(func() { c.elicit(ctx, t, q) }) // ends with the answer, or by withdraw
 			}
 		}
 		select {
 		case <-changed:
-		case <-pace.C:
-			if now := time.Now(); doing != "" && doing != told || now.Sub(toldAt) >= mcpBeat {
-				told, toldAt = doing, now
-				c.tell(doing)
-			}
+		case <-beat.C:
+			c.tell(doing)
 		case <-c.ctx.Done(): // or the client has cancelled it, or the bridge ends
 		}
 	}
 }
 
-// report answers a call with how the conversation stands, and what is new in it.
-func (t *mcpTalk) report(c *mcpCall) {
-	if !c.settle() {
-		return // what is new waits for the next call
-	}
+// report says how the conversation stands, and what is new in it.
+func (t *mcpTalk) report() *mcp.CallResult {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	said, content := t.out.Take(maxTaken)
 	left := t.out.Size()
 	if left == 0 {
@@ -257,17 +233,16 @@ func (t *mcpTalk) report(c *mcpCall) {
 	}
 	head, isError := t.headLocked(left)
 	t.notes = nil
-	t.changedLocked()
-	t.mu.Unlock()
-	c.answer(isError, head+t.editor.fence(t.name, said), content)
+	result := mcp.Text(head + t.editor.fence(t.name, said))
+	result.Content, result.IsError = append(result.Content, content...), isError
+	return result
 }
 
 // headLocked says in our words how the conversation stands, and what can be done next.
 func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 	var b strings.Builder
 	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
-	state, next := string(t.state), "the task goes on: call wait_task with this handle"
-	r := &t.result
+	state, next := string(t.result.State), "the task goes on: call wait_task with this handle"
 	switch task := (*mapping.TaskError)(nil); {
 	case t.runs && t.asks != nil:
 		state, next = "waiting for the user", "call wait_task with this handle: it asks the user again. Nobody else can answer"
@@ -275,17 +250,17 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 		state = "working"
 	case left > 0:
 		next = "call wait_task with this handle: there is more that the agent has said"
-	case r.State == a2a.StateAuthRequired:
+	case t.result.State == a2a.StateAuthRequired:
 		next = "the agent waits until the user has signed in with it: tell the user, and call wait_task then"
 	case isUnauthenticated(t.err):
 		state, next, isError = "not signed in", "the user has to sign in: tell the user so", true
 	case t.err != nil && !errors.As(t.err, &task):
 		state, next, isError = "failed", "tell the user. Do not send the message again unless the user wants it, or it was surely not sent", true
-	case r.Waits || r.Question != "":
+	case t.result.Waits || t.result.Question != "":
 		next = "the agent waits for an answer: send it by send_message with this handle, or ask the user first"
 	default:
 		state = cmp.Or(state, "answered")
-		isError = t.err != nil || r.State == a2a.StateRejected
+		isError = t.err != nil || t.result.State == a2a.StateRejected
 		next = "the task is over. send_message with this handle goes on in the conversation"
 	}
 	line("state", state)
@@ -304,6 +279,16 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 		line("more", "wait_task has the rest, about "+strconv.Itoa(left)+" bytes")
 	}
 	return b.String(), isError
+}
+
+// note adds a line of ours to the next result, which has the newest.
+func (t *mcpTalk) note(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.notes) == maxNotes {
+		t.notes = append([]string{"(there were more lines before these)"}, t.notes[2:]...)
+	}
+	t.notes = append(t.notes, line)
 }
 
 // fence sets what an agent says apart from our own words: the agent cannot know the mark, and

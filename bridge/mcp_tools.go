@@ -31,41 +31,42 @@ const (
 )
 
 // sendMessage sends a prompt: in a new conversation, or in that of a handle.
-func (e *mcpEditor) sendMessage(c *mcpCall) {
+func (e *mcpEditor) sendMessage(c *mcpCall) (mcpOutcome, error) {
 	text := c.argument("text")
 	if strings.TrimSpace(text) == "" {
-		c.say(true, "editor: send_message needs a text: nothing was sent")
-		return
+		return nil, errors.New("editor: send_message needs a text: nothing was sent")
 	}
-	t, ok := e.talkFor(c)
-	if !ok {
-		return
-	}
-	prompt, sent, err := c.files(t.agent)
+	t, err := e.talkFor(c)
 	if err != nil {
-		c.fault(t.agent, fmt.Errorf("%w: nothing was sent", err))
-		return
+		return nil, err
+	}
+	files, sent, err := c.files(t.agent)
+	if err != nil {
+		return nil, fmt.Errorf("%w: nothing was sent", err)
 	}
 	turn, err := t.session.Begin()
 	if err != nil {
-		c.say(true, "editor: nothing was sent: the task of "+t.session.ID+" still works, or waits for the user: call wait_task with this handle first")
-		return
+		return nil, errors.New("editor: nothing was sent: the task of " + t.session.ID + " still works, or waits for the user: call wait_task with this handle first")
 	}
 	if c.ctx.Err() != nil {
 		turn.Discard()
-		c.say(true, "editor: nothing was sent: the call was over before it could be")
-		return
+		return nil, errors.New("editor: nothing was sent: the call was over before it could be")
 	}
-	t.note(sent...)
-	prompt = append([]acp.ContentBlock{{Type: "text", Text: text}}, prompt...)
-	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return t.prompt(ctx, turn, prompt) })
-	t.await(c)
+	for _, line := range sent {
+		t.note(line)
+	}
+	prompt := append([]acp.ContentBlock{{Type: "text", Text: text}}, files...)
+	err = t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return t.prompt(ctx, turn, prompt, c.can.url) })
+	if err != nil {
+		return nil, err
+	}
+	return t.await(c), nil
 }
 
 // prompt runs the turn of a prompt. The model's text is never a slash command, which is the
-// user's. A user who has to sign in, and can, does so, and the prompt is sent then: the agent
-// has refused the first.
-func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlock) (Result, error) {
+// user's. A user who has to sign in, and whose client opens pages, does so, and the prompt is
+// sent then: the agent has refused the first.
+func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlock, opensPages bool) (Result, error) {
 	s := t.session
 	if s.Title == "" {
 		s.Title = title(prompt)
@@ -78,78 +79,80 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 	turn.plain = true
 	r, err := turn.prompt(ctx, prompt, t)
 	login := t.agent.opts.Login
-	if !isUnauthenticated(err) || login == nil || !t.canOpen() {
+	if !isUnauthenticated(err) || login == nil || !opensPages {
 		return r, err
 	}
+	t.note("the user was asked to sign in with the agent. Nothing is sent before that")
 	turn = turn.next()
 	turn.plain = true
 	signing, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(turn.cancelled, stop)()
-	if err := login.SignIn(signing, &mcpAsker{t}); err != nil {
+	if err := login.SignIn(signing, t); err != nil {
 		return r, err
 	}
 	return turn.prompt(ctx, prompt, t)
 }
 
-// canOpen reports whether the client of the call that waits can open a page for its user.
-func (t *mcpTalk) canOpen() bool {
+// waitTask waits for what is new in a conversation. A task that was lost may go on all the same.
+func (e *mcpEditor) waitTask(c *mcpCall) (mcpOutcome, error) {
+	t, err := e.talkFor(c)
+	if err != nil {
+		return nil, err
+	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.call != nil && t.call.can.url
+	lost := t.err != nil
+	t.mu.Unlock()
+	if lost {
+		err = t.takeUp(func(ctx context.Context, turn Turn, _ string) (Result, error) { return turn.goOn(ctx, t) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.await(c), nil
 }
 
-// waitTask waits for what is new in a conversation.
-func (e *mcpEditor) waitTask(c *mcpCall) {
-	t, ok := e.talkFor(c)
-	if !ok {
-		return
+// cancelTask cancels what an agent works at, or waits for. It waits for the end, unless another
+// call does.
+func (e *mcpEditor) cancelTask(c *mcpCall) (mcpOutcome, error) {
+	t, err := e.find(c, c.argument("handle"))
+	if err == nil && !t.stop() {
+		err = t.takeUp(func(ctx context.Context, turn Turn, task string) (Result, error) {
+			return turn.cancelLeft(ctx, task, t)
+		})
 	}
-	t.mu.Lock()
-	lost := !t.runs && t.err != nil
-	t.mu.Unlock()
-	if turn, err := t.session.Begin(); err == nil {
-		if _, task := t.session.NextIDs(); lost && task != "" { // it may go on all the same
-			t.start(turn, func(ctx context.Context, turn Turn) (Result, error) {
-				defer turn.release()
-				return turn.goOn(ctx, t)
-			})
-		} else {
-			turn.Discard()
-		}
+	if err != nil {
+		return nil, err
 	}
-	t.await(c)
+	if !t.attach(c) {
+		return say("state: canceled\nhandle: " + t.session.ID), nil
+	}
+	return t.await(c), nil
 }
 
 // talkFor finds the conversation of a call, or begins one for send_message, and has the call
-// wait for it. false: the call was answered.
-func (e *mcpEditor) talkFor(c *mcpCall) (*mcpTalk, bool) {
-	var t *mcpTalk
-	var err error
+// wait for it.
+func (e *mcpEditor) talkFor(c *mcpCall) (t *mcpTalk, err error) {
 	if handle := c.argument("handle"); handle != "" || c.params.Get("name").Str != spell.MCPSend {
-		t, err = e.find(c.ctx, handle)
+		t, err = e.find(c, handle)
 	} else {
-		t, err = e.begin(c.ctx, c.argument("agent"))
+		t, err = e.begin(c)
 	}
-	if err != nil {
-		c.fault(e.server.agent, err)
-		return nil, false
+	if err == nil && !t.attach(c) {
+		err = errOtherCall
 	}
-	if !t.attach(c) {
-		c.say(true, "editor: "+otherCall)
-		return nil, false
-	}
-	return t, true
+	return t, err
 }
 
 // begin begins a conversation with an agent.
-func (e *mcpEditor) begin(ctx context.Context, name string) (*mcpTalk, error) {
-	agent, name, err := e.agentOf(ctx, name)
+func (e *mcpEditor) begin(c *mcpCall) (*mcpTalk, error) {
+	agent, name, err := e.agentOf(c.ctx, c.argument("agent"))
 	if err != nil {
 		return nil, err
 	}
 	session := agent.NewSession(agent.opts.workspace())
 	session.ID = name + "." + session.ID
+	c.agent = agent
 	t := e.newTalk(agent, name, session)
 	return t, e.add(t)
 }
@@ -169,43 +172,25 @@ func (e *mcpEditor) add(t *mcpTalk) error {
 	return nil
 }
 
-// forget releases a conversation in which nothing happens; false: something does.
-func (t *mcpTalk) forget() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	idle := !t.runs && !t.past && t.call == nil
-	if idle {
-		t.session.shut()
-	}
-	return idle
-}
-
 // find finds a conversation by its handle, that of an earlier process, too.
-func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
+func (e *mcpEditor) find(c *mcpCall, handle string) (*mcpTalk, error) {
 	if t := e.talk(handle); t != nil {
-		return t, t.awaitPast(ctx)
+		c.agent = t.agent
+		return t, nil
 	}
-	none := paramsErrorf("there is no handle %q: send_message returns one, and list_agents has those that are under way", handle)
-	at := strings.LastIndexByte(handle, '.')
-	if at < 0 {
-		return nil, none
-	}
-	agent, name, err := e.agentOf(ctx, handle[:at])
+	agent, name, err := e.agentOf(c.ctx, handle[:max(0, strings.LastIndexByte(handle, '.'))])
 	if err != nil {
 		return nil, err
 	}
+	c.agent = agent
 	record, err := agent.opts.Store.Get(handle)
-	switch {
-	case errors.Is(err, store.ErrNoSession) || err == nil && record.Agent != agent.opts.Name:
-		return nil, none
-	case err != nil:
-		return nil, err
+	if errors.Is(err, store.ErrNoSession) || err == nil && record.Agent != agent.opts.Name {
+		err = paramsErrorf("there is no handle %q: send_message returns one, and list_agents has those that are under way", handle)
 	}
-	t, err := e.restore(agent, name, record)
 	if err != nil {
 		return nil, err
 	}
-	return t, t.awaitPast(ctx)
+	return e.restore(agent, name, record)
 }
 
 func (e *mcpEditor) talk(handle string) *mcpTalk {
@@ -214,8 +199,8 @@ func (e *mcpEditor) talk(handle string) *mcpTalk {
 	return e.talks[handle]
 }
 
-// restore goes on with a conversation of an earlier process: a turn looks what has come of its
-// task, and follows it. The mode is what this process was started with.
+// restore goes on with a conversation of an earlier process: it looks what has come of its task,
+// and follows it. The mode is what this process was started with.
 func (e *mcpEditor) restore(agent *Agent, name string, record store.Record) (*mcpTalk, error) {
 	e.opening.Lock()
 	defer e.opening.Unlock()
@@ -240,72 +225,31 @@ func (e *mcpEditor) restore(agent *Agent, name string, record store.Record) (*mc
 	if err != nil {
 		return nil, err
 	}
-	t.taskID, t.past = cmp.Or(session.taskID, strings.Join(session.previous, "")), true
+	session.keepJournal()
+	t.journal = session.journal
+	goesOn := session.catchUp(e.server.ctx, t)
+	state := session.fold.State
+	t.result = Result{State: state, TaskID: cmp.Or(session.taskID, strings.Join(session.previous, "")), Waits: state == a2a.StateInputRequired}
+	if !goesOn {
+		turn.Discard()
+		return t, e.add(t)
+	}
 	if err := e.add(t); err != nil {
+		turn.Discard()
 		return nil, err
 	}
-	t.start(turn, func(ctx context.Context, turn Turn) (Result, error) {
+	return t, t.start(turn, func(ctx context.Context, turn Turn) (Result, error) {
 		defer turn.release()
-		if !session.catchUp(ctx, t) {
-			state := session.fold.State
-			return Result{State: state, TaskID: session.fold.TaskID, Waits: state == a2a.StateInputRequired}, nil
-		}
-		t.endPast()
 		return turn.goOn(ctx, t)
 	})
-	return t, nil
-}
-
-// cancelTask cancels what an agent works at. It waits for the end, unless another call does.
-func (e *mcpEditor) cancelTask(c *mcpCall) {
-	t, err := e.find(c.ctx, c.argument("handle"))
-	if err != nil {
-		c.fault(e.server.agent, err)
-		return
-	}
-	if t.stop() || t.cancelResting(c) {
-		if t.attach(c) {
-			t.await(c)
-		} else {
-			c.say(false, "state: canceled\nhandle: "+t.session.ID)
-		}
-	}
-}
-
-// cancelResting cancels a task that no turn follows. false: the call was answered.
-func (t *mcpTalk) cancelResting(c *mcpCall) bool {
-	turn, err := t.session.Begin()
-	if err != nil {
-		c.fault(t.agent, err)
-		return false
-	}
-	defer turn.Discard()
-	_, task := t.session.NextIDs()
-	if task == "" || t.session.completed {
-		return true // nothing is under way, as the answer says
-	}
-	if _, _, err = t.agent.Ready(c.ctx); err == nil {
-		_, err = t.agent.cancelTask(c.ctx, task, "the model cancels it")
-	}
-	if err != nil && !t.agent.isOver(c.ctx, task) {
-		c.fault(t.agent, err)
-		return false
-	}
-	t.session.forget()
-	t.session.save()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.state, t.result, t.err = a2a.StateCanceled, Result{State: a2a.StateCanceled}, nil
-	return true
 }
 
 // listAgents lists the agents, and what is under way. What an agent says of itself reaches the
 // model here, and nowhere else.
-func (e *mcpEditor) listAgents(c *mcpCall) {
+func (e *mcpEditor) listAgents(c *mcpCall) (mcpOutcome, error) {
 	names, err := e.names()
 	if err != nil {
-		c.fault(e.server.agent, err)
-		return
+		return nil, err
 	}
 	ctx, stop := context.WithTimeout(c.ctx, cardTime)
 	defer stop()
@@ -321,7 +265,7 @@ func (e *mcpEditor) listAgents(c *mcpCall) {
 		fmt.Fprintf(&b, "\nagent: %s\n%s", name, texts[i])
 	}
 	b.WriteString(e.underWay())
-	c.say(false, b.String())
+	return say(b.String()), nil
 }
 
 // describe tells what an agent says of itself.

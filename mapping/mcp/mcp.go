@@ -97,8 +97,13 @@ func (m *Message) Initialize(versions []string, server Implementation) *Reply {
 
 // A CallResult is the result of tools/call.
 type CallResult struct {
-	Content []any `json:"content"`
+	Content []any `json:"content,omitempty"`
 	IsError bool  `json:"isError,omitempty"`
+	// These are of 2026-07-28: input_required is a result that asks the user, and whose state
+	// comes back with the answer.
+	ResultType    string         `json:"resultType,omitempty"`
+	InputRequests map[string]any `json:"inputRequests,omitempty"`
+	RequestState  string         `json:"requestState,omitempty"`
 }
 
 // Text returns a result of one text.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -21,12 +20,12 @@ const (
 	mcpArtifact = 8_000
 	// mcpSmall is the longest file of text that stands in the text.
 	mcpSmall = 4_000
-	// mcpImage is the most base64 of images in one result.
-	mcpImage = 2 << 20
+	// mcpHeld is the most of images in one result, in base64.
+	mcpHeld = 2 << 20
 	// mcpLine is where a line is broken: some clients cut by lines, and leave out a long one.
 	mcpLine = 1_000
-	// mcpKnown is of how many artifacts the length is known.
-	mcpKnown = 1_000
+	// mcpMost is how much may wait to be taken: more than any model reads.
+	mcpMost = 4 << 20
 )
 
 // MCP spells steps as text for a model that has asked an agent by a tool of the Model
@@ -36,36 +35,34 @@ type MCP struct {
 	Handle string
 
 	text    []byte
-	content []json.RawMessage
+	content []any  // what is no text
 	held    int    // bytes in content
-	images  int    // those of images
 	from    string // the message or artifact of the last text
-	// artifacts has how much of their texts has come.
-	artifacts map[string]int
-	doing     string
-	outage    mapping.Outage
+	room    int    // how much more of that artifact is repeated; below 0: no more, as was said
+	full    bool   // something was left out because nobody takes what waits
+	doing   string
+	outage  mapping.Outage
 }
 
 // Size is how much waits to be taken.
 func (m *MCP) Size() int { return len(m.text) + m.held }
 
-// hold adds content.
-func (m *MCP) hold(content json.RawMessage) {
+func (m *MCP) hold(content any, size int) {
 	m.content = append(m.content, content)
-	m.held += len(content)
+	m.held += size
 }
 
 // Doing is what the agent did last, in a line of its words.
 func (m *MCP) Doing() string { return m.doing }
 
 // Forget drops what waits to be taken.
-func (m *MCP) Forget() { m.text, m.content, m.held, m.images = nil, nil, 0, 0 }
+func (m *MCP) Forget() { m.text, m.content, m.held, m.full = nil, nil, 0, false }
 
 // Append adds steps.
 func (m *MCP) Append(steps []mapping.Step) {
 	for i := range steps {
 		s := &steps[i]
-		if s.Repeats {
+		if s.Repeats || m.overflows() {
 			continue
 		}
 		switch s.Kind {
@@ -94,6 +91,18 @@ func (m *MCP) Append(steps []mapping.Step) {
 	}
 }
 
+// overflows reports whether so much waits that nothing is added, which is said once.
+func (m *MCP) overflows() bool {
+	if m.Size() <= mcpMost {
+		return false
+	}
+	if !m.full {
+		m.full = true
+		m.aside("[More was said, and is left out here. read_artifact has what the agent has made.]")
+	}
+	return true
+}
+
 // aside adds a paragraph.
 func (m *MCP) aside(text string) {
 	if text = strings.TrimSpace(text); text != "" {
@@ -112,32 +121,22 @@ func (m *MCP) begin(from string) {
 
 // said adds text of a message, or of an artifact: that has a heading, and is cut where it is long.
 func (m *MCP) said(s *mapping.Step) {
-	id := s.ArtifactID
-	if id == "" {
-		if s.Text != "" {
-			m.begin(s.Shown)
-			m.text = append(m.text, s.Text...)
-		}
+	goesOn := s.Append && s.Shown == m.from
+	if m.begin(s.Shown); s.ArtifactID == "" {
+		m.text = append(m.text, s.Text...)
 		return
 	}
-	name := cmp.Or(s.Name, id)
-	had, goesOn := m.artifacts[id]
-	if goesOn = goesOn && s.Append; goesOn && (had > mcpArtifact || s.Text == "") {
-		return // the rest is left out, as was said
-	}
-	m.begin(s.Shown)
+	name := ask.OneLine(cmp.Or(s.Name, s.ArtifactID))
 	if !goesOn {
-		if had = 0; m.artifacts == nil || len(m.artifacts) >= mcpKnown {
-			m.artifacts = map[string]int{}
-		}
-		m.text = fmt.Appendf(m.text, "[artifact %s]\n", ask.OneLine(name))
+		m.room = mcpArtifact
+		m.text = fmt.Appendf(m.text, "[artifact %s]\n", name)
 	}
-	size := had + len(s.Text)
-	m.artifacts[strings.Clone(id)] = size
-	head, rest := ask.Split(s.Text, mcpArtifact-had)
-	if m.text = append(m.text, head...); rest != "" {
-		m.text = fmt.Appendf(m.text, "\n[artifact %s: %d bytes so far, the rest by read_artifact]", ask.OneLine(name), size)
-		m.hold(m.link(id, name, "text/plain", size))
+	head, rest := ask.Split(s.Text, max(0, m.room))
+	m.text = append(m.text, head...)
+	if m.room -= len(head); rest != "" && m.room >= 0 {
+		m.room = -1
+		m.text = fmt.Appendf(m.text, "\n[artifact %s: the rest by read_artifact]", name)
+		m.link(s.ArtifactID, name, "text/plain", 0)
 	}
 }
 
@@ -160,27 +159,22 @@ func (m *MCP) part(s *mapping.Step) {
 		m.aside(note)
 		return
 	}
-	name := ask.OneLine(cmp.Or(f.Name, s.Name, "file"))
+	name, media := ask.OneLine(cmp.Or(f.Name, s.Name, "file")), cmp.Or(f.MediaType, "of an unknown type")
 	size := base64.StdEncoding.DecodedLen(len(strings.TrimRight(f.Bytes, "=")))
-	if f.URI != "" {
-		m.aside(fmt.Sprintf("[file %s, %s]", name, cmp.Or(f.MediaType, "of an unknown type")))
-		content, _ := acpContent(s)
-		m.hold(content)
-		return
-	}
-	m.aside(fmt.Sprintf("[file %s, %s, %d bytes]", name, cmp.Or(f.MediaType, "of an unknown type"), size))
-	media, _, _ := strings.Cut(f.MediaType, "/")
+	about := fmt.Sprintf("[file %s, %s, %d bytes]", name, media, size)
 	text, _ := f.Content()
 	switch {
-	case media == "image" && m.images+len(f.Bytes) <= mcpImage:
-		m.images += len(f.Bytes)
-		content, _ := acpContent(s)
-		m.hold(content)
+	case f.URI != "":
+		about = fmt.Sprintf("[file %s, %s]", name, media)
+		m.hold(MCPFile(name, f), len(f.URI))
+	case strings.HasPrefix(media, "image/") && m.held+len(f.Bytes) <= mcpHeld:
+		m.hold(MCPFile(name, f), len(f.Bytes))
 	case size <= mcpSmall && utf8.Valid(text):
-		m.text = append(append(m.text, '\n'), text...)
+		about += "\n" + string(text)
 	default:
-		m.hold(m.link(cmp.Or(s.ArtifactID, f.Name, "file"), name, f.MediaType, size))
+		m.link(cmp.Or(s.ArtifactID, f.Name, "file"), name, f.MediaType, size)
 	}
+	m.aside(about)
 }
 
 // MCPFile spells a file as content: what a model sees, or a resource of its own.
@@ -189,19 +183,21 @@ func MCPFile(name string, f *a2a.File) json.RawMessage {
 	return content
 }
 
-// link is a link that read_artifact serves.
-func (m *MCP) link(id, name, media string, size int) json.RawMessage {
-	dst := rawjson.AppendString([]byte(`{"type":"resource_link","uri":`), "a2a://"+m.Handle+"/"+id)
-	dst = rawjson.AppendField(dst, "name", name)
-	if media != "" {
-		dst = rawjson.AppendField(dst, "mimeType", media)
-	}
-	return fmt.Appendf(dst, `,"size":%d}`, size)
+// link holds a link that read_artifact serves. A size of 0 is not known.
+func (m *MCP) link(id, name, media string, size int) {
+	uri := "a2a://" + m.Handle + "/" + id
+	m.hold(struct {
+		Type  string `json:"type"`
+		URI   string `json:"uri"`
+		Name  string `json:"name"`
+		Media string `json:"mimeType,omitempty"`
+		Size  int    `json:"size,omitempty"`
+	}{"resource_link", uri, name, strings.Clone(media), size}, len(uri))
 }
 
 // Take takes the first of what waits: at most n bytes of text, in short lines, and with the
 // last of it what is no text.
-func (m *MCP) Take(n int) (text string, content []json.RawMessage) {
+func (m *MCP) Take(n int) (text string, content []any) {
 	head, rest := ask.Split(string(m.text), n)
 	if at := strings.LastIndexByte(head, '\n'); rest != "" && at > n/2 {
 		head, rest = head[:at+1], head[at+1:]+rest

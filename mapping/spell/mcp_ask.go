@@ -20,8 +20,7 @@ type MCPElicit struct {
 	ElicitationID string                 `json:"elicitationId,omitempty"`
 	URL           string                 `json:"url,omitempty"`
 
-	words   []string          // of a form, the first first
-	choices map[string]string // the options' IDs by their words
+	choices map[string]string // of a form: the options' IDs by their words
 }
 
 // choiceKey is the member of a form that has the answer.
@@ -59,21 +58,11 @@ func MCPConfirm(question, yes, no string) *MCPElicit {
 	return e.form([]string{no, yes})
 }
 
+// form asks for one of some words; a client may have the first one chosen.
 func (e *MCPElicit) form(words []string) *MCPElicit {
-	e.words = words
-	e.Schema = &acp.ElicitationSchema{Type: "object", Required: []string{choiceKey},
-		Properties: map[string]any{choiceKey: map[string]any{"type": "string", "title": "Your choice", "enum": words}}}
+	choice := map[string]any{"type": "string", "title": "Your choice", "enum": words, "default": words[0]}
+	e.Schema = &acp.ElicitationSchema{Type: "object", Required: []string{choiceKey}, Properties: map[string]any{choiceKey: choice}}
 	return e
-}
-
-// WithDefault is the same with the first word of a form as its default, for clients from
-// 2025-11-25 on.
-func (e *MCPElicit) WithDefault() *MCPElicit {
-	with := *e
-	if e.words != nil {
-		with.form(e.words).Schema.Properties[choiceKey].(map[string]any)["default"] = e.words[0]
-	}
-	return &with
 }
 
 // Answer reads what a client has answered: the ID of the option that the user has picked, and

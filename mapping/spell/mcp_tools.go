@@ -9,9 +9,11 @@ import (
 // MCPStateless is the version of MCP in which nothing of a request is kept for the next.
 const MCPStateless = "2026-07-28"
 
-// MCPVersions lists the versions that begin with initialize, the newest first. The oldest
-// travels on stdio as the others do.
-func MCPVersions() []string { return append(mcp.Versions(), "2024-11-05") }
+// MCPVersions lists the versions, the newest first: [MCPStateless], and those that begin with
+// initialize, of which the oldest travels on stdio as the others do.
+func MCPVersions() []string {
+	return append(append([]string{MCPStateless}, mcp.Versions()...), "2024-11-05")
+}
 
 // The names of the tools.
 const (
