@@ -173,7 +173,7 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 	if c.opts.Wrap != nil {
 		c.next = c.opts.Wrap(c.next)
 	}
-	c.guard = &guard{next: c.next, origins: c.origins, wallet: wallet{source: c.opts.Credentials, header: c.opts.Header,
+	c.guard = &guard{next: c.next, origins: c.origins, foreign: c.own == nil, wallet: wallet{source: c.opts.Credentials, header: c.opts.Header,
 		insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS)}}
 	c.retry = newRetry(&http.Client{
 		Transport:     c.guard,

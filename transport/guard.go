@@ -37,7 +37,7 @@ func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return &countedConn{Conn: conn}, nil
+			return &plainConn{Conn: conn}, nil
 		},
 		OnProxyConnectResponse: refusedByProxy,
 		TLSClientConfig:        tlsConfig(config),
@@ -51,11 +51,9 @@ func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 	}
 }
 
-// A countedConn counts the bytes that were given to the kernel, so that it is certain
-// whether a byte of a request was written.
-type countedConn struct {
+// A plainConn is a connection whose half the client can end: see [Stream.HangUp].
+type plainConn struct {
 	net.Conn
-	n atomic.Int64
 	// ended: a FIN was sent; the agent knows that nothing more comes from us.
 	ended atomic.Bool
 	// owner is the context of the messages that the connection has carried, shared
@@ -69,7 +67,7 @@ type countedConn struct {
 const shared = "\x00"
 
 // carry notes that a message goes over the connection.
-func (c *countedConn) carry(owner string) {
+func (c *plainConn) carry(owner string) {
 	owner = cmp.Or(owner, shared)
 	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {
 		owner = shared
@@ -78,7 +76,7 @@ func (c *countedConn) carry(owner string) {
 }
 
 // endWriting sends a FIN and goes on reading.
-func (c *countedConn) endWriting() bool {
+func (c *plainConn) endWriting() bool {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || c.ended.Swap(true) {
 		return ok
@@ -86,46 +84,32 @@ func (c *countedConn) endWriting() bool {
 	return half.CloseWrite() == nil
 }
 
-func (c *countedConn) Write(p []byte) (int, error) {
+func (c *plainConn) Write(p []byte) (int, error) {
 	if c.ended.Load() {
 		// net/http would take this connection for another request. That nothing
 		// was written makes it take the next one.
 		return 0, net.ErrClosed
 	}
-	// Counted first: while Write runs, bytes may be under way.
-	c.n.Add(int64(len(p)))
-	n, err := c.Conn.Write(p)
-	c.n.Add(int64(n - len(p)))
-	return n, err
+	return c.Conn.Write(p)
 }
 
 // An attempt follows one operation through its requests. It is passed by their context,
 // because two libraries lie between here and the guard.
 type attempt struct {
 	delivery delivery
-	// counted: the connections are our own, and count bytes.
-	counted bool
 
-	mu      sync.Mutex
-	offsets []connOffset
+	mu sync.Mutex
 	// alone is the connection that carries this exchange and no other, nil if it
 	// is shared or encrypted.
-	alone *countedConn
-	// uncounted: one of them does not count after all.
-	uncounted bool
-	times     int // how often the request was made
-	// body was read. That is what can be known about connections that do not count:
-	// without its body, a request cannot have been delivered.
-	body bool
+	alone *plainConn
+	// begun: a request has got a connection, or its body was read. Where net/http knows
+	// that nothing was written it takes another connection by itself; in any other case
+	// the agent may have got it.
+	begun bool
+	times int // how often the request was made
 	// cure is what the user can do about a refusal; "" if the credentials' source has
 	// no advice.
 	cure string
-}
-
-// A connOffset is how much a connection had written when a request was given to it.
-type connOffset struct {
-	conn *countedConn
-	n    int64
 }
 
 type attemptKey struct{}
@@ -135,28 +119,19 @@ func attemptOf(ctx context.Context) *attempt {
 	return a
 }
 
-// wrote reports whether anything of a request may have been written. On a
-// connection that others share (HTTP/2) it may say so wrongly, never the
-// reverse.
+// wrote reports whether something of a request may have been written.
 func (a *attempt) wrote() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, m := range a.offsets {
-		if m.conn.n.Load() != m.n {
-			return true
-		}
-	}
-	if a.counted {
-		return a.uncounted
-	}
-	return a.body
+	return a.begun
 }
 
-// forget is called for a request that the agent has refused unread.
-func (a *attempt) forget() {
+// begin notes that something may be written, or, for a request that the agent has
+// refused unread, that nothing was.
+func (a *attempt) begin(begun bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.offsets, a.uncounted, a.body = nil, false, false
+	a.begun = begun
 }
 
 // tries returns how often the request was made.
@@ -166,24 +141,12 @@ func (a *attempt) tries() int {
 	return a.times
 }
 
-func (a *attempt) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) {
-			conn := info.Conn
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			if a.alone, _ = conn.(*countedConn); a.alone != nil && !a.delivery.repeat && !a.delivery.single {
-				a.alone.carry(a.delivery.owner)
-			}
-			for t, ok := conn.(*tls.Conn); ok; t, ok = conn.(*tls.Conn) { // through a proxy that speaks TLS there are two
-				conn = t.NetConn()
-			}
-			if c, ok := conn.(*countedConn); ok {
-				a.offsets = append(a.offsets, connOffset{c, c.n.Load()})
-			} else {
-				a.uncounted = true
-			}
-		},
+func (a *attempt) gotConn(info httptrace.GotConnInfo) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.begun = true
+	if a.alone, _ = info.Conn.(*plainConn); a.alone != nil && !a.delivery.repeat && !a.delivery.single {
+		a.alone.carry(a.delivery.owner)
 	}
 }
 
@@ -197,6 +160,8 @@ type guard struct {
 	// wallet adds the credentials here, and not to the request that http.Client
 	// sees, so that no redirect can carry them anywhere else.
 	wallet wallet
+	// foreign: next is of the caller's, and need not tell of its connections.
+	foreign bool
 }
 
 // RoundTrip implements http.RoundTripper. A refusal of the credentials makes it
@@ -231,7 +196,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	discard(resp)
 	if a := attemptOf(req.Context()); a != nil {
-		a.forget()
+		a.begin(false)
 	}
 	if resp, err = g.send(again, cred); err != nil {
 		return nil, err
@@ -253,7 +218,7 @@ func (g *guard) send(given *http.Request, cred *Credential) (*http.Response, err
 		a.mu.Lock()
 		a.times++
 		a.mu.Unlock()
-		ctx = httptrace.WithClientTrace(ctx, a.trace())
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
 	}
 	req := given.Clone(ctx)
 	if a == nil || !a.delivery.bare {
@@ -262,13 +227,9 @@ func (g *guard) send(given *http.Request, cred *Credential) (*http.Response, err
 			return nil, err
 		}
 	}
-	if a != nil && req.Body != nil && req.Body != http.NoBody {
-		if !a.counted { // else net/http sees that the body is there, and writes it with the head
-			req.Body = &notedBody{req.Body, a}
-		}
-		// Without it net/http cannot repeat the request by itself on another
-		// connection: what may be repeated is decided in retry.go and in RoundTrip.
-		req.GetBody = nil
+	if g.foreign && a != nil && req.Body != nil && req.Body != http.NoBody {
+		req.Body = &notedBody{req.Body, a}
+		req.GetBody = nil // what may be repeated is decided in retry.go and in RoundTrip
 	}
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {
@@ -291,8 +252,6 @@ type notedBody struct {
 }
 
 func (b *notedBody) Read(p []byte) (int, error) {
-	b.a.mu.Lock()
-	b.a.body = true
-	b.a.mu.Unlock()
+	b.a.begin(true)
 	return b.ReadCloser.Read(p)
 }

@@ -62,7 +62,7 @@ func printable(id string) bool {
 // send makes a request, and again where that is allowed. caller is only asked whether it
 // gave up.
 func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client, d delivery, verb, what string, u *url.URL, header http.Header, body []byte) (*exchange, error) {
-	x := &exchange{c: c, caller: caller, what: what, url: u, a: &attempt{delivery: d, counted: c.own != nil}}
+	x := &exchange{c: c, caller: caller, what: what, url: u, a: &attempt{delivery: d}}
 	x.ctx = context.WithValue(ctx, attemptKey{}, x.a)
 	var raw any
 	if body != nil {
@@ -95,29 +95,18 @@ const notAgain = "it was possibly delivered, so it is not sent again"
 
 // failed says why no response came, and whether the request may have been delivered.
 func (x *exchange) failed(err error) error {
-	var said *failure
-	if errors.As(err, &said) {
-		return said
-	}
-	at := shown(x.url)
+	is, at := err, shown(x.url)
 	wrote := x.a.wrote()
-	is := err
 	if wrote && !x.a.delivery.repeat {
 		is = errors.Join(ErrPossiblyDelivered, err)
 	}
-	switch {
-	case x.c.base.Err() != nil:
-		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", at)
-	case x.caller.Err() != nil:
-		return failf(errors.Join(x.caller.Err(), is), "%s: %s was given up: %v", at, x.what, x.caller.Err())
-	case !wrote:
+	switch gone := x.c.gone(x.caller, err, is, at, x.what); {
+	case gone != nil:
+		return gone
+	case !wrote, strings.Contains(unreachable(err), cureTLS):
 		return failf(errors.Join(ErrUnreachable, err), "%s: %s", at, unreachable(err))
-	case x.ctx.Err() != nil && x.a.delivery.repeat:
-		return failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.what, x.c.timeout)
 	case x.ctx.Err() != nil:
-		return failf(is, "%s did not answer %s within %v: it may be at work on it all the same; --timeout allows more", at, x.what, x.c.timeout)
-	case strings.Contains(unreachable(err), cureTLS):
-		return failf(errors.Join(ErrUnreachable, err), "%s: %s", at, unreachable(err))
+		return failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.what, x.c.timeout)
 	case x.a.delivery.repeat:
 		return failf(errors.Join(ErrInterrupted, err), "%s: %s before it answered %s", at, reason(err), x.what)
 	}
@@ -126,19 +115,28 @@ func (x *exchange) failed(err error) error {
 
 // cut returns the error for an answer that stopped short.
 func (x *exchange) cut(err error) error {
-	var said *failure
-	if errors.As(err, &said) {
-		return said
-	}
 	is, again := errors.Join(ErrInterrupted, err), ""
 	if !x.a.delivery.repeat {
 		is, again = errors.Join(ErrPossiblyDelivered, is), ": "+notAgain
 	}
-	switch {
-	case x.c.base.Err() != nil:
-		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", shown(x.url))
-	case x.caller.Err() != nil:
-		return failf(errors.Join(x.caller.Err(), is), "%s: %s was given up: %v", shown(x.url), x.what, x.caller.Err())
+	if gone := x.c.gone(x.caller, err, is, shown(x.url), x.what); gone != nil {
+		return gone
 	}
 	return x.explainLoss(failf(is, "%s: %s in the middle of its answer to %s%s", shown(x.url), reason(err), x.what, again))
+}
+
+// gone returns the error for an end that the network has not caused: a refusal of ours
+// that is within err, a client that was closed, or a caller that gave up; nil for any
+// other end. is is what it wraps besides.
+func (c *Client) gone(caller context.Context, err, is error, at, what string) error {
+	var said *failure
+	switch {
+	case errors.As(err, &said):
+		return said
+	case c.base.Err() != nil:
+		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", at)
+	case caller.Err() != nil:
+		return failf(errors.Join(caller.Err(), is), "%s: %s was given up: %v", at, what, caller.Err())
+	}
+	return nil
 }

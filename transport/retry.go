@@ -101,7 +101,7 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 		// The agent says that it did nothing, and when it will: the request counts as
 		// not sent.
 		if a.delivery.repeat || told {
-			a.forget()
+			a.begin(false)
 			return true, nil
 		}
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -283,7 +283,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	}
 }
 
-// Over HTTP/2, with the client's own transport: bytes are counted below TLS.
+// Over HTTP/2, with the client's own transport.
 func TestHTTP2(t *testing.T) {
 	var agent *httptest.Server
 	agent = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -242,22 +242,17 @@ func (s *Stream) finish(err error) {
 	}
 	s.mu.Unlock()
 	cut := errors.Join(ErrInterrupted, err)
-	var said *failure // by the body
-	switch {
+	switch gone := s.c.gone(s.caller, err, nil, s.at, "the stream"); {
 	case closed:
 		s.err = failf(ErrEnded, "%s: the stream was closed", s.at)
-	case s.c.base.Err() != nil:
-		s.err = failf(ErrEnded, "%s: the client was closed", s.at)
-	case s.caller.Err() != nil:
-		s.err = failf(s.caller.Err(), "%s: the stream was given up: %v", s.at, s.caller.Err())
-	case err == io.EOF && !s.frames.unfinished() && !s.spoke && s.word != nil:
-		s.err = s.word
-	case err == io.EOF && !s.frames.unfinished():
-		s.err = io.EOF
-	case err == io.EOF:
+	case gone != nil:
+		s.err = gone
+	case err == io.EOF && s.frames.unfinished():
 		s.err = failf(cut, "%s: %v", s.at, errEventCut)
-	case errors.As(err, &said):
-		s.err = said
+	case err == io.EOF && !s.spoke && s.word != nil:
+		s.err = s.word
+	case err == io.EOF:
+		s.err = io.EOF
 	case err == errEventSize:
 		s.err = failf(ErrTooLarge, "%s: the agent sent an event of %s", s.at, s.c.larger())
 	default:

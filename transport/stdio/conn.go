@@ -92,7 +92,7 @@ type Conn struct {
 	progress chan struct{}
 	closing  bool
 	failure  error
-	ours     map[string]struct{} // ids, as JSON, of our requests that await an answer
+	ours     map[uint64]bool // the ids of our requests that await an answer
 }
 
 var _ jsonrpc2.ObjectStream = (*Conn)(nil)
@@ -115,7 +115,7 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 		closed:     make(chan struct{}),
 		batches:    make(chan *batch),
 		wake:       make(chan struct{}, 1),
-		ours:       make(map[string]struct{}),
+		ours:       make(map[uint64]bool),
 	}
 	if s.maxOpen <= 0 {
 		s.maxOpen = maxOpen

@@ -71,7 +71,6 @@ func TestLines(t *testing.T) {
 		{"cut short", `{"jsonrpc":"2.0","id":7,"meth`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 29: send one JSON object a line"}}`},
 		{"cut short, but it is known whose it is", `{"jsonrpc":"2.0","id":7,"method":"m","params":{`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 47: send one JSON object a line"}}`},
 		{"a bad answer is not a request", `{"jsonrpc":"2.0","id":7,"result":{`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 34: send one JSON object a line"}}`},
-		{"framed as in LSP", "Content-Length: 35\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is a header as in LSP, not JSON: send one JSON object a line"}}` + "\n" + ok},
 		{"not UTF-8", "{\"id\":1,\"method\":\"m\",\"params\":[\"\xff\"]}", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"editor: this line is not UTF-8: send one JSON object a line, in UTF-8"}}`},
 		{"deep", `{"id":1,"method":"m","params":` + strings.Repeat("[", 1e6), `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this line nests deeper than 1000 levels: send flatter params"}}`},
 		{"many brackets are not depth", `{"id":1,"method":"m","params":["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `]}`, `{"id":1,"result":["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `],"jsonrpc":"2.0"}`},
@@ -204,28 +203,6 @@ func TestAnswers(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// The rest of a line that is too long is not part of the next message.
-func TestUndecodable(t *testing.T) {
-	w := &writer{}
-	s := NewConn(strings.NewReader(`{"id":1,"method":"a","params":"x"}`+"\n"+`{"method":"b"}`+"\n"+`{"id":3,"method":"c"}`), w, &Options{MaxOpen: 1})
-	defer s.Close()
-	var got struct {
-		Method string
-		ID     *int
-		Params int
-	}
-	if err := s.ReadObject(&got); err != nil || got.Method != "b" || got.ID != nil {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	if err := s.ReadObject(&got); err != nil || got.Method != "c" {
-		t.Errorf("it is still open: got %+v, %v", got, err)
-	}
-	must(t, s.Flush(t.Context()))
-	if got := strings.Join(w.writes, ""); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this request cannot be read: `) {
-		t.Errorf("got %s", got)
 	}
 }
 

@@ -1,7 +1,6 @@
 package stdio
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -75,76 +74,22 @@ func plainNumber(raw string) bool {
 
 // headID returns the JSON of the id of a request of which only the beginning
 // can be trusted, or "null". It must be sure: an error reply to an id that the
-// line did not have, or to one of an answer, would end another request. So both
-// id and method must come before the first byte that is not JSON, and the head
-// must go on after the id, or it could be 1 of 12.
+// line did not have, or to one of an answer, would end another request. So the line
+// must have a method, and go on after the id, or it could be 1 of 12.
 func headID(line []byte) string {
 	line = line[:min(len(line), lineHead)]
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.UseNumber()
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	id := gjson.GetBytes(line, "id")
+	if _, ok := ParseID(id.Raw); !ok || id.Index+len(id.Raw) == len(line) || gjson.GetBytes(line, "method").Type != gjson.String {
 		return "null"
 	}
-	id, method := "null", false
-	for {
-		key, err := d.Token()
-		if err != nil || key == json.Delim('}') {
-			break
-		}
-		start := d.InputOffset()
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			break
-		}
-		switch key {
-		case "id":
-			end := d.InputOffset()
-			raw := string(bytes.TrimLeft(line[start:end], " \t\r\n:"))
-			if _, ok := ParseID(raw); !ok || int(end) == len(line) {
-				return "null"
-			}
-			id = raw
-		case "method":
-			method = value[0] == '"'
-		}
-	}
-	if !method {
-		return "null"
-	}
-	return id
+	return id.Raw
 }
 
-// takeOurs finds our request that an answer with this id belongs to, takes it off the
-// list, and returns its id as we wrote it. Clients in languages with one kind of
-// number, or that keep ids as keys of a table, answer request 1 with "1" or 1.0.
-func (s *Conn) takeOurs(id gjson.Result) (raw string, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	raw, ok = s.findOursLocked(id)
-	if ok {
-		delete(s.ours, raw)
-	}
-	return raw, ok
-}
-
-func (s *Conn) findOursLocked(id gjson.Result) (raw string, ok bool) {
-	candidates := []string{id.Raw}
-	switch id.Type {
-	case gjson.String:
-		quoted, _ := json.Marshal(id.Str) // a string always encodes
-		candidates = append(candidates, string(unescapeHTML(quoted)))
-		if plainNumber(id.Str) {
-			candidates = append(candidates, id.Str)
-		}
-	case gjson.Number:
-		candidates = append(candidates, strconv.FormatFloat(id.Num, 'f', -1, 64))
-	default:
-		return "", false
-	}
-	for _, raw := range candidates {
-		if _, ok := s.ours[raw]; ok {
-			return raw, true
-		}
-	}
-	return "", false
+// oursLocked returns the number of our request that an answer with this id belongs to.
+// Clients in languages with one kind of number, or that keep ids as keys of a table,
+// answer request 1 with "1" or 1.0.
+func (s *Conn) oursLocked(id gjson.Result) (n uint64, ok bool) {
+	f, err := strconv.ParseFloat(id.String(), 64)
+	n = uint64(f)
+	return n, err == nil && s.ours[n] && float64(n) == f
 }

@@ -56,7 +56,7 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 		return s.answer(m, v)
 	case !m.method.Exists():
 		s.mu.Lock()
-		if _, ok := s.findOursLocked(m.id); ok {
+		if _, ok := s.oursLocked(m.id); ok {
 			id = "null" // it may also be a bad answer to a request of ours
 		}
 		s.mu.Unlock()
@@ -70,19 +70,14 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 	case m.id.Exists() && id == "null":
 		return invalid("the id of a request is a string or a number: leave it out to send a notification")
 	}
+	if err := s.decode(s.request(m), v); err != nil { // not known to happen
+		return invalid("this request cannot be read: " + err.Error())
+	}
 	if m.id.Exists() && !s.admit() {
+		reflect.ValueOf(v).Elem().SetZero()
 		s.refuse(id, jsonrpc2.CodeInternalError, fmt.Sprintf(
 			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
 		return false
-	}
-	if err := s.decode(s.request(m), v); err != nil {
-		// Not known to happen: request writes nothing that the library refuses.
-		if m.id.Exists() {
-			s.mu.Lock()
-			s.open--
-			s.mu.Unlock()
-		}
-		return invalid("this request cannot be read: " + err.Error())
 	}
 	return true
 }
@@ -117,11 +112,16 @@ func (s *Conn) request(m rpcMessage) []byte {
 
 // answer decodes the answer to one of our requests into v.
 func (s *Conn) answer(m rpcMessage, v any) bool {
-	id, ok := s.takeOurs(m.id)
+	s.mu.Lock()
+	id, ok := s.oursLocked(m.id)
+	if ok {
+		delete(s.ours, id)
+	}
+	s.mu.Unlock()
 	if !ok {
 		return false
 	}
-	b := append(append(s.message[:0], `{"jsonrpc":"2.0","id":`...), id...)
+	b := strconv.AppendUint(append(s.message[:0], `{"jsonrpc":"2.0","id":`...), id, 10)
 	switch {
 	case m.err.Type != gjson.Null: // also if there is a result: an error is the worse news
 		b = append(append(b, `,"error":`...), editorError(m.err)...)
@@ -136,7 +136,7 @@ func (s *Conn) answer(m rpcMessage, v any) bool {
 	}
 	// For example a number that no float64 holds. The call must still end.
 	what, _ := json.Marshal("editor: its answer cannot be read: " + err.Error())
-	b = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, jsonrpc2.CodeInternalError, what)
+	b = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":{"code":%d,"message":%s}}`, id, jsonrpc2.CodeInternalError, what)
 	return s.decode(b, v) == nil
 }
 
@@ -147,13 +147,12 @@ func editorError(e gjson.Result) []byte {
 	if e.IsObject() {
 		text = e.Get("message")
 	}
-	quoted, _ := json.Marshal(text.String()) // a string always encodes
-	b := strconv.AppendInt([]byte(`{"code":`), e.Get("code").Int(), 10)
-	b = append(append(b, `,"message":`...), quoted...)
+	out := jsonrpc2.Error{Code: e.Get("code").Int(), Message: text.String()}
 	if data := e.Get("data"); data.Exists() {
-		b = append(append(b, `,"data":`...), data.Raw...)
+		out.Data = new(json.RawMessage(data.Raw))
 	}
-	return append(b, '}')
+	b, _ := json.Marshal(out) // a string always encodes, and data was JSON
+	return b
 }
 
 // decode gives message to the library. After a failure v is cleared: what is left in it

@@ -125,9 +125,6 @@ func (s *Conn) take(line []byte, whole bool, v any) bool {
 
 // notJSON says what is wrong with line.
 func notJSON(line []byte) string {
-	if bytes.HasPrefix(line, []byte("Content-Length:")) {
-		return "editor: this line is a header as in LSP, not JSON"
-	}
 	err := json.Unmarshal(line, new(json.RawMessage))
 	what := fmt.Sprintf("editor: this line is not JSON: %v", err)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {

@@ -53,7 +53,7 @@ func (s *Conn) WriteObject(v any) error {
 	case !method:
 		s.list.replies++
 	case id.Exists():
-		s.ours[id.Raw] = struct{}{}
+		s.ours[id.Uint()] = true
 	}
 	return nil
 }
@@ -162,35 +162,13 @@ func (s *Conn) drain(b *batch) error {
 	return nil
 }
 
-// unescapeHTML undoes, in place, what encoding/json does to <, > and & for the
-// sake of browsers: a diff in a permission request should read in a trace as it
-// reads in the file. The library gives no way to ask for it.
+// unescapeHTML undoes what encoding/json does to <, > and & for the sake of browsers: a
+// diff in a permission request should read in a trace as it reads in the file. The
+// library gives no way to ask for it.
 func unescapeHTML(line []byte) []byte {
 	if !bytes.Contains(line, []byte(`\u00`)) {
 		return line
 	}
-	out := line[:0]
-	for i := 0; i < len(line); i++ {
-		if line[i] != '\\' {
-			out = append(out, line[i])
-			continue
-		}
-		if i+6 <= len(line) {
-			switch string(line[i : i+6]) {
-			case `\u003c`:
-				out, i = append(out, '<'), i+5
-				continue
-			case `\u003e`:
-				out, i = append(out, '>'), i+5
-				continue
-			case `\u0026`:
-				out, i = append(out, '&'), i+5
-				continue
-			}
-		}
-		// Both bytes of the escape, so that \\u003c stays what it is.
-		out = append(out, line[i], line[i+1])
-		i++
-	}
-	return out
+	// Both bytes of an escaped backslash, so that \\u003c stays what it is.
+	return []byte(strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(line)))
 }
