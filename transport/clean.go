@@ -3,6 +3,8 @@ package transport
 import (
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
@@ -36,14 +38,15 @@ func cleanValue(s string, i, depth int, from *fastpath.Source) int {
 			return end
 		}
 		return cleanMembers(s, i, depth+1, from)
-	case 't':
-		return cleanWord(s, i, "true")
-	case 'f':
-		return cleanWord(s, i, "false")
-	case 'n':
-		return cleanWord(s, i, "null")
 	}
-	return cleanNumber(s, i)
+	end := i // of a word, or of a number
+	for end < len(s) && strings.IndexByte(",]} \t\r\n", s[end]) < 0 {
+		end++
+	}
+	if !gjson.Valid(s[i:end]) {
+		return 0
+	}
+	return end
 }
 
 // cleanMembers takes an object or an array.
@@ -77,43 +80,4 @@ func cleanMembers(s string, i, depth int, from *fastpath.Source) int {
 		}
 		i = rawjson.SkipSpace(s, i+1)
 	}
-}
-
-func cleanWord(s string, i int, word string) int {
-	if len(s)-i < len(word) || s[i:i+len(word)] != word {
-		return 0
-	}
-	return i + len(word)
-}
-
-func cleanNumber(s string, i int) int {
-	if s[i] == '-' {
-		i++
-	}
-	if i = scanNatural(s, i); i == 0 {
-		return 0
-	}
-	if i < len(s) && s[i] == '.' {
-		if i = cleanDigits(s, i+1); i == 0 {
-			return 0
-		}
-	}
-	if i < len(s) && s[i]|0x20 == 'e' {
-		if i++; i < len(s) && (s[i] == '+' || s[i] == '-') {
-			i++
-		}
-		return cleanDigits(s, i)
-	}
-	return i
-}
-
-func cleanDigits(s string, i int) int {
-	end := i
-	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
-		end++
-	}
-	if end == i {
-		return 0
-	}
-	return end
 }

@@ -222,18 +222,10 @@ func (c *Client) setAgent(agent string) (err error) {
 
 // sourceOf reads a URL, or the name of a file.
 func sourceOf(name string) (cardSource, error) {
-	scheme, rest, isURL := strings.Cut(name, "://")
-	switch {
-	case isURL && scheme == "file":
-		path, err := url.PathUnescape(rest)
-		if err != nil {
-			return cardSource{}, failf(nil, "%s is no file URL", name)
-		}
-		if len(path) > 2 && path[0] == '/' && path[2] == ':' {
-			path = path[1:] // file:///C:/card.json
-		}
-		return cardSource{file: filepath.FromSlash(path)}, nil
-	case isURL:
+	if path, ok := strings.CutPrefix(name, "file://"); ok {
+		name = filepath.FromSlash(path)
+	}
+	if strings.Contains(name, "://") {
 		u, err := url.Parse(name)
 		if err != nil || !webURL(u) {
 			return cardSource{}, failf(nil, "%q is no http or https URL", redactString(name))

@@ -161,10 +161,10 @@ func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 	case a2a.EventTask:
 		ev.TaskID = jsonText(p.id)
 		if rawjson.IsArray(p.artifacts) {
-			ev.Artifacts = artifactsOf(p.artifacts)
+			ev.Artifacts = artifactsOf(p.artifacts, source)
 		}
 		if rawjson.IsArray(p.history) {
-			ev.History = messagesOf(p.history)
+			ev.History = messagesOf(p.history, source)
 		}
 	case a2a.EventMessage:
 		readMessage(raw, rawjson.SkipSpace(raw, 0), &ev.Message, source)
@@ -261,21 +261,25 @@ func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end
 	})
 }
 
-func artifactsOf(raw string) iter.Seq[a2a.Artifact] {
+// artifactsOf and messagesOf walk the lists of a task. Each walk has a source of its own,
+// if any: from is the event's.
+func artifactsOf(raw string, from *fastpath.Source) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
+		from := from.Fresh()
 		rawjson.EachElement(raw, func(value string) bool {
 			var a a2a.Artifact
-			readArtifact(value, 0, &a, nil)
+			readArtifact(value, 0, &a, from)
 			return yield(a)
 		})
 	}
 }
 
-func messagesOf(raw string) iter.Seq[a2a.Message] {
+func messagesOf(raw string, from *fastpath.Source) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
+		from := from.Fresh()
 		rawjson.EachElement(raw, func(value string) bool {
 			var m a2a.Message
-			readMessage(value, 0, &m, nil)
+			readMessage(value, 0, &m, from)
 			return yield(m)
 		})
 	}

@@ -27,21 +27,11 @@ func checkOutgoing(m *a2a.Outgoing) error {
 		}
 	}
 	for i, p := range m.Parts {
-		set := 0
-		for _, is := range []bool{p.Text != "", p.Data != nil, p.File != nil} {
-			if is {
-				set++
-			}
-		}
 		switch {
-		case set > 1:
-			return failf(nil, "part %d of the message is more than one of text, data and file", i)
 		case p.Data != nil && !json.Valid(p.Data):
 			return failf(nil, "part %d of the message holds data that are not JSON", i)
 		case len(p.Metadata) > 0 && (!json.Valid(p.Metadata) || !rawjson.IsObject(strings.TrimSpace(string(p.Metadata)))):
 			return failf(nil, "part %d of the message has metadata that are no JSON object", i)
-		case p.File != nil && p.File.Bytes != "" && p.File.URI != "":
-			return failf(nil, "part %d of the message has both the bytes of its file and a URI", i)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
@@ -88,6 +89,7 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 	if rawjson.IsObject(file) {
 		readFile(file, &p.File)
 	}
+	proto := from != nil && from.Proto && kind == "" // one that names its kind is JSON-RPC's
 	if kind == "" {
 		kind = kindOf(text, data, file, p)
 	}
@@ -95,9 +97,14 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 	case "text":
 		setText(p, text, from)
 	case "file":
-		p.Kind = a2a.PartFile
+		if p.Kind = a2a.PartFile; proto {
+			p.File.Bytes = once(p.File.Bytes, p.File.MediaType)
+		}
 	case "data":
-		p.Kind, p.Data = a2a.PartData, a2a.JSON(data)
+		if p.Kind = a2a.PartData; proto {
+			data = cmp.Or(rawjson.Member(data, "data"), data)
+		}
+		p.Data = a2a.JSON(data)
 		unwrapData(p)
 	}
 	if p.Kind != a2a.PartFile {
@@ -161,46 +168,8 @@ func readFile(raw string, f *a2a.File) {
 	})
 }
 
-// readAsProto has the parts of an event read as 0.3's proto has them.
-func readAsProto(ev *a2a.Event) {
-	asProto := func(p a2a.Parts) a2a.Parts {
-		if p.Raw != "" {
-			p.FastPath().Step = nextProtoPart
-		}
-		return p
-	}
-	ev.Message.Parts, ev.Artifact.Parts = asProto(ev.Message.Parts), asProto(ev.Artifact.Parts)
-	if artifacts := ev.Artifacts; artifacts != nil {
-		ev.Artifacts = func(yield func(a2a.Artifact) bool) {
-			artifacts(func(a a2a.Artifact) bool { a.Parts = asProto(a.Parts); return yield(a) })
-		}
-	}
-	if history := ev.History; history != nil {
-		ev.History = func(yield func(a2a.Message) bool) {
-			history(func(m a2a.Message) bool { m.Parts = asProto(m.Parts); return yield(m) })
-		}
-	}
-}
-
-// nextProtoPart is nextPart for 0.3's proto, which has data in a wrapper. A part that
-// names its kind is JSON-RPC's. The SDKs for Python and Go encode bytes that they hold in
-// base64 already.
-func nextProtoPart(raw string, from *fastpath.Source, p *a2a.Part) (rest string, ok bool) {
-	rest, ok = nextPart(raw, from, p)
-	switch {
-	case !ok || p.Kind == a2a.PartText || rawjson.Member(string(p.Raw), "kind") != "":
-	case p.Kind == a2a.PartData:
-		if inner := rawjson.Member(string(p.Data), "data"); inner != "" {
-			p.Data = a2a.JSON(inner)
-			unwrapData(p)
-		}
-	case p.Kind == a2a.PartFile:
-		p.File.Bytes = once(p.File.Bytes, p.File.MediaType)
-	}
-	return rest, ok
-}
-
-// once takes base64 off bytes that have it twice. Bytes that happen to look like base64
+// once takes base64 off bytes that have it twice: the SDKs for Python and Go encode for
+// 0.3's proto bytes that they hold in base64 already. Bytes that happen to look like base64
 // are short, or text, and do not decode to base64 again.
 func once(outer, mediaType string) string {
 	inner, err := base64.StdEncoding.DecodeString(outer)

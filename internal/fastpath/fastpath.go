@@ -26,6 +26,8 @@ type Source struct {
 	// Text is the buffer for texts with escapes. It is valid as long as the events: until
 	// the next are read.
 	Text []byte
+	// Proto: the events are written as the proto of A2A 0.3 is, which wraps data.
+	Proto bool
 	// Begun, if not empty, is a string in the JSON of an earlier event, without its closing
 	// quote, that later ones go on with: the output of a tool, sent whole each time.
 	Begun string
@@ -60,6 +62,15 @@ func (s *Source) Begin(text string) {
 	if s != nil {
 		s.Begun = text
 	}
+}
+
+// Fresh returns a source of events that are spelled alike; nil if nothing is to be known
+// of them.
+func (s *Source) Fresh() *Source {
+	if s == nil || !s.Proto {
+		return nil
+	}
+	return &Source{Proto: true}
 }
 
 // Objects returns the newest objects.
