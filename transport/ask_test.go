@@ -140,7 +140,7 @@ func TestExtensionHeader(t *testing.T) {
 	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32008,"message":"extension support required"}}`))
 	c := wireClient(t, agent.URL, nil)
 	c.Activate([]string{"https://e.example/a/v1", "https://e.example/b/v1"})
-	if err := send(c, t.Context()); err == nil || err.Error() != "agent: extension support required (-32008): --extension URI activates one" || len(agent.seen()) != 2 {
+	if err := send(c, t.Context()); err == nil || err.Error() != "agent: extension support required (-32008): --extension URI activates what it requires" || len(agent.seen()) != 2 {
 		t.Errorf("%v after %d requests", err, len(agent.seen()))
 	}
 }

@@ -115,12 +115,10 @@ func (c *Client) endpoint(ctx context.Context) (*endpoint, error) {
 		// It ends with the time limit of a unary call, which begins when the agent
 		// is resolved, or with Close. It does not run in the first caller's
 		// goroutine, because that one may give up.
-		before := c.forgotten
 		c.wg.Go(func() {
-			if before != nil {
-				<-before.done // there is one fetch at a time, also after ForgetCard
-			}
+			c.loading.Lock() // there is one fetch at a time, also after ForgetCard
 			f.known, f.err = c.loadCards()
+			c.loading.Unlock()
 			c.mu.Lock()
 			if c.fetching == f { // ForgetCard has not come between
 				if f.err == nil {
@@ -217,7 +215,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	case len(b) > maxCard:
 		return nil, false, failf(nil, "the card at %s is larger than %d MiB", shown(u), maxCard>>20)
 	}
-	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
+	b, isCard := cardText(b)
 	if status := x.resp.StatusCode; status >= 300 {
 		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && status != http.StatusUnauthorized &&
 			status != http.StatusForbidden && status != http.StatusProxyAuthRequired && status != http.StatusTooManyRequests
@@ -227,8 +225,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 		}
 		return nil, missing, err
 	}
-	if len(b) == 0 || b[0] != '{' || !rawjson.Valid(b) {
-		// Web servers answer any path with their page.
+	if !isCard { // web servers answer any path with their page
 		return nil, true, x.notA2A(repairText(b))
 	}
 	if b, err = c.checkCard(ctx, b, x.resp.Request.URL); err != nil {
@@ -237,6 +234,12 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	e = c.placed(c.newEndpoint(b, x.resp.Request.URL))
 	e.from = u
 	return e, false, nil
+}
+
+// cardText takes off what may be around a card; isCard: it is an object.
+func cardText(b []byte) (card []byte, isCard bool) {
+	card = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
+	return card, rawjson.IsObject(rawjson.View(card)) && rawjson.Valid(card)
 }
 
 // cardHeader is that of a request for the card.
@@ -287,8 +290,8 @@ func (c *Client) readCardFile(name string) (*endpoint, error) {
 	if err != nil {
 		return nil, failf(err, "the card cannot be read: %v", err)
 	}
-	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
-	if len(b) == 0 || b[0] != '{' || !rawjson.Valid(b) {
+	b, isCard := cardText(b)
+	if !isCard {
 		return nil, failf(nil, "%s is no card: it is not a JSON object", name)
 	}
 	ctx, cancel := context.WithTimeout(c.base, c.timeout)

@@ -144,9 +144,6 @@ func (c *Client) PublicCard(ctx context.Context) (*a2a.Card, error) {
 func (c *Client) ForgetCard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.fetching != nil {
-		c.forgotten = c.fetching
-	}
 	c.known, c.fetching = nil, nil
 }
 

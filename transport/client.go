@@ -119,7 +119,7 @@ type Client struct {
 	extensions []string
 	known      *endpoint  // nil until the card is there
 	fetching   *cardFetch // the fetch that is under way
-	forgotten  *cardFetch // the last one whose card is not used: see [Client.ForgetCard]
+	loading    sync.Mutex // held by a fetch, also by one whose card is not used: see [Client.ForgetCard]
 }
 
 // NewClient makes a client for an agent: a base URL below which the card is at its

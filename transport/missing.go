@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -127,55 +128,36 @@ func (e *endpoint) explain(w way, err error) error {
 	if !errors.As(err, &agent) {
 		return err
 	}
-	said := strings.TrimPrefix(err.Error(), "agent: ")
-	if e.placeless && noRoute(agent.HTTPStatus) {
-		return failf(err, "%s; the card of %s names no URL: is the agent at another one than --agent?", said, cardName(e.card))
+	cure := ""
+	switch name := w.protocol.name(); {
+	case e.placeless && noRoute(agent.HTTPStatus):
+		cure = fmt.Sprintf("; the card of %s names no URL: is the agent at another one than --agent?", cardName(e.card))
+	case e.vague && agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound:
+		cure = fmt.Sprintf("; the card of its origin is that of another URL: %s. If that is the agent, take --agent %s://%s",
+			cardSays(e.card), w.url.Scheme, w.url.Host)
+	case agent.Code == a2a.CodeVersionNotSupported:
+		// The other is not tried: whoever is to hear the conversation in an older version,
+		// with less in it, is told and asked (specification 1.0, §3.6.3).
+		cure = fmt.Sprintf(": it was called in A2A %s; --a2a-version %s asks for the other", name, protocol{v03: !w.protocol.v03}.name())
+	case agent.Code == a2a.CodeExtensionSupportRequired:
+		cure = ": --extension " + e.requiredExtensions() + " activates what it requires"
+	case agent.Code == a2a.CodeMethodNotFound && len(e.card.Interfaces) > 0 &&
+		!slices.ContainsFunc(e.card.Interfaces, func(i a2a.Interface) bool { return isV03(i.Version) == w.protocol.v03 }):
+		cure = fmt.Sprintf(": --a2a-version asks for %s, which its card does not offer", name)
+	default:
+		return err
 	}
-	switch agent.Code {
-	case 0:
-		if e.vague && agent.HTTPStatus == http.StatusNotFound {
-			host := w.url.Scheme + "://" + w.url.Host
-			return failf(err, "%s; the card of its origin is that of another URL: %s. If that is the agent, take --agent %s", said, cardSays(e.card), host)
-		}
-	case a2a.CodeVersionNotSupported:
-		return failf(err, "%s: it was called in A2A %s; %s", said, w.protocol.name(), e.otherVersion(w))
-	case a2a.CodeExtensionSupportRequired:
-		return failf(err, "%s: %s", said, e.requiredExtensions())
-	case a2a.CodeMethodNotFound:
-		if name := w.protocol.name(); len(e.card.Interfaces) > 0 && !e.offers(name) {
-			return failf(err, "%s: --a2a-version asks for %s, which its card does not offer", said, name)
-		}
-	}
-	return err
+	return failf(err, "%s%s", strings.TrimPrefix(err.Error(), "agent: "), cure)
 }
 
-// otherVersion says how another version can be asked for. It is not tried when the agent
-// names the version as the reason: whoever is to hear the conversation in an older
-// version, with less in it, is told and asked (specification 1.0, §3.6.3).
-func (e *endpoint) otherVersion(w way) string {
-	other := protocol{v03: !w.protocol.v03}.name()
-	if e.offers(other) {
-		return fmt.Sprintf("its card offers %s too, and --a2a-version %[1]s asks for it", other)
-	}
-	return "--a2a-version " + other + " asks for the other, which its card does not name"
-}
-
-// offers reports whether the card has a version of A2A.
-func (e *endpoint) offers(version string) bool {
-	return slices.ContainsFunc(offersOf(e.card, "", e.speak), func(o choice) bool { return o.protocol.name() == version })
-}
-
-// requiredExtensions says which extensions the card requires: the error itself
+// requiredExtensions names the extensions that the card requires: the error itself
 // does not, from any server that was tried.
 func (e *endpoint) requiredExtensions() string {
-	var flags []string
+	var uris []string
 	for _, x := range e.card.Extensions {
 		if x.Required {
-			flags = append(flags, "--extension "+x.URI)
+			uris = append(uris, x.URI)
 		}
 	}
-	if len(flags) == 0 {
-		return "--extension URI activates one"
-	}
-	return "its card requires what " + strings.Join(flags, " ") + " activates"
+	return cmp.Or(strings.Join(uris, " --extension "), "URI")
 }

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
@@ -86,10 +85,8 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 		return end
 	})
 	p.Raw = a2a.JSON(s[at:end])
-	if rawjson.IsObject(file) {
-		readFile(file, &p.File)
-	}
-	proto := from != nil && from.Proto && kind == "" // one that names its kind is JSON-RPC's
+	readFile(file, &p.File)
+	proto := kind == "" && from != nil && from.Proto // one that names its kind is JSON-RPC's
 	if kind == "" {
 		kind = kindOf(text, data, file, p)
 	}
@@ -97,16 +94,14 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 	case "text":
 		setText(p, text, from)
 	case "file":
-		if p.Kind = a2a.PartFile; proto {
-			p.File.Bytes = once(p.File.Bytes, p.File.MediaType)
-		}
+		p.Kind = a2a.PartFile
 	case "data":
-		if p.Kind = a2a.PartData; proto {
-			data = cmp.Or(rawjson.Member(data, "data"), data)
-		}
-		p.Data = a2a.JSON(data)
-		unwrapData(p)
+		p.Kind, p.Data = a2a.PartData, a2a.JSON(data)
 	}
+	if proto {
+		unwrapProto(p)
+	}
+	unwrapData(p)
 	if p.Kind != a2a.PartFile {
 		// 1.x allows a file name and a media type on any part; they stay in Raw.
 		p.File = a2a.File{}
@@ -153,6 +148,9 @@ func kindOf(text, data, file string, p *a2a.Part) string {
 
 // readFile reads 0.3's nested file, also by the names of its proto.
 func readFile(raw string, f *a2a.File) {
+	if !rawjson.IsObject(raw) {
+		return
+	}
 	rawjson.EachMember(raw, func(key, value string) bool {
 		switch key {
 		case "bytes", "fileWithBytes":
@@ -166,6 +164,14 @@ func readFile(raw string, f *a2a.File) {
 		}
 		return true
 	})
+}
+
+// unwrapProto takes off what 0.3's proto has around data, and its SDKs around bytes.
+func unwrapProto(p *a2a.Part) {
+	if inner := rawjson.Member(string(p.Data), "data"); inner != "" {
+		p.Data = a2a.JSON(inner)
+	}
+	p.File.Bytes = once(p.File.Bytes, p.File.MediaType)
 }
 
 // once takes base64 off bytes that have it twice: the SDKs for Python and Go encode for
@@ -191,7 +197,7 @@ const compatMarker = "data_part_compat"
 // Raw has the marker.
 func unwrapData(p *a2a.Part) {
 	var metadata map[string]json.RawMessage
-	if !strings.Contains(string(p.Metadata), compatMarker) ||
+	if p.Kind != a2a.PartData || !strings.Contains(string(p.Metadata), compatMarker) ||
 		json.Unmarshal([]byte(p.Metadata), &metadata) != nil || string(metadata[compatMarker]) != "true" {
 		return
 	}
