@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -119,20 +120,21 @@ func (e *acpEditor) initialize(c *editorRequest) {
 		return
 	}
 	facts := e.server.agent.opts.Store.CardFacts(e.server.agent.opts.Name)
-	if facts != nil {
+	if facts != nil && !facts.OAuth { // a browser is not offered where the agent is down
 		reply(facts)
 		e.server.spawn(func(ctx context.Context) {
 			if e.server.out.Flush(ctx) == nil {
-				e.contact(ctx, func(*store.CardFacts) {})
+				e.contact(ctx, facts, func(*store.CardFacts) {})
 			}
 		})
 		return
 	}
 	known := make(chan *store.CardFacts, 1)
-	e.server.spawn(func(ctx context.Context) { e.contact(ctx, func(facts *store.CardFacts) { known <- facts }) })
+	e.server.spawn(func(ctx context.Context) { e.contact(ctx, facts, func(facts *store.CardFacts) { known <- facts }) })
 	e.server.spawn(func(ctx context.Context) {
 		timer := time.NewTimer(cardWait)
 		defer timer.Stop()
+		facts := facts
 		select {
 		case facts = <-known:
 		case <-timer.C:
@@ -142,18 +144,26 @@ func (e *acpEditor) initialize(c *editorRequest) {
 	})
 }
 
-// contact gets the agent's card, passes it on (nil if it cannot be had), and stores it
-// for the next process.
-func (e *acpEditor) contact(ctx context.Context, tell func(*store.CardFacts)) {
+// contact gets the agent's card, passes on what is known of it then, and stores that for
+// the next process. known is from an earlier one.
+func (e *acpEditor) contact(ctx context.Context, known *store.CardFacts, tell func(*store.CardFacts)) {
 	opts := &e.server.agent.opts
 	card, w, err := e.server.agent.Ready(ctx)
-	if err != nil {
+	var agent *a2a.Error
+	var facts *store.CardFacts
+	switch {
+	case err == nil:
+		facts = store.FactsOf(card)
+		facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Unsupported().Streaming})
+	case known == nil, ctx.Err() != nil, errors.As(err, &agent) && agent.Unauthenticated():
 		opts.Log.Debug("the agent is not ready", "err", err)
-		tell(nil)
+		tell(known)
 		return
+	default:
+		opts.Log.Debug("the agent is down", "err", err)
+		facts = new(*known)
+		facts.Down = true
 	}
-	facts := store.FactsOf(card)
-	facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Unsupported().Streaming})
 	tell(facts)
 	if err := opts.Store.PutCardFacts(opts.Name, facts); err != nil {
 		opts.Log.Debug("the card is not stored", "err", err)

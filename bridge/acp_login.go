@@ -68,7 +68,7 @@ func (e *acpEditor) login() Login {
 func (e *acpEditor) offeredMethods(facts *store.CardFacts) []acp.AuthMethod {
 	methods := e.auth
 	if login := e.login(); login != nil && (facts == nil || facts.Secured) {
-		methods = slices.Concat(login.Methods(facts != nil && facts.OAuth), methods)
+		methods = slices.Concat(login.Methods(facts != nil && facts.OAuth && !facts.Down), methods)
 	}
 	return e.abilities.usable(methods)
 }

@@ -21,6 +21,8 @@ type CardFacts struct {
 	Secured bool `json:"secured,omitempty"`
 	// OAuth: one of them is a sign-in at an identity provider.
 	OAuth bool `json:"oauth,omitempty"`
+	// Down: the agent could not be reached the last time.
+	Down bool `json:"down,omitempty"`
 	// Abilities tells in a line what the agent can do and cannot.
 	Abilities string `json:"abilities,omitempty"`
 }

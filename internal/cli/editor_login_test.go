@@ -211,6 +211,12 @@ func TestBrowserOffered(t *testing.T) {
 		}
 		e.end()
 		agent.Close()
+		again := newEditor(t, "--agent", url) // which knows the card, and nobody is there
+		r = again.call(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"elicitation":{"url":{},"form":{}}}}`)
+		if got := r.Get("result.authMethods.#.id").Raw; strings.Contains(got, serve.LoginMethod+`"`) {
+			t.Errorf("%s: %s is offered where nobody is there", schemes, got)
+		}
+		again.end()
 	}
 }
 
