@@ -48,7 +48,7 @@ func (x *exchange) body() ([]byte, error) {
 		case err != nil:
 			return nil, x.cut(err)
 		}
-		return repairText(bytes.TrimSpace(bytes.Clone(frames[0].data))), nil
+		return x.text(bytes.Clone(frames[0].data)), nil
 	}
 	b, err := io.ReadAll(io.LimitReader(x.resp.Body, int64(x.c.limit())+1))
 	switch {
@@ -57,7 +57,15 @@ func (x *exchange) body() ([]byte, error) {
 	case len(b) > x.c.limit():
 		return nil, x.tooLarge()
 	}
-	return repairText(bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))), nil
+	return x.text(bytes.TrimPrefix(b, []byte("\uFEFF"))), nil
+}
+
+// text repairs an answer, but for a card's, which is checked as it came.
+func (x *exchange) text(b []byte) []byte {
+	if b = bytes.TrimSpace(b); x.kind == opExtendedCard {
+		return b
+	}
+	return repairText(b)
 }
 
 func (x *exchange) tooLarge() error {

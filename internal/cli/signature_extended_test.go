@@ -61,11 +61,14 @@ func TestExtendedCardIsChecked(t *testing.T) {
 	ours, _ := signedCard(t, trustedKey, card("Extended", agent.URL))
 	others, _ := signedCard(t, otherKey, card("Extended", agent.URL))
 	away, _ := signedCard(t, trustedKey, card("Extended", evil.URL))
+	broken, _ := signedCard(t, trustedKey, card("Ext\ufffd", agent.URL))
 	for _, test := range []struct{ name, extended, used, log string }{
 		{"signed", ours, "Extended", ""},
 		{"unsigned", card("Extended", agent.URL), "Public", "the card is not signed"},
 		{"signed again, by somebody else", others, "Public", "extended card is not used"},
 		{"changed", strings.Replace(ours, `"Extended"`, `"Extended!"`, 1), "Public", "it does not fit"},
+		{"changed to what is no character", strings.Replace(broken, "\ufffd", `\ud83d`, 1), "Public", "extended card is not used"},
+		{"changed to what is no text", strings.Replace(broken, "\ufffd", "\xff", 1), "Public", "extended card is not used"},
 		{"elsewhere", away, "Public", "another origin"},
 	} {
 		extended = test.extended
