@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
@@ -119,7 +117,11 @@ func (e *acpEditor) initialize(c *editorRequest) {
 		reply(nil)
 		return
 	}
-	facts := e.server.agent.opts.Store.CardFacts(e.server.agent.opts.Name)
+	facts := e.server.agent.known()
+	if e.server.agent.opts.Enter != nil { // see offerCommands
+		reply(facts)
+		return
+	}
 	if facts != nil && !facts.OAuth { // a browser is not offered where the agent is down
 		reply(facts)
 		e.server.spawn(func(ctx context.Context) {
@@ -142,32 +144,6 @@ func (e *acpEditor) initialize(c *editorRequest) {
 		}
 		reply(facts)
 	})
-}
-
-// contact gets the agent's card, passes on what is known of it then, and stores that for
-// the next process. known is from an earlier one.
-func (e *acpEditor) contact(ctx context.Context, known *store.CardFacts, tell func(*store.CardFacts)) {
-	opts := &e.server.agent.opts
-	card, w, err := e.server.agent.Ready(ctx)
-	var agent *a2a.Error
-	var facts *store.CardFacts
-	switch {
-	case err == nil:
-		facts = store.FactsOf(card)
-		facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Unsupported().Streaming})
-	case known == nil, ctx.Err() != nil, errors.As(err, &agent) && agent.Unauthenticated():
-		opts.Log.Debug("the agent is not ready", "err", err)
-		tell(known)
-		return
-	default:
-		opts.Log.Debug("the agent is down", "err", err)
-		facts = new(*known)
-		facts.Down = true
-	}
-	tell(facts)
-	if err := opts.Store.PutCardFacts(opts.Name, facts); err != nil {
-		opts.Log.Debug("the card is not stored", "err", err)
-	}
 }
 
 func (e *acpEditor) capabilities(facts *store.CardFacts) *acp.InitializeResponse {
@@ -229,7 +205,7 @@ func (e *acpEditor) newSession(c *editorRequest) {
 	}
 	e.server.ide.open(c.conn, p.Cwd)
 	session := e.server.agent.NewSession(p.Cwd)
-	session.additional = p.AdditionalDirectories
+	session.setAdditional(p.AdditionalDirectories)
 	if !e.admit(c, session, &p) {
 		return
 	}
@@ -265,6 +241,9 @@ func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionR
 // session/new: updates before it hang JetBrains and others.
 func (e *acpEditor) offerCommands(session *Session) {
 	e.server.spawn(func(ctx context.Context) {
+		if agent := e.server.agent; agent.opts.Enter != nil {
+			e.contact(ctx, agent.known(), func(*store.CardFacts) {})
+		}
 		commands, err := e.server.agent.Commands(ctx)
 		if err != nil {
 			e.server.agent.opts.Log.Debug("asking for the agent's commands", "err", err)

@@ -34,6 +34,15 @@ func (c *editorRequest) checkDirectories(p *acp.NewSessionRequest) bool {
 	return err == nil
 }
 
+// enter is for a session's directories.
+func (a *Agent) enter(dirs ...string) {
+	for _, dir := range dirs {
+		if a.opts.Enter != nil && dir != "" {
+			a.opts.Enter(dir)
+		}
+	}
+}
+
 func checkDirectory(method, member, dir string) error {
 	if !filepath.IsAbs(dir) {
 		return fmt.Errorf("editor: %s: %s %q is not an absolute path", method, member, dir)

@@ -13,7 +13,9 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // loginLook limits how long it takes to find out whether the user has to sign in:
@@ -60,6 +62,35 @@ func (e *acpEditor) login() Login {
 		return nil
 	}
 	return e.server.agent.opts.Login
+}
+
+// known is what an earlier process knew of the agent's card, nil if nothing.
+func (a *Agent) known() *store.CardFacts { return a.opts.Store.CardFacts(a.opts.Name) }
+
+// contact gets the agent's card, passes on what is known of it then, and stores that for
+// the next process. known is from an earlier one.
+func (e *acpEditor) contact(ctx context.Context, known *store.CardFacts, tell func(*store.CardFacts)) {
+	opts := &e.server.agent.opts
+	card, w, err := e.server.agent.Ready(ctx)
+	var agent *a2a.Error
+	var facts *store.CardFacts
+	switch {
+	case err == nil:
+		facts = store.FactsOf(card)
+		facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Unsupported().Streaming})
+	case known == nil, ctx.Err() != nil, errors.As(err, &agent) && agent.Unauthenticated():
+		opts.Log.Debug("the agent is not ready", "err", err)
+		tell(known)
+		return
+	default:
+		opts.Log.Debug("the agent is down", "err", err)
+		facts = new(*known)
+		facts.Down = true
+	}
+	tell(facts)
+	if err := opts.Store.PutCardFacts(opts.Name, facts); err != nil {
+		opts.Log.Debug("the card is not stored", "err", err)
+	}
 }
 
 // offeredMethods are the ways to sign in, and the ways to set up another agent. The
@@ -112,7 +143,13 @@ func (e *acpEditor) authenticate(c *editorRequest) {
 func (e *acpEditor) loginNeeded(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, loginLook)
 	defer stop()
-	agent := e.server.agent
+	agent, login := e.server.agent, e.login()
+	if agent.opts.Enter != nil { // the agent waits for a session
+		if login == nil {
+			return nil
+		}
+		return login.Needed(ctx, nil)
+	}
 	card, _, err := agent.Ready(ctx)
 	if err != nil {
 		if code, _, _ := spell.ACPError(err); code == acp.CodeAuthRequired {
@@ -120,7 +157,6 @@ func (e *acpEditor) loginNeeded(ctx context.Context) error {
 		}
 		return nil // the prompt will tell
 	}
-	login := e.login()
 	if login == nil {
 		return nil
 	}

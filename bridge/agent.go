@@ -64,6 +64,10 @@ type Options struct {
 	Mode string
 	// Workspace is the directory of sessions whose editor names none.
 	Workspace string
+	// Enter is told of each directory of a session's, before the agent is asked for
+	// anything in it; nil: nobody is. Where it is set, an ACP editor's agent is not contacted
+	// before a session is opened.
+	Enter func(dir string)
 	// Protocol is what the editor speaks, one of [Protocols]. With auto, or empty, its
 	// first request tells.
 	Protocol string

@@ -151,6 +151,7 @@ func climbsLater(path string) bool {
 
 // setAdditional replaces the session's additional directories.
 func (s *Session) setAdditional(dirs []string) {
+	s.agent.enter(dirs...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.additional = slices.Clone(dirs)

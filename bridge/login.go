@@ -17,7 +17,7 @@ type Login interface {
 	// known, and names an identity provider.
 	Methods(oauth bool) []acp.AuthMethod
 	// Needed returns nil unless it is known that the user has to sign in; the error
-	// says why, and how. card is the agent's, nil if it could not be had.
+	// says why, and how. card is the agent's, nil where that waits for a session.
 	Needed(ctx context.Context, card *a2a.Card) error
 	// SignIn signs the user in. It may take as long as a person does.
 	SignIn(ctx context.Context, user Asker) error

@@ -105,6 +105,7 @@ type Session struct {
 
 // NewSession begins a conversation in a directory. The agent is not contacted.
 func (a *Agent) NewSession(cwd string) *Session {
+	a.enter(cwd)
 	return &Session{ID: a.opts.NewID(), Cwd: cwd, agent: a, approvals: approvals{mode: a.opts.Mode}, fold: mapping.NewFold(), given: map[string]decision{}}
 }
 

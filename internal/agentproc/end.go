@@ -43,9 +43,11 @@ func (p *Process) wait(output *os.File) {
 	if !p.isFound() {
 		before = " before it had a card"
 	}
+	p.mu.Lock()
 	if p.advice != "" {
 		advice = "; " + p.advice
 	}
+	p.mu.Unlock()
 	p.err = fmt.Errorf("agent: %q ended %s%s%s%s", p.name, ending(err), before, p.words(), advice)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -152,6 +153,24 @@ func pause(failures int, served bool) time.Duration {
 		return 0
 	}
 	return min(firstPause<<min(failures-1, 10), maxPause)
+}
+
+// Enter adds a directory of a session's to the workspaces. An agent whose PATH leads there
+// is ended, and may be started again without that.
+func (k *Keeper) Enter(dir string, grace time.Duration) error {
+	k.mu.Lock()
+	before := k.opts.inherited()
+	k.opts.Workspaces.Add(dir)
+	p := k.current.process
+	same := slices.Equal(before, k.opts.inherited())
+	k.mu.Unlock()
+	if p == nil || same {
+		return nil
+	}
+	p.mu.Lock()
+	p.advice = fmt.Sprintf("it had to, since a session was opened in %s, where its PATH led; your next prompt starts it again without that", dir)
+	p.mu.Unlock()
+	return p.Stop(grace)
 }
 
 // Done is closed when the agent has ended. After Revive it is another channel, which

@@ -32,6 +32,31 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 	return k
 }
 
+// An agent whose PATH leads into a directory that is opened later is started again without
+// that; one whose PATH leads elsewhere goes on.
+func TestEnter(t *testing.T) {
+	log, dir, other := &logBuffer{}, t.TempDir(), t.TempDir()
+	k := keep(t, "env=PATH serve={port}", func(o *Options) {
+		o.Stderr, o.Workspaces, o.Env = log, new(Workspaces), []string{"PATH=" + dir + string(os.PathListSeparator) + "/usr/bin"}
+	})
+	if _, err := k.URL(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run := k.Done()
+	if err := k.Enter(other, time.Second); err != nil || k.Err() != nil {
+		t.Errorf("elsewhere: %v, %v", err, k.Err())
+	}
+	err := k.Enter(dir, time.Second)
+	<-run
+	if err != nil || !strings.Contains(k.Err().Error(), "a session was opened in "+dir) {
+		t.Errorf("%v, %v", err, k.Err())
+	}
+	k.Revive()
+	if _, err := k.URL(t.Context()); err != nil || !strings.Contains(log.String(), "PATH is /usr/bin\n") {
+		t.Errorf("%v, %s", err, log.String())
+	}
+}
+
 // Nothing starts before somebody asks. All callers share one process. It starts again
 // only when it has ended and is wanted.
 func TestKeeper(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
@@ -60,18 +61,42 @@ func checkout(workspace string) (root string) {
 	return root
 }
 
-// Outside returns an environment whose PATH leads nowhere into a workspace: entries that
-// are relative, or below it or its repository, are left out. A cloned repository may bring
-// programs of any name, and node_modules/.bin is often in PATH.
-func Outside(env []string, workspace string) []string {
-	workspace = checkout(workspace)
+// Workspaces are where the user works: the directory that a2astdio was started for, and
+// those of sessions, as these are opened. Its methods may be called concurrently.
+type Workspaces struct {
+	mu   sync.Mutex
+	dirs []string
+}
+
+// Add adds a directory, or the repository that it is in.
+func (w *Workspaces) Add(dir string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if dir = checkout(dir); dir != "" && !slices.Contains(w.dirs, dir) {
+		w.dirs = append(w.dirs, dir)
+	}
+}
+
+// Outside returns an environment whose PATH leads nowhere into the workspaces: entries that
+// are relative, or below one of them or its repository, are left out. A cloned repository
+// may bring programs of any name, and node_modules/.bin is often in PATH.
+func (w *Workspaces) Outside(env []string) []string {
+	var workspaces []string
+	if w != nil {
+		w.mu.Lock()
+		workspaces = slices.Clone(w.dirs)
+		w.mu.Unlock()
+	}
+	inside := func(dir string) bool {
+		return slices.ContainsFunc(workspaces, func(workspace string) bool { return safe.Within(dir, workspace) })
+	}
 	out := make([]string, 0, len(env))
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
 		if strings.EqualFold(name, "PATH") { // Windows writes Path
 			var kept []string
 			for _, dir := range filepath.SplitList(value) {
-				if filepath.IsAbs(dir) && (workspace == "" || !safe.Within(dir, workspace)) {
+				if filepath.IsAbs(dir) && !inside(dir) {
 					kept = append(kept, dir)
 				}
 			}

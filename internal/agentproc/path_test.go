@@ -24,7 +24,12 @@ func TestOutside(t *testing.T) {
 		t.Skip(err)
 	}
 	list := strings.Join([]string{".", "", "node_modules/.bin", bin, ws, link, elsewhere, "/usr/bin"}, string(os.PathListSeparator))
-	got := Outside([]string{"A=b", "PATH=" + list, "Path=" + bin}, ws)
+	outside := func(env ...string) []string {
+		w := new(Workspaces)
+		w.Add(ws)
+		return w.Outside(env)
+	}
+	got := outside("A=b", "PATH="+list, "Path="+bin)
 	want := "A=b PATH=" + elsewhere + string(os.PathListSeparator) + "/usr/bin Path="
 	if strings.Join(got, " ") != want {
 		t.Errorf("%q", got)
@@ -32,15 +37,15 @@ func TestOutside(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := Outside([]string{"PATH=" + elsewhere}, ws); got[0] != "PATH=" {
+	if got := outside("PATH=" + elsewhere); got[0] != "PATH=" {
 		t.Errorf("in the repository, above the workspace: %q", got)
 	}
 	t.Setenv("HOME", dir)
-	if got := Outside([]string{"PATH=" + elsewhere}, ws); got[0] != "PATH="+elsewhere {
+	if got := outside("PATH=" + elsewhere); got[0] != "PATH="+elsewhere {
 		t.Errorf("in a home that is a repository: %q", got)
 	}
 	t.Setenv("HOME", ws)
-	if got := Outside([]string{"PATH=" + bin}, ws); got[0] != "PATH="+bin {
+	if got := outside("PATH=" + bin); got[0] != "PATH="+bin {
 		t.Errorf("in the user's home: %q", got)
 	}
 }

@@ -27,9 +27,8 @@ type Options struct {
 	Dir string
 	// Base is what relative paths in Command begin from; empty refuses them.
 	Base string
-	// Workspace is where the user works: no entry of PATH may lead into it. Empty: no entry
-	// is in it.
-	Workspace string
+	// Workspaces are where the user works: no entry of PATH may lead there. nil: nowhere.
+	Workspaces *Workspaces
 	// Allow is asked before each start; an error forbids it. nil: it is allowed.
 	Allow func(ctx context.Context) error
 	// Env is its environment; nil is [Environ].
@@ -66,7 +65,7 @@ type Process struct {
 	finder *finder
 	output *output
 
-	mu    sync.Mutex // for writing to the leash
+	mu    sync.Mutex // for writing to the leash, and for advice
 	leash *os.File
 
 	done chan struct{} // closed when all of it has ended
@@ -103,7 +102,7 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 	}
 	p.cmd.Dir = opts.Dir
 	// The command's variables win: of two values, exec takes the last.
-	p.cmd.Env = slices.Concat(Outside(inherited(opts.Env), opts.Workspace), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
+	p.cmd.Env = slices.Concat(opts.inherited(), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
 	if opts.Prepare != nil {
 		more, err := opts.Prepare(p.cmd.Env)
 		if err != nil {
@@ -191,9 +190,11 @@ func freePort() (string, error) {
 	return port, cmp.Or(err, l.Close())
 }
 
-func inherited(env []string) []string {
-	if env != nil {
-		return env
+// inherited is the environment that the agent inherits.
+func (o *Options) inherited() []string {
+	env := o.Env
+	if env == nil {
+		env = Environ()
 	}
-	return Environ()
+	return o.Workspaces.Outside(env)
 }

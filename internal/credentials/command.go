@@ -37,7 +37,9 @@ const (
 type Command struct {
 	Line string // "": there is none
 	// Base is what relative paths in it begin from; empty refuses them.
-	Base, Workspace string
+	Base string
+	// Workspaces are where the user works; nil: nowhere.
+	Workspaces *agentproc.Workspaces
 }
 
 // run runs the command without a shell, and returns its output. input is its stdin.
@@ -53,7 +55,7 @@ func (c *Command) run(ctx context.Context, input []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := append(agentproc.Outside(agentproc.Environ(), c.Workspace), vars...)
+	env := append(c.Workspaces.Outside(agentproc.Environ()), vars...)
 	path, err := agentproc.LookPath(words[0], env)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be run: %v", words[0], errors.Unwrap(err))

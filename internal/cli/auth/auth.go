@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/credentials"
@@ -49,7 +50,7 @@ func signIn(p *frame.Program, c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-	} else if login, err = source.SignIn(c.Context, how, &TerminalUser{P: p}); err != nil {
+	} else if login, err = source.SignIn(c.Context, how, &TerminalUser{P: p, Workspaces: l.SignInAs.Command.Workspaces}); err != nil {
 		return frame.Mark(frame.ErrSignIn, fmt.Errorf("not signed in: %w", err))
 	}
 	var out frame.Page
@@ -150,6 +151,8 @@ func signInOptions(p *frame.Program, c *cli.Context) (*credentials.Options, *cre
 // TerminalUser is the user at the terminal, who reads at least stderr.
 type TerminalUser struct {
 	P *frame.Program
+	// Workspaces have no program that is the browser.
+	Workspaces *agentproc.Workspaces
 	// Asker holds the terminal already; nil: nobody does.
 	Asker *frame.Asker
 }

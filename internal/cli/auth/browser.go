@@ -9,8 +9,8 @@ import (
 )
 
 // OpenBrowser opens a page of this machine in the user's browser, or in the one that
-// BROWSER names. Others on the machine can read the command line: see oauth's loopback.
-func OpenBrowser(page string) error {
+// BROWSER names, by no program of the workspaces. Others on the machine can read the command line: see oauth's loopback.
+func OpenBrowser(page string, workspaces *agentproc.Workspaces) error {
 	var argv []string
 	switch browser := os.Getenv("BROWSER"); {
 	case browser != "":
@@ -26,8 +26,7 @@ func OpenBrowser(page string) error {
 	if err != nil {
 		return err
 	}
-	here, _ := os.Getwd() // "": no entry of PATH is in it
-	env := agentproc.Outside(agentproc.Environ(), here)
+	env := workspaces.Outside(agentproc.Environ())
 	path, err := agentproc.LookPath(argv[0], env)
 	if err != nil {
 		return err

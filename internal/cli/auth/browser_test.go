@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/agentproc"
 )
 
 // A browser is none of the workspace's programs.
@@ -20,7 +22,9 @@ func TestBrowserOutsideWorkspace(t *testing.T) {
 	}
 	t.Setenv("BROWSER", "")
 	t.Setenv("PATH", dir)
-	if err := OpenBrowser("http://127.0.0.1:1/"); err == nil {
+	workspaces := new(agentproc.Workspaces)
+	workspaces.Add(dir)
+	if err := OpenBrowser("http://127.0.0.1:1/", workspaces); err == nil {
 		t.Error("it runs")
 	}
 }

@@ -35,7 +35,7 @@ func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool
 
 // Visit opens the user's browser, and tells the user.
 func (u *TerminalUser) Visit(ctx context.Context, local, text string) error {
-	if err := OpenBrowser(local); err != nil {
+	if err := OpenBrowser(local, u.Workspaces); err != nil {
 		u.tell("%s. Open this in a browser on this machine:\n\n  %s\n", text, local)
 		return nil
 	}

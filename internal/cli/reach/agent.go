@@ -34,9 +34,9 @@ const (
 
 // keepAgent lets the client start the agent at the first request, and again when it has
 // ended. The answer to initialize does not wait for it.
-func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, client *transport.ClientOptions) error {
+func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, client *transport.ClientOptions, workspaces *agentproc.Workspaces) error {
 	command := conf.Command
-	opts := &agentproc.Options{Command: command, Workspace: l.Options.Workspace, Stderr: &agentLog{log: l.Options.Log},
+	opts := &agentproc.Options{Command: command, Workspaces: workspaces, Stderr: &agentLog{log: l.Options.Log},
 		Advice: shellAdvice, Patience: client.Timeout}
 	if conf.Name != "" { // the configuration has the command
 		opts.Base = filepath.Dir(conf.Files.File)
@@ -61,6 +61,11 @@ func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, c
 	}
 	l.Closers = append(l.Closers, func() error { return keeper.Stop(agentGrace) })
 	client.Resolve, client.Process = keeper.URL, keeper
+	l.Options.Enter = func(dir string) {
+		if err := keeper.Enter(dir, agentGrace); err != nil {
+			l.Options.Log.Warn("the agent is to be started again", "err", err)
+		}
+	}
 	// The URL changes with every start, and the command may hold a credential.
 	l.Name = fmt.Sprintf("command:%x", sha256.Sum256([]byte(command)))[:len("command:")+16]
 	if l.Way == "--agent " {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
@@ -67,7 +68,8 @@ func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, 
 	if o.Token, err = conf.secret(c, "token-file", "credential-command", TokenVariable, "who you are"); err != nil {
 		return nil, err
 	}
-	o.Command.Line, o.Token.Command, o.Command.Workspace = o.Token.Command, "", WorkspaceOf(c)
+	o.Command.Line, o.Token.Command, o.Command.Workspaces = o.Token.Command, "", new(agentproc.Workspaces)
+	o.Command.Workspaces.Add(WorkspaceOf(c))
 	if conf.Given("credential-command") == byFiles {
 		o.Command.Base = filepath.Dir(conf.Files.File)
 	}
@@ -181,6 +183,9 @@ func (l *Link) useCredentials(client *transport.ClientOptions, o *credentials.Op
 	o.Log = l.Options.Log
 	l.Credentials = credentials.New(o)
 	l.SignInAs = o
+	if o.Command.Line != "" && l.Options.Enter == nil {
+		l.Options.Enter = o.Command.Workspaces.Add
+	}
 	l.Closers = append(l.Closers, l.Credentials.Close)
 	client.Credentials = func(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 		return l.Credentials.Credential(ctx, c)

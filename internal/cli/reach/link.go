@@ -135,7 +135,7 @@ func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOpti
 	case agent == DemoAgent:
 		agent = l.startDemo(client)
 	case conf.Command != "":
-		if err := keepAgent(p, c, l, conf, client); err != nil {
+		if err := keepAgent(p, c, l, conf, client, who.Command.Workspaces); err != nil {
 			return nil, err
 		}
 	}

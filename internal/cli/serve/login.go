@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/cli/auth"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
@@ -107,8 +108,12 @@ func (e *editorLogin) Methods(oauth bool) []acp.AuthMethod {
 	return e.methods[1:]
 }
 
-// Needed implements [bridge.Login].
+// Needed implements [bridge.Login]. Without a card the agent was not asked, nor is a
+// credential command.
 func (e *editorLogin) Needed(ctx context.Context, card *a2a.Card) error {
+	if card == nil {
+		return nil
+	}
 	_, err := e.link.Credentials.Needed(ctx, card)
 	return err
 }
@@ -126,7 +131,7 @@ func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 		return err // what the options say goes before a sign-in
 	}
 	ctx, stop := context.WithCancelCause(ctx)
-	u := &editorUser{user: user, stop: stop, cure: e.link.SignInAs.Cure}
+	u := &editorUser{user: user, stop: stop, cure: e.link.SignInAs.Cure, workspaces: e.link.SignInAs.Command.Workspaces}
 	defer u.asked.Wait()
 	defer stop(nil)
 	if _, err := source.SignIn(ctx, how, u); err != nil {
@@ -155,10 +160,11 @@ func (e *editorLogin) SignOut(ctx context.Context) error {
 
 // An editorUser is a user without a terminal, behind an editor.
 type editorUser struct {
-	user  bridge.Asker
-	stop  context.CancelCauseFunc
-	cure  string
-	asked sync.WaitGroup
+	user       bridge.Asker
+	stop       context.CancelCauseFunc
+	cure       string
+	workspaces *agentproc.Workspaces
+	asked      sync.WaitGroup
 }
 
 var _ credentials.User = (*editorUser)(nil)
@@ -176,7 +182,7 @@ func (u *editorUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, 
 // browser.
 func (u *editorUser) Visit(ctx context.Context, local, text string) error {
 	u.open(ctx, text, local, func() error {
-		if err := auth.OpenBrowser(local); err != nil {
+		if err := auth.OpenBrowser(local, u.workspaces); err != nil {
 			return fmt.Errorf("there is no browser to be found (%v): run %s in a terminal", err, u.cure)
 		}
 		return nil

@@ -245,7 +245,7 @@ func (s *setup) signIn() error {
 		return err // what the options say goes before a sign-in
 	}
 	s.Say("The agent wants to know who you are.")
-	login, err := source.SignIn(ctx, &credentials.SignIn{Card: card}, &auth.TerminalUser{P: s.p, Asker: s.Asker})
+	login, err := source.SignIn(ctx, &credentials.SignIn{Card: card}, &auth.TerminalUser{P: s.p, Workspaces: s.link.SignInAs.Command.Workspaces, Asker: s.Asker})
 	if err != nil {
 		return frame.Mark(frame.ErrSignIn, fmt.Errorf("not signed in: %w", err))
 	}
