@@ -47,7 +47,7 @@ func (devtool) sign() string { return "developer-profile" }
 func (devtool) meta(metadata a2a.JSON, m *Meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(key, event gjson.Result) bool {
 		switch {
-		case !isDevtoolURI(key.Str) || !event.IsObject():
+		case devtoolVersion(key.Str) == "" || !event.IsObject():
 			return true
 		case ofOtherVersion(key.Str):
 			m.other = true

@@ -6,48 +6,17 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-func TestCompatible(t *testing.T) {
-	const base = "https://example.com/ext/thing/"
-	for _, c := range []struct {
-		ours, theirs string
-		want         bool
-		why          string
-	}{
-		{"v1", "v1", true, "the same"},
-		{"v1", "v1.7", true, "what is left out matches anything"},
-		{"v1.7", "v1", true, "on either side"},
-		{"v1", "v2", false, "another major version"},
-		{"v2", "v1", false, "either way"},
-		{"v1.2", "v1.2.9", true, "patches do not matter"},
-		{"v1.2.3", "v1.2.0", true, "in either direction"},
-		{"v1.2", "v1.3", true, "the agent has more than we need"},
-		{"v1.3", "v1.2", false, "the agent has less"},
-		{"v0", "v0", true, "the same"},
-		{"v0", "v0.4", true, "what is left out matches anything"},
-		{"v0.4", "v0.4.1", true, "the same minor version"},
-		{"v0.4", "v0.5", false, "in major version 0 anything may change"},
-		{"v0.5", "v0.4", false, "in either direction"},
-		{"v0", "v1", false, "another major version"},
-		{"v1.0.0-beta.1", "v1.0.0-beta.1", true, "a pre-release is compatible with itself"},
-		{"v1.0.0-beta.1", "v1.0.0-beta.2", false, "and with no other"},
-		{"v1.0.0-beta.1", "v1.0.0", false, "nor with the release"},
-		{"v1.0.0+build5", "v1.0.0+build6", true, "build metadata does not count"},
-		{"v01", "v1", false, "no leading zeroes: not a version"},
-		{"v1.2.3.4", "v1.2.3.5", false, "not a version"},
-		{"latest", "v1", false, "no version on one side"},
-	} {
-		if got := compatible(base+c.ours, base+c.theirs); got != c.want {
-			t.Errorf("we speak %s, the agent offers %s: %v, want %v: %s", c.ours, c.theirs, got, c.want, c.why)
-		}
-	}
+func TestDevtoolVersion(t *testing.T) {
 	for uri, want := range map[string]bool{
 		devtoolURI: true,
 		"https://mirror.example/docs/a2a/developer-profile/v0.3.1/spec.md":                         true,
+		"https://mirror.example/docs/a2a/developer-profile/v0.3.1+build5/spec.md":                  true,
+		"https://mirror.example/docs/a2a/developer-profile/v0.3.1-beta.1/spec.md":                  false,
 		"https://github.com/google-gemini/gemini-cli/blob/x/docs/a2a/developer-profile/v1/spec.md": false,
 		"https://example.com/other/v0/spec.md":                                                     false,
 		"urn:development-tool:v0":                                                                  false,
 	} {
-		if got := compatible(devtoolURI, uri); got != want {
+		if got := isSpoken(devtoolVersion(uri)); got != want {
 			t.Errorf("%s: %v, want %v", uri, got, want)
 		}
 	}

@@ -3,27 +3,15 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// An opener is a dialect whose agents read MCP servers from a file of theirs, each time
-// that they make a task, and make one on request.
-type opener interface {
-	// open returns what is to be in the file while r makes the task.
-	open(s AgentSettings, settings map[string]any, contextID string) (file []byte, r SideRequest, err error)
-	// opened reads the answer: the task's ID.
-	opened(raw a2a.JSON) (taskID string)
-	// servers is the request for what the task knows of MCP servers, and knows reads
-	// from the answer whether one of a name is among them.
-	servers(taskID string) SideRequest
-	knows(raw a2a.JSON, server string) bool
-}
-
-var _ opener = gemini{}
+// This file is for MCP servers, which Gemini CLI's server reads from a file of its own, each
+// time that it makes a task; it makes one on request.
 
 // geminiServersName begins the name of the extension of Gemini CLI that has the editor's
 // MCP servers; the context ends it. Of two extensions with one name the server takes the
@@ -31,26 +19,46 @@ var _ opener = gemini{}
 // user's, and has comments.)
 const geminiServersName = "a2astdio-"
 
-// open: the server reads the files of extensions whenever it makes a task (seen with
-// 0.25.2; read of 0.61). The members of coderAgent that name servers are read by no build.
-func (gemini) open(s AgentSettings, settings map[string]any, contextID string) ([]byte, SideRequest, error) {
+// An Opening makes a task ahead of its first message, so that it has MCP servers.
+type Opening struct {
+	// File is what the agent is to find in its file meanwhile.
+	File []byte
+	Make SideRequest
+	// names are those of the servers.
+	names []string
+}
+
+// Opening returns how a task is made that is to have the settings' MCP servers, by an
+// agent that reads them from a file; nil for an agent that does not. The server reads the files
+// of extensions whenever it makes a task (seen with 0.25.2; read of 0.61). The members of
+// coderAgent that name servers are read by no build.
+func (w Writing) Opening(s AgentSettings, contextID string) (*Opening, error) {
+	if w.Dialect != Gemini {
+		return nil, nil
+	}
+	_, settings, err := w.members(s)
+	if err != nil {
+		return nil, err
+	}
+	o := &Opening{Make: SideRequest{Path: "/tasks", Params: struct {
+		ContextID string         `json:"contextId"`
+		Settings  map[string]any `json:"agentSettings"`
+	}{contextID, settings}}}
 	servers := map[string]any{}
 	for _, raw := range s.MCPServers {
 		name, server := geminiServer(gjson.ParseBytes(raw))
 		if name == "" {
-			return nil, SideRequest{}, fmt.Errorf("editor: an MCP server without a name")
+			return nil, fmt.Errorf("editor: an MCP server without a name")
 		}
 		servers[name] = server
+		o.names = append(o.names, name)
 	}
-	file, err := rawjson.Marshal(struct {
+	o.File, err = rawjson.Marshal(struct {
 		Name    string         `json:"name"`
 		Version string         `json:"version"`
 		Servers map[string]any `json:"mcpServers"`
 	}{geminiServersName + contextID, "1.0.0", servers})
-	return file, SideRequest{Path: "/tasks", Params: struct {
-		ContextID string         `json:"contextId"`
-		Settings  map[string]any `json:"agentSettings"`
-	}{contextID, settings}}, err
+	return o, err
 }
 
 // geminiServer spells an MCP server of ACP's in Gemini's words.
@@ -78,64 +86,21 @@ func namedValues(list gjson.Result) map[string]string {
 	return values
 }
 
-func (gemini) opened(raw a2a.JSON) string { return gjson.Parse(string(raw)).Str }
-
-func (gemini) servers(taskID string) SideRequest {
-	return SideRequest{Path: "/tasks/" + taskID + "/metadata"}
-}
-
-func (gemini) knows(raw a2a.JSON, server string) bool {
-	for _, s := range gjson.Get(string(raw), "metadata.mcpServers").Array() {
-		if s.Get("name").Str == server {
-			return true
-		}
-	}
-	return false
-}
-
-// An Opening makes a task ahead of its first message, so that it has MCP servers.
-type Opening struct {
-	dialect opener
-	// File is what the agent is to find in its file meanwhile.
-	File []byte
-	Make SideRequest
-	// names are those of the servers.
-	names []string
-}
-
-// Opening returns how a task is made that is to have the settings' MCP servers, by an
-// agent that reads them from a file; nil for an agent that does not.
-func (w Writing) Opening(s AgentSettings, contextID string) (*Opening, error) {
-	d, ok := w.dialect().(opener)
-	if !ok {
-		return nil, nil
-	}
-	_, settings, err := w.members(s)
-	if err != nil {
-		return nil, err
-	}
-	o := &Opening{dialect: d}
-	for _, raw := range s.MCPServers {
-		o.names = append(o.names, gjson.GetBytes(raw, "name").Str)
-	}
-	o.File, o.Make, err = d.open(s, settings, contextID)
-	return o, err
-}
-
 // Task reads what came of Make: the task's ID, and the request that tells which MCP
 // servers it has.
 func (o *Opening) Task(raw json.RawMessage) (id string, servers SideRequest, err error) {
-	if id = o.dialect.opened(a2a.JSON(raw)); id == "" {
+	if id = gjson.ParseBytes(raw).Str; id == "" {
 		return "", SideRequest{}, fmt.Errorf("agent: made a task, and answered with something else than its ID: %.200s", raw)
 	}
-	return id, o.dialect.servers(id), nil
+	return id, SideRequest{Path: "/tasks/" + id + "/metadata"}, nil
 }
 
 // Missing returns the names of the servers that the agent has not taken, by its answer
 // to the request that Task returned.
 func (o *Opening) Missing(raw json.RawMessage) (names []string) {
+	known := gjson.GetBytes(raw, "metadata.mcpServers.#.name").Array()
 	for _, name := range o.names {
-		if !o.dialect.knows(a2a.JSON(raw), name) {
+		if !slices.ContainsFunc(known, func(k gjson.Result) bool { return k.Str == name }) {
 			names = append(names, name)
 		}
 	}

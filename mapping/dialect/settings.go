@@ -61,7 +61,7 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 		switch {
 		case v.Active && (want != Core || !v.Spoken || slices.Contains(extra, v.URI)):
 			w.Extensions = append(w.Extensions, v.URI)
-			if v.Spoken && declared == "" && isDevtoolURI(v.URI) {
+			if v.Spoken && declared == "" && devtoolVersion(v.URI) != "" {
 				declared = v.URI
 			}
 		case v.Required:
