@@ -137,7 +137,7 @@ func (c *Calls) AskAgain(waits bool) {
 // newest mention does not ask then. Off: 14, 2, and 16 more of the sequences that are cut at
 // an agent that holds the newest mention only.
 func (c *Calls) AskNewest(since bool, to []Step) []Step { // rule: C11
-	if c.asking == 0 || len(c.asked) > 0 || c.task.over {
+	if len(c.asked) > 0 || c.task.over {
 		return to
 	}
 	for _, one := range c.list {
@@ -167,8 +167,7 @@ func (c *Calls) Restore(id, shown string) *ToolCall {
 		return one.ToolCall
 	}
 	c.names.take(shown)
-	c.count++
-	one := &kept{Call: Call{ToolCall: &ToolCall{ID: id, Shown: shown}}, task: c.task, order: c.count}
+	one := &kept{Call: Call{ToolCall: &ToolCall{ID: id, Shown: shown}}, task: c.task}
 	c.task.restored = true
 	c.task.calls[id] = one
 	c.list = append(c.list, one)

@@ -34,31 +34,13 @@ func TestMany(t *testing.T) {
 			c.Say(numbered(i, status), fmt.Sprint(i), Live, nil)
 		}
 		kept := heap() - before
-		if most := 4<<20 + 150*n; kept > most { // the first: of what is kept whole
+		if most := 4<<20 + 150*n; kept > most {
 			t.Errorf("%s: %d KiB are kept, more than %d", status, kept>>10, most>>10)
 		}
-		if len(c.list) > maxWhole {
-			t.Errorf("%s: %d calls are kept whole", status, len(c.list))
+		if len(c.list) > maxCalls {
+			t.Errorf("%s: %d calls are kept", status, len(c.list))
 		}
 		runtime.KeepAlive(c)
-	}
-}
-
-// TestManyOnce: a call of long ago that comes again is not shown twice. It can still ask.
-func TestManyOnce(t *testing.T) {
-	c := New()
-	for i := range 3 * maxWhole {
-		c.Say(numbered(i, Succeeded), fmt.Sprint(i), Live, nil)
-	}
-	for i := range maxWhole {
-		for _, s := range []Status{Executing, Succeeded} {
-			if steps := c.Say(numbered(i, s), "other", Live, nil); len(steps) > 0 {
-				t.Fatalf("call %d is shown again as %s", i, s)
-			}
-		}
-	}
-	if c.Say(question(0, "ls"), "q", Live, nil); len(c.Open()) != 1 {
-		t.Error("a call that asks after it has ended is not heard")
 	}
 }
 
@@ -66,7 +48,7 @@ func TestManyOnce(t *testing.T) {
 // agent says so. A call that runs while others end stays open.
 func TestManyOpen(t *testing.T) {
 	c, ended := New(), map[string]bool{}
-	for i := range 2 * maxWhole {
+	for i := range 2 * maxCalls {
 		for _, s := range c.Say(numbered(i, Executing), fmt.Sprint(i), Live, nil) {
 			if s.Call.Status.Ended() {
 				if ended[s.Call.ID] || s.Call.Error == nil {
@@ -76,11 +58,8 @@ func TestManyOpen(t *testing.T) {
 			}
 		}
 	}
-	if n := len(ended); n < maxWhole || n+len(c.running) != 2*maxWhole {
+	if n := len(ended); n < maxCalls || n+len(c.running) != 2*maxCalls {
 		t.Errorf("%d have ended, %d run", n, len(c.running))
-	}
-	if steps := c.Say(numbered(0, Executing), "again", Live, nil); len(steps) > 0 {
-		t.Errorf("a repetition is shown: %+v", steps[0].Call)
 	}
 	id := numbered(0, Executing).ID
 	if steps := c.Say(numbered(0, Succeeded), "end", Live, nil); len(steps) != 1 || steps[0].Call.Status != Succeeded || steps[0].Call.Shown == id {
@@ -89,7 +68,7 @@ func TestManyOpen(t *testing.T) {
 	c = New()
 	long := &ToolCall{ID: "long", Status: Executing}
 	c.Say(long, "l", Live, nil)
-	for i := range 3 * maxWhole {
+	for i := range 3 * maxCalls {
 		c.Say(numbered(i, Succeeded), fmt.Sprint(i), Live, nil)
 	}
 	if steps := c.Say(&ToolCall{ID: "long", Status: Succeeded}, "le", Live, nil); len(steps) != 1 || steps[0].New || steps[0].Call.Shown != "long" {
@@ -101,7 +80,7 @@ func TestManyOpen(t *testing.T) {
 // lost, and the calls over the limit are shown as not allowed.
 func TestManyQuestions(t *testing.T) {
 	c, closed := New(), 0
-	for i := range 3 * maxWhole {
+	for i := range 3 * maxCalls {
 		for _, s := range c.Say(question(i, "ls"), fmt.Sprint(i), Live, nil) {
 			if s.Call.Status.Ended() {
 				closed++
@@ -109,7 +88,7 @@ func TestManyQuestions(t *testing.T) {
 		}
 	}
 	open := c.Open()
-	if len(open) != maxOpen || closed != 3*maxWhole-maxOpen || open[0].ID != numbered(0, Pending).ID || open[0].Confirmation == nil {
+	if len(open) != maxOpen || closed != 3*maxCalls-maxOpen || open[0].ID != numbered(0, Pending).ID || open[0].Confirmation == nil {
 		t.Errorf("%d are open, %d closed", len(open), closed)
 	}
 	for _, call := range open {
@@ -167,25 +146,9 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestPast: the older half is dropped, and the newer half stays.
-func TestPast(t *testing.T) {
-	var p past[struct{}]
-	for i := range uint64(2 * maxPast) {
-		p.put(i, struct{}{})
-		if i >= maxPast/2 {
-			if _, ok := p.get(i - maxPast/2 + 1); !ok {
-				t.Fatalf("%d is forgotten by %d", i-maxPast/2+1, i)
-			}
-		}
-		if n := len(p.newer) + len(p.older); n > maxPast {
-			t.Fatalf("%d are known", n)
-		}
-	}
-}
-
 // TestNames: a name is given out once, and IDs that are used once stay what they are.
 func TestNames(t *testing.T) {
-	var n names
+	n := names{}
 	for _, row := range [][2]string{{"a", "a"}, {"a~1", "a~1"}, {"a", "a~2"}, {"a", "a~3"}, {"a~1", "a~1~1"}, {"b", "b"}} {
 		if got := n.take(row[0]); got != row[1] {
 			t.Errorf("%s is %s, want %s", row[0], got, row[1])

@@ -53,8 +53,6 @@ type Life struct {
 	Rejected  bool // and rejects
 	Moved     bool // the agent has said since the newest question that it does not ask
 	Closed    bool // it was the bridge that ended it
-	// ended is the hash of how it ended: the rest is not kept.
-	ended uint64
 }
 
 // Open reports whether the user is to be asked.
@@ -102,13 +100,13 @@ func Next(old *Call, now *ToolCall, v Verb, turn int) (next *Call, changed Chang
 }
 
 // changes tells what of a call is shown otherwise after a mention. Of one that has ended little
-// is kept; the agent may correct how.
+// is kept; the agent may say that it has ended otherwise.
 func (c *Call) changes(now *ToolCall) (changed Change) {
 	changed = difference(c.ToolCall, now)
 	if !c.Status.Ended() || c.Closed {
 		return changed
 	}
-	if changed &= State; c.ended != 0 && c.ended != endSum(now) {
+	if changed &= State; changed != 0 {
 		changed |= Content
 	}
 	return changed

@@ -86,8 +86,9 @@ type player struct {
 	calls *Calls
 	truth truth
 	turn  int
-	said  []heardMention // since the beginning
-	put   map[string]int // how often a question was put to the user
+	said  []heardMention       // since the beginning
+	put   map[string]int       // how often a question was put to the user
+	shown map[string]*ToolCall // the newest step of a call
 	lost  bool
 	wrong []string
 }
@@ -117,6 +118,7 @@ func (p *player) say(m heardMention, v Verb) {
 		if before, ok := was[s.Call.Shown]; ok && before>>4 == Status(one.Questions) && s.Call.Status.rank() < before&15 {
 			p.fail("a state goes back")
 		}
+		p.shown[s.Call.Shown] = s.Call
 	}
 }
 
@@ -206,7 +208,7 @@ func (p *player) compare(one *kept, m *meant) {
 		p.fail("state")
 	case one.Status == Executing && one.OutputSoFar != m.out:
 		p.fail("output")
-	case one.Status.Ended() && !one.Closed && one.ended != endSum(&ToolCall{Status: m.status, Output: outputOf(m), Error: errorOf(m)}):
+	case one.Status.Ended() && !one.Closed && !(sameOutput(p.shown[one.Shown].Output, outputOf(m)) && same(p.shown[one.Shown].Error, errorOf(m))):
 		p.fail("result")
 	}
 }
@@ -227,7 +229,7 @@ func errorOf(m *meant) *ErrorDetails {
 
 // run plays a sequence; false if it is none.
 func (p *player) run() bool {
-	p.calls, p.put = New(), map[string]int{}
+	p.calls, p.put, p.shown = New(), map[string]int{}, map[string]*ToolCall{}
 	p.calls.Enter("t")
 	p.turn = 1
 	p.calls.Begin()

@@ -183,12 +183,11 @@ func (c *Calls) Artifact(a *a2a.Artifact, v Verb, from Source, to []Step) (steps
 	for _, r := range c.readers {
 		id, sent, ok := r.OutputSoFar(a)
 		old := c.task.calls[id]
-		if !ok || old == nil && !c.isPast(&ToolCall{ID: id}, v) {
+		if !ok || old == nil {
 			continue
 		}
-		runs := old != nil
-		runs = runs && !old.Status.Ended() // rule: C10
-		if runs {
+		late := old.Status.Ended() // rule: C10
+		if !late {
 			now := &c.data.call
 			*now = *old.ToolCall
 			now.OutputSoFar, now.known, now.sent = "", knownText{}, sent

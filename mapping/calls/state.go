@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"encoding/json"
 	"iter"
 	"slices"
 	"strings"
@@ -17,18 +18,15 @@ type Calls struct {
 	order   []*task
 	task    *task   // the one in hand
 	list    []*kept // the oldest first
-	past    past[bool]
 	// heard are the mentions that were heard, and the messages that they came in, with
 	// the turn.
-	heard past[int]
+	heard map[uint64]int
 	turn  int
 
-	asking    int                // calls whose newest mention asks, at most
 	asked     []*kept            // the calls that are open, in the order of asking
 	questions int                // how many there were
 	running   map[*kept]struct{} // those that are executed, as far as is known
 	size      int                // what is kept of calls, in bytes: see maxBytes
-	count     int                // how many there were
 
 	snapshots int  // how many there were
 	within    bool // one is being read
@@ -40,7 +38,6 @@ type Calls struct {
 type task struct {
 	id    string
 	calls map[string]*kept
-	epoch int // counts turns, where IDs are known for one
 	// shown is the turn in which a call was shown last; restored: an earlier process has
 	// shown calls. over: the task has ended.
 	shown          int
@@ -59,10 +56,9 @@ type kept struct {
 	newest      *ToolCall
 	asks, since bool
 	// deferred: the answer waits for the user's words. taken: the agent has it, as a
-	// journal says. listed: it is among those that are open.
-	deferred, taken, listed bool
+	// journal says.
+	deferred, taken bool
 
-	order    int // in which it appeared
 	held     int // the last snapshot that told of it
 	answered int // the last one that had the user's answer
 	size     int // in bytes
@@ -78,7 +74,7 @@ type Step struct {
 
 // New returns the calls of a conversation that has had none.
 func New() *Calls {
-	c := &Calls{tasks: map[string]*task{}}
+	c := &Calls{tasks: map[string]*task{}, names: names{}, heard: map[uint64]int{}}
 	c.Enter("")
 	return c
 }
@@ -96,7 +92,7 @@ func (c *Calls) Enter(id string) {
 			oldest := c.order[0]
 			delete(c.tasks, oldest.id)
 			c.asked = slices.DeleteFunc(c.asked, func(one *kept) bool { return one.task == oldest })
-			oldest.calls = nil // so that its calls count as left: see leave
+			oldest.calls = nil // so that its calls count as left: see bound
 			c.order = c.order[1:]
 		}
 	}
@@ -106,9 +102,6 @@ func (c *Calls) Enter(id string) {
 // Begin begins a turn. What was open, or ran, is the turn's before: what became of it may
 // never be told.
 func (c *Calls) Begin() {
-	for _, one := range c.asked {
-		one.listed = false
-	}
 	for _, t := range c.order {
 		t.over = false
 	}
@@ -116,7 +109,6 @@ func (c *Calls) Begin() {
 	c.asked, c.running = nil, nil
 	if none := c.tasks[""]; none != nil {
 		none.calls = map[string]*kept{}
-		none.epoch++
 	}
 }
 
@@ -149,7 +141,7 @@ func (c *Calls) Snapshot(carriers iter.Seq[string]) {
 		return
 	}
 	for id := range carriers {
-		if turn, ok := c.heard.get(keyOf(c.task.id, id)); ok && turn == c.turn {
+		if turn, ok := c.heard[keyOf(c.task.id, id)]; ok && turn == c.turn {
 			return
 		}
 	}
@@ -187,20 +179,16 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 		v = Forward // what an earlier process has heard is not known
 	}
 	if v != Live { // rule: C5
-		if _, heard := c.heard.get(c.mention(message, said)); heard {
+		if _, heard := c.heard[c.mention(message, said)]; heard {
 			return to
 		}
 	}
 	c.hear(message, said)
-	if old == nil && c.isPast(now, v) {
-		return to
-	}
 	asks := now.Asks
 	growing := now.readOutput(old)
 	step := c.take(old, now, growing, v)
 	one := c.task.calls[now.ID]
-	c.setAsks(one, asks)
-	one.since, one.newest, one.said = v != Forward, nil, said
+	one.asks, one.since, one.newest, one.said = asks, v != Forward, nil, said
 	if asks && !one.Asks {
 		now.Asks, now.Status = true, Pending
 		one.newest = now.clone(nil)
@@ -208,28 +196,19 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	if step.Call != nil {
 		to = append(to, step)
 	}
-	if c.note(one); one.Open() && !one.listed && !c.task.over {
+	if c.note(one); one.Open() && !slices.Contains(c.asked, one) && !c.task.over {
 		to = append(to, c.close(one, false)) // more questions than anybody answers
 	}
-	return c.leave(to)
-}
-
-// setAsks notes whether the newest mention of a call asks. One that is forgotten while it asks
-// stays counted: the count only spares a search.
-func (c *Calls) setAsks(one *kept, asks bool) {
-	switch {
-	case asks && !one.asks:
-		c.asking++
-	case one.asks && !asks:
-		c.asking--
-	}
-	one.asks = asks
+	return c.bound(one, to)
 }
 
 // hear notes a mention.
 func (c *Calls) hear(message string, said uint64) {
-	c.heard.put(c.mention(message, said), c.turn)
-	c.heard.put(keyOf(c.task.id, message), c.turn)
+	if len(c.heard) >= maxHeard {
+		clear(c.heard)
+	}
+	c.heard[c.mention(message, said)] = c.turn
+	c.heard[keyOf(c.task.id, message)] = c.turn
 }
 
 // saidSum is the hash of what a mention says. Members that say nothing to us do not count: a
@@ -240,33 +219,8 @@ func saidSum(now *ToolCall) uint64 {
 		s.long(v)
 	}
 	if q := now.Question(); q != nil {
-		s.text("asks")
-		s.text(string(q.Unread))
-		if q.Execute != nil {
-			s.text(q.Execute.Command)
-			s.text(q.Execute.WorkingDirectory)
-		}
-		if q.Edit != nil {
-			s.text(q.Edit.FilePath)
-			s.text(q.Edit.NewContent)
-			s.text(q.Edit.Formatted)
-			if q.Edit.OldContent != nil {
-				s.text(*q.Edit.OldContent)
-			}
-		}
-		if q.Generic != nil {
-			s.text(string(q.Generic.Kind))
-			s.text(q.Generic.Description)
-		}
-		if q.MCP != nil {
-			s.text(q.MCP.ServerName)
-			s.text(q.MCP.ToolName)
-		}
-		for _, o := range q.Options {
-			s.text(o.ID)
-			s.text(o.Name)
-			s.text(o.Description)
-		}
+		all, _ := json.Marshal(q) // strings, all of them
+		s.text(string(all))
 	}
 	return s.Sum64()
 }
@@ -293,8 +247,7 @@ func (c *Calls) take(old *kept, now *ToolCall, growing *growingText, v Verb) Ste
 	one := old
 	if old == nil || another {
 		one = &kept{task: c.task}
-		c.count++
-		if one.order = c.count; c.within {
+		if c.within {
 			one.held = c.snapshots
 		}
 		next.Shown = c.names.take(strings.Clone(next.ID))
@@ -316,7 +269,6 @@ func (c *Calls) take(old *kept, now *ToolCall, growing *growingText, v Verb) Ste
 	c.note(one)
 	step := Step{Call: one.ToolCall, Task: c.task.id, New: old == nil || another, Changed: changed}
 	if one.Status.Ended() {
-		one.ended = endSum(one.ToolCall)
 		c.strip(one)
 	} else {
 		c.charge(one)
@@ -339,18 +291,14 @@ func (c *Calls) note(one *kept) {
 	}
 	open := one.Open()
 	open = open && !one.task.over // rule: C7
-	switch {
-	case open == one.listed:
+	switch at := slices.Index(c.asked, one); {
+	case open == (at >= 0):
 	case open && (len(c.asked) == maxOpen || len(c.asked) > 0 && c.size > maxBytes):
 	case open:
-		one.listed = true
 		c.asked = append(c.asked, one)
 		c.questions++
 	default:
-		one.listed = false
-		if at := slices.Index(c.asked, one); at >= 0 {
-			c.asked = slices.Delete(c.asked, at, at+1)
-		}
+		c.asked = slices.Delete(c.asked, at, at+1)
 	}
 }
 
@@ -361,15 +309,10 @@ func (c *Calls) note(one *kept) {
 // the first is rejected), since what runs may go on. failed: the turn ends with an error.
 // Off: 2,384, 1,619.
 func (c *Calls) EndTurn(all, failed bool, to []Step) []Step { // rule: C8
-	var left []*kept
-	for _, one := range c.task.calls {
-		if !one.Status.Ended() && !one.deferred && (all || one.Questions > 0 || one.Status <= Pending) {
-			left = append(left, one)
+	for _, one := range c.list {
+		if one.task.calls[one.ID] == one && one.task == c.task && !one.Status.Ended() && !one.deferred && (all || one.Questions > 0 || one.Status <= Pending) {
+			to = append(to, c.close(one, failed))
 		}
-	}
-	slices.SortFunc(left, func(a, b *kept) int { return a.order - b.order })
-	for _, one := range left {
-		to = append(to, c.close(one, failed))
 	}
 	return to
 }
