@@ -16,10 +16,10 @@ func (t *turn) foldEvent(n *said, ev *a2a.Event, steps []mapping.Step) []mapping
 	return t.fold.Event(n.verb, ev, steps)
 }
 
-// isStale reports whether a task is older than what is known of it. Where that is all that comes
+// isStale reports whether a task is older than what is known of it: that it is over. Where that is all that comes
 // time and again it is believed: agents keep less than they say.
 func (t *turn) isStale(task *a2a.Event) bool {
-	if task.State.Terminal() || t.writing.Traits().PartialHistory || !t.fold.IsStale(task) {
+	if task.State.Terminal() || t.writing.Traits().PartialHistory || !t.fold.State.Terminal() {
 		t.stale = 0
 		return false
 	}

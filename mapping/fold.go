@@ -127,7 +127,7 @@ func (f *Fold) read(ev *a2a.Event) {
 		f.statusMessage(ev)
 	case a2a.EventMessage:
 		f.shown.SetState("", false)
-		f.message(&ev.Message, false)
+		f.message(&ev.Message, shown.Said)
 	case a2a.EventArtifact:
 		if !f.outputSoFar(&ev.Artifact) {
 			f.shown.SetState("", false)
@@ -153,7 +153,7 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 		f.shown.Know(&shown.Item{Kind: shown.Message, ID: ev.Message.ID, Parts: ev.Message.Parts})
 		return
 	}
-	f.message(m, ev.EndsLeg || ev.State.Terminal())
+	f.message(m, roleOf(ev))
 }
 
 // Grew reports whether the last event did nothing but add to a text that grows, as nearly all do:

@@ -3,7 +3,6 @@ package mapping
 import (
 	"iter"
 
-	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -96,19 +95,4 @@ func carrierIDs(ev *a2a.Event) iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// IsStale reports whether a task that was asked for is older than what is known of it: it has
-// said that it is over, or more of what it has said was shown. It is to be asked before the task
-// is folded.
-func (f *Fold) IsStale(task *a2a.Event) bool {
-	if f.State.Terminal() && !task.State.Terminal() {
-		return true
-	}
-	f.event, f.verb, f.inState = task, shown.Snapshot, true
-	f.shown.Task(f.TaskID)
-	stale := f.shown.IsStale(f.list(task))
-	f.event, f.inState = nil, false
-	f.letGo()
-	return stale
 }

@@ -70,7 +70,7 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	}
 	status := func() {
 		if ev.HasMessage && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
-			f.addMessage(m, shown.Item{Status: true, Ends: ev.EndsLeg || ev.State.Terminal()})
+			f.addMessage(m, shown.Item{Role: roleOf(ev)})
 		}
 	}
 	f.addHistory(ev, "")
@@ -84,6 +84,14 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	return f.items.list
 }
 
+// roleOf is what the status message of an event is.
+func roleOf(ev *a2a.Event) shown.Role {
+	if ev.EndsLeg || ev.State.Terminal() {
+		return shown.End
+	}
+	return shown.Status
+}
+
 // addHistory adds the messages of a task's history, but for one, "" for none.
 func (f *Fold) addHistory(ev *a2a.Event, but string) {
 	f.storesUser = false
@@ -94,7 +102,7 @@ func (f *Fold) addHistory(ev *a2a.Event, but string) {
 		switch {
 		case m.Role == a2a.RoleUser:
 			f.storesUser = true
-			f.items.add(shown.Item{Kind: shown.Message, ID: m.ID, User: true, Parts: m.Parts})
+			f.items.add(shown.Item{Kind: shown.User, ID: m.ID, Parts: m.Parts})
 			f.items.do(func() { f.answers(&m) })
 		case f.failID != "" && m.ID == f.failID:
 			// It is shown as the reason of the failure.
@@ -120,11 +128,11 @@ func (f *Fold) addArtifacts(ev *a2a.Event) {
 }
 
 // message shows a message that comes live, but not the user's own.
-func (f *Fold) message(m *a2a.Message, ends bool) {
+func (f *Fold) message(m *a2a.Message, role shown.Role) {
 	if m.Role == a2a.RoleUser {
 		return
 	}
-	as := shown.Item{Status: f.event.Kind != a2a.EventMessage, Ends: ends}
+	as := shown.Item{Role: role}
 	if f.spoken.Plain() { // every part is the message's own
 		as.Kind, as.ID, as.Parts = shown.Message, m.ID, f.decoded(m.Parts)
 		f.shown.Live(&as)

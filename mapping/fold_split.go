@@ -43,7 +43,7 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
 	}
-	at := &dialect.Carrier{Held: f.inState, Newest: as.Status, Ends: as.Ends, Streamed: f.split.streams && f.split.streamed == f.TaskID}
+	at := &dialect.Carrier{Held: f.inState, Newest: as.Role != shown.Said, Ends: as.Role == shown.End, Streamed: f.split.streams && f.split.streamed == f.TaskID}
 	if f.event != nil {
 		at.Metadata, at.State = f.event.Metadata, f.event.State
 	}

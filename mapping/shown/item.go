@@ -12,7 +12,8 @@ const (
 	Replayed
 )
 
-// Kind says what an item is. Foreign is none of ours: it holds a place in a list.
+// Kind says what an item is. User is a message of the user's own. Foreign is none of ours: it
+// holds a place in a list.
 type Kind uint8
 
 // The kinds.
@@ -20,6 +21,7 @@ const (
 	Message Kind = iota
 	Artifact
 	Thought
+	User
 	Foreign
 )
 
@@ -34,6 +36,16 @@ const (
 	Whole
 )
 
+// Role is what a message is in its task.
+type Role uint8
+
+// The roles. Status: it is the status message of the task. End: so it is, and nothing follows it.
+const (
+	Said Role = iota
+	Status
+	End
+)
+
 // An Item is what an event says of one. Its strings are needed during the call alone.
 type Item struct {
 	Kind Kind
@@ -41,10 +53,7 @@ type Item struct {
 	// Parts are its parts; an item is the sequence of them (L11). A part that is no text is
 	// one opaque symbol.
 	Parts a2a.Parts
-	// User: the message is the user's own.
-	User bool
-	// Status: it is the status message of the task. Ends: nothing follows it.
-	Status, Ends bool
+	Role  Role // a message's
 	// Append, Last and Named are an artifact's.
 	Append, Last, Named bool
 

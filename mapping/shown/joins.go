@@ -15,8 +15,7 @@ type run struct {
 	kind         Kind
 	at           int // where in said it begins
 	growth       growth
-	sure         bool // the messages in it are chunks of one text
-	pieces       int  // artifacts in it that are a piece each; 0: one is more
+	pieces       int // artifacts in it that are a piece each; 0: one is more
 }
 
 // growth says how the messages of a run have grown.
@@ -25,6 +24,7 @@ type growth uint8
 const (
 	unseen     growth = iota
 	byPieces          // each message has said what follows the one before
+	certain           // so it has, and all that follows surely does
 	cumulative        // each has said all of it
 )
 
@@ -33,7 +33,7 @@ const (
 func (s *Shown) enter(it *item, text string, in *Item) {
 	piece := in != nil && in.Kind == Artifact && in.Append && !in.Named && it.n == 0
 	switch r := it.run; {
-	case s.inPlace && r != nil && s.held != nil && s.held.whole && it.turn == s.turn:
+	case s.inPlace && r != nil && s.held.whole() && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
 	case r == nil || r.epoch != s.epoch || r.pieces > 1: // of those, one that grows is no piece
 		s.join(it, text, piece)
@@ -51,12 +51,15 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message || piece && r.pieces > 0) && r.at <= len(s.said.text) {
-		join, sure := joins(s.said.text[r.at:], r.sure || s.chunks, text)
+		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
+		sure = sure || r.growth == certain
 		// A message that ends the task is a question or an answer of its own more often than
 		// a last chunk.
-		if join && (!s.ending || r.sure || sure) && !(waits(s.state) && !endsWord(s.said.text[r.at:], text)) { // L8
-			r.sure, r.growth = r.sure || sure, byPieces
-			it.run = r
+		ending := s.inHand.Terminal() || waits(s.inHand)
+		if join && (!ending || sure) && !(waits(s.state) && !endsWord(s.said.text[r.at:], text)) { // L8
+			if it.run, r.growth = r, byPieces; sure {
+				r.growth = certain
+			}
 			return
 		}
 	}

@@ -25,7 +25,7 @@ func TestLaw(t *testing.T) {
 		s.Task("task")
 		s.Begin()
 		s.Sent("ours", "hello")
-		said, history := map[string]string{}, []Item{{Kind: Message, ID: "ours", User: true}}
+		said, history := map[string]string{}, []Item{{ID: "ours", Kind: User}}
 		cut, heard := r.IntN(14), true
 		for i := range r.IntN(14) {
 			id, words := fmt.Sprint("m", r.IntN(2)), " "+[]string{"the", "cat", "ha", "妈", "x"}[r.IntN(5)]

@@ -151,14 +151,14 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 	}
 	all := s.isAll(c)
 	switch {
-	case s.held != nil && s.held.whole && !s.held.sameIDs:
+	case s.held.whole() && !s.held.sameIDs:
 		return true
 	case whole:
-		return c.pieces >= 2 && (all || s.isAllOfKind(c, in.Kind) || weight(seq) >= evidence) || c.cross || c.rest != "" && (in.Kind != Artifact || c.pieces >= 2) || in.Hint == Whole && s.isStreamed(c, in.Kind) || all && c.items == 1 && in.Kind == Message && len(seq) >= short
+		return c.pieces >= 2 && (all || weight(seq) >= evidence) || c.cross || c.rest != "" && (in.Kind != Artifact || c.pieces >= 2) || in.Hint == Whole && s.isStreamed(c, in.Kind) || all && c.items == 1 && in.Kind == Message && len(seq) >= short
 	case c.pieces >= 2 && all:
 		return true
 	}
-	return c.rest == "" && (c.pieces >= 2 || first && c.cross) && weight(seq) >= evidence
+	return c.rest == "" && c.pieces >= 2 && weight(seq) >= evidence
 }
 
 // isAll reports whether a cover is all of the message that is being shown.
@@ -175,17 +175,6 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 		}
 	}
 	return c.rest == "" && c.marked
-}
-
-// isAllOfKind reports whether a cover is all that this turn has said of a kind: something else
-// may have come behind it.
-func (s *Shown) isAllOfKind(c *cover, kind Kind) bool {
-	for i, b := range s.said.starts {
-		if b.it.kind == kind && (i < c.from || b.at >= c.to) {
-			return false
-		}
-	}
-	return c.rest == ""
 }
 
 // goOn notes that the first n bytes of an item were said before, by itself or others, and shows
@@ -301,7 +290,7 @@ func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok b
 	if done == 0 || c.to != len(s.said.text) && only == Foreign {
 		return c, false
 	}
-	if (s.held == nil || !s.held.whole) && !endsWord(s.said.text[:last], c.rest) {
+	if !s.held.whole() && !endsWord(s.said.text[:last], c.rest) {
 		return c, false
 	}
 	return c, true
@@ -311,7 +300,7 @@ func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok b
 // another ID: cumulative under new IDs (L7: 663 turns), unless that message comes in pieces.
 func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
 	r := s.last
-	if r == nil || r.kind != it.kind || r.growth == byPieces || r.at > len(s.said.text) {
+	if r == nil || r.kind != it.kind || r.growth == byPieces || r.growth == certain || r.at > len(s.said.text) {
 		return false
 	}
 	was := s.said.text[r.at:]

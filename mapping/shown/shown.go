@@ -26,12 +26,12 @@ type Shown struct {
 	state        a2a.State
 	gap          gap
 	partial      bool // S8
-	lacked       bool // the last snapshot lacked something, and had nothing new
 	chunks       bool
 	inPlace      bool // see SetInPlace
-	// anew: the event in hand is a task in another state. ending: the task does not work in it.
-	anew, ending bool
-	held         *held // the state in hand, nil while none is
+	// inHand is the state that the event in hand has, anew: it is a task in another state.
+	inHand a2a.State
+	anew   bool
+	held   *held // the state in hand, nil while none is
 	// growing is the item that was extended last, hash that of its last n bytes, which are not
 	// in its sums.
 	growing *item
@@ -127,8 +127,7 @@ func (s *Shown) Task(id string) {
 // thought its task holds all that was shown, and not the text (69 of 281 cuts).
 func (s *Shown) SetPartial() { s.partial = true }
 
-// Partial reports whether the agent is known to be such, by its dialect or by what its task
-// lacked.
+// Partial reports whether the agent is such.
 func (s *Shown) Partial() bool { return s.partial }
 
 // Chunks notes that messages with IDs of their own are chunks of one text, for views: a
@@ -153,15 +152,17 @@ func (s *Shown) Break() { s.epoch++ }
 // words.
 func (s *Shown) SetState(state a2a.State, task bool) {
 	was := s.state
-	s.ending = state.Terminal() || waits(state)
 	s.anew = task && (state.Terminal() || state != was && was != "")
-	if state == "" || state == was {
+	if s.inHand = ""; state == "" {
 		return
 	}
-	if waits(was) { // rule: L8
+	if state != was && waits(was) { // rule: L8
 		s.waits++
 	}
-	s.state = a2a.State(strings.Clone(string(state)))
+	if state != was {
+		s.state = a2a.State(strings.Clone(string(state)))
+	}
+	s.inHand = s.state
 }
 
 func waits(s a2a.State) bool { return s == a2a.StateInputRequired || s == a2a.StateAuthRequired }
@@ -196,7 +197,7 @@ func (s *Shown) Live(in *Item) {
 		return
 	}
 	k := s.key(in)
-	whole := in.Ends || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
+	whole := in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
 	it := s.items[k]
 	switch {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
@@ -286,7 +287,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	if text == "" {
 		return
 	}
-	if s.gap == owed && (s.held == nil || !s.held.whole) {
+	if s.gap == owed && !s.held.whole() {
 		s.sayGap()
 	}
 	if s.last != nil && (s.last.kind == Thought) != (it.kind == Thought) {

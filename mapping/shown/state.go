@@ -1,7 +1,6 @@
 package shown
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -10,13 +9,16 @@ import (
 
 // held is a state in hand: a task with its history and artifacts.
 type held struct {
-	whole   bool // it was asked for: see [Shown.Snapshot]
 	sameIDs bool // it names messages as the stream does
 	less    bool // it holds less of something than was shown
-	items   map[*item]bool
-	before  int // where in said its messages begin
-	cursor  int // up to where in said its messages were matched
+	// items are those that it holds, nil for one that comes live: see [held.whole].
+	items  map[*item]bool
+	before int // where in said its messages begin
+	cursor int // up to where in said its messages were matched
 }
+
+// whole reports whether the task was asked for: see [Shown.Snapshot].
+func (h *held) whole() bool { return h != nil && h.items != nil }
 
 // An entry is an item of a state. Several messages of one ID are one (S2).
 type entry struct {
@@ -37,11 +39,11 @@ func (s *Shown) State(list []Item) {
 // the task, which comes before the artifacts (S7: a task does not tell the order of messages and
 // artifacts). gap: one is to be told before all that was shown.
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
-	s.state, s.anew, s.ending = a2a.State(strings.Clone(string(state))), false, false
-	h := &held{whole: true, before: len(s.said.text), items: map[*item]bool{}}
+	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
+	h := &held{before: len(s.said.text), items: map[*item]bool{}}
 	entries := s.entries(list, &s.prompt)
-	ours := slices.ContainsFunc(list, func(in Item) bool { return in.User && s.sent.is(&in) })
-	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && !e.Status })
+	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
+	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
 	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact })
 	from := len(s.said.text)
 	s.hold1(h, entries)
@@ -53,7 +55,6 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	// 2,154 false gaps.
 	ours = ours || !messages && artifacts && !s.saidMessages() // rule: S4
 	lacks := h.less || !s.holdsAll(h)
-	s.learnPartial(lacks, state.Terminal() || !messages && s.saidMessages(), len(s.said.text) > from)
 	complete := ours && !lacks && !s.partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
@@ -68,20 +69,6 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	return false
 }
 
-// learnPartial finds out whether the agent keeps part of what it says (S8): its task lacks
-// something that was shown, and will not have it any more, since it is over or keeps no message
-// at all; or it lacks it twice in a row, with nothing new between.
-func (s *Shown) learnPartial(lacks, forGood, news bool) {
-	switch {
-	case !lacks || news && !forGood:
-		s.lacked = false
-	case forGood, s.lacked:
-		s.partial = true
-	default:
-		s.lacked = true
-	}
-}
-
 // entries are the items of a state behind our own message: that has begun the turn, for a task that
 // was asked for, as agents keep the whole conversation in a task; or the newest, for one that comes
 // live, which is not the place of what was said before an answer.
@@ -91,7 +78,7 @@ func (s *Shown) entries(list []Item, our *ours) []entry {
 	at := map[string]int{}
 	for i := range list {
 		in := list[i]
-		if in.User || i < from && in.Kind != Artifact && !in.Status {
+		if in.Kind == User || i < from && in.Kind != Artifact && in.Role == Said {
 			continue
 		}
 		seq := s.sequence(in.Parts)
@@ -110,12 +97,12 @@ func (s *Shown) entries(list []Item, our *ours) []entry {
 // join adds an entry of the same ID: each longer than the one before, or pieces (S2: 4,440
 // false gaps). The status message is the last entry of the history.
 func (e *entry) join(in *Item, seq string) {
-	if in.Status {
-		e.Ends = in.Ends
+	if in.Role != Said {
+		e.Role = in.Role
 	}
 	n := len(e.seq)
 	switch {
-	case in.Status && seq == e.seq:
+	case in.Role != Said && seq == e.seq:
 	case len(seq) > n && seq[:n] == e.seq, seq == e.seq && n >= short:
 		e.Parts, e.more, e.seq = in.Parts, nil, seq
 	default:
@@ -132,7 +119,7 @@ func (o *ours) behind(list []Item) int {
 	newest, byText := -1, -1
 	for i := range list {
 		switch in := &list[i]; {
-		case !in.User:
+		case in.Kind != User:
 		case in.ID == o.id:
 			return i + 1
 		default:
@@ -168,21 +155,8 @@ func (s *Shown) hold1(h *held, list []entry) {
 		it := s.items[key{s.task, Message, e.ID}]
 		return e.Kind == Message && it != nil && it.turn == s.turn && it.n > 0
 	})
-	growing := -1 // the artifact that was said when the stream was cut goes on first
-	if n := len(s.said.starts); n > 0 && h.whole {
-		last := s.said.starts[n-1].it
-		growing = slices.IndexFunc(list, func(e entry) bool {
-			return e.Kind == Artifact && e.Hint != Piece && last.key == key{s.task, Artifact, e.ID}
-		})
-	}
-	if growing >= 0 {
-		s.heldItem(&list[growing])
-		h.before = len(s.said.text) // a message may say all of it again
-	}
 	for i := range list {
-		e := &list[i]
-		switch {
-		case i == growing:
+		switch e := &list[i]; {
 		case e.Kind == Foreign:
 			s.show(&Step{Op: Place, At: e.place})
 		case e.Kind == Artifact && e.Hint == Piece:
@@ -243,18 +217,15 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	case begins && rest != "" && !s.saidElsewhere(it, e, rest):
 		s.say(it, &e.Item, e.seq, len(e.seq)-len(rest))
 	case begins:
-	case s.held.whole && e.Kind == Message && s.endsWith(it, e.seq):
+	case s.held.whole() && e.Kind == Message && s.endsWith(it, e.seq):
 		// It is the newest piece of a message of which the agent keeps no other.
-	case s.held.whole && s.inPlace && !s.partial && s.mends(it, e):
+	case s.held.whole() && s.inPlace && !s.partial && s.mends(it, e):
 		last := s.last
 		s.replace(it, &e.Item, e.seq)
 		s.hold(s.items[it.key])
 		s.last = last // it is shown elsewhere
-	case s.held.whole:
+	case s.held.whole():
 		s.held.less = true
-		if e.Status && e.Kind == Message && !bytes.Contains(s.said.text, []byte(e.seq)) {
-			s.say(it, &e.Item, e.seq, 0) // so is this one, and it was not heard
-		}
 	case len(e.seq) > it.n || e.Kind == Artifact:
 		if !s.repeats(it, &e.Item, e.seq, true, false) {
 			s.replace(it, &e.Item, e.seq)
@@ -269,7 +240,7 @@ func (s *Shown) heldNew(it *item, e *entry) {
 	}
 	if h := s.held; len(s.said.text) > 0 {
 		s.held = nil
-		again := s.repeats(it, &e.Item, e.seq, e.Ends, false)
+		again := s.repeats(it, &e.Item, e.seq, e.Role == End, false)
 		if s.held = h; again {
 			s.hold(it)
 			return
@@ -382,13 +353,4 @@ func (s *Shown) holdsAll(h *held) bool {
 
 func (s *Shown) saidMessages() bool {
 	return slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
-}
-
-// IsStale reports whether a state holds less of a message than this turn has shown of it: it is
-// older than what has come since.
-func (s *Shown) IsStale(list []Item) bool {
-	return slices.ContainsFunc(s.entries(list, &s.prompt), func(e entry) bool {
-		it := s.items[key{s.task, e.Kind, e.ID}]
-		return e.Kind == Message && it != nil && it.turn == s.turn && len(e.seq) < it.n && !s.endsWith(it, e.seq)
-	})
 }
