@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -72,9 +73,7 @@ func keyOf(values ...string) uint64 {
 // digest is the hash of JSON, however it is written.
 func digest(v a2a.JSON) string { return strconv.FormatUint(rawjson.Digest(seed, string(v)), 36) }
 
-// names gives out the names that the editor knows calls by: unique in the conversation, where
-// IDs are unique in their task. Most agents' IDs are unique anyway, and stay what they are. Of
-// a name that was given out it knows how many were made of it.
+// names gives out the names that the editor knows calls by, as shown.Names does for messages.
 type names map[string]int
 
 func (n names) take(id string) string {
@@ -84,12 +83,14 @@ func (n names) take(id string) string {
 	name := id
 	for {
 		if _, taken := n[name]; !taken {
-			n[name] = 0
-			return name
+			break
 		}
 		n[id]++
 		name = id + "~" + strconv.Itoa(n[id])
 	}
+	name = strings.Clone(name)
+	n[name] = 0
+	return name
 }
 
 // charge counts the bytes that are kept of a call, in place of those of its last state.

@@ -146,16 +146,6 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestNames: a name is given out once, and IDs that are used once stay what they are.
-func TestNames(t *testing.T) {
-	n := names{}
-	for _, row := range [][2]string{{"a", "a"}, {"a~1", "a~1"}, {"a", "a~2"}, {"a", "a~3"}, {"a~1", "a~1~1"}, {"b", "b"}} {
-		if got := n.take(row[0]); got != row[1] {
-			t.Errorf("%s is %s, want %s", row[0], got, row[1])
-		}
-	}
-}
-
 // callless is a dialect in whose data there is no call.
 type callless struct{ Reader }
 

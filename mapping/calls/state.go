@@ -250,7 +250,7 @@ func (c *Calls) take(old *kept, now *ToolCall, growing *growingText, v Verb) Ste
 		if c.within {
 			one.held = c.snapshots
 		}
-		next.Shown = c.names.take(strings.Clone(next.ID))
+		next.Shown = c.names.take(next.ID)
 		c.list = append(c.list, one)
 		was = &Call{}
 	}

@@ -1,7 +1,6 @@
 package shown
 
 import (
-	"hash/maphash"
 	"strconv"
 	"strings"
 	"unicode"
@@ -126,52 +125,36 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Names gives out names that are used once in a conversation: IDs of messages are unique
 // within their task by A2A, and within their session by ACP. Most agents' IDs are unique
-// anyway, and stay what they are. The zero value is ready.
-type Names struct {
-	seed  maphash.Seed
-	taken map[uint64]struct{}
-}
+// anyway, and stay what they are. Of each name that was given out it knows how many were made
+// of it. The zero value is ready.
+type Names struct{ made map[string]int }
 
 // maxNames bounds what is kept: beyond it, names may come again.
-const maxNames = 1 << 18
+const maxNames = 1 << 17
 
-// Take returns a name that was not given out: id itself, or id with a number. The number
-// is found by doubling, so that a constant ID does not cost more with each message.
+// Take returns a name that was not given out: id itself, or id with a number.
 func (n *Names) Take(id string) string {
 	name := id
-	if n.used(name) {
-		free := 1
-		for n.used(numbered(id, free)) {
-			free *= 2
-		}
-		low := free/2 + 1 // the last one known to be used, and one more
-		for low < free {
-			if mid := (low + free) / 2; n.used(numbered(id, mid)) {
-				low = mid + 1
-			} else {
-				free = mid
-			}
-		}
-		name = numbered(id, free)
+	for n.used(name) {
+		n.made[id]++
+		name = id + "~" + strconv.Itoa(n.made[id])
 	}
-	n.taken[maphash.String(n.seed, name)] = struct{}{}
-	return strings.Clone(name)
+	name = strings.Clone(name)
+	n.made[name] = 0
+	return name
 }
 
 // Use notes that a name was given out by another process.
 func (n *Names) Use(name string) {
 	if !n.used(name) {
-		n.taken[maphash.String(n.seed, name)] = struct{}{}
+		n.made[strings.Clone(name)] = 0
 	}
 }
 
 func (n *Names) used(name string) bool {
-	if n.taken == nil || len(n.taken) >= maxNames {
-		n.seed, n.taken = maphash.MakeSeed(), map[uint64]struct{}{}
+	if n.made == nil || len(n.made) >= maxNames {
+		n.made = map[string]int{}
 	}
-
-	_, used := n.taken[maphash.String(n.seed, name)]
+	_, used := n.made[name]
 	return used
 }
-
-func numbered(id string, number int) string { return id + "~" + strconv.Itoa(number) }

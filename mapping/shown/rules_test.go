@@ -127,6 +127,16 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
+// TestNames: a name is given out once, and IDs that are used once stay what they are.
+func TestNames(t *testing.T) {
+	var n Names
+	for _, row := range [][2]string{{"a", "a"}, {"a~1", "a~1"}, {"a", "a~2"}, {"a", "a~3"}, {"a~1", "a~1~1"}, {"b", "b"}} {
+		if got := n.Take(row[0]); got != row[1] {
+			t.Errorf("%s is %s, want %s", row[0], got, row[1])
+		}
+	}
+}
+
 func (x word) item() *Item {
 	id, appends := strings.CutSuffix(x.id, "+")
 	in := &Item{Kind: Message, ID: id, Append: appends, Parts: textParts(strings.Split(x.parts, "|")...)}
