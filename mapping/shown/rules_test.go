@@ -99,6 +99,7 @@ func TestSnapshot(t *testing.T) {
 		"S4: ours is missing":              {[]word{{"m1", "", "One "}}, []word{{"m1", "", "One two"}}, "m1: One \ngap\nm1: two"},
 		"S4: nothing but artifacts":        {[]word{{"a1", "", "One "}}, []word{{"a1", "", "One two"}}, "a1: One two"},
 		"S4: something is missing":         {[]word{{"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m2", "", "Two"}}, "m1: One \ngap\nm1: Two"},
+		"a whole behind what has grown":    {[]word{{"a1", "", "One "}}, []word{{ourID, "", "hi"}, {"a1", "", "One two"}, {"m1", "completed", "One two"}}, "a1: One two"},
 		"what stands before ours":          {[]word{{"m1", "", "One "}}, []word{{"m0", "", "Old."}, {ourID, "", "hi"}, {"m1", "", "One two"}}, "m1: One two"},
 		"a question that has an answer":    {[]word{{"m0", "", "which city?"}, {"turn", "", ""}, {"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m0", "", "which city?"}, {"m1", "", "One two"}}, "m0: which city?\nm1: One two"},
 	} {

@@ -155,8 +155,20 @@ func (s *Shown) hold1(h *held, list []entry) {
 		it := s.items[key{s.task, Message, e.ID}]
 		return e.Kind == Message && it != nil && it.turn == s.turn && it.n > 0
 	})
+	growing := -1 // the artifact that was said when the stream was cut goes on first
+	if n := len(s.said.starts); n > 0 && h.whole() {
+		last := s.said.starts[n-1].it
+		growing = slices.IndexFunc(list, func(e entry) bool {
+			return e.Kind == Artifact && e.Hint != Piece && last.key == key{s.task, Artifact, e.ID}
+		})
+	}
+	if growing >= 0 {
+		s.heldItem(&list[growing])
+		h.before = len(s.said.text) // a message may say all of it again
+	}
 	for i := range list {
 		switch e := &list[i]; {
+		case i == growing:
 		case e.Kind == Foreign:
 			s.show(&Step{Op: Place, At: e.place})
 		case e.Kind == Artifact && e.Hint == Piece:
