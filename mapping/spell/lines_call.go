@@ -1,13 +1,10 @@
 package spell
 
 import (
-	"bytes"
-	"encoding/json"
 	"strconv"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // appendToolCall appends a call as the development-tool extension spells it
@@ -19,7 +16,7 @@ func appendToolCall(dst []byte, c *mapping.ToolCall) []byte {
 	dst = append(dst, '"')
 	dst = rawjson.AppendField(dst, "tool_name", c.Name)
 	dst = appendOptional(dst, "description", c.Description)
-	dst = appendCompact(dst, "input_parameters", c.Input)
+	dst = rawjson.AppendJSON(dst, "input_parameters", string(c.Input))
 	if c.OutputSoFar != "" {
 		dst = append(dst, `,"live_content":"`...)
 		dst = append(appendKnown(dst, c.OutputSoFar, c.OutputJSON()), '"')
@@ -34,7 +31,7 @@ func appendToolCall(dst []byte, c *mapping.ToolCall) []byte {
 	if c.Confirmation != nil && c.Asks {
 		dst = appendConfirmation(append(dst, `,"confirmation_request":`...), c)
 	}
-	dst = appendCompact(dst, "extra", c.Extra)
+	dst = rawjson.AppendJSON(dst, "extra", string(c.Extra))
 	return append(dst, '}')
 }
 
@@ -46,7 +43,7 @@ func appendOutput(dst []byte, o *mapping.ToolOutput) []byte {
 	if o.Diff != nil {
 		dst = appendDiff(append(dst, `,"diff":`...), o.Diff)
 	}
-	dst = appendCompact(dst, "structured_data", o.Data)
+	dst = rawjson.AppendJSON(dst, "structured_data", string(o.Data))
 	dst[from] = '{' // where the first member's comma is
 	return append(dst, '}')
 }
@@ -85,7 +82,7 @@ func appendConfirmation(dst []byte, c *mapping.ToolCall) []byte {
 		dst = append(dst, '}')
 	}
 	dst = appendDetails(append(dst, ']'), q)
-	dst = appendCompact(dst, "extra", q.Unread)
+	dst = rawjson.AppendJSON(dst, "extra", string(q.Unread))
 	return append(dst, '}')
 }
 
@@ -116,46 +113,4 @@ func appendOptional(dst []byte, key, value string) []byte {
 		return dst
 	}
 	return rawjson.AppendField(dst, key, value)
-}
-
-// appendCompact appends a member whose value is from outside, if there is one,
-// without the blanks that some encoders (Python's) put between its members.
-func appendCompact(dst []byte, key string, j a2a.JSON) []byte {
-	if j == "" {
-		return dst
-	}
-	dst = append(dst, `,"`...)
-	dst = append(dst, key...)
-	dst = append(dst, `":`...)
-	from := len(dst)
-	dst = rawjson.AppendValue(dst, string(j))
-	if !spaced(dst[from:]) {
-		return dst
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, dst[from:]) == nil {
-		dst = append(dst[:from], b.Bytes()...)
-	}
-	return dst
-}
-
-// spaced reports whether there is white space beside the first element or member of a
-// value: an encoder that writes any writes it there.
-func spaced(b []byte) bool {
-	if len(b) < 2 || b[0] != '{' && b[0] != '[' {
-		return false
-	}
-	s := rawjson.View(b)
-	i := 1
-	if b[0] == '{' {
-		if i = rawjson.SkipString(s, i); b[1] != '"' || i >= len(s) || s[i] != ':' {
-			return s[1] != '}'
-		}
-		i++
-	}
-	end := rawjson.SkipValue(s, i)
-	if end == i || end+1 >= len(s) {
-		return rawjson.SkipSpace(s, i) != i
-	}
-	return rawjson.SkipSpace(s, end) != end || s[end] == ',' && rawjson.SkipSpace(s, end+1) != end+1
 }
