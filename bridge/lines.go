@@ -45,7 +45,7 @@ func newLinesEditor(s *server) *linesEditor {
 		"tasks/list":        e.listTasks,
 		"tasks/cancel":      e.cancelTask,
 		"command/execute":   e.execute,
-		"commands/get":      e.getCommands,
+		"commands/get":      e.pass, // some programs begin with it
 		"agent/getCard":     e.getCard,
 		"bridge/status":     e.status,
 		"$/cancel_request":  s.acp.cancelRequest,

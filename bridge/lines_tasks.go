@@ -140,13 +140,6 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 	})
 }
 
-func (e *linesEditor) getCommands(c *editorRequest) {
-	e.once(c, nil, func(ctx context.Context) (any, error) {
-		_, commands, err := e.server.agent.opts.Client.Call(ctx, transport.Call{Method: "commands/get", Params: struct{}{}})
-		return commands, err
-	})
-}
-
 func (e *linesEditor) getCard(c *editorRequest) {
 	e.once(c, nil, func(ctx context.Context) (any, error) {
 		card, _, err := e.server.agent.Ready(ctx)

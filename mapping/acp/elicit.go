@@ -2,10 +2,11 @@ package acp
 
 import "encoding/json"
 
-// ElicitationRequest is elicitation/create's, about a request of the client's that
-// is being served.
+// ElicitationRequest is elicitation/create's, in a session, or about a request of the client's
+// that is being served.
 type ElicitationRequest struct {
-	RequestID any    `json:"requestId"`
+	SessionID string `json:"sessionId,omitempty"`
+	RequestID any    `json:"requestId,omitempty"`
 	Mode      string `json:"mode"`
 	Message   string `json:"message"`
 	// Schema is of mode form; ElicitationID and URL are of mode url.
@@ -39,26 +40,12 @@ const (
 	ElicitAccept = "accept"
 )
 
-// ElicitationAnswer is the member of a form that [Elicitation] has for the user's words.
+// ElicitationAnswer is the member for the user's words in the form of [NewElicitation].
 const ElicitationAnswer = "answer"
 
-// Elicitation is elicitation/create's, with a form of one text.
-type Elicitation struct {
-	SessionID string            `json:"sessionId"`
-	Mode      string            `json:"mode"`
-	Message   string            `json:"message"`
-	Schema    ElicitationSchema `json:"requestedSchema"`
-}
-
-// ElicitationString is a text in it.
-type ElicitationString struct {
-	Type      string `json:"type"`
-	Title     string `json:"title"`
-	MinLength int    `json:"minLength"`
-}
-
 // NewElicitation asks for an answer in words.
-func NewElicitation(session, question string) *Elicitation {
-	return &Elicitation{SessionID: session, Mode: "form", Message: question, Schema: ElicitationSchema{Type: "object",
-		Properties: map[string]any{ElicitationAnswer: ElicitationString{Type: "string", Title: "Answer", MinLength: 1}}, Required: []string{ElicitationAnswer}}}
+func NewElicitation(session, question string) *ElicitationRequest {
+	field := json.RawMessage(`{"type":"string","title":"Answer","minLength":1}`)
+	return &ElicitationRequest{SessionID: session, Mode: ElicitForm, Message: question, Schema: &ElicitationSchema{Type: "object",
+		Properties: map[string]any{ElicitationAnswer: field}, Required: []string{ElicitationAnswer}}}
 }
