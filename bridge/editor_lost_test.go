@@ -29,6 +29,23 @@ type talker struct {
 	over    chan struct{} // closed when the test is
 }
 
+// newTalker is an agent that says this, and a bridge before it, until the test ends.
+func newTalker(t *testing.T, also ...string) (*talker, *bridge.Agent) {
+	agent := &talker{also: also, over: make(chan struct{})}
+	client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: dialect.Devtool})
+	t.Cleanup(func() {
+		close(agent.over)
+		_ = agent.end()
+		a.Close()
+		client.Close()
+	})
+	return agent, a
+}
+
 const talkerTask = `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":%q,"message":{"kind":"message","messageId":"m1","role":"agent","parts":[{"kind":"text","text":"word"}]}}}}`
 
 func (a *talker) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -122,18 +139,7 @@ func TestEditorLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				agent := &talker{also: []string{talkerCall, talkerMore}, over: make(chan struct{})}
-				client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer client.Close()
-				a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: dialect.Devtool})
-				defer a.Close()
-				defer func() {
-					close(agent.over)
-					agent.end()
-				}()
+				agent, a := newTalker(t, talkerCall, talkerMore)
 				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 				defer stop()
 				r, err := a.NewSession("").Prompt(ctx, []acp.ContentBlock{{Type: "text", Text: "talk"}}, &test.editor)
@@ -152,15 +158,7 @@ func TestEditorLost(t *testing.T) {
 // them, so the task is cancelled: its calls would wait for ever.
 func TestAnswerCancelledUnsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		agent := &talker{also: []string{talkerCall}, over: make(chan struct{})}
-		client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer client.Close()
-		a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: dialect.Devtool})
-		defer a.Close()
-		defer close(agent.over)
+		agent, a := newTalker(t, talkerCall)
 		editor := &lostEditor{func(*mapping.Step) error { return nil }, func(context.Context) ([]mapping.Answer, error) { return nil, bridge.ErrPause }}
 		s := a.NewSession("")
 		r, err := s.Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "talk"}}, editor)
