@@ -97,7 +97,7 @@ func (m *Message) Initialize(versions []string, server Implementation) *Reply {
 
 // A CallResult is the result of tools/call.
 type CallResult struct {
-	Content []any `json:"content,omitempty"`
+	Content []any `json:"content,omitzero"`
 	IsError bool  `json:"isError,omitempty"`
 	// These are of 2026-07-28: input_required is a result that asks the user, and whose state
 	// comes back with the answer.
