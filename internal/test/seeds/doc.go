@@ -2,7 +2,8 @@
 // answers, questions and faults, and a user who answers, cancels, leaves, or whose bridge is
 // killed. They are played in virtual time with a real bridge, and judged by what the agent
 // has said: a turn without a fault shows the list of its items; behind a cut what was shown
-// goes on, or a gap is told, once.
+// goes on, or a gap is told, once. Agents that end in several ways are played with each fault,
+// and each act of the user's, behind each event.
 //
 //	go test ./internal/test/seeds                            some hundred worlds
 //	go test ./internal/test/seeds -worlds=100000 -v          as many as wanted; -seed says where to begin

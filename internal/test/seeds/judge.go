@@ -92,10 +92,15 @@ var questions = []question{
 	}},
 	{"cancelled by nobody", func(v *view) string { return text(v.stop == "cancelled" && v.turn.Act.Kind == None, "") }},
 	{"cancelled, and the task goes on", func(v *view) string {
-		return text(v.acted && v.turn.Act.Kind != Kill && v.stop == "cancelled" && len(v.said) > 0 && !v.record.Later.Over(), "it is %s", v.record.Later)
+		stopped := v.stop == "cancelled" || v.stop == "error" && v.turn.Act.Kind != Cancel
+		return text(v.acted && v.turn.Act.Kind != Kill && stopped && len(v.said) > 0 && !v.record.Later.Over(), "it is %s", v.record.Later)
+	}},
+	{"an error in the place of cancelled", func(v *view) string {
+		unasked := v.stop == "error" && v.record.State != agent.Failed && v.record.State != agent.Rejected
+		return text(unasked && v.acted && v.turn.Act.Kind == Cancel || strings.Contains(v.record.Err, "context canceled"), "%s", v.record.Err)
 	}},
 	{"the bridge ends late, or with an error", func(v *view) string {
-		return text(v.turn.Act.Kind == Leave && (v.world.Closing > time.Second || v.world.ServeErr != nil), "%v %v", v.world.Closing, v.world.ServeErr)
+		return text((v.turn.Act.Kind == Leave || v.turn.Act.Kind == Terminate) && (v.world.Closing > time.Second || v.world.ServeErr != nil), "%v %v", v.world.Closing, v.world.ServeErr)
 	}},
 	{"the words are not the agent's", func(v *view) string {
 		class := ""

@@ -67,10 +67,11 @@ type Act struct {
 type ActKind uint8
 
 const (
-	None   ActKind = iota
-	Cancel         // cancels the turn
-	Leave          // ends the editor
-	Kill           // kills the bridge, and loads the session again
+	None      ActKind = iota
+	Cancel            // cancels the turn
+	Leave             // ends the editor
+	Kill              // kills the bridge, and loads the session again
+	Terminate         // ends the bridge by a signal
 )
 
 // has reports whether a part of the plan is in it, and notes its label.

@@ -1,6 +1,8 @@
 package seeds
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -68,9 +70,15 @@ func Play(p *Plan, dir func() string) (*Record, error) {
 		case Cancel:
 			e.Cancel(tr.Turn)
 			follow(tr, nil, Act{})
-		case Leave:
+		case Leave, Terminate:
 			began := time.Now()
+			if act == Terminate {
+				e.Terminate()
+			}
 			r.ServeErr, open = e.Close(), false
+			if act == Terminate && errors.Is(r.ServeErr, context.Canceled) {
+				r.ServeErr = nil
+			}
 			r.Closing = time.Since(began)
 		case Kill:
 			network.Sever()
@@ -88,7 +96,7 @@ func Play(p *Plan, dir func() string) (*Record, error) {
 		tr.State, tr.Open = a.State()
 		pause(3 * time.Second)
 		tr.Later, tr.LaterOpen = a.State()
-		if act == Leave || act == Kill || tr.Stuck {
+		if !open || act == Kill || tr.Stuck {
 			break
 		}
 	}

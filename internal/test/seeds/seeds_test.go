@@ -126,9 +126,6 @@ func TestSeeds(t *testing.T) {
 			})
 		}
 	})
-	byCount := func(counts map[string]int) []string {
-		return slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
-	}
 	for _, class := range byCount(counts) {
 		t.Logf("%6d %-50s -replay=%-6d %.120s", counts[class], class, least[class], details[class])
 	}
@@ -139,6 +136,11 @@ func TestSeeds(t *testing.T) {
 	if *first == 0 && *worlds == 600 && wrong > atMost {
 		t.Errorf("%d of %d worlds are wrong, and %d were before", wrong, *worlds, atMost)
 	}
+}
+
+// byCount are the names, the most frequent first.
+func byCount(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
 }
 
 // TestReplay plays the world that -replay names, made small, and tells what happened.

@@ -1,4 +1,4 @@
-package shapes
+package seeds
 
 import (
 	"time"
@@ -21,9 +21,9 @@ func ends(steps ...any) *agent.Turn {
 	return &agent.Turn{Steps: list(all...)}
 }
 
-// pause is the state in which an agent waits for the answers to these calls, and whose
+// halt is the state in which an agent waits for the answers to these calls, and whose
 // stream ends.
-func pause(calls ...string) *agent.Step {
+func halt(calls ...string) *agent.Step {
 	return &agent.Step{State: agent.InputRequired, Final: true, Waits: true, Asks: calls, Ends: true}
 }
 
@@ -58,29 +58,37 @@ func Endings() []Ending {
 			return ends(agent.Say(agent.AuthRequired, "m1", "Sign in. "), after(2*time.Second, say("m2", "Thanks.")), done())
 		}},
 		{Name: "a question", Make: func() *agent.Turn {
-			return ends(say("m1", "One. "), ask("q1"), pause("q1"), agent.Run("q1", "tool-q1", "out"), say("m2", "Two."), done())
+			return ends(say("m1", "One. "), ask("q1"), halt("q1"), agent.Run("q1", "tool-q1", "out"), say("m2", "Two."), done())
 		}},
 		{Name: "a question on a stream that stays open", Make: func() *agent.Turn {
 			return ends(say("m1", "One. "), ask("q1"), wait("q1"), agent.Run("q1", "tool-q1", "out"), say("m2", "Two."), done())
 		}},
 		{Name: "two questions at once", Make: func() *agent.Turn {
-			return ends(ask("q1"), after(100*time.Millisecond, ask("q2")), pause("q1", "q2"), agent.Run("q1", "tool-q1", "out"), agent.Run("q2", "tool-q2", "out"), say("m2", "Two."), done())
+			return ends(ask("q1"), after(100*time.Millisecond, ask("q2")), halt("q1", "q2"), agent.Run("q1", "tool-q1", "out"), agent.Run("q2", "tool-q2", "out"), say("m2", "Two."), done())
 		}},
 		{Name: "two questions, one after the other", Make: func() *agent.Turn {
-			return ends(ask("q1"), pause("q1"), agent.Run("q1", "tool-q1", "out"), ask("q2"), pause("q2"), agent.Run("q2", "tool-q2", "out"), say("m2", "Two."), done())
+			return ends(ask("q1"), halt("q1"), agent.Run("q1", "tool-q1", "out"), ask("q2"), halt("q2"), agent.Run("q2", "tool-q2", "out"), say("m2", "Two."), done())
 		}},
 		{Name: "two questions 0.7 s apart", Make: func() *agent.Turn {
 			return ends(ask("q1"), after(700*time.Millisecond, ask("q2")), wait("q1", "q2"), agent.Run("q1", "tool-q1", "out"), agent.Run("q2", "tool-q2", "out"), say("m2", "Two."), done())
 		}},
 		{Name: "nothing for 2 s behind an answer", Make: func() *agent.Turn {
-			return ends(ask("q1"), pause("q1"), after(2*time.Second, say("m2", "Two.")), agent.Run("q1", "tool-q1", "out")[1], done())
+			return ends(ask("q1"), halt("q1"), after(2*time.Second, say("m2", "Two.")), agent.Run("q1", "tool-q1", "out")[1], done())
 		}},
 		{Name: "input-required while a call runs", Make: func() *agent.Turn {
-			return ends(ask("q1"), pause("q1"), agent.Run("q1", "tool-q1", "out")[0], &agent.Step{State: agent.InputRequired, Final: true},
+			return ends(ask("q1"), halt("q1"), agent.Run("q1", "tool-q1", "out")[0], &agent.Step{State: agent.InputRequired, Final: true},
 				after(3*time.Second, agent.Run("q1", "tool-q1", "out")[1]), say("m2", "Two."), done())
 		}},
 		{Name: "completed with final false, then more", Only03: true, Late: true, Make: func() *agent.Turn {
 			return ends(say("m1", "One. "), &agent.Step{State: agent.Completed}, after(600*time.Millisecond, say("m1", "Two.")), done())
 		}},
 	}
+}
+
+func say(id, text string) *agent.Step { return agent.Say(agent.Working, id, text) }
+
+// after lets a step come later.
+func after(d time.Duration, s *agent.Step) *agent.Step {
+	s.After = d
+	return s
 }

@@ -1,0 +1,139 @@
+package seeds
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/shapes"
+)
+
+var (
+	all  = flag.Bool("all", false, "TestEnds: each way to look at a task behind each fault, not one")
+	acp2 = flag.Bool("both", false, "TestEnds: version 2 of ACP in the place of version 1, not at each eighth play alone")
+	tell = flag.Int("tell", 0, "TestEnds: print so many wrong plays")
+)
+
+// A net is how an agent answers what is asked behind a fault.
+type net struct {
+	get       agent.Get
+	subscribe agent.Subscribe
+	tells     agent.Tells
+}
+
+// nets are the ways to look at a task.
+var nets = []net{{}, {get: agent.GetSlow}, {get: agent.GetStale}, {get: agent.GetFails}, {get: agent.GetMissing},
+	{subscribe: agent.SubscribeMissing}, {subscribe: agent.SubscribeRefused}, {subscribe: agent.SubscribeEvents}, {subscribe: agent.SubscribeSilent}, {subscribe: agent.SubscribeEnds}}
+
+// plan is the world of an agent that ends in some way, with a fault and an act of the user's.
+func (e Ending) plan(p editor.Protocol, v1 bool, fault *agent.Fault, act Act, think time.Duration, over net) *Plan {
+	story, turn := e.Make(), &Turn{Act: act, Think: think}
+	if fault != nil {
+		turn.Faults, story.Faults = []agent.Fault{*fault}, []agent.Fault{*fault}
+	}
+	for _, s := range story.Steps {
+		if s.Message != nil {
+			for _, part := range s.Message.Parts {
+				turn.Texts = append(turn.Texts, strings.TrimSuffix(part.Text, "Why."))
+			}
+		}
+	}
+	return &Plan{Protocol: p, Shape: shapes.Shape{Carrier: "status"}, Turns: []*Turn{turn},
+		Script: &agent.Script{V1: v1, Get: over.get, Delay: 1500 * time.Millisecond, Subscribe: over.subscribe, Tells: over.tells, Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{story}}}
+}
+
+// undecided reports whether no rule can decide: a snapshot does not tell that a terminal
+// state is not meant.
+func (e Ending) undecided(fault *agent.Fault) bool {
+	return e.Late && fault != nil && (fault.Kind != agent.Stall || fault.For >= 3*time.Second && fault.Events == 3)
+}
+
+// TestEnds: agents that end in several ways, with streams that stall, end or break at each
+// event, and users who cancel or leave behind each event.
+func TestEnds(t *testing.T) {
+	classes, plays, wrong, chosen := map[string]int{}, 0, 0, 0
+	for n, e := range Endings() {
+		steps := e.Make().Steps
+		check := func(fault *agent.Fault, act Act, think time.Duration, over net) {
+			p := editor.ACP
+			if plays++; *acp2 || plays%8 == 0 { // one of them, without a reason
+				p = editor.ACP2
+			}
+			plan := e.plan(p, n%2 == 1 && !e.Only03, fault, act, think, over)
+			r, found, _ := play(t, plan)
+			switch {
+			case len(found) == 0:
+				return
+			case e.undecided(fault):
+				chosen++
+				return
+			}
+			wrong++
+			what := ""
+			if fault != nil {
+				what, _, _ = strings.Cut(fault.String(), " ")
+			}
+			for _, v := range found {
+				classes[fmt.Sprintf("%s | %s | %d | %s", e.Name, what, act.Kind, v.Class)]++
+			}
+			if wrong <= *tell {
+				t.Logf("%s, %s, %v, %v, thinks for %v, net %v: %v\n%s", p, e.Name, fault, act, think, over, found, Tell(plan, r))
+			}
+		}
+		check(nil, Act{}, 0, net{})
+		stream, events := 0, 0
+		for i, step := range steps {
+			if step.Kind != agent.Nothing {
+				events++
+			}
+			for _, d := range []time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 3 * time.Second, 30 * time.Second} {
+				for _, tells := range []agent.Tells{agent.TellAll, agent.TellNewest, agent.TellFirst} {
+					check(&agent.Fault{Stream: stream, Events: events, Kind: agent.Stall, For: d}, Act{}, 0, net{tells: tells})
+				}
+			}
+			for _, kind := range []agent.FaultKind{agent.Cut, agent.End} {
+				for k, over := range nets {
+					if *all || k == 0 || (i+n)%(len(nets)-1) == k-1 { // without a reason, one of them
+						check(&agent.Fault{Stream: stream, Events: events, Kind: kind}, Act{}, 0, over)
+					}
+				}
+			}
+			if i < len(steps)-1 {
+				for _, kind := range []ActKind{Cancel, Leave, Terminate} {
+					for _, d := range []time.Duration{0, 5 * time.Millisecond, 3 * time.Second} {
+						check(nil, Act{kind, i + 1, d}, 5*time.Second, net{})
+					}
+				}
+			}
+			if step.Waits {
+				stream, events = stream+1, 0
+			}
+		}
+	}
+	t.Logf("%d plays, %d that no rule decides", plays, chosen)
+	t.Logf("wrong: ends: %d", wrong)
+	for _, c := range byCount(classes) {
+		t.Logf("%6d %s", classes[c], c)
+	}
+	const atMost = 1 // may only shrink
+	if wrong > atMost && !*all {
+		t.Errorf("%d ends are wrong, and %d were before", wrong, atMost)
+	}
+}
+
+// list makes a turn of steps and lists of them.
+func list(parts ...any) (steps []*agent.Step) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *agent.Step:
+			steps = append(steps, p)
+		case []*agent.Step:
+			steps = append(steps, p...)
+		}
+	}
+	return steps
+}
