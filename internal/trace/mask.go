@@ -34,9 +34,9 @@ type masker struct {
 	noted         noted
 	learned       *[]string
 	sieve         *sieve
-	keys, names   keyCache
-	found         []span // of the text in hand
-	seam          []byte // of a text in pieces: two of them
+	keys          map[string]keyClass // known ones
+	found         []span              // of the text in hand
+	seam          []byte              // of a text in pieces: two of them
 	// said is what precedes the text in hand, nil if it stands alone. as is how the
 	// document in hand is masked.
 	said *said
@@ -50,7 +50,7 @@ type masker struct {
 type span struct{ from, to int }
 
 func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
-	m := &masker{later: later, headers: map[string]bool{}, keys: newKeyCache(classOf), names: newKeyCache(classOfName)}
+	m := &masker{later: later, headers: map[string]bool{}, keys: map[string]keyClass{}}
 	for name, values := range header {
 		m.headers[http.CanonicalHeaderKey(name)] = true
 		for _, v := range values {

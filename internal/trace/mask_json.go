@@ -186,12 +186,12 @@ func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
 		}
 	}
 	if top.object && top.isKey {
-		top.key = m.keys.class(string(text))
+		top.key = m.class(string(text))
 		top.shown = top.mode == settings && shownSetting(string(text))
 		return appendMasked(dst, raw, text, m.ownIn(text), whole)
 	}
 	if top.object && top.key == keyName {
-		top.secret = len(text) <= maxName && m.names.class(string(text)) == keySecret
+		top.secret = len(text) <= maxName && secretParam(string(text))
 	}
 	if top.value() == hidden && len(text) > 0 {
 		if m.client {

@@ -120,33 +120,17 @@ func classOf(key string) keyClass {
 	return keyPlain
 }
 
-// classOfName classifies a value of "name" or "key".
-func classOfName(name string) keyClass {
-	if secretParam(name) {
-		return keySecret
-	}
-	return keyPlain
-}
-
-// maxKeys bounds a cache of keys. An event has a few dozen, and the next event has the
-// same; keys beyond the bound are an agent's IDs.
+// maxKeys bounds the known keys. An event has a few dozen, and the next event has the same;
+// keys beyond the bound are an agent's IDs.
 const maxKeys = 1024
 
-// A keyCache caches the classes of keys.
-type keyCache struct {
-	of    func(key string) keyClass
-	known map[string]keyClass
-}
-
-func newKeyCache(of func(key string) keyClass) keyCache { return keyCache{of, map[string]keyClass{}} }
-
-// class returns the class of a key.
-func (c *keyCache) class(key string) keyClass {
-	class, ok := c.known[key]
+// class is classOf, remembered.
+func (m *masker) class(key string) keyClass {
+	class, ok := m.keys[key]
 	if !ok {
-		class = c.of(key)
-		if len(key) <= maxName && len(c.known) < maxKeys {
-			c.known[strings.Clone(key)] = class
+		class = classOf(key)
+		if len(key) <= maxName && len(m.keys) < maxKeys {
+			m.keys[strings.Clone(key)] = class
 		}
 	}
 	return class

@@ -103,7 +103,7 @@ func (m *masker) noteURL(u *url.URL) {
 		m.note(password, true)
 	}
 	before := ""
-	for segment := range strings.SplitSeq(m.behind(u.Host, u.Path), "/") {
+	for segment := range strings.SplitSeq(m.below(u.Host, u.Path), "/") {
 		if !shownSegment(before, segment) {
 			m.note(segment, false)
 		}
@@ -156,8 +156,8 @@ func (m *masker) isAt(base string) {
 	}
 }
 
-// behind returns what follows the longest known base in a path.
-func (m *masker) behind(host, path string) string {
+// below returns what follows the longest known base in a path.
+func (m *masker) below(host, path string) string {
 	rest := path
 	for _, base := range m.noted.bases {
 		at, ok := strings.CutPrefix(base, host)
@@ -178,7 +178,7 @@ func (m *masker) address(u *url.URL) string {
 	if c.User != nil {
 		c.User = url.User(masked)
 	}
-	rest := m.behind(c.Host, c.Path)
+	rest := m.below(c.Host, c.Path)
 	shown := c.Path[:len(c.Path)-len(rest)]
 	segments, before := strings.Split(rest, "/"), ""
 	for i, s := range segments {

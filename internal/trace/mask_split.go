@@ -17,32 +17,23 @@ const (
 
 // A said is the end of what was said so far in a text in pieces.
 type said struct {
-	tail [tailSize]byte
-	n    int
+	tail string
 	// hidden: the end lies within a secret longer than the tail.
 	hidden bool
 }
 
-func (s *said) bytes() []byte { return s.tail[:s.n] }
-
 // add appends the end of a piece to the tail.
 func (s *said) add(piece []byte) {
-	if len(piece) >= tailSize {
-		s.n = copy(s.tail[:], piece[len(piece)-tailSize:])
-		return
-	}
-	if over := s.n + len(piece) - tailSize; over > 0 {
-		s.n = copy(s.tail[:], s.tail[over:s.n])
-	}
-	s.n += copy(s.tail[s.n:], piece)
+	tail := s.tail + string(piece[max(0, len(piece)-tailSize):])
+	s.tail = tail[max(0, len(tail)-tailSize):]
 }
 
 // splits reports whether a piece must be masked together with what precedes it, or ends
 // in what begins a secret. If not, it adds the piece to what was said.
 func (m *masker) splits(s *said, piece []byte) bool {
-	m.seam = append(append(m.seam[:0], s.bytes()...), piece...)
+	m.seam = append(append(m.seam[:0], s.tail...), piece...)
 	for _, sp := range m.spans(m.seam) {
-		if sp.to > s.n {
+		if sp.to > len(s.tail) {
 			return true
 		}
 	}
@@ -55,8 +46,8 @@ func (m *masker) splits(s *said, piece []byte) bool {
 
 // joined masks a piece that continues what was said, and adds it.
 func (m *masker) joined(s *said, piece []byte) []byte {
-	before := s.n
-	whole := append(append(make([]byte, 0, before+len(piece)), s.bytes()...), piece...)
+	before := len(s.tail)
+	whole := append(append(make([]byte, 0, before+len(piece)), s.tail...), piece...)
 	spans := append([]span(nil), m.spans(whole)...)
 	if from := m.begins(whole); from >= 0 && len(whole)-from >= minPiece {
 		spans = merge(append(spans, span{from, len(whole)}))

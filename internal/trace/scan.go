@@ -86,7 +86,7 @@ func (s *scanner) value(doc string, i, deep int, of keyClass) (end int) {
 		return i
 	case doc[i] == '{':
 		return rawjson.Walk(doc, i, func(key string, at int) int {
-			of := s.m.keys.class(key)
+			of := s.m.class(key)
 			s.suspect = s.suspect || of.look()
 			end := s.value(doc, at, deep+1, of)
 			if deep == 0 {
@@ -136,7 +136,7 @@ func (s *scanner) text(doc string, at span, deep int, of keyClass) {
 	case of == keySession && s.session.to == 0:
 		s.session = at
 	case of == keyName:
-		s.suspect = s.suspect || len(text) <= maxName && s.m.names.class(text) == keySecret
+		s.suspect = s.suspect || len(text) <= maxName && secretParam(text)
 	}
 	s.suspect = s.suspect || mayBeJSON(text)
 }

@@ -36,9 +36,6 @@ type words struct {
 	c     *Checker
 	off   bool
 	turns map[string]*turn
-	// earlier holds the artifacts of tasks at the end of earlier turns.
-	earlier map[string]map[string]string
-	held    int // in it
 }
 
 // A turn is what was said between a prompt and its reply.
@@ -62,10 +59,10 @@ type turn struct {
 
 // A unit is a message or an artifact.
 type unit struct {
-	name       string
-	task, base string // base was there before the turn
-	text       string
-	pieces     []string
+	name   string
+	base   string // was there before the turn
+	text   string
+	pieces []string
 }
 
 type stream struct{ text strings.Builder }
@@ -172,7 +169,7 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 		switch e.Kind {
 		case event.Artifact:
 			a := e.Body.Get("artifact")
-			t.artifact(e.Task, a, e.Body.Get("append").Bool())
+			t.artifact(a, e.Append)
 		case event.Status:
 			t.status(e)
 		case event.Message:
@@ -183,9 +180,9 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 			}
 			e.Body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
 				if old {
-					t.unit(artifactName(a)).base = w.before(e.Task, a)
+					t.unit(artifactName(a)).base = event.Text(a.Get("parts"))
 				}
-				t.artifact(e.Task, a, false)
+				t.artifact(a, false)
 				return true
 			})
 		}
@@ -209,46 +206,18 @@ func (t *turn) unit(name string) *unit {
 	return u
 }
 
-// before returns what an artifact held before the turn. That is all of it, if its task
-// is older than the trace.
-func (w *words) before(task string, a gjson.Result) string {
-	if known, ok := w.earlier[task]; ok {
-		return known[artifactName(a)]
-	}
-	return event.Text(a.Get("parts"))
-}
-
-// keep stores a turn's artifacts at its end.
-func (w *words) keep(t *turn) {
-	if w.earlier == nil || w.held > maxWords {
-		w.earlier, w.held = map[string]map[string]string{}, 0
-	}
-	for task := range t.tasks {
-		if w.earlier[task] == nil && len(w.earlier) < maxUnits {
-			w.earlier[task] = map[string]string{}
-		}
-	}
-	for _, u := range t.units {
-		if known := w.earlier[u.task]; known != nil && u.task != "" && len(known) < maxUnits {
-			known[u.name] = u.base + u.text
-			w.held += len(u.base) + len(u.text)
-		}
-	}
-}
-
 func artifactName(a gjson.Result) string {
 	return "artifact " + strconv.Quote(a.Get("artifactId").Str)
 }
 
 // artifact begins, continues or replaces an artifact.
-func (t *turn) artifact(task string, a gjson.Result, goesOn bool) {
+func (t *turn) artifact(a gjson.Result, goesOn bool) {
 	text := event.Text(a.Get("parts"))
 	if !t.grow(text) {
 		return
 	}
 	t.all.WriteString(solid(text) + "\n")
 	u := t.unit(artifactName(a))
-	u.task = task
 	if !goesOn {
 		after, ok := strings.CutPrefix(text, u.base)
 		if text = after; !ok {
@@ -299,9 +268,7 @@ func (w *words) end(key string, n int64, who string, complete bool) {
 	if t == nil {
 		return
 	}
-	w.keep(t)
-	switch {
-	case t.void != "":
+	if t.void != "" {
 		w.c.note("what was said is not compared in turns with %s", t.void)
 		return
 	}
