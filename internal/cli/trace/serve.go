@@ -14,7 +14,7 @@ func traceServe(p *frame.Program, c *cli.Context) error {
 	if args[0] == "-" {
 		return frame.Usagef("trace serve needs a file: it goes back and forth in it")
 	}
-	err := web.Serve(c.Context, c.String("listen"), args[0], &web.Options{Filter: filterOf(c)}, func(url string) { fmt.Fprintln(p.Stdout, url) })
+	err := web.Serve(c.Context, c.String("listen"), args[0], func(url string) { fmt.Fprintln(p.Stdout, url) })
 	if err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}

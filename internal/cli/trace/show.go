@@ -16,18 +16,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
-// filterFlags are the filters of show and serve; serve's page has the others.
-func filterFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "session", Usage: "`ID`: only this session of the editor's, or those that begin so"},
-		&cli.BoolFlag{Name: "failed", Usage: "only what went wrong, or is not as the protocols say"},
-	}
-}
-
-func filterOf(c *cli.Context) *view.Filter {
-	return &view.Filter{Method: c.String("method"), Session: c.String("session"), Bad: c.Bool("failed")}
-}
-
 func traceShow(p *frame.Program, c *cli.Context) error {
 	r, file, err := openTraceFile(p, c)
 	if err != nil {
@@ -89,7 +77,7 @@ func (s *shower) begin(rec *trace.Record) (err error) {
 	width, color := terminalOf(s.p)
 	s.print = show.New(s.out, &show.Options{Width: width, Color: color, Plain: safe.Plain,
 		Alone: rec.Mode == "client" || rec.Mode == "proxy", Tap: rec.Mode == "tap"})
-	s.filter = filterOf(s.c)
+	s.filter = &view.Filter{Method: s.c.String("method"), Session: s.c.String("session"), Bad: s.c.Bool("failed")}
 	if s.json || s.c.IsSet("record") {
 		return nil
 	}

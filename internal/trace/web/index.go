@@ -27,7 +27,6 @@ const (
 // goroutine adds to it, any number read it.
 type index struct {
 	reader *trace.Reader
-	filter *view.Filter
 	link   *view.Linker
 	max    int // of rows
 
@@ -46,7 +45,7 @@ type index struct {
 }
 
 func newIndex(r *trace.Reader) *index {
-	ix := &index{reader: r, max: maxRows, filter: &view.Filter{}, link: view.NewLinker(), build: view.NewBuilder(), changed: make(chan struct{})}
+	ix := &index{reader: r, max: maxRows, link: view.NewLinker(), build: view.NewBuilder(), changed: make(chan struct{})}
 	ix.check = check.New(&check.Options{Report: func(f *check.Finding) {
 		if len(ix.found) < maxProblems {
 			ix.found = append(ix.found, *f)
@@ -82,7 +81,6 @@ func (ix *index) fill(ctx context.Context, follow bool) error {
 func (ix *index) add(r *trace.Record, at trace.Position) {
 	it := view.Of(r)
 	it.Made = ix.link.Add(&it)
-	picked := ix.filter.Picks(r, &it)
 	encoded, _ := json.Marshal(&it) // all of it can be encoded
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -94,9 +92,6 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 	ix.check.Add(r)
 	if r.Kind == trace.KindStop {
 		ix.check.End()
-	}
-	if !picked {
-		return
 	}
 	if len(ix.rows) >= ix.max {
 		// A tenth at once: moving all rows for each new one would cost too much.

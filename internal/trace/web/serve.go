@@ -14,7 +14,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/local"
-	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
 //go:embed page
@@ -36,31 +35,17 @@ const (
 	maxFound = 20_000
 )
 
-type Options struct {
-	// Filter picks the records that are shown; nil: all.
-	Filter *view.Filter
-	// Token is the secret in the URL; "": a new one.
-	Token string
-}
-
 // Serve serves the page of a trace at a TCP address until ctx ends. It calls ready with
 // the URL, which holds a token; requests without the token get nothing. It follows a
 // trace that is still being written.
-func Serve(ctx context.Context, addr, path string, opts *Options, ready func(url string)) error {
+func Serve(ctx context.Context, addr, path string, ready func(url string)) error {
 	r, err := trace.Open(path, nil)
 	if err != nil {
 		return err
 	}
 	file := r.File()
 	defer file.Close()
-	token := opts.Token
-	if token == "" {
-		token = rand.Text()
-	}
-	s := &server{index: newIndex(r), path: path, file: file, token: token}
-	if opts.Filter != nil {
-		s.index.filter = opts.Filter
-	}
+	s := &server{index: newIndex(r), path: path, file: file, token: rand.Text()}
 	ctx, cancel := context.WithCancel(ctx)
 	filled := make(chan struct{})
 	go func() { // ends with ctx
@@ -72,7 +57,7 @@ func Serve(ctx context.Context, addr, path string, opts *Options, ready func(url
 		<-filled
 	}()
 	s.ctx = ctx
-	return local.Serve(ctx, addr, func(string) http.Handler { return s }, func(url string) { ready(url + token + "/") })
+	return local.Serve(ctx, addr, func(string) http.Handler { return s }, func(url string) { ready(url + s.token + "/") })
 }
 
 type server struct {

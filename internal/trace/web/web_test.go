@@ -26,7 +26,7 @@ func served(t *testing.T, path string) (get func(what string) (int, string), url
 	ctx, cancel := context.WithCancel(context.Background())
 	urls, ended := make(chan string, 1), make(chan error, 1)
 	go func() { // ends with ctx
-		ended <- Serve(ctx, "127.0.0.1:0", path, &Options{}, func(url string) { urls <- url })
+		ended <- Serve(ctx, "127.0.0.1:0", path, func(url string) { urls <- url })
 	}()
 	t.Cleanup(func() {
 		cancel()
