@@ -102,6 +102,14 @@ func (m *masker) setLiterals() {
 			add(string(l))
 		}
 	}
+	for _, header := range m.noted.named {
+		name, word, _ := strings.Cut(header, ": ")
+		for _, name := range []string{name, http.CanonicalHeaderKey(name)} {
+			for _, between := range []string{": ", ":", "=", `": "`, `":"`, `': '`} {
+				add(name + between + word)
+			}
+		}
+	}
 	sort.Slice(m.literals, func(i, j int) bool { return len(m.literals[i]) > len(m.literals[j]) })
 	m.sieve = newSieve(m.literals)
 }
@@ -211,7 +219,7 @@ func (m *masker) header(h http.Header) map[string][]string {
 			} else if listed(addressHeaders, strings.ToLower(name)) && err == nil {
 				v = m.address(u)
 			} else {
-				v = m.text(v)
+				v = m.withoutWords(m.text(v))
 			}
 			out[name] = append(out[name], v)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -188,6 +189,9 @@ func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
 	if top.object && top.isKey {
 		top.key = m.class(string(text))
 		top.shown = top.mode == settings && shownSetting(string(text))
+		if m.namesWord(string(text)) {
+			top.key = keySecret
+		}
 		return appendMasked(dst, raw, text, m.ownIn(text), whole)
 	}
 	if top.object && top.key == keyName {
@@ -215,6 +219,8 @@ func (m *masker) member(text []byte, top *frame, nested int) []byte {
 		return m.joined(m.said, text)
 	case mode == push && top.key == keyURL:
 		return []byte(hidePath(m.text(string(text))))
+	case mode == settings:
+		return []byte(m.withoutWords(string(m.value(text, nested))))
 	}
 	return m.value(text, nested)
 }
@@ -226,7 +232,8 @@ func (m *masker) hidden(text string, top *frame) {
 		m.note(after, false)
 		return
 	}
-	m.note(text, top.key == keySecret)
+	m.note(text, top.key == keySecret && !slices.Contains(m.noted.words, text))
+	m.noteWord(text)
 }
 
 // settingsText masks settings that stand in a string.

@@ -15,12 +15,20 @@ import (
 // credential, which the agent may repeat, and where the agent is.
 type noted struct {
 	secrets [][]byte // the newest last
-	bases   []string // HOST/PATH of the agent, whose paths are shown
+	// words are those that look like words of the conversation. They are masked only where
+	// they are a whole value: in headers, queries and settings.
+	words []string
+	// named are headers of such words, "x-zone: staple", which are masked as a whole in prose,
+	// and by their name in JSON.
+	named []string
+	bases []string // HOST/PATH of the agent, whose paths are shown
 }
 
 const (
 	// maxBases bounds the known places of agents.
 	maxBases = 64
+	// maxNamed bounds the known headers of words, each of which is looked for in several spellings.
+	maxNamed = 16
 	// maxNoted bounds a credential that is looked for elsewhere: a client may send bodies of
 	// any length.
 	maxNoted = 16 << 10
@@ -37,6 +45,50 @@ func (m *masker) note(value string, sure bool) {
 	m.noted.secrets = append(m.noted.secrets, []byte(value))
 	m.noted.secrets = m.noted.secrets[max(0, len(m.noted.secrets)-maxSecrets):]
 	m.setLiterals()
+}
+
+// noteWord notes a value of no known name that looks like a word: see noted.words.
+func (m *masker) noteWord(value string) {
+	if len(value) < minLiteral || len(value) > maxName || looksSecret(value) || strings.ContainsAny(value, " /") || slices.Contains(m.noted.words, value) {
+		return
+	}
+	m.noted.words = append(m.noted.words, value)
+	m.noted.words = m.noted.words[max(0, len(m.noted.words)-maxSecrets):]
+}
+
+// noteNamed notes the word of a header: agents tell which headers they have got.
+func (m *masker) noteNamed(name, value string) {
+	value = value[strings.IndexByte(value, ' ')+1:]
+	m.noteWord(value)
+	header := strings.ToLower(name) + ": " + value
+	if !slices.Contains(m.noted.words, value) || !strings.Contains(name, "-") || slices.Contains(m.noted.named, header) {
+		return
+	}
+	m.noted.named = append(m.noted.named, header)
+	m.noted.named = m.noted.named[max(0, len(m.noted.named)-maxNamed):]
+	m.setLiterals()
+}
+
+// namesWord reports whether a member of JSON has the name of such a header.
+func (m *masker) namesWord(key string) bool {
+	return slices.ContainsFunc(m.noted.named, func(header string) bool { return strings.HasPrefix(header, strings.ToLower(key)+": ") })
+}
+
+// withoutWords masks such words in the value of a header, a query or settings.
+func (m *masker) withoutWords(value string) string {
+	if len(m.noted.words) == 0 {
+		return value
+	}
+	between := func(r rune) bool { return strings.ContainsRune(" ;,=\"", r) }
+	at := 0
+	for part := range strings.FieldsFuncSeq(value, between) {
+		i := at + strings.Index(value[at:], part)
+		if at = i + len(part); slices.Contains(m.noted.words, part) {
+			value = value[:i] + masked + value[at:]
+			at = i + len(masked)
+		}
+	}
+	return value
 }
 
 // noteHeader notes a header's value, and the token in "Bearer TOKEN" or "name=TOKEN". Several
@@ -87,6 +139,7 @@ func (m *masker) sent(h *requestHead) {
 		}
 		for _, v := range values {
 			m.noteHeader(v, secretParam(name))
+			m.noteNamed(name, v)
 		}
 	}
 	if at, found := strings.CutSuffix(h.url.Path, "/.well-known/agent-card.json"); found && h.method == http.MethodGet {
@@ -121,6 +174,7 @@ func (m *masker) noteForm(query string) {
 		}
 		for _, v := range values {
 			m.note(v, secretName(name))
+			m.noteWord(v)
 			if v == "" { // it may have no name
 				m.note(name, false)
 			}
@@ -209,6 +263,8 @@ func (m *masker) form(query string) string {
 			parts[i] = masked
 		case err != nil || named && !shownParam(decoded):
 			parts[i] = name + "=" + masked
+		case named:
+			parts[i] = name + "=" + m.withoutWords(value)
 		}
 	}
 	return strings.Join(parts, "&")

@@ -235,14 +235,29 @@ func TestNotedIsBounded(t *testing.T) {
 
 // TestNotedPhrase: a passphrase in a header that no list names is masked where the agent
 // repeats it; a single word there, and several in settings or in a body of text, may be any of
-// the conversation.
+// the conversation: the word is masked in headers, queries and settings, and with its name.
 func TestNotedPhrase(t *testing.T) {
 	m := newMasker(nil, nil, nil)
 	m.noteHeader("correct horse battery", false)
-	m.noteHeader("staple", false)
+	m.noteNamed("X-Zone", "staple")
 	m.client = true
 	m.json(nil, []byte(`{"metadata":{"agentSettings":{"zone":"Central Europe Time"}}}`), maxNested)
 	m.note("look at the weather", false) // as a body of text is
+	m.noteNamed("X-Zone", "Zone battery")
+	for said, want := range map[string]string{`got {"X-Zone": "staple"}`: `got {"***"}`, "x-zone=staple": "***", `{"headers":{"x-zone":"staple"}}`: `{"headers":{"x-zone":"***"}}`} {
+		if got := string(m.value([]byte(said), maxNested)); got != want {
+			t.Errorf("with its name: %s", got)
+		}
+	}
+	if got := m.header(http.Header{"Via": {"1.1 staple, Zone battery"}})["Via"]; got[0] != "1.1 ***, Zone ***" {
+		t.Errorf("headers: %s", got)
+	}
+	if got := m.header(http.Header{"Location": {"https://h/?q=staple"}})["Location"]; got[0] != "https://h/?q=***" {
+		t.Errorf("query: %s", got)
+	}
+	if got := string(m.json(nil, []byte(`{"agentSettings":{"name":"staple","mode":"staples"}}`), maxNested)); got != `{"agentSettings":{"name":"***","mode":"staples"}}` {
+		t.Errorf("settings: %s", got)
+	}
 	if got := m.text("correct horse battery, staple; look at the weather in Central Europe Time"); got != "***, staple; look at the weather in Central Europe Time" {
 		t.Errorf("shown: %s", got)
 	}
