@@ -13,42 +13,49 @@ type pruner struct {
 	left []string
 }
 
-// leave notes that a value is left out, in place of the notes below it.
-func (p *pruner) leave(path string, since int) {
-	p.left = append(p.left[:since], path)
-}
-
-// message prunes an object with a schema; without one, all its members are unknown. The
-// result is not nil.
-func (p *pruner) message(object map[string]any, path string, m message) map[string]any {
-	out := make(map[string]any, len(object))
-	for name, v := range object {
+// each prunes the members of an object, or the elements of a list, by keep; anything else
+// stays. It notes what is left out, in place of what was noted below that.
+func (p *pruner) each(v any, path string, keep func(v any, name, at string) (any, bool)) any {
+	kept := func(v any, name string) (any, bool) {
 		at, since := pointer(path, name), len(p.left)
-		f, known := m[name]
-		if m == nil || !known {
-			if v, ok := p.unknown(v, at, m != nil); ok {
-				out[name] = v
-			} else {
-				p.leave(at, since)
-			}
-			continue
+		v, ok := keep(v, name, at)
+		if !ok {
+			p.left = append(p.left[:since], at)
 		}
-		if v, ok := p.field(f, v, at); ok {
-			out[name] = v
-		} else {
-			p.leave(at, since)
-		}
+		return v, ok
 	}
-	return out
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, e := range v {
+			if e, ok := kept(e, name); ok {
+				out[name] = e
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, 0, len(v))
+		for i, e := range v {
+			if e, ok := kept(e, strconv.Itoa(i)); ok {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	return v
 }
 
-// unknown prunes what the schema does not know. outside: it is a member of something
-// known.
-func (p *pruner) unknown(v any, path string, outside bool) (any, bool) {
-	if p.known && outside {
-		return nil, false
-	}
-	return p.nonEmpty(v, path)
+// message prunes an object that has a schema.
+func (p *pruner) message(object map[string]any, path string, m message) map[string]any {
+	return p.each(object, path, func(v any, name, at string) (any, bool) {
+		switch f, known := m[name]; {
+		case known:
+			return p.field(f, v, at)
+		case p.known:
+			return nil, false
+		}
+		return p.nonEmpty(v, at)
+	}).(map[string]any)
 }
 
 // field prunes the value of a member that the schema knows.
@@ -56,20 +63,23 @@ func (p *pruner) field(f field, v any, path string) (any, bool) {
 	if p.defaults && v == nil {
 		return nil, false // null is no value in ProtoJSON
 	}
+	object, isObject := v.(map[string]any)
+	_, isList := v.([]any)
 	switch f.kind {
 	case kindMessage:
-		if o, ok := v.(map[string]any); ok {
-			v = p.message(o, path, f.of)
+		if isObject {
+			v = p.message(object, path, f.of)
 		}
-	case kindMessages:
-		if list, ok := v.([]any); ok {
-			v = p.messages(list, path, f.of)
+	case kindMessages, kindMap:
+		if isObject == (f.kind == kindMap) && isList == (f.kind == kindMessages) {
+			v = p.each(v, path, func(v any, _, at string) (any, bool) {
+				if o, ok := v.(map[string]any); ok {
+					v = p.message(o, at, f.of)
+				}
+				return v, !p.empty || !isEmpty(v)
+			})
 		}
-	case kindMap:
-		if o, ok := v.(map[string]any); ok {
-			v = p.entries(o, path, f.of)
-		}
-	case kindOpaque, kindTexts, kindText, kindBool:
+	default:
 		pruned, ok := p.nonEmpty(v, path)
 		if !ok {
 			return nil, false
@@ -85,59 +95,12 @@ func (p *pruner) field(f field, v any, path string) (any, bool) {
 	return v, true
 }
 
-func (p *pruner) messages(list []any, path string, of message) []any {
-	out := make([]any, 0, len(list))
-	for i, e := range list {
-		at, since := path+"/"+strconv.Itoa(i), len(p.left)
-		if o, ok := e.(map[string]any); ok {
-			e = p.message(o, at, of)
-		}
-		if p.empty && isEmpty(e) {
-			p.leave(at, since)
-			continue
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// entries prunes a map of names to messages.
-func (p *pruner) entries(object map[string]any, path string, of message) map[string]any {
-	out := make(map[string]any, len(object))
-	for name, v := range object {
-		at, since := pointer(path, name), len(p.left)
-		if o, ok := v.(map[string]any); ok {
-			v = p.message(o, at, of)
-		}
-		if p.empty && isEmpty(v) {
-			p.leave(at, since)
-			continue
-		}
-		out[name] = v
-	}
-	return out
-}
-
 // nonEmpty prunes a value without a schema.
 func (p *pruner) nonEmpty(v any, path string) (any, bool) {
 	if !p.empty {
 		return v, true
 	}
-	switch t := v.(type) {
-	case map[string]any:
-		v = p.message(t, path, nil)
-	case []any:
-		out := make([]any, 0, len(t))
-		for i, e := range t {
-			at, since := path+"/"+strconv.Itoa(i), len(p.left)
-			if e, ok := p.nonEmpty(e, at); ok {
-				out = append(out, e)
-			} else {
-				p.leave(at, since)
-			}
-		}
-		v = out
-	}
+	v = p.each(v, path, func(v any, _, at string) (any, bool) { return p.nonEmpty(v, at) })
 	return v, !isEmpty(v)
 }
 
