@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -16,6 +18,10 @@ const (
 	// maxLine bounds a line that is searched for a URL. Announcements are short; long
 	// lines are dumps.
 	maxLine = 4 << 10
+	// maxWords bounds the agent's output in an error: some lines of a dialog. The log has
+	// all of it.
+	maxWords = 300
+	maxLines = 3
 )
 
 // An output takes what the agent prints: it writes it to the log, keeps its end, and
@@ -80,6 +86,30 @@ func (o *output) unwatch() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.watch, o.line = nil, nil
+}
+
+// lastWords returns the useful end of the agent's output on one line: the first line that
+// names an error and what follows it, or else the last lines.
+func (o *output) lastWords() string {
+	o.mu.Lock()
+	tail := string(o.tail)
+	o.mu.Unlock()
+	var lines []string
+	from := -1
+	for line := range strings.FieldsFuncSeq(escapes().ReplaceAllString(tail, ""), func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = safe.Line(line, maxWords)
+		if line == "" || strings.HasPrefix(line, "at ") { // a stack frame of Node's
+			continue
+		}
+		if from < 0 && strings.Contains(strings.ToLower(line), "error") {
+			from = len(lines)
+		}
+		lines = append(lines, line)
+	}
+	if from < 0 {
+		from = max(0, len(lines)-maxLines)
+	}
+	return safe.Line(strings.Join(lines[from:min(len(lines), from+maxLines)], " | "), maxWords)
 }
 
 // escapes are terminal colour sequences. They are compiled only for an agent's output:

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // Words splits a command like [Options.Command]: into words as in a shell, but no shell
@@ -111,7 +113,7 @@ func (w *wordReader) bareword(c byte) error {
 
 // expands reports whether a shell would expand what begins here.
 func expands(c byte, after string) bool {
-	return c == '`' || c == '$' && after != "" && (strings.IndexByte("{(", after[0]) >= 0 || isName(after[:1]))
+	return c == '`' || c == '$' && after != "" && (strings.IndexByte("{(", after[0]) >= 0 || safe.VariableName(after[:1]))
 }
 
 // escapes reports whether a backslash quotes what follows it.
@@ -140,19 +142,9 @@ func (w *wordReader) end() {
 	}
 	text := w.text.String()
 	name, _, found := strings.Cut(text, "=")
-	w.words = append(w.words, word{text, found && isName(name) && (!w.quoted || len(name) < w.bare)})
+	w.words = append(w.words, word{text, found && safe.VariableName(name) && (!w.quoted || len(name) < w.bare)})
 	w.text.Reset()
 	w.open, w.quoted, w.bare = false, false, 0
-}
-
-// isName reports whether s can be a shell's variable.
-func isName(s string) bool {
-	for i, r := range s {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // parse splits the command, fills in the port, and makes relative paths absolute.

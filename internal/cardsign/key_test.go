@@ -101,11 +101,11 @@ func certificate(t *testing.T, end time.Time) string {
 // All usual forms of keys work. Another key ID does not matter, since the user named
 // the key.
 func TestKeysTaken(t *testing.T) {
-	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{KeyID: "k"})
+	s, err := NewSigner(privatePEM(t, edKey()), "k", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	card := signed(t, sampleCard, edKey(), &SignOptions{KeyID: "another"})
+	card := signed(t, sampleCard, edKey(), "another")
 	jwks, err := jwksOf(s)
 	if err != nil {
 		t.Fatal(err)
@@ -133,11 +133,11 @@ func TestKeysTaken(t *testing.T) {
 // A JWKS is fetched when a card is checked: without redirects, and its failures are
 // told.
 func TestFetchedKeys(t *testing.T) {
-	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{KeyID: "k"})
+	s, err := NewSigner(privatePEM(t, edKey()), "k", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	card := signed(t, sampleCard, edKey(), &SignOptions{KeyID: "k"})
+	card := signed(t, sampleCard, edKey(), "k")
 	jwks, err := jwksOf(s)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestPinned(t *testing.T) {
 	var jwks []byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(jwks) }))
 	defer server.Close()
-	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{JKU: server.URL + "/jwks.json"})
+	s, err := NewSigner(privatePEM(t, edKey()), "", server.URL+"/jwks.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestPrivateKeys(t *testing.T) {
 		openssl, block("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey().(*rsa.PrivateKey))), privatePEM(t, edKey()),
 		[]byte(`{"kty":"OKP","crv":"Ed25519","kid":"mine","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`),
 	} {
-		s, err := NewSigner(b, nil)
+		s, err := NewSigner(b, "", "")
 		if err != nil {
 			t.Errorf("%.40s: %v", b, err)
 			continue
@@ -250,7 +250,7 @@ func TestPrivateKeys(t *testing.T) {
 		string(block("ENCRYPTED PRIVATE KEY", nil)): "encrypted",
 		string(block("PRIVATE KEY", nil)):           "cannot be read",
 	} {
-		if _, err := NewSigner([]byte(content), nil); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := NewSigner([]byte(content), "", ""); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%.40s: %v, want an error with %q", content, err, words)
 		}
 	}
@@ -258,7 +258,7 @@ func TestPrivateKeys(t *testing.T) {
 		`"alg":"RS256",`: "EdDSA", `"use":"enc",`: "not for signing", `"key_ops":["verify"],`: "not for signing",
 	} {
 		private = `{` + private + `"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`
-		if _, err := NewSigner([]byte(private), nil); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := NewSigner([]byte(private), "", ""); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v", private, err)
 		}
 	}

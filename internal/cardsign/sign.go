@@ -2,6 +2,7 @@ package cardsign
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/x509"
@@ -16,14 +17,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// SignOptions tell how to sign a card. Zero values mean the defaults.
-type SignOptions struct {
-	// KeyID is the name by which verifiers find the public key; empty: its thumbprint.
-	KeyID string
-	// JKU is the URL of the JWKS with the public key.
-	JKU string
-}
-
 // A Signer signs cards with one key.
 type Signer struct {
 	signer jose.Signer
@@ -31,12 +24,10 @@ type Signer struct {
 	public jose.JSONWebKey
 }
 
-// NewSigner makes a signer from a private key: PEM (PKCS #8, PKCS #1, SEC 1) or a JWK.
-func NewSigner(privateKey []byte, opts *SignOptions) (*Signer, error) {
-	var o SignOptions
-	if opts != nil {
-		o = *opts
-	}
+// NewSigner makes a signer from a private key: PEM (PKCS #8, PKCS #1, SEC 1) or a JWK. keyID
+// is the name by which verifiers find the public key; empty: its own, or else its thumbprint.
+// jku is the URL of the JWKS with the public key; empty: it is not said.
+func NewSigner(privateKey []byte, keyID, jku string) (*Signer, error) {
 	private, err := parsePrivate(privateKey)
 	if err != nil {
 		return nil, err
@@ -45,16 +36,11 @@ func NewSigner(privateKey []byte, opts *SignOptions) (*Signer, error) {
 	if err := checkKey(public.Key); err != nil {
 		return nil, err
 	}
-	if o.KeyID == "" {
-		o.KeyID = private.KeyID
+	thumb, err := Thumbprint(&public)
+	if err != nil {
+		return nil, err
 	}
-	if o.KeyID == "" {
-		thumb, err := Thumbprint(&public)
-		if err != nil {
-			return nil, err
-		}
-		o.KeyID = strings.TrimPrefix(thumb, pinPrefix)
-	}
+	keyID = cmp.Or(keyID, private.KeyID, strings.TrimPrefix(thumb, pinPrefix))
 	alg, can := jose.SignatureAlgorithm(private.Algorithm), algorithmsOf(public.Key)
 	if alg == "" {
 		alg = can[0]
@@ -63,13 +49,13 @@ func NewSigner(privateKey []byte, opts *SignOptions) (*Signer, error) {
 		return nil, fmt.Errorf("the key says that it is for %s: it would be for %v", alg, can)
 	}
 	s := &Signer{public: public}
-	s.public.KeyID, s.public.Algorithm, s.public.Use = o.KeyID, string(alg), "sig"
+	s.public.KeyID, s.public.Algorithm, s.public.Use = keyID, string(alg), "sig"
 	s.form, _ = formNamed(FormSpecification)
 	jo := (&jose.SignerOptions{}).WithType("JOSE")
-	if o.JKU != "" {
-		jo = jo.WithHeader("jku", o.JKU)
+	if jku != "" {
+		jo = jo.WithHeader("jku", jku)
 	}
-	s.signer, err = jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: private.Key, KeyID: o.KeyID}}, jo)
+	s.signer, err = jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: private.Key, KeyID: keyID}}, jo)
 	return s, err
 }
 

@@ -16,7 +16,7 @@ import (
 // inForm signs a card in a form that card sign does not write.
 func inForm(t *testing.T, card string, k crypto.Signer, form, keyID string) string {
 	t.Helper()
-	s, err := NewSigner(privatePEM(t, k), &SignOptions{KeyID: keyID})
+	s, err := NewSigner(privatePEM(t, k), keyID, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestSignKeepsText(t *testing.T) {
 		`{"signatures":null,"n":1}`:            `{"signatures":[*],"n":1}`,
 		"\uFEFF{\"x\":{\"signatures\":[1]}}\n": `{"x":{"signatures":[1]},"signatures":[*]}`,
 	} {
-		got := signed(t, before, edKey(), nil)
+		got := signed(t, before, edKey(), "")
 		begin, end, _ := strings.Cut(after, "*")
 		if !strings.HasPrefix(got, begin+`{"protected":"`) || !strings.HasSuffix(got, `"}`+end) {
 			t.Errorf("%s became %s, want %s", before, got, after)
@@ -68,7 +68,7 @@ func TestSignKeepsText(t *testing.T) {
 		}
 	}
 	for card, words := range map[string]string{`[]`: "no JSON object", `{"a":1,"a":2}`: "Duplicate key", `{"signatures":1}`: "no list"} {
-		s, err := NewSigner(privatePEM(t, edKey()), nil)
+		s, err := NewSigner(privatePEM(t, edKey()), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestSignKeepsText(t *testing.T) {
 // The header has what A2A 1.0 §8.4.2 asks for: alg, typ and kid; jku if it is
 // given. The key ID is the thumbprint if nobody says otherwise.
 func TestSignedHeader(t *testing.T) {
-	s, err := NewSigner(privatePEM(t, rsaKey()), &SignOptions{JKU: "https://agent.example/jwks.json"})
+	s, err := NewSigner(privatePEM(t, rsaKey()), "", "https://agent.example/jwks.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestAlgorithms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSigner(private, &SignOptions{KeyID: "one", JKU: "https://keys.example/"})
+		s, err := NewSigner(private, "one", "https://keys.example/")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestNoProof(t *testing.T) {
 		fmt.Fprintf(mac, "%s.%s", base64.RawURLEncoding.EncodeToString([]byte(header)), base64.RawURLEncoding.EncodeToString(payload))
 		return withSignature(t, sampleCard, header, base64.RawURLEncoding.EncodeToString(mac.Sum(nil)))
 	}
-	good := signed(t, sampleCard, edKey(), nil)
+	good := signed(t, sampleCard, edKey(), "")
 	value := strings.Split(strings.Split(good, `"signature":"`)[1], `"`)[0]
 	for name, v := range map[string]struct {
 		card   string
@@ -101,7 +101,7 @@ func TestNoProof(t *testing.T) {
 		"tampered":               {edited(t, good, map[string]any{"name": "Sample 2"}), Invalid, "changed after it was signed"},
 		"a member more":          {edited(t, good, map[string]any{"url": "https://evil.example/"}), Valid, ""}, // which is not used: below
 		"a member less":          {edited(t, good, map[string]any{"capabilities": nil}), Invalid, ""},
-		"a wrong key":            {signed(t, sampleCard, edKey2(), &SignOptions{KeyID: "k"}), Invalid, "another key signed it"},
+		"a wrong key":            {signed(t, sampleCard, edKey2(), "k"), Invalid, "another key signed it"},
 	} {
 		t.Run(name, func(t *testing.T) { wantVerdict(t, verify(t, trusted, v.card), v.status, v.words) })
 	}
@@ -110,7 +110,7 @@ func TestNoProof(t *testing.T) {
 // A card with a further member can be valid only because users of the card do not get
 // that member: the form that fits leaves it out.
 func TestUnsignedIsNotUsed(t *testing.T) {
-	card := edited(t, signed(t, sampleCard, edKey(), nil), map[string]any{"url": "https://evil.example/", "preferredTransport": "JSONRPC"})
+	card := edited(t, signed(t, sampleCard, edKey(), ""), map[string]any{"url": "https://evil.example/", "preferredTransport": "JSONRPC"})
 	r := verify(t, verifier(t, publicFile(t, edKey())), card)
 	wantVerdict(t, r, Valid, "")
 	if v := r.Signed(); v.Form.Name != "known" || !slices.Equal(v.LeftOut, []string{"/preferredTransport", "/url"}) {
@@ -125,7 +125,7 @@ func TestUnsignedIsNotUsed(t *testing.T) {
 // After a change of any byte, a signed card is invalid, or means the same.
 func TestEveryByte(t *testing.T) {
 	trusted := verifier(t, publicFile(t, edKey()))
-	card := signed(t, sampleCard, edKey(), nil)
+	card := signed(t, sampleCard, edKey(), "")
 	before := verify(t, trusted, card).Card()
 	content := func(card []byte) string {
 		object, err := parseObject(card)
@@ -191,9 +191,9 @@ func TestOthers(t *testing.T) {
 // One good signature is enough, whatever stands beside it, and the one that leaves
 // out least counts.
 func TestSeveral(t *testing.T) {
-	card := signed(t, sampleCard, edKey2(), &SignOptions{KeyID: "old"})
+	card := signed(t, sampleCard, edKey2(), "old")
 	card = inForm(t, card, rsaKey(), FormSDK, "")
-	card = signed(t, card, edKey(), &SignOptions{KeyID: "new"})
+	card = signed(t, card, edKey(), "new")
 	card = edited(t, card, map[string]any{"x": ""})
 	r := verify(t, verifier(t, publicFile(t, edKey(), rsaKey())), card)
 	if got := statuses(r); !slices.Equal(got, []Status{Invalid, Valid, Valid}) || r.Err() != nil || r.Signed().KeyID == "new" {
@@ -218,7 +218,7 @@ func statuses(r *Report) (all []Status) {
 // Cards that cannot be checked are refused, also those that would need much work.
 func TestUncheckable(t *testing.T) {
 	trusted := verifier(t, publicFile(t, edKey()))
-	good := signed(t, sampleCard, edKey(), nil)
+	good := signed(t, sampleCard, edKey(), "")
 	for card, words := range map[string]string{
 		strings.Replace(good, `"name"`, `"name":"x","name"`, 1):                  "readers do not agree",
 		strings.Replace(good, `"name"`, `"n\u0061me":"x","name"`, 1):             "readers do not agree",
@@ -250,7 +250,7 @@ func TestAttempts(t *testing.T) {
 	}
 	card := edited(t, sampleCard, map[string]any{"description": "", "capabilities": map[string]any{"extensions": []any{}}, "vendor": 1})
 	for i := range maxSignatures - 1 {
-		card = signed(t, card, edKey2(), &SignOptions{KeyID: fmt.Sprint(i)})
+		card = signed(t, card, edKey2(), fmt.Sprint(i))
 	}
 	card = inForm(t, card, edKey(), FormSDK, fmt.Sprint(maxKeys-1))
 	r := verify(t, verifier(t, file(t, "jwks.json", `{"keys":[`+strings.Join(set, ",")+`]}`)), card)
@@ -267,7 +267,7 @@ func TestOwnKeys(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer server.Close()
-	s, err := NewSigner(privatePEM(t, edKey()), &SignOptions{KeyID: "k", JKU: server.URL + "/jwks.json"})
+	s, err := NewSigner(privatePEM(t, edKey()), "k", server.URL+"/jwks.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,9 +72,9 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
-func signed(t *testing.T, card string, k crypto.Signer, opts *SignOptions) string {
+func signed(t *testing.T, card string, k crypto.Signer, keyID string) string {
 	t.Helper()
-	s, err := NewSigner(privatePEM(t, k), opts)
+	s, err := NewSigner(privatePEM(t, k), keyID, "")
 	if err != nil {
 		t.Fatal(err)
 	}

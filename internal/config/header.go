@@ -50,7 +50,7 @@ func (h Header) Expand(lookup func(string) (string, bool)) (string, error) {
 			continue
 		}
 		name, end, closed := strings.Cut(after, "}")
-		if !closed || !isVariable(name) {
+		if !closed || !safe.VariableName(name) {
 			return "", fmt.Errorf(`%s has a "${" that is not the beginning of a variable: ${NAME} is one, and $${ stands for the characters`, h.Name)
 		}
 		v, ok := lookup(name)
@@ -63,14 +63,4 @@ func (h Header) Expand(lookup func(string) (string, bool)) (string, error) {
 		b.WriteString(before + v)
 		rest = end
 	}
-}
-
-// isVariable reports whether a name is valid for a variable.
-func isVariable(name string) bool {
-	for i, r := range name {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return name != ""
 }

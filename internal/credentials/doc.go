@@ -10,8 +10,7 @@
 //	a sign-in          what [Source.SignIn] has stored (login.go, store.go)
 //
 // and places the credential where the agent's card wants it (place.go): in a header,
-// the query or a cookie. Where a card needs several schemes together, it combines given
-// and stored ones.
+// the query or a cookie.
 //
 // # Where secrets go
 //

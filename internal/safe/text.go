@@ -49,6 +49,16 @@ func ShellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// VariableName reports whether a shell could have a variable of this name.
+func VariableName(name string) bool {
+	for i, r := range name {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
 // HeaderName reports whether a name is valid for a header (RFC 9110, §5.6.2), and
 // HeaderValue whether a value can be one's.
 func HeaderName(name string) bool {

@@ -5,61 +5,41 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/internal/demo"
 )
 
 // The bridge distinguishes four agents: one whose card says that it cannot push, one
 // that refuses, one that accepts the address and never pushes, and one that pushes.
 func TestStatus(t *testing.T) {
-	agents := map[string]func(http.Handler) http.Handler{
-		"unsupported": func(agent http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method != http.MethodGet {
-					agent.ServeHTTP(w, r)
-					return
-				}
-				card := httptest.NewRecorder()
-				agent.ServeHTTP(card, r)
-				w.Header().Set("Content-Type", "application/json")
-				_, _ = io.WriteString(w, strings.ReplaceAll(card.Body.String(), `"pushNotifications":true`, `"pushNotifications":false`))
-			})
+	ways := map[string]func(r *http.Request, body []byte) (*http.Response, error){
+		"unsupported": func(r *http.Request, _ []byte) (*http.Response, error) {
+			resp, err := http.DefaultTransport.RoundTrip(r)
+			if err == nil && r.Method == http.MethodGet {
+				card, _ := io.ReadAll(resp.Body)
+				resp.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(card, []byte(`"pushNotifications":true`), []byte(`"pushNotifications":false`))))
+			}
+			return resp, err
 		},
-		"refused": func(agent http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				r.Body = io.NopCloser(bytes.NewReader(body))
-				if !bytes.Contains(body, []byte("ushNotificationConfig")) {
-					agent.ServeHTTP(w, r)
-					return
-				}
-				var call struct{ ID json.RawMessage }
-				_ = json.Unmarshal(body, &call)
-				w.Header().Set("Content-Type", "application/json")
-				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(call.ID)+`,"error":{"code":-32003,"message":"no"}}`)
-			})
+		"refused": func(r *http.Request, body []byte) (*http.Response, error) {
+			if bytes.Contains(body, []byte("ushNotificationConfig")) {
+				return refusal(body, -32003), nil
+			}
+			return http.DefaultTransport.RoundTrip(r)
 		},
-		"silent": func(agent http.Handler) http.Handler {
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)
-				// The port of nobody: what it pushes does not come.
-				r.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(body, []byte("http://127.0.0.1:"), []byte("http://127.0.0.1:1/?"))))
-				r.ContentLength = -1
-				agent.ServeHTTP(w, r)
-			})
+		"silent": func(r *http.Request, body []byte) (*http.Response, error) {
+			// The port of nobody: what it pushes does not come.
+			body = bytes.ReplaceAll(body, []byte("http://127.0.0.1:"), []byte("http://127.0.0.1:1/?"))
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			return http.DefaultTransport.RoundTrip(r)
 		},
-		"on": func(agent http.Handler) http.Handler { return agent },
+		"on": func(r *http.Request, _ []byte) (*http.Response, error) { return http.DefaultTransport.RoundTrip(r) },
 	}
-	for name, around := range agents {
+	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
-			t.Cleanup(func() { agent.Close() })
-			client, boxes := pushed(t, around(agent), "")
+			client, boxes := pushed(t, seen(way), "")
 			want, comes := name, name == "on"
 			if name == "silent" {
 				want = "on"
@@ -70,6 +50,18 @@ func TestStatus(t *testing.T) {
 			}
 		})
 	}
+}
+
+// seen is a way to an agent that sees the bodies of requests.
+type seen func(r *http.Request, body []byte) (*http.Response, error)
+
+func (s seen) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		body, _ = io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return s(r, body)
 }
 
 type pushState struct {

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/mapping"
@@ -21,10 +23,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// A cutter is an agent whose first stream ends after its first event, and who takes no
-// subscription. It counts what it is asked.
+// A cutter is the way to an agent whose first stream ends after its first event, and who takes
+// no subscription. It counts what the agent is asked.
 type cutter struct {
-	agent  http.Handler
 	noGet  bool // and that has no tasks/get
 	cut    bool
 	mu     sync.Mutex
@@ -32,73 +33,57 @@ type cutter struct {
 	push   atomic.Bool // the message had a webhook
 }
 
-func (c *cutter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	var call struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
-	}
-	_ = json.Unmarshal(body, &call)
+func (c *cutter) pass(r *http.Request, body []byte) (*http.Response, error) {
+	method := gjson.GetBytes(body, "method").Str
 	c.mu.Lock()
-	c.called[call.Method]++
+	c.called[method]++
 	c.mu.Unlock()
-	refuse := func(code string) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(call.ID)+`,"error":{"code":`+code+`,"message":"no"}}`)
-	}
-	switch call.Method {
+	switch method {
 	case "message/stream", "SendStreamingMessage":
 		c.push.Store(bytes.Contains(body, []byte("ushNotificationConfig")))
-		if c.cut {
-			c.oneEvent(w, r)
-			return
+		resp, err := http.DefaultTransport.RoundTrip(r)
+		if err == nil && c.cut {
+			resp.Body = &oneEvent{bufio.NewScanner(resp.Body), resp.Body, nil, false}
 		}
+		return resp, err
 	case "tasks/resubscribe", "SubscribeToTask":
-		refuse("-32004")
-		return
+		return refusal(body, -32004), nil
 	case "tasks/get", "GetTask":
 		if c.noGet {
-			refuse("-32601")
-			return
+			return refusal(body, -32601), nil
 		}
 	}
-	c.agent.ServeHTTP(w, r)
+	return http.DefaultTransport.RoundTrip(r)
 }
 
-// oneEvent passes the beginning of a stream on, and then hangs up. The agent does not
-// notice.
-func (c *cutter) oneEvent(w http.ResponseWriter, r *http.Request) {
-	pr, pw := io.Pipe()
-	ctx, stop := context.WithCancel(r.Context())
-	defer stop()
-	go func() { // ends with the request
-		c.agent.ServeHTTP(&pipeWriter{header: http.Header{}, w: pw}, r.WithContext(ctx))
-		pw.Close()
-	}()
-	w.Header().Set("Content-Type", "text/event-stream")
-	lines := bufio.NewReader(pr)
-	for {
-		line, err := lines.ReadString('\n')
-		_, _ = io.WriteString(w, line)
-		if err != nil || line == "\n" {
-			break
+// refusal is an error's response.
+func refusal(call []byte, code int) *http.Response {
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, gjson.GetBytes(call, "id").Raw, code)
+	return w.Result()
+}
+
+// oneEvent is the beginning of a stream, up to a line without anything.
+type oneEvent struct {
+	lines *bufio.Scanner
+	io.Closer
+	rest []byte
+	over bool
+}
+
+func (o *oneEvent) Read(p []byte) (int, error) {
+	if len(o.rest) == 0 {
+		if o.over || !o.lines.Scan() {
+			return 0, io.ErrUnexpectedEOF
 		}
+		o.over = len(o.lines.Bytes()) == 0
+		o.rest = append(bytes.Clone(o.lines.Bytes()), '\n')
 	}
-	_ = http.NewResponseController(w).Flush()
-	pr.Close()
-	panic(http.ErrAbortHandler)
+	n := copy(p, o.rest)
+	o.rest = o.rest[n:]
+	return n, nil
 }
-
-type pipeWriter struct {
-	header http.Header
-	w      *io.PipeWriter
-}
-
-func (p *pipeWriter) Header() http.Header         { return p.header }
-func (p *pipeWriter) WriteHeader(int)             {}
-func (p *pipeWriter) Write(b []byte) (int, error) { return p.w.Write(b) }
-func (p *pipeWriter) Flush()                      {}
 
 // A reader is an editor that collects text.
 type reader struct{ text, notices strings.Builder }
@@ -122,12 +107,13 @@ func (r *reader) Ask(_ context.Context, questions []mapping.Question) ([]mapping
 	return make([]mapping.Answer, len(questions)), nil
 }
 
-// pushed is a client of an agent, and what takes its pushes, until the test ends.
-func pushed(t *testing.T, agent http.Handler, version string) (*transport.Client, *Boxes) {
+// pushed is a client of an agent that pushes, and what takes its pushes, until the test ends.
+func pushed(t *testing.T, way http.RoundTripper, version string) (*transport.Client, *Boxes) {
 	t.Helper()
+	agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
 	server := httptest.NewServer(agent)
-	t.Cleanup(server.Close)
-	client, err := transport.NewClient(server.URL, &transport.ClientOptions{Version: version})
+	t.Cleanup(func() { server.Close(); agent.Close() })
+	client, err := transport.NewClient(server.URL, &transport.ClientOptions{Version: version, RoundTripper: way})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,10 +131,8 @@ func pushed(t *testing.T, agent http.Handler, version string) (*transport.Client
 // turn has one prompt answered, and returns what was shown.
 func turn(t *testing.T, version string, c *cutter) *reader {
 	t.Helper()
-	agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
-	t.Cleanup(func() { agent.Close() })
-	c.agent, c.called = agent, map[string]int{}
-	client, boxes := pushed(t, c, version)
+	c.called = map[string]int{}
+	client, boxes := pushed(t, seen(c.pass), version)
 	b := bridge.NewAgent(&bridge.Options{Client: client, Webhooks: boxes})
 	defer b.Close()
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)

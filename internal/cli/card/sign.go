@@ -25,7 +25,7 @@ func signCard(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Usagef("--key: %v", err)
 	}
-	signer, err := cardsign.NewSigner(private, &cardsign.SignOptions{KeyID: c.String("key-id"), JKU: c.String("jku")})
+	signer, err := cardsign.NewSigner(private, c.String("key-id"), c.String("jku"))
 	if err != nil {
 		return frame.Usagef("--key %s: %v", name, err)
 	}
