@@ -40,27 +40,16 @@ func splitWords(command string, windows bool) (env, words []string, err error) {
 	case w.quote != 0:
 		return nil, nil, fmt.Errorf("agent: the command has a %c that is not closed", w.quote)
 	}
-	w.end()
-	for len(w.words) > 0 && w.words[0].sets {
-		env, w.words = append(env, w.words[0].text), w.words[1:]
-	}
-	if len(w.words) == 0 {
+	if w.end(); len(w.words) == 0 {
 		return nil, nil, fmt.Errorf("agent: the command names no program")
 	}
-	for _, word := range w.words {
-		words = append(words, word.text)
-	}
-	return env, words, nil
-}
-
-type word struct {
-	text string
-	sets bool // NAME=value, with an unquoted name
+	return w.env, w.words, nil
 }
 
 type wordReader struct {
 	windows bool
-	words   []word
+	env     []string // NAME=value before the program, with an unquoted name
+	words   []string
 	text    strings.Builder
 	quote   byte // the quote that is open, or 0
 	open    bool // a word has begun, if only with quotes
@@ -142,7 +131,11 @@ func (w *wordReader) end() {
 	}
 	text := w.text.String()
 	name, _, found := strings.Cut(text, "=")
-	w.words = append(w.words, word{text, found && safe.VariableName(name) && (!w.quoted || len(name) < w.bare)})
+	if found && len(w.words) == 0 && safe.VariableName(name) && (!w.quoted || len(name) < w.bare) {
+		w.env = append(w.env, text)
+	} else {
+		w.words = append(w.words, text)
+	}
 	w.text.Reset()
 	w.open, w.quoted, w.bare = false, false, 0
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -173,44 +174,28 @@ type spot struct {
 
 // findTable finds the table of an agent, and a key in it.
 func findTable(text, name, key string) (t spot, err error) {
-	var p unstable.Parser
-	p.Reset([]byte(text))
 	inside, dotted := false, true
-	for p.NextExpression() {
-		n := p.Expression()
-		at := keyPath(n)
+	fault := each([]byte(text), func(n *unstable.Node, at []string, from int) bool {
 		if n.Kind == unstable.KeyValue {
 			switch {
 			case dotted && at[0] == "agents", inside && len(at) > 1 && at[0] == key:
-				return t, errByHand
+				err = errByHand
 			case inside && at[0] == key:
 				t.from, t.to = int(n.Raw.Offset), int(n.Raw.Offset+n.Raw.Length)
 			}
-			continue
-		}
-		if at[0] == "agents" && len(at) == 1 {
-			return t, errByHand // what follows looks like dotted keys
+			return err == nil
 		}
 		dotted = false
 		ours := len(at) > 1 && at[0] == "agents" && at[1] == name
 		if inside = ours && len(at) == 2; inside {
-			k := n.Key()
-			k.Next()
-			t.found, t.behind = true, endOfLine(text, int(k.Node().Raw.Offset))
+			t.found, t.behind = true, endOfLine(text, from)
 		}
-		if ours && len(at) > 2 && at[2] == key {
-			return t, errByHand // a table of its own
+		if at[0] == "agents" && len(at) == 1 || ours && len(at) > 2 && at[2] == key {
+			err = errByHand // what follows looks like dotted keys, or it is a table of its own
 		}
-	}
-	return t, p.Error()
-}
-
-// keyPath is the path of a key or of a table's header.
-func keyPath(n *unstable.Node) (at []string) {
-	for it := n.Key(); it.Next(); {
-		at = append(at, string(it.Node().Data))
-	}
-	return at
+		return err == nil
+	})
+	return t, cmp.Or(err, fault)
 }
 
 func startOfLine(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
@@ -224,22 +209,17 @@ func endOfLine(text string, at int) int {
 
 // withDefault returns a file's text with name as its default agent.
 func withDefault(text, name string) (string, error) {
-	var p unstable.Parser
-	p.Reset([]byte(text))
-	for p.NextExpression() {
-		n := p.Expression()
-		if n.Kind != unstable.KeyValue {
-			break
-		}
-		if at := keyPath(n); len(at) == 1 && at[0] == "agent" {
+	out := "agent = " + Quote(name) + "\n" + separator(text) + text
+	err := each([]byte(text), func(n *unstable.Node, at []string, _ int) bool {
+		isKey := n.Kind == unstable.KeyValue
+		if isKey && len(at) == 1 && at[0] == "agent" {
 			v := n.Value().Raw
-			return text[:v.Offset] + Quote(name) + text[v.Offset+v.Length:], nil
+			out = text[:v.Offset] + Quote(name) + text[v.Offset+v.Length:]
+			return false
 		}
-	}
-	if err := p.Error(); err != nil {
-		return "", err
-	}
-	return "agent = " + Quote(name) + "\n" + separator(text) + text, nil
+		return isKey
+	})
+	return out, err
 }
 
 // separator separates a comment at the beginning of a file from what precedes it.

@@ -62,36 +62,45 @@ func (f *file) problem(text string, at ...string) {
 	f.problems = append(f.problems, &Problem{f.path, f.line(at...), text})
 }
 
-// line finds the line of a key or table; 0 if it is none of its own. It walks the file
-// again: the decoder keeps no positions, and only a file with a fault needs one.
-func (f *file) line(at ...string) int {
+// each calls found for each key with a value, and each table's header, until it returns false:
+// with its path, a key's from its table, and where that begins. The decoder keeps no positions.
+func each(text []byte, found func(n *unstable.Node, at []string, from int) bool) error {
 	var p unstable.Parser
-	p.Reset(f.data)
-	var table []string
+	p.Reset(text)
 	for p.NextExpression() {
-		n := p.Expression()
-		key := n.Key()
-		var here []string
-		if n.Kind == unstable.KeyValue {
-			here = table
-		}
-		offset := -1
-		for key.Next() {
-			here = append(here[:len(here):len(here)], string(key.Node().Data))
-			if offset < 0 {
-				offset = int(key.Node().Raw.Offset)
+		var at []string
+		from := -1
+		for key := p.Expression().Key(); key.Next(); {
+			if from < 0 {
+				from = int(key.Node().Raw.Offset)
 			}
+			at = append(at, string(key.Node().Data))
 		}
-		if n.Kind != unstable.KeyValue {
-			table = here
-		}
-		// An inline table holds the rest of the path.
-		inline := n.Kind == unstable.KeyValue && n.Value().Kind == unstable.InlineTable && len(here) < len(at)
-		if len(here) >= len(at) && slices.Equal(here[:len(at)], at) || inline && slices.Equal(here, at[:len(here)]) {
-			return 1 + bytes.Count(f.data[:offset], []byte{'\n'})
+		if !found(p.Expression(), at, from) {
+			return nil
 		}
 	}
-	return 0
+	return p.Error()
+}
+
+// line finds the line of a key or table; 0 if it is none of its own.
+func (f *file) line(at ...string) (line int) {
+	var table []string
+	_ = each(f.data, func(n *unstable.Node, here []string, from int) bool { // a fault is found before
+		isKey := n.Kind == unstable.KeyValue
+		if !isKey {
+			table = here
+		} else {
+			here = slices.Concat(table, here)
+		}
+		// An inline table holds the rest of the path.
+		inline := isKey && n.Value().Kind == unstable.InlineTable && len(here) < len(at)
+		if len(here) >= len(at) && slices.Equal(here[:len(at)], at) || inline && slices.Equal(here, at[:len(here)]) {
+			line = 1 + bytes.Count(f.data[:from], []byte{'\n'})
+		}
+		return line == 0
+	})
+	return line
 }
 
 // values reads the keys of a table: of the top, or of an agent.

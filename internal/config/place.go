@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -73,12 +72,7 @@ func read(path string, limit int64) ([]byte, error) {
 		return nil, &Problem{File: path, Text: "it cannot be read: " + reason(err)}
 	}
 	defer f.Close()
-	var b bytes.Buffer
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
-	}
-	_, err = b.ReadFrom(io.LimitReader(f, limit+1))
-	data := b.Bytes()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	switch {
 	case err != nil:
 		return nil, &Problem{File: path, Text: "it cannot be read: " + reason(err)}
