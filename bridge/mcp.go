@@ -74,11 +74,8 @@ func speaksMCP(c *editorRequest) bool {
 	if c.Params == nil {
 		return false
 	}
-	version := gjson.GetBytes(*c.Params, mcpMeta+"protocolVersion")
-	if c.Method == acp.MethodInitialize {
-		version = gjson.GetBytes(*c.Params, "protocolVersion")
-	}
-	_, err := time.Parse(time.DateOnly, version.Str)
+	params := gjson.ParseBytes(*c.Params)
+	_, err := time.Parse(time.DateOnly, cmp.Or(params.Get(mcpMeta+"protocolVersion").Str, params.Get("protocolVersion").Str))
 	return err == nil
 }
 
@@ -117,35 +114,25 @@ func (e *mcpEditor) handle(r *editorRequest) {
 		c.can = mcpAbilities(c.params.Get(mcpMeta + "clientCapabilities"))
 	}
 	switch {
+	case r.Method == "notifications/cancelled":
+		e.cancelled(c)
 	case r.Notif:
-		if r.Method == "notifications/cancelled" {
-			e.cancelled(c)
-		}
 	case c.stateless && version.Str != spell.MCPStateless:
 		err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version.String() + " is not spoken here"}
 		err.SetError(map[string]any{"supported": spell.MCPVersions(), "requested": version.String()})
 		c.failWith(err)
 	case r.Params != nil && !c.params.IsObject():
 		c.fail(acp.CodeInvalidParams, "editor: "+r.Method+": params must be an object", "")
-	default:
-		e.dispatch(c)
-	}
-}
-
-func (e *mcpEditor) dispatch(c *mcpCall) {
-	switch c.Method {
-	case acp.MethodInitialize:
-		e.initialize(c)
-	case "server/discover":
-		e.discover(c)
-	case "ping":
+	case r.Method == acp.MethodInitialize || r.Method == "server/discover":
+		e.introduce(c)
+	case r.Method == "ping":
 		c.reply(struct{}{})
-	case "tools/list":
+	case r.Method == "tools/list":
 		c.replyLasting(map[string]any{"tools": json.RawMessage(spell.MCPTools)})
-	case "tools/call":
+	case r.Method == "tools/call":
 		e.callTool(c)
 	default:
-		c.fail(acp.CodeMethodNotFound, "editor: a2astdio has tools, and no "+c.Method, "")
+		c.fail(acp.CodeMethodNotFound, "editor: a2astdio has tools, and no "+r.Method, "")
 	}
 }
 
@@ -157,32 +144,25 @@ func mcpAbilities(capabilities gjson.Result) abilities {
 	return abilities{form: o.IsObject() && (form.IsObject() || !form.Exists() && !url.Exists()), url: url.IsObject()}
 }
 
-// initialize agrees on the version of a client: its own, or our newest that begins so.
-func (e *mcpEditor) initialize(c *mcpCall) {
-	version, versions := c.params.Get("protocolVersion").Str, spell.MCPVersions()[1:]
-	if !slices.Contains(versions, version) {
-		version = versions[0]
+// introduce answers initialize, with the version that the client is to speak: its own, or our
+// newest that begins so; and server/discover, which is in its place since 2026-07-28.
+func (e *mcpEditor) introduce(c *mcpCall) {
+	versions := spell.MCPVersions()
+	self := mcp.Implementation{Name: "a2astdio", Title: "A2A agents", Version: e.server.agent.opts.Version}
+	about := map[string]any{"capabilities": map[string]any{"tools": struct{}{}}, "instructions": spell.MCPInstructions}
+	if c.Method != acp.MethodInitialize {
+		c.stateless = true
+		about["supportedVersions"], about["_meta"] = versions, map[string]any{"io.modelcontextprotocol/serverInfo": self}
+		c.replyLasting(about)
+		return
+	}
+	version := c.params.Get("protocolVersion").Str
+	if !slices.Contains(versions[1:], version) {
+		version = versions[1]
 	}
 	e.can = mcpAbilities(c.params.Get("capabilities"))
-	about := e.about()
-	about["protocolVersion"], about["serverInfo"] = version, e.self()
+	about["protocolVersion"], about["serverInfo"] = version, self
 	c.reply(about)
-}
-
-// discover is what initialize is for a client that speaks 2026-07-28.
-func (e *mcpEditor) discover(c *mcpCall) {
-	c.stateless = true
-	about := e.about()
-	about["supportedVersions"], about["_meta"] = spell.MCPVersions(), map[string]any{"io.modelcontextprotocol/serverInfo": e.self()}
-	c.replyLasting(about)
-}
-
-func (e *mcpEditor) about() map[string]any {
-	return map[string]any{"capabilities": map[string]any{"tools": struct{}{}}, "instructions": spell.MCPInstructions}
-}
-
-func (e *mcpEditor) self() mcp.Implementation {
-	return mcp.Implementation{Name: "a2astdio", Title: "A2A agents", Version: e.server.agent.opts.Version}
 }
 
 // replyLasting answers with what is always the same. A client that keeps nothing of a request
@@ -222,12 +202,16 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 // answer answers a call of a tool, unless the client has cancelled it. An error is for the model
 // and its user.
 func (c *mcpCall) answer(outcome mcpOutcome, err error) {
-	wanted := c.settle()
+	e := c.server.mcp
+	e.mu.Lock()
+	delete(e.calls, c.ID) // it cannot be cancelled any more
+	e.mu.Unlock()
+	why := context.Cause(c.ctx)
+	wanted := !errors.Is(why, errCancelled) && !errors.Is(why, errTooLate)
 	var result *mcp.CallResult
 	switch {
 	case err != nil:
-		result = mcp.Text(c.agent.lineOf(err))
-		result.IsError = true
+		result = mcp.Failure(errors.New(c.agent.lineOf(err)))
 	case wanted:
 		result = outcome()
 	}
@@ -273,23 +257,10 @@ func (e *mcpEditor) cancelled(c *mcpCall) {
 	}
 }
 
-// settle takes a call off the list of those that can be cancelled. false: the client has
-// cancelled it, and gets no answer.
-func (c *mcpCall) settle() (wanted bool) {
-	e := c.server.mcp
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.calls[c.ID] == c {
-		delete(e.calls, c.ID)
-	}
-	why := context.Cause(c.ctx)
-	return !errors.Is(why, errCancelled) && !errors.Is(why, errTooLate)
-}
-
 // tell tells a client that has asked for it how far a call is.
 func (c *mcpCall) tell(text string) {
 	token := c.params.Get("_meta.progressToken")
-	if token.Type != gjson.String && token.Type != gjson.Number {
+	if !token.Exists() {
 		return
 	}
 	c.progress++
@@ -301,12 +272,7 @@ func (c *mcpCall) tell(text string) {
 }
 
 // argument is a string of a tool's arguments; "": there is none.
-func (c *mcpCall) argument(name string) string {
-	if v := c.params.Get("arguments." + name); v.Type == gjson.String {
-		return v.Str
-	}
-	return ""
-}
+func (c *mcpCall) argument(name string) string { return c.params.Get("arguments." + name).Str }
 
 // agentOf returns an agent by its name, which is contacted when it is used. "" is the first.
 func (e *mcpEditor) agentOf(ctx context.Context, name string) (*Agent, string, error) {

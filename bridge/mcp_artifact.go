@@ -3,12 +3,15 @@ package bridge
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -16,20 +19,15 @@ import (
 // maxBlob is the longest file, in base64, that is handed over as it is.
 const maxBlob = 4 << 20
 
-// An mcpOutput is a file or a text that a task has made.
-type mcpOutput struct {
-	id, name string
-	text     string
-	file     *a2a.File // that is no text
-}
-
-// readArtifact reads a page of what a task has made. The agent has it, also for a later process.
+// readArtifact reads a page of what a task has made: of an artifact, or of a file. The agent has
+// it, also for a later process.
 func (e *mcpEditor) readArtifact(c *mcpCall) (mcpOutcome, error) {
 	t, err := e.find(c, c.argument("handle"))
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := t.agent.Ready(c.ctx); err != nil {
+	_, writing, err := t.agent.Ready(c.ctx)
+	if err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
@@ -39,78 +37,61 @@ func (e *mcpEditor) readArtifact(c *mcpCall) (mcpOutcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	fold := mapping.NewFold()
+	fold.Speak(writing.Dialect)
 	wanted := c.argument("artifact")
-	for _, o := range outputs(task) {
-		if wanted == o.id || wanted == o.name {
-			return e.page(t, o, c.params.Get("arguments.page").Int()), nil
+	var found []mapping.Step
+	var names []string
+	for _, s := range fold.Event(shown.Snapshot, task, nil) {
+		name := s.Name
+		switch {
+		case s.Kind == mapping.StepPart && s.Part.Kind == a2a.PartFile:
+			name = cmp.Or(s.Part.File.Name, name)
+		case s.Kind != mapping.StepText || s.ArtifactID == "":
+			continue // what messages say is in results
 		}
-		names = append(names, strconv.Quote(cmp.Or(o.name, o.id)))
+		if wanted == name || wanted == s.ArtifactID {
+			found = append(found, s)
+		}
+		names = append(names, strconv.Quote(cmp.Or(name, s.ArtifactID)))
 	}
-	return nil, fmt.Errorf("agent: the task has no artifact %q. It has: %s", wanted, atMost(strings.Join(names, ", "), maxSaidOfItself))
+	switch {
+	case found == nil:
+		return nil, fmt.Errorf("agent: the task has no artifact %q. It has: %s", wanted, atMost(strings.Join(slices.Compact(names), ", "), maxSaidOfItself))
+	case found[0].Part != nil:
+		return t.file(c, &found[0].Part.File), nil
+	}
+	var text strings.Builder
+	for _, s := range found {
+		text.WriteString(s.Text)
+	}
+	return t.page(c, text.String()), nil
 }
 
-// outputs are the artifacts of a task, and the files of its messages.
-func outputs(task *a2a.Event) (list []*mcpOutput) {
-	add := func(id, name string, parts a2a.Parts) {
-		var text strings.Builder
-		for p := range parts.All() {
-			if p.Kind != a2a.PartFile {
-				text.WriteString(p.Text + string(p.Data))
-				continue
-			}
-			o := &mcpOutput{id: id, name: cmp.Or(p.File.Name, name)}
-			if content, err := p.File.Content(); err == nil && p.File.URI == "" && utf8.Valid(content) {
-				o.text = string(content)
-			} else {
-				file := p.File
-				o.file = &file
-			}
-			list = append(list, o)
-		}
-		if id != "" && text.Len() > 0 { // what messages say is in results
-			list = append(list, &mcpOutput{id: id, name: name, text: text.String()})
-		}
-	}
-	if task.Artifacts != nil {
-		for a := range task.Artifacts {
-			add(a.ID, a.Name, a.Parts)
-		}
-	}
-	if task.History != nil {
-		for m := range task.History {
-			if m.Role == a2a.RoleAgent {
-				add("", "", m.Parts)
-			}
-		}
-	}
-	add("", "", task.Message.Parts)
-	return list
-}
-
-// page is the outcome of a call that wants a page, from 1; of none behind the last.
-func (e *mcpEditor) page(t *mcpTalk, o *mcpOutput, wanted int64) mcpOutcome {
-	switch f := o.file; {
-	case f == nil:
+// file is the outcome of a call that reads a file: a page, if it is text.
+func (t *mcpTalk) file(c *mcpCall, f *a2a.File) mcpOutcome {
+	content, err := f.Content()
+	switch {
 	case f.URI != "":
-		o.text = "It is at " + f.URI
+		return t.page(c, "It is at "+f.URI)
+	case err == nil && utf8.Valid(content):
+		return t.page(c, string(content))
 	case len(f.Bytes) > maxBlob:
-		o.text = fmt.Sprintf("It is %s of %d bytes: too long for this. The user gets it by: a2astdio task download", f.MediaType, len(f.Bytes)/4*3)
-	default:
-		return func() *mcp.CallResult {
-			result := mcp.Text("the file " + strconv.Quote(o.name))
-			result.Content = append(result.Content, spell.MCPFile(o.name, f))
-			return result
-		}
+		return say(fmt.Sprintf("It is %q of %d bytes: too long for this. The user gets it by: a2astdio task download", f.MediaType, len(content)))
 	}
-	page := int64(1)
-	text, rest := ask.Split(o.text, maxTaken)
+	return func() *mcp.CallResult {
+		result := mcp.Text(fmt.Sprintf("the file %q", f.Name))
+		result.Content = append(result.Content, spell.MCPFile(f.Name, f))
+		return result
+	}
+}
+
+// page is the outcome of a call that reads a page of a text; of none behind the last.
+func (t *mcpTalk) page(c *mcpCall, all string) mcpOutcome {
+	page, wanted := int64(1), c.params.Get("arguments.page").Int()
+	text, rest := ask.Split(all, maxTaken)
 	for ; page < wanted && rest != ""; page++ {
 		text, rest = ask.Split(rest, maxTaken)
 	}
-	head := fmt.Sprintf("page %d, the last\n", page)
-	if rest != "" {
-		head = fmt.Sprintf("page %d, and %d bytes more behind it\n", page, len(rest))
-	}
-	return say(head + e.fence(t.name, text))
+	return say(fmt.Sprintf("page %d, and %d bytes behind it\n", page, len(rest)) + t.editor.fence(t.name, text))
 }

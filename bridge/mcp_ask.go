@@ -47,7 +47,7 @@ func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 			return nil, err
 		}
 		if !allows(q, r.option) {
-			t.note("not allowed: " + strconv.Quote(what) + ": " + r.why)
+			t.note("not allowed: " + strconv.Quote(what) + ": " + r.why + "\n")
 		}
 		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: r.option})
 	}

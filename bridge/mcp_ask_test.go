@@ -112,17 +112,6 @@ func TestMCPSilentAgent(t *testing.T) {
 	}
 }
 
-// TestMCPManyNotes: our own words about a turn have a bound.
-func TestMCPManyNotes(t *testing.T) {
-	withMCP(t, bridge.Options{}, "", func(c *mcpClient) {
-		files := strings.Repeat(`,{"name":"a","content":""}`, 100)[1:]
-		text := textOfResult(c.next(c.call("send_message", `{"text":"hello","files":[`+files+`]}`)))
-		if n := strings.Count(text, "\nsent: "); n == 0 || n > 20 || !strings.Contains(text, "more lines") {
-			c.Errorf("%d lines: %s", n, text)
-		}
-	})
-}
-
 // poserAgents are agents whose error says more lines than one.
 type poserAgents struct{}
 

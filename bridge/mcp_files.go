@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -21,29 +20,25 @@ import (
 // maxFiles is how much the files of one message may have together.
 const maxFiles = 8 << 20
 
-// files reads the files of a call, as blocks of a prompt, and what the result says of them.
-func (c *mcpCall) files(agent *Agent) (blocks []acp.ContentBlock, sent []string, err error) {
-	list := c.params.Get("arguments.files")
-	if list.Type != gjson.Null && !list.IsArray() {
-		return nil, nil, paramsErrorf("files must be an array")
-	}
+// files reads the files of a call, as blocks of a prompt, and says what the result says of them.
+func (c *mcpCall) files(agent *Agent) (blocks []acp.ContentBlock, sent string, err error) {
 	left := maxFiles
-	for _, f := range list.Array() {
+	for _, f := range c.params.Get("arguments.files").Array() {
 		name, content, err := readFile(f, agent.opts.workspace())
 		if err != nil {
-			return nil, nil, err
+			return nil, "", err
 		}
 		if left -= len(content); left < 0 {
-			return nil, nil, paramsErrorf("with %q the files have more than %d MiB together, which is the limit", name, maxFiles>>20)
+			return nil, "", paramsErrorf("with %q the files have more than %d MiB together, which is the limit", name, maxFiles>>20)
 		}
 		r := fileResource(name, content)
 		if card, _, err := agent.Ready(c.ctx); err != nil {
-			return nil, nil, err
+			return nil, "", err
 		} else if r.Blob != nil && !card.Takes(r.MimeType) {
-			return nil, nil, paramsErrorf("%q is %s, and the agent takes %s", name, r.MimeType, strings.Join(card.InputModes, ", "))
+			return nil, "", paramsErrorf("%q is %s, and the agent takes %s", name, r.MimeType, strings.Join(card.InputModes, ", "))
 		}
 		blocks = append(blocks, acp.ContentBlock{Type: "resource", Resource: r})
-		sent = append(sent, fmt.Sprintf("sent: %s (%d bytes)", strconv.Quote(name), len(content)))
+		sent += fmt.Sprintf("sent: %q (%d bytes)\n", name, len(content))
 	}
 	return blocks, sent, nil
 }
@@ -51,18 +46,17 @@ func (c *mcpCall) files(agent *Agent) (blocks []acp.ContentBlock, sent []string,
 // readFile reads one: a file of the workspace, or what the model has written. Of one that is
 // longer than all may be it reads a byte more.
 func readFile(f gjson.Result, workspace string) (name string, content []byte, err error) {
-	path, name, text := f.Get("path"), f.Get("name").String(), f.Get("content")
+	path, name, text := f.Get("path").Str, f.Get("name").Str, f.Get("content")
 	switch {
-	case path.Exists() == text.Exists() || text.Exists() && name == "":
+	case path == "" && name != "" && text.Exists():
+		return name, []byte(text.Str), nil
+	case path == "" || text.Exists():
 		return "", nil, paramsErrorf("a file has a path, or a name and its content")
-	case text.Exists():
-		return name, []byte(text.String()), nil
 	}
-	content, err = readPath(workspace, path.String())
-	if err != nil {
-		err = paramsErrorf("the file %q is not sent: %v", path.String(), err)
+	if content, err = readPath(workspace, path); err != nil {
+		err = paramsErrorf("the file %q is not sent: %v", path, err)
 	}
-	return path.String(), content, err
+	return path, content, err
 }
 
 // readPath reads a file of the workspace: a regular one, no part of whose path begins with a

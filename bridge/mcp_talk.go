@@ -42,7 +42,7 @@ type mcpTalk struct {
 	detach  context.CancelCauseFunc
 	journal *store.Journal // the session's
 	out     spell.MCP
-	notes   []string // lines of ours for the next result
+	notes   []string // whole lines of ours for the next result
 	result  Result   // of the last turn; its TaskID is that of the last task
 	err     error
 	asks    *mcpQuestion // that waits for a person, nil if none does
@@ -100,7 +100,12 @@ func (t *mcpTalk) start(turn Turn, run func(ctx context.Context, turn Turn) (Res
 	return nil
 }
 
-// takeUp starts a turn for the task that the last one has left, if there is one that goes on.
+// goOn follows the task that the last turn has left, if there is one.
+func (t *mcpTalk) goOn() error {
+	return t.takeUp(func(ctx context.Context, turn Turn, _ string) (Result, error) { return turn.goOn(ctx, t) })
+}
+
+// takeUp starts a turn for that task.
 func (t *mcpTalk) takeUp(run func(ctx context.Context, turn Turn, task string) (Result, error)) error {
 	turn, err := t.session.Begin()
 	if err != nil {
@@ -120,30 +125,27 @@ func (t *mcpTalk) takeUp(run func(ctx context.Context, turn Turn, task string) (
 // leave is for the end of the process: see mcpEditor.leave.
 func (t *mcpTalk) leave() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	isAwaited, detach := t.call != nil, t.detach
+	t.mu.Unlock()
 	switch {
-	case t.call != nil:
-		t.stopLocked()
-	case t.runs:
-		t.detach(errDetached)
+	case isAwaited:
+		t.stop()
+	case detach != nil:
+		detach(errDetached)
 	}
 }
 
-// stop cancels the task of the turn that runs; false: none does.
+// stop cancels the task of the turn that runs; false: none does. What it has asked is not asked
+// any more.
 func (t *mcpTalk) stop() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.runs {
-		t.stopLocked()
+		t.session.Cancel()
+		t.asks = nil
+		t.changedLocked()
 	}
 	return t.runs
-}
-
-// stopLocked cancels the task. What it has asked is not asked any more.
-func (t *mcpTalk) stopLocked() {
-	t.session.Cancel()
-	t.asks = nil
-	t.changedLocked()
 }
 
 // attach makes a call the one that waits; false: there is another one.
@@ -164,17 +166,6 @@ func (t *mcpTalk) release() {
 }
 
 var errOtherCall = errors.New("editor: another call waits for this task already, and gets what is new: wait for its result")
-
-// forget releases a conversation in which nothing happens; false: something does.
-func (t *mcpTalk) forget() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	rests := !t.runs && t.call == nil
-	if rests {
-		t.session.shut()
-	}
-	return rests
-}
 
 // await returns how a call is answered, when the turn is over, or the call's time is. Questions
 // that wait are put to the user by it.
@@ -240,8 +231,6 @@ func (t *mcpTalk) report() *mcp.CallResult {
 
 // headLocked says in our words how the conversation stands, and what can be done next.
 func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
-	var b strings.Builder
-	line := func(key, value string) { fmt.Fprintf(&b, "%s: %s\n", key, value) }
 	state, next := string(t.result.State), "the task goes on: call wait_task with this handle"
 	switch task := (*mapping.TaskError)(nil); {
 	case t.runs && t.asks != nil:
@@ -263,32 +252,23 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 		isError = t.err != nil || t.result.State == a2a.StateRejected
 		next = "the task is over. send_message with this handle goes on in the conversation"
 	}
-	line("state", state)
-	line("handle", t.session.ID)
-	line("next", next)
-	if t.err != nil && !t.runs {
-		line("why", strconv.Quote(t.agent.opts.Mask(t.err.Error())))
+	head = fmt.Sprintf("state: %s\nhandle: %s\nnext: %s\n", state, t.session.ID, next)
+	switch {
+	case t.runs && t.asks != nil:
+		head += "asks the user: " + strconv.Quote(t.asks.what) + "\n"
+	case t.err != nil && !t.runs:
+		head += "why: " + strconv.Quote(t.agent.opts.Mask(t.err.Error())) + "\n"
 	}
-	if t.runs && t.asks != nil {
-		line("asks the user", strconv.Quote(t.asks.what))
-	}
-	for _, note := range t.notes {
-		b.WriteString(note + "\n")
-	}
-	if left > 0 {
-		line("more", "wait_task has the rest, about "+strconv.Itoa(left)+" bytes")
-	}
-	return b.String(), isError
+	return head + strings.Join(t.notes, ""), isError
 }
 
-// note adds a line of ours to the next result, which has the newest.
-func (t *mcpTalk) note(line string) {
+// note adds lines of ours to the next result, if that has not too many.
+func (t *mcpTalk) note(lines string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.notes) == maxNotes {
-		t.notes = append([]string{"(there were more lines before these)"}, t.notes[2:]...)
+	if len(t.notes) < maxNotes {
+		t.notes = append(t.notes, lines)
 	}
-	t.notes = append(t.notes, line)
 }
 
 // fence sets what an agent says apart from our own words: the agent cannot know the mark, and

@@ -44,6 +44,9 @@ func (e *mcpEditor) sendMessage(c *mcpCall) (mcpOutcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: nothing was sent", err)
 	}
+	if err := e.add(t); err != nil {
+		return nil, err
+	}
 	turn, err := t.session.Begin()
 	if err != nil {
 		return nil, errors.New("editor: nothing was sent: the task of " + t.session.ID + " still works, or waits for the user: call wait_task with this handle first")
@@ -52,9 +55,7 @@ func (e *mcpEditor) sendMessage(c *mcpCall) (mcpOutcome, error) {
 		turn.Discard()
 		return nil, errors.New("editor: nothing was sent: the call was over before it could be")
 	}
-	for _, line := range sent {
-		t.note(line)
-	}
+	t.note(sent)
 	prompt := append([]acp.ContentBlock{{Type: "text", Text: text}}, files...)
 	err = t.start(turn, func(ctx context.Context, turn Turn) (Result, error) { return t.prompt(ctx, turn, prompt, c.can.url) })
 	if err != nil {
@@ -82,7 +83,7 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 	if !isUnauthenticated(err) || login == nil || !opensPages {
 		return r, err
 	}
-	t.note("the user was asked to sign in with the agent. Nothing is sent before that")
+	t.note("the user was asked to sign in with the agent. Nothing is sent before that\n")
 	turn = turn.next()
 	turn.plain = true
 	signing, stop := context.WithCancel(ctx)
@@ -104,10 +105,9 @@ func (e *mcpEditor) waitTask(c *mcpCall) (mcpOutcome, error) {
 	lost := t.err != nil
 	t.mu.Unlock()
 	if lost {
-		err = t.takeUp(func(ctx context.Context, turn Turn, _ string) (Result, error) { return turn.goOn(ctx, t) })
-	}
-	if err != nil {
-		return nil, err
+		if err := t.goOn(); err != nil {
+			return nil, err
+		}
 	}
 	return t.await(c), nil
 }
@@ -135,8 +135,12 @@ func (e *mcpEditor) cancelTask(c *mcpCall) (mcpOutcome, error) {
 func (e *mcpEditor) talkFor(c *mcpCall) (t *mcpTalk, err error) {
 	if handle := c.argument("handle"); handle != "" || c.params.Get("name").Str != spell.MCPSend {
 		t, err = e.find(c, handle)
+	} else if agent, name, unknown := e.agentOf(c.ctx, c.argument("agent")); unknown == nil {
+		session := agent.NewSession(agent.opts.workspace())
+		session.ID = name + "." + session.ID
+		t, c.agent = e.newTalk(agent, name, session), agent
 	} else {
-		t, err = e.begin(c)
+		err = unknown
 	}
 	if err == nil && !t.attach(c) {
 		err = errOtherCall
@@ -144,29 +148,12 @@ func (e *mcpEditor) talkFor(c *mcpCall) (t *mcpTalk, err error) {
 	return t, err
 }
 
-// begin begins a conversation with an agent.
-func (e *mcpEditor) begin(c *mcpCall) (*mcpTalk, error) {
-	agent, name, err := e.agentOf(c.ctx, c.argument("agent"))
-	if err != nil {
-		return nil, err
-	}
-	session := agent.NewSession(agent.opts.workspace())
-	session.ID = name + "." + session.ID
-	c.agent = agent
-	t := e.newTalk(agent, name, session)
-	return t, e.add(t)
-}
-
-// add enters a conversation. Those that nothing happens in are forgotten first, if there are
-// too many: the store has them.
+// add enters a conversation.
 func (e *mcpEditor) add(t *mcpTalk) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.talks) >= maxSessions {
-		maps.DeleteFunc(e.talks, func(_ string, old *mcpTalk) bool { return old.forget() })
-	}
-	if len(e.talks) >= maxSessions {
-		return fmt.Errorf("bridge: %d tasks are under way, which is the limit: cancel some with cancel_task", maxSessions)
+		return fmt.Errorf("bridge: there are %d conversations, which is the limit: the user starts the client anew. Handles stay good", maxSessions)
 	}
 	e.talks[t.session.ID] = t
 	return nil
@@ -221,27 +208,18 @@ func (e *mcpEditor) restore(agent *Agent, name string, record store.Record) (*mc
 	if err != nil {
 		return nil, err
 	}
-	turn, err := session.Begin()
-	if err != nil {
-		return nil, err
-	}
 	session.keepJournal()
 	t.journal = session.journal
 	goesOn := session.catchUp(e.server.ctx, t)
 	state := session.fold.State
 	t.result = Result{State: state, TaskID: cmp.Or(session.taskID, strings.Join(session.previous, "")), Waits: state == a2a.StateInputRequired}
-	if !goesOn {
-		turn.Discard()
-		return t, e.add(t)
+	if !goesOn && session.taskID != "" && (state == "" || state == a2a.StateWorking) {
+		t.err = errors.New("agent: it cannot be asked what has become of the task")
 	}
-	if err := e.add(t); err != nil {
-		turn.Discard()
-		return nil, err
+	if err := e.add(t); err != nil || !goesOn {
+		return t, err
 	}
-	return t, t.start(turn, func(ctx context.Context, turn Turn) (Result, error) {
-		defer turn.release()
-		return turn.goOn(ctx, t)
-	})
+	return t, t.goOn()
 }
 
 // listAgents lists the agents, and what is under way. What an agent says of itself reaches the

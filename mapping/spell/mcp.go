@@ -39,7 +39,6 @@ type MCP struct {
 	held    int    // bytes in content
 	from    string // the message or artifact of the last text
 	room    int    // how much more of that artifact is repeated; below 0: no more, as was said
-	full    bool   // something was left out because nobody takes what waits
 	doing   string
 	outage  mapping.Outage
 }
@@ -56,51 +55,45 @@ func (m *MCP) hold(content any, size int) {
 func (m *MCP) Doing() string { return m.doing }
 
 // Forget drops what waits to be taken.
-func (m *MCP) Forget() { m.text, m.content, m.held, m.full = nil, nil, 0, false }
+func (m *MCP) Forget() { m.text, m.content, m.held = nil, nil, 0 }
 
-// Append adds steps.
+// Append adds steps. If so much waits that nobody will read it, it is dropped, and that is said.
 func (m *MCP) Append(steps []mapping.Step) {
 	for i := range steps {
-		s := &steps[i]
-		if s.Repeats || m.overflows() {
-			continue
+		if s := &steps[i]; !s.Repeats {
+			m.step(s)
 		}
-		switch s.Kind {
-		case mapping.StepText:
-			m.said(s)
-		case mapping.StepThought:
-			m.doing = cmp.Or(strings.TrimSpace(s.Subject), "thinking")
-		case mapping.StepTool:
-			m.tool(s)
-		case mapping.StepPart:
-			m.part(s)
-		case mapping.StepNotice:
-			m.aside(s.Text)
-		case mapping.StepError:
-			if !s.State.Terminal() { // it is the reason why the turn fails, and the result has it
-				m.aside("[The agent reports an error: " + strings.TrimSpace(s.Text) + "]")
-			}
-		case mapping.StepConnection:
-			if s.Connection.Gap {
-				m.aside(gapNotice)
-			}
-			if m.outage.Tell(&s.Connection, 2) {
-				m.doing = "the connection to the agent is lost, and is tried again"
-			}
-		}
+	}
+	if m.Size() > mcpMost {
+		m.Forget()
+		m.aside("[Much has come here that was not taken, and is left out.]")
 	}
 }
 
-// overflows reports whether so much waits that nothing is added, which is said once.
-func (m *MCP) overflows() bool {
-	if m.Size() <= mcpMost {
-		return false
+func (m *MCP) step(s *mapping.Step) {
+	switch s.Kind {
+	case mapping.StepText:
+		m.said(s)
+	case mapping.StepThought:
+		m.doing = cmp.Or(strings.TrimSpace(s.Subject), "thinking")
+	case mapping.StepTool:
+		m.tool(s)
+	case mapping.StepPart:
+		m.part(s)
+	case mapping.StepNotice:
+		m.aside(s.Text)
+	case mapping.StepError:
+		if !s.State.Terminal() { // it is the reason why the turn fails, and the result has it
+			m.aside("[The agent reports an error: " + strings.TrimSpace(s.Text) + "]")
+		}
+	case mapping.StepConnection:
+		if s.Connection.Gap {
+			m.aside(gapNotice)
+		}
+		if m.outage.Tell(&s.Connection, 2) {
+			m.doing = "the connection to the agent is lost, and is tried again"
+		}
 	}
-	if !m.full {
-		m.full = true
-		m.aside("[More was said, and is left out here. read_artifact has what the agent has made.]")
-	}
-	return true
 }
 
 // aside adds a paragraph.
