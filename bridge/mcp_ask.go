@@ -30,7 +30,16 @@ type mcpQuestion struct {
 	what    string // in a line, the agent's words
 	elicit  *spell.MCPElicit
 	replies chan mcpReply // holds one
+	// These are of the call that comes again with the answer. It looks like the first, and must
+	// not run the task again. The state is a secret that the client gives back: behind the handle,
+	// nobody can guess it.
+	state string
+	call  [sha256.Size]byte
+	until time.Time
 }
+
+// stateLife is how long a client may take for that.
+const stateLife = time.Hour
 
 // An mcpReply is what became of a question: the option that was picked, "" if none was; why
 // says in our words why not.
@@ -136,28 +145,16 @@ func (c *mcpCall) elicit(ctx context.Context, t *mcpTalk, q *mcpQuestion) {
 	}
 }
 
-// A comeback is what a call is known by that comes again with the answer to a question. It looks
-// like the first, and must not run the task again. The state is a secret that the client gives
-// back: behind the handle, nobody can guess it.
-type comeback struct {
-	state    string
-	question *mcpQuestion
-	call     [sha256.Size]byte
-	until    time.Time
-}
-
-// stateLife is how long a client may take for that.
-const stateLife = time.Hour
-
 // askBack answers a call with a question.
 func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.back = comeback{t.session.ID + "." + rand.Text(), q, c.digest(), t.agent.opts.Now().Add(stateLife)}
+	t.back = q
+	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.digest(), t.agent.opts.Now().Add(stateLife)
 	elicit := *q.elicit
 	elicit.ElicitationID = ""
 	ask := map[string]any{"method": acp.MethodElicit, "params": &elicit}
-	return &mcp.CallResult{ResultType: "input_required", RequestState: t.back.state, InputRequests: map[string]any{questionKey: ask}}
+	return &mcp.CallResult{ResultType: "input_required", RequestState: q.state, InputRequests: map[string]any{questionKey: ask}}
 }
 
 // questionKey is the only member of what is asked by a result, and of its answer.
@@ -191,11 +188,11 @@ func (e *mcpEditor) comesBack(c *mcpCall) (mcpOutcome, error) {
 	t.mu.Lock()
 	back, q := t.back, t.asks
 	t.mu.Unlock()
-	fits := state == back.state && c.digest() == back.call && !t.agent.opts.Now().After(back.until)
+	fits := back != nil && state == back.state && c.digest() == back.call && !t.agent.opts.Now().After(back.until)
 	switch {
-	case fits && q == back.question:
+	case fits && q == back:
 		t.answered(q, c.params.Get("inputResponses."+questionKey).Raw)
-	case fits && back.question.elicit.Mode == acp.ElicitURL: // the user was done with the page before the client has said so
+	case fits && back.elicit.Mode == acp.ElicitURL: // the user was done with the page before the client has said so
 	default:
 		return nil, fmt.Errorf("%s. The handle is %s: call wait_task with it", nothing, t.session.ID)
 	}

@@ -46,7 +46,7 @@ type mcpTalk struct {
 	result  Result   // of the last turn; its TaskID is that of the last task
 	err     error
 	asks    *mcpQuestion // that waits for a person, nil if none does
-	back    comeback     // what a call was answered with that asks a person
+	back    *mcpQuestion // with which a call was answered last, to come again
 }
 
 func (e *mcpEditor) newTalk(agent *Agent, name string, session *Session) *mcpTalk {
