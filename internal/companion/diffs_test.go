@@ -167,11 +167,6 @@ func TestOpenDiffRefused(t *testing.T) {
 		t.Error("a session that has ended opened a diff")
 	}
 	s.hub.join(&cli)
-	for _, path := range []string{"", "a", "./a", "untitled:1"} {
-		if err := s.hub.openDiff(t.Context(), &cli, path, "x"); err == nil {
-			t.Errorf("%q was opened", path)
-		}
-	}
 	for i := range maxDiffs {
 		open(t, s, &cli, fmt.Sprintf("/w/%d", i), "x")
 	}

@@ -1,13 +1,10 @@
 package companion
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,41 +155,43 @@ func TestNodeTempDir(t *testing.T) {
 // people's.
 func TestStale(t *testing.T) {
 	gemini, qwen := places(t)
-	killed, alive := startOther(t), startOther(t)
-	killed.kill()
+	start := func(editor int) *Server {
+		s, err := Start(&scriptedEditor{}, &Options{Workspaces: []string{t.TempDir()}, EditorPID: editor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	killed, alive := start(1), start(1)
+	_ = killed.http.Close() // a kill leaves its files, and nobody at its port
 	others := map[string]string{
 		"gemini-ide-server-1-2.json": `{"port":2,"workspacePath":"/w","authToken":"vscode"}`,
-		"gemini-ide-server-1-3.json": fmt.Sprintf(`{"port":3,"companion":{"program":"other","pid":%d}}`, killed.pid),
-		"gemini-ide-server-1-4.json": fmt.Sprintf(`{"port":4,"companion":{"program":"a2astdio","host":"elsewhere","pid":%d}}`, killed.pid),
+		"gemini-ide-server-1-3.json": `{"port":3,"companion":{"program":"other","pid":1}}`,
+		"gemini-ide-server-1-4.json": `{"port":4,"companion":{"program":"a2astdio","host":"elsewhere","pid":1}}`,
 		"gemini-ide-server-1-5.json": `not JSON`,
 	}
 	for name, content := range others {
 		write(t, filepath.Join(gemini, name), content)
 	}
-	// Ours: one whose PID is another process's by now, and one that cannot be right.
-	write(t, filepath.Join(gemini, "gemini-ide-server-1-6.json"), fmt.Sprintf(`{"port":%d,"companion":{"program":"a2astdio","host":%s,"pid":%d}}`, killed.port, quote(hostname()), os.Getpid()))
-	write(t, filepath.Join(gemini, "gemini-ide-server-1-7.json"), fmt.Sprintf(`{"port":-1,"companion":{"program":"a2astdio","host":%s,"pid":%d}}`, quote(hostname()), os.Getpid()))
+	// Ours, and one that cannot be right.
+	write(t, filepath.Join(gemini, "gemini-ide-server-1-7.json"), fmt.Sprintf(`{"port":-1,"companion":{"program":"a2astdio","host":%s,"pid":1}}`, quote(hostname())))
 
-	if got := running(); len(got) != 1 || got[0].Companion.PID != alive.pid {
-		t.Errorf("those that run: %+v, want process %d", got, alive.pid)
+	if got := running(); len(got) != 1 || got[0].Port != alive.mcp.Port {
+		t.Errorf("those that run: %+v, want the one at %d", got, alive.mcp.Port)
 	}
-	s, err := Start(&scriptedEditor{}, &Options{Workspaces: []string{t.TempDir()}, EditorPID: 99})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{fmt.Sprintf("gemini-ide-server-1-%d.json", alive.port), fmt.Sprintf("gemini-ide-server-99-%d.json", s.mcp.Port)}
+	s := start(99)
+	want := []string{fmt.Sprintf("gemini-ide-server-1-%d.json", alive.mcp.Port), fmt.Sprintf("gemini-ide-server-99-%d.json", s.mcp.Port)}
 	for name := range others {
 		want = append(want, name)
 	}
 	slices.Sort(want)
 	wantLines(t, "the directory", names(t, gemini), want...)
-	locks := []string{fmt.Sprintf("%d.lock", alive.port), fmt.Sprintf("%d.lock", s.mcp.Port)}
+	locks := []string{fmt.Sprintf("%d.lock", alive.mcp.Port), fmt.Sprintf("%d.lock", s.mcp.Port)}
 	slices.Sort(locks)
 	wantLines(t, "Qwen's directory", names(t, qwen), locks...)
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	alive.kill()
+	_ = s.http.Close()
+	_ = alive.http.Close()
 	if got := running(); len(got) != 0 {
 		t.Errorf("nothing runs, and there are %+v", got)
 	}
@@ -203,57 +202,6 @@ func write(t *testing.T, path, content string) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Another process, with a companion.
-type other struct {
-	pid, port int
-	kill      func()
-}
-
-const otherWorkspace = "COMPANION_TEST_WORKSPACE"
-
-// startOther starts a companion in a process of its own, in the same places.
-func startOther(t *testing.T) *other {
-	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestOtherProcess$")
-	cmd.Env = append(os.Environ(), otherWorkspace+"="+t.TempDir())
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	o := &other{pid: cmd.Process.Pid, kill: func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		stdin.Close()
-	}}
-	t.Cleanup(o.kill)
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if _, scanErr := fmt.Sscanf(line, "port %d", &o.port); err != nil || scanErr != nil {
-		t.Fatalf("%q: %v %v", line, err, scanErr)
-	}
-	return o
-}
-
-// TestOtherProcess is the process that startOther starts. It is no test.
-func TestOtherProcess(t *testing.T) {
-	workspace := os.Getenv(otherWorkspace)
-	if workspace == "" {
-		return
-	}
-	s, err := Start(&scriptedEditor{}, &Options{Workspaces: []string{workspace}, EditorPID: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Printf("port %d\n", s.mcp.Port)
-	_, _ = os.Stdin.Read(make([]byte, 1)) // until it is killed
 }
 
 // TestStartFails: a companion that nobody could find is no companion, and says what
