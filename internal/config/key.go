@@ -43,7 +43,7 @@ const (
 
 // A Key is an option of a2astdio, a key of its configuration, or both. To add one, add it
 // to the list in options.go: flags, their variables, help, completion, checks of files,
-// the template of setup, config show and docs/configuration.md come from the list.
+// the template of setup and config show come from the list.
 type Key struct {
 	// Name is the key's name, Flag the option's; "" if there is none.
 	Name, Flag string

@@ -34,7 +34,7 @@ func snippets(t *testing.T) (all []snippet) {
 		}
 		all = append(all, snippet{section, m[2], m[3]})
 	}
-	if len(all) < 10 {
+	if len(all) < 9 {
 		t.Fatalf("docs/editors.md has %d snippets", len(all))
 	}
 	for name, language := range map[string]string{"opencode": "json", "vscode-mcp": "json", "goose": "yaml"} { // which it has not
@@ -167,7 +167,7 @@ local function resolve(o)
   if type(o) == "table" then for k, v in pairs(o) do o[k] = resolve(v) end end
   return o
 end
-for _, name in ipairs({ "avante", "agentic", "codecompanion" }) do
+for _, name in ipairs({ "avante", "codecompanion" }) do
   package.preload[name] = function() return { setup = function(o) out(resolve(o)) end } end
 end
 package.preload["codecompanion.adapters.acp.helpers"] = function() return { form_messages = function() end } end
