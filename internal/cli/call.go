@@ -39,8 +39,8 @@ func call(p *frame.Program, c *cli.Context) (err error) {
 				return err
 			}
 		}
-		if !json.Valid([]byte(text)) {
-			return frame.Usagef("the parameters are not JSON: %s", jsonMistake(text))
+		if err := json.Unmarshal([]byte(text), new(any)); err != nil {
+			return frame.Usagef("the parameters are not JSON: %s", err)
 		}
 		params = json.RawMessage(text)
 	}
@@ -59,16 +59,6 @@ func call(p *frame.Program, c *cli.Context) (err error) {
 		return p.Document(result)
 	}
 	return withData(readAll(p, stream, slices.Contains(streamMethods, method)))
-}
-
-// jsonMistake tells where a text stops being JSON.
-func jsonMistake(text string) string {
-	var v any
-	err := json.Unmarshal([]byte(text), &v)
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // open calls the method. The time limit holds until the first answer.

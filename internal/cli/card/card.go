@@ -82,7 +82,7 @@ func getCard(p *frame.Program, c *cli.Context) error {
 	skills(&out, card)
 	Security(&out, card)
 	report, err := l.Signatures.Verdict(c.Context, []byte(card.Raw))
-	reach.SignatureSection(&out, report, err, l.Signatures.Verifier != nil)
+	l.Signatures.Section(&out, report, err)
 	return p.Show(&out)
 }
 

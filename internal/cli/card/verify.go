@@ -28,22 +28,22 @@ func verifyCard(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	s, _, err := reach.ReadSignatures(c, config)
-	if err != nil && s.Verifier == nil && len(frame.ListOf(c, "signature-key")) > 0 {
+	if err != nil && s.Keys {
 		return err
 	}
 	card, from, err := cardToVerify(p, c, args, config)
 	if err != nil {
 		return err
 	}
-	report, err := reach.VerdictOn(c.Context, s.Verifier, card, from)
+	report, err := s.On(c.Context, card, from)
 	trusted := err
 	if err == nil {
 		trusted = report.Err()
 	}
 	var out frame.Page
 	out.Heading(frame.Short(gjson.GetBytes(card, "name").String(), frame.MaxValue))
-	reach.SignatureSection(&out, report, err, s.Verifier != nil)
-	out.Heading(verdictSays(report, trusted, s.Verifier != nil))
+	s.Section(&out, report, err)
+	out.Heading(verdictSays(report, trusted, s.Keys))
 	if err := p.Show(&out); err != nil {
 		return err
 	}

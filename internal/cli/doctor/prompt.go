@@ -41,7 +41,9 @@ type examiner struct {
 	records  map[int64]string // the payloads that findings are about
 
 	mu            sync.Mutex
-	heard         time.Time // zero: nothing yet
+	silent        *time.Timer // fires when nothing has come for too long
+	idle          time.Duration
+	late          string // why the turn was ended
 	task, context string
 	state         a2a.State
 	refused       int
@@ -58,7 +60,7 @@ func newExaminer(o *transport.ClientOptions) *examiner {
 func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.heard = time.Now()
+	e.silent.Reset(e.idle)
 	for i := range steps {
 		if s := &steps[i]; s.Kind == mapping.StepState {
 			e.task, e.context = cmp.Or(strings.Clone(s.TaskID), e.task), cmp.Or(strings.Clone(s.ContextID), e.context)
@@ -79,22 +81,27 @@ func (e *examiner) Ask(ctx context.Context, questions []mapping.Question) ([]map
 func (k *checkup) promptStep(text string) {
 	message := &a2a.Outgoing{Parts: []a2a.OutPart{{Text: text}}}
 	options := k.l.Options
-	options.IdleTimeout = 0 // watch sees to that
+	options.IdleTimeout = 0 // giveUp sees to that
 	agent := bridge.NewAgent(&options)
 	defer agent.Close()
 	ctx, stop := context.WithCancel(k.c.Context)
 	defer stop()
-	over, why := make(chan struct{}), make(chan string, 1)
-	go func() { why <- k.watch(ctx, stop, over) }() // ends with the turn
+	e, limit := k.exam, promptTime
+	if e.idle = promptSilence; k.l.Options.IdleTimeout > 0 {
+		e.idle, limit = k.l.Options.IdleTimeout, 10*k.l.Options.IdleTimeout
+	}
+	e.silent = time.AfterFunc(2*limit, func() { k.giveUp(ctx, stop, fmt.Sprintf("nothing came for %v, and the agent was not done", e.idle)) })
+	defer e.silent.Stop()
+	whole := time.AfterFunc(limit, func() { k.giveUp(ctx, stop, fmt.Sprintf("the agent was not done within %v", limit)) })
+	defer whole.Stop()
 	begun := time.Now()
 	result, err := talk.Turn(ctx, agent.NewSession(k.l.Options.Workspace), func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
-		return t.Send(ctx, message, k.exam)
+		return t.Send(ctx, message, e)
 	})
-	close(over)
-	e, late := k.exam, <-why
 	took := time.Since(begun).Round(time.Millisecond)
 	e.mu.Lock()
 	e.task, e.context, e.state = cmp.Or(result.TaskID, e.task), cmp.Or(result.ContextID, e.context), result.State
+	late := e.late
 	e.mu.Unlock()
 	var failed *mapping.TaskError
 	switch {
@@ -113,40 +120,16 @@ func (k *checkup) promptStep(text string) {
 	}
 }
 
-// watch stops a turn that takes too long, and tells why. Before, it looks at the task.
-func (k *checkup) watch(ctx context.Context, stop func(), over chan struct{}) string {
-	defer stop()
-	idle, limit := promptSilence, promptTime
-	if d := k.l.Options.IdleTimeout; d > 0 {
-		idle, limit = d, 10*d
+// giveUp ends a turn that takes too long. Before, it looks at the task, for the record.
+func (k *checkup) giveUp(ctx context.Context, stop func(), why string) {
+	k.exam.mu.Lock()
+	k.exam.late = cmp.Or(k.exam.late, why+"; the task was cancelled")
+	task := k.exam.task
+	k.exam.mu.Unlock()
+	if task != "" {
+		_, _ = k.l.Client.Get(ctx, task, -1)
 	}
-	begun := time.Now()
-	ticker := time.NewTicker(100 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-over:
-			return ""
-		case <-ctx.Done():
-			return ""
-		case <-ticker.C:
-		}
-		k.exam.mu.Lock()
-		heard, task := k.exam.heard, k.exam.task
-		k.exam.mu.Unlock()
-		silent := !heard.IsZero() && time.Since(heard) > idle
-		if !silent && time.Since(begun) < limit {
-			continue
-		}
-		says := fmt.Sprintf("the agent was not done within %v", limit)
-		if silent {
-			says = fmt.Sprintf("nothing came for %v, and the agent was not done", idle)
-		}
-		if task != "" {
-			_, _ = k.l.Client.Get(ctx, task, -1) // the record tells
-		}
-		return says + "; the task was cancelled"
-	}
+	stop()
 }
 
 // claimSteps asks for what the agent says it has, as far as that changes nothing. What

@@ -17,26 +17,21 @@ func (k *checkup) signatureStep() {
 	switch {
 	case err != nil:
 		k.add("signature", stepWarning, err.Error(), "whoever runs the agent should mend its card")
-		return
-	case len(report.Verdicts) == 0 && s.Verifier == nil:
-		return
-	case len(report.Verdicts) == 0:
+	case len(report.Verdicts) == 0 && s.Keys:
 		k.add("signature", stepWarning, "the card is not signed", "--require-signature would refuse it; whoever runs the agent signs it with a2astdio card sign")
-		return
-	}
-	if v := report.Signed(); v != nil {
+	case len(report.Verdicts) == 0:
+	case report.Signed() != nil:
+		v := report.Signed()
 		says := fmt.Sprintf("the card is signed by your key %s (%s, form %s)", v.Key, v.Algorithm, v.Form.Name)
 		if len(v.LeftOut) > 0 {
 			says += ", but for " + reach.Listed(v.LeftOut)
 		}
 		k.add("signature", stepOK, says, "")
-		return
-	}
-	if s.Verifier == nil {
+	case !s.Keys:
 		k.add("signature", stepSkipped, fmt.Sprintf("signatures that the card has: %d; no key to check them with is named", len(report.Verdicts)), "--signature-key names the keys that you trust; a2astdio card verify tells more")
-		return
+	default:
+		k.add("signature", stepWarning, report.Err().Error(), signatureAdvice)
 	}
-	k.add("signature", stepWarning, report.Err().Error(), signatureAdvice)
 }
 
 // signatureAdvice tells what to do about an untrusted card.

@@ -61,18 +61,28 @@ type screenWriter struct {
 
 // Write implements [io.Writer].
 func (w *screenWriter) Write(b []byte) (int, error) {
-	w.s.mu.Lock()
-	w.s.wipe()
-	if w.ownLine {
-		w.s.endLine()
-	} else if w.terminal && len(b) > 0 {
-		w.s.midline = b[len(b)-1] != '\n'
-	}
-	w.s.since = time.Now()
-	w.s.mu.Unlock()
+	w.s.change(func() {
+		w.s.wipe()
+		if w.ownLine {
+			w.s.endLine()
+		} else if w.terminal && len(b) > 0 {
+			w.s.midline = b[len(b)-1] != '\n'
+		}
+		w.s.since = time.Now()
+	})
 	// Without the lock: the terminal may be slow. Nothing is drawn until the write ends.
 	n, err := w.w.Write(b)
 	return n, err
+}
+
+// change does something under the lock; on a nil screen nothing.
+func (s *Screen) change(do func()) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
 }
 
 // wipe removes the line. The caller holds mu.
@@ -91,81 +101,62 @@ func (s *Screen) endLine() {
 	}
 }
 
-// LineStart ends an open line.
-func (s *Screen) LineStart() {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// lineStart ends an open line. The caller holds mu.
+func (s *Screen) lineStart() {
 	s.wipe()
 	s.endLine()
 }
 
+// LineStart ends an open line.
+func (s *Screen) LineStart() { s.change(func() { s.lineStart() }) }
+
 // InLine reports whether stdout stands in the middle of a line.
-func (s *Screen) InLine() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.midline
+func (s *Screen) InLine() (in bool) {
+	s.change(func() { in = s.midline })
+	return in
 }
 
 // Line writes a line as wide as the terminal: what has happened, to what, and the
 // result. The longer one of these is cut.
 func (s *Screen) Line(word, paint, what, result string) {
-	s.LineStart()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	room := s.Columns() - 1 - toolIndent
-	if result != "" {
-		result = ": " + OneLine(safe.Plain(result))
-		what = cut(what, max(room-ColumnsOf(result), room/2))
-	}
-	text := cut(what+result, room)
-	s.since = time.Now()
-	_, _ = fmt.Fprintf(s.Err, "%s%s%s\n", s.style.paint(paint, word), strings.Repeat(" ", toolIndent-len(word)), text) // like all of stderr's lines
+	s.change(func() {
+		s.lineStart()
+		room := s.Columns() - 1 - toolIndent
+		if result != "" {
+			result = ": " + OneLine(safe.Plain(result))
+			what = cut(what, max(room-ColumnsOf(result), room/2))
+		}
+		text := cut(what+result, room)
+		s.since = time.Now()
+		_, _ = fmt.Fprintf(s.Err, "%s%s%s\n", s.style.paint(paint, word), strings.Repeat(" ", toolIndent-len(word)), text) // like all of stderr's lines
+	})
 }
 
 // toolIndent is where the names of tools begin.
 const toolIndent = 8
 
 // Echoed notes that the terminal has echoed ^C behind the line.
-func (s *Screen) Echoed() {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.midline = true
-}
+func (s *Screen) Echoed() { s.change(func() { s.midline = true }) }
 
 // WaitFor shows what is waited for whenever nothing has come for a second, until
 // [Screen.End].
 func (s *Screen) WaitFor(what string) {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	s.what, s.since = what, time.Now()
-	begun := s.stop != nil
-	if !begun {
-		s.stop, s.done = make(chan struct{}), make(chan struct{})
-	}
-	s.mu.Unlock()
-	if !begun {
-		go s.run(s.stop, s.done) // ends with stop
-	}
+	s.change(func() {
+		s.what, s.since = what, time.Now()
+		if s.stop == nil {
+			s.stop, s.done = make(chan struct{}), make(chan struct{})
+			go s.run(s.stop, s.done) // ends with stop
+		}
+	})
 }
 
 // Now changes what is waited for.
 func (s *Screen) Now(what string) {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if what != s.what {
-		s.what, s.since = what, time.Now()
-	}
+	s.change(func() {
+		if what != s.what {
+			s.what, s.since = what, time.Now()
+		}
+	})
 }
 
 func (s *Screen) run(stop, done chan struct{}) {
@@ -197,34 +188,25 @@ func (s *Screen) draw() {
 
 // End ends what WaitFor has begun, and wipes the line.
 func (s *Screen) End() {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	stop, done := s.stop, s.done
-	s.stop, s.done = nil, nil
-	s.mu.Unlock()
+	var stop, done chan struct{}
+	s.change(func() {
+		stop, done = s.stop, s.done
+		s.stop, s.done = nil, nil
+	})
 	if stop != nil {
 		close(stop)
 		<-done
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.wipe()
+	s.change(func() { s.wipe() })
 }
 
 // Hold leaves the terminal to somebody else until release is called.
 func (s *Screen) Hold() (release func()) {
-	if s == nil {
-		return func() {}
-	}
-	s.LineStart()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held = true
+	s.change(func() {
+		s.lineStart()
+		s.held = true
+	})
 	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.held, s.since = false, time.Now()
+		s.change(func() { s.held, s.since = false, time.Now() })
 	}
 }

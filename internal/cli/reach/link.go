@@ -51,7 +51,7 @@ type Link struct {
 	// HTTP is how to reach the agent.
 	HTTP *transport.ClientOptions
 	// Signatures is what the user wants of the card's signatures, and what was found.
-	Signatures signatures
+	Signatures Signatures
 	// Consent lets a started agent run in the workspace; nil: it does not run there.
 	Consent *consent
 	// Writing is how to write to the agent, once its card is known.

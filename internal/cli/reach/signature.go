@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -18,28 +19,27 @@ import (
 // maxLeftOut bounds the list of unsigned members for people.
 const maxLeftOut = 8
 
-// A signatures holds the options for signed cards, and the result.
-type signatures struct {
-	// Verifier is nil without a key.
-	Verifier *cardsign.Verifier
+// Signatures are the options for signed cards, and the result.
+type Signatures struct {
+	verifier *cardsign.Verifier
+	// Keys: the user has named some. Without them a card's signatures prove nothing, and
+	// are only told.
+	Keys bool
 	// report is the result for the card as fetched, or err tells why there is none. The
-	// card's fetch writes them; who waits for the fetch reads them. Both are nil without a
-	// verifier.
+	// card's fetch writes them; who waits for the fetch reads them. Both are nil without
+	// keys.
 	report *cardsign.Report
 	err    error
 }
 
 // ReadSignatures reads --signature-key and --require-signature. config is the user's
 // trust in hosts.
-func ReadSignatures(c *cli.Context, config *tls.Config) (s signatures, required bool, err error) {
+func ReadSignatures(c *cli.Context, config *tls.Config) (s Signatures, required bool, err error) {
 	keys := frame.ListOf(c, "signature-key")
-	required = c.Bool("require-signature")
-	switch {
-	case len(keys) > 0:
-		if s.Verifier, err = cardsign.NewVerifier(keys, keyClient(config)); err != nil {
-			err = frame.Usagef("--signature-key %v", err)
-		}
-	case required:
+	s.Keys, required = len(keys) > 0, c.Bool("require-signature")
+	if s.verifier, err = cardsign.NewVerifier(keys, keyClient(config)); err != nil {
+		err = frame.Usagef("--signature-key %v", err)
+	} else if required && !s.Keys {
 		err = frame.Usagef("--require-signature needs to know whose: --signature-key names the keys that you trust")
 	}
 	return s, required, err
@@ -60,13 +60,13 @@ func keyClient(config *tls.Config) *http.Client {
 
 // signed has the card checked before its use, if keys are named.
 func (l *Link) signed(c *cli.Context, client *transport.ClientOptions) (err error) {
-	if l.Signatures, client.BareCard, err = ReadSignatures(c, client.TLS); err != nil || l.Signatures.Verifier == nil {
+	if l.Signatures, client.BareCard, err = ReadSignatures(c, client.TLS); err != nil || !l.Signatures.Keys {
 		return err
 	}
 	required := client.BareCard
 	client.CheckCard = func(ctx context.Context, card []byte, from *url.URL) ([]byte, error) {
 		s := &l.Signatures
-		report, err := s.Verifier.Verify(ctx, card, from)
+		report, err := s.verifier.Verify(ctx, card, from)
 		verdict := err
 		if err == nil {
 			err = report.Err()
@@ -90,43 +90,37 @@ func (l *Link) signed(c *cli.Context, client *transport.ClientOptions) (err erro
 }
 
 // Verdict returns the result for the card that is used.
-func (s *signatures) Verdict(ctx context.Context, card []byte) (*cardsign.Report, error) {
+func (s *Signatures) Verdict(ctx context.Context, card []byte) (*cardsign.Report, error) {
 	if s.report != nil || s.err != nil {
 		return s.report, s.err
 	}
-	return VerdictOn(ctx, s.Verifier, card, nil)
+	return s.On(ctx, card, nil)
 }
 
-// VerdictOn checks a card. Without a verifier it only tells who claims to have signed
-// the card.
-func VerdictOn(ctx context.Context, v *cardsign.Verifier, card []byte, from *url.URL) (_ *cardsign.Report, err error) {
-	if v == nil {
-		if v, err = cardsign.NewVerifier(nil, nil); err != nil {
-			return nil, err
+// On checks a card.
+func (s *Signatures) On(ctx context.Context, card []byte, from *url.URL) (*cardsign.Report, error) {
+	return s.verifier.Verify(ctx, card, from)
+}
+
+// Section shows the result for a card.
+func (s *Signatures) Section(out *frame.Page, report *cardsign.Report, err error) {
+	if err != nil || len(report.Verdicts) == 0 {
+		out.Heading("Signatures")
+		text := "The card is not signed."
+		if err != nil {
+			text = err.Error()
 		}
-	}
-	return v.Verify(ctx, card, from)
-}
-
-// SignatureSection shows the result for a card. keys: the user has named keys.
-func SignatureSection(out *frame.Page, report *cardsign.Report, err error, keys bool) {
-	switch {
-	case err != nil:
-		out.Heading("Signatures")
-		out.Text(2, err.Error())
-		return
-	case len(report.Verdicts) == 0:
-		out.Heading("Signatures")
-		out.Text(2, "The card is not signed.")
+		out.Text(2, text)
 		return
 	}
 	for i, v := range report.Verdicts {
-		out.Heading(fmt.Sprintf("Signature %d of %d: %s", i+1, len(report.Verdicts), signatureWord(v, keys)))
+		word := cmp.Or(map[cardsign.Status]string{cardsign.Valid: "valid", cardsign.Invalid: "not valid", cardsign.UnknownKey: "by somebody else"}[v.Status], "refused")
+		if v.Status == cardsign.UnknownKey && !s.Keys {
+			word = "not checked"
+		}
+		out.Heading(fmt.Sprintf("Signature %d of %d: %s", i+1, len(report.Verdicts), word))
 		if v.Status != cardsign.Valid {
 			out.Text(2, v.Says)
-		}
-		if v.Thumbprint != "" {
-			out.Field("  key", v.Key+"\n"+strings.TrimPrefix(v.Thumbprint, v.Key))
 		}
 		about := frame.Short(v.Algorithm, 20)
 		if v.KeyID != "" {
@@ -136,6 +130,7 @@ func SignatureSection(out *frame.Page, report *cardsign.Report, err error, keys 
 		if v.Thumbprint == "" {
 			continue
 		}
+		out.Field("  key", v.Key+"\n"+strings.TrimPrefix(v.Thumbprint, v.Key))
 		out.Field("  form", v.Form.Name+": "+v.Form.Says)
 		out.Field("  not signed", Listed(v.LeftOut))
 		if v.Form.Loose {
@@ -145,21 +140,6 @@ func SignatureSection(out *frame.Page, report *cardsign.Report, err error, keys 
 	for _, err := range report.Problems {
 		out.Field("  no keys", err.Error())
 	}
-}
-
-func signatureWord(v cardsign.Verdict, keys bool) string {
-	switch v.Status {
-	case cardsign.Valid:
-		return "valid"
-	case cardsign.Invalid:
-		return "not valid"
-	case cardsign.UnknownKey:
-		if !keys {
-			return "not checked"
-		}
-		return "by somebody else"
-	}
-	return "refused"
 }
 
 // Listed shows the first names of a list.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -37,9 +36,6 @@ func readAttachments(names []string) ([]attachment, error) {
 	var all []attachment
 	left := int64(maxAttached)
 	for _, name := range names {
-		if name == "-" {
-			return nil, frame.Usagef("--attach takes files: stdin is a part of the prompt, where a - stands in it")
-		}
 		a, err := readAttachment(name, left)
 		if err != nil {
 			return nil, err
@@ -51,22 +47,18 @@ func readAttachments(names []string) ([]attachment, error) {
 }
 
 func readAttachment(name string, left int64) (attachment, error) {
+	if name == "-" {
+		return attachment{}, frame.Usagef("--attach takes files: stdin is a part of the prompt, where a - stands in it")
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return attachment{}, frame.Usagef("--attach: %v", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return attachment{}, frame.Usagef("--attach: %v", err)
-	case info.IsDir():
-		return attachment{}, frame.Usagef("--attach takes files, and %s is a directory", name)
-	}
 	b, err := io.ReadAll(io.LimitReader(f, left+1))
 	switch {
-	case err != nil:
-		return attachment{}, fmt.Errorf("--attach: %w", err)
+	case err != nil: // of a directory, too
+		return attachment{}, frame.Usagef("--attach: %v", err)
 	case int64(len(b)) > left:
 		return attachment{}, frame.Usagef("--attach: with %s there is more than %d MiB, which is all that one message takes; an agent that works in this directory can read it by its name",
 			name, maxAttached>>20)

@@ -113,17 +113,13 @@ func listText(p *frame.Program, c *cli.Context, list *a2a.TaskPage) error {
 	for _, t := range list.Tasks {
 		ids = append(ids, t.TaskID)
 	}
-	shown := map[string]string{}
+	shown, width := map[string]string{}, 36 // of a UUID
 	if frame.IsTerminal(p.Stdout) {
-		shown = shortIDs(ids)
-	}
-	width := len("TASK")
-	for _, id := range ids {
-		width = max(width, frame.ColumnsOf(frame.OneLine(safe.Plain(cmp.Or(shown[id], id)))))
+		shown, width = shortIDs(ids), minShortID
 	}
 	var out frame.Page
 	row := func(id, state, updated, prompt string) {
-		line := fmt.Sprintf("%s  %-14s  %-16s  %s", pad(frame.OneLine(id), width), frame.OneLine(state), frame.OneLine(updated), frame.OneLine(prompt))
+		line := fmt.Sprintf("%-*s  %-14s  %-16s  %s", width, frame.OneLine(id), frame.OneLine(state), frame.OneLine(updated), frame.OneLine(prompt))
 		if line = strings.TrimRight(safe.Plain(line), " "); frame.IsTerminal(p.Stdout) {
 			line = frame.CutTo(line, max(frame.WidthOf(p.Stdout), talk.MinText))
 		}
@@ -150,11 +146,6 @@ func listText(p *frame.Program, c *cli.Context, list *a2a.TaskPage) error {
 		p.Say("these are %d%s: --all shows all", len(list.Tasks), of)
 	}
 	return nil
-}
-
-func pad(text string, width int) string {
-	text = safe.Plain(text)
-	return text + strings.Repeat(" ", max(width-frame.ColumnsOf(text), 0))
 }
 
 // promptOf returns the beginning of the user's first text in a task.
