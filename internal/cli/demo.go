@@ -22,7 +22,7 @@ func demoCommand(p *frame.Program) *cli.Command {
 		&cli.StringFlag{Name: "listen", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
 		&cli.DurationFlag{Name: "push-timeout", Value: 10 * time.Second, Usage: "`TIME`: how long a webhook may take to answer"},
 		&cli.IntFlag{Name: "push-retries", Value: 3, DefaultText: "3", Usage: "`N`: how often a push is repeated that a webhook has not taken"},
-		&cli.StringFlag{Name: "auth", Usage: "`bearer|apikey`: what a caller has to show. Without it nothing"})
+		&cli.StringFlag{Name: "auth", Usage: "`bearer`: what a caller has to show. Without it nothing"})
 }
 
 // demo serves the demo agent until an interrupt, which is its regular end.

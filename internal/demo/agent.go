@@ -35,11 +35,10 @@ type Options struct {
 	// clients keep IDs across its restarts.
 	NewID func() string
 
-	// Auth is what callers must show: [AuthBearer] or [AuthAPIKey]; empty: nothing. The
-	// card is public.
+	// Auth is what callers must show: [AuthBearer], or nothing. The card is public.
 	Auth string
 
-	// Secret is the token or the key; if empty, the agent makes one up.
+	// Secret is the token; if empty, the agent makes one up.
 	Secret string
 
 	// Push makes the agent push a task's changes to a client's webhooks; nil: the agent

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -99,38 +98,19 @@ func TestSettings(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tests := []struct{ name, path, want string }{
-		{"a directory", dir, ""},
-		{"not cleaned", dir + string(filepath.Separator) + ".", ""},
-		{"relative", "below", "is not absolute"},
-		{"missing", filepath.Join(dir, "missing"), "does not exist"},
-		{"a file", file, "is not a directory"},
-		{"none", "", "AgentSettings.workspace_path is missing"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			converse(t, nil, func(t *testing.T, c *client) {
-				prompt := c.inWorkspace("edit", map[string]any{"workspace_path": test.path})
-				if test.want != "" {
-					c.refused(prompt, "-32602 invalid params: message.metadata: AgentSettings.workspace_path", test.want)
-					return
-				}
-				lines := c.open("message/stream", prompt).rest()
-				expect(t, "the end", lines[len(lines)-1:], "input-required (final)")
-			})
-		})
-	}
-	t.Run("kept for the context", func(t *testing.T) {
-		converse(t, nil, func(t *testing.T, c *client) {
-			c.open("message/stream", c.inWorkspace("hello", map[string]any{"workspace_path": dir})).rest()
-			p := with(c.message("", text("edit")), "metadata", nil)
-			if got := c.open("message/stream", with(p, "contextId", c.contextID)).rest(); len(c.calls) != 1 {
-				t.Errorf("the second task of the context: %q", got)
-			}
-			if got := at(c.seen[len(c.seen)-2], "status.message.parts.0.data.input_parameters.file_path"); got != filepath.Join(dir, "hello.txt") {
-				t.Errorf("it would edit %v", got)
-			}
-		})
+	converse(t, nil, func(t *testing.T, c *client) {
+		for path, want := range map[string]string{filepath.Join(dir, "missing"): "does not exist", file: "is not a directory"} {
+			c.refused(c.inWorkspace("edit", map[string]any{"workspace_path": path}), "-32602 invalid params: message.metadata: AgentSettings.workspace_path", want)
+		}
+		// The settings are kept for the context.
+		c.open("message/stream", c.inWorkspace("hello", map[string]any{"workspace_path": dir})).rest()
+		p := with(c.message("", text("edit")), "metadata", nil)
+		if got := c.open("message/stream", with(p, "contextId", c.contextID)).rest(); len(c.calls) != 1 {
+			t.Errorf("the second task of the context: %q", got)
+		}
+		if got := at(c.seen[len(c.seen)-2], "status.message.parts.0.data.input_parameters.file_path"); got != filepath.Join(dir, "hello.txt") {
+			t.Errorf("it would edit %v", got)
+		}
 	})
 }
 
@@ -168,32 +148,6 @@ func TestWritesStayBelowTheWorkspace(t *testing.T) {
 		t.Errorf("there is something new outside: %v", entries)
 	}
 	expectFile(t, secret, "secret")
-}
-
-func TestCard(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
-		resp, err := c.http.Get(PipeURL + ".well-known/agent-card.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var card map[string]any
-		if err := json.NewDecoder(resp.Body).Decode(&card); err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if card["url"] != PipeURL || card["protocolVersion"] != "0.3.0" || at(card, "capabilities.extensions.0.uri") != ExtensionURI ||
-			at(card, "capabilities.extensions.0.required") != true {
-			t.Errorf("card %v", card)
-		}
-		resp, err = c.http.Get(PipeURL + "elsewhere")
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusNotFound {
-			t.Errorf("elsewhere: %s", resp.Status)
-		}
-	})
 }
 
 // Closing the agent ends its stories, also those that wait for an answer, and

@@ -68,21 +68,6 @@ func TestEditRefusesWhatChangedMeanwhile(t *testing.T) {
 	})
 }
 
-func TestAsk(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
-		expect(t, "asked", c.prompt("ask"), "task submitted", "working", `"Which colour shall it be?"`, "input-required (final)")
-		expect(t, "answered", c.reply("hello blue"), "working", `"So it"`, `" is "`, `"hello blue"`, `"."`, "completed (final)")
-	})
-}
-
-// The question of a form is the message of the state.
-func TestForm(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
-		expect(t, "asked", c.prompt("form"), "task submitted", "working", `input-required: "Which name shall it have?" (final)`)
-		expect(t, "answered", c.reply("Rosa"), "working", `"So it"`, `" is called "`, `"Rosa"`, `"."`, "completed (final)")
-	})
-}
-
 func TestMany(t *testing.T) {
 	dir := t.TempDir()
 	done := func(content string) []string {
@@ -109,17 +94,6 @@ func TestMany(t *testing.T) {
 			expect(t, "command", one(s, "proceed_once"), "ShellTool PENDING", "input-required (final)")
 			c.refused(c.message(c.taskID, data(confirmation(s, "cancel"))), "-32602", s, "there is no such call", "for "+e)
 			expect(t, "edit", one(e, "proceed_once"), done(demoLine+demoLine)...)
-		})
-	})
-	t.Run("one refused", func(t *testing.T) {
-		converseIn(t, dir, nil, func(t *testing.T, c *client) {
-			c.prompt("many")
-			e, s := c.calls[0], c.calls[1]
-			one := func(call, option string) []string {
-				return c.open("message/stream", c.message(c.taskID, data(confirmation(call, option)))).rest()
-			}
-			expect(t, "edit", one(e, "cancel"), "Edit CANCELLED", "input-required (final)")
-			expect(t, "command", one(s, "proceed_once")[:4], `"I leave "`, `"hello.txt"`, `" as it is.\n"`, "ShellTool EXECUTING")
 		})
 	})
 }
@@ -175,17 +149,6 @@ func TestLongLosesNothing(t *testing.T) {
 		if text.String() != want.String() {
 			t.Error("the stream's text is not whole")
 		}
-	})
-}
-
-func TestPartsArrive(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
-		got := c.open("message/stream", c.message("", text("hello"),
-			map[string]any{"kind": "file", "file": map[string]any{"name": "dot.png", "mimeType": "image/png", "bytes": "AAECAwQFBgcICQoL"}},
-			map[string]any{"kind": "file", "file": map[string]any{"uri": "file:///a.txt", "mimeType": "text/plain"}},
-			data(map[string]any{"a": []int{1}}))).rest()
-		expect(t, "parts", got[2:5],
-			`"I received image/png, 12 bytes (dot.png).\n"`, `"I received a link to file:///a.txt (text/plain).\n"`, `"I received data: {\"a\":[1]}\n"`)
 	})
 }
 

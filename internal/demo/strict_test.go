@@ -154,21 +154,3 @@ func TestConfirmationsThatNothingAwaits(t *testing.T) {
 		c.refused(c.message(c.taskID, text("hurry")), "-32602", "is working")
 	})
 }
-
-// The user's version of a file is taken for what is an edit and nothing else.
-func TestContentIsForEditsOnly(t *testing.T) {
-	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
-		for _, prompt := range []string{"shell", "mcp", "generic"} {
-			c.prompt(prompt)
-			answer := confirmation(c.calls[0], "proceed_once")
-			answer["file_details"] = map[string]any{"new_content": "mine\n"}
-			c.refused(c.message(c.taskID, data(answer)), "-32602", "ToolCallConfirmation.file_details is there, but the call is not an edit")
-			if got := c.state(); got != stateInputRequired {
-				t.Errorf("%s: the task is %s", prompt, got)
-			}
-		}
-		if len(c.ran) > 0 {
-			t.Errorf("it ran %v", c.ran)
-		}
-	})
-}

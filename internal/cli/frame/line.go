@@ -220,7 +220,7 @@ func choices(f *cli.StringFlag) []string {
 	if words := config.Words(f.Name); words != nil {
 		return words
 	}
-	if value, _ := placeholder(f.Usage); strings.Contains(value, "|") && strings.ToLower(value) == value {
+	if value, _ := placeholder(f.Usage); value != "" && strings.ToLower(value) == value {
 		return strings.Split(value, "|")
 	}
 	return nil
