@@ -1,16 +1,11 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -68,67 +63,38 @@ func playSend(r *recording, url string) string {
 
 // playACP runs the program like an editor, and returns the text of the agent's messages.
 func playACP(t *testing.T, r *recording, url string) string {
-	in, toProgram := io.Pipe()
-	fromProgram, out := io.Pipe()
-	lines := bufio.NewReader(fromProgram)
-	status := make(chan int, 1)
-	var stderr bytes.Buffer
-	// A program that hangs fails its test, not all of them.
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-	defer stop()
-	go func() { // ends with the program, whose input ends below
-		status <- Main(ctx, []string{"a2astdio", "--agent", url, "--workspace", "/"}, in, out, &stderr, "v0.0.0-test")
-		in.Close()
-		out.Close()
-	}()
-	write := func(format string, args ...any) { fmt.Fprintf(toProgram, format+"\n", args...) }
-	read := func() gjson.Result { // zero at the end
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return gjson.Result{}
-		}
-		return gjson.Parse(line)
-	}
-	write(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
-	read()
-	write(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
-	session := read().Get("result.sessionId").Str
+	e := newEditor(t, "--agent", url, "--workspace", "/")
 	var text strings.Builder
 	message, answered := "", 0
-	for i, prompt := range r.prompts {
-		write(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}}`, i+2, session, prompt)
-		for done := false; !done; {
-			m := read()
-			update := m.Get("params.update")
-			switch {
-			case !m.Exists():
-				t.Fatalf("the program ended: %s", stderr.String())
-			case m.Get("method").Str == "session/request_permission":
-				if answered == len(r.answers) {
-					t.Fatal("the user is asked more often than the recording has answers")
-				}
-				id := optionIn(m.Get("params.options"), "optionId", r.answers[answered])
-				answered++
-				write(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":%q}}}`, m.Get("id").Raw, id)
-			case update.Get("sessionUpdate").Str == "agent_message_chunk" && update.Get("messageId").Exists(): // else it is the bridge's own word
-				if of := update.Get("messageId").Str; of != message {
-					message = of
-					text.WriteByte(' ') // a paragraph, for the user
-				}
-				if !r.data || !strings.HasPrefix(update.Get("content.text").Str, "```json") {
-					text.WriteString(update.Get("content.text").Str)
-				}
-			default:
-				done = !update.Exists()
+	e.on = func(m gjson.Result) string {
+		update := m.Get("params.update")
+		switch {
+		case m.Get("method").Str == "session/request_permission":
+			if answered == len(r.answers) {
+				t.Fatal("the user is asked more often than the recording has answers")
+			}
+			id := optionIn(m.Get("params.options"), "optionId", r.answers[answered])
+			answered++
+			return fmt.Sprintf(`{"outcome":{"outcome":"selected","optionId":%q}}`, id)
+		case update.Get("sessionUpdate").Str == "agent_message_chunk" && update.Get("messageId").Exists(): // else it is the bridge's own word
+			if of := update.Get("messageId").Str; of != message {
+				message = of
+				text.WriteByte(' ') // a paragraph, for the user
+			}
+			if !r.data || !strings.HasPrefix(update.Get("content.text").Str, "```json") {
+				text.WriteString(update.Get("content.text").Str)
 			}
 		}
+		return ""
+	}
+	e.ask("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
+	session := e.ask("session/new", sessionParams).Get("result.sessionId").Str
+	for _, prompt := range r.prompts {
+		e.ask("session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, prompt))
 		text.WriteByte(' ')
 	}
-	toProgram.Close()
-	for read().Exists() {
-	}
-	if status := <-status; status != 0 || stderr.Len() > 0 {
-		t.Errorf("status %d, %s", status, stderr.String())
+	if stderr := e.end(); stderr != "" {
+		t.Error(stderr)
 	}
 	return text.String()
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,6 +31,8 @@ type acpEditor struct {
 	open  func(url string) // opens what an elicitation names
 	wg    sync.WaitGroup
 	id    int // of the last request of ask
+	// on, if set, takes what comes before an answer, and returns the result for a request.
+	on func(m gjson.Result) (result string)
 }
 
 func newEditor(t *testing.T, args ...string) *acpEditor {
@@ -81,19 +82,20 @@ func (e *acpEditor) call(id int, method, params string) gjson.Result {
 		if err != nil {
 			e.t.Fatalf("%s: %v", method, err)
 		}
-		m := gjson.Parse(line)
-		switch m.Get("method").Str {
-		case "":
-			if m.Get("id").Int() == int64(id) {
-				return m
-			}
-		case "elicitation/create":
-			if mode := m.Get("params.mode").Str; mode == "url" {
-				url := m.Get("params.url").Str
+		m, result := gjson.Parse(line), ""
+		switch method := m.Get("method").Str; {
+		case method == "" && m.Get("id").Int() == int64(id):
+			return m
+		case e.on != nil:
+			result = e.on(m)
+		case method == "elicitation/create":
+			if url := m.Get("params.url").Str; m.Get("params.mode").Str == "url" {
 				e.wg.Go(func() { e.open(url) }) // ends with the sign-in
 			}
-			answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.Get("id").Int(), "result": map[string]string{"action": "accept"}})
-			fmt.Fprintf(e.in, "%s\n", answer)
+			result = `{"action":"accept"}`
+		}
+		if result != "" {
+			fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.Get("id").Raw, result)
 		}
 	}
 }
