@@ -105,7 +105,8 @@ func confirmed(m *message, open []toolCall) (map[string]answer, error) {
 		if !ok {
 			return nil, invalidParams("message.parts[%d] is no data: beside a ToolCallConfirmation the story would not read it", i)
 		}
-		c, err := readConfirmation(raw)
+		var c toolCallConfirmation
+		err := readStrictly(raw, "ToolCallConfirmation", &c)
 		if err != nil {
 			return nil, invalidParams("message.parts[%d].data: %v", i, err)
 		}

@@ -44,10 +44,12 @@ func (a *Agent) session(contextID string) (*session, error) {
 // caller passes its result to [session.settle]; s is nil for a new session.
 func (a *Agent) admit(s *session, m *message) (*workspace, error) {
 	raw, ok := m.metadata[ExtensionURI]
-	switch {
-	case !ok && s.isSettled():
-		return nil, nil
-	case !ok:
+	if !ok && s != nil {
+		if _, err := s.directory(); err == nil {
+			return nil, nil
+		}
+	}
+	if !ok {
 		return nil, invalidParams("message.metadata has no AgentSettings: the first message of a session carries them under %s, with the absolute workspace_path", ExtensionURI)
 	}
 	settings, err := readSettings(raw)
@@ -69,15 +71,6 @@ func (s *session) settle(w *workspace) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.workspace = w
-}
-
-func (s *session) isSettled() bool {
-	if s == nil {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.workspace != nil
 }
 
 // directory returns the session's workspace, or an error that tells the client how to

@@ -39,12 +39,6 @@ func readSettings(raw json.RawMessage) (agentSettings, error) {
 	return s, err
 }
 
-// readConfirmation reads a ToolCallConfirmation.
-func readConfirmation(raw json.RawMessage) (c toolCallConfirmation, err error) {
-	err = readStrictly(raw, "ToolCallConfirmation", &c)
-	return c, err
-}
-
 // readExecute reads an ExecuteSlashCommandRequest.
 func readExecute(raw json.RawMessage) (executeSlashCommandRequest, error) {
 	var r executeSlashCommandRequest

@@ -111,13 +111,11 @@ func asks(l *reach.Link, c *cli.Context, taskID string) bool {
 		return false
 	}
 	task, err := l.Client.Get(c.Context, taskID, -1)
-	return err == nil && task.State == a2a.StateInputRequired && waitsForApproval(task, w.Dialect)
-}
-
-// waitsForApproval reports whether a task has a call that waits.
-func waitsForApproval(task *a2a.Event, dialect string) bool {
+	if err != nil || task.State != a2a.StateInputRequired {
+		return false
+	}
 	fold := mapping.NewFold()
-	fold.Speak(dialect)
+	fold.Speak(w.Dialect)
 	fold.Event(shown.Snapshot, task, nil)
 	return len(fold.Open()) > 0
 }

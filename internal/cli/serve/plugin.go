@@ -90,16 +90,13 @@ func (e *companionEditor) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *
 	case err == nil:
 		err = conn.Reply(ctx, req.ID, result)
 	default:
-		err = conn.ReplyWithError(ctx, req.ID, &jsonrpc2.Error{Code: companionCode(err), Message: err.Error()})
+		answer := &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: err.Error()}
+		if coded := interface{ Code() int }(nil); errors.As(err, &coded) {
+			answer.Code = int64(coded.Code())
+		}
+		err = conn.ReplyWithError(ctx, req.ID, answer)
 	}
 	if err != nil && !req.Notif {
 		e.log.Debug("replying", "method", req.Method, "err", err)
 	}
-}
-
-func companionCode(err error) int64 {
-	if coded := interface{ Code() int }(nil); errors.As(err, &coded) {
-		return int64(coded.Code())
-	}
-	return jsonrpc2.CodeInternalError
 }

@@ -25,7 +25,9 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		return serveMCP(p, c)
 	}
 	l, err := reach.Open(p, c)
-	if errors.Is(err, reach.ErrNoAgent) && waitsForSetup(p, c) {
+	// An editor can run the setup. A person at a terminal gets the error at once, and so does
+	// a script with A2A lines, as a fault.
+	if errors.Is(err, reach.ErrNoAgent) && !frame.IsTerminal(p.Stdin) && c.String("protocol") != bridge.ProtocolA2A {
 		l, err = waiting(p, c)
 	}
 	if err != nil {

@@ -22,13 +22,6 @@ const (
 	authStored = "stored"
 )
 
-// waitsForSetup reports whether a bridge without an agent may start, because an editor
-// can run the setup. A person at a terminal gets the error at once, and so does a script
-// with A2A lines, as a fault.
-func waitsForSetup(p *frame.Program, c *cli.Context) bool {
-	return !frame.IsTerminal(p.Stdin) && c.String("protocol") != bridge.ProtocolA2A
-}
-
 // waiting is the link of a bridge without an agent. It looks for the agent when
 // somebody needs it: by then a2astdio setup may have stored one.
 func waiting(p *frame.Program, c *cli.Context) (*reach.Link, error) {

@@ -95,7 +95,10 @@ func (s *setup) proposedName() string {
 
 // becomesDefault asks whether this agent becomes the default. The first one does.
 func (s *setup) becomesDefault(name string) (bool, error) {
-	now := fileDefault(s.conf)
+	now := "" // the default of the user's file
+	if v := s.conf.Files.UserValue("agent"); v != nil {
+		now = v.Text
+	}
 	switch {
 	case now == name:
 		return false, nil
@@ -105,14 +108,6 @@ func (s *setup) becomesDefault(name string) (bool, error) {
 		return false, nil
 	}
 	return s.Yes("Use it when no agent is named, instead of "+now+"?", true)
-}
-
-// fileDefault is the default agent of the user's file.
-func fileDefault(conf *reach.Configuration) string {
-	if v := conf.Files.UserValue("agent"); v != nil {
-		return v.Text
-	}
-	return ""
 }
 
 // allEntries are what is stored of the agent: its address, unless known, the options

@@ -152,11 +152,8 @@ func stateToV1(v any) any {
 }
 
 func roleToV1(v any) any {
-	switch v {
-	case "user":
-		return "ROLE_USER"
-	case "agent":
-		return "ROLE_AGENT"
+	if role, _ := v.(string); role == "user" || role == "agent" {
+		return "ROLE_" + strings.ToUpper(role)
 	}
 	return v
 }

@@ -96,7 +96,10 @@ func cancelled(result bridge.Result) string {
 // resumes returns the command that continues a task, in shell syntax, or tells why
 // there is none.
 func resumes(c *cli.Context, l *reach.Link, r bridge.Result) string {
-	command := reach.ProgramFor(c) + " send --task-id " + safe.ShellWord(r.TaskID) + ` "..."` + contextOf(r.ContextID)
+	command := reach.ProgramFor(c) + " send --task-id " + safe.ShellWord(r.TaskID) + ` "..."`
+	if r.ContextID != "" {
+		command += " (context " + r.ContextID + ")"
+	}
 	switch {
 	case l.HTTP.Process != nil:
 		return command + "; but the agent is ended now: that does only if it keeps its tasks"
@@ -104,11 +107,4 @@ func resumes(c *cli.Context, l *reach.Link, r bridge.Result) string {
 		return "it cannot come, because the demo that is built in ends with this command; answer on a terminal, or serve one that stays: a2astdio demo --listen :4000"
 	}
 	return command
-}
-
-func contextOf(id string) string {
-	if id == "" {
-		return ""
-	}
-	return " (context " + id + ")"
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -29,12 +28,4 @@ func partSays(part *a2a.Part) string {
 		return text + ", at " + f.URI
 	}
 	return text + ", " + frame.Size(int64(base64.StdEncoding.DecodedLen(len(f.Bytes))-strings.Count(f.Bytes[max(0, len(f.Bytes)-2):], "=")))
-}
-
-// toolState is a call's state in a word.
-func toolState(c *mapping.ToolCall) string {
-	if c.Asks {
-		return "waits for approval"
-	}
-	return strings.ToLower(c.Status.String())
 }

@@ -161,7 +161,11 @@ func (t *teller) message(task *a2a.Event, m *a2a.Message) {
 			t.line("thinks", strings.Trim(s.Subject+": "+s.Description, ": "))
 		case mapping.StepTool:
 			if s.Changed&mapping.ToolState != 0 || s.New {
-				t.line("tool", talk.ToolName(s.Tool)+": "+toolState(s.Tool))
+				state := strings.ToLower(s.Tool.Status.String())
+				if s.Tool.Asks {
+					state = "waits for approval"
+				}
+				t.line("tool", talk.ToolName(s.Tool)+": "+state)
 			}
 		case mapping.StepPart:
 			t.part("agent", s.MessageID, s.Part)

@@ -20,7 +20,7 @@ import (
 func ProxyCommand(p *frame.Program) *cli.Command {
 	return p.AgentCommand("proxy", runProxy,
 		listenFlag(),
-		faultFlag(),
+		&cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"},
 		&cli.BoolFlag{Name: "with-credentials", Usage: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
 }
 

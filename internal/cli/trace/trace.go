@@ -9,7 +9,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/internal/trace/fault"
 )
 
 func Command(p *frame.Program) *cli.Command {
@@ -61,11 +60,7 @@ func terminalOf(p *frame.Program) (width int, color bool) {
 	return width, bool(frame.StyleOf(p.Stdout))
 }
 
-// listenFlag and faultFlag are options of what serves a trace, or another agent.
+// listenFlag is of what serves a trace, or another agent.
 func listenFlag() cli.Flag {
 	return &cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", DefaultText: "a free port of this machine", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only"}
-}
-
-func faultFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"}
 }
