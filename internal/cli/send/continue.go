@@ -11,10 +11,9 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/cli/talk"
 	"github.com/a2astdio/a2astdio/internal/safe"
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
-	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -111,11 +110,5 @@ func asks(l *reach.Link, c *cli.Context, taskID string) bool {
 		return false
 	}
 	task, err := l.Client.Get(c.Context, taskID, -1)
-	if err != nil || task.State != a2a.StateInputRequired {
-		return false
-	}
-	fold := mapping.NewFold()
-	fold.Speak(w.Dialect)
-	fold.Event(shown.Snapshot, task, nil)
-	return len(fold.Open()) > 0
+	return err == nil && task.State == a2a.StateInputRequired && talk.WaitsForApproval(task, w.Dialect)
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // InterruptWait bounds how long a turn may take to end after Ctrl-C. The bridge
@@ -46,4 +49,12 @@ func Turn(ctx context.Context, session *bridge.Session, run func(context.Context
 	case <-timer.C:
 		return bridge.Result{}, ErrStuck
 	}
+}
+
+// WaitsForApproval reports whether a task has a call that waits.
+func WaitsForApproval(task *a2a.Event, dialect string) bool {
+	fold := mapping.NewFold()
+	fold.Speak(dialect)
+	fold.Event(shown.Snapshot, task, nil)
+	return len(fold.Open()) > 0
 }

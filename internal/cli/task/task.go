@@ -3,7 +3,6 @@ package task
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
 	"github.com/a2astdio/a2astdio/internal/safe"
-	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -82,9 +79,8 @@ func cancelTask(p *frame.Program, c *cli.Context) error {
 	return p.Show(&out)
 }
 
-// taskPage shows a task to people, in the order of the conversation. dialect tells how
-// the agent spells thoughts and tool calls; program begins the commands that the page
-// names.
+// taskPage shows a task to people, in the order of the conversation: what was said, and
+// what else there is, in a line each. program begins the commands that the page names.
 func taskPage(task *a2a.Event, dialect, program string) *frame.Page {
 	out := &frame.Page{}
 	out.Field("task", task.TaskID)
@@ -94,22 +90,21 @@ func taskPage(task *a2a.Event, dialect, program string) *frame.Page {
 		state += " (" + frame.When(task.Timestamp, time.DateTime) + ")"
 	}
 	out.Field("state", state)
-	t := retell(out, task, dialect)
+	out.Heading("What was said")
+	if task.History != nil {
+		for m := range task.History {
+			message(out, &m)
+		}
+	}
+	if task.HasMessage {
+		message(out, &task.Message)
+	}
 	if task.Artifacts != nil {
-		n, files := 0, false
-		for a := range task.Artifacts {
-			if n++; n == 1 {
-				out.Heading("What came of it")
-			}
-			files = artifact(out, &a) || files
-		}
-		if files {
-			out.Heading(program + " task download " + task.TaskID + " gets the files.")
-		}
+		artifacts(out, task, program)
 	}
 	switch {
 	case task.State != a2a.StateInputRequired:
-	case len(t.fold.Open()) > 0:
+	case talk.WaitsForApproval(task, dialect):
 		out.Heading("It waits for approval: " + program + " task subscribe --approve ask " + task.TaskID)
 	default:
 		out.Heading("It waits for an answer: " + program + " send --task-id " + task.TaskID + " \"...\"")
@@ -117,124 +112,54 @@ func taskPage(task *a2a.Event, dialect, program string) *frame.Page {
 	return out
 }
 
-type teller struct {
-	out   *frame.Page
-	fold  *mapping.Fold
-	lead  string
-	words string
-	id    string
-	begun bool
-}
-
-// retell writes all that a task holds.
-func retell(out *frame.Page, task *a2a.Event, dialect string) *teller {
-	t := &teller{out: out, fold: mapping.NewFold()}
-	t.fold.Speak(dialect)
-	if task.History != nil {
-		for m := range task.History {
-			t.message(task, &m)
-		}
-	}
-	if task.HasMessage {
-		t.message(task, &task.Message)
-	}
-	t.flush()
-	return t
-}
-
-func (t *teller) message(task *a2a.Event, m *a2a.Message) {
+func message(out *frame.Page, m *a2a.Message) {
+	lead := "  agent"
 	if m.Role == a2a.RoleUser {
-		for part := range m.Parts.All() {
-			t.part("you", m.ID, part)
-		}
-		return
+		lead = "  you"
 	}
-	ev := a2a.Event{Kind: a2a.EventMessage, TaskID: task.TaskID, ContextID: task.ContextID, Message: *m, HasMessage: true, Metadata: m.Metadata}
-	for _, s := range t.fold.Event(shown.Live, &ev, nil) {
-		if s.Repeats {
-			continue
+	for part := range m.Parts.All() {
+		out.Field(lead, partSays(part))
+	}
+}
+
+func artifacts(out *frame.Page, task *a2a.Event, program string) {
+	out.Heading("What came of it")
+	files := false
+	for a := range task.Artifacts {
+		text := cmp.Or(a.Name, a.ID)
+		if a.Description != "" {
+			text += ": " + frame.Short(a.Description, frame.MaxValue)
 		}
-		switch s.Kind {
-		case mapping.StepText:
-			t.say("agent", s.MessageID, s.Text)
-		case mapping.StepThought:
-			t.line("thinks", strings.Trim(s.Subject+": "+s.Description, ": "))
-		case mapping.StepTool:
-			if s.Changed&mapping.ToolState != 0 || s.New {
-				state := strings.ToLower(s.Tool.Status.String())
-				if s.Tool.Asks {
-					state = "waits for approval"
-				}
-				t.line("tool", talk.ToolName(s.Tool)+": "+state)
-			}
-		case mapping.StepPart:
-			t.part("agent", s.MessageID, s.Part)
-		case mapping.StepError:
-			t.line("error", s.Text)
+		out.Text(2, text)
+		for part := range a.Parts.All() {
+			files = files || part.Kind == a2a.PartFile
+			out.Text(6, partSays(part))
 		}
 	}
-}
-
-func (t *teller) part(lead, id string, part *a2a.Part) {
-	switch part.Kind {
-	case a2a.PartText:
-		t.say(lead, id, part.Text)
-	default:
-		t.line(lead, partSays(part))
+	if files {
+		out.Heading(program + " task download " + task.TaskID + " gets the files.")
 	}
 }
 
-// say adds text, which may come in pieces.
-func (t *teller) say(lead, id, text string) {
-	if lead != t.lead || id != t.id {
-		t.flush()
+// partSays is a part's text, or a line on what it is.
+func partSays(part *a2a.Part) string {
+	f := part.File
+	switch {
+	case part.Kind == a2a.PartText:
+		return part.Text
+	case part.Kind == a2a.PartData:
+		return "data: " + frame.Short(string(part.Data), frame.MaxValue)
+	case part.Kind != a2a.PartFile:
+		return "something of an unknown kind: " + frame.Short(string(part.Raw), frame.MaxValue)
 	}
-	t.lead, t.id, t.words = lead, id, t.words+text
-}
-
-func (t *teller) line(lead, text string) {
-	t.flush()
-	t.lead, t.words = lead, frame.Short(text, frame.MaxValue)
-	t.flush()
-}
-
-func (t *teller) flush() {
-	if t.words == "" {
-		return
-	}
-	if !t.begun {
-		t.begun = true
-		t.out.Heading("What was said")
-	}
-	t.out.Hanging(fmt.Sprintf("  %-*s", frame.FieldIndent-2, t.lead), frame.FieldIndent, t.words)
-	t.words, t.lead, t.id = "", "", ""
-}
-
-// artifact shows an artifact, and reports whether it has files.
-func artifact(out *frame.Page, a *a2a.Artifact) (files bool) {
-	name := cmp.Or(a.Name, a.ID)
-	text := ""
-	if a.Description != "" {
-		text = ": " + frame.Short(a.Description, frame.MaxValue)
-	}
-	out.Text(2, name+text)
-	words := ""
-	for part := range a.Parts.All() {
-		if part.Kind == a2a.PartText {
-			words += part.Text
-			continue
+	what := []string{"a file"}
+	for _, of := range []string{f.Name, f.MediaType, f.URI} {
+		if of != "" {
+			what = append(what, of)
 		}
-		files = files || part.Kind == a2a.PartFile
-		words = flushed(out, words)
-		out.Text(6, partSays(part))
 	}
-	flushed(out, words)
-	return files
-}
-
-func flushed(out *frame.Page, words string) string {
-	if words != "" {
-		out.Text(6, words)
+	if content, err := f.Content(); f.URI == "" && err == nil {
+		what = append(what, frame.Size(int64(len(content))))
 	}
-	return ""
+	return strings.Join(what, ", ")
 }
