@@ -46,11 +46,8 @@ func TlsConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
 // CredentialOptions reads where credentials come from; an option wins over a variable.
 // It adds secrets to those that are masked.
 func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
-	o := &credentials.Options{Agent: conf.Agent, Header: header, TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
+	o := &credentials.Options{Agent: conf.Agent, Header: header, HeaderBy: map[string]string{ByVariable: frame.Env("header")[0]}[conf.Given("header")], TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
 		Now: time.Now}
-	if conf.Given("header") == ByVariable {
-		o.HeaderBy = frame.Env("header")[0] // else it is the option
-	}
 	if secrets != nil {
 		o.Learn = secrets.Add
 	}
