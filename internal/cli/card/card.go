@@ -22,7 +22,7 @@ func Command(p *frame.Program) *cli.Command {
 		&cli.BoolFlag{Name: "extended", Usage: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"})
 	return p.Group("card",
 		get,
-		p.AgentCommand("card verify [FILE|URL|-]", verifyCard),
+		p.AgentCommand("card verify [FILE|-]", verifyCard),
 		p.NewCommand("card sign FILE|-", signCard,
 			&cli.StringFlag{Name: "key", Usage: "`FILE`: your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
 			&cli.StringFlag{Name: "key-id", Usage: "`ID`: what verifiers find the public key by (kid); if not given: its thumbprint"},

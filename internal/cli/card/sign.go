@@ -2,7 +2,6 @@ package card
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,16 +28,7 @@ func signCard(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Usagef("--key %s: %v", name, err)
 	}
-	input := p.Stdin
-	if args[0] != "-" {
-		f, err := os.Open(args[0])
-		if err != nil {
-			return frame.Usagef("%v", err)
-		}
-		defer f.Close()
-		input = f
-	}
-	card, err := readCard(input)
+	card, err := readCard(p, args[0])
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package card
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +30,7 @@ func verifyCard(p *frame.Program, c *cli.Context) error {
 	if err != nil && s.Keys {
 		return err
 	}
-	card, from, err := cardToVerify(p, c, args, config)
+	card, from, err := cardToVerify(p, c, args)
 	if err != nil {
 		return err
 	}
@@ -71,56 +70,40 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 }
 
 // cardToVerify gets a card and its URL; nil for a file.
-func cardToVerify(p *frame.Program, c *cli.Context, args []string, config *tls.Config) (card []byte, from *url.URL, err error) {
-	if len(args) == 1 && args[0] == "-" {
-		card, err = readCard(p.Stdin)
+func cardToVerify(p *frame.Program, c *cli.Context, args []string) (card []byte, from *url.URL, err error) {
+	if len(args) == 1 {
+		card, err = readCard(p, args[0])
 		return card, nil, err
 	}
-	if len(args) == 1 && reach.IsFile(args[0]) { // judged by its bytes, as one from stdin
-		f, err := os.Open(args[0])
-		if err != nil {
-			return nil, nil, frame.Usagef("%v", err)
-		}
-		defer f.Close()
-		card, err = readCard(f)
-		return card, nil, err
-	}
-	take := func(o *transport.ClientOptions) {
+	l, err := reach.Open(p, c, func(o *transport.ClientOptions) {
 		o.BareCard = true
 		o.CheckCard = func(_ context.Context, b []byte, u *url.URL) ([]byte, error) {
 			card, from = append([]byte(nil), b...), u
 			return b, nil
 		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	var client *transport.Client
-	if len(args) == 0 {
-		l, err := reach.Open(p, c, take)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer l.Close()
-		client = l.Client
-	} else {
-		// This is not the agent of --agent: its headers must not be sent.
-		o := &transport.ClientOptions{UserAgent: "a2astdio/" + p.Version, Timeout: c.Duration("timeout")}
-		if config != nil {
-			config.GetClientCertificate = nil
-		}
-		o.TLS = config
-		take(o)
-		if client, err = transport.NewClient(args[0], o); err != nil {
-			return nil, nil, frame.Usagef("%v", err)
-		}
-		defer client.Close()
-	}
-	if _, err = client.Card(c.Context); err != nil {
+	defer l.Close()
+	if _, err = l.Client.Card(c.Context); err != nil {
 		return nil, nil, frame.Mark(frame.ErrNotReached, err)
 	}
 	return card, from, nil
 }
 
-func readCard(r io.Reader) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, maxCard+1))
+// readCard reads a card from a file, or for - from stdin.
+func readCard(p *frame.Program, name string) ([]byte, error) {
+	input := p.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, frame.Usagef("%v", err)
+		}
+		defer f.Close()
+		input = f
+	}
+	b, err := io.ReadAll(io.LimitReader(input, maxCard+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the card cannot be read: %w", err)
