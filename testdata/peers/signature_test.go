@@ -65,8 +65,8 @@ func TestSignedServers(t *testing.T) {
 	t.Run("a2a-js", func(t *testing.T) {
 		url := serve(t, "node", filepath.Join("a2ajs", "server.mjs"), installJS(t), "a2a-js-1", "sign")
 		checkSigned(t, url, url, "non-empty")
-		thumb := verifyCard(t, 0, "--signature-key", url+"/jwks.json", url).Thumbprint
-		verifyCard(t, 0, "--signature-key", thumb, url) // its jku is where the card is
+		thumb := verifyCard(t, 0, "--signature-key", url+"/jwks.json", "--agent", url).Thumbprint
+		verifyCard(t, 0, "--signature-key", thumb, "--agent", url) // its jku is where the card is
 	})
 	for name, s := range servers {
 		t.Run(name, func(t *testing.T) { checkSigned(t, s.url, s.card, s.form) })
@@ -76,7 +76,7 @@ func TestSignedServers(t *testing.T) {
 func checkSigned(t *testing.T, url, card, form string) {
 	t.Helper()
 	key := url + "/jwks.json"
-	v := verifyCard(t, 0, "--signature-key", key, card)
+	v := verifyCard(t, 0, "--signature-key", key, "--agent", card)
 	if v.Status != "valid" || v.Form != form {
 		t.Errorf("%+v, want it to be valid in the form %s", v, form)
 	}
