@@ -16,27 +16,14 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 )
 
-const (
-	// lookTime bounds how long one agent may take to show its card: the user waits for all
-	// of them.
-	lookTime = 5 * time.Second
-	// looksAtOnce bounds how many connections a list makes at once.
-	looksAtOnce = 8
-)
+// lookTime bounds how long one agent may take to show its card: the user waits for all of
+// them.
+const lookTime = 5 * time.Second
 
 func AgentsCommand(p *frame.Program) *cli.Command {
 	return p.AgentCommand("agents", agents,
 		frame.OutputFlag(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`))
 }
-
-// States of an agent in the list.
-const (
-	stateReady       = "ready"
-	stateCredentials = "credentials"
-	stateUnreachable = "unreachable"
-	stateWrong       = "wrong"
-	stateNotStarted  = "not-started"
-)
 
 // An agentEntry is an agent of the configuration, and what was found.
 type agentEntry struct {
@@ -44,7 +31,7 @@ type agentEntry struct {
 	Default bool   `json:"default"`
 	URL     string `json:"url,omitempty"`
 	Command string `json:"command,omitempty"`
-	State   string `json:"state"`
+	State   string `json:"state"` // the words are in the help
 	Says    string `json:"says"`
 }
 
@@ -54,7 +41,6 @@ func agents(p *frame.Program, c *cli.Context) error {
 		return frame.Mark(frame.ErrConfig, err)
 	}
 	list := make([]agentEntry, len(named))
-	slots := make(chan struct{}, looksAtOnce)
 	var wg sync.WaitGroup
 	for i, n := range named {
 		a := &list[i]
@@ -67,12 +53,10 @@ func agents(p *frame.Program, c *cli.Context) error {
 		}
 		l, err := linkTo(c.Context, p, n.Name)
 		if err != nil {
-			a.State, a.Says = stateWrong, frame.WithoutWho(err)
+			a.State, a.Says = "wrong", frame.WithoutWho(err)
 			continue
 		}
 		wg.Go(func() { // ends with its look, which lookTime bounds
-			slots <- struct{}{}
-			defer func() { <-slots }()
 			defer l.Close()
 			a.State, a.Says = look(l, c.Context)
 			a.Says = frame.Short(l.Options.Mask(a.Says), frame.MaxValue)
@@ -112,9 +96,9 @@ func agentsPage(list []agentEntry, file string) *frame.Page {
 func judged(n *config.Named) (state, says string) {
 	switch {
 	case n.Err != nil:
-		return stateWrong, n.Err.Error()
+		return "wrong", n.Err.Error()
 	case n.URL == reach.DemoAgent:
-		return stateReady, "ready: it is built in"
+		return "ready", "ready: it is built in"
 	case n.Command == "":
 		return "", ""
 	}
@@ -123,9 +107,9 @@ func judged(n *config.Named) (state, says string) {
 		_, err = exec.LookPath(program)
 	}
 	if err != nil {
-		return stateWrong, "cannot be started: " + frame.WithoutWho(err)
+		return "wrong", "cannot be started: " + frame.WithoutWho(err)
 	}
-	return stateNotStarted, "is started when it is used"
+	return "not-started", "is started when it is used"
 }
 
 // linkTo makes the link to a named agent, without what only a conversation needs: a look
@@ -150,13 +134,13 @@ func look(l *reach.Link, ctx context.Context) (state, says string) {
 	card, err := l.Client.Card(ctx)
 	switch {
 	case frame.Unauthenticated(err):
-		return stateCredentials, "wants credentials, or other ones"
+		return "credentials", "wants credentials, or other ones"
 	case err != nil:
-		return stateUnreachable, "not reached: " + frame.WithoutWho(err)
+		return "unreachable", "not reached: " + frame.WithoutWho(err)
 	}
 	how, err := l.Client.Chosen(ctx)
 	if err != nil {
-		return stateWrong, frame.WithoutWho(err)
+		return "wrong", frame.WithoutWho(err)
 	}
-	return stateReady, fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version)
+	return "ready", fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version)
 }

@@ -15,10 +15,8 @@ import (
 )
 
 func ConfigCommand(p *frame.Program) *cli.Command {
-	show := p.AgentCommand("config show", configShow,
-		frame.OutputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file"}], from being option, variable, workspace, agent, file or built-in`))
-	return p.Group("config",
-		show)
+	return p.Group("config", p.AgentCommand("config show", configShow,
+		frame.OutputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file"}], from being option, variable, workspace, agent, file or built-in`)))
 }
 
 // A setting is a line of config show.
