@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
-	"github.com/a2astdio/a2astdio/internal/cli/reach"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -28,29 +27,6 @@ func TestCommands(t *testing.T) {
 		if got := c.Make(new(frame.Program)).Name; got != c.Name {
 			t.Errorf("%s is called %s", c.Name, got)
 		}
-	}
-}
-
-// TestVariables: each option of a2astdio itself has its variable.
-func TestVariables(t *testing.T) {
-	t.Setenv("A2ASTDIO_AGENT", "demo")
-	t.Setenv("A2ASTDIO_HEADER", "X-A: 1, 2\n\n X-B:3\n")
-	for name, bad := range map[string]string{"DIALECT": "klingon", "MODE": "x", "ON_EOF": "x", "A2A_VERSION": "9", "LOG_LEVEL": "x",
-		"TIMEOUT": "x", "FORWARD_MCP": "x", "AGENT_SETTINGS": "[]", "WORKSPACE": "/no/such", "TRACE": "/no/such/file", "LOG": "/no/such/file",
-		"TRUST_ORIGIN": "nonsense", "HEADER": "nonsense"} {
-		t.Run(name, func(t *testing.T) {
-			if status, stdout, stderr := runMain("", "send", "hello"); status != 0 || stderr != "" {
-				t.Fatalf("without it: status %d, %s%s", status, stdout, stderr)
-			}
-			t.Setenv("A2ASTDIO_"+name, bad)
-			if status, stdout, stderr := runMain(""); status != frame.ExitUsage || stdout != "" || stderr == "" {
-				t.Errorf("status %d, %s%s", status, stdout, stderr)
-			}
-		})
-	}
-	h, err := reach.Headers([]string{"X-A: 1, 2", "X-B:3"})
-	if err != nil || h.Get("X-A") != "1, 2" || h.Get("X-B") != "3" {
-		t.Errorf("%v %v", h, err)
 	}
 }
 

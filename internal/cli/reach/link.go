@@ -303,12 +303,22 @@ func Absolute(path string) string {
 	return path
 }
 
-// AbsoluteKey is --signature-key for a process that starts in another directory.
-func AbsoluteKey(key string) string {
-	if config.IsKeyElsewhere(key) {
-		return key
+// Values are those of an option, for a process that starts in another directory.
+func Values(c *cli.Context, k *config.Key) []string {
+	if k.Kind != config.KindList {
+		text := c.String(k.Flag)
+		if k.Kind == config.KindPath || k.Kind == config.KindLocation || k.Flag == "workspace" {
+			text = Absolute(text)
+		}
+		return []string{text}
 	}
-	return Absolute(key)
+	values := frame.ListOf(c, k.Flag)
+	for i, v := range values {
+		if k.Flag == "signature-key" && !config.IsKeyElsewhere(v) {
+			values[i] = Absolute(v)
+		}
+	}
+	return values
 }
 
 // Self is the path of this program, which may not be in PATH.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/auth"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 	"github.com/a2astdio/a2astdio/internal/safe"
@@ -32,19 +34,8 @@ const (
 
 // loginWay are the options that a sign-in in another process needs, too: to reach the
 // agent, to trust its card no more than this process does, and to find the provider.
-// Their paths are made absolute, because that process may start in another directory.
-var loginWay = []struct {
-	name string
-	said func(value string) string
-}{
-	{"ca-file", reach.Absolute}, {"client-cert", reach.Absolute}, {"client-key", reach.Absolute}, {"insecure", nil},
-	{"card", cardName}, {"trust-origin", nil}, {"signature-key", reach.AbsoluteKey}, {"require-signature", nil},
-	{"oauth-client-secret-file", reach.Absolute},
-	{"oauth-client-id", nil}, {"scheme", nil}, {"oauth-issuer", nil}, {"oauth-redirect", nil}, {"oauth-scope", nil}, {"oauth-param", nil},
-}
-
-// cardName is --card for another process, whose options everybody can read.
-func cardName(card string) string { return reach.Absolute(safe.Bare(card)) }
+var loginWay = []string{"ca-file", "client-cert", "client-key", "insecure", "card", "trust-origin", "signature-key", "require-signature",
+	"oauth-client-secret-file", "oauth-client-id", "scheme", "oauth-issuer", "oauth-redirect", "oauth-scope", "oauth-param"}
 
 // An editorLogin signs the user in from an editor.
 type editorLogin struct {
@@ -74,21 +65,18 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 	words := []string{"auth", "login"}
 	agent := safe.Bare(l.SignInAs.Agent)
 	variables, args := map[string]string{frame.Env("agent")[0]: agent}, []string{"--agent", agent}
-	for _, option := range loginWay {
-		if !c.IsSet(option.name) {
+	for _, k := range config.Flags() {
+		if !slices.Contains(loginWay, k.Flag) || !c.IsSet(k.Flag) {
 			continue
 		}
-		values := frame.ListOf(c, option.name)
-		if len(values) == 0 {
-			values = []string{c.String(option.name)}
-		}
+		values := reach.Values(c, &k)
 		for i, v := range values {
-			if option.said != nil {
-				values[i] = option.said(v)
+			if k.Flag == "card" {
+				values[i] = safe.Bare(v) // everybody can read options
 			}
-			args = append(args, "--"+option.name+"="+values[i])
+			args = append(args, "--"+k.Flag+"="+values[i])
 		}
-		variables[frame.Env(option.name)[0]] = strings.Join(values, "\n")
+		variables[frame.Env(k.Flag)[0]] = strings.Join(values, "\n")
 	}
 	m := acp.AuthMethod{ID: TerminalLoginMethod, Name: "Sign in on a terminal", Description: "Sign in to the agent at " + host + ", by browser, by a code for another device, or with a token of yours",
 		Type: acp.AuthTerminal, Args: words, Env: variables}

@@ -154,20 +154,14 @@ func maskedObject(object string) any {
 
 // optionText is an option's value as given, or its default.
 func optionText(c *cli.Context, k *config.Key) string {
-	switch k.Kind {
-	case config.KindHeaders, config.KindList:
+	if k.Kind == config.KindHeaders || k.Kind == config.KindList {
 		return ""
-	case config.KindDuration:
-		if d := c.Duration(k.Flag); d != 0 {
-			return d.String()
-		}
-		return ""
-	case config.KindNumber:
-		return cmp.Or(strings.TrimPrefix(fmt.Sprint(c.Int(k.Flag)), "0"), k.Default)
-	case config.KindBool:
-		return fmt.Sprint(c.Bool(k.Flag))
 	}
-	return c.String(k.Flag)
+	text := c.String(k.Flag)
+	if text == "0" || text == "0s" { // it is not given
+		return k.Default
+	}
+	return text
 }
 
 // hidden lists headers without their values: the options' own, and those of a file that

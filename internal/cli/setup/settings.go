@@ -186,14 +186,7 @@ func otherOptions(c *cli.Context, conf *reach.Configuration) (args []string) {
 		if conf.Given(k.Flag) == "" || slices.Contains([]string{"agent", "agent-command", "config", "header"}, k.Flag) {
 			continue
 		}
-		values := frame.ListOf(c, k.Flag)
-		if k.Kind != config.KindList {
-			values = []string{optionText(c, &k)}
-		}
-		for _, v := range values {
-			if k.Kind == config.KindPath || k.Kind == config.KindLocation || k.Flag == "workspace" {
-				v = reach.Absolute(v)
-			}
+		for _, v := range reach.Values(c, &k) {
 			args = append(args, "--"+k.Flag+"="+v)
 		}
 	}

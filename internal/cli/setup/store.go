@@ -3,7 +3,6 @@ package setup
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -121,10 +120,8 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 		entries = append(entries, config.Entry{Key: "command", Value: config.Quote(s.command)}, config.Entry{Key: "url"})
 	default:
 		agent := s.agent
-		if agent != reach.DemoAgent && !strings.Contains(agent, "://") {
-			if abs, err := filepath.Abs(agent); err == nil {
-				agent = abs
-			}
+		if agent != reach.DemoAgent {
+			agent = reach.Absolute(agent)
 		}
 		entries = append(entries, config.Entry{Key: "url", Value: config.Quote(agent)}, config.Entry{Key: "command"})
 	}
@@ -149,13 +146,7 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 func (s *setup) entry(k *config.Key) (value string, ok bool) {
 	switch k.Kind {
 	case config.KindList:
-		list := reach.Fields(frame.ListOf(s.c, k.Flag))
-		for i, text := range list {
-			if k.Name == "signature-keys" {
-				list[i] = reach.AbsoluteKey(text)
-			}
-		}
-		return config.QuoteList(list), true
+		return config.QuoteList(reach.Fields(reach.Values(s.c, k))), true
 	case config.KindBool, config.KindNumber:
 		return optionText(s.c, k), true
 	case config.KindObject:
@@ -167,8 +158,6 @@ func (s *setup) entry(k *config.Key) (value string, ok bool) {
 			s.Say("%s is not stored, because it has a null or a number that the configuration cannot hold: write it into the agent's table", k.Name)
 		}
 		return value, ok
-	case config.KindPath, config.KindLocation:
-		return config.Quote(reach.Absolute(s.c.String(k.Flag))), true
 	}
-	return config.Quote(optionText(s.c, k)), true
+	return config.Quote(reach.Values(s.c, k)[0]), true
 }
