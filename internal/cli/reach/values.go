@@ -88,22 +88,14 @@ func Fields(list []string) []string {
 	return all
 }
 
-// extensionURIs reads URIs, each with those that it requires: URI=REQUIRED,REQUIRED.
+// extensionURIs reads --extension.
 func extensionURIs(list []string) (all []string, err error) {
-	for _, s := range list {
-		uri, required := s, ""
-		if at := strings.LastIndex(s, "="); at > 0 && dialect.IsURI(s[:at]) {
-			if first, _, _ := strings.Cut(s[at+1:], ","); dialect.IsURI(first) {
-				uri, required = s[:at], s[at+1:]
-			}
+	for _, uri := range list {
+		if !dialect.IsURI(uri) {
+			return nil, frame.Usagef("--extension does not take %q: it takes the URI of an extension, like https://example.com/extension/v1", uri)
 		}
-		for _, u := range append([]string{uri}, strings.FieldsFunc(required, func(r rune) bool { return r == ',' })...) {
-			if !dialect.IsURI(u) {
-				return nil, frame.Usagef("--extension does not take %q: it takes the URI of an extension, like https://example.com/extension/v1, or URI=URI,... for one and those that it requires", u)
-			}
-			if !slices.Contains(all, u) {
-				all = append(all, u)
-			}
+		if !slices.Contains(all, uri) {
+			all = append(all, uri)
 		}
 	}
 	return all, nil
