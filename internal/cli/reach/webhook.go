@@ -16,7 +16,7 @@ func (l *Link) openWebhook(c *cli.Context, local bool) error {
 	where := c.String("webhook")
 	if where == "" {
 		for _, name := range []string{"webhook-url", "webhook-jwks"} {
-			if c.IsSet(name) && c.String(name) != "" {
+			if c.String(name) != "" {
 				return frame.Usagef("--%s is for a receiver: name one with --webhook", name)
 			}
 		}

@@ -83,12 +83,7 @@ func sendAsync(p *frame.Program, c *cli.Context, l *reach.Link, t *thread, agent
 		return err
 	}
 	p.Say("the agent has answered at once, without a task")
-	text := ""
-	for part := range answer.Message.Parts.All() {
-		if part.Kind == a2a.PartText {
-			text += part.Text
-		}
-	}
+	text := answer.Message.Parts.Text()
 	if frame.IsTerminal(p.Stdout) {
 		text = safe.Plain(text)
 	}
