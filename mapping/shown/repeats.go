@@ -23,8 +23,7 @@ const (
 type said struct {
 	text   []byte
 	starts []start
-	newest int   // where the newest event's text begins
-	places []int // room for the starts where a text may begin
+	newest int // where the newest event's text begins
 }
 
 // A start is where an item begins in it, or goes on behind another.
@@ -58,7 +57,7 @@ func (s *said) clear() {
 	clear(s.starts)
 	s.starts, s.newest = s.starts[:0], 0
 	if s.text = s.text[:0]; cap(s.text) > keepSaid {
-		s.text, s.starts, s.places = nil, nil, nil
+		s.text, s.starts = nil, nil
 	}
 }
 
@@ -111,9 +110,8 @@ type cover struct {
 	from, to int    // starts, and where in the text it ends
 	rest     string // what the text has behind that
 	pieces   int    // events that have said it
-	items    int
-	cross    bool // some of it is of the other kind
-	marked   bool // a dialect says that all of it were pieces
+	cross    bool   // some of it is of the other kind
+	marked   bool   // a dialect says that all of it were pieces
 }
 
 // repeats shows an item that says again what this turn has said, as a repetition, and what
@@ -154,7 +152,7 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 	case s.held.whole() && !s.held.sameIDs:
 		return true
 	case whole:
-		return c.pieces >= 2 && (all || weight(seq) >= evidence) || c.cross || c.rest != "" && (in.Kind != Artifact || c.pieces >= 2) || in.Hint == Whole && s.isStreamed(c, in.Kind) || all && c.items == 1 && in.Kind == Message && len(seq) >= short
+		return c.pieces >= 2 && (all || weight(seq) >= evidence) || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
 	case c.pieces >= 2 && all:
 		return true
 	}
@@ -198,36 +196,26 @@ func (s *Shown) goOn(it *item, in *Item, seq string, n int, own bool) {
 }
 
 // covers compares a text, white space left out, with what the turn has said, from each place
-// where an item begins: first all of it, then its messages and its artifacts alone. What a
-// dialect knows to be a whole says its own pieces again, and not an equal text before them.
+// where an item begins. What a dialect knows to be a whole says its own pieces again, and not
+// an equal text before them.
 func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover, ok bool) {
 	s.limit()
 	n := weight(seq)
 	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, n) {
 		return cover{}, false
 	}
-	begin, next := headOf(seq), 0
-	s.said.places = s.said.places[:0]
-	for _, only := range [...]Kind{Foreign, Message, Artifact, Thought} {
-		if (only == Thought) != (kind == Thought) {
-			continue // a thought repeats thoughts alone
+	begin := headOf(seq)
+	for i := range s.said.starts {
+		if !s.said.starts[i].head.fits(&begin) {
+			continue
 		}
-		for k := 0; ; k++ {
-			if next = s.said.find(k, next, &begin); k == len(s.said.places) {
-				break
+		if c, good := s.coversFrom(i, seq, kind); good && (c.rest == "" || !ok) {
+			own := hint != Whole || s.isStreamed(&c, kind)
+			if !ok || best.rest != "" || own {
+				best, ok = c, true
 			}
-			i := s.said.places[k]
-			if only != Foreign && s.said.starts[i].it.kind != only {
-				continue
-			}
-			if c, good := s.coversFrom(i, seq, only, kind); good && (c.rest == "" || !ok) {
-				own := hint != Whole || s.isStreamed(&c, kind)
-				if !ok || best.rest != "" || own {
-					best, ok = c, true
-				}
-				if c.rest == "" && own {
-					return best, true
-				}
+			if c.rest == "" && own {
+				return best, true
 			}
 		}
 	}
@@ -240,24 +228,14 @@ func (s *Shown) isShort(seq string, n int) bool {
 	return s.held == nil && n < evidence && (s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n))
 }
 
-// find looks from a start on for place k, where a text with this beginning may begin, and
-// returns the start behind it. The first pass over the places finds them.
-func (s *said) find(k, next int, begin *head) int {
-	for ; k == len(s.places) && next < len(s.starts); next++ {
-		if s.starts[next].head.fits(begin) {
-			s.places = append(s.places, next)
-		}
-	}
-	return next
-}
-
-// coversFrom is covers from one start on; only says of which kind alone, Foreign of all.
-func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok bool) {
+// coversFrom is covers from one start on. A thought repeats thoughts alone, and nothing else
+// repeats them.
+func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 	c.from, c.marked = from, true
 	j, done, last := 0, 0, 0 // done, last: behind the last bytes that were compared
 	for i := from; i < len(s.said.starts); i++ {
 		b := &s.said.starts[i]
-		if only != Foreign && b.it.kind != only {
+		if (b.it.kind == Thought) != (kind == Thought) {
 			continue
 		}
 		end, at, before := s.said.end(i), b.at, done
@@ -274,7 +252,6 @@ func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok b
 			done, last = j, at
 		}
 		if c.to = end; done > before {
-			c.items++
 			c.pieces += b.pieces
 			c.cross = c.cross || b.it.kind != kind
 			c.marked = c.marked && b.hint == Piece
@@ -283,11 +260,8 @@ func (s *Shown) coversFrom(from int, seq string, only, kind Kind) (c cover, ok b
 			return c, at >= end
 		}
 	}
-	for done > 0 && last < c.to && done < len(seq) && s.said.text[last] == seq[done] { // white space behind that
-		last, done = last+1, done+1
-	}
 	c.rest = seq[done:]
-	if done == 0 || c.to != len(s.said.text) && only == Foreign {
+	if done == 0 {
 		return c, false
 	}
 	if !s.held.whole() && !endsWord(s.said.text[:last], c.rest) {

@@ -323,7 +323,7 @@ func (s *Shown) saidElsewhere(it *item, e *entry, rest string) bool { // rule: S
 		if b.it == it || b.it.dead || b.it.hint != Piece || b.at >= s.held.before {
 			continue
 		}
-		c, ok := s.coversFrom(i, rest, Foreign, it.kind)
+		c, ok := s.coversFrom(i, rest, it.kind)
 		if !ok || c.to != len(s.said.text) {
 			continue
 		}
