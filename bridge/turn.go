@@ -142,7 +142,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	watching.Go(func() { t.watch(ctx, t.agent) }) // ends with ctx
 
 	next, err := t.ready(ctx, open)
-	if errors.Is(err, errRejected) || errors.Is(err, errWords) || t.rejected {
+	if errors.Is(err, errRejected) || t.rejected {
 		return t.finish(ctx, ended, err)
 	}
 	if err != nil {
@@ -269,9 +269,6 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			return nil, ended, err
 		case len(decisions) == 0 || cannotReject(decisions):
 			continue // the calls went on without us, the connection is down, or the cancel does it
-		}
-		if t.needsWords(decisions) {
-			return nil, ended, t.restForWords(ctx, leg, decisions)
 		}
 		t.answered = true
 		if next, err = t.answer(ctx, leg, decisions); next == nil {

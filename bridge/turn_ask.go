@@ -252,9 +252,6 @@ var errRejected = errors.New("the task was cancelled")
 // can only be given by cancelling the task, it does that instead, and returns no
 // request.
 func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
-	if t.needsWords(decisions) {
-		return nil, t.keepForWords(ctx, decisions)
-	}
 	if t.isCancelled() {
 		select { // tasks/cancel goes first
 		case <-time.After(rejectPause):

@@ -31,7 +31,7 @@ func isDetached(ctx context.Context) bool { return errors.Is(context.Cause(ctx),
 // finish ends the calls that the editor still shows as open, and returns how the turn
 // ended.
 func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
-	if errors.Is(err, errRejected) || errors.Is(err, errWords) {
+	if errors.Is(err, errRejected) {
 		err = nil
 	}
 	unheard := t.answered && t.fold.Unheard()
@@ -281,4 +281,18 @@ func (t *turn) noteTask() bool {
 	}
 	s.record(spell.TaskLine(nil, s.taskID, s.contextID))
 	return true
+}
+
+// waitsForUser reports whether the task waits for the user, as far as is known.
+func (t *turn) waitsForUser() bool {
+	return (t.fold.Waits() && !t.down || t.fold.WaitsForWords()) && !t.isCancelled()
+}
+
+// settled returns how a turn that waits for the user goes on: the user is asked, or the
+// next prompt answers.
+func (t *turn) settled() end {
+	if t.fold.Waits() {
+		return paused
+	}
+	return ended
 }

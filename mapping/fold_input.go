@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -18,131 +17,70 @@ const maxInputs = 64
 type input struct {
 	dialect.Input
 	task string
-	// given is an answer that is known, and waits for the others.
-	given *Answer
 }
 
-// wantInput asks for what the user answers in words, and keeps what the answer needs.
+// wantInput asks for what the user answers in words, and keeps what the answer needs. Of
+// several each prompt answers one, the oldest first.
 func (f *Fold) wantInput(in dialect.Input) {
-	if f.keepInput(input{Input: in}) {
-		f.add(Step{Kind: StepNotice, Text: "\n[" + in.Text + "]\n"})
-	}
-}
-
-// keepInput keeps an input; false if it is known.
-func (f *Fold) keepInput(in input) bool {
-	in.task = strings.Clone(f.TaskID)
-	known := slices.ContainsFunc(f.split.inputs, func(o input) bool { return o.task == in.task && o.ID == in.ID })
+	known := slices.ContainsFunc(f.split.inputs, func(o input) bool { return o.task == f.TaskID && o.ID == in.ID })
 	if known {
-		return false
+		return
 	}
 	in.ID, in.Name, in.Text = strings.Clone(in.ID), strings.Clone(in.Name), strings.Clone(in.Text)
 	if len(f.split.inputs) == maxInputs {
 		f.split.inputs = slices.Delete(f.split.inputs, 0, 1)
 	}
-	f.split.inputs = append(f.split.inputs, in)
-	return true
+	f.split.inputs = append(f.split.inputs, input{in, f.TaskID})
+	f.add(Step{Kind: StepNotice, Text: "\n[" + in.Text + "]\n"})
 }
 
 // WaitsForWords reports whether the task in hand waits for an answer in words.
-func (f *Fold) WaitsForWords() bool {
-	return slices.ContainsFunc(f.split.inputs, func(in input) bool { return in.task == f.TaskID && in.given == nil })
-}
+func (f *Fold) WaitsForWords() bool { return f.input(f.TaskID) >= 0 }
 
-// asked counts the answers in words that the task in hand waits for.
-func (f *Fold) asked() (n int) {
-	for _, in := range f.split.inputs {
-		if in.task == f.TaskID && in.given == nil {
-			n++
-		}
-	}
-	return n
-}
-
-// inputText is all of that, as a question.
-func (f *Fold) inputText() string {
-	var list []string
-	for _, in := range f.split.inputs {
-		if in.task == f.TaskID && in.given == nil {
-			list = append(list, in.Text)
-		}
-	}
-	if n := f.asked(); n > 1 {
-		list = append(list, linesHint(n))
-	}
-	return strings.Join(list, "\n")
-}
-
-// linesHint says how several things are answered.
-func linesHint(n int) string { return fmt.Sprintf("Answer with %d lines, one for each.", n) }
-
-// Defer keeps answers until the user's next prompt, which [Fold.Reply] sends together with
-// them. It is for agents that wait for words beside the answers and take everything at once.
-// The notice tells the user what to write.
-func (f *Fold) Defer(answers []Answer) (notice string) {
-	for _, a := range answers {
-		f.Answered(a.Call.ID, true)
-		f.keepInput(input{Input: dialect.Input{ID: "answer-" + a.Call.ID}, given: &a})
-	}
-	f.calls.Defer(true)
-	f.Question = f.inputText()
-	return "\n[Your next message is the answer. " + strings.TrimSpace(f.Question) + "]\n"
+// input is the place of the oldest input of a task, -1 if it waits for none.
+func (f *Fold) input(task string) int {
+	return slices.IndexFunc(f.split.inputs, func(in input) bool { return in.task == task && task != "" })
 }
 
 // Reply puts the user's words into the form in which the agent of the task waits for
-// them, if it waits for any. An error says that the words do not fit; nothing is to be sent
-// then.
+// them, if it waits for any. What has more than text is sent as it is.
 func (f *Fold) Reply(m *a2a.Outgoing) error {
-	var inputs []input
-	n := 0
-	for _, in := range f.split.inputs {
-		if in.task == m.TaskID && m.TaskID != "" {
-			inputs = append(inputs, in)
-			if in.given == nil {
-				n++
-			}
-		}
+	at := f.input(m.TaskID)
+	if at < 0 {
+		return nil
 	}
-	if len(inputs) == 0 {
+	in := f.split.inputs[at]
+	if slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.Text == "" }) {
+		f.dropInputs(m.TaskID)
 		return nil
 	}
 	var text strings.Builder
 	for _, p := range m.Parts {
-		if p.Text == "" { // it has more than text, and is sent as it is
-			f.dropInputs(m.TaskID)
-			return nil
-		}
 		text.WriteString(p.Text)
 	}
-	words := []string{strings.TrimSpace(text.String())}
-	if n > 1 {
-		words = strings.Split(words[0], "\n")
-	}
-	if n > 0 && (len(words) != n || slices.Contains(words, "")) {
-		return &PromptError{fmt.Sprintf("nothing was sent, because it is no answer to what the agent asks: it has %d lines, and %d are asked for", len(words), n)}
-	}
-	plain := m.Parts
+	f.split.inputs = slices.Delete(f.split.inputs, at, at+1)
 	m.Parts = nil
-	for _, in := range inputs {
-		var err error
-		if in.given != nil {
-			err = dialect.WriteAnswer(*in.given, m)
-		} else {
-			err = dialect.WriteReply(in.Input, strings.TrimSpace(words[0]), m)
-			words = words[1:]
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if n == 0 {
-		m.Parts = append(m.Parts, plain...) // it waits for no words any more
-	}
-	f.dropInputs(m.TaskID)
-	return nil
+	return dialect.WriteReply(in.Input, strings.TrimSpace(text.String()), m)
 }
 
 func (f *Fold) dropInputs(task string) {
 	f.split.inputs = slices.DeleteFunc(f.split.inputs, func(in input) bool { return in.task == task })
-	f.calls.Defer(false)
+}
+
+// question keeps what the agent asks in prose. Text that came before the state is not
+// taken for a question: Gemini's server ends every turn with input-required, without a
+// message.
+func (f *Fold) question(ev *a2a.Event) {
+	if ev.State.Terminal() || ev.State == a2a.StateWorking { // or the agent has gone on without an answer
+		f.dropInputs(f.TaskID)
+	}
+	switch {
+	case ev.State == "":
+	case !ev.State.Terminal() && f.WaitsForWords():
+		f.Question = f.split.inputs[f.input(f.TaskID)].Text
+	case ev.State == a2a.StateInputRequired && ev.HasMessage && ev.Message.Role != a2a.RoleUser:
+		f.Question = strings.Clone(strings.TrimSpace(ev.Message.Parts.Text()))
+	case f.Question != "":
+		f.Question = ""
+	}
 }

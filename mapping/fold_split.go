@@ -17,7 +17,6 @@ type splitState struct {
 	streams  bool
 	streamed string
 	inputs   []input // that the agent waits for
-	hinted   int     // how many things the user was told that there are
 	// givenUp: the agent repeats a question that was answered, and would repeat it for
 	// ever.
 	givenUp bool
@@ -28,7 +27,7 @@ type splitState struct {
 const maxOutput = 1 << 20
 
 // begin begins a turn. What has been streamed is whole by now.
-func (s *splitState) begin() { s.givenUp, s.hinted, s.streams = false, 0, false }
+func (s *splitState) begin() { s.givenUp, s.streams = false, false }
 
 // stream notes whether the task in hand has said pieces of a text since the last whole one.
 func (f *Fold) stream(pieces bool) {

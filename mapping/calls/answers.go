@@ -83,14 +83,6 @@ func (c *Calls) Doubt() {
 	}
 }
 
-// Defer marks the calls of the task in hand that were answered: the answers wait for the
-// user's words, so that the end of the turn does not end them. With false that is over.
-func (c *Calls) Defer(waits bool) {
-	for _, one := range c.task.calls {
-		one.deferred = waits && one.Answered && !one.Status.Ended()
-	}
-}
-
 // Unanswered reports whether a call of which Answered was told has not moved since: as far as
 // is known, the agent has not heard the answer. It may be asked about some calls only.
 func (c *Calls) Unanswered(ids ...string) bool {
@@ -142,7 +134,7 @@ func (c *Calls) AskNewest(since bool, to []Step) []Step { // rule: C11
 	}
 	for _, one := range c.list {
 		switch {
-		case !one.asks || one.task != c.task || one.deferred || since && !one.since || one.task.calls[one.ID] != one:
+		case !one.asks || one.task != c.task || since && !one.since || one.task.calls[one.ID] != one:
 		case one.newest != nil:
 			now := one.newest
 			one.newest, one.Moved = nil, true

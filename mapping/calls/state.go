@@ -55,9 +55,7 @@ type kept struct {
 	// it came behind the newest answer, as far as that is known.
 	newest      *ToolCall
 	asks, since bool
-	// deferred: the answer waits for the user's words. taken: the agent has it, as a
-	// journal says.
-	deferred, taken bool
+	taken       bool // the agent has the answer, as a journal says
 
 	held     int // the last snapshot that told of it
 	answered int // the last one that had the user's answer
@@ -310,7 +308,7 @@ func (c *Calls) note(one *kept) {
 // Off: 2,384, 1,619.
 func (c *Calls) EndTurn(all, failed bool, to []Step) []Step { // rule: C8
 	for _, one := range c.list {
-		if one.task.calls[one.ID] == one && one.task == c.task && !one.Status.Ended() && !one.deferred && (all || one.Questions > 0 || one.Status <= Pending) {
+		if one.task.calls[one.ID] == one && one.task == c.task && !one.Status.Ended() && (all || one.Questions > 0 || one.Status <= Pending) {
 			to = append(to, c.close(one, failed))
 		}
 	}
