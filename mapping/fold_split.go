@@ -13,8 +13,7 @@ import (
 
 // A splitState is what a [Fold] remembers for it.
 type splitState struct {
-	// streams: the task streamed has said pieces of a text since the last whole one.
-	streams  bool
+	// streamed is the task that has said pieces of a text since the last whole one; "": none.
 	streamed string
 	inputs   []input // that the agent waits for
 	// givenUp: the agent repeats a question that was answered, and would repeat it for
@@ -27,12 +26,15 @@ type splitState struct {
 const maxOutput = 1 << 20
 
 // begin begins a turn. What has been streamed is whole by now.
-func (s *splitState) begin() { s.givenUp, s.streams = false, false }
+func (s *splitState) begin() { s.givenUp, s.streamed = false, "" }
 
 // stream notes whether the task in hand has said pieces of a text since the last whole one.
 func (f *Fold) stream(pieces bool) {
-	if s := &f.split; pieces || s.streamed == f.TaskID {
-		s.streams, s.streamed = pieces, f.TaskID
+	switch {
+	case pieces:
+		f.split.streamed = f.TaskID
+	case f.split.streamed == f.TaskID:
+		f.split.streamed = ""
 	}
 }
 
@@ -42,7 +44,7 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
 	}
-	at := &dialect.Carrier{Held: f.inState, Newest: as.Role != shown.Said, Ends: as.Role == shown.End, Streamed: f.split.streams && f.split.streamed == f.TaskID}
+	at := &dialect.Carrier{Held: f.inState, Newest: as.Role != shown.Said, Ends: as.Role == shown.End, Streamed: f.TaskID != "" && f.split.streamed == f.TaskID}
 	if f.event != nil {
 		at.Metadata, at.State = f.event.Metadata, f.event.State
 	}

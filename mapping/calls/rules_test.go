@@ -92,31 +92,23 @@ func (c *conversation) is(t *testing.T, want string, open ...string) {
 
 // TestRules has each rule on its own, and what the rule must not do.
 func TestRules(t *testing.T) {
+	for _, row := range []struct {
+		name, play, want string
+		open             []string
+	}{
+		{"C1 what runs asks", "A!XA", "c pending, c executing, c pending", []string{"c A"}},
+		{"C1 the same question behind an answer is an echo", "A!A", "c pending", nil},
+		{"C1 the same question is new once the agent has gone on", "A!PA", "c pending", []string{"c A"}},
+		{"C1 another question is new", "A!B", "c pending, c pending", []string{"c B"}},
+		{"C1 nothing else goes back", "XP", "c executing", nil},
+		{"C2 an ended call that asks is another", "SA", "c succeeded, c~1 pending", []string{"c~1 A"}},
+		{"C3 an ended call that begins in a later turn is another", "S|XS", "c succeeded, c~1 executing, c~1 succeeded", nil},
+		{"C3 within a turn it is an echo", "SP", "c succeeded", nil},
+		{"C9 what we have ended goes on", "P|XS", "c pending, c cancelled, c executing, c succeeded", nil},
+	} {
+		t.Run(row.name, func(t *testing.T) { newConversation().play(row.play).is(t, row.want, row.open...) })
+	}
 	for name, rule := range map[string]func(t *testing.T){
-		"C1 what runs asks": func(t *testing.T) {
-			newConversation().play("A!XA").is(t, "c pending, c executing, c pending", "c A")
-		},
-		"C1 the same question behind an answer is an echo": func(t *testing.T) {
-			newConversation().play("A!").play("A").is(t, "c pending")
-		},
-		"C1 the same question is new once the agent has gone on": func(t *testing.T) {
-			newConversation().play("A!PA").is(t, "c pending", "c A")
-		},
-		"C1 another question is new": func(t *testing.T) {
-			newConversation().play("A!B").is(t, "c pending, c pending", "c B")
-		},
-		"C1 nothing else goes back": func(t *testing.T) {
-			newConversation().play("XP").is(t, "c executing")
-		},
-		"C2 an ended call that asks is another": func(t *testing.T) {
-			newConversation().play("SA").is(t, "c succeeded, c~1 pending", "c~1 A")
-		},
-		"C3 an ended call that begins in a later turn is another": func(t *testing.T) {
-			newConversation().play("S|XS").is(t, "c succeeded, c~1 executing, c~1 succeeded")
-		},
-		"C3 within a turn it is an echo": func(t *testing.T) {
-			newConversation().play("SP").is(t, "c succeeded")
-		},
 		"C4 output that is drawn again": func(t *testing.T) {
 			c := newConversation().play("abz")
 			if got := c.task1("c").OutputSoFar; got != "z" {
@@ -161,9 +153,6 @@ func TestRules(t *testing.T) {
 			c := newConversation().play("XD")
 			c.show(c.EndTurn(false, false, nil))
 			c.is(t, "c executing, d pending, d cancelled")
-		},
-		"C9 what we have ended goes on": func(t *testing.T) {
-			newConversation().play("P|XS").is(t, "c pending, c cancelled, c executing, c succeeded")
 		},
 		"C10 output of an ended call, or of none": func(t *testing.T) {
 			c := newConversation()

@@ -87,7 +87,6 @@ func (s *Shown) namesOf(kind Kind) *Names {
 //     space: it goes on.
 //   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
 //     digit.
-//   - So it does where pictures meet ("👍" "👍").
 //   - A sentence has ended and what follows begins like one: it is another.
 //
 // Once a message is certain to be a chunk (sure), all that follow in the run are. The rule
@@ -107,8 +106,6 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		if unicode.IsUpper(first) && !unicode.IsUpper(last) {
 			return false, false
 		}
-		return true, true
-	case unicode.Is(unicode.So, last) && unicode.Is(unicode.So, first):
 		return true, true
 	case strings.ContainsRune(",([{«“-/\\_", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first) && !isListed(next):
 		return true, true
