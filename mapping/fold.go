@@ -48,6 +48,7 @@ type Fold struct {
 func NewFold() *Fold {
 	f := &Fold{calls: calls.New()}
 	f.shown = shown.New(f.show)
+	f.spoken.Learned = f.learned
 	return f
 }
 
@@ -90,7 +91,6 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	news := f.note(ev)
 	f.shown.Task(f.TaskID)
 	f.calls.Enter(f.TaskID)
-	f.learnTraits()
 	f.resumed()
 	if news != "" {
 		f.add(Step{Kind: StepError, Text: news, State: ev.State})
@@ -150,7 +150,6 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 	}
 	m, why := f.failure(&ev.Message)
 	if why && len(m.Parts.FastPath().List) == 0 {
-		f.shown.Know(&shown.Item{Kind: shown.Message, ID: ev.Message.ID, Parts: ev.Message.Parts})
 		return
 	}
 	f.message(m, roleOf(ev))

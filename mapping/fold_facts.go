@@ -3,6 +3,7 @@ package mapping
 import (
 	"strings"
 
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -146,20 +147,13 @@ func (f *Fold) Learn(ev *a2a.Event) { f.spoken.Read(ev) }
 // Speaks reports whether the agent is known to speak a dialect.
 func (f *Fold) Speaks() bool { return f.spoken.Any() }
 
-// learnTraits takes over the traits of the dialects that the agent is known to
-// speak.
-func (f *Fold) learnTraits() {
-	for {
-		place, reader, t, ok := f.spoken.Next()
-		if !ok {
-			return
-		}
-		if t.PartialHistory {
-			f.shown.SetPartial()
-		}
-		if t.Chunks {
-			f.shown.Chunks()
-		}
-		f.calls.Speak(place, reader, t.Differences)
+// learned takes over the traits of a dialect that the agent is known to speak.
+func (f *Fold) learned(place uint8, reader calls.Reader, t dialect.Traits) {
+	if t.PartialHistory {
+		f.shown.SetPartial()
 	}
+	if t.Chunks {
+		f.shown.Chunks()
+	}
+	f.calls.Speak(place, reader, t.Differences)
 }

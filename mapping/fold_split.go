@@ -96,7 +96,7 @@ func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
 				f.items.add(in)
 			}
 		default:
-			f.items.do(func() { f.doPiece(piece, as, p.AsksAgain) })
+			f.items.do(func() { f.doPiece(piece, as) })
 		}
 	}
 }
@@ -122,10 +122,10 @@ func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
 }
 
 // doPiece does what is no text of an item. It runs when the items before are shown.
-func (f *Fold) doPiece(p *dialect.Piece, as shown.Item, asksAgain bool) {
+func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 	switch p.Kind {
 	case dialect.PieceCall:
-		f.splitCall(&p.Call, as, asksAgain)
+		f.splitCall(&p.Call, as)
 	case dialect.PieceOutput:
 		f.showCalls(f.calls.More(p.Call.ID, p.Text, maxOutput, nil))
 	case dialect.PieceInput:
@@ -134,12 +134,11 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item, asksAgain bool) {
 }
 
 // splitCall shows a call, or what has become of one, that a message or an artifact tells of.
-// asksAgain: see [dialect.Traits].
-func (f *Fold) splitCall(c *ToolCall, as shown.Item, asksAgain bool) {
+func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	if f.inState && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact
 	}
-	if c.Asks && asksAgain && (!f.inState || f.split.givenUp) && f.repeatsQuestion(c) {
+	if c.Asks && f.spoken.AsksAgain() && (!f.inState || f.split.givenUp) && f.repeatsQuestion(c) {
 		return
 	}
 	f.calls.Result(c)

@@ -2,7 +2,6 @@ package calls
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -15,33 +14,6 @@ func question(i int, command string) *ToolCall {
 	c := numbered(i, Pending)
 	c.Asks, c.Confirmation = true, &Confirmation{Execute: &ExecuteDetails{Command: command}}
 	return c
-}
-
-func heap() int {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
-}
-
-// TestMany: few bytes are kept of a call, however many there are.
-func TestMany(t *testing.T) {
-	const n = 20_000
-	for _, status := range []Status{Executing, Succeeded} {
-		c, before := New(), heap()
-		for i := range n {
-			c.Say(numbered(i, status), fmt.Sprint(i), Live, nil)
-		}
-		kept := heap() - before
-		if most := 4<<20 + 150*n; kept > most {
-			t.Errorf("%s: %d KiB are kept, more than %d", status, kept>>10, most>>10)
-		}
-		if len(c.list) > maxCalls {
-			t.Errorf("%s: %d calls are kept", status, len(c.list))
-		}
-		runtime.KeepAlive(c)
-	}
 }
 
 // TestManyOpen: if too many calls are open, the oldest are shown as ended, and go on if the

@@ -74,44 +74,43 @@ const (
 // Data takes a data part of a message of the agent's; false if it is no tool call of a dialect
 // that is spoken.
 func (c *Calls) Data(data, message string, v Verb, from Source, to []Step) (steps []Step, ok bool) {
-	if len(c.readers) == 0 {
+	r, id, ok := c.find(data)
+	switch {
+	case !ok:
 		return to, false
+	case id != "":
+		return c.read(r, id, message, v, from, to), true
 	}
-	c.data.members = readObject(c.data.members, data, c.data.repeats[:])
-	for _, r := range c.readers {
-		if id, ok := r.CallID(c.data.members); ok {
-			return c.read(r, id, message, v, from, to), true
-		}
-	}
-	now := &c.data.call
-	for _, r := range c.readers {
-		*now = ToolCall{Status: Pending, Asks: true, Dialect: r.dialect, Differences: r.differences}
-		if r.Question(data, now) {
-			c.bare(now, data, message)
-			return c.Say(now, message, v, to), true
-		}
-	}
-	return to, false
+	c.bare(&c.data.call, data, message)
+	return c.Say(&c.data.call, message, v, to), true
 }
 
 // IsCall reports whether a data part is a tool call, or a question, of a dialect that is
 // spoken.
 func (c *Calls) IsCall(data string) bool {
+	_, _, ok := c.find(data)
+	return ok
+}
+
+// find finds the dialect in which a data part is a tool call, and its ID; "" for a question
+// without a call around it, which is in c.data.call then.
+func (c *Calls) find(data string) (r reader, id string, ok bool) {
 	if len(c.readers) == 0 {
-		return false
+		return reader{}, "", false
 	}
 	c.data.members = readObject(c.data.members, data, c.data.repeats[:])
 	for _, r := range c.readers {
-		if _, ok := r.CallID(c.data.members); ok {
-			return true
+		if id, ok := r.CallID(c.data.members); ok {
+			return r, id, true
 		}
 	}
 	for _, r := range c.readers {
-		if r.Question(data, &ToolCall{}) {
-			return true
+		c.data.call = ToolCall{Status: Pending, Asks: true, Dialect: r.dialect, Differences: r.differences}
+		if r.Question(data, &c.data.call) {
+			return r, "", true
 		}
 	}
-	return false
+	return reader{}, "", false
 }
 
 // read takes the call of that ID that the data part in hand is.

@@ -43,8 +43,6 @@ type Carrier struct {
 type Pieces struct {
 	List  []Piece
 	Usage a2a.JSON
-	// AsksAgain: see [Traits].
-	AsksAgain bool
 }
 
 // PieceKind says what a [Piece] is.

@@ -17,15 +17,15 @@ import (
 type Spoken struct {
 	// Meta is what the metadata of the event in hand says.
 	Meta Meta
+	// Learned, if set, is told each dialect once: its place in the list of all (see
+	// [calls.ToolCall.Dialect]), and its traits.
+	Learned func(place uint8, r calls.Reader, t Traits)
 
 	set   set
-	given set // which Next has returned
 	known knownMeta
-	// splitter is the one of the dialects in of that splits messages, nil if none does, and
-	// place its place.
+	// splitter is the first one that splits messages, nil if none does, and place its place.
 	splitter splitter
 	place    uint8
-	of       set
 	sought   int // in how many events a dialect was looked for
 }
 
@@ -44,8 +44,22 @@ func (s *Spoken) Plain() bool { return s.set == 0 || s.Meta.other }
 func (s *Spoken) Speak(name string) {
 	for i, d := range dialects() {
 		if d.name() == name {
-			s.set |= 1 << i
+			s.note(i, d)
 		}
+	}
+}
+
+// note notes that the agent speaks a dialect.
+func (s *Spoken) note(i int, d dialect) {
+	if s.set.has(i) {
+		return
+	}
+	s.set |= 1 << i
+	if by, ok := d.(splitter); ok && s.splitter == nil {
+		s.splitter, s.place = by, uint8(i+1)
+	}
+	if s.Learned != nil {
+		s.Learned(uint8(i+1), d, d.traits())
 	}
 }
 
@@ -55,18 +69,6 @@ func (s *Spoken) Read(ev *a2a.Event) {
 	s.findSplitter(ev)
 }
 
-// Next returns a dialect that the agent speaks and that was not returned before, with its place
-// in the list of all (see [calls.ToolCall.Dialect]) and its traits. It is false if there is none.
-func (s *Spoken) Next() (place uint8, r calls.Reader, t Traits, ok bool) {
-	for i, d := range dialects() {
-		if s.set.has(i) && !s.given.has(i) {
-			s.given |= 1 << i
-			return uint8(i + 1), d, d.traits(), true
-		}
-	}
-	return 0, nil, Traits{}, false
-}
-
 // maxSought is in how many events a second dialect is looked for: agents of Google's ADK may
 // declare the extension for tools, too.
 const maxSought = 64
@@ -74,7 +76,7 @@ const maxSought = 64
 // findSplitter notes which dialect that splits messages an event is of. Once there is one, it is
 // not looked for again.
 func (s *Spoken) findSplitter(ev *a2a.Event) {
-	if s.splits() != nil || s.set != 0 && s.sought > maxSought {
+	if s.splitter != nil || s.set != 0 && s.sought > maxSought {
 		return
 	}
 	s.sought++
@@ -84,37 +86,26 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 	search := ev.Kind == a2a.EventTask
 	for i, d := range dialects() {
 		if by, ok := d.(splitter); ok && (!search || strings.Contains(string(ev.Raw), by.sign())) && by.knows(ev) {
-			s.set |= 1 << i
+			s.note(i, d)
 			return
 		}
 	}
 }
 
-func (s *Spoken) splits() splitter {
-	if s.set == s.of {
-		return s.splitter
-	}
-	s.of, s.splitter = s.set, nil
-	for i, d := range dialects() {
-		if by, ok := d.(splitter); ok && s.set.has(i) {
-			s.splitter, s.place = by, uint8(i+1)
-			break
-		}
-	}
-	return s.splitter
-}
-
 // Splits reports whether a dialect that is spoken splits messages.
-func (s *Spoken) Splits() bool { return s.splits() != nil }
+func (s *Spoken) Splits() bool { return s.splitter != nil }
+
+// AsksAgain: see [Traits].
+func (s *Spoken) AsksAgain() bool { return s.splitter != nil && s.splitter.traits().AsksAgain }
 
 // Split splits a message, or an artifact, one of which is nil, into pieces; nil if no dialect
 // does.
 func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
-	by := s.splits()
+	by := s.splitter
 	if by == nil {
 		return nil
 	}
-	to := &Pieces{AsksAgain: by.traits().AsksAgain}
+	to := &Pieces{}
 	if m != nil && !by.message(m, at, to) || m == nil && !by.artifact(a, at, to) {
 		return nil
 	}
@@ -154,7 +145,7 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		}
 		if d.meta(raw, &s.Meta) {
 			s.Meta.Said = true
-			s.set |= 1 << i
+			s.note(i, d)
 			break
 		}
 		s.Meta = Meta{other: s.Meta.other}

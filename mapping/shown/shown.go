@@ -271,16 +271,6 @@ func (s *Shown) replace(it *item, in *Item, seq string) {
 	s.step.Op = Grow
 }
 
-// Know notes that the user knows an item by other words, such as the reason of a failure: a
-// history has it again.
-func (s *Shown) Know(in *Item) {
-	if seq := s.sequence(in.Parts); seq != "" {
-		it := s.another(s.key(in))
-		s.learn(it, seq)
-		it.dead = true // nothing has to hold it
-	}
-}
-
 // say shows an item from an offset on.
 func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	text := seq[from:]
