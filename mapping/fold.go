@@ -34,8 +34,6 @@ type Fold struct {
 	// partsOfOne are those of an item that is decoded already.
 	partsOfOne []a2a.Part
 
-	// heldCalls are the places of the calls that the snapshot in hand has shown.
-	heldCalls map[string]int
 	// storesUser: the last snapshot holds messages of the user's.
 	storesUser bool
 	connection connectionState
@@ -99,9 +97,6 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	f.read(ev)
 	if failed && f.spoken.Meta.Err == "" && hasText(f.steps[before:]) {
 		f.Err = "" // the agent has gone on, so that was no fatal error
-	}
-	if f.calls.Waits() && ev.HasMessage && len(f.steps) > before {
-		f.wait(ev)
 	}
 	f.question(ev)
 	f.settleCalls(ev)

@@ -18,9 +18,6 @@ func (f *Fold) mention() calls.Verb {
 	return calls.Live
 }
 
-// held reports whether the event in hand is a snapshot.
-func (f *Fold) held() bool { return f.verb == shown.Snapshot }
-
 // toolCall shows a data part of the named message that is a tool call; false if it is none.
 func (f *Fold) toolCall(data, messageID string) bool {
 	steps, ok := f.calls.Data(data, messageID, f.mention(), f.event.FastPath().Source, nil)
@@ -36,26 +33,14 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 	return ok
 }
 
-// showCalls shows what is new of calls. Of what a snapshot tells of one, only the result is
-// shown, in the place of the first that is new.
+// showCalls shows what is new of calls.
 func (f *Fold) showCalls(list []calls.Step) {
 	for _, c := range list {
-		if at, ok := f.heldCalls[c.Call.Shown]; ok {
-			s := &f.steps[at]
-			s.Tool, s.Changed = c.Call, s.Changed|c.Changed
-			continue
-		}
 		if c.New {
 			f.shown.Break()
 		}
 		f.add(Step{Kind: StepTool, Tool: c.Call, New: c.New, Changed: c.Changed})
 		f.steps[len(f.steps)-1].TaskID = c.Task
-		if f.held() && f.inState {
-			if f.heldCalls == nil {
-				f.heldCalls = map[string]int{}
-			}
-			f.heldCalls[c.Call.Shown] = len(f.steps) - 1
-		}
 	}
 }
 

@@ -1,7 +1,7 @@
 package mapping
 
 import (
-	"iter"
+	"slices"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -64,35 +64,36 @@ func onlyStates(steps []Step) bool {
 // snapshot shows what a task that was asked for holds beyond what was shown.
 func (f *Fold) snapshot(ev *a2a.Event) {
 	f.state(ev)
-	f.calls.Snapshot(carrierIDs(ev))
 	f.inState = true
+	list := f.list(ev)
+	f.calls.Snapshot(slices.Values(f.items.ids))
 	defer func() {
 		f.calls.EndSnapshot()
-		f.heldCalls, f.inState = nil, false
+		f.inState = false
 	}()
 	from := len(f.steps)
-	if f.shown.Snapshot(ev.State, f.list(ev)) {
+	if f.shown.Snapshot(ev.State, list) {
 		f.tellGap(from)
 	}
 }
 
-// carrierIDs are the IDs of a task's messages and artifacts.
-func carrierIDs(ev *a2a.Event) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if ev.History != nil {
-			for m := range ev.History {
-				if !yield(m.ID) {
-					return
-				}
-			}
-		}
-		if ev.HasMessage && !yield(ev.Message.ID) || ev.Artifacts == nil {
-			return
-		}
-		for a := range ev.Artifacts {
-			if !yield(a.ID) {
-				return
-			}
-		}
+// EndTurn appends a step for each call that has not ended though the turn has, so that
+// no call is shown as running for ever: the agent will say nothing more of it, or the
+// bridge does not listen any more. all: every such call. Otherwise those that the user
+// was asked about, and those that have not begun (Gemini's server drops the second of
+// two edits when the first is rejected); others may go on, and are ended only if their
+// end may be lost. A call that the agent mentions again later is shown again. failed:
+// the turn ends with an error, which tells more than a notice that something may be
+// missing.
+func (f *Fold) EndTurn(all, failed bool, steps []Step) []Step {
+	f.steps = steps
+	f.connection.resumed = 0
+	if failed {
+		f.shown.Told()
 	}
+	f.shown.End()
+	all = all || f.connection.gap
+	f.showCalls(f.calls.EndTurn(all, failed, nil))
+	steps, f.steps = f.steps, nil
+	return steps
 }

@@ -10,14 +10,16 @@ import (
 type items struct {
 	list []shown.Item
 	acts []func() // for those of kind [shown.Foreign], at the same place
-	// artifacts are those that have names.
+	// artifacts are those that have names, ids those of all messages and artifacts.
 	artifacts []a2a.Artifact
+	ids       []string
 }
 
 func (l *items) clear() {
 	clear(l.list)
 	clear(l.acts)
-	l.list, l.acts, l.artifacts = l.list[:0], l.acts[:0], nil
+	clear(l.ids)
+	l.list, l.acts, l.artifacts, l.ids = l.list[:0], l.acts[:0], nil, l.ids[:0]
 }
 
 func (l *items) add(in shown.Item) {
@@ -67,6 +69,7 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	m, why := &ev.Message, false
 	if ev.HasMessage {
 		m, why = f.failure(m)
+		f.items.ids = append(f.items.ids, m.ID)
 	}
 	status := func() {
 		if ev.HasMessage && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
@@ -99,6 +102,7 @@ func (f *Fold) addHistory(ev *a2a.Event, but string) {
 		return
 	}
 	for m := range ev.History {
+		f.items.ids = append(f.items.ids, m.ID)
 		switch {
 		case m.Role == a2a.RoleUser:
 			f.storesUser = true
@@ -118,6 +122,7 @@ func (f *Fold) addArtifacts(ev *a2a.Event) {
 		return
 	}
 	for a := range ev.Artifacts {
+		f.items.ids = append(f.items.ids, a.ID)
 		f.items.do(func() { f.outputSoFar(&a) })
 		if f.calls.IsOutput(&a) {
 			continue
