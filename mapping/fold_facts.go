@@ -89,19 +89,13 @@ func (f *facts) noteRest(ev *a2a.Event) {
 	switch {
 	case ev.State == "":
 	case ev.State.Terminal() || ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired:
-		f.wait(ev)
+		f.rest = Rest{TaskID: f.TaskID, State: f.State}
+		if ev.HasMessage {
+			f.rest.MessageID = strings.Clone(ev.Message.ID)
+		}
 	case f.rest.State != "" && f.rest.State != ev.State:
 		f.rest.State, f.rest.MessageID = "", ""
 	}
-}
-
-// wait notes that the task does not work, since an event.
-func (f *facts) wait(ev *a2a.Event) {
-	r := Rest{TaskID: f.TaskID, State: f.State}
-	if ev.HasMessage {
-		r.MessageID = strings.Clone(ev.Message.ID)
-	}
-	f.rest = r
 }
 
 // enter notes the state of an event; false if it has not changed.
