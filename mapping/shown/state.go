@@ -159,7 +159,7 @@ func (s *Shown) hold1(h *held, list []entry) {
 	if n := len(s.said.starts); n > 0 && h.whole() {
 		last := s.said.starts[n-1].it
 		growing = slices.IndexFunc(list, func(e entry) bool {
-			return e.Kind == Artifact && e.Hint != Piece && last.key == key{s.task, Artifact, e.ID}
+			return e.Kind == Artifact && last.key == key{s.task, Artifact, e.ID}
 		})
 	}
 	if growing >= 0 {
@@ -171,26 +171,10 @@ func (s *Shown) hold1(h *held, list []entry) {
 		case i == growing:
 		case e.Kind == Foreign:
 			s.show(&Step{Op: Place, At: e.place})
-		case e.Kind == Artifact && e.Hint == Piece:
-			s.heldPiece(e, list)
 		default:
 			s.heldItem(e)
 		}
 	}
-}
-
-// heldPiece weighs an artifact of which the task holds the newest piece alone (ADK for Go):
-// it is never shown. Its whole has all of it, or something may be missing (S5).
-func (s *Shown) heldPiece(e *entry, list []entry) {
-	it := s.items[key{s.task, Artifact, e.ID}]
-	end := strings.TrimSpace(e.seq)
-	if it != nil && it.dead || slices.ContainsFunc(list, func(b entry) bool {
-		return b.Kind == Artifact && b.Hint != Piece && strings.HasSuffix(strings.TrimSpace(b.seq), end)
-	}) {
-		s.hold(it)
-		return
-	}
-	s.held.less = true
 }
 
 // heldItem shows what an item of a state has beyond what was shown.
@@ -226,7 +210,7 @@ func (s *Shown) heldItem(e *entry) {
 // heldKnown shows what an item that was shown has in a state.
 func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	switch {
-	case begins && rest != "" && !s.saidElsewhere(it, e, rest):
+	case begins && rest != "":
 		s.say(it, &e.Item, e.seq, len(e.seq)-len(rest))
 	case begins:
 	case s.held.whole() && e.Kind == Message && s.endsWith(it, e.seq):
@@ -313,33 +297,6 @@ func (s *Shown) places() []int {
 		}
 	}
 	return list
-}
-
-// saidElsewhere shows what is new in the rest of a known item, of which pieces were said as
-// another item behind its own: only where a dialect has marked those (S6).
-func (s *Shown) saidElsewhere(it *item, e *entry, rest string) bool { // rule: S6
-	for i := range s.said.starts {
-		b := &s.said.starts[i]
-		if b.it == it || b.it.dead || b.it.hint != Piece || b.at >= s.held.before {
-			continue
-		}
-		c, ok := s.coversFrom(i, rest, it.kind)
-		if !ok || c.to != len(s.said.text) {
-			continue
-		}
-		for k := i; k < len(s.said.starts); k++ {
-			of := s.said.starts[k].it
-			s.hold(of)
-			of.dead = of.dead || of != it
-		}
-		s.extend(it, rest[:len(rest)-len(c.rest)])
-		if s.last != nil && s.last.epoch == s.epoch {
-			it.run = s.last
-		}
-		s.say(it, &e.Item, e.seq, len(e.seq)-len(c.rest))
-		return true
-	}
-	return false
 }
 
 func (s *Shown) endsWith(it *item, seq string) bool {

@@ -15,8 +15,6 @@ const (
 // longFunctions may be over a limit, each for a reason.
 var longFunctions = map[string]string{
 	"mapping.(Fold).learn":               "one condition for each thing that may differ between events of a shape",
-	"mapping/shown.(Shown).isRepetition": "the evidence that a text repeats is one condition, read in one piece",
-	"mapping/shown.(Shown).coversFrom":   "the comparison of two texts without white space is one loop",
 	"mapping/ask.readWords":              "one case a phrase of an option's label; their order decides, and is read best in one piece",
 	"transport.(payload).read":           "one case a member of an event",
 }
