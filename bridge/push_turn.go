@@ -50,7 +50,7 @@ func (t *turn) requestPushes(ctx context.Context, r *request) {
 	t.agent.legs.Go(func() { // ends with its time, or with the agent
 		ctx, stop := context.WithTimeout(t.agent.ctx, pushConfigWait)
 		defer stop()
-		if _, err := t.agent.opts.Client.SetPush(ctx, config); err != nil {
+		if err := t.agent.opts.Client.SetPush(ctx, config); err != nil {
 			t.agent.opts.Log.Info("the agent does not take the webhook again", "task", config.TaskID, "err", err)
 		}
 	})

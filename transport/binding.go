@@ -120,15 +120,14 @@ type operation struct {
 	stream bool   // the answer may be a stream
 	wait   waits
 
-	message   *a2a.Outgoing
-	blocking  bool
-	taskID    string
-	metadata  map[string]json.RawMessage // the request's about a task
-	history   int                        // below 0: not said
-	query     *a2a.TaskQuery
-	push      *a2a.PushConfig
-	pushID    string
-	pageToken string
+	message  *a2a.Outgoing
+	blocking bool
+	taskID   string
+	metadata map[string]json.RawMessage // the request's about a task
+	history  int                        // below 0: not said
+	query    *a2a.TaskQuery
+	push     *a2a.PushConfig
+	pushID   string
 
 	// id numbers the operations of a client. delivery says what may be repeated.
 	id       uint64

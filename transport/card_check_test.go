@@ -38,34 +38,6 @@ func checkWorld(t *testing.T) (agent *httptest.Server, seen *[]string) {
 	return agent, seen
 }
 
-// If there is a check, the request for the card has no credentials. The check's result is
-// the card. The calls after that have credentials.
-func TestCardIsCheckedFirst(t *testing.T) {
-	agent, seen := checkWorld(t)
-	var from *url.URL
-	c := wireClient(t, agent.URL, &ClientOptions{
-		Header:   http.Header{"Authorization": {"Bearer secret"}},
-		BareCard: true,
-		CheckCard: func(_ context.Context, card []byte, u *url.URL) ([]byte, error) {
-			if !strings.Contains(string(card), "served") || len(*seen) != 1 {
-				t.Errorf("checked %s after %q", card, *seen)
-			}
-			from = u
-			return []byte(`{"name":"checked","url":"` + agent.URL + `/rpc"}`), nil
-		},
-	})
-	card, err := c.Card(t.Context())
-	if err != nil || card.Name != "checked" || from.String() != agent.URL+cardPath {
-		t.Fatalf("%+v, %v, from %v", card, err, from)
-	}
-	if err := send(c, t.Context()); err != io.EOF {
-		t.Fatal(err)
-	}
-	if got := strings.Join(*seen, ", "); got != "GET , POST Bearer secret" {
-		t.Errorf("the agent got %s", got)
-	}
-}
-
 // After a card is refused, the agent gets no other request, and no secret.
 func TestCardIsRefused(t *testing.T) {
 	agent, seen := checkWorld(t)

@@ -102,7 +102,6 @@ func parseCard(raw string, base *url.URL) *a2a.Card {
 		Description:      n.text("description"),
 		Version:          n.text("version"),
 		DocumentationURL: n.text("documentationUrl"),
-		IconURL:          n.text("iconUrl"),
 		Provider:         n.text("provider.organization"),
 		Interfaces:       interfaces(n, base, ""),
 		Streaming:        n.at("capabilities.streaming").Bool(),

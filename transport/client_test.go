@@ -187,6 +187,7 @@ func TestSendAnswers(t *testing.T) {
 
 		{name: "task as JSON", answer: wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"completed"}}}`), events: "[1 completed]", err: "EOF"},
 		{name: "message as text", answer: wireAnswer(201, "text/plain; charset=utf-8", `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[]}}`), events: "[2]", err: "EOF"},
+		{name: "a stream in an array", answer: wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":[{}]}`), err: `agent: URL/rpc answered with a result that is neither a task nor a message: [{}]: if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected`, is: ErrPossiblyDelivered},
 		{name: "neither", answer: wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"ok":true}}`), err: `agent: URL/rpc answered with a result that is neither a task nor a message: {"ok":true}`, is: ErrPossiblyDelivered},
 		{name: "error as text with 200", answer: wireAnswer(200, "text/plain; charset=utf-8", `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"bad","data":"x"}}`), err: "agent: bad (-32602); it adds \"x\"", code: -32602, http: 200},
 		{name: "error with 404", answer: wireAnswer(404, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"none"}}`), err: "agent: none (-32001)", code: -32001, http: 404},

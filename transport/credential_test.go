@@ -110,22 +110,6 @@ func TestRefusedOnce(t *testing.T) {
 	}
 }
 
-// If the source fails, nothing is sent, and the caller gets the reason.
-func TestNoCredentials(t *testing.T) {
-	agent := newWireAgent(t, wireSSE(sseCompleted))
-	why := errors.New("the identity provider is down")
-	c := wireClient(t, agent.URL, &ClientOptions{Credentials: func(_ context.Context, c *Challenge) (*Credential, error) {
-		if c.Card == nil {
-			return nil, nil
-		}
-		return nil, why
-	}})
-	err := send(c, t.Context())
-	if !errors.Is(err, ErrCredentials) || !errors.Is(err, why) || err.Error() != "agent: the identity provider is down" || len(agent.seen()) != 0 {
-		t.Errorf("got %v; %d requests", err, len(agent.seen()))
-	}
-}
-
 // A redirect within the origin gets the credentials; one out of it is not followed.
 func TestCredentialStaysAtTheOrigin(t *testing.T) {
 	elsewhere := newWireAgent(t, wireSSE(sseCompleted))

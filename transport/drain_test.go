@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"runtime"
@@ -42,45 +41,6 @@ func piped(t *testing.T, more func(*http.Request) bool) (c *Client, end func()) 
 		rt.CloseIdleConnections()
 		server.Close()
 	}
-}
-
-// Nothing is left behind, and nothing depends on the clock of the machine.
-func TestNoGoroutineIsLeft(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, end := piped(t, func(r *http.Request) bool {
-			select {
-			case <-time.After(time.Hour):
-				return true
-			case <-r.Context().Done():
-				return false
-			}
-		})
-		ctx, cancel := context.WithCancel(t.Context())
-		var streams []*Stream
-		for range 4 {
-			s, err := c.Send(ctx, hello())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Read(); err != nil {
-				t.Fatal(err)
-			}
-			streams = append(streams, s)
-		}
-		streams[0].Drain()
-		streams[1].Close()
-		if events, err := wireReadAll(streams[2]); fmt.Sprint(events) != "[3 completed]" || err != io.EOF {
-			t.Error(events, err)
-		}
-		s, err := c.Send(ctx, hello())
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Drain()
-		cancel()
-		end()
-		synctest.Wait()
-	})
 }
 
 // A drained stream keeps its connection: until it ends, or until Close.

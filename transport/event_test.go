@@ -62,13 +62,6 @@ func TestEventLenient(t *testing.T) {
 	}
 }
 
-// Reading the elements one by one gives the same as a walk.
-func TestNextElement(t *testing.T) {
-	for _, s := range []string{``, `{}`, `null`, `[`, `[]`, ` [ ] `, `[1]`, `[1,"a,]",{"b":[1,2]},[3],null]`, ` [ 1 , 2 ] `, `[[],[[]],""]`, `[,1]`, `[1`, `[1,`, `["a`, `[1 2]`} {
-		checkElements(t, s)
-	}
-}
-
 func checkElements(t *testing.T, s string) {
 	t.Helper()
 	var walked, taken []string

@@ -9,23 +9,14 @@ import (
 
 // A method or member that a version does not have is refused before a request is sent.
 func TestMethodsRefused(t *testing.T) {
-	push := func(c a2a.PushConfig) func(*Client) error {
-		return func(client *Client) error { _, err := client.SetPush(context.Background(), c); return err }
-	}
 	list := func(s a2a.State) func(*Client) error {
 		return func(c *Client) error { _, err := c.List(context.Background(), a2a.TaskQuery{State: s}); return err }
 	}
-	two := &a2a.PushAuthentication{Schemes: []string{"Bearer", "Basic"}}
 	for _, test := range []struct {
 		call    func(*Client) error
 		v03, v1 string
 		reaches bool // 0.3 has words for it
 	}{
-		{call: push(a2a.PushConfig{URL: "u"}), v03: "agent: the push notification configuration names no task"},
-		{call: push(a2a.PushConfig{TaskID: "t"}), v03: "agent: the push notification configuration names no URL"},
-		{call: push(a2a.PushConfig{TaskID: "t", URL: "u", Authentication: &a2a.PushAuthentication{}}), v03: "agent: the push notification configuration has authentication without a scheme, such as Bearer"},
-		{call: push(a2a.PushConfig{TaskID: "t", URL: "u", Authentication: two}), reaches: true, v1: "agent: A2A 1.x takes one authentication scheme for push notifications, not 2 (Bearer, Basic)"},
-		{call: func(c *Client) error { _, err := c.GetPush(context.Background(), "t", ""); return err }, reaches: true, v1: "agent: A2A 1.x needs the ID of the push notification configuration of task t"},
 		{call: func(c *Client) error { return c.DeletePush(context.Background(), "t", "") }, v03: "agent: which push notification configuration of task t is to be deleted is not said"},
 		{call: list("dreaming"), v03: `agent: tasks cannot be listed by the state "dreaming", which A2A has not`},
 		{call: list(a2a.StateUnknown), reaches: true, v1: `agent: tasks cannot be listed by the state "unknown" in A2A 1.x, which has no such state`},

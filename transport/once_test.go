@@ -14,31 +14,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-func TestSendOnceAnswers(t *testing.T) {
-	for _, test := range []struct{ result, want, err string }{
-		{result: `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[{"text":"x"}]}]}}`, want: "1 completed t"},
-		{result: `{"kind":"task","id":"t","status":{"state":"input-required"}}`, want: "1 input-required t"},
-		{result: `{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"x"}]}}`, want: "2  "},
-		{result: `[{}]`, err: `agent: URL/rpc answered with a result that is neither a task nor a message: [{}]: if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected`},
-		{result: `{"kind":"news"}`, err: `agent: URL/rpc answered with a result that is neither a task nor a message: {"kind":"news"}`},
-	} {
-		agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":`+test.result+`}`))
-		ev, err := wireClient(t, agent.URL, nil).SendOnce(t.Context(), hello(), true)
-		got := ""
-		if err == nil {
-			got = fmt.Sprintf("%d %s %s", ev.Kind, ev.State, ev.TaskID)
-			if string(ev.Raw) != test.result {
-				t.Errorf("raw %s", ev.Raw)
-			}
-		} else if text := strings.ReplaceAll(err.Error(), agent.URL, "URL"); text != test.err || !errors.Is(err, ErrPossiblyDelivered) || ev != nil {
-			t.Error(text)
-		}
-		if got != test.want {
-			t.Errorf("%s: got %q", test.result, got)
-		}
-	}
-}
-
 // There is no time limit for a message that the caller waits for; for another one there
 // is.
 func TestSendOnceHasNoLimit(t *testing.T) {
@@ -70,14 +45,6 @@ func TestSendOnceHasNoLimit(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-func TestExtendedCardIsNone(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":null}`))
-	agent.card = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0","supportsAuthenticatedExtendedCard":true}`
-	if _, err := wireClient(t, agent.URL, nil).Extended(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "something that is no card: null") {
-		t.Error(err)
-	}
 }
 
 // If an agent does not stream, the message is sent with the plain method after the

@@ -16,8 +16,6 @@ func checkOutgoing(m *a2a.Outgoing) error {
 		return failf(nil, "the message has no ID")
 	case len(m.Parts) == 0:
 		return failf(nil, "the message has no parts")
-	case m.Push != nil && checkPushConfig(m.Push) != nil:
-		return checkPushConfig(m.Push)
 	}
 	for _, metadata := range []map[string]json.RawMessage{m.Metadata, m.RequestMetadata} {
 		for key, value := range metadata {

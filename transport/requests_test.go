@@ -35,7 +35,7 @@ func wordOps() []wordOp {
 			{File: &a2a.File{Name: "f", MediaType: "text/plain", Bytes: "eA=="}}, {File: &a2a.File{URI: "file:///f"}}, {File: &a2a.File{Name: "empty"}}, {},
 		},
 		Push: &a2a.PushConfig{ID: "p", URL: "https://me.example/", Token: "s",
-			Authentication: &a2a.PushAuthentication{Schemes: []string{"Bearer"}, Credentials: "b"}},
+			Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "b"}},
 		HistoryLength: &history, Metadata: map[string]json.RawMessage{"k": []byte(`{"x":1}`)}, RequestMetadata: map[string]json.RawMessage{"r": []byte("2")},
 		Extensions: []string{"https://e.example/a/v1"}}
 	little := &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hi"}}}
@@ -57,7 +57,7 @@ func wordOps() []wordOp {
 		{"set push", of(opSetPush, func(c *operation) { push := *message.Push; push.TaskID, c.push = "t/1", &push })},
 		{"set little", of(opSetPush, func(c *operation) { c.push = &a2a.PushConfig{TaskID: "t/1", URL: "u"} })},
 		{"get push", of(opGetPush, nil)},
-		{"list push", of(opListPush, func(c *operation) { c.pageToken = "n" })},
+		{"list push", of(opListPush, func(c *operation) { c.pushID = "" })},
 		{"delete push", of(opDeletePush, nil)},
 		{"card", of(opExtendedCard, nil)},
 		{"a method of theirs", of(opMethod, func(c *operation) { c.method, c.params = "commands/get", json.RawMessage(`{"a":1}`) })},

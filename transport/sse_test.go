@@ -73,30 +73,6 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A batch is everything that has arrived; nothing is waited for.
-func TestFramesBatch(t *testing.T) {
-	r, w := io.Pipe()
-	f := newFrameReader(r, false)
-	go func() { // ends with the writes
-		io.WriteString(w, "data: a\n\ndata: b\n\ndata: c")
-		io.WriteString(w, "\n\n")
-		w.CloseWithError(io.ErrUnexpectedEOF)
-	}()
-	for _, want := range []string{"[a b]", "[c]"} {
-		frames, err := f.next(nil)
-		var got []string
-		for _, f := range frames {
-			got = append(got, string(f.data))
-		}
-		if fmt.Sprint(got) != want || err != nil {
-			t.Fatalf("got %v, %v; want %v", got, err, want)
-		}
-	}
-	if _, err := f.next(nil); err != io.ErrUnexpectedEOF {
-		t.Fatal(err)
-	}
-}
-
 func TestFramesBuffer(t *testing.T) {
 	large := strings.Repeat("x", 3<<20)
 	in := []io.Reader{strings.NewReader("data: " + large + "\n\n")}
@@ -120,16 +96,6 @@ func TestFramesBuffer(t *testing.T) {
 		frames, err = f.next(frames[:0])
 	}
 	if err != errEventSize {
-		t.Errorf("got %v", err)
-	}
-}
-
-type sseStuck struct{}
-
-func (sseStuck) Read([]byte) (int, error) { return 0, nil }
-
-func TestFramesNoProgress(t *testing.T) {
-	if _, err := newFrameReader(sseStuck{}, false).next(nil); err != io.ErrNoProgress {
 		t.Errorf("got %v", err)
 	}
 }
@@ -213,18 +179,4 @@ func FuzzFrames(f *testing.F) {
 			t.Fatalf("%q, cut at %d: %q, and whole %q", in, at, early, got)
 		}
 	})
-}
-
-// TestFramesTogether: a large buffer of small events is returned in several batches.
-func TestFramesTogether(t *testing.T) {
-	const small = 100_000
-	in := "data: " + strings.Repeat("x", 4*small) + "\n\n" + strings.Repeat("data:\n\n", small)
-	f := newFrameReader(strings.NewReader(in), false)
-	all, most := 0, 0
-	for batch, err := f.next(nil); err == nil; batch, err = f.next(batch[:0]) {
-		all, most = all+len(batch), max(most, len(batch))
-	}
-	if all != small+1 || most > maxFrames {
-		t.Errorf("%d events, %d at once", all, most)
-	}
 }

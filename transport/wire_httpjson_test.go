@@ -131,30 +131,13 @@ func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 		for i := range page.Tasks {
 			wireEvent(w, &page.Tasks[i])
 		}
-	case op == opSetPush || op == opGetPush:
-		config, ok := readPush(parseNode(result), "")
-		fmt.Fprintf(w, "push %v %s\n", ok, wirePush(config))
-	case op == opListPush:
-		list, next, ok := readPushList(parseNode(result), "")
-		fmt.Fprintf(w, "pushes %v, next %q\n", ok, next)
-		for _, config := range list {
-			fmt.Fprintf(w, "  %s\n", wirePush(config))
-		}
-	case op == opDeletePush, op == opExtendedCard:
+	case op.aboutPush(), op == opExtendedCard:
 		fmt.Fprintf(w, "result of %d bytes\n", len(result))
 	default:
 		var ev a2a.Event
 		how.protocol.decode(string(result), &ev)
 		wireEvent(w, &ev)
 	}
-}
-
-func wirePush(c a2a.PushConfig) string {
-	auth := a2a.PushAuthentication{}
-	if c.Authentication != nil {
-		auth = *c.Authentication
-	}
-	return fmt.Sprintf("task=%q id=%q %s %s %v %s", c.TaskID, c.ID, c.URL, c.Token, auth.Schemes, auth.Credentials)
 }
 
 func wireError(w *strings.Builder, err error) {

@@ -37,7 +37,6 @@ var (
 	nameSchemes    = name{v03: "schemes", proto: "schemes"}
 	nameOfTask     = name{"id", "id", "taskId"} // of whose push notifications
 	namePushID     = name{"pushNotificationConfigId", "pushNotificationConfigId", "id"}
-	namePageToken  = name{"", "pageToken", "pageToken"}
 )
 
 // A writer appends objects in one spelling.
@@ -147,7 +146,7 @@ func (p protocol) params(c *operation) (params []byte, err error) {
 	switch c.kind {
 	case opSend, opStream:
 		if err = checkOutgoing(c.message); err == nil {
-			err = w.send(c)
+			w.send(c)
 		}
 	case opGet, opCancel, opSubscribe:
 		w.text(same("id"), c.taskID)
@@ -160,16 +159,10 @@ func (p protocol) params(c *operation) (params []byte, err error) {
 	case opList:
 		err = w.query(c.query)
 	case opSetPush:
-		err = w.setPush(c.push)
-	case opGetPush, opDeletePush:
-		if c.pushID == "" && !p.v03 {
-			return nil, failf(nil, "A2A 1.x needs the ID of the push notification configuration of task %s", c.taskID)
-		}
+		w.setPush(c.push)
+	case opGetPush, opListPush, opDeletePush:
 		w.text(nameOfTask, c.taskID)
 		w.some(namePushID, c.pushID)
-	case opListPush:
-		w.text(nameOfTask, c.taskID)
-		w.some(namePageToken, c.pageToken)
 	case opExtendedCard:
 		if p.v03 {
 			return nil, nil
@@ -182,7 +175,7 @@ func (p protocol) params(c *operation) (params []byte, err error) {
 // send writes a message. In 0.3 opSend says in either case whether it waits: no default
 // is named there. Its proto takes the absence of blocking for false where there is a
 // configuration, and for true where there is none; 1.x waits unless it is told not to.
-func (w *writer) send(c *operation) (err error) {
+func (w *writer) send(c *operation) {
 	m := c.message
 	w.object(same("message"), func() {
 		w.text(nameKind, "message")
@@ -210,16 +203,13 @@ func (w *writer) send(c *operation) (err error) {
 				w.value(nameBlocking, strconv.FormatBool(!sends || c.blocking))
 			}
 			w.yes(nameAtOnce, atOnce)
-			if m.Push != nil && w.member(nameInlinePush) {
-				w.open()
-				err = w.push(m.Push, m.Push.ID, "")
-				w.close()
+			if m.Push != nil {
+				w.object(nameInlinePush, func() { w.push(m.Push, m.Push.ID, "") })
 			}
 			w.count(same("historyLength"), m.HistoryLength)
 		})
 	}
 	w.metadata(m.RequestMetadata)
-	return err
 }
 
 // user is the role of who writes to an agent.
@@ -340,15 +330,16 @@ func (p protocol) state(s a2a.State) string {
 // setPush writes a new configuration. 0.3's proto wants it named, and in a wrapper that
 // the SDKs for Go, JavaScript (0.3) and Python have; what has no ID gets the task's, as
 // servers do.
-func (w *writer) setPush(c *a2a.PushConfig) (err error) {
+func (w *writer) setPush(c *a2a.PushConfig) {
 	id, inner := c.ID, same("pushNotificationConfig")
 	if !w.p.v03 {
-		return w.push(c, id, c.TaskID)
+		w.push(c, id, c.TaskID)
+		return
 	}
 	w.text(same("taskId"), c.TaskID)
 	if !w.p.proto {
-		w.object(inner, func() { err = w.push(c, id, "") })
-		return err
+		w.object(inner, func() { w.push(c, id, "") })
+		return
 	}
 	if id == "" {
 		id = c.TaskID
@@ -357,29 +348,21 @@ func (w *writer) setPush(c *a2a.PushConfig) (err error) {
 	w.text(same("configId"), id)
 	w.object(same("config"), func() {
 		w.text(same("name"), pushName(c.TaskID, id))
-		w.object(inner, func() { err = w.push(c, id, "") })
+		w.object(inner, func() { w.push(c, id, "") })
 	})
-	return err
 }
 
 // push writes the members of a configuration.
-func (w *writer) push(c *a2a.PushConfig, id, taskID string) error {
+func (w *writer) push(c *a2a.PushConfig, id, taskID string) {
 	w.some(same("id"), id)
 	w.some(same("taskId"), taskID)
 	w.text(same("url"), c.URL)
 	w.some(same("token"), c.Token)
-	a := c.Authentication
-	if a == nil {
-		return nil
+	if a := c.Authentication; a != nil {
+		w.object(same("authentication"), func() {
+			w.text(nameScheme, a.Scheme)
+			w.list(nameSchemes, []string{a.Scheme})
+			w.some(same("credentials"), a.Credentials)
+		})
 	}
-	if !w.p.v03 && len(a.Schemes) > 1 {
-		return failf(nil, "A2A 1.x takes one authentication scheme for push notifications, not %d (%s)",
-			len(a.Schemes), strings.Join(a.Schemes, ", "))
-	}
-	w.object(same("authentication"), func() {
-		w.text(nameScheme, a.Schemes[0])
-		w.list(nameSchemes, a.Schemes)
-		w.some(same("credentials"), a.Credentials)
-	})
-	return nil
 }

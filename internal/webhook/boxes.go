@@ -133,7 +133,7 @@ func (x *box) Name() string { return x.name }
 func (x *box) Config() a2a.PushConfig {
 	c := a2a.PushConfig{URL: x.all.base + "/" + x.name, Token: x.token}
 	if !x.all.signs {
-		c.Authentication = &a2a.PushAuthentication{Schemes: []string{"Bearer"}, Credentials: x.token}
+		c.Authentication = &a2a.PushAuthentication{Scheme: "Bearer", Credentials: x.token}
 	}
 	return c
 }

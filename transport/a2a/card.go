@@ -14,7 +14,6 @@ type Card struct {
 	Version          string
 	DocumentationURL string
 	Provider         string
-	IconURL          string
 	// Interfaces are where the agent is reached, in its order of preference.
 	Interfaces []Interface
 	Streaming  bool

@@ -18,8 +18,6 @@ type PushConfig struct {
 // PushAuthentication is what an agent puts into the Authorization header of what
 // it posts.
 type PushAuthentication struct {
-	// Schemes are HTTP authentication schemes, such as Bearer. A2A 1.x has room
-	// for one.
-	Schemes     []string
+	Scheme      string // of HTTP, such as Bearer
 	Credentials string
 }

@@ -16,8 +16,9 @@ const (
 	// generous peer measured, ends at the same length.
 	MaxLine = 32 << 20
 
-	// maxOpen is how many requests of the editor may await their reply. An
-	// editor has a handful open; a script that has this many has lost count.
+	// maxOpen is how many requests of the editor may await their reply; one more is
+	// answered with an error. An editor has a handful open; a script that has this many
+	// has lost count.
 	maxOpen = 1024
 
 	// maxRefusals is how many of our own error replies may await an editor that
@@ -36,9 +37,6 @@ type Options struct {
 	// MaxLine is the length, without the newline, above which a line from the
 	// editor is skipped and answered with an error.
 	MaxLine int
-	// MaxOpen is the number of requests that may await their reply. One more is
-	// answered with an error.
-	MaxOpen int
 	// MaxPerSecond is how many lines a second [Conn.Send] hands to the writer; 0: as
 	// many as there are. Replies and requests do not wait.
 	MaxPerSecond int
@@ -109,16 +107,13 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 		out:        w,
 		tap:        opts.Tap,
 		pace:       newPace(opts.MaxPerSecond),
-		maxOpen:    opts.MaxOpen,
+		maxOpen:    maxOpen,
 		inputDone:  make(chan struct{}),
 		outputDone: make(chan struct{}),
 		closed:     make(chan struct{}),
 		batches:    make(chan *batch),
 		wake:       make(chan struct{}, 1),
 		ours:       make(map[uint64]bool),
-	}
-	if s.maxOpen <= 0 {
-		s.maxOpen = maxOpen
 	}
 	limit := opts.MaxLine
 	if limit <= 0 {

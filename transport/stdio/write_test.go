@@ -83,24 +83,6 @@ func TestCloseWritesWhatIsOwed(t *testing.T) {
 	}
 }
 
-// Lines that were queued while the editor did not read are written in one call.
-func TestJoins(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &writer{gate: make(chan struct{})}
-		s := NewConn(strings.NewReader(""), w, nil)
-		defer s.Close()
-		for i := range 100 {
-			must(t, s.WriteObject(reply{i}))
-			synctest.Wait()
-		}
-		close(w.gate)
-		must(t, s.Flush(t.Context()))
-		if len(w.writes) != 2 {
-			t.Errorf("%d writes: %q", len(w.writes), w.writes)
-		}
-	})
-}
-
 func TestSendCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writer{gate: make(chan struct{})}
@@ -184,26 +166,6 @@ func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Re
 	h(ctx, conn, r)
 }
 
-func TestCloseReleasesSend(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &writer{gate: make(chan struct{})}
-		s := NewConn(strings.NewReader(""), w, nil)
-		sent := make(chan error, 2)
-		for range 2 { // one is with the writer, one waits for it
-			go func() { sent <- s.Send(t.Context(), []byte("x\n")) }() // ends with Close
-		}
-		synctest.Wait()
-		must(t, s.Close())
-		must(t, s.Close())
-		for range 2 {
-			if err := <-sent; !errors.Is(err, errClosed) {
-				t.Errorf("Send: %v", err)
-			}
-		}
-		close(w.gate)
-	})
-}
-
 func TestOutputFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
@@ -252,7 +214,8 @@ func TestMaxOpen(t *testing.T) {
 		in, editor := io.Pipe()
 		defer editor.Close()
 		w := &writer{gate: make(chan struct{})}
-		s := NewConn(in, w, &Options{MaxOpen: 2})
+		s := NewConn(in, w, nil)
+		s.maxOpen = 2
 		var ids []jsonrpc2.ID
 		conn := rpcConn(t.Context(), s, handler(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
 			if !r.Notif {

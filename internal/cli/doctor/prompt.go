@@ -150,7 +150,7 @@ func (k *checkup) claimSteps() {
 			}
 		}
 		if k.card.Push { // reading changes nothing
-			_, _ = l.ListPush(ctx, e.task)
+			_ = l.ListPush(ctx, e.task)
 		}
 	}
 	if k.card.ExtendedCard {
