@@ -111,7 +111,7 @@ func (x *exchange) notA2A(b []byte) error {
 		case rawjson.Valid(b):
 			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.what, quote(b))
 		case strings.HasSuffix(what, "json"):
-			return failf(x.lost(), "%s answered %s with what is labelled %s and is none: %s: its own log may know more", at, x.what, what, quote(b))
+			return failf(x.lost(), "%s answered %s with what is labelled %s and is none: %s", at, x.what, what, quote(b))
 		case what == "text/html": // no agent has got the request
 			return failf(nil, "%s answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?", at)
 		}
@@ -127,8 +127,6 @@ func (x *exchange) notA2A(b []byte) error {
 		e.Message = advice
 	case status == http.StatusRequestEntityTooLarge:
 		e.Message = at + " does not take a message of this size"
-	case status < 400:
-		e.Message = at + " redirects to nowhere"
 	case x.ownURL && noRoute(status):
 		return x.notThere(e)
 	case what == "text/html" && gatewayStatus(status):

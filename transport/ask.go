@@ -155,20 +155,12 @@ func (c *Client) otherVersion(e *endpoint, w way) []way {
 	if c.opts.Version != "" {
 		return nil
 	}
-	was := w.protocol.name()
-	other := "1.0"
-	if was == other {
-		other = "0.3"
-	}
-	chosen, err := choose(e.card, wish{other, w.kind.option}, e.speak)
+	was, other := w.protocol.name(), protocol{v03: !w.protocol.v03}.name()
+	found, err := c.wayOf(e, wish{other, w.kind.option})
 	if err != nil {
 		return nil
 	}
-	at, err := c.place(e, chosen)
-	if err != nil {
-		return nil
-	}
-	w.choice, w.url = chosen, at
+	w.choice, w.url = found.choice, found.url
 	w.news = []string{"it does not know the methods of A2A " + was + ", which its card names, and is called in " + other +
 		": --a2a-version " + other + " says so from the start"}
 	w.why = "the agent does not know what its card names"
@@ -185,9 +177,14 @@ func (c *Client) userURL(w way) (way, bool) {
 	if strings.TrimRight(home.String(), "/") == strings.TrimRight(w.url.String(), "/") {
 		return w, false
 	}
-	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(home) + ", where --agent is"}
-	w.url, w.why = home, "nothing is where its card says"
-	return w, true
+	return w.movedTo(home, ", where --agent is"), true
+}
+
+// movedTo is the way at another URL, where nothing is at the card's.
+func (w way) movedTo(u *url.URL, which string) way {
+	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(u) + which}
+	w.url, w.why = u, "nothing is where its card says"
+	return w
 }
 
 // usualPath is where agents are called whose cards name their host only.
@@ -200,9 +197,7 @@ func usualPlace(w way) (way, bool) {
 	}
 	u := *w.url
 	u.Path, u.RawPath = usualPath, ""
-	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(&u)}
-	w.url, w.why = &u, "nothing is where its card says"
-	return w, true
+	return w.movedTo(&u, ""), true
 }
 
 // refusesWay reports whether an error is about how the agent was asked, or says that no

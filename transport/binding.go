@@ -208,11 +208,8 @@ type bindingKind struct {
 // identifier (HTTP_JSON), or with a hyphen (JSON-RPC).
 func (k bindingKind) is(name string) bool { return plainWord(k.name) == plainWord(name) }
 
-// plainWord leaves the letters and digits of a word, or all of a URI.
+// plainWord leaves the letters and digits of a word.
 func plainWord(s string) string {
-	if strings.Contains(s, "://") {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("_+-/ ", r) {
 			return -1

@@ -315,16 +315,16 @@ func (c *Client) newEndpoint(raw []byte, base *url.URL) *endpoint {
 
 func (c *Client) endpointOf(card *a2a.Card) *endpoint {
 	e := &endpoint{card: card, speak: c.speak}
-	chosen, err := choose(card, wish{c.opts.Version, c.opts.Binding}, e.speak)
+	e.way, e.err = c.wayOf(e, wish{c.opts.Version, c.opts.Binding})
+	return e
+}
+
+// wayOf is how an agent is called by its card, with what is wished for.
+func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
+	chosen, err := choose(e.card, want, e.speak)
 	if err != nil {
-		e.err = err
-		return e
+		return way{}, err
 	}
 	u, err := c.place(e, chosen)
-	if err != nil {
-		e.err = err
-		return e
-	}
-	e.way = way{choice: chosen, url: u, plain: saysNoStreaming(card)}
-	return e
+	return way{choice: chosen, url: u, plain: saysNoStreaming(e.card)}, err
 }

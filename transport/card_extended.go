@@ -1,8 +1,8 @@
 package transport
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -47,16 +47,26 @@ func (r *refusedCard) Unwrap() error { return r.error }
 // was sent to somebody with credentials, so it may not move them to another origin, not
 // even to a trusted one.
 func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
-	raw, err := c.extendedCard(ctx, e)
+	op := newOperation(opExtendedCard)
+	active := c.active()
+	for _, x := range e.card.Extensions { // an agent may refuse any request without
+		if x.Required && printable(x.URI) && !slices.Contains(active, x.URI) {
+			op.delivery.activate = append(op.delivery.activate, x.URI)
+		}
+	}
+	s, err := c.doAt(ctx, e, op)
 	if err != nil {
 		return nil, err
+	}
+	if !rawjson.IsObject(rawjson.View(s.result)) {
+		return nil, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
 	}
 	from := e.from
 	if from == nil || c.cardAt != (cardSource{}) { // where the user has put a card, no other is
 		from = e.now().url
 	}
 	// A copy: the public card's JSON is kept as well.
-	checked, err := c.checkCard(ctx, []byte(strings.Clone(string(raw))), from)
+	checked, err := c.checkCard(ctx, bytes.Clone(s.result), from)
 	if err != nil {
 		return nil, &refusedCard{err}
 	}
@@ -104,26 +114,6 @@ func (c *Client) canShow(ctx context.Context, e *endpoint) bool {
 	}
 	cred, err := c.opts.Credentials(ctx, &Challenge{URL: e.now().url, Card: e.card})
 	return err == nil && cred != nil
-}
-
-// extendedCard asks for the card. It activates what the public one requires, because
-// an agent may refuse any request without that.
-func (c *Client) extendedCard(ctx context.Context, e *endpoint) (json.RawMessage, error) {
-	op := newOperation(opExtendedCard)
-	active := c.active()
-	for _, x := range e.card.Extensions {
-		if x.Required && printable(x.URI) && !slices.Contains(active, x.URI) {
-			op.delivery.activate = append(op.delivery.activate, x.URI)
-		}
-	}
-	s, err := c.doAt(ctx, e, op)
-	if err != nil {
-		return nil, err
-	}
-	if !rawjson.IsObject(rawjson.View(s.result)) {
-		return nil, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
-	}
-	return s.result, nil
 }
 
 // PublicCard returns the card that the agent shows to everybody, where

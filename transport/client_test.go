@@ -164,6 +164,10 @@ func TestSendAnswers(t *testing.T) {
 	}{
 		{name: "stream", answer: wireSSE(sseWorking + sseCompleted), events: "[3 working 3 completed]", err: "EOF"},
 		{name: "empty stream", answer: wireSSE(""), events: "[]", err: "EOF"},
+		{name: "JSON as a stream", answer: wireSSE("\n" + `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"completed"}}}`), events: "[1 completed]", err: "EOF"},
+		{name: "JSON in lines as a stream", answer: wireSSE("{\n  \"jsonrpc\": \"2.0\",\r\n  \"id\": 1,\n  \"result\": {\"kind\": \"message\", \"parts\": []}\n}\n"), events: "[2]", err: "EOF"},
+		{name: "an error as a stream", answer: wireSSE(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no model"}}`), events: "[]", err: "agent: no model (-32603)", code: -32603},
+		{name: "half an object as a stream", answer: wireSSE(`{"jsonrpc":"2.0","id":1,"resu`), events: "[]", err: "agent: URL/rpc sent an event that is not JSON: {\"jsonrpc\":\"2.0\",\"id\":1,\"resu"},
 		{name: "heartbeats", answer: wireSSE(": ping\n\ndata: \n\n" + sseCompleted), events: "[3 completed]", err: "EOF"},
 		{name: "cut within an event", answer: wireSSE(sseWorking + `data: {"jsonrpc"`), events: "[3 working]", err: "agent: URL/rpc: the stream stopped in the middle of an event", is: ErrInterrupted},
 		{name: "cut within a chunk", answer: func(w http.ResponseWriter, r *http.Request) {
@@ -200,7 +204,7 @@ func TestSendAnswers(t *testing.T) {
 		{name: "HTML with 404", answer: wireAnswer(404, "text/html", "<html>"), err: "agent: HTTP 404: URL/rpc answered text/html, not A2A: is --agent the agent's URL?", http: 404, sent: 2},
 		{name: "empty 200", answer: wireAnswer(200, "application/json", ""), err: "agent: URL/rpc answered message/stream with an empty 200", is: ErrPossiblyDelivered},
 		{name: "JSON of another kind", answer: wireAnswer(200, "application/json", `{"hello":1}`), err: `agent: URL/rpc answered message/stream with JSON that is not A2A: {"hello":1}: is --agent the agent's URL?`},
-		{name: "no JSON", answer: wireAnswer(200, "application/json", "oops"), err: "agent: URL/rpc answered message/stream with what is labelled application/json and is none: oops: its own log may know more", is: ErrPossiblyDelivered},
+		{name: "no JSON", answer: wireAnswer(200, "application/json", "oops"), err: "agent: URL/rpc answered message/stream with what is labelled application/json and is none: oops", is: ErrPossiblyDelivered},
 		{name: "a proxy's refusal", answer: wireAnswer(407, "text/html", "<html>"), err: "agent: HTTP 407: the proxy on the way to URL/rpc wants credentials: " + cureProxy, http: 407},
 		{name: "redirect to GET", answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
 			err: "agent: URL/rpc redirects to URL/other without what was posted: give the agent's new URL as --agent"},

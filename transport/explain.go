@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // Explain says in a few words why the network failed, and what the user can do; "" if
@@ -83,8 +82,6 @@ func explainCertificate(err *tls.CertificateVerificationError) (cause, cure stri
 	switch {
 	case errors.As(err.Err, &host):
 		return cause, "use a name in --agent that the certificate has"
-	case errors.As(err.Err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil && time.Now().Before(invalid.Cert.NotBefore):
-		return cause, "is your clock right?"
 	case errors.As(err.Err, &invalid) && invalid.Reason == x509.Expired:
 		return cause, "whoever runs the agent has to renew it; is your clock right?"
 	}

@@ -70,8 +70,12 @@ type frameReader struct {
 	max   int // of an event
 	roomy int // reads since it last held much
 
-	begun  bool // the first line is done: no byte order mark can come
-	skipLF bool // the last line ended with CR
+	begun bool // the first line is done: no byte order mark can come
+	// object: the body is a JSON object, and not the event stream that it is labelled as.
+	// It is handed out as one event. To an event stream its lines would be fields of
+	// unknown names, and it would be empty.
+	object, begunBody bool
+	skipLF            bool // the last line ended with CR
 
 	// heard, if not nil, is called for each read that brought something, a comment too.
 	heard func()
@@ -95,6 +99,11 @@ func (r *frameReader) next(dst []frame) ([]frame, error) {
 	for empty := 0; ; {
 		if dst = r.parse(dst); len(dst) > 0 {
 			return dst, nil
+		}
+		if r.err == io.EOF && r.object && r.head < r.size {
+			data := r.buf[r.head:r.size]
+			r.head, r.line = r.size, r.size
+			return append(dst, frame{data: data}), nil
 		}
 		if r.err != nil {
 			return nil, r.err
@@ -127,6 +136,14 @@ func (r *frameReader) unfinished() bool {
 
 // parse handles each line that has arrived completely, up to maxFrames events.
 func (r *frameReader) parse(dst []frame) []frame {
+	if !r.begunBody {
+		begin := bytes.TrimLeft(r.buf[r.line:r.size], " \t\r\n")
+		r.begunBody = len(begin) > 0
+		r.object = r.begunBody && begin[0] == '{'
+	}
+	if r.object {
+		return dst
+	}
 	for r.line < r.size && len(dst) < maxFrames {
 		if r.skipLF {
 			r.skipLF = false

@@ -142,7 +142,11 @@ func (s *Stream) decodeOne(data string, failure bool) error {
 	last := len(s.events) - 1
 	s.events[last].FastPath().Source = &s.source
 	err := s.way.kind.event(s.way.protocol, data, failure, &s.events[last])
-	if err == nil {
+	switch {
+	case err == nil && s.frames.object && s.events[last].Kind == a2a.EventUnknown:
+		s.events = s.events[:last]
+		return failf(ErrPossiblyDelivered, "%s answered with JSON that is not A2A: %s", s.at, quote([]byte(data)))
+	case err == nil:
 		if !s.spoke && s.took != nil {
 			s.took()
 		}
