@@ -174,9 +174,6 @@ func (x *exchange) advice() string {
 		return "the proxy on the way to " + at + " wants credentials: " + cureProxy
 	case http.StatusTooManyRequests:
 		text := at + " has too much to do"
-		if tries := x.a.tries(); tries > 1 {
-			text += fmt.Sprintf(", and said so %d times", tries)
-		}
 		if wait, told := retryAfter(x.resp); told {
 			return text + fmt.Sprintf(": it asks for a pause of %v; try again then", wait.Round(time.Second))
 		}

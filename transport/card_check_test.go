@@ -15,39 +15,24 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// checkWorld is an agent that records the credentials that it gets.
-func checkWorld(t *testing.T) (agent *httptest.Server, seen *[]string) {
-	t.Helper()
-	seen = new([]string)
-	agent = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*seen = append(*seen, r.Method+" "+r.Header.Get("Authorization"))
-		if v := r.Header.Get("A2A-Version"); r.Method == http.MethodGet && v != "1.0" {
-			t.Errorf("the card was asked for in A2A %q", v)
-		}
-		if r.Method == http.MethodPost {
-			wireSSE(sseCompleted)(w, r)
-			return
-		}
-		if r.URL.Path != cardPath {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = io.WriteString(w, `{"name":"served","url":"/evil","supportedInterfaces":[]}`)
-	}))
-	t.Cleanup(agent.Close)
-	return agent, seen
-}
-
 // After a card is refused, the agent gets no other request, and no secret.
 func TestCardIsRefused(t *testing.T) {
-	agent, seen := checkWorld(t)
+	var seen []string
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Method+" "+r.Header.Get("Authorization"))
+		if v := r.Header.Get("A2A-Version"); v != "1.0" {
+			t.Errorf("the card was asked for in A2A %q", v)
+		}
+		_, _ = io.WriteString(w, `{"name":"served","url":"/evil"}`)
+	}))
+	defer agent.Close()
 	path := filepath.Join(t.TempDir(), "card.json")
 	if err := os.WriteFile(path, []byte(`{"name":"N","url":"`+agent.URL+`"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	refusal := errors.New("not signed")
 	for _, at := range []string{agent.URL, path} {
-		*seen = nil
+		seen = nil
 		c := wireClient(t, at, &ClientOptions{
 			Header:    http.Header{"Authorization": {"Bearer secret"}},
 			BareCard:  true,
@@ -57,7 +42,7 @@ func TestCardIsRefused(t *testing.T) {
 		if !errors.Is(err, refusal) || err.Error() != "agent: not signed" {
 			t.Errorf("%s: %v", at, err)
 		}
-		if got := strings.Join(*seen, ", "); strings.Contains(got, "secret") || strings.Contains(got, "POST") {
+		if got := strings.Join(seen, ", "); strings.Contains(got, "secret") || strings.Contains(got, "POST") {
 			t.Errorf("the agent got %s", got)
 		}
 	}

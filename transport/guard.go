@@ -106,7 +106,6 @@ type attempt struct {
 	// that nothing was written it takes another connection by itself; in any other case
 	// the agent may have got it.
 	begun bool
-	times int // how often the request was made
 	// cure is what the user can do about a refusal; "" if the credentials' source has
 	// no advice.
 	cure string
@@ -132,13 +131,6 @@ func (a *attempt) begin(begun bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.begun = begun
-}
-
-// tries returns how often the request was made.
-func (a *attempt) tries() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.times
 }
 
 func (a *attempt) gotConn(info httptrace.GotConnInfo) {
@@ -215,9 +207,6 @@ func (g *guard) send(given *http.Request, cred *Credential) (*http.Response, err
 	ctx := given.Context()
 	a := attemptOf(ctx)
 	if a != nil {
-		a.mu.Lock()
-		a.times++
-		a.mu.Unlock()
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
 	}
 	req := given.Clone(ctx)

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
@@ -66,7 +65,9 @@ func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
 		HTTPClient:   hc,
 		RetryMax:     maxRetries,
 		CheckRetry:   mayRepeat,
-		Backoff:      backoff,
+		Backoff:      retryablehttp.DefaultBackoff, // as long as it is told to, or twice as long each time
+		RetryWaitMin: retryWait,
+		RetryWaitMax: maxRetryAfter,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 	if log != nil { // the library's own lines would show a key that is in a URL
@@ -109,15 +110,6 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 		return a.delivery.repeat, nil
 	}
 	return false, nil
-}
-
-// backoff waits as long as it was told to, or a little longer each time.
-func backoff(_, _ time.Duration, n int, resp *http.Response) time.Duration {
-	if wait, told := retryAfter(resp); told {
-		return wait
-	}
-	// Jitter, so that several sessions do not retry at the same moment.
-	return retryWait<<n/2 + rand.N(retryWait<<n/2)
 }
 
 // retryAfter reads the header of that name: seconds, or a date.
