@@ -24,7 +24,6 @@ type editorWire struct {
 	open     map[string]*asked
 	answered map[string]int64 // the records of answers
 	sessions map[string]*session
-	legs     map[string]*leg // of A2A lines, by the request's ID
 	begun    bool
 }
 
@@ -36,6 +35,7 @@ type asked struct {
 	session  string
 	options  []string // the options of a permission request
 	canceled bool
+	seq      int64 // of the newest event of A2A lines
 }
 
 // A session is ACP's.
@@ -44,14 +44,8 @@ type session struct {
 	calls map[string]bool // nil: not all calls are known
 }
 
-// A leg is a request of A2A lines.
-type leg struct {
-	seq  int64
-	done int64 // the record of its result
-}
-
 func (w *editorWire) init(c *Checker) {
-	*w = editorWire{c: c, open: map[string]*asked{}, answered: map[string]int64{}, sessions: map[string]*session{}, legs: map[string]*leg{}}
+	*w = editorWire{c: c, open: map[string]*asked{}, answered: map[string]int64{}, sessions: map[string]*session{}}
 }
 
 func (w *editorWire) message(r *trace.Record) {
@@ -153,14 +147,8 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 			return true
 		})
 	}
-	if w.protocol == speaksLines && who == Editor {
-		if len(w.legs) > maxOpen {
-			clear(w.legs)
-		}
-		w.legs[strings.TrimPrefix(key, Editor)] = &leg{}
-		if isTurn(method) {
-			w.c.words.begin(key, r.N)
-		}
+	if w.protocol == speaksLines && who == Editor && isTurn(method) {
+		w.c.words.begin(key, r.N)
 	}
 }
 

@@ -2,7 +2,6 @@ package check
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -51,19 +50,21 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 // event checks the event numbers of A2A lines.
 func (w *editorWire) event(r *trace.Record, who, method string, params gjson.Result) {
 	request, seq := params.Get("request").Raw, params.Get("seq").Int()
-	l := w.legs[request]
+	key := Editor + request
+	a := w.open[key]
 	switch {
-	case l == nil:
+	case a != nil:
+	case w.answered[key] > 0:
+		w.c.find(r.N, who, RuleOrder, method, "the request %s has its result already, in record %d", request, w.answered[key])
+		return
+	default:
 		w.c.find(r.N, who, RuleOrder, method, "there is no request %s", request)
 		return
-	case l.done > 0:
-		w.c.find(r.N, who, RuleOrder, method, "the request %s has its result already, in record %d", request, l.done)
 	}
-	if l.seq++; seq != l.seq {
-		w.c.find(r.N, who, RuleSeq, method, "the seq is %d, and must be %d", seq, l.seq)
-		l.seq = seq
+	if a.seq++; seq != a.seq {
+		w.c.find(r.N, who, RuleSeq, method, "the seq is %d, and must be %d", seq, a.seq)
+		a.seq = seq
 	}
-	key := Editor + request
 	switch text := params.Get("text"); {
 	case method == "event/text":
 		w.c.words.said(key, "message "+params.Get("messageId").Str, text.Str)
@@ -100,12 +101,8 @@ func (w *editorWire) over(r *trace.Record, key string, a *asked, doc gjson.Resul
 	if w.protocol != speaksLines || a.who != Editor {
 		return
 	}
-	id := strings.TrimPrefix(key, Editor)
-	if l := w.legs[id]; l != nil {
-		l.done = r.N
-		if seq := result.Get("seq"); seq.Exists() && seq.Int() != l.seq {
-			w.c.find(r.N, Bridge, RuleSeq, a.method, "the result's seq is %s, and the last event's %d", seq.Raw, l.seq)
-		}
+	if seq := result.Get("seq"); seq.Exists() && seq.Int() != a.seq {
+		w.c.find(r.N, Bridge, RuleSeq, a.method, "the result's seq is %s, and the last event's %d", seq.Raw, a.seq)
 	}
 	w.c.words.rest(key, doc.Raw)
 	w.c.words.end(key, r.N, Bridge, result.Exists() && result.Get("state").Str != "canceled")
