@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"html"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,12 +16,7 @@ import (
 // neither a code nor an error goes to an unregistered address.
 func (p *Provider) authorizePage(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	if why := p.wrongClient(q); why != "" {
-		page(w, http.StatusBadRequest, "No", "<p>"+html.EscapeString(why)+"</p>")
-		return
-	}
-	if code, why := wrongRequest(q); code != "" {
-		p.back(w, r, q, url.Values{"error": {code}, "error_description": {why}})
+	if !p.legal(w, r, q) {
 		return
 	}
 	var b strings.Builder
@@ -29,21 +25,24 @@ func (p *Provider) authorizePage(w http.ResponseWriter, r *http.Request) {
 		b.WriteString(" with " + html.EscapeString(scope))
 	}
 	b.WriteString(`?</p><form method="post">`)
-	for _, name := range slices.Sorted(mapsKeys(q)) {
+	for _, name := range slices.Sorted(maps.Keys(q)) {
 		b.WriteString(`<input type="hidden" name="` + html.EscapeString(name) + `" value="` + html.EscapeString(q.Get(name)) + `">`)
 	}
 	b.WriteString(`<button name="allow" value="yes">Allow</button> <button name="allow" value="no">Deny</button></form>`)
 	page(w, http.StatusOK, "Sign in", b.String())
 }
 
-func mapsKeys(v url.Values) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for key := range v {
-			if !yield(key) {
-				return
-			}
-		}
+// legal reports whether a request may be answered, and refuses it if not.
+func (p *Provider) legal(w http.ResponseWriter, r *http.Request, q url.Values) bool {
+	if why := p.wrongClient(q); why != "" {
+		page(w, http.StatusBadRequest, "No", "<p>"+html.EscapeString(why)+"</p>")
+		return false
 	}
+	code, why := wrongRequest(q)
+	if code != "" {
+		p.back(w, r, q, url.Values{"error": {code}, "error_description": {why}})
+	}
+	return code == ""
 }
 
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
@@ -52,12 +51,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := r.PostForm
-	if why := p.wrongClient(q); why != "" {
-		page(w, http.StatusBadRequest, "No", "<p>"+html.EscapeString(why)+"</p>")
-		return
-	}
-	if code, why := wrongRequest(q); code != "" {
-		p.back(w, r, q, url.Values{"error": {code}, "error_description": {why}})
+	if !p.legal(w, r, q) {
 		return
 	}
 	if q.Get("allow") != "yes" {
@@ -66,9 +60,8 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 	given := rand.Text()
 	p.mu.Lock()
-	makeRoom(p.codes)
 	p.codes[given] = &code{
-		family:   &family{Grant: Grant{Subject: User, Client: q.Get("client_id"), Scopes: p.granted(q.Get("scope")), Resource: q.Get("resource")}},
+		family:   &family{Grant: Grant{Subject: User, Client: q.Get("client_id"), Scopes: p.granted(q.Get("scope"))}},
 		redirect: q.Get("redirect_uri"), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"), until: p.opts.Now().Add(codeLife),
 	}
 	p.mu.Unlock()
@@ -143,7 +136,6 @@ func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
 		answer["client_secret"], answer["client_secret_expires_at"], answer["token_endpoint_auth_method"] = c.Secret, 0, "client_secret_basic"
 	}
 	p.mu.Lock()
-	makeRoom(p.clients)
 	p.clients[id] = c
 	p.mu.Unlock()
 	reply(w, http.StatusCreated, answer)
@@ -155,6 +147,6 @@ func page(w http.ResponseWriter, status int, title, body string) {
 	h.Set("X-Frame-Options", "DENY")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>` + title +
-		`</title><style>body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:12vh auto;padding:0 1rem}button{font:inherit;padding:.4rem 1rem}</style>` +
+		`</title>` +
 		`<h1>The demo's identity provider</h1>` + body + `</html>`))
 }

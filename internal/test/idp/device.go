@@ -9,15 +9,14 @@ import (
 )
 
 func (p *Provider) deviceAuthorization(w http.ResponseWriter, r *http.Request) {
-	id, ok := p.form(w, r)
+	id, _, ok := p.form(w, r)
 	if !ok {
 		return
 	}
 	secret, text := rand.Text(), rand.Text()
-	d := &device{family: &family{Grant: Grant{Subject: User, Client: id, Scopes: p.granted(r.PostForm.Get("scope")), Resource: r.PostForm.Get("resource")}},
+	d := &device{family: &family{Grant: Grant{Subject: User, Client: id, Scopes: p.granted(r.PostForm.Get("scope"))}},
 		code: text[:4] + "-" + text[4:8], until: p.opts.Now().Add(deviceLife)}
 	p.mu.Lock()
-	makeRoom(p.devices)
 	p.devices[secret] = d
 	p.mu.Unlock()
 	reply(w, http.StatusOK, map[string]any{

@@ -19,8 +19,6 @@ const (
 	defaultLife = time.Minute
 	codeLife    = time.Minute
 	deviceLife  = 5 * time.Minute
-	// maxHeld bounds each kind of stored items.
-	maxHeld = 4096
 )
 
 // User is the only user.
@@ -57,7 +55,6 @@ type Options struct {
 type Grant struct {
 	Subject, Client string
 	Scopes          []string
-	Resource        string
 }
 
 // A family is everything from one sign-in: it ends as a whole.
@@ -224,16 +221,6 @@ func refuse(w http.ResponseWriter, status int, code, description string) {
 func (p *Provider) granted(asked string) []string {
 	known := append([]string{"openid", "offline_access", "email"}, p.opts.Scopes...)
 	return slices.DeleteFunc(strings.Fields(asked), func(s string) bool { return !slices.Contains(known, s) })
-}
-
-// makeRoom forgets an item if there are too many.
-func makeRoom[V any](m map[string]V) {
-	for key := range m {
-		if len(m) < maxHeld {
-			return
-		}
-		delete(m, key)
-	}
 }
 
 func unknownClient(id string) string { return fmt.Sprintf("there is no client %q", id) }

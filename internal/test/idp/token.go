@@ -1,6 +1,7 @@
 package idp
 
 import (
+	"crypto/ecdsa"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -16,14 +17,8 @@ const grantDevice = "urn:ietf:params:oauth:grant-type:device_code"
 
 // token is the token endpoint (RFC 6749, §3.2).
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request", "no form")
-		return
-	}
-	id, c, ok := p.client(r)
+	id, c, ok := p.form(w, r)
 	if !ok {
-		w.Header().Set("WWW-Authenticate", "Basic")
-		refuse(w, http.StatusUnauthorized, "invalid_client", unknownClient(id)+", or its secret is another one")
 		return
 	}
 	switch grant := r.PostForm.Get("grant_type"); grant {
@@ -96,7 +91,6 @@ func (p *Provider) renew(w http.ResponseWriter, client, token string) {
 	ok = ok && !f.ended && f.Client == client
 	if ok {
 		delete(p.refresh, token)
-		makeRoom(p.spent)
 		p.spent[token] = f
 	}
 	p.mu.Unlock()
@@ -113,11 +107,9 @@ func (p *Provider) give(w http.ResponseWriter, f *family, nonce string, refresh 
 	token := "demo-" + rand.Text()
 	answer := map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": int(p.opts.Life.Seconds()), "scope": strings.Join(f.Scopes, " ")}
 	p.mu.Lock()
-	makeRoom(p.access)
 	p.access[token] = access{f, now.Add(p.opts.Life)}
 	if refresh {
 		next := "demo-" + rand.Text()
-		makeRoom(p.refresh)
 		p.refresh[next] = f
 		answer["refresh_token"] = next
 	}
@@ -147,19 +139,20 @@ func (p *Provider) sign(claims map[string]any) (string, error) {
 }
 
 // form reads and authenticates a client's form. It answers errors itself.
-func (p *Provider) form(w http.ResponseWriter, r *http.Request) (id string, ok bool) {
+func (p *Provider) form(w http.ResponseWriter, r *http.Request) (id string, c Client, ok bool) {
 	if err := r.ParseForm(); err != nil {
 		refuse(w, http.StatusBadRequest, "invalid_request", "no form")
-		return "", false
+		return "", c, false
 	}
-	if id, _, ok = p.client(r); !ok {
-		refuse(w, http.StatusUnauthorized, "invalid_client", unknownClient(id))
+	if id, c, ok = p.client(r); !ok {
+		w.Header().Set("WWW-Authenticate", "Basic")
+		refuse(w, http.StatusUnauthorized, "invalid_client", unknownClient(id)+", or its secret is another one")
 	}
-	return id, ok
+	return id, c, ok
 }
 
 func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) {
-	id, ok := p.form(w, r)
+	id, _, ok := p.form(w, r)
 	if !ok {
 		return
 	}
@@ -173,4 +166,17 @@ func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) {
 		delete(p.access, token)
 	}
 	w.WriteHeader(http.StatusOK) // also for one that is unknown (RFC 7009, §2.2)
+}
+
+// sign makes a signature in JWS's form: both numbers, 32 bytes each.
+func sign(key *ecdsa.PrivateKey, text []byte) ([]byte, error) {
+	sum := sha256.Sum256(text)
+	r, s, err := ecdsa.Sign(rand.Reader, key, sum[:])
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 64)
+	r.FillBytes(out[:32])
+	s.FillBytes(out[32:])
+	return out, nil
 }
