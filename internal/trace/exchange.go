@@ -94,15 +94,13 @@ func (w *worker) request(x *exchange, at time.Time) {
 	}
 	w.begin(at, WireAgent, DirOut, KindRequest)
 	w.number("x", x.n)
-	if x.id != "" && len(x.id) < maxName {
-		w.buf = append(append(w.buf, `,"id":`...), x.id...)
-	}
+	w.written("id", x.id)
 	method := string(p.b[l.method.from:l.method.to])
 	if strings.Contains(method, "ushNotificationConfig") || strings.Contains(x.head.url.Path, "ushNotificationConfig") {
 		x.as = push
 	}
 	x.card = x.head.method == http.MethodGet || strings.Contains(method, "Card")
-	w.quotedText("method", method)
+	w.quoted("method", method)
 	w.text("http", x.head.method)
 	address := w.enc.mask.address(x.head.url)
 	w.buf = appendString(append(w.buf, `,"url":`...), toValid([]byte(address)))
@@ -134,7 +132,8 @@ func (w *worker) header(h http.Header) {
 		return
 	}
 	if b, err := json.Marshal(w.enc.mask.header(h)); err == nil {
-		w.buf = append(append(w.buf, `,"header":`...), b...)
+		w.member("header")
+		w.buf = append(w.buf, b...)
 	}
 }
 
@@ -207,8 +206,8 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		if x.card {
 			w.enc.mask.noteCard(p.b)
 		}
-		if l.valid && x.id != "" {
-			w.buf = append(append(w.buf, `,"id":`...), x.id...)
+		if l.valid {
+			w.written("id", x.id)
 		}
 		w.buf = w.enc.payload(w.buf, p, nil, x.as)
 		w.finish()

@@ -117,18 +117,31 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 // finish ends a record.
 func (w *worker) finish() { w.buf = append(w.buf, "}\n"...) }
 
+// member begins a member.
+func (w *worker) member(name string) {
+	w.buf = append(append(append(w.buf, `,"`...), name...), `":`...)
+}
+
 // text appends a string member, masked, unless it is empty.
 func (w *worker) text(name, value string) {
 	if value != "" {
-		w.buf = append(append(append(w.buf, `,"`...), name...), `":`...)
+		w.member(name)
 		w.buf = appendString(w.buf, toValid([]byte(w.enc.mask.text(value))))
 	}
 }
 
 func (w *worker) number(name string, n int64) {
 	if n != 0 {
-		w.buf = append(append(append(w.buf, `,"`...), name...), `":`...)
+		w.member(name)
 		w.buf = strconv.AppendInt(w.buf, n, 10)
+	}
+}
+
+// written appends a member as it was written in JSON, unless it is empty or too long for a name.
+func (w *worker) written(name, raw string) {
+	if raw != "" && len(raw) <= maxName {
+		w.member(name)
+		w.buf = append(w.buf, raw...)
 	}
 }
 
@@ -201,15 +214,15 @@ func (w *worker) line(it *item, b []byte) {
 	}
 	w.begin(it.at, WireEditor, [...]string{DirIn, DirOut}[ours], KindMessage)
 	method := string(p.b[l.method.from:l.method.to])
-	if id := p.b[l.id.from:l.id.to]; len(id) > 0 && len(id) < maxName {
-		w.buf = append(append(w.buf, `,"id":`...), id...)
+	if id := string(p.b[l.id.from:l.id.to]); id != "" && len(id) <= maxName {
+		w.written("id", id)
 		if method != "" {
-			remember(w.pending[ours], string(id), method)
-		} else if method = w.pending[1-ours][string(id)]; method != "" {
-			delete(w.pending[1-ours], string(id))
+			remember(w.pending[ours], id, method)
+		} else if method = w.pending[1-ours][id]; method != "" {
+			delete(w.pending[1-ours], id)
 		}
 	}
-	w.quotedText("method", method)
+	w.quoted("method", method)
 	w.refs(from)
 	as := open
 	if bytes.Contains([]byte(method), []byte("ushNotificationConfig")) {
@@ -221,10 +234,10 @@ func (w *worker) line(it *item, b []byte) {
 	w.finish()
 }
 
-// quotedText appends a string as it was written in JSON.
-func (w *worker) quotedText(name, raw string) {
-	if raw != "" && len(raw) <= maxName {
-		w.buf = append(append(append(append(append(w.buf, `,"`...), name...), `":"`...), raw...), '"')
+// quoted is written for what stood between quotes.
+func (w *worker) quoted(name, raw string) {
+	if raw != "" {
+		w.written(name, `"`+raw+`"`)
 	}
 }
 

@@ -223,3 +223,16 @@ func Say(state State, id, text string) *Step {
 
 // Done is the status update that ends a turn.
 func Done(state State) *Step { return &Step{State: state, Final: true} }
+
+// List makes a turn of steps and lists of them.
+func List(parts ...any) (steps []*Step) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *Step:
+			steps = append(steps, p)
+		case []*Step:
+			steps = append(steps, p...)
+		}
+	}
+	return steps
+}

@@ -18,7 +18,7 @@ type Ending struct {
 
 func ends(steps ...any) *agent.Turn {
 	all := append([]any{&agent.Step{Kind: agent.TaskEvent, State: agent.Submitted}}, steps...)
-	return &agent.Turn{Steps: list(all...)}
+	return &agent.Turn{Steps: agent.List(all...)}
 }
 
 // halt is the state in which an agent waits for the answers to these calls, and whose

@@ -124,16 +124,3 @@ func TestEnds(t *testing.T) {
 		t.Errorf("%d ends are wrong, and %d were before", wrong, atMost)
 	}
 }
-
-// list makes a turn of steps and lists of them.
-func list(parts ...any) (steps []*agent.Step) {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *agent.Step:
-			steps = append(steps, p)
-		case []*agent.Step:
-			steps = append(steps, p...)
-		}
-	}
-	return steps
-}

@@ -34,19 +34,6 @@ func (c *Case) Script(v1 bool) *agent.Script {
 	return s
 }
 
-// list makes a turn of steps and lists of them.
-func list(parts ...any) (steps []*agent.Step) {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *agent.Step:
-			steps = append(steps, p)
-		case []*agent.Step:
-			steps = append(steps, p...)
-		}
-	}
-	return steps
-}
-
 func say(id, text string) *agent.Step { return agent.Say(agent.Working, id, text) }
 
 // art is a piece of an artifact, or the whole.
@@ -111,7 +98,7 @@ func pieces(of string, texts ...string) (steps []*agent.Step) {
 func Cases() (all []*Case) {
 	done := agent.Done(agent.Completed)
 	one := func(name, view string, items []Item, steps ...any) *Case {
-		c := &Case{Name: name, Turns: [][]*agent.Step{list(append(steps, done)...)}, Views: []string{view}, Items: [][]Item{items}, Parts: []int{0}}
+		c := &Case{Name: name, Turns: [][]*agent.Step{agent.List(append(steps, done)...)}, Views: []string{view}, Items: [][]Item{items}, Parts: []int{0}}
 		all = append(all, c)
 		return c
 	}
@@ -141,7 +128,7 @@ func Cases() (all []*Case) {
 		said += more
 		grown := art("a", false, false, text(said))
 		grown.Kind = agent.Nothing
-		over.Turns = append(over.Turns, list(grown, &agent.Step{Kind: agent.TaskEvent, State: agent.InputRequired}))
+		over.Turns = append(over.Turns, agent.List(grown, &agent.Step{Kind: agent.TaskEvent, State: agent.InputRequired}))
 	}
 	return append(all, over)
 }
