@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bytes"
-	"encoding/binary"
 	"hash/maphash"
 	"slices"
 	"strconv"
@@ -35,24 +34,17 @@ func (r *Recorder) Event(n int64, payload string) {
 	if len(payload) <= r.limit {
 		hash = maphash.String(lineSeed, payload)
 	}
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], hash)
-	r.q.add(r.now, item{kind: itemTaken, x: n}, b[:])
+	r.q.add(r.now, item{kind: itemTaken, x: n, hash: hash}, nil)
 }
 
 // Became notes that events, by their numbers, became the lines for the editor that pass
 // next.
 func (r *Recorder) Became(events []int64, lines []byte) {
+	events = slices.Clone(events[:min(len(events), maxKnown)])
 	for line := range bytes.Lines(lines) {
-		if len(line) > r.limit+1 { // with its line feed
-			continue
+		if len(line) <= r.limit+1 { // with its line feed
+			r.q.add(r.now, item{kind: itemBecame, hash: lineHash(bytes.TrimSuffix(line, []byte{'\n'})), more: events}, nil)
 		}
-		var room [128]byte
-		b := binary.LittleEndian.AppendUint64(room[:0], lineHash(bytes.TrimSuffix(line, []byte{'\n'})))
-		for _, n := range events[:min(len(events), maxKnown)] {
-			b = binary.LittleEndian.AppendUint64(b, uint64(n))
-		}
-		r.q.add(r.now, item{kind: itemBecame}, b)
 	}
 }
 
@@ -89,8 +81,7 @@ func (o *observed) comes(p payload, l *looked, ref EventRef) {
 
 // takes finds the event that the bridge has taken: the oldest equal one. Earlier ones
 // on the same stream are taken no more.
-func (o *observed) takes(n int64, b []byte) {
-	hash := binary.LittleEndian.Uint64(b)
+func (o *observed) takes(n int64, hash uint64) {
 	o.taken[n%maxKnown] = EventRef{}
 	for i := o.head; i < len(o.came); i++ {
 		c := o.came[i]
@@ -113,16 +104,20 @@ func (o *observed) takes(n int64, b []byte) {
 }
 
 // becomes notes the events of the line with a hash.
-func (o *observed) becomes(b []byte) {
-	if len(o.from) >= maxKnown {
-		clear(o.from)
+func (o *observed) becomes(hash uint64, events []int64) {
+	if refs := o.refs(events); len(refs) > 0 {
+		remember(o.from, hash, append(o.from[hash], refs...))
 	}
-	hash := binary.LittleEndian.Uint64(b)
-	for b = b[8:]; len(b) > 0; b = b[8:] {
-		if ref := o.taken[int64(binary.LittleEndian.Uint64(b))%maxKnown]; ref[0] > 0 {
-			o.from[hash] = append(o.from[hash], ref)
+}
+
+// refs are where these events are in the trace.
+func (o *observed) refs(events []int64) (refs []EventRef) {
+	for _, n := range events {
+		if ref := o.taken[n%maxKnown]; ref[0] > 0 {
+			refs = append(refs, ref)
 		}
 	}
+	return refs
 }
 
 // refs appends a record's events.
@@ -143,19 +138,13 @@ func (w *worker) refs(refs []EventRef) {
 
 // decision records a decision.
 func (w *worker) decision(at time.Time, d *Decision) {
-	var refs []EventRef
-	for _, n := range d.Events {
-		if ref := w.seen.taken[n%maxKnown]; ref[0] > 0 {
-			refs = append(refs, ref)
-		}
-	}
 	w.begin(at, WireBridge, "", KindDecision)
 	w.text("what", d.What)
 	w.text("why", d.Why)
 	w.text("session", d.Session)
 	w.text("task", d.Task)
 	w.text("call", d.Call)
-	w.refs(refs)
+	w.refs(w.seen.refs(d.Events))
 	w.number("attempt", int64(d.Attempt))
 	w.text("option", d.Option)
 	w.text("outcome", d.Outcome)

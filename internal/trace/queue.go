@@ -27,8 +27,8 @@ const (
 	itemBody        // a piece
 	itemEnd         // more is an ending
 	itemDecision    // more is a *Decision
-	itemTaken       // x is the bridge's number of an event, the bytes its hash
-	itemBecame      // hash of a line, numbers of its events
+	itemTaken       // x is the bridge's number of an event with this hash
+	itemBecame      // hash is a line's; more are the numbers of its events
 )
 
 // An item is a unit of a wire. Its bytes are arena[from:to].
@@ -38,6 +38,7 @@ type item struct {
 	at       time.Time
 	x        int64
 	from, to int
+	hash     uint64
 	more     any
 }
 

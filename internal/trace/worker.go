@@ -91,9 +91,9 @@ func (w *worker) item(it *item, b []byte) {
 	case itemDecision:
 		w.decision(it.at, it.more.(*Decision))
 	case itemTaken:
-		w.seen.takes(it.x, b)
+		w.seen.takes(it.x, it.hash)
 	case itemBecame:
-		w.seen.becomes(b)
+		w.seen.becomes(it.hash, it.more.([]int64))
 	default:
 		w.exchange(it, b)
 	}
@@ -252,7 +252,7 @@ func (w *worker) saidTo(session []byte) *said {
 }
 
 // remember adds to a bounded map. It empties a full map, which costs a few names.
-func remember[V any](m map[string]V, key string, v V) {
+func remember[K comparable, V any](m map[K]V, key K, v V) {
 	if len(m) >= maxKnown {
 		clear(m)
 	}
