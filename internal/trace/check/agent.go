@@ -1,6 +1,7 @@
 package check
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -348,12 +349,7 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 }
 
 func header(r *trace.Record, name string) string {
-	for key, values := range r.Header {
-		if strings.EqualFold(key, name) {
-			return strings.Join(values, ", ")
-		}
-	}
-	return ""
+	return strings.Join(http.Header(r.Header).Values(name), ", ")
 }
 
 func pathOf(address string) string {
@@ -369,10 +365,5 @@ func aboutTask(x *exchange, r *trace.Record) string {
 	if x.op.params != "TaskID" && (x.rpc || x.op.result != "Task" && x.method != "SubscribeToTask") {
 		return ""
 	}
-	if x.rpc {
-		return strings.Clone(x.params.Get("id").Str)
-	}
-	path := pathOf(r.URL)
-	id, _, _ := strings.Cut(path[strings.LastIndexByte(path, '/')+1:], ":")
-	return strings.Clone(id)
+	return strings.Clone(event.About(x.params, pathOf(r.URL)))
 }

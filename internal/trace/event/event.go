@@ -157,3 +157,18 @@ func Method(verb, path string) string {
 	}
 	return verb + " " + path
 }
+
+// About returns the task that a request is about, "" for none: by its parameters, or in
+// HTTP+JSON by the path, as /v1/tasks/ID:cancel.
+func About(params gjson.Result, path string) string {
+	for _, name := range [...]string{"message.taskId", "taskId", "id"} {
+		if id := params.Get(name).Str; id != "" {
+			return id
+		}
+	}
+	_, rest, _ := strings.Cut(path, "/tasks/")
+	if i := strings.IndexAny(rest, ":/?"); i >= 0 {
+		return rest[:i]
+	}
+	return rest
+}

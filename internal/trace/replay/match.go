@@ -37,18 +37,7 @@ func newRequest(verb, path, method string, body []byte) request {
 }
 
 // task returns the task that a request names, if any.
-func (q *request) task() string {
-	for _, path := range []string{"message.taskId", "taskId", "id"} {
-		if id := q.params.Get(path).Str; id != "" {
-			return id
-		}
-	}
-	// HTTP+JSON has the task in the path: /v1/tasks/ID:cancel.
-	_, rest, _ := strings.Cut(q.path, "/tasks/")
-	id, _, _ := strings.Cut(rest, ":")
-	id, _, _ = strings.Cut(id, "/")
-	return id
-}
+func (q *request) task() string { return event.About(q.params, q.path) }
 
 // says is a request's content, without what differs from run to run.
 func says(params gjson.Result) string {

@@ -21,10 +21,7 @@ func (it *Item) request(r *trace.Record) {
 	if !p.Exists() {
 		p = doc // the HTTP+JSON binding
 	}
-	it.Task = first(p, "message.taskId", "id", "taskId")
-	if _, rest, ok := strings.Cut(it.Name, "/tasks/"); ok && it.Task == "" { // HTTP+JSON: /tasks/ID:subscribe
-		it.Task, _, _ = strings.Cut(rest, ":")
-	}
+	it.Task = event.About(p, it.Name)
 	it.Text = cmp.Or(texts(p.Get("message.parts")), shortID(it.Task))
 	p.Get("message.parts").ForEach(func(_, part gjson.Result) bool {
 		data := part.Get("data")
