@@ -3,6 +3,8 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -328,4 +331,23 @@ func without(env []string, names ...string) (rest []string) {
 		}
 	}
 	return rest
+}
+
+// unpacked is what is compressed in an export.
+func unpacked(t *testing.T, out string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	if m := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(out); m != nil {
+		packed, err := base64.StdEncoding.DecodeString(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gzip.NewReader(bytes.NewReader(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(r)
+		all["the page's trace"] = string(b)
+	}
+	return all
 }

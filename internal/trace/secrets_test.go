@@ -3,6 +3,9 @@ package trace
 import (
 	"bytes"
 	"fmt"
+	"html"
+	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -67,5 +70,60 @@ func TestManySecretsThatComeLater(t *testing.T) {
 	m := newMasker(nil, []string{"the-first-one"}, secrets)
 	if got := m.text("the-first-one, the-last-one, neither"); got != "***, ***, neither" {
 		t.Error(got)
+	}
+}
+
+// TestUnnamedSecrets: a credential under a name that no list knows is in no trace, wherever a
+// client sends it and however the agent spells it when it repeats it. (TestNoSecrets has those
+// with a name.)
+func TestUnnamedSecrets(t *testing.T) {
+	sent := strings.Fields("hunter2-31 hunter2-32 hunter2-33 hunter2-34 hunter2-35 hunter2-36 hunter2-37 hunter2-38 hunter2-39 hunter2-40 hunter2-41")
+	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Set-Cookie", "sid=hunter2-1")
+		w.Header().Set("X-Zone", "hunter2-30")
+		switch {
+		case r.Method == http.MethodGet:
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"name":"x","version":"1","protocolVersion":"0.3.0","url":"http://me:hunter2-2@%s/?token=hunter2-3","capabilities":{}}`, r.Host)
+		case r.URL.Path == "/":
+			w.WriteHeader(http.StatusBadGateway)
+			for _, secret := range sent {
+				fmt.Fprintf(w, "<p>%s, %%68%s, &#104;%s, &#x68;%s; hunter%%2532%s</p>\n", secret, secret[1:], secret[1:], secret[1:], secret[7:])
+			}
+		}
+	})
+	var out bytes.Buffer
+	recorder := New(&out, nil)
+	client := &http.Client{Transport: recorder.Wrap(server.Client().Transport)}
+	for _, q := range []struct{ verb, path, media, body string }{
+		{"GET", "/.well-known/agent-card.json?key=hunter2-18", "", ""},
+		{"POST", "/v9/hunter2-31/tasks?zone=hunter2-32&hunter2-33", "application/x-www-form-urlencoded", "zone=hunter2-34"},
+		{"POST", "/message", "text/plain", "hunter2-39"},
+		{"POST", "/unknown", "application/json", `{"zone":"hunter2-40","gates":{"a":["hunter2-41"]}}`},
+		{"POST", "/set", "application/json", `{"jsonrpc":"2.0","id":2,"method":"tasks/pushNotificationConfig/set","params":{"taskId":"t","pushNotificationConfig":{"url":"https://me/hook/hunter2-17"}}}`},
+		{"POST", "/", "application/json", `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"kind":"message","messageId":"u","role":"user","parts":[],"metadata":` +
+			`{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"hunter2-35","mcp_servers":{"a":{"zone":"hunter2-36","url":"https://h/hunter2-37/mcp"}}}}}}}`},
+	} {
+		req, err := http.NewRequest(q.verb, server.URL+q.path, strings.NewReader(q.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", q.media)
+		req.Header.Set("X-Zone", "hunter2-38")
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
+	if err := recorder.Close(); err != nil || out.Len() < 5000 {
+		t.Fatal(err, out.String())
+	}
+	for _, text := range []string{out.String(), html.UnescapeString(out.String()), strings.NewReplacer("%2532", "2", "%32", "2", "%68", "h").Replace(out.String())} {
+		if i := strings.Index(text, "hunter2"); i >= 0 {
+			t.Errorf("a credential is in the trace: …%s…", text[max(0, i-80):min(len(text), i+40)])
+		}
 	}
 }
