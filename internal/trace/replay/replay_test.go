@@ -1,9 +1,8 @@
 package replay
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,18 +14,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// serve runs and records a bridge that talks to an agent. It returns the editor's ends,
-// and a function that waits for the end.
-func serve(t *testing.T, agent http.RoundTripper, path string) (in io.WriteCloser, out io.Reader, end func()) {
+// play lets an editor have a conversation with an agent, in which it allows all questions, and
+// records it. It returns what the editor was told, without IDs.
+func play(t *testing.T, agent http.RoundTripper, path string, prompts ...string) (told []string) {
 	t.Helper()
 	recorder, err := trace.Create(path, &trace.Options{Mode: "bridge"})
 	if err != nil {
@@ -36,107 +34,39 @@ func serve(t *testing.T, agent http.RoundTripper, path string) (in io.WriteClose
 	if err != nil {
 		t.Fatal(err)
 	}
-	toBridge, editorIn := io.Pipe()
-	editorOut, fromBridge := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { // ends with the editor's input
-		err := bridge.Serve(context.Background(), toBridge, fromBridge, &bridge.Options{Client: client, Tap: recorder.Tap, Workspace: "/"})
-		fromBridge.Close()
-		ended <- err
-	}()
-	return editorIn, editorOut, func() {
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		client.Close()
-		if err := recorder.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// converse is an editor that has a conversation, and allows all questions.
-func converse(t *testing.T, in io.WriteCloser, out io.Reader, prompts ...string) {
-	t.Helper()
-	lines := bufio.NewReader(out)
-	session, next := "", 0
-	say := func(format string, args ...any) {
-		if _, err := fmt.Fprintf(in, format+"\n", args...); err != nil {
-			t.Error(err)
-		}
-	}
-	say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var m struct {
-			ID     json.RawMessage
-			Method string
-			Result struct{ SessionID string }
-		}
-		if err := json.Unmarshal(line, &m); err != nil {
-			t.Fatal(err)
-		}
-		switch id := string(m.ID); {
-		case m.Method == "session/request_permission":
-			say(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"proceed_once"}}}`, id)
-		case m.Method != "" || id == "":
-		case id == "0":
-			say(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
-		default:
-			if id == "1" {
-				session = m.Result.SessionID
-			}
-			if next == len(prompts) {
-				in.Close()
-				continue
-			}
-			say(`{"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"%s","prompt":[{"type":"text","text":"%s"}]}}`, next+2, session, prompts[next])
-			next++
-		}
-	}
-}
-
-// recordDemo records a conversation with the embedded agent.
-func recordDemo(t *testing.T, path, version string, prompts ...string) {
-	t.Helper()
-	agent := demo.New(&demo.Options{Version: version})
-	in, out, end := serve(t, &memnet.Network{Handler: agent}, path)
-	converse(t, in, out, prompts...)
-	end()
-	agent.Close()
-}
-
-// told is what the editor of a trace was told, without IDs.
-func told(t *testing.T, path string) (lines []string) {
-	t.Helper()
-	r, err := trace.Open(path, nil)
+	e, err := editor.Start(&editor.Options{Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Tap: recorder.Tap, Workspace: "/"})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	text := ""
-	for record, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
+	for _, prompt := range prompts {
+		turn := e.Prompt(prompt)
+		<-turn.Done
+		text := ""
+		for _, x := range turn.Shown {
+			switch x.Kind {
+			case editor.Text:
+				text += x.Text
+			case editor.Call:
+				told = append(told, x.Text)
+			}
 		}
-		if record.Kind != trace.KindMessage || record.Dir == trace.DirIn {
-			continue
-		}
-		doc, _ := record.Payload()
-		switch update := gjson.GetBytes(doc, "params.update"); update.Get("sessionUpdate").Str {
-		case "agent_message_chunk":
-			text += update.Get("content.text").Str
-		case "tool_call_update":
-			lines = append(lines, update.Get("status").Str)
-		case "":
-			lines = append(lines, text, gjson.GetBytes(doc, "method").Str+gjson.GetBytes(doc, "result.stopReason").Str+gjson.GetBytes(doc, "error.message").Str)
-			text = ""
-		}
+		told = append(told, text, turn.Stop+turn.Err)
 	}
-	return lines
+	if err := errors.Join(e.Close(), recorder.Close()); err != nil {
+		t.Error(err)
+	}
+	client.Close()
+	return told
+}
+
+// recordDemo records a conversation with the embedded agent.
+func recordDemo(t *testing.T, path, version string, prompts ...string) (told []string) {
+	t.Helper()
+	agent := demo.New(&demo.Options{Version: version})
+	defer agent.Close()
+	return play(t, &memnet.Network{Handler: agent}, path, prompts...)
 }
 
 // TestReplay: with the agent that is played an editor has the conversation that was
@@ -149,8 +79,7 @@ func TestReplay(t *testing.T) {
 			t.Run(fmt.Sprintf("%s at speed %v", version, speed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), "first.jsonl")
-					recordDemo(t, path, version, prompts...)
-					want := told(t, path)
+					want := recordDemo(t, path, version, prompts...)
 					for range 2 {
 						var notes []string
 						agent, err := NewAgent(path, &Options{Speed: speed, Note: func(n string) { notes = append(notes, n) }})
@@ -160,14 +89,12 @@ func TestReplay(t *testing.T) {
 						agent.At("http://agent.invalid/")
 						path = filepath.Join(t.TempDir(), "next.jsonl")
 						began := time.Now()
-						in, out, end := serve(t, &memnet.Network{Handler: agent}, path)
-						converse(t, in, out, prompts...)
-						end()
+						got := play(t, &memnet.Network{Handler: agent}, path, prompts...)
 						if took := time.Since(began); speed == 0 && took > 2*time.Second || speed == 1 && took < time.Second/2 {
 							t.Errorf("it took %v", took)
 						}
 						agent.Close()
-						if got := told(t, path); !slices.Equal(got, want) || len(got) < 20 || len(notes) > 0 {
+						if !slices.Equal(got, want) || len(got) < 20 || len(notes) > 0 {
 							t.Fatalf("the editor was told %q, and then %q; notes %q", got, want, notes)
 						}
 					}
