@@ -301,10 +301,7 @@ func (e *acpEditor) cancelRequest(c *editorRequest) {
 		return
 	}
 	e.cancelHeld(jsonrpc2.ID(id))
-	s := e.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cancelPromptsLocked(jsonrpc2.ID(id))
+	e.server.cancelPrompts(jsonrpc2.ID(id))
 }
 
 // prompt runs a turn. It is registered before the next message is read, so that
@@ -326,20 +323,20 @@ func (e *acpEditor) prompt(c *editorRequest) {
 	running := e.server.spawn(func(ctx context.Context) {
 		if stop := e.waitForPast(ctx, turn); stop != "" {
 			turn.Discard()
-			e.server.endPrompt(c.ID, session)
+			e.server.endPrompt(turn)
 			c.reply(acp.PromptResponse{StopReason: stop})
 			return
 		}
 		view := e.view(c.conn, session)
 		view.begun(ctx, *c.Params, p.Prompt, func(string) {})
 		prompt := e.server.ide.context(e.withBuffers(ctx, c.conn, turn, session.ID, p.Prompt))
-		result, turn, err := e.converse(ctx, c, turn, view, prompt)
+		result, last, err := e.converse(ctx, c, turn, view, prompt)
 		if session.isShut() { // whoever loads it waits for the turn, and is to read the reply first
-			defer turn.Discard()
+			defer last.Discard()
 		} else { // the next prompt may come right behind the reply
-			turn.Discard()
+			last.Discard()
 		}
-		e.server.endPrompt(c.ID, session)
+		e.server.endPrompt(turn)
 		if err != nil {
 			c.fail(spell.ACPError(err))
 			return

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,14 +48,14 @@ type server struct {
 	closing  bool
 	work     sync.WaitGroup
 	sessions map[string]*Session
-	// prompts are the sessions of the requests that run, for $/cancel_request. An ID may
+	// prompts are the turns of the requests that run, for $/cancel_request. An ID may
 	// have several: some programs give all their requests the same.
-	prompts map[jsonrpc2.ID][]*Session
+	prompts map[*turn]jsonrpc2.ID
 	leaving map[string]*leaving // sessions that were closed, while something of them runs
 }
 
 func newServer(agent *Agent, out *stdio.Conn) *server {
-	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[jsonrpc2.ID][]*Session{},
+	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[*turn]jsonrpc2.ID{},
 		leaving: map[string]*leaving{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)
@@ -154,8 +153,8 @@ func (s *server) shutdown() {
 		session.unwatch()
 		session.Cancel()
 	}
-	for id := range s.prompts {
-		s.cancelPromptsLocked(id) // the line protocol has no list of sessions
+	for t := range s.prompts {
+		t.session.Cancel() // the line protocol has no list of sessions
 	}
 	s.mu.Unlock()
 	s.mcp.leave()
@@ -253,7 +252,9 @@ func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 		c.fail(acp.CodeInvalidRequest, busyText, "")
 		return turn, false
 	}
-	c.server.beginPrompt(c.ID, session)
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	c.server.prompts[turn.turn] = c.ID
 	return turn, true
 }
 
@@ -275,29 +276,21 @@ func (s *server) add(session *Session) bool {
 	return true
 }
 
-// beginPrompt notes which session a request's turn belongs to.
-func (s *server) beginPrompt(id jsonrpc2.ID, session *Session) {
+// endPrompt notes that the turn of a request is over.
+func (s *server) endPrompt(turn Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.prompts[id] = append(s.prompts[id], session)
+	delete(s.prompts, turn.turn)
 }
 
-// endPrompt notes that the turn is over.
-func (s *server) endPrompt(id jsonrpc2.ID, session *Session) {
+// cancelPrompts cancels what the requests of an ID have begun.
+func (s *server) cancelPrompts(id jsonrpc2.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := s.prompts[id]
-	if at := slices.Index(list, session); at >= 0 {
-		list = slices.Delete(list, at, at+1)
-	}
-	if s.prompts[id] = list; len(list) == 0 {
-		delete(s.prompts, id)
-	}
-}
-
-func (s *server) cancelPromptsLocked(id jsonrpc2.ID) {
-	for _, session := range s.prompts[id] {
-		session.Cancel()
+	for t, of := range s.prompts {
+		if of == id {
+			t.session.Cancel()
+		}
 	}
 }
 
@@ -310,9 +303,7 @@ func (s *server) pickID() jsonrpc2.CallOption {
 func (s *server) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, sessions := range s.prompts {
-		for _, session := range sessions {
-			session.taskCancelled(task)
-		}
+	for t := range s.prompts {
+		t.session.taskCancelled(task)
 	}
 }

@@ -215,7 +215,7 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 		lines: spell.Lines{Request: stdio.AppendID(nil, stdio.ID(c.ID)), Raw: raw, Made: e.server.agent.made()}}
 	running := e.server.spawn(func(ctx context.Context) {
 		result, err := run(ctx, turn, view)
-		e.server.endPrompt(c.ID, session)
+		e.server.endPrompt(turn)
 		e.note(session, result)
 		e.noteWaiting(result, err)
 		var task *mapping.TaskError

@@ -203,9 +203,7 @@ func (e *linesEditor) status(c *editorRequest) {
 		}
 		status.Always = e.always()
 		e.server.mu.Lock()
-		for _, sessions := range e.server.prompts {
-			status.Running += len(sessions)
-		}
+		status.Running = len(e.server.prompts)
 		e.server.mu.Unlock()
 		c.reply(status)
 	})
