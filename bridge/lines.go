@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -190,19 +191,16 @@ func (e *linesEditor) session(contextID, taskID, workspace string) *Session {
 // prune forgets conversations in which nothing runs. Their IDs still work, but what was
 // shown of them, and what they wait for, is lost.
 func (e *linesEditor) prune() {
-	for id, s := range e.contexts {
-		if !s.busy() {
-			s.giveUpPause()
-			delete(e.contexts, id)
+	idle := func(id string, s *Session) bool {
+		if s.busy() {
+			return false
 		}
+		s.giveUpPause()
+		delete(e.waiting, id)
+		return true
 	}
-	for id, s := range e.tasks {
-		if !s.busy() {
-			s.giveUpPause()
-			delete(e.tasks, id)
-			delete(e.waiting, id)
-		}
-	}
+	maps.DeleteFunc(e.contexts, idle)
+	maps.DeleteFunc(e.tasks, idle)
 }
 
 // runTurn runs a request of which events may follow, and answers it at its end.
