@@ -50,7 +50,7 @@ func newLinesEditor(s *server) *linesEditor {
 		"agent/getCard":     e.getCard,
 		"bridge/status":     e.status,
 		"$/cancel_request":  s.acp.cancelRequest,
-		methodExtendedCard:  e.getExtendedCard,
+		methodExtendedCard:  e.getCard,
 	}
 	return e
 }

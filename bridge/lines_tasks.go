@@ -73,16 +73,12 @@ type taskParams struct {
 }
 
 func (e *linesEditor) getTask(c *editorRequest) {
-	var p struct {
+	p := struct {
 		taskParams
-		HistoryLength *int `json:"historyLength"`
-	}
+		HistoryLength int `json:"historyLength"`
+	}{HistoryLength: -1}
 	e.once(c, &p, func(ctx context.Context) (any, error) {
-		length := -1
-		if p.HistoryLength != nil {
-			length = *p.HistoryLength
-		}
-		ev, err := e.server.agent.opts.Client.Get(transport.WithMetadata(ctx, p.Metadata), p.ID, length)
+		ev, err := e.server.agent.opts.Client.Get(transport.WithMetadata(ctx, p.Metadata), p.ID, p.HistoryLength)
 		if err != nil {
 			return nil, err
 		}
@@ -143,16 +139,9 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 func (e *linesEditor) getCard(c *editorRequest) {
 	e.once(c, nil, func(ctx context.Context) (any, error) {
 		card, _, err := e.server.agent.Ready(ctx)
-		if err != nil {
-			return nil, err
+		if c.Method == methodExtendedCard {
+			card, err = e.server.agent.opts.Client.Extended(ctx)
 		}
-		return json.RawMessage(card.Raw), nil
-	})
-}
-
-func (e *linesEditor) getExtendedCard(c *editorRequest) {
-	e.once(c, nil, func(ctx context.Context) (any, error) {
-		card, err := e.server.agent.opts.Client.Extended(ctx)
 		if err != nil {
 			return nil, err
 		}
