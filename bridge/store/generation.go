@@ -19,7 +19,6 @@ const (
 
 // look finds the newest generation, and begins the next one if it is full.
 func (j *Journal) look(n int) (err error) {
-	j.looked = j.store.now()
 	for range storeTries {
 		err = j.settle(n)
 		// Removed by another bridge, or begun by one: look again.

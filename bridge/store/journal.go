@@ -161,9 +161,10 @@ func (j *Journal) flush() error {
 	if err != nil || len(lines) == 0 {
 		return err
 	}
-	// The clock may have been set back.
-	since := j.store.now().Sub(j.looked)
+	now := j.store.now()
+	since := now.Sub(j.looked) // the clock may have been set back
 	if j.file == nil || since < 0 || since >= journalLook || j.full(len(lines)) {
+		j.looked = now
 		if err := j.look(len(lines)); err != nil {
 			j.drop()
 			return j.store.explain(err)
