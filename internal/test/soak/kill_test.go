@@ -58,7 +58,7 @@ func (d death) String() string {
 	return "the " + d.victim + " of an --agent"
 }
 
-// TestKill kills a process somewhere in the edit story, by kill -9. A second later no
+// TestKill kills a process somewhere in the edit story, by kill -9. Three seconds later no
 // process is left. Another bridge can load the session, with all that was shown, once.
 // If the agent lives, its story goes on to its end. The session works.
 func TestKill(t *testing.T) {

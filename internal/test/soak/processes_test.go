@@ -35,7 +35,7 @@ func processes(mark string) (all []process) {
 	return all
 }
 
-// nobody demands that no process has a mark a second after began, and returns how long
+// nobody demands that no process has a mark soon after began, and returns how long
 // it took.
 func nobody(t *testing.T, mark string, began time.Time) time.Duration {
 	t.Helper()
