@@ -194,7 +194,7 @@ func (e *acpEditor) signIn(ctx context.Context, login Login, c *editorRequest) e
 // is not answered yet.
 func (e *acpEditor) cancelHeld(id jsonrpc2.ID) {
 	if turn, held := e.held.Load(id); held {
-		turn.(Turn).requestCancel()
+		turn.(Turn).cancel()
 	}
 	e.loginMu.Lock()
 	defer e.loginMu.Unlock()

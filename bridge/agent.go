@@ -145,8 +145,6 @@ type Agent struct {
 
 	observed    atomic.Int64 // how many events were numbered, for Options.Observe
 	pushRefused atomic.Bool  // the agent's card says that it pushes, and it does not
-	addresses   atomic.Int64 // how many are open for it to push to
-	pushed      atomic.Int64 // how many pushes have come to them
 	cutTold     atomic.Bool  // the user was told what a cut costs
 	messagesEnd atomic.Int32 // how a stream of messages has ended last, 0: none has
 

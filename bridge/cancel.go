@@ -43,15 +43,6 @@ func newCanceller() *canceller {
 	return c
 }
 
-func (c *canceller) requestCancel() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.isCancelled() {
-		return
-	}
-	c.cancel()
-}
-
 // lose cancels a turn whose editor has failed: nobody sees what the agent does from then on, or
 // can answer it.
 func (c *canceller) lose(err error) {
@@ -137,18 +128,9 @@ func (c *canceller) cancelAnswer() *a2a.Event {
 type shownEditor struct {
 	Editor
 	turn *turn
-	// showing holds a token while Show runs: a slash command's answer is shown by its leg,
-	// while the turn may report its silence.
-	showing chan struct{}
 }
 
 func (e *shownEditor) Show(ctx context.Context, steps []mapping.Step) error {
-	select {
-	case e.showing <- struct{}{}:
-		defer func() { <-e.showing }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	err := e.Editor.Show(ctx, steps)
 	if err != nil && ctx.Err() == nil {
 		e.turn.lose(err)
@@ -187,14 +169,12 @@ func (c *canceller) tell(ctx context.Context, agent *Agent) {
 	task, gentle := c.task, c.gentle
 	known := c.told == task
 	c.told = task
-	c.mu.Unlock()
-	if task == "" || known {
-		return
+	if task != "" && !known && gentle != nil {
+		c.spared = gentle()
 	}
-	if gentle != nil && gentle() {
-		c.mu.Lock()
-		c.spared = true
-		c.mu.Unlock()
+	spared := c.spared
+	c.mu.Unlock()
+	if task == "" || known || spared {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
@@ -212,8 +192,8 @@ func (t *turn) awaitsCancel(leg *leg) bool {
 }
 
 // showCancelled shows what the agent has answered to the cancel: how the task stands. late, if
-// not nil, is closed when what its stream still says has had its time.
-func (t *turn) showCancelled(ctx context.Context) (late <-chan struct{}, err error) {
+// not nil, comes when what its stream still says has had its time.
+func (t *turn) showCancelled(ctx context.Context) (late <-chan time.Time, err error) {
 	task := t.cancelAnswer()
 	if task == nil {
 		return nil, nil
@@ -224,9 +204,7 @@ func (t *turn) showCancelled(ctx context.Context) (late <-chan struct{}, err err
 		err = t.editor.Show(ctx, t.steps)
 	}
 	if t.fold.State.Terminal() {
-		over := make(chan struct{})
-		time.AfterFunc(lateSilence, func() { close(over) })
-		late = over
+		late = time.After(lateSilence)
 	}
 	return late, err
 }
@@ -330,9 +308,9 @@ func (t *turn) chooseCancel(leg *leg) {
 		t.spare(nil)
 		return
 	}
-	if t.fold.Running() {
+	if t.fold.Running() || leg.phase != streaming || leg.live == nil {
 		t.spare(nil)
 	} else {
-		t.spare(leg.hangUp)
+		t.spare(leg.live.stream.HangUp)
 	}
 }

@@ -59,9 +59,7 @@ func (t *turn) command(ctx context.Context, prompt []acp.ContentBlock) *request 
 		return nil
 	}
 	t.isCommand = true
-	return &request{send: func(ctx context.Context) (*transport.Stream, string, error) {
-		return t.execute(ctx, path, args)
-	}}
+	return &request{send: func(ctx context.Context) (begun, error) { return t.execute(ctx, path, args) }}
 }
 
 // sideRequest makes a request of a dialect's own.
@@ -72,35 +70,37 @@ func (a *Agent) sideRequest(ctx context.Context, c dialect.SideRequest) (*transp
 // execute runs a slash command. It is sent as a streaming call. An agent that answers
 // with JSON has either named a task, whose stream is subscribed to, or executed the
 // command already.
-func (t *turn) execute(ctx context.Context, path []string, args string) (*transport.Stream, string, error) {
+func (t *turn) execute(ctx context.Context, path []string, args string) (b begun, err error) {
 	run := t.writing.CommandRun(path, args)
 	if run.IsZero() {
-		return nil, "", errors.New("bridge: the agent has no slash commands that are known: see --dialect")
+		return b, errors.New("bridge: the agent has no slash commands that are known: see --dialect")
 	}
 	stream, raw, err := t.agent.sideRequest(ctx, run)
 	if err != nil || stream != nil {
-		return stream, "", err
+		return begun{stream: stream}, err
 	}
 	if text, ok := t.writing.CommandText(raw); ok {
-		return nil, "", t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepText, Text: text, MessageID: t.agent.opts.NewID()}})
+		b.steps = []mapping.Step{{Kind: mapping.StepText, Text: text, MessageID: t.agent.opts.NewID()}}
+		return b, nil
 	}
 	e, ok := dialect.ReadExecution(a2a.JSON(raw))
 	switch {
 	case !ok:
-		return nil, "", fmt.Errorf("agent: answered the command with something else than an execution: %.200s", raw)
+		return b, fmt.Errorf("agent: answered the command with something else than an execution: %.200s", raw)
 	case e.Err() != nil:
-		return nil, "", e.Err()
+		return b, e.Err()
 	case e.ID == "":
-		return nil, "", errors.New("agent: started the command without saying under which task")
+		return b, errors.New("agent: started the command without saying under which task")
 	}
-	t.execution.Store(&e)
+	b.taskID, b.execution = e.ID, e
+	b.then = func(ctx context.Context) (begun, error) {
+		stream, err := t.agent.opts.Client.Resubscribe(ctx, e.ID)
+		return begun{stream: stream}, err
+	}
 	if text := e.Notice(); text != "" {
-		if err := t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, TaskID: e.ID, Text: text, Harmless: true}}); err != nil {
-			return nil, "", err
-		}
+		b.steps = []mapping.Step{{Kind: mapping.StepNotice, TaskID: e.ID, Text: text, Harmless: true}}
 	}
-	stream, err = t.agent.opts.Client.Resubscribe(ctx, e.ID)
-	return stream, e.ID, err
+	return b, nil
 }
 
 // findCommand reports which command a prompt begins with: the longest name after

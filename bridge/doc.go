@@ -75,11 +75,11 @@
 // push, or a stream of an older request, means "look now" (refresh.go). Events count as replayed
 // only where there is no tasks/get.
 //
-// A leg is one goroutine in one phase: streaming (the stream of its request is read), lost
-// (a timer runs), refreshing (a subscription is open, or a look under way), over. What comes to it
-// is an input of a table (phase.go), which gives the next phase and one action, by what is
-// known. The leg hands its turn what was said, and gets back what the fold knows of the task
-// then, which is all that it knows of the fold. Whether the leg's message has come is told from
+// A leg runs in its turn's goroutine, in one phase: streaming (the stream of its request is read),
+// lost (a timer runs), refreshing (a subscription is open, or a look under way), over. What comes to
+// it is an input of a table (phase.go), which gives the next phase and one action, by what is
+// known. The leg has its turn show what was said, and knows then what the fold knows of the task,
+// which is all that it knows of the fold. Whether the leg's message has come is told from
 // the tasks that were looked at (arrived.go).
 //
 // No stream is closed while the turn lives, nor at its end: agents may abort the task of a closed
@@ -91,7 +91,8 @@
 //	Stdio's writer            Serve, likewise
 //	one per request that      server.shutdown, by cancelling its context, after
 //	takes time                having given it cancelWait
-//	one per leg               the leg's own end, Turn.Run by leaving it, or Agent.Close
+//	one per leg that is left  what the agent says next, or Agent.Close
+//	with a cancel
 //	one per stream            its next event or end, transport.Client.Close
 //	one per look, and per     its leg, or its time limit
 //	request that begins one

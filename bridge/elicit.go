@@ -60,7 +60,7 @@ func (t Turn) next() Turn {
 	s.turn = newTurn(s)
 	s.turn.trace = t.trace
 	if t.isCancelled() {
-		s.turn.requestCancel()
+		s.turn.cancel()
 	}
 	return Turn{s.turn}
 }

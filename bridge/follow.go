@@ -6,35 +6,35 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
-	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // said is what a leg hands to its turn.
 type said struct {
 	verb   shown.Verb
-	events []a2a.Event // valid until the turn has answered
+	events []a2a.Event // valid until the turn has shown them
 	conn   *mapping.Connection
 	cut    bool // something may have been said unheard before what comes next
 	learn  bool // nothing of the events is shown: they tell which dialect the agent speaks
 	quiet  bool // a look at a task whose stream is open, and brings the words
 	ask    bool // what waits is all that waits: the user is asked
+	steps  []mapping.Step
 }
 
-// A leg is what follows from one request to the agent, over as many streams as that takes. It is
-// one goroutine, started by [Agent.follow]: what comes to it becomes an input of the machine
-// (phase.go), whose action it takes. What it hands over the turn answers with all that the leg
-// knows of the fold; it has no queue, so that a slow editor slows the agent.
+// A leg is what follows from one request to the agent, over as many streams as that takes. It runs
+// in its turn's goroutine, which takes what comes to it ([leg.next]), one at a time: that becomes
+// an input of the machine (phase.go), whose action it takes. What the agent says it has the turn
+// show, so that a slow editor slows the agent, and it knows then what that knows of the fold.
 type leg struct {
 	agent   *Agent
+	turn    *turn // whose it is: a pause ends one, and the next goes on
 	request *request
-	out     chan said
-	back    chan heard
-	orders  chan order
+	ctx     context.Context // of its looks and subscriptions; close ends it
+	stop    context.CancelFunc
 	replies chan reply
-	ended   chan struct{} // closed when nothing more comes; err may be read then
-	gone    chan struct{} // closed when nothing is awaited any more
-	err     error         // nil if the agent has said that the leg is over
+	closed  bool
+	err     error // nil if the agent has said that the leg is over
+	unshown error // the editor's: it is shown no more
 
 	phase phase
 	known
@@ -50,9 +50,7 @@ type leg struct {
 	outage   outage
 	opened   bool // its own stream has said something
 	moves    bool // and a state other than that in which the task stood
-	hungUp   bool
 	refused  bool // the agent's answer to the message is an error: it has not taken it
-	left     left
 	bare     bool // the newest look has shown that the task holds nothing of what the agent has said
 	keeps    bool // a look has shown that the task holds something of what the agent has said
 	settling int  // the number of questions for which the timer runs
@@ -67,98 +65,113 @@ type timers struct {
 	grown                time.Time     // when a text has last grown, if silent was not set anew for it
 }
 
-// An order is what the turn wants of a leg.
-type order struct {
-	do   func(ctx context.Context)
-	done chan struct{}
-}
-
-// A reply is what a request of the leg's has brought.
-type reply struct {
-	from    source
-	stream  *transport.Stream
-	task    *a2a.Event
-	taskID  string
-	release func()
-	took    time.Duration
-	err     error
-}
-
-type source uint8
-
-const (
-	fromSend source = iota
-	fromSubscribe
-	fromLook
-	fromProbe
-)
-
-// follow makes a request and follows what comes of it.
-func (a *Agent) follow(r *request) *leg {
-	l := &leg{agent: a, request: r, taskID: r.taskID, readers: r.readers, out: make(chan said), back: make(chan heard), orders: make(chan order),
-		replies: make(chan reply), ended: make(chan struct{}), gone: make(chan struct{})}
+// follow makes a request and follows what comes of it. The leg ends when the turn leaves it, or
+// hands it over.
+func (t *turn) follow(r *request) *leg {
+	l := &leg{agent: t.agent, turn: t, request: r, taskID: r.taskID, readers: r.readers, replies: make(chan reply)}
+	l.ctx, l.stop = context.WithCancel(t.agent.ctx)
 	if l.readers == nil {
-		l.readers = newReaders()
+		l.readers = newReaders(t.agent.ctx)
 	}
 	l.known = known{arrived: r.message == nil, heard: heard{moved: true, took: true}}
 	l.owes = r.owes
 	r.pushes.listen(false)
-	a.legs.Go(func() { // ends as the type says
-		l.run(a.ctx)
-		l.err = l.explain(l.err)
-		close(l.ended)
-		if l.left == leftToCancel {
-			l.abandon(a.ctx)
-		}
-		if close(l.gone); l.left != leftToNext {
-			l.readers.close()
-		}
-	})
+	l.timers = timers{tick: stopped(), silent: stopped(), settle: stopped(), pause: firstWait, patience: liveSilence}
+	l.begin()
 	return l
 }
 
-func (l *leg) run(ctx context.Context) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop() // ends what was asked, and is not needed any more
-	l.timers = timers{tick: stopped(), silent: stopped(), settle: stopped(), pause: firstWait, patience: liveSilence}
-	l.begin(ctx)
-	defer l.goOn()
-	for l.phase != over {
-		var exited <-chan struct{}
-		if l.phase != streaming { // else its stream still has what it has said last
-			exited = l.agent.opts.Client.Exited()
-		}
-		asLast := l.asLast
-		l.asLast = false
-		select {
-		case b := <-l.readers.batches:
-			if l.take(ctx, b, asLast); l.first == nil || l.first.reader != b.reader {
-				l.readers.goOn(b)
-			}
-		case r := <-l.replies:
-			l.replied(ctx, r)
-		case <-l.timers.tick.C:
-			l.step(ctx, inTick)
-		case <-l.timers.silent.C:
-			if rest := l.timers.patience - time.Since(l.timers.grown); rest > 0 {
-				l.asLast = asLast
-				l.silentIn(rest)
-			} else {
-				l.silence(ctx)
-			}
-		case <-l.timers.settle.C:
-			l.settling, l.settled = 0, l.asked
-			l.step(ctx, inSettled)
-		case <-l.request.pushes.waked():
-			l.pushed(ctx)
-		case o := <-l.orders:
-			l.obey(ctx, o)
-		case <-exited:
-			l.fail(l.agent.opts.Client.ExplainLoss(ctx, l.outage.why))
-		case <-ctx.Done():
-			l.fail(ctx.Err())
-		}
+// came says what has come to a turn.
+type came uint8
+
+const (
+	ofLeg came = iota // what the leg has dealt with, or its end
+	ofSilence
+	ofCancel   // the agent was told, or need not be
+	ofGrace    // the time after a cancel is over
+	ofAnswer   // what was asked for is there
+	ofExit     // the agent's process has ended
+	ofSteering // turn.steering
+	ofEnd      // of the turn's context, or a cancel where that counts
+)
+
+// beside is what a turn waits for beside its leg; what is nil does not come.
+type beside struct {
+	silence, late       <-chan time.Time
+	told, grace, cancel <-chan struct{}
+	answer, exit        <-chan struct{}
+	steers              <-chan *steering
+}
+
+// inputs are what can come to a leg.
+type inputs struct {
+	batches                 <-chan batch
+	replies                 <-chan reply
+	tick, silent, settle    <-chan time.Time
+	pushed, exited, closing <-chan struct{}
+}
+
+// listens returns what may come now: nothing where there is no leg, or it is over. asLast: see
+// [leg.takeLive].
+func (l *leg) listens() (in inputs, asLast bool) {
+	if l == nil || l.phase == over {
+		return in, false
 	}
+	in = inputs{batches: l.readers.batches, replies: l.replies, tick: l.timers.tick.C, silent: l.timers.silent.C, settle: l.timers.settle.C,
+		pushed: l.request.pushes.waked(), closing: l.ctx.Done()}
+	if l.phase != streaming { // else its stream still has what it has said last
+		in.exited = l.agent.opts.Client.Exited()
+	}
+	asLast, l.asLast = l.asLast, false
+	return in, asLast
+}
+
+// next waits for what comes next to a turn, and deals with it where it is the leg's; nil: the
+// turn has none. A leg that is over brings nothing.
+func (l *leg) next(ctx context.Context, b beside) came {
+	in, asLast := l.listens()
+	select {
+	case b := <-in.batches:
+		l.take(b, asLast)
+	case r := <-in.replies:
+		l.replied(r)
+	case <-in.tick:
+		l.step(inTick)
+	case <-in.silent:
+		l.silence(asLast)
+	case <-in.settle:
+		l.settling, l.settled = 0, l.asked
+		l.step(inSettled)
+	case <-in.pushed:
+		l.pushed()
+	case <-in.exited:
+		l.fail(l.agent.opts.Client.ExplainLoss(l.ctx, l.outage.why))
+	case <-in.closing:
+		l.fail(l.ctx.Err())
+	case <-b.silence:
+		return ofSilence
+	case <-b.told:
+		return ofCancel
+	case <-b.grace:
+		return ofGrace
+	case <-b.late:
+		return ofGrace
+	case <-b.answer:
+		return ofAnswer
+	case <-b.exit:
+		return ofExit
+	case p := <-b.steers:
+		l.turn.steering = p
+		return ofSteering
+	case <-b.cancel:
+		return ofEnd
+	case <-ctx.Done():
+		return ofEnd
+	}
+	if l.phase == over && l.unshown == nil {
+		l.close()
+	}
+	return ofLeg
 }
 
 func stopped() *time.Timer {
@@ -169,90 +182,42 @@ func stopped() *time.Timer {
 
 // fail ends the leg; nil: as the agent has said.
 func (l *leg) fail(err error) {
-	l.phase, l.err = over, err
+	l.phase, l.err = over, l.explain(err)
 }
 
-// begin makes the leg's request.
-func (l *leg) begin(ctx context.Context) {
-	if l.request.send == nil {
-		l.phase = refreshing
-		l.request.pushes.listen(true)
-		l.step(ctx, inTick)
-		return
-	}
-	l.patience(liveSilence)
-	go func() { // ends with the answer's beginning, or with the agent
-		stream, taskID, release, err := l.reach(ctx)
-		l.answer(reply{from: fromSend, stream: stream, taskID: taskID, release: release, err: err})
-	}()
-}
-
-// answer gives the loop what a request has brought.
-func (l *leg) answer(r reply) {
-	select {
-	case l.replies <- r:
-	case <-l.gone:
-		if r.stream != nil {
-			r.stream.Drain()
-		}
-		if r.release != nil {
-			r.release()
-		}
+// close gives up what a leg that is over has open.
+func (l *leg) close() {
+	if !l.closed {
+		l.end()
+		l.readers.close()
 	}
 }
 
-func (l *leg) replied(ctx context.Context, r reply) {
-	switch r.from {
-	case fromSend:
-		l.sent(ctx, r)
-	case fromSubscribe:
-		l.subscribed(ctx, r)
-	case fromLook:
-		l.looked(ctx, r)
-	case fromProbe:
-		l.refuses(ctx, r.err)
-	}
-}
-
-// sent takes the beginning of the answer to the leg's request.
-func (l *leg) sent(ctx context.Context, r reply) {
-	if r.taskID != "" {
-		l.taskID = r.taskID
-	}
-	if r.err != nil {
-		if r.release != nil {
-			r.release()
-		}
-		l.unanswered(ctx, r.err)
-		return
-	}
-	if r.stream == nil { // there is nothing to follow
-		l.fail(nil)
-		return
-	}
-	stream := l.readers.read(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), r.release)
-	switch {
-	case l.request.message == nil && l.request.taskID != "":
-		l.sub, l.followed, l.phase = stream, true, refreshing
-		l.patience(subscriptionSilence)
-	case l.phase == streaming:
-		l.live, l.came = stream, time.Now()
-		l.patience(liveSilence)
+// end ends what the leg has asked for, and is not needed any more.
+func (l *leg) end() {
+	l.closed = true
+	l.stop()
+	if l.first != nil {
+		l.goOn()
 	}
 }
 
 // take takes what a stream has brought.
-func (l *leg) take(ctx context.Context, b batch, asLast bool) {
+func (l *leg) take(b batch, asLast bool) {
 	switch {
 	case b.reader == l.sub:
-		l.takeSubscribed(ctx, b)
+		l.takeSubscribed(b)
 	case b.reader != l.live || l.phase != streaming:
-		l.takeOlder(ctx, b)
+		l.takeOlder(b)
 	case b.err != nil:
 		l.live = nil
-		l.endOfStream(ctx, b)
+		l.turn.chooseCancel(l)
+		l.endOfStream(b)
 	default:
-		l.takeLive(ctx, b.events, asLast)
+		l.takeLive(b.events, asLast)
+	}
+	if l.first == nil || l.first.reader != b.reader {
+		l.readers.goOn(b)
 	}
 }
 
@@ -269,7 +234,7 @@ func (l *leg) watchCalls() {
 }
 
 // step has the machine decide about an input, and does what it says.
-func (l *leg) step(ctx context.Context, in input) action {
+func (l *leg) step(in input) action {
 	if l.phase == over {
 		return doEnd
 	}
@@ -280,11 +245,11 @@ func (l *leg) step(ctx context.Context, in input) action {
 	if l.phase = p; before == streaming && (p == lost || p == refreshing) {
 		l.request.pushes.listen(true)
 	}
-	l.act(ctx, in, do)
+	l.act(in, do)
 	return do
 }
 
-func (l *leg) act(ctx context.Context, in input, do action) {
+func (l *leg) act(in input, do action) {
 	switch do {
 	case doRead:
 		if in >= inSnapshot {
@@ -294,15 +259,15 @@ func (l *leg) act(ctx context.Context, in input, do action) {
 		if in == inSilent {
 			l.beMorePatient()
 		}
-		l.look(ctx, in)
+		l.look(in)
 	case doFollow:
-		l.subscribe(ctx)
+		l.subscribe()
 	case doLater:
 		l.later()
 	case doAsk:
 		l.timers.settle.Stop()
 		l.settling, l.settled = 0, l.asked
-		l.give(ctx, said{ask: true})
+		l.give(said{ask: true})
 		l.patience(l.timers.patience)
 	case doSoon:
 		if in == inSnapshot {
@@ -311,16 +276,16 @@ func (l *leg) act(ctx context.Context, in input, do action) {
 		}
 	case doLeave:
 		l.live = nil
-		if l.giveHeld(ctx, true) {
+		if l.giveHeld(true) {
 			l.later()
 		}
 	case doEnd:
-		if !l.giveHeld(ctx, l.done) {
+		if !l.giveHeld(l.done) {
 			return
 		}
 		l.fail(nil)
 	case doGiveUp:
-		l.fail(l.givenUp(ctx, in))
+		l.fail(l.givenUp(in))
 	case doUnsent:
 		l.fail(&undeliveredError{l.taskID, l.outage.begun})
 	}
@@ -328,33 +293,26 @@ func (l *leg) act(ctx context.Context, in input, do action) {
 
 // giveHeld shows what a look at the task has held back, when its own stream is not waited for
 // any more. cut: that may have been about to say it, and more (E10).
-func (l *leg) giveHeld(ctx context.Context, cut bool) bool {
+func (l *leg) giveHeld(cut bool) bool {
 	task := l.held
 	if l.held = nil; task == nil {
 		return true
 	}
-	return l.give(ctx, said{cut: cut}) && l.give(ctx, said{verb: shown.Snapshot, events: []a2a.Event{*task}})
+	return l.give(said{cut: cut}) && l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}})
 }
 
-// give hands something to the turn, and takes what that knows then; false: the leg is over.
-func (l *leg) give(ctx context.Context, n said) bool {
-	for out := l.out; ; {
-		select {
-		case out <- n:
-			out = nil // the turn shows it
-		case l.heard = <-l.back:
-			return true
-		case o := <-l.orders:
-			l.obey(ctx, o)
-			if l.phase == over {
-				return false
-			}
-		case <-ctx.Done():
-			l.fail(ctx.Err())
-			return false
-		}
+// give has the turn show something, and takes what that knows then; false: the leg is over.
+func (l *leg) give(n said) bool {
+	if l.unshown != nil {
+		return false
 	}
+	if l.unshown = l.turn.show(l, n); l.unshown != nil {
+		l.phase, l.err = over, l.unshown
+		return false
+	}
+	l.heard = l.turn.heard
+	return true
 }
 
 // tell reports what became of the connection.
-func (l *leg) tell(ctx context.Context, c mapping.Connection) { l.give(ctx, said{conn: &c}) }
+func (l *leg) tell(c mapping.Connection) { l.give(said{conn: &c}) }

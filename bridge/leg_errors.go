@@ -106,7 +106,7 @@ func (e *lostError) Error() string {
 func (e *lostError) Unwrap() error { return transport.ErrInterrupted }
 
 // givenUp is why the leg is given up. The task may still run.
-func (l *leg) givenUp(ctx context.Context, in input) error {
+func (l *leg) givenUp(in input) error {
 	why, refusal := l.outage.why, (*a2a.Error)(nil)
 	switch {
 	case errors.As(why, new(*taskLostError)):
@@ -117,7 +117,7 @@ func (l *leg) givenUp(ctx context.Context, in input) error {
 	case in == inGone && errors.As(l.outage.refusal, &refusal):
 		return &lostError{l.taskID, refusal}
 	case l.taskID == "":
-		return l.agent.opts.Client.ExplainLoss(ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
+		return l.agent.opts.Client.ExplainLoss(l.ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
 		return nil // the agent has stopped the work
 	case in == inCannot && errors.As(l.outage.refusal, &refusal) && isFinal(refusal) && !refusal.Unauthenticated():
@@ -171,7 +171,7 @@ func (e *refusedError) Unwrap() error { return transport.ErrInterrupted }
 // refuses notes whether an attempt has failed because nothing listens at the agent's
 // address. It tells the user when that begins, and ends the leg when it has lasted too long. An
 // agent that pushes is not given up.
-func (l *leg) refuses(ctx context.Context, err error) {
+func (l *leg) refuses(err error) {
 	o := &l.outage
 	switch {
 	case err == nil || l.agent.opts.Client.Exited() != nil || l.phase == streaming: // the process of the agent tells more
@@ -179,26 +179,8 @@ func (l *leg) refuses(ctx context.Context, err error) {
 		o.refusedAt = time.Time{}
 	case o.refusedAt.IsZero():
 		o.refusedAt = time.Now()
-		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
+		l.tell(mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
 	case l.request.pushes == nil && time.Since(o.refusedAt) >= maxRefused:
 		l.fail(&refusedError{l.taskID, err})
 	}
-}
-
-// probe finds out, in the middle of the first pause behind a cut, whether anything listens, so
-// that the user knows within a second. (Not before it: the connections of a process that dies may
-// end before its listener does.)
-func (l *leg) probe(ctx context.Context) {
-	if l.agent.opts.Client.Exited() != nil {
-		return
-	}
-	go func() { // ends with ctx, or with the attempt
-		select {
-		case <-time.After(firstWait / 2):
-			if err := l.agent.opts.Client.Probe(ctx); err != nil {
-				l.answer(reply{from: fromProbe, err: err})
-			}
-		case <-ctx.Done():
-		}
-	}()
 }

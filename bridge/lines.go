@@ -353,9 +353,7 @@ func (e *linesEditor) execute(c *editorRequest) {
 	}
 	session := e.session("", "", p.Workspace)
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
-		return t.request(ctx, v, "", true, func(ctx context.Context) (*transport.Stream, string, error) {
-			return t.execute(ctx, p.Path, p.Args)
-		})
+		return t.request(ctx, v, "", true, func(ctx context.Context) (begun, error) { return t.execute(ctx, p.Path, p.Args) })
 	})
 }
 
@@ -371,10 +369,10 @@ func (e *linesEditor) pass(c *editorRequest) {
 	}
 	session := e.server.agent.NewSession("")
 	e.runTurn(c, session, gjson.GetBytes(params, "raw").Bool(), func(ctx context.Context, t Turn, v *linesView) (Result, error) {
-		return t.request(ctx, v, "", true, func(ctx context.Context) (*transport.Stream, string, error) {
+		return t.request(ctx, v, "", true, func(ctx context.Context) (begun, error) {
 			stream, raw, err := e.server.agent.opts.Client.Call(ctx, transport.Call{Method: c.Method, Params: params, Long: true})
 			v.passed = raw
-			return stream, "", err
+			return begun{stream: stream}, err
 		})
 	})
 }

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 // takeLive takes events of the leg's own stream. asLast: nothing has come since the last ones, so
 // that those in which a text only grows change nothing.
-func (l *leg) takeLive(ctx context.Context, events []a2a.Event, asLast bool) {
+func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	ended := !asLast && l.terminal() && l.finality == last && !l.isMessage()
 	if ended {
 		stateless(events)
@@ -28,7 +27,7 @@ func (l *leg) takeLive(ctx context.Context, events []a2a.Event, asLast bool) {
 		}
 		asLast = asLast && (ev.State == "" || ev.State == l.state && l.moves)
 	}
-	if !l.give(ctx, said{verb: shown.Live, events: events}) {
+	if !l.give(said{verb: shown.Live, events: events}) {
 		return
 	}
 	if l.grew && asLast {
@@ -41,7 +40,7 @@ func (l *leg) takeLive(ctx context.Context, events []a2a.Event, asLast bool) {
 		l.patience(l.mayPause())
 	}
 	// Behind what was to be its last word (own), any text says that it was not.
-	l.asLast = l.step(ctx, inEvent) == doRead && !l.waits && !l.own
+	l.asLast = l.step(inEvent) == doRead && !l.waits && !l.own
 	l.watchCalls()
 }
 
@@ -93,17 +92,17 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 
 // takeOlder takes what a stream has brought that is older than what the leg follows: it only says
 // that there is something to look at. While the leg's own stream speaks, that need not be known.
-func (l *leg) takeOlder(ctx context.Context, b batch) {
+func (l *leg) takeOlder(b batch) {
 	if b.err != nil && !isEnd(b.err) {
 		return
 	}
 	l.owes = l.owes || b.err == nil
 	switch {
 	case l.phase != streaming && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
-		l.takeReplayed(ctx, b.events)
+		l.takeReplayed(b.events)
 		l.watchCalls()
 	case l.phase != streaming:
-		l.step(ctx, inHint)
+		l.step(inHint)
 	case l.timers.patience > olderSilence && time.Since(l.came) < l.timers.patience-olderSilence:
 		l.silentIn(olderSilence)
 	}

@@ -2,31 +2,36 @@ package bridge
 
 import (
 	"context"
-	"slices"
+	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
-// This file has what the bridge itself says in a conversation before a turn.
+// This file has what the bridge itself says in a conversation.
 
 // openingNotices are what the user is to know before the turn begins.
 func (t *turn) openingNotices() (notices []mapping.Step) {
-	if t.session.wasRestarted() {
-		notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: restartedNotice})
-		t.session.anew, t.lossTold = false, true
+	s := t.session
+	var texts []string
+	if s.wasRestarted() {
+		texts = append(texts, restartedNotice)
+		s.anew, t.lossTold = false, true
 	}
-	if t.session.anew {
-		t.session.anew = false
-		notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: anewNotice})
+	if s.anew {
+		s.anew = false
+		texts = append(texts, anewNotice)
 	}
-	if text := t.session.modeNotice(); text != "" {
-		notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: text})
+	texts = append(texts, s.modeNotice())
+	if text := s.unkeptNotice(); text != "" {
+		texts = append(texts, text+"\n")
 	}
-	if text := t.session.unkeptNotice(); text != "" {
-		notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: text + "\n"})
+	if s.approvals.tellYolo() {
+		texts = append(texts, yoloNotice)
 	}
-	if t.session.approvals.tellYolo() {
-		notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: yoloNotice})
+	for _, text := range texts {
+		if text != "" {
+			notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: text})
+		}
 	}
 	return notices
 }
@@ -41,31 +46,29 @@ const (
 	otherContextNotice = "[The agent has answered in a conversation of another name, so that it may not know what was said before.]\n\n"
 )
 
-// tellLost tells that the agent refuses the context of the conversation, unless a
-// notice about its task, in the same turn, has said the same.
-func (t *turn) tellLost(ctx context.Context) error {
-	told := t.lossTold
+// loss is a notice that the agent may have lost the conversation, unless the user knows that: by
+// another notice in the same turn, or in the session, if that is enough.
+func (t *turn) loss(step mapping.Step, enough bool) []mapping.Step {
+	told := t.lossTold || enough && t.session.lossTold
 	t.lossTold, t.session.lossTold = true, true
 	if told {
 		return nil
 	}
-	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: lostNotice}})
+	return []mapping.Step{step}
 }
 
-// tellTaskLost tells that the agent has refused a message because it does not know its
-// task. Of completed tasks it tells once: some agents keep none of those.
-func (t *turn) tellTaskLost(ctx context.Context) error {
-	s := t.session
-	told := t.lossTold || s.completed && s.lossTold
-	t.lossTold, s.lossTold = true, true
-	if told {
+// tellLost tells that the agent refuses the context of the conversation, or does not know its task
+// any more. Of completed tasks it tells once: some agents keep none of those.
+func (t *turn) tellLost(ctx context.Context, ofTask bool) error {
+	text := lostNotice
+	if ofTask && !t.writing.Traits().TaskIsConversation {
+		text = taskLostNotice
+	}
+	steps := t.loss(mapping.Step{Kind: mapping.StepNotice, Text: text}, ofTask && t.session.completed)
+	if len(steps) == 0 {
 		return nil
 	}
-	text := taskLostNotice
-	if t.writing.Traits().TaskIsConversation {
-		text = lostNotice
-	}
-	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}})
+	return t.editor.Show(ctx, steps)
 }
 
 // tellOtherContext adds a notice that the agent has answered in another context than
@@ -77,12 +80,7 @@ func (t *turn) tellOtherContext(steps []mapping.Step) []mapping.Step {
 		return steps
 	}
 	t.askedContext = ""
-	told := t.lossTold || t.session.lossTold
-	t.lossTold, t.session.lossTold = true, true
-	if told {
-		return steps
-	}
-	return slices.Insert(steps, 0, t.notice(otherContextNotice))
+	return append(t.loss(t.notice(otherContextNotice), true), steps...)
 }
 
 // anewNotice is for agents that keep a conversation in the task that was
@@ -91,3 +89,48 @@ const anewNotice = "[The agent begins anew: it kept the conversation in the task
 
 // yoloNotice says once a session what the mode yolo means.
 const yoloNotice = "[Mode yolo: whatever the agent asks for is allowed without asking you.]\n\n"
+
+// silences returns after which times a silence is reported: first so soon that the
+// program does not seem stuck, then less often. A legal agent may be silent for minutes
+// (Gemini's server was for 198 s), so silence alone ends nothing.
+func silences(told int) time.Duration {
+	switch told {
+	case 0:
+		return 10 * time.Second
+	case 1:
+		return 30 * time.Second
+	}
+	return time.Duration(told-1) * time.Minute
+}
+
+// A silence measures for how long a leg has brought nothing. It belongs to the turn's
+// loop, which stops it.
+type silence struct {
+	timer *time.Timer
+	since time.Time
+	told  int
+}
+
+func newSilence() *silence {
+	return &silence{timer: time.NewTimer(silences(0)), since: time.Now()}
+}
+
+// heard restarts the measurement.
+func (s *silence) heard() {
+	s.since, s.told = time.Now(), 0
+	s.timer.Reset(silences(0))
+}
+
+// tellSilence reports a silence to editors that can show it in passing: A2A lines and
+// send. ACP's editors show that a turn runs. A connection that is down is reported
+// instead.
+func (t *turn) tellSilence(ctx context.Context, s *silence) error {
+	after := silences(s.told)
+	s.told++
+	s.timer.Reset(silences(s.told) - after)
+	if t.down || t.isCancelled() {
+		return nil
+	}
+	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID,
+		Connection: mapping.Connection{Phase: mapping.PhaseSilent, Silent: int(after / time.Second)}}})
+}

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -83,33 +82,24 @@ func (t *turn) observeEvent(ev *a2a.Event, steps []mapping.Step) {
 	n := t.agent.observed.Add(1)
 	t.agent.observe(&Observation{What: ObservedEvent, Event: n, Payload: ev.Raw})
 	if len(steps) == 0 {
-		t.agent.observe(&Observation{What: ObservedFold, Session: t.session.ID, Task: t.fold.TaskID, Events: []int64{n}})
+		t.observe(Observation{What: ObservedFold, Events: []int64{n}})
 	}
 	for i := range steps {
 		steps[i].Event = n
 	}
 }
 
-// observeConnection reports a change of the connection.
-func (t *turn) observeConnection(c *mapping.Connection) {
-	o := Observation{Why: c.Why, Session: t.session.ID, Task: t.fold.TaskID, Attempt: c.Attempt}
-	switch c.Phase {
-	case mapping.PhaseLost:
-		o.What = ObservedLost
-	case mapping.PhaseRetrying:
-		o.What = ObservedReconnect
-	case mapping.PhasePolling:
-		o.What = ObservedPoll
-	default:
-		return
-	}
+// observe reports what the turn did, with whose it is.
+func (t *turn) observe(o Observation) {
+	o.Session, o.Task = t.session.ID, t.fold.TaskID
 	t.agent.observe(&o)
 }
 
-// observeEnd reports why a leg is given up, if the agent has not ended it.
-func (t *turn) observeEnd(err error) {
-	if errors.As(err, new(*cutError)) {
-		t.agent.observe(&Observation{What: ObservedGiveUp, Why: err.Error(), Session: t.session.ID, Task: t.fold.TaskID})
+// observeConnection reports a change of the connection.
+func (t *turn) observeConnection(c *mapping.Connection) {
+	phases := map[mapping.Phase]Observed{mapping.PhaseLost: ObservedLost, mapping.PhaseRetrying: ObservedReconnect, mapping.PhasePolling: ObservedPoll}
+	if what := phases[c.Phase]; what != "" {
+		t.observe(Observation{What: what, Why: c.Why, Attempt: c.Attempt})
 	}
 }
 
@@ -119,16 +109,11 @@ func (t *turn) observeSettled(ended bool) {
 	if ended {
 		why = "the stream has ended"
 	}
-	t.agent.observe(&Observation{What: ObservedSettle, Why: why, Session: t.session.ID, Task: t.fold.TaskID})
-}
-
-func (t *turn) observeAsk(q *mapping.Question) {
-	t.agent.observe(&Observation{What: ObservedAsk, Session: t.session.ID, Task: t.fold.TaskID, Call: q.Call.ID})
+	t.observe(Observation{What: ObservedSettle, Why: why})
 }
 
 func (t *turn) observeAnswer(d *decision) {
-	t.agent.observe(&Observation{What: ObservedAnswer, Session: t.session.ID, Task: t.fold.TaskID, Call: d.question.Call.ID,
-		Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
+	t.observe(Observation{What: ObservedAnswer, Call: d.question.Call.ID, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
 }
 
 // made is for [spell.ACP.Made] and [spell.Lines.Made]; nil without an observer.

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -86,11 +85,16 @@ func (l *leg) beMorePatient() {
 }
 
 // silence is for streams that have said nothing for as long as they may.
-func (l *leg) silence(ctx context.Context) {
+func (l *leg) silence(asLast bool) {
+	if rest := l.timers.patience - time.Since(l.timers.grown); rest > 0 {
+		l.asLast = asLast
+		l.silentIn(rest)
+		return
+	}
 	if l.phase == streaming && l.isMessage() {
 		l.agent.messagesEnd.Store(streamsStay)
 	}
-	l.step(ctx, inSilent)
+	l.step(inSilent)
 }
 
 // endWasAnnounced reports whether the agent has said before its stream ended that it would: by
@@ -100,24 +104,24 @@ func (l *leg) endWasAnnounced() bool {
 }
 
 // endOfStream says what the end of the leg's own stream means.
-func (l *leg) endOfStream(ctx context.Context, b batch) {
+func (l *leg) endOfStream(b batch) {
 	ended := isEnd(b.err)
 	if l.isMessage() {
 		l.agent.messagesEnd.Store(streamsEnd)
 	}
 	switch {
-	case l.hungUp:
+	case l.turn.wasSpared():
 		l.fail(nil)
 	case cannotPass(b.err):
 		l.refused = !l.opened && errors.As(b.err, new(*a2a.Error))
 		l.fail(b.err)
 	case b.stream.Unstreamed() && l.named:
-		l.unstreamed(ctx)
+		l.unstreamed()
 	case ended && l.opened:
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {
-			l.lose(ctx) // an end that nothing announced is a cut (E17)
+			l.lose() // an end that nothing announced is a cut (E17)
 		}
-		l.step(ctx, inEnded)
+		l.step(inEnded)
 	default:
 		if l.outage.why = b.err; ended {
 			l.outage.why = &cutError{"agent: answered with an empty stream (its own log may say why)"}
@@ -127,9 +131,9 @@ func (l *leg) endOfStream(ctx context.Context, b batch) {
 		}
 		l.outage.begun = !l.opened && l.request.message != nil && !l.request.answers
 		if !l.whole() {
-			l.lose(ctx)
+			l.lose()
 		}
-		l.step(ctx, inCut)
+		l.step(inCut)
 	}
 }
 
@@ -137,26 +141,25 @@ var errMiddle = &cutError{"agent: the stream ended in the middle"}
 
 // unstreamed is for an agent that has answered without a stream: with the task as it is. None was
 // lost, and the task is looked at from now on.
-func (l *leg) unstreamed(ctx context.Context) {
+func (l *leg) unstreamed() {
 	l.refresh.polled, l.phase = true, refreshing
 	if !l.terminal() && !l.rests() && !l.waits {
-		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
+		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}
-	l.step(ctx, inSnapshot)
+	l.step(inSnapshot)
 }
 
 // lose tells that the connection was lost: something may be said unheard.
-func (l *leg) lose(ctx context.Context) {
+func (l *leg) lose() {
 	if l.taskID == "" || l.phase == over {
 		return
 	}
 	l.outage.attempt = 0
-	l.tell(ctx, mapping.Connection{Phase: mapping.PhaseLost, Why: l.outage.why.Error()})
-	l.probe(ctx)
+	l.tell(mapping.Connection{Phase: mapping.PhaseLost, Why: l.outage.why.Error()})
 }
 
 // unanswered is for a request to which no answer has begun.
-func (l *leg) unanswered(ctx context.Context, err error) {
+func (l *leg) unanswered(err error) {
 	agentErr := (*a2a.Error)(nil)
 	refused := errors.As(err, &agentErr)
 	switch {
@@ -174,8 +177,8 @@ func (l *leg) unanswered(ctx context.Context, err error) {
 		if l.outage.why = err; refused {
 			l.outage.why = &cutError{err.Error()}
 		}
-		l.lose(ctx)
-		l.step(ctx, inCut)
+		l.lose()
+		l.step(inCut)
 	}
 }
 

@@ -88,14 +88,10 @@ func (t *turn) settlePushes() {
 		return
 	}
 	config := s.pushes.config
-	s.pushes.mu.Lock()
-	all := s.pushes.all
-	s.pushes.mu.Unlock()
 	s.endPushes()
 	if t.fold.TaskID == "" {
 		return
 	}
-	t.agent.opts.Log.Debug("the task is over", "task", t.fold.TaskID, "pushes", all)
 	task := t.fold.TaskID
 	t.agent.legs.Go(func() { // ends with its time, or lastPushWait after the agent
 		ctx, stop := context.WithTimeout(context.WithoutCancel(t.agent.ctx), pushConfigWait)
@@ -113,14 +109,10 @@ func (s *Session) endPushes() {
 	s.pushes, s.webhook = nil, ""
 }
 
-// A pushStatus tells whether the agent pushes, for a user who waits for pushes in vain.
+// A pushStatus tells whether the agent pushes: "on"; "unsupported", by the card; or "refused",
+// whatever the card says.
 type pushStatus struct {
-	// State is "on"; "unsupported", by the card; or "refused", whatever the card says.
 	State string `json:"state"`
-	// Addresses are open; Received is how much has come to any. An agent that takes an
-	// address and never pushes has 0.
-	Addresses int64 `json:"addresses"`
-	Received  int64 `json:"received"`
 }
 
 // pushStatus is nil without a receiver.
@@ -128,7 +120,7 @@ func (a *Agent) pushStatus(supported bool) *pushStatus {
 	if a.opts.Webhooks == nil {
 		return nil
 	}
-	s := &pushStatus{"on", a.addresses.Load(), a.pushed.Load()}
+	s := &pushStatus{"on"}
 	switch {
 	case !supported:
 		s.State = "unsupported"

@@ -1,6 +1,10 @@
 package bridge
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -11,7 +15,8 @@ import (
 // tell that there is something to look at.
 type readers struct {
 	batches chan batch
-	left    chan struct{} // closed when nobody takes batches any more
+	left    context.Context // ended when nobody takes batches any more
+	leave   context.CancelFunc
 	open    []*reader
 }
 
@@ -31,8 +36,11 @@ type batch struct {
 	err    error
 }
 
-func newReaders() *readers {
-	return &readers{batches: make(chan batch), left: make(chan struct{})}
+// newReaders returns readers that end with ctx, the agent's.
+func newReaders(ctx context.Context) *readers {
+	s := &readers{batches: make(chan batch, 1)} // so that its length tells whether one waits
+	s.left, s.leave = context.WithCancel(ctx)
+	return s
 }
 
 // read begins to read a stream.
@@ -55,7 +63,7 @@ func (s *readers) run(r *reader) {
 		}
 		select {
 		case s.batches <- batch{r, events, err}:
-		case <-s.left:
+		case <-s.left.Done():
 			return
 		}
 		if err != nil {
@@ -63,7 +71,7 @@ func (s *readers) run(r *reader) {
 		}
 		select {
 		case <-r.next:
-		case <-s.left:
+		case <-s.left.Done():
 			return
 		}
 	}
@@ -74,7 +82,7 @@ func (s *readers) goOn(b batch) {
 	if b.err == nil {
 		select {
 		case b.next <- struct{}{}:
-		case <-s.left:
+		case <-s.left.Done():
 		}
 		return
 	}
@@ -92,7 +100,7 @@ func (s *readers) goOn(b batch) {
 
 // close gives up what is open.
 func (s *readers) close() {
-	close(s.left)
+	s.leave()
 	for _, r := range s.open {
 		r.stream.Drain()
 		if r.release != nil {
@@ -100,3 +108,43 @@ func (s *readers) close() {
 		}
 	}
 }
+
+// An idleGuard closes a stream on which nothing has come for too long. Only the
+// time in which it is read counts: not that in which the user is asked, or the
+// editor is slow. A nil one, for no limit, does nothing.
+type idleGuard struct {
+	limit time.Duration
+	timer *time.Timer
+}
+
+func newIdleGuard(stream *transport.Stream, limit time.Duration) *idleGuard {
+	if limit <= 0 {
+		return nil
+	}
+	g := &idleGuard{limit: limit}
+	g.timer = time.AfterFunc(limit, func() { _ = stream.Close() }) // the reader sees what comes of it
+	g.timer.Stop()
+	// A comment is no event, but a sign of life.
+	stream.Heard(g.start)
+	return g
+}
+
+func (g *idleGuard) start() {
+	if g != nil {
+		g.timer.Reset(g.limit)
+	}
+}
+
+// An idleError ends a request that got no answer for too long.
+type idleError struct {
+	limit time.Duration
+	err   error // the request's own
+}
+
+func (e *idleError) Error() string {
+	return fmt.Sprintf("agent: said nothing for %v: --idle-timeout allows more", e.limit)
+}
+func (e *idleError) Unwrap() error { return e.err }
+
+// stop reports whether the limit was passed.
+func (g *idleGuard) stop() bool { return g != nil && !g.timer.Stop() }

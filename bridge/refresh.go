@@ -57,14 +57,14 @@ type refresh struct {
 }
 
 // look asks for the task, because of an input. A hint may have to wait.
-func (l *leg) look(ctx context.Context, in input) {
+func (l *leg) look(in input) {
 	f, hinted := &l.refresh, in == inHint
 	switch {
 	case l.taskID == "":
 		return
 	case l.agent.opts.Client.Unsupported().Get:
 		if !hinted {
-			l.cannotLook(ctx, in == inSilent)
+			l.cannotLook(in == inSilent)
 		}
 		return
 	case f.looking:
@@ -78,37 +78,37 @@ func (l *leg) look(ctx context.Context, in input) {
 	f.looking, f.began = true, time.Now()
 	f.counts = f.counts || in == inSilent || in == inEvent
 	taskID := l.taskID
-	go func() { // ends with ctx, or with the look
+	go func() { // ends with l.ctx, or with the look
 		select {
 		case <-time.After(wait):
-		case <-ctx.Done():
+		case <-l.ctx.Done():
 			return
 		}
 		began := time.Now()
-		looking, stop := context.WithTimeout(ctx, lookTime)
+		looking, stop := context.WithTimeout(l.ctx, lookTime)
 		defer stop()
 		task, err := l.agent.opts.Client.Get(looking, taskID, allHistory)
-		l.answer(reply{from: fromLook, task: task, taskID: taskID, took: time.Since(began), err: err})
+		l.answer(reply{from: fromLook, task: task, took: time.Since(began), err: err})
 	}()
 }
 
 // looked takes what a look has brought.
-func (l *leg) looked(ctx context.Context, r reply) {
+func (l *leg) looked(r reply) {
 	f := &l.refresh
 	f.looking, f.at, f.took = false, time.Now(), r.took
 	agentErr := (*a2a.Error)(nil)
 	switch refused := errors.As(r.err, &agentErr); {
 	case r.err == nil:
 		l.tries, l.outage.refusedAt = 0, time.Time{}
-		l.takeSnapshot(ctx, r.task)
-	case ctx.Err() != nil:
+		l.takeSnapshot(r.task)
+	case l.ctx.Err() != nil:
 	case errors.Is(r.err, transport.ErrExited), refused && agentErr.Unauthenticated():
 		l.fail(r.err)
 	case refused && agentErr.Code == a2a.CodeTaskNotFound:
 		l.outage.why = &taskLostError{l.taskID, agentErr}
-		l.step(ctx, inGone)
+		l.step(inGone)
 	case refused && isFinal(r.err):
-		l.cannotLook(ctx, false)
+		l.cannotLook(false)
 	default:
 		l.tries++
 		if l.outage.why = r.err; refused { // for example a gateway's 502, which is not the agent's answer
@@ -116,20 +116,20 @@ func (l *leg) looked(ctx context.Context, r reply) {
 		}
 		if f.polled { // now something was lost
 			f.polled, f.told = false, false
-			l.lose(ctx)
+			l.lose()
 		}
-		if l.refuses(ctx, r.err); l.phase != over {
-			l.step(ctx, inFailed)
+		if l.refuses(r.err); l.phase != over {
+			l.step(inFailed)
 		}
 	}
 	if f.again && l.phase != over {
 		f.again = false
-		l.look(ctx, inEvent)
+		l.look(inEvent)
 	}
 }
 
 // cannotLook is look at an agent without tasks/get.
-func (l *leg) cannotLook(ctx context.Context, silent bool) {
+func (l *leg) cannotLook(silent bool) {
 	gone := l.sub == nil && !l.refresh.subscribing
 	if gone {
 		l.tries++ // a subscription that ends without a word may do so for ever (R7)
@@ -137,21 +137,21 @@ func (l *leg) cannotLook(ctx context.Context, silent bool) {
 	if !l.arrived && (gone || silent) {
 		l.unheard++
 	}
-	l.takeFirst(ctx)
-	l.step(ctx, inCannot)
+	l.takeFirst()
+	l.step(inCannot)
 	l.watchCalls()
 }
 
 // takeSnapshot takes the task as it is.
-func (l *leg) takeSnapshot(ctx context.Context, task *a2a.Event) {
+func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming && (l.live != nil || !l.opened)
-	if !l.give(ctx, said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !l.own}) {
+	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !l.own}) {
 		return
 	}
 	bare := isBare(task)
 	l.owes, l.stale, l.keeps = false, l.stale && task.State != l.state, l.keeps || !bare
 	l.bare = bare && (l.partial || l.first != nil && says(l.first.events))
-	l.takeFirst(ctx)
+	l.takeFirst()
 	l.told = !l.refresh.overAt.IsZero() && time.Since(l.refresh.overAt) > overPatience
 	l.compareLooks(task, open)
 	if l.arrives(task); l.arrived && !l.stale {
@@ -161,7 +161,7 @@ func (l *leg) takeSnapshot(ctx context.Context, task *a2a.Event) {
 		l.refresh.counts = false
 		l.count(task)
 	}
-	if l.step(ctx, inSnapshot); l.settled != l.asked {
+	if l.step(inSnapshot); l.settled != l.asked {
 		l.watchCalls()
 	}
 }
@@ -199,9 +199,6 @@ func (l *leg) count(task *a2a.Event) {
 // later starts the timer of the next attempt.
 func (l *leg) later() {
 	d := l.timers.pause
-	if l.request.pushes.hasPushed() && l.arrived && !l.waitsForInput() { // it tells when there is something
-		d = maxWait
-	}
 	l.timers.pause = min(l.timers.pause*2, maxWait)
 	d = d*9/10 + rand.N(d/5+1) // so that a restarted agent is not met by all its editors at once
 	if !l.outage.refusedAt.IsZero() && l.request.pushes == nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,29 +86,4 @@ func TestRefusedAgent(t *testing.T) {
 			t.Errorf("it was given up %v after its first refusal", took)
 		}
 	})
-}
-
-// The bridge notices at once that nobody listens at the agent's port, and not only at its
-// next attempt. If somebody listens it says nothing.
-func TestProbe(t *testing.T) {
-	url := ""
-	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, strings.ReplaceAll(dyingCard, "http://agent.invalid", url))
-	}))
-	url = agent.URL
-	client, err := transport.NewClient(url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	if _, err := client.Card(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := client.Probe(t.Context()); err != nil {
-		t.Errorf("it listens: %v", err)
-	}
-	agent.Close()
-	if err := client.Probe(t.Context()); !transport.IsRefused(err) {
-		t.Errorf("it has gone: %v", err)
-	}
 }

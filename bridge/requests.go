@@ -67,9 +67,9 @@ func (t Turn) Follow(ctx context.Context, taskID string, editor Editor) (Result,
 // follow is Follow. The metadata is the request's.
 func (t Turn) follow(ctx context.Context, taskID string, metadata map[string]json.RawMessage, editor Editor) (Result, error) {
 	defer t.release()
-	return t.request(ctx, editor, taskID, false, func(ctx context.Context) (*transport.Stream, string, error) {
+	return t.request(ctx, editor, taskID, false, func(ctx context.Context) (begun, error) {
 		stream, err := t.agent.opts.Client.Resubscribe(transport.WithMetadata(ctx, metadata), taskID)
-		return stream, taskID, err
+		return begun{stream: stream, taskID: taskID}, err
 	})
 }
 
@@ -82,7 +82,7 @@ func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
 
 // request runs a turn that begins with something else than a message. send is nil for a task of
 // which something was shown: then the task as it was at its beginning tells nothing.
-func (t Turn) request(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (*transport.Stream, string, error)) (Result, error) {
+func (t Turn) request(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (begun, error)) (Result, error) {
 	return t.run(ctx, editor, fresh, func(context.Context) (*request, error) {
 		beyond := send == nil || t.fold.TaskID == taskID && t.fold.State != "" && t.fold.State != a2a.StateSubmitted
 		return &request{taskID: taskID, beyond: beyond, send: send}, nil

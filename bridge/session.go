@@ -211,7 +211,7 @@ func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.turn != nil {
-		s.turn.requestCancel()
+		s.turn.cancel()
 	} else if w := s.watching; w != nil {
 		// The turn that cancels the task begins here: a prompt that is read next is behind it.
 		s.turn = newTurn(s)
@@ -220,7 +220,7 @@ func (s *Session) Cancel() {
 		s.unwatchLocked()
 	}
 	for _, t := range s.line {
-		t.requestCancel()
+		t.cancel()
 	}
 }
 

@@ -1,9 +1,7 @@
 package bridge
 
 import (
-	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -15,19 +13,19 @@ import (
 // This file takes what a subscription says, and what is pushed.
 
 // subscribe follows the task, or looks at it where that cannot be.
-func (l *leg) subscribe(ctx context.Context) {
+func (l *leg) subscribe() {
 	l.refresh.counts = true
 	if l.outage.attempt++; !l.refresh.polled && l.outage.why != nil {
-		l.tell(ctx, mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: l.outage.attempt, Why: l.outage.why.Error()})
+		l.tell(mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: l.outage.attempt, Why: l.outage.why.Error()})
 	}
 	switch {
 	case l.phase == over:
 		return
 	case l.sub != nil || l.refresh.subscribing:
-		l.look(ctx, inTick)
+		l.look(inTick)
 		return
-	case !l.subscribes(ctx):
-		l.looksOnly(ctx)
+	case !l.subscribes():
+		l.looksOnly()
 		return
 	}
 	taskID := l.taskID
@@ -35,34 +33,34 @@ func (l *leg) subscribe(ctx context.Context) {
 	l.patience(subscriptionSilence)
 	go func() { // ends with the answer's beginning, or with the agent
 		stream, err := l.agent.opts.Client.Resubscribe(l.agent.ctx, taskID)
-		l.answer(reply{from: fromSubscribe, stream: stream, err: err})
+		l.answer(reply{from: fromSubscribe, begun: begun{stream: stream}, err: err})
 	}()
 }
 
 // looksOnly is subscribe at an agent that cannot be subscribed to.
-func (l *leg) looksOnly(ctx context.Context) {
+func (l *leg) looksOnly() {
 	if !l.refresh.polled && !l.refresh.told {
 		l.refresh.told = true
-		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
+		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}
-	l.look(ctx, inTick)
+	l.look(inTick)
 }
 
 // subscribes reports whether the agent may take a subscription: not if it has answered
 // without a stream, and its card does not say that it has streams.
-func (l *leg) subscribes(ctx context.Context) bool {
+func (l *leg) subscribes() bool {
 	if l.agent.opts.Client.Unsupported().Subscribe {
 		return false
 	}
 	if !l.refresh.polled {
 		return true
 	}
-	card, err := l.agent.opts.Client.Card(ctx) // it is there
+	card, err := l.agent.opts.Client.Card(l.ctx) // it is there
 	return err != nil || card.Streaming
 }
 
 // subscribed takes the beginning of a subscription.
-func (l *leg) subscribed(ctx context.Context, r reply) {
+func (l *leg) subscribed(r reply) {
 	l.refresh.subscribing = false
 	if r.err == nil {
 		l.sub, l.refresh.said = l.readers.read(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), nil), false
@@ -76,28 +74,28 @@ func (l *leg) subscribed(ctx context.Context, r reply) {
 	l.outage.refusal = r.err
 	if agentErr := (*a2a.Error)(nil); l.agent.opts.Client.Unsupported().Get {
 		if l.outage.why = r.err; errors.As(r.err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound {
-			l.step(ctx, inGone)
+			l.step(inGone)
 			return
 		}
 	}
-	if l.refuses(ctx, r.err); l.phase == over {
+	if l.refuses(r.err); l.phase == over {
 		return
 	}
 	if !l.refresh.polled && !l.refresh.told {
 		l.refresh.told = true
-		l.tell(ctx, mapping.Connection{Phase: mapping.PhasePolling})
+		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}
-	l.step(ctx, inSubClosed)
+	l.step(inSubClosed)
 }
 
 // takeSubscribed takes what a subscription has brought.
-func (l *leg) takeSubscribed(ctx context.Context, b batch) {
+func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
 		l.sub = nil
 		if l.outage.why = b.err; isEnd(b.err) {
 			l.outage.why = errMiddle
 		}
-		l.step(ctx, inSubClosed)
+		l.step(inSubClosed)
 		return
 	}
 	events, first := b.events, !l.refresh.said
@@ -105,26 +103,26 @@ func (l *leg) takeSubscribed(ctx context.Context, b batch) {
 	// A task at its beginning, of one that is beyond it, begins what some agents say all over.
 	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
 	if first && events[0].Kind == a2a.EventTask && !atBeginning {
-		l.takeSnapshot(ctx, &events[0])
+		l.takeSnapshot(&events[0])
 		events, first = events[1:], false
 	}
 	switch {
 	case len(events) == 0 || l.phase == over:
 	case l.agent.opts.Client.Unsupported().Get:
-		l.takeReplayed(ctx, events)
-		l.step(ctx, inCannot)
+		l.takeReplayed(events)
+		l.step(inCannot)
 		l.watchCalls()
 	case l.bare:
-		l.give(ctx, said{verb: shown.Replayed, events: events})
-		l.step(ctx, inHint)
+		l.give(said{verb: shown.Replayed, events: events})
+		l.step(inHint)
 	default:
 		if first || !l.keeps && says(events) {
 			l.first = &b
 		}
 		if !l.speaks { // else its task may be read without its dialect (codex-a2a)
-			l.give(ctx, said{verb: shown.Replayed, events: events, learn: true})
+			l.give(said{verb: shown.Replayed, events: events, learn: true})
 		}
-		l.step(ctx, inHint)
+		l.step(inHint)
 	}
 }
 
@@ -149,15 +147,15 @@ func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 
 // takeFirst takes the events that have waited for a look, which cannot bring what they say: the
 // task is bare, or cannot be asked for.
-func (l *leg) takeFirst(ctx context.Context) {
+func (l *leg) takeFirst() {
 	switch {
 	case l.first == nil:
 		return
 	case l.agent.opts.Client.Unsupported().Get:
-		l.takeReplayed(ctx, l.first.events)
+		l.takeReplayed(l.first.events)
 	case l.bare:
 		stale := l.stale // of the look
-		l.give(ctx, said{verb: shown.Replayed, events: l.first.events})
+		l.give(said{verb: shown.Replayed, events: l.first.events})
 		l.stale = stale
 	}
 	l.goOn()
@@ -172,8 +170,8 @@ func (l *leg) goOn() {
 }
 
 // takeReplayed takes events that may repeat what was heard, of an agent that cannot be asked.
-func (l *leg) takeReplayed(ctx context.Context, events []a2a.Event) {
-	if !l.give(ctx, said{verb: shown.Replayed, events: events}) {
+func (l *leg) takeReplayed(events []a2a.Event) {
+	if !l.give(said{verb: shown.Replayed, events: events}) {
 		return
 	}
 	for i := range events {
@@ -188,7 +186,7 @@ func (l *leg) takeReplayed(ctx context.Context, events []a2a.Event) {
 
 // pushed takes what the agent has pushed while no stream of its own was open: it is a reason to
 // look. Where the agent cannot be asked, or does not answer, it is the word itself (R6).
-func (l *leg) pushed(ctx context.Context) {
+func (l *leg) pushed() {
 	held := l.request.pushes.takeHeld()
 	if l.phase == streaming || len(held) == 0 {
 		taken(held)
@@ -200,29 +198,18 @@ func (l *leg) pushed(ctx context.Context) {
 			if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.Was(ev) {
 				continue
 			}
-			if l.takeReplayed(ctx, []a2a.Event{*ev}); l.phase == over {
+			if l.takeReplayed([]a2a.Event{*ev}); l.phase == over {
 				return
 			}
 			if ev.State.Terminal() {
 				taken(held)
-				l.step(ctx, inSnapshot)
+				l.step(inSnapshot)
 				return
 			}
 		}
 		l.watchCalls()
 	}
 	taken(held)
-	if slices.ContainsFunc(held, l.tellsOfRest) {
-		// What the agent says of the task may be older than what it pushes, and no push may
-		// come any more.
-		l.request.pushes.forget()
-		l.timers.pause = firstWait
-	}
-	l.step(ctx, inHint)
-}
-
-// tellsOfRest reports whether a push says that the leg's task has ended, or waits.
-func (l *leg) tellsOfRest(p Push) bool {
-	ev := transport.ReadPushed(p.Payload)
-	return ev.TaskID == l.taskID && (ev.State.Terminal() || ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired)
+	l.timers.pause = firstWait // what the agent says of the task may be older than what it pushes
+	l.step(inHint)
 }

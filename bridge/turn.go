@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -40,7 +39,9 @@ type turn struct {
 	writing    dialect.Writing
 	card       *a2a.Card
 	steps      []mapping.Step
-	heard      heard               // what the leg was told last
+	heard      heard               // what the leg is told
+	shows      int                 // how much was shown of what legs have brought
+	spoken     int                 // and how much of it the agent has said
 	grows      bool                // since then the fold has had nothing but text that grows, so that heard is as it was
 	authTold   bool                // the user was told that the agent wants authentication
 	answered   bool                // the user's answers were sent, in this turn
@@ -71,10 +72,11 @@ type turn struct {
 	// steers takes messages for the task; steering is the one that is to be sent next.
 	steers   chan *steering
 	steering *steering
-	sent     [2]string // ID and text of our newest message that was not refused
+	sent     [2]string       // ID and text of our newest message that was not refused
+	ctx      context.Context // of its run
 	// execution is what the agent has answered to a slash command, if that was no
-	// stream: the leg sets it, and the fold has it otherwise.
-	execution atomic.Pointer[dialect.Execution]
+	// stream: the fold has it otherwise.
+	execution dialect.Execution
 	*canceller
 }
 
@@ -125,17 +127,26 @@ type request struct {
 	steering *steering
 	// leg, if set, is resumed instead of sending anything.
 	leg *leg
-	// send returns the stream that follows, and its task, if it is known; a nil
-	// stream if nothing follows. If send is nil the task is followed as after a cut.
-	send func(context.Context) (stream *transport.Stream, taskID string, err error)
+	// send makes it. If send is nil the task is followed as after a cut.
+	send func(context.Context) (begun, error)
+}
+
+// begun is what a request has brought, also beside an error.
+type begun struct {
+	stream    *transport.Stream                    // nil if nothing follows
+	taskID    string                               // if it is known
+	steps     []mapping.Step                       // to show
+	then      func(context.Context) (begun, error) // what is to be done next, if that is not nil
+	execution dialect.Execution
 }
 
 // run runs a turn. open makes the request that begins it; fresh says that it
 // does not go on from a question of the turn before.
 func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(context.Context) (*request, error)) (Result, error) {
-	t.editor = &shownEditor{editor, t, make(chan struct{}, 1)}
+	t.editor = &shownEditor{editor, t}
 	defer t.session.save()
 	ctx, stop := context.WithCancel(ctx)
+	t.ctx = ctx
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer stop()
@@ -219,9 +230,9 @@ func (t *turn) say(ctx context.Context, m *a2a.Outgoing) (*request, error) {
 // send makes the request that sends a message.
 func (t *turn) send(m *a2a.Outgoing) *request {
 	m.Trace = t.trace
-	return &request{message: m, taskID: m.TaskID, was: t.fold.Rest(m.TaskID), send: func(ctx context.Context) (*transport.Stream, string, error) {
+	return &request{message: m, taskID: m.TaskID, was: t.fold.Rest(m.TaskID), send: func(ctx context.Context) (begun, error) {
 		stream, err := t.agent.opts.Client.Send(ctx, m)
-		return stream, "", err
+		return begun{stream: stream}, err
 	}}
 }
 
@@ -236,7 +247,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			t.fold.Sent(t.sent[0], t.sent[1])
 		}
 		r.pushes = t.session.pushes
-		leg = t.agent.follow(r)
+		leg = t.follow(r)
 	} else if settled, err = t.hasSettled(ctx, leg); err != nil {
 		leg.leave(true)
 		return nil, ended, err
@@ -253,7 +264,9 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			return next, ended, nil
 		}
 		if err != nil || how != paused {
-			t.observeEnd(err)
+			if errors.As(err, new(*cutError)) {
+				t.observe(Observation{What: ObservedGiveUp, Why: err.Error()})
+			}
 			leg.leave((err != nil || how == overdue || t.isCancelled()) && !isDetached(ctx))
 			return t.afterLeg(ctx, leg, how, err, r)
 		}
@@ -291,56 +304,55 @@ func (t *turn) afterLeg(ctx context.Context, leg *leg, how end, err error, r *re
 // hasSettled shows what a paused leg has brought since, and reports whether it has
 // brought nothing: then all calls that wait were asked about.
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
-	select {
-	case n := <-leg.out:
-		return n.ask, t.show(ctx, leg, n)
-	default:
-		return true, nil
+	leg.turn, t.heard = t, leg.heard
+	before := t.shows
+	for len(leg.readers.batches) > 0 && leg.phase != over && t.shows == before {
+		leg.next(ctx, beside{})
 	}
+	return t.shows == before || t.due, leg.unshown
 }
 
 // stream shows what a leg brings until it ends, has the user asked, or is overdue.
 func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	quiet := newSilence()
 	defer quiet.timer.Stop()
-	over, told, grace := leg.ends(), t.agentTold, (<-chan struct{})(t.graceOver)
+	b := beside{silence: quiet.timer.C, told: t.agentTold, grace: t.graceOver}
 	t.grows = false
-	for {
-		if t.due && t.waitsForUser() {
+	for waits := false; ; {
+		switch {
+		case t.due && t.waitsForUser():
 			return t.settled(), nil
-		}
-		select {
-		case n := <-leg.out:
-			if err := t.show(ctx, leg, n); err != nil {
-				return ended, err
+		case leg.phase == over && !waits:
+			if waits = t.awaitsCancel(leg); !waits {
+				return t.legOver(leg)
 			}
-			if t.spoke(&n) {
+		}
+		before := t.spoken
+		b.steers = t.nextSteering(leg)
+		switch leg.next(ctx, b) {
+		case ofLeg:
+			if t.spoken != before {
 				quiet.heard()
 			}
-		case <-quiet.timer.C:
+		case ofSilence:
 			if err := t.tellSilence(ctx, quiet); err != nil {
 				return ended, err
 			}
-		case <-over:
-			if over = nil; t.awaitsCancel(leg) {
-				continue
-			}
-			return t.legOver(leg)
-		case <-told:
-			told = nil
-			if late, err := t.showCancelled(ctx); err != nil || over == nil {
+		case ofCancel:
+			b.told = nil
+			if late, err := t.showCancelled(ctx); err != nil || leg.phase == over {
 				return ended, err
 			} else if late != nil {
-				grace = late
+				b.grace, b.late = nil, late
 			}
-		case <-grace:
+		case ofGrace:
 			return t.overdue(), nil
-		case t.steering = <-t.nextSteering(leg):
+		case ofSteering:
 			if t.canSteer() {
 				return steered, nil
 			}
 			t.steering.over(errCannotSteer)
-		case <-ctx.Done():
+		case ofEnd:
 			return ended, ctx.Err()
 		}
 	}

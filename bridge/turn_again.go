@@ -45,7 +45,7 @@ func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.
 	s, again := t.session, *m
 	switch {
 	case m.TaskID != "" && s.leavesTask(m.TaskID, refusal):
-		if refusal.Code == a2a.CodeTaskNotFound && t.tellTaskLost(ctx) != nil {
+		if refusal.Code == a2a.CodeTaskNotFound && t.tellLost(ctx, true) != nil {
 			return nil
 		}
 		again.ReferenceTaskIDs = []string{strings.Clone(m.TaskID)}
@@ -53,7 +53,7 @@ func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.
 	case m.TaskID == "" && m.ContextID != "" && m.ContextID == s.contextID && !s.named && refusesContext(refusal, m):
 		again.ContextID, again.ReferenceTaskIDs = "", nil
 		s.contextID, s.previous, t.fold.ContextID, t.askedContext = "", nil, "", ""
-		if t.tellLost(ctx) != nil {
+		if t.tellLost(ctx, false) != nil {
 			return nil
 		}
 	default:
@@ -83,7 +83,7 @@ func (t *turn) wentOn(ctx context.Context, leg *leg, err error, r *request) bool
 func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
 	taskID := t.fold.TaskID
 	task, err := t.showing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
-		return t.agent.lookUp(ctx, taskID)
+		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
 	}, func() bool { return !t.fold.Unheard(calls...) })
 	if task != nil {
 		err = t.showTask(ctx, task)
@@ -100,24 +100,6 @@ func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, ref
 // taken that.
 func (t *turn) forgetRejected(calls []string) {
 	t.unanswered = slices.DeleteFunc(t.unanswered, func(call *mapping.ToolCall) bool { return slices.Contains(calls, call.ID) })
-}
-
-// lookUp asks for a task, a few times if that fails for a reason that may pass.
-func (a *Agent) lookUp(ctx context.Context, taskID string) (task *a2a.Event, err error) {
-	for range maxOwn {
-		task, err = a.opts.Client.Get(ctx, taskID, allHistory)
-		if err == nil || isFinal(err) {
-			break
-		}
-		select {
-		case <-time.After(firstWait):
-		case <-a.opts.Client.Exited():
-			return nil, err
-		case <-ctx.Done():
-			return nil, err
-		}
-	}
-	return task, err
 }
 
 // leavesTask reports whether a refusal is about the task that the session goes on

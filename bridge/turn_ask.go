@@ -109,49 +109,40 @@ func (t *turn) decisions() (all []decision) {
 // put puts questions to the user while the leg's stream, if it is still open, is shown.
 // It returns no decisions if the questions do not count any more.
 func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) ([]decision, error) {
-	type reply struct {
-		answers []mapping.Answer
-		err     error
-	}
 	for i := range questions {
-		t.observeAsk(&questions[i])
+		t.observe(Observation{What: ObservedAsk, Call: questions[i].Call.ID})
 	}
 	askCtx, stop := context.WithCancel(ctx)
 	defer stop()
-	replies := make(chan reply, 1)
+	answered := make(chan struct{})
+	var answers []mapping.Answer
+	var err error
 	go func() { // ends when Ask returns, which it does at once when askCtx ends
-		a, err := t.editor.Ask(askCtx, questions)
-		replies <- reply{a, err}
+		answers, err = t.editor.Ask(askCtx, questions)
+		close(answered)
 	}()
 	for {
-		select {
-		case <-t.agent.opts.Client.Exited():
-			stop()
-			<-replies
-			return nil, t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)
-		case n := <-leg.out:
-			if err := t.show(ctx, leg, n); err != nil {
-				return nil, err
-			}
-			if t.fold.State.Terminal() || !t.anyOpen(questions) {
-				stop()
-				<-replies
-				return nil, nil
-			}
-		case r := <-replies:
-			return t.decide(ctx, leg, questions, r.answers, r.err)
-		case p := <-t.steers:
-			p.over(errCannotSteer)
-		case <-t.cancelled.Done():
-			// Not all clients answer their questions after a cancel (avante).
-			stop()
-			<-replies
-			return rejectAll(questions), nil
-		case <-ctx.Done():
-			stop()
-			<-replies
-			return nil, ctx.Err()
+		came := leg.next(ctx, beside{answer: answered, exit: t.agent.opts.Client.Exited(), cancel: t.cancelled.Done(), steers: t.steers})
+		switch {
+		case came == ofAnswer:
+			return t.decide(ctx, leg, questions, answers, err)
+		case came == ofSteering:
+			t.steering.over(errCannotSteer)
+			continue
+		case came == ofLeg && leg.unshown == nil && !t.fold.State.Terminal() && t.anyOpen(questions):
+			continue
 		}
+		stop()
+		<-answered
+		switch {
+		case came == ofExit:
+			return nil, t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)
+		case came == ofLeg:
+			return nil, leg.unshown
+		case t.isCancelled(): // not all clients answer their questions after a cancel (avante)
+			return rejectAll(questions), nil
+		}
+		return nil, ctx.Err()
 	}
 }
 
@@ -355,37 +346,29 @@ func (t *turn) showWhole(ctx context.Context, leg *leg, taskID string) {
 // showing makes a request, in another goroutine, and shows what leg, which may be nil, brings
 // until that is answered: for limit at most, and while a cancel allows it. It returns no task if
 // what was shown is enough.
-func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (*a2a.Event, error) {
-	type reply struct {
-		task *a2a.Event
-		err  error
-	}
+func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
 	requestCtx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	replies := make(chan reply, 1)
+	answered := make(chan struct{})
 	go func() { // ends with requestCtx
-		task, err := request(requestCtx)
-		replies <- reply{task, err}
+		task, err = request(requestCtx)
+		close(answered)
 	}()
-	ended := leg.ends()
-	for {
-		var err error
-		select {
-		case n := <-leg.brings():
-			err = t.show(ctx, leg, n)
-		case <-ended:
-			ended = nil
-		case <-t.graceOver: // it is too late for an answer
+	for leg == nil || !leg.hasEnded() || !enough() {
+		switch came := leg.next(ctx, beside{answer: answered, grace: t.graceOver}); {
+		case came == ofAnswer:
+			return task, err
+		case came != ofLeg: // it is too late for an answer
 			stop()
-			r := <-replies
-			return r.task, r.err
-		case r := <-replies:
-			return r.task, r.err
-		}
-		if err != nil || enough() {
+			<-answered
+			return task, err
+		case leg.unshown != nil || enough():
 			stop()
-			<-replies
-			return nil, err
+			<-answered
+			return nil, leg.unshown
 		}
 	}
+	stop()
+	<-answered
+	return nil, nil
 }

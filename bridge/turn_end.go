@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,30 +37,29 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	}
 	unheard := t.answered && t.fold.Unheard()
 	defer t.settlePushes()
-	if how == paused {
-		r, err := t.result(ctx, how, err, unheard)
-		r.Unanswered = t.notAllowed()
-		return r, err
-	}
 	if how == overdue {
 		t.fold.Doubt()
 	}
-	var marks []byte // why it has failed, which no step tells
-	over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
 	var showErr error
-	steps := t.fold.EndTurn(over, err != nil, nil)
-	if text := t.session.unkeptNotice(); text != "" {
-		steps = append(steps, t.notice("\n"+text))
-	}
-	if len(steps) > 0 {
-		showErr = t.editor.Show(ctx, steps)
+	if how != paused {
+		over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
+		steps := t.fold.EndTurn(over, err != nil, nil)
+		if text := t.session.unkeptNotice(); text != "" {
+			steps = append(steps, t.notice("\n"+text))
+		}
+		if len(steps) > 0 {
+			showErr = t.editor.Show(ctx, steps)
+		}
 	}
 	r, err := t.result(ctx, how, err, unheard)
-	r.Unanswered = t.notAllowed()
-	if err == nil {
-		err = showErr
+	for _, call := range t.unanswered {
+		r.Unanswered = append(r.Unanswered, mapping.Title(call))
 	}
-	if err != nil && !t.isCancelled() {
+	if how == paused {
+		return r, err
+	}
+	var marks []byte // why it has failed, which no step tells
+	if err = cmp.Or(err, showErr); err != nil && !t.isCancelled() {
 		marks = t.session.kept.Append(nil, []mapping.Step{t.notice("\n[" + t.agent.opts.Mask(err.Error()) + "]\n")})
 	}
 	t.session.record(spell.EndLine(marks))
@@ -87,14 +87,6 @@ func (t *turn) unsent(ctx context.Context, r *request) (Result, error) {
 	return t.finish(ctx, ended, nil)
 }
 
-// notAllowed are the titles of the calls that were rejected because nobody answered.
-func (t *turn) notAllowed() (titles []string) {
-	for _, call := range t.unanswered {
-		titles = append(titles, mapping.Title(call))
-	}
-	return titles
-}
-
 // failure is the error of a turn that has failed by the agent's own report.
 func (t *turn) failure() error {
 	switch f := t.fold; {
@@ -118,9 +110,7 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		}(s.contextID, s.taskID, s.previous)
 	}
 	r := Result{StopReason: acp.StopEndTurn, State: f.State, TaskID: f.TaskID, ContextID: f.ContextID, Usage: f.Usage, Execution: f.Execution}
-	if e := t.execution.Load(); e != nil {
-		r.Execution = *e
-	}
+	r.Execution = cmp.Or(t.execution, r.Execution)
 	if t.isCancelled() {
 		r.StopReason = acp.StopCancelled
 		if !f.State.Terminal() {

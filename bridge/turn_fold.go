@@ -12,18 +12,22 @@ import (
 
 // show turns what a leg has said into steps, hands them to the editor, and tells the leg what is
 // known then.
-func (t *turn) show(ctx context.Context, leg *leg, n said) error {
+func (t *turn) show(leg *leg, n said) error {
+	t.shows++
 	stale := n.verb == shown.Snapshot && len(n.events) > 0 && !n.quiet && t.isStale(&n.events[0])
 	if n.cut {
 		t.fold.Cut()
 	}
 	t.grows = t.grows && n.verb == shown.Live && len(n.events) > 0 && !n.learn
 	steps := t.stepsOf(&n, stale, t.steps[:0])
+	if len(n.events) > 0 && !n.quiet && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
+		t.spoken++
+	}
 	isNew := !t.grows && t.noteTask()
 	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
 	var err error
 	if len(steps) > 0 {
-		err = t.editor.Show(ctx, steps)
+		err = t.editor.Show(t.ctx, steps)
 	}
 	if isNew {
 		t.session.save()
@@ -37,14 +41,7 @@ func (t *turn) show(ctx context.Context, leg *leg, n said) error {
 		t.heard = t.hears(leg, stale)
 	}
 	t.grows = !stale
-	if err != nil {
-		return err
-	}
-	select {
-	case leg.back <- t.heard:
-	case <-leg.ended:
-	}
-	return nil
+	return err
 }
 
 // stepsOf turns what a leg has said into steps. stale: it is a task that is older than what is
@@ -53,6 +50,7 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
+	steps = append(steps, n.steps...)
 	switch {
 	case n.learn:
 		for i := range n.events {

@@ -88,6 +88,9 @@ func explainCertificate(err *tls.CertificateVerificationError) (cause, cure stri
 	return cause, "if it is signed by a CA of your own, --ca-file ca.pem names that (on Linux the variable SSL_CERT_FILE does, too)"
 }
 
+// IsRefused reports whether an error says that nobody listens where the agent was.
+func IsRefused(err error) bool { return errors.Is(err, ErrUnreachable) && refused(err) }
+
 // refused also looks at the text: Windows' own number for it is not what
 // syscall.ECONNREFUSED is there.
 func refused(err error) bool {

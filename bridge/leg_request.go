@@ -1,0 +1,210 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file has how the request of a leg is made, and how its turn leaves it.
+
+// A reply is what a request of the leg's has brought.
+type reply struct {
+	from source
+	begun
+	task    *a2a.Event
+	release func()
+	took    time.Duration
+	err     error
+}
+
+type source uint8
+
+const (
+	fromSend source = iota
+	fromSubscribe
+	fromLook
+)
+
+// begin makes the leg's request.
+func (l *leg) begin() {
+	if l.request.send == nil {
+		l.phase = refreshing
+		l.request.pushes.listen(true)
+		l.step(inTick)
+		return
+	}
+	l.patience(liveSilence)
+	go func() { l.answer(l.reach()) }() // ends with the answer's beginning, or with the agent
+}
+
+// answer gives the loop what a request has brought.
+func (l *leg) answer(r reply) {
+	select {
+	case l.replies <- r:
+	case <-l.ctx.Done():
+		if r.stream != nil {
+			r.stream.Drain()
+		}
+		if r.release != nil {
+			r.release()
+		}
+	}
+}
+
+func (l *leg) replied(r reply) {
+	switch r.from {
+	case fromSend:
+		l.sent(r)
+	case fromSubscribe:
+		l.subscribed(r)
+	case fromLook:
+		l.looked(r)
+	}
+}
+
+// sent takes the beginning of the answer to the leg's request.
+func (l *leg) sent(r reply) {
+	if r.taskID != "" {
+		l.taskID = r.taskID
+	}
+	if len(r.steps) > 0 && !l.give(said{steps: r.steps}) {
+		return
+	}
+	if r.then != nil {
+		l.turn.execution, l.request.send = r.execution, r.then
+		l.begin()
+		return
+	}
+	if r.err != nil {
+		if r.release != nil {
+			r.release()
+		}
+		l.unanswered(r.err)
+		return
+	}
+	if r.stream == nil { // there is nothing to follow
+		l.fail(nil)
+		return
+	}
+	stream := l.readers.read(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), r.release)
+	switch {
+	case l.request.message == nil && l.request.taskID != "":
+		l.sub, l.followed, l.phase = stream, true, refreshing
+		l.patience(subscriptionSilence)
+	case l.phase == streaming:
+		l.live, l.came = stream, time.Now()
+		l.patience(liveSilence)
+	}
+}
+
+// reach makes the leg's request. An answer to a question that was certainly not
+// delivered is sent again for a while: the task waits for it (A5).
+func (l *leg) reach() (r reply) {
+	r = l.send()
+	for tries, pause := 0, firstWait; l.request.answers && tries < maxTries && isUndelivered(r.err); tries, pause = tries+1, pause*2 {
+		if r.release != nil {
+			r.release()
+		}
+		select {
+		case <-time.After(pause):
+		case <-l.agent.opts.Client.Exited():
+			return reply{err: l.agent.opts.Client.ExplainLoss(l.ctx, r.err)}
+		case <-l.ctx.Done():
+			return reply{err: l.ctx.Err()}
+		}
+		r = l.send()
+	}
+	return r
+}
+
+// send makes the request once: its answer has to begin within the limit of silence.
+func (l *leg) send() (r reply) {
+	limit := l.agent.opts.IdleTimeout
+	if limit <= 0 {
+		r.begun, r.err = l.request.send(l.agent.ctx)
+		return r
+	}
+	var ctx context.Context
+	ctx, r.release = context.WithCancel(l.agent.ctx)
+	timer := time.AfterFunc(limit, r.release)
+	r.begun, r.err = l.request.send(ctx)
+	if hit := !timer.Stop(); hit && r.err != nil {
+		r.err = &idleError{limit, r.err}
+	}
+	return r
+}
+
+var errDropped = errors.New("the leg was dropped")
+
+// leave ends the turn's interest in the leg. Its streams are drained, because closing a
+// connection makes some agents cancel work. cancel asks for the task to be cancelled as soon as
+// it says something more, and has an ID. A leg that has ended is only closed.
+func (l *leg) leave(cancel bool) {
+	abandons := cancel && (l.phase != over || l.unshown != nil) && !l.terminal()
+	if l.phase != over {
+		l.fail(errDropped)
+	}
+	if !abandons || l.closed {
+		l.close()
+		return
+	}
+	l.agent.legs.Go(func() { // ends with what the agent says next, or with it
+		l.abandon()
+		l.close()
+	})
+}
+
+// abandon cancels the task of a leg that the turn has left, if it says anything more.
+func (l *leg) abandon() {
+	for awaited := !l.opened && l.request.message != nil; awaited || l.live != nil || l.sub != nil; {
+		select {
+		case r := <-l.replies:
+			if r.from == fromSend {
+				if awaited = false; r.stream != nil {
+					l.live = l.readers.read(r.stream, nil, r.release)
+				}
+			}
+		case b := <-l.readers.batches:
+			own := b.reader == l.live || b.reader == l.sub
+			for i := range b.events {
+				if l.note(&b.events[i]); own {
+					l.state = a2a.State(strings.Clone(string(b.events[i].State)))
+				}
+			}
+			l.readers.goOn(b)
+			switch {
+			case !own:
+			case b.err != nil || l.state.Terminal():
+				return
+			case l.taskID != "":
+				_, _ = l.agent.cancelTask(l.ctx, l.taskID, "the turn has left it")
+				return
+			}
+		case <-l.ctx.Done():
+			return
+		}
+	}
+}
+
+// handOver ends the leg, since its task is answered, and returns its streams for the next leg, nil
+// if it has ended; and the newest look at the task, if its own stream has said nothing since.
+func (l *leg) handOver() (*readers, *a2a.Event, bool) {
+	if l.phase == over {
+		l.close()
+		return nil, nil, false
+	}
+	owes := l.owes || l.first != nil || l.refresh.looking
+	l.fail(errDropped)
+	l.end()
+	return l.readers, l.held, owes
+}
+
+// isOver reports whether there is a leg, and the agent has said that it is over.
+func (l *leg) isOver() bool { return l != nil && l.phase == over && l.err == nil }
+
+// hasEnded reports whether nothing more comes.
+func (l *leg) hasEnded() bool { return l.phase == over }
