@@ -55,12 +55,7 @@ func newLinesEditor(s *server) *linesEditor {
 	return e
 }
 
-const (
-	methodExtendedCard = "agent/getAuthenticatedExtendedCard"
-	methodsPush        = "tasks/pushNotificationConfig/"
-)
-
-const noPush = "editor: agents push to a2astdio itself (--webhook), and to no address of an editor's"
+const methodExtendedCard = "agent/getAuthenticatedExtendedCard"
 
 // speaks reports whether a method tells an editor of this protocol.
 func (e *linesEditor) speaks(method string) bool {
@@ -74,9 +69,6 @@ func (e *linesEditor) handle(c *editorRequest) {
 	method, ok := e.methods[c.Method]
 	switch {
 	case !ok && e.server.ide.takes(c):
-		return
-	case strings.HasPrefix(c.Method, methodsPush):
-		c.fail(acp.CodeMethodNotFound, noPush, "")
 		return
 	case !ok:
 		method = e.pass
@@ -108,7 +100,7 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 		return nil, errors.New("editor: params have both text and a message: one of them")
 	}
 	if len(p.Config.Push) > 0 {
-		return nil, errors.New(noPush)
+		return nil, errors.New("editor: a message is sent without pushNotificationConfig: set it by the agent's own method, which is passed on")
 	}
 	m := &a2a.Outgoing{}
 	switch {
