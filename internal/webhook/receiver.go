@@ -87,9 +87,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	status, why := r.receive(w, req, x)
-	if status != http.StatusOK {
-		r.opts.Log.Debug("a push was refused", "from", req.RemoteAddr, "status", status, "why", why)
-	}
+	r.opts.Log.Debug("a push has come", "from", req.RemoteAddr, "status", status, "why", why)
 	switch status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
