@@ -125,7 +125,8 @@ func (m *storeModel) step(what byte, id, text string) {
 			write(m, journalFile(s, id, all[len(all)-1]), text)
 		}
 		if _, ok := m.records[id]; ok {
-			write(m, filepath.Join(s.sessions, fileName(id), ".new-1"), text)
+			write(m, filepath.Join(s.sessions, fileName(id), tempPrefix+"1"), text)
+			write(m, filepath.Join(s.sessions, fileName(id), recordFile), "\n{\"id\":"+text)
 		}
 	case 'r':
 		m.replay(id)

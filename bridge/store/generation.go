@@ -30,6 +30,9 @@ func (j *Journal) look(n int) (err error) {
 }
 
 func (j *Journal) settle(n int) error {
+	if j.store.guard() != nil {
+		return errNotOurs
+	}
 	all, err := generations(j.dir)
 	if err != nil {
 		return err
@@ -71,7 +74,8 @@ func (j *Journal) begin(generation int) error {
 		return err
 	}
 	j.drop()
-	j.file, j.generation, j.size = f, generation, 0
+	j.hold(f)
+	j.generation, j.size = generation, 0
 	if isNew {
 		j.store.pruneSometimes(filepath.Base(j.dir))
 	}
@@ -92,10 +96,11 @@ func (j *Journal) use(generation int) error {
 		}
 	}
 	if j.file == nil {
-		if j.file, err = os.OpenFile(j.path(generation), os.O_RDWR|os.O_APPEND, 0); err != nil {
-			j.file = nil
+		f, err := os.OpenFile(j.path(generation), os.O_RDWR|os.O_APPEND, 0)
+		if err != nil {
 			return err
 		}
+		j.hold(f)
 	}
 	info, err := j.file.Stat()
 	if err != nil {

@@ -23,6 +23,10 @@ const (
 	journalDelay = 10 * time.Millisecond
 	// maxWaiting is how many bytes may wait.
 	maxWaiting = 128 << 10
+	// maxRested is how many idle journals stay open: more than the sessions that a user
+	// switches between, and far fewer than the descriptors that a process has (256 on
+	// macOS).
+	maxRested = 16
 )
 
 // A Journal has what the editor has been shown in a session, as lines, one JSON
@@ -95,10 +99,10 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// Rest is called at the end of a turn, when nothing is appended for a while: a process with many
-// sessions keeps no files open. The next call opens the file again.
+// Rest is called at the end of a turn, when nothing is appended for a while. If many
+// journals are open it closes the file, and the next Append opens it again.
 func (j *Journal) Rest() {
-	if j == nil {
+	if j == nil || j.store.files.Load() <= maxRested {
 		return
 	}
 	j.mu.Lock()
@@ -185,9 +189,19 @@ func (j *Journal) full(n int) bool {
 	return j.size > 0 && j.size+int64(n) > j.store.limits.journal/2
 }
 
+// hold sets the open file; nil: there is none.
+func (j *Journal) hold(f *os.File) {
+	if f != nil {
+		j.store.files.Add(1)
+	} else {
+		j.store.files.Add(-1)
+	}
+	j.file = f
+}
+
 func (j *Journal) drop() {
 	if j.file != nil {
 		_ = j.file.Close() // each write has returned its error
-		j.file = nil
+		j.hold(nil)
 	}
 }

@@ -30,6 +30,9 @@ func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 	if s == nil {
 		return ErrNoSession
 	}
+	if err := s.guard(); err != nil {
+		return err
+	}
 	name := fileName(id)
 	files, first, err := openJournal(filepath.Join(s.sessions, name))
 	if err != nil {

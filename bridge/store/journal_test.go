@@ -284,26 +284,40 @@ func TestJournalAllocates(t *testing.T) {
 	}
 }
 
-// TestRest: a journal that rests has no file open, and goes on.
+// TestRest: however many sessions have been spoken in, few journals are open, and
+// nothing that was appended is lost by that.
 func TestRest(t *testing.T) {
 	s := openStore(t)
-	j, err := s.Journal("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	for n := range 3 {
-		if err := j.Write(fmt.Appendf(nil, "{\"n\":%d}\n", n)); err != nil {
-			t.Fatal(err)
+	all := make([]*Journal, 100)
+	for round := range 3 {
+		for i := range all {
+			if all[i] == nil {
+				var err error
+				if all[i], err = s.Journal(fmt.Sprint(i)); err != nil {
+					t.Fatal(err)
+				}
+				defer all[i].Close()
+			}
+			if err := all[i].Write(fmt.Appendf(nil, "{\"n\":%d}\n", round)); err != nil {
+				t.Fatal(err)
+			}
+			all[i].Rest()
+			if n := s.files.Load(); n > maxRested {
+				t.Fatalf("%d journals are open", n)
+			}
 		}
-		if j.Rest(); j.file != nil {
-			t.Error("its file is open")
+	}
+	for i := range all {
+		if got := strings.Join(replayed(t, s, fmt.Sprint(i)), ""); got != `{"n":0}{"n":1}{"n":2}` {
+			t.Errorf("session %d: %s", i, got)
 		}
+		_ = all[i].Close()
 	}
-	if got := strings.Join(replayed(t, s, "a"), ""); got != `{"n":0}{"n":1}{"n":2}` {
-		t.Error(got)
+	if n := s.files.Load(); n != 0 {
+		t.Errorf("%d are open after all are closed", n)
 	}
-	(*Journal)(nil).Rest()
+	var none *Journal
+	none.Rest()
 }
 
 // TestJournalBeside: what is appended is on disk 10 ms later, in one write, and at once with

@@ -19,7 +19,7 @@ import (
 const storeChild = "A2ASTDIO_TEST_STORE_CHILD"
 
 const (
-	childLines = 600 // of each child, in the shared session
+	childLines = 2000 // of each child, in the shared session
 	childPad   = 40
 )
 

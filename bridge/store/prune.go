@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,10 @@ const (
 	// bounds are exceeded by at most that many sessions, and by one generation of each
 	// journal that grows.
 	pruneEvery = 16
+	// tempPrefix begins the names of unfinished files: see safe.Replace.
+	tempPrefix = ".new-"
+	// maxTempAge is the age at which such a file is taken for the rest of a killed process.
+	maxTempAge = time.Hour
 )
 
 // pruneSometimes counts a new session, and begins a pruning if it is time.
@@ -52,7 +57,7 @@ type stored struct {
 	size int64
 }
 
-// survey measures all sessions.
+// survey measures all sessions, and removes their old temporary files.
 func (s *Store) survey() ([]stored, error) {
 	names, err := s.names()
 	if err != nil {
@@ -71,6 +76,10 @@ func (s *Store) surveyOne(name string) stored {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil {
+			continue
+		}
+		if strings.HasPrefix(e.Name(), tempPrefix) && s.now().Sub(info.ModTime()) > maxTempAge {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 			continue
 		}
 		// A larger file was not written by us: the other sessions are not removed for it.

@@ -7,10 +7,7 @@ import (
 	"os"
 )
 
-var (
-	errNotRegular = errors.New("no regular file")
-	errTooLong    = errors.New("too long")
-)
+var errNotRegular = errors.New("no regular file")
 
 // openRegular opens a regular file to read it. Other files are not ours, and opening a
 // pipe would block.
@@ -34,7 +31,15 @@ func readRegular(path string, limit int) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if err == nil && len(data) > limit {
-		err = fmt.Errorf("%s: %w: the limit is %d bytes", path, errTooLong, limit)
+		return nil, fmt.Errorf("%s is longer than %d bytes", path, limit)
 	}
 	return data, err
+}
+
+// appendRegular opens a file to append to it, and makes it if it is not there.
+func appendRegular(path string) (*os.File, error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", path, errNotRegular)
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 }

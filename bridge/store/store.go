@@ -2,20 +2,16 @@ package store
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
-
-	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -43,7 +39,7 @@ var ErrNoSession = errors.New("bridge: no such session is stored")
 // A session is a directory under sessions/, named by a hash of its ID, because
 // IDs come from outside:
 //
-//	record.json    its [Record]
+//	record.json    its [Record]s, one a line: the last one counts
 //	1.jsonl        its journal: see [Journal]
 //
 // There are no locks, because a lock outlives a process that is killed. If one bridge
@@ -61,12 +57,14 @@ type Store struct {
 
 	dir      string // holds sessions
 	sessions string
+	shared   bool   // dir is where others can write
 	advice   string // what to do if dir cannot be used
 	limits   storeLimits
 
 	shell *Store // conversations from a shell, in a directory beside sessions
 
-	made atomic.Int64 // sessions made by this Store
+	made  atomic.Int64 // sessions made by this Store
+	files atomic.Int64 // journals' files that are open
 
 	mu   sync.Mutex
 	open map[string]int // journals that this Store has handed out, by file name
@@ -82,29 +80,21 @@ type storeLimits struct {
 	journal, total int64
 }
 
-// Open returns the store in a directory; "" is where this user's programs keep their state:
-// a user without a home has none, and the Store is nil. The disk is not touched until something
-// is stored.
+// Open returns the store in a directory; "" is the user's own: see
+// userDir. The disk is not touched until something is stored.
 func Open(dir string) (*Store, error) {
 	limits := storeLimits{maxStored, maxStoredAge, maxJournal, maxStoredSize}
 	s := &Store{dir: dir, open: map[string]int{}, limits: limits}
 	s.advice = "make it writable, with room left, or choose another directory"
 	if dir == "" {
-		base, err := safe.StateDir()
-		if err != nil {
-			return nil, nil
-		}
-		s.dir, s.advice = filepath.Join(base, "a2astdio"), "make it writable, with room left, or set XDG_STATE_HOME to another directory"
-		if runtime.GOOS == "windows" {
-			s.advice = strings.Replace(s.advice, "XDG_STATE_HOME", "LocalAppData", 1)
-		}
+		s.dir, s.shared, s.advice = userDir()
 	}
 	var err error
 	if s.dir, err = filepath.Abs(s.dir); err != nil {
 		return nil, s.explain(err)
 	}
 	s.sessions = filepath.Join(s.dir, "sessions")
-	s.shell = &Store{dir: s.dir, sessions: filepath.Join(s.dir, "conversations"), advice: s.advice,
+	s.shell = &Store{dir: s.dir, sessions: filepath.Join(s.dir, "conversations"), shared: s.shared, advice: s.advice,
 		open: map[string]int{}, limits: limits, Now: func() time.Time { return s.now() }}
 	return s, nil
 }
@@ -125,20 +115,17 @@ func (s *Store) Put(r Record) error {
 	if r.ID == "" || !utf8.ValidString(r.ID) {
 		return errors.New("bridge: a session cannot be stored under an ID that is empty or not UTF-8: give it another")
 	}
+	if err := s.guard(); err != nil {
+		return err
+	}
 	r.UpdatedAt = s.now().UTC().Round(0)
-	line, err := json.Marshal(r)
-	if err != nil {
+	if _, err := encodeRecord(&r); err != nil { // before a directory is made for it
 		return fmt.Errorf("bridge: session cannot be stored: %w", err)
 	}
-	if len(line) > maxRecord {
-		return fmt.Errorf("bridge: session cannot be stored: its record has %d bytes, the limit is %d: the agent's IDs, or the title, are too long", len(line), maxRecord)
-	}
-	name, isNew := fileName(r.ID), false
+	name, isNew, err := fileName(r.ID), false, error(nil)
 	for range storeTries {
-		if isNew, err = s.makeDir(filepath.Join(s.sessions, name)); err == nil {
-			err = safe.Swap(filepath.Join(s.sessions, name, recordFile), line)
-		}
-		if !errors.Is(err, fs.ErrNotExist) { // else another bridge has deleted the session
+		isNew, err = s.write(name, &r)
+		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
@@ -156,7 +143,17 @@ func (s *Store) Get(id string) (Record, error) {
 	if s == nil {
 		return Record{}, ErrNoSession
 	}
-	return s.read(fileName(id))
+	if err := s.guard(); err != nil {
+		return Record{}, err
+	}
+	r, err := s.read(fileName(id))
+	if err == nil && r.ID != id {
+		err = ErrNoSession
+	}
+	if err != nil {
+		return Record{}, err
+	}
+	return r, nil
 }
 
 // List returns the sessions with an agent, in a directory, newest first; "" is
@@ -204,6 +201,9 @@ func (s *Store) List(agent, cwd, after string, n int) ([]Record, error) {
 func (s *Store) Delete(id string) error {
 	if s == nil {
 		return nil
+	}
+	if err := s.guard(); err != nil {
+		return err
 	}
 	if err := remove(filepath.Join(s.sessions, fileName(id))); err != nil {
 		return fmt.Errorf("bridge: session is not deleted: %w: remove that by hand", err)

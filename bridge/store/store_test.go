@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,18 +79,19 @@ func TestStore(t *testing.T) {
 	want := Record{ID: "a", Agent: "http://one", ContextID: "c", TaskID: "t", Cwd: "/w/x", Mode: "yolo",
 		Title: "Fix <the> tests…", Previous: []string{"t0"}}
 	put(t, s, want)
-	want.UpdatedAt = now.UTC()
+	want.CreatedAt, want.UpdatedAt = now.UTC(), now.UTC()
 	if got, err := again(t, s).Get("a"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Get: %+v, %v\nwant %+v", got, err, want)
 	}
 
+	created := now
 	now = now.Add(time.Minute)
 	put(t, s, Record{ID: "b", Agent: "http://two", Cwd: "/w/x/"})
 	now = now.Add(time.Minute)
 	put(t, s, Record{ID: "c", Agent: "http://one", Cwd: "/w"})
 	now = now.Add(time.Minute)
 	put(t, s, Record{ID: "a", Agent: "http://one", Cwd: "/w/x"})
-	if got, err := s.Get("a"); err != nil || !got.UpdatedAt.Equal(now) || got.TaskID != "" {
+	if got, err := s.Get("a"); err != nil || !got.CreatedAt.Equal(created) || !got.UpdatedAt.Equal(now) || got.TaskID != "" {
 		t.Errorf("Get after a second Put: %+v, %v", got, err)
 	}
 	for _, row := range []struct{ agent, cwd, want string }{
@@ -132,6 +134,29 @@ func TestRefusesRecords(t *testing.T) {
 	}
 }
 
+// TestManyPuts: the file of a session's records does not grow for ever, and when the
+// session was made is not lost on the way.
+func TestManyPuts(t *testing.T) {
+	s := openStore(t)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	s.Now = func() time.Time { return now }
+	created := now
+	for i := range 300 {
+		now = now.Add(time.Second)
+		if i == 0 {
+			created = now
+		}
+		put(t, s, Record{ID: "a", Title: fmt.Sprint(i, strings.Repeat(" title", 30))})
+		if r, err := s.Get("a"); err != nil || !strings.HasPrefix(r.Title, fmt.Sprint(i, " ")) || !r.CreatedAt.Equal(created) || !r.UpdatedAt.Equal(now) {
+			t.Fatalf("after %d: %+v, %v", i, r, err)
+		}
+		info, err := os.Stat(filepath.Join(s.sessions, fileName("a"), recordFile))
+		if err != nil || info.Size() > maxRecords+1000 {
+			t.Fatalf("after %d: %v, %v", i, info.Size(), err)
+		}
+	}
+}
+
 // TestPrivate: nobody but the user can read what is stored.
 func TestPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -162,7 +187,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestDamage: a record that was cut anywhere loses its own session only.
+// TestDamage: a record that was cut anywhere loses its own session only,
+// and what a killed Put has left is not seen.
 func TestDamage(t *testing.T) {
 	s := openStore(t)
 	put(t, s, Record{ID: "good"})
@@ -172,12 +198,18 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Versions up to 0.9 have appended a line for each Put.
-	if err := os.WriteFile(path, append([]byte("\n{\"id\":\"bad\"}\n"), whole...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if r, err := s.Get("bad"); err != nil || r.Title != "a title" {
-		t.Errorf("of several lines: %+v, %v", r, err)
+	for n := range whole {
+		// Killed while writing the next record: beside the file, or at its end.
+		temp := filepath.Join(filepath.Dir(path), tempPrefix+fmt.Sprint(n))
+		if err := os.WriteFile(temp, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(append(slices.Clone(whole), '\n'), whole[:n]...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Get("bad"); err != nil || r.Title != "a title" {
+			t.Fatalf("%d bytes of the next record: %+v, %v", n, r, err)
+		}
 	}
 	other, err := os.ReadFile(filepath.Join(s.sessions, fileName("good"), recordFile))
 	if err != nil {
@@ -241,6 +273,11 @@ func TestPrune(t *testing.T) {
 				appendLines(t, s, id, `{"text":"`+strings.Repeat("x", 1000)+`"}`)
 				use(t, s, id, s.Now())
 			}
+			stale := filepath.Join(s.sessions, fileName("s5"), tempPrefix+"1")
+			if err := os.WriteFile(stale, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			use(t, s, "s5", now.Add(-2*maxTempAge))
 			foreign := filepath.Join(s.sessions, "notes.txt")
 			if err := os.WriteFile(foreign, nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -257,6 +294,9 @@ func TestPrune(t *testing.T) {
 			use(t, s, "new", now)
 			if got := ids(t, s, "", ""); got != row.want {
 				t.Errorf("left: %s, want %s", got, row.want)
+			}
+			if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("an old temporary file is still there: %v", err)
 			}
 			if _, err := os.Stat(foreign); err != nil {
 				t.Errorf("a file that is not ours: %v", err)

@@ -11,14 +11,7 @@ import (
 
 // Replace replaces a file as a whole: whoever reads it has the old content or the new
 // one, also after a crash. Only the user may read it. It makes the directory, if need be.
-func Replace(path string, data []byte) error { return replace(path, data, (*os.File).Sync) }
-
-// Swap is Replace that does not wait for the disk: a power cut may lose the file.
-func Swap(path string, data []byte) error {
-	return replace(path, data, func(*os.File) error { return nil })
-}
-
-func replace(path string, data []byte, sync func(*os.File) error) error {
+func Replace(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -28,7 +21,7 @@ func replace(path string, data []byte, sync func(*os.File) error) error {
 	}
 	defer os.Remove(f.Name()) // gone if all went well
 	_, err = f.Write(data)
-	if err = errors.Join(err, sync(f), f.Close()); err != nil {
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
