@@ -71,7 +71,10 @@ func (m *masker) noteNamed(name, value string) {
 
 // namesWord reports whether a member of JSON has the name of such a header.
 func (m *masker) namesWord(key string) bool {
-	return slices.ContainsFunc(m.noted.named, func(header string) bool { return strings.HasPrefix(header, strings.ToLower(key)+": ") })
+	return slices.ContainsFunc(m.noted.named, func(header string) bool {
+		name, _, _ := strings.Cut(header, ": ")
+		return strings.EqualFold(name, key)
+	})
 }
 
 // withoutWords masks such words in the value of a header, a query or settings.

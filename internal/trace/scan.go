@@ -87,7 +87,7 @@ func (s *scanner) value(doc string, i, deep int, of keyClass) (end int) {
 	case doc[i] == '{':
 		return rawjson.Walk(doc, i, func(key string, at int) int {
 			of := s.m.class(key)
-			s.suspect = s.suspect || of.look()
+			s.suspect = s.suspect || of.look() || s.m.namesWord(key)
 			end := s.value(doc, at, deep+1, of)
 			if deep == 0 {
 				s.rpc = s.rpc || key == "jsonrpc"
