@@ -153,7 +153,7 @@ func (m *MCP) part(s *mapping.Step) {
 		return
 	}
 	name, media := ask.OneLine(cmp.Or(f.Name, s.Name, "file")), cmp.Or(f.MediaType, "of an unknown type")
-	size := base64.StdEncoding.DecodedLen(len(strings.TrimRight(f.Bytes, "=")))
+	size := base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(f.Bytes, "=")))
 	about := fmt.Sprintf("[file %s, %s, %d bytes]", name, media, size)
 	text, _ := f.Content()
 	switch {
@@ -185,7 +185,7 @@ func (m *MCP) link(id, name, media string, size int) {
 		Name  string `json:"name"`
 		Media string `json:"mimeType,omitempty"`
 		Size  int    `json:"size,omitempty"`
-	}{"resource_link", uri, name, strings.Clone(media), size}, len(uri))
+	}{"resource_link", uri, strings.Clone(name), strings.Clone(media), size}, len(uri))
 }
 
 // Take takes the first of what waits: at most n bytes of text, in short lines, and with the
