@@ -107,7 +107,7 @@ func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 	var m httpError
 	var text string
 	m.read([]byte(raw))
-	within := json.Unmarshal(m.Error, &text) != nil && len(m.Error) > 0
+	within := json.Unmarshal(m.Error, &text) != nil && rawjson.IsObject(string(m.Error))
 	if within {
 		inner := m.Error
 		m = httpError{}

@@ -72,6 +72,7 @@ func TestHTTPJSONStrangers(t *testing.T) {
 		{"a message alone", "0.3", opCancel, 409, `{"message":"Task t cannot be canceled"}`, "-32002 409 Task t cannot be canceled"},
 		{"a router's message", "0.3", opGet, 404, `{"message":"The route v1/tasks/t could not be found."}`, "0 404"},
 		{"a message with the name of a task", "0.3", opGet, 404, `{"message":"Task tenants/x/tasks/t was not found"}`, "-32001 404 Task tenants/x/tasks/t was not found"},
+		{"a message beside a mark", "0.3", opSend, 400, `{"error":true,"message":"no parts"}`, "-32602 400 no parts"},
 		{"a gateway's message", "0.3", opGet, 404, `{"message":"no Route matched with those values"}`, "0 404"},
 		{"details that are no list", "1.0", opSend, 400, `{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"x","details":"y"}}`, "-32602 400 x"},
 		{"a reason in a nest", "1.0", opSend, 400, `{"error":{"code":400,"message":"x","details":[[],1,{"domain":1,"reason":{}}]}}`, "0 400 x"},

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // A card that names no URL is used whatever else is at its host's other places, with its own
@@ -71,5 +73,16 @@ func TestCardWithoutURL(t *testing.T) {
 				t.Errorf("%s\nwant %s", got, test.want)
 			}
 		})
+	}
+}
+
+// An error of A2A's own, though it comes with 404, says that the place is right.
+func TestCardWithoutURLExplains(t *testing.T) {
+	e := &endpoint{placeless: true, card: &a2a.Card{}}
+	for code, adds := range map[int]bool{0: true, a2a.CodeTaskNotFound: false} {
+		err := e.explain(way{}, &a2a.Error{Code: code, HTTPStatus: http.StatusNotFound, Message: "none"})
+		if strings.Contains(err.Error(), "names no URL") != adds {
+			t.Errorf("%d: %v", code, err)
+		}
 	}
 }

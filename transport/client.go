@@ -223,7 +223,14 @@ func (c *Client) setAgent(agent string) (err error) {
 // sourceOf reads a URL, or the name of a file.
 func sourceOf(name string) (cardSource, error) {
 	if path, ok := strings.CutPrefix(name, "file://"); ok {
-		name = filepath.FromSlash(path)
+		path, err := url.PathUnescape(path)
+		if err != nil {
+			return cardSource{}, failf(nil, "%s is no file URL", name)
+		}
+		if len(path) > 2 && path[0] == '/' && path[2] == ':' {
+			path = path[1:] // file:///C:/card.json
+		}
+		return cardSource{file: filepath.FromSlash(path)}, nil
 	}
 	if strings.Contains(name, "://") {
 		u, err := url.Parse(name)

@@ -133,12 +133,12 @@ func TestNewClientRefuses(t *testing.T) {
 
 func TestCardFile(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))
-	file := filepath.Join(t.TempDir(), "card.json")
+	file := filepath.Join(t.TempDir(), "a card.json")
 	card := fmt.Sprintf(`{"name":"Filed","url":"%s/rpc"}`, agent.URL)
 	if err := os.WriteFile(file, []byte("\uFEFF"+card), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{file, "file://" + filepath.ToSlash(file)} {
+	for _, name := range []string{file, "file://" + filepath.ToSlash(file), "file://" + strings.ReplaceAll(filepath.ToSlash(file), " ", "%20")} {
 		c := wireClient(t, name, &ClientOptions{Header: http.Header{"Authorization": {"x"}}})
 		if _, err := c.Send(t.Context(), hello()); err != nil {
 			t.Error(err)
