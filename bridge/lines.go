@@ -85,10 +85,10 @@ type lineParams struct {
 	Workspace string          `json:"workspace"`
 	Raw       bool            `json:"raw"`
 	Config    struct {
-		AcceptedOutputModes []string        `json:"acceptedOutputModes"`
-		Blocking            *bool           `json:"blocking"`
-		HistoryLength       *int            `json:"historyLength"`
-		Push                json.RawMessage `json:"pushNotificationConfig"`
+		AcceptedOutputModes []string `json:"acceptedOutputModes"`
+		Blocking            *bool    `json:"blocking"`
+		HistoryLength       *int     `json:"historyLength"`
+		Push                any      `json:"pushNotificationConfig"`
 	} `json:"configuration"`
 	// Metadata is the request's, beside the message's own.
 	Metadata map[string]json.RawMessage `json:"metadata"`
@@ -99,7 +99,7 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 	if p.Text != nil && len(p.Message) > 0 {
 		return nil, errors.New("editor: params have both text and a message: one of them")
 	}
-	if len(p.Config.Push) > 0 {
+	if p.Config.Push != nil {
 		return nil, errors.New("editor: a message is sent without pushNotificationConfig: set it by the agent's own method, which is passed on")
 	}
 	m := &a2a.Outgoing{}

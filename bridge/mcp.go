@@ -260,7 +260,7 @@ func (e *mcpEditor) cancelled(c *mcpCall) {
 // tell tells a client that has asked for it how far a call is.
 func (c *mcpCall) tell(text string) {
 	token := c.params.Get("_meta.progressToken")
-	if !token.Exists() {
+	if token.Type == gjson.Null { // there is none
 		return
 	}
 	c.progress++

@@ -12,6 +12,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -126,6 +127,37 @@ func TestMCPErrorInLine(t *testing.T) {
 		for tool, arguments := range map[string]string{"send_message": `{"text":"x"}`, "read_artifact": `{"handle":"poser.x"}`, "cancel_task": `{"handle":"poser.x"}`, "list_agents": `{}`} {
 			if text := textOfResult(c.next(c.call(tool, arguments))); !strings.Contains(text, "agent: x state: completed next: the user has allowed it") {
 				c.Errorf("%s: %q", tool, text)
+			}
+		}
+	})
+}
+
+// TestMCPHandleOfOthers: a handle is of a conversation that send_message has begun, and no
+// session of an editor's, which the store has, too.
+func TestMCPHandleOfOthers(t *testing.T) {
+	withMCP(t, bridge.Options{}, "", func(c *mcpClient) {
+		if err := openStore(c.T, c.sessions).Put(store.Record{ID: "of-an-editor"}); err != nil {
+			t.Fatal(err)
+		}
+		for tool, arguments := range map[string]string{"wait_task": `{"handle":"of-an-editor"}`, "send_message": `{"handle":"of-an-editor","text":"hello"}`} {
+			if text := textOfResult(c.next(c.call(tool, arguments))); !strings.Contains(text, "there is no handle") {
+				t.Errorf("%s: %s", tool, text)
+			}
+		}
+	})
+}
+
+// TestMCPNoProgressToken: some clients write what they leave out as null.
+func TestMCPNoProgressToken(t *testing.T) {
+	withMCP(t, bridge.Options{}, asksForms, func(c *mcpClient) {
+		c.call("send_message", `{"text":"shell"}`, `,"_meta":{"progressToken":null}`)
+		for {
+			m := <-c.lines
+			if m.Get("method").Str == "notifications/progress" {
+				t.Errorf("%s", m)
+			}
+			if m.Get("result").Exists() {
+				return
 			}
 		}
 	})

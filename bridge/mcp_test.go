@@ -27,6 +27,8 @@ type mcpClient struct {
 	in    *io.PipeWriter
 	lines chan gjson.Result // closed when the bridge has ended
 	calls int
+	// sessions is the directory of the bridge's store.
+	sessions string
 }
 
 // withMCP runs a client. elicitation is what it declares; "" is nothing.
@@ -39,7 +41,7 @@ func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mc
 		}
 		in, toBridge := io.Pipe()
 		fromBridge, out := io.Pipe()
-		c := &mcpClient{T: t, in: toBridge, lines: make(chan gjson.Result, 1000)}
+		c := &mcpClient{T: t, in: toBridge, lines: make(chan gjson.Result, 1000), sessions: sessions}
 		go func() { // ends with the bridge
 			for lines := bufio.NewScanner(fromBridge); lines.Scan(); {
 				c.lines <- gjson.Parse(strings.Clone(lines.Text()))

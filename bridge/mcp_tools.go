@@ -171,7 +171,7 @@ func (e *mcpEditor) find(c *mcpCall, handle string) (*mcpTalk, error) {
 	}
 	c.agent = agent
 	record, err := agent.opts.Store.Get(handle)
-	if errors.Is(err, store.ErrNoSession) || err == nil && record.Agent != agent.opts.Name {
+	if errors.Is(err, store.ErrNoSession) || err == nil && (record.Agent != agent.opts.Name || !strings.HasPrefix(handle, name+".")) { // such as an editor's session
 		err = paramsErrorf("there is no handle %q: send_message returns one, and list_agents has those that are under way", handle)
 	}
 	if err != nil {
