@@ -139,7 +139,7 @@ func (p *plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case req.Method == "tasks/get" && req.Params.ID == "files":
 		result(`{"kind":"task","id":"files","contextId":"c","status":{"state":"completed","timestamp":"2026-01-02T03:04:05.678Z"},
 "history":[{"kind":"message","messageId":"1","role":"user","parts":[{"kind":"text","text":"make files"}]}],
-"artifacts":[{"artifactId":"a","name":"the files","parts":[{"kind":"text","text":"Here they are.\u001b[2J"},%s]}]}`, strings.Join([]string{
+"artifacts":[{"artifactId":"a","name":"the files","parts":[{"kind":"text","text":"Here they "},{"kind":"text","text":"are.\u001b[2J"},%s]}]}`, strings.Join([]string{
 			file("one.txt", "bytes", b64("one\n")), file("one.txt", "bytes", b64("another one\n")),
 			file("../../outside.txt", "bytes", b64("inside\n")), file(`..\\windows.txt`, "bytes", b64("w\n")),
 			file(".bashrc", "bytes", b64("hidden\n")), file("", "bytes", b64("nameless\n")),

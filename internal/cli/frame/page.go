@@ -33,6 +33,14 @@ func (p *Page) Heading(text string) {
 	p.B.WriteString(safe.Plain(text) + "\n")
 }
 
+// Section writes a page under a heading; nothing if it is empty.
+func (p *Page) Section(heading string, of *Page) {
+	if of.B.Len() > 0 {
+		p.Heading(heading)
+		p.B.WriteString(of.String())
+	}
+}
+
 // Field writes a name and its value; nothing for an empty value.
 func (p *Page) Field(name, value string) {
 	if value != "" {

@@ -3,6 +3,7 @@ package task
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,15 +91,16 @@ func taskPage(task *a2a.Event, dialect, program string) *frame.Page {
 		state += " (" + frame.When(task.Timestamp, time.DateTime) + ")"
 	}
 	out.Field("state", state)
-	out.Heading("What was said")
+	said := &frame.Page{}
 	if task.History != nil {
 		for m := range task.History {
-			message(out, &m)
+			message(said, &m)
 		}
 	}
 	if task.HasMessage {
-		message(out, &task.Message)
+		message(said, &task.Message)
 	}
+	out.Section("What was said", said)
 	if task.Artifacts != nil {
 		artifacts(out, task, program)
 	}
@@ -117,36 +119,52 @@ func message(out *frame.Page, m *a2a.Message) {
 	if m.Role == a2a.RoleUser {
 		lead = "  you"
 	}
-	for part := range m.Parts.All() {
-		out.Field(lead, partSays(part))
+	for _, text := range says(&m.Parts) {
+		out.Field(lead, text)
 	}
 }
 
 func artifacts(out *frame.Page, task *a2a.Event, program string) {
-	out.Heading("What came of it")
-	files := false
+	came, files := &frame.Page{}, false
 	for a := range task.Artifacts {
 		text := cmp.Or(a.Name, a.ID)
 		if a.Description != "" {
 			text += ": " + frame.Short(a.Description, frame.MaxValue)
 		}
-		out.Text(2, text)
+		came.Text(2, text)
 		for part := range a.Parts.All() {
 			files = files || part.Kind == a2a.PartFile
-			out.Text(6, partSays(part))
+		}
+		for _, text := range says(&a.Parts) {
+			came.Text(6, text)
 		}
 	}
+	out.Section("What came of it", came)
 	if files {
 		out.Heading(program + " task download " + task.TaskID + " gets the files.")
 	}
 }
 
-// partSays is a part's text, or a line on what it is.
+// says are the texts, and a line on each other part. Texts that follow each other are one:
+// servers keep the pieces of a stream as parts.
+func says(parts *a2a.Parts) (all []string) {
+	var pieces []string
+	for part := range parts.All() {
+		if part.Kind == a2a.PartText {
+			pieces = append(pieces, part.Text)
+			continue
+		}
+		all = append(all, strings.Join(pieces, ""), partSays(part))
+		pieces = nil
+	}
+	all = append(all, strings.Join(pieces, ""))
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+}
+
+// partSays is a line on what a part is that is no text.
 func partSays(part *a2a.Part) string {
 	f := part.File
 	switch {
-	case part.Kind == a2a.PartText:
-		return part.Text
 	case part.Kind == a2a.PartData:
 		return "data: " + frame.Short(string(part.Data), frame.MaxValue)
 	case part.Kind != a2a.PartFile:
