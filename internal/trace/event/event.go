@@ -166,9 +166,9 @@ func About(params gjson.Result, path string) string {
 			return id
 		}
 	}
-	_, rest, _ := strings.Cut(path, "/tasks/")
-	if i := strings.IndexAny(rest, ":/?"); i >= 0 {
-		return rest[:i]
+	_, id, _ := strings.Cut(path[max(0, strings.LastIndex(path, "/tasks/")):], "/tasks/")
+	if i := strings.IndexAny(id, ":/?"); i >= 0 {
+		return id[:i]
 	}
-	return rest
+	return id
 }

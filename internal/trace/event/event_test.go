@@ -34,3 +34,12 @@ func TestOf(t *testing.T) {
 		t.Error("an error is an event")
 	}
 }
+
+// TestAbout: the task that a request is about, also where the agent's own path has the word.
+func TestAbout(t *testing.T) {
+	for path, want := range map[string]string{"/v1/tasks/t1:cancel": "t1", "/tasks/t1/pushNotificationConfigs/c": "t1", "/tasks/agent/v1/tasks/t1": "t1", "/tasks/t1?historyLength=1": "t1", "/v1/tasks": ""} {
+		if got := About(gjson.Result{}, path); got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
