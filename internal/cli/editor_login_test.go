@@ -265,11 +265,12 @@ func TestTerminalLoginWay(t *testing.T) {
 	dir := t.TempDir()
 	key := privateFile(t, dir, "key.pem", "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n")
 	t.Chdir(dir)
+	t.Setenv("A2ASTDIO_CA_FILE", "") // no file, and not the directory
 	e := newEditor(t, "--agent", "https://agent.invalid/a?key=hunter2", "--insecure", "--card", "https://agent.invalid/c?key=hunter2", "--trust-origin", "https://a.example",
 		"--trust-origin", "https://b.example", "--signature-key", "key.pem", "--signature-key", "https://k.example/jwks", "--require-signature", "--oauth-client-id", "me")
 	m := e.call(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"_meta":{"terminal-auth":true}}}`).Get("result.authMethods.#(type==terminal)")
 	for name, want := range map[string]string{"INSECURE": "true", "CARD": "https://agent.invalid/c", "TRUST_ORIGIN": "https://a.example\nhttps://b.example",
-		"SIGNATURE_KEY": key + "\nhttps://k.example/jwks", "REQUIRE_SIGNATURE": "true", "OAUTH_CLIENT_ID": "me"} {
+		"SIGNATURE_KEY": key + "\nhttps://k.example/jwks", "REQUIRE_SIGNATURE": "true", "OAUTH_CLIENT_ID": "me", "CA_FILE": ""} {
 		if got := m.Get("env.A2ASTDIO_" + name).Str; got != want {
 			t.Errorf("A2ASTDIO_%s is %q, want %q", name, got, want)
 		}

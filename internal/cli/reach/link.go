@@ -292,9 +292,9 @@ func ShownAddress(address string) string {
 	return address
 }
 
-// Absolute makes a path absolute for a file; "-" and a URL stay.
+// Absolute makes a path absolute for a file; "-", a URL and nothing stay.
 func Absolute(path string) string {
-	if path == "-" || strings.Contains(path, "://") {
+	if path == "" || path == "-" || strings.Contains(path, "://") {
 		return path
 	}
 	if abs, err := filepath.Abs(path); err == nil {
