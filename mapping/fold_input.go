@@ -19,8 +19,7 @@ type input struct {
 	task string
 }
 
-// wantInput asks for what the user answers in words, and keeps what the answer needs. Of
-// several each prompt answers one, the oldest first.
+// wantInput asks for what the user answers in words, and keeps what the answer needs.
 func (f *Fold) wantInput(in dialect.Input) {
 	known := slices.ContainsFunc(f.split.inputs, func(o input) bool { return o.task == f.TaskID && o.ID == in.ID })
 	if known {
@@ -35,32 +34,38 @@ func (f *Fold) wantInput(in dialect.Input) {
 }
 
 // WaitsForWords reports whether the task in hand waits for an answer in words.
-func (f *Fold) WaitsForWords() bool { return f.input(f.TaskID) >= 0 }
+func (f *Fold) WaitsForWords() bool { return len(f.inputs(f.TaskID)) > 0 }
 
-// input is the place of the oldest input of a task, -1 if it waits for none.
-func (f *Fold) input(task string) int {
-	return slices.IndexFunc(f.split.inputs, func(in input) bool { return in.task == task && task != "" })
+// inputs are those of a task.
+func (f *Fold) inputs(task string) (list []dialect.Input) {
+	for _, in := range f.split.inputs {
+		if in.task == task && task != "" {
+			list = append(list, in.Input)
+		}
+	}
+	return list
 }
 
 // Reply puts the user's words into the form in which the agent of the task waits for
-// them, if it waits for any. What has more than text is sent as it is.
+// them, if it waits for any. What has more than text is sent as it is. The words answer
+// each input: ADK's servers (for Go, JavaScript, .NET) refuse a message that leaves one out.
 func (f *Fold) Reply(m *a2a.Outgoing) error {
-	at := f.input(m.TaskID)
-	if at < 0 {
-		return nil
-	}
-	in := f.split.inputs[at]
-	if slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.Text == "" }) {
-		f.dropInputs(m.TaskID)
+	inputs := f.inputs(m.TaskID)
+	f.dropInputs(m.TaskID)
+	if len(inputs) == 0 || slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.Text == "" }) {
 		return nil
 	}
 	var text strings.Builder
 	for _, p := range m.Parts {
 		text.WriteString(p.Text)
 	}
-	f.split.inputs = slices.Delete(f.split.inputs, at, at+1)
 	m.Parts = nil
-	return dialect.WriteReply(in.Input, strings.TrimSpace(text.String()), m)
+	for _, in := range inputs {
+		if err := dialect.WriteReply(in, strings.TrimSpace(text.String()), m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f *Fold) dropInputs(task string) {
@@ -77,7 +82,10 @@ func (f *Fold) question(ev *a2a.Event) {
 	switch {
 	case ev.State == "":
 	case !ev.State.Terminal() && f.WaitsForWords():
-		f.Question = f.split.inputs[f.input(f.TaskID)].Text
+		f.Question = ""
+		for _, in := range f.inputs(f.TaskID) {
+			f.Question = strings.TrimSpace(f.Question + "\n" + in.Text)
+		}
 	case ev.State == a2a.StateInputRequired && ev.HasMessage && ev.Message.Role != a2a.RoleUser:
 		f.Question = strings.Clone(strings.TrimSpace(ev.Message.Parts.Text()))
 	case f.Question != "":
