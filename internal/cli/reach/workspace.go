@@ -140,7 +140,13 @@ func (w *consent) SignIn(ctx context.Context, user bridge.Asker) error {
 	w.mu.Lock()
 	w.refused = false // the user begins anew
 	w.mu.Unlock()
-	return w.ask(ctx, func(question string) (bool, error) { return user.Confirm(ctx, safe.Plain(question)) })
+	return w.ask(ctx, func(question string) (bool, error) {
+		yes, err := user.Confirm(ctx, safe.Plain(question))
+		if errors.Is(err, bridge.ErrCannotAsk) {
+			err = nil // a no, which says where else the user can allow it
+		}
+		return yes, err
+	})
 }
 
 // SignOut implements [bridge.Login].

@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
@@ -49,5 +51,18 @@ func TestAllowAtTerminal(t *testing.T) {
 	nobody := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("none") }}
 	if err := allowAtTerminal(t.Context(), nobody, newConsent(store, "./agent", root)); err == nil {
 		t.Error("nobody was asked, and it runs")
+	}
+}
+
+// A mute is an editor that cannot show a question.
+type mute struct{ bridge.Asker }
+
+func (mute) Confirm(context.Context, string) (bool, error) { return false, bridge.ErrCannotAsk }
+
+// An editor that cannot ask is told where else the user can allow it.
+func TestAllowWithoutQuestion(t *testing.T) {
+	w := newConsent(t.TempDir(), "./agent", t.TempDir())
+	if err := w.SignIn(t.Context(), mute{}); err == nil || !strings.Contains(err.Error(), "run a2astdio doctor") {
+		t.Errorf("%v; want that a2astdio doctor asks, too", err)
 	}
 }
