@@ -3,7 +3,6 @@ package bridge
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -39,15 +38,11 @@ type acpEditor struct {
 	version string
 	stores  bool
 	auth    []acp.AuthMethod
-	// abilities and client are what the first initialize has said of the editor; they
-	// are not written afterwards.
-	abilities abilities
-	client    acpClient
-	held      sync.Map // version 2's prompts that are not answered yet: a Turn by its jsonrpc2.ID
-	// loginMu guards endLogin, which ends the sign-in that is under way.
-	loginMu  sync.Mutex
-	loginID  jsonrpc2.ID
-	endLogin context.CancelCauseFunc
+	// can is what the first initialize has said of the editor; it is not written afterwards.
+	can abilities
+	// held are functions that end requests which are not answered yet, by jsonrpc2.ID: version
+	// 2's prompts, and sign-ins. The newest sign-in's is at signInKey, too.
+	held sync.Map
 }
 
 func newACPEditor(s *server) *acpEditor {
@@ -98,10 +93,7 @@ func (e *acpEditor) initialize(c *editorRequest) {
 		return
 	}
 	if !e.initialized { // requests under way may be reading it
-		e.abilities, e.client = readAbilities(p.ClientCapabilities), readClient(cmp.Or(p.ClientInfo, &acp.Implementation{}).Name, p.ClientCapabilities)
-		if e.v2 {
-			e.abilities.terminal, e.client.notices = gjson.GetBytes(p.ClientCapabilities, "auth.terminal").IsObject(), true
-		}
+		e.can = readAbilities(&p, e.v2)
 	}
 	e.initialized = true
 	e.server.ide.introduce(&p)
@@ -152,30 +144,23 @@ func (e *acpEditor) capabilities(facts *store.CardFacts) *acp.InitializeResponse
 		AgentInfo:       acp.Implementation{Name: "a2astdio", Title: "A2A agent", Version: e.version},
 		AuthMethods:     e.offeredMethods(facts),
 	}
+	can, has := &r.AgentCapabilities, &struct{}{}
 	if e.login() != nil {
-		r.AgentCapabilities.Auth = &acp.AuthCapabilities{Logout: &struct{}{}}
+		can.Auth = map[string]any{"logout": has}
 	}
-	r.AgentCapabilities.PromptCapabilities.EmbeddedContext = true
-	r.AgentCapabilities.SessionCapabilities.Close = &struct{}{}
-	r.AgentCapabilities.SessionCapabilities.AdditionalDirectories = &struct{}{}
-	if e.stores {
-		r.AgentCapabilities.LoadSession = true
-		sessions := &r.AgentCapabilities.SessionCapabilities
-		sessions.List, sessions.Resume, sessions.Delete = &struct{}{}, &struct{}{}, &struct{}{}
+	can.PromptCapabilities.EmbeddedContext = true
+	can.SessionCapabilities.Close, can.SessionCapabilities.AdditionalDirectories = has, has
+	if can.LoadSession = e.stores; e.stores {
+		can.SessionCapabilities.List, can.SessionCapabilities.Resume, can.SessionCapabilities.Delete = has, has, has
 	}
-	if e.server.agent.opts.ForwardMCP {
-		// The agent gets them as the editor spells them: the user who has turned this
-		// on knows that it takes them.
-		r.AgentCapabilities.McpCapabilities = acp.McpCapabilities{HTTP: true, SSE: true}
-	}
+	// The agent gets them as the editor spells them: the user who has turned this on knows
+	// that it takes them.
+	can.McpCapabilities.HTTP, can.McpCapabilities.SSE = e.server.agent.opts.ForwardMCP, e.server.agent.opts.ForwardMCP
 	if facts != nil {
 		r.AgentInfo.Title = facts.Name
-		r.AgentCapabilities.PromptCapabilities.Image = facts.Image
-		r.AgentCapabilities.PromptCapabilities.Audio = facts.Audio
+		can.PromptCapabilities.Image, can.PromptCapabilities.Audio = facts.Image, facts.Audio
 	}
-	if meta := e.ownMeta(facts); meta != nil {
-		r.AgentCapabilities.Meta, _ = json.Marshal(meta)
-	}
+	can.Meta = e.ownMeta(facts)
 	return r
 }
 
@@ -300,7 +285,9 @@ func (e *acpEditor) cancelRequest(c *editorRequest) {
 	if !ok {
 		return
 	}
-	e.cancelHeld(jsonrpc2.ID(id))
+	if end, held := e.held.Load(jsonrpc2.ID(id)); held {
+		end.(func())()
+	}
 	e.server.cancelPrompts(jsonrpc2.ID(id))
 }
 

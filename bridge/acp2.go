@@ -120,7 +120,7 @@ func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.Cont
 		return
 	}
 	turn.trace = traceOf(*c.Params)
-	e.held.Store(c.ID, turn)
+	e.held.Store(c.ID, func() { turn.cancel() })
 	running := e.server.spawn(func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 	if !running {
 		turn.Discard()

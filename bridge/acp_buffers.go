@@ -31,7 +31,7 @@ func (e *acpEditor) readBuffer(ctx context.Context, conn requester, session, pat
 // editor can tell: the disk may have another state, and the agent may not see it at all. A
 // mention stays where it is. One that cannot be read, such as a directory, is left as it is.
 func (e *acpEditor) withBuffers(ctx context.Context, conn requester, turn Turn, session string, prompt []acp.ContentBlock) []acp.ContentBlock {
-	if !e.client.reads {
+	if !e.can.reads {
 		return prompt
 	}
 	ctx, stop := context.WithTimeout(ctx, mentionWait)

@@ -8,9 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
@@ -25,29 +22,17 @@ const loginLook = 5 * time.Second
 // errOtherLogin ends a sign-in that another one replaces.
 var errOtherLogin = errors.New("bridge: another sign-in has begun")
 
-// abilities are what an editor can do for a user who signs in: show a form or a page,
-// and run a command in a terminal. It says the latter in either of two ways: as ACP
-// has it (clientCapabilities.auth.terminal), or in the older one
-// (clientCapabilities._meta["terminal-auth"]), which wants the whole command.
-type abilities struct {
-	form, url, terminal, command bool
-}
-
-func readAbilities(client []byte) abilities {
-	return abilities{
-		form: gjson.GetBytes(client, "elicitation.form").IsObject(), url: gjson.GetBytes(client, "elicitation.url").IsObject(),
-		terminal: gjson.GetBytes(client, "auth.terminal").Bool(), command: gjson.GetBytes(client, "_meta.terminal-auth").Bool(),
-	}
-}
+// signInKey is where acpEditor.held has the newest sign-in's context.CancelCauseFunc.
+const signInKey = "sign-in"
 
 // usable picks the ways to authenticate that the editor supports.
-func (a abilities) usable(methods []acp.AuthMethod) []acp.AuthMethod {
+func (can abilities) usable(methods []acp.AuthMethod) []acp.AuthMethod {
 	list := []acp.AuthMethod{}
 	for _, m := range methods {
-		if m.Type == acp.AuthTerminal && !a.terminal && !a.command {
+		if m.Type == acp.AuthTerminal && !can.terminal && !can.command {
 			continue
 		}
-		if !a.command {
+		if !can.command {
 			m.Meta = nil
 		}
 		list = append(list, m)
@@ -101,7 +86,7 @@ func (e *acpEditor) offeredMethods(facts *store.CardFacts) []acp.AuthMethod {
 	if login := e.login(); login != nil && (facts == nil || facts.Secured) {
 		methods = slices.Concat(login.Methods(facts != nil && facts.OAuth && !facts.Down), methods)
 	}
-	return e.abilities.usable(methods)
+	return e.can.usable(methods)
 }
 
 // signsIn reports whether a method is one that the bridge signs in by, and not the
@@ -115,7 +100,9 @@ func (e *acpEditor) signsIn(login Login, id string) bool {
 // that is listed, and gives up on an error. If they have to, a method of ours signs
 // them in.
 func (e *acpEditor) authenticate(c *editorRequest) {
-	var p acp.AuthenticateRequest
+	var p struct {
+		MethodID string `json:"methodId"`
+	}
 	if !c.decode(&p) {
 		return
 	}
@@ -168,19 +155,11 @@ func (e *acpEditor) loginNeeded(ctx context.Context) error {
 func (e *acpEditor) signIn(ctx context.Context, login Login, c *editorRequest) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	e.loginMu.Lock()
-	if e.endLogin != nil {
-		e.endLogin(errOtherLogin)
+	if before, ok := e.held.Swap(signInKey, stop); ok {
+		before.(context.CancelCauseFunc)(errOtherLogin) // one that is over does not care
 	}
-	e.endLogin, e.loginID = stop, c.ID
-	e.loginMu.Unlock()
-	defer func() {
-		e.loginMu.Lock()
-		defer e.loginMu.Unlock()
-		if e.loginID == c.ID {
-			e.endLogin = nil
-		}
-	}()
+	e.held.Store(c.ID, func() { stop(context.Canceled) })
+	defer e.held.Delete(c.ID)
 	user := &acpAsker{editor: e, call: c}
 	err := login.SignIn(ctx, user)
 	user.done()
@@ -188,19 +167,6 @@ func (e *acpEditor) signIn(ctx context.Context, login Login, c *editorRequest) e
 		return context.Cause(ctx)
 	}
 	return err
-}
-
-// cancelHeld ends the sign-in that a request has begun, or cancels its prompt of version 2, if that
-// is not answered yet.
-func (e *acpEditor) cancelHeld(id jsonrpc2.ID) {
-	if turn, held := e.held.Load(id); held {
-		turn.(Turn).cancel()
-	}
-	e.loginMu.Lock()
-	defer e.loginMu.Unlock()
-	if e.endLogin != nil && e.loginID == id {
-		e.endLogin(context.Canceled)
-	}
 }
 
 // logout forgets who the user is.
@@ -230,7 +196,7 @@ type acpAsker struct {
 
 // Confirm implements [Asker], by a form without fields.
 func (a *acpAsker) Confirm(ctx context.Context, question string) (bool, error) {
-	if !a.editor.abilities.form {
+	if !a.editor.can.form {
 		return false, ErrCannotAsk
 	}
 	return a.ask(ctx, &acp.ElicitationRequest{Mode: acp.ElicitForm, Message: question,
@@ -239,7 +205,7 @@ func (a *acpAsker) Confirm(ctx context.Context, question string) (bool, error) {
 
 // Open implements [Asker].
 func (a *acpAsker) Open(ctx context.Context, text, url string) (bool, error) {
-	if !a.editor.abilities.url {
+	if !a.editor.can.url {
 		return false, ErrCannotAsk
 	}
 	id := a.editor.server.agent.opts.NewID()
@@ -273,7 +239,7 @@ func (a *acpAsker) done() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, id := range a.open {
-		if err := a.call.conn.Notify(context.Background(), acp.MethodElicited, acp.ElicitationComplete{ElicitationID: id}); err != nil {
+		if err := a.call.conn.Notify(context.Background(), acp.MethodElicited, map[string]string{"elicitationId": id}); err != nil {
 			a.editor.server.agent.opts.Log.Debug("writing to the editor", "err", err)
 		}
 	}

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/tidwall/gjson"
@@ -22,37 +21,44 @@ const configPermission = "mode"
 // some hundred bytes.
 const maxCapabilities = 64 << 10
 
-// acpClient is what an editor has announced beyond what every client of version 1 can
-// do. Other editors get none of it: they may reject the whole message.
-type acpClient struct {
-	notices bool // session/update with notice
-	forms   bool // elicitation/create with a form
-	reads   bool // fs/read_text_file
-	writes  bool // fs/write_text_file
+// abilities are what an editor has announced that it can do. It gets nothing else: it may reject
+// the whole message.
+type abilities struct {
+	form, url bool // elicitation/create with a form, with a page
+	// terminal and command: it runs a sign-in in a terminal. It says that in either of two ways: as
+	// ACP has it (auth.terminal), or in the older one (_meta["terminal-auth"]), which wants the
+	// whole command.
+	terminal, command bool
+	notices           bool // session/update with notice
+	reads, writes     bool // fs/read_text_file, fs/write_text_file
 	// runsTogether: see [spell.ACP.RunsTogether].
 	runsTogether bool
-	// terminal is the member of _meta in which the output of commands goes; "": none.
-	terminal spell.TerminalMember
+	// output is the member of _meta in which the output of commands goes; "": none.
+	output spell.TerminalMember
 }
 
-func readClient(name string, capabilities json.RawMessage) (c acpClient) {
+func readAbilities(p *acp.InitializeRequest, v2 bool) (can abilities) {
 	// By their names: for the editors that keep messages apart, all text is the agent's own
 	// (sources of August 2026; avante does the same, and does not say who it is).
-	c.runsTogether = name == "CodeCompanion.nvim" || name == "agent-shell"
-	if len(capabilities) > maxCapabilities {
-		return c
+	can.runsTogether = p.ClientInfo != nil && (p.ClientInfo.Name == "CodeCompanion.nvim" || p.ClientInfo.Name == "agent-shell")
+	can.notices = v2
+	if len(p.ClientCapabilities) > maxCapabilities {
+		return can
 	}
-	caps := gjson.ParseBytes(capabilities)
-	c.notices = caps.Get("session.notices").IsObject()
-	c.reads, c.writes = caps.Get("fs.readTextFile").Bool(), caps.Get("fs.writeTextFile").Bool()
-	c.forms = caps.Get("elicitation.form").IsObject()
-	switch meta := caps.Get("_meta"); {
-	case meta.Get(string(spell.TerminalDelta)).Bool():
-		c.terminal = spell.TerminalDelta
-	case meta.Get(string(spell.TerminalOutput)).Bool():
-		c.terminal = spell.TerminalOutput
+	caps := gjson.ParseBytes(p.ClientCapabilities)
+	can.form, can.url = caps.Get("elicitation.form").IsObject(), caps.Get("elicitation.url").IsObject()
+	can.terminal, can.command = caps.Get("auth.terminal").Bool(), caps.Get("_meta.terminal-auth").Bool()
+	if v2 {
+		can.terminal = caps.Get("auth.terminal").IsObject()
 	}
-	return c
+	can.notices = v2 || caps.Get("session.notices").IsObject()
+	can.reads, can.writes = caps.Get("fs.readTextFile").Bool(), caps.Get("fs.writeTextFile").Bool()
+	for _, member := range []spell.TerminalMember{spell.TerminalOutput, spell.TerminalDelta} { // the latter is preferred
+		if caps.Get("_meta." + string(member)).Bool() {
+			can.output = member
+		}
+	}
+	return can
 }
 
 func modes(s *Session) *acp.SessionModes {
@@ -101,7 +107,7 @@ func (e *acpEditor) setConfig(c *editorRequest) {
 	case !ok:
 		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: the value of %q must %s", c.Method, configPermission, must), "")
 	default:
-		e.changeMode(c, p.SessionID, value.Str, func(s *Session) any { return acp.ConfigOptions{ConfigOptions: e.configOptions(s)} })
+		e.changeMode(c, p.SessionID, value.Str, func(s *Session) any { return map[string]any{"configOptions": e.configOptions(s)} })
 	}
 }
 

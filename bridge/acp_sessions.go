@@ -197,7 +197,7 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 func (e *acpEditor) view(conn requester, session *Session) *acpView {
 	session.keepJournal()
 	v := &acpView{editor: e, conn: conn, session: session, made: e.server.agent.made(), out: e.conversation(session)}
-	v.out.Terminal = e.client.terminal
+	v.out.Terminal = e.can.output
 	return v
 }
 
@@ -212,7 +212,7 @@ func (e *acpEditor) conversation(session *Session) spell.ACP {
 
 // out spells what is about a session, beside its turn.
 func (e *acpEditor) out(session *Session) spell.ACP {
-	out := spell.ACP{Session: session.ID, Notices: e.client.notices, RunsTogether: e.client.runsTogether}
+	out := spell.ACP{Session: session.ID, Notices: e.can.notices, RunsTogether: e.can.runsTogether}
 	if e.v2 {
 		out.V2 = new(spell.Places)
 	}

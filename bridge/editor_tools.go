@@ -83,7 +83,7 @@ func (t *editorTools) offered() (names, tools []string) {
 			names, tools = append(names, name), append(tools, tool)
 		}
 	}
-	can, ide := t.editor.client, t.editor.server.ide
+	can, ide := t.editor.can, t.editor.server.ide
 	offer(can.reads, "read_text_file", readTool)
 	offer(can.reads && can.writes, "write_text_file", writeTool)
 	offer(ide.opts.Companion != nil && ide.announced, "open_files", openTool)

@@ -29,7 +29,7 @@ func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, v
 		result, err = turn.prompt(ctx, prompt, view)
 		unanswered = append(unanswered, result.Unanswered...)
 		result.Unanswered = unanswered
-		if err != nil || !e.client.forms || result.Question == "" || wantsSecret(result.Question) || result.StopReason != acp.StopEndTurn {
+		if err != nil || !e.can.form || result.Question == "" || wantsSecret(result.Question) || result.StopReason != acp.StopEndTurn {
 			return result, turn, err
 		}
 		turn = turn.next()

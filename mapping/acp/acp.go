@@ -101,12 +101,33 @@ type Implementation struct {
 	Version string `json:"version,omitempty"`
 }
 
-// InitializeResponse says what the agent can do.
+// InitializeResponse says what the agent can do beyond the mandatory: content blocks beside
+// text and links, MCP servers beside those on stdio, methods. A pointer marks by being there.
 type InitializeResponse struct {
-	ProtocolVersion   int               `json:"protocolVersion"`
-	AgentInfo         Implementation    `json:"agentInfo"`
-	AuthMethods       []AuthMethod      `json:"authMethods"`
-	AgentCapabilities AgentCapabilities `json:"agentCapabilities"`
+	ProtocolVersion   int            `json:"protocolVersion"`
+	AgentInfo         Implementation `json:"agentInfo"`
+	AuthMethods       []AuthMethod   `json:"authMethods"`
+	AgentCapabilities struct {
+		LoadSession        bool `json:"loadSession"`
+		PromptCapabilities struct {
+			Image           bool `json:"image"`
+			Audio           bool `json:"audio"`
+			EmbeddedContext bool `json:"embeddedContext"`
+		} `json:"promptCapabilities"`
+		McpCapabilities struct {
+			HTTP bool `json:"http"`
+			SSE  bool `json:"sse"`
+		} `json:"mcpCapabilities"`
+		SessionCapabilities struct {
+			List                  *struct{} `json:"list,omitempty"`
+			Resume                *struct{} `json:"resume,omitempty"`
+			Close                 *struct{} `json:"close,omitempty"`
+			Delete                *struct{} `json:"delete,omitempty"`
+			AdditionalDirectories *struct{} `json:"additionalDirectories,omitempty"`
+		} `json:"sessionCapabilities"`
+		Auth map[string]any `json:"auth,omitempty"`
+		Meta map[string]any `json:"_meta,omitempty"`
+	} `json:"agentCapabilities"`
 }
 
 // AuthTerminal is the type of an [AuthMethod] that the editor runs in a terminal.
@@ -139,50 +160,6 @@ type TerminalAuth struct {
 	Label   string   `json:"label"`
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
-}
-
-// AgentCapabilities is what the agent can do beyond the mandatory.
-type AgentCapabilities struct {
-	LoadSession         bool                `json:"loadSession"`
-	PromptCapabilities  PromptCapabilities  `json:"promptCapabilities"`
-	McpCapabilities     McpCapabilities     `json:"mcpCapabilities"`
-	SessionCapabilities SessionCapabilities `json:"sessionCapabilities"`
-	Auth                *AuthCapabilities   `json:"auth,omitempty"`
-	Meta                json.RawMessage     `json:"_meta,omitempty"`
-}
-
-// AuthCapabilities marks the optional methods about who the user is, by presence.
-type AuthCapabilities struct {
-	Logout *struct{} `json:"logout,omitempty"`
-}
-
-// AuthenticateRequest is authenticate's.
-type AuthenticateRequest struct {
-	MethodID string `json:"methodId"`
-}
-
-// PromptCapabilities says which content blocks a prompt may hold beside text
-// and resource links.
-type PromptCapabilities struct {
-	Image           bool `json:"image"`
-	Audio           bool `json:"audio"`
-	EmbeddedContext bool `json:"embeddedContext"`
-}
-
-// McpCapabilities says over what the agent reaches MCP servers beside stdio.
-type McpCapabilities struct {
-	HTTP bool `json:"http"`
-	SSE  bool `json:"sse"`
-}
-
-// SessionCapabilities marks the optional session methods by presence.
-type SessionCapabilities struct {
-	List   *struct{} `json:"list,omitempty"`
-	Resume *struct{} `json:"resume,omitempty"`
-	Close  *struct{} `json:"close,omitempty"`
-	Delete *struct{} `json:"delete,omitempty"`
-	// AdditionalDirectories marks the member of that name of session/new, load and resume.
-	AdditionalDirectories *struct{} `json:"additionalDirectories,omitempty"`
 }
 
 // NewSessionRequest is session/new's, and the common part of session/load's and
@@ -244,11 +221,6 @@ type SetConfigRequest struct {
 	ConfigID  string          `json:"configId"`
 	Type      string          `json:"type"`
 	Value     json.RawMessage `json:"value"`
-}
-
-// ConfigOptions is the result of session/set_config_option: all options.
-type ConfigOptions struct {
-	ConfigOptions []ConfigOption `json:"configOptions"`
 }
 
 // SessionModes is the mode that a session is in, and those that it could be in.

@@ -28,11 +28,6 @@ type ElicitationResponse struct {
 	Content map[string]json.RawMessage `json:"content,omitempty"`
 }
 
-// ElicitationComplete is elicitation/complete's: what a URL was for is done.
-type ElicitationComplete struct {
-	ElicitationID string `json:"elicitationId"`
-}
-
 // The modes of an elicitation, and the answer that agrees. Any other says no.
 const (
 	ElicitForm   = "form"
