@@ -49,20 +49,20 @@ func newACPEditor(s *server) *acpEditor {
 	opts := &s.agent.opts
 	e := &acpEditor{server: s, answered: make(chan struct{}), version: opts.Version, stores: opts.Store != nil && !opts.NoHistory, auth: opts.AuthMethods}
 	e.methods = map[string]func(*editorRequest){
-		acp.MethodInitialize:       e.initialize,
+		acp.MethodInitialize:       decoded(e.initialize),
 		acp.MethodAuthenticate:     e.authenticate,
 		acp.MethodLogout:           e.logout,
-		acp.MethodSessionNew:       e.newSession,
-		acp.MethodSessionClose:     e.closeSession,
-		acp.MethodSessionLoad:      e.load,
-		acp.MethodSessionResume:    e.resume,
-		acp.MethodSessionList:      e.listSessions,
-		acp.MethodSessionDelete:    e.deleteSession,
-		acp.MethodSessionPrompt:    e.prompt,
-		acp.MethodSessionCancel:    e.cancel,
-		acp.MethodSessionSetMode:   e.setMode,
-		acp.MethodSessionSetConfig: e.setConfig,
-		acp.MethodCancelRequest:    e.cancelRequest,
+		acp.MethodSessionNew:       decoded(e.newSession),
+		acp.MethodSessionClose:     decoded(e.closeSession),
+		acp.MethodSessionLoad:      decoded(e.load),
+		acp.MethodSessionResume:    decoded(e.resume),
+		acp.MethodSessionList:      decoded(e.listSessions),
+		acp.MethodSessionDelete:    decoded(e.deleteSession),
+		acp.MethodSessionPrompt:    decoded(e.prompt),
+		acp.MethodSessionCancel:    decoded(e.cancel),
+		acp.MethodSessionSetMode:   decoded(e.setMode),
+		acp.MethodSessionSetConfig: decoded(e.setConfig),
+		acp.MethodCancelRequest:    decoded(e.cancelRequest),
 	}
 	return e
 }
@@ -87,16 +87,15 @@ func (e *acpEditor) handle(c *editorRequest) {
 // known, it waits a little: see cardWait. A card that is known is answered with before
 // the agent is contacted, because on one processor the two would delay each other.
 // Without an agent it does not wait.
-func (e *acpEditor) initialize(c *editorRequest) {
-	var p acp.InitializeRequest
-	if !c.decode(&p) || !e.negotiate(c, &p) {
+func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
+	if !e.negotiate(c, p) {
 		return
 	}
 	if !e.initialized { // requests under way may be reading it
-		e.can = readAbilities(&p, e.v2)
+		e.can = readAbilities(p, e.v2)
 	}
 	e.initialized = true
-	e.server.ide.introduce(&p)
+	e.server.ide.introduce(p)
 	reply := func(facts *store.CardFacts) {
 		if e.v2 {
 			c.reply(e.capabilities2(facts))
@@ -179,19 +178,15 @@ func (e *acpEditor) ownMeta(facts *store.CardFacts) map[string]any {
 	return map[string]any{"a2astdio": meta}
 }
 
-func (e *acpEditor) newSession(c *editorRequest) {
-	var p acp.NewSessionRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 	p.Cwd = cmp.Or(p.Cwd, e.server.agent.opts.Workspace)
-	if !c.checkDirectories(&p) {
+	if !c.checkDirectories(p) {
 		return
 	}
 	e.server.ide.open(c.conn, p.Cwd)
 	session := e.server.agent.NewSession(p.Cwd)
 	session.setAdditional(p.AdditionalDirectories)
-	if !e.admit(c, session, &p) {
+	if !e.admit(c, session, p) {
 		return
 	}
 	e.server.spawn(func(ctx context.Context) {
@@ -250,11 +245,7 @@ func (e *acpEditor) session(c *editorRequest, id string) *Session {
 	return session
 }
 
-func (e *acpEditor) closeSession(c *editorRequest) {
-	var p acp.SessionRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) closeSession(c *editorRequest, p *acp.SessionRequest) {
 	answer := func() { c.reply(struct{}{}) }
 	if !e.v2 { // in version 2 the answer is behind all that the session still says
 		answer()
@@ -263,11 +254,7 @@ func (e *acpEditor) closeSession(c *editorRequest) {
 	e.server.dismiss(p.SessionID, false, answer)
 }
 
-func (e *acpEditor) cancel(c *editorRequest) {
-	var p acp.SessionRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) cancel(c *editorRequest, p *acp.SessionRequest) {
 	if session := e.session(c, p.SessionID); session != nil {
 		session.Cancel()
 		c.reply(struct{}{}) // a notification, by the book: some send a request
@@ -276,11 +263,7 @@ func (e *acpEditor) cancel(c *editorRequest) {
 
 // cancelRequest cancels a prompt, or a sign-in, by the ID of its request. Other
 // requests are too short for it.
-func (e *acpEditor) cancelRequest(c *editorRequest) {
-	var p acp.CancelRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) cancelRequest(c *editorRequest, p *acp.CancelRequest) {
 	id, ok := stdio.ParseID(string(p.RequestID))
 	if !ok {
 		return
@@ -293,11 +276,7 @@ func (e *acpEditor) cancelRequest(c *editorRequest) {
 
 // prompt runs a turn. It is registered before the next message is read, so that
 // a cancel that follows finds it.
-func (e *acpEditor) prompt(c *editorRequest) {
-	var p acp.PromptRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 	session := e.session(c, p.SessionID)
 	if session == nil {
 		return

@@ -56,7 +56,7 @@ func (e *acpEditor) speak2() {
 		delete(e.methods, gone)
 	}
 	e.methods[acp.MethodAuthLogin], e.methods[acp.MethodAuthLogout] = e.authenticate, e.logout
-	e.methods[acp.MethodSessionPrompt], e.methods[acp.MethodSteering] = e.prompt2, e.steer
+	e.methods[acp.MethodSessionPrompt], e.methods[acp.MethodSteering] = decoded(e.prompt2), decoded(e.steer)
 }
 
 // capabilities2 says what the agent can do. Abilities are marked by objects.
@@ -101,12 +101,8 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 
 // prompt2 runs a turn, once those before it are over. It takes its place in the line before the
 // next message is read.
-func (e *acpEditor) prompt2(c *editorRequest) {
-	var p acp.PromptRequest
-	if c.Notif || !c.decode(&p) {
-		return
-	}
-	if session := e.session(c, p.SessionID); session != nil {
+func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
+	if session := e.session(c, p.SessionID); session != nil && !c.Notif {
 		e.begin2(c, session, p.Prompt, func(id string) any { return map[string]string{"messageId": id} })
 	}
 }
@@ -132,13 +128,9 @@ func outcome(what string) any { return map[string]string{"outcome": what} }
 
 // steer sends a message to the task of the turn that runs. Where none does, it is a prompt, if the
 // editor does not want to send that itself.
-func (e *acpEditor) steer(c *editorRequest) {
-	var p acp.PromptRequest
-	if c.Notif || !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	session := e.session(c, p.SessionID)
-	if session == nil {
+	if session == nil || c.Notif {
 		return
 	}
 	turn := session.running()

@@ -177,11 +177,7 @@ func (e *acpEditor) logout(c *editorRequest) {
 		return
 	}
 	e.server.spawn(func(ctx context.Context) {
-		if err := login.SignOut(ctx); err != nil {
-			c.fail(acp.CodeInternal, err.Error(), err.Error())
-			return
-		}
-		c.reply(struct{}{})
+		c.settle(struct{}{}, login.SignOut(ctx))
 	})
 }
 

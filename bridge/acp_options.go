@@ -82,20 +82,12 @@ func (e *acpEditor) configOptions(s *Session) []acp.ConfigOption {
 	return []acp.ConfigOption{option}
 }
 
-func (e *acpEditor) setMode(c *editorRequest) {
-	var p acp.SessionRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) setMode(c *editorRequest, p *acp.SessionRequest) {
 	e.changeMode(c, p.SessionID, p.ModeID, func(*Session) any { return struct{}{} })
 }
 
 // setConfig sets the only option. The result lists all options, as ACP requires.
-func (e *acpEditor) setConfig(c *editorRequest) {
-	var p acp.SetConfigRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) setConfig(c *editorRequest, p *acp.SetConfigRequest) {
 	value, must := gjson.ParseBytes(p.Value), "be a string"
 	ok := value.Type == gjson.String
 	if e.v2 {

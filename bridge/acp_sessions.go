@@ -17,28 +17,13 @@ import (
 // loadBatch is how much of a journal goes to the editor in one write.
 const loadBatch = 64 << 10
 
-// This file has ACP's methods for sessions that outlive the process.
-
-func (e *acpEditor) listSessions(c *editorRequest) {
-	var p acp.ListSessionsRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) listSessions(c *editorRequest, p *acp.ListSessionsRequest) {
 	e.server.spawn(func(context.Context) {
-		r, err := e.server.agent.listSessions(p)
-		if err != nil {
-			c.fail(acp.CodeInternal, err.Error(), err.Error())
-			return
-		}
-		c.reply(r)
+		c.settle(e.server.agent.listSessions(p))
 	})
 }
 
-func (e *acpEditor) deleteSession(c *editorRequest) {
-	var p acp.SessionRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) deleteSession(c *editorRequest, p *acp.SessionRequest) {
 	agent := e.server.agent
 	// One that cannot be read is nobody's: it may be deleted.
 	if record, err := agent.opts.Store.Get(p.SessionID); err == nil && record.Agent != agent.opts.Name {
@@ -47,26 +32,18 @@ func (e *acpEditor) deleteSession(c *editorRequest) {
 	}
 	// Behind its last turn, which stores what it has come to.
 	e.server.dismiss(p.SessionID, true, func() {
-		if err := agent.opts.Store.Delete(p.SessionID); err != nil {
-			c.fail(acp.CodeInternal, err.Error(), err.Error())
-			return
-		}
-		c.reply(struct{}{})
+		c.settle(struct{}{}, agent.opts.Store.Delete(p.SessionID))
 	})
 }
 
 // load shows a stored session as it was, then what has happened since.
-func (e *acpEditor) load(c *editorRequest) { e.reopen(c, true) }
+func (e *acpEditor) load(c *editorRequest, p *acp.NewSessionRequest) { e.reopen(c, p, true) }
 
 // resume goes on with a stored session whose conversation the editor still has:
 // only what has happened since is shown. In version 2 the editor says whether it has.
-func (e *acpEditor) resume(c *editorRequest) { e.reopen(c, false) }
+func (e *acpEditor) resume(c *editorRequest, p *acp.NewSessionRequest) { e.reopen(c, p, false) }
 
-func (e *acpEditor) reopen(c *editorRequest, show bool) {
-	var p acp.NewSessionRequest
-	if !c.decode(&p) {
-		return
-	}
+func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool) {
 	if from := p.ReplayFrom; e.v2 && from != nil {
 		if show = from.Type == "start"; !show {
 			c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: replayFrom must be of type start, and not %q", c.Method, from.Type), "")
@@ -79,7 +56,7 @@ func (e *acpEditor) reopen(c *editorRequest, show bool) {
 	s.mu.Unlock()
 	known := session != nil
 	if !known {
-		if session = e.restore(c, &p, before != nil && before.deleted); session == nil {
+		if session = e.restore(c, p, before != nil && before.deleted); session == nil {
 			return
 		}
 	}
@@ -101,7 +78,7 @@ func (e *acpEditor) reopen(c *editorRequest, show bool) {
 		goesOn, err := e.past(ctx, c, session, show, !known)
 		if err != nil {
 			turn.Discard()
-			c.fail(acp.CodeInternal, err.Error(), err.Error())
+			c.settle(nil, err)
 			return
 		}
 		state := acp.StateIdle
@@ -243,4 +220,41 @@ func (e *acpEditor) noSession(c *editorRequest, text, id string) {
 		err.SetError(map[string]string{"sessionId": id})
 	}
 	c.failWith(err)
+}
+
+// pastNotice is for a prompt that comes while the agent still works on a prompt of an
+// earlier process. Agents take one at a time, and an error would speak of a prompt that
+// no editor shows.
+const pastNotice = "[The agent still works on what was asked before. What it says is shown here, and then your prompt is sent. Cancelling ends both.]\n\n"
+
+// unsentNotice is for a prompt that waited for that. It is not sent if it would answer
+// a question that came after it was written.
+const unsentNotice = "\n[Your prompt was not sent, because the agent asks something now: your next prompt is the answer.]\n"
+
+// waitForPast waits for the turn of takeUp, if there is one. If the prompt must not be
+// sent then, it returns ACP's stop reason for it.
+func (e *acpEditor) waitForPast(ctx context.Context, turn Turn) (stop string) {
+	if turn.up == nil {
+		return ""
+	}
+	select {
+	case <-turn.up:
+		return ""
+	default:
+	}
+	say := func(text string) { // not for the journal
+		out := e.out(turn.session)
+		e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
+	}
+	say(pastNotice)
+	select {
+	case <-turn.up:
+	case <-ctx.Done():
+		return acp.StopCancelled
+	}
+	if errors.Is(turn.wait(ctx), errAsked) {
+		say(unsentNotice)
+		return acp.StopEndTurn
+	}
+	return ""
 }

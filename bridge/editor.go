@@ -211,6 +211,24 @@ func (c *editorRequest) decode(params any) bool {
 	return true
 }
 
+// decoded is a method that gets its params.
+func decoded[P any](method func(*editorRequest, *P)) func(*editorRequest) {
+	return func(c *editorRequest) {
+		if p := new(P); c.decode(p) {
+			method(c, p)
+		}
+	}
+}
+
+// settle answers with a result, or with an error that is none of the agent's.
+func (c *editorRequest) settle(result any, err error) {
+	if err != nil {
+		c.fail(acp.CodeInternal, err.Error(), err.Error())
+		return
+	}
+	c.reply(result)
+}
+
 func (c *editorRequest) reply(result any) {
 	if c.Notif {
 		return

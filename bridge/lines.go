@@ -49,7 +49,7 @@ func newLinesEditor(s *server) *linesEditor {
 		"commands/get":      e.pass, // some programs begin with it
 		"agent/getCard":     e.getCard,
 		"bridge/status":     e.status,
-		"$/cancel_request":  s.acp.cancelRequest,
+		"$/cancel_request":  decoded(s.acp.cancelRequest),
 		methodExtendedCard:  e.getCard,
 	}
 	return e

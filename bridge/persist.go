@@ -282,7 +282,7 @@ const listPage = 100
 
 // listSessions answers session/list: the stored sessions with this agent, newest
 // first.
-func (a *Agent) listSessions(p acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
+func (a *Agent) listSessions(p *acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
 	r := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
 	records, err := a.opts.Store.List(a.opts.Name, p.Cwd, p.Cursor, listPage+1)
 	if err != nil {

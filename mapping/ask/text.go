@@ -3,9 +3,14 @@ package ask
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // This file is for text that people read, in whatever editor.
@@ -79,3 +84,17 @@ func FirstLines(change string) string {
 
 // Beginning returns what the agent says as it is shown, made visible.
 func Beginning(said string) string { return start(said, saidMax) }
+
+// Unified is the change of a file as a diff of its texts. The agent's own diff is shown
+// only where it is all that is known: elsewhere the user would approve what it leaves
+// out.
+func Unified(f *calls.FileDiff) string {
+	if f.OldContent == nil && f.NewContent == "" {
+		return f.Formatted
+	}
+	from, old, name := "/dev/null", "", path.Base(cmp.Or(f.FilePath, f.FileName))
+	if f.OldContent != nil {
+		from, old = "a/"+name, *f.OldContent
+	}
+	return udiff.Unified(from, "b/"+name, old, f.NewContent)
+}

@@ -2,13 +2,16 @@ package spell
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
+	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -57,4 +60,87 @@ func acpContent(s *mapping.Step) (content []byte, note string) {
 		note = "```json\n" + raw + ask.MoreNote(len(rest)) + "\n```\n"
 	}
 	return nil, note
+}
+
+// Quota is the _meta of a prompt's response that says what the turn cost, the
+// way Gemini CLI's own ACP agent does; nil if the agent has not said. (ACP's
+// usage_update needs the size of the context, which no A2A agent tells.)
+func Quota(usage a2a.JSON) map[string]any {
+	u := calls.ReadObject(nil, string(usage))
+	in := gjson.Parse(u.Get("promptTokenCount", "input_tokens", "inputTokens"))
+	out := gjson.Parse(u.Get("candidatesTokenCount", "output_tokens", "outputTokens"))
+	if in.Type != gjson.Number || out.Type != gjson.Number {
+		return nil
+	}
+	return map[string]any{"quota": map[string]any{"token_count": map[string]any{
+		"input_tokens": in.Int(), "output_tokens": out.Int()}}}
+}
+
+// ACPError spells an error for an ACP client, in ACP's codes only: the agent's
+// own numbers mean other things there, so its code is said in the text. The message and
+// details, which is for data.details, say the same: some editors show the one, some the
+// other.
+func ACPError(err error) (code int, message, details string) {
+	var task *mapping.TaskError
+	var prompt *mapping.PromptError
+	var agent *a2a.Error
+	switch code, details = acp.CodeInternal, err.Error(); {
+	case errors.As(err, &task) && task.State == a2a.StateAuthRequired:
+		return acp.CodeAuthRequired, "Authentication required: the agent " + strings.TrimPrefix(details, "agent: "), details
+	case errors.As(err, &task):
+	case errors.As(err, &prompt):
+		code = acp.CodeInvalidParams
+	case errors.As(err, &agent) && agent.Unauthenticated():
+		return acp.CodeAuthRequired, AuthRequired(err), details
+	}
+	return code, details, details
+}
+
+// AuthRequired is the message for a user who has to authenticate: some editors show
+// it, some the details.
+func AuthRequired(err error) string {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "agent: "), "bridge: ")
+	return "Authentication required: " + strings.ReplaceAll(text, "\n", "; ")
+}
+
+// isPlan reports whether a call is of a tool that keeps a to-do list. A call that waits
+// for approval is shown as any other.
+func isPlan(c *mapping.ToolCall) bool {
+	return c.Confirmation == nil && (c.Name == "write_todos" || c.Name == "todo_write" || c.Name == "update_plan")
+}
+
+// appendPlan appends ACP's entries of the list that a call writes; false if it
+// has none. Gemini's cancelled items are left out in version 1, which has no such status.
+func (e *ACP) appendPlan(dst []byte, c *mapping.ToolCall) ([]byte, bool) {
+	todos := calls.ReadObject(nil, string(c.Input)).Get("todos", "plan", "entries")
+	if !rawjson.IsArray(todos) {
+		return dst, false
+	}
+	dst = append(dst, '[')
+	n := 0
+	gjson.Parse(todos).ForEach(func(_, t gjson.Result) bool {
+		status := t.Get("status").Str
+		switch status {
+		case "pending", "in_progress", "completed":
+		case "cancelled", "canceled":
+			if status = "cancelled"; e.V2 == nil {
+				return true
+			}
+		case "done":
+			status = "completed"
+		default:
+			status = "pending"
+		}
+		priority := t.Get("priority").Str
+		if priority != "high" && priority != "low" {
+			priority = "medium"
+		}
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		dst = rawjson.AppendString(append(dst, `{"content":`...), calls.StringOf(calls.ReadObject(nil, t.Raw).Get("description", "content", "title", "step")))
+		dst = append(dst, `,"priority":"`+priority+`","status":"`+status+`"}`...)
+		return true
+	})
+	return append(dst, ']'), true
 }
