@@ -2,13 +2,14 @@ package spell
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -25,7 +26,6 @@ import (
 // The zero value is ready. It is for one session, and not safe for concurrent use.
 type Journal struct {
 	calls map[string]string // a call's last mention, by the name that the editor knows it by
-	late  map[string]bool   // calls of which the newest mention is left out
 	item  itemLine
 	model [2]string // and the user's tier
 	since int       // bytes since the last line that stood for itself
@@ -33,6 +33,52 @@ type Journal struct {
 
 // itemLine is what a line says that the next one of the same item leaves out.
 type itemLine struct{ task, kind, id, as string }
+
+// An entry is a line.
+type entry struct {
+	// Say is what is said: a message, an artifact or a thought.
+	Say      string          `json:"say,omitempty"`
+	Task     string          `json:"task,omitempty"`
+	ID       *string         `json:"id,omitempty"`
+	As       string          `json:"as,omitempty"`
+	Name     string          `json:"name,omitempty"`
+	Begins   bool            `json:"begins,omitempty"`
+	Replaces bool            `json:"replaces,omitempty"`
+	Repeats  bool            `json:"repeats,omitempty"`
+	Part     *a2a.Part       `json:"part,omitempty"`
+	Subject  string          `json:"subject,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Data     json.RawMessage `json:"data,omitempty"`
+	// Tool is a call, without what it has in common with its last mention: Was is how long that
+	// was, and how much of its beginning and of its end this has, too.
+	Tool    string             `json:"tool,omitempty"`
+	Was     *[3]int            `json:"was,omitempty"`
+	Changed mapping.ToolChange `json:"changed,omitempty"`
+	New     bool               `json:"new,omitempty"`
+	// The others say one thing each.
+	Model  *[2]string `json:"model,omitempty"` // and the user's tier
+	Notice string     `json:"notice,omitempty"`
+	Error  string     `json:"error,omitempty"`
+	Gap    bool       `json:"gap,omitempty"`
+	Answer string     `json:"answer,omitempty"` // the call's ID
+	Heard  bool       `json:"heard,omitempty"`
+	GoesOn bool       `json:"goesOn,omitempty"`
+	End    bool       `json:"end,omitempty"`
+	Taken  bool       `json:"taken,omitempty"`
+	// Context is of GoesOn.
+	Context string `json:"context,omitempty"`
+	// Params are of a line of ACP: a message of the user's.
+	Params struct {
+		Update struct {
+			Kind string `json:"sessionUpdate"`
+		} `json:"update"`
+	} `json:"params,omitzero"`
+}
+
+func (e *entry) append(dst []byte) []byte {
+	line, _ := rawjson.Marshal(e) // it has strings and JSON alone
+	return append(append(dst, line...), '\n')
+}
 
 // fullEvery is how many bytes may lean on a line before them.
 const fullEvery = 64 << 10
@@ -48,10 +94,9 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 			j.Turn()
 		}
 		s := &steps[i]
-		if is := [2]string{s.Model, s.UserTier}; is != j.model {
+		if s.Model != j.model[0] || s.UserTier != j.model[1] {
 			j.model = [2]string{strings.Clone(s.Model), strings.Clone(s.UserTier)}
-			dst = rawjson.AppendField(append(dst, `{"model":true`...), "name", s.Model)
-			dst = append(rawjson.AppendField(dst, "tier", s.UserTier), "}\n"...)
+			dst = (&entry{Model: &j.model}).append(dst)
 		}
 		switch s.Kind {
 		case mapping.StepText, mapping.StepThought, mapping.StepPart:
@@ -61,15 +106,13 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 			dst = j.said(dst, steps[i:i+n])
 		case mapping.StepTool:
 			dst = j.tool(dst, s)
-		case mapping.StepNotice, mapping.StepError:
-			kind := `{"notice":`
-			if s.Kind == mapping.StepError {
-				kind = `{"error":`
-			}
-			dst = append(rawjson.AppendString(append(dst, kind...), s.Text), "}\n"...)
+		case mapping.StepNotice:
+			dst = (&entry{Notice: s.Text}).append(dst)
+		case mapping.StepError:
+			dst = (&entry{Error: s.Text}).append(dst)
 		case mapping.StepConnection:
 			if s.Connection.Gap {
-				dst = append(dst, `{"gap":true}`+"\n"...)
+				dst = (&entry{Gap: true}).append(dst)
 			}
 		}
 		j.since += len(dst) - from
@@ -78,7 +121,8 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 	return dst
 }
 
-// said appends the line of a run of text of one item, of a part, or of a thought.
+// said appends the line of a run of text of one item, of a part, or of a thought. It is made by
+// hand because there are so many.
 func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 	s := &run[0]
 	is := itemLine{s.TaskID, "message", s.MessageID, s.Shown}
@@ -94,9 +138,7 @@ func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 		dst = rawjson.AppendField(dst, "task", is.task)
 		dst = rawjson.AppendField(dst, "id", is.id)
 		dst = rawjson.AppendField(dst, "as", is.as)
-		if s.Name != "" {
-			dst = rawjson.AppendField(dst, "name", s.Name)
-		}
+		dst = appendOptional(dst, "name", s.Name)
 		j.item = itemLine{strings.Clone(is.task), is.kind, strings.Clone(is.id), strings.Clone(is.as)}
 	}
 	if !s.Append {
@@ -128,74 +170,62 @@ func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 // tool appends the line of a call: what stands in its JSON between the beginning and the end
 // that it has in common with its last mention.
 func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
-	was := j.calls[s.Tool.Shown]
-	// Output that grows is kept when it is twice as long: a process that is killed loses at
-	// most the newest half of what a running call has put out.
-	if late := j.late[s.Tool.Shown]; was != "" && s.Changed == mapping.ToolContent && !s.Tool.Asks && len(s.Tool.OutputSoFar) > 0 && len(s.Tool.OutputSoFar) < 2*len(was) {
-		if !late {
-			if j.late == nil {
-				j.late = map[string]bool{}
-			}
-			j.late[s.Tool.Shown] = true
+	c, was := s.Tool, j.calls[s.Tool.Shown]
+	e := entry{Task: s.TaskID, As: c.Shown, Changed: s.Changed, New: s.New}
+	if len(c.OutputSoFar) > 0 {
+		// Output that grows is kept when it is twice as long: a process that is killed loses at
+		// most the newest half of what a running call has put out.
+		if was != "" && s.Changed == mapping.ToolContent && !c.Asks && len(c.OutputSoFar) < 2*len(was) {
+			return dst
 		}
-		return dst
-	} else if late {
-		s.Changed |= mapping.ToolContent
-		delete(j.late, s.Tool.Shown)
+		e.Changed |= mapping.ToolContent // which the last mention may not have
 	}
-	raw, _ := rawjson.Marshal(s.Tool)
-	now := string(raw)
-	head := 0
+	raw, _ := rawjson.Marshal(c)
+	now, head, tail := string(raw), 0, 0
 	for head < min(len(now), len(was)) && now[head] == was[head] {
 		head++
 	}
-	tail := 0
 	for tail < min(len(now), len(was))-head && now[len(now)-1-tail] == was[len(was)-1-tail] {
 		tail++
 	}
-	dst = rawjson.AppendField(append(dst, `{"call":true`...), "task", s.TaskID)
-	dst = rawjson.AppendField(dst, "as", s.Tool.Shown)
-	dst = strconv.AppendInt(append(dst, `,"changed":`...), int64(s.Changed), 10)
-	if s.New {
-		dst = append(dst, `,"new":true`...)
+	for head < len(now) && !utf8.RuneStart(now[head]) {
+		head--
+	}
+	for tail > 0 && !utf8.RuneStart(now[len(now)-tail]) {
+		tail--
 	}
 	if was != "" {
-		dst = strconv.AppendInt(append(dst, `,"was":[`...), int64(len(was)), 10)
-		dst = strconv.AppendInt(append(dst, ','), int64(head), 10)
-		dst = strconv.AppendInt(append(dst, ','), int64(tail), 10)
-		dst = append(dst, ']')
+		e.Was = &[3]int{len(was), head, tail}
 	}
-	dst = rawjson.AppendField(dst, "tool", now[head:len(now)-tail])
-	if j.item = (itemLine{}); s.Tool.Status.Ended() {
-		delete(j.calls, s.Tool.Shown)
+	e.Tool = now[head : len(now)-tail]
+	if j.item = (itemLine{}); c.Status.Ended() {
+		delete(j.calls, c.Shown)
 	} else {
 		if j.calls == nil {
 			j.calls = map[string]string{}
 		}
-		j.calls[s.Tool.Shown] = now
+		j.calls[c.Shown] = now
 	}
-	return append(dst, "}\n"...)
+	return e.append(dst)
 }
 
 // AnswerLine appends the line of a call whose answer is on its way.
 func AnswerLine(dst []byte, c *mapping.ToolCall, task string) []byte {
-	dst = rawjson.AppendField(append(dst, `{"answer":true`...), "call", c.ID)
-	return append(rawjson.AppendField(dst, "task", task), "}\n"...)
+	return (&entry{Answer: c.ID, Task: task}).append(dst)
 }
 
 // HeardLine appends the line of a task whose agent has taken all answers so far.
 func HeardLine(dst []byte, task string) []byte {
-	return append(rawjson.AppendField(append(dst, `{"heard":true`...), "task", task), "}\n"...)
+	return (&entry{Heard: true, Task: task}).append(dst)
 }
 
 // TaskLine appends the line of the task and the context that a turn goes on in.
 func TaskLine(dst []byte, task, context string) []byte {
-	dst = rawjson.AppendField(append(dst, `{"goesOn":true`...), "task", task)
-	return append(rawjson.AppendField(dst, "context", context), "}\n"...)
+	return (&entry{GoesOn: true, Task: task, Context: context}).append(dst)
 }
 
 // EndLine appends the line of a turn's end.
-func EndLine(dst []byte) []byte { return append(dst, `{"end":true}`+"\n"...) }
+func EndLine(dst []byte) []byte { return (&entry{End: true}).append(dst) }
 
 // TakenLine is the line behind which nothing was given to a model yet: see [MCP]. It is loaded
 // as a step of kind StepUnknown, which no editor shows.
@@ -209,11 +239,10 @@ type Loader struct {
 	// TaskID and ContextID are where the newest turn goes on, as far as its lines say.
 	TaskID, ContextID string
 
-	calls  map[string]string
-	item   itemLine
-	model  [2]string
-	begun  bool // a turn has begun, and has no end
-	mender mender
+	calls map[string]string
+	item  itemLine
+	model [2]string
+	begun bool // a turn has begun, and has no end
 }
 
 // Unfinished reports whether the lines so far end in the middle of a turn: its process was
@@ -224,86 +253,81 @@ func (l *Loader) Unfinished() bool { return l.begun }
 // both none where the line is not for the user, or cannot be shown. Journals that a2astdio
 // 0.9 and before have written consist of lines for ACP, which are shown, and not gone on with.
 func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
-	o := gjson.ParseBytes(line)
+	var e entry
+	if json.Unmarshal(line, &e) != nil {
+		return nil, nil // damaged
+	}
 	switch {
-	case o.Get("model").Exists():
-		l.model = [2]string{o.Get("name").Str, o.Get("tier").Str}
-	case o.Get("say").Exists():
-		return l.withModel(l.said(o)), nil
-	case o.Get("call").Exists() && o.Get("tool").Exists():
-		return l.withModel(l.tool(o)), nil
-	case o.Get("notice").Exists():
-		return []mapping.Step{{Kind: mapping.StepNotice, Text: o.Get("notice").Str}}, nil
-	case o.Get("error").Exists() && !o.Get("method").Exists():
-		return []mapping.Step{{Kind: mapping.StepError, Text: o.Get("error").Str}}, nil
-	case o.Get("gap").Exists():
+	case e.Say != "":
+		return l.said(&e), nil
+	case e.Tool != "" || e.Was != nil:
+		return l.tool(&e), nil
+	case e.Model != nil:
+		l.model = *e.Model
+	case e.Notice != "":
+		return []mapping.Step{{Kind: mapping.StepNotice, Text: e.Notice}}, nil
+	case e.Error != "":
+		return []mapping.Step{{Kind: mapping.StepError, Text: e.Error}}, nil
+	case e.Gap:
 		return []mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: mapping.PhaseResumed, Gap: true}}}, nil
-	case o.Get("taken").Exists():
+	case e.Taken:
 		return []mapping.Step{{Kind: mapping.StepUnknown}}, nil
-	case o.Get("answer").Exists():
-		if l.Fold != nil {
-			l.Fold.RestoreAnswer(o.Get("task").Str, o.Get("call").Str)
-		}
-	case o.Get("heard").Exists():
-		if l.Fold != nil {
-			l.Fold.RestoreTaken(o.Get("task").Str)
-		}
-	case o.Get("goesOn").Exists():
-		l.TaskID, l.ContextID = o.Get("task").Str, o.Get("context").Str
-	case o.Get("end").Exists():
+	case e.Answer != "" && l.Fold != nil:
+		l.Fold.RestoreAnswer(e.Task, e.Answer)
+	case e.Heard && l.Fold != nil:
+		l.Fold.RestoreTaken(e.Task)
+	case e.GoesOn:
+		l.TaskID, l.ContextID = e.Task, e.Context
+	case e.End:
 		l.begun = false
-	case o.Get("params.update.sessionUpdate").Str == "user_message_chunk":
+	case e.Params.Update.Kind == "user_message_chunk":
 		if !l.begun && l.Fold != nil {
 			l.Fold.Begin("")
 		}
 		l.begun, l.item, l.calls = true, itemLine{}, nil
 		l.TaskID, l.ContextID = "", ""
 		return nil, line
-	case o.Get("params.update").Exists():
-		return nil, l.mender.mend(line)
+	case e.Params.Update.Kind != "":
+		return nil, line
 	}
 	return nil, nil
 }
 
-func (l *Loader) withModel(steps []mapping.Step) []mapping.Step {
-	for i := range steps {
-		steps[i].Model, steps[i].UserTier = l.model[0], l.model[1]
-	}
-	return steps
-}
-
-func (l *Loader) said(o gjson.Result) []mapping.Step {
-	if id := o.Get("id"); id.Exists() {
-		l.item = itemLine{o.Get("task").Str, o.Get("say").Str, id.Str, o.Get("as").Str}
-	}
-	if l.item.kind != o.Get("say").Str {
-		return nil // its beginning is not stored
-	}
-	s := mapping.Step{Kind: mapping.StepText, TaskID: l.item.task, MessageID: l.item.id, Shown: l.item.as, Name: o.Get("name").Str, Text: o.Get("text").Str,
-		Append: !o.Get("begins").Bool(), Replaces: o.Get("replaces").Bool(), Repeats: o.Get("repeats").Bool()}
-	switch part := o.Get("part"); {
-	case part.Exists():
-		s.Kind, s.Part = mapping.StepPart, new(a2a.Part)
-		if json.Unmarshal([]byte(part.Raw), s.Part) != nil {
-			return nil
-		}
-	case l.item.kind == "thought":
-		s.Kind, s.Subject, s.Description, s.Data, s.Text = mapping.StepThought, o.Get("subject").Str, s.Text, a2a.JSON(o.Get("data").Raw), ""
-	}
-	if l.item.kind == "artifact" {
-		s.ArtifactID = s.MessageID
-	}
+// step is a step that was shown.
+func (l *Loader) step(s mapping.Step) []mapping.Step {
+	s.Model, s.UserTier = l.model[0], l.model[1]
 	if l.Fold != nil {
 		l.Fold.Restore(&s)
 	}
 	return []mapping.Step{s}
 }
 
-func (l *Loader) tool(o gjson.Result) []mapping.Step {
-	name, text := o.Get("as").Str, o.Get("tool").Str
-	if was := o.Get("was").Array(); len(was) == 3 {
-		old, head, tail := l.calls[name], int(was[1].Int()), int(was[2].Int())
-		if len(old) != int(was[0].Int()) || head < 0 || tail < 0 || head+tail > len(old) {
+func (l *Loader) said(e *entry) []mapping.Step {
+	if e.ID != nil {
+		l.item = itemLine{e.Task, e.Say, *e.ID, e.As}
+	}
+	if l.item.kind != e.Say {
+		return nil // its beginning is not stored
+	}
+	s := mapping.Step{Kind: mapping.StepText, TaskID: l.item.task, MessageID: l.item.id, Shown: l.item.as, Name: e.Name, Text: e.Text,
+		Append: !e.Begins, Replaces: e.Replaces, Repeats: e.Repeats}
+	switch {
+	case e.Part != nil:
+		s.Kind, s.Part = mapping.StepPart, e.Part
+	case e.Say == "thought":
+		s.Kind, s.Subject, s.Description, s.Data, s.Text = mapping.StepThought, e.Subject, e.Text, a2a.JSON(e.Data), ""
+	}
+	if e.Say == "artifact" {
+		s.ArtifactID = s.MessageID
+	}
+	return l.step(s)
+}
+
+func (l *Loader) tool(e *entry) []mapping.Step {
+	text := e.Tool
+	if was := e.Was; was != nil {
+		old, head, tail := l.calls[e.As], was[1], was[2]
+		if len(old) != was[0] || head < 0 || tail < 0 || head+tail > len(old) {
 			return nil // what it differs from is not stored
 		}
 		text = old[:head] + text + old[len(old)-tail:]
@@ -315,15 +339,34 @@ func (l *Loader) tool(o gjson.Result) []mapping.Step {
 	if l.calls == nil {
 		l.calls = map[string]string{}
 	}
-	_, known := l.calls[name]
-	l.calls[name] = text
-	c.Shown = name
-	s := mapping.Step{Kind: mapping.StepTool, TaskID: o.Get("task").Str, Tool: c, New: o.Get("new").Bool() || !known, Changed: mapping.ToolChange(o.Get("changed").Uint())}
+	_, known := l.calls[e.As]
+	l.calls[e.As] = text
+	c.Shown = e.As
+	s := mapping.Step{Kind: mapping.StepTool, TaskID: e.Task, Tool: c, New: e.New || !known, Changed: e.Changed}
 	if s.New {
 		s.Changed = mapping.ToolHead | mapping.ToolState | mapping.ToolContent
 	}
-	if l.Fold != nil {
-		l.Fold.Restore(&s)
+	return l.step(s)
+}
+
+// UserMessage appends a user_message_chunk for each content block of a prompt, an array,
+// for the journal: an editor shows its own user's words itself, until it loads
+// the session again. Blocks that are too long are named instead.
+func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte {
+	for _, b := range gjson.Parse(string(prompt)).Array() {
+		if !b.IsObject() {
+			continue
+		}
+		if text := b.Get("text"); b.Get("type").Str == "text" {
+			dst = e.chunks(dst, "user_message_chunk", text.String(), messageID)
+			continue
+		}
+		if len(b.Raw) > textMax {
+			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+ask.MoreNote(len(b.Raw))[1:]+"]", messageID)
+			continue
+		}
+		dst = rawjson.AppendValue(e.openContent(dst, "user_message_chunk"), b.Raw)
+		dst = e.closeContent(dst, messageID)
 	}
-	return []mapping.Step{s}
+	return dst
 }
