@@ -20,8 +20,8 @@ func (s *Shown) mends(it *item, e *entry) bool {
 		}
 	}
 	was := string(said)
-	if it.dead || len(was) != it.n {
-		return false // other items have said some of it
+	if it.dead || len(was) != it.n || e.Role == Status {
+		return false // other items have said some of it, or it may be the newest piece
 	}
 	return has(e.seq, was) || e.Kind == Artifact && it.events == 1 && !strings.Contains(was, e.seq)
 }

@@ -51,6 +51,8 @@ func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message || piece && r.pieces > 0) && r.at <= len(s.said.text) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
+		first, _ := utf8.DecodeRuneInString(text)
+		join = join && !(r.growth == cumulative && isWord(first)) // it would say all of it
 		sure = sure || r.growth == certain
 		// A message that ends the task is a question or an answer of its own more often than
 		// a last chunk.

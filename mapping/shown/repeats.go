@@ -139,7 +139,11 @@ func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool 
 			of.dead = true // rule: S5
 		}
 	}
+	ends := s.isAll(&c) && s.last.growth != cumulative
 	s.goOn(it, in, seq, len(seq)-len(c.rest), own)
+	if ends {
+		s.last = nil // what comes behind the whole of a message is another
+	}
 	return true
 }
 
@@ -299,6 +303,9 @@ func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
 		}
 	}
 	s.say(it, in, seq, n)
+	if s.last != r { // behind a call it goes on in another run, and the next text has all of it, too
+		s.last.at, s.last.growth = r.at, cumulative
+	}
 	return true
 }
 

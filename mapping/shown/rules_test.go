@@ -32,6 +32,9 @@ func TestLive(t *testing.T) {
 		"L6: white space ends a word":             {[]word{{"m1", "", "Search\n"}, {"m2", "completed", "Searching is done."}}, "m1: Search\n\nm2: Searching is done."},
 		"L6: two messages of equal text are two":  {[]word{{"m1", "", "はい。"}, {"m2", "", "はい。"}, {"m3", "completed", "Fine."}}, "m1: はい。\nm2: はい。\nm3: Fine."},
 		"L7: cumulative under new IDs":            {[]word{{"m1", "", "Hel"}, {"m2", "", "Hello w"}, {"m3", "", "Hello world"}}, "m1: Hello world"},
+		"L7: two of them":                         {[]word{{"m1", "", "Bye "}, {"m2", "", "Bye bye\n"}, {"m3", "", "11"}, {"m4", "", "11 is"}, {"m5", "", "11 is odd"}}, "m1: Bye bye\n\nm3: 11 is odd"},
+		"L7: a call between":                      {[]word{{"m1", "", "Hel"}, {"m2", "", "Hello"}, {"call", "", ""}, {"m3", "", "Hello w"}, {"m4", "", "Hello world"}}, "m1: Hello\nm3:  world"},
+		"L6: two short wholes":                    {[]word{{"m1", "", "Ja, "}, {"m1", "", "ja. "}, {"w1", "", "Ja, ja. "}, {"m2", "", "Bye "}, {"m2", "", "bye"}, {"w2", "", "Bye bye"}}, "m1: Ja, ja. \nm2: Bye bye"},
 		"L8: the word behind a wait":              {[]word{{"m1", "working", "Sign in: "}, {"m2", "auth-required", "http://x"}, {"m3", "working", "Thanks"}}, "m1: Sign in: http://x\nm3: Thanks"},
 		"L8: a question":                          {[]word{{"m1", "working", "working on it"}, {"m2", "input-required", "which city?"}}, "m1: working on it\nm2: which city?"},
 		"L8: the last chunk comes with the end":   {[]word{{"m1", "working", "ca"}, {"m2", "completed", "t."}}, "m1: cat."},
@@ -56,8 +59,12 @@ func TestLive(t *testing.T) {
 			s.Task("task")
 			s.Begin()
 			for _, x := range v.said {
-				if x.id == "turn" {
+				switch x.id {
+				case "turn":
 					s.Begin()
+					continue
+				case "call":
+					s.Break()
 					continue
 				}
 				s.SetState(a2a.State(x.state), false)

@@ -19,12 +19,19 @@ type Excuse struct {
 // excuses are all of them.
 var excuses = []Excuse{
 	{"before its task was known", "a message whose answer never came has no task that could be asked for: the error says so",
-		[]string{"an error of nobody's", "a question is not asked", "a call's end is not shown", "the turn ends late"},
+		[]string{"an error of nobody's", "a question is not asked", "a call's end is not shown", "the turn ends late", "cancelled, and the task goes on"},
 		func(v *view) bool {
-			return v.fault(agent.Lost, agent.Unsent) || v.fault(agent.Cut, agent.End) && v.turn.Faults[0].Events == 0
+			return v.fault(agent.Lost, agent.Unsent, agent.Hang) || v.fault(agent.Cut, agent.End, agent.Stall) && v.turn.Faults[0].Events == 0
 		}},
+	{"killed before its task was known", "the loaded session says what became of the message",
+		[]string{"a loaded session does not show the conversation"}, func(v *view) bool { return v.stop == "error" }},
 	{"an answer that may not have come", "behind it the turn ends with an error, and the task is cancelled (leg.md, A3)",
 		[]string{"an error of nobody's"}, func(v *view) bool { return v.fault(agent.Lost, agent.Unsent) && v.record.Later == agent.Canceled }},
+	{"a prompt that may not have come", "a gap is told: a task without history that stands as before does not tell",
+		[]string{"the turn ends before the agent's end"},
+		func(v *view) bool {
+			return v.fault(agent.Unsent) && v.gaps > 0 && v.plan.Script.History == agent.HistoryNone
+		}},
 	{"the task cannot be looked at", "tasks/get is missing or fails: an error says that the task may still run",
 		[]string{"an error of nobody's", "a message is sent twice, or refused"}, func(v *view) bool { return v.blind() && v.troubled() }},
 	{"nobody can see what waits", "without tasks/get and a subscription only the user's patience ends it",
@@ -36,7 +43,7 @@ var excuses = []Excuse{
 			return v.plan.Script.History == agent.HistoryNone && (v.plan.Shape.Carrier != "artifact" || len(v.turn.Texts) == 0) || v.blind()
 		}},
 	{"a question that is not kept", "where the task has no history, of two questions only the newer one can be seen behind a cut",
-		[]string{"a question is not asked", "a call's end is not shown", "the turn does not end", "the turn ends late"},
+		[]string{"a question is not asked", "a call's end is not shown", "the turn does not end", "the turn ends late", "cancelled by nobody", "an error of nobody's"},
 		func(v *view) bool { return v.plan.Script.History == agent.HistoryNone && v.troubled() }},
 	{"a question that is a leg's result", "an editor of A2A lines that leaves behind it may let another process answer",
 		[]string{"a question waits, and the turn ends", "the turn ends before the agent's end"},
@@ -48,10 +55,11 @@ var excuses = []Excuse{
 		func(v *view) bool {
 			return v.faulty() && len(v.letters) == len(v.want()) && v.plan.Shape.Carrier == "artifact"
 		}},
-	{"one token, said in a piece and again as a whole", "no rule can tell that from two equal tokens",
+	{"one token, and then a text that has it again", "no rule can tell a whole, or what grows under new IDs behind it, from further tokens",
 		[]string{"the words are not the agent's", "a loaded session does not show the conversation"},
 		func(v *view) bool {
-			return v.plan.Shape.Form == "pieces+whole" && slices.ContainsFunc(v.turn.Texts, func(s string) bool { return len(shapes.Tokens(s, "words")) == 1 })
+			f := v.plan.Shape
+			return (f.Form == "pieces+whole" || f.Form == "cumulative" && f.IDs == "token") && slices.ContainsFunc(v.turn.Texts, func(s string) bool { return len(shapes.Tokens(s, "words")) == 1 })
 		}},
 	{"a text that begins with all of the one before it", "no rule can tell that from the one before, grown",
 		[]string{"the words are not the agent's", "a loaded session does not show the conversation"},

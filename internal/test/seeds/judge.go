@@ -97,7 +97,7 @@ var questions = []question{
 	}},
 	{"an error in the place of cancelled", func(v *view) string {
 		unasked := v.stop == "error" && v.record.State != agent.Failed && v.record.State != agent.Rejected
-		return text(unasked && v.acted && v.turn.Act.Kind == Cancel || strings.Contains(v.record.Err, "context canceled"), "%s", v.record.Err)
+		return text(unasked && v.acted && v.turn.Act.Kind == Cancel || v.turn.Act.Kind != Kill && strings.Contains(v.record.Err, "context canceled"), "%s", v.record.Err)
 	}},
 	{"the bridge ends late, or with an error", func(v *view) string {
 		return text((v.turn.Act.Kind == Leave || v.turn.Act.Kind == Terminate) && (v.world.Closing > time.Second || v.world.ServeErr != nil), "%v %v", v.world.Closing, v.world.ServeErr)
@@ -105,7 +105,7 @@ var questions = []question{
 	{"the words are not the agent's", func(v *view) string {
 		class := ""
 		if v.judged() {
-			class = shapes.Judge(v.letters, v.want(), v.gaps, v.want(), v.faulty(), true)
+			class = shapes.Judge(v.letters, v.want(), v.gaps, v.want(), v.troubled(), true)
 		}
 		return text(class != "", "%s: %q, and the agent said %q", class, v.letters, v.want())
 	}},
