@@ -23,8 +23,11 @@ var excuses = []Excuse{
 		func(v *view) bool {
 			return v.fault(agent.Lost, agent.Unsent, agent.Hang) || v.fault(agent.Cut, agent.End, agent.Stall) && v.turn.Faults[0].Events == 0
 		}},
-	{"killed before its task was known", "the loaded session says what became of the message",
-		[]string{"a loaded session does not show the conversation"}, func(v *view) bool { return v.stop == "error" }},
+	{"an error in the conversation", "the loaded session says what became of the message",
+		[]string{"a loaded session does not show the conversation"},
+		func(v *view) bool {
+			return slices.ContainsFunc(v.world.Turns[:v.n+1], func(t *TurnRecord) bool { return t.Err != "" })
+		}},
 	{"an answer that may not have come", "behind it the turn ends with an error, and the task is cancelled (leg.md, A3)",
 		[]string{"an error of nobody's"}, func(v *view) bool { return v.fault(agent.Lost, agent.Unsent) && v.record.Later == agent.Canceled }},
 	{"a prompt that may not have come", "a gap is told: a task without history that stands as before does not tell",
@@ -59,7 +62,9 @@ var excuses = []Excuse{
 		[]string{"the words are not the agent's", "a loaded session does not show the conversation"},
 		func(v *view) bool {
 			f := v.plan.Shape
-			return (f.Form == "pieces+whole" || f.Form == "cumulative" && f.IDs == "token") && slices.ContainsFunc(v.turn.Texts, func(s string) bool { return len(shapes.Tokens(s, "words")) == 1 })
+			return (f.Form == "pieces+whole" || f.Form == "cumulative" && f.IDs == "token") && slices.ContainsFunc(v.upTo(), func(t *Turn) bool {
+				return slices.ContainsFunc(t.Texts, func(s string) bool { return len(shapes.Tokens(s, "words")) == 1 })
+			})
 		}},
 	{"a text that begins with all of the one before it", "no rule can tell that from the one before, grown",
 		[]string{"the words are not the agent's", "a loaded session does not show the conversation"},
@@ -88,6 +93,9 @@ func (v *view) excuse(class string) string {
 	}
 	return ""
 }
+
+// upTo are the turns up to this one.
+func (v *view) upTo() []*Turn { return v.plan.Turns[:v.n+1] }
 
 // fault reports whether the turn has one of these.
 func (v *view) fault(kinds ...agent.FaultKind) bool {
