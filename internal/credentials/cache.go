@@ -14,24 +14,29 @@ const (
 	// margin is how long before its end a token is renewed, so that it does not expire in
 	// transit; at most a tenth of its life.
 	margin = time.Minute
-	// failPause is how long nothing is tried after a passing failure: prompts and
-	// reconnects would keep asking a provider that is down.
+	// failPause is how long nothing is tried after a failure: prompts and reconnects would
+	// keep asking a provider that is down.
 	failPause = 10 * time.Second
 	// freshTime is how long after the replacement of a refused token a further refusal
 	// means that the agent takes no such token. (Rejected: to end it when the agent takes
 	// one. Nobody revokes two tokens within a minute.)
 	freshTime = time.Minute
+	// closeWait is part of the second in which the program must end.
+	closeWait = 300 * time.Millisecond
 )
 
 // held is a cache's content.
 type held struct {
 	token  string      // or what stands for header
-	header http.Header // in place of a token, if it is not nil
+	header http.Header // in place of a token that the card places, if it is not nil
 	// renewAt is when the next one is got; after expiry this one is useless; zero: never.
 	renewAt, expiry time.Time
 	// instead is when it replaced a refused one.
 	instead time.Time
 }
+
+// valid reports whether it may be used until a time that is zero for never.
+func valid(now, until time.Time) bool { return until.IsZero() || now.Before(until) }
 
 // A cache keeps what get returns until it ends or is refused. One call of get runs at a
 // time, and other callers wait for it. It runs in a goroutine of the cache, which ends
@@ -67,17 +72,17 @@ func newCache(now func() time.Time, get func(context.Context, string) (*held, er
 // errRefusedAgain: the agent would refuse another token, too.
 var errRefusedAgain = errors.New("a new one is refused as well")
 
-// value returns what is held, or gets it. refused is the token that the agent has
-// refused, "" for none. nil without an error means that there is none.
-func (c *cache) value(ctx context.Context, refused string) (*held, error) {
+// value returns what is held, or gets it. isRefused reports whether the agent has refused
+// what is held. nil without an error means that there is none.
+func (c *cache) value(ctx context.Context, isRefused func(*held) bool) (*held, error) {
 	c.mu.Lock()
-	now, h := c.now(), c.held
-	if h == nil || h.token != refused {
-		refused = ""
+	now, h, refused := c.now(), c.held, ""
+	if h != nil && isRefused(h) {
+		refused = h.token
 	}
-	valid := h != nil && refused == "" && (h.expiry.IsZero() || now.Before(h.expiry))
+	good := h != nil && refused == "" && valid(now, h.expiry)
 	switch {
-	case valid && (h.renewAt.IsZero() || now.Before(h.renewAt)):
+	case good && valid(now, h.renewAt):
 		c.mu.Unlock()
 		return h, nil
 	case refused != "" && !h.instead.IsZero() && now.Sub(h.instead) < freshTime:
@@ -85,7 +90,7 @@ func (c *cache) value(ctx context.Context, refused string) (*held, error) {
 		return nil, errRefusedAgain
 	case c.flight == nil && now.Before(c.until):
 		defer c.mu.Unlock()
-		if valid {
+		if good {
 			return h, nil
 		}
 		return nil, c.failed
@@ -102,7 +107,7 @@ func (c *cache) value(ctx context.Context, refused string) (*held, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if f.err != nil && valid {
+	if f.err != nil && good {
 		return h, nil // still valid for a while
 	}
 	return f.held, f.err
@@ -115,25 +120,22 @@ func (c *cache) run(f *flight, refused string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.flight = nil
-	switch {
-	case f.err != nil:
+	if f.err != nil {
 		c.failed, c.until = f.err, c.now().Add(failPause)
-	case f.held != nil:
-		if refused != "" && f.held.token != refused {
+	} else {
+		if f.held != nil && refused != "" && f.held.token != refused {
 			f.held.instead = c.now()
 		}
 		c.held, c.failed, c.until = f.held, nil, time.Time{}
-	default:
-		c.held = nil
 	}
 	close(f.done)
 }
 
-// forget makes the next call get another one.
-func (c *cache) forget() {
+// set puts something in place of what is held; nil: the next call gets another one.
+func (c *cache) set(h *held) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held, c.failed, c.until = nil, nil, time.Time{}
+	c.held, c.failed, c.until = h, nil, time.Time{}
 }
 
 // close ends a running get. It first waits a moment, because what a provider has sent
@@ -153,9 +155,6 @@ func (c *cache) close() {
 	c.stop()
 	c.wg.Wait()
 }
-
-// closeWait is part of the second in which the program must end.
-const closeWait = 300 * time.Millisecond
 
 // renewal returns when to renew a token, by when it was got and when it ends.
 func renewal(got, expiry time.Time) time.Time {

@@ -2,9 +2,11 @@ package credentials
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
@@ -32,20 +34,15 @@ func (e *ended) Unwrap() error {
 func (s *Source) explain(err error) error {
 	var provider *oauth.Error
 	switch {
-	case errors.Is(err, errRefusedAgain):
-		return s.refusedAgain()
 	case errors.As(err, &provider) && provider.Passing:
 		return fmt.Errorf("%w: try again in a moment", err)
-	}
-	return err
-}
-
-func (s *Source) refusedAgain() error {
-	if s.command != nil {
+	case !errors.Is(err, errRefusedAgain):
+		return err
+	case s.command != nil:
 		return &ended{"it does not take what " + s.given() + " gives, also what a second run gave: it may be meant for another agent, or not be enough"}
 	}
 	who := "the identity provider"
-	if l := s.logins.known(); l != nil && l.Provider != nil {
+	if l := s.known(); l != nil && l.Provider != nil {
 		who = l.Provider.Issuer
 	}
 	return &ended{fmt.Sprintf("it refuses tokens of %s, also a new one: they may be meant for another agent (--oauth-scope and --oauth-param say what they are for), or not be enough; %s", who, s.signIn(""))}
@@ -54,7 +51,7 @@ func (s *Source) refusedAgain() error {
 // cure tells what the user can do about a refusal.
 func (s *Source) cure(c *transport.Challenge) error {
 	hint := oauth.ReadHint(c.Authenticate)
-	login := s.logins.known()
+	login := s.known()
 	own := !s.opts.Token.IsZero() || s.command != nil || s.program != nil
 	scopes := ""
 	if len(hint.Scopes) > 0 && safeWords(hint.Scopes) {
@@ -75,6 +72,50 @@ func (s *Source) cure(c *transport.Challenge) error {
 		return errors.New(s.signIn(""))
 	}
 	return errors.New(s.signIn(scopes) + "; a token or key that you have goes into A2ASTDIO_TOKEN")
+}
+
+// Needed reports whether the user has to sign in; err is nil if that is not known. err
+// is set if the agent wants a missing credential, if a sign-in has ended, or if the
+// agent has refused what it would get again. helps: a sign-in would be used; a
+// credential from an option would precede it. card may be nil.
+func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err error) {
+	c := &transport.Challenge{Card: card}
+	if c.URL, err = url.Parse(s.opts.Agent); err != nil {
+		return false, nil // it was parsed before, without an error
+	}
+	own, answered, err := s.own(ctx, c)
+	if err != nil {
+		return false, nil // the request reports the error, and no sign-in helps
+	}
+	left := s.opts.open(card, answered)
+	helps = own == nil && s.opts.Header.Get("Authorization") == "" || len(left) > 0
+	cred, err := s.find(ctx, c)
+	var over *ended
+	switch r := s.refused(); {
+	case errors.As(err, &over):
+		return helps, over
+	case err != nil:
+		return false, nil // such as a provider that is down: nothing is known
+	case r != nil && r.Status == http.StatusUnauthorized && cred.Equal(r.Refused):
+		return helps, &ended{s.cure(r).Error()}
+	case len(left) == 0:
+		return helps, nil
+	}
+	if l, err := s.current(ctx); err != nil || l != nil && l.Over == "" {
+		return helps, nil
+	}
+	return helps, &ended{"the agent wants " + strings.Join(left, ", ") + ": " + s.signIn("")}
+}
+
+// Given names what the user has given beside sign-ins, "" if nothing.
+func (s *Source) Given() string {
+	switch {
+	case !s.opts.Token.IsZero(), s.command != nil, s.program != nil:
+		return s.given()
+	case s.opts.Header.Get("Authorization") != "":
+		return s.headerBy()
+	}
+	return ""
 }
 
 // headerBy names the source of the Authorization header, which precedes all others.

@@ -65,12 +65,21 @@ func (s *Secrets) all() (list []string) {
 	return slices.DeleteFunc(list, func(v string) bool { return v == "" })
 }
 
-// credential is what the agent gets.
+// held is the login's token as a cache has it, nil if it is over, or has keys.
+func (l *Login) held() *held {
+	if l.Over != "" || l.Secrets.Access == "" {
+		return nil
+	}
+	h := &held{token: l.Secrets.Access, header: http.Header{"Authorization": {"Bearer " + l.Secrets.Access}}, expiry: l.Expiry, renewAt: l.Expiry}
+	if l.Renews() {
+		h.renewAt = renewal(l.Obtained, l.Expiry)
+	}
+	return h
+}
+
+// credential is what the agent gets of keys.
 func (l *Login) credential() *transport.Credential {
 	c := &transport.Credential{}
-	if l.Secrets.Access != "" {
-		c.Header = http.Header{"Authorization": {"Bearer " + l.Secrets.Access}}
-	}
 	for _, k := range l.Secrets.Keys {
 		k.put(c)
 	}

@@ -23,14 +23,12 @@ func (s *Source) configured(ctx context.Context, card *a2a.Card) (*oauth.Provide
 		if !oauth.SameOrigin(f.TokenURL, issuer) {
 			continue
 		}
-		authorization, device := f.AuthorizationURL, f.DeviceURL
-		if authorization != "" && !oauth.SameOrigin(authorization, issuer) {
-			authorization = ""
+		for _, u := range []*string{&f.AuthorizationURL, &f.DeviceURL} {
+			if !oauth.SameOrigin(*u, issuer) {
+				*u = ""
+			}
 		}
-		if device != "" && !oauth.SameOrigin(device, issuer) {
-			device = ""
-		}
-		if p, err := oauth.FromEndpoints(authorization, f.TokenURL, device); err == nil {
+		if p, err := oauth.FromEndpoints(f.AuthorizationURL, f.TokenURL, f.DeviceURL); err == nil {
 			return p, nil
 		}
 	}
@@ -50,21 +48,6 @@ func cardFlows(card *a2a.Card) (list []a2a.OAuthFlow) {
 		}
 	}
 	return list
-}
-
-// programProvider returns where the client gets a token for itself, and its scopes.
-func (s *Source) programProvider(ctx context.Context) (*oauth.Provider, []string, error) {
-	s.mu.Lock()
-	card := s.card
-	s.mu.Unlock()
-	p, err := s.configured(ctx, card)
-	if err != nil {
-		return nil, nil, err
-	}
-	if s.opts.OAuth.Scopes != nil {
-		return p, s.opts.OAuth.Scopes, nil
-	}
-	return p, wantedScopes(card), nil
 }
 
 // wantedScopes are the scopes that a card wants of a token: those of the first
@@ -108,33 +91,11 @@ func (s *Source) candidate(ctx context.Context, scheme *a2a.SecurityScheme) (*oa
 	return oauth.FromEndpoints(authorization, token, device)
 }
 
-// namedBy returns the URLs by which a card's scheme names a provider.
-func namedBy(scheme *a2a.SecurityScheme) (urls []string, err error) {
-	authorization, token, device, err := endpoints(scheme)
-	if err != nil && scheme.MetadataURL == "" {
-		return nil, err
-	}
-	for _, u := range []string{scheme.MetadataURL, authorization, token, device} {
-		if u != "" {
-			urls = append(urls, u)
-		}
-	}
-	return urls, nil
-}
-
 // endpoints are those of a scheme's flows that we support.
 func endpoints(scheme *a2a.SecurityScheme) (authorization, token, device string, err error) {
-	var flows []a2a.OAuthFlow
-	obsolete := ""
-	for _, f := range scheme.Flows {
-		if f.Type == a2a.FlowImplicit || f.Type == a2a.FlowPassword {
-			obsolete = f.Type
-			continue
-		}
-		flows = append(flows, f)
-	}
-	if len(flows) == 0 && obsolete != "" {
-		return "", "", "", fmt.Errorf("the card offers the OAuth flow %q alone, which is obsolete (OAuth 2.1 has removed it, because it gives tokens or passwords to who should not have them): a2astdio does not speak it; ask for authorizationCode or deviceCode, or --oauth-issuer names the identity provider", obsolete)
+	flows := cardFlows(&a2a.Card{Schemes: []a2a.SecurityScheme{*scheme}})
+	if len(flows) == 0 && len(scheme.Flows) > 0 {
+		return "", "", "", fmt.Errorf("the card offers the OAuth flow %q alone, which is obsolete (OAuth 2.1 has removed it, because it gives tokens or passwords to who should not have them): a2astdio does not speak it; ask for authorizationCode or deviceCode, or --oauth-issuer names the identity provider", scheme.Flows[0].Type)
 	}
 	for _, f := range flows {
 		authorization, device = cmp.Or(authorization, f.AuthorizationURL), cmp.Or(device, f.DeviceURL)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -44,28 +43,36 @@ type SignIn struct {
 
 // SignIn signs the user in and stores the result.
 func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, error) {
-	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
-		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
+	login, err := s.newLogin()
+	if err != nil {
+		return nil, err
 	}
 	st, err := s.plan(how)
 	if err != nil {
 		return nil, err
 	}
-	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now()}
 	if err := s.signInTo(ctx, login, st, how, user); err != nil {
 		return nil, err
 	}
-	s.opts.Learn(login.Secrets.all()...)
-	unlock, err := s.opts.Store.Lock(ctx, login)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
 	return login, s.keep(ctx, login)
+}
+
+func (s *Source) newLogin() (*Login, error) {
+	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now()}
+	if s.opts.Store == nil || login.Origin == "" {
+		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
+	}
+	return login, nil
 }
 
 // keep stores a login. It replaces those of clients that were registered for it before.
 func (s *Source) keep(ctx context.Context, login *Login) error {
+	s.opts.Learn(login.Secrets.all()...)
+	unlock, err := s.opts.Store.Lock(ctx, login)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := s.opts.Store.Put(ctx, login); err != nil {
 		return err
 	}
@@ -77,8 +84,7 @@ func (s *Source) keep(ctx context.Context, login *Login) error {
 			}
 		}
 	}
-	s.logins.set(nil)
-	s.logins.cache.forget()
+	s.forget()
 	return nil
 }
 
@@ -168,20 +174,21 @@ func (s *Source) step(card *a2a.Card, alternative a2a.Requirement) (st *step, re
 // place of its card.
 func (s *Source) planWithoutCard() (*step, error) {
 	var hint oauth.Hint
-	if c := s.Refusal(); c != nil {
-		hint = oauth.ReadHint(c.Authenticate)
+	refusal := s.refused()
+	if refusal != nil {
+		hint = oauth.ReadHint(refusal.Authenticate)
 	}
 	switch {
 	case s.opts.OAuth.Issuer != "":
 		return &step{oauth: true, scopes: hint.Scopes}, nil
-	case s.Refusal() != nil && s.opts.Header.Get("Authorization") != "":
+	case refusal == nil:
+		return nil, errors.New("the agent asks for no credentials, and has refused none: there is nothing to sign in to; --oauth-issuer names an identity provider that you know it wants")
+	case s.opts.Header.Get("Authorization") != "":
 		return nil, fmt.Errorf("nothing is left to sign in to: the agent refuses the Authorization of %s, which wins over a sign-in", s.headerBy())
 	case hint.Scheme == "basic", hint.Scheme == "bearer":
 		return &step{scheme: a2a.SecurityScheme{Type: "http", Scheme: hint.Scheme}}, nil
-	case s.Refusal() != nil:
-		return nil, errors.New("the agent refuses you and does not say what it wants: --oauth-issuer names an identity provider, --header gives whatever else it is")
 	}
-	return nil, errors.New("the agent asks for no credentials, and has refused none: there is nothing to sign in to; --oauth-issuer names an identity provider that you know it wants")
+	return nil, errors.New("the agent refuses you and does not say what it wants: --oauth-issuer names an identity provider, --header gives whatever else it is")
 }
 
 // signInTo does one step.
@@ -214,23 +221,22 @@ func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *Sign
 
 // StoreToken stores a token, a key or user:password as a sign-in.
 func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*Login, error) {
-	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
-		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
-	}
-	secret, err := (Secret{Value: secret, Name: "what was given"}).read()
+	login, err := s.newLogin()
 	if err != nil {
 		return nil, err
 	}
-	c := s.Refusal()
-	if c == nil {
-		c = &transport.Challenge{}
+	if secret, err = (Secret{Value: secret, Name: "what was given"}).read(); err != nil {
+		return nil, err
 	}
-	at, _ := url.Parse(s.opts.Agent)
-	key, _, err := s.opts.placed(secret, &transport.Challenge{URL: at, Card: how.Card, Authenticate: c.Authenticate})
+	c := &transport.Challenge{Card: how.Card}
+	if refusal := s.refused(); refusal != nil {
+		c.Authenticate = refusal.Authenticate
+	}
+	key, _, err := s.opts.placed(secret, c)
 	if err != nil {
 		return nil, err
 	}
-	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now(), Secrets: Secrets{Keys: []Key{key}}}
-	s.opts.Learn(secret, key.Value)
+	s.opts.Learn(secret)
+	login.Secrets.Keys = []Key{key}
 	return login, s.keep(ctx, login)
 }

@@ -20,13 +20,14 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 	}
 	scopes := s.scopesFor(st, provider)
 	device := how.Device || !user.Browser() || provider.Authorization == ""
-	if device && provider.Device == "" {
-		if how.Device || provider.Authorization == "" {
-			return fmt.Errorf("the identity provider %s has no sign-in by device code", oauth.Name(provider.Issuer))
-		}
+	switch {
+	case device && provider.Device == "" && (how.Device || provider.Authorization == ""):
+		return fmt.Errorf("the identity provider %s has no sign-in by device code", oauth.Name(provider.Issuer))
+	case device && provider.Device == "":
 		return fmt.Errorf("there is no browser here, and the identity provider %s has no sign-in by device code: sign in on a machine with a browser", oauth.Name(provider.Issuer))
 	}
-	if err := s.confirmEndpoints(ctx, login, st, provider, scopes, user); err != nil {
+	// Its metadata may lead elsewhere than its name.
+	if err := s.agree(ctx, login, st, scopes, user, provider.Issuer, provider.Authorization, provider.Device, provider.Token); err != nil {
 		return err
 	}
 	browser := &oauth.CodeLogin{Provider: provider, Scopes: scopes, Redirect: s.opts.OAuth.Redirect}
@@ -60,11 +61,11 @@ func (s *Source) providerFor(ctx context.Context, login *Login, st *step, how *S
 	if s.opts.OAuth.Issuer != "" {
 		return s.configured(ctx, how.Card)
 	}
-	urls, err := namedBy(&st.scheme)
-	if err == nil {
-		err = s.confirmNames(ctx, login, st, urls, user)
+	authorization, token, device, err := endpoints(&st.scheme)
+	if err != nil && st.scheme.MetadataURL == "" {
+		return nil, err
 	}
-	if err != nil {
+	if err := s.agree(ctx, login, st, s.scopesFor(st, &oauth.Provider{}), user, st.scheme.MetadataURL, authorization, device, token); err != nil {
 		return nil, err
 	}
 	return s.candidate(ctx, &st.scheme)
@@ -87,53 +88,31 @@ func (s *Source) scopesFor(st *step, p *oauth.Provider) []string {
 	return slices.Compact(scopes)
 }
 
-// confirmNames asks the user about a provider that only the agent has named, by the URLs
-// that it names. It is not asked of one at which the user has signed in for this agent.
-func (s *Source) confirmNames(ctx context.Context, login *Login, st *step, urls []string, user User) error {
-	q := &oauth.Question{Agent: login.Origin, Provider: oauth.Name(urls[0]), Scopes: s.scopesFor(st, &oauth.Provider{}), Unencrypted: s.unencrypted()}
+// agree asks the user about a provider by its URLs, of which empty ones do not count,
+// unless the user has configured it, or has agreed to their origins: in this sign-in, or in
+// one for this agent that is stored. Without encryption the user is asked in each sign-in.
+func (s *Source) agree(ctx context.Context, login *Login, st *step, scopes []string, user User, urls ...string) error {
+	urls = slices.DeleteFunc(urls, func(u string) bool { return u == "" })
+	q := &oauth.Question{Agent: login.Origin, Provider: oauth.Name(urls[0]), Scopes: scopes, Unencrypted: s.unencrypted()}
+	covers := func(agreed ...string) bool {
+		agreed = append(agreed, st.confirmed...)
+		return !slices.ContainsFunc(urls, func(u string) bool {
+			return !slices.ContainsFunc(agreed, func(a string) bool { return oauth.SameOrigin(a, u) })
+		})
+	}
+	stored, _ := s.opts.Store.List()
+	switch before := func(l *Login) bool {
+		p := l.Provider
+		return l.Origin == login.Origin && p != nil && covers(p.Issuer, p.Authorization, p.Device, p.Token)
+	}; {
+	case covers(), !q.Unencrypted && (s.opts.OAuth.Issuer != "" || slices.ContainsFunc(stored, before)):
+		return nil
+	}
 	for _, u := range urls[1:] {
 		if !oauth.SameOrigin(u, urls[0]) {
 			q.Token = oauth.Name(originOnly(u))
 		}
 	}
-	list, _ := s.opts.Store.List()
-	known := slices.ContainsFunc(list, func(l *Login) bool {
-		return l.Origin == login.Origin && l.Provider != nil && !slices.ContainsFunc(urls, func(u string) bool {
-			return !oauth.SameOrigin(u, l.Provider.Issuer) && !oauth.SameOrigin(u, l.Provider.Token)
-		})
-	})
-	if known && !q.Unencrypted {
-		return nil
-	}
-	return s.confirm(ctx, st, q, urls, user)
-}
-
-// confirmEndpoints asks the user about what is known of the provider now: its metadata
-// may lead elsewhere than its name.
-func (s *Source) confirmEndpoints(ctx context.Context, login *Login, st *step, p *oauth.Provider, scopes []string, user User) error {
-	agreed := func(endpoint string) bool {
-		return endpoint == "" || slices.ContainsFunc(st.confirmed, func(u string) bool { return oauth.SameOrigin(u, endpoint) })
-	}
-	q := &oauth.Question{Agent: login.Origin, Provider: oauth.Name(p.Issuer), Scopes: scopes, Unencrypted: s.unencrypted()}
-	if !oauth.SameOrigin(p.Token, p.Issuer) {
-		q.Token = oauth.Name(originOnly(p.Token))
-	}
-	switch {
-	case s.opts.OAuth.Issuer != "" && !q.Unencrypted,
-		s.confirmed(p) && !q.Unencrypted,
-		agreed(p.Issuer) && agreed(p.Token) && agreed(p.Authorization) && agreed(p.Device) && len(st.confirmed) > 0:
-		return nil
-	}
-	return s.confirm(ctx, st, q, []string{p.Issuer, p.Token, p.Authorization, p.Device}, user)
-}
-
-func (s *Source) unencrypted() bool {
-	u, err := url.Parse(s.opts.Agent)
-	return err == nil && u.Scheme == "http" && !safe.ThisMachine(u.Host)
-}
-
-// confirm asks the user.
-func (s *Source) confirm(ctx context.Context, st *step, q *oauth.Question, urls []string, user User) error {
 	yes, err := user.Confirm(ctx, q)
 	switch {
 	case errors.Is(err, ErrCannot):
@@ -148,14 +127,9 @@ func (s *Source) confirm(ctx context.Context, st *step, q *oauth.Question, urls 
 	return nil
 }
 
-// confirmed reports whether the user has signed in for this agent before, with the same
-// endpoints.
-func (s *Source) confirmed(p *oauth.Provider) bool {
-	list, _ := s.opts.Store.List()
-	return slices.ContainsFunc(list, func(l *Login) bool {
-		return l.Origin == Origin(s.opts.Agent) && l.Provider != nil && l.Provider.Issuer == p.Issuer &&
-			l.Provider.Token == p.Token && l.Provider.Authorization == p.Authorization && l.Provider.Device == p.Device
-	})
+func (s *Source) unencrypted() bool {
+	u, err := url.Parse(s.opts.Agent)
+	return err == nil && u.Scheme == "http" && !safe.ThisMachine(u.Host)
 }
 
 // clientFor chooses the client for the sign-in: the configured one, or one that is
@@ -163,15 +137,8 @@ func (s *Source) confirmed(p *oauth.Provider) bool {
 // registered before. Its redirect URL has a port, which may be taken, and many providers
 // want exactly that one.)
 func (s *Source) clientFor(ctx context.Context, login *Login, p *oauth.Provider, scopes []string, browser *oauth.CodeLogin, device bool) (string, error) {
-	o := &s.opts.OAuth
-	if o.ClientID != "" {
-		login.ClientID = o.ClientID
-		if o.Secret.IsZero() {
-			return "", nil
-		}
-		secret, err := o.Secret.read()
-		s.opts.Learn(secret)
-		return secret, err
+	if login.ClientID = s.opts.OAuth.ClientID; login.ClientID != "" {
+		return s.clientSecret()
 	}
 	var redirects []string
 	if !device {
@@ -217,15 +184,14 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 		forgotten = append(forgotten, l)
 		if full != nil && full.Provider != nil {
 			secret := full.Secrets.ClientSecret
-			if secret == "" && !s.opts.OAuth.Secret.IsZero() {
-				secret, _ = s.opts.OAuth.Secret.read() // without it the provider refuses
+			if secret == "" {
+				secret, _ = s.clientSecret() // without it the provider refuses
 			}
 			t := &oauth.Token{Access: full.Secrets.Access, Refresh: full.Secrets.Refresh}
 			warn = errors.Join(warn, s.client(full.ClientID, secret, nil).Revoke(ctx, full.Provider, t))
 		}
 	}
-	s.logins.set(nil)
-	s.logins.cache.forget()
+	s.forget()
 	if len(forgotten) == 0 {
 		err = bad
 	}

@@ -44,17 +44,15 @@ func TestConfirmed(t *testing.T) {
 		t.Fatalf("%v, %+v", err, login)
 	}
 	// Again: the provider is not new. What was stored before is replaced.
-	if login, err = signIn(t, s, &SignIn{Card: card}, u); err != nil || len(u.asked) != 2 || p.Calls("register") != 2 {
+	if _, err = signIn(t, s, &SignIn{Card: card}, u); err != nil || len(u.asked) != 2 || p.Calls("register") != 2 {
 		t.Fatalf("%v, asked %d times, %d registrations", err, len(u.asked), p.Calls("register"))
 	}
 	if list, _ := store.List(); len(list) != 1 {
 		t.Errorf("%d sign-ins are stored", len(list))
 	}
-	login.Provider.Token = "https://evil.example/token"
-	if err := store.Put(t.Context(), login); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); err != nil || len(u.asked) != 3 {
+	p.Fail("openid-configuration", signin.Answer(200, fmt.Sprintf(`{"issuer":%q,"authorization_endpoint":"%[1]s/authorize","token_endpoint":"https://evil.example/token"}`, p.Issuer)))
+	u.no = true
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) || len(u.asked) != 3 || u.asked[2].Token != "https://evil.example" {
 		t.Errorf("%v, asked %d times", err, len(u.asked))
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -74,9 +73,12 @@ type Source struct {
 	http *http.Client
 	// command and program cache these sources, nil if they are not used.
 	command, program *cache
-	logins           logins
+	// renewal has the token of the stored login.
+	renewal *cache
 
 	mu sync.Mutex
+	// login is the stored one, as last read.
+	login *Login
 	// refusal is the agent's last challenge, for a sign-in; card is the agent's, if known.
 	refusal *transport.Challenge
 	card    *a2a.Card
@@ -101,13 +103,13 @@ func New(opts *Options) *Source {
 	case s.opts.Token.IsZero() && o.ClientID != "" && !o.Secret.IsZero() && o.Issuer != "":
 		s.program = newCache(s.opts.Now, s.getProgram)
 	}
-	s.logins = logins{s: s, cache: newCache(s.opts.Now, s.renewLogin)}
+	s.renewal = newCache(s.opts.Now, s.renewLogin)
 	return s
 }
 
 // Close ends renewals. It gives them a moment to be stored.
 func (s *Source) Close() error {
-	for _, c := range []*cache{s.command, s.program, s.logins.cache} {
+	for _, c := range []*cache{s.command, s.program, s.renewal} {
 		if c != nil {
 			c.close()
 		}
@@ -121,7 +123,7 @@ func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*trans
 	s.mu.Lock()
 	if c.Card != nil {
 		if s.card == nil && s.program != nil && s.opts.OAuth.Scopes == nil && len(wantedScopes(c.Card)) > 0 {
-			s.program.forget() // what was got for a closed card has not the scopes that it wants
+			s.program.set(nil) // what was got for a closed card has not the scopes that it wants
 		}
 		s.card = c.Card
 	}
@@ -149,13 +151,12 @@ func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.C
 	if err != nil || given != nil {
 		return given, err
 	}
-	return s.logins.credential(ctx, c)
+	return s.signedIn(ctx, c)
 }
 
 // own returns what was given for this agent without a sign-in, and the card's scheme that
 // it answers.
 func (s *Source) own(ctx context.Context, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
-	var h *held
 	switch {
 	case !s.opts.Token.IsZero():
 		secret, err := s.opts.Token.read()
@@ -164,20 +165,26 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (cred *transpo
 		}
 		return s.place(secret, c)
 	case s.command != nil:
-		h, err = s.command.value(ctx, s.refusedToken(s.command, c))
-	case s.program != nil && c.Card == nil && c.Status == 0:
+		return s.kept(ctx, s.command, c)
+	case s.program == nil, c.Card == nil && c.Status == 0:
 		return nil, "", nil // the card says which scopes it wants, and is mostly public
-	case s.program != nil:
-		h, err = s.program.value(ctx, s.refusedToken(s.program, c))
 	}
+	return s.kept(ctx, s.program, c)
+}
+
+// kept returns the credential of a cache: another one if the agent has refused it.
+func (s *Source) kept(ctx context.Context, k *cache, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
+	h, err := k.value(ctx, func(h *held) bool {
+		cred, _, err := s.made(h, c)
+		return c.Status == http.StatusUnauthorized && c.Refused != nil && err == nil && cred.Equal(c.Refused)
+	})
 	if h == nil || err != nil {
 		return nil, "", err
 	}
 	return s.made(h, c)
 }
 
-// made makes the credential of what a cache holds. A command's headers answer all that the
-// card wants.
+// made makes the credential of what a cache holds. Headers answer all that the card wants.
 func (s *Source) made(h *held, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
 	if h.header != nil {
 		return &transport.Credential{Header: h.header}, everyScheme, nil
@@ -199,20 +206,6 @@ func (s *Source) place(secret string, c *transport.Challenge) (cred *transport.C
 	return cred, scheme, nil
 }
 
-// refusedToken returns the refused token, if the cache holds it.
-func (s *Source) refusedToken(k *cache, c *transport.Challenge) string {
-	k.mu.Lock()
-	h := k.held
-	k.mu.Unlock()
-	if h == nil || c.Status != http.StatusUnauthorized || c.Refused == nil {
-		return ""
-	}
-	if cred, _, err := s.made(h, c); err == nil && cred.Equal(c.Refused) {
-		return h.token
-	}
-	return ""
-}
-
 func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
 	h, err := s.opts.Command.ask(ctx, safe.Bare(s.opts.Agent), s.opts.Now())
 	if err != nil {
@@ -227,14 +220,20 @@ func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
 
 // getProgram gets a token for the client itself.
 func (s *Source) getProgram(ctx context.Context, _ string) (*held, error) {
-	secret, err := s.opts.OAuth.Secret.read()
+	secret, err := s.clientSecret()
 	if err != nil {
 		return nil, err
 	}
-	s.opts.Learn(secret)
-	provider, scopes, err := s.programProvider(ctx)
+	s.mu.Lock()
+	card := s.card
+	s.mu.Unlock()
+	provider, err := s.configured(ctx, card)
 	if err != nil {
 		return nil, err
+	}
+	scopes := s.opts.OAuth.Scopes
+	if scopes == nil {
+		scopes = wantedScopes(card)
 	}
 	client := s.client(s.opts.OAuth.ClientID, secret, s.opts.OAuth.Params)
 	t, err := client.ForProgram(ctx, provider, scopes)
@@ -249,27 +248,19 @@ func (s *Source) client(id, secret string, params url.Values) *oauth.Client {
 	return &oauth.Client{ID: id, Secret: secret, Params: params, HTTP: s.http, Now: s.opts.Now}
 }
 
-// Refusal is the agent's last answer with 401 or 403; nil: none.
-func (s *Source) Refusal() *transport.Challenge {
+// clientSecret reads the secret of the configured client, "" if there is none.
+func (s *Source) clientSecret() (string, error) {
+	if s.opts.OAuth.Secret.IsZero() {
+		return "", nil
+	}
+	secret, err := s.opts.OAuth.Secret.read()
+	s.opts.Learn(secret)
+	return secret, err
+}
+
+// refused is the agent's last answer with 401 or 403; nil: none.
+func (s *Source) refused() *transport.Challenge {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.refusal
-}
-
-// Missing tells what an agent wants that is missing, "" if nothing, or not known.
-func (s *Source) Missing(ctx context.Context, card *a2a.Card) string {
-	c := &transport.Challenge{Card: card}
-	c.URL, _ = url.Parse(s.opts.Agent)
-	_, answered, err := s.own(ctx, c)
-	if err != nil {
-		return err.Error()
-	}
-	left := s.opts.open(card, answered)
-	if len(left) == 0 {
-		return ""
-	}
-	if l, err := s.logins.current(ctx); err != nil || l != nil && l.Over == "" {
-		return ""
-	}
-	return strings.Join(left, ", ")
 }

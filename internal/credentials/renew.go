@@ -1,0 +1,133 @@
+package credentials
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/transport"
+)
+
+// known is the stored login as last read, nil if there is none.
+func (s *Source) known() *Login {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.login
+}
+
+// note notes a stored login, and returns the one before; nil: there is none.
+func (s *Source) note(login *Login) (before *Login) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, s.login = s.login, login
+	return before
+}
+
+// forget has the next request read the stored login, whatever was known of it.
+func (s *Source) forget() {
+	s.note(nil)
+	s.renewal.set(nil)
+}
+
+// current reads the stored login: another process may have signed in, renewed it, or
+// signed out.
+func (s *Source) current(ctx context.Context) (*Login, error) {
+	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
+		return nil, nil
+	}
+	login, err := s.opts.Store.Find(ctx, s.opts.Agent, s.opts.OAuth.ClientID)
+	if err != nil {
+		return nil, err
+	}
+	before := s.note(login)
+	if login == nil {
+		s.renewal.set(nil)
+		return nil, nil
+	}
+	if before == nil || before.token() != login.token() {
+		s.renewal.set(login.held())
+	}
+	s.opts.Learn(login.Secrets.all()...)
+	return login, nil
+}
+
+// signedIn returns the stored login's credential, nil if there is none or none is wanted.
+func (s *Source) signedIn(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
+	if s.opts.Header.Get("Authorization") != "" && len(s.opts.open(c.Card, "")) == 0 {
+		return nil, nil
+	}
+	login, err := s.current(ctx)
+	switch {
+	case login == nil || err != nil:
+		return nil, err
+	case login.Secrets.Access == "":
+		return login.credential(), nil // keys do not expire
+	}
+	cred, _, err := s.kept(ctx, s.renewal, c)
+	return cred, err
+}
+
+// renewLogin is the get of the cache of renewals: it renews the stored token. It holds the
+// file's lock meanwhile: one of several bridges renews, and the others find the result.
+func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) {
+	login := s.known()
+	if login == nil {
+		return nil, nil
+	}
+	unlock, err := s.opts.Store.Lock(ctx, login)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if login, err = s.opts.Store.Get(ctx, login.Origin, login.ClientID); login == nil || err != nil {
+		return nil, err
+	}
+	why := "has ended, and cannot be renewed"
+	switch h := login.held(); {
+	case h != nil && h.token != refused && valid(s.opts.Now(), h.renewAt):
+		s.note(login) // another bridge has renewed it
+		return h, nil
+	case login.Over != "":
+		why = "has ended (" + login.Over + ")"
+	case login.Renews():
+		return s.renew(ctx, login)
+	case refused != "":
+		why = "is not taken any more, and cannot be renewed"
+	}
+	return nil, &ended{fmt.Sprintf("your sign-in at %s %s: %s", login.Provider.Issuer, why, s.signIn(""))}
+}
+
+// renew gets new tokens. The caller has the lock.
+func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
+	secret := login.Secrets.ClientSecret
+	if secret == "" && login.ClientID == s.opts.OAuth.ClientID {
+		var err error
+		if secret, err = s.clientSecret(); err != nil {
+			return nil, err
+		}
+	}
+	t, err := s.client(login.ClientID, secret, login.Params).Renew(ctx, login.Provider, login.Secrets.Refresh)
+	var refusal *oauth.Error
+	switch {
+	case errors.As(err, &refusal) && (refusal.Code == "invalid_grant" || refusal.Code == "invalid_client" && login.Registered):
+		// The refresh token is useless now. Further attempts, by any bridge, would look like
+		// a thief's.
+		login.Over, login.Secrets.Refresh = "it was not renewed: "+refusal.Error(), ""
+		if err := s.opts.Store.Put(ctx, login); err != nil {
+			s.opts.Log.Warn("the end of the sign-in is not stored", "err", err)
+		}
+		return nil, &ended{fmt.Sprintf("your sign-in has ended: %v: %s", refusal, s.signIn(""))}
+	case err != nil:
+		return nil, err
+	}
+	s.opts.Learn(t.Access, t.Refresh)
+	login.take(t)
+	if err := s.opts.Store.Put(ctx, login); err != nil {
+		// This process can use it; the next one cannot.
+		s.opts.Log.Warn("the renewed sign-in is not stored", "err", err)
+	}
+	s.note(login)
+	s.opts.Log.Info("the sign-in was renewed", "issuer", login.Provider.Issuer, "until", login.Expiry)
+	return login.held(), nil
+}
