@@ -12,10 +12,8 @@ type Form struct {
 	// signed card had them.
 	Loose bool
 
-	// selects returns the signed part of a card, and the JSON pointers of the rest. It
-	// does not change the card.
-	selects func(card map[string]any) (signed map[string]any, leftOut []string)
-	write   func(v any) []byte
+	prune  pruner // what is left out
+	python bool   // it is not written in RFC 8785
 }
 
 // Forms that have a name here.
@@ -28,23 +26,14 @@ const (
 // Forms are the forms in use, in the order in which they are tried. Those that leave
 // out least come first.
 func Forms() []Form {
-	schema := cardSchema()
-	prune := func(p pruner) func(map[string]any) (map[string]any, []string) {
-		return func(card map[string]any) (map[string]any, []string) {
-			run := p
-			signed := run.message(card, "", schema)
-			slices.Sort(run.left)
-			return signed, run.left
-		}
-	}
 	sdk := pruner{known: true, defaults: true, empty: true}
 	return []Form{
-		{FormAsServed, "all members", false, prune(pruner{}), canonical},
-		{FormSpecification, "as A2A 1.0 §8.4.1 has it: without default values", true, prune(pruner{defaults: true, keep: true}), canonical},
-		{"known", "the members of A2A 1.0, without those that are added for A2A 0.3 (a2a-go's servers of both)", false, prune(pruner{known: true}), canonical},
-		{"non-empty", "without empty members (a2a-js, of a card in its own types)", true, prune(pruner{empty: true}), canonical},
-		{FormSDK, "as a2a-js does, and a2a-python since August 2026: the members of A2A 1.0 that are not empty", true, prune(sdk), canonical},
-		{"sdk-python", "as a2a-python did before August 2026: the members of A2A 1.0 that are not empty, but not in RFC 8785", true, prune(sdk), pythonDumps},
+		{FormAsServed, "all members", false, pruner{}, false},
+		{FormSpecification, "as A2A 1.0 §8.4.1 has it: without default values", true, pruner{defaults: true, keep: true}, false},
+		{"known", "the members of A2A 1.0, without those that are added for A2A 0.3 (a2a-go's servers of both)", false, pruner{known: true}, false},
+		{"non-empty", "without empty members (a2a-js, of a card in its own types)", true, pruner{empty: true}, false},
+		{FormSDK, "as a2a-js does, and a2a-python since August 2026: the members of A2A 1.0 that are not empty", true, sdk, false},
+		{"sdk-python", "as a2a-python did before August 2026: the members of A2A 1.0 that are not empty, but not in RFC 8785", true, sdk, true},
 	}
 }
 
@@ -58,8 +47,14 @@ func formNamed(name string) (Form, bool) {
 	return Form{}, false
 }
 
-// bytes returns the signed bytes of a card whose signatures were removed.
+// bytes returns the signed bytes of a card whose signatures were removed, the part of the
+// card that they are of, and the JSON pointers of the rest. It does not change the card.
 func (f Form) bytes(card map[string]any) (payload []byte, signed map[string]any, leftOut []string) {
-	signed, leftOut = f.selects(card)
-	return f.write(signed), signed, leftOut
+	p := f.prune
+	signed = p.message(card, "", cardSchema())
+	slices.Sort(p.left)
+	if f.python {
+		return pythonDumps(signed), signed, p.left
+	}
+	return canonical(signed), signed, p.left
 }

@@ -2,6 +2,7 @@ package cardsign
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -14,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -68,15 +70,8 @@ func parseJWKs(b []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
-	if err := json.Unmarshal(b, &set); err != nil {
-		return nil, errors.New("it is neither a JWK nor a JWKS")
-	}
-	if set.Keys == nil {
-		k, err := parseJWK(b)
-		if err != nil {
-			return nil, err
-		}
-		return []jose.JSONWebKey{*k}, nil
+	if json.Unmarshal(b, &set) != nil || set.Keys == nil {
+		set.Keys = []json.RawMessage{b}
 	}
 	if len(set.Keys) > maxKeys {
 		return nil, fmt.Errorf("it has %d keys: more than %d are not read", len(set.Keys), maxKeys)
@@ -84,44 +79,46 @@ func parseJWKs(b []byte) ([]jose.JSONWebKey, error) {
 	var keys []jose.JSONWebKey
 	var first error
 	for _, raw := range set.Keys {
-		k, err := parseJWK(raw)
+		k, err := parseJWK(raw, "verify")
+		if err == nil {
+			err = checkKey(k.Key)
+		}
 		if err == nil {
 			keys = append(keys, *k)
-		} else if first == nil {
-			first = err
 		}
+		first = cmp.Or(first, err)
 	}
 	if len(keys) == 0 {
-		return nil, errors.Join(errors.New("it has no key that can check a signature"), first)
+		return nil, cmp.Or(first, errors.New("it has no key that can check a signature"))
 	}
 	return keys, nil
 }
 
-func parseJWK(b []byte) (*jose.JSONWebKey, error) {
+// parseJWK reads a key for an operation: verify or sign.
+func parseJWK(b []byte, operation string) (*jose.JSONWebKey, error) {
 	var about struct {
 		Type       string   `json:"kty"`
 		Operations []string `json:"key_ops"`
 		Private    any      `json:"d"`
 	}
-	if err := json.Unmarshal(b, &about); err != nil || about.Type == "" {
+	k := new(jose.JSONWebKey)
+	switch err := json.Unmarshal(b, &about); {
+	case err != nil || about.Type == "":
 		return nil, errors.New("it is no JWK: kty is missing")
-	}
-	switch {
 	case about.Type == "oct":
 		return nil, errors.New("it is a shared secret (kty oct): whoever can check such a signature can make one")
-	case about.Private != nil:
+	case operation == "verify" && about.Private != nil:
 		return nil, errPrivate
-	case about.Operations != nil && !slices.Contains(about.Operations, "verify"):
-		return nil, errors.New("its key_ops are not for verifying")
+	case operation == "sign" && about.Private == nil:
+		return nil, errors.New("it has no private key")
 	}
-	k := new(jose.JSONWebKey)
 	if err := k.UnmarshalJSON(b); err != nil {
-		return nil, errors.New("it is no usable JWK: " + err.Error())
+		return nil, errors.New("it is no usable JWK: " + strings.TrimPrefix(err.Error(), "go-jose/go-jose: "))
 	}
-	if k.Use != "" && k.Use != "sig" {
-		return nil, fmt.Errorf("its use is %q, not sig", k.Use)
+	if k.Use != "" && k.Use != "sig" || about.Operations != nil && !slices.Contains(about.Operations, operation) {
+		return nil, errors.New("its use or key_ops are not to " + operation)
 	}
-	return k, checkKey(k.Key)
+	return k, nil
 }
 
 var errPrivate = errors.New("it holds a private key, which belongs to whoever signs alone: give the public one (openssl pkey -in FILE -pubout)")

@@ -37,7 +37,7 @@ func TestKeysRefused(t *testing.T) {
 		`{"kty":"oct","k":"c2VjcmV0"}`:            "shared secret",
 		`{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`: "shared secret",
 		`{"keys":[]}`:                                     "no key that can check",
-		`{` + ed + `,"use":"enc"}`:                        "not sig",
+		`{` + ed + `,"use":"enc"}`:                        "not to verify",
 		`{` + ed + `,"key_ops":["sign"]}`:                 "key_ops",
 		`{` + ed + `,"kty":"RSA"}`:                        `Duplicate key: "kty"`,
 		`{"kty":"EC","crv":"P-256"}`:                      "no usable JWK",
@@ -245,7 +245,7 @@ func TestPrivateKeys(t *testing.T) {
 	for content, words := range map[string]string{
 		string(public): "no private key",
 		`{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`: "no private key",
-		`{"kty":"oct","k":"c2VjcmV0"}`: "no private key",
+		`{"kty":"oct","k":"c2VjcmV0"}`: "shared secret",
 		``:                             "no private key",
 		string(block("ENCRYPTED PRIVATE KEY", nil)): "encrypted",
 		string(block("PRIVATE KEY", nil)):           "cannot be read",
@@ -255,7 +255,7 @@ func TestPrivateKeys(t *testing.T) {
 		}
 	}
 	for private, words := range map[string]string{
-		`"alg":"RS256",`: "EdDSA", `"use":"enc",`: "not for signing", `"key_ops":["verify"],`: "not for signing",
+		`"alg":"RS256",`: "EdDSA", `"use":"enc",`: "not to sign", `"key_ops":["verify"],`: "not to sign",
 	} {
 		private = `{` + private + `"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`
 		if _, err := NewSigner([]byte(private), "", ""); err == nil || !strings.Contains(err.Error(), words) {

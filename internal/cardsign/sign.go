@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
@@ -139,20 +138,7 @@ func parsePrivate(b []byte) (*jose.JSONWebKey, error) {
 		if _, err := parseObject(b); err != nil {
 			return nil, err
 		}
-		k := new(jose.JSONWebKey)
-		if err := k.UnmarshalJSON(b); err != nil {
-			return nil, errors.New("it is no usable JWK: " + strings.TrimPrefix(err.Error(), "go-jose/go-jose: "))
-		}
-		var about struct {
-			Operations []string `json:"key_ops"`
-		}
-		_ = json.Unmarshal(b, &about) // it was read above
-		if _, ok := k.Key.(crypto.Signer); !ok {
-			return nil, errors.New("it has no private key")
-		} else if k.Use != "" && k.Use != "sig" || about.Operations != nil && !slices.Contains(about.Operations, "sign") {
-			return nil, errors.New("its use or key_ops are not for signing")
-		}
-		return k, nil
+		return parseJWK(b, "sign")
 	}
 	for {
 		var block *pem.Block
