@@ -20,7 +20,7 @@ func (f *Fold) mention() calls.Verb {
 
 // toolCall shows a data part of the named message that is a tool call; false if it is none.
 func (f *Fold) toolCall(data, messageID string) bool {
-	steps, ok := f.calls.Data(data, messageID, f.mention(), f.event.FastPath().Source, nil)
+	steps, ok := f.calls.Data(data, messageID, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
 }
@@ -28,7 +28,7 @@ func (f *Fold) toolCall(data, messageID string) bool {
 // outputSoFar shows the output so far of a running call; false if the artifact is none, or of
 // no call that we know: other agents may name artifacts alike.
 func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
-	steps, ok := f.calls.Artifact(a, f.mention(), f.event.FastPath().Source, nil)
+	steps, ok := f.calls.Artifact(a, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
 }

@@ -16,7 +16,7 @@ import (
 // readParts returns the list of parts at s[at:], which is walked when it is asked
 // for, and where it ends.
 func readParts(s string, at int, from *fastpath.Source) (parts a2a.Parts, end int) {
-	end = rawjson.SkipKnown(s, at, from.Objects())
+	end = rawjson.SkipValue(s, at)
 	if rawjson.IsArray(s[at:end]) {
 		parts.Raw, parts.FastPath().Step = a2a.JSON(s[at:end]), nextPart
 		parts.FastPath().Source = from
@@ -57,7 +57,7 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 	p.FastPath().Lazy = lazy
 	var kind, text, data, file string
 	end = rawjson.Walk(s, at, func(key string, at int) int {
-		end := rawjson.SkipKnown(s, at, from.Objects())
+		end := rawjson.SkipValue(s, at)
 		value := s[at:end]
 		if value == "null" && key != "data" {
 			return end

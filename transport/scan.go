@@ -22,11 +22,7 @@ func scanString(s string, i int) (seen scanned) {
 	if i >= len(s) || s[i] != '"' {
 		return scanned{}
 	}
-	return scanText(s, i+1)
-}
-
-// scanText is scanString from i on, which is behind the quote or any character.
-func scanText(s string, i int) (seen scanned) {
+	i++
 	quote := strings.IndexByte(s[i:], '"')
 	if quote < 0 {
 		return scanned{}

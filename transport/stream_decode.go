@@ -24,11 +24,8 @@ func (s *Stream) decode(f *frame) error {
 		// A heartbeat.
 		return nil
 	}
-	clean := cleanJSON(rawjson.View(data), &s.source)
-	if !clean {
-		data = repairText(data)
-	}
-	if clean || rawjson.Valid(data) {
+	data = repairText(data)
+	if rawjson.Valid(data) {
 		err := s.decodeOne(rawjson.View(data), f.failure)
 		if err == nil {
 			s.learn(data)

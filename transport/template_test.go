@@ -2,13 +2,10 @@ package transport
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -88,40 +85,4 @@ func spellEvent(e *a2a.Event) string {
 	c := *e
 	c.Message.Parts, c.Artifact.Parts, c.FastPath().Redecode, c.Artifacts, c.History = a2a.Parts{}, a2a.Parts{}, nil, nil, nil
 	return fmt.Sprintf("%s%+v", b.String(), c)
-}
-
-// FuzzClean: cleanJSON is true only for input that the slow path accepts unchanged.
-func FuzzClean(f *testing.F) {
-	for _, s := range []string{`{"a":[1,-2.5e+3,0,true,false,null,"x\n\u00e9"],"b":{}}`, `[01]`, `[1.]`, `[-]`, `{"a" : 1 , "b":[ ]}`, `{"a":1,}`, `["\ud83d\ude00"]`, ` 5 `, `"`, `{`, `[}`, `tru`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if cleanJSON(string(b), nil) && (!rawjson.Valid(b) || !json.Valid(b) || !bytes.Equal(b, repairText(bytes.Clone(b)))) {
-			t.Errorf("%q is clean", b)
-		}
-		if known := string(b); known != "" && known[0] == '{' && cleanJSON(known, nil) {
-			known = known[:rawjson.SkipValue(known, 0)]
-			from := new(fastpath.Source)
-			from.Add(known)
-			for _, s := range []string{known, `{"a":[` + known + `,` + known + `]}`, `[` + known + known + `]`, `{` + known + `}`} {
-				if cleanJSON(s, from) != cleanJSON(s, nil) {
-					t.Errorf("%q is clean: not as where %q is known", s, known)
-				}
-			}
-		}
-		if text := strings.TrimRight(string(b), " \t\r\n"); len(text) > 1 && text[0] == '"' && cleanJSON(text, nil) {
-			from := &fastpath.Source{Begun: text[:len(text)-1]}
-			for _, more := range []string{`"`, ``, `x"`, `\n"`, `\"`, "\xa9\"", `\ude00"`, `"}`, `u0041"`} {
-				if s := from.Begun + more; cleanJSON(s, from) != cleanJSON(s, nil) {
-					t.Errorf("%q is clean: not as where its beginning is known", s)
-				}
-			}
-		}
-		var want string
-		if rawjson.Valid(b) && utf8.Valid(b) && len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &want) == nil {
-			if got := jsonText(strings.TrimRight(string(b), " \t\r\n")); got != want {
-				t.Errorf("%q reads %q, not %q", b, got, want)
-			}
-		}
-	})
 }

@@ -3,12 +3,6 @@
 // method FastPath, whose result other programs cannot name.
 package fastpath
 
-import (
-	"slices"
-	"strings"
-	"unsafe"
-)
-
 // Event belongs to an a2a.Event, whose type E is.
 type Event[E any] struct {
 	// Shape, if not nil, is shared by a stream's events that differ only in the non-empty
@@ -28,40 +22,6 @@ type Source struct {
 	Text []byte
 	// Proto: the events are written as the proto of A2A 0.3 is, which wraps data.
 	Proto bool
-	// Begun, if not empty, is a string in the JSON of an earlier event, without its closing
-	// quote, that later ones go on with: the output of a tool, sent whole each time.
-	Begun string
-	// objects are repeated ones, such as a tool's schema: they are compared, not walked.
-	objects []string
-	next    int
-}
-
-// maxRepeats bounds the objects to the newest: most turns use a few tools.
-const maxRepeats = 4
-
-// maxBrackets bounds an object's nesting, which a comparison does not count.
-const maxBrackets = 500
-
-// Add adds an object as written in an event of the stream, without a copy.
-func (s *Source) Add(object string) {
-	switch known := s.Objects(); {
-	case s == nil:
-	case slices.ContainsFunc(known, func(o string) bool { return unsafe.StringData(o) == unsafe.StringData(object) }):
-	case strings.Count(object, "{")+strings.Count(object, "[") > maxBrackets:
-	case len(known) < maxRepeats:
-		s.objects = append(known, object)
-	default:
-		s.objects[s.next] = object
-		s.next = (s.next + 1) % maxRepeats
-	}
-}
-
-// Begin notes a string that later events go on with, without its closing quote. It is not
-// copied.
-func (s *Source) Begin(text string) {
-	if s != nil {
-		s.Begun = text
-	}
 }
 
 // Fresh returns a source of events that are spelled alike; nil if nothing is to be known
@@ -71,14 +31,6 @@ func (s *Source) Fresh() *Source {
 		return nil
 	}
 	return &Source{Proto: true}
-}
-
-// Objects returns the newest objects.
-func (s *Source) Objects() []string {
-	if s == nil {
-		return nil
-	}
-	return s.objects
 }
 
 // A Shape stands for events of one shape. Only its address matters.

@@ -172,20 +172,7 @@ func SkipString(s string, i int) int {
 }
 
 // SkipValue returns the index after the value at i; i itself if none is there.
-func SkipValue(s string, i int) int { return SkipKnown(s, i, nil) }
-
-// KnownAt returns the index after the known object at i; i itself if there is none.
-func KnownAt(s string, i int, known []string) int {
-	for _, k := range known {
-		if strings.HasPrefix(s[i:], k) {
-			return i + len(k)
-		}
-	}
-	return i
-}
-
-// SkipKnown is SkipValue, but compares known objects instead of walking them.
-func SkipKnown(s string, i int, known []string) int {
+func SkipValue(s string, i int) int {
 	if i >= len(s) {
 		return i
 	}
@@ -197,16 +184,7 @@ func SkipKnown(s string, i int, known []string) int {
 			switch s[i] {
 			case '"':
 				i = SkipString(s, i) - 1
-			case '{':
-				if end := KnownAt(s, i, known); end > i {
-					if depth == 0 {
-						return end
-					}
-					i = end - 1
-					continue
-				}
-				depth++
-			case '[':
+			case '{', '[':
 				depth++
 			case '}', ']':
 				if depth--; depth == 0 {

@@ -112,7 +112,7 @@ func TestKept(t *testing.T) {
 func TestMembers(t *testing.T) {
 	c := New()
 	c.Speak(1, callless{}, true)
-	c.Data(`{"a":0`+strings.Repeat(`,"a":0`, 100_000)+`}`, "m", Live, nil, nil)
+	c.Data(`{"a":0`+strings.Repeat(`,"a":0`, 100_000)+`}`, "m", Live, nil)
 	if c.LetGo(); cap(c.data.members) > keepMembers {
 		t.Errorf("room for %d members is kept", cap(c.data.members))
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -34,13 +33,6 @@ type reader struct {
 	Reader
 	dialect     uint8 // see [ToolCall.Dialect]
 	differences bool
-}
-
-// A Source is told what later events of a stream repeat, so that it need not be read again:
-// an object, or a string that is gone on with.
-type Source interface {
-	Add(object string)
-	Begin(text string)
 }
 
 // Speak adds a dialect that the agent is known to speak. place is its place in the list of
@@ -73,13 +65,13 @@ const (
 
 // Data takes a data part of a message of the agent's; false if it is no tool call of a dialect
 // that is spoken.
-func (c *Calls) Data(data, message string, v Verb, from Source, to []Step) (steps []Step, ok bool) {
+func (c *Calls) Data(data, message string, v Verb, to []Step) (steps []Step, ok bool) {
 	r, id, ok := c.find(data)
 	switch {
 	case !ok:
 		return to, false
 	case id != "":
-		return c.read(r, id, message, v, from, to), true
+		return c.read(r, id, message, v, to), true
 	}
 	c.bare(&c.data.call, data, message)
 	return c.Say(&c.data.call, message, v, to), true
@@ -114,8 +106,8 @@ func (c *Calls) find(data string) (r reader, id string, ok bool) {
 }
 
 // read takes the call of that ID that the data part in hand is.
-func (c *Calls) read(r reader, id, message string, v Verb, from Source, to []Step) []Step {
-	sum := c.dataSum(r.Repeats(), from)
+func (c *Calls) read(r reader, id, message string, v Verb, to []Step) []Step {
+	sum := c.dataSum(r.Repeats())
 	// What is the same to the byte as the last time need not be read.
 	if old := c.task.calls[id]; old != nil && old.data == sum && !old.Closed && !c.within && v == Live {
 		old.since = true
@@ -178,7 +170,7 @@ func (c *Calls) onlyPending(dialect uint8) (found *kept) {
 // that nobody has mentioned is an artifact like any other, and that of a call that has ended
 // is old: in a task artifacts stand behind all mentions, so each of them meets its call's end
 // (4 false updates in Gemini's recordings otherwise).
-func (c *Calls) Artifact(a *a2a.Artifact, v Verb, from Source, to []Step) (steps []Step, ok bool) {
+func (c *Calls) Artifact(a *a2a.Artifact, v Verb, to []Step) (steps []Step, ok bool) {
 	for _, r := range c.readers {
 		id, sent, ok := r.OutputSoFar(a)
 		old := c.task.calls[id]
@@ -196,9 +188,6 @@ func (c *Calls) Artifact(a *a2a.Artifact, v Verb, from Source, to []Step) (steps
 			growing := now.readOutput(old)
 			if step := c.take(old, now, growing, v); step.Call != nil {
 				to = append(to, step)
-			}
-			if old.growing != nil && from != nil {
-				from.Begin(rawjson.View(old.growing.sent))
 			}
 		}
 		return to, true
@@ -250,7 +239,7 @@ func (c *Calls) LetGo() {
 }
 
 // dataSum is the hash of the data part in hand.
-func (c *Calls) dataSum(repeats string, from Source) uint64 {
+func (c *Calls) dataSum(repeats string) uint64 {
 	s := newSum()
 	for i := range c.data.members {
 		m := &c.data.members[i]
@@ -258,7 +247,6 @@ func (c *Calls) dataSum(repeats string, from Source) uint64 {
 		switch {
 		case m.sum != 0:
 			s.number(m.sum)
-			add(from, m.Value)
 		case m.Key != repeats || len(m.Value) < minRepeat || m.Value[0] != '{':
 			s.text(m.Value)
 		default:
@@ -266,14 +254,7 @@ func (c *Calls) dataSum(repeats string, from Source) uint64 {
 			c.data.next = (c.data.next + 1) % len(c.data.repeats)
 			*r = repeatedObject{strings.Clone(m.Value), keyOf(m.Value)}
 			s.number(r.sum)
-			add(from, r.json)
 		}
 	}
 	return s.Sum64()
-}
-
-func add(from Source, object string) {
-	if from != nil {
-		from.Add(object)
-	}
 }

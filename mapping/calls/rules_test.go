@@ -119,12 +119,12 @@ func TestRules(t *testing.T) {
 			c := newConversation().play("Xb")
 			c.Speak(1, screens{}, true)
 			c.Snapshot(func(func(string) bool) {})
-			c.show(first(c.Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil, nil)))
+			c.show(first(c.Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil)))
 			c.EndSnapshot()
 			if got := c.task1("c").OutputSoFar; got != "ab" {
 				t.Errorf("output %q", got)
 			}
-			c.show(first(c.Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil, nil)))
+			c.show(first(c.Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil)))
 			if got := c.task1("c").OutputSoFar; got != "a" {
 				t.Errorf("live output %q", got)
 			}
@@ -157,10 +157,10 @@ func TestRules(t *testing.T) {
 		"C10 output of an ended call, or of none": func(t *testing.T) {
 			c := newConversation()
 			c.Speak(1, screens{}, true)
-			if _, ok := c.Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil, nil); ok {
+			if _, ok := c.Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil); ok {
 				t.Error("it is taken for the output of a call that nobody has mentioned")
 			}
-			if steps, ok := c.play("S").Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil, nil); !ok || len(steps) > 0 {
+			if steps, ok := c.play("S").Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil); !ok || len(steps) > 0 {
 				t.Errorf("an ended call has put out %+v, %v", steps, ok)
 			}
 		},

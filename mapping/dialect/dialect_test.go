@@ -45,7 +45,7 @@ func (forgetful) ToolCall(_ calls.Object, c *calls.ToolCall) { c.Asks = true }
 func TestForgetful(t *testing.T) {
 	c := calls.New()
 	c.Speak(uint8(len(dialects())+1), forgetful{}, false)
-	steps, ok := c.Data(`{"asks":true}`, "m", calls.Live, nil, nil)
+	steps, ok := c.Data(`{"asks":true}`, "m", calls.Live, nil)
 	if !ok || len(steps) != 1 || len(c.Open()) != 1 {
 		t.Fatalf("%d steps, %d questions", len(steps), len(c.Open()))
 	}
