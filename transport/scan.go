@@ -2,7 +2,6 @@ package transport
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
@@ -45,10 +44,11 @@ func scanString(s string, i int) (seen scanned) {
 			return seen
 		}
 		seen.escaped = true
-		if i = scanEscapes(s, i, i+escape); i == 0 {
+		n := scanEscape(s[i+escape:])
+		if n == 0 {
 			return scanned{}
 		}
-		if i <= quote {
+		if i += escape + n; i <= quote {
 			continue
 		}
 		// The quote was escaped.
@@ -57,33 +57,6 @@ func scanString(s string, i int) (seen scanned) {
 		}
 		quote += i
 	}
-}
-
-// scanEscapes returns the index after the escape at i, those that follow it, and what
-// is between them, where that is short and plain: where escapes come close together, as
-// in code, a search for each costs more than to look at each byte. From from on there was
-// none. It returns 0 if one may not be taken as it is.
-func scanEscapes(s string, from, i int) int {
-	near := 32
-	if i-from >= near {
-		near = 1
-	}
-	for until := i + near; i < len(s) && i < until; {
-		switch c := s[i]; {
-		case c == '\\':
-			n := scanEscape(s[i:])
-			if n == 0 {
-				return 0
-			}
-			i += n
-			until = i + near
-		case c == '"' || c < ' ' || c >= utf8.RuneSelf:
-			return i
-		default:
-			i++
-		}
-	}
-	return i
 }
 
 // plain reports whether there is nothing in a valid string that a line of JSON should
