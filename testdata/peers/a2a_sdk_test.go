@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // The names of the servers that are made with the A2A project's SDKs.
@@ -279,13 +277,13 @@ func sdkServer(t *testing.T, name string) string {
 	t.Helper()
 	switch name {
 	case goV2:
-		return serve(t, buildGo(t, "v1"))
+		return serve(t, buildIn(t, "a2ago", "v1"))
 	case goV03:
-		return serve(t, buildGo(t, "v03"))
+		return serve(t, buildIn(t, "a2ago", "v03"))
 	case goV2Polled:
-		return serve(t, buildGo(t, "v1"), "-no-streaming")
+		return serve(t, buildIn(t, "a2ago", "v1"), "-no-streaming")
 	case goV03Polled:
-		return serve(t, buildGo(t, "v03"), "-no-streaming")
+		return serve(t, buildIn(t, "a2ago", "v03"), "-no-streaming")
 	case jsV1:
 		return serve(t, "node", filepath.Join("a2ajs", "server.mjs"), installJS(t), "a2a-js-1")
 	case jsV03:
@@ -295,52 +293,10 @@ func sdkServer(t *testing.T, name string) string {
 	return ""
 }
 
-// serve starts a program that prints its URL, and ends with its input.
+// serve starts a program that prints its URL.
 func serve(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command(name, args...)
-	var stderr bytes.Buffer // to be read after the process has ended
-	cmd.Stderr = &stderr
-	stdin, stdout := startPiped(t, cmd)
-	end := func() {
-		stdin.Close()
-		kill := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
-		defer kill.Stop()
-		_ = cmd.Wait()
-	}
-	ready := make(chan string, 1)
-	go func() { // ends with the line, or the process
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- strings.TrimSpace(line)
-	}()
-	var url string
-	select {
-	case url = <-ready:
-	case <-time.After(patience):
-	}
-	if !strings.HasPrefix(url, "http://") {
-		end()
-		t.Fatalf("%s did not start: %s%s", filepath.Base(name), url, stderr.String())
-	}
-	t.Cleanup(func() {
-		end()
-		if t.Failed() && stderr.Len() > 0 {
-			t.Logf("the server: %s", stderr.String())
-		}
-	})
-	return url
-}
-
-// buildGo builds a server of the nested module a2ago.
-func buildGo(t *testing.T, name string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", file, "./"+name)
-	build.Dir = "a2ago"
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the a2a-go server %s: %v\n%s", name, err, out)
-	}
-	return file
+	return serving(t, exec.Command(name, args...))
 }
 
 // installJS installs what a2ajs/server.mjs needs, if it is not there yet, and

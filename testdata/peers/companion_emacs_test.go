@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,16 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/creack/pty"
 )
 
 // An emacs is an Emacs on a pseudo-terminal, with the program's plugin.
 type emacs struct {
-	t      *testing.T
 	socket string
 	env    []string
-	tty    *os.File
+	*terminal
 }
 
 func openEmacs(t *testing.T, p *companionPlaces, file string) *emacs {
@@ -36,18 +32,12 @@ func openEmacs(t *testing.T, p *companionPlaces, file string) *emacs {
 	folder := filepath.Join(p.home, ".emacs.d")
 	installPlugin(t, "emacs", filepath.Join(folder, "a2astdio.el"))
 	write(t, filepath.Join(folder, "init.el"), `(setq server-name "`+filepath.Join(sockets, "socket")+`") (server-start) (load "~/.emacs.d/a2astdio")`)
-	e := &emacs{t: t, socket: filepath.Join(sockets, "socket"), env: append(p.env(), "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm")}
+	e := &emacs{socket: filepath.Join(sockets, "socket"), env: append(p.env(), "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm")}
 	cmd := exec.Command("emacs", "-nw", file)
 	cmd.Env, cmd.Dir = e.env, p.workspace
-	var err error
-	if e.tty, err = pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
-		t.Fatal(err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, e.tty) }() // ends with Emacs
+	e.terminal = runTerminal(t, cmd)
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		e.tty.Close()
+		_ = cmd.Process.Kill() // alone: the companion ends itself
 		within(t, "no discovery file is there when Emacs has ended", func() bool { return len(p.discovery(t)) == 0 })
 	})
 	e.want(`(buffer-name (window-buffer))`, `"`+filepath.Base(file)+`"`)
@@ -59,13 +49,6 @@ func (e *emacs) eval(expression string) string {
 	cmd.Env = e.env
 	out, _ := cmd.CombinedOutput() // an Emacs that does not listen yet is asked again
 	return strings.TrimSpace(string(out))
-}
-
-func (e *emacs) press(keys string) {
-	e.t.Helper()
-	if _, err := io.WriteString(e.tty, keys); err != nil {
-		e.t.Fatal(err)
-	}
 }
 
 func (e *emacs) want(expression, value string) {

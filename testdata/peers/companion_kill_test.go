@@ -118,36 +118,3 @@ func TestCompanionCLIKilled(t *testing.T) {
 		t.Errorf("closed: %+v", d)
 	}
 }
-
-// The companion uses the directory that Node finds, in each environment.
-func TestCompanionTempDir(t *testing.T) {
-	t.Parallel()
-	needNode(t, 18)
-	for _, variables := range []string{"TMPDIR=%s/", "TMPDIR=%s//", "TMPDIR= TMP=%s TEMP=/nowhere", "TEMP=%s", "TMP=%s TEMP=/nowhere", "TMPDIR=%s TMP=/nowhere"} {
-		p := newPlaces(t)
-		env := append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home}, strings.Fields(fmt.Sprintf(variables, p.tmp))...)
-		node := exec.Command("node", "-p", `require("path").join(require("os").tmpdir(), "gemini", "ide")`)
-		node.Env = env
-		want, err := node.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(binary, "companion", "--workspace", p.workspace)
-		cmd.Env = env
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		find(t, p)
-		if entries, err := os.ReadDir(strings.TrimSpace(string(want))); err != nil || len(entries) != 1 {
-			t.Errorf("%s: Node looks in %s: %v %v", variables, want, entries, err)
-		}
-		stdin.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("%s: %v", variables, err)
-		}
-	}
-}

@@ -3,7 +3,6 @@ package peers
 import (
 	"encoding/json"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -50,20 +49,10 @@ func TestDoctorPeers(t *testing.T) {
 
 // The same of agents that are large to install.
 
-func TestReactiveDoctor(t *testing.T) { diagnoseJS(t, reactive, "reactive", "0.9.0") }
-func TestADKJSDoctor(t *testing.T)    { diagnoseJS(t, adkJS, "adk", "2.0.0") }
-func TestMastraDoctor(t *testing.T)   { diagnoseJS(t, mastra, "mastra", "1.71.0") }
-func TestStrandsDoctor(t *testing.T)  { diagnoseJS(t, strands, "strands", "1.19.0") }
-
-func diagnoseJS(t *testing.T, name, file, version string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("up to 170 MB")
-	}
-	needNode(t, 20)
-	dir := installNPM(t, file+"-"+version, filepath.Join("frameworks", "js", file+".json"))
-	diagnose(t, name, serve(t, "node", filepath.Join("frameworks", "js", file+".mjs"), dir))
-}
+func TestReactiveDoctor(t *testing.T) { diagnose(t, reactive, jsAgent(t, "reactive-0.9.0")) }
+func TestADKJSDoctor(t *testing.T)    { diagnose(t, adkJS, jsAgent(t, "adk-2.0.0")) }
+func TestMastraDoctor(t *testing.T)   { diagnose(t, mastra, jsAgent(t, "mastra-1.71.0")) }
+func TestStrandsDoctor(t *testing.T)  { diagnose(t, strands, jsAgent(t, "strands-1.19.0")) }
 
 // diagnose holds what doctor finds at an agent against knownFindings.
 func diagnose(t *testing.T, name, url string) {

@@ -77,24 +77,27 @@ type Editor struct {
 	buffers map[string]string // files that the editor has open, by path; nil: it serves none
 }
 
-// start runs the binary like an editor: with a small environment, and in a directory
-// that is no session's. It is closed, and checked, when the test ends.
-func start(t testing.TB, args ...string) *Editor {
-	t.Helper()
-	return startAt(t, t.TempDir(), args...)
-}
-
-// startAt is start with a home directory, where sessions are kept.
+// startAt runs the binary like an editor: with a small environment, a home directory, where
+// sessions are kept, and in a directory that is no session's. It is closed, and checked, when the
+// test ends.
 func startAt(t testing.TB, home string, args ...string) *Editor {
 	t.Helper()
-	e := &Editor{t: t, cmd: exec.Command(binary, args...), ended: make(chan struct{}), changed: make(chan struct{}), policy: Allow}
-	e.cmd.Dir = t.TempDir()
-	e.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir()}
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir()}
+	e := begin(t, cmd)
+	t.Cleanup(e.Close)
+	return e
+}
+
+// begin starts an ACP agent, which the caller ends.
+func begin(t testing.TB, cmd *exec.Cmd) *Editor {
+	t.Helper()
+	e := &Editor{t: t, cmd: cmd, ended: make(chan struct{}), changed: make(chan struct{}), policy: Allow}
 	e.cmd.Stderr = &e.stderr
 	var stdout io.Reader
 	e.stdin, stdout = startPiped(t, e.cmd)
-	go e.read(stdout) // ends with the process, which Close ends
-	t.Cleanup(e.Close)
+	go e.read(stdout) // ends with the process
 	return e
 }
 

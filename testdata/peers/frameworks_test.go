@@ -94,6 +94,18 @@ func buildIn(t *testing.T, module, name string) string {
 	return file
 }
 
+// jsAgent installs and serves an agent of frameworks/js, made with a framework of up to 170 MB.
+func jsAgent(t *testing.T, framework string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("up to 170 MB: not with -short")
+	}
+	needNode(t, 20)
+	name, _, _ := strings.Cut(framework, "-")
+	file := filepath.Join("frameworks", "js", name)
+	return serve(t, "node", file+".mjs", installNPM(t, framework, file+".json"))
+}
+
 // trpc-a2a-go: three prompts in one session; the second answer repeats the first. Its
 // artifact has the same ID in each task.
 func TestTRPC(t *testing.T) {
@@ -108,13 +120,8 @@ func TestTRPC(t *testing.T) {
 
 // Strands for TypeScript, whose tools are not on the wire.
 func TestStrands(t *testing.T) {
-	if testing.Short() {
-		t.Skip("80 MB")
-	}
 	t.Parallel()
-	needNode(t, 20)
-	dir := installNPM(t, "strands-1.19.0", filepath.Join("frameworks", "js", "strands.json"))
-	e := open(t, "--agent", serve(t, "node", filepath.Join("frameworks", "js", "strands.mjs"), dir))
+	e := open(t, "--agent", jsAgent(t, "strands-1.19.0"))
 	session := e.NewSession(t.TempDir())
 	for _, word := range []string{"one", "one"} {
 		wantText(t, e.Prompt(session, word).End("end_turn"), "You said "+word+", which is the answer.")
@@ -128,14 +135,9 @@ func TestStrands(t *testing.T) {
 
 // Mastra, whose tasks begin with a filler.
 func TestMastra(t *testing.T) {
-	if testing.Short() {
-		t.Skip("170 MB")
-	}
 	t.Parallel()
-	needNode(t, 20)
-	dir := installNPM(t, "mastra-1.71.0", filepath.Join("frameworks", "js", "mastra.json"))
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")
-	e := open(t, "--agent", serve(t, "node", filepath.Join("frameworks", "js", "mastra.mjs"), dir), "--trace", trace)
+	e := open(t, "--agent", jsAgent(t, "mastra-1.71.0"), "--trace", trace)
 	talk(t, e, e.NewSession(t.TempDir()))
 	e.Close()
 	notAccused(t, trace)

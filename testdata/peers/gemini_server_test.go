@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -48,15 +47,13 @@ func gemini(t *testing.T) string {
 }
 
 func startGemini() (url string, end func(), skip string, err error) {
-	for _, tool := range []string{"bash", "curl", "git", "node", "npm"} {
+	for _, tool := range []string{"bash", "curl", "git"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return "", nil, "the Gemini server needs " + tool + ", which is not here", nil
 		}
 	}
-	out, _ := exec.Command("node", "--version").Output()
-	major, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")
-	if n, err := strconv.Atoi(major); err != nil || n < 20 {
-		return "", nil, fmt.Sprintf("the Gemini server needs node 20 or newer, this is %q", out), nil
+	if lacks := nodeLacks(20); lacks != "" {
+		return "", nil, "the Gemini server needs " + lacks, nil
 	}
 	dir, err := peersDir()
 	if err != nil {

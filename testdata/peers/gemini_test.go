@@ -2,8 +2,11 @@ package peers
 
 import (
 	"fmt"
+	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -63,31 +66,68 @@ func TestGeminiMulti(t *testing.T) {
 	wantFile(t, "", dir, "done.tmp")
 }
 
-// Two edits in one model turn: the server asks for the second when the first is
-// done.
-func TestGeminiTwoEdits(t *testing.T) {
-	e, s, dir := geminiSession(t)
-	o := e.Prompt(s, script("two_edits", dir)).End("end_turn")
-	if len(o.Calls) != 2 || len(o.Asked) != 2 {
-		t.Errorf("two calls and two questions were expected: %s", o.summary())
-	}
-	wantStatus(t, o, "completed")
-	contains(t, "the text", o.Text, "Both edits done.")
-	wantFile(t, "two\n", dir, "two.txt")
-	wantFile(t, "ALPHA\nbeta\n", dir, "edit.txt")
+// geminiTurns are scripts of one turn, whose calls are all answered alike.
+var geminiTurns = []struct {
+	name, script string
+	rejected     bool
+	calls        int
+	text         string            // among what the agent says
+	files        map[string]string // afterwards
+	none         string            // a file that is not there
+}{
+	{"two edits", "two_edits", false, 2, "Both edits done.", map[string]string{"two.txt": "two\n", "edit.txt": "ALPHA\nbeta\n"}, ""},
+	{"two rejected edits", "two_edits", true, 2, "", map[string]string{"edit.txt": "alpha\nbeta\n"}, "two.txt"},
+	{"two commands", "two_shell", false, 2, "Both shells done.", map[string]string{"one.tmp": "", "two.tmp": ""}, ""},
+	{"a rejected edit", "write", true, 1, "", nil, "hello.txt"},
+	{"an edit after that", "write", false, 1, "Done. Created hello.txt.", map[string]string{"hello.txt": "hello world\n"}, ""},
+	{"no call", "hello", false, 0, "Hello from the fake model.", nil, ""},
 }
 
-// Two commands in one model turn: both are asked about, and both run.
-func TestGeminiTwoShell(t *testing.T) {
+// Each call is asked about once, and done as it was answered; nothing is left pending, and the
+// session goes on.
+func TestGeminiTurns(t *testing.T) {
 	e, s, dir := geminiSession(t)
-	o := e.Prompt(s, script("two_shell", dir)).End("end_turn")
-	if len(o.Calls) != 2 || len(o.Asked) != 2 {
-		t.Errorf("two calls and two questions were expected: %s", o.summary())
+	for _, turn := range geminiTurns {
+		write(t, filepath.Join(dir, "edit.txt"), "alpha\nbeta\n")
+		_ = os.Remove(filepath.Join(dir, "two.txt"))
+		policy, status := Policy(Allow), "completed"
+		if turn.rejected {
+			policy, status = Reject, "failed"
+		}
+		e.SetPolicy(policy)
+		from := len(e.lines())
+		o := e.Prompt(s, script(turn.script, dir)).End("end_turn")
+		asked := turn.calls
+		if turn.rejected { // this server takes back what it has not asked about yet
+			asked = 1
+		}
+		if len(o.Calls) != turn.calls || len(o.Asked) != asked {
+			t.Errorf("%s: %d calls and questions were expected: %s", turn.name, turn.calls, o.summary())
+		}
+		wantStatus(t, o, status)
+		contains(t, turn.name, o.Text, turn.text)
+		for file, content := range turn.files {
+			wantFile(t, content, dir, file)
+		}
+		if turn.none != "" {
+			wantNoFile(t, dir, turn.none)
+		}
+		ids := map[string]bool{} // what the server sends in chunks is one message for the editor
+		for _, l := range e.lines()[from:] {
+			if l.update() == "agent_message_chunk" {
+				ids[l.text("params.update.messageId")] = true
+			}
+		}
+		if turn.calls == 0 && len(ids) != 1 {
+			t.Errorf("the editor sees %d messages, and not one: %v", len(ids), ids)
+		}
 	}
-	wantStatus(t, o, "completed")
-	contains(t, "the text", o.Text, "Both shells done.")
-	wantFile(t, "", dir, "one.tmp")
-	wantFile(t, "", dir, "two.tmp")
+	// A command runs in the session's directory, not in the server's or the bridge's.
+	e.SetPolicy(Allow)
+	o := e.Prompt(s, script("shell_pwd", dir)).End("end_turn")
+	contains(t, "the output of pwd", onlyCall(t, o).Output(), dir)
+	wantFile(t, "", dir, "here.tmp")
+	wantNoFile(t, e.cmd.Dir, "here.tmp")
 }
 
 // Live output of a command: each line once though the server repeats the whole
@@ -109,30 +149,6 @@ func TestGeminiShell(t *testing.T) {
 		t.Errorf("the output did not grow while the command ran: %q", call.Shown)
 	}
 	contains(t, "the text", o.Text, "Command finished.")
-}
-
-// A command runs in the session's directory, not in the server's or the bridge's: the
-// server has got the workspace.
-func TestGeminiShellWorkingDirectory(t *testing.T) {
-	e, s, dir := geminiSession(t)
-	o := e.Prompt(s, script("shell_pwd", dir)).End("end_turn")
-	contains(t, "the output of pwd", onlyCall(t, o).Output(), dir)
-	wantFile(t, "", dir, "here.tmp")
-	wantNoFile(t, e.cmd.Dir, "here.tmp")
-}
-
-// A rejected edit is not written; its call ends, the turn too, and the session
-// goes on.
-func TestGeminiReject(t *testing.T) {
-	e, s, dir := geminiSession(t)
-	e.SetPolicy(Reject)
-	o := e.Prompt(s, script("write", dir)).End("end_turn")
-	statuses(t, onlyCall(t, o), "pending", "failed")
-	wantNoFile(t, dir, "hello.txt")
-	e.SetPolicy(Allow)
-	o = e.Prompt(s, script("write", dir)).End("end_turn")
-	contains(t, "the text", o.Text, "Done. Created hello.txt.")
-	wantFile(t, "hello world\n", dir, "hello.txt")
 }
 
 // "Always" for a command allows only that command, whatever programs the server names:
@@ -161,37 +177,6 @@ func TestGeminiAlways(t *testing.T) {
 	}
 }
 
-// Two rejected edits leave nothing pending.
-func TestGeminiTwoRejected(t *testing.T) {
-	e, s, dir := geminiSession(t)
-	e.SetPolicy(Reject)
-	o := e.Prompt(s, script("two_edits", dir)).End("end_turn")
-	if len(o.Calls) != 2 {
-		t.Errorf("two calls were expected: %s", o.summary())
-	}
-	wantStatus(t, o, "failed")
-	wantNoFile(t, dir, "two.txt")
-	wantFile(t, "alpha\nbeta\n", dir, "edit.txt")
-}
-
-// What the server sends in chunks is one message for the editor.
-func TestGeminiHello(t *testing.T) {
-	e, s, dir := geminiSession(t)
-	o := e.Prompt(s, script("hello", dir)).End("end_turn")
-	if o.Text != "Hello from the fake model." {
-		t.Errorf("the text is %q", o.Text)
-	}
-	ids := map[string]bool{}
-	for _, l := range e.lines() {
-		if l.text("params.update.sessionUpdate") == "agent_message_chunk" {
-			ids[l.text("params.update.messageId")] = true
-		}
-	}
-	if len(ids) != 1 {
-		t.Errorf("the editor sees %d messages, and not one: %v", len(ids), ids)
-	}
-}
-
 // cancelLimit is the bridge's grace period, and some time for a busy machine.
 const cancelLimit = 3 * time.Second
 
@@ -216,32 +201,31 @@ func cancelled(t *testing.T, e *Editor, turn *Turn, dir string) *Outcome {
 	return o
 }
 
-// A cancel while the model talks.
-func TestGeminiCancelText(t *testing.T) {
-	e, s, dir := geminiSession(t)
-	turn := e.Prompt(s, script("slow", dir))
-	turn.WaitText("chunk2 ")
-	if o := cancelled(t, e, turn, dir); strings.Contains(o.Text, "chunk9 ") {
-		t.Errorf("the model went on: %q", o.Text)
+// Cancels while the model talks, while a command runs, and during a question, which the user then
+// does not answer.
+func TestGeminiCancel(t *testing.T) {
+	for _, moment := range []struct {
+		script, unwritten string
+		policy            Policy
+		wait              func(*Turn)
+	}{
+		{"slow", "", Allow, func(turn *Turn) { turn.WaitText("chunk2 ") }},
+		{"shell_long", "", Allow, func(turn *Turn) { turn.WaitOutput("line 2 of 60") }},
+		{"shell_echo", "again.tmp", Hold, func(turn *Turn) { turn.WaitPermission() }},
+	} {
+		t.Run(moment.script, func(t *testing.T) {
+			e, s, dir := geminiSession(t)
+			e.SetPolicy(moment.policy)
+			turn := e.Prompt(s, script(moment.script, dir))
+			moment.wait(turn)
+			if o := cancelled(t, e, turn, dir); strings.Contains(o.Text, "chunk9 ") {
+				t.Errorf("the model went on: %q", o.Text)
+			}
+			if moment.unwritten != "" {
+				wantNoFile(t, dir, moment.unwritten)
+			}
+		})
 	}
-}
-
-// A cancel while a command runs.
-func TestGeminiCancelCommand(t *testing.T) {
-	e, s, dir := geminiSession(t)
-	turn := e.Prompt(s, script("shell_long", dir))
-	turn.WaitOutput("line 2 of 60")
-	cancelled(t, e, turn, dir)
-}
-
-// A cancel during a question, which the user then does not answer.
-func TestGeminiCancelWhileAsking(t *testing.T) {
-	e, s, dir := geminiSession(t)
-	e.SetPolicy(Hold)
-	turn := e.Prompt(s, script("shell_echo", dir))
-	turn.WaitPermission()
-	cancelled(t, e, turn, dir)
-	wantNoFile(t, dir, "again.tmp")
 }
 
 // The conversation goes on in one task: a second prompt, after longer than the
@@ -274,8 +258,16 @@ func TestGeminiModelError(t *testing.T) {
 // files prove that no connection was.
 func TestGeminiPendingApprovals(t *testing.T) {
 	t.Parallel()
-	gateway := startGateway(t, gemini(t), "tasks/cancel")
-	e := open(t, "--agent", gateway.url)
+	var refused atomic.Int32
+	gateway := front(t, gemini(t), nil, func(w http.ResponseWriter, r *http.Request, call string, pass http.Handler) {
+		if calls(call, "tasks/cancel") {
+			refused.Add(1)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		pass.ServeHTTP(w, r)
+	})
+	e := open(t, "--agent", gateway)
 	e.SetPolicy(Hold)
 	const n = 6
 	var dirs [n]string
@@ -294,11 +286,11 @@ func TestGeminiPendingApprovals(t *testing.T) {
 	seventh.WaitText("chunk2 ")
 	e.Cancel(seventh.session)
 	seventh.End("cancelled")
-	if gateway.refusals() == 0 {
+	if refused.Load() == 0 {
 		t.Error("the gateway was to refuse the cancel, and has not seen it")
 	}
 
-	other := open(t, "--agent", gateway.url)
+	other := open(t, "--agent", gateway)
 	other.Prompt(other.NewSession(dir), script("hello", dir)).End("end_turn")
 	other.Close()
 

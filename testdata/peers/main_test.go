@@ -2,6 +2,7 @@ package peers
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -62,24 +63,31 @@ func listen(t *testing.T, options ...string) string {
 	return serving(t, cmd)
 }
 
-// serving starts a command of a2astdio's that serves until the test ends, and returns its URL.
+// serving starts a command that prints its URL and serves until the test ends, and returns the URL.
 func serving(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	var stderr bytes.Buffer // to be read after the process has ended
+	if cmd.Stderr == nil {
+		cmd.Stderr = &stderr
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
+	_, stdout := startPiped(t, cmd) // some end with their input
+	end := func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%v: %v", cmd.Args, err)
 	}
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	line, _ := bufio.NewReader(stdout).ReadString('\n')
+	late.Stop()
+	if !strings.HasPrefix(line, "http://") {
+		end()
+		t.Fatalf("%v did not start: %s%s", cmd.Args, line, stderr.String())
+	}
+	t.Cleanup(func() {
+		end()
+		if t.Failed() && stderr.Len() > 0 {
+			t.Logf("the server: %s", stderr.String())
+		}
+	})
 	return strings.TrimSpace(line)
 }
 

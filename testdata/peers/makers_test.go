@@ -53,13 +53,8 @@ func notAccused(t *testing.T, trace string) {
 // Reactive Agents: a status message that is a text, the answer behind the last state, another
 // context for each message, and no tasks/cancel for what it works on.
 func TestReactive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("40 MB")
-	}
 	t.Parallel()
-	needNode(t, 20)
-	dir := installNPM(t, "reactive-0.9.0", filepath.Join("frameworks", "js", "reactive.json"))
-	url := serve(t, "node", filepath.Join("frameworks", "js", "reactive.mjs"), dir)
+	url := jsAgent(t, "reactive-0.9.0")
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")
 	e := open(t, "--agent", url, "--trace", trace)
 	session := e.NewSession(t.TempDir())
@@ -79,13 +74,8 @@ func TestReactive(t *testing.T) {
 // whose answer its server does not take: it asks again. The turn ends then, and the next prompt
 // is answered, in a new conversation.
 func TestADKJS(t *testing.T) {
-	if testing.Short() {
-		t.Skip("160 MB")
-	}
 	t.Parallel()
-	needNode(t, 20)
-	dir := installNPM(t, "adk-2.0.0", filepath.Join("frameworks", "js", "adk.json"))
-	url := serve(t, "node", filepath.Join("frameworks", "js", "adk.mjs"), dir)
+	url := jsAgent(t, "adk-2.0.0")
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")
 	e := open(t, "--agent", url, "--trace", trace)
 	e.SetPolicy(Allow)

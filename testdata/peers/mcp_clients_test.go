@@ -1,12 +1,14 @@
 package peers
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -201,3 +203,15 @@ func (r *mcpRun) wait() {
 
 // clientTime bounds the run of a client: opencode looks for its packages on the internet first.
 const clientTime = 2 * time.Minute
+
+// logged is what a program has shown.
+type logged struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}

@@ -1,49 +1,26 @@
 package peers
 
 import (
-	"encoding/json"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"testing"
 )
 
-// startGate stands before an agent, also in its card, and wants a token for all but the card.
-// mux may serve more. describe, if there is one, changes the card.
-func startGate(t *testing.T, agent, token string, mux *http.ServeMux, describe func(card object)) string {
+// startGate is a front that wants a token for all but the card, and what is free.
+func startGate(t *testing.T, agent, token string, free http.HandlerFunc, describe func(card object)) string {
 	t.Helper()
-	at, err := url.Parse(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(at)
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.CloseClientConnections)
-	mux.HandleFunc("/.well-known/agent-card.json", func(w http.ResponseWriter, r *http.Request) {
-		answer := httptest.NewRecorder()
-		proxy.ServeHTTP(answer, r)
-		var card object
-		if err := json.Unmarshal([]byte(strings.ReplaceAll(answer.Body.String(), strings.TrimSuffix(agent, "/"), server.URL)), &card); err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		if describe != nil {
-			describe(card)
-		}
-		answerJSON(w, card)
-	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer "+token {
+	return front(t, agent, describe, func(w http.ResponseWriter, r *http.Request, _ string, pass http.Handler) {
+		switch {
+		case r.Header.Get("Authorization") == "Bearer "+token:
+			pass.ServeHTTP(w, r)
+		case r.URL.Path != "/" && free != nil:
+			free(w, r)
+		default:
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "who are you?", http.StatusUnauthorized)
-			return
 		}
-		proxy.ServeHTTP(w, r)
 	})
-	return server.URL
 }
 
 // A guarded agent is one that wants a token, and has its identity provider beside it, where every
@@ -56,26 +33,25 @@ type guarded struct {
 func startGuarded(t *testing.T, agent string) *guarded {
 	t.Helper()
 	g := &guarded{}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) {
-		answerJSON(w, object{"issuer": g.url, "authorization_endpoint": g.url + "/authorize", "token_endpoint": g.url + "/token",
-			"code_challenge_methods_supported": []string{"S256"}, "authorization_response_iss_parameter_supported": true})
-	})
-	mux.HandleFunc("/authorize", func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"code"}, "state": {q.Get("state")}, "iss": {g.url}}.Encode(), http.StatusFound)
-	})
-	mux.HandleFunc("/token", func(w http.ResponseWriter, _ *http.Request) {
-		g.tokens.Add(1)
-		answerJSON(w, object{"access_token": "good", "token_type": "Bearer", "expires_in": 3600})
-	})
-	g.url = startGate(t, agent, "good", mux, g.describe)
+	g.url = startGate(t, agent, "good", g.provides, g.describe)
 	return g
 }
 
-func answerJSON(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v)
+// provides is the identity provider.
+func (g *guarded) provides(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/.well-known/oauth-authorization-server":
+		answerJSON(w, object{"issuer": g.url, "authorization_endpoint": g.url + "/authorize", "token_endpoint": g.url + "/token",
+			"code_challenge_methods_supported": []string{"S256"}, "authorization_response_iss_parameter_supported": true})
+	case "/authorize":
+		q := r.URL.Query()
+		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {"code"}, "state": {q.Get("state")}, "iss": {g.url}}.Encode(), http.StatusFound)
+	case "/token":
+		g.tokens.Add(1)
+		answerJSON(w, object{"access_token": "good", "token_type": "Bearer", "expires_in": 3600})
+	default:
+		http.NotFound(w, r)
+	}
 }
 
 // describe declares in the card what the agent wants, as both versions have it.

@@ -2,81 +2,28 @@ package peers
 
 import (
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// cutFor is a proxy in front of an agent: it ends the first stream after its first
-// event, and then takes no more messages and no subscriptions. What is asked otherwise
-// passes.
+// cutFor is a front that ends each stream after its first event, and takes no subscriptions. What
+// is asked otherwise passes.
 func cutFor(t *testing.T, agent string) string {
 	t.Helper()
-	target, err := url.Parse(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
-	var s *httptest.Server
-	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(strings.NewReader(string(body)))
-		switch call := string(body); {
-		case r.Method == http.MethodGet:
-			// The card leads to the agent itself.
-			resp, err := http.Get(agent + r.URL.Path)
-			if err != nil {
-				return
-			}
-			defer resp.Body.Close()
-			card, _ := io.ReadAll(resp.Body)
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, strings.ReplaceAll(string(card), strings.TrimSuffix(agent, "/"), s.URL))
-		case strings.Contains(call, `"method":"tasks/resubscribe"`), strings.Contains(call, `"method":"SubscribeToTask"`):
+	return front(t, agent, nil, func(w http.ResponseWriter, r *http.Request, call string, pass http.Handler) {
+		switch {
+		case calls(call, "tasks/resubscribe", "SubscribeToTask"):
 			w.WriteHeader(http.StatusServiceUnavailable)
-		case strings.Contains(call, `"method":"message/stream"`), strings.Contains(call, `"method":"SendStreamingMessage"`):
-			proxy.ServeHTTP(&oneEvent{ResponseWriter: w}, r)
+		case streams(call):
+			pass.ServeHTTP(&cutting{ResponseWriter: w, left: 1}, r)
 		default:
-			proxy.ServeHTTP(w, r)
+			pass.ServeHTTP(w, r)
 		}
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
+	})
 }
-
-// oneEvent hangs up after the first event of a stream.
-type oneEvent struct {
-	http.ResponseWriter
-	said bool
-}
-
-func (o *oneEvent) Write(b []byte) (int, error) {
-	if !strings.HasPrefix(o.Header().Get("Content-Type"), "text/event-stream") {
-		return o.ResponseWriter.Write(b)
-	}
-	if o.said {
-		return 0, io.ErrClosedPipe
-	}
-	end := strings.Index(string(b), "\n\n")
-	if end >= 0 {
-		o.said = true
-		_, err := o.ResponseWriter.Write(b[:end+2])
-		_ = http.NewResponseController(o.ResponseWriter).Flush()
-		if err != nil {
-			return 0, err
-		}
-		return len(b), nil
-	}
-	return o.ResponseWriter.Write(b)
-}
-
-func (o *oneEvent) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
 // pushPeers are the agents that push, and the versions that each is spoken to in.
 var pushPeers = []struct {

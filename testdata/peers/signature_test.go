@@ -52,7 +52,7 @@ func verifyCard(t *testing.T, status int, args ...string) verdict {
 // their signatures.
 func signedServers(t *testing.T) map[string]struct{ url, card, form string } {
 	all := map[string]struct{ url, card, form string }{}
-	goURL := serve(t, buildGo(t, "v1"), "-sign")
+	goURL := serve(t, buildIn(t, "a2ago", "v1"), "-sign")
 	all["a2a-go"] = struct{ url, card, form string }{goURL, goURL, "known"}
 	all["a2a-go, 1.0 alone"] = struct{ url, card, form string }{goURL, goURL + "/pure", "as-served"}
 	return all

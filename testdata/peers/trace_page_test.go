@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -280,38 +279,6 @@ func readFile(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// TestTracePageToken: without the token there is no page, and a foreign page gets
-// nothing even with it.
-func TestTracePageToken(t *testing.T) {
-	t.Parallel()
-	url := serveTrace(t, conversation(t))
-	base := url[:strings.Index(url[len("http://"):], "/")+len("http://")]
-	for _, test := range []struct {
-		url, host, origin string
-		want              int
-	}{{url, "", "", 200}, {url + "api/head", "", "", 200}, {base + "/", "", "", 403}, {base + "/x/api/head", "", "", 403}, {url + "../api/head", "", "", 404},
-		{url + "api/head", "evil.example", "", 403}, {url + "api/head", "", "http://evil.example", 403}, {url + "api/nothing", "", "", 404}, {url + "serve.go", "", "", 404}} {
-		req, err := http.NewRequest("GET", test.url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if test.host != "" {
-			req.Host = test.host
-		}
-		if test.origin != "" {
-			req.Header.Set("Origin", test.origin)
-		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != test.want || !strings.HasPrefix(resp.Header.Get("Content-Security-Policy")+"default-src 'none'", "default-src 'none'") {
-			t.Errorf("%+v: %d", test, resp.StatusCode)
-		}
-	}
 }
 
 // TestTracePageLive: a page follows a running bridge.

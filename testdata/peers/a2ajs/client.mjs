@@ -16,7 +16,6 @@ const message = v1
   : { kind: 'message', messageId: randomUUID(), role: 'user', parts: [{ kind: 'text', text: prompt }] };
 const request = v1 ? { tenant: '', message, configuration: undefined, metadata: undefined } : { message };
 const text = (part) => part.text ?? part.content?.value;
-const began = process.hrtime.bigint();
 let task;
 for await (const event of client.sendMessageStream(request)) {
   const [kind, e] = v1 ? [event.payload.$case, event.payload.value] : [event.kind, event];
@@ -27,9 +26,7 @@ for await (const event of client.sendMessageStream(request)) {
     default: console.log(kind, text(e.parts[0]));
   }
 }
-const took = (process.hrtime.bigint() - began) / 1000n;
 if (task) {
   const t = await client.getTask(v1 ? { tenant: '', id: task, historyLength: undefined } : { id: task });
   console.log('in the end', t.status.state);
 }
-console.log(String(took));

@@ -1,6 +1,5 @@
 // V03client is a client made with a2a-go v0.3, unchanged: it sends its second argument to
-// the agent at its first, and writes a line for each event. The last line is how long
-// the stream took, in microseconds.
+// the agent at its first, and writes a line for each event.
 package main
 
 import (
@@ -8,7 +7,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"time"
 
 	"github.com/a2aproject/a2a-go/a2a"
 	"github.com/a2aproject/a2a-go/a2aclient"
@@ -25,7 +23,6 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	began := time.Now()
 	var task a2a.TaskID
 	message := a2a.NewMessage(a2a.MessageRoleUser, a2a.TextPart{Text: os.Args[2]})
 	for event, err := range client.SendStreamingMessage(ctx, &a2a.MessageSendParams{Message: message}) {
@@ -44,7 +41,6 @@ func main() {
 			fmt.Println("message", e.Parts[0].(a2a.TextPart).Text)
 		}
 	}
-	took := time.Since(began)
 	if task != "" {
 		t, err := client.GetTask(ctx, &a2a.TaskQueryParams{ID: task})
 		if err != nil {
@@ -52,5 +48,4 @@ func main() {
 		}
 		fmt.Println("in the end", t.Status.State)
 	}
-	fmt.Println(took.Microseconds())
 }
