@@ -1,6 +1,5 @@
-// Package soak tests the whole program with a bad network and killed processes. It has
-// tests only. The bridge is a separate process: the test's binary, executed again, so
-// that -race covers it, too.
+// Package soak tests the bridge with a bad network, and the whole program with killed
+// processes, each of which is the test's binary, executed again. It has tests only.
 //
 //	go test ./internal/test/soak                          some seconds of both
 //	go test ./internal/test/soak -run Soak -soak=10m -timeout=15m   ten minutes of bad network

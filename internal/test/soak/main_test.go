@@ -35,7 +35,6 @@ const (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(markName) != "" {
-		showInside()
 		os.Exit(cli.Main(cli.UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-soak"))
 	}
 	flag.Parse()
@@ -43,6 +42,18 @@ func TestMain(m *testing.M) {
 		*seed = rand.Uint64N(1_000_000)
 	}
 	os.Exit(m.Run())
+}
+
+// await waits until something is so, and reports whether that happened.
+func await(limit time.Duration, is func() bool) bool {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for began := time.Now(); !is(); <-tick.C {
+		if time.Since(began) > limit {
+			return false
+		}
+	}
+	return true
 }
 
 // repeat tells, if the test fails, how to repeat it.

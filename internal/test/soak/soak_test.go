@@ -1,19 +1,27 @@
 package soak
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"path/filepath"
+	"runtime"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/transport"
 )
 
 const (
@@ -22,12 +30,6 @@ const (
 	// promptsPerRound is how many prompts each of them sends before the checks, after
 	// which the agent forgets.
 	promptsPerRound = 8
-	// maxHeap bounds a bridge's heap after its sessions were deleted: package
-	// initialisation and the connections' buffers, and no story.
-	maxHeap = 8 << 20
-	// maxSys bounds its memory at any time: some long stories at once, and uncollected
-	// garbage.
-	maxSys = 256 << 20
 	// restTime bounds how long the bridge may take to become quiet after all prompts, on a
 	// good connection.
 	restTime = 10 * time.Second
@@ -36,17 +38,19 @@ const (
 // TestSoak runs sessions over a bad connection. Each prompt ends like the agent's
 // story, or with an error that names what happened. Its text is shown once and in
 // order, and completely unless there was an error. The agent got the prompt once. In
-// the end the bridge holds nothing.
+// the end the bridge holds no goroutine more than at first. It runs alone, in this process.
 func TestSoak(t *testing.T) {
-	t.Parallel()
 	s := newSoak(t)
 	began := time.Now()
 	for round := 0; round == 0 || time.Since(began) < *soak && !t.Failed(); round++ {
 		s.round(t, *seed+uint64(round), began.Add(*soak))
 	}
 	for _, b := range s.bridges {
-		if err := b.quit(); err != nil {
+		if err := b.Close(); err != nil {
 			t.Errorf("%s: %v", b.version, err)
+		}
+		if _, wrong := b.Lines(); len(wrong) > 0 {
+			t.Errorf("%s: the editor got what it should not: %s", b.version, strings.Join(wrong, "\n"))
 		}
 	}
 	s.report(t, time.Since(began))
@@ -57,6 +61,7 @@ type soaking struct {
 	proxy   *proxy
 	bridges []*soakingBridge
 	patient bool // there is time for stories of half a minute
+	resting int  // goroutines before the first prompt
 
 	mu       sync.Mutex
 	prompts  int
@@ -64,11 +69,9 @@ type soaking struct {
 }
 
 type soakingBridge struct {
-	*program
+	*editor.Editor
 	version string
-	window  *window
 	cwd     string
-	resting inside // before the first prompt
 	users   []*user
 }
 
@@ -88,53 +91,67 @@ func newSoak(t *testing.T) *soaking {
 	}
 	s.proxy = newProxy(t, s.agent.server.Listener.Addr().String(), stall)
 	for _, version := range []string{"0.3", "1.0"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		b := &soakingBridge{version: version, cwd: t.TempDir()}
+		kept, err := store.Open(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &soakingBridge{version: version, cwd: t.TempDir()}
-		args := []string{"--agent", s.proxy.url(), "--a2a-version", version}
-		if flag.Lookup("test.artifacts").Value.String() == "true" {
-			args = append(args, "--trace", filepath.Join(t.ArtifactDir(), version+".jsonl"))
-		}
-		b.program = newProgram(t, []string{markName + "=" + t.Name(), "XDG_STATE_HOME=" + t.TempDir(), insideName + "=" + l.Addr().String()}, args...)
-		first := &user{}
-		if err := b.begin(&editor.Options{Cwd: b.cwd, Answer: first.pick}); err != nil {
-			t.Fatal(err, b.stderr.String())
-		}
-		b.window = newWindow(t, l)
-		l.Close()
-		first.Editor = b.Editor
-		b.users = append(b.users, first)
 		for len(b.users) < sessions {
 			u := &user{}
-			if u.Editor, err = b.Another(u.pick); err != nil {
+			if b.Editor == nil {
+				b.Editor, err = editor.Start(&editor.Options{Cwd: b.cwd, Answer: u.pick, Store: kept, Serve: s.serve(t, version, kept)})
+				u.Editor = b.Editor
+			} else {
+				u.Editor, err = b.Another(u.pick)
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 			b.users = append(b.users, u)
 		}
 		s.bridges = append(s.bridges, b)
 	}
-	for _, b := range s.bridges {
-		s.settle(t, b)
+	// Each is idle when the number stays.
+	same := 0
+	if !await(restTime, func() bool {
+		s.proxy.cut() // kept connections have goroutines
+		if same++; runtime.NumGoroutine() != s.resting {
+			same, s.resting = 0, runtime.NumGoroutine()
+		}
+		return same == 5
+	}) {
+		t.Fatalf("the bridges do not come to rest before they have done anything:\n%s", stacks())
 	}
 	return s
 }
 
-// settle counts the goroutines of an idle bridge.
-func (s *soaking) settle(t *testing.T, b *soakingBridge) {
-	same, last := 0, 0
-	var ok bool
-	b.resting, ok = b.window.until(t, restTime, func(in inside) bool {
-		s.proxy.cut() // kept connections have goroutines
-		if same++; in.Goroutines != last {
-			same, last = 0, in.Goroutines
+// serve is a bridge to the agent behind the bad connection, with a trace if -artifacts wants one.
+func (s *soaking) serve(t *testing.T, version string, kept *store.Store) func(context.Context, io.ReadCloser, io.WriteCloser) error {
+	return func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+		client := &transport.ClientOptions{Version: version}
+		opts := &bridge.Options{Version: "soak", Name: s.proxy.url(), Workspace: "/", Store: kept, Protocol: bridge.ProtocolACP, OnEOF: bridge.OnEOFCancel}
+		if flag.Lookup("test.artifacts").Value.String() == "true" {
+			r, err := trace.Create(filepath.Join(t.ArtifactDir(), version+".jsonl"), &trace.Options{Mode: "bridge"})
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			client.Wrap, opts.Tap, opts.Observe = r.Wrap, r.Tap, reach.Observer(r)
 		}
-		return same == 5
-	})
-	if !ok {
-		t.Fatalf("the bridge does not come to rest before it has done anything:\n%s", b.resting.Stacks)
+		var err error
+		if opts.Client, err = transport.NewClient(s.proxy.url(), client); err != nil {
+			return err
+		}
+		defer opts.Client.Close()
+		return bridge.Serve(ctx, in, out, opts)
 	}
+}
+
+// stacks are all goroutines'.
+func stacks() string {
+	var b strings.Builder
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 1)
+	return b.String()
 }
 
 // round lets each session send some prompts, over a seed's bad connection.
@@ -156,18 +173,12 @@ func (s *soaking) round(t *testing.T, seed uint64, end time.Time) {
 	if _, twice := s.agent.times(""); len(twice) > 0 {
 		t.Errorf("the agent got more than once: %q", twice)
 	}
-	for _, b := range s.bridges {
-		in, ok := b.window.until(t, restTime, func(in inside) bool {
-			s.proxy.cut()
-			return in.Goroutines <= b.resting.Goroutines
-		})
-		if !ok {
-			t.Errorf("%s: %d goroutines are left, at first there were %d:\n%s", b.version, in.Goroutines, b.resting.Goroutines, in.Stacks)
-		}
-		if in.Heap > maxHeap || in.Sys > maxSys {
-			t.Errorf("%s: the bridge holds %d bytes, and has taken %d", b.version, in.Heap, in.Sys)
-		}
-		b.resting.Heap, b.resting.Sys = in.Heap, in.Sys // for the report
+	s.agent.renew() // what it still does has goroutines
+	if !await(restTime, func() bool {
+		s.proxy.cut()
+		return runtime.NumGoroutine() <= s.resting
+	}) {
+		t.Errorf("%d goroutines are left, at first there were %d:\n%s", runtime.NumGoroutine(), s.resting, stacks())
 	}
 }
 
@@ -195,8 +206,8 @@ func (s *soaking) talk(t *testing.T, b *soakingBridge, u *user, random *rand.Ran
 		select {
 		case <-turn.Done:
 		case <-timer.C:
-			t.Errorf("%s: %q: no reply in %v\n%s", b.version, p.text, patience, b.window.look(t).Stacks)
-			_ = b.kill()
+			t.Errorf("%s: %q: no reply in %v\n%s", b.version, p.text, patience, stacks())
+			b.Terminate()
 			return
 		}
 		timer.Stop()
@@ -344,8 +355,5 @@ func (s *soaking) report(t *testing.T, took time.Duration) {
 	s.proxy.mu.Lock()
 	defer s.proxy.mu.Unlock()
 	fmt.Fprintf(&b, "\nfaults: %v", s.proxy.faults)
-	for _, bridge := range s.bridges {
-		fmt.Fprintf(&b, "\n%s: %d goroutines, heap %d KiB, taken %d KiB", bridge.version, bridge.resting.Goroutines, bridge.resting.Heap>>10, bridge.resting.Sys>>10)
-	}
 	t.Logf("seed %d: %d prompts in %v:%s", *seed, s.prompts, took.Round(time.Millisecond), b.String())
 }
