@@ -12,6 +12,7 @@ import (
 var knownFindings = []struct{ peer, weight, begins, why string }{
 	{"", "warning", "skills: is empty", "the agents of these tests have none"},
 	{"", "warning", `defaultInputModes: "text" is no media type`, "as the examples of the SDKs have it"},
+	{"", "warning", "preferredTransport: is missing", "many cards of 0.3 leave it out, and clients take it for JSONRPC"},
 	{goV03, "warning", "the Content-Type of the answer must be application/json", "a2a-go 0.3 names none, so net/http guesses"},
 	{jsV03, "warning", "a task that is not there must be answered with the error -32001", "a2a-js 0.3 answers with -32603"},
 	{adkJS, "warning", "a task that is not there must be answered with the error -32001", "it rests on a2a-js 0.3"},
@@ -27,6 +28,8 @@ var knownFindings = []struct{ peer, weight, begins, why string }{
 	{reactive, "error", "provider.url: is missing", "its card has the provider's name alone"},
 	{reactive, "error", "the ID must be ", "it has IDs of its own in streams, and none in errors"},
 	{reactive, "error", "it comes after what must be the last of its stream", "the answer comes behind final: true"},
+	{reactive, "error", "the task ", "a task that has ended takes messages"},
+	{reactive, "error", "the context was ", "each message has a context of its own, whatever its own says"},
 	{reactive, "warning", "a task that is not there must be answered with the error -32001", "all its errors are -32000"},
 	{reactive, "warning", "a method that does not exist must be answered with the error -32601", "the same"},
 	{reactive, "warning", "the task is completed, and nothing was said", "the answer comes behind that"},

@@ -25,7 +25,7 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	return p.AgentCommand("doctor", doctor,
 		&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: also send this prompt, reject what the agent asks to do, and hold all that it says against the specification"},
-		frame.OutputFlag(`{"ok","steps":[{"step","status","says","do"}], "findings":[{"rule","weight","text","record","source"}]}, status being ok, warning, failed or skipped`))
+		frame.OutputFlag(`{"ok","steps":[{"step","status","says","do"}], "findings":[{"rule","weight","text","record","also","source"}]}, status being ok, warning, failed or skipped`))
 }
 
 // A step is one of the way to the agent, with its result.
@@ -132,18 +132,19 @@ func (k *checkup) page() *frame.Page {
 		}
 	}
 	k.findingsOn(out)
-	bad := k.errors()
+	bad, warned := k.errors(), len(k.findings) > 0
 	for _, f := range k.steps {
 		if f.Status == stepFailed {
 			bad++
 		}
+		warned = warned || f.Status == stepWarning
 	}
 	switch {
 	case bad == 0 && k.exam == nil && k.unproven:
 		out.Heading("Nothing is wrong so far, and nothing shows yet that the agent takes messages: doctor --prompt \"hello\" sends one.")
 	case bad == 0 && k.exam == nil:
 		out.Heading("All is well: a2astdio can talk to this agent. You write it? doctor --prompt \"hello\" tests more.")
-	case bad == 0 && len(k.findings) > 0:
+	case bad == 0 && warned:
 		out.Heading("Nothing is wrong, but for what is marked with look.")
 	case bad == 0:
 		out.Heading("All is well.")

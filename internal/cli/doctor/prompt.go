@@ -21,6 +21,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -30,6 +31,8 @@ const (
 	promptTime = time.Minute
 	// promptSilence is how long nothing may come once the agent has spoken.
 	promptSilence = 20 * time.Second
+	// maxRecords bounds the records that are named for findings that are alike.
+	maxRecords = 4
 )
 
 // An examiner is the editor of doctor's prompt: it allows nothing, and keeps the
@@ -142,15 +145,16 @@ func (k *checkup) claimSteps() {
 		_, _ = l.Get(ctx, e.task, -1)
 		if e.state.Terminal() {
 			if _, err := l.Cancel(ctx, e.task); err == nil {
-				k.claim(check.Warning, "CancelTask", "a task that has ended cannot be cancelled, and the agent has not said so")
+				k.claim(check.Warning, "tasks/cancel", "7.4", "3.1.5", "a task that has ended cannot be cancelled, and the agent has not said so")
 			}
 			if stream, err := l.Resubscribe(ctx, e.task); err == nil {
 				_, _ = stream.Read()
 				stream.Close()
 			}
 		}
-		if k.card.Push { // reading changes nothing
+		if k.card.Push { // reading changes nothing, nor does a task that is not there
 			_ = l.ListPush(ctx, e.task)
+			_ = l.SetPush(ctx, a2a.PushConfig{TaskID: uuid.NewString(), URL: "https://a2astdio.invalid/"})
 		}
 	}
 	if k.card.ExtendedCard {
@@ -159,11 +163,30 @@ func (k *checkup) claimSteps() {
 	if how, err := l.Chosen(ctx); err == nil && how.Version == "1.0" {
 		page, err := l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 100})
 		if err == nil && e.task != "" && !slices.ContainsFunc(page.Tasks, func(t a2a.Event) bool { return t.TaskID == e.task }) {
-			k.claim(check.Warning, "ListTasks", "missing: the list of tasks of the context %q does not have the task %q", e.context, e.task)
+			k.claim(check.Warning, "ListTasks", "", "3.1.4", "missing: the list of tasks of the context %q does not have the task %q", e.context, e.task)
 		}
 	}
 	k.strangeMethod(ctx)
 	k.otherInterfaces(ctx)
+	if e.task != "" && e.state.Terminal() {
+		k.endedTask()
+	}
+}
+
+// endedTask sends the prompt to the task that has ended, which the agent must refuse. In
+// the development-tool extension a completed task goes on with the next message.
+func (k *checkup) endedTask() {
+	ctx, stop := context.WithTimeout(k.c.Context, promptSilence)
+	defer stop()
+	w, err := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions)
+	if err != nil || slices.ContainsFunc(w.Extensions, func(uri string) bool { return strings.Contains(uri, "/developer-profile/") }) {
+		return
+	}
+	e := k.exam
+	_, err = k.l.Client.SendOnce(ctx, &a2a.Outgoing{ID: uuid.NewString(), TaskID: e.task, ContextID: e.context, Parts: []a2a.OutPart{{Text: k.c.String("prompt")}}}, false)
+	if err == nil {
+		k.claim(check.Error, "message/send", "7.1", "3.1.1", "the task %q has ended (%s), so a message to it must be refused, and the agent has taken one", e.task, e.state)
+	}
 }
 
 // strangeMethod calls a method that does not exist.
@@ -179,9 +202,9 @@ func (k *checkup) strangeMethod(ctx context.Context) {
 		if stream != nil {
 			stream.Close()
 		}
-		k.claim(check.Error, method, "the agent has answered a method that does not exist; the answer must be an error, -32601")
+		k.claim(check.Error, method, "8.1", "9.5", "the agent has answered a method that does not exist; the answer must be an error, -32601")
 	case errors.As(err, &agent) && agent.Code != 0 && agent.Code != a2a.CodeMethodNotFound && !agent.Unauthenticated():
-		k.claim(check.Warning, method, "a method that does not exist must be answered with the error -32601, and the agent says %d (%s)", agent.Code, agent.Message)
+		k.claim(check.Warning, method, "8.1", "9.5", "a method that does not exist must be answered with the error -32601, and the agent says %d (%s)", agent.Code, agent.Message)
 	}
 }
 
@@ -207,14 +230,31 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 		other.Close()
 		var agent *a2a.Error
 		if err != nil && !(errors.As(err, &agent) && (agent.Code != 0 || agent.Unauthenticated())) {
-			k.claim(check.Error, "card", "the card offers %s %s at %s, and that is missing: %s", i.Binding, i.Version, i.URL, frame.WithoutWho(err))
+			k.claim(check.Error, "card", "5.6", "8.3.1", "the card offers %s %s at %s, and that is missing: %s", i.Binding, i.Version, i.URL, frame.WithoutWho(err))
 		}
 	}
 }
 
-// claim adds a finding of doctor's own.
-func (k *checkup) claim(weight, what, format string, args ...any) {
-	k.findings = append(k.findings, &check.Finding{Who: check.Agent, Rule: check.RuleClaim, Weight: weight, What: what, Text: fmt.Sprintf(format, args...)})
+// claim adds a finding of doctor's own: about a method, in 0.3's name, and what sections of A2A
+// 0.3 and 1.0 say.
+func (k *checkup) claim(weight, method, old, new, format string, args ...any) {
+	how, _ := k.l.Client.Chosen(k.c.Context)
+	v1 := how.Version == "1.0"
+	if name := map[string]string{"tasks/get": "GetTask", "tasks/cancel": "CancelTask", "message/send": "SendMessage", "tasks/resubscribe": "SubscribeToTask"}[method]; v1 && name != "" {
+		method = name
+	}
+	k.findings = append(k.findings, &check.Finding{Who: check.Agent, Rule: check.RuleClaim, Weight: weight, Source: check.Section(v1, old, new), What: method, Text: fmt.Sprintf(format, args...)})
+}
+
+// found adds a finding of the record. Of those alike the first is told, with the others' records.
+func (k *checkup) found(f *check.Finding) {
+	for _, before := range k.findings {
+		if before.Weight == f.Weight && before.Rule == f.Rule && before.Like() == f.Like() {
+			before.Also = append(before.Also, f.Record)
+			return
+		}
+	}
+	k.findings = append(k.findings, f)
 }
 
 // checkRecords checks what was recorded, once nothing more passes.
@@ -229,8 +269,7 @@ func (k *checkup) checkRecords() error {
 	defer r.Close()
 	k.exam.records = map[int64]string{}
 	all := map[int64]string{}
-	c := check.New(&check.Options{Report: func(f *check.Finding) { k.findings = append(k.findings, f) },
-		Picks: func(f *check.Finding) bool { return f.Who == check.Agent }})
+	c := check.New(&check.Options{Report: k.found, All: true, Picks: func(f *check.Finding) bool { return f.Who == check.Agent }})
 	for {
 		rec, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -278,7 +317,7 @@ func (k *checkup) findingsOn(out *frame.Page) {
 		out.Hanging(fmt.Sprintf("%-6s", mark), 6, f.What+": "+f.Text)
 		where := f.Source
 		if f.Record > 0 {
-			where = strings.TrimSuffix(fmt.Sprintf("record %d; %s", f.Record, f.Source), "; ")
+			where = strings.TrimSuffix(fmt.Sprintf("record%s; %s", records(f), f.Source), "; ")
 		}
 		if where != "" {
 			out.Text(6, "("+where+")")
@@ -287,6 +326,21 @@ func (k *checkup) findingsOn(out *frame.Page) {
 			out.Text(6, said)
 		}
 	}
+}
+
+// records names the records of a finding, and of those that are alike.
+func records(f *check.Finding) string {
+	said := fmt.Sprintf(" %d", f.Record)
+	for i, n := range f.Also {
+		if i == maxRecords {
+			return "s" + said + fmt.Sprintf(", and %d more", len(f.Also)-i)
+		}
+		said += fmt.Sprintf(", %d", n)
+	}
+	if len(f.Also) > 0 {
+		return "s" + said
+	}
+	return said
 }
 
 // recorded puts the recorder in front of a transport, if a prompt is to be sent.

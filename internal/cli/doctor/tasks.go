@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -66,11 +67,23 @@ func (k *checkup) askForTasks(got error) (t taskOffers) {
 	}
 	ctx, stop := context.WithTimeout(k.c.Context, probeTime)
 	defer stop()
-	t.subscribe, bare[1] = offerOf(k.subscribe(ctx))
-	_, err := k.l.Client.Cancel(ctx, uuid.NewString())
+	err := k.subscribe(ctx)
+	t.subscribe, bare[1] = offerOf(err)
+	k.noAnswer("tasks/resubscribe", err)
+	ctx, stop = context.WithTimeout(k.c.Context, probeTime)
+	defer stop()
+	_, err = k.l.Client.Cancel(ctx, uuid.NewString())
 	t.cancel, bare[2] = offerOf(err)
+	k.noAnswer("tasks/cancel", err)
 	t.bare = bare[0] || bare[1] || bare[2]
 	return t
+}
+
+// noAnswer reports a probe that was not answered.
+func (k *checkup) noAnswer(method string, err error) {
+	if k.exam != nil && errors.Is(err, context.DeadlineExceeded) {
+		k.claim(check.Warning, method, "8.2", "5.4", "a task that is not there must be answered with the error -32001, and nothing came within %v", probeTime)
+	}
 }
 
 // subscribe subscribes to a task that does not exist. A refusal may be the first event
@@ -81,7 +94,7 @@ func (k *checkup) subscribe(ctx context.Context) error {
 		return err
 	}
 	defer stream.Close()
-	if _, err = stream.Read(); errors.As(err, new(*a2a.Error)) {
+	if _, err = stream.Read(); errors.As(err, new(*a2a.Error)) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil

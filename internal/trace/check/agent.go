@@ -83,6 +83,7 @@ func (w *agentWire) record(r *trace.Record) {
 		x.status, x.media, x.at = r.Status, header(r, "Content-Type"), r.Micros
 		w.status(r, x)
 	case trace.KindEvent, trace.KindBody:
+		w.silent(r, x)
 		x.at, x.torn = r.Micros, r.Error != ""
 		w.answer(r, x)
 	case trace.KindEnd:
@@ -178,15 +179,21 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		w.c.find(r.N, Agent, RuleAnswered, x.method, "it is a second answer")
 	}
 	result := doc
-	if x.rpc {
+	switch {
+	case x.rpc:
 		result = doc.Get("result")
 		w.envelope(r, x, doc, result)
+	case doc.Get("jsonrpc").Exists() && x.op.version == "1.0":
+		w.http(r.N, x, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
+		if !doc.Get("error").Exists() {
+			return
+		}
 	}
 	switch problem := doc.Get("error"); {
 	case problem.Type != gjson.Null:
 		w.failure(r, x, doc, problem)
 	case !x.rpc && x.status >= 400 && x.op.version == "1.0":
-		w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
+		w.http(r.N, x, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
 	case x.op.result != "" && result.Exists() && x.status < 300:
 		w.success(r, x, result)
 	}
@@ -198,7 +205,7 @@ func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
 	case r.Kind == trace.KindEvent && r.Text == "", x.status >= 300, !x.rpc && !x.isCard && x.op.result == "":
 		return
 	case x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
-		w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
+		w.http(r.N, x, Error, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
 	default:
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON%s: %s", notJSON(r.Text), excerpt(r.Text, 0))
 	}
@@ -217,6 +224,7 @@ func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Res
 	case x.op.version == "1.0":
 		x.last, x.why = r.N, "an error"
 		w.c.schema(r, Agent, x.method, doc10, "HTTPError", "A2A 1.0", doc, "")
+		w.failureHTTP(r, x, problem)
 		w.refused(r, x, codeOfReason(problem.Get("details.#.reason").String()))
 	}
 }
@@ -241,12 +249,16 @@ func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Res
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
 	case doc.Get("jsonrpc").Str != "2.0":
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
-	case x.id != "" && id.Raw != x.id && !(id.Type == gjson.Null && doc.Get("error").Exists()):
+	case x.id != "" && id.Raw != x.id && !(id.Type == gjson.Null && unread(doc.Get("error.code").Int())):
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
 	case result.Exists() == doc.Get("error").Exists():
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")
 	}
 }
+
+// unread reports whether an error says that the request was not understood: it need not have
+// the request's ID then.
+func unread(code int64) bool { return code == -32700 || code == -32600 }
 
 // result checks an event or a result against the rules of streams and tasks.
 func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
@@ -334,7 +346,7 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 	switch {
 	case !ended || x.answers > 0 || x.status == 0 || x.status >= 300 || x.op.result == "" && (!x.rpc || x.op.version != ""):
 	case r.Bytes > 0 && strings.HasPrefix(x.media, "text/event-stream"):
-		w.c.find(r.N, Agent, RuleHTTP, x.method, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
+		w.http(r.N, x, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
 	default:
 		w.c.find(r.N, Agent, RuleAnswered, x.method, "the response has ended, and nothing was in it")
 	}

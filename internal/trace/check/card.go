@@ -14,20 +14,22 @@ import (
 // cardRules checks what no schema can say of a card.
 func (w *agentWire) cardRules(r *trace.Record, doc gjson.Result, v1 bool) {
 	for _, rule := range [...]struct {
-		weight string
-		broken func(doc gjson.Result, v1 bool) string
+		weight   string
+		old, new string // sections of A2A 0.3 and 1.0
+		broken   func(doc gjson.Result, v1 bool) string
 	}{
-		{Error, cardURLs},
-		{Error, cardTransports},
-		{Error, cardVersions},
-		{Error, cardSchemes},
-		{Warning, cardEmpty},
-		{Warning, cardModes},
-		{Warning, cardTwice},
-		{Warning, cardPlaces},
+		{Error, "5.6.1", "4.4.6", cardURLs},
+		{Error, "5.6.1", "4.4.6", cardTransports},
+		{Error, "5.5", "3.6", cardVersions},
+		{Error, "5.5.3", "4.5", cardSchemes},
+		{Warning, "5.6.4", "3.6", cardHabits},
+		{Warning, "5.5", "4.4.1", cardEmpty},
+		{Warning, "5.5", "4.4.1", cardModes},
+		{Warning, "5.5.4", "4.4.5", cardTwice},
+		{Warning, "5.5", "4.4.1", cardPlaces},
 	} {
 		if text := rule.broken(doc, v1); text != "" {
-			w.c.report(&Finding{Record: r.N, Who: Agent, Rule: RuleSchema, Weight: rule.weight, What: "card", Text: text}, text)
+			w.c.report(&Finding{Record: r.N, Who: Agent, Rule: RuleSchema, Weight: rule.weight, Source: Section(v1, rule.old, rule.new), What: "card", Text: text}, text)
 		}
 	}
 }
@@ -103,6 +105,19 @@ func cardVersions(doc gjson.Result, v1 bool) string {
 			return fmt.Sprintf("%s: must be a version like 0.3.0 or 1.0, and is %q", join(f[0], "protocolVersion"), f[3])
 		case !v1 && numbers[0] != "0":
 			return fmt.Sprintf("protocolVersion: is %q, and the card is in the form of 0.3; one of 1.0 has supportedInterfaces", f[3])
+		}
+	}
+	return ""
+}
+
+// cardHabits: what must or should be otherwise, and every client gets along with.
+func cardHabits(doc gjson.Result, v1 bool) string {
+	if !v1 && !doc.Get("preferredTransport").Exists() {
+		return "preferredTransport: is missing; clients take it for JSONRPC"
+	}
+	for _, f := range faces(doc, v1) {
+		if v1 && strings.Count(f[3], ".") == 2 {
+			return fmt.Sprintf("%s: should be like 1.0, without a number behind that, and is %q", join(f[0], "protocolVersion"), f[3])
 		}
 	}
 	return ""

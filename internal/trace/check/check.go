@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -56,6 +57,8 @@ const (
 type Finding struct {
 	// Record is the record's number; 0: the whole trace.
 	Record int64 `json:"record"`
+	// Also are the records of more findings of the kind, where one is told for all.
+	Also []int64 `json:"also,omitempty"`
 	// Who has violated it.
 	Who    string `json:"who"`
 	Rule   string `json:"rule"`
@@ -81,8 +84,20 @@ func (f *Finding) String() string {
 		b.WriteString(f.What + ": ")
 	}
 	b.WriteString(f.Text)
+	if f.Rule == RuleSchema && f.Source != "" {
+		b.WriteString(" (" + strings.TrimPrefix(f.Source, "the schema of ") + ")")
+	}
 	return b.String()
 }
+
+// Like returns what findings of one kind have in common: the text up to a value, which may be
+// another each time, as a time or an ID is.
+func (f *Finding) Like() string {
+	text, _, _ := strings.Cut(f.Text, `"`)
+	return f.What + ": " + indices.ReplaceAllString(text, "[]")
+}
+
+var indices = regexp.MustCompile(`\[[0-9]+\]`)
 
 // A Checker checks a trace. Its methods may not be called concurrently.
 type Checker struct {
@@ -103,8 +118,9 @@ type Checker struct {
 // Options tell what to do with findings.
 type Options struct {
 	// Report is called with each finding, in the order of the records, and with the first
-	// few of equal ones. Nil: findings are only counted.
+	// few of equal ones, or with All. Nil: findings are only counted.
 	Report func(*Finding)
+	All    bool
 	// Picks reports whether a finding counts; nil: all do.
 	Picks func(*Finding) bool
 }
@@ -172,17 +188,16 @@ func (c *Checker) report(f *Finding, kind string) {
 		c.errors++
 	}
 	key := f.Who + f.Rule + f.What + kind
-	if f.Rule == RuleSchema { // up to a value, which may be another each time: a time, an ID
-		text, _, _ := strings.Cut(f.Text, `"`)
-		key += text
+	if f.Rule == RuleSchema {
+		key += f.Like()
 	}
 	switch n := c.alike[key] + 1; {
-	case n > maxAlike:
+	case n > maxAlike && !c.opts.All:
 		c.alike[key] = n
 		return
 	case n > 1 || len(c.alike) < maxKinds:
 		c.alike[key] = n
-		if n == maxAlike {
+		if n == maxAlike && !c.opts.All {
 			f.Text += " (more of this are counted, and not shown)"
 		}
 	}
@@ -191,33 +206,36 @@ func (c *Checker) report(f *Finding, kind string) {
 	}
 }
 
-// source is where the rule of a finding stands.
+// source is where the rule of a finding stands, if the finding does not say so itself.
 func source(f *Finding) string {
-	v1 := operationOf(f.What).version == "1.0"
-	switch {
-	case f.Rule == RuleSchema:
-		if i := strings.LastIndexByte(f.Text, '('); i >= 0 {
-			return "the schema of " + strings.TrimSuffix(f.Text[i+1:], ")")
-		}
+	switch at, v1 := sections[f.Rule], operationOf(f.What).version == "1.0"; {
+	case f.Source != "":
+		return f.Source
 	case f.Rule == RuleJSONRPC, f.Rule == RuleAnswered:
 		return "JSON-RPC 2.0, sections 4 and 5"
 	case f.Rule == RuleVersion:
 		return "A2A 1.0, section 3.6"
-	case f.Rule == RuleWords, f.Who != Agent:
-	case f.Rule == RuleHTTP && v1:
-		return "A2A 1.0, section 9.4.2"
-	case f.Rule == RuleHTTP:
-		return "A2A 0.3, section 3.3"
-	case f.Rule == RuleState && v1:
-		return "A2A 1.0, section 4.1.3"
-	case f.Rule == RuleState:
-		return "A2A 0.3, section 6.3"
-	case f.Rule == RuleOrder && v1:
-		return "A2A 1.0, section 3.1.2"
-	case f.Rule == RuleOrder:
-		return "A2A 0.3, section 7.2"
+	case f.Who != Agent || at == [2]string{}:
+		return ""
+	default:
+		return Section(v1, at[0], at[1])
 	}
-	return ""
+}
+
+// sections are those of A2A 0.3 and 1.0 in which rules stand.
+var sections = map[string][2]string{
+	RuleHTTP:  {"3.3", "9.4.2"},
+	RuleState: {"6.3", "4.1.3"},
+	RuleOrder: {"7.2", "3.1.2"},
+	RuleClaim: {"11.1", "3.1"},
+}
+
+// Section names the place of a rule in the specification of A2A: one section of 0.3, and one of 1.0.
+func Section(v1 bool, old, new string) string {
+	if v1 {
+		return "A2A 1.0, section " + new
+	}
+	return "A2A 0.3, section " + old
 }
 
 // Add checks the next record.
@@ -273,6 +291,10 @@ func (c *Checker) schema(r *trace.Record, who, what, doc, name, spoken string, v
 		return
 	}
 	for _, f := range d.validate(s, v, path) {
-		c.find(r.N, who, RuleSchema, what, "%s (%s)", f, spoken)
+		at := "the schema of " + spoken
+		if f.section != "" {
+			at = spoken + ", section " + f.section
+		}
+		c.report(&Finding{Record: r.N, Who: who, Rule: RuleSchema, Weight: Error, Source: at, What: what, Text: f.String()}, f.path)
 	}
 }

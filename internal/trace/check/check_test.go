@@ -238,7 +238,7 @@ func TestLaws(t *testing.T) {
 
 		{"0.3", send03 + status03("working", false) + status03("completed", true) + ended, ""},
 		{"0.3: after the last", send03 + status03("completed", true) + status03("completed", false) + ended, "record 5: agent: order: message/stream: it comes after what must be the last of its stream, in record 4: final"},
-		{"0.3: no final", send03 + strings.Replace(status03("working", false), `"final":false,`, "", 1) + given, "record 4: agent: schema: message/stream: result.final: is missing (A2A 0.3)"},
+		{"0.3: no final", send03 + strings.Replace(status03("working", false), `"final":false,`, "", 1) + given, "record 4: agent: schema: message/stream: result.final: is missing (A2A 0.3, section 7.2.2)"},
 		{"1.0", send10 + task10 + status10("WORKING") + status10("COMPLETED") + ended, ""},
 		{"1.0: no task first", send10 + status10("WORKING") + given, "record 4: agent: order: SendStreamingMessage: the first event must be a task or a message"},
 		{"1.0: after the last", send10 + task10 + status10("COMPLETED") + status10("COMPLETED") + ended, "record 6: agent: order: SendStreamingMessage: it comes after what must be the last of its stream, in record 5: completed"},
@@ -254,7 +254,7 @@ func TestLaws(t *testing.T) {
 		{"an error", send10 + `
 			A< 1 {"error":{"code":-32001,"message":"no","data":[{"@type":"x"}]}}` + ended, ""},
 		{"an error's data", send10 + `
-			A< 1 {"error":{"code":-32001,"message":"no","data":"x"}}` + ended, `record 4: agent: schema: SendStreamingMessage: error.data: must be an array, and is "x" (A2A 1.0)`},
+			A< 1 {"error":{"code":-32001,"message":"no","data":"x"}}` + ended, `record 4: agent: schema: SendStreamingMessage: error.data: must be an array, and is "x" (A2A 1.0, section 9.5)`},
 
 		{"no final state", send03 + status03("working", false) + "\nA. 1 eof", "record 4: agent: state: message/stream: the stream ended after this event, and the state is working"},
 		{"an artifact and no state", send03 + artifact("a", "one", false) + "\nA. 1 eof", "record 4: agent: state: message/stream: the stream ended after this event, and the state is unknown"},

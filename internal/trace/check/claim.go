@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -26,13 +27,38 @@ func codeOfReason(details string) int64 {
 	return 0
 }
 
-// claims are what a card may say of operations: part of the method's name, or the schema
-// of its result, and the members of the card.
-var claims = [...]struct{ name, result, member, other string }{
-	{"ushNotificationConfig", "", "capabilities.pushNotifications", ""},
-	{"", "Card", "capabilities.extendedAgentCard", "supportsAuthenticatedExtendedCard"},
-	{"message/stream", "", "capabilities.streaming", ""},
-	{"SendStreamingMessage", "", "capabilities.streaming", ""},
+// claims are what a card may say of operations: part of the method's name, and the member
+// of the card.
+var claims = [...]struct{ name, member string }{
+	{"ushNotificationConfig", "capabilities.pushNotifications"},
+	{"GetExtendedAgentCard", "capabilities.extendedAgentCard"},
+	{"getAuthenticatedExtendedCard", "supportsAuthenticatedExtendedCard"},
+	{"message/stream", "capabilities.streaming"},
+	{"SendStreamingMessage", "capabilities.streaming"},
+}
+
+// http reports what is wrong with HTTP.
+func (w *agentWire) http(n int64, x *exchange, weight, format string, args ...any) {
+	f := &Finding{Record: n, Who: Agent, Rule: RuleHTTP, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...)}
+	if !x.rpc && x.op.version == "1.0" {
+		f.Source = "A2A 1.0, sections 11.6 and 11.7"
+	}
+	w.c.report(f, format)
+}
+
+// failureHTTP checks an error of HTTP+JSON: its status, and what it says of itself.
+func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Result) {
+	reason := problem.Get("details.#.reason").String()
+	want := map[int64]int{-32001: 404, -32003: 400, -32004: 400, -32007: 400}[codeOfReason(reason)]
+	switch {
+	case r.Kind == trace.KindEvent: // an error within a stream, which has begun with 200
+	case x.status < 400:
+		w.http(r.N, x, Error, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
+	case want != 0 && want != x.status:
+		w.http(r.N, x, Warning, "the HTTP status of this error must be %d, and is %d", want, x.status)
+	case !strings.Contains(reason, `"`) && x.status < 500:
+		w.http(r.N, x, Warning, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
+	}
 }
 
 // refused checks an error against what the agent says it has.
@@ -47,10 +73,10 @@ func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	}
 	what := "missing: the agent answers that it has no " + name
 	for _, c := range claims {
-		if c.name == "" && x.op.result != c.result || !strings.Contains(name, c.name) {
+		if !strings.Contains(name, c.name) {
 			continue
 		}
-		if member := w.offers.Get(c.member); member.Bool() || c.other != "" && w.offers.Get(c.other).Bool() {
+		if w.offers.Get(c.member).Bool() {
 			w.c.find(r.N, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
 		}
 		return
@@ -68,9 +94,9 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 	switch {
 	case !x.rpc:
 	case r.Status >= 300 && r.Status < 400:
-		w.c.warn(r.N, Agent, RuleHTTP, x.method, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, header(r, "Location"))
+		w.http(r.N, x, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, header(r, "Location"))
 	case r.Status > 200 && r.Status < 300:
-		w.c.warn(r.N, Agent, RuleHTTP, x.method, "the HTTP status of an answer of JSON-RPC must be 200, and is %d", r.Status)
+		w.http(r.N, x, Warning, "the HTTP status of an answer of JSON-RPC must be 200, and is %d", r.Status)
 	}
 }
 
@@ -84,9 +110,9 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 	case 401, 403, 407, 408, 429, 502, 503, 504:
 	default:
 		if x.answers == 0 {
-			w.c.find(r.N, Agent, RuleHTTP, x.method, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong", x.status)
+			w.http(r.N, x, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong", x.status)
 		} else {
-			w.c.warn(r.N, Agent, RuleHTTP, x.method, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
+			w.http(r.N, x, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
 		}
 	}
 }
@@ -119,7 +145,7 @@ func notJSON(text string) string {
 func (w *agentWire) atOnce(x *exchange) {
 	waited := time.Duration(x.first-x.asked) * time.Microsecond
 	if took := time.Duration(x.at-x.first) * time.Microsecond; x.answers >= 4 && waited >= heldBack && took <= waited/50 {
-		w.c.warn(x.record, Agent, RuleHTTP, x.method, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
+		w.http(x.record, x, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
 	}
 }
 

@@ -21,6 +21,8 @@ const (
 	maxSkew = 10 * time.Minute
 	// heldBack is from when on a stream that comes at once is told.
 	heldBack = 1500 * time.Millisecond
+	// shortText is the length below which a text may well be said again.
+	shortText = 12
 	// maxWritten bounds the text of an artifact that is compared.
 	maxWritten = 1 << 20
 )
@@ -28,43 +30,46 @@ const (
 // An eventRule is a rule about one event or result.
 type eventRule struct {
 	rule, weight string
-	// broken returns what is wrong; "" for nothing. asks: it answers a prompt, and no
-	// question about a task.
+	at           [2]string // sections of A2A 0.3 and 1.0, if not those of the rule
+	// broken returns what is wrong; "" for nothing.
 	broken func(x *exchange, e *event.Event) string
 }
 
 // eventRules are the rules that an event shows alone, or with its request.
 func eventRules() []eventRule {
+	unsaid := [2]string{}
+	times, parts := [2]string{"6.2", "5.6.1"}, [2]string{"6.5", "4.1.6"}
 	return []eventRule{
-		{RuleVersion, Error, wrongForm},
-		{RuleSchema, Error, emptyIDs},
-		{RuleOrder, Error, wrongTask},
-		{RuleOrder, Error, wrongRole},
-		{RuleOrder, Error, foreignMessage},
-		{RuleOrder, Warning, repeatedIDs},
-		{RuleOrder, Error, func(x *exchange, e *event.Event) string {
+		{RuleVersion, Error, unsaid, wrongForm},
+		{RuleVersion, Warning, [2]string{"6", "A.2.1"}, otherWords},
+		{RuleSchema, Error, [2]string{"6", "4.1"}, emptyIDs},
+		{RuleOrder, Error, [2]string{"7.3", "3.1.3"}, wrongTask},
+		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, wrongRole},
+		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, foreignMessage},
+		{RuleOrder, Warning, [2]string{"6.1", "4.1.1"}, repeatedIDs},
+		{RuleOrder, Error, [2]string{"7.2.2", ""}, func(x *exchange, e *event.Event) string {
 			if e.Final && (e.State == "working" || e.State == "submitted") {
 				return "final: true tells clients that nothing more comes, and the state is " + e.State
 			}
 			return ""
 		}},
-		{RuleOrder, Warning, func(x *exchange, e *event.Event) string {
+		{RuleOrder, Warning, unsaid, func(x *exchange, e *event.Event) string {
 			if e.Kind != event.Task && e.State == "submitted" && x.end.State == "working" {
 				return "the state was working, and goes back to submitted"
 			}
 			return ""
 		}},
-		{RuleOrder, Warning, func(x *exchange, e *event.Event) string {
+		{RuleOrder, Warning, unsaid, func(x *exchange, e *event.Event) string {
 			if e.Kind == event.Message && x.task != "" && x.answers > 1 {
 				return "a message comes alone, and this stream is about a task: what is said of a task is in its status, or an artifact"
 			}
 			return ""
 		}},
-		{RuleState, Warning, silentState},
-		{RuleSchema, Error, badParts},
-		{RuleSchema, Warning, poorParts},
-		{RuleSchema, Error, func(x *exchange, e *event.Event) string { return badTime(x, e, true) }},
-		{RuleSchema, Warning, func(x *exchange, e *event.Event) string { return badTime(x, e, false) }},
+		{RuleState, Warning, unsaid, silentState},
+		{RuleSchema, Error, parts, badParts},
+		{RuleSchema, Warning, parts, poorParts},
+		{RuleSchema, Error, times, func(x *exchange, e *event.Event) string { return badTime(x, e, true) }},
+		{RuleSchema, Warning, times, func(x *exchange, e *event.Event) string { return badTime(x, e, false) }},
 	}
 }
 
@@ -75,7 +80,11 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 	}
 	for i, rule := range eventRules() {
 		if text := rule.broken(x, e); text != "" {
-			w.c.report(&Finding{Record: r.N, Who: Agent, Rule: rule.rule, Weight: rule.weight, What: x.method, Text: text}, fmt.Sprint(i))
+			f := &Finding{Record: r.N, Who: Agent, Rule: rule.rule, Weight: rule.weight, What: x.method, Text: text}
+			if rule.at != [2]string{} {
+				f.Source = Section(x.op.version == "1.0", rule.at[0], rule.at[1])
+			}
+			w.c.report(f, fmt.Sprint(i))
 		}
 	}
 	when, err := time.Parse(time.RFC3339Nano, e.Body.Get("status.timestamp").Str)
@@ -103,6 +112,26 @@ func wrongForm(x *exchange, e *event.Event) string {
 		return `it is in the form of A2A 0.3, and the request was one of 1.0, where a member (task, message, statusUpdate, artifactUpdate) tells what it is`
 	}
 	return ""
+}
+
+// otherWords: members that the other version of A2A has.
+func otherWords(x *exchange, e *event.Event) (wrong string) {
+	places := map[string]gjson.Result{"": e.Body, "status.message.": e.Body.Get("status.message")}
+	for i, p := range e.Parts().Array() {
+		places[fmt.Sprintf("parts[%d].", i)] = p
+	}
+	words, other := []string{"final", "kind"}, "0.3"
+	if x.op.version != "1.0" {
+		words, other = []string{"raw", "mediaType", "filename"}, "1.0"
+	}
+	for _, place := range slices.Sorted(maps.Keys(places)) {
+		for _, word := range words {
+			if v := places[place].Get(word); v.Exists() && wrong == "" && !x.loose && e.V1 == (x.op.version == "1.0") {
+				wrong = fmt.Sprintf("%s%s is a member of A2A %s, and has no meaning in %s", place, word, other, x.op.version)
+			}
+		}
+	}
+	return wrong
 }
 
 // emptyIDs: an ID that is there and empty.
@@ -234,6 +263,9 @@ func badTime(x *exchange, e *event.Event, wrong bool) string {
 		return ""
 	}
 	if _, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		if !wrong && x.op.version == "1.0" && !strings.HasSuffix(s, "Z") {
+			return fmt.Sprintf("status.timestamp must be in UTC, with a Z at its end, and is %q", s)
+		}
 		return ""
 	}
 	_, err := time.Parse("2006-01-02T15:04:05.999999999", s)
@@ -302,6 +334,8 @@ func (w *agentWire) piece(r *trace.Record, x *exchange, e *event.Event, a *writt
 	switch {
 	case a == nil && e.Append:
 		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
+	case a != nil && e.Append && len(a.text) >= shortText && strings.HasPrefix(text, a.text) && e.Body.Raw != x.before:
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice", id, excerpt(a.text, 0))
 	case a != nil && a.last && e.Append && text != "":
 		w.c.warn(r.N, Agent, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
 	case a != nil && !a.void && !e.Append && a.text != "" && !strings.HasPrefix(text, a.text) && !strings.HasPrefix(a.text, text):

@@ -26,7 +26,7 @@ var said = []string{"description", "title", "default", "discriminator", "format"
 
 // known are the keywords that this package reads.
 var known = []string{"$defs", "$ref", "type", "enum", "const", "properties", "required", "additionalProperties", "items", "allOf", "anyOf",
-	"oneOf", "not", "minimum", "maximum", "minLength", "minItems", "x-method", "x-side", "x-null-is-absent"}
+	"oneOf", "not", "minimum", "maximum", "minLength", "minItems", "x-method", "x-side", "x-null-is-absent", "x-section"}
 
 // lean returns a schema without keywords for people.
 func lean(t *testing.T, v any, names bool) any {

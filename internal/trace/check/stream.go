@@ -26,9 +26,9 @@ func (w *agentWire) media(r *trace.Record, x *exchange) {
 	switch {
 	case x.answers > 1 || x.media == "" || x.status >= 300:
 	case x.op.result == "Event" && r.Kind == trace.KindBody:
-		w.c.find(r.N, Agent, RuleHTTP, x.method, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
+		w.http(r.N, x, Error, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
 	case r.Kind == trace.KindBody && !strings.HasSuffix(media, "json"):
-		w.c.warn(r.N, Agent, RuleHTTP, x.method, "the Content-Type of the answer must be application/json, and is %q", x.media)
+		w.http(r.N, x, Warning, "the Content-Type of the answer must be application/json, and is %q", x.media)
 	}
 }
 
@@ -69,13 +69,20 @@ func (w *agentWire) pieces(r *trace.Record, x *exchange, e *event.Event) {
 	x.before = strings.Clone(e.Body.Raw)
 }
 
+// silent reports a stream in which nothing came for a long time.
+func (w *agentWire) silent(r *trace.Record, x *exchange) {
+	if since := time.Duration(r.Micros-x.at) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence {
+		w.http(r.N, x, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then", since.Round(time.Second))
+	}
+}
+
 // ending checks how a stream has ended.
 func (w *agentWire) ending(r *trace.Record, x *exchange) {
 	since := time.Duration(r.Micros-x.at) * time.Microsecond
 	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen
 	switch {
 	case x.torn && r.Error == "":
-		w.c.find(x.record, Agent, RuleHTTP, x.method, "the stream ended within this event: a blank line must follow it")
+		w.http(x.record, x, Error, "the stream ended within this event: a blank line must follow it")
 		return
 	case x.last == 0 && !x.end.Ends():
 		w.unfinished(r, x, since, byUs)

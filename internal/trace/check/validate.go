@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,8 +19,9 @@ const (
 	maxQuoted = 40
 )
 
-// A fault is a place in a payload, and what is wrong there.
-type fault struct{ path, what string }
+// A fault is a place in a payload, what is wrong there, and the section of the
+// specification.
+type fault struct{ path, what, section string }
 
 func (f fault) String() string {
 	if f.path == "" {
@@ -38,17 +40,18 @@ type walk struct {
 	doc     *document
 	faults  []fault
 	nesting int
+	section string // of the specification, for the innermost thing that has one
 }
 
 func (w *walk) fault(path, format string, args ...any) {
 	if len(w.faults) < maxFaults {
-		w.faults = append(w.faults, fault{path, fmt.Sprintf(format, args...)})
+		w.faults = append(w.faults, fault{path, fmt.Sprintf(format, args...), w.section})
 	}
 }
 
 // try returns the faults of v, and keeps none.
 func (w *walk) try(s schema, v gjson.Result, path string) []fault {
-	inner := &walk{doc: w.doc, nesting: w.nesting}
+	inner := &walk{doc: w.doc, nesting: w.nesting, section: w.section}
 	inner.check(s, v, path)
 	return inner.faults
 }
@@ -58,7 +61,8 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 		return
 	}
 	w.nesting++
-	defer func() { w.nesting-- }()
+	outer := w.section
+	defer func() { w.nesting, w.section = w.nesting-1, outer }()
 	if s.Type == gjson.False {
 		w.fault(path, "must not be there")
 		return
@@ -67,6 +71,7 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 		w.check(to, v, path)
 	}
 	k := s.Map()
+	w.section = cmp.Or(k["x-section"].Str, w.section)
 	if !isType(k["type"], v) {
 		w.fault(path, "must be %s, and is %s", article(k["type"]), quote(v))
 		return

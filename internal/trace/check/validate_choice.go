@@ -27,9 +27,7 @@ func (w *walk) pick(of []schema, v gjson.Result, path string, one bool) {
 		return
 	}
 	if i := w.meant(of, v); i >= 0 {
-		for _, f := range results[i] {
-			w.fault(f.path, "%s", f.what)
-		}
+		w.faults = append(w.faults, results[i][:min(len(results[i]), maxFaults-len(w.faults))]...)
 		return
 	}
 	tag, kinds := w.kinds(of)

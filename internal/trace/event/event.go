@@ -150,6 +150,10 @@ func Method(verb, path string) string {
 		return "SubscribeToTask"
 	case verb == "GET" && last == "pushNotificationConfigs":
 		return "ListTaskPushNotificationConfigs"
+	case verb == "POST" && last == "pushNotificationConfigs":
+		return "CreateTaskPushNotificationConfig"
+	case verb == "DELETE" && strings.HasSuffix(strings.TrimSuffix(path, last), "/pushNotificationConfigs/"):
+		return "DeleteTaskPushNotificationConfig"
 	case verb == "GET" && last == "tasks":
 		return "ListTasks"
 	case verb == "GET" && strings.HasSuffix(strings.TrimSuffix(path, last), "/tasks/"):

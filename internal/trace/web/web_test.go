@@ -141,7 +141,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("the spans are %s", spans)
 	}
 	// The card lacks what A2A wants, and the page says so.
-	if _, problems := get("api/problems"); strings.Count(problems, `"rule":"schema","weight":"error"`) != 3 || h.Problems != 4 {
+	if _, problems := get("api/problems"); strings.Count(problems, `"rule":"schema","weight":"error"`) != 3 || h.Problems != 5 {
 		t.Errorf("%d problems: %s", h.Problems, problems)
 	}
 	for _, none := range []string{"api/record?row=99999", "api/x", "doc.go", "page/index.html", "..%2fdoc.go"} {
@@ -251,7 +251,7 @@ func TestExport(t *testing.T) {
 		t.Error("the page needs something else, or has a name as markup")
 	}
 	all := unpacked(t, page)
-	if all.Lines+"\n" != string(b) || len(all.Rows) != bytes.Count(b, []byte("\n")) || len(all.Spans) != 4 || all.Head.File != "<name>" || len(all.Problems) != 5 || all.Head.Problems != 5 {
+	if all.Lines+"\n" != string(b) || len(all.Rows) != bytes.Count(b, []byte("\n")) || len(all.Spans) != 4 || all.Head.File != "<name>" || len(all.Problems) != 6 || all.Head.Problems != 6 {
 		t.Errorf("%d rows, %d spans, %+v", len(all.Rows), len(all.Spans), all.Head)
 	}
 }

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a2astdio/a2astdio/internal/trace/check"
+)
+
+// plantedBugs are bugs of agents of all versions and bindings, and those of one.
+func plantedBugs(kind string) []plant {
+	const warning = check.Warning
+	bugs := []plant{
+		{name: "nothing"},
+
+		// The wire.
+		{name: "Content-Type of a stream", play: ofType("application/json"), want: "Content-Type"},
+		{name: "no data:", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			write(w, strings.ReplaceAll(strings.Join(frames, ""), "data: ", ""))
+		}, want: "data:"},
+		{name: "no blank line between", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			write(w, strings.ReplaceAll(strings.Join(frames, ""), "\n\n", "\n"))
+		}, want: "blank line"},
+		{name: "no blank line at the end", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			write(w, strings.TrimSpace(strings.Join(frames, "")))
+		}, want: "blank line must follow"},
+		{name: "OpenAI's end", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			write(w, append(frames, "data: [DONE]\n\n")...)
+		}, want: "OpenAI"},
+		{name: "a dict of Python", place: "stream", swap: []string{`"`, `'`}, want: "json.dumps"},
+		{name: "a broken document", place: "stream", swap: []string{`"artifact":{`, `"artifact":{{`}, want: "is no JSON"},
+		{name: "Latin-1", place: "stream", swap: []string{"I think", "I th\xefnk"}, want: "UTF-8", weight: warning},
+		{name: "HTTP 500", play: fails(500, "Internal Server Error"), want: "500"},
+		{name: "nothing comes", play: upTo(0, nil), want: "nothing was in it"},
+		{name: "cut in the middle", play: upTo(3, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), want: "before a final state", weight: warning},
+
+		// States and order.
+		{name: "no last state", play: upTo(4, nil), want: "the stream ended after this event"},
+		{name: "a state that is none", place: "stream", swap: []string{`"working"`, `"running"`, `"TASK_STATE_WORKING"`, `"TASK_STATE_RUNNING"`}, want: "status.state: must be one of"},
+		{name: "upper case", place: "stream", swap: []string{`"completed"`, `"COMPLETED"`, `"TASK_STATE_COMPLETED"`, `"completed"`}, want: "status.state: must be one of"},
+		{name: "it works after the end", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			write(w, append(frames, frames[1])...)
+		}, want: "after what must be the last"},
+		{name: "text after the end", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			write(w, frames[0], frames[1], frames[2], frames[4], frames[3])
+		}, want: "after what must be the last"},
+		{name: "append to nothing", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			write(w, frames[0], frames[1], frames[3], frames[4])
+		}, want: "has not begun", weight: warning},
+		{name: "append is forgotten", place: "stream", swap: []string{`"append":true,`, ""}, want: "append: true would add", weight: warning},
+		{name: "an event twice", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			long := strings.Replace(frames[1], "I think", "I think about this for a long time, and then some", 1)
+			write(w, frames[0], long, long, frames[2], frames[3], frames[4])
+		}, want: "the event before once more", weight: warning},
+		{name: "completed without words", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			write(w, frames[0], frames[4])
+		}, want: "nothing was said", weight: warning},
+		{name: "failed without a reason", place: "stream", swap: []string{`"state":"completed"`, `"state":"failed"`, "TASK_STATE_COMPLETED", "TASK_STATE_FAILED"}, want: "says why", weight: ""},
+		{name: "the task says otherwise", place: "get", swap: []string{`"completed"`, `"working"`, "TASK_STATE_COMPLETED", "TASK_STATE_WORKING"}, want: "was completed in record"},
+		{name: "the task forgets", place: "get", swap: []string{`"artifactId":"a"`, `"artifactId":"b"`}, want: "does not hold the artifact", weight: warning},
+		{name: "the task has other text", place: "get", swap: []string{"What you have sent has come here, ", ""}, want: "another text", weight: warning},
+
+		// IDs.
+		{name: "another task", place: "stream", swap: []string{`"append":true,`, `"append":true,"x":1,`, `"taskId":"$TASK","contextId":"$CTX","artifact":{"artifactId":"a","parts":[{`, `"taskId":"other","contextId":"$CTX","artifact":{"artifactId":"a","parts":[{`}, want: `the stream is about the task`},
+		{name: "another context", place: "stream", swap: []string{`"contextId":"$CTX","artifact"`, `"contextId":"other","artifact"`}, want: "the context was"},
+		{name: "no artifactId", place: "stream", swap: []string{`"artifactId":"a",`, ``}, want: "artifactId: is missing"},
+		{name: "no messageId", place: "stream", swap: []string{`"messageId":"m1",`, ``}, want: "messageId: is missing"},
+		{name: "an empty messageId", place: "stream", swap: []string{`"messageId":"m1",`, `"messageId":"",`}, want: "messageId must not be empty"},
+		{name: "the user's message ID", place: "stream", swap: []string{`"messageId":"m1",`, `"messageId":"$SENT",`}, want: "ID of the user's message"},
+		{name: "the message's own task", place: "stream", swap: []string{`"role":"agent","taskId":"$TASK"`, `"role":"agent","taskId":"x"`, `"role":"ROLE_AGENT","taskId":"$TASK"`, `"role":"ROLE_AGENT","taskId":"x"`}, want: "status.message.taskId is"},
+		{name: "the user's role", place: "stream", swap: []string{`"role":"agent"`, `"role":"user"`, `"ROLE_AGENT"`, `"ROLE_USER"`}, want: "the role is"},
+		{name: "assistant", place: "stream", swap: []string{`"role":"agent"`, `"role":"assistant"`, `"ROLE_AGENT"`, `"assistant"`}, want: "role: must be"},
+		{name: "a number as ID", place: "stream", swap: []string{`"messageId":"m1"`, `"messageId":1`}, want: "messageId: must be a string"},
+		{name: "snake_case", place: "stream", swap: []string{`"contextId"`, `"context_id"`}, want: "must be spelled contextId"},
+		{name: "snake_case that is optional", place: "stream", swap: []string{`"lastChunk"`, `"last_chunk"`}, want: "must be spelled lastChunk"},
+		{name: "all text so far, each time", place: "stream", swap: []string{`"and this is`, `"What you have sent has come here, and this is`}, want: "begins with all that the artifact holds", weight: warning},
+		{name: "a task that has ended goes on", place: "send", want: "has ended (completed), so a message to it must be refused"},
+		{name: "another task for an ID", place: "get", swap: []string{`"id":"$TASK"`, `"id":"t9"`}, want: "was asked for"},
+
+		// The card.
+		{name: "a relative URL", place: "card", swap: []string{`"URL/"`, `"/a2a"`}, want: "absolute URL"},
+		{name: "an address to listen at", place: "card", swap: []string{`"URL/"`, `"http://0.0.0.0:9/"`}, want: "0.0.0.0"},
+		{name: "no description", place: "card", swap: []string{`"description":"an agent",`, ""}, want: "description: is missing"},
+		{name: "a version with a v", place: "card", swap: []string{`"0.3.0"`, `"v0.3"`, `"protocolVersion":"1.0"`, `"protocolVersion":"v1"`}, want: "protocolVersion: must be a version"},
+		{name: "a transport that is none", place: "card", swap: []string{`"JSONRPC"`, `"json-rpc"`, `"BINDING"`, `"REST"`}, want: "must be JSONRPC, HTTP+JSON or GRPC"},
+		{name: "streaming as text", place: "card", swap: []string{`"streaming":true`, `"streaming":"true"`}, want: "capabilities.streaming: must be a boolean"},
+		{name: "text is no media type", place: "card", swap: []string{`["text/plain"]`, `["text"]`}, want: "media type", weight: warning},
+		{name: "a skill twice", place: "card", swap: []string{`"skills":[`, `"skills":[{"id":"s","name":"s","description":"s","tags":["s"]},`}, want: "is there twice", weight: warning},
+		{name: "no skills", place: "card", swap: []string{`[{"id":"s","name":"s","description":"s","tags":["s"]}]`, `[]`}, want: "skills: is empty", weight: warning},
+		{name: "a scheme that is not declared", place: "card", swap: []string{`"skills"`, `"security":[{"other":[]}],"securityRequirements":[{"schemes":{"other":{"list":[]}}}],"skills"`}, want: "names the scheme"},
+		{name: "a broken card", place: "card", swap: []string{`"skills":[`, `"skills":[,`}, want: "is no JSON"},
+
+		// Claims.
+		{name: "push that is missing", place: "card", swap: []string{`"streaming":true`, `"streaming":true,"pushNotifications":true`, `,"pushNotifications":false`, ""}, want: "missing"},
+		{name: "an extended card that is missing", place: "card", swap: []string{`"capabilities":{`, `"supportsAuthenticatedExtendedCard":true,"capabilities":{"extendedAgentCard":true,`}, want: "missing"},
+		{name: "an error without a code", place: "unknown", swap: []string{`"code":-32001,`, ``, `"code":404,`, ``}, want: "error.code: is missing"},
+		{name: "another code for an unknown task", place: "unknown", swap: []string{"-32001", "-32603", "TASK_NOT_FOUND", "INTERNAL_ERROR"}, want: "fault of its own", weight: warning},
+
+		// Time.
+		{name: "a time that is none", place: "stream", swap: []string{"$NOW", "yesterday"}, want: "status.timestamp must be"},
+		{name: "another time zone", place: "stream", swap: []string{"$NOW", "2020-01-31T12:00:00Z"}, want: "time zone", weight: warning},
+		{name: "it works for ever", play: upTo(3, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), want: "has not told it and has not ended"},
+		{name: "open at the end", play: staysOpen, want: "still open", weight: warning},
+		{name: "a task that is not there is followed", place: "hang", want: "nothing came within", weight: warning},
+		{name: "all at once", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			<-time.After(heldFor) // the client measures real time
+			write(w, strings.Join(frames, ""))
+		}, want: "at once", weight: warning},
+	}
+	if kind != "0.3" {
+		bugs = append(bugs, plant{name: "a list without the task", place: "list", swap: []string{plantedTask["1.0"], ""}, want: "the list of tasks", weight: warning})
+	}
+	return append(bugs, plantedBugsOf(kind)...)
+}
+
+const heldFor = 1600 * time.Millisecond
+
+// plantedBugsOf are bugs of one version or binding.
+func plantedBugsOf(kind string) []plant {
+	const warning = check.Warning
+	rpc := []plant{
+		{name: "streaming that is missing", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			w.Header().Set("Content-Type", "application/json")
+			_, id, _ := strings.Cut(frames[0], `"id":`)
+			id, _, _ = strings.Cut(id, ",")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id)
+		}, want: "missing"},
+		{name: "a task that is not known", place: "get", swap: []string{"result", "error", plantedTask["0.3"], `{"code":-32001,"message":"no"}`, plantedTask["1.0"], `{"code":-32001,"message":"no"}`}, want: "does not know the task"},
+		{name: "a wrong ID", place: "stream", swap: []string{`"jsonrpc":"2.0","id":`, `"jsonrpc":"2.0","id":9`}, want: "the ID must be"},
+		{name: "the ID as text", place: "get", swap: []string{`"jsonrpc":"2.0","id":`, `"jsonrpc":"2.0","id":"x","was":`}, want: "the ID must be"},
+		{name: "an error without its ID", place: "unknown", swap: []string{`"jsonrpc":"2.0","id":`, `"jsonrpc":"2.0","id":null,"was":`}, want: "the ID must be"},
+		{name: "message/send that is missing", place: "send", swap: []string{"-32004", "-32601"}, want: "which every agent must have"},
+		{name: "no jsonrpc", place: "stream", swap: []string{`"jsonrpc":"2.0",`, ``}, want: `jsonrpc must be "2.0"`},
+		{name: "result and error", place: "stream", swap: []string{`"result":`, `"error":null,"x":1,"result":`, `"final":true`, `"final":true`}, want: "either a result or an error"},
+		{name: "a method that is not there is answered", place: "method", swap: []string{`"error":`, `"result":`}, want: "does not exist"},
+		{name: "another code for no method", place: "method", swap: []string{"-32601", "-32000"}, want: "-32601", weight: warning},
+	}
+	switch kind {
+	case "0.3":
+		return append(rpc, []plant{
+			{name: "cancel of what has ended", place: "cancel", swap: []string{`"error":`, `"result":`, `{"code":-32002,"message":"no"}`, plantedTask["0.3"]}, want: "cannot be cancelled", weight: warning},
+			{name: "an interface that is missing", place: "card", swap: []string{`"skills"`, `"additionalInterfaces":[{"url":"URL/v9","transport":"HTTP+JSON"}],"skills"`}, want: "missing"},
+			{name: "final is false", place: "stream", swap: []string{`"final":true`, `"final":false`}, want: "must have final: true"},
+			{name: "final too early", place: "stream", swap: []string{`"final":false`, `"final":true`}, want: "final: true tells"},
+			{name: "no final", place: "stream", swap: []string{`"final":true,`, ``}, want: "final: is missing"},
+			{name: "no kind", place: "stream", swap: []string{`"kind":"artifact-update",`, ``}, want: "kind: is missing"},
+			{name: "a kind that is none", place: "stream", swap: []string{`"status-update"`, `"statusUpdate"`}, want: "kind: must be one of"},
+			{name: "a part with type", place: "stream", swap: []string{`"kind":"text"`, `"type":"text"`}, want: "kind: is missing"},
+			{name: "the words of 1.0", place: "stream", swap: []string{`"result":`, `"result":{"task":`, "\n\n", "}\n\n"}, want: "in the form of A2A 1.0"},
+			{name: "a file that is no base64", place: "stream", swap: []string{`{"kind":"text","text":"I think"}`, `{"kind":"file","file":{"bytes":"not base64!","mimeType":"image/png"}}`}, want: "no base64"},
+			{name: "no transport", place: "card", swap: []string{`"preferredTransport":"JSONRPC",`, ``}, want: "preferredTransport: is missing", weight: warning},
+			{name: "a file in the words of 1.0", place: "stream", swap: []string{`{"kind":"text","text":"I think"}`, `{"kind":"file","file":{"uri":"https://h/x"},"mediaType":"image/png"}`}, want: "mediaType is a member of A2A 1.0", weight: warning},
+			{name: "a card of 1.0", place: "card", swap: []string{`"0.3.0"`, `"1.0"`}, want: "in the form of 0.3"},
+		}...)
+	case "1.0":
+		return append(rpc, plant{name: "the words of 0.3", place: "stream", swap: []string{plantedStream["1.0"][0], plantedStream["0.3"][0]}, want: "in the form of A2A 0.3"},
+			plant{name: "no task first", play: func(w http.ResponseWriter, r *http.Request, frames []string) { write(w, frames[1:]...) }, want: "the first event must be"},
+			plant{name: "a file that is no base64", place: "stream", swap: []string{`{"text":"I think"}`, `{"raw":"not base64!","mediaType":"image/png"}`}, want: "no base64"},
+			plant{name: "final in 1.0", place: "stream", swap: []string{`"contextId":"$CTX","status"`, `"contextId":"$CTX","final":false,"status"`}, want: "final is a member of A2A 0.3", weight: warning},
+			plant{name: "kind in 1.0", place: "stream", swap: []string{`{"text"`, `{"kind":"text","text"`}, want: "kind is a member of A2A 0.3", weight: warning},
+			plant{name: "a time that is not UTC", place: "stream", swap: []string{`$NOW`, "2026-01-31T12:00:00+01:00"}, want: "with a Z", weight: warning},
+			plant{name: "a version of three numbers", place: "card", swap: []string{`"protocolVersion":"1.0"`, `"protocolVersion":"1.0.0"`}, want: "without a number behind", weight: warning},
+			plant{name: "two things in a part", place: "stream", swap: []string{`{"text":"I think"}`, `{"kind":"text","text":"I think","url":"x"}`}, want: "2 things at once"})
+	}
+	return []plant{
+		{name: "an envelope", place: "get", swap: []string{plantedTask["1.0"], `{"jsonrpc":"2.0","id":1,"result":` + plantedTask["1.0"] + `}`}, want: "the envelope of JSON-RPC"},
+		{name: "an error as a success", place: "unknown200", want: "clients take it for a success"},
+		{name: "a wrong status", place: "unknown500", want: "must be 404, and is 500", weight: warning},
+		{name: "an error without its reason", place: "unknown", swap: []string{`"reason":"TASK_NOT_FOUND",`, ``}, want: "ErrorInfo", weight: warning},
+		{name: "push/set that is missing", place: "card", swap: []string{`"streaming":true`, `"streaming":true,"pushNotifications":true`}, want: "has no CreateTaskPushNotificationConfig"},
+		{name: "no error object", place: "unknown", swap: []string{`"error"`, `"detail"`}, want: "no member error"},
+	}
+}
