@@ -172,7 +172,7 @@ func playTranscript(t *testing.T, script string) string {
 			tools, url = newToolsWire(t), "http://127.0.0.1/"
 			options.EditorTools, options.Companion = tools.host, tools.companion
 		case word == "journal":
-			addToJournal(t, options.Store, storeDir, rest)
+			addToJournal(t, options.Store, rest)
 		case word == "process":
 			agent.process = &fakeProcess{done: make(chan struct{}), again: rest != "", up: make(chan struct{})}
 			reach.Process = agent.process
@@ -345,29 +345,22 @@ func playTranscript(t *testing.T, script string) string {
 	return tools.name(out.String())
 }
 
-// addToJournal writes a line to the second generation of the journal of a session
-// that has no first one.
-func addToJournal(t *testing.T, sessions *store.Store, dir, line string) {
+// addToJournal writes a line to the journal of a session whose beginning is missing.
+func addToJournal(t *testing.T, sessions *store.Store, line string) {
 	journal, err := sessions.Journal("old")
 	if err == nil {
 		err = sessions.Put(store.Record{ID: "old", Cwd: cwd})
 	}
+	if sessions.JournalSize("old") == 0 {
+		line = `{"cut":true}` + "\n" + line
+	}
 	if err == nil {
-		err = journal.Append([]byte(line + "\n"))
+		err = journal.Write([]byte(line + "\n"))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	journal.Close()
-	first, err := filepath.Glob(filepath.Join(dir, "*", "*", "1.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range first {
-		if err := os.Rename(name, filepath.Join(filepath.Dir(name), "2.jsonl")); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func openStore(t *testing.T, dir string) *store.Store {

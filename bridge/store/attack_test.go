@@ -41,7 +41,7 @@ func TestAttacks(t *testing.T) {
 	for place, path := range map[string]func(*Store) string{
 		"record":       func(s *Store) string { return filepath.Join(s.sessions, name, recordFile) },
 		"session":      func(s *Store) string { return filepath.Join(s.sessions, name) },
-		"journal":      func(s *Store) string { return filepath.Join(s.sessions, name, "1"+journalSuffix) },
+		"journal":      func(s *Store) string { return filepath.Join(s.sessions, name, journalFile) },
 		"card":         func(s *Store) string { return s.cardFile("agent") },
 		"conversation": func(s *Store) string { return filepath.Join(s.shell.sessions, fileName(conversationID("agent", "/w"))) },
 		"sessions":     func(s *Store) string { return s.sessions },

@@ -71,7 +71,7 @@ func (m *storeModel) open(dir string) {
 		m.Fatal(err)
 	}
 	m.Cleanup(s.Wait)
-	s.limits.journal = 2000 // so that generations change
+	s.limits.journal = 2000 // so that journals are shortened
 	m.store = s
 }
 
@@ -117,12 +117,8 @@ func (m *storeModel) step(what byte, id, text string) {
 		_ = j.Close()
 	case 'k': // a bridge is killed while it writes a line, or a record
 		if len(m.lines[id]) > 0 {
-			all, err := generations(filepath.Join(s.sessions, fileName(id)))
-			if err != nil {
-				m.Fatal(err)
-			}
 			text, _, _ = strings.Cut(text, "\n")
-			write(m, journalFile(s, id, all[len(all)-1]), text)
+			write(m, pathOf(s, id), text)
 		}
 		if _, ok := m.records[id]; ok {
 			write(m, filepath.Join(s.sessions, fileName(id), tempPrefix+"1"), text)
@@ -178,7 +174,7 @@ func squeeze(s string) string {
 	return regexp.MustCompile("\ufffd+").ReplaceAllString(s, "\ufffd")
 }
 
-var storeFile = regexp.MustCompile(`^store(/sessions(/[a-z2-7]{52}(/(record\.json|[1-9][0-9]*\.jsonl|\.new-1))?)?)?$`)
+var storeFile = regexp.MustCompile(`^store(/sessions(/[a-z2-7]{52}(/(record\.json|journal\.jsonl|\.new-1))?)?)?$`)
 
 // tree wants nothing but the store, and what was beside it.
 func (m *storeModel) tree(parent string) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,16 +9,23 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
-	// maxJournal is how much of a conversation is kept, in two generations: the text of
-	// weeks, which an editor replays in about a second.
+	journalFile = "journal.jsonl"
+	// maxJournal is how much of a conversation is kept: the text of weeks, which an editor
+	// replays in about a second.
 	maxJournal = 8 << 20
-	// journalLook is how often a journal looks whether another bridge has begun
-	// a new generation, or removed the session. The look costs some system calls, so not
-	// every Append makes one.
+	// journalLook is how often a journal looks whether another bridge has removed its file,
+	// or shortened it. The look costs some system calls, so not every Append makes one.
 	journalLook = time.Second
+	// cutLine begins a journal whose beginning is missing.
+	cutLine = `{"cut":true}` + "\n"
+	// torn ends a line that was written in part only: ASCII's CAN, "disregard what
+	// precedes". JSON text contains it only escaped.
+	torn = '\x18'
 	// journalDelay is how long lines may wait for those after them: what a kill may cost.
 	// One write for each batch of the agent's takes a seventh of the CPU of a burst.
 	journalDelay = 10 * time.Millisecond
@@ -33,11 +41,10 @@ const (
 // object each. It is safe for concurrent use. Several bridges may write to one session's
 // journal at once: their lines are mixed, but each is whole.
 //
-// It is kept in generations, 1.jsonl, 2.jsonl and so on. When one has reached half of
-// maxJournal, the next is begun, and the one before it is removed, so that at least the
-// newest half is kept. If the first generation left is not number 1, the beginning is
-// missing. No lock is needed: a generation is begun by creating its file exclusively,
-// which only one bridge can do, and nothing is renamed.
+// When it has reached maxJournal, its newest half takes its place, and the reader is told that
+// the beginning is missing. What another bridge writes into the old file meanwhile, until it
+// looks, is lost: that takes two who have one session open, and a second of a conversation of
+// weeks.
 //
 // A process that dies while writing leaves a torn line. The next process that opens the
 // journal ends it with a mark. If another bridge is writing at that moment, its line may
@@ -50,13 +57,13 @@ type Journal struct {
 	closed bool
 	// waiting are lines that are not written yet: timer writes them, Write or Close before
 	// it. err is the error of a write that nobody has been told of.
-	waiting    []byte
-	timer      *time.Timer
-	err        error
-	file       *os.File
-	generation int
-	size       int64 // of file, as far as this Journal knows
-	looked     time.Time
+	waiting []byte
+	timer   *time.Timer
+	err     error
+	file    *os.File
+	size    int64 // of file, as far as this Journal knows
+	begun   bool  // it has written
+	looked  time.Time
 }
 
 // Journal returns a session's journal, to append to. The disk is not touched
@@ -183,10 +190,89 @@ func (j *Journal) flush() error {
 	return nil
 }
 
-// full reports whether lines belong in the next generation. A generation takes at least
-// one batch, of any size.
+// full reports whether the file is to be shortened before lines of n bytes are written.
 func (j *Journal) full(n int) bool {
-	return j.size > 0 && j.size+int64(n) > j.store.limits.journal/2
+	return j.size > 0 && j.size+int64(n) > j.store.limits.journal
+}
+
+func (j *Journal) path() string { return filepath.Join(j.dir, journalFile) }
+
+// look sees to it that the file is open, and has room for n bytes.
+func (j *Journal) look(n int) (err error) {
+	if j.store.guard() != nil {
+		return errNotOurs
+	}
+	for range storeTries {
+		// Another bridge may remove what was made.
+		if err = j.open(); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if err != nil || !j.full(n) {
+		return err
+	}
+	return j.shorten()
+}
+
+// open opens the file, if another one is there, and ends a torn line in it.
+func (j *Journal) open() error {
+	if j.file != nil {
+		there, err := os.Stat(j.path())
+		if info, infoErr := j.file.Stat(); err != nil || infoErr != nil || !os.SameFile(info, there) {
+			j.drop()
+		}
+	}
+	if j.file == nil {
+		isNew, err := j.store.makeDir(j.dir)
+		if err != nil {
+			return err
+		}
+		f, err := appendRegular(j.path())
+		if err != nil {
+			return err
+		}
+		if j.hold(f); isNew {
+			j.store.pruneSometimes(filepath.Base(j.dir))
+		}
+	}
+	info, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	j.size = info.Size()
+	missing, last := "", []byte{'\n'}
+	switch {
+	case j.size > 0:
+		// If another bridge is just writing the line, the mark comes after it, as a line of its
+		// own, which is ignored.
+		if _, err := j.file.ReadAt(last, j.size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			missing = string(torn) + "\n"
+		}
+	case j.begun: // the session was removed meanwhile
+		missing = cutLine
+	}
+	j.begun = true
+	written, err := j.file.WriteString(missing)
+	j.size += int64(written)
+	return err
+}
+
+// shorten puts the newest half of the file in its place.
+func (j *Journal) shorten() error {
+	half := make([]byte, min(j.size, j.store.limits.journal/2))
+	if _, err := j.file.ReadAt(half, j.size-int64(len(half))); err != nil {
+		return err
+	}
+	_, whole, _ := bytes.Cut(half, []byte{'\n'})
+	j.drop() // some systems do not replace an open file
+	if err := safe.Replace(j.path(), append([]byte(cutLine), whole...)); err != nil {
+		return err
+	}
+	j.store.pruneBeside(filepath.Base(j.dir)) // what has grown may be too much for all
+	return j.open()
 }
 
 // hold sets the open file; nil: there is none.

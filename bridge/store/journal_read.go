@@ -15,9 +15,9 @@ import (
 // (coder/acp-go-sdk), and package mapping makes none.
 const maxJournalLine = 10 << 20
 
-// maxGeneration is how much of a journal's file is read: half of maxJournal and the
-// largest event. A longer file was not written by us.
-const maxGeneration = 128 << 20
+// maxJournalRead is how much of a journal is read: maxJournal and the largest event. A longer
+// file was not written by us.
+const maxJournalRead = 128 << 20
 
 // ReadJournal calls yield with each line of a session's journal, in order and without
 // its newline. Yield must not keep the line; if it returns an error, ReadJournal stops
@@ -34,59 +34,23 @@ func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 		return err
 	}
 	name := fileName(id)
-	files, first, err := openJournal(filepath.Join(s.sessions, name))
-	if err != nil {
-		return s.explain(err)
-	}
-	defer closeAll(files)
-	if len(files) == 0 {
+	f, err := openRegular(filepath.Join(s.sessions, name, journalFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		_, err := s.read(name)
 		return err
+	case err != nil:
+		return s.explain(err)
 	}
-	r := journalReader{yield: yield, gap: first > 1}
-	for _, f := range files {
-		if err := r.file(f); err != nil {
-			return err
-		}
+	defer f.Close() // only read
+	r := journalReader{yield: yield}
+	if err := r.file(f); err != nil {
+		return err
 	}
 	if r.gap {
 		return yield(nil)
 	}
 	return nil
-}
-
-// openJournal opens all generations before one is read, so that none is removed
-// meanwhile.
-func openJournal(dir string) (files []*os.File, first int, err error) {
-	for range storeTries {
-		var all []int
-		if all, err = generations(dir); err != nil || len(all) == 0 {
-			return nil, 0, err
-		}
-		for _, n := range all {
-			var f *os.File
-			j := Journal{dir: dir}
-			if f, err = openRegular(j.path(n)); err != nil {
-				break
-			}
-			files = append(files, f)
-		}
-		if err == nil {
-			return files, all[0], nil
-		}
-		closeAll(files)
-		files = nil
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, 0, err
-		}
-	}
-	return nil, 0, err
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close() // only read
-	}
 }
 
 type journalReader struct {
@@ -96,25 +60,20 @@ type journalReader struct {
 	long  []byte // a line that is longer than in's buffer
 }
 
-// file yields the lines of a generation. Text after its last newline is torn.
+// file yields the lines of a file. Text after its last newline is torn.
 func (r *journalReader) file(all io.Reader) error {
-	f := &io.LimitedReader{R: all, N: maxGeneration}
-	if r.in == nil {
-		r.in = bufio.NewReaderSize(f, 64<<10)
-	} else {
-		r.in.Reset(f)
-	}
+	f := &io.LimitedReader{R: all, N: maxJournalRead}
+	r.in = bufio.NewReaderSize(f, 64<<10)
 	for {
 		line, whole, err := r.read()
 		if err != nil {
-			// The rest of this file cannot be read; the next file perhaps can.
 			r.gap = r.gap || err != io.EOF || f.N == 0
 			return nil
 		}
 		switch {
 		case len(line) == 0 && whole || len(line) > 0 && line[len(line)-1] == torn:
 			continue
-		case !whole || line[0] != '{' || !gjson.ValidBytes(line):
+		case !whole || line[0] != '{' || !gjson.ValidBytes(line) || string(line) == cutLine[:len(cutLine)-1]:
 			r.gap = true
 			continue
 		}
@@ -157,16 +116,13 @@ func (r *journalReader) read() (line []byte, whole bool, err error) {
 }
 
 // JournalSize is how many bytes a session's journal has, whoever has written it; 0 if it has none.
-func (s *Store) JournalSize(id string) (size int64) {
+func (s *Store) JournalSize(id string) int64 {
 	if s == nil {
 		return 0
 	}
-	j := Journal{dir: filepath.Join(s.sessions, fileName(id))}
-	all, _ := generations(j.dir) // none that can be read: none
-	for _, n := range all {
-		if info, err := os.Stat(j.path(n)); err == nil {
-			size += info.Size()
-		}
+	info, err := os.Stat(filepath.Join(s.sessions, fileName(id), journalFile))
+	if err != nil {
+		return 0
 	}
-	return size
+	return info.Size()
 }

@@ -47,9 +47,6 @@ func TestChild(t *testing.T) {
 	switch args[0] {
 	case "hammer":
 		hammer(t, s, args[1])
-	case "rotate":
-		s.limits.journal = 20_000
-		hammer(t, s, args[1])
 	case "forever":
 		forever(t, s)
 	}
@@ -115,56 +112,37 @@ func hammer(t *testing.T, s *Store, who string) {
 // that none of them has deleted.
 func TestProcesses(t *testing.T) {
 	const children = 4
-	for _, what := range []string{"hammer", "rotate"} {
-		t.Run(what, func(t *testing.T) {
-			s := openStore(t)
-			var running []*exec.Cmd
-			var out [children]strings.Builder
-			for n := range children {
-				cmd := startChild(t, s, what, n)
-				cmd.Stdout, cmd.Stderr = &out[n], &out[n]
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				running = append(running, cmd)
-			}
-			for n, cmd := range running {
-				if err := cmd.Wait(); err != nil {
-					t.Errorf("child %d: %v\n%s", n, err, &out[n])
-				}
-			}
-			for n := range children {
-				r, err := s.Get(fmt.Sprint("own ", n))
-				if want := childTitle(fmt.Sprint(n), childLines-20); err != nil || r.Title != want {
-					t.Errorf("child %d's session: %+v, %v", n, r, err)
-				}
-			}
-			last, count, cut := [children]int{}, 0, false
-			for i, line := range replayed(t, s, "shared") {
-				var who, n int
-				if line == missing {
-					if i > 0 {
-						t.Errorf("a gap before line %d", i)
-					}
-					cut = true
-					continue
-				}
-				if _, err := fmt.Sscanf(line, `{"who":"%d","n":%d,`, &who, &n); err != nil {
-					t.Fatalf("line %d: %q: %v", i, line, err)
-				}
-				if n+1 <= last[who] || !cut && n != last[who] {
-					t.Fatalf("child %d's line %d comes after %d", who, n, last[who]-1)
-				}
-				last[who] = n + 1
-				count++
-			}
-			if what == "hammer" && count != children*childLines || cut != (what == "rotate") || count == 0 {
-				t.Errorf("%d lines are left, the beginning is missing: %t", count, cut)
-			}
-			if !slices.Contains(last[:], childLines) {
-				t.Errorf("the newest lines are missing: %v", last)
-			}
-		})
+	s := openStore(t)
+	var running [children]*exec.Cmd
+	var out [children]strings.Builder
+	for n := range children {
+		running[n] = startChild(t, s, "hammer", n)
+		running[n].Stdout, running[n].Stderr = &out[n], &out[n]
+		if err := running[n].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("child %d: %v\n%s", n, err, &out[n])
+		}
+	}
+	for n := range children {
+		r, err := s.Get(fmt.Sprint("own ", n))
+		if want := childTitle(fmt.Sprint(n), childLines-20); err != nil || r.Title != want {
+			t.Errorf("child %d's session: %+v, %v", n, r, err)
+		}
+	}
+	var next [children]int
+	for i, line := range replayed(t, s, "shared") {
+		var who, n int
+		if _, err := fmt.Sscanf(line, `{"who":"%d","n":%d,`, &who, &n); err != nil || n != next[who] {
+			t.Fatalf("line %d: %q, child %d's line %d is missing: %v", i, line, who, next[who], err)
+		}
+		next[who]++
+	}
+	if next != [children]int{childLines, childLines, childLines, childLines} {
+		t.Errorf("the newest lines are missing: %v", next)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 const (
 	// pruneEvery is how many sessions one process makes between two prunings. The first
 	// session of a process begins one, because most processes make only one. So the
-	// bounds are exceeded by at most that many sessions, and by one generation of each
-	// journal that grows.
+	// bounds are exceeded by at most that many sessions, and by what each journal
+	// grows by.
 	pruneEvery = 16
 	// tempPrefix begins the names of unfinished files: see safe.Replace.
 	tempPrefix = ".new-"

@@ -40,11 +40,8 @@ type Record struct {
 	// Previous are tasks of the context that have ended.
 	Previous []string `json:"previous,omitempty"`
 	// Webhook is the name of the address that the agent pushes to: see bridge.Webhooks.
-	Webhook string `json:"webhook,omitempty"`
-	// CreatedAt, if it is zero when a record is put, is when the session was first
-	// put. UpdatedAt is always set by [Store.Put].
-	CreatedAt time.Time `json:"createdAt,omitzero"`
-	UpdatedAt time.Time `json:"updatedAt"`
+	Webhook   string    `json:"webhook,omitempty"`
+	UpdatedAt time.Time `json:"updatedAt"` // set by [Store.Put]
 }
 
 // write appends a record to the session's file: the last one counts. A turn waits for
@@ -69,14 +66,11 @@ func (s *Store) write(name string, r *Record) (isNew bool, err error) {
 	if err != nil {
 		return isNew, err
 	}
-	if info.Size() == 0 && r.CreatedAt.IsZero() {
-		r.CreatedAt = r.UpdatedAt
-	}
 	line, err := encodeRecord(r)
 	if err != nil {
 		return isNew, err
 	}
-	if info.Size() > maxRecords && s.rewrite(name, *r) == nil {
+	if info.Size() > maxRecords && safe.Replace(path, line) == nil {
 		return isNew, nil // if that fails, the file grows
 	}
 	if _, err := f.Write(append([]byte{'\n'}, line...)); err != nil {
@@ -103,22 +97,6 @@ func (e *recordSizeError) Error() string {
 	return fmt.Sprintf("its record has %d bytes, the limit is %d: the agent's IDs, or the title, are too long", e.size, maxRecord)
 }
 
-// rewrite replaces the file of a session's records by one with this record.
-func (s *Store) rewrite(name string, r Record) error {
-	old, err := s.read(name)
-	if err == nil && r.CreatedAt.IsZero() {
-		r.CreatedAt = old.CreatedAt
-	}
-	if r.CreatedAt.IsZero() {
-		r.CreatedAt = r.UpdatedAt
-	}
-	line, err := encodeRecord(&r)
-	if err != nil {
-		return err
-	}
-	return safe.Replace(filepath.Join(s.sessions, name, recordFile), line)
-}
-
 // read reads the newest record in a session's directory.
 func (s *Store) read(name string) (r Record, err error) {
 	path := filepath.Join(s.sessions, name, recordFile)
@@ -141,24 +119,11 @@ func (s *Store) read(name string) (r Record, err error) {
 		at := bytes.LastIndexByte(rest, '\n')
 		r = Record{}
 		if json.Unmarshal(rest[at+1:], &r) == nil && fileName(r.ID) == name {
-			if r.CreatedAt.IsZero() {
-				r.CreatedAt = firstCreated(data, r.UpdatedAt)
-			}
 			return r, nil
 		}
 		rest = rest[:max(at, 0)]
 	}
 	return Record{}, damagedRecord(path)
-}
-
-// firstCreated is when a session was made: its first record tells.
-func firstCreated(data []byte, otherwise time.Time) time.Time {
-	line, _, _ := bytes.Cut(bytes.TrimPrefix(data, []byte{'\n'}), []byte{'\n'})
-	var first Record
-	if json.Unmarshal(line, &first) != nil || first.CreatedAt.IsZero() {
-		return otherwise
-	}
-	return first.CreatedAt
 }
 
 func damagedRecord(path string) error {

@@ -15,8 +15,7 @@ import (
 func SessionsCommand(p *frame.Program) *cli.Command {
 	return p.Group("sessions",
 		p.NewCommand("sessions list", listSessions,
-			frame.OutputFlag(`[{"id","agent","cwd","title","contextId","taskId","createdAt",
-"updatedAt"}]`)),
+			frame.OutputFlag(`[{"id","agent","cwd","title","contextId","taskId","updatedAt"}]`)),
 		p.NewCommand("sessions delete [ID...]", deleteSessions,
 			&cli.BoolFlag{Name: "all", Usage: "delete all of them"},
 			&cli.DurationFlag{Name: "older-than", Usage: "`TIME`: delete those that were last used longer ago than that, like 168h"}))
@@ -30,7 +29,6 @@ type storedSession struct {
 	Title     string    `json:"title"`
 	ContextID string    `json:"contextId,omitempty"`
 	TaskID    string    `json:"taskId,omitempty"`
-	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
@@ -42,7 +40,7 @@ func listSessions(p *frame.Program, c *cli.Context) error {
 	if frame.AsJSON(c) {
 		list := make([]storedSession, 0, len(records))
 		for _, r := range records {
-			list = append(list, storedSession{r.ID, r.Agent, r.Cwd, r.Title, r.ContextID, r.TaskID, r.CreatedAt, r.UpdatedAt})
+			list = append(list, storedSession{r.ID, r.Agent, r.Cwd, r.Title, r.ContextID, r.TaskID, r.UpdatedAt})
 		}
 		return p.PrintJSON(list)
 	}
