@@ -71,7 +71,7 @@ func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 			e.tellState(ctx, w.session, acp.StateRunning)
 		}
 		if state != w.rest.State { // what does not change the state may say nothing
-			view.begin()
+			view.beginLocked() // nobody else has it yet
 		}
 		result, err = turn.goOn(ctx, view)
 	}

@@ -50,35 +50,27 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 		// would be held twice.
 		var piece []mapping.Step
 		piece, steps = spell.Piece(steps)
-		if err := v.showPiece(ctx, piece); err != nil {
+		v.session.noteSteps(piece)
+		for i := range piece {
+			if s := &piece[i]; s.Kind == mapping.StepState {
+				v.waits(ctx, signIn, s.State == a2a.StateAuthRequired)
+			}
+		}
+		v.mu.Lock()
+		v.out.Made = v.made
+		v.buf = v.out.Append(v.buf[:0], piece)
+		if v.begins != nil && len(v.buf) > 0 {
+			v.beginLocked()
+		}
+		v.mu.Unlock()
+		if len(v.buf) == 0 {
+			continue
+		}
+		if err := v.editor.server.out.Send(ctx, v.buf); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (v *acpView) showPiece(ctx context.Context, steps []mapping.Step) error {
-	v.session.noteSteps(steps)
-	for i := range steps {
-		if s := &steps[i]; s.Kind == mapping.StepState {
-			v.waits(ctx, signIn, s.State == a2a.StateAuthRequired)
-		}
-	}
-	v.out.Made = v.made
-	v.mu.Lock()
-	v.buf = v.out.Append(v.buf[:0], steps)
-	v.mu.Unlock()
-	if len(v.buf) == 0 {
-		return nil
-	}
-	v.begin()
-	return v.editor.server.out.Send(ctx, v.buf)
-}
-
-func (v *acpView) begin() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.beginLocked()
 }
 
 func (v *acpView) beginLocked() {

@@ -104,33 +104,28 @@ func (s *Session) keepJournal() {
 // decided, sent or ended is on disk before the next step is taken.
 func (s *Session) record(lines []byte) {
 	if s.journal != nil {
-		s.recorded(s.journal.Write(lines))
+		if err := s.journal.Write(lines); err != nil {
+			s.giveUpJournal(err)
+		}
 	}
 }
 
-// note is record of what the agent has said, which its task can tell again: it is written
-// beside the stream, and a kill costs the last 10 ms of it.
-func (s *Session) note(lines []byte) {
-	if s.journal != nil {
-		s.recorded(s.journal.Append(lines))
-	}
+// giveUpJournal ends a journal that lacks lines: it would be loaded as if it were whole, and
+// trying again with each batch would take too long.
+func (s *Session) giveUpJournal(err error) {
+	s.lose("the rest of the conversation is not stored", err)
+	_ = s.journal.Close()
+	s.journal, s.unstored = nil, true
 }
 
-func (s *Session) recorded(err error) {
-	if err != nil {
-		// A journal that lacks lines would be loaded as if it were whole, and trying
-		// again with each batch would take too long.
-		s.lose("the rest of the conversation is not stored", err)
-		_ = s.journal.Close()
-		s.journal, s.unstored = nil, true
-	}
-}
-
-// noteSteps puts what was shown into the journal.
+// noteSteps puts what was shown into the journal. The agent's task can tell it again, so it is
+// written beside the stream, and a kill costs the last 10 ms of it.
 func (s *Session) noteSteps(steps []mapping.Step) {
 	if s.journal != nil {
 		s.journalled = s.kept.Append(s.journalled[:0], steps)
-		s.note(s.journalled)
+		if err := s.journal.Append(s.journalled); err != nil {
+			s.giveUpJournal(err)
+		}
 	}
 }
 

@@ -121,12 +121,7 @@ func (j *Journal) Rest() {
 // write with what else comes meanwhile, and before any lines of [Journal.Write]. An error
 // may be that of lines before: all, some or none of them were written. The next call opens
 // the file again.
-func (j *Journal) Append(lines []byte) error { return j.add(lines, false) }
-
-// Write is Append of lines, which may be none, that returns when all have been written.
-func (j *Journal) Write(lines []byte) error { return j.add(lines, true) }
-
-func (j *Journal) add(lines []byte, now bool) error {
+func (j *Journal) Append(lines []byte) error {
 	if j == nil {
 		return nil
 	}
@@ -141,7 +136,7 @@ func (j *Journal) add(lines []byte, now bool) error {
 	waits := len(j.waiting) > 0
 	j.waiting = append(j.waiting, lines...)
 	switch {
-	case now || len(j.waiting) >= maxWaiting || j.err != nil:
+	case len(j.waiting) >= maxWaiting || j.err != nil:
 		return j.flush()
 	case waits || len(lines) == 0: // the timer runs
 	case j.timer == nil:
@@ -150,6 +145,16 @@ func (j *Journal) add(lines []byte, now bool) error {
 		j.timer.Reset(journalDelay)
 	}
 	return nil
+}
+
+// Write is Append of lines, which may be none, that returns when all have been written.
+func (j *Journal) Write(lines []byte) error {
+	if err := j.Append(lines); err != nil || j == nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.flush()
 }
 
 // writeLate is the timer's: nobody waits for its error, so the next call returns it.

@@ -49,15 +49,17 @@ func (e *ACP) Append(dst []byte, steps []mapping.Step) []byte {
 			i++
 			continue
 		}
-		if s.Kind == mapping.StepText {
+		if s.Kind == mapping.StepText && e.RunsTogether && e.V2 == nil {
 			dst = e.apart(dst, s.Shown)
 		}
-		e.meta.note(s)
+		if e.meta.note(s); e.V2 != nil && (s.Kind == mapping.StepText || s.Kind == mapping.StepPart) {
+			dst = e.place(dst, s)
+		}
 		if s.Kind == mapping.StepText {
 			for i+n < len(steps) && steps[i+n].Kind == mapping.StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats && !e.meta.begins(&steps[i+n]) {
 				n++
 			}
-			dst = e.text(e.place(dst, s), steps[i:i+n])
+			dst = e.text(dst, steps[i:i+n])
 		} else if dst = e.step(dst, s); len(dst) > from {
 			e.isText = false
 		}
@@ -91,7 +93,7 @@ func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 	case mapping.StepConnection:
 		return e.connection(dst, &s.Connection)
 	case mapping.StepPart:
-		return e.part(e.place(dst, s), s)
+		return e.part(dst, s)
 	case mapping.StepTool:
 		return e.tool(dst, s)
 	}
@@ -109,7 +111,7 @@ func (e *ACP) close(dst []byte) []byte { return append(dst, "}}}\n"...) }
 
 // openContent opens an update with a content block of a message, which follows.
 func (e *ACP) openContent(dst []byte, update string) []byte {
-	if e.V2.isWhole() {
+	if e.V2 != nil && e.V2.whole {
 		return append(e.open(dst, strings.TrimSuffix(update, "_chunk")), `,"content":[`...)
 	}
 	return append(e.open(dst, update), `,"content":`...)
@@ -123,19 +125,12 @@ func (e *ACP) closeContent(dst []byte, messageID string) []byte {
 	if messageID != "" {
 		dst = rawjson.AppendString(append(dst, `,"messageId":`...), messageID)
 	}
-	return e.close(dst)
-}
-
-func (e *ACP) closeChunk(dst []byte, messageID string) []byte {
-	return e.closeContent(append(dst, '}'), messageID)
+	return append(dst, "}}}\n"...)
 }
 
 // apart begins a paragraph where the text of a new message, or artifact, follows that of
 // another: see RunsTogether.
 func (e *ACP) apart(dst []byte, shown string) []byte {
-	if !e.RunsTogether || e.V2 != nil {
-		return dst
-	}
 	if !slices.Contains(e.said[:], shown) {
 		if e.isText {
 			dst = e.chunks(dst, "agent_message_chunk", "\n\n", shown)
@@ -154,13 +149,13 @@ func (e *ACP) text(dst []byte, run []mapping.Step) []byte {
 		s := &run[i]
 		if textSize(s) > textMax {
 			if size > 0 {
-				dst, size = e.closeChunk(append(dst, '"'), s.Shown), 0
+				dst, size = e.closeContent(append(dst, `"}`...), s.Shown), 0
 			}
 			dst = e.chunks(dst, "agent_message_chunk", s.Text, s.Shown)
 			continue
 		}
 		if size > 0 && size+textSize(s) > textMax {
-			dst, size = e.closeChunk(append(dst, '"'), s.Shown), 0
+			dst, size = e.closeContent(append(dst, `"}`...), s.Shown), 0
 		}
 		if size == 0 {
 			dst = e.openContent(dst, "agent_message_chunk")
@@ -173,7 +168,7 @@ func (e *ACP) text(dst []byte, run []mapping.Step) []byte {
 		size += max(textSize(s), 1)
 	}
 	if size > 0 {
-		dst = e.closeChunk(append(dst, '"'), run[0].Shown)
+		dst = e.closeContent(append(dst, `"}`...), run[0].Shown)
 	}
 	return dst
 }
@@ -185,7 +180,7 @@ func (e *ACP) chunks(dst []byte, update, text, messageID string) []byte {
 		piece, text = ask.Split(text, textMax)
 		dst = e.openContent(dst, update)
 		dst = rawjson.AppendString(append(dst, `{"type":"text","text":`...), piece)
-		dst = e.closeChunk(dst, messageID)
+		dst = e.closeContent(append(dst, '}'), messageID)
 		if text == "" {
 			return dst
 		}

@@ -38,8 +38,6 @@ func (p *Places) Turn() {
 	clear(p.as)
 }
 
-func (p *Places) isWhole() bool { return p != nil && p.whole }
-
 // close closes a content block's array, if it is in one, and returns the name of its message,
 // which version 2 always has.
 func (p *Places) close(dst []byte, name string) ([]byte, string) {
@@ -70,7 +68,7 @@ func (p *Places) note() string {
 // of all that was shown of it, unless other items are shown in the same messages.
 func (e *ACP) place(dst []byte, s *mapping.Step) []byte {
 	p := e.V2
-	if p == nil || s.Shown == "" {
+	if s.Shown == "" {
 		return dst
 	}
 	item := itemLine{task: s.TaskID, kind: "message", id: s.MessageID}
