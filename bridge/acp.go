@@ -203,7 +203,7 @@ func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 // admit adds a session. If that fails, it answers with an error.
 func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionRequest) bool {
 	session.mcp = p.McpServers
-	if e.v2 {
+	if session.queues = e.v2; e.v2 {
 		session.fold.InPlace()
 	}
 	err := e.serveTools(c.conn, session)

@@ -110,7 +110,7 @@ func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
 // begin2 begins the turn of a prompt, which is answered with what answer returns when the prompt
 // has its place.
 func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.ContentBlock, answer func(id string) any) {
-	turn, err := session.queue()
+	turn, err := session.Begin()
 	if err != nil {
 		c.fail(acp.CodeInvalidRequest, fmt.Sprintf("editor: %d prompts of this session wait already: cancel them by session/cancel, or wait", maxHeld), "")
 		return

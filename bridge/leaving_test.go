@@ -39,7 +39,8 @@ func TestCancelBetween(t *testing.T) {
 	w := &watcher{session: s, stop: func() {}}
 	s.watching = w
 	s.Cancel()
-	prompt, err := s.queue()
+	s.queues = true
+	prompt, err := s.Begin()
 	if err != nil || prompt.up == nil {
 		t.Fatalf("the prompt does not wait for the cancel: %v", err)
 	}

@@ -13,38 +13,14 @@ import (
 // editor asks for that, one goes to the task that the turn works on: A2A allows it, and an agent may
 // refuse it. It goes on as behind an answer: the stream of the newest message is the live one.
 
-// maxHeld is how many prompts of a session may wait: more than anybody types ahead.
+// maxHeld is how many prompts of a session may wait, if it queues them: more than anybody types
+// ahead.
 const maxHeld = 16
 
 var (
 	errHeld  = errors.New("bridge: the prompt was cancelled before it was sent")
 	errAsked = errors.New("bridge: the prompt was not sent, because the agent has asked something since it was written: send it again, if it is the answer")
 )
-
-// waitLocked begins a turn that waits for those before it.
-func (s *Session) waitLocked() Turn {
-	t := newTurn(s)
-	t.up = make(chan struct{})
-	s.line = append(s.line, t)
-	return Turn{t}
-}
-
-// queue is Begin for a prompt that may wait for those before it.
-func (s *Session) queue() (Turn, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.turn == nil:
-		s.unwatchLocked()
-		s.turn = newTurn(s)
-		return Turn{s.turn}, nil
-	case len(s.line) < maxHeld:
-		t := s.waitLocked()
-		t.informed = s.turn.told && len(s.line) == 1
-		return t, nil
-	}
-	return Turn{}, ErrBusy
-}
 
 // wait waits until a turn may run. It does not if it would answer a question that came after the
 // prompt was written.

@@ -55,7 +55,9 @@ type Session struct {
 
 	mu   sync.Mutex
 	turn *turn   // the one that runs, nil if none
-	line []*turn // prompts that wait for it: see takeUp, queue
+	line []*turn // prompts that wait for it: see takeUp, maxHeld
+	// queues: prompts may wait for others. It is not written after the session was opened.
+	queues bool
 	// watching follows the task while no turn runs, nil if nothing does: see acp2_after.go.
 	watching *watcher
 	// shutting: the editor has closed it; the turn that runs is its last.
@@ -171,12 +173,16 @@ type Turn struct{ *turn }
 func (s *Session) Begin() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.turn == nil:
+	if s.turn == nil {
+		s.unwatchLocked()
 		s.turn = newTurn(s)
 		return Turn{s.turn}, nil
-	case s.turn.past && len(s.line) == 0:
-		return s.waitLocked(), nil
+	}
+	if n := len(s.line); s.queues && n < maxHeld || s.turn.past && n == 0 {
+		t := newTurn(s)
+		t.up, t.informed = make(chan struct{}), s.turn.told && n == 0
+		s.line = append(s.line, t)
+		return Turn{t}, nil
 	}
 	return Turn{}, ErrBusy
 }

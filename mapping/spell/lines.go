@@ -24,20 +24,6 @@ type Lines struct {
 	Made func(steps []mapping.Step, lines []byte)
 	// Seq is the number of the last event.
 	Seq uint64
-
-	task, context, artifactID lastField
-}
-
-// A lastField is a member whose value is mostly that of the line before: its spelling
-// is kept. Message IDs are not kept, since some agents make one for each chunk.
-type lastField struct{ value, spelled []byte }
-
-func (f *lastField) append(dst []byte, key, value string) []byte {
-	if len(f.spelled) == 0 || string(f.value) != value {
-		f.value = append(f.value[:0], value...)
-		f.spelled = rawjson.AppendField(f.spelled[:0], key, value)
-	}
-	return append(dst, f.spelled...)
 }
 
 // Append appends a line for each step.
@@ -165,18 +151,12 @@ func (e *Lines) open(dst []byte, method string, s *mapping.Step) []byte {
 	dst = append(dst, e.Request...)
 	dst = append(dst, `,"seq":`...)
 	dst = strconv.AppendUint(dst, e.Seq, 10)
-	if s.TaskID != "" {
-		dst = e.task.append(dst, "taskId", s.TaskID)
-	}
-	if s.ContextID != "" {
-		dst = e.context.append(dst, "contextId", s.ContextID)
-	}
-	return dst
+	return appendOptional(appendOptional(dst, "taskId", s.TaskID), "contextId", s.ContextID)
 }
 
 func (e *Lines) artifact(dst []byte, s *mapping.Step) []byte {
 	dst = e.open(dst, "event/artifact", s)
-	dst = e.artifactID.append(dst, "artifactId", s.ArtifactID)
+	dst = rawjson.AppendField(dst, "artifactId", s.ArtifactID)
 	dst = appendOptional(dst, "name", s.Name)
 	if s.Description != "" && !s.Append {
 		dst = rawjson.AppendField(dst, "description", s.Description)

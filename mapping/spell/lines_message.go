@@ -3,7 +3,8 @@ package spell
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -11,80 +12,69 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// ReadMessage reads a message as an editor writes it, in A2A 0.3's shape or in 1.x's,
-// into one that can be sent to an agent of either version. Members that [a2a.Outgoing]
-// has no place for are refused, not dropped.
-func ReadMessage(raw json.RawMessage) (*a2a.Outgoing, error) {
-	o := gjson.ParseBytes(raw)
-	if !o.IsObject() {
-		return nil, promptError("message must be an object")
+// A sentMessage is a message as an editor writes it.
+type sentMessage struct {
+	Role             string
+	MessageID        string
+	TaskID           string
+	ContextID        string
+	ReferenceTaskIDs []string
+	Extensions       []string
+	Metadata         map[string]json.RawMessage
+	Parts            []struct {
+		Text     *string
+		Data     json.RawMessage
+		File     *sentFile
+		Metadata map[string]json.RawMessage
+		// A file, in 1.x.
+		Raw, URL, Filename, MediaType string
 	}
-	m := &a2a.Outgoing{
-		ID: o.Get("messageId").String(), TaskID: o.Get("taskId").String(), ContextID: o.Get("contextId").String(),
-	}
-	switch role := o.Get("role").String(); role {
-	case "", "user", "ROLE_USER":
-	default:
-		return nil, promptError("message.role is %q: an editor sends as the user", role)
-	}
-	o.Get("referenceTaskIds").ForEach(func(_, id gjson.Result) bool {
-		m.ReferenceTaskIDs = append(m.ReferenceTaskIDs, id.String())
-		return true
-	})
-	o.Get("extensions").ForEach(func(_, uri gjson.Result) bool {
-		m.Extensions = append(m.Extensions, uri.String())
-		return true
-	})
-	if metadata := o.Get("metadata"); metadata.Exists() {
-		if err := json.Unmarshal([]byte(metadata.Raw), &m.Metadata); err != nil {
-			return nil, promptError("message.metadata must be an object")
-		}
-	}
-	parts := o.Get("parts")
-	if !parts.IsArray() {
-		return nil, promptError("message.parts must be an array")
-	}
-	var err error
-	parts.ForEach(func(_, p gjson.Result) bool {
-		var part a2a.OutPart
-		if part, err = readPart(p); err != nil {
-			err = promptError("message.parts[%d]: %v", len(m.Parts), err)
-			return false
-		}
-		if metadata := p.Get("metadata"); metadata.Exists() {
-			if !metadata.IsObject() {
-				err = promptError("message.parts[%d].metadata must be an object", len(m.Parts))
-				return false
-			}
-			part.Metadata = json.RawMessage(metadata.Raw)
-		}
-		m.Parts = append(m.Parts, part)
-		return true
-	})
-	if err == nil && len(m.Parts) == 0 {
-		err = promptError("message.parts is empty")
-	}
-	return m, err
 }
 
-func readPart(p gjson.Result) (a2a.OutPart, error) {
-	switch text, data, file := p.Get("text"), p.Get("data"), p.Get("file"); {
-	case text.Type == gjson.String:
-		return a2a.OutPart{Text: text.Str}, nil
-	case data.Exists():
-		return a2a.OutPart{Data: json.RawMessage(data.Raw)}, nil
-	case file.IsObject():
-		f := &a2a.File{Name: file.Get("name").String(), MediaType: cmp.Or(file.Get("mimeType").String(), file.Get("mediaType").String()),
-			Bytes: file.Get("bytes").String(), URI: file.Get("uri").String()}
-		if (f.Bytes == "") == (f.URI == "") {
-			return a2a.OutPart{}, fmt.Errorf("a file has either bytes or a uri")
+type sentFile struct{ Name, MimeType, MediaType, Bytes, URI string }
+
+// ReadMessage reads a message as an editor writes it, in A2A 0.3's shape or in 1.x's,
+// into one that can be sent to an agent of either version.
+func ReadMessage(raw json.RawMessage) (*a2a.Outgoing, error) {
+	var in sentMessage
+	if err := json.Unmarshal(raw, &in); err != nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			return nil, promptError("%s must not be a JSON %s", strings.TrimSuffix("message."+wrong.Field, "."), wrong.Value)
 		}
-		return a2a.OutPart{File: f}, nil
-	case p.Get("raw").Exists() || p.Get("url").Exists():
-		return a2a.OutPart{File: &a2a.File{Name: p.Get("filename").String(), MediaType: p.Get("mediaType").String(),
-			Bytes: p.Get("raw").String(), URI: p.Get("url").String()}}, nil
+		return nil, promptError("message: %v", err)
 	}
-	return a2a.OutPart{}, fmt.Errorf("neither text, data nor file")
+	switch in.Role {
+	case "", "user", "ROLE_USER":
+	default:
+		return nil, promptError("message.role is %q: an editor sends as the user", in.Role)
+	}
+	m := &a2a.Outgoing{ID: in.MessageID, TaskID: in.TaskID, ContextID: in.ContextID, ReferenceTaskIDs: in.ReferenceTaskIDs,
+		Extensions: in.Extensions, Metadata: in.Metadata}
+	for i, p := range in.Parts {
+		part, f := a2a.OutPart{Data: p.Data}, p.File
+		if p.Metadata != nil {
+			part.Metadata, _ = json.Marshal(p.Metadata)
+		}
+		if f == nil && p.Raw+p.URL != "" {
+			f = &sentFile{Name: p.Filename, MediaType: p.MediaType, Bytes: p.Raw, URI: p.URL}
+		}
+		switch {
+		case p.Text != nil:
+			part = a2a.OutPart{Text: *p.Text, Metadata: part.Metadata}
+		case p.Data != nil:
+		case f == nil:
+			return nil, promptError("message.parts[%d]: neither text, data nor file", i)
+		case (f.Bytes == "") == (f.URI == ""):
+			return nil, promptError("message.parts[%d]: a file has either bytes or a uri", i)
+		default:
+			part.File = &a2a.File{Name: f.Name, MediaType: cmp.Or(f.MimeType, f.MediaType), Bytes: f.Bytes, URI: f.URI}
+		}
+		m.Parts = append(m.Parts, part)
+	}
+	if len(m.Parts) == 0 {
+		return nil, promptError("message.parts is empty")
+	}
+	return m, nil
 }
 
 // TaskJSON spells a task, or a message, as A2A 0.3 does: as the agent wrote it,
