@@ -8,12 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
-
-	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // fileNameLen is the length of a SHA-256 in base32.
@@ -24,25 +19,6 @@ const fileNameLen = 52
 func fileName(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding).EncodeToString(sum[:])
-}
-
-// userDir is where this user's programs keep their state. Without a home it is a directory
-// in the temporary one, where others can write (shared): some editors (avante) start
-// agents with nothing but PATH in the environment.
-func userDir() (dir string, shared bool, advice string) {
-	variable := "XDG_STATE_HOME"
-	if runtime.GOOS == "windows" {
-		variable = "LocalAppData"
-	}
-	advice = "make it writable, with room left, or set " + variable + " to another directory"
-	if base, err := safe.StateDir(); err == nil {
-		return filepath.Join(base, "a2astdio"), false, advice
-	}
-	name := "a2astdio"
-	if uid := os.Getuid(); uid >= 0 {
-		name += "-" + strconv.Itoa(uid)
-	}
-	return filepath.Join(os.TempDir(), name), true, advice
 }
 
 // explain says what to do about a store that cannot be used.
@@ -56,37 +32,8 @@ func (s *Store) explain(err error) error {
 
 var errNoDirectory = errors.New("no directory")
 
-var errNotOurs = errors.New("it is not a directory of this user's alone")
-
-// guard refuses a directory in a shared place if another user may have made it. It
-// accepts that the directory does not exist yet.
-func (s *Store) guard() error {
-	if !s.shared {
-		return nil
-	}
-	info, err := os.Lstat(s.dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return s.explain(err)
-	case !info.IsDir() || !owned(info):
-		return s.explain(errNotOurs)
-	}
-	return nil
-}
-
 // makeDir makes a session's directory, and those above it, unless it is there.
 func (s *Store) makeDir(dir string) (isNew bool, err error) {
-	if s.shared {
-		// Not MkdirAll, which would follow a link that was put there.
-		if err := os.Mkdir(s.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return false, err
-		}
-		if err := s.guard(); err != nil {
-			return false, errNotOurs
-		}
-	}
 	err = os.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(s.sessions, 0o700); err == nil {
@@ -102,9 +49,6 @@ func (s *Store) makeDir(dir string) (isNew bool, err error) {
 // names lists the directories of sessions. Other files are not ours, and have other
 // names.
 func (s *Store) names() ([]string, error) {
-	if err := s.guard(); err != nil {
-		return nil, err
-	}
 	info, err := os.Stat(s.sessions)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -204,9 +204,6 @@ func (j *Journal) path() string { return filepath.Join(j.dir, journalFile) }
 
 // look sees to it that the file is open, and has room for n bytes.
 func (j *Journal) look(n int) (err error) {
-	if j.store.guard() != nil {
-		return errNotOurs
-	}
 	for range storeTries {
 		// Another bridge may remove what was made.
 		if err = j.open(); !errors.Is(err, fs.ErrNotExist) {

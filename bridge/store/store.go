@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -57,7 +60,6 @@ type Store struct {
 
 	dir      string // holds sessions
 	sessions string
-	shared   bool   // dir is where others can write
 	advice   string // what to do if dir cannot be used
 	limits   storeLimits
 
@@ -80,21 +82,29 @@ type storeLimits struct {
 	journal, total int64
 }
 
-// Open returns the store in a directory; "" is the user's own: see
-// userDir. The disk is not touched until something is stored.
+// Open returns the store in a directory; "" is where the user's programs keep their state. The
+// disk is not touched until something is stored.
 func Open(dir string) (*Store, error) {
 	limits := storeLimits{maxStored, maxStoredAge, maxJournal, maxStoredSize}
 	s := &Store{dir: dir, open: map[string]int{}, limits: limits}
 	s.advice = "make it writable, with room left, or choose another directory"
 	if dir == "" {
-		s.dir, s.shared, s.advice = userDir()
+		base, err := safe.StateDir()
+		if err != nil {
+			return nil, fmt.Errorf("bridge: sessions cannot be kept: %w", err)
+		}
+		variable := "XDG_STATE_HOME"
+		if runtime.GOOS == "windows" {
+			variable = "LocalAppData"
+		}
+		s.dir, s.advice = filepath.Join(base, "a2astdio"), "make it writable, with room left, or set "+variable+" to another directory"
 	}
 	var err error
 	if s.dir, err = filepath.Abs(s.dir); err != nil {
 		return nil, s.explain(err)
 	}
 	s.sessions = filepath.Join(s.dir, "sessions")
-	s.shell = &Store{dir: s.dir, sessions: filepath.Join(s.dir, "conversations"), shared: s.shared, advice: s.advice,
+	s.shell = &Store{dir: s.dir, sessions: filepath.Join(s.dir, "conversations"), advice: s.advice,
 		open: map[string]int{}, limits: limits, Now: func() time.Time { return s.now() }}
 	return s, nil
 }
@@ -114,9 +124,6 @@ func (s *Store) Put(r Record) error {
 	}
 	if r.ID == "" || !utf8.ValidString(r.ID) {
 		return errors.New("bridge: a session cannot be stored under an ID that is empty or not UTF-8: give it another")
-	}
-	if err := s.guard(); err != nil {
-		return err
 	}
 	r.UpdatedAt = s.now().UTC().Round(0)
 	if _, err := encodeRecord(&r); err != nil { // before a directory is made for it
@@ -142,9 +149,6 @@ func (s *Store) Put(r Record) error {
 func (s *Store) Get(id string) (Record, error) {
 	if s == nil {
 		return Record{}, ErrNoSession
-	}
-	if err := s.guard(); err != nil {
-		return Record{}, err
 	}
 	r, err := s.read(fileName(id))
 	if err == nil && r.ID != id {
@@ -201,9 +205,6 @@ func (s *Store) List(agent, cwd, after string, n int) ([]Record, error) {
 func (s *Store) Delete(id string) error {
 	if s == nil {
 		return nil
-	}
-	if err := s.guard(); err != nil {
-		return err
 	}
 	if err := remove(filepath.Join(s.sessions, fileName(id))); err != nil {
 		return fmt.Errorf("bridge: session is not deleted: %w: remove that by hand", err)
