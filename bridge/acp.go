@@ -286,7 +286,7 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 		return
 	}
 	turn.trace = traceOf(*c.Params)
-	running := e.server.spawn(func(ctx context.Context) {
+	e.server.runTurn(turn, func(ctx context.Context) {
 		if stop := e.waitForPast(ctx, turn); stop != "" {
 			turn.Discard()
 			e.server.endPrompt(turn)
@@ -309,9 +309,6 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 		}
 		c.reply(acp.PromptResponse{StopReason: result.StopReason, Meta: promptMeta(&result)})
 	})
-	if !running {
-		turn.Discard()
-	}
 }
 
 // traceOf reads the W3C Trace Context of a request, which is at the root of its _meta (ACP,

@@ -117,10 +117,7 @@ func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.Cont
 	}
 	turn.trace = traceOf(*c.Params)
 	e.held.Store(c.ID, func() { turn.cancel() })
-	running := e.server.spawn(func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
-	if !running {
-		turn.Discard()
-	}
+	e.server.runTurn(turn, func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 }
 
 // outcome says what became of a message for a turn that runs.

@@ -70,7 +70,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		return
 	}
 	session.setAdditional(p.AdditionalDirectories)
-	running := s.spawn(func(ctx context.Context) {
+	s.runTurn(turn, func(ctx context.Context) {
 		if !known && before != nil {
 			<-before.over
 			session.reread()
@@ -101,9 +101,6 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		e.tellEnd(view, &result, err)
 		e.leave(c.conn, turn, err)
 	})
-	if !running {
-		turn.Discard()
-	}
 }
 
 // restore opens a stored session. If it cannot, it answers with an error, and returns nil.
@@ -159,12 +156,6 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 	if len(batch) > 0 {
 		if err := e.server.out.Send(ctx, batch); err != nil {
 			return false, err
-		}
-	}
-	if show {
-		if text := session.modeNotice(); text != "" { // not for the journal
-			out := e.out(session)
-			e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
 		}
 	}
 	return isNew && session.catchUp(ctx, e.view(c.conn, session)), nil

@@ -125,6 +125,13 @@ func (s *server) spawn(work func(ctx context.Context)) bool {
 	return true
 }
 
+// runTurn is spawn for the work of a turn, which is given up if the bridge is closing.
+func (s *server) runTurn(turn Turn, work func(ctx context.Context)) {
+	if !s.spawn(work) {
+		turn.Discard()
+	}
+}
+
 // worked is closed when the work under way is done.
 func (s *server) worked() <-chan struct{} {
 	done := make(chan struct{})

@@ -203,7 +203,7 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 	}
 	view := &linesView{agent: e.server.agent, out: e.server.out,
 		lines: spell.Lines{Request: stdio.AppendID(nil, stdio.ID(c.ID)), Raw: raw, Made: e.server.agent.made()}}
-	running := e.server.spawn(func(ctx context.Context) {
+	e.server.runTurn(turn, func(ctx context.Context) {
 		result, err := run(ctx, turn, view)
 		e.server.endPrompt(turn)
 		e.note(session, result)
@@ -220,9 +220,6 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 			c.reply(view.result(result, ""))
 		}
 	})
-	if !running {
-		turn.Discard()
-	}
 }
 
 // note enters a conversation under its present context and task.

@@ -3,42 +3,16 @@ package bridge_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
-
-// TestMCPRejectionFirst: what a client has chosen before its user has read anything is no.
-func TestMCPRejectionFirst(t *testing.T) {
-	withMCP(t, bridge.Options{}, asksForms, func(c *mcpClient) {
-		for _, version := range []string{"2025-06-18", "2026-07-28"} {
-			c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{` + asksForms + `}}}`)
-			c.next("i")
-			var choice gjson.Result
-			if version == "2026-07-28" {
-				choice = c.next(c.call("send_message", `{"text":"edit"}`, stateless)).Get("result.inputRequests.*.params.requestedSchema.properties.choice")
-			} else {
-				c.call("send_message", `{"text":"edit"}`)
-				m := c.next("")
-				choice = m.Get("params.requestedSchema.properties.choice")
-				c.write(`{"jsonrpc":"2.0","id":` + m.Get("id").Raw + `,"result":{"action":"decline"}}`)
-				c.next(fmt.Sprint(c.calls))
-			}
-			if choice.Get("enum.0").Str != "Reject" || choice.Get("enum.#").Int() != 3 || choice.Get("default").Str != "Reject" {
-				c.Errorf("%s: %s", version, choice)
-			}
-		}
-	})
-}
 
 // A pageLogin signs in by a page that the user is done with when the channel is closed.
 type pageLogin struct{ done chan struct{} }

@@ -21,7 +21,6 @@ func (t *turn) openingNotices() (notices []mapping.Step) {
 		s.anew = false
 		texts = append(texts, anewNotice)
 	}
-	texts = append(texts, s.modeNotice())
 	if text := s.unkeptNotice(); text != "" {
 		texts = append(texts, text+"\n")
 	}

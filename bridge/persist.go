@@ -26,7 +26,7 @@ func (s *Session) save() {
 		return
 	}
 	err := s.agent.opts.Store.Put(store.Record{ID: s.ID, Agent: s.agent.opts.Name, ContextID: s.contextID, TaskID: s.taskID,
-		Cwd: s.Cwd, Mode: s.Mode(), Title: s.Title, Previous: s.previous, Webhook: s.webhook})
+		Cwd: s.Cwd, Title: s.Title, Previous: s.previous, Webhook: s.webhook})
 	if err != nil {
 		s.lose("the session is not stored", err)
 	}
@@ -58,9 +58,6 @@ func (a *Agent) restore(r store.Record) *Session {
 	s.ID = r.ID
 	s.takeRecord(r)
 	s.approvals.mode = ModeDefault
-	if was := r.Mode; was != "" && was != ModeDefault {
-		s.modeWas = was
-	}
 	return s
 }
 
@@ -76,17 +73,6 @@ func (s *Session) reread() {
 	if r, err := s.agent.opts.Store.Get(s.ID); err == nil {
 		s.takeRecord(r)
 	}
-}
-
-// modeNotice says, once, that a stored session's mode was not restored; "" if there
-// is nothing to say.
-func (s *Session) modeNotice() string {
-	was := s.modeWas
-	s.modeWas = ""
-	if was == "" || s.Mode() == was {
-		return ""
-	}
-	return "[Mode " + s.Mode() + ": the mode " + was + " was not restored with the session.]\n\n"
 }
 
 // keepJournal opens the session's journal, once.

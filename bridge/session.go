@@ -49,9 +49,6 @@ type Session struct {
 	agent *Agent
 
 	approvals approvals
-	// modeWas is the mode that a stored session was in, until the user has been
-	// told that it is in mode default again.
-	modeWas string
 
 	mu   sync.Mutex
 	turn *turn   // the one that runs, nil if none

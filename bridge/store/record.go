@@ -35,7 +35,6 @@ type Record struct {
 	ContextID string `json:"contextId,omitempty"`
 	TaskID    string `json:"taskId,omitempty"`
 	Cwd       string `json:"cwd,omitempty"`
-	Mode      string `json:"mode,omitempty"`
 	Title     string `json:"title,omitempty"`
 	// Previous are tasks of the context that have ended.
 	Previous []string `json:"previous,omitempty"`

@@ -69,7 +69,7 @@ func TestStore(t *testing.T) {
 	if _, err := os.Stat(s.dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("looking has made the directory: %v", err)
 	}
-	want := Record{ID: "a", Agent: "http://one", ContextID: "c", TaskID: "t", Cwd: "/w/x", Mode: "yolo",
+	want := Record{ID: "a", Agent: "http://one", ContextID: "c", TaskID: "t", Cwd: "/w/x",
 		Title: "Fix <the> tests…", Previous: []string{"t0"}}
 	put(t, s, want)
 	want.UpdatedAt = now.UTC()

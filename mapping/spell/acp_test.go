@@ -3,6 +3,8 @@ package spell
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,39 +17,41 @@ import (
 )
 
 // TestLongText: text that is too long for a line is split without loss, and not inside a
-// character.
+// character, or an escape: by Piece, and without it.
 func TestLongText(t *testing.T) {
 	long := strings.Repeat("aé世🌍\n", textMax/4)
-	for name, steps := range map[string][]mapping.Step{
-		"one chunk":    {{Kind: mapping.StepText, MessageID: "m", Text: long}},
-		"its own JSON": {{Kind: mapping.StepText, MessageID: "m", Text: long, TextJSON: a2a.JSON(rawjson.AppendString(nil, long))}},
-		"many chunks": func() (steps []mapping.Step) {
-			for rest := long; rest != ""; {
-				var head string
-				head, rest = ask.Split(rest, 1000)
-				steps = append(steps, mapping.Step{Kind: mapping.StepText, MessageID: "m", Text: head})
+	chunks := []mapping.Step{}
+	for head, rest := ask.Split(long, 1000); head != ""; head, rest = ask.Split(rest, 1000) {
+		chunks = append(chunks, mapping.Step{Kind: mapping.StepText, MessageID: "m", Text: head})
+	}
+	check := func(name, want string, steps ...mapping.Step) {
+		t.Helper()
+		for _, split := range []func([]mapping.Step) (piece, rest []mapping.Step){Piece, func(all []mapping.Step) (piece, rest []mapping.Step) { return all, nil }} {
+			var out []byte
+			acp := &ACP{Session: "s"}
+			for piece, rest := split(slices.Clone(steps)); len(piece) > 0; piece, rest = split(rest) {
+				out = acp.Append(out, piece)
 			}
-			return steps
-		}(),
-		"a thought": {{Kind: mapping.StepThought, MessageID: "m", Description: long}},
-	} {
-		out := (&ACP{Session: "s"}).Append(nil, steps)
-		got := ""
-		for line := range bytes.Lines(out) {
-			if !gjson.ValidBytes(line) || len(line) > 2*textMax {
-				t.Fatalf("%s: a line of %d bytes, JSON: %v", name, len(line), gjson.ValidBytes(line))
+			got := ""
+			for line := range bytes.Lines(out) {
+				if !gjson.ValidBytes(line) || len(line) > 2*textMax {
+					t.Fatalf("%s: a line of %d bytes, JSON: %v", name, len(line), gjson.ValidBytes(line))
+				}
+				var text string
+				if err := json.Unmarshal([]byte(gjson.GetBytes(line, "params.update.content.text").Raw), &text); err != nil {
+					t.Fatal(err)
+				}
+				got += text
 			}
-			got += gjson.GetBytes(line, "params.update.content.text").Str
-		}
-		if got != long {
-			t.Errorf("%s: %d bytes became %d", name, len(long), len(got))
+			if got != want {
+				t.Errorf("%s: %d bytes became %d", name, len(want), len(got))
+			}
 		}
 	}
-}
-
-// TestPiece: the same by Piece, which does not split inside an escape. Text that is copied
-// from its JSON gives the same lines.
-func TestPiece(t *testing.T) {
+	check("one chunk", long, mapping.Step{Kind: mapping.StepText, MessageID: "m", Text: long})
+	check("its own JSON", long, mapping.Step{Kind: mapping.StepText, MessageID: "m", Text: long, TextJSON: a2a.JSON(rawjson.AppendString(nil, long))})
+	check("many chunks", long, chunks...)
+	check("a thought", long, mapping.Step{Kind: mapping.StepThought, MessageID: "m", Description: long})
 	pad := strings.Repeat("x", textMax-14)
 	for _, unit := range []string{`\\`, `\n`, `\"`, `\ud83d\ude00`, `\uD83D\uDE00\u00e9`, "🌍", `a\\\ud83d\ude00`, `\u0041`, "\u4e16"} {
 		for shift := range 7 {
@@ -57,31 +61,8 @@ func TestPiece(t *testing.T) {
 				t.Fatal(unit)
 			}
 			for _, plain := range []bool{true, false} {
-				steps := []mapping.Step{{Kind: mapping.StepThought, Subject: "s"}, {Kind: mapping.StepText, MessageID: "m", Text: want, TextJSON: a2a.JSON(raw), Plain: plain}, {Kind: mapping.StepText, MessageID: "m", Text: "~"}}
-				var got strings.Builder
-				for len(steps) > 0 {
-					var piece []mapping.Step
-					piece, steps = Piece(steps)
-					for line := range bytes.Lines((&ACP{Session: "s"}).Append(nil, piece)) {
-						var n struct {
-							Params struct {
-								Update struct {
-									SessionUpdate string
-									Content       struct{ Text string }
-								}
-							}
-						}
-						if err := json.Unmarshal(line, &n); err != nil || len(line) > textMax+textMax/10 {
-							t.Fatalf("%s: a line of %d bytes: %v", unit, len(line), err)
-						}
-						if n.Params.Update.SessionUpdate == "agent_message_chunk" {
-							got.WriteString(n.Params.Update.Content.Text)
-						}
-					}
-				}
-				if got.String() != want+"~" {
-					t.Errorf("%s, %d before it, plain %t: %d bytes became %d", unit, shift, plain, len(want)+1, got.Len())
-				}
+				check(fmt.Sprintf("%s, %d before it, plain %t", unit, shift, plain), "s"+want+"~", mapping.Step{Kind: mapping.StepThought, Description: "s"},
+					mapping.Step{Kind: mapping.StepText, MessageID: "m", Text: want, TextJSON: a2a.JSON(raw), Plain: plain}, mapping.Step{Kind: mapping.StepText, MessageID: "m", Text: "~"})
 			}
 		}
 	}
@@ -128,26 +109,6 @@ func TestLocation(t *testing.T) {
 		line := out.Append(nil, []mapping.Step{{Kind: mapping.StepTool, New: true, Changed: mapping.ToolHead, Tool: c}})
 		if got := gjson.GetBytes(line, "params.update.locations").Raw; got != want {
 			t.Errorf("%s: %s, want %s", input, got, want)
-		}
-	}
-}
-
-// TestMetadata: an editor is told what the agent says of a message, an artifact or a part,
-// under the keys of extensions and under its own; the narrower one counts.
-func TestMetadata(t *testing.T) {
-	out := &ACP{Session: "s", Cwd: "/w"}
-	for _, row := range []struct {
-		own  mapping.OwnMeta
-		want string
-	}{
-		{mapping.OwnMeta{Metadata: `{"k":1,"urn:x":2}`}, `{"a2astdio":{"metadata":{"k":1}},"urn:x":2}`},
-		{mapping.OwnMeta{Metadata: `{"k":1,"urn:x":2}`, Part: `{"k":3}`}, `{"a2astdio":{"metadata":{"k":3}},"urn:x":2}`},
-		{mapping.OwnMeta{Metadata: `{"urn:x":4}`}, `{"urn:x":4}`},
-		{mapping.OwnMeta{Metadata: `{"urn:x":4}`}, ``},
-	} {
-		line := out.Append(nil, []mapping.Step{{Kind: mapping.StepText, Text: "a", MessageID: "m", Shown: "m", Metadata: `{"event":1}`, Own: row.own}})
-		if got := gjson.GetBytes(line, "params.update._meta").Raw; got != row.want {
-			t.Errorf("%+v: %s, want %s", row.own, got, row.want)
 		}
 	}
 }
