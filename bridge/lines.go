@@ -160,7 +160,7 @@ func (e *linesEditor) session(contextID, taskID, workspace string) *Session {
 		return s
 	}
 	// A new task in a context may run beside another one, or one whose calls wait.
-	if s := e.contexts[contextID]; s != nil && contextID != "" && !s.busy() && !e.waitsLocked(s) {
+	if s := e.contexts[contextID]; s != nil && contextID != "" && s.running() == nil && !e.waitsLocked(s) {
 		return s
 	}
 	if !filepath.IsAbs(workspace) { // the agent may work elsewhere
@@ -184,7 +184,7 @@ func (e *linesEditor) session(contextID, taskID, workspace string) *Session {
 // shown of them, and what they wait for, is lost.
 func (e *linesEditor) prune() {
 	idle := func(id string, s *Session) bool {
-		if s.busy() {
+		if s.running() != nil {
 			return false
 		}
 		s.giveUpPause()

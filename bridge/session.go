@@ -202,13 +202,6 @@ func (s *Session) giveUpPause() {
 	clear(s.given)
 }
 
-// busy reports whether a turn is running.
-func (s *Session) busy() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.turn != nil
-}
-
 // Cancel ends the running turn, if there is one: see [Turn.Run].
 func (s *Session) Cancel() {
 	s.mu.Lock()
