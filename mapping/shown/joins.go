@@ -51,8 +51,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message || piece && r.pieces > 0) && r.at <= len(s.said.text) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
-		first, _ := utf8.DecodeRuneInString(text)
-		join = join && !(r.growth == cumulative && isWord(first)) // it would say all of it
+		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
 		// A message that ends the task is a question or an answer of its own more often than
 		// a last chunk.
@@ -98,7 +97,7 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 	last, _ := utf8.DecodeLastRune(before)
 	first, _ := utf8.DecodeRuneInString(next)
 	switch {
-	case unicode.IsSpace(first) || strings.ContainsRune(".,;:!?)]}»”…。,、", first):
+	case goesOn(next):
 		return true, true
 	case unicode.IsSpace(last):
 		return true, last != '\n'
@@ -113,6 +112,12 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return true, true
 	}
 	return false, false
+}
+
+// goesOn reports whether a text begins as the middle of one does.
+func goesOn(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsSpace(first) || strings.ContainsRune(".,;:!?)]}»”…。,、", first)
 }
 
 // isListed reports whether a text begins as an entry of a list.

@@ -105,6 +105,15 @@ func (s *said) end(i int) int {
 	return len(s.text)
 }
 
+// newestItem is where the newest item begins.
+func (s *said) newestItem() int {
+	i := len(s.starts) - 1
+	for i > 0 && s.starts[i-1].it == s.starts[i].it {
+		i--
+	}
+	return i
+}
+
 // A cover says which of what was said a text says again.
 type cover struct {
 	from, to int    // starts, and where in the text it ends
@@ -163,9 +172,12 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 	return c.rest == "" && c.pieces >= 2 && weight(seq) >= evidence
 }
 
-// isAll reports whether a cover is all of the message that is being shown.
+// isAll reports whether a cover is all of the message that is being shown, or all of its newest item.
 func (s *Shown) isAll(c *cover) bool {
-	return c.rest == "" && c.to == len(s.said.text) && s.last != nil && s.said.starts[c.from].at <= s.last.at
+	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
+		return false
+	}
+	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
 }
 
 // isStreamed reports whether a cover are pieces, and ends with the text that this turn has said
@@ -209,18 +221,20 @@ func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover
 		return cover{}, false
 	}
 	begin := headOf(seq)
+	newest := s.said.newestItem() // a whole may have come before: "Wait..." twice
+	if c, good := s.coversFrom(newest, seq, kind); good && c.rest == "" && (hint != Whole || s.isStreamed(&c, kind)) {
+		return c, true
+	}
 	for i := range s.said.starts {
 		if !s.said.starts[i].head.fits(&begin) {
 			continue
 		}
-		if c, good := s.coversFrom(i, seq, kind); good && (c.rest == "" || !ok) {
-			own := hint != Whole || s.isStreamed(&c, kind)
-			if !ok || best.rest != "" || own {
-				best, ok = c, true
-			}
-			if c.rest == "" && own {
-				return best, true
-			}
+		switch c, good := s.coversFrom(i, seq, kind); {
+		case !good:
+		case c.rest == "" && (hint != Whole || s.isStreamed(&c, kind)):
+			return c, true
+		case !ok || best.rest != "" && c.rest == "":
+			best, ok = c, true
 		}
 	}
 	return best, ok
