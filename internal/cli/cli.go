@@ -46,7 +46,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 
 func newProgram(args []string, stdin io.Reader, stdout, stderr io.Writer) *frame.Program {
 	return &frame.Program{Args: args, Stdin: stdin, Stdout: stdout, Stderr: stderr, Version: frame.BuildVersion(), Commands: commands, Serve: serve.Serve,
-		Terminal: (&frame.Keyboard{Open: frame.OpenTerminal}).Terminal}
+		Terminal: (&frame.Keyboard{Open: frame.OpenTerminal, Notify: frame.NotifyResumed}).Terminal}
 }
 
 // commands are all of a2astdio's, in the order of its help.

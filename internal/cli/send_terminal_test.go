@@ -46,8 +46,10 @@ func (s session) words() []string {
 	return append(slices.Clone(s.command), s.args...)
 }
 
-// A key is typed when something is shown.
+// A key is typed when something is shown; resume stands for fg after Ctrl-Z.
 type key struct{ shown, typed string }
+
+const resume = ""
 
 func sessions() []session {
 	return []session{
@@ -64,6 +66,8 @@ func sessions() []session {
 		{name: "task-fails", args: []string{"--fail", "fail"}, exit: frame.ExitFailed},
 		{name: "verbose", args: []string{"--verbose", "todos"}},
 		{name: "ask", args: []string{"ask"}, keys: []key{{"Your answer", "red\n"}}},
+		{name: "resumed", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", resume}, {"Which?", "y\n"}}},
+		{name: "ask-resumed", args: []string{"ask"}, keys: []key{{"Your answer (none: for later):", resume}, {"Your answer (none: for later):", "red\n"}}},
 		{name: "ask-later", args: []string{"--fail", "ask"}, keys: []key{{"Your answer", "\n"}}, exit: frame.ExitWaits},
 		{name: "ask-cancelled", args: []string{"ask"}, keys: []key{{"Your answer", "\x03"}}, exit: frame.ExitInterrupted},
 		{name: "question-left", args: []string{"shell"}, keys: []key{{"Which?", "\x04"}}},
@@ -217,7 +221,12 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 			_ = cmd.Process.Kill()
 			t.Fatalf("%s: %v", s.name, err)
 		}
-		if _, err = master.Write([]byte(k.typed)); err != nil {
+		if k.typed == resume {
+			err = syscall.Kill(-cmd.Process.Pid, syscall.SIGCONT)
+		} else {
+			_, err = master.Write([]byte(k.typed))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -58,22 +58,26 @@ func (a *Asker) Ask(question, proposed string) (string, error) {
 	if proposed != "" {
 		question += " [" + proposed + "]"
 	}
-	if _, err := io.WriteString(a.TTY, safe.Plain(question)+": "); err != nil {
-		return "", ErrGivenUp
+	for {
+		if _, err := io.WriteString(a.TTY, safe.Plain(question)+": "); err != nil {
+			return "", ErrGivenUp
+		}
+		line, ended, err := Await(a.Ctx, func() (string, error) { return a.Lines.ReadString('\n') })
+		text := strings.TrimSpace(line)
+		switch {
+		case !ended:
+			a.Say("") // the cursor stands behind the question
+			return "", ErrInterrupted
+		case errors.Is(err, ErrResumed): // the question comes again
+		case text != "":
+			return text, nil
+		case err != nil:
+			a.Say("")
+			return "", ErrGivenUp
+		default:
+			return proposed, nil
+		}
 	}
-	line, ended, err := Await(a.Ctx, func() (string, error) { return a.Lines.ReadString('\n') })
-	text := strings.TrimSpace(line)
-	switch {
-	case !ended:
-		a.Say("") // the cursor stands behind the question
-		return "", ErrInterrupted
-	case text != "":
-		return text, nil
-	case err != nil:
-		a.Say("")
-		return "", ErrGivenUp
-	}
-	return proposed, nil
 }
 
 // Fresh drops what was typed before: it is no answer to what comes now.

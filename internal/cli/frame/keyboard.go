@@ -1,8 +1,10 @@
 package frame
 
 import (
+	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
 )
 
@@ -12,6 +14,8 @@ import (
 // terminal is open until the process ends.
 type Keyboard struct {
 	Open func() (io.ReadWriteCloser, error)
+	// Notify, if set, tells a channel whenever the process goes on after it was stopped.
+	Notify func(chan<- os.Signal)
 
 	mu      sync.Mutex
 	tty     io.ReadWriteCloser
@@ -35,7 +39,11 @@ func (k *Keyboard) Terminal() (io.ReadWriteCloser, error) {
 		}
 		k.tty = tty
 	}
-	return &seat{k: k, closed: make(chan struct{})}, nil
+	s := &seat{k: k, closed: make(chan struct{}), resumed: make(chan os.Signal, 1)}
+	if k.Notify != nil {
+		k.Notify(s.resumed)
+	}
+	return s, nil
 }
 
 // read begins to read, unless a read is under way.
@@ -63,11 +71,16 @@ func (k *Keyboard) done() {
 
 // A seat is a keyboard as long as one question is asked.
 type seat struct {
-	k      *Keyboard
-	closed chan struct{}
-	once   sync.Once
-	rest   string // what was read and not taken
+	k       *Keyboard
+	closed  chan struct{}
+	once    sync.Once
+	rest    string // what was read and not taken
+	resumed chan os.Signal
 }
+
+// ErrResumed ends a read: the process was stopped, and goes on. The shell has written to
+// the terminal meanwhile.
+var ErrResumed = errors.New("the process goes on")
 
 // Read implements [io.Reader].
 func (s *seat) Read(b []byte) (int, error) {
@@ -84,6 +97,8 @@ func (s *seat) Read(b []byte) (int, error) {
 				return 0, t.err
 			}
 			s.rest = t.text
+		case <-s.resumed:
+			return 0, ErrResumed
 		case <-s.closed:
 			return 0, os.ErrClosed
 		}
@@ -93,11 +108,20 @@ func (s *seat) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func (s *seat) Write(b []byte) (int, error) { return s.k.tty.Write(b) }
+func (s *seat) Write(b []byte) (int, error) {
+	select {
+	case <-s.resumed: // what is asked now comes after it
+	default:
+	}
+	return s.k.tty.Write(b)
+}
 
 // Close ends the question, and its reads.
 func (s *seat) Close() error {
-	s.once.Do(func() { close(s.closed) })
+	s.once.Do(func() {
+		signal.Stop(s.resumed)
+		close(s.closed)
+	})
 	return nil
 }
 

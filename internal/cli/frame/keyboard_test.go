@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -65,5 +66,31 @@ func TestWithdrawnQuestion(t *testing.T) {
 		_, _ = io.WriteString(user, "rm\n") // while nothing is asked
 		synctest.Wait()
 		read("n\n", true)
+	})
+}
+
+// A question that was left by Ctrl-Z is asked again, and is no end of input.
+func TestAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, user := io.Pipe()
+		defer user.Close()
+		var shown bytes.Buffer
+		var resumed chan<- os.Signal
+		p := &Program{Terminal: (&Keyboard{
+			Open:   func() (io.ReadWriteCloser, error) { return pipedTerminal{r, &shown}, nil },
+			Notify: func(c chan<- os.Signal) { resumed = c },
+		}).Terminal}
+		a, done := p.NewAsker(t.Context(), false)
+		defer done()
+		resumed <- os.Interrupt // before there is a question
+		go func() {             // ends with the answer
+			synctest.Wait()
+			resumed <- os.Interrupt
+			synctest.Wait()
+			_, _ = io.WriteString(user, "blue\n")
+		}()
+		if text, err := a.Ask("Which", "red"); text != "blue" || err != nil || shown.String() != "Which [red]: Which [red]: " {
+			t.Errorf("%q, %v, shown %q", text, err, &shown)
+		}
 	})
 }

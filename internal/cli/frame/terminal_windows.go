@@ -31,3 +31,6 @@ var _ io.ReadWriteCloser = console{}
 
 // Fd is the descriptor for reading.
 func (c console) Fd() uintptr { return c.in.Fd() }
+
+// NotifyResumed does nothing: a process is not stopped here.
+func NotifyResumed(chan<- os.Signal) {}

@@ -3,6 +3,7 @@ package talk
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -64,6 +65,10 @@ func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mappi
 				a.NewContent = content
 			}
 			return a, nil
+		}
+		if errors.Is(err, frame.ErrResumed) {
+			show = true
+			continue
 		}
 		if err == io.EOF {
 			_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
