@@ -19,7 +19,7 @@ const loadBatch = 64 << 10
 
 func (e *acpEditor) listSessions(c *editorRequest, p *acp.ListSessionsRequest) {
 	e.server.spawn(func(context.Context) {
-		c.settle(e.server.agent.listSessions(p))
+		c.settle(e.server.agent.listSessions(p.Cwd))
 	})
 }
 

@@ -258,26 +258,16 @@ func (s *Session) failureSteps() []mapping.Step {
 	return []mapping.Step{step}
 }
 
-// listPage is how many sessions one answer to session/list holds.
-const listPage = 100
-
 // listSessions answers session/list: the stored sessions with this agent, newest
 // first.
-func (a *Agent) listSessions(p *acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
+func (a *Agent) listSessions(cwd string) (acp.ListSessionsResponse, error) {
 	r := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
-	records, err := a.opts.Store.List(a.opts.Name, p.Cwd, p.Cursor, listPage+1)
-	if err != nil {
-		return r, err
-	}
-	if len(records) > listPage {
-		records = records[:listPage]
-		r.NextCursor = records[listPage-1].ID
-	}
+	records, err := a.opts.Store.List(a.opts.Name, cwd)
 	for _, record := range records {
 		r.Sessions = append(r.Sessions, acp.SessionInfo{SessionID: record.ID, Cwd: record.Cwd, Title: record.Title,
 			UpdatedAt: record.UpdatedAt.UTC().Format(time.RFC3339)})
 	}
-	return r, nil
+	return r, err
 }
 
 // takeUp is Begin for a turn that shows a loaded session, and follows its task if that

@@ -78,7 +78,7 @@ func TestAttacks(t *testing.T) {
 						return s.PutConversation(Record{Agent: "agent", Cwd: "/w"})
 					},
 					"List": func() error {
-						list, err := s.List("", "", "", 0)
+						list, err := s.List("", "")
 						if err == nil && place != "sessions" && place != "all" && !strings.Contains(fmt.Sprint(list), "hello") {
 							t.Errorf("the other session is not listed: %+v", list)
 						}
@@ -102,7 +102,7 @@ func TestAttacks(t *testing.T) {
 					if err != nil || purged != nil {
 						t.Errorf("Delete: %v, Purge: %v", err, purged)
 					}
-					if left, err := s.List("", "", "", 0); err != nil || len(left) > 0 {
+					if left, err := s.List("", ""); err != nil || len(left) > 0 {
 						t.Errorf("left: %+v, %v", left, err)
 					}
 				}

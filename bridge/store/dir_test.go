@@ -53,7 +53,7 @@ func TestUnwritable(t *testing.T) {
 	var none *Store
 	j, err = none.Journal("a")
 	_, getErr := none.Get("a")
-	list, listErr := none.List("", "", "", 0)
+	list, listErr := none.List("", "")
 	if err := errors.Join(err, none.Put(Record{ID: "a"}), j.Write([]byte("{}\n")), j.Close(), listErr, none.Delete("a")); err != nil || len(list) > 0 {
 		t.Errorf("no store: %v, %v", list, err)
 	}

@@ -127,7 +127,7 @@ func (m *storeModel) step(what byte, id, text string) {
 	case 'r':
 		m.replay(id)
 	case 'l':
-		all, err := s.List("", "", "", 0)
+		all, err := s.List("", "")
 		if err != nil {
 			m.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func hammer(t *testing.T, s *Store, who string) {
 			put(t, s, Record{ID: id, Title: childTitle(who, i)})
 			check(s.Get(id))
 		}
-		all, err := s.List("", "", "", 0)
+		all, err := s.List("", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -161,10 +161,9 @@ func (s *Store) Get(id string) (Record, error) {
 }
 
 // List returns the sessions with an agent, in a directory, newest first; "" is
-// any. It begins after the session named by after ("": at the beginning), and returns
-// at most n, or all if n is 0. Damaged ones are left out. It reads all records: some ten
+// any. Damaged ones are left out. It reads all records: some ten
 // milliseconds for as many as are kept.
-func (s *Store) List(agent, cwd, after string, n int) ([]Record, error) {
+func (s *Store) List(agent, cwd string) ([]Record, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -174,30 +173,15 @@ func (s *Store) List(agent, cwd, after string, n int) ([]Record, error) {
 	}
 	var all []Record
 	for _, name := range names {
-		if r, err := s.read(name); err == nil {
+		r, err := s.read(name)
+		if err == nil && (agent == "" || r.Agent == agent) && (cwd == "" || filepath.Clean(r.Cwd) == filepath.Clean(cwd)) {
 			all = append(all, r)
 		}
 	}
 	slices.SortFunc(all, func(a, b Record) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(a.ID, b.ID))
 	})
-	if after != "" {
-		at := slices.IndexFunc(all, func(r Record) bool { return r.ID == after })
-		if at < 0 {
-			return nil, nil
-		}
-		all = all[at+1:]
-	}
-	var found []Record
-	for _, r := range all {
-		if (agent == "" || r.Agent == agent) && (cwd == "" || filepath.Clean(r.Cwd) == filepath.Clean(cwd)) {
-			found = append(found, r)
-		}
-		if n > 0 && len(found) == n {
-			break
-		}
-	}
-	return found, nil
+	return all, nil
 }
 
 // Delete removes a session and its journal, which should be closed. An unknown

@@ -48,7 +48,7 @@ func put(t testing.TB, s *Store, r Record) {
 
 func ids(t testing.TB, s *Store, agent, cwd string) string {
 	t.Helper()
-	all, err := s.List(agent, cwd, "", 0)
+	all, err := s.List(agent, cwd)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -269,16 +269,15 @@ type EmbeddedResource struct {
 	Blob     *string `json:"blob"`
 }
 
-// ListSessionsRequest is session/list's.
+// ListSessionsRequest is session/list's. It is answered with all sessions, so that it has no
+// cursor.
 type ListSessionsRequest struct {
-	Cwd    string `json:"cwd"`
-	Cursor string `json:"cursor"`
+	Cwd string `json:"cwd"`
 }
 
-// ListSessionsResponse answers it; NextCursor is empty on the last page.
+// ListSessionsResponse answers it.
 type ListSessionsResponse struct {
-	Sessions   []SessionInfo `json:"sessions"`
-	NextCursor string        `json:"nextCursor,omitempty"`
+	Sessions []SessionInfo `json:"sessions"`
 }
 
 // SessionInfo is one session of a list. UpdatedAt is in RFC 3339.

@@ -10,12 +10,12 @@ import (
 )
 
 // acpMeta is what an editor is told in _meta, with the next update, whenever it
-// changes: the model and the user's tier, under "a2astdio", and what the agent says of
+// changes: the model, under "a2astdio", and what the agent says of
 // extensions that are not ours, under their URIs. The other metadata of messages, artifacts
 // and parts is in "a2astdio", too; that of events is the agent's own affair. The first
 // update of an artifact tells its description.
 type acpMeta struct {
-	model, tier string
+	model string
 	// said is the metadata of the event, of the message or artifact that is shown, and
 	// of its part. The narrower one counts where two have the same key.
 	said     [3]string
@@ -30,9 +30,6 @@ type acpMeta struct {
 func (m *acpMeta) note(s *mapping.Step) {
 	if s.Model != "" && s.Model != m.model {
 		m.model, m.pending = strings.Clone(s.Model), true
-	}
-	if s.UserTier != "" && s.UserTier != m.tier {
-		m.tier, m.pending = strings.Clone(s.UserTier), true
 	}
 	if s.ArtifactID != "" && s.Description != "" && !s.Append {
 		m.artifact, m.pending = strings.Clone(s.Description), true
@@ -85,9 +82,6 @@ func (m *acpMeta) append(dst []byte) []byte {
 	}
 	if m.model != "" {
 		own = rawjson.AppendMember(own, "model", string(rawjson.AppendString(nil, m.model)))
-	}
-	if m.tier != "" {
-		own = rawjson.AppendMember(own, "userTier", string(rawjson.AppendString(nil, m.tier)))
 	}
 	for i, metadata := range m.said {
 		rawjson.EachMember(metadata, func(key, value string) bool {

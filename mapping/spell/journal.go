@@ -27,8 +27,8 @@ import (
 type Journal struct {
 	calls map[string]string // a call's last mention, by the name that the editor knows it by
 	item  itemLine
-	model [2]string // and the user's tier
-	since int       // bytes since the last line that stood for itself
+	model string
+	since int // bytes since the last line that stood for itself
 }
 
 // itemLine is what a line says that the next one of the same item leaves out.
@@ -56,15 +56,15 @@ type entry struct {
 	Changed mapping.ToolChange `json:"changed,omitempty"`
 	New     bool               `json:"new,omitempty"`
 	// The others say one thing each.
-	Model  *[2]string `json:"model,omitempty"` // and the user's tier
-	Notice string     `json:"notice,omitempty"`
-	Error  string     `json:"error,omitempty"`
-	Gap    bool       `json:"gap,omitempty"`
-	Answer string     `json:"answer,omitempty"` // the call's ID
-	Heard  bool       `json:"heard,omitempty"`
-	GoesOn bool       `json:"goesOn,omitempty"`
-	End    bool       `json:"end,omitempty"`
-	Taken  bool       `json:"taken,omitempty"`
+	Model  string `json:"model,omitempty"`
+	Notice string `json:"notice,omitempty"`
+	Error  string `json:"error,omitempty"`
+	Gap    bool   `json:"gap,omitempty"`
+	Answer string `json:"answer,omitempty"` // the call's ID
+	Heard  bool   `json:"heard,omitempty"`
+	GoesOn bool   `json:"goesOn,omitempty"`
+	End    bool   `json:"end,omitempty"`
+	Taken  bool   `json:"taken,omitempty"`
 	// Context is of GoesOn.
 	Context string `json:"context,omitempty"`
 	// Params are of a line of ACP: a message of the user's.
@@ -94,9 +94,9 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 			j.Turn()
 		}
 		s := &steps[i]
-		if s.Model != j.model[0] || s.UserTier != j.model[1] {
-			j.model = [2]string{strings.Clone(s.Model), strings.Clone(s.UserTier)}
-			dst = (&entry{Model: &j.model}).append(dst)
+		if s.Model != "" && s.Model != j.model {
+			j.model = strings.Clone(s.Model)
+			dst = (&entry{Model: j.model}).append(dst)
 		}
 		switch s.Kind {
 		case mapping.StepText, mapping.StepThought, mapping.StepPart:
@@ -241,7 +241,7 @@ type Loader struct {
 
 	calls map[string]string
 	item  itemLine
-	model [2]string
+	model string
 	begun bool // a turn has begun, and has no end
 }
 
@@ -262,8 +262,8 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 		return l.said(&e), nil
 	case e.Tool != "" || e.Was != nil:
 		return l.tool(&e), nil
-	case e.Model != nil:
-		l.model = *e.Model
+	case e.Model != "":
+		l.model = e.Model
 	case e.Notice != "":
 		return []mapping.Step{{Kind: mapping.StepNotice, Text: e.Notice}}, nil
 	case e.Error != "":
@@ -295,7 +295,7 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 
 // step is a step that was shown.
 func (l *Loader) step(s mapping.Step) []mapping.Step {
-	s.Model, s.UserTier = l.model[0], l.model[1]
+	s.Model = l.model
 	if l.Fold != nil {
 		l.Fold.Restore(&s)
 	}

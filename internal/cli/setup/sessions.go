@@ -61,7 +61,7 @@ func storedSessions() (*store.Store, []store.Record, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	records, err := s.List("", "", "", 0)
+	records, err := s.List("", "")
 	return s, records, err
 }
 
