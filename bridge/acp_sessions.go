@@ -96,7 +96,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		result, err := turn.goOn(ctx, view)
 		if err != nil {
 			s.agent.opts.Log.Debug("following the session's task", "session", session.ID, "err", err)
-			session.tellUnfinished(ctx, view, err)
+			session.tellEnded(ctx, view, endedInTurn+err.Error())
 		}
 		e.tellEnd(view, &result, err)
 		e.leave(c.conn, turn, err)
@@ -192,14 +192,6 @@ func (e *acpEditor) opened(session *Session, id string) acp.NewSessionResponse {
 	r := acp.NewSessionResponse{SessionID: id, ConfigOptions: e.configOptions(session)}
 	if !e.v2 {
 		r.Modes = modes(session)
-		return r
-	}
-	a := e.server.agent
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.commands) > 0 { // they are known already
-		out := e.out(session)
-		r.Commands = out.CommandList(nil, a.commands)
 	}
 	return r
 }

@@ -155,11 +155,9 @@ func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line [
 	return err
 }
 
-// tellUnfinished says, where a session is loaded whose bridge was killed, that the
-// agent cannot be asked what it has said since.
-func (s *Session) tellUnfinished(ctx context.Context, editor Editor, err error) {
-	s.tellEnded(ctx, editor, "in the middle of this turn, and the agent cannot be asked what it has said since: "+err.Error())
-}
+// endedInTurn says, where a session is loaded whose bridge was killed, that the
+// agent cannot be asked what it has said since; why follows.
+const endedInTurn = "in the middle of this turn, and the agent cannot be asked what it has said since: "
 
 // tellEnded says how the bridge has ended, and that the turn has. An error of Show means that
 // the editor is gone.
@@ -192,7 +190,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 			return false
 		}
 		if isFinal(err) {
-			s.tellUnfinished(ctx, editor, err)
+			s.tellEnded(ctx, editor, endedInTurn+err.Error())
 			return false
 		}
 		s.fold.SetTask(s.taskID)

@@ -177,14 +177,12 @@ type NewSessionRequest struct {
 	} `json:"replayFrom,omitempty"`
 }
 
-// NewSessionResponse answers it. The ID is left out by load and resume, Modes by version 2, and
-// Commands by version 1.
+// NewSessionResponse answers it. The ID is left out by load and resume, Modes by version 2.
 type NewSessionResponse struct {
 	SessionID string        `json:"sessionId,omitempty"`
 	Modes     *SessionModes `json:"modes,omitempty"`
 	// ConfigOptions say the same as Modes: clients that know them do not look there.
-	ConfigOptions []ConfigOption  `json:"configOptions,omitempty"`
-	Commands      json.RawMessage `json:"availableCommands,omitempty"`
+	ConfigOptions []ConfigOption `json:"configOptions,omitempty"`
 }
 
 // ConfigOption is a choice that the user has in a session (Session Config Options). Its name is ID

@@ -247,17 +247,11 @@ func (e *ACP) Info(dst []byte, title, updatedAt string) []byte {
 
 // Commands appends an available_commands_update.
 func (e *ACP) Commands(dst []byte, commands []acp.Command) []byte {
-	dst = append(e.open(dst, "available_commands_update"), `,"availableCommands":`...)
-	return e.close(e.CommandList(dst, commands))
-}
-
-// CommandList appends commands as an array.
-func (e *ACP) CommandList(dst []byte, commands []acp.Command) []byte {
+	dst = append(e.open(dst, "available_commands_update"), `,"availableCommands":[`...)
 	command, text := `{"name":`, `,"input":{"hint":`
 	if e.V2 != nil {
 		command, text = `{"type":"command","name":`, `,"input":{"type":"text","hint":`
 	}
-	dst = append(dst, '[')
 	for i, c := range commands {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -270,7 +264,7 @@ func (e *ACP) CommandList(dst []byte, commands []acp.Command) []byte {
 		}
 		dst = append(dst, '}')
 	}
-	return append(dst, ']')
+	return e.close(append(dst, ']'))
 }
 
 // part appends a file, or data that only the agent understands.
