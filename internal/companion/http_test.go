@@ -254,7 +254,7 @@ func TestStrangers(t *testing.T) {
 		cli := w.connect()
 		var conns []net.Conn
 		for range mcphttp.MaxStrangers + 2 {
-			c, err := w.net.dial(t.Context(), "", "")
+			c, err := w.net.Dial(t.Context(), "", "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -140,7 +140,7 @@ func TestStalled(t *testing.T) {
 		_, header := w.do(http.MethodPost, initialize)
 		stalled.id = header.Get(mcphttp.SessionHeader)
 		stalled.tool("openDiff", `{"filePath":"/w/s","newContent":"x"}`)
-		conn, err := w.net.dial(t.Context(), "", "")
+		conn, err := w.net.Dial(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/mcphttp"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 )
 
 const (
@@ -26,19 +26,19 @@ type world struct {
 	t      *testing.T
 	editor *scriptedEditor
 	server *Server
-	net    *pipeNet
+	net    *memnet.Listener
 	client *http.Client
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, editor: &scriptedEditor{}, net: &pipeNet{conns: make(chan net.Conn), done: make(chan struct{})}}
+	w := &world{t: t, editor: &scriptedEditor{}, net: memnet.Listen()}
 	s := serverOf(t, w.editor)
 	s.mcp = newMCPServer(s.hub, testToken, testPort, "v0")
 	s.http = s.mcp.Server(s.hub.ctx, slog.New(slog.DiscardHandler))
 	s.files = &files{log: s.hub.log}
 	s.work.Go(func() { _ = s.http.Serve(w.net) })
 	w.server = s
-	transport := &http.Transport{DialContext: w.net.dial, DisableCompression: true, MaxIdleConnsPerHost: -1}
+	transport := &http.Transport{DialContext: w.net.Dial, DisableCompression: true, MaxIdleConnsPerHost: -1}
 	w.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -48,39 +48,6 @@ func newWorld(t *testing.T) *world {
 	})
 	return w
 }
-
-// A pipeNet is a network of pipes.
-type pipeNet struct {
-	conns chan net.Conn
-	once  sync.Once
-	done  chan struct{}
-}
-
-func (n *pipeNet) dial(context.Context, string, string) (net.Conn, error) {
-	here, there := net.Pipe()
-	select {
-	case n.conns <- there:
-		return here, nil
-	case <-n.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (n *pipeNet) Accept() (net.Conn, error) {
-	select {
-	case c := <-n.conns:
-		return c, nil
-	case <-n.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (n *pipeNet) Close() error {
-	n.once.Do(func() { close(n.done) })
-	return nil
-}
-
-func (n *pipeNet) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: testPort} }
 
 // request makes a request as a CLI does; headers are name, value, ...; an empty
 // value takes the header away.
