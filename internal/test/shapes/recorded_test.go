@@ -21,6 +21,7 @@ type recorded struct {
 	gemini   bool
 	prompts  []string
 	picks    []string // ACP's kinds of options, or their IDs
+	says     string   // what a user should see of it; "": that is not known
 	requests []*heard
 }
 
@@ -70,6 +71,8 @@ func (r *recorded) readText(text string) {
 			r.prompts = append(r.prompts, rest)
 		case "answer":
 			r.picks = append(r.picks, rest)
+		case "says":
+			r.says += rest
 		case "request":
 			r.requests = append(r.requests, &heard{})
 		case "json", "bare", "rs":

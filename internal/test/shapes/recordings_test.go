@@ -97,12 +97,16 @@ func sorted(s string) string {
 	return string(b)
 }
 
-// TestRecordings cuts each stream of each recording behind each event. The agent's task is
+// TestRecordings plays each recording: each word is shown once, and nothing else of the agent's.
+// And it cuts each stream behind each event. The agent's task is
 // what its server answered where that was recorded, and else what the SDKs would hold.
 func TestRecordings(t *testing.T) {
 	classes, cuts, wrong, partial := map[string]int{}, 0, 0, 0
 	for _, r := range recordings(t) {
 		whole := r.play(t, 0, nil)
+		if want := Letters(r.says); want != "" && whole.letters != want {
+			t.Errorf("%s: shown is\n %q, the agent said\n %q", r.name, whole.letters, want)
+		}
 		for n, turn := range r.script().Turns {
 			stream, events := 0, 0
 			for i, step := range turn.Steps {
