@@ -203,29 +203,3 @@ func TestSameFileAgain(t *testing.T) {
 		}
 	})
 }
-
-// TestCLIGone: of a CLI that has vanished nothing stays in the editor, and the
-// others keep theirs.
-func TestCLIGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var e scriptedEditor
-		var gone, stays scriptedCLI
-		s := serverOf(t, &e)
-		s.hub.join(&gone)
-		s.hub.join(&stays)
-		open(t, s, &gone, "/w/a", "x")
-		open(t, s, &stays, "/w/a", "x")
-		e.heard()
-		s.hub.disconnected(&gone)
-		s.hub.disconnected(&gone)
-		synctest.Wait()
-		wantLines(t, "the editor", e.heard(), "ide/closeDiff 1 /w/a")
-		say(t, s, MethodDiffAccepted, `{"diffId":"1","content":"x"}`)
-		say(t, s, MethodDiffAccepted, `{"filePath":"/w/a","content":"x"}`)
-		_, decided := stays.heard()
-		wantLines(t, "the CLI that stays", decided, `ide/diffAccepted {"filePath":"/w/a","content":"x"}`)
-		if _, decided := gone.heard(); len(decided) > 0 {
-			t.Errorf("the CLI that is gone was told %q", decided)
-		}
-	})
-}

@@ -90,46 +90,6 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
-// TestWithoutStream: MCP lets a client do without a stream; its session lives on
-// between its requests.
-func TestWithoutStream(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		_, header := w.do(http.MethodPost, initialize)
-		cli := &testCLI{world: w, id: header.Get(mcphttp.SessionHeader)}
-		for range 3 {
-			time.Sleep(idleGrace - time.Second)
-			if got := cli.tool("openDiff", `{"filePath":"/w/a","newContent":"x"}`); got != `{"content":[]}` {
-				t.Error(got)
-			}
-		}
-		time.Sleep(idleGrace)
-		synctest.Wait()
-		if n := len(w.server.mcp.sessions); n != 0 {
-			t.Errorf("%d sessions are left", n)
-		}
-	})
-}
-
-// TestTwoStreams: MCP allows a session several streams, and forbids to tell a thing on
-// more than one: the newest is told.
-func TestTwoStreams(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		cli := w.connect()
-		second := &testCLI{world: w, id: cli.id}
-		second.listen()
-		synctest.Wait()
-		cli.heard()
-		cli.tool("openDiff", `{"filePath":"/w/a","newContent":"x"}`)
-		say(t, w.server, MethodDiffRejected, `{"filePath":"/w/a"}`)
-		synctest.Wait()
-		wantLines(t, "the first stream", cli.heard())
-		wantLines(t, "the second stream", second.heard(), ": connected",
-			`data: {"jsonrpc":"2.0","method":"ide/diffRejected","params":{"filePath":"/w/a"}}`)
-	})
-}
-
 // TestStalled: a CLI that does not read (it was stopped) keeps nothing from the
 // others; when it has not read for long, it and its diffs are gone.
 func TestStalled(t *testing.T) {

@@ -134,23 +134,6 @@ func (b *browser) press(keys ...string) {
 	}
 }
 
-// picture takes a screenshot, for people to look at, if A2ASTDIO_SCREENSHOTS names a
-// directory.
-func (b *browser) picture(name string) {
-	b.t.Helper()
-	dir := os.Getenv("A2ASTDIO_SCREENSHOTS")
-	if dir == "" {
-		return
-	}
-	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
-		b.t.Error(err)
-	}
-}
-
 // clean demands that there were no errors, and no requests but to the page's own URLs.
 func (b *browser) clean(own ...string) {
 	b.t.Helper()
@@ -207,7 +190,6 @@ func TestTracePage(t *testing.T) {
 		if kinds := eval[string](b, `[...new Set(Data.spans.map((s) => s.kind))].sort().join()`); kinds != "approval,call,leg,turn" {
 			t.Errorf("%s: the time axis has %s", name, kinds)
 		}
-		b.picture(name + "-light")
 
 		// A click shows the message; the other tab shows its origin.
 		b.js(`List.select(Data.rows.findIndex((r) => r.m === "tool_call"))`)
@@ -218,7 +200,6 @@ func TestTracePage(t *testing.T) {
 		both := eval[string](b, `document.querySelector(".both").textContent`)
 		contains(t, name+": both sides", both, "tool_call_id")
 		contains(t, name+": both sides", both, "toolCallId")
-		b.picture(name + "-both")
 
 		// The search looks into the bytes, and moves from hit to hit.
 		b.press("/")
@@ -247,7 +228,6 @@ func TestTracePage(t *testing.T) {
 		b.until(`Data.rows[List.selected].f === "a"`)
 		b.press("t")
 		b.until(`document.documentElement.dataset.theme === "dark"`)
-		b.picture(name + "-dark")
 		b.press("?")
 		b.until(`document.getElementById("keys").open`)
 		b.press(kb.Escape)
@@ -261,13 +241,11 @@ func TestTracePage(t *testing.T) {
 
 		// A narrow window.
 		b.open(url+"#theme=dark", 400, 800)
-		b.picture(name + "-narrow")
 		if eval[bool](b, `document.documentElement.scrollWidth > innerWidth`) {
 			t.Errorf("%s: a narrow window scrolls sideways", name)
 		}
 		b.js(`document.querySelector(".row:nth-child(4)").click()`)
 		b.until(`document.body.classList.contains("open") && document.querySelector("#body").textContent !== ""`)
-		b.picture(name + "-narrow-detail")
 	}
 	b.clean(served, "file://"+file)
 }
@@ -334,7 +312,6 @@ func TestTracePageLarge(t *testing.T) {
 		}
 		b.press("G")
 		b.until(`List.selected === Data.rows.length - 1 && document.querySelector(".row.sel") !== null`)
-		b.picture(fmt.Sprintf("large-%d", n))
 	}
 	if median[100_000] > 5*median[1000]+2 {
 		t.Errorf("a drawing takes %.2f ms with 1,000 events, %.2f ms with 100,000", median[1000], median[100_000])

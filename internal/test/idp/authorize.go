@@ -3,58 +3,20 @@ package idp
 import (
 	"crypto/rand"
 	"encoding/json"
-	"html"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 )
 
-// authorizePage asks the user. It shows an error of the client or its redirect itself:
-// neither a code nor an error goes to an unregistered address.
-func (p *Provider) authorizePage(w http.ResponseWriter, r *http.Request) {
+// authorize redirects at once: "allow=no" in the query is what the user says. It shows an error of
+// the client or its redirect itself: neither a code nor an error goes to an unregistered address.
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if !p.legal(w, r, q) {
 		return
 	}
-	var b strings.Builder
-	b.WriteString("<p>You are <b>" + User + "</b>. Let <b>" + html.EscapeString(q.Get("client_id")) + "</b> use the demo agent")
-	if scope := q.Get("scope"); scope != "" {
-		b.WriteString(" with " + html.EscapeString(scope))
-	}
-	b.WriteString(`?</p><form method="post">`)
-	for _, name := range slices.Sorted(maps.Keys(q)) {
-		b.WriteString(`<input type="hidden" name="` + html.EscapeString(name) + `" value="` + html.EscapeString(q.Get(name)) + `">`)
-	}
-	b.WriteString(`<button name="allow" value="yes">Allow</button> <button name="allow" value="no">Deny</button></form>`)
-	page(w, http.StatusOK, "Sign in", b.String())
-}
-
-// legal reports whether a request may be answered, and refuses it if not.
-func (p *Provider) legal(w http.ResponseWriter, r *http.Request, q url.Values) bool {
-	if why := p.wrongClient(q); why != "" {
-		page(w, http.StatusBadRequest, "No", "<p>"+html.EscapeString(why)+"</p>")
-		return false
-	}
-	code, why := wrongRequest(q)
-	if code != "" {
-		p.back(w, r, q, url.Values{"error": {code}, "error_description": {why}})
-	}
-	return code == ""
-}
-
-func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		http.Error(w, "no form", http.StatusBadRequest)
-		return
-	}
-	q := r.PostForm
-	if !p.legal(w, r, q) {
-		return
-	}
-	if q.Get("allow") != "yes" {
+	if q.Get("allow") == "no" {
 		p.back(w, r, q, url.Values{"error": {"access_denied"}, "error_description": {"the user said no"}})
 		return
 	}
@@ -66,6 +28,19 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Unlock()
 	p.back(w, r, q, url.Values{"code": {given}})
+}
+
+// legal reports whether a request may be answered, and refuses it if not.
+func (p *Provider) legal(w http.ResponseWriter, r *http.Request, q url.Values) bool {
+	if why := p.wrongClient(q); why != "" {
+		http.Error(w, why, http.StatusBadRequest)
+		return false
+	}
+	code, why := wrongRequest(q)
+	if code != "" {
+		p.back(w, r, q, url.Values{"error": {code}, "error_description": {why}})
+	}
+	return code == ""
 }
 
 // back redirects the browser to the client.
@@ -139,14 +114,4 @@ func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
 	p.clients[id] = c
 	p.mu.Unlock()
 	reply(w, http.StatusCreated, answer)
-}
-
-func page(w http.ResponseWriter, status int, title, body string) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("X-Frame-Options", "DENY")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>` + title +
-		`</title>` +
-		`<h1>The demo's identity provider</h1>` + body + `</html>`))
 }

@@ -2,7 +2,6 @@ package idp
 
 import (
 	"crypto/rand"
-	"html"
 	"net/http"
 	"strings"
 	"time"
@@ -26,27 +25,21 @@ func (p *Provider) deviceAuthorization(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (p *Provider) devicePage(w http.ResponseWriter, r *http.Request) {
-	page(w, http.StatusOK, "Sign in a device", `<p>You are <b>`+User+`</b>. Let the device with this code use the demo agent?</p><form method="post">`+
-		`<input name="user_code" value="`+html.EscapeString(r.URL.Query().Get("user_code"))+`" autocomplete="off"> `+
-		`<button name="allow" value="yes">Allow</button> <button name="allow" value="no">Deny</button></form>`)
-}
-
+// deviceDecide takes the code, and what the user says, at once.
 func (p *Provider) deviceDecide(w http.ResponseWriter, r *http.Request) {
-	asked := strings.ToUpper(strings.TrimSpace(r.PostFormValue("user_code")))
+	asked := strings.ToUpper(strings.TrimSpace(r.FormValue("user_code")))
 	p.mu.Lock()
 	found := false
 	for _, d := range p.devices {
 		if d.code == asked && !d.decided && p.opts.Now().Before(d.until) {
-			d.decided, d.allowed, found = true, r.PostFormValue("allow") == "yes", true
+			d.decided, d.allowed, found = true, r.FormValue("allow") != "no", true
 		}
 	}
 	p.mu.Unlock()
 	if !found {
-		page(w, http.StatusNotFound, "No", "<p>There is no such code, or not any more.</p>")
+		http.Error(w, "there is no such code, or not any more", http.StatusNotFound)
 		return
 	}
-	page(w, http.StatusOK, "Done", "<p>The device hears of it. You can close this page.</p>")
 }
 
 func (p *Provider) redeemDevice(w http.ResponseWriter, client, secret string) {

@@ -5,7 +5,7 @@
 // once, and a second use revokes the tokens of the first. Refresh tokens are new each
 // time, and the use of an old one ends the family (RFC 9700, §4.14.2). Redirects must
 // be registered, except for the port of a loopback address (RFC 8252, §7.3). It has one
-// user without a password: its page asks whether to go on.
+// user without a password, who says yes unless the query has "allow=no".
 //
 // It shares no code with the client. Its tokens are worthless elsewhere.
 package idp

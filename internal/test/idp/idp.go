@@ -45,8 +45,6 @@ type Options struct {
 	Life time.Duration
 	// Interval is a device's polling interval in seconds; 0: 5.
 	Interval int
-	// NoRegistration: clients cannot register themselves.
-	NoRegistration bool
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
 }
@@ -123,16 +121,12 @@ func New(opts *Options) *Provider {
 	p.mux.HandleFunc("GET "+path+"/.well-known/openid-configuration", p.metadata)
 	p.mux.HandleFunc("GET /.well-known/oauth-authorization-server"+path, p.metadata)
 	p.mux.HandleFunc("GET "+path+"/jwks", p.keys)
-	p.mux.HandleFunc("GET "+path+"/authorize", p.authorizePage)
-	p.mux.HandleFunc("POST "+path+"/authorize", p.authorize)
+	p.mux.HandleFunc("GET "+path+"/authorize", p.authorize)
 	p.mux.HandleFunc("POST "+path+"/token", p.token)
 	p.mux.HandleFunc("POST "+path+"/device_authorization", p.deviceAuthorization)
-	p.mux.HandleFunc("GET "+path+"/device", p.devicePage)
-	p.mux.HandleFunc("POST "+path+"/device", p.deviceDecide)
+	p.mux.HandleFunc("GET "+path+"/device", p.deviceDecide)
 	p.mux.HandleFunc("POST "+path+"/revoke", p.revoke)
-	if !p.opts.NoRegistration {
-		p.mux.HandleFunc("POST "+path+"/register", p.register)
-	}
+	p.mux.HandleFunc("POST "+path+"/register", p.register)
 	return p
 }
 
@@ -180,6 +174,7 @@ func (p *Provider) metadata(w http.ResponseWriter, r *http.Request) {
 		"device_authorization_endpoint":                  is + "/device_authorization",
 		"revocation_endpoint":                            is + "/revoke",
 		"jwks_uri":                                       is + "/jwks",
+		"registration_endpoint":                          is + "/register",
 		"scopes_supported":                               append([]string{"openid", "offline_access"}, p.opts.Scopes...),
 		"response_types_supported":                       []string{"code"},
 		"grant_types_supported":                          []string{"authorization_code", "refresh_token", "client_credentials", grantDevice},
@@ -188,9 +183,6 @@ func (p *Provider) metadata(w http.ResponseWriter, r *http.Request) {
 		"id_token_signing_alg_values_supported":          []string{"ES256"},
 		"subject_types_supported":                        []string{"public"},
 		"authorization_response_iss_parameter_supported": true,
-	}
-	if !p.opts.NoRegistration {
-		m["registration_endpoint"] = is + "/register"
 	}
 	reply(w, http.StatusOK, m)
 }

@@ -149,7 +149,7 @@ func (b *Browser) Open(local string) error {
 		b.Last = page
 		return fmt.Errorf("the first page leads nowhere: %s", text(page))
 	}
-	if location, page, err = b.consent(client, location); err != nil {
+	if location, page, err = visit(client.Get(b.says(location))); err != nil {
 		return err
 	}
 	if location == "" {
@@ -170,22 +170,18 @@ func (b *Browser) Open(local string) error {
 	return err
 }
 
-// consent says yes or no at the provider.
-func (b *Browser) consent(client *http.Client, at string) (location, page string, err error) {
-	if location, page, err = visit(client.Get(at)); err != nil || location != "" {
-		return location, page, err
+// says adds what the user says to the URL of a page of the provider's.
+func (b *Browser) says(at string) string {
+	if b.Deny {
+		at += "&allow=no"
 	}
-	form := fields(page)
-	form.Set("allow", map[bool]string{false: "yes", true: "no"}[b.Deny])
-	u, _ := url.Parse(at)
-	u.RawQuery = ""
-	return visit(client.PostForm(u.String(), form))
+	return at
 }
 
 // Enter enters a device's code: complete is the page with the code.
 func (b *Browser) Enter(complete string) error {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true}}
-	_, page, err := b.consent(client, complete)
+	_, page, err := visit(client.Get(b.says(complete)))
 	b.Last = page
 	return err
 }
@@ -200,16 +196,6 @@ func visit(resp *http.Response, err error) (location, page string, _ error) {
 		location = to.String()
 	}
 	return location, string(body), err
-}
-
-var input = regexp.MustCompile(`<input[^>]* name="([^"]*)" value="([^"]*)"`)
-
-func fields(page string) url.Values {
-	form := url.Values{}
-	for _, m := range input.FindAllStringSubmatch(page, -1) {
-		form.Set(html.UnescapeString(m[1]), html.UnescapeString(m[2]))
-	}
-	return form
 }
 
 var tag = regexp.MustCompile(`(?s)<style>.*?</style>|<[^>]*>`)
