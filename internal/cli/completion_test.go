@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
@@ -61,21 +60,6 @@ func TestComplete(t *testing.T) {
 		kind, words := completed(t, line)
 		if got := strings.Join(append([]string{kind}, words...), " "); got != want {
 			t.Errorf("%q: %s, want %s", line, got, want)
-		}
-	}
-}
-
-// TestCompleteAll: each command and option is offered.
-func TestCompleteAll(t *testing.T) {
-	for _, c := range commands {
-		if _, words := completed(t, "a2astdio "+c.Name); !slices.Contains(words, c.Name) {
-			t.Errorf("%s is not offered", c.Name)
-		}
-		for _, f := range c.Make(new(frame.Program)).Flags {
-			name := "--" + f.Names()[0]
-			if _, words := completed(t, "a2astdio "+c.Name+" "+name); !slices.Contains(words, name) {
-				t.Errorf("%s %s is not offered", c.Name, name)
-			}
 		}
 	}
 }

@@ -138,14 +138,6 @@ func TestGeneratedNotices(t *testing.T) {
 	}
 }
 
-// TestLicence: the licence's text is the one that tools recognise.
-func TestLicence(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "LICENSE"))
-	if err != nil || !strings.Contains(string(text), "Version 2.0, January 2004") || !strings.Contains(string(text), "END OF TERMS AND CONDITIONS") {
-		t.Errorf("LICENSE is not the Apache License: %v", err)
-	}
-}
-
 func TestVersion(t *testing.T) {
 	status, stdout, stderr := runMain("", "version")
 	if want := "a2astdio v0.0.0-test\ncommit   "; status != 0 || !strings.HasPrefix(stdout, want) || !strings.Contains(stdout, "\ngo       go1.") {
