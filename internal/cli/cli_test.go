@@ -7,8 +7,6 @@ import (
 	"io"
 	"strings"
 	"sync"
-
-	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

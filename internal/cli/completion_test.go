@@ -5,8 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
