@@ -84,6 +84,7 @@ type known struct {
 	own      bool // its own stream has said last that the task waits or is over, and that nothing follows
 	owes     bool // an older stream has said something that no look has shown
 	told     bool // subscriptions have said for overPatience that the task is over
+	parted   bool // what its own stream has said last is a message outside of the task
 	done     bool // a look has said that the task is over, on an open stream, doSoon ago
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
@@ -187,6 +188,8 @@ func rowFor(p phase, k *known, in input) *row {
 }
 
 var machine = []row{
+	// trpc-agent-go answers what fails with a message behind the task's first state, and forgets the task.
+	{"task unknown, and a message was the last word", whileAway, inGone, func(k *known) bool { return k.parted && !k.waits }, over, doEnd},
 	{"task unknown", whileAny, inGone, nil, over, doGiveUp},
 
 	// Its own stream.

@@ -67,8 +67,9 @@ type item struct {
 	// events that have said something of it.
 	events int
 	// epoch of its newest text.
-	epoch int
-	dead  bool // replaced, or superseded by a whole (S5)
+	epoch  int
+	dead   bool // replaced, or superseded by a whole (S5)
+	marked bool // an artifact of which append or lastChunk was said
 }
 
 // maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and
@@ -203,6 +204,10 @@ func (s *Shown) Live(in *Item) {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
 		it = s.get(k)
 		it.hint = in.Hint
+		if rest, begins := s.rest(it, seq); in.Kind == Thought && it.events > 1 && begins && rest == "" && len(seq) >= evidence {
+			s.repeat(it, in, len(seq)) // trpc-agent-go marks a thought's whole no more than its pieces
+			return
+		}
 		if whole && s.repeats(it, in, seq, whole, false) {
 			return
 		}
@@ -260,8 +265,25 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		if s.repeats(it, in, seq, whole, false) {
 			return
 		}
+		if s.isPiece(it, in, seq) {
+			s.say(it, in, seq, 0)
+			return
+		}
 		s.replace(it, in, seq)
 	}
+}
+
+// isPiece reports whether what takes an artifact's place is a piece of it by its words, though
+// nothing appends it: the text goes on there, and no last chunk was said (Docker Agent and
+// trpc-agent-go put each token in the place of the one before).
+func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
+	n := len(s.said.starts)
+	if in.Last || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {
+		return false
+	}
+	pieces := it.events > 1
+	goesOn, sure := joins(s.said.text[s.said.newest:], pieces, seq)
+	return goesOn && (sure || pieces)
 }
 
 // replace shows an item anew.
@@ -283,6 +305,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	if s.last != nil && (s.last.kind == Thought) != (it.kind == Thought) {
 		s.epoch++
 	}
+	it.marked = it.marked || in.Append || in.Last
 	s.enter(it, text, in)
 	s.step.Name = it.run.name
 	if it.n == 0 && s.step.Op == Grow {

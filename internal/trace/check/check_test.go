@@ -198,7 +198,7 @@ func TestLaws(t *testing.T) {
 			E> {"id":3,"result":{}}`, ""},
 		{"a schema", acp + strings.Replace(chunk("a"), `"text":"a"`, `"text":1`, 1) + reply,
 			"record 7: bridge: schema: session/update agent_message_chunk: params.update.content.text: must be a string, and is 1 (ACP 1)"},
-		{"another version", strings.ReplaceAll(acp, `"protocolVersion":1`, `"protocolVersion":2`) + chunk("a") + strings.Replace(reply, "end_turn", "tired", 1), ""},
+		{"another version", strings.ReplaceAll(acp, `"protocolVersion":1`, `"protocolVersion":2`) + strings.Replace(reply, "end_turn", "tired", 1) + chunk("a") + call("tool_call_update", "c"), ""},
 		{"no initialize", `
 			E> {"id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}
 			E< {"id":1,"result":{"sessionId":"s"}}`, "record 2: editor: order: session/new: initialize must come first"},

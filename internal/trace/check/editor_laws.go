@@ -20,14 +20,15 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 		s = w.session(id)
 	}
 	call := update.Get("toolCallId").Str
+	first := w.protocol == speaksACP // version 2 replies before a turn's updates, and announces no call
 	switch kind {
 	case "user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan":
-		if known && s.turns == 0 {
+		if known && s.turns == 0 && first {
 			w.c.find(r.N, who, RuleOrder, what, "it comes while no prompt of the session is open: after the reply, or before the request")
 		}
 	}
 	switch {
-	case s.calls == nil || call == "":
+	case s.calls == nil || call == "" || !first:
 	case kind == "tool_call":
 		if len(s.calls) >= maxOpen {
 			s.calls = nil
