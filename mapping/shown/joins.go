@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // A run is text that the editor shows as one message.
@@ -53,10 +55,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
-		// A message that ends the task is a question or an answer of its own more often than
-		// a last chunk.
-		ending := s.inHand.Terminal() || waits(s.inHand)
-		if join && (!ending || sure) && !(waits(s.state) && !endsWord(s.said.text[r.at:], text)) { // L8
+		if join && !s.standsAlone(sure) && !(waits(s.state) && !endsWord(s.said.text[r.at:], text)) { // L8
 			if it.run, r.growth = r, byPieces; sure {
 				r.growth = certain
 			}
@@ -64,6 +63,14 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		}
 	}
 	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id))
+}
+
+// standsAlone reports whether a message that comes with the state in hand goes on with no other: one
+// that ends the task is a question or an answer of its own more often than a last chunk, and
+// always where the task is canceled (Strands for Python).
+func (s *Shown) standsAlone(sure bool) bool {
+	ending := s.inHand.Terminal() || waits(s.inHand)
+	return ending && (!sure || s.inHand == a2a.StateCanceled)
 }
 
 func (s *Shown) newRun(kind Kind, name string) *run {
@@ -118,6 +125,26 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 func goesOn(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsSpace(first) || strings.ContainsRune(".,;:!?)]}»”…。,、", first)
+}
+
+// isPiece reports whether what takes an artifact's place is a piece of it by its words, though
+// nothing appends it: the text goes on there, and no last chunk was said (Docker Agent and
+// trpc-agent-go put each token in the place of the one before).
+func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
+	n := len(s.said.starts)
+	if in.Last || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {
+		return false
+	}
+	pieces := it.events > 1
+	goesOn, sure := joins(s.said.text[s.said.newest:], pieces, seq)
+	return goesOn && (sure || pieces)
+}
+
+// isWholeThought reports whether a piece of a thought is all of it again: trpc-agent-go marks that
+// no more than its pieces.
+func (s *Shown) isWholeThought(it *item, in *Item, seq string) bool {
+	rest, begins := s.rest(it, seq)
+	return in.Kind == Thought && it.events > 1 && begins && rest == "" && len(seq) >= evidence
 }
 
 // isListed reports whether a text begins as an entry of a list.

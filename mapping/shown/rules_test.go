@@ -21,6 +21,9 @@ func TestLive(t *testing.T) {
 	}{
 		"L1: deltas under one ID":                 {[]word{{"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
 		"L1: an artifact replaces":                {[]word{{"a1", "", "One two"}, {"a1", "", "Three four"}}, "a1: One two\na1~1: Three four"},
+		"L1: tokens in its place":                 {[]word{{"a1", "", "Yes "}, {"a1", "", "yes, "}, {"a1", "", "42"}, {"a1", "", " times."}, {"a1", "", "Yes yes, 42 times."}}, "a1: Yes yes, 42 times."},
+		"L1: a file in its place":                 {[]word{{"a1", "", "One\n"}, {"a1", "", "one\n"}}, "a1: One\n\na1~1: one\n"},
+		"L1: behind chunks, in their place":       {[]word{{"a1", "", "One "}, {"a1+", "", "two "}, {"a1", "", "three"}}, "a1: One two \na1~1: three"},
 		"L1: appended, and never compared":        {[]word{{"a1", "", "go "}, {"a1+", "", "go "}, {"a1+", "", "go "}}, "a1: go go go "},
 		"L2: a token twice":                       {[]word{{"m1", "", "谢"}, {"m1", "", "谢"}}, "m1: 谢谢"},
 		"L3: one ID for ever":                     {[]word{{"m1", "", "Yes."}, {"turn", "", ""}, {"m1", "", "Yes, at nine."}}, "m1: Yes.\nm1~1: Yes, at nine."},
@@ -47,6 +50,7 @@ func TestLive(t *testing.T) {
 		"files with a last chunk":                 {[]word{{"a1+", "completed", "one\n"}, {"a2+", "completed", "two"}}, "a1: one\n\na2: two"},
 		"a file behind one that has begun":        {[]word{{"a1", "", "one\n"}, {"a2+", "", "two"}}, "a1: one\n\na2: two"},
 		"files that grow in turns":                {[]word{{"a1+", "", "one\n"}, {"a2+", "", "two\n"}, {"a1+", "", "three"}, {"a2+", "", "four"}}, "a1: one\ntwo\n\na1~1: three\na2: four"},
+		"a note of a cancel":                      {[]word{{"m1", "", "slow "}, {"m2", "", "slow "}, {"m3", "canceled", "Task cancelled"}}, "m1: slow slow \nm3: Task cancelled"},
 		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
 		"a heading, and a list":                   {[]word{{"m1", "", "# Title"}, {"m2", "", "Some text"}, {"m3", "", "- a list"}}, "m1: # Title\nm2: Some text\nm3: - a list"},
 		"an artifact that grows over turns":       {[]word{{"a1", "", "The plan has one step."}, {"turn", "", ""}, {"a1", "", "The plan has one step. And two."}}, "a1: The plan has one step.\na1~1:  And two."},

@@ -204,8 +204,8 @@ func (s *Shown) Live(in *Item) {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
 		it = s.get(k)
 		it.hint = in.Hint
-		if rest, begins := s.rest(it, seq); in.Kind == Thought && it.events > 1 && begins && rest == "" && len(seq) >= evidence {
-			s.repeat(it, in, len(seq)) // trpc-agent-go marks a thought's whole no more than its pieces
+		if s.isWholeThought(it, in, seq) {
+			s.repeat(it, in, len(seq))
 			return
 		}
 		if whole && s.repeats(it, in, seq, whole, false) {
@@ -271,19 +271,6 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		}
 		s.replace(it, in, seq)
 	}
-}
-
-// isPiece reports whether what takes an artifact's place is a piece of it by its words, though
-// nothing appends it: the text goes on there, and no last chunk was said (Docker Agent and
-// trpc-agent-go put each token in the place of the one before).
-func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
-	n := len(s.said.starts)
-	if in.Last || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {
-		return false
-	}
-	pieces := it.events > 1
-	goesOn, sure := joins(s.said.text[s.said.newest:], pieces, seq)
-	return goesOn && (sure || pieces)
 }
 
 // replace shows an item anew.

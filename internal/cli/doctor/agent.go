@@ -228,7 +228,8 @@ func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 	case advice(a.err) != "", errors.Is(a.err, transport.ErrUnreachable): // it says what to do
 		k.fail("round trip", a.err, advice(a.err))
 	default:
-		k.fail("round trip", a.err, "the card is fine, but the server that it names does not speak A2A: --trace - shows what passed")
+		// Agno's card names a URL that takes messages and nothing else.
+		k.fail("round trip", a.err, "the card is fine, but the server that it names does not answer this as A2A does: doctor --prompt \"hello\" tells whether it takes messages, --trace - shows what passed")
 	}
 }
 
@@ -244,6 +245,8 @@ func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
 		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with an error that has no code, %q, in %s", agent.Message, took), "clients tell errors apart by their code: -32001 is that of a task that is not there")
 	case agent.Code == a2a.CodeVersionNotSupported, agent.Code == a2a.CodeExtensionSupportRequired:
 		k.fail("round trip", a.err, "")
+	case agent.Code == a2a.CodeParse, agent.Code == a2a.CodeInvalidRequest:
+		k.fail("round trip", a.err, "it cannot read requests as JSON-RPC has them: --trace - shows what was sent; an ID is a number there, which some expect to be a string")
 	case agent.Code == a2a.CodeTaskNotFound:
 		k.add("round trip", stepOK, fmt.Sprintf("asked for a task that is not there, told so (%d) in %s", agent.Code, took), "")
 	case agent.Code != 0 && a.tasks.none():
