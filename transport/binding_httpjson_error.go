@@ -18,12 +18,8 @@ import (
 // message alone. Drafts of 1.0 had problem details (RFC 9457), and some servers still do.
 // Whatever else comes is told by its HTTP status and its text.
 
-const (
-	// errorDomain is that of A2A's own reasons in a google.rpc.ErrorInfo.
-	errorDomain = "a2a-protocol.org"
-	// problemTypes is how the types of A2A's own problem details begin.
-	problemTypes = "https://a2a-protocol.org/errors/"
-)
+// errorDomain is that of A2A's own reasons in a google.rpc.ErrorInfo.
+const errorDomain = "a2a-protocol.org"
 
 // errorNames are the codes of errors by A2A's names for them, and by those of a
 // google.rpc.Code without a reason. NOT_FOUND means the task only where the operation is
@@ -91,8 +87,7 @@ type httpError struct {
 	Status        string          // the name of a google.rpc.Code
 	Message       string
 	Details, Data json.RawMessage
-	Type          string // of a problem
-	Title, Detail string
+	Title, Detail string // of a problem
 }
 
 func (m *httpError) read(raw []byte) { _ = json.Unmarshal(raw, m) } // it goes on behind what has another type
@@ -133,9 +128,6 @@ func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 	case m.Message != "":
 		e.Code = statusCode(c, status, m.Message)
 	default:
-		if name, own := strings.CutPrefix(m.Type, problemTypes); own {
-			e.Code = errorNames[strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
-		}
 		e.Message = sentence(m.Title, m.Detail)
 	}
 	// Without a code of A2A's this may be how a server or a gateway says "nothing here",

@@ -67,8 +67,6 @@ func TestHTTPJSONStrangers(t *testing.T) {
 		{"the same of a front end that has no such page", "1.0", opGet, 404, `{"error":{"code":404,"message":"Not Found"}}`, "0 404"},
 		{"somebody else's domain", "1.0", opGet, 403, `{"error":{"code":403,"status":"PERMISSION_DENIED","message":"x","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"other.example"}]}}`, "0 403 x"},
 		{"problem details", "1.0", opList, 400, `{"type":"about:blank","title":"Bad Request","detail":"status","status":400}`, "0 400 Bad Request: status"},
-		{"problem details of A2A's own type", "1.0", opGet, 404, `{"type":"https://a2a-protocol.org/errors/task-not-found","title":"Task Not Found","status":404}`, "-32001 404 Task Not Found"},
-		{"problem details of A2A's domain, and of no type of its own", "1.0", opGet, 404, `{"type":"https://a2a-protocol.org/errors/other","title":"Not Found","status":404}`, "0 404"},
 		{"a message alone", "0.3", opCancel, 409, `{"message":"Task t cannot be canceled"}`, "-32002 409 Task t cannot be canceled"},
 		{"a router's message", "0.3", opGet, 404, `{"message":"The route v1/tasks/t could not be found."}`, "0 404"},
 		{"a message with the name of a task", "0.3", opGet, 404, `{"message":"Task tenants/x/tasks/t was not found"}`, "-32001 404 Task tenants/x/tasks/t was not found"},

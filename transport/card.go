@@ -50,8 +50,6 @@ type endpoint struct {
 	// public is that of the public card, if this one is of the extended card.
 	public  *endpoint
 	missing missing
-	// speak are the bindings that were chosen from.
-	speak []bindingKind
 
 	mu sync.Mutex
 	// way is how the agent is called; proven: it has answered in that version.
@@ -314,14 +312,14 @@ func (c *Client) newEndpoint(raw []byte, base *url.URL) *endpoint {
 }
 
 func (c *Client) endpointOf(card *a2a.Card) *endpoint {
-	e := &endpoint{card: card, speak: c.speak}
+	e := &endpoint{card: card}
 	e.way, e.err = c.wayOf(e, wish{c.opts.Version, c.opts.Binding})
 	return e
 }
 
 // wayOf is how an agent is called by its card, with what is wished for.
 func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
-	chosen, err := choose(e.card, want, e.speak)
+	chosen, err := choose(e.card, want)
 	if err != nil {
 		return way{}, err
 	}

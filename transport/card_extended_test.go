@@ -81,34 +81,3 @@ func TestExtendedCardIsUsed(t *testing.T) {
 		})
 	}
 }
-
-// Over HTTP+JSON each version has its own path for it. After a refusal another
-// credential is tried, as over JSON-RPC.
-func TestExtendedCardIsUsedHTTP(t *testing.T) {
-	for _, test := range []struct{ card, at string }{
-		{`{"name":"Test","capabilities":{"extendedAgentCard":true},"supportedInterfaces":[{"url":"%[1]s/api","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"}]}`, "GET /api/extendedAgentCard"},
-		{`{"name":"Test","supportsAuthenticatedExtendedCard":true,"url":"%[1]s/api","preferredTransport":"HTTP+JSON","protocolVersion":"0.3.0"}`, "GET /api/v1/card"},
-	} {
-		agent := newWireAgent(t, nil)
-		agent.card = test.card
-		asked := ""
-		agent.answer = func(w http.ResponseWriter, r *http.Request) {
-			asked += r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + "\n"
-			if r.Header.Get("Authorization") != "Bearer new" {
-				wireAnswer(401, "application/json", `{"error":{"code":401,"status":"UNAUTHENTICATED","message":"who?"}}`)(w, r)
-				return
-			}
-			io.WriteString(w, strings.Replace(fmt.Sprintf(agent.card, agent.URL), "Test", "Extended", 1))
-		}
-		c := wireClient(t, agent.URL, &ClientOptions{Credentials: func(_ context.Context, c *Challenge) (*Credential, error) {
-			if c.Status != 0 {
-				return bearer("new"), nil
-			}
-			return bearer("old"), nil
-		}})
-		card, err := c.Card(t.Context())
-		if want := test.at + " Bearer old\n" + test.at + " Bearer new\n"; err != nil || card.Name != "Extended" || asked != want {
-			t.Errorf("%+v, %v, asked\n%swant\n%s", card, err, asked, want)
-		}
-	}
-}

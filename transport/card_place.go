@@ -59,7 +59,7 @@ func (c *Client) placed(e *endpoint) *endpoint {
 		return e
 	}
 	e.card.Interfaces = interfaces(n, nil, c.source.url.String())
-	for _, b := range c.speak {
+	for _, b := range bindings() {
 		for i := range e.card.Interfaces {
 			if b.option == c.opts.Binding {
 				e.card.Interfaces[i].Binding = b.name

@@ -50,7 +50,7 @@ func TestParseCard(t *testing.T) {
 			fmt.Fprintf(&w, "security %s\n", b)
 		}
 		for _, want := range []string{"", "0.3", "1.0"} {
-			chosen, err := choose(card, wish{version: want}, bindings())
+			chosen, err := choose(card, wish{version: want})
 			if err != nil {
 				fmt.Fprintf(&w, "%q: %v\n", want, err)
 			} else {

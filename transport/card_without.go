@@ -38,7 +38,7 @@ func (c *Client) withoutCard(err error) (*endpoint, error) {
 // bareInterface is the URL of --agent as an interface, where it is the agent's own
 // and the user has said how it is called.
 func (c *Client) bareInterface() (i a2a.Interface, ok bool) {
-	for _, b := range c.speak {
+	for _, b := range bindings() {
 		if b.option == c.opts.Binding && c.opts.Version != "" && c.source.url != nil && !isCardURL(c.source.url) {
 			return a2a.Interface{URL: c.source.url.String(), Binding: b.name, Version: c.opts.Version}, true
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -26,17 +25,25 @@ type wish struct{ version, binding string }
 // binding, since the card's order is the agent's preference; of that binding's
 // interfaces the newest version is used. Where the user asks for a version that the card
 // does not name, an interface is used in it all the same: cards are often wrong there.
-func choose(card *a2a.Card, want wish, speak []bindingKind) (choice, error) {
-	offers := offersOf(card, want.binding, speak)
-	if len(offers) == 0 {
-		return choice{}, noInterface(card, want, speak)
+func choose(card *a2a.Card, want wish) (choice, error) {
+	var offers, named []choice // in the card's order; named are in the version that is wanted
+	for _, i := range card.Interfaces {
+		for _, b := range bindings() {
+			if !b.is(i.Binding) || want.binding != "" && want.binding != b.option {
+				continue
+			}
+			o := offerOf(i, b, isV03(i.Version))
+			if offers = append(offers, o); o.protocol.name() == want.version {
+				named = append(named, o)
+			}
+		}
 	}
-	named := slices.DeleteFunc(slices.Clone(offers), func(o choice) bool { return o.protocol.name() != want.version })
 	switch {
-	case want.version == "":
+	case len(offers) == 0:
+		return choice{}, noInterface(card, want)
 	case len(named) > 0:
 		offers = named
-	default:
+	case want.version != "":
 		for i, o := range offers {
 			offers[i] = offerOf(o.at, o.kind, want.version == version03)
 		}
@@ -50,18 +57,6 @@ func choose(card *a2a.Card, want wish, speak []bindingKind) (choice, error) {
 	}
 	best.why = want.why(card, best, first)
 	return best, nil
-}
-
-// offersOf lists the interfaces of a card that we speak, in its order.
-func offersOf(card *a2a.Card, binding string, speak []bindingKind) (offers []choice) {
-	for _, i := range card.Interfaces {
-		for _, b := range speak {
-			if b.is(i.Binding) && (binding == "" || binding == b.option) {
-				offers = append(offers, offerOf(i, b, isV03(i.Version)))
-			}
-		}
-	}
-	return offers
 }
 
 // offerOf is an interface as it is called in 0.3, or in 1.x.
@@ -92,7 +87,7 @@ func (w wish) why(card *a2a.Card, best, first choice) string {
 }
 
 // noInterface says why an agent cannot be talked to, in one sentence.
-func noInterface(card *a2a.Card, want wish, speak []bindingKind) error {
+func noInterface(card *a2a.Card, want wish) error {
 	if len(card.Interfaces) == 0 {
 		return failf(nil, "the card of %s names no URL: it cannot be called, unless --binding and --a2a-version say how the URL of --agent is", cardName(card))
 	}
@@ -100,7 +95,7 @@ func noInterface(card *a2a.Card, want wish, speak []bindingKind) error {
 	for _, i := range card.Interfaces {
 		offers = append(offers, i.Binding+" "+cmp.Or(i.Version, "without a version"))
 	}
-	for _, b := range speak {
+	for _, b := range bindings() {
 		if want.binding == "" || want.binding == b.option {
 			names = append(names, b.name)
 		}

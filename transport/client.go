@@ -104,7 +104,6 @@ type Client struct {
 	retry   *retryablehttp.Client
 	own     *http.Transport // nil if the options gave one
 	timeout time.Duration
-	speak   []bindingKind
 	poison  bool // see package poison
 
 	// base is done when the client is closed; wg counts its goroutines.
@@ -126,7 +125,7 @@ type Client struct {
 // well-known path, the URL of a card (which ends in .json), or a card as a file. It
 // does not use the network. For an empty one [ClientOptions.Resolve] is asked.
 func NewClient(agent string, opts *ClientOptions) (*Client, error) {
-	c := &Client{speak: bindings()}
+	c := new(Client)
 	if opts != nil {
 		c.opts = *opts
 	}
@@ -194,7 +193,7 @@ func (c *Client) checkSpoken() error {
 	if c.opts.Binding == "auto" {
 		c.opts.Binding = ""
 	}
-	if b := c.opts.Binding; b != "" && !slices.ContainsFunc(c.speak, func(k bindingKind) bool { return k.option == b }) {
+	if b := c.opts.Binding; b != "" && !slices.Contains(Bindings(), b) {
 		return failf(nil, "binding %q is not one that we speak", b)
 	}
 	return nil

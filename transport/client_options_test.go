@@ -116,21 +116,6 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-func TestNewClientRefuses(t *testing.T) {
-	for agent, opts := range map[string]*ClientOptions{
-		"localhost:8080":     nil,
-		"http://":            nil,
-		"ws://localhost":     nil,
-		"http://localhost":   {Version: "2.0"},
-		"http://localhost/":  {TrustOrigins: []string{"example.com"}},
-		"https://localhost/": {TrustOrigins: []string{"https://example.com/path"}},
-	} {
-		if _, err := NewClient(agent, opts); err == nil || !strings.HasPrefix(err.Error(), "agent: ") {
-			t.Errorf("%s: %v", agent, err)
-		}
-	}
-}
-
 func TestCardFile(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))
 	file := filepath.Join(t.TempDir(), "a card.json")

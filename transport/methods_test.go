@@ -23,7 +23,7 @@ func TestMethodsRefused(t *testing.T) {
 		{call: func(c *Client) error {
 			_, err := c.SendOnce(context.Background(), &a2a.Outgoing{ID: "m"}, true)
 			return err
-		}, v03: "agent: the message has no parts"},
+		}, v03: "agent: the message has no ID, or no parts"},
 	} {
 		for _, version := range []string{"0.3", "1.0"} {
 			agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"url":"u"}}`))

@@ -120,21 +120,3 @@ func TestRequestHeaders(t *testing.T) {
 		}
 	}
 }
-
-func TestOutgoingRefused(t *testing.T) {
-	agent := newWireAgent(t, wireSSE(""))
-	c := wireClient(t, agent.URL, nil)
-	for _, m := range []*a2a.Outgoing{
-		{Parts: []a2a.OutPart{{Text: "x"}}},
-		{ID: "m"},
-		{ID: "m", Parts: []a2a.OutPart{{Data: json.RawMessage("{")}}},
-		{ID: "m", Parts: []a2a.OutPart{{Text: "x"}}, Metadata: map[string]json.RawMessage{"k": json.RawMessage("{")}},
-	} {
-		if _, err := c.Send(t.Context(), m); err == nil || !strings.HasPrefix(err.Error(), "agent: ") {
-			t.Errorf("%+v: %v", m, err)
-		}
-	}
-	if n := len(agent.seen()); n != 0 {
-		t.Errorf("%d requests", n)
-	}
-}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -132,8 +133,8 @@ func (w *writer) yes(n name, is bool) {
 
 func (w *writer) metadata(m map[string]json.RawMessage) {
 	if len(m) > 0 {
-		text, _ := rawjson.Marshal(m) // checkOutgoing, or who decoded it, has seen that it is JSON
-		w.value(same("metadata"), string(text))
+		text, _ := rawjson.Marshal(m)
+		w.value(same("metadata"), cmp.Or(string(text), "null")) // a caller's mistake: a value that is no JSON
 	}
 }
 
@@ -145,9 +146,10 @@ func (p protocol) params(c *operation) (params []byte, err error) {
 	w.some(nameTenant, p.tenant)
 	switch c.kind {
 	case opSend, opStream:
-		if err = checkOutgoing(c.message); err == nil {
-			w.send(c)
+		if c.message.ID == "" || len(c.message.Parts) == 0 {
+			return nil, failf(nil, "the message has no ID, or no parts")
 		}
+		w.send(c)
 	case opGet, opCancel, opSubscribe:
 		w.text(same("id"), c.taskID)
 		if c.history >= 0 {
