@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
+	"reflect"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -39,54 +38,17 @@ func QuoteList(list []string) string {
 }
 
 // QuoteObject writes a JSON object as an inline table; false if TOML cannot express it:
-// a null, or a number that TOML would change.
+// it has a null.
 func QuoteObject(object json.RawMessage) (text string, ok bool) {
+	var b bytes.Buffer
+	var given, back struct{ V map[string]any }
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.UseNumber()
-	var v map[string]any
-	if d.Decode(&v) != nil {
-		return "", false
-	}
-	return quoteValue(v)
-}
-
-func quoteValue(v any) (string, bool) {
-	var parts []string
-	switch v := v.(type) {
-	case string:
-		return Quote(v), true
-	case bool:
-		return strconv.FormatBool(v), true
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return strconv.FormatInt(n, 10), true
-		}
-		f, err := v.Float64()
-		text := strconv.FormatFloat(f, 'f', -1, 64)
-		if !strings.Contains(text, ".") {
-			text += ".0"
-		}
-		return text, err == nil && strings.ContainsAny(v.String(), ".eE") // otherwise an integer beyond 64 bits
-	case []any:
-		for _, e := range v {
-			text, ok := quoteValue(e)
-			if !ok {
-				return "", false
-			}
-			parts = append(parts, text)
-		}
-		return "[" + strings.Join(parts, ", ") + "]", true
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			text, ok := quoteValue(v[name])
-			if !ok {
-				return "", false
-			}
-			parts = append(parts, Quote(name)+" = "+text)
-		}
-		return "{ " + strings.Join(parts, ", ") + " }", true
-	}
-	return "", false
+	err := errors.Join(d.Decode(&given.V), toml.NewEncoder(&b).SetTablesInline(true).SetMarshalJSONNumbers(true).Encode(given), toml.Unmarshal(b.Bytes(), &back))
+	read, lost := json.Marshal(back.V)
+	var want, got any
+	err = errors.Join(err, lost, json.Unmarshal(object, &want), json.Unmarshal(read, &got))
+	return strings.TrimSpace(strings.TrimPrefix(b.String(), "V = ")), err == nil && reflect.DeepEqual(got, want)
 }
 
 // errByHand is for spellings that a program should not rewrite.

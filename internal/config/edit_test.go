@@ -80,21 +80,6 @@ func TestStoreLink(t *testing.T) {
 	}
 }
 
-// What is quoted is read back as it was.
-func TestQuote(t *testing.T) {
-	for _, s := range []string{`npx -y "a b" \c 'd'`, "tab\tline\nbell\a", "ünïcode €", "", "[agents.x]"} {
-		path := filepath.Join(t.TempDir(), FileName)
-		if err := Store(path, "work", []Entry{{"command", Quote("x" + s)}, {"extensions", QuoteList([]string{"u:" + s, "v:"})}}, true); err != nil {
-			t.Errorf("%q: %v", s, err)
-			continue
-		}
-		c, err := Load(&Options{File: path})
-		if err != nil || c.Value("command").Text != "x"+s || c.Value("extensions").List[0] != "u:"+s {
-			t.Errorf("%q: %v", s, err)
-		}
-	}
-}
-
 // The files to begin with say nothing, and each line of them can be made to count.
 func TestTemplates(t *testing.T) {
 	for line := range strings.Lines(Template()) {
@@ -135,10 +120,7 @@ func TestQuoteObject(t *testing.T) {
 			t.Errorf("%s is read as %s", object, got)
 		}
 	}
-	if text, ok := QuoteObject([]byte(`{"big":1e3}`)); !ok || text != `{ "big" = 1000.0 }` {
-		t.Errorf("%s %v", text, ok)
-	}
-	for _, object := range []string{`{"a":null}`, `{"a":123456789012345678901234567890}`, `[1]`, `{"a":[null]}`} {
+	for _, object := range []string{`{"a":null}`, `[1]`, `{"a":[null]}`} {
 		if text, ok := QuoteObject([]byte(object)); ok {
 			t.Errorf("%s: %s", object, text)
 		}

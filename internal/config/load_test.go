@@ -47,52 +47,6 @@ func said(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// All spellings of tables give the same values.
-func TestSpellings(t *testing.T) {
-	const top = "agent = \"work\"\n"
-	for name, text := range map[string]string{
-		"tables": top + `[agents.work]
-url = "https://a.example"
-extensions = ["u:1", "u:2"]
-[agents.work.headers]
-Authorization = "Bearer ${T}"
-X-Team = "blue"
-[agents.work.agent-settings]
-n = 1_0
-deep.er = [true, 1.5, { x = "y" }]
-[agents.other]
-command = "x"`,
-		"inline": top + `agents.other = { command = "x" }
-agents.work = { url = "https://a.example", extensions = ["u:1", "u:2"], headers = { Authorization = "Bearer ${T}", X-Team = "blue" }, agent-settings = { n = 10, deep = { er = [true, 1.5, { x = "y" }] } } }`,
-		"dotted": top + `agents.work.url = "https://a.example"
-agents.work.extensions = ["u:1", "u:2"]
-agents.work.headers.Authorization = "Bearer ${T}"
-agents.work.headers.X-Team = "blue"
-agents.work.agent-settings.n = 10
-agents.work.agent-settings.deep.er = [true, 1.5, { x = "y" }]
-agents.other.command = "x"`,
-		"under agents": top + `[agents]
-work.url = "https://a.example"
-work.extensions = ["u:1", "u:2"]
-work.headers = { Authorization = "Bearer ${T}", X-Team = "blue" }
-work.agent-settings = { n = 10, deep.er = [true, 1.5, { x = "y" }] }
-other = { command = "x" }`,
-	} {
-		c, err := Load(files(t, text, ""))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		got := fmt.Sprintln(c.Agent, c.Named, c.Value("url").Text, c.Value("extensions").List, len(c.Value("headers").Headers),
-			c.Value("headers").Headers[0].Value, c.Value("agent-settings").Text, len(c.Names()))
-		got = strings.TrimSpace(got)
-		want := `work true https://a.example [u:1 u:2] 2 Bearer ${T} {"deep":{"er":[true,1.5,{"x":"y"}]},"n":10} 2`
-		if got != want {
-			t.Errorf("%s: got  %s\nwant %s", name, got, want)
-		}
-	}
-}
-
 // Each problem names its line and, if possible, what was meant; all at once.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{

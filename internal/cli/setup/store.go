@@ -155,7 +155,7 @@ func (s *setup) entry(k *config.Key) (value string, ok bool) {
 			value, ok = config.QuoteObject(object)
 		}
 		if !ok {
-			s.Say("%s is not stored, because it has a null or a number that the configuration cannot hold: write it into the agent's table", k.Name)
+			s.Say("%s is not stored, because it has a null, which the configuration cannot hold: write it into the agent's table", k.Name)
 		}
 		return value, ok
 	}
