@@ -4,7 +4,6 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -32,15 +31,15 @@ type payload struct {
 }
 
 // read reads the payload at the beginning of s, and returns where it ends.
-func (p *payload) read(s string, ev *a2a.Event) (end int) {
+func (p *payload) read(s string, ev *a2a.Event, proto bool) (end int) {
 	return rawjson.Walk(s, 0, func(key string, at int) (end int) {
 		switch {
 		case key == "status" && !isNull(s, at):
 			p.hasStatus = rawjson.IsObject(s[at:])
-			return readStatus(s, at, ev)
+			return readStatus(s, at, ev, proto)
 		case key == "artifact" && !isNull(s, at):
 			p.hasArtifact = rawjson.IsObject(s[at:])
-			return readArtifact(s, at, &ev.Artifact, ev.FastPath().Source)
+			return readArtifact(s, at, &ev.Artifact, proto)
 		}
 		end = rawjson.SkipValue(s, at)
 		value := s[at:end]
@@ -52,9 +51,9 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			p.kind = value
 		case "id":
 			p.id = value
-		case "taskId", "task_id": // VT Code spells its events' members so
+		case "taskId":
 			p.taskID = value
-		case "contextId", "context_id":
+		case "contextId":
 			p.contextID = value
 		case "messageId":
 			p.messageID = value
@@ -68,11 +67,11 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			p.parts = value
 		case "metadata":
 			p.metadata = value
-		case "final", "final_": // VT Code's documents
+		case "final":
 			p.final = value
 		case "append":
 			p.appends = value
-		case "lastChunk", "last_chunk":
+		case "lastChunk":
 			p.lastChunk = value
 		case "task":
 			p.aTask = value
@@ -100,7 +99,7 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, ""
 	case "artifact-update":
 		return a2a.EventArtifact, ""
-	case "", "streaming-response": // VT Code's word for an event of any kind
+	case "":
 	default:
 		// A kind that we do not know is passed on, not guessed at.
 		return a2a.EventUnknown, ""
@@ -128,19 +127,16 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 
 // decodeEvent reads one payload into ev. raw may go on behind it; ev.Raw does not. final
 // is the member of that name.
-func decodeEvent(raw string, ev *a2a.Event) (final bool) {
-	source := ev.FastPath().Source
+func decodeEvent(raw string, ev *a2a.Event, proto bool) (final bool) {
 	*ev = a2a.Event{}
-	ev.FastPath().Source = source
 	var p payload
-	raw = raw[:p.read(raw, ev)]
+	raw = raw[:p.read(raw, ev, proto)]
 	whole := a2a.JSON(raw)
 	kind, inner := p.eventKind()
 	if inner != "" {
 		*ev = a2a.Event{}
-		ev.FastPath().Source = source
 		p = payload{}
-		p.read(inner, ev)
+		p.read(inner, ev, proto)
 		raw = inner
 	}
 	ev.Kind, ev.Raw = kind, whole
@@ -161,13 +157,13 @@ func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 	case a2a.EventTask:
 		ev.TaskID = jsonText(p.id)
 		if rawjson.IsArray(p.artifacts) {
-			ev.Artifacts = artifactsOf(p.artifacts, source)
+			ev.Artifacts = artifactsOf(p.artifacts, proto)
 		}
 		if rawjson.IsArray(p.history) {
-			ev.History = messagesOf(p.history, source)
+			ev.History = messagesOf(p.history, proto)
 		}
 	case a2a.EventMessage:
-		readMessage(raw, rawjson.SkipSpace(raw, 0), &ev.Message, source)
+		readMessage(raw, rawjson.SkipSpace(raw, 0), &ev.Message, proto)
 		ev.HasMessage = true
 	case a2a.EventArtifact:
 		ev.Append = p.appends == "true"
@@ -178,12 +174,12 @@ func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 }
 
 // readStatus reads the task's status at s[at:] into ev, and returns where it ends.
-func readStatus(s string, at int, ev *a2a.Event) (end int) {
+func readStatus(s string, at int, ev *a2a.Event, proto bool) (end int) {
 	ev.State, ev.Timestamp, ev.Message, ev.HasMessage = a2a.StateUnknown, "", a2a.Message{}, false
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if (key == "message" || key == "update") && rawjson.IsObject(s[at:]) { // its JSON name, and its own in 0.3's proto
 			ev.HasMessage = true
-			return readMessage(s, at, &ev.Message, ev.FastPath().Source)
+			return readMessage(s, at, &ev.Message, proto)
 		}
 		end = rawjson.SkipValue(s, at)
 		switch key {
@@ -203,11 +199,11 @@ func readStatus(s string, at int, ev *a2a.Event) (end int) {
 
 // readMessage reads the message at s[at:]; its JSON need not say that it is one.
 // It returns where the message ends.
-func readMessage(s string, at int, m *a2a.Message, from *fastpath.Source) (end int) {
+func readMessage(s string, at int, m *a2a.Message, proto bool) (end int) {
 	*m = a2a.Message{}
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "parts" || key == "content" {
-			m.Parts, end = readParts(s, at, from)
+			m.Parts, end = readParts(s, at, proto)
 			return end
 		}
 		end = rawjson.SkipValue(s, at)
@@ -232,11 +228,11 @@ func readMessage(s string, at int, m *a2a.Message, from *fastpath.Source) (end i
 	})
 }
 
-func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end int) {
+func readArtifact(s string, at int, a *a2a.Artifact, proto bool) (end int) {
 	*a = a2a.Artifact{}
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "parts" {
-			a.Parts, end = readParts(s, at, from)
+			a.Parts, end = readParts(s, at, proto)
 			return end
 		}
 		end = rawjson.SkipValue(s, at)
@@ -244,10 +240,6 @@ func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end
 		switch key {
 		case "artifactId":
 			a.ID = jsonText(value)
-		case "id": // VT Code
-			if a.ID == "" {
-				a.ID = jsonText(value)
-			}
 		case "name":
 			a.Name = jsonText(value)
 		case "description":
@@ -261,25 +253,22 @@ func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end
 	})
 }
 
-// artifactsOf and messagesOf walk the lists of a task. Each walk has a source of its own,
-// if any: from is the event's.
-func artifactsOf(raw string, from *fastpath.Source) iter.Seq[a2a.Artifact] {
+// artifactsOf and messagesOf walk the lists of a task.
+func artifactsOf(raw string, proto bool) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
-		from := from.Fresh()
 		rawjson.EachElement(raw, func(value string) bool {
 			var a a2a.Artifact
-			readArtifact(value, 0, &a, from)
+			readArtifact(value, 0, &a, proto)
 			return yield(a)
 		})
 	}
 }
 
-func messagesOf(raw string, from *fastpath.Source) iter.Seq[a2a.Message] {
+func messagesOf(raw string, proto bool) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
-		from := from.Fresh()
 		rawjson.EachElement(raw, func(value string) bool {
 			var m a2a.Message
-			readMessage(value, 0, &m, from)
+			readMessage(value, 0, &m, proto)
 			return yield(m)
 		})
 	}

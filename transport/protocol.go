@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -69,13 +68,7 @@ func (p protocol) header(h http.Header) {
 // decode reads a result into ev, as views of raw, which is valid JSON. raw may go on
 // behind it; ev.Raw does not.
 func (p protocol) decode(raw string, ev *a2a.Event) {
-	if source := &ev.FastPath().Source; p.proto {
-		if *source == nil {
-			*source = new(fastpath.Source)
-		}
-		(*source).Proto = true
-	}
-	final := decodeEvent(raw, ev)
+	final := decodeEvent(raw, ev, p.proto)
 	ev.FastPath().Redecode = p.redecode()
 	ev.EndsLeg = ev.Kind != a2a.EventUnknown && p.endsLeg(ev.Kind, ev.State, final)
 }

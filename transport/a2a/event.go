@@ -165,7 +165,7 @@ func (p *Parts) Next(part *Part) bool {
 	if p.fast.Step == nil || p.Raw == "" {
 		return false
 	}
-	rest, ok := p.fast.Step(string(p.Raw), p.fast.Source, part)
+	rest, ok := p.fast.Step(string(p.Raw), part)
 	p.Raw = JSON(rest)
 	return ok
 }
