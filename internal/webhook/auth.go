@@ -2,12 +2,10 @@ package webhook
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -50,27 +48,14 @@ func (r *Receiver) authenticate(req *http.Request, x *box) (c claims, err error)
 	if good != 1 {
 		return claims{}, errToken
 	}
-	if sent := req.Header.Get("Webhook-Timestamp"); sent != "" {
-		seconds, err := strconv.ParseInt(sent, 10, 64)
-		if err != nil || !fresh(time.Unix(seconds, 0), r.opts.Now()) {
-			return claims{}, errStale
-		}
-	}
 	if r.opts.Keys != nil {
 		c, err = r.opts.Keys.check(req.Context(), bearer, r.opts.Now())
 		if err == nil {
-			err = c.meant(x.all.base, x.name, r.issuers(req.Context()))
+			err = c.meant(x.all.base, x.name, r.opts.Issuers(req.Context()))
 		}
 	}
 	c.ID = cmp.Or(c.ID, req.Header.Get("Webhook-Id"), req.Header.Get("Idempotency-Key"))
 	return c, err
-}
-
-func (r *Receiver) issuers(ctx context.Context) []string {
-	if r.opts.Issuers == nil {
-		return nil
-	}
-	return r.opts.Issuers(ctx)
 }
 
 func fresh(sent, now time.Time) bool {

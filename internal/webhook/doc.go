@@ -22,8 +22,7 @@
 //	it came before, or its task has ended            200, without effect
 //	it is in the queue                               200
 //
-// No answer has a body, except the 200 to an agent that verifies the address (GET with
-// validationToken, as the A2A samples do).
+// No answer has a body.
 //
 // # Goroutines
 //

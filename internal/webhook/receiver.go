@@ -28,8 +28,6 @@ const (
 	maxAtOnce = 8
 	// retryAfter, in seconds, is for an agent whose push was not taken.
 	retryAfter = "1"
-	// maxChallenge bounds what is echoed to an agent that verifies the address.
-	maxChallenge = 256
 )
 
 // errFull is returned when a push cannot be taken now.
@@ -68,6 +66,9 @@ func NewReceiver(boxes *Boxes, opts *Options) *Receiver {
 	if r.opts.Now == nil {
 		r.opts.Now = time.Now
 	}
+	if r.opts.Issuers == nil {
+		r.opts.Issuers = func(context.Context) []string { return nil }
+	}
 	return r
 }
 
@@ -77,13 +78,6 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	x := r.boxes.named(req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:])
 	if x == nil {
 		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	if challenge, ok := challengeOf(req); ok {
-		h := w.Header()
-		h.Set("Content-Type", "text/plain; charset=utf-8")
-		h.Set("X-Content-Type-Options", "nosniff")
-		_, _ = io.WriteString(w, challenge) // the client may have left
 		return
 	}
 	status, why := r.receive(w, req, x)
@@ -172,25 +166,4 @@ func isPush(body []byte) bool {
 		return ev.Message.ID != ""
 	}
 	return ev.Kind != a2a.EventUnknown && ev.TaskID != ""
-}
-
-// challengeOf returns what an agent that verifies the address wants echoed: the A2A
-// samples ask for it by GET. It refuses all that a browser might take for more than
-// text.
-func challengeOf(req *http.Request) (string, bool) {
-	if req.Method != http.MethodGet {
-		return "", false
-	}
-	challenge := req.URL.Query().Get("validationToken")
-	if challenge == "" || len(challenge) > maxChallenge {
-		return "", false
-	}
-	for _, b := range []byte(challenge) {
-		switch {
-		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', strings.IndexByte("-._~", b) >= 0:
-		default:
-			return "", false
-		}
-	}
-	return challenge, true
 }

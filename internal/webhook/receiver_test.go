@@ -65,16 +65,12 @@ func TestAbuse(t *testing.T) {
 	}{
 		{"unknown path", taskV03, func(r *http.Request) { r.URL.Path = "/" + randomName() }, 404},
 		{"unknown path, whatever else is wrong", "x", func(r *http.Request) { r.URL.Path, r.Method, r.Header = "/", "PUT", nil }, 404},
-		{"unknown path, with a validation token", "", func(r *http.Request) { r.Method, r.URL.Path, r.URL.RawQuery = "GET", "/x", "validationToken=a" }, 404},
 		{"no segment", taskV03, func(r *http.Request) { r.URL.Path = "" }, 404},
 		{"wrong method", taskV03, func(r *http.Request) { r.Method = "PUT" }, 405},
-		{"a challenge that is a web page", "", func(r *http.Request) { r.Method, r.URL.RawQuery = "GET", "validationToken=%3Cscript%3E" }, 405},
 		{"no token", taskV03, func(r *http.Request) { r.Header.Del("X-A2A-Notification-Token") }, 401},
 		{"wrong token", taskV03, set("X-A2A-Notification-Token", randomName()), 401},
 		{"empty token", taskV03, set("X-A2A-Notification-Token", ""), 401},
 		{"wrong token, and wrong body", "nonsense", set("X-A2A-Notification-Token", "x"), 401},
-		{"old timestamp", taskV03, set("Webhook-Timestamp", "1600000000"), 401},
-		{"timestamp that is none", taskV03, set("Webhook-Timestamp", "yesterday"), 401},
 		{"form", taskV03, set("Content-Type", "application/x-www-form-urlencoded"), 415},
 		{"no content type", taskV03, func(r *http.Request) { r.Header.Del("Content-Type") }, 415},
 		{"compressed", taskV03, set("Content-Encoding", "gzip"), 415},
@@ -124,7 +120,7 @@ func TestTaken(t *testing.T) {
 		push(hook, `{"message":{"messageId":"m"}}`, func(r *http.Request) { r.URL.Path = "/" + hook.Name() }),
 		push(hook, `{"kind":"status-update","taskId":"t"}`, func(r *http.Request) { r.URL.Path = "/a/b/c/" + hook.Name() }),
 		push(hook, `{"kind":"artifact-update","taskId":"t"}`),
-		push(hook, `{"id":"t","status":{"state":"working"}}`, set("Webhook-Timestamp", fmt.Sprint(time.Now().Unix()))),
+		push(hook, `{"id":"t","status":{"state":"working"}}`),
 	} {
 		if got := status(h, r); got != 200 {
 			t.Errorf("number %d: %d", i, got)
@@ -132,11 +128,6 @@ func TestTaken(t *testing.T) {
 	}
 	if n := len(hook.Pushes()); n != 8 {
 		t.Errorf("%d pushes are queued", n)
-	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest("GET", hook.Config().URL+"?validationToken=a-B_3.~", nil))
-	if w.Code != 200 || w.Body.String() != "a-B_3.~" || w.Header().Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("a challenge is answered with %d %q", w.Code, w.Body)
 	}
 }
 
