@@ -84,6 +84,7 @@ type Error struct {
 	Code string
 	// Passing: it may succeed in a moment, so nothing is lost.
 	Passing bool
+	status  int // of the answer; 0: there was none
 	text    string
 }
 
@@ -93,10 +94,10 @@ func (e *Error) Error() string { return "the identity provider " + e.Provider + 
 // quote them.
 func refused(provider, what string, resp *http.Response, code, description string, secrets ...string) *Error {
 	e := &Error{Provider: provider, Code: code}
-	status := 0
 	if resp != nil {
-		status = resp.StatusCode
+		e.status = resp.StatusCode
 	}
+	status := e.status
 	e.Passing = status >= 500 || status == http.StatusTooManyRequests || code == "temporarily_unavailable" || code == "server_error"
 	e.text = "refuses " + what
 	var said []string
@@ -148,23 +149,11 @@ func fetch(ctx context.Context, hc *http.Client, provider, from string, into any
 	if err != nil {
 		return false, &Error{Provider: provider, text: "has an address that is none"}
 	}
-	req.Header.Set("Accept", "application/json")
-	resp, err := hc.Do(req)
-	if err != nil {
-		if ctx.Err() == context.Canceled {
-			return false, ctx.Err()
-		}
-		return false, unreached(provider, "its metadata", err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	switch {
-	case err != nil:
-		return false, unreached(provider, "its metadata", err)
-	case resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests:
-		return false, refused(provider, "its metadata", resp, "", "")
-	case resp.StatusCode != http.StatusOK:
-		return true, refused(provider, "its metadata", resp, "", "")
+	body, err := exchange(hc, provider, "its metadata", req)
+	if refusal := (*Error)(nil); errors.As(err, &refusal) {
+		return refusal.status != 0 && !refusal.Passing, err
+	} else if err != nil {
+		return false, err
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		// Web servers answer any path with their page.
@@ -181,28 +170,35 @@ func post(ctx context.Context, hc *http.Client, provider, what, to, mediaType st
 		return nil, &Error{Provider: provider, text: "has an address that is none"}
 	}
 	req.Header.Set("Content-Type", mediaType)
-	req.Header.Set("Accept", "application/json")
 	if auth != nil {
 		auth(req)
 	}
+	return exchange(hc, provider, what, req, secrets...)
+}
+
+// exchange makes a request, and returns the body of an answer that is no refusal.
+func exchange(hc *http.Client, provider, what string, req *http.Request, secrets ...string) ([]byte, error) {
+	req.Header.Set("Accept", "application/json")
 	resp, err := hc.Do(req)
-	if err != nil {
+	var body []byte
+	if err == nil {
+		defer resp.Body.Close()
+		body, err = io.ReadAll(resp.Body)
+	}
+	switch {
+	case err != nil && req.Context().Err() == context.Canceled:
+		return nil, req.Context().Err()
+	case err != nil:
 		return nil, unreached(provider, what, err)
+	case resp.StatusCode/100 == 2:
+		return body, nil
 	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, unreached(provider, what, err)
+	var said struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
 	}
-	if resp.StatusCode/100 != 2 {
-		var said struct {
-			Error       string `json:"error"`
-			Description string `json:"error_description"`
-		}
-		_ = json.Unmarshal(answer, &said) // the status is enough
-		return nil, refused(provider, what, resp, said.Error, said.Description, secrets...)
-	}
-	return answer, nil
+	_ = json.Unmarshal(body, &said) // the status is enough
+	return nil, refused(provider, what, resp, said.Error, said.Description, secrets...)
 }
 
 // parseURL reads the URL of a provider or an endpoint: https, except on this machine.

@@ -11,40 +11,25 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// A Provider is an identity provider: its issuer and its endpoints. Missing ones are
-// empty. It is stored with its tokens.
+// A Provider is an identity provider: its issuer and its endpoints, by the names of RFC 8414
+// and of OpenID Connect Discovery. Missing ones are empty. It is stored with its tokens.
 type Provider struct {
 	Issuer        string `json:"issuer"`
-	Authorization string `json:"authorizationEndpoint,omitempty"`
-	Token         string `json:"tokenEndpoint,omitempty"`
-	Device        string `json:"deviceAuthorizationEndpoint,omitempty"`
-	Registration  string `json:"registrationEndpoint,omitempty"`
-	Revocation    string `json:"revocationEndpoint,omitempty"`
-	Keys          string `json:"jwksUri,omitempty"`
+	Authorization string `json:"authorization_endpoint,omitempty"`
+	Token         string `json:"token_endpoint,omitempty"`
+	Device        string `json:"device_authorization_endpoint,omitempty"`
+	Registration  string `json:"registration_endpoint,omitempty"`
+	Revocation    string `json:"revocation_endpoint,omitempty"`
+	Keys          string `json:"jwks_uri,omitempty"`
 	// Scopes are the supported scopes.
-	Scopes []string `json:"scopesSupported,omitempty"`
+	Scopes []string `json:"scopes_supported,omitempty"`
 	// ClientAuth are the ways to send a client secret.
-	ClientAuth []string `json:"clientAuth,omitempty"`
+	ClientAuth []string `json:"token_endpoint_auth_methods_supported,omitempty"`
+	PKCE       []string `json:"code_challenge_methods_supported,omitempty"`
 	// Algorithms are those of its ID tokens.
-	Algorithms []string `json:"algorithms,omitempty"`
+	Algorithms []string `json:"id_token_signing_alg_values_supported,omitempty"`
 	// SaysIssuer: each of its answers names the issuer (RFC 9207).
-	SaysIssuer bool `json:"saysIssuer,omitempty"`
-}
-
-// metadata is the document of RFC 8414 and of OpenID Connect Discovery.
-type metadata struct {
-	Issuer        string   `json:"issuer"`
-	Authorization string   `json:"authorization_endpoint"`
-	Token         string   `json:"token_endpoint"`
-	Device        string   `json:"device_authorization_endpoint"`
-	Registration  string   `json:"registration_endpoint"`
-	Revocation    string   `json:"revocation_endpoint"`
-	Keys          string   `json:"jwks_uri"`
-	Scopes        []string `json:"scopes_supported"`
-	ClientAuth    []string `json:"token_endpoint_auth_methods_supported"`
-	PKCE          []string `json:"code_challenge_methods_supported"`
-	Algorithms    []string `json:"id_token_signing_alg_values_supported"`
-	SaysIssuer    bool     `json:"authorization_response_iss_parameter_supported"`
+	SaysIssuer bool `json:"authorization_response_iss_parameter_supported,omitempty"`
 }
 
 // Discover gets an issuer's metadata. missing: it has none, and err tells so.
@@ -55,19 +40,18 @@ func Discover(ctx context.Context, hc *http.Client, issuer string) (p *Provider,
 	}
 	var last error
 	for _, u := range wellKnown(base) {
-		var m metadata
-		missing, err := fetch(ctx, hc, Name(issuer), u, &m)
-		if err == nil {
-			if m.Issuer != issuer && !m.multiTenant(base) { // RFC 8414, §3.3: identical
-				return nil, false, &Error{Provider: Name(issuer), text: fmt.Sprintf("has metadata of %s, and not of %s: if you know it, --oauth-issuer names it as it names itself", plain(m.Issuer), plain(issuer))}
-			}
-			p, err := m.provider(base)
-			return p, false, err
-		}
-		if !missing {
+		p := new(Provider)
+		missing, err := fetch(ctx, hc, Name(issuer), u, p)
+		switch {
+		case err != nil && missing:
+			last = err
+			continue
+		case err != nil:
 			return nil, false, err
+		case p.Issuer != issuer && !p.multiTenant(base): // RFC 8414, §3.3: identical
+			return nil, false, &Error{Provider: Name(issuer), text: fmt.Sprintf("has metadata of %s, and not of %s: if you know it, --oauth-issuer names it as it names itself", plain(p.Issuer), plain(issuer))}
 		}
-		last = err
+		return p, false, p.check(base)
 	}
 	return nil, true, last
 }
@@ -78,21 +62,21 @@ func FromMetadata(ctx context.Context, hc *http.Client, from string) (*Provider,
 	if err != nil {
 		return nil, err
 	}
-	var m metadata
-	if _, err := fetch(ctx, hc, Name(from), from, &m); err != nil {
+	p := new(Provider)
+	if _, err := fetch(ctx, hc, Name(from), from, p); err != nil {
 		return nil, err
 	}
-	if issuer, err := url.Parse(m.Issuer); err != nil || !m.multiTenant(at) && !slices.Contains(wellKnown(issuer), at.String()) {
-		return nil, &Error{Provider: Name(from), text: fmt.Sprintf("has metadata of %s, for which it cannot speak", plain(m.Issuer))}
+	if issuer, err := url.Parse(p.Issuer); err != nil || !p.multiTenant(at) && !slices.Contains(wellKnown(issuer), at.String()) {
+		return nil, &Error{Provider: Name(from), text: fmt.Sprintf("has metadata of %s, for which it cannot speak", plain(p.Issuer))}
 	}
-	return m.provider(at)
+	return p, p.check(at)
 }
 
 // multiTenant reports whether metadata are Microsoft's for all tenants: their issuer has a
 // placeholder, so that it is identical with none.
-func (m *metadata) multiTenant(at *url.URL) bool {
-	issuer, err := url.Parse(m.Issuer)
-	return err == nil && strings.Contains(m.Issuer, "{tenantid}") && safe.SameOrigin(issuer, at)
+func (p *Provider) multiTenant(at *url.URL) bool {
+	issuer, err := url.Parse(p.Issuer)
+	return err == nil && strings.Contains(p.Issuer, "{tenantid}") && safe.SameOrigin(issuer, at)
 }
 
 // wellKnown lists the URLs of an issuer's metadata: RFC 8414 puts the well-known name
@@ -110,25 +94,16 @@ func wellKnown(issuer *url.URL) []string {
 	return slices.Compact(list)
 }
 
-// provider checks metadata that was found for an issuer, or at a URL, and speak for it:
-// otherwise they could direct another issuer's secrets to foreign endpoints.
-func (m *metadata) provider(at *url.URL) (*Provider, error) {
+// check checks metadata that was found for an issuer, or at a URL, and speak for it. It
+// refuses unencrypted endpoints.
+func (p *Provider) check(at *url.URL) error {
 	name := Name(at.String())
 	switch {
-	case m.Token == "":
-		return nil, &Error{Provider: name, text: "has metadata without a token endpoint"}
-	case len(m.PKCE) > 0 && !slices.Contains(m.PKCE, "S256"):
-		return nil, &Error{Provider: name, text: "does not take PKCE with S256, without which a code can be stolen"}
+	case p.Token == "":
+		return &Error{Provider: name, text: "has metadata without a token endpoint"}
+	case len(p.PKCE) > 0 && !slices.Contains(p.PKCE, "S256"):
+		return &Error{Provider: name, text: "does not take PKCE with S256, without which a code can be stolen"}
 	}
-	p := &Provider{
-		Issuer: m.Issuer, Authorization: m.Authorization, Token: m.Token, Device: m.Device, Registration: m.Registration,
-		Revocation: m.Revocation, Keys: m.Keys, Scopes: m.Scopes, ClientAuth: m.ClientAuth, Algorithms: m.Algorithms, SaysIssuer: m.SaysIssuer,
-	}
-	return p, p.check()
-}
-
-// check refuses unencrypted endpoints.
-func (p *Provider) check() error {
 	for _, endpoint := range []string{p.Authorization, p.Token, p.Device, p.Registration, p.Revocation, p.Keys} {
 		if endpoint == "" {
 			continue
