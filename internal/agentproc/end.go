@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// stopMargin is the time that Stop gives the supervisor beyond its grace.
+	// stopMargin is the time that stop gives the supervisor beyond its grace.
 	stopMargin = 500 * time.Millisecond
-	// lastResort is how long Stop waits for a killed supervisor's agent to end. Nothing
+	// lastResort is how long stop waits for a killed supervisor's agent to end. Nothing
 	// more can be done then.
 	lastResort = 3 * time.Second
 	// outputMargin is how long the last output may take to arrive.
@@ -19,7 +19,7 @@ const (
 )
 
 // wait returns when all of the agent's processes have ended.
-func (p *Process) wait(output *os.File) {
+func (p *process) wait(output *os.File) {
 	copied := make(chan struct{})
 	// Ends with the output, or at the deadline below; if the log blocks, with the log.
 	go func() {
@@ -37,13 +37,12 @@ func (p *Process) wait(output *os.File) {
 	case <-timer.C:
 	}
 	p.finder.stop()
-	p.hangUp()
-
 	before, advice := "", ""
 	if !p.isFound() {
 		before = " before it had a card"
 	}
 	p.mu.Lock()
+	p.leash.Close()
 	if p.advice != "" {
 		advice = "; " + p.advice
 	}
@@ -65,40 +64,27 @@ func ending(err error) string {
 	return fmt.Sprintf("with status %d%s", exit.ExitCode(), signalName(exit.ExitCode()))
 }
 
-// Done is closed when the agent has ended for any reason, with all of its processes.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
-// Err tells how the agent has ended: nil until Done is closed.
-func (p *Process) Err() error {
-	select {
-	case <-p.done:
-		return p.err
-	default:
-		return nil
-	}
-}
-
-// Stop ends the agent, and returns when all of its processes have ended: SIGTERM first,
+// stop ends the agent, and returns when all of its processes have ended: SIGTERM first,
 // SIGKILL after the grace period. A second call may shorten the period. An error means
 // that the supervisor had to be killed.
-func (p *Process) Stop(grace time.Duration) error {
+func (p *process) stop(grace time.Duration) error {
 	grace = max(grace, 0)
 	p.mu.Lock()
 	// If nobody reads it any more, the supervisor is about to end.
 	_, _ = fmt.Fprintf(p.leash, "%d\n", grace.Milliseconds())
 	p.mu.Unlock()
-	if p.ended(grace + stopMargin) {
+	if p.endsWithin(grace + stopMargin) {
 		return nil
 	}
 	_ = p.cmd.Process.Kill()
-	if p.ended(lastResort) {
+	if p.endsWithin(lastResort) {
 		return fmt.Errorf("agent: the supervisor of %q did not end it within %v and was killed", p.name, grace+stopMargin)
 	}
 	return fmt.Errorf("agent: %q cannot be ended: look for process %d and its children", p.name, p.cmd.Process.Pid)
 }
 
-// ended waits for the end.
-func (p *Process) ended(limit time.Duration) bool {
+// endsWithin waits for the end.
+func (p *process) endsWithin(limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -107,11 +93,4 @@ func (p *Process) ended(limit time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
-}
-
-// hangUp does what the end of this process would do.
-func (p *Process) hangUp() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_ = p.leash.Close()
 }

@@ -49,9 +49,9 @@ type finder struct {
 	url   string
 }
 
-func newFinder(ctx context.Context, ports ...string) *finder {
+func newFinder(ports ...string) *finder {
 	f := &finder{ports: ports, found: make(chan struct{})}
-	f.ctx, f.cancel = context.WithCancel(ctx)
+	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.client = &http.Client{
 		// No proxy: it is this machine. No idle connections that could be left behind.
 		Transport: &http.Transport{DisableKeepAlives: true},

@@ -77,11 +77,11 @@ func playAgent(words []string) {
 			}
 			go http.Serve(l, http.HandlerFunc(serveCard))
 		case "spawn": // as npx does
-			start(false, arg)
+			spawn(false, arg)
 		case "detach": // in a session of its own, as a shell tool does
-			start(true, arg)
+			spawn(true, arg)
 		case "daemon": // forked twice, so that it has no parent of ours
-			start(true, "detach="+arg, "exit=0")
+			spawn(true, "detach="+arg, "exit=0")
 		}
 	}
 	time.Sleep(time.Hour)
@@ -98,7 +98,7 @@ func serveCard(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func start(session bool, words ...string) {
+func spawn(session bool, words ...string) {
 	c := exec.Command(os.Args[0], append([]string{"agent"}, words...)...)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
@@ -109,12 +109,12 @@ func start(session bool, words ...string) {
 
 // playBridge starts an agent, says where it is, and waits to be killed.
 func playBridge(command string) {
-	p, err := Start(context.Background(), &Options{Command: command, Self: []string{os.Args[0], "supervise"}, Env: os.Environ()})
-	if err != nil {
+	p := &process{done: make(chan struct{})}
+	if err := p.start(&Options{Command: command, Self: []string{os.Args[0], "supervise"}, Env: os.Environ()}, func() {}); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	url, err := p.URL(context.Background())
+	url, err := p.find(context.Background(), nil)
 	fmt.Println(p.cmd.Process.Pid, url, err)
 	time.Sleep(time.Hour)
 }

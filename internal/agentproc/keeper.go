@@ -24,19 +24,10 @@ type Keeper struct {
 	opts Options
 
 	mu       sync.Mutex
-	current  *run
+	current  *process
 	failures int // early ends in a row
 	last     error
 	stopped  bool
-}
-
-// A run is one life of the agent. It is made before the agent starts.
-type run struct {
-	notBefore time.Time
-	process   *Process // nil until the start
-	done      chan struct{}
-	err       error // set before done is closed
-	ended     time.Time
 }
 
 // NewKeeper returns a Keeper, and starts nothing. An error is about the command or the
@@ -48,7 +39,7 @@ func NewKeeper(opts *Options) (*Keeper, error) {
 	if info, err := os.Stat(opts.Dir); opts.Dir != "" && (err != nil || !info.IsDir()) {
 		return nil, fmt.Errorf("agent: it cannot run in %s, which is no directory", opts.Dir)
 	}
-	return &Keeper{opts: *opts, current: &run{done: make(chan struct{})}}, nil
+	return &Keeper{opts: *opts, current: &process{done: make(chan struct{})}}, nil
 }
 
 // URL starts the agent unless it runs, waits for its card, and returns its URL. It does
@@ -68,62 +59,46 @@ func (k *Keeper) URL(ctx context.Context) (string, error) {
 		impatient = timer.C
 	}
 	defer k.tell(time.Now())()
-	r, err := k.start(ctx, impatient)
+	p, err := k.start(ctx, impatient)
 	if err != nil {
 		return "", err
 	}
-	url, err := r.process.find(ctx, impatient)
-	if r.process.Err() != nil {
-		<-r.done // a caller of Done must then know as much as this caller
-	}
-	return url, err
+	return p.find(ctx, impatient)
 }
 
-// start returns the current run, and starts its process if needed.
-func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*run, error) {
+// start returns the current process, and starts it if needed.
+func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*process, error) {
 	k.mu.Lock()
-	r := k.current
+	p := k.current
 	k.mu.Unlock()
-	pause := time.NewTimer(time.Until(r.notBefore))
+	pause := time.NewTimer(time.Until(p.notBefore))
 	defer pause.Stop()
 	select {
 	case <-pause.C:
 	case <-impatient:
-		return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(r.notBefore).Round(time.Second), withoutWho(k.last))}
+		return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(p.notBefore).Round(time.Second), withoutWho(k.last))}
 	case <-ctx.Done():
 		return nil, fmt.Errorf("agent: waiting to start it again was given up: %w", ctx.Err())
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if r.process != nil {
-		return r, nil
-	}
-	if k.stopped || r != k.current {
+	switch {
+	case p.cmd != nil:
+		return p, nil
+	case k.stopped || p != k.current:
 		return nil, fmt.Errorf("agent: it was ended before it was started")
 	}
-	// Without ctx, which is the first caller's.
-	p, err := Start(context.WithoutCancel(ctx), &k.opts)
-	if err != nil {
-		return nil, err
-	}
-	r.process = p
-	go func() { // ends with the agent, which Stop ends
-		<-p.Done()
-		k.note(r)
-	}()
-	return r, nil
+	return p, p.start(&k.opts, func() { k.note(p) })
 }
 
-// note records the end of a run.
-func (k *Keeper) note(r *run) {
+// note records the end of a process.
+func (k *Keeper) note(p *process) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	r.err, r.ended = r.process.Err(), time.Now()
-	k.last = r.err
-	if k.failures++; r.process.isFound() && r.ended.Sub(r.process.began) >= healthy {
+	k.last = p.err
+	if k.failures++; p.isFound() && p.ended.Sub(p.began) >= healthy {
 		k.failures = 0
 	}
-	close(r.done)
 }
 
 // Revive prepares a restart by the next URL. The restart comes at once after a long
@@ -139,7 +114,7 @@ func (k *Keeper) Revive() {
 	}
 	if !k.stopped {
 		old := k.current
-		k.current = &run{notBefore: old.ended.Add(pause(k.failures, old.process.isFound())), done: make(chan struct{})}
+		k.current = &process{notBefore: old.ended.Add(pause(k.failures, old.isFound())), done: make(chan struct{})}
 	}
 }
 
@@ -161,16 +136,16 @@ func (k *Keeper) Enter(dir string, grace time.Duration) error {
 	k.mu.Lock()
 	before := k.opts.inherited()
 	k.opts.Workspaces.Add(dir)
-	p := k.current.process
-	same := slices.Equal(before, k.opts.inherited())
+	p := k.current
+	same := p.cmd == nil || slices.Equal(before, k.opts.inherited())
 	k.mu.Unlock()
-	if p == nil || same {
+	if same {
 		return nil
 	}
 	p.mu.Lock()
 	p.advice = fmt.Sprintf("it had to, since a session was opened in %s, where its PATH led; your next prompt starts it again without that", dir)
 	p.mu.Unlock()
-	return p.Stop(grace)
+	return p.stop(grace)
 }
 
 // Done is closed when the agent has ended. After Revive it is another channel, which
@@ -188,16 +163,19 @@ func (k *Keeper) Err() error {
 	return k.last
 }
 
-// Stop ends the agent for good: see [Process.Stop].
+// Stop ends the agent for good, and returns when all of its processes have ended: SIGTERM
+// first, SIGKILL after the grace period. A second call may shorten the period. An error
+// means that the supervisor had to be killed.
 func (k *Keeper) Stop(grace time.Duration) error {
 	k.mu.Lock()
 	k.stopped = true
-	p := k.current.process
+	p := k.current
+	started := p.cmd != nil
 	k.mu.Unlock()
-	if p == nil {
+	if !started {
 		return nil
 	}
-	return p.Stop(grace)
+	return p.stop(grace)
 }
 
 // tell calls Options.Waiting each second until stop is called.

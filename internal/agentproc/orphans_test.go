@@ -52,11 +52,11 @@ func TestNoOrphans(t *testing.T) {
 	}
 	p := startHelper(t, "spawn=serve={port} after=2s exit=0", nil)
 	url := urlOf(t, p)
-	<-p.Done()
+	<-p.done
 	gone(t, url)
 	p = startHelper(t, "stubborn spawn=serve={port}", nil)
 	url = urlOf(t, p)
-	if err := p.Stop(50 * time.Millisecond); err != nil {
+	if err := p.stop(50 * time.Millisecond); err != nil {
 		t.Error(err)
 	}
 	gone(t, url)

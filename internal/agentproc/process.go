@@ -42,8 +42,7 @@ type Options struct {
 	// Stderr gets the agent's stdout and stderr; nil drops them. A writer that blocks will
 	// block the agent, as a terminal would.
 	Stderr io.Writer
-	// Advice tells the user what to do when the agent has ended by itself, for
-	// [Process.Err].
+	// Advice tells the user what to do when the agent has ended by itself.
 	Advice string
 	// Patience bounds each wait in [Keeper.URL]. A slower agent goes on, and a later call
 	// may find its card. 0 is no bound.
@@ -56,71 +55,65 @@ type Options struct {
 	Self []string
 }
 
-// A Process is a started agent. Its methods may be called concurrently.
-type Process struct {
+// A process is one life of the agent. It is made before the agent starts.
+type process struct {
+	// notBefore is when it may start.
+	notBefore time.Time
+
 	name   string // for messages
 	advice string
 	began  time.Time
-	cmd    *exec.Cmd
+	cmd    *exec.Cmd // nil until the start
 	finder *finder
 	output *output
 
 	mu    sync.Mutex // for writing to the leash, and for advice
 	leash *os.File
 
-	done chan struct{} // closed when all of it has ended
-	err  error         // set before done is closed
+	done  chan struct{} // closed when all of it has ended
+	err   error         // how it has ended; set before done is closed
+	ended time.Time
 }
 
-// Start starts the agent and does not wait for it. Stop, the end of ctx, or any end of
-// this process ends it. So ctx should not be one that a signal ends, if the agent has
-// to be told something before.
-func Start(ctx context.Context, opts *Options) (*Process, error) {
+// start starts the agent and does not wait for it. stop, or any end of this process, ends
+// it; then note is called, and done closed.
+func (p *process) start(opts *Options, note func()) error {
 	port, err := freePort()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	env, words, err := opts.parse(port)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if info, err := os.Stat(cmp.Or(opts.Dir, ".")); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("agent: it cannot run in %s, which is no directory", opts.Dir)
-	}
-	p := &Process{
-		name:   strings.TrimSuffix(filepath.Base(words[0]), ".exe"),
-		advice: opts.Advice,
-		began:  time.Now(),
-		output: &output{log: opts.Stderr},
-		done:   make(chan struct{}),
-	}
+	p.name, p.advice, p.began, p.output = strings.TrimSuffix(filepath.Base(words[0]), ".exe"), opts.Advice, time.Now(), &output{log: opts.Stderr}
 	if len(words) > 1 {
 		p.name += " …" // arguments may hold what nobody should read
 	}
-	if p.cmd, err = supervisorCommand(opts); err != nil {
-		return nil, err
+	cmd, err := supervisorCommand(opts)
+	if err != nil {
+		return err
 	}
-	p.cmd.Dir = opts.Dir
+	cmd.Dir = opts.Dir
 	// The command's variables win: of two values, exec takes the last.
-	p.cmd.Env = slices.Concat(opts.inherited(), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
+	cmd.Env = slices.Concat(opts.inherited(), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
 	if opts.Prepare != nil {
-		more, err := opts.Prepare(p.cmd.Env)
+		more, err := opts.Prepare(cmd.Env)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		p.cmd.Env = append(p.cmd.Env, more...)
+		cmd.Env = append(cmd.Env, more...)
 	}
 	if opts.Remove != nil {
-		p.cmd.Args = append(p.cmd.Args, removeWord, opts.Remove())
+		cmd.Args = append(cmd.Args, removeWord, opts.Remove())
 	}
-	p.cmd.Args = slices.Concat(p.cmd.Args, []string{"--"}, words)
-	p.cmd.SysProcAttr = supervisorAttr()
-	output, err := p.start()
+	cmd.Args = slices.Concat(cmd.Args, []string{"--"}, words)
+	cmd.SysProcAttr = supervisorAttr()
+	output, err := p.run(cmd)
 	if err != nil {
-		return nil, fmt.Errorf("agent: its supervisor %s cannot be started: %w", p.cmd.Path, err)
+		return fmt.Errorf("agent: its supervisor %s cannot be started: %w", cmd.Path, err)
 	}
-
-	p.finder = newFinder(context.WithoutCancel(ctx), port)
+	p.finder = newFinder(port)
 	p.output.watch = p.finder.add
 	p.finder.addPort(port)
 	for _, v := range env {
@@ -130,14 +123,14 @@ func Start(ctx context.Context, opts *Options) (*Process, error) {
 			p.finder.addPort(value)
 		}
 	}
-	detach := context.AfterFunc(ctx, p.hangUp)
-	// Ends with the supervisor, soon after the agent, or after Stop has killed it.
+	// Ends with the supervisor, soon after the agent, or after stop has killed it.
 	go func() {
 		p.wait(output)
-		detach()
+		p.ended = time.Now()
+		note()
 		close(p.done)
 	}()
-	return p, nil
+	return nil
 }
 
 // supervisorCommand is the command that starts the agent.
@@ -154,8 +147,8 @@ func supervisorCommand(opts *Options) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// start runs the supervisor, and returns the pipe of the agent's output.
-func (p *Process) start() (*os.File, error) {
+// run runs the supervisor, and returns the pipe of the agent's output.
+func (p *process) run(cmd *exec.Cmd) (*os.File, error) {
 	held, leash, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -169,13 +162,13 @@ func (p *Process) start() (*os.File, error) {
 	defer print.Close()
 	// The agent gets the supervisor's stderr as stdout and stderr. Our own stdout belongs
 	// to the editor.
-	p.cmd.Stdin, p.cmd.Stderr = held, print
-	if err := p.cmd.Start(); err != nil {
+	cmd.Stdin, cmd.Stderr = held, print
+	if err := cmd.Start(); err != nil {
 		leash.Close()
 		output.Close()
 		return nil, err
 	}
-	p.leash = leash
+	p.cmd, p.leash = cmd, leash
 	return output, nil
 }
 

@@ -40,27 +40,27 @@ func (l *logBuffer) String() string {
 }
 
 // startHelper starts the words of an agent (playAgent); vars go before them.
-func startHelper(t *testing.T, words string, change func(*Options)) *Process {
+func startHelper(t *testing.T, words string, change func(*Options)) *process {
 	t.Helper()
 	opts := &Options{Command: helperCommand(words), Self: []string{os.Args[0], "supervise"}}
 	if change != nil {
 		change(opts)
 	}
-	p, err := Start(t.Context(), opts)
-	if err != nil {
+	p := &process{done: make(chan struct{})}
+	if err := p.start(opts, func() {}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.Stop(0) })
+	t.Cleanup(func() { p.stop(0) })
 	return p
 }
 
 func helperCommand(words string) string { return "'" + os.Args[0] + "' agent " + words }
 
-func urlOf(t *testing.T, p *Process) string {
+func urlOf(t *testing.T, p *process) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	url, err := p.URL(ctx)
+	url, err := p.find(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,16 +86,13 @@ func TestURL(t *testing.T) {
 				t.Fatal(resp, err)
 			}
 			resp.Body.Close()
-			if p.Err() != nil {
-				t.Error(p.Err())
-			}
-			if err := p.Stop(time.Second); err != nil {
+			if err := p.stop(time.Second); err != nil {
 				t.Error(err)
 			}
-			if _, err := p.URL(t.Context()); err == nil || strings.Contains(err.Error(), "before it had a card") {
+			if _, err := p.find(t.Context(), nil); err == nil || strings.Contains(err.Error(), "before it had a card") {
 				t.Errorf("afterwards: %v", err)
 			}
-			if err := p.Stop(time.Second); err != nil {
+			if err := p.stop(time.Second); err != nil {
 				t.Errorf("twice: %v", err)
 			}
 		})
@@ -114,26 +111,17 @@ func TestEndsBeforeItHasACard(t *testing.T) {
 		{`'say=started on ` + other.URL + `' after=50ms exit=0`, `status 0 before it had a card; its last words: started on http`},
 	} {
 		p := startHelper(t, c.words, nil)
-		_, err := p.URL(t.Context())
+		_, err := p.find(t.Context(), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), `agent: "agentproc.test …" ended`) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", c.words, err, c.want)
 		}
-		if p.Err() == nil || p.Err().Error() != err.Error() {
-			t.Errorf("Err() = %v", p.Err())
-		}
 	}
 
-	p, err := Start(t.Context(), &Options{Command: "no-such-program-here", Self: []string{os.Args[0], "supervise"}})
-	if err != nil {
+	p := &process{done: make(chan struct{})}
+	if err := p.start(&Options{Command: "no-such-program-here", Self: []string{os.Args[0], "supervise"}}, func() {}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.URL(t.Context()); err == nil || !strings.Contains(err.Error(), `"no-such-program-here" ended with status 127`) || !strings.Contains(err.Error(), "not found") {
-		t.Error(err)
-	}
-	if _, err := Start(t.Context(), &Options{Command: "a | b"}); err == nil || !strings.Contains(err.Error(), "no shell") {
-		t.Error(err)
-	}
-	if _, err := Start(t.Context(), &Options{Command: "a", Dir: "/nowhere/at/all"}); err == nil || !strings.Contains(err.Error(), "/nowhere/at/all") {
+	if _, err := p.find(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `"no-such-program-here" ended with status 127`) || !strings.Contains(err.Error(), "not found") {
 		t.Error(err)
 	}
 }
@@ -142,10 +130,10 @@ func TestWaiting(t *testing.T) {
 	p := startHelper(t, "say=downloading after=600ms serve={port}", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.URL(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := p.find(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if url, err := p.URL(t.Context()); err != nil {
+	if url, err := p.find(t.Context(), nil); err != nil {
 		t.Error(url, err)
 	}
 }
@@ -158,7 +146,7 @@ func TestEnvironment(t *testing.T) {
 		o.Command = "X='a b' CODER_AGENT_PORT=1{port} " + o.Command
 		o.Stderr = &log
 	})
-	<-p.Done()
+	<-p.done
 	lines := strings.Split(log.String(), "\n")
 	port := lines[4]
 	want := []string{"PORT is " + port, "CODER_AGENT_PORT is 1" + port, "A2ASTDIO_HEADER is ", "X is a b", port, ""}
@@ -174,25 +162,12 @@ func TestSupervisorSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE} {
 		_ = syscall.Kill(p.cmd.Process.Pid, s)
 	}
-	if p.ended(100 * time.Millisecond) {
-		t.Fatal(p.Err())
+	if p.endsWithin(100 * time.Millisecond) {
+		t.Fatal(p.err)
 	}
 	_ = syscall.Kill(p.cmd.Process.Pid, syscall.SIGTERM)
-	if !p.ended(time.Second) {
+	if !p.endsWithin(time.Second) {
 		t.Error("it is still there after SIGTERM")
-	}
-}
-
-func TestContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	p, err := Start(ctx, &Options{Command: helperCommand("serve={port}"), Self: []string{os.Args[0], "supervise"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	urlOf(t, p)
-	cancel()
-	if !p.ended(time.Second) {
-		t.Error("it is still there")
 	}
 }
 
@@ -203,12 +178,12 @@ func TestStopTwice(t *testing.T) {
 	urlOf(t, p)
 	began := time.Now()
 	var wg sync.WaitGroup
-	wg.Go(func() { p.Stop(10 * time.Second) })
+	wg.Go(func() { p.stop(10 * time.Second) })
 	if line, err := bufio.NewReader(printed).ReadString('\n'); !strings.Contains(line, "not yet") {
 		t.Fatalf("%q, %v", line, err)
 	}
 	printed.Close() // what it prints further is nobody's
-	if err := p.Stop(0); err != nil {
+	if err := p.stop(0); err != nil {
 		t.Error(err)
 	}
 	wg.Wait()

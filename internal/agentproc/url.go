@@ -12,14 +12,14 @@ const longWait = time.Minute
 
 func withoutWho(err error) string { return strings.TrimPrefix(err.Error(), "agent: ") }
 
-func (p *Process) words() string {
+func (p *process) words() string {
 	if words := p.output.lastWords(); words != "" {
 		return "; its last words: " + words
 	}
 	return "; it printed nothing"
 }
 
-func (p *Process) isFound() bool {
+func (p *process) isFound() bool {
 	select {
 	case <-p.finder.found:
 		return true
@@ -28,11 +28,9 @@ func (p *Process) isFound() bool {
 	}
 }
 
-// URL waits for the agent's card and returns the URL below which it is.
-func (p *Process) URL(ctx context.Context) (string, error) { return p.find(ctx, nil) }
-
-// find is URL for a caller with limited patience.
-func (p *Process) find(ctx context.Context, impatient <-chan time.Time) (string, error) {
+// find waits for the agent's card and returns the URL below which it is, for a caller with
+// limited patience.
+func (p *process) find(ctx context.Context, impatient <-chan time.Time) (string, error) {
 	select {
 	case <-p.done:
 		return "", p.err
@@ -60,7 +58,7 @@ func (e *slowError) Error() string { return e.text }
 func (e *slowError) Timeout() bool { return true }
 
 // noCard tells how long there has been no card, and what to check after a long time.
-func (p *Process) noCard() string {
+func (p *process) noCard() string {
 	waited := time.Since(p.began)
 	if waited < longWait {
 		return fmt.Sprintf("it has no card after %v", waited.Round(100*time.Millisecond))
