@@ -107,24 +107,29 @@ func schemeNames(card *a2a.Card) string {
 func (o *Options) placedByCard(secret string, c *transport.Challenge) (key Key, scheme string) {
 	if c.Card != nil {
 		for _, alternative := range c.Card.Requirements {
-			var open []a2a.SecurityScheme
-			for _, use := range alternative {
-				if s := schemeNamed(c.Card, use.Scheme); !o.covered(&s) {
-					open = append(open, s)
+			if left := o.uncovered(c.Card, alternative); len(left) == 1 {
+				if key, ok := keyFor(&left[0], secret); ok {
+					return key, left[0].Name
 				}
-			}
-			if len(open) != 1 {
-				continue
-			}
-			if key, ok := keyFor(&open[0], secret); ok {
-				return key, open[0].Name
 			}
 		}
 	}
-	if oauth.ReadHint(c.Authenticate).Scheme == "basic" && strings.Contains(secret, ":") {
-		return authorization("Basic " + base64.StdEncoding.EncodeToString([]byte(secret))), ""
+	basic := a2a.SecurityScheme{Type: "http", Scheme: oauth.ReadHint(c.Authenticate).Scheme}
+	if key, ok := keyFor(&basic, secret); ok && basic.Scheme == "basic" {
+		return key, ""
 	}
 	return bearerKey(secret), ""
+}
+
+// uncovered are the schemes of an alternative that nothing answers which the user gives
+// beside the credential.
+func (o *Options) uncovered(card *a2a.Card, alternative a2a.Requirement) (list []a2a.SecurityScheme) {
+	for _, use := range alternative {
+		if s := schemeNamed(card, use.Scheme); !o.covered(&s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // everyScheme stands for all schemes of a card.
@@ -139,9 +144,9 @@ func (o *Options) open(card *a2a.Card, answered string) (left []string) {
 	}
 	for i, alternative := range card.Requirements {
 		var names []string
-		for _, use := range alternative {
-			if s := schemeNamed(card, use.Scheme); !o.covered(&s) && use.Scheme != answered && answered != everyScheme {
-				names = append(names, use.Scheme)
+		for _, s := range o.uncovered(card, alternative) {
+			if s.Name != answered && answered != everyScheme {
+				names = append(names, s.Name)
 			}
 		}
 		if len(names) == 0 {

@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -106,7 +107,7 @@ func TestSignInIsOver(t *testing.T) {
 	a.idp.Fail("token", nil)
 	third, s := a.client(t, &Options{Store: store})
 	card, _ := third.Card(t.Context())
-	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{Browser: signin.Browser{TLS: a.idp.TLS()}}); err != nil {
+	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: a.idp.TLS()}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(prompt(t.Context(), c), prompt(t.Context(), other)); err != nil {
@@ -180,7 +181,7 @@ func TestRenewalOutlivesPrompt(t *testing.T) {
 		<-goOn
 		a.idp.Provider.ServeHTTP(w, r)
 	})
-	ctx, cancel := contextWithCancel(t)
+	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- prompt(ctx, c) }()
 	<-reached

@@ -27,8 +27,12 @@ func fetch(t *testing.T, a *agent, opts *Options) (*Source, *a2a.Card) {
 func TestConfirmed(t *testing.T) {
 	p := signin.Start(t, nil)
 	a, store := newAgent(t, p), testStore(t)
-	s, card := fetch(t, a, &Options{Store: store})
-	u := &tester{Browser: signin.Browser{TLS: p.TLS()}, no: true}
+	s, card := fetch(t, a, &Options{Store: store, Cure: "a2astdio auth login"})
+	u := &tester{b: signin.Browser{TLS: p.TLS()}, cannot: true}
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); err == nil || !strings.Contains(err.Error(), "--oauth-issuer "+p.Issuer) || !strings.Contains(err.Error(), "auth login") {
+		t.Errorf("where nobody can be asked: %v", err)
+	}
+	u.cannot, u.no, u.asked = false, true, nil
 	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) {
 		t.Errorf("got %v", err)
 	}
@@ -54,18 +58,6 @@ func TestConfirmed(t *testing.T) {
 	u.no = true
 	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) || len(u.asked) != 3 || u.asked[2].Token != "https://evil.example" {
 		t.Errorf("%v, asked %d times", err, len(u.asked))
-	}
-}
-
-// Where the user cannot be asked, nothing goes to a provider that only the agent names.
-func TestNobodyToConfirm(t *testing.T) {
-	p := signin.Start(t, nil)
-	a, store := newAgent(t, p), testStore(t)
-	s, card := fetch(t, a, &Options{Store: store, Cure: "a2astdio auth login"})
-	u := &tester{Browser: signin.Browser{TLS: p.TLS()}, cannot: true}
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); err == nil || !strings.Contains(err.Error(), "--oauth-issuer "+p.Issuer) || !strings.Contains(err.Error(), "auth login") ||
-		p.Calls("openid-configuration")+p.Calls("register") != 0 {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -123,7 +115,7 @@ func TestMixedUp(t *testing.T) {
 		s, card := fetch(t, a, &Options{Store: testStore(t), OAuth: OAuth{ClientID: "app"}})
 		s.http = oauth.NewHTTP(nil)
 		s.http.Transport = both(t, honest, evil)
-		_, err := signIn(t, s, &SignIn{Card: card}, &tester{Browser: signin.Browser{TLS: honest.TLS()}})
+		_, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: honest.TLS()}})
 		if err == nil || !strings.Contains(err.Error(), test.want) || evil.Calls("token")+honest.Calls("authorize") != 0 {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -208,7 +200,7 @@ func TestWaysIn(t *testing.T) {
 				t.Fatalf("the card: %v", card)
 			}
 			how, u := test.how, &test.user
-			how.Card, u.TLS = card, p.TLS()
+			how.Card, u.b.TLS = card, p.TLS()
 			_, err := signIn(t, s, &how, u)
 			if test.want != "" {
 				if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -290,7 +282,7 @@ func TestSignOut(t *testing.T) {
 		t.Errorf("%v, %v, %v", forgotten, warn, err)
 	}
 	card, _ := c.Card(t.Context())
-	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{Browser: signin.Browser{TLS: a.idp.TLS()}}); err != nil {
+	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: a.idp.TLS()}}); err != nil {
 		t.Fatal(err)
 	}
 	a.idp.Fail("revoke", signin.Answer(503, ""))

@@ -70,9 +70,8 @@ type agent struct {
 	challenge string
 	// between, if it is set, is called between the two events of a stream.
 	between func()
-	// last is answered with the task's last state when it is subscribed to.
-	mu    sync.Mutex
-	calls []string
+	mu      sync.Mutex
+	calls   []string
 }
 
 func newAgent(t *testing.T, p *signin.Server) *agent {
@@ -203,7 +202,7 @@ func testStore(t *testing.T) *Store {
 
 // A tester is a user with a browser.
 type tester struct {
-	signin.Browser
+	b                     signin.Browser
 	no, noBrowser, cannot bool
 	secret                string
 
@@ -221,15 +220,15 @@ func (u *tester) Confirm(_ context.Context, q *oauth.Question) (yes bool, err er
 }
 
 func (u *tester) Visit(_ context.Context, local, _ string) error {
-	u.wg.Go(func() { u.err = u.Open(local) })
+	u.wg.Go(func() { u.err = u.b.Open(local) })
 	return nil
 }
 
 func (u *tester) Enter(_ context.Context, _, _, complete string, _ time.Time) error {
-	return u.Browser.Enter(complete)
+	return u.b.Enter(complete)
 }
 
-func (u *tester) Browser_() bool { return !u.noBrowser }
+func (u *tester) Browser() bool { return !u.noBrowser }
 
 func (u *tester) Secret(context.Context, string) (string, error) {
 	if u.secret == "" {
@@ -238,20 +237,11 @@ func (u *tester) Secret(context.Context, string) (string, error) {
 	return u.secret, nil
 }
 
-// user adapts: a Browser is a method of User, and a type of the tests.
-type user struct{ *tester }
-
-func (u user) Browser() bool { return u.Browser_() }
-
-func (u user) Enter(ctx context.Context, code, page, complete string, until time.Time) error {
-	return u.tester.Enter(ctx, code, page, complete, until)
-}
-
 // signIn signs in, and waits for the browser.
 func signIn(t *testing.T, s *Source, how *SignIn, u *tester) (*Login, error) {
 	t.Helper()
 	u.wg = new(sync.WaitGroup)
-	l, err := s.SignIn(t.Context(), how, user{u})
+	l, err := s.SignIn(t.Context(), how, u)
 	u.wg.Wait()
 	if u.err != nil {
 		t.Errorf("the browser: %v", u.err)
@@ -269,7 +259,7 @@ func signedIn(t *testing.T, life time.Duration) (*agent, *Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{Browser: signin.Browser{TLS: p.TLS()}}); err != nil {
+	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: p.TLS()}}); err != nil {
 		t.Fatal(err)
 	}
 	return a, store
@@ -297,8 +287,4 @@ func (c *clock) turn(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.off += d
-}
-
-func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
-	return context.WithCancel(t.Context())
 }
