@@ -17,6 +17,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -89,15 +90,15 @@ func demoClient(t *testing.T, options *demo.Options, through func(*http.Transpor
 	t.Helper()
 	agent := demo.New(options)
 	t.Cleanup(func() { agent.Close() })
-	pipe := agent.Pipe()
-	t.Cleanup(func() { pipe.Close() })
-	network := &http.Transport{DialContext: pipe.DialContext}
+	listener, end := pipenet.Serve(agent)
+	t.Cleanup(func() { end() })
+	network := &http.Transport{DialContext: listener.Dial}
 	t.Cleanup(network.CloseIdleConnections)
 	var rt http.RoundTripper = network
 	if through != nil {
 		rt = through(network)
 	}
-	client, err := transport.NewClient(demo.PipeURL, &transport.ClientOptions{RoundTripper: rt})
+	client, err := transport.NewClient(demo.URL, &transport.ClientOptions{RoundTripper: rt})
 	if err != nil {
 		t.Fatal(err)
 	}

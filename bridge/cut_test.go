@@ -12,10 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/poison"
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
-	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
@@ -106,7 +106,7 @@ func (c cutCase) play(t *testing.T, at int) (r cutResult) {
 	r.arrived = map[string]int{}
 	synctest.Test(t, func(t *testing.T) {
 		a := agent.New(c.script())
-		listener := memnet.Listen()
+		listener := pipenet.Listen()
 		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if c.v1 { // a stream that lasts as long as its connection: a cut looks like an end
 				w.Header().Set("Transfer-Encoding", "identity")

@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/internal/test/memnet"
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -95,7 +95,7 @@ type flood struct {
 
 func newFlood(t *testing.T, chunks, size int) *flood {
 	a := &floodAgent{chunks: chunks, size: size, cancelled: make(chan struct{})}
-	listener := memnet.Listen()
+	listener := pipenet.Listen()
 	server := &http.Server{Handler: a}
 	network := &http.Transport{DialContext: listener.Dial}
 	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: network})

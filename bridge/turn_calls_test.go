@@ -16,8 +16,8 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/test/agent"
-	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -70,7 +70,7 @@ func countTurn(t *testing.T, texts int) {
 		script.Turns = append(script.Turns, &agent.Turn{Steps: append(steps, agent.Done(agent.Completed))})
 	}
 	fake := agent.New(script)
-	listener := memnet.Listen()
+	listener := pipenet.Listen()
 	server := &http.Server{Handler: fake}
 	go server.Serve(listener) // ends with the server
 	rt := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {

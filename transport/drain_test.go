@@ -10,14 +10,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/poison"
-	"github.com/a2astdio/a2astdio/internal/test/memnet"
 )
 
 // piped is a client of an agent in memory, whose streams go on if more returns true. end
 // ends both.
 func piped(t *testing.T, more func(*http.Request) bool) (c *Client, end func()) {
-	l := memnet.Listen()
+	l := pipenet.Listen()
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			io.WriteString(w, `{"name":"Piped","url":"/"}`)

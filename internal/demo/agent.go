@@ -13,6 +13,10 @@ import (
 // the extensions header, and find it as the key of every metadata object.
 const ExtensionURI = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
 
+// URL is the agent's on a network in memory. The host resolves nowhere, so that a client on
+// any other network finds nothing.
+const URL = "http://demo.invalid/"
+
 const (
 	// defaultPace makes a story readable for a viewer; in a test's virtual time it costs
 	// nothing.
@@ -54,8 +58,7 @@ type Options struct {
 	Ran func(optionID, what string)
 }
 
-// An Agent is the demo agent, an [http.Handler]. Use [Agent.Pipe] to talk to it without
-// a network.
+// An Agent is the demo agent, an [http.Handler].
 type Agent struct {
 	pace    time.Duration
 	newID   func() string

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 )
 
 // A client talks to an agent in a bubble, and knows no more of A2A than a shell
@@ -55,14 +57,14 @@ func converseIn(t *testing.T, dir string, opts *Options, talk func(t *testing.T,
 			c.ran = append(c.ran, what+" ("+option+")")
 		}
 		a := New(&opts)
-		p := a.Pipe()
-		transport := &http.Transport{DialContext: p.DialContext}
+		network, end := pipenet.Serve(a)
+		transport := &http.Transport{DialContext: network.Dial}
 		c.agent, c.http = a, &http.Client{Transport: transport}
 		c.header.Set("X-A2A-Extensions", "https://example.com/other, "+ExtensionURI)
 		defer func() { // also after a Fatal
 			transport.CloseIdleConnections()
-			if err := p.Close(); err != nil {
-				t.Errorf("closing the pipe: %v", err)
+			if err := end(); err != nil {
+				t.Errorf("closing the network: %v", err)
 			}
 			if err := a.Close(); err != nil {
 				t.Errorf("closing the agent: %v", err)
@@ -98,7 +100,7 @@ func (c *client) as(extensions string) *client {
 
 func (c *client) post(ctx context.Context, body, accept string) *http.Response {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, PipeURL, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, URL, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}

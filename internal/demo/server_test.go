@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 )
 
 func TestErrors(t *testing.T) {
@@ -156,8 +158,8 @@ func TestCloseEndsStories(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		a := New(nil)
-		p := a.Pipe()
-		transport := &http.Transport{DialContext: p.DialContext}
+		network, end := pipenet.Serve(a)
+		transport := &http.Transport{DialContext: network.Dial}
 		c := &client{t: t, http: &http.Client{Transport: transport}, header: http.Header{}, dir: dir}
 		c.header.Set("X-A2A-Extensions", ExtensionURI)
 		c.prompt("shell")
@@ -171,10 +173,6 @@ func TestCloseEndsStories(t *testing.T) {
 		expectError(t, err, "closed")
 		a.Close()
 		transport.CloseIdleConnections()
-		p.Close()
-		p.Close()
-		if _, err := p.DialContext(t.Context(), "tcp", "demo.invalid:80"); err == nil {
-			t.Error("a closed pipe can be dialed")
-		}
+		end()
 	})
 }

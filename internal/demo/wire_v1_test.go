@@ -165,7 +165,7 @@ func TestVersions(t *testing.T) {
 	}
 	for version, want := range map[string][2]any{"": {"0.3.0", nil}, "1.0": {nil, "1.0"}, "both": {"0.3.0", "1.0"}} {
 		converse(t, &Options{Version: version}, func(t *testing.T, c *client) {
-			resp, err := c.http.Get(PipeURL + ".well-known/agent-card.json")
+			resp, err := c.http.Get(URL + ".well-known/agent-card.json")
 			if err != nil {
 				t.Fatal(err)
 			}

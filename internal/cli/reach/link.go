@@ -23,6 +23,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/mcphttp"
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
@@ -264,16 +265,16 @@ func OpenLog(p *frame.Program, c *cli.Context, l *Link, secrets *trace.Options) 
 // others could reach, and returns its URL. Its tasks end with this process.
 func (l *Link) startDemo(client *transport.ClientOptions) string {
 	agent := demo.New(&demo.Options{Version: "both"})
-	pipe := agent.Pipe()
+	network, end := pipenet.Serve(agent)
 	// Each task may hold a stream, and the default of two idle connections would close
 	// others. The client's own transport is for real networks.
-	http := &http.Transport{DialContext: pipe.DialContext, MaxIdleConnsPerHost: maxDemoConns, DisableCompression: true}
+	http := &http.Transport{DialContext: network.Dial, MaxIdleConnsPerHost: maxDemoConns, DisableCompression: true}
 	client.RoundTripper = http
-	l.Closers = append(l.Closers, agent.Close, pipe.Close, func() error {
+	l.Closers = append(l.Closers, agent.Close, end, func() error {
 		http.CloseIdleConnections()
 		return nil
 	})
-	return demo.PipeURL
+	return demo.URL
 }
 
 // maxDemoConns is what package transport uses for real agents.

@@ -59,7 +59,7 @@ func proxyTarget(c *cli.Context, l *reach.Link, opts *proxy.Options) error {
 	opts.Transport = l.HTTP.RoundTripper
 	switch {
 	case opts.Agent == reach.DemoAgent:
-		opts.Agent = demo.PipeURL
+		opts.Agent = demo.URL
 	case l.HTTP.Resolve != nil:
 		url, err := l.HTTP.Resolve(c.Context)
 		if err != nil {

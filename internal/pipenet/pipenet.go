@@ -1,14 +1,16 @@
-package memnet
+// Package pipenet is a network of one host in memory, for an [http.Server] and for
+// [http.Transport.DialContext].
+package pipenet
 
 import (
 	"context"
 	"net"
+	"net/http"
 	"sync"
 )
 
-// A Listener is a network of one host, for an [http.Server] and for
-// [http.Transport.DialContext]: its connections are [net.Pipe]s, where a write returns when
-// it was read.
+// A Listener has connections that are [net.Pipe]s: a write returns when it was read, and in
+// a bubble of testing/synctest they block durably.
 type Listener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -18,6 +20,21 @@ type Listener struct {
 // Listen returns a listener. The caller closes it.
 func Listen() *Listener {
 	return &Listener{conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// Serve serves a handler. end cuts all connections, and refuses new ones.
+func Serve(handler http.Handler) (l *Listener, end func() error) {
+	l = Listen()
+	server, served := &http.Server{Handler: handler}, make(chan struct{})
+	go func() { // ends with the listener
+		defer close(served)
+		_ = server.Serve(l)
+	}()
+	return l, func() error {
+		l.Close() // the server may not have begun to serve it
+		defer func() { <-served }()
+		return server.Close()
+	}
 }
 
 // Dial connects, whatever the address.
