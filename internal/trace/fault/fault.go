@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,43 +56,28 @@ func Parse(list []string) (*Plan, error) {
 	return p, nil
 }
 
+// form is a fault as it is written. A method or a number of requests may come first.
+var form = regexp.MustCompile(`^(cut-after|status|delay)=([^@*]*?)(events?)?(@[^*]+)?(?:\*(\d+))?(@[^*]+)?$`)
+
 func parse(s string) (*fault, error) {
-	f := &fault{left: 1}
-	rest, times := s, ""
-	for i := strings.LastIndexAny(rest, "@*"); i >= 0; i = strings.LastIndexAny(rest, "@*") {
-		if rest[i] == '@' {
-			f.method = rest[i+1:]
-		} else {
-			times = rest[i+1:]
-		}
-		rest = rest[:i]
+	m := form.FindStringSubmatch(s)
+	if m == nil {
+		return nil, strconv.ErrSyntax
 	}
-	var value string
+	f := &fault{kind: m[1], events: m[3] != "", method: strings.TrimPrefix(m[4]+m[6], "@"), left: 1}
 	var err error
-	switch f.kind, value, _ = strings.Cut(rest, "="); f.kind {
-	case cutAfter:
-		if value, f.events = strings.CutSuffix(value, "events"); !f.events {
-			value, f.events = strings.CutSuffix(value, "event")
-		}
-		f.n, err = strconv.Atoi(value)
-	case delay:
-		f.wait, err = time.ParseDuration(value)
+	if f.kind == delay {
+		f.wait, err = time.ParseDuration(m[2])
 		f.left = -1
-	case status:
-		if f.n, err = strconv.Atoi(value); f.n < 200 || f.n > 599 {
-			err = strconv.ErrRange
-		}
-	default:
-		err = strconv.ErrSyntax
+	} else {
+		f.n, err = strconv.Atoi(m[2])
 	}
-	if times != "" && err == nil {
-		if f.left, err = strconv.Atoi(times); f.left < 0 {
-			err = strconv.ErrRange
-		} else if f.left == 0 {
+	if m[5] != "" && err == nil {
+		if f.left, err = strconv.Atoi(m[5]); f.left == 0 {
 			f.left = -1
 		}
 	}
-	if err == nil && (f.n < 0 || f.wait < 0) {
+	if f.n < 0 || f.wait < 0 || f.kind == status && (f.n < 200 || f.n > 599) || f.events && f.kind != cutAfter {
 		err = strconv.ErrRange
 	}
 	return f, err

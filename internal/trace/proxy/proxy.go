@@ -29,8 +29,8 @@ import (
 const (
 	// maxCard bounds a card that is changed on its way.
 	maxCard = 4 << 20
-	// maxPeek bounds how much of a request is searched for its method.
-	maxPeek = 64 << 10
+	// maxRequest bounds a request, which is read whole before it is passed on.
+	maxRequest = 64 << 20
 	// elsewhere is the path for the agent's other origins.
 	elsewhere = "/.origin/"
 )
@@ -55,7 +55,7 @@ type Options struct {
 }
 
 // A Proxy is an [http.Handler]. It changes the URLs in the agent's card to its own, and
-// nothing else: requests and answers pass unchanged, and streams without delay.
+// nothing else: requests and answers pass unchanged, and streams of answers without delay.
 type Proxy struct {
 	opts    Options
 	agent   *url.URL
@@ -122,7 +122,6 @@ type passing struct {
 	method string // of JSON-RPC, or the verb and the path
 	card   bool   // it asks for the card, or the extended card
 	ours   bool   // it goes to the agent's own origin
-	sent   *noted // the client's body
 	faults *fault.Set
 }
 
@@ -134,11 +133,13 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is a proxy in front of one agent, and makes no way to others: CONNECT is not passed on", http.StatusMethodNotAllowed)
 		return
 	}
-	if r.Body != nil {
-		r.Body = &noted{ReadCloser: r.Body}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil {
+		http.Error(w, "the request's body cannot be read: "+err.Error(), http.StatusBadRequest)
+		return
 	}
-	sent := r.Body
-	pass, err := p.route(r)
+	r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
+	pass, err := p.route(r, body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -149,9 +150,6 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Write(doc)
 		return
 	}
-	// Otherwise the server closes the request's body when an answer begins. That cuts the
-	// request to the agent, and so the answer.
-	_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 needs none
 	pass.faults = p.opts.Faults.Of(pass.method)
 	if pass.faults.Wait(r.Context()) != nil {
 		return
@@ -160,12 +158,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(pass.faults.Status)
 		return
 	}
-	pass.sent, _ = sent.(*noted)
 	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, pass)))
 }
 
 // route finds a request's target and kind.
-func (p *Proxy) route(r *http.Request) (*passing, error) {
+func (p *Proxy) route(r *http.Request, body []byte) (*passing, error) {
 	origin, rest := p.origins[0], r.URL.EscapedPath()
 	if after, ok := strings.CutPrefix(rest, elsewhere); ok {
 		number, path, _ := strings.Cut(after, "/")
@@ -190,36 +187,12 @@ func (p *Proxy) route(r *http.Request) (*passing, error) {
 	case r.Method == http.MethodGet && (strings.HasSuffix(to.Path, "/extendedAgentCard") || strings.HasSuffix(to.Path, "/v1/card") || path.Base(to.Path) == "agent.json"):
 		pass.card = true
 	case r.Method == http.MethodPost:
-		if method := peek(r); method != "" {
+		if method := gjson.GetBytes(body, "method").Str; method != "" {
 			pass.method = method
 			pass.card = method == "GetExtendedAgentCard" || method == "agent/getAuthenticatedExtendedCard"
 		}
 	}
 	return pass, nil
-}
-
-// peek finds the method of a JSON-RPC request in the beginning of its body, and
-// restores the body.
-func peek(r *http.Request) string {
-	if r.Body == nil || !strings.Contains(r.Header.Get("Content-Type"), "json") {
-		return ""
-	}
-	head := make([]byte, maxPeek)
-	n := 0
-	// Read what is there: the rest may come only after the agent has answered.
-	for n < len(head) {
-		m, err := r.Body.Read(head[n:])
-		n += m
-		if err != nil || gjson.GetBytes(head[:n], "method").Exists() {
-			break
-		}
-	}
-	head = head[:n]
-	r.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(head), r.Body), r.Body}
-	return gjson.GetBytes(head, "method").Str
 }
 
 // rewrite makes the request to the agent.
@@ -315,11 +288,6 @@ func (p *Proxy) move(old string) (string, bool) {
 func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client has gone
-	}
-	pass, _ := r.Context().Value(passingKey{}).(*passing)
-	if pass != nil && pass.sent.fault() != nil {
-		http.Error(w, "the request's body cannot be read: "+pass.sent.fault().Error(), http.StatusBadRequest)
-		return
 	}
 	p.note("the agent has not answered: %v", err)
 	w.Header().Set("Content-Type", "application/json")
