@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/mcphttp"
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
-	"github.com/a2astdio/a2astdio/internal/test/memnet"
 )
 
 const (
@@ -26,12 +26,12 @@ type world struct {
 	t      *testing.T
 	editor *scriptedEditor
 	server *Server
-	net    *memnet.Listener
+	net    *pipenet.Listener
 	client *http.Client
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, editor: &scriptedEditor{}, net: memnet.Listen()}
+	w := &world{t: t, editor: &scriptedEditor{}, net: pipenet.Listen()}
 	s := serverOf(t, w.editor)
 	s.mcp = newMCPServer(s.hub, testToken, testPort, "v0")
 	s.http = s.mcp.Server(s.hub.ctx, slog.New(slog.DiscardHandler))
