@@ -52,7 +52,7 @@ func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 // watch waits until the task has moved, or is to be cancelled, and runs that turn.
 func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 	defer w.stop()
-	w.pushes.listen(true)
+	w.pushes.take()
 	state, moved := w.awaitMove(e.server.out.InputDone())
 	turn, cancelled, ok := w.takeUp(moved)
 	if !ok {

@@ -75,7 +75,7 @@ func (t *turn) follow(r *request) *leg {
 	}
 	l.known = known{arrived: r.message == nil, heard: heard{moved: true, took: true}}
 	l.owes = r.owes
-	r.pushes.listen(false)
+	r.pushes.take()
 	l.timers = timers{tick: stopped(), silent: stopped(), settle: stopped(), pause: firstWait, patience: liveSilence}
 	l.begin()
 	return l
@@ -240,11 +240,8 @@ func (l *leg) step(in input) action {
 	}
 	unsupported := l.agent.opts.Client.Unsupported()
 	l.named, l.followed, l.follows, l.pushes = l.taskID != "", l.sub != nil || l.refresh.subscribing, !unsupported.Subscribe, l.request.pushes != nil
-	before := l.phase
 	p, do := next(l.phase, &l.known, in)
-	if l.phase = p; before == streaming && (p == lost || p == refreshing) {
-		l.request.pushes.listen(true)
-	}
+	l.phase = p
 	l.act(in, do)
 	return do
 }

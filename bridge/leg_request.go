@@ -33,7 +33,6 @@ const (
 func (l *leg) begin() {
 	if l.request.send == nil {
 		l.phase = refreshing
-		l.request.pushes.listen(true)
 		l.step(inTick)
 		return
 	}

@@ -2,8 +2,6 @@ package bridge
 
 import (
 	"context"
-	"slices"
-	"sync"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -25,62 +23,39 @@ type Webhook interface {
 	// Config is what the agent is told: URL, Token and Authentication. TaskID and
 	// ID are empty.
 	Config() a2a.PushConfig
-	// Pushes is what the agent has pushed, in the order in which it came. It is never
-	// closed: its reader also waits for other things.
-	Pushes() <-chan Push
+	// Pushed has a token if something was pushed since Take was called.
+	Pushed() <-chan struct{}
+	// Take returns what the agent has pushed, in the order in which it came. The receiver has
+	// checked it: it came with the token, and is an A2A task or event, a Task (A2A 0.3) or a
+	// StreamResponse (1.x). It keeps the newest, if there is too much.
+	Take() (payloads [][]byte)
 	// Close ends the address. over: it is not needed any more, and what was stored of
 	// it is deleted; otherwise another process may open it again. It is called once.
 	Close(over bool)
 }
 
-// A Push is one request of the agent's that the receiver has checked: it came to
-// an address of ours, with its token, and holds an A2A task or event.
-type Push struct {
-	// Payload is the body: a Task (A2A 0.3) or a StreamResponse (1.x).
-	Payload []byte
-	// Taken says that the turn has dealt with it. Until then it may be delivered
-	// again, to this process or to the next. It is called once.
-	Taken func()
-}
-
-// maxHeldPushes is how many pushes wait until the task is asked for. More are not
-// needed: any one of them is reason enough.
-const maxHeldPushes = 64
-
 // A pushFeed is what an agent pushes for one session. Events have no IDs, so an event
 // that came by stream and by push cannot be recognised as one. While a stream is open,
-// pushes are acknowledged and ignored; without one, a push is a reason to ask for the
+// pushes are ignored; without one, a push is a reason to ask for the
 // task. A nil pushFeed gets nothing.
 //
-// Its goroutine reads the address. It ends with close, or with the Agent.
+// Its goroutine ends with close, or with the Agent.
 type pushFeed struct {
 	hook   Webhook
 	config a2a.PushConfig
-	wake   chan struct{} // has one if something is held
 	end    context.CancelFunc
 	over   bool // set before end is called
-
-	mu        sync.Mutex
-	listening bool // no stream is open
-	held      []Push
 }
 
 // feed follows an address.
 func (a *Agent) feed(hook Webhook) *pushFeed {
-	f := &pushFeed{hook: hook, config: hook.Config(), wake: make(chan struct{}, 1)}
+	f := &pushFeed{hook: hook, config: hook.Config()}
 	ctx, end := context.WithCancel(a.ctx)
 	f.end = end
 	f.config.ID = "a2astdio-" + hook.Name()[:min(8, len(hook.Name()))]
 	a.legs.Go(func() { // ends as the type says
-		defer func() { hook.Close(f.over) }()
-		for {
-			select {
-			case p := <-hook.Pushes():
-				f.got(p)
-			case <-ctx.Done():
-				return
-			}
-		}
+		<-ctx.Done()
+		hook.Close(f.over)
 	})
 	return f
 }
@@ -91,56 +66,19 @@ func (f *pushFeed) close() {
 	f.end()
 }
 
-func (f *pushFeed) got(p Push) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.listening {
-		p.Taken()
-		return
-	}
-	if len(f.held) == maxHeldPushes {
-		f.held[0].Taken()
-		f.held = slices.Delete(f.held, 0, 1)
-	}
-	f.held = append(f.held, p)
-	select {
-	case f.wake <- struct{}{}:
-	default:
-	}
-}
-
-// listen sets whether pushes count, because no stream is open. Pushes that are held
-// when a stream opens are dropped: their events come on it.
-func (f *pushFeed) listen(on bool) {
-	if f == nil {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.listening = on; !on {
-		taken(f.held)
-		f.held = nil
-	}
-}
-
-// waked has a token when something was pushed while no stream was open.
+// waked has a token when something was pushed.
 func (f *pushFeed) waked() <-chan struct{} {
 	if f == nil {
 		return nil
 	}
-	return f.wake
+	return f.hook.Pushed()
 }
 
-// takeHeld returns what is held.
-func (f *pushFeed) takeHeld() (held []Push) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	held, f.held = f.held, nil
-	return held
-}
-
-func taken(pushes []Push) {
-	for _, p := range pushes {
-		p.Taken()
+// take returns what was pushed. What came while a stream was open comes on that, too: it is
+// taken to be dropped.
+func (f *pushFeed) take() (payloads [][]byte) {
+	if f == nil {
+		return nil
 	}
+	return f.hook.Take()
 }

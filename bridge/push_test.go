@@ -19,17 +19,33 @@ import (
 )
 
 // oneHook is the only address for pushes.
-type oneHook chan bridge.Push
+type oneHook struct {
+	pushed   chan struct{}
+	payloads chan []byte
+}
+
+func newHook() oneHook { return oneHook{make(chan struct{}, 1), make(chan []byte, 4)} }
 
 func (h oneHook) Open(context.Context, string) (bridge.Webhook, error) { return h, nil }
 func (h oneHook) Name() string                                         { return "hook" }
 func (h oneHook) Config() a2a.PushConfig                               { return a2a.PushConfig{URL: "http://hook.invalid/"} }
-func (h oneHook) Pushes() <-chan bridge.Push                           { return h }
+func (h oneHook) Pushed() <-chan struct{}                              { return h.pushed }
 func (h oneHook) Close(bool)                                           {}
+
+func (h oneHook) Take() (payloads [][]byte) {
+	for len(h.payloads) > 0 {
+		payloads = append(payloads, <-h.payloads)
+	}
+	return payloads
+}
 
 // push pushes a state.
 func (h oneHook) push(state string) {
-	h <- bridge.Push{Payload: []byte(`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"` + state + `"}}}`), Taken: func() {}}
+	h.payloads <- []byte(`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"` + state + `"}}}`)
+	select {
+	case h.pushed <- struct{}{}:
+	default:
+	}
 	synctest.Wait()
 }
 
@@ -62,7 +78,7 @@ func promptCut(t *testing.T, script *agent.Script, hook oneHook, steps ...*agent
 // subscription tells.
 func TestPushOvertakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hook := make(oneHook, 4)
+		hook := newHook()
 		defer time.AfterFunc(100*time.Millisecond, func() {
 			hook.push("TASK_STATE_WORKING") // the next ones are looked at 250 ms later, together
 			hook.push("TASK_STATE_INPUT_REQUIRED")
@@ -79,7 +95,7 @@ func TestPushOvertakes(t *testing.T) {
 // tasks/get says so, and pushes nothing more. The turn does not wait for another push.
 func TestPushBeforeStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun, hook := time.Now(), make(oneHook, 1)
+		begun, hook := time.Now(), newHook()
 		defer time.AfterFunc(2*time.Second, func() { hook.push("TASK_STATE_COMPLETED") }).Stop()
 		state, err := promptCut(t, &agent.Script{Subscribe: agent.SubscribeMissing}, hook, &agent.Step{State: agent.Completed, After: 3 * time.Second})
 		if err != nil || state != a2a.StateCompleted {
@@ -108,7 +124,7 @@ func TestPushRefused(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				state, err := prompt(t, pushRefuser{test.status, test.body}, make(oneHook))
+				state, err := prompt(t, pushRefuser{test.status, test.body}, newHook())
 				if refused := err != nil; refused != test.refuse || !refused && state != a2a.StateCompleted {
 					t.Errorf("the turn ends as %s (%v)", state, err)
 				}

@@ -187,14 +187,13 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 // pushed takes what the agent has pushed while no stream of its own was open: it is a reason to
 // look. Where the agent cannot be asked, or does not answer, it is the word itself (R6).
 func (l *leg) pushed() {
-	held := l.request.pushes.takeHeld()
-	if l.phase == streaming || len(held) == 0 {
-		taken(held)
+	pushed := l.request.pushes.take()
+	if l.phase == streaming || len(pushed) == 0 {
 		return
 	}
 	if l.agent.opts.Client.Unsupported().Get || l.tries > 0 {
-		for _, p := range held {
-			ev := transport.ReadPushed(p.Payload)
+		for _, payload := range pushed {
+			ev := transport.ReadPushed(payload)
 			if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.Was(ev) {
 				continue
 			}
@@ -202,14 +201,12 @@ func (l *leg) pushed() {
 				return
 			}
 			if ev.State.Terminal() {
-				taken(held)
 				l.step(inSnapshot)
 				return
 			}
 		}
 		l.watchCalls()
 	}
-	taken(held)
 	l.timers.pause = firstWait // what the agent says of the task may be older than what it pushes
 	l.step(inHint)
 }

@@ -96,6 +96,7 @@ func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool
 		select {
 		case <-timer.C:
 		case <-w.pushes.waked():
+			w.pushes.take()
 		case <-client.Exited():
 			return "", false
 		case <-inputDone:

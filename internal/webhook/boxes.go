@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxQueued bounds the pushes that wait for one turn, maxQueuedBytes the bytes of all.
-	// A turn takes them at once, unless the editor is slow.
+	// maxQueued bounds the pushes that wait for one turn, the newest ones, and maxQueuedBytes the
+	// bytes of all. A turn takes them at once, unless the editor is slow.
 	maxQueued      = 64
 	maxQueuedBytes = 16 << 20
 	// maxSeen bounds a box's remembered pushes, by which it knows repetitions.
@@ -50,8 +50,8 @@ type box struct {
 	all    *Boxes
 	name   string
 	token  string
-	pushes chan bridge.Push
-	bytes  int // queued, or with the turn
+	pushed chan struct{} // has one if something is queued
+	queue  [][]byte
 	closed bool
 	seen   map[string]bool
 	order  []string // of seen
@@ -67,7 +67,7 @@ func (b *Boxes) Open(_ context.Context, name string) (bridge.Webhook, error) {
 	}
 	// The token is always new. The configuration is set again, so whoever knows an earlier
 	// process's token no longer gets in.
-	x := &box{all: b, name: name, token: randomName() + randomName(), pushes: make(chan bridge.Push, maxQueued), seen: map[string]bool{}}
+	x := &box{all: b, name: name, token: randomName() + randomName(), pushed: make(chan struct{}, 1), seen: map[string]bool{}}
 	b.boxes[name] = x
 	return x, nil
 }
@@ -87,29 +87,41 @@ func (x *box) put(id string, payload []byte) error {
 	switch {
 	case x.closed, id != "" && x.seen[id]:
 		return nil // without effect
-	case b.bytes+len(payload) > maxQueuedBytes:
-		return errFull
+	case len(payload) > maxQueuedBytes-b.bytes+x.bytes():
+		return errFull // with other turns' pushes
 	}
-	push := bridge.Push{Payload: payload, Taken: sync.OnceFunc(func() { x.release(len(payload)) })}
-	select {
-	case x.pushes <- push:
-	default:
-		return errFull
+	for len(x.queue) == maxQueued || b.bytes+len(payload) > maxQueuedBytes {
+		b.bytes -= len(x.queue[0])
+		x.queue = x.queue[1:]
 	}
 	b.bytes += len(payload)
-	x.bytes += len(payload)
+	x.queue = append(x.queue, payload)
 	x.note(id)
+	select {
+	case x.pushed <- struct{}{}:
+	default:
+	}
 	return nil
 }
 
-// release stops counting a push. A closed box counts none.
-func (x *box) release(n int) {
+// bytes is how much the box has queued. The caller holds the mutex.
+func (x *box) bytes() (n int) {
+	for _, payload := range x.queue {
+		n += len(payload)
+	}
+	return n
+}
+
+// Pushed implements [bridge.Webhook].
+func (x *box) Pushed() <-chan struct{} { return x.pushed }
+
+// Take implements [bridge.Webhook].
+func (x *box) Take() (payloads [][]byte) {
 	x.all.mu.Lock()
 	defer x.all.mu.Unlock()
-	if !x.closed {
-		x.bytes -= n
-		x.all.bytes -= n
-	}
+	x.all.bytes -= x.bytes()
+	payloads, x.queue = x.queue, nil
+	return payloads
 }
 
 // note remembers a push. The caller holds the mutex.
@@ -138,16 +150,13 @@ func (x *box) Config() a2a.PushConfig {
 	return c
 }
 
-// Pushes implements [bridge.Webhook].
-func (x *box) Pushes() <-chan bridge.Push { return x.pushes }
-
 // Close implements [bridge.Webhook].
 func (x *box) Close(bool) {
 	b := x.all
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	x.closed, x.seen, x.order = true, nil, nil
-	b.bytes -= x.bytes
+	b.bytes -= x.bytes()
+	x.closed, x.seen, x.order, x.queue = true, nil, nil, nil
 	b.ended = append(b.ended, x.name)
 	if len(b.ended) <= maxEnded {
 		return

@@ -98,8 +98,8 @@ func TestAbuse(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
-	if len(hook.Pushes()) != 0 || boxes.bytes != 0 {
-		t.Errorf("%d pushes are queued, %d bytes", len(hook.Pushes()), boxes.bytes)
+	if queued(hook) != 0 || boxes.bytes != 0 {
+		t.Errorf("%d pushes are queued, %d bytes", queued(hook), boxes.bytes)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestTaken(t *testing.T) {
 			t.Errorf("number %d: %d", i, got)
 		}
 	}
-	if n := len(hook.Pushes()); n != 8 {
+	if n := queued(hook); n != 8 {
 		t.Errorf("%d pushes are queued", n)
 	}
 }
@@ -144,11 +144,11 @@ func TestRepeated(t *testing.T) {
 		{appendV1, []func(*http.Request){set("Webhook-Id", "1")}, 4}, {appendV1, []func(*http.Request){set("Webhook-Id", "1")}, 4},
 		{taskV03, []func(*http.Request){set("Idempotency-Key", "2")}, 5}, {stateV1, []func(*http.Request){set("Idempotency-Key", "2")}, 5},
 	} {
-		if got := status(h, push(hook, c.body, c.adjust...)); got != 200 || len(hook.Pushes()) != c.queued {
-			t.Errorf("number %d: %d, %d are queued, want %d", i, got, len(hook.Pushes()), c.queued)
+		if got := status(h, push(hook, c.body, c.adjust...)); got != 200 || queued(hook) != c.queued {
+			t.Errorf("number %d: %d, %d are queued, want %d", i, got, queued(hook), c.queued)
 		}
 	}
-	(<-hook.Pushes()).Taken()
+	hook.Take()
 	hook.Close(true)
 	if got := status(h, push(hook, stateV1)); got != 200 || boxes.bytes != 0 {
 		t.Errorf("after the end: %d, %d bytes are counted", got, boxes.bytes)
@@ -176,33 +176,30 @@ func TestWrongTask(t *testing.T) {
 	}
 }
 
-// A full queue gives 503, and the turn makes room.
+// queued is how many pushes wait.
+func queued(hook bridge.Webhook) int { return len(hook.(*box).queue) }
+
+// A full queue keeps the newest; 503 is for one that other turns' pushes leave no room.
 func TestFull(t *testing.T) {
 	boxes, hook, h := open(t, nil)
-	for range maxQueued {
-		if got := status(h, push(hook, appendV1)); got != 200 {
-			t.Fatalf("%d before the queue is full", got)
+	for n := range 2 * maxQueued {
+		if got := status(h, push(hook, appendV1)); got != 200 || queued(hook) != min(n+1, maxQueued) {
+			t.Fatalf("number %d: %d, %d are queued", n, got, queued(hook))
 		}
 	}
-	r := push(hook, appendV1)
-	if got := status(h, r); got != 503 {
-		t.Errorf("a full queue: %d", got)
-	}
-	(<-hook.Pushes()).Taken()
-	if got := status(h, push(hook, appendV1)); got != 200 {
-		t.Errorf("with room again: %d", got)
+	if got := len(hook.Take()); got != maxQueued || boxes.bytes != 0 {
+		t.Errorf("%d were taken, and %d bytes are left", got, boxes.bytes)
 	}
 	large := `{"task":{"id":"t","metadata":"` + strings.Repeat("x", maxBody-100) + `"}}`
 	other, _ := boxes.Open(t.Context(), "")
-	for i := range 4 {
-		want := 200
-		if i == 3 {
-			want = 503
-		}
+	for i := range 6 {
 		body := strings.Replace(large, "xxxx", fmt.Sprintf("%04d", i), 1)
-		if got := status(h, push(other, body)); got != want {
-			t.Errorf("large push %d: %d, want %d", i, got, want)
+		if got := status(h, push(other, body)); got != 200 || queued(other) != min(i+1, 4) || boxes.bytes > maxQueuedBytes {
+			t.Errorf("large push %d: %d, %d are queued, %d bytes", i, got, queued(other), boxes.bytes)
 		}
+	}
+	if got := status(h, push(hook, large)); got != 503 {
+		t.Errorf("beside them: %d", got)
 	}
 }
 
