@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os/exec"
@@ -66,23 +66,20 @@ func TestCompanionConformance(t *testing.T) {
 // one. All else passes unchanged, also a wrong Host or Origin.
 func tokenProxy(t *testing.T, to *startedParams) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	target, err := url.Parse(to.url())
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+	proxy := &httputil.ReverseProxy{FlushInterval: -1}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.CloseClientConnections)
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	proxy.Rewrite = func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host = "http", target.Host
 		if host, p, _ := net.SplitHostPort(r.In.Host); p == port {
 			r.Out.Host = net.JoinHostPort(host, target.Port())
 		}
 		r.Out.Header.Set("Authorization", "Bearer "+to.AuthToken)
-	}}}
-	go func() { _ = server.Serve(listener) }() // ends with Close
-	t.Cleanup(func() { server.Close() })
-	return "http://" + listener.Addr().String()
+	}
+	return server.URL
 }

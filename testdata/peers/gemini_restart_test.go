@@ -24,7 +24,7 @@ func TestGeminiRestarted(t *testing.T) {
 	run := t.TempDir()
 	begin := func() (url string, end func()) {
 		t.Helper()
-		url, end, _, err := startGeminiAt(dir, run, port, model)
+		url, end, err := startGeminiAt(dir, run, port, model)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package peers
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -56,19 +57,14 @@ func startGemini() (url string, end func(), skip string, err error) {
 		return "", nil, "the Gemini server needs " + lacks, nil
 	}
 	dir, err := peersDir()
-	if err != nil {
-		return "", nil, "", err
-	}
-	run, err := os.MkdirTemp("", "a2astdio-gemini-")
-	if err != nil {
-		return "", nil, "", err
-	}
-	port, model, err := freePorts()
-	if err != nil {
+	run, runErr := os.MkdirTemp("", "a2astdio-gemini-")
+	port, model, portErr := freePorts()
+	if err := errors.Join(err, runErr, portErr); err != nil {
 		return "", nil, "", err
 	}
 	geminiServer.model, geminiServer.dir = model, filepath.Join(dir, "gemini-0.25.2")
-	return startGeminiAt(dir, run, port, model)
+	url, end, err = startGeminiAt(dir, run, port, model)
+	return url, end, "", err
 }
 
 // peersDir is where peers are installed.
@@ -84,44 +80,37 @@ func peersDir() (string, error) {
 }
 
 // startGeminiAt starts a server at a port, with what is in run.
-func startGeminiAt(dir, run, port, model string) (url string, end func(), skip string, err error) {
+func startGeminiAt(dir, run, port, model string) (url string, end func(), err error) {
 	cmd := exec.Command("bash", filepath.Join("gemini", "run.sh"), filepath.Join(dir, "gemini-0.25.2"), port, model, run)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return "", nil, "", err
+		return "", nil, err
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return "", nil, "", err
+		return "", nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", nil, "", err
+		return "", nil, err
 	}
 	end = func() {
 		stdin.Close()
 		_ = cmd.Wait()
 		os.RemoveAll(run)
 	}
-	ready := make(chan string, 1)
-	go func() { // ends with the line, or the process
-		line, _ := bufio.NewReader(stdout).ReadString('\n')
-		ready <- line
-	}()
-	var line string
-	select {
-	case line = <-ready:
-	case <-time.After(startTime):
-	}
+	late := time.AfterFunc(startTime, func() { stdin.Close() }) // which ends it
+	line, _ := bufio.NewReader(stdout).ReadString('\n')
+	late.Stop()
 	word, rest, _ := strings.Cut(line, " ")
 	url, _, _ = strings.Cut(rest, " ")
 	if word != "ready" {
 		log, _ := os.ReadFile(filepath.Join(run, "server.log"))
 		end()
-		return "", nil, "", fmt.Errorf("the Gemini server did not start: %s%s%s", line, stderr.String(), log)
+		return "", nil, fmt.Errorf("the Gemini server did not start: %s%s%s", line, stderr.String(), log)
 	}
-	return url, end, "", nil
+	return url, end, nil
 }
 
 func freePorts() (a, b string, err error) {
