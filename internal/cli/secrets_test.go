@@ -48,7 +48,7 @@ var secretNames = []string{"access_token", "refresh_token", "client_secret", "co
 func newLeakyAgent(t *testing.T) *leakyAgent {
 	a := &leakyAgent{secrets: map[string]string{}, fail: map[string]int{}}
 	unguarded := demo.New(&demo.Options{Version: "both", Pace: -1, Push: &demo.PushOptions{}})
-	agent := signin.Sign(signin.Guard(unguarded))
+	agent := signin.Guard(unguarded)
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))

@@ -23,13 +23,14 @@ const (
 )
 
 // signedCard signs a card, and returns the name of the file of public keys, too.
-func signedCard(t *testing.T, key, card string) (signed, jwks string) {
+func signedCard(t *testing.T, key, card string, more ...string) (signed, jwks string) {
 	t.Helper()
 	dir := t.TempDir()
 	before, rest, _ := strings.Cut(key, `"d":"`)
 	_, public, _ := strings.Cut(rest, `",`)
 	jwks = privateFile(t, dir, "jwks.json", `{"keys":[`+before+public+`]}`)
-	status, signed, stderr := runMain("", "card", "sign", "--key", privateFile(t, dir, "key.json", key), privateFile(t, dir, "card.json", card))
+	args := append([]string{"card", "sign", "--key", privateFile(t, dir, "key.json", key)}, more...)
+	status, signed, stderr := runMain("", append(args, privateFile(t, dir, "card.json", card))...)
 	if status != 0 {
 		t.Fatal(stderr)
 	}

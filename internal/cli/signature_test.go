@@ -4,17 +4,17 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/demo"
-	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
 // A signedAgent is the demo with a signed card, which whoever is in between may
-// change, and the requests that it got.
+// change, and the requests that it got. Its key is served beside the card.
 type signedAgent struct {
 	url, key string
 
@@ -24,27 +24,37 @@ type signedAgent struct {
 
 func newSignedAgent(t *testing.T, change func(card []byte) []byte) *signedAgent {
 	t.Helper()
-	unsigned := demo.New(&demo.Options{Version: "both", Pace: -1})
-	agent := signin.Sign(unsigned)
-	a := &signedAgent{key: "sha256:" + agent.Key}
+	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
+	a := &signedAgent{key: "sha256:kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"} // RFC 8037, Appendix A
+	served := map[string][]byte{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		a.requests = append(a.requests, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization")))
 		a.mu.Unlock()
-		if change == nil || !strings.HasSuffix(r.URL.Path, "agent-card.json") {
-			agent.ServeHTTP(w, r)
+		if document := served[r.URL.Path]; document != nil {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(document)
 			return
 		}
-		card := httptest.NewRecorder()
-		agent.ServeHTTP(card, r)
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(change(card.Body.Bytes()))
+		agent.ServeHTTP(w, r)
 	}))
 	a.url = server.URL
 	t.Cleanup(func() {
 		server.Close()
-		unsigned.Close()
+		agent.Close()
 	})
+	const cardPath, keysPath = "/.well-known/agent-card.json", "/.well-known/jwks.json"
+	unsigned := httptest.NewRecorder()
+	agent.ServeHTTP(unsigned, httptest.NewRequest(http.MethodGet, a.url+cardPath, nil))
+	card, keys := signedCard(t, trustedKey, unsigned.Body.String(), "--jku", a.url+keysPath)
+	jwks, err := os.ReadFile(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served[keysPath], served[cardPath] = jwks, []byte(card)
+	if change != nil {
+		served[cardPath] = change([]byte(card))
+	}
 	return a
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 const (
 	// providerPath is the path of the identity provider.
 	providerPath = "/idp"
+	cardPath     = "/.well-known/agent-card.json"
 	// agentScope is the scope that a token must have.
 	agentScope = "agent"
 )
@@ -102,4 +104,20 @@ func (g *Guarded) describe(card map[string]any) map[string]any {
 		"oauth2SecurityScheme": map[string]any{"oauth2MetadataUrl": metadata, "flows": map[string]any{"authorizationCode": code}},
 	}}
 	return card
+}
+
+// cardOf asks an agent for its card.
+func cardOf(agent http.Handler, r *http.Request) (card map[string]any) {
+	ask := httptest.NewRequestWithContext(r.Context(), http.MethodGet, "http://"+r.Host+cardPath, nil)
+	answer := httptest.NewRecorder()
+	agent.ServeHTTP(answer, ask)
+	if err := json.Unmarshal(answer.Body.Bytes(), &card); err != nil {
+		panic(err) // the agent is a test's
+	}
+	return card
+}
+
+func writeCard(w http.ResponseWriter, card map[string]any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(card)
 }

@@ -1,6 +1,6 @@
 // Package signin has the common parts of the tests of sign-ins: an identity provider
 // over real HTTP and TLS that fails on demand, a browser whose user says yes or no, and
-// agents that want a token or have a signed card.
+// agents that want a token.
 package signin
 
 import (
