@@ -55,7 +55,7 @@ type Session struct {
 	line []*turn // prompts that wait for it: see takeUp, maxHeld
 	// queues: prompts may wait for others. It is not written after the session was opened.
 	queues bool
-	// watching follows the task while no turn runs, nil if nothing does: see acp2_after.go.
+	// watching follows the task while no turn runs, nil if nothing does: see watch.go.
 	watching *watcher
 	// shutting: the editor has closed it; the turn that runs is its last.
 	shutting bool

@@ -3,7 +3,9 @@ package mapping
 import (
 	"strings"
 
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -152,3 +154,13 @@ const (
 )
 
 func cloneJSON(j a2a.JSON) a2a.JSON { return a2a.JSON(strings.Clone(string(j))) }
+
+// The types of a question are those of package ask.
+type (
+	Question = ask.Question
+	Option   = ask.Option
+	Answer   = ask.Answer
+)
+
+// NewQuestion returns the question that a call asks, with the choices of its dialect.
+func NewQuestion(c *ToolCall) Question { return dialect.NewQuestion(c) }

@@ -135,10 +135,7 @@ func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 	dst = append(dst, `{"say":"`...)
 	dst = append(append(dst, is.kind...), '"')
 	if is != j.item {
-		dst = rawjson.AppendField(dst, "task", is.task)
-		dst = rawjson.AppendField(dst, "id", is.id)
-		dst = rawjson.AppendField(dst, "as", is.as)
-		dst = appendOptional(dst, "name", s.Name)
+		dst = appendOptional(appendFields(dst, "task", is.task, "id", is.id, "as", is.as), "name", s.Name)
 		j.item = itemLine{strings.Clone(is.task), is.kind, strings.Clone(is.id), strings.Clone(is.as)}
 	}
 	if !s.Append {
@@ -155,9 +152,7 @@ func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 		part, _ := rawjson.Marshal(s.Part) // it has strings alone
 		dst = append(append(dst, `,"part":`...), part...)
 	case mapping.StepThought:
-		dst = rawjson.AppendField(dst, "subject", s.Subject)
-		dst = rawjson.AppendField(dst, "text", s.Description)
-		dst = rawjson.AppendJSON(dst, "data", string(s.Data))
+		dst = rawjson.AppendJSON(appendFields(dst, "subject", s.Subject, "text", s.Description), "data", string(s.Data))
 	default:
 		dst = appendText(append(dst, `,"text":`...), s)
 		for i := range run[1:] {

@@ -48,15 +48,12 @@ func (e *Lines) step(dst []byte, run []mapping.Step) []byte {
 	s := &run[0]
 	switch s.Kind {
 	case mapping.StepState:
-		dst = e.open(dst, "event/state", s)
-		dst = rawjson.AppendField(dst, "state", string(s.State))
-		dst = appendOptional(dst, "timestamp", s.Timestamp)
+		dst = appendOptional(rawjson.AppendField(e.open(dst, "event/state", s), "state", string(s.State)), "timestamp", s.Timestamp)
 	case mapping.StepText:
 		if s.ArtifactID != "" {
 			dst = e.artifact(dst, s)
 		} else {
-			dst = e.open(dst, "event/text", s)
-			dst = rawjson.AppendField(dst, "messageId", s.MessageID)
+			dst = rawjson.AppendField(e.open(dst, "event/text", s), "messageId", s.MessageID)
 		}
 		dst = append(dst, `,"text":`...)
 		dst = appendText(dst, s)
@@ -64,44 +61,33 @@ func (e *Lines) step(dst []byte, run []mapping.Step) []byte {
 			dst = joinText(dst, &run[1+i])
 		}
 	case mapping.StepThought:
-		dst = e.open(dst, "event/thought", s)
-		dst = rawjson.AppendField(dst, "messageId", s.MessageID)
-		dst = rawjson.AppendField(dst, "subject", s.Subject)
-		dst = rawjson.AppendField(dst, "description", s.Description)
+		dst = appendFields(e.open(dst, "event/thought", s), "messageId", s.MessageID, "subject", s.Subject, "description", s.Description)
 	case mapping.StepTool:
-		dst = e.open(dst, "event/toolCall", s)
-		dst = append(dst, `,"toolCall":`...)
-		dst = appendToolCall(dst, s.Tool)
-		dst = appendShown(dst, s.Tool)
+		dst = append(e.open(dst, "event/toolCall", s), `,"toolCall":`...)
+		dst = appendShown(appendToolCall(dst, s.Tool), s.Tool)
 	case mapping.StepPart:
 		if s.ArtifactID != "" {
 			dst = e.artifact(dst, s)
 		} else {
-			dst = e.open(dst, "event/message", s)
-			dst = rawjson.AppendField(dst, "messageId", s.MessageID)
+			dst = rawjson.AppendField(e.open(dst, "event/message", s), "messageId", s.MessageID)
 		}
 		dst = append(dst, `,"part":`...)
 		dst = append(dst, partJSON(s.Part)...)
 	case mapping.StepConnection:
-		dst = e.open(dst, "event/connection", s)
-		dst = rawjson.AppendField(dst, "phase", string(s.Connection.Phase))
+		dst = rawjson.AppendField(e.open(dst, "event/connection", s), "phase", string(s.Connection.Phase))
 		if s.Connection.Attempt > 0 {
-			dst = append(dst, `,"attempt":`...)
-			dst = strconv.AppendInt(dst, int64(s.Connection.Attempt), 10)
+			dst = strconv.AppendInt(append(dst, `,"attempt":`...), int64(s.Connection.Attempt), 10)
 		}
 		if s.Connection.Silent > 0 {
-			dst = append(dst, `,"seconds":`...)
-			dst = strconv.AppendInt(dst, int64(s.Connection.Silent), 10)
+			dst = strconv.AppendInt(append(dst, `,"seconds":`...), int64(s.Connection.Silent), 10)
 		}
 		if s.Connection.Gap {
 			dst = append(dst, `,"gap":true`...)
 		}
 	case mapping.StepError:
-		dst = e.open(dst, "event/error", s)
-		dst = rawjson.AppendField(dst, "message", s.Text)
+		dst = rawjson.AppendField(e.open(dst, "event/error", s), "message", s.Text)
 	case mapping.StepNotice:
-		dst = e.open(dst, "event/notice", s)
-		dst = rawjson.AppendField(dst, "message", s.Text)
+		dst = rawjson.AppendField(e.open(dst, "event/notice", s), "message", s.Text)
 	default:
 		dst = e.open(dst, "event/unknown", s)
 		if !e.Raw {

@@ -108,6 +108,14 @@ func appendDetails(dst []byte, q *mapping.Confirmation) []byte {
 	return dst
 }
 
+// appendFields appends members whose values are strings: keys and values in turns.
+func appendFields(dst []byte, fields ...string) []byte {
+	for i := 0; i < len(fields); i += 2 {
+		dst = rawjson.AppendField(dst, fields[i], fields[i+1])
+	}
+	return dst
+}
+
 func appendOptional(dst []byte, key, value string) []byte {
 	if value == "" {
 		return dst

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -27,4 +28,45 @@ func FuzzAppendText(f *testing.F) {
 			t.Fatalf("%q became %q (%v)", s, copied, err)
 		}
 	})
+}
+
+// TestJournalCalls: a call is loaded as it was, also where it has changed inside a character.
+func TestJournalCalls(t *testing.T) {
+	var j Journal
+	var l Loader
+	for _, input := range []string{`{"a":"\u00e9"}`, `{"a":"é"}`, `{"a":"è"}`, `{"a":"éé"}`, `{"a":"èé"}`, `{"a":"ꀉ"}`, `{}`} {
+		c := &mapping.ToolCall{ID: "c", Shown: "c", Name: "x", Status: mapping.ToolExecuting, Input: "", OutputSoFar: strings.Clone(input)}
+		line := j.Append(nil, []mapping.Step{{Kind: mapping.StepTool, Tool: c, Changed: mapping.ToolHead}})
+		if steps, _ := l.Line(line); len(steps) != 1 || steps[0].Tool.OutputSoFar != input {
+			t.Errorf("%s was loaded as %+v", input, steps)
+		}
+	}
+}
+
+// TestMCPHeld: all that waits to be taken counts, and has a bound, also if nobody takes it.
+func TestMCPHeld(t *testing.T) {
+	m := &MCP{}
+	uri := "https://agent.example/" + strings.Repeat("x", 1_000)
+	for range 10_000 {
+		m.Append([]mapping.Step{{Kind: mapping.StepPart, Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{URI: uri}}}})
+	}
+	if size := m.Size(); size < 100_000 || size > mcpMost {
+		t.Errorf("%d bytes wait", size)
+	}
+	if text, content := m.Take(1 << 20); m.Size() != 0 || len(content) == 0 || !strings.HasPrefix(text, "[Much has come") {
+		t.Errorf("%d bytes wait when all was taken; %d of content, and %.100s", m.Size(), len(content), text)
+	}
+}
+
+// TestMCPKeeps: what waits is no view of the event that has told it.
+func TestMCPKeeps(t *testing.T) {
+	raw := []byte("report.bin application/x")
+	name, media, _ := strings.Cut(rawjson.View(raw), " ")
+	m := &MCP{}
+	m.Append([]mapping.Step{{Kind: mapping.StepPart, Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{Name: name, MediaType: media, Bytes: "/w=="}}}})
+	clear(raw)
+	_, content := m.Take(1 << 20)
+	if link, _ := json.Marshal(content); string(link) != `[{"type":"resource_link","uri":"a2a:///report.bin","name":"report.bin","mimeType":"application/x","size":1}]` {
+		t.Errorf("%s", link)
+	}
 }

@@ -65,3 +65,51 @@ func TestCardIsKnown(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A session rests when its last turn is over, also where a form has put another turn in
+// the place of the one that was waited for.
+func TestRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewAgent(&Options{}).NewSession("/")
+		turn, err := s.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rested := make(chan struct{})
+		go func() {
+			s.rest()
+			close(rested)
+		}()
+		synctest.Wait()
+		turn = turn.next()
+		synctest.Wait()
+		select {
+		case <-rested:
+			t.Error("it rests while the next turn runs")
+		default:
+		}
+		turn.Discard()
+		<-rested
+	})
+}
+
+// A cancel between turns is a turn: a prompt that is read right behind it waits for that, and is
+// no answer to what was asked.
+func TestCancelBetween(t *testing.T) {
+	s := NewAgent(&Options{}).NewSession("/")
+	w := &watcher{session: s, stop: func() {}}
+	s.watching = w
+	s.Cancel()
+	s.queues = true
+	prompt, err := s.Begin()
+	if err != nil || prompt.up == nil {
+		t.Fatalf("the prompt does not wait for the cancel: %v", err)
+	}
+	turn, cancels, ok := w.takeUp(true)
+	if !ok || !cancels {
+		t.Fatal("the cancel is lost")
+	}
+	turn.Discard()
+	<-prompt.up
+	prompt.Discard()
+}
