@@ -110,22 +110,6 @@ func TestRefusedOnce(t *testing.T) {
 	}
 }
 
-// A redirect within the origin gets the credentials; one out of it is not followed.
-func TestCredentialStaysAtTheOrigin(t *testing.T) {
-	elsewhere := newWireAgent(t, wireSSE(sseCompleted))
-	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, elsewhere.URL+"/rpc", http.StatusTemporaryRedirect)
-	})
-	asked := ""
-	c := wireClient(t, agent.URL, &ClientOptions{Credentials: func(_ context.Context, c *Challenge) (*Credential, error) {
-		asked += c.URL.Host + " "
-		return bearer("x"), nil
-	}})
-	if err := send(c, t.Context()); !errors.Is(err, ErrOrigin) || len(elsewhere.seen()) != 0 || strings.Contains(asked, elsewhere.Listener.Addr().String()) {
-		t.Errorf("got %v; asked for %s", err, asked)
-	}
-}
-
 // Without verified certificates anybody can pose as the agent: credentials then go only
 // to this machine.
 func TestInsecureHoldsCredentialsBack(t *testing.T) {

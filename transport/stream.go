@@ -25,7 +25,6 @@ type Stream struct {
 	attempt  *attempt // nil for an answer that was no stream
 	body     io.ReadCloser
 	frames   *frameReader
-	poison   bool
 
 	// result is set for an answer that was no stream: its only event.
 	result json.RawMessage
@@ -78,7 +77,6 @@ func newStream(c *Client, e *endpoint, w way, x *exchange, life *life) *Stream {
 		attempt:   x.a,
 		body:      x.resp.Body,
 		frames:    frames,
-		poison:    c.poison,
 		readToken: make(chan struct{}, 1),
 		given:     make(chan struct{}),
 	}
@@ -154,7 +152,7 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.at)
 	}
 	defer func() { <-s.readToken }()
-	if s.poison {
+	if s.c.poison {
 		clear(s.events)
 		clear(s.parts)
 		spoil(s.text)

@@ -126,18 +126,6 @@ func TestEndsBeforeItHasACard(t *testing.T) {
 	}
 }
 
-func TestWaiting(t *testing.T) {
-	p := startHelper(t, "say=downloading after=600ms serve={port}", nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := p.find(ctx, nil); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if url, err := p.find(t.Context(), nil); err != nil {
-		t.Error(url, err)
-	}
-}
-
 func TestEnvironment(t *testing.T) {
 	t.Setenv("A2ASTDIO_HEADER", "secret")
 	t.Setenv("PORT", "3000")

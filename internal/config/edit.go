@@ -171,7 +171,10 @@ func endOfLine(text string, at int) int {
 
 // withDefault returns a file's text with name as its default agent.
 func withDefault(text, name string) (string, error) {
-	out := "agent = " + Quote(name) + "\n" + separator(text) + text
+	out := "agent = " + Quote(name) + "\n"
+	if text != "" { // apart from a comment at its beginning
+		out += "\n" + text
+	}
 	err := each([]byte(text), func(n *unstable.Node, at []string, _ int) bool {
 		isKey := n.Kind == unstable.KeyValue
 		if isKey && len(at) == 1 && at[0] == "agent" {
@@ -182,14 +185,6 @@ func withDefault(text, name string) (string, error) {
 		return isKey
 	})
 	return out, err
-}
-
-// separator separates a comment at the beginning of a file from what precedes it.
-func separator(text string) string {
-	if text == "" || strings.HasPrefix(text, "\n") {
-		return ""
-	}
-	return "\n"
 }
 
 func replace(path, text string) error {

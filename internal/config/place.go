@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
@@ -46,6 +47,12 @@ func readUser(path string, named bool) ([]byte, fs.FileInfo, error) {
 	}
 	data, err := read(path, maxUserFile)
 	return data, info, err
+}
+
+// writableByAll reports whether any user of the machine may write a file. Its group may:
+// many systems give each user one. On Windows the mode does not tell it.
+func writableByAll(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0
 }
 
 // readWorkspace reads a workspace's file, which may hold anything. user is the user's
