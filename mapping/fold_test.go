@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -28,7 +29,7 @@ func textParts(texts ...string) a2a.Parts {
 // partsBy makes a list of parts that next decodes, one by one.
 func partsBy(raw string, next func(raw string, p *a2a.Part) (rest string, ok bool)) a2a.Parts {
 	parts := a2a.Parts{Raw: a2a.JSON(raw)}
-	parts.FastPath().Step = next
+	parts.FastPath().Step = func(raw string, _ *fastpath.Source, p *a2a.Part) (string, bool) { return next(raw, p) }
 	return parts
 }
 

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -31,15 +32,15 @@ type payload struct {
 }
 
 // read reads the payload at the beginning of s, and returns where it ends.
-func (p *payload) read(s string, ev *a2a.Event, proto bool) (end int) {
+func (p *payload) read(s string, ev *a2a.Event) (end int) {
 	return rawjson.Walk(s, 0, func(key string, at int) (end int) {
 		switch {
 		case key == "status" && !isNull(s, at):
 			p.hasStatus = rawjson.IsObject(s[at:])
-			return readStatus(s, at, ev, proto)
+			return readStatus(s, at, ev)
 		case key == "artifact" && !isNull(s, at):
 			p.hasArtifact = rawjson.IsObject(s[at:])
-			return readArtifact(s, at, &ev.Artifact, proto)
+			return readArtifact(s, at, &ev.Artifact, ev.FastPath().Source)
 		}
 		end = rawjson.SkipValue(s, at)
 		value := s[at:end]
@@ -127,16 +128,19 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 
 // decodeEvent reads one payload into ev. raw may go on behind it; ev.Raw does not. final
 // is the member of that name.
-func decodeEvent(raw string, ev *a2a.Event, proto bool) (final bool) {
+func decodeEvent(raw string, ev *a2a.Event) (final bool) {
+	source := ev.FastPath().Source
 	*ev = a2a.Event{}
+	ev.FastPath().Source = source
 	var p payload
-	raw = raw[:p.read(raw, ev, proto)]
+	raw = raw[:p.read(raw, ev)]
 	whole := a2a.JSON(raw)
 	kind, inner := p.eventKind()
 	if inner != "" {
 		*ev = a2a.Event{}
+		ev.FastPath().Source = source
 		p = payload{}
-		p.read(inner, ev, proto)
+		p.read(inner, ev)
 		raw = inner
 	}
 	ev.Kind, ev.Raw = kind, whole
@@ -157,13 +161,13 @@ func decodeEvent(raw string, ev *a2a.Event, proto bool) (final bool) {
 	case a2a.EventTask:
 		ev.TaskID = jsonText(p.id)
 		if rawjson.IsArray(p.artifacts) {
-			ev.Artifacts = artifactsOf(p.artifacts, proto)
+			ev.Artifacts = artifactsOf(p.artifacts, source)
 		}
 		if rawjson.IsArray(p.history) {
-			ev.History = messagesOf(p.history, proto)
+			ev.History = messagesOf(p.history, source)
 		}
 	case a2a.EventMessage:
-		readMessage(raw, rawjson.SkipSpace(raw, 0), &ev.Message, proto)
+		readMessage(raw, rawjson.SkipSpace(raw, 0), &ev.Message, source)
 		ev.HasMessage = true
 	case a2a.EventArtifact:
 		ev.Append = p.appends == "true"
@@ -174,12 +178,12 @@ func decodeEvent(raw string, ev *a2a.Event, proto bool) (final bool) {
 }
 
 // readStatus reads the task's status at s[at:] into ev, and returns where it ends.
-func readStatus(s string, at int, ev *a2a.Event, proto bool) (end int) {
+func readStatus(s string, at int, ev *a2a.Event) (end int) {
 	ev.State, ev.Timestamp, ev.Message, ev.HasMessage = a2a.StateUnknown, "", a2a.Message{}, false
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if (key == "message" || key == "update") && rawjson.IsObject(s[at:]) { // its JSON name, and its own in 0.3's proto
 			ev.HasMessage = true
-			return readMessage(s, at, &ev.Message, proto)
+			return readMessage(s, at, &ev.Message, ev.FastPath().Source)
 		}
 		end = rawjson.SkipValue(s, at)
 		switch key {
@@ -199,11 +203,11 @@ func readStatus(s string, at int, ev *a2a.Event, proto bool) (end int) {
 
 // readMessage reads the message at s[at:]; its JSON need not say that it is one.
 // It returns where the message ends.
-func readMessage(s string, at int, m *a2a.Message, proto bool) (end int) {
+func readMessage(s string, at int, m *a2a.Message, from *fastpath.Source) (end int) {
 	*m = a2a.Message{}
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "parts" || key == "content" {
-			m.Parts, end = readParts(s, at, proto)
+			m.Parts, end = readParts(s, at, from)
 			return end
 		}
 		end = rawjson.SkipValue(s, at)
@@ -228,11 +232,11 @@ func readMessage(s string, at int, m *a2a.Message, proto bool) (end int) {
 	})
 }
 
-func readArtifact(s string, at int, a *a2a.Artifact, proto bool) (end int) {
+func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end int) {
 	*a = a2a.Artifact{}
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
 		if key == "parts" {
-			a.Parts, end = readParts(s, at, proto)
+			a.Parts, end = readParts(s, at, from)
 			return end
 		}
 		end = rawjson.SkipValue(s, at)
@@ -253,22 +257,25 @@ func readArtifact(s string, at int, a *a2a.Artifact, proto bool) (end int) {
 	})
 }
 
-// artifactsOf and messagesOf walk the lists of a task.
-func artifactsOf(raw string, proto bool) iter.Seq[a2a.Artifact] {
+// artifactsOf and messagesOf walk the lists of a task. Each walk has a source of its own,
+// if any: from is the event's.
+func artifactsOf(raw string, from *fastpath.Source) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
+		from := from.Fresh()
 		rawjson.EachElement(raw, func(value string) bool {
 			var a a2a.Artifact
-			readArtifact(value, 0, &a, proto)
+			readArtifact(value, 0, &a, from)
 			return yield(a)
 		})
 	}
 }
 
-func messagesOf(raw string, proto bool) iter.Seq[a2a.Message] {
+func messagesOf(raw string, from *fastpath.Source) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
+		from := from.Fresh()
 		rawjson.EachElement(raw, func(value string) bool {
 			var m a2a.Message
-			readMessage(value, 0, &m, proto)
+			readMessage(value, 0, &m, from)
 			return yield(m)
 		})
 	}

@@ -63,7 +63,7 @@ func checkElements(t *testing.T, s string) {
 	var walked, taken []string
 	rawjson.EachElement(s, func(value string) bool { walked = append(walked, value); return true })
 	var p a2a.Part
-	for rest, ok := nextPart(s, &p); ok; rest, ok = nextPart(rest, &p) {
+	for rest, ok := nextPart(s, nil, &p); ok; rest, ok = nextPart(rest, nil, &p) {
 		taken = append(taken, string(p.Raw))
 	}
 	if rawjson.Valid([]byte(s)) && !slices.Equal(walked, taken) {

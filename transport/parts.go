@@ -3,39 +3,35 @@ package transport
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // readParts returns the list of parts at s[at:], which is walked when it is asked
-// for, and where it ends. proto: it is written as the proto of A2A 0.3 is.
-func readParts(s string, at int, proto bool) (parts a2a.Parts, end int) {
+// for, and where it ends.
+func readParts(s string, at int, from *fastpath.Source) (parts a2a.Parts, end int) {
 	end = rawjson.SkipValue(s, at)
 	if rawjson.IsArray(s[at:end]) {
 		parts.Raw, parts.FastPath().Step = a2a.JSON(s[at:end]), nextPart
+		parts.FastPath().Source = from
 		parts.FastPath().Bare = !strings.Contains(s[at:end], "metadata")
-		if proto {
-			parts.FastPath().Step = nextProtoPart
-		}
 	}
 	return parts, end
 }
 
 // nextPart decodes the first part of a list, or of what was left of one.
-func nextPart(raw string, p *a2a.Part) (rest string, ok bool) { return next(raw, false, p) }
-
-func nextProtoPart(raw string, p *a2a.Part) (rest string, ok bool) { return next(raw, true, p) }
-
-func next(raw string, proto bool, p *a2a.Part) (rest string, ok bool) {
+func nextPart(raw string, from *fastpath.Source, p *a2a.Part) (rest string, ok bool) {
 	at := rawjson.NextElement(raw)
 	if at < 0 {
 		return "", false
 	}
-	return raw[readPart(raw, at, proto, p):], true
+	return raw[readPart(raw, at, from, p):], true
 }
 
 // beginsWithText reports whether the first part of a list may be text. A caller that
@@ -55,7 +51,7 @@ func beginsWithText(list a2a.JSON) (text bool) {
 
 // readPart decodes the part at s[at:], of either generation: 0.3 says the kind and
 // nests files, 1.x has members only. It returns where the part ends.
-func readPart(s string, at int, proto bool, p *a2a.Part) (end int) {
+func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 	lazy := p.FastPath().Lazy
 	*p = a2a.Part{}
 	p.FastPath().Lazy = lazy
@@ -90,13 +86,13 @@ func readPart(s string, at int, proto bool, p *a2a.Part) (end int) {
 	})
 	p.Raw = a2a.JSON(s[at:end])
 	readFile(file, &p.File)
-	proto = proto && kind == "" // one that names its kind is JSON-RPC's
+	proto := kind == "" && from != nil && from.Proto // one that names its kind is JSON-RPC's
 	if kind == "" {
 		kind = kindOf(text, data, file, p)
 	}
 	switch kind {
 	case "text":
-		setText(p, text)
+		setText(p, text, from)
 	case "file":
 		p.Kind = a2a.PartFile
 	case "data":
@@ -113,16 +109,27 @@ func readPart(s string, at int, proto bool, p *a2a.Part) (end int) {
 	return end
 }
 
-func setText(p *a2a.Part, text string) {
+func setText(p *a2a.Part, text string, from *fastpath.Source) {
 	if text == "" {
 		text = `""`
 	}
 	if text[0] == '"' {
 		p.Kind, p.TextJSON = a2a.PartText, a2a.JSON(text)
 		if !p.FastPath().Lazy {
-			p.Text, p.FastPath().Plain = jsonText(text), plain(text)
+			p.Text, p.FastPath().Plain = decodeText(text, from), plain(text)
 		}
 	}
+}
+
+// decodeText is jsonText for a text that may be long: where it comes from there is room
+// that can be used again.
+func decodeText(text string, from *fastpath.Source) string {
+	if from == nil || strings.IndexByte(text, '\\') < 0 {
+		return jsonText(text)
+	}
+	at := len(from.Text)
+	from.Text = rawjson.AppendUnescaped(slices.Grow(from.Text, len(text)), text[1:len(text)-1])
+	return rawjson.View(from.Text[at:])
 }
 
 // kindOf returns the kind of a part that does not name it: A2A 1.x tells it by the

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -68,7 +69,13 @@ func (p protocol) header(h http.Header) {
 // decode reads a result into ev, as views of raw, which is valid JSON. raw may go on
 // behind it; ev.Raw does not.
 func (p protocol) decode(raw string, ev *a2a.Event) {
-	final := decodeEvent(raw, ev, p.proto)
+	if source := &ev.FastPath().Source; p.proto {
+		if *source == nil {
+			*source = new(fastpath.Source)
+		}
+		(*source).Proto = true
+	}
+	final := decodeEvent(raw, ev)
 	ev.FastPath().Redecode = p.redecode()
 	ev.EndsLeg = ev.Kind != a2a.EventUnknown && p.endsLeg(ev.Kind, ev.State, final)
 }

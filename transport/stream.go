@@ -9,6 +9,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -41,11 +42,11 @@ type Stream struct {
 	cut    []frame
 	events []a2a.Event
 	// templates are what the next event is likely to look like, the likeliest first;
-	// parts and text hold what events that fit one have in place of views.
+	// parts and source hold what events that fit one have in place of views.
 	templates []*template
 	unfit     int // templates that were made, less the events that fitted one
 	parts     []a2a.Part
-	text      []byte
+	source    fastpath.Source
 	// spoke: an event has come. word is the error for a stream that brings words, and no event.
 	spoke bool
 	word  error
@@ -55,6 +56,11 @@ type Stream struct {
 	mu    sync.Mutex
 	state streamState
 }
+
+// keepText is the room for decoded text that is kept from one read to the next, as long as
+// the frames' buffer is as large. A larger one would double the memory of a stream that
+// waits.
+const keepText = 16 << 20
 
 type streamState uint8
 
@@ -155,12 +161,12 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 	if s.c.poison {
 		clear(s.events)
 		clear(s.parts)
-		spoil(s.text)
-		s.events, s.parts, s.text = nil, nil, nil
+		spoil(s.source.Text)
+		s.events, s.parts, s.source.Text = nil, nil, nil
 	}
-	s.events, s.parts, s.text = s.events[:0], s.parts[:0], s.text[:0]
-	if cap(s.text) > keepBuffer {
-		s.text = nil
+	s.events, s.parts, s.source.Text = s.events[:0], s.parts[:0], s.source.Text[:0]
+	if s.frames != nil && cap(s.source.Text) > min(len(s.frames.buf), keepText) {
+		s.source.Text = nil
 	}
 	for {
 		if s.result != nil && !s.spoke {

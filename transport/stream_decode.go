@@ -83,7 +83,7 @@ func (s *Stream) decodeByTemplate(f *frame) bool {
 	var part *a2a.Part
 	s.events, ev = room(s.events)
 	s.parts, part = room(s.parts)
-	s.text = f.fit.template.decode(f.data, &f.fit, s.frames.slots, ev, part, s.text)
+	s.source.Text = f.fit.template.decode(f.data, &f.fit, s.frames.slots, ev, part, s.source.Text)
 	return true
 }
 
@@ -137,6 +137,7 @@ func (s *Stream) learn(data []byte) {
 func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events = append(s.events, a2a.Event{})
 	last := len(s.events) - 1
+	s.events[last].FastPath().Source = &s.source
 	err := s.way.kind.event(s.way.protocol, data, failure, &s.events[last])
 	switch {
 	case err == nil && s.frames.object && s.events[last].Kind == a2a.EventUnknown:

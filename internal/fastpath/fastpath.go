@@ -11,6 +11,26 @@ type Event[E any] struct {
 	Shape *Shape
 	// Redecode decodes the whole event again, in its version.
 	Redecode func(raw string) *E
+	// Source is the stream's; nil for an event of no stream.
+	Source *Source
+}
+
+// A Source is shared by a stream's events. One goroutine at a time may use them.
+type Source struct {
+	// Text is the buffer for texts with escapes. It is valid as long as the events: until
+	// the next are read.
+	Text []byte
+	// Proto: the events are written as the proto of A2A 0.3 is, which wraps data.
+	Proto bool
+}
+
+// Fresh returns a source of events that are spelled alike; nil if nothing is to be known
+// of them.
+func (s *Source) Fresh() *Source {
+	if s == nil || !s.Proto {
+		return nil
+	}
+	return &Source{Proto: true}
 }
 
 // A Shape stands for events of one shape. Only its address matters.
@@ -20,7 +40,9 @@ type Shape struct{ _ byte }
 type Parts[P any] struct {
 	// Step decodes the first part of raw and returns the rest; the protocol version that
 	// read the list sets it. ok is false if there is none.
-	Step func(raw string, part *P) (rest string, ok bool)
+	Step func(raw string, from *Source, part *P) (rest string, ok bool)
+	// Source is the event's, for Step.
+	Source *Source
 	// Only, if set, is the only part, decoded already.
 	Only *P
 	// List are parts that are decoded already; they come before all others.

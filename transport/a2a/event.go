@@ -165,7 +165,7 @@ func (p *Parts) Next(part *Part) bool {
 	if p.fast.Step == nil || p.Raw == "" {
 		return false
 	}
-	rest, ok := p.fast.Step(string(p.Raw), part)
+	rest, ok := p.fast.Step(string(p.Raw), p.fast.Source, part)
 	p.Raw = JSON(rest)
 	return ok
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -153,6 +154,26 @@ func TestAllocations(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestLargeAllocations: an event whose text is too long for a template allocates nothing
+// as large as the text.
+func TestLargeAllocations(t *testing.T) {
+	const size, n = 100 << 10, 100
+	payloads := [][]byte{artifactV1(0, text(0, size, true)), artifactV1(1, text(1, size, true))}
+	h := newHotPath(t, newFakeWire("1.0", payloads, 1), spellings()["acp"])
+	for range n {
+		h.step(t)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		h.step(t)
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / n; got > size/10 {
+		t.Errorf("%d bytes for each event", got)
 	}
 }
 
