@@ -118,6 +118,7 @@ func (l *leg) looked(r reply) {
 			f.polled, f.told = false, false
 			l.lose()
 		}
+		l.takeFirst()
 		if l.refuses(r.err); l.phase != over {
 			l.step(inFailed)
 		}

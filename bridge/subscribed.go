@@ -116,7 +116,8 @@ func (l *leg) takeSubscribed(b batch) {
 		l.give(said{verb: shown.Replayed, events: events})
 		l.step(inHint)
 	default:
-		if first || !l.keeps && says(events) {
+		// Before the first look it is not known whether the agent can be asked.
+		if first || says(events) && (!l.keeps || l.refresh.at.IsZero()) {
 			l.first = &b
 		}
 		if !l.speaks { // else its task may be read without its dialect (codex-a2a)
@@ -146,12 +147,12 @@ func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 }
 
 // takeFirst takes the events that have waited for a look, which cannot bring what they say: the
-// task is bare, or cannot be asked for.
+// task is bare, or cannot be asked for, or not now.
 func (l *leg) takeFirst() {
 	switch {
 	case l.first == nil:
 		return
-	case l.agent.opts.Client.Unsupported().Get:
+	case l.agent.opts.Client.Unsupported().Get, l.tries > 0: // R6
 		l.takeReplayed(l.first.events)
 	case l.bare:
 		stale := l.stale // of the look
