@@ -99,7 +99,9 @@ func (l *leg) looked(r reply) {
 	agentErr := (*a2a.Error)(nil)
 	switch refused := errors.As(r.err, &agentErr); {
 	case r.err == nil:
-		l.tries, l.outage.refusedAt = 0, time.Time{}
+		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
+		// waits for a sign-in).
+		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
 		l.takeSnapshot(r.task)
 	case l.ctx.Err() != nil:
 	case errors.Is(r.err, transport.ErrExited), refused && agentErr.Unauthenticated():

@@ -121,10 +121,11 @@ func (c *Client) place(e *endpoint, chosen choice) (*url.URL, error) {
 	if c.source.file != "" && e.now().url == nil {
 		c.origins.own.Store(u)
 	}
+	u = c.origins.sameSpelling(u)
 	if err := c.origins.check(u, "its card leads to"); err != nil {
 		return nil, err
 	}
-	return chosen.kind.home(chosen.protocol, c.origins.sameSpelling(u)), nil
+	return chosen.kind.home(chosen.protocol, u), nil
 }
 
 // A Chosen is how an agent is called.

@@ -63,14 +63,21 @@ func (o *origins) check(u *url.URL, what string) error {
 }
 
 // sameSpelling gives a URL of the agent's own origin the host that the user wrote: that
-// host was reached, and a second name would mean further connections.
+// host was reached, and a second name would mean further connections. An agent that names
+// the 0.0.0.0 that it listens on, or its own machine from another one, is behind a proxy or
+// a mapped port that it does not know of: it is where it was reached.
 func (o *origins) sameSpelling(u *url.URL) *url.URL {
 	own := o.own.Load()
-	if own == nil || u.Host == own.Host || safe.Origin(u) != safe.Origin(own) {
+	if own == nil || u.Host == own.Host || !webURL(u) || o.trusted[safe.Origin(u)] {
+		return u
+	}
+	host := u.Hostname()
+	itself := host == "0.0.0.0" || host == "::" || safe.ThisMachine(host) && !safe.ThisMachine(own.Hostname())
+	if !itself && safe.Origin(u) != safe.Origin(own) {
 		return u
 	}
 	c := *u
-	c.Host = own.Host
+	c.Scheme, c.Host = own.Scheme, own.Host
 	return &c
 }
 

@@ -47,6 +47,24 @@ func TestOriginCheck(t *testing.T) {
 	}
 }
 
+// A card that names the agent's own machine, as only the agent sees it, is called where it was reached.
+func TestCardNamesItself(t *testing.T) {
+	for _, test := range []struct{ own, names, want string }{
+		{"http://127.0.0.1:8000", "http://0.0.0.0:9999/x", "http://127.0.0.1:8000/x"},
+		{"https://a.example", "http://localhost:9999/x", "https://a.example/x"},
+		{"http://127.0.0.1:8000", "http://localhost:8000/x", "http://127.0.0.1:8000/x"},
+		{"http://127.0.0.1:8000", "http://localhost:9999/x", "http://localhost:9999/x"}, // it may be another agent
+		{"https://a.example", "http://b.example/x", "http://b.example/x"},
+	} {
+		o, _ := newOrigins(nil)
+		own, _ := url.Parse(test.own)
+		o.own.Store(own)
+		if u, _ := url.Parse(test.names); o.sameSpelling(u).String() != test.want {
+			t.Errorf("%s, at %s: %s", test.names, test.own, o.sameSpelling(u))
+		}
+	}
+}
+
 // Nothing is sent to another origin that the card names, unless it is trusted; then the
 // credentials go there, too.
 func TestCardLeadsElsewhere(t *testing.T) {

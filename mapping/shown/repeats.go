@@ -130,10 +130,12 @@ type cover struct {
 // if it equals, white space left out, all of the message that is being shown, made of at least
 // two pieces; from any other start 16 bytes are asked for. Besides, a text that is said as a
 // whole (it ends the task; lastChunk without append; a dialect says so) may repeat an item of
-// the other kind, or go on behind what was said. Within one kind equal texts of new IDs are
-// new: two artifacts of equal text are two, and so are two of which one begins with the other,
-// unless that came in pieces. first: the item is the first piece of an artifact, which repeats
-// nothing that it goes on behind.
+// the other kind, or go on behind what was said; what ends the task may also repeat the message
+// before it (BeeAI's framework for Python, by its source, sends each message of its agent, and
+// then the last one again). Otherwise, within one kind, equal texts of new IDs are new: two
+// artifacts of equal text are two, and so are two of which one begins with the other, unless that
+// came in pieces. first: the item is the first piece of an artifact, which repeats nothing that it
+// goes on behind.
 func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole, first) {
@@ -165,7 +167,8 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 	case s.held.whole() && !s.held.sameIDs:
 		return true
 	case whole:
-		return c.pieces >= 2 && (all || weight(seq) >= evidence) || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
+		long := weight(seq) >= evidence
+		return c.pieces >= 2 && (all || long) || in.Role == End && all && long || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
 	case c.pieces >= 2 && all:
 		return true
 	}

@@ -34,6 +34,7 @@ func TestLive(t *testing.T) {
 		"L6: an artifact begins with another one": {[]word{{"a1", "completed", "# Plan\n"}, {"a2", "completed", "# Plan\n1. read"}}, "a1: # Plan\n\na2: # Plan\n1. read"},
 		"L6: white space ends a word":             {[]word{{"m1", "", "Search\n"}, {"m2", "completed", "Searching is done."}}, "m1: Search\n\nm2: Searching is done."},
 		"L6: two messages of equal text are two":  {[]word{{"m1", "", "はい。"}, {"m2", "", "はい。"}, {"m3", "completed", "Fine."}}, "m1: はい。\nm2: はい。\nm3: Fine."},
+		"L6: the end says the last message again": {[]word{{"m1", "working", "It is sunny in Rome."}, {"m2", "completed", "It is sunny in Rome."}}, "m1: It is sunny in Rome."},
 		"L7: cumulative under new IDs":            {[]word{{"m1", "", "Hel"}, {"m2", "", "Hello w"}, {"m3", "", "Hello world"}}, "m1: Hello world"},
 		"L7: two of them":                         {[]word{{"m1", "", "Bye "}, {"m2", "", "Bye bye\n"}, {"m3", "", "11"}, {"m4", "", "11 is"}, {"m5", "", "11 is odd"}}, "m1: Bye bye\n\nm3: 11 is odd"},
 		"L7: a call between":                      {[]word{{"m1", "", "Hel"}, {"m2", "", "Hello"}, {"call", "", ""}, {"m3", "", "Hello w"}, {"m4", "", "Hello world"}}, "m1: Hello\nm3:  world"},
