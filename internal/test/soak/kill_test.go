@@ -30,8 +30,8 @@ const (
 	maxHesitation = 20 * time.Millisecond
 
 	// soon is when the user must read that an agent of --agent-command was killed. It
-	// takes some milliseconds, unless other kills keep both processors busy.
-	soon = time.Second
+	// takes some milliseconds, and more where others keep the processors busy.
+	soon = 10 * time.Second
 
 	helloStory = "Hello from the a2astdio demo agent."
 	editedLine = "Hello from the a2astdio demo agent.\n"
@@ -58,7 +58,7 @@ func (d death) String() string {
 	return "the " + d.victim + " of an --agent"
 }
 
-// TestKill kills a process somewhere in the edit story, by kill -9. Three seconds later no
+// TestKill kills a process somewhere in the edit story, by kill -9. Ten seconds later no
 // process is left. Another bridge can load the session, with all that was shown, once.
 // If the agent lives, its story goes on to its end. The session works.
 func TestKill(t *testing.T) {

@@ -30,7 +30,7 @@ const (
 	// patience bounds the wait for what must come. It only ends if something is wrong.
 	patience = 90 * time.Second
 	// exitTime bounds the bridge's end after the end of its input, which takes it milliseconds.
-	exitTime = 3 * time.Second
+	exitTime = 10 * time.Second
 )
 
 func TestMain(m *testing.M) {
