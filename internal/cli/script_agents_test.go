@@ -111,7 +111,10 @@ func (p *plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ID     json.RawMessage
 		Method string
 		Params struct {
-			ID            string
+			ID      string
+			Message struct {
+				Metadata json.RawMessage
+			}
 			Configuration json.RawMessage
 			PageToken     string
 		}
@@ -154,8 +157,10 @@ func (p *plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		result(`{"tasks":[{"kind":"task","id":"t%s","contextId":"c","status":{"state":"working"}}],"nextPageToken":%q,"totalSize":3}`, token,
 			map[string]string{"": "2", "2": "3", "roun": "round"}[token])
 	case req.Method == "message/send":
-		result(`{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"configuration %s"}]}`,
-			strings.ReplaceAll(string(req.Params.Configuration), `"`, `'`))
+		result(`{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"metadata %s configuration %s"}]}`,
+			strings.ReplaceAll(string(req.Params.Message.Metadata), `"`, `'`), strings.ReplaceAll(string(req.Params.Configuration), `"`, `'`))
+	case strings.HasPrefix(req.Method, "tasks/pushNotificationConfig/"):
+		result(`{"taskId":"files","pushNotificationConfig":{"id":"p1","url":"https://me.example/hook","token":"hunter2"}}`)
 	case strings.HasPrefix(req.Method, "tasks/get"):
 		fail(-32001, "no such task")
 	case req.Method == "tasks/resubscribe" && req.Params.ID == "files":

@@ -27,7 +27,7 @@ type sending struct {
 // first sends the prompt. It becomes a message if only a message can carry its options;
 // otherwise it may be a slash command of the agent's.
 func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
-	if s.c.IsSet("task-id") || len(m.Parts) != 1 || m.Parts[0].Text != prompt {
+	if s.c.IsSet("task-id") || len(m.Metadata) > 0 || len(m.Parts) != 1 || m.Parts[0].Text != prompt {
 		return talk.Turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 			return t.Send(ctx, m, s.editor)
 		})

@@ -1,6 +1,7 @@
 package send
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -23,6 +24,15 @@ func message(c *cli.Context) (*a2a.Outgoing, error) {
 	}
 	if c.Bool("continue") && c.Bool("no-history") {
 		return nil, frame.Usagef("--no-history keeps nothing of conversations, so there is none that --continue could go on with")
+	}
+	metadata, err := reach.JsonObject("metadata", c.String("metadata"))
+	if err != nil {
+		return nil, err
+	}
+	if metadata != nil {
+		if err := json.Unmarshal(metadata, &m.Metadata); err != nil {
+			return nil, frame.Usagef("--metadata: %v", err)
+		}
 	}
 	format := c.String("output")
 	switch {

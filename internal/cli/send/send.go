@@ -28,6 +28,7 @@ func Command(p *frame.Program) *cli.Command {
 		&cli.StringFlag{Name: "context-id", Usage: "`ID`: begin the task in the context of earlier ones"},
 		&cli.BoolFlag{Name: "async", Usage: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
 		&cli.BoolFlag{Name: "stream", Usage: "with -o json, write A2A 1.0's StreamResponse, one a line, as they come"},
+		&cli.StringFlag{Name: "metadata", Usage: "`JSON|@FILE`: an object to add to the message's metadata; the prompt is no slash command then"},
 		&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
 }
 
