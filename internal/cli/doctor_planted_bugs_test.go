@@ -81,7 +81,7 @@ func plantedBugs(kind string) []plant {
 
 		// The card.
 		{name: "a relative URL", place: "card", swap: []string{`"URL/"`, `"/a2a"`}, want: "absolute URL"},
-		{name: "an address to listen at", place: "card", swap: []string{`"URL/"`, `"http://0.0.0.0:9/"`}, want: "0.0.0.0"},
+		{name: "an address to listen at", place: "card", swap: []string{`"URL/"`, `"http://0.0.0.0:9/"`}, want: "0.0.0.0", weight: warning},
 		{name: "no description", place: "card", swap: []string{`"description":"an agent",`, ""}, want: "description: is missing"},
 		{name: "a version with a v", place: "card", swap: []string{`"0.3.0"`, `"v0.3"`, `"protocolVersion":"1.0"`, `"protocolVersion":"v1"`}, want: "protocolVersion: must be a version"},
 		{name: "a transport that is none", place: "card", swap: []string{`"JSONRPC"`, `"json-rpc"`, `"BINDING"`, `"REST"`}, want: "must be JSONRPC, HTTP+JSON or GRPC"},

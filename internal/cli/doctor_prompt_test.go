@@ -2,6 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -26,6 +29,25 @@ func examine(t *testing.T, args ...string) (int, *examined) {
 		t.Fatalf("%v: %s%s", err, stdout, stderr)
 	}
 	return status, &e
+}
+
+// TestDoctorPromptRefused: an agent that wants credentials, and says so in words of its gateway,
+// has no bug.
+func TestDoctorPromptRefused(t *testing.T) {
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	mux.HandleFunc("GET /.well-known/agent-card.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, strings.ReplaceAll(plantedCard["0.3"], "URL", server.URL))
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = io.WriteString(w, `{"error":"unauthorized"}`)
+	})
+	if status, e := examine(t, "--agent", server.URL); status != 4 || len(e.Findings) > 0 {
+		t.Errorf("status %d, %v", status, e.Findings)
+	}
 }
 
 // TestDoctorPromptDemo: nothing is wrong with the agent that is built in. What it asks to do

@@ -237,7 +237,7 @@ func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 // tells nothing.
 func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
 	took := quick(a.took)
-	if k.exam != nil && agent.Code != 0 && !agent.NoCode && agent.Code != a2a.CodeTaskNotFound && !k.isHTTPJSON() {
+	if k.exam != nil && !agent.NoCode && !slices.Contains([]int{0, a2a.CodeTaskNotFound, a2a.CodeVersionNotSupported}, agent.Code) && !k.isHTTPJSON() {
 		k.claim(check.Warning, "tasks/get", "8.2", "5.4", "a task that is not there must be answered with the error -32001, and the agent says %d (%s)", agent.Code, agent.Message)
 	}
 	switch {

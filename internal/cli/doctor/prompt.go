@@ -203,7 +203,7 @@ func (k *checkup) strangeMethod(ctx context.Context) {
 			stream.Close()
 		}
 		k.claim(check.Error, method, "8.1", "9.5", "the agent has answered a method that does not exist; the answer must be an error, -32601")
-	case errors.As(err, &agent) && agent.Code != 0 && agent.Code != a2a.CodeMethodNotFound && !agent.Unauthenticated():
+	case errors.As(err, &agent) && agent.Code != 0 && agent.Code != a2a.CodeMethodNotFound && agent.Code != a2a.CodeVersionNotSupported && !agent.Unauthenticated():
 		k.claim(check.Warning, method, "8.1", "9.5", "a method that does not exist must be answered with the error -32601, and the agent says %d (%s)", agent.Code, agent.Message)
 	}
 }
@@ -250,7 +250,9 @@ func (k *checkup) claim(weight, method, old, new, format string, args ...any) {
 func (k *checkup) found(f *check.Finding) {
 	for _, before := range k.findings {
 		if before.Weight == f.Weight && before.Rule == f.Rule && before.Like() == f.Like() {
-			before.Also = append(before.Also, f.Record)
+			if before.Record != f.Record && !slices.Contains(before.Also, f.Record) {
+				before.Also = append(before.Also, f.Record)
+			}
 			return
 		}
 	}

@@ -170,6 +170,8 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		return
 	}
 	switch {
+	case x.ofGateway(doc):
+		return
 	case x.isCard && x.status < 300:
 		w.card(r, x, doc)
 		return
@@ -179,15 +181,11 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		w.c.find(r.N, Agent, RuleAnswered, x.method, "it is a second answer")
 	}
 	result := doc
-	switch {
-	case x.rpc:
+	if x.rpc {
 		result = doc.Get("result")
 		w.envelope(r, x, doc, result)
-	case doc.Get("jsonrpc").Exists() && x.op.version == "1.0":
-		w.http(r.N, x, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
-		if !doc.Get("error").Exists() {
-			return
-		}
+	} else if w.foreignEnvelope(r, x, doc) {
+		return
 	}
 	switch problem := doc.Get("error"); {
 	case problem.Type != gjson.Null:
@@ -197,6 +195,20 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	case x.op.result != "" && result.Exists() && x.status < 300:
 		w.success(r, x, result)
 	}
+}
+
+// foreignEnvelope reports a result of HTTP+JSON in the envelope of JSON-RPC, and an error.
+func (w *agentWire) foreignEnvelope(r *trace.Record, x *exchange, doc gjson.Result) (isResult bool) {
+	if !doc.Get("jsonrpc").Exists() || x.op.version != "1.0" {
+		return false
+	}
+	w.http(r.N, x, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
+	return !doc.Get("error").Exists()
+}
+
+// ofGateway reports whether an answer is no JSON-RPC, as a gateway may give it.
+func (x *exchange) ofGateway(doc gjson.Result) bool {
+	return x.rpc && ofGateway(x.status) && !doc.Get("jsonrpc").Exists()
 }
 
 // noJSON reports an answer that is no JSON, unless it is a comment or an error page.

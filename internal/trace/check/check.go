@@ -93,7 +93,8 @@ func (f *Finding) String() string {
 // Like returns what findings of one kind have in common: the text up to a value, which may be
 // another each time, as a time or an ID is.
 func (f *Finding) Like() string {
-	text, _, _ := strings.Cut(f.Text, `"`)
+	text, _, _ := strings.Cut(f.Text, ", and is ")
+	text, _, _ = strings.Cut(text, `"`)
 	return f.What + ": " + indices.ReplaceAllString(text, "[]")
 }
 

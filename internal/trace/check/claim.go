@@ -103,18 +103,18 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 // refusedHTTP checks an answer that is an HTTP status, at its end. Of some a gateway is
 // the author, and they say all that there is to say.
 func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
-	if !x.rpc || x.op.version == "" || x.status < 400 {
-		return
-	}
-	switch x.status {
-	case 401, 403, 407, 408, 429, 502, 503, 504:
+	switch {
+	case !x.rpc || x.op.version == "" || x.status < 400 || ofGateway(x.status):
+	case x.answers == 0:
+		w.http(r.N, x, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong", x.status)
 	default:
-		if x.answers == 0 {
-			w.http(r.N, x, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong", x.status)
-		} else {
-			w.http(r.N, x, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
-		}
+		w.http(r.N, x, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
 	}
+}
+
+// ofGateway reports whether a gateway may be the author of an answer with this status.
+func ofGateway(status int) bool {
+	return slices.Contains([]int{401, 403, 407, 408, 429, 502, 503, 504}, status)
 }
 
 // notJSON tells what else a text is.
