@@ -132,9 +132,9 @@ func (c *Calls) AskNewest(since bool, to []Step) []Step { // rule: C11
 	if len(c.asked) > 0 || c.task.over {
 		return to
 	}
-	for _, one := range c.list {
+	for _, one := range c.asking {
 		switch {
-		case !one.asks || one.task != c.task || since && !one.since || one.task.calls[one.ID] != one:
+		case one.task != c.task || since && !one.since || one.task.calls[one.ID] != one:
 		case one.newest != nil:
 			now := one.newest
 			one.newest, one.Moved = nil, true

@@ -131,6 +131,9 @@ func (c *Calls) bound(now *kept, to []Step) []Step {
 		return to
 	}
 	left := len(c.list)
+	defer func() {
+		c.asking = slices.DeleteFunc(c.asking, func(one *kept) bool { return one.task.calls[one.ID] != one })
+	}()
 	for _, running := range [...]bool{false, true} {
 		c.list = slices.DeleteFunc(c.list, func(one *kept) bool {
 			if left <= maxCalls/2 || slices.Contains(c.asked, one) || one == now || !running && !one.Status.Ended() {

@@ -23,7 +23,8 @@ type Calls struct {
 	heard map[uint64]int
 	turn  int
 
-	asked     []*kept            // the calls that are open, in the order of asking
+	asking    []*kept            // the calls of which the newest mention asks
+	asked     []*kept            // those that are open, in the order of asking
 	questions int                // how many there were
 	running   map[*kept]struct{} // those that are executed, as far as is known
 	size      int                // what is kept of calls, in bytes: see maxBytes
@@ -51,11 +52,11 @@ type kept struct {
 	growing *growingText // while it runs, if it has put out something
 	// data is the hash of the data part that it was read from last, said that of what it said.
 	data, said uint64
-	// newest is the newest mention, if that asks and was not taken; asks: it asks; since:
-	// it came behind the newest answer, as far as that is known.
-	newest      *ToolCall
-	asks, since bool
-	taken       bool // the agent has the answer, as a journal says
+	// newest is the newest mention, if that asks and was not taken; since: it came behind the
+	// newest answer, as far as that is known.
+	newest *ToolCall
+	since  bool
+	taken  bool // the agent has the answer, as a journal says
 
 	held     int // the last snapshot that told of it
 	answered int // the last one that had the user's answer
@@ -186,7 +187,13 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	growing := now.readOutput(old)
 	step := c.take(old, now, growing, v)
 	one := c.task.calls[now.ID]
-	one.asks, one.since, one.newest, one.said = asks, v != Forward, nil, said
+	one.since, one.newest, one.said = v != Forward, nil, said
+	switch at := slices.Index(c.asking, one); {
+	case asks && at < 0:
+		c.asking = append(c.asking, one)
+	case !asks && at >= 0:
+		c.asking = slices.Delete(c.asking, at, at+1)
+	}
 	if asks && !one.Asks {
 		now.Asks, now.Status = true, Pending
 		one.newest = now.clone(nil)
