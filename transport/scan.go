@@ -13,6 +13,10 @@ type scanned struct {
 	plain   bool // see a2a.Part
 }
 
+// shortText is how much of a string is looked at without the assembler: most are names
+// and IDs, and end before its calls pay off.
+const shortText = 64
+
 // scanString takes the string whose opening quote is at i, if it is valid and
 // repairText would leave it alone. It looks for quotes and backslashes with the
 // library's assembler, and has what is between them looked at eight bytes at once: a
@@ -22,6 +26,10 @@ func scanString(s string, i int) (seen scanned) {
 		return scanned{}
 	}
 	i++
+	near := min(i+shortText, len(s))
+	if i = rawjson.SkipPlain(s[:near], i); i < near && s[i] == '"' {
+		return scanned{end: i + 1, plain: true}
+	}
 	quote := strings.IndexByte(s[i:], '"')
 	if quote < 0 {
 		return scanned{}

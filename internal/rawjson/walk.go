@@ -19,8 +19,8 @@ package rawjson
 
 import "strings"
 
-// shortString is how much of a string is read byte by byte: most are names and IDs,
-// which end before a call of IndexByte pays off.
+// shortString is how much of a string is read here: most are names and IDs, which end
+// before a call of IndexByte pays off.
 const shortString = 16
 
 // EachMember calls f with each member of an object, keys without quotes and values as
@@ -65,13 +65,17 @@ func Walk(s string, i int, f func(key string, at int) (end int)) (end int) {
 		if i >= len(s) || s[i] != '"' {
 			return min(i+1, len(s)) // behind the brace, if this is JSON
 		}
-		end := SkipString(s, i)
-		if end-i < 2 {
-			return len(s)
-		}
-		key := s[i+1 : end-1]
-		if strings.IndexByte(key, '\\') >= 0 {
-			key = Unescape(key)
+		end := SkipPlain(s, i+1)
+		key := s[i+1 : end]
+		if end < len(s) && s[end] == '"' { // most keys
+			end++
+		} else {
+			if end = SkipString(s, i); end-i < 2 {
+				return len(s)
+			}
+			if key = s[i+1 : end-1]; strings.IndexByte(key, '\\') >= 0 {
+				key = Unescape(key)
+			}
 		}
 		if i = SkipSpace(s, end); i >= len(s) || s[i] != ':' {
 			return len(s)
@@ -139,11 +143,12 @@ func SkipSpace(s string, i int) int {
 }
 
 // SkipString returns the index after the string whose opening quote is at i. Escaped
-// quotes come close together, as in code: so behind each one the next bytes are read
-// one by one, before the library's assembler is called again.
+// quotes come close together, as in code: so behind each one the next bytes are looked
+// at here, before the library's assembler is called again.
 func SkipString(s string, i int) int {
 	for i++; i < len(s); {
-		for near := min(i+shortString, len(s)); i < near; i++ {
+		near := min(i+shortString, len(s))
+		for i = SkipPlain(s[:near], i); i < near; i = SkipPlain(s[:near], i+1) {
 			switch s[i] {
 			case '"':
 				return i + 1
