@@ -48,40 +48,40 @@ const (
 type ToolCall struct {
 	// ID is the agent's, which is unique within its task. Shown is the one that the
 	// editor knows the call by: unique in the conversation.
-	ID          string
-	Shown       string
-	Status      Status
-	Name        string
-	Description string
+	ID          string `json:",omitzero"`
+	Shown       string `json:",omitzero"`
+	Status      Status `json:",omitzero"`
+	Name        string `json:",omitzero"`
+	Description string `json:",omitzero"`
 	// DisplayName and Kind (one of ACP's) are what Gemini's server adds.
-	DisplayName string
-	Kind        string
+	DisplayName string `json:",omitzero"`
+	Kind        string `json:",omitzero"`
 	// Input is the JSON object of the tool's parameters.
-	Input a2a.JSON
+	Input a2a.JSON `json:",omitzero"`
 	// OutputSoFar is the output so far, the whole of it.
-	OutputSoFar string
+	OutputSoFar string `json:",omitzero"`
 	// Output or Error is the result.
-	Output *Output
-	Error  *ErrorDetails
+	Output *Output       `json:",omitzero"`
+	Error  *ErrorDetails `json:",omitzero"`
 	// Confirmation is what is asked, while the call is pending and ever after.
-	Confirmation *Confirmation
+	Confirmation *Confirmation `json:",omitzero"`
 	// Asks is set while the agent waits for an answer.
-	Asks bool
+	Asks bool `json:",omitzero"`
 	// Bare is set for a question that came without a tool call: ID is the bridge's own
 	// then.
-	Bare bool
+	Bare bool `json:",omitzero"`
 	// Extra holds members that we do not know, as a JSON object.
-	Extra a2a.JSON
+	Extra a2a.JSON `json:",omitzero"`
 	// Note is a word about the result, such as a command's exit code.
-	Note string
+	Note string `json:",omitzero"`
 	// QuestionID is the agent's name for what it asks, where that is not ID.
-	QuestionID string
+	QuestionID string `json:",omitzero"`
 	// Dialect is the one that the call came in, and that answers go out in: its place in
 	// package dialect's list, counted from 1. 0 is none. The fold sets it, so that a
 	// dialect cannot forget to.
-	Dialect uint8
+	Dialect uint8 `json:",omitzero"`
 	// Differences: events of this call leave out what has not changed.
-	Differences bool
+	Differences bool `json:",omitzero"`
 
 	// sent is OutputSoFar as an event has it, until [Calls] has read it; known is what is
 	// known of OutputSoFar then. A call from elsewhere has neither.
@@ -93,17 +93,17 @@ type ToolCall struct {
 
 // Output is the output of a tool that succeeded: one of the three.
 type Output struct {
-	Text string
-	Diff *FileDiff
-	Data a2a.JSON
+	Text string    `json:",omitzero"`
+	Diff *FileDiff `json:",omitzero"`
+	Data a2a.JSON  `json:",omitzero"`
 }
 
 // ErrorDetails says why a tool failed.
 type ErrorDetails struct {
-	Message string
-	Type    string
+	Message string `json:",omitzero"`
+	Type    string `json:",omitzero"`
 	// StatusCode is 0 if there is none.
-	StatusCode int
+	StatusCode int `json:",omitzero"`
 }
 
 // Said is what the user is told: the message, and the code, if that does not hold it.
@@ -120,12 +120,12 @@ func (e *ErrorDetails) Said(command bool) string {
 
 // FileDiff is a change of a file.
 type FileDiff struct {
-	FileName string
-	FilePath string
+	FileName string `json:",omitzero"`
+	FilePath string `json:",omitzero"`
 	// OldContent is nil for a new file.
-	OldContent *string
-	NewContent string
-	Formatted  string
+	OldContent *string `json:",omitzero"`
+	NewContent string  `json:",omitzero"`
+	Formatted  string  `json:",omitzero"`
 }
 
 // OnlyFormatted reports whether the agent shows the change as text alone.
@@ -135,44 +135,44 @@ func (f *FileDiff) OnlyFormatted() bool {
 
 // Confirmation is a request for the user's permission.
 type Confirmation struct {
-	Options []ConfirmationOption
+	Options []ConfirmationOption `json:",omitzero"`
 	// Details are one of these, or none. An agent that asks about several at once
 	// breaks the extension's rule (§3.2, ConfirmationRequest); then the user is shown
 	// all of them.
-	Execute *ExecuteDetails
-	Edit    *FileDiff
-	MCP     *MCPDetails
-	Generic *GenericDetails
+	Execute *ExecuteDetails `json:",omitzero"`
+	Edit    *FileDiff       `json:",omitzero"`
+	MCP     *MCPDetails     `json:",omitzero"`
+	Generic *GenericDetails `json:",omitzero"`
 	// Unread holds members that we do not know, as a JSON object.
-	Unread a2a.JSON
+	Unread a2a.JSON `json:",omitzero"`
 }
 
 // ConfirmationOption is one of the user's choices.
 type ConfirmationOption struct {
-	ID          string
-	Name        string
-	Description string
+	ID          string `json:",omitzero"`
+	Name        string `json:",omitzero"`
+	Description string `json:",omitzero"`
 	// Kind is ACP's kind of it, where the agent says one.
-	Kind string
+	Kind string `json:",omitzero"`
 }
 
 // ExecuteDetails is about a shell command.
 type ExecuteDetails struct {
-	Command          string
-	WorkingDirectory string
+	Command          string `json:",omitzero"`
+	WorkingDirectory string `json:",omitzero"`
 }
 
 // MCPDetails is about a tool of an MCP server.
 type MCPDetails struct {
-	ServerName string
-	ToolName   string
+	ServerName string `json:",omitzero"`
+	ToolName   string `json:",omitzero"`
 }
 
 // GenericDetails is about anything else.
 type GenericDetails struct {
-	Description string
+	Description string `json:",omitzero"`
 	// Kind is what the dialect calls it, where it says: ask_user, info, …
-	Kind string
+	Kind string `json:",omitzero"`
 }
 
 // Question is what the user is asked about, nil if nothing.

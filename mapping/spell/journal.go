@@ -176,7 +176,7 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 		e.Changed |= mapping.ToolContent // which the last mention may not have
 	}
 	raw, _ := rawjson.Marshal(c)
-	now, head, tail := string(raw), 0, 0
+	now, head, tail := rawjson.View(raw), 0, 0
 	for head < min(len(now), len(was)) && now[head] == was[head] {
 		head++
 	}
