@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -121,7 +122,10 @@ func (s *server) spawn(work func(ctx context.Context)) bool {
 	if s.closing {
 		return false
 	}
-	s.work.Go(func() { work(s.ctx) }) // ended by shutdown
+	s.work.Go(func() { // ended by shutdown
+		deepen()
+		work(s.ctx)
+	})
 	return true
 }
 
@@ -130,6 +134,15 @@ func (s *server) runTurn(turn Turn, work func(ctx context.Context)) {
 	if !s.spawn(work) {
 		turn.Discard()
 	}
+}
+
+// deepen gives a new goroutine the stack that it will need. Otherwise it grows in steps, and each
+// copies what is there.
+//
+//go:noinline
+func deepen() {
+	var room [8 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 // worked is closed when the work under way is done.

@@ -55,6 +55,7 @@ func (s *readers) read(stream *transport.Stream, idle *idleGuard, release func()
 // closed, which is why it is not one of the agent's goroutines: a Read can only be ended by
 // closing the connection.
 func (s *readers) run(r *reader) {
+	deepen()
 	for {
 		r.idle.start()
 		events, err := r.stream.Read()
