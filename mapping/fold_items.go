@@ -166,7 +166,7 @@ func (f *Fold) decoded(parts a2a.Parts) a2a.Parts {
 // isOneCall shows a message that is a tool call and nothing else, as most are.
 func (f *Fold) isOneCall(m *a2a.Message) bool {
 	left := m.Parts
-	if !left.Next(&f.part) || f.part.Kind != a2a.PartData {
+	if f.spoken.Thinks() || !left.Next(&f.part) || f.part.Kind != a2a.PartData {
 		return false
 	}
 	data := string(f.part.Data)
@@ -212,13 +212,13 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 	var own []a2a.Part
 	others := false
 	for p := range m.Parts.All() {
-		if p.Kind == a2a.PartData && f.calls.IsCall(string(p.Data)) {
+		if _, _, ok := f.spoken.Thought(p); ok {
+			f.addParts(&as, &own)
+			f.items.add(shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(*p)})
+		} else if p.Kind == a2a.PartData && f.calls.IsCall(string(p.Data)) {
 			data, id := string(p.Data), m.ID
 			f.addParts(&as, &own)
 			f.items.do(func() { f.toolCall(data, id) })
-		} else if _, _, ok := f.spoken.Thought(p); ok {
-			f.addParts(&as, &own)
-			f.items.add(shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(*p)})
 		} else {
 			own = append(own, *p)
 			continue

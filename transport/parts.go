@@ -14,13 +14,21 @@ import (
 )
 
 // readParts returns the list of parts at s[at:], which is walked when it is asked
-// for, and where it ends.
+// for, and where it ends. One part of data, as tool calls are, is read at once: to find its end is
+// most of the work.
 func readParts(s string, at int, from *fastpath.Source) (parts a2a.Parts, end int) {
+	if first := rawjson.NextElement(s[at:]); first >= 0 && !beginsWithText(s[at:]) {
+		only := new(a2a.Part)
+		end = rawjson.SkipSpace(s, readPart(s, at+first, from, only))
+		if end < len(s) && s[end] == ']' && only.Kind == a2a.PartData {
+			parts.Raw, parts.FastPath().Only = a2a.JSON(s[at:end+1]), only
+			return parts, end + 1
+		}
+	}
 	end = rawjson.SkipValue(s, at)
 	if rawjson.IsArray(s[at:end]) {
 		parts.Raw, parts.FastPath().Step = a2a.JSON(s[at:end]), nextPart
 		parts.FastPath().Source = from
-		parts.FastPath().Bare = !strings.Contains(s[at:end], "metadata")
 	}
 	return parts, end
 }
@@ -36,8 +44,7 @@ func nextPart(raw string, from *fastpath.Source, p *a2a.Part) (rest string, ok b
 
 // beginsWithText reports whether the first part of a list may be text. A caller that
 // wants text only is spared walking a tool call to see that it is none.
-func beginsWithText(list a2a.JSON) (text bool) {
-	raw := string(list)
+func beginsWithText(raw string) (text bool) {
 	at := rawjson.NextElement(raw)
 	if at < 0 {
 		return false
@@ -196,9 +203,11 @@ const compatMarker = "data_part_compat"
 // unwrapData undoes that: p's data and metadata are what they are in 1.x, and only
 // Raw has the marker.
 func unwrapData(p *a2a.Part) {
-	var metadata map[string]json.RawMessage
-	if p.Kind != a2a.PartData || !strings.Contains(string(p.Metadata), compatMarker) ||
-		json.Unmarshal([]byte(p.Metadata), &metadata) != nil || string(metadata[compatMarker]) != "true" {
+	if p.Kind != a2a.PartData || !strings.Contains(string(p.Metadata), compatMarker) {
+		return
+	}
+	var metadata map[string]json.RawMessage // behind that, since it is allocated
+	if json.Unmarshal([]byte(p.Metadata), &metadata) != nil || string(metadata[compatMarker]) != "true" {
 		return
 	}
 	if value := rawjson.Member(string(p.Data), "value"); value != "" {

@@ -97,7 +97,7 @@ func textParts(data []byte, ev *a2a.Event) (parts a2a.Parts, ok bool) {
 		return parts, false
 	}
 	// Several lines of data are not one in the stream.
-	return parts, beginsWithText(parts.Raw) && bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0
+	return parts, beginsWithText(string(parts.Raw)) && bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0
 }
 
 // spanIn returns where in data s, a view of it, is, and whether it is.

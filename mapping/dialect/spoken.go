@@ -21,8 +21,11 @@ type Spoken struct {
 	// [calls.ToolCall.Dialect]), and its traits.
 	Learned func(place uint8, r calls.Reader, t Traits)
 
-	set   set
-	known knownMeta
+	set set
+	// known is the newest metadata, in any order: calls and the states between them have
+	// their own. at is the place of what was read last.
+	known [4]knownMeta
+	at    int
 	// splitter is the first one that splits messages, nil if none does, and place its place.
 	splitter splitter
 	place    uint8
@@ -55,6 +58,7 @@ func (s *Spoken) note(i int, d dialect) {
 		return
 	}
 	s.set |= 1 << i
+	clear(s.known[:]) // what others say in it depends on that
 	if by, ok := d.(splitter); ok && s.splitter == nil {
 		s.splitter, s.place = by, uint8(i+1)
 	}
@@ -84,6 +88,9 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 	// more than the search. In other events the search through a long text would cost
 	// more.
 	search := ev.Kind == a2a.EventTask
+	for _, p := range [...]*a2a.Parts{&ev.Message.Parts, &ev.Artifact.Parts} {
+		p.FastPath().Bare = p.Raw != "" && !strings.Contains(string(p.Raw), "metadata")
+	}
 	for i, d := range dialects() {
 		if by, ok := d.(splitter); ok && (!search || strings.Contains(string(ev.Raw), by.sign())) && by.knows(ev) {
 			s.note(i, d)
@@ -129,15 +136,24 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 	if raw == "" {
 		return
 	}
-	same := s.known.is(raw)
-	switch {
-	case same && s.known.read:
-		s.Meta = s.known.meta
+	same := false
+	for i := range s.known {
+		if same = s.known[i].is(raw); same {
+			s.at = i
+			break
+		}
+	}
+	if !same {
+		s.at = (s.at + 1) % len(s.known)
+		s.known[s.at].set(raw)
+	}
+	known := &s.known[s.at]
+	if same && known.read {
+		s.Meta = known.meta
 		return
-	case same:
+	}
+	if same {
 		raw = a2a.JSON(strings.Clone(string(raw)))
-	default:
-		s.known.set(raw)
 	}
 	for i, d := range dialects() {
 		if !strings.Contains(string(raw), d.sign()) {
@@ -152,19 +168,20 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 	}
 	s.Meta.Others = s.Others(raw)
 	s.Meta.Extended = hasURI(string(s.Meta.Others))
-	if same {
-		s.known.meta, s.known.read = s.Meta, true
+	if same && len(known.raw) > 0 { // else a dialect was learned
+		known.meta, known.read = s.Meta, true
 	}
 }
 
 // Repeats reports whether metadata says what that of the events before said, which is in
 // [Spoken.Known], and neither an error nor a number of tokens.
 func (s *Spoken) Repeats(raw a2a.JSON) bool {
-	return s.known.read && s.known.meta.Err == "" && s.known.meta.Usage == "" && s.known.is(raw)
+	known := &s.known[s.at]
+	return known.read && known.meta.Err == "" && known.meta.Usage == "" && known.is(raw)
 }
 
 // Known is what the metadata said that was read last.
-func (s *Spoken) Known() *Meta { return &s.known.meta }
+func (s *Spoken) Known() *Meta { return &s.known[s.at].meta }
 
 // Others returns what of an object of metadata is under keys that no dialect reads,
 // other extensions' for one; "" if nothing is. Where a dialect is spoken those are keys
@@ -198,6 +215,9 @@ func (s *Spoken) Others(raw a2a.JSON) a2a.JSON {
 	}
 	return a2a.JSON(rawjson.EndObject(rest))
 }
+
+// Thinks reports whether the event in hand says that it is a thought.
+func (s *Spoken) Thinks() bool { return s.Meta.kind == kindThought }
 
 // Thought reads a part of the event in hand as a thought. Both dialects that have thoughts
 // spell them alike, so an event's kind decides, or, in a snapshot, that there is
