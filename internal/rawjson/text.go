@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -138,4 +139,20 @@ func ScanRun(s string) (ascii, ok bool) {
 	}
 	ascii = beyond&highBits == 0
 	return ascii, ascii || utf8.ValidString(s)
+}
+
+// SkipPlain returns the index of the first byte from i on that is not ASCII or needs an
+// escape: a control character, a quote, a backslash.
+func SkipPlain(s string, i int) int {
+	for b := bytesOf(s); i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		// A borrow may set the bit of a later byte, but of none before the first hit.
+		if found := ((w - ' '*lowBits) | ((w ^ '"'*lowBits) - lowBits) | ((w ^ '\\'*lowBits) - lowBits) | w) & highBits; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
+		i++
+	}
+	return i
 }
