@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,15 +133,6 @@ func (s *server) runTurn(turn Turn, work func(ctx context.Context)) {
 	if !s.spawn(work) {
 		turn.Discard()
 	}
-}
-
-// deepen gives a new goroutine the stack that it will need. Otherwise it grows in steps, and each
-// copies what is there.
-//
-//go:noinline
-func deepen() {
-	var room [8 << 10]byte
-	runtime.KeepAlive(&room)
 }
 
 // worked is closed when the work under way is done.

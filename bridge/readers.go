@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/a2astdio/a2astdio/transport"
@@ -149,3 +150,12 @@ func (e *idleError) Unwrap() error { return e.err }
 
 // stop reports whether the limit was passed.
 func (g *idleGuard) stop() bool { return g != nil && !g.timer.Stop() }
+
+// deepen gives a new goroutine the stack that it will need. Otherwise it grows in steps, and each
+// copies what is there.
+//
+//go:noinline
+func deepen() {
+	var room [8 << 10]byte
+	runtime.KeepAlive(&room)
+}
