@@ -2,6 +2,7 @@ package transport
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
@@ -52,11 +53,10 @@ func scanString(s string, i int) (seen scanned) {
 			return seen
 		}
 		seen.escaped = true
-		n := scanEscape(s[i+escape:])
-		if n == 0 {
+		if i = scanEscapes(s, i, i+escape); i == 0 {
 			return scanned{}
 		}
-		if i += escape + n; i <= quote {
+		if i <= quote {
 			continue
 		}
 		// The quote was escaped.
@@ -65,6 +65,33 @@ func scanString(s string, i int) (seen scanned) {
 		}
 		quote += i
 	}
+}
+
+// scanEscapes returns the index after the escape at i, those that follow it, and what
+// is between them, where that is short and plain: where escapes come close together, as
+// in code, a search for each costs more than to look at each byte. From from on there was
+// none. It returns 0 if one may not be taken as it is.
+func scanEscapes(s string, from, i int) int {
+	near := 32
+	if i-from >= near {
+		near = 1
+	}
+	for until := i + near; i < len(s) && i < until; {
+		switch c := s[i]; {
+		case c == '\\':
+			n := scanEscape(s[i:])
+			if n == 0 {
+				return 0
+			}
+			i += n
+			until = i + near
+		case c == '"' || c < ' ' || c >= utf8.RuneSelf:
+			return i
+		default:
+			i++
+		}
+	}
+	return i
 }
 
 // plain reports whether there is nothing in a valid string that a line of JSON should

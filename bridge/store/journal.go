@@ -1,9 +1,10 @@
 package store
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,8 +17,10 @@ import (
 const (
 	journalFile = "journal.jsonl"
 	// maxJournal is how much of a conversation is kept: the text of weeks, which an editor
-	// replays in about a second.
-	maxJournal = 8 << 20
+	// replays in a second or two. Of a longer one the newest quarter is kept, so that a third
+	// of what is written is written again.
+	maxJournal  = 16 << 20
+	keptJournal = 4 // a quarter
 	// journalLook is how often a journal looks whether another bridge has removed its file,
 	// or shortened it. The look costs some system calls, so not every Append makes one.
 	journalLook = time.Second
@@ -41,7 +44,7 @@ const (
 // object each. It is safe for concurrent use. Several bridges may write to one session's
 // journal at once: their lines are mixed, but each is whole.
 //
-// When it has reached maxJournal, its newest half takes its place, and the reader is told that
+// When it has reached maxJournal, its newest quarter takes its place, and the reader is told that
 // the beginning is missing. What another bridge writes into the old file meanwhile, until it
 // looks, is lost: that takes two who have one session open, and a second of a conversation of
 // weeks.
@@ -262,15 +265,27 @@ func (j *Journal) open() error {
 	return err
 }
 
-// shorten puts the newest half of the file in its place.
+// shorten puts the newest quarter of the file in its place. It is copied from file to file, which
+// costs neither memory nor much time.
 func (j *Journal) shorten() error {
-	half := make([]byte, min(j.size, j.store.limits.journal/2))
-	if _, err := j.file.ReadAt(half, j.size-int64(len(half))); err != nil {
+	from := j.size - min(j.size, j.store.limits.journal/keptJournal)
+	line, err := bufio.NewReader(io.NewSectionReader(j.file, from, j.size-from)).ReadBytes('\n')
+	if err != nil && err != io.EOF {
 		return err
 	}
-	_, whole, _ := bytes.Cut(half, []byte{'\n'})
-	j.drop() // some systems do not replace an open file
-	if err := safe.Replace(j.path(), append([]byte(cutLine), whole...)); err != nil {
+	from += int64(len(line)) // the rest of a line that begins before it
+	err = safe.ReplaceBy(j.path(), func(f *os.File) error {
+		if _, err := f.WriteString(cutLine); err != nil {
+			return err
+		}
+		if _, err := j.file.Seek(from, io.SeekStart); err != nil {
+			return err
+		}
+		_, err := io.Copy(f, j.file)
+		j.drop() // some systems do not replace an open file
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	j.store.pruneBeside(filepath.Base(j.dir)) // what has grown may be too much for all

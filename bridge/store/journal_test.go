@@ -147,7 +147,7 @@ func TestJournalDamage(t *testing.T) {
 	}
 }
 
-// TestJournalCut: a journal keeps its newest half at least, stays within its bound, and says
+// TestJournalCut: a journal keeps its newest quarter at least, stays within its bound, and says
 // that its beginning is missing.
 func TestJournalCut(t *testing.T) {
 	s := openStore(t)
@@ -169,7 +169,7 @@ func TestJournalCut(t *testing.T) {
 		if !strings.HasSuffix("\n"+strings.Join(all, "\n"), "\n"+kept) || cut != (len(got) < len(all)) {
 			t.Fatalf("after %d lines: %q", i+1, got)
 		}
-		if max := int64(max(1000, 500+len(all[i])+len(cutLine)+1)); size > max || cut && size < 300 {
+		if max := int64(max(1000, 500+len(all[i])+len(cutLine)+1)); size > max || cut && size < 200 {
 			t.Fatalf("after %d lines: %d bytes are left", i+1, size)
 		}
 	}

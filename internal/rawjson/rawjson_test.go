@@ -109,7 +109,7 @@ func checkValue(t *testing.T, s string) {
 // the text, in order.
 func checkAnything(t *testing.T, s string) {
 	for i := range len(s) + 1 {
-		for name, end := range map[string]int{"space": SkipSpace(s, i), "string": SkipString(s, i), "value": SkipValue(s, i), "object": Walk(s, i, func(_ string, at int) int { return SkipValue(s, at) })} {
+		for name, end := range map[string]int{"space": SkipSpace(s, i), "string": SkipString(s, i), "value": SkipValue(s, i), "plain": SkipPlain(s, i), "object": Walk(s, i, func(_ string, at int) int { return SkipValue(s, at) })} {
 			if end < i || end > len(s) {
 				t.Fatalf("%q: %s at %d ends at %d", s, name, i, end)
 			}
@@ -181,6 +181,15 @@ func checkText(t *testing.T, s string) {
 	isASCII, ok := ScanRun(s)
 	if want := !control && utf8.ValidString(s); ok != want || isASCII != (ok && ascii) {
 		t.Errorf("%q is text: %v, ASCII: %v", s, ok, isASCII)
+	}
+	for from := 0; from <= len(s) && from < 100; from++ {
+		want := from
+		for want < len(s) && s[want] >= ' ' && s[want] < utf8.RuneSelf && s[want] != '"' && s[want] != '\\' {
+			want++
+		}
+		if got := SkipPlain(s, from); got != want {
+			t.Errorf("%q, from %d: plain to %d, want %d", s, from, got, want)
+		}
 	}
 	if EscapedUnit(s) != 0 && (len(s) < 6 || s[:2] != `\u`) {
 		t.Errorf("%q is an escape", s)

@@ -123,12 +123,26 @@ func EscapedUnit(s string) int {
 func ScanRun(s string) (ascii, ok bool) {
 	var beyond, control uint64
 	b := bytesOf(s)
-	for ; len(b) >= 8; b = b[8:] {
-		w := binary.LittleEndian.Uint64(b)
+	run := b
+	for ; len(b) >= 32; b = b[32:] {
+		w := (*[32]byte)(b)
+		w0, w1 := binary.LittleEndian.Uint64(w[0:8]), binary.LittleEndian.Uint64(w[8:16])
+		w2, w3 := binary.LittleEndian.Uint64(w[16:24]), binary.LittleEndian.Uint64(w[24:32])
 		// A byte below a space borrows, and sets the high bit. It may also set its
 		// neighbours', which does not matter, since one fault is enough.
+		beyond |= w0 | w1 | w2 | w3
+		control |= (w0-' '*lowBits)&^w0 | (w1-' '*lowBits)&^w1 | (w2-' '*lowBits)&^w2 | (w3-' '*lowBits)&^w3
+	}
+	for ; len(b) >= 8; b = b[8:] {
+		w := binary.LittleEndian.Uint64(b)
 		beyond |= w
 		control |= (w - ' '*lowBits) &^ w
+	}
+	if len(b) > 0 && len(run) >= 8 {
+		w := binary.LittleEndian.Uint64(run[len(run)-8:]) // some of them again
+		beyond |= w
+		control |= (w - ' '*lowBits) &^ w
+		b = nil
 	}
 	for _, c := range b {
 		beyond |= uint64(c)
@@ -138,7 +152,7 @@ func ScanRun(s string) (ascii, ok bool) {
 		return false, false
 	}
 	ascii = beyond&highBits == 0
-	return ascii, ascii || utf8.ValidString(s)
+	return ascii, ascii || utf8.Valid(run)
 }
 
 // SkipPlain returns the index of the first byte from i on that is not ASCII or needs an

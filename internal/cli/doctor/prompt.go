@@ -173,8 +173,9 @@ func (k *checkup) claimSteps() {
 	}
 }
 
-// endedTask sends the prompt to the task that has ended, which the agent must refuse. In
-// the development-tool extension a completed task goes on with the next message.
+// endedTask sends a message to the task that has ended, which the agent must refuse. It is not
+// the user's prompt again, which an agent that takes it would do twice. In the development-tool
+// extension a completed task goes on with the next message.
 func (k *checkup) endedTask() {
 	ctx, stop := context.WithTimeout(k.c.Context, promptSilence)
 	defer stop()
@@ -183,7 +184,7 @@ func (k *checkup) endedTask() {
 		return
 	}
 	e := k.exam
-	_, err = k.l.Client.SendOnce(ctx, &a2a.Outgoing{ID: uuid.NewString(), TaskID: e.task, ContextID: e.context, Parts: []a2a.OutPart{{Text: k.c.String("prompt")}}}, false)
+	_, err = k.l.Client.SendOnce(ctx, &a2a.Outgoing{ID: uuid.NewString(), TaskID: e.task, ContextID: e.context, Parts: []a2a.OutPart{{Text: "This only checks that a task which has ended takes no message. Please do nothing."}}}, false)
 	if err == nil {
 		k.claim(check.Error, "message/send", "7.1", "3.1.1", "the task %q has ended (%s), so a message to it must be refused, and the agent has taken one", e.task, e.state)
 	}
