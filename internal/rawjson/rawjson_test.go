@@ -33,6 +33,9 @@ func FuzzWalk(f *testing.F) {
 			return // each value is looked at by itself
 		}
 		checkAnything(t, s)
+		if want := json.Valid([]byte(s)) && !TooDeep([]byte(s)); Valid([]byte(s)) != want {
+			t.Fatalf("%q is valid: %v", s, !want)
+		}
 		if json.Valid([]byte(s)) && utf8.ValidString(s) {
 			checkValue(t, strings.Trim(s, " \t\r\n"))
 		}
