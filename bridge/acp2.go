@@ -21,7 +21,7 @@ import (
 // This file has what version 2 of ACP does otherwise than version 1. A prompt is answered when it
 // has its place in the conversation, and not when its turn is over: a session's state tells that,
 // and messages are replaced in place. So a prompt may wait for the one before it, and a task may
-// go on when its turn is over.
+// go on when its turn is over (acp2_after.go).
 
 // negotiate chooses the version that is spoken. An editor that asks for more than 2 may say
 // otherwise what version 2 wants to know. false: it was answered with an error.
@@ -247,79 +247,4 @@ func (v *acpView) waits(ctx context.Context, what awaited, waits bool) {
 		v.beginLocked()
 		v.editor.tellState(ctx, v.session, state)
 	}
-}
-
-// What follows is for a task that its turn has left: it works on though the connection was lost, it
-// waits until somebody has signed in, or for an answer that another program may give. What it says
-// then is a turn of its own, which the editor sees by the session's state. A session has one
-// watcher at most, and none while a turn runs, or when it is closed.
-
-// leave releases a turn that is over, with an error if that is not nil, and has its task watched,
-// if that goes on.
-func (e *acpEditor) leave(conn requester, turn Turn, err error) {
-	s := turn.session
-	w := &watcher{session: s, task: s.taskID, rest: s.fold.Rest(s.taskID), pushes: s.pushes}
-	if s.watchFails++; err == nil {
-		s.watchFails = 0
-	}
-	asks := s.fold.State != a2a.StateInputRequired || s.fold.Question != "" || s.fold.WaitsForWords() || turn.card != nil && turn.turn.waits("")
-	goesOn := e.v2 && w.task != "" && !s.completed && asks && !turn.isCancelled() && s.watchFails <= maxWatchFails
-	if goesOn {
-		s.record(nil) // what is noted is written later, and would look like another process's
-		w.kept = s.agent.opts.Store.JournalSize(s.ID)
-	}
-	turn.Discard()
-	if !goesOn {
-		return
-	}
-	w.ctx, w.stop = context.WithCancel(e.server.ctx)
-	s.mu.Lock()
-	free := s.turn == nil && !s.shutting
-	if free {
-		s.unwatchLocked()
-		s.watching = w
-	}
-	s.mu.Unlock()
-	switch {
-	case !free:
-		w.stop()
-	case !e.server.spawn(func(ctx context.Context) { e.watch(ctx, conn, w) }): // ends with w.ctx
-		s.unwatch()
-		if turn, _, ok := w.takeUp(false); ok {
-			turn.Discard()
-		}
-	}
-}
-
-// watch waits until the task has moved, or is to be cancelled, and runs that turn.
-func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
-	defer w.stop()
-	w.pushes.take()
-	state, moved := w.awaitMove(e.server.out.InputDone())
-	turn, cancelled, ok := w.takeUp(moved)
-	if !ok {
-		return
-	}
-	view := e.view(conn, w.session)
-	journals := w.alone()
-	told := cancelled
-	var result Result
-	var err error
-	if cancelled {
-		result, err = turn.cancelLeft(ctx, w.task, view)
-	} else {
-		view.begins = func() {
-			told = true
-			e.tellState(ctx, w.session, acp.StateRunning)
-		}
-		if state != w.rest.State { // what does not change the state may say nothing
-			view.beginLocked() // nobody else has it yet
-		}
-		result, err = turn.goOn(ctx, view)
-	}
-	if told || err != nil {
-		e.tellEnd(view, &result, err)
-	}
-	journals()
-	e.leave(conn, turn, err)
 }

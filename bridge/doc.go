@@ -24,9 +24,9 @@
 //
 // In version 2 of ACP (acp2.go) a prompt is answered when it has its place in the conversation, and
 // may wait for those before it (queue.go); the end of its turn is a state of the session. A task
-// that a turn has left is watched (watch.go), and what it says then is a turn of its own.
+// that a turn has left is watched (watch.go), and what it says then is a turn of its own (acp2_after.go).
 //
-// What speaks with an editor (acp*.go, lines*.go, mcp*.go, editor.go, ide.go, serve.go, setup.go,
+// What speaks with an editor (acp*.go, lines*.go, mcp*.go, editor.go, elicit.go, ide.go, serve.go, setup.go,
 // leaving.go) is above the rest, which names nothing of it.
 //
 // # States of a turn

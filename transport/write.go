@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -133,8 +132,8 @@ func (w *writer) yes(n name, is bool) {
 
 func (w *writer) metadata(m map[string]json.RawMessage) {
 	if len(m) > 0 {
-		text, _ := rawjson.Marshal(m)
-		w.value(same("metadata"), cmp.Or(string(text), "null")) // a caller's mistake: a value that is no JSON
+		text, _ := rawjson.Marshal(m) // "" for what is no JSON: see params
+		w.value(same("metadata"), string(text))
 	}
 }
 
@@ -170,7 +169,9 @@ func (p protocol) params(c *operation) (params []byte, err error) {
 			return nil, nil
 		}
 	}
-	w.close()
+	if w.close(); err == nil && !rawjson.Valid(w.b) { // a caller's mistake, said before anything is sent
+		err = failf(nil, "what is to be sent is not JSON: the metadata, or the data of a part")
+	}
 	return w.b, err
 }
 

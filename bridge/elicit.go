@@ -1,0 +1,106 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+)
+
+// This file puts an agent's question in prose to the user as a form (ACP,
+// Elicitation), where the editor has forms: the answer goes to the same task, in the
+// same prompt. Everywhere else, and where the user does not fill it in, the prompt ends
+// with end_turn, and the next prompt is the answer.
+
+// maxQuestion is the most of a question, in bytes, that a form repeats: all of it
+// stands in the conversation.
+const maxQuestion = 4 << 10
+
+// converse runs a prompt's turn, and those of the answers that the user gives in forms. It returns
+// the last one, which the caller releases.
+func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, view *acpView, prompt []acp.ContentBlock) (result Result, last Turn, err error) {
+	defer func() { err = view.tellUnanswered(ctx, &result, err) }()
+	var unanswered []string
+	for {
+		result, err = turn.prompt(ctx, prompt, view)
+		unanswered = append(unanswered, result.Unanswered...)
+		result.Unanswered = unanswered
+		if err != nil || !e.can.form || result.Question == "" || wantsSecret(result.Question) || result.StopReason != acp.StopEndTurn {
+			return result, turn, err
+		}
+		turn = turn.next()
+		view.waits(ctx, answers, true)
+		answer, ok := e.askForm(ctx, c.conn, view.session.ID, result.Question, turn)
+		view.waits(context.WithoutCancel(ctx), answers, false)
+		if turn.isCancelled() {
+			result.StopReason = acp.StopCancelled
+			return result, turn, nil
+		}
+		if !ok {
+			return result, turn, nil
+		}
+		prompt = []acp.ContentBlock{{Type: "text", Text: answer}}
+		if params, err := json.Marshal(map[string]any{"prompt": []any{map[string]string{"type": "text", "text": answer}}}); err == nil {
+			view.said(ctx, params)
+		}
+	}
+}
+
+// next begins the turn after this one without a gap, in which another prompt could
+// begin. A cancel that comes in between goes to the next turn.
+func (t Turn) next() Turn {
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(t.over) // it is not released
+	s.turn = newTurn(s)
+	s.turn.trace = t.trace
+	if t.isCancelled() {
+		s.turn.cancel()
+	}
+	return Turn{s.turn}
+}
+
+// askForm asks the user in a form; false: the user has not answered. It ends with the
+// turn that waits for it.
+func (e *acpEditor) askForm(ctx context.Context, conn *jsonrpc2.Conn, session, question string, turn Turn) (string, bool) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(turn.cancelled, stop)()
+	if len(question) > maxQuestion {
+		question = strings.ToValidUTF8(question[:maxQuestion], "") + " …"
+	}
+	id := jsonrpc2.ID{Num: e.server.calls.Add(1)}
+	var r acp.ElicitationResponse
+	err := conn.Call(ctx, acp.MethodElicit, acp.NewElicitation(session, question), &r, jsonrpc2.PickID(id))
+	if errors.Is(err, context.Canceled) && turn.isCancelled() {
+		// Not every client has this method, but each that has announced forms does.
+		_ = conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: json.RawMessage(id.String())})
+	}
+	if err != nil || r.Action != acp.ElicitAccept {
+		return "", false
+	}
+	var answer string
+	if json.Unmarshal(r.Content[acp.ElicitationAnswer], &answer) != nil {
+		return "", false
+	}
+	answer = strings.TrimSpace(answer)
+	return answer, answer != ""
+}
+
+// wantsSecret reports whether a question may be for a secret: ACP forbids forms for
+// those. It may report too many: such a question is answered by the next prompt, as
+// without forms.
+func wantsSecret(question string) bool {
+	question = strings.ToLower(question)
+	for _, word := range [...]string{"password", "passphrase", "passcode", "api key", "apikey", "api-key", "access key", "token", "secret", "credential", "private key"} {
+		if strings.Contains(question, word) {
+			return true
+		}
+	}
+	return false
+}
