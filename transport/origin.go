@@ -73,8 +73,8 @@ func (o *origins) sameSpelling(u *url.URL) *url.URL {
 	}
 	host := u.Hostname()
 	itself := host == "0.0.0.0" || host == "::" || safe.ThisMachine(host) && !safe.ThisMachine(own.Hostname())
-	if !itself && safe.Origin(u) != safe.Origin(own) {
-		return u
+	if (!itself || u.Scheme == "https" && own.Scheme == "http") && safe.Origin(u) != safe.Origin(own) {
+		return u // what is to be encrypted is refused
 	}
 	c := *u
 	c.Scheme, c.Host = own.Scheme, own.Host

@@ -55,6 +55,9 @@ func TestCardNamesItself(t *testing.T) {
 		{"http://127.0.0.1:8000", "http://localhost:8000/x", "http://127.0.0.1:8000/x"},
 		{"http://127.0.0.1:8000", "http://localhost:9999/x", "http://localhost:9999/x"}, // it may be another agent
 		{"https://a.example", "http://b.example/x", "http://b.example/x"},
+		{"https://a.example", "http://localhost@b.example/x", "http://localhost@b.example/x"},
+		{"https://a.example", "http://192.168.1.1/x", "http://192.168.1.1/x"},
+		{"http://a.example", "https://localhost:8443/x", "https://localhost:8443/x"}, // encryption is not dropped
 	} {
 		o, _ := newOrigins(nil)
 		own, _ := url.Parse(test.own)

@@ -128,17 +128,26 @@ func goesOn(text string) bool {
 }
 
 // isPiece reports whether what takes an artifact's place is a piece of it by its words, though
-// nothing appends it: the text goes on there, and no last chunk was said (Docker Agent and
-// trpc-agent-go put each token in the place of the one before).
+// nothing appends it (Docker Agent and trpc-agent-go put each token in the place of the one
+// before). By A2A it replaces: so it does where the artifact has a name, append or a last chunk,
+// has grown, or begins so again, and where two words meet ("queued", "running"). All that follow
+// a piece are.
 func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	n := len(s.said.starts)
-	if in.Last || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {
+	if in.Last || in.Named || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {
 		return false
 	}
-	pieces := it.events > 1
-	goesOn, sure := joins(s.said.text[s.said.newest:], pieces, seq)
-	return goesOn && (sure || pieces)
+	if begin := headOf(seq); !it.pieces && it.events == 1 && s.said.starts[n-1].head != begin {
+		last, _ := utf8.DecodeLastRune(s.said.text)
+		first, _ := utf8.DecodeRuneInString(seq)
+		unspaced := isUnspaced(last) && isUnspaced(first) && max(it.n, len(seq)) < evidence
+		it.pieces = first != '\n' && last != '\n' && (goesOn(seq) || unicode.IsSpace(last) || unspaced)
+	}
+	return it.pieces
 }
+
+// isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.
+func isUnspaced(r rune) bool { return unicode.Is(unicode.Lo, r) }
 
 // isWholeThought reports whether a piece of a thought is all of it again: trpc-agent-go marks that
 // no more than its pieces.

@@ -126,16 +126,16 @@ type cover struct {
 // repeats shows an item that says again what this turn has said, as a repetition, and what
 // it has beyond that; false if it does neither.
 //
-// "Said as a whole" is told by evidence, not by the carrier (L6: 390 turns). A new ID repeats
-// if it equals, white space left out, all of the message that is being shown, made of at least
-// two pieces; from any other start 16 bytes are asked for. Besides, a text that is said as a
-// whole (it ends the task; lastChunk without append; a dialect says so) may repeat an item of
-// the other kind, or go on behind what was said; what ends the task may also repeat the message
-// before it (BeeAI's framework for Python, by its source, sends each message of its agent, and
-// then the last one again). Otherwise, within one kind, equal texts of new IDs are new: two
-// artifacts of equal text are two, and so are two of which one begins with the other, unless that
-// came in pieces. first: the item is the first piece of an artifact, which repeats nothing that it
-// goes on behind.
+// "Said as a whole" is told by evidence, not by the carrier (L6: 390 turns). A new ID repeats if it
+// equals, white space left out, all of the message that is being shown, made of at least two
+// pieces; from any other start 16 bytes are asked for. Besides, a text that is said as a whole (it
+// ends the task; lastChunk without append; a dialect says so) may repeat an item of the other kind,
+// or go on behind what was said; what ends the task may also repeat the message before it (BeeAI's
+// framework for Python, by its source, sends each message of its agent, and then the last one
+// again), but where that was asked, and answered. Otherwise, within one kind, equal texts of new
+// IDs are new: two artifacts of equal text are two, and so are two of which one begins with the
+// other, unless that came in pieces. first: the item is the first piece of an artifact, which
+// repeats nothing that it goes on behind.
 func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole, first) {
@@ -150,7 +150,7 @@ func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool 
 			of.dead = true // rule: S5
 		}
 	}
-	ends := s.isAll(&c) && s.last.growth != cumulative
+	ends := s.isAll(&c) && s.last != nil && s.last.growth != cumulative
 	s.goOn(it, in, seq, len(seq)-len(c.rest), own)
 	if ends {
 		s.last = nil // what comes behind the whole of a message is another
@@ -168,7 +168,8 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 		return true
 	case whole:
 		long := weight(seq) >= evidence
-		return c.pieces >= 2 && (all || long) || in.Role == End && all && long || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
+		again := in.Role == End && all && long && s.said.starts[c.from].it.run.waits == s.waits
+		return c.pieces >= 2 && (all || long) || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
 	case c.pieces >= 2 && all:
 		return true
 	}
@@ -177,10 +178,10 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) 
 
 // isAll reports whether a cover is all of the message that is being shown, or all of its newest item.
 func (s *Shown) isAll(c *cover) bool {
-	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
+	if c.rest != "" || c.to != len(s.said.text) {
 		return false
 	}
-	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
+	return s.last != nil && s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
 }
 
 // isStreamed reports whether a cover are pieces, and ends with the text that this turn has said

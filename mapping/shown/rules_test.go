@@ -22,6 +22,14 @@ func TestLive(t *testing.T) {
 		"L1: deltas under one ID":                 {[]word{{"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
 		"L1: an artifact replaces":                {[]word{{"a1", "", "One two"}, {"a1", "", "Three four"}}, "a1: One two\na1~1: Three four"},
 		"L1: tokens in its place":                 {[]word{{"a1", "", "Yes "}, {"a1", "", "yes, "}, {"a1", "", "42"}, {"a1", "", " times."}, {"a1", "", "Yes yes, 42 times."}}, "a1: Yes yes, 42 times."},
+		"L1: tokens, some of space alone":         {[]word{{"a1", "", "The"}, {"a1", "", " "}, {"a1", "", "cat"}, {"a1", "", "\n"}, {"a1", "", "sat"}}, "a1: The cat\nsat"},
+		"L1: another text in its place":           {[]word{{"a1", "", "queued"}, {"a1", "", "running"}, {"a1", "", "done"}}, "a1: queued\na1~1: running\na1~2: done"},
+		"L1: one with a name in its place":        {[]word{{"n1", "", "One "}, {"n1", "", "two"}}, "n1: One \nn1~1: two"},
+		"L1: a draft in its place":                {[]word{{"a1", "", "\nDear Anna, one"}, {"a1", "", "\nDear Anna, two"}}, "a1: \nDear Anna, one\na1~1: \nDear Anna, two"},
+		"L1: what has grown is mended":            {[]word{{"a1", "", "The cat "}, {"a1", "", "The cat sat "}, {"a1", "", "A dog sat "}}, "a1: The cat sat \na1~1: A dog sat "},
+		"L1: Chinese tokens in its place":         {[]word{{"a1", "", "今天"}, {"a1", "", "天气"}, {"a1", "", "很好。"}}, "a1: 今天天气很好。"},
+		"L6: a short end, behind its whole":       {[]word{{"m1", "", "Done "}, {"m1", "", "so."}, {"m2", "", "Done so."}, {"m3", "completed", "Done so."}}, "m1: Done so."},
+		"L6: a question that is asked again":      {[]word{{"m1", "auth-required", "Sign in at http://x/login"}, {"", "working", ""}, {"m2", "auth-required", "Sign in at http://x/login"}}, "m1: Sign in at http://x/login\nm2: Sign in at http://x/login"},
 		"L1: a file in its place":                 {[]word{{"a1", "", "One\n"}, {"a1", "", "one\n"}}, "a1: One\n\na1~1: one\n"},
 		"L1: behind chunks, in their place":       {[]word{{"a1", "", "One "}, {"a1+", "", "two "}, {"a1", "", "three"}}, "a1: One two \na1~1: three"},
 		"L1: appended, and never compared":        {[]word{{"a1", "", "go "}, {"a1+", "", "go "}, {"a1+", "", "go "}}, "a1: go go go "},
@@ -73,7 +81,9 @@ func TestLive(t *testing.T) {
 					continue
 				}
 				s.SetState(a2a.State(x.state), false)
-				s.Live(x.item())
+				if x.id != "" {
+					s.Live(x.item())
+				}
 			}
 			s.End()
 			if got := view.text(); got != v.want {
@@ -153,7 +163,7 @@ func TestNames(t *testing.T) {
 func (x word) item() *Item {
 	id, appends := strings.CutSuffix(x.id, "+")
 	in := &Item{Kind: Message, ID: id, Append: appends, Parts: textParts(strings.Split(x.parts, "|")...)}
-	if a2a.State(x.state).Terminal() {
+	if a2a.State(x.state).Terminal() || waits(a2a.State(x.state)) {
 		in.Role = End
 	}
 	switch id[0] {

@@ -66,10 +66,10 @@ type item struct {
 	hint Hint
 	// events that have said something of it.
 	events int
-	// epoch of its newest text.
-	epoch  int
+	epoch  int  // of its newest text
 	dead   bool // replaced, or superseded by a whole (S5)
-	marked bool // an artifact of which append or lastChunk was said
+	// Of an artifact: append or lastChunk was said; its pieces take each other's place (isPiece).
+	marked, pieces bool
 }
 
 // maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and
