@@ -130,11 +130,6 @@ var AllChosen = []Chosen{
 		n := len(tokens)
 		return s.Carrier == "task" && s.Form == "delta" && s.End == "last" && s.IDs != "token" && class == Lost && n > 1 && tokens[n-1] == tokens[n-2]
 	}},
-	{"the last token again, under one ID, in a task that is over or waits, is the status message that stayed", func(s Shape, answers []string, turn int, class string) bool {
-		all := Tokens(answers[turn], s.Tokens)
-		n := len(all)
-		return s.Carrier == "task" && s.Form == "delta" && s.IDs != "token" && s.End == "last" && class == Lost && n > 1 && all[n-1] == all[n-2]
-	}},
 	{"cumulative artifacts with a new ID for each are shown twice", func(s Shape, _ []string, _ int, class string) bool {
 		return s.Carrier == "artifact" && s.Form == "cumulative" && s.IDs == "token" && class == Doubled
 	}},
