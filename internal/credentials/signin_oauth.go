@@ -168,13 +168,13 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 		if l.Origin != Origin(s.opts.Agent) || s.opts.OAuth.ClientID != "" && l.ClientID != s.opts.OAuth.ClientID {
 			continue
 		}
-		full, err := s.opts.Store.Get(ctx, l.Origin, l.ClientID)
-		if err != nil {
-			warn = errors.Join(warn, err)
-		}
 		unlock, err := s.opts.Store.Lock(ctx, l)
 		if err != nil {
 			return forgotten, warn, err
+		}
+		full, err := s.opts.Store.Get(ctx, l.Origin, l.ClientID) // a bridge may have renewed it until the lock
+		if err != nil {
+			warn = errors.Join(warn, err)
 		}
 		err = s.opts.Store.Delete(l)
 		unlock()
