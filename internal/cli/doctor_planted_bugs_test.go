@@ -79,6 +79,11 @@ func plantedBugs(kind string) []plant {
 		{name: "a task that has ended goes on", place: "send", want: "has ended (completed), so a message to it must be refused"},
 		{name: "another task for an ID", place: "get", swap: []string{`"id":"$TASK"`, `"id":"t9"`}, want: "was asked for"},
 
+		// A task without a stream, and its cancel.
+		{name: "an answer that is neither", place: "begun", swap: []string{`"kind":"task"`, `"kind":"answer"`, `{"task":`, `{"answer":`}, want: "must "},
+		{name: "a cancel is not done", place: "ending", swap: []string{`"canceled"`, `"working"`, "CANCELED", "WORKING"}, want: "waits for it in vain"},
+		{name: "a cancel is answered with no task", place: "ending", swap: []string{`"id":`, `"cancelled":true,"i":`}, want: "id: is missing"},
+
 		// The card.
 		{name: "a relative URL", place: "card", swap: []string{`"URL/"`, `"/a2a"`}, want: "absolute URL"},
 		{name: "an address to listen at", place: "card", swap: []string{`"URL/"`, `"http://0.0.0.0:9/"`}, want: "0.0.0.0", weight: warning},
@@ -121,6 +126,7 @@ const heldFor = 1600 * time.Millisecond
 func plantedBugsOf(kind string) []plant {
 	const warning = check.Warning
 	rpc := []plant{
+		{name: "an answer of text", place: "begun", swap: []string{`"result":`, `"result":"ok","x":`}, want: `result: must be an object, and is "ok"`},
 		{name: "streaming that is missing", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
 			w.Header().Set("Content-Type", "application/json")
 			_, id, _ := strings.Cut(frames[0], `"id":`)

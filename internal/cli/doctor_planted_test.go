@@ -16,8 +16,8 @@ import (
 // A plant is an agent that is right but for one bug.
 type plant struct {
 	name string
-	// In the texts of one place, card, stream (all that is streamed), get or cancel, each
-	// odd word is replaced by the next one.
+	// In the texts of one place, card, stream (all that is streamed), get, cancel, begun (a task
+	// of doctor's own) or its ending, each odd word is replaced by the next one.
 	place string
 	swap  []string
 	// play, if it is there, writes the stream's frames itself.
@@ -92,10 +92,10 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var call struct {
 		ID      json.RawMessage
 		Method  string
-		Message struct{ MessageID string }
+		Message struct{ MessageID, TaskID string }
 		Params  struct {
 			ID      string
-			Message struct{ MessageID string }
+			Message struct{ MessageID, TaskID string }
 		}
 	}
 	_ = json.NewDecoder(r.Body).Decode(&call)
@@ -127,6 +127,11 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		_, _ = io.WriteString(w, fill.Replace(a.text(place, envelope("error", body))))
 	}
+	answer := func(place, body string) {
+		w.Header().Set("Content-Type", "application/json")
+		second := strings.NewReplacer("$TASK", "task-2", "$CTX", "ctx-2", `"completed"`, `"canceled"`, "COMPLETED", "CANCELED", "artifacts", "x")
+		_, _ = io.WriteString(w, fill.Replace(a.text(place, second.Replace(envelope("result", body)))))
+	}
 	switch strings.ToLower(method) {
 	case "message/stream", "sendstreamingmessage", "stream":
 		var frames []string
@@ -135,6 +140,10 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		a.stream(w, r, fill, frames)
 	case "tasks/get", "gettask", "get":
+		if call.Params.ID == "task-2" {
+			answer("ending", plantedTask[a.version])
+			return
+		}
 		if call.Params.ID != "task-1" {
 			status := 404
 			_, _ = fmt.Sscanf(a.place, "unknown%d", &status)
@@ -144,6 +153,10 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, fill.Replace(a.text("get", envelope("result", plantedTask[a.version]))))
 	case "tasks/cancel", "canceltask", "cancel":
+		if call.Params.ID == "task-2" {
+			answer("ending", plantedTask[a.version])
+			return
+		}
 		if call.Params.ID != "task-1" {
 			refuse("", -32001, 404, "TASK_NOT_FOUND")
 			return
@@ -163,7 +176,11 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "listtasks", "/tasks":
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, fill.Replace(envelope("result", a.text("list", `{"tasks":[`+plantedTask["1.0"]+`],"nextPageToken":"","pageSize":5,"totalSize":1}`))))
-	case "message/send", "sendmessage", "send": // doctor sends one to the task that has ended
+	case "message/send", "sendmessage", "send": // doctor sends one to the task that has ended, and begins another
+		if call.Params.Message.TaskID == "" {
+			answer("begun", plantedStream[a.version][0])
+			return
+		}
 		if a.place == "send" && len(a.swap) == 0 {
 			_, _ = io.WriteString(w, fill.Replace(envelope("result", plantedSent[a.version])))
 			return

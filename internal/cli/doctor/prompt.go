@@ -33,6 +33,8 @@ const (
 	promptSilence = 20 * time.Second
 	// maxRecords bounds the records that are named for findings that are alike.
 	maxRecords = 4
+	// cancelPause is the time between two looks at a task that was cancelled.
+	cancelPause = 100 * time.Millisecond
 )
 
 // An examiner is the editor of doctor's prompt: it allows nothing, and keeps the
@@ -168,25 +170,55 @@ func (k *checkup) claimSteps() {
 	}
 	k.strangeMethod(ctx)
 	k.otherInterfaces(ctx)
-	if e.task != "" && e.state.Terminal() {
-		k.endedTask()
+	if k.err == nil && e.late == "" {
+		k.ownMessages()
 	}
 }
 
-// endedTask sends a message to the task that has ended, which the agent must refuse. It is not
-// the user's prompt again, which an agent that takes it would do twice. In the development-tool
-// extension a completed task goes on with the next message.
-func (k *checkup) endedTask() {
+// ownMessages sends two messages of doctor's own, which ask for nothing. It is not the user's
+// prompt again, which an agent that takes it would do twice. One goes to the task that has
+// ended, and must be refused; in the development-tool extension it goes on. The other begins
+// a task without a stream, which is cancelled at once.
+func (k *checkup) ownMessages() {
 	ctx, stop := context.WithTimeout(k.c.Context, promptSilence)
 	defer stop()
 	w, err := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions)
 	if err != nil || slices.ContainsFunc(w.Extensions, func(uri string) bool { return strings.Contains(uri, "/developer-profile/") }) {
 		return
 	}
-	e := k.exam
-	_, err = k.l.Client.SendOnce(ctx, &a2a.Outgoing{ID: uuid.NewString(), TaskID: e.task, ContextID: e.context, Parts: []a2a.OutPart{{Text: "This only checks that a task which has ended takes no message. Please do nothing."}}}, false)
-	if err == nil {
-		k.claim(check.Error, "message/send", "7.1", "3.1.1", "the task %q has ended (%s), so a message to it must be refused, and the agent has taken one", e.task, e.state)
+	e, l := k.exam, k.l.Client
+	send := func(task, context, text string) (*a2a.Event, error) {
+		return l.SendOnce(ctx, &a2a.Outgoing{ID: uuid.NewString(), TaskID: task, ContextID: context, Parts: []a2a.OutPart{{Text: text + " Please do nothing."}}}, false)
+	}
+	if e.task != "" && e.state.Terminal() {
+		if _, err := send(e.task, e.context, "This only checks that a task which has ended takes no message."); err == nil {
+			k.claim(check.Error, "message/send", "7.1", "3.1.1", "the task %q has ended (%s), so a message to it must be refused, and the agent has taken one", e.task, e.state)
+		}
+	}
+	task, err := send("", "", "This only checks that a task can be cancelled.") // its shape the record tells
+	if err != nil || task.TaskID == "" || task.State.Terminal() {
+		return
+	}
+	if _, err := l.Cancel(ctx, task.TaskID); err != nil {
+		return // what is wrong with a refusal the record tells, too
+	}
+	state := task.State
+	late, stopLate := context.WithTimeout(ctx, probeTime)
+	defer stopLate()
+	for pause := time.NewTicker(cancelPause); !state.Terminal(); {
+		now, err := l.Get(late, task.TaskID, 0)
+		if err == nil {
+			state = now.State
+		}
+		select {
+		case <-pause.C:
+			continue
+		case <-late.Done():
+		}
+		if k.c.Context.Err() == nil {
+			k.claim(check.Error, "tasks/cancel", "7.4", "3.1.5", "the agent has taken the cancel of the task %q, and %v later it is %s: a client that cancels waits for it in vain", task.TaskID, probeTime, state)
+		}
+		return
 	}
 }
 

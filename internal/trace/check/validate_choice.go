@@ -37,6 +37,8 @@ func (w *walk) pick(of []schema, v gjson.Result, path string, one bool) {
 		w.fault(join(path, tag), "is missing")
 	case tag != "" && v.IsObject():
 		w.fault(join(path, tag), "must be %s, and is %s", oneOf(kinds), quote(member(v, tag)))
+	case w.objects(of) && !v.IsObject():
+		w.fault(path, "must be an object, and is %s", quote(v))
 	case allowed != nil:
 		w.fault(path, "must be %s, and is %s", oneOf(allowed), quote(v))
 	case v.IsObject() && names(of) != nil:
@@ -64,6 +66,11 @@ func (w *walk) meant(of []schema, v gjson.Result) int {
 		}
 	}
 	return best
+}
+
+// objects reports whether all schemas are of objects.
+func (w *walk) objects(of []schema) bool {
+	return !slices.ContainsFunc(of, func(s schema) bool { return w.doc.resolve(s).Get("type").Str != "object" })
 }
 
 // kinds returns the member that tells schemas apart, and its values.
