@@ -25,6 +25,7 @@ var knownFindings = []struct{ peer, weight, begins, why string }{
 	{trpc, "warning", `artifacts: "answer" is there twice`, "each piece is an artifact of its own in the task"},
 	{trpc, "warning", "the task holds another text of the artifact", "the same"},
 	{mastra, "error", `jsonrpc must be "2.0", and is missing`, "its error for a method that it has not is no JSON-RPC"},
+	{strands, "warning", "missing: the agent answers that it has no tasks/cancel", "it cannot cancel a task"},
 	{reactive, "error", "provider.url: is missing", "its card has the provider's name alone"},
 	{reactive, "error", "the ID must be ", "it has IDs of its own in streams, and none in errors"},
 	{reactive, "error", "it comes after what must be the last of its stream", "the answer comes behind final: true"},
