@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"compress/gzip"
+	_ "embed"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -33,3 +37,24 @@ func showVersion(p *frame.Program, c *cli.Context) error {
 	_, err := fmt.Fprintf(p.Stdout, "a2astdio %s\ncommit   %s\ngo       %s %s/%s\n", p.Version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
+
+// The licences of linked modules want these notices: copyright and text with each copy,
+// and for MPL-2.0 the place of the source. go generate writes them, and notices.txt for
+// people. Packed they take a sixth of the space.
+//
+//go:embed notices.txt.gz
+var notices string
+
+func licenses(p *frame.Program) error {
+	packed, err := gzip.NewReader(strings.NewReader(notices))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(p.Stdout, packed)
+	return err
+}
+
+// The help of a2astdio itself and the notices are generated from the commands and the
+// linked modules, and committed. A test fails where they are stale.
+
+//go:generate go test . -count=1 -run ^TestGenerated -update

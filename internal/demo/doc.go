@@ -26,7 +26,7 @@
 // # As strict as the specification
 //
 // A lenient agent hides a client's mistakes, so this one is as strict as the
-// specifications allow. strict.go reads the extension's objects: unknown fields are
+// specifications allow. devtool.go reads the extension's objects: unknown fields are
 // errors. session.go requires AgentSettings in the first message, and accepts only
 // context IDs of its own. reply.go accepts only answers to open questions, with an
 // offered option. It requires the extension. A refusal has a sentence (-32602, -32008

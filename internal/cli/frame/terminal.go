@@ -3,7 +3,9 @@ package frame
 import (
 	"io"
 	"os"
+	"strings"
 
+	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
 )
 
@@ -55,4 +57,59 @@ func WidthOf(stream any) int {
 		}
 	}
 	return HelpWidth
+}
+
+// A Style writes words in colour, or as they are.
+type Style bool
+
+func (s Style) Red(text string) string { return s.paint("31", text) }
+
+func (s Style) Green(text string) string { return s.paint("32", text) }
+
+func (s Style) Yellow(text string) string { return s.paint("33", text) }
+
+func (s Style) Magenta(text string) string { return s.paint("35", text) }
+
+func (s Style) Cyan(text string) string { return s.paint("36", text) }
+
+func (s Style) Bold(text string) string { return s.paint("1", text) }
+
+func (s Style) Dim(text string) string { return s.paint("2", text) }
+
+func (s Style) paint(code, text string) string {
+	if !s || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// StyleOf is the style of a stream (https://no-color.org).
+func StyleOf(stream any) Style {
+	return Style(IsTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+}
+
+// ColumnsOf is how many columns a terminal gives to a text. It counts runes: most
+// terminals draw an emoji of several runes narrower, so a line may be shorter than it
+// could be, never too long. Counting what people see as one character needs tables of
+// 100 kB.
+func ColumnsOf(text string) (n int) {
+	for _, r := range text {
+		n += displaywidth.Rune(r)
+	}
+	return n
+}
+
+// CutTo cuts text to a number of columns, and marks the cut.
+func CutTo(text string, columns int) string {
+	const mark = "…" // one column
+	if ColumnsOf(text) <= columns {
+		return text
+	}
+	n := 1
+	for i, r := range text {
+		if n += displaywidth.Rune(r); n > columns {
+			return strings.TrimSuffix(text[:i], "\u200d") + mark
+		}
+	}
+	return text
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -118,4 +119,20 @@ func (a *agentLog) Write(p []byte) (int, error) {
 		a.line = a.line[:0]
 	}
 	return len(p), nil
+}
+
+// SuperviseWord begins the command line of the process that holds an agent for us. The
+// app does not list it as a command: people have no use for it, and options and
+// variables before a command must not reach it.
+const SuperviseWord = "supervise"
+
+// Supervise runs the agent in args, as [agentproc.Supervise] defines them, until stdin
+// ends, and returns its exit status. It writes nothing on stdout.
+func Supervise(args []string, stdin io.Reader, stderr io.Writer) int {
+	out, ok := stderr.(*os.File)
+	if !ok || len(args) == 0 {
+		fmt.Fprintln(stderr, "a2astdio: supervise is how a2astdio holds the agent of --agent-command: use that")
+		return frame.ExitUsage
+	}
+	return agentproc.Supervise(args, stdin, out)
 }

@@ -2,7 +2,10 @@
 package serve
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -10,6 +13,8 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
 // Serve runs a2astdio without a command: it serves an editor on stdin and stdout.
@@ -52,4 +57,114 @@ func Serve(p *frame.Program, c *cli.Context) error {
 	}
 	p.Serving = true
 	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, traced: l.Options.Tap != nil}, &l.Options)
+}
+
+// IDs of the ways to authenticate that editors are offered.
+const (
+	authSetup  = "setup"
+	authStored = "stored"
+)
+
+// waiting is the link of a bridge without an agent. It looks for the agent when
+// somebody needs it: by then a2astdio setup may have stored one.
+func waiting(p *frame.Program, c *cli.Context) (*reach.Link, error) {
+	l := &reach.Link{}
+	if err := l.BridgeOptions(c); err != nil {
+		return nil, err
+	}
+	l.Options.AuthMethods = setupMethods(p)
+	find(p, l)
+	return l, nil
+}
+
+// find makes the bridge look for its agent.
+func find(p *frame.Program, l *reach.Link) {
+	// The trace is made with the agent's link, so that it masks the agent's secrets.
+	var tap atomic.Pointer[func(bool, []byte)]
+	o := &l.Options
+	o.Version = p.Version
+	o.Tap = func(toEditor bool, line []byte) {
+		if f := tap.Load(); f != nil {
+			(*f)(toEditor, line)
+		}
+	}
+	o.Setup = func(ctx context.Context) (*bridge.Options, error) {
+		var again *cli.Context
+		found, err := reach.Again(ctx, p, func(c *cli.Context) error {
+			again = c
+			return nil
+		})
+		if err == nil {
+			if err = addCompanion(p, again, found); err != nil {
+				found.Close()
+			}
+		}
+		if err != nil {
+			return nil, explainSetup(err)
+		}
+		l.Closers = append(l.Closers, func() error { // Serve has ended before this
+			found.Close()
+			return nil
+		})
+		serves(found, again, o.Store)
+		if found.Options.Tap != nil {
+			tap.Store(&found.Options.Tap)
+		}
+		return &found.Options, nil
+	}
+}
+
+// Fault serves an editor although its settings are wrong: most editors show what a
+// session is answered, and not why a program has ended. The exit status is that of the
+// fault, unless it was mended meanwhile.
+func Fault(ctx context.Context, p *frame.Program, fault error) error {
+	status := p.Exit(ctx, fault)
+	l := &reach.Link{}
+	defer l.Close()
+	find(p, l)
+	l.Options.Store, _ = store.Open("") // as in Serve
+	err := bridge.Serve(ctx, polled(p.Stdin), p.Stdout, &l.Options)
+	if err == nil && len(l.Closers) == 0 { // no agent was found
+		return &frame.CommandEnded{Status: status}
+	}
+	return err
+}
+
+// explainSetup tells an editor's user what to do. The editor has installed this
+// program, so the user may never have seen it in a terminal.
+func explainSetup(err error) error {
+	switch {
+	case errors.Is(err, frame.ErrConfig):
+		return fmt.Errorf("bridge: a configuration file is wrong: %w", err)
+	case errors.Is(err, reach.ErrNoAgent):
+	case errors.As(err, new(*frame.UsageError)):
+		return fmt.Errorf("bridge: a2astdio is started wrongly, correct its arguments and environment in your editor's settings: %w", err)
+	default:
+		return err
+	}
+	return errors.New("bridge: no agent is set up yet: choose \"" + setupName + "\" if your editor offers it, or run this in a terminal: " +
+		safe.ShellWord(reach.Self()) + " setup")
+}
+
+const setupName = "Set up an agent"
+
+// setupMethods are what initialize offers when the command line names no agent: to set
+// one up in a terminal, and to use it then.
+func setupMethods(p *frame.Program) []acp.AuthMethod {
+	var before []string
+	if len(p.Args) > 0 {
+		before = p.Args[1:]
+	}
+	command := acp.TerminalAuth{Label: setupName, Command: reach.Self(), Args: append(append([]string{}, before...), "setup")}
+	return []acp.AuthMethod{
+		{
+			ID: authSetup, Name: setupName, Type: acp.AuthTerminal, Args: []string{"setup"},
+			Description: "Asks in a terminal where your A2A agent is, tries it, and remembers it",
+			Meta:        &acp.AuthMeta{TerminalAuth: command},
+		},
+		{
+			ID: authStored, Name: "Use the agent that is set up",
+			Description: "For an agent that you have set up in a terminal, with: " + safe.ShellWord(reach.Self()) + " setup",
+		},
+	}
 }

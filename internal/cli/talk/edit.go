@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
 // editContent lets the user change the content that the agent proposes to write, in
@@ -60,4 +62,49 @@ func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
 		return exec.CommandContext(ctx, "cmd", "/c", editor, file)
 	}
 	return exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, editor, file)
+}
+
+// diff shows what would change: its first lines, or all of it.
+func diff(s frame.Style, width int, f *mapping.FileDiff, whole bool) string {
+	text := ask.FirstLines(ask.Unified(f))
+	if whole {
+		text = all(f)
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		paint := func(row string) string { return row }
+		switch {
+		case strings.HasPrefix(line, "+"):
+			paint = s.Green
+		case strings.HasPrefix(line, "-"):
+			paint = s.Red
+		case strings.HasPrefix(line, "@@"):
+			paint = s.Cyan
+		}
+		indent := "    "
+		for _, row := range hang(line, width-agentIndent) {
+			b.WriteString(indent + paint(row) + "\n")
+			indent = strings.Repeat(" ", agentIndent)
+		}
+	}
+	return b.String()
+}
+
+// all is the whole change.
+func all(f *mapping.FileDiff) string { return ask.Visible(strings.TrimRight(ask.Unified(f), "\n")) }
+
+// changed counts the lines that a change adds and removes.
+func changed(f *mapping.FileDiff) (added, removed int) {
+	inHunk := false // above the first are the names of files
+	for line := range strings.Lines(ask.Unified(f)) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			inHunk = true
+		case inHunk && line[0] == '+':
+			added++
+		case inHunk && line[0] == '-':
+			removed++
+		}
+	}
+	return added, removed
 }

@@ -2,17 +2,19 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
+	"os"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
-	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
-	"github.com/a2astdio/a2astdio/internal/trace/show"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
@@ -25,7 +27,16 @@ func traceShow(p *frame.Program, c *cli.Context) error {
 	if c.Bool("follow") && file == "-" {
 		return frame.Usagef("--follow needs a file: stdin is read until it ends anyway")
 	}
-	s := &shower{p: p, c: c, r: r, json: c.String("output") == frame.JSON, out: bufio.NewWriter(p.Stdout)}
+	s := &shower{c: c, r: r, json: c.String("output") == frame.JSON, out: bufio.NewWriter(p.Stdout),
+		filter: &view.Filter{Method: c.String("method"), Session: c.String("session"), Bad: c.Bool("failed")}}
+	s.printer = &printer{w: s.out, style: frame.StyleOf(p.Stdout), calls: map[string]string{}}
+	s.width, _ = strconv.Atoi(os.Getenv("COLUMNS")) // 0 for what is no number
+	if s.width <= 0 && frame.IsTerminal(p.Stdout) {
+		s.width = frame.WidthOf(p.Stdout)
+	}
+	if s.width > 0 {
+		s.width = max(s.width, minWidth)
+	}
 	s.check = check.New(&check.Options{Report: func(f *check.Finding) { s.found = append(s.found, *f) }})
 	err = s.run()
 	if flushErr := s.out.Flush(); err == nil {
@@ -36,16 +47,14 @@ func traceShow(p *frame.Program, c *cli.Context) error {
 }
 
 type shower struct {
-	p       *frame.Program
-	c       *cli.Context
-	r       *trace.Reader
-	json    bool
-	out     *bufio.Writer
-	print   *show.Printer
-	filter  *view.Filter
-	check   *check.Checker
-	found   []check.Finding // with the last record
-	started bool
+	*printer
+	c      *cli.Context
+	r      *trace.Reader
+	json   bool
+	out    *bufio.Writer
+	filter *view.Filter
+	check  *check.Checker
+	found  []check.Finding // with the last record
 }
 
 var errFound = errors.New("found")
@@ -71,23 +80,12 @@ func (s *shower) run() error {
 	}
 }
 
-// begin takes the first record, which tells the kind of trace.
-func (s *shower) begin(rec *trace.Record) (err error) {
-	s.started = true
-	width, color := terminalOf(s.p)
-	s.print = show.New(s.out, &show.Options{Width: width, Color: color, Plain: safe.Plain,
-		Alone: rec.Mode == "client" || rec.Mode == "proxy", Tap: rec.Mode == "tap"})
-	s.filter = &view.Filter{Method: s.c.String("method"), Session: s.c.String("session"), Bad: s.c.Bool("failed")}
-	if s.json || s.c.IsSet("record") {
-		return nil
-	}
-	return s.print.Legend(rec)
-}
-
 func (s *shower) record(rec *trace.Record) error {
-	if !s.started {
-		if err := s.begin(rec); err != nil {
-			return err
+	if s.mode == "" { // the first record tells the kind of trace
+		if s.mode = cmp.Or(rec.Mode, "bridge"); !s.json && !s.c.IsSet("record") {
+			if err := s.legend(rec, time.Local); err != nil {
+				return err
+			}
 		}
 	}
 	it := view.Of(rec)
@@ -104,9 +102,9 @@ func (s *shower) record(rec *trace.Record) error {
 		if rec.N != int64(s.c.Int("record")) {
 			return nil
 		}
-		err := s.print.Record(rec, &it)
+		err := s.full(rec, &it)
 		for i := range s.found {
-			err = errors.Join(err, s.print.Finding(&s.found[i]))
+			err = errors.Join(err, s.finding(&s.found[i]))
 		}
 		return errors.Join(err, errFound)
 	case !picked:
@@ -121,11 +119,11 @@ func (s *shower) record(rec *trace.Record) error {
 // line writes a record with what is wrong about it, or became wrong with it.
 func (s *shower) line(rec *trace.Record, it *view.Item) (err error) {
 	if rec.Kind != trace.KindStart && rec.Kind != trace.KindStop { // the legend has told it
-		err = s.print.Item(it)
+		err = s.item(it)
 	}
 	for i := range s.found {
 		if err == nil {
-			err = s.print.Finding(&s.found[i])
+			err = s.finding(&s.found[i])
 		}
 	}
 	return err

@@ -2,9 +2,6 @@
 package trace
 
 import (
-	"os"
-	"strconv"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
@@ -48,16 +45,6 @@ func noteTrace(p *frame.Program, r *trace.Reader) {
 	for _, n := range r.Notes() {
 		p.Say("%s", n)
 	}
-}
-
-// terminalOf returns stdout's width, 0 if it is no terminal, and whether colours are
-// wanted there.
-func terminalOf(p *frame.Program) (width int, color bool) {
-	width, _ = strconv.Atoi(os.Getenv("COLUMNS")) // 0 for what is no number
-	if width = max(width, 0); width == 0 && frame.IsTerminal(p.Stdout) {
-		width = frame.WidthOf(p.Stdout)
-	}
-	return width, bool(frame.StyleOf(p.Stdout))
 }
 
 // listenFlag is of what serves a trace, or another agent.

@@ -1,4 +1,4 @@
-package show
+package trace
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
@@ -17,24 +18,23 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shown is a trace as a terminal shows it.
-func shown(t *testing.T, b []byte, opts *Options) string {
+func shown(t *testing.T, b []byte, width int, style frame.Style) string {
 	t.Helper()
 	r, err := trace.NewReader(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	opts.In = time.UTC
-	p := New(&out, opts)
+	p := &printer{w: &out, width: width, style: style, calls: map[string]string{}}
 	for rec, err := range r.All() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		it := view.Of(rec)
 		if rec.Kind == trace.KindStart {
-			err = p.Legend(rec)
+			err = p.legend(rec, time.UTC)
 		} else {
-			err = p.Item(&it)
+			err = p.item(&it)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +54,7 @@ func TestShow(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, width := range []int{0, 80, 40} {
-			timeline := shown(t, b, &Options{Width: width})
+			timeline := shown(t, b, width, false)
 			for line := range strings.Lines(timeline) {
 				if n := utf8.RuneCountInString(line) - 1; width > 0 && n > width {
 					t.Errorf("%d columns for %d: %s", n, width, line)
@@ -67,7 +67,7 @@ func TestShow(t *testing.T) {
 				got.WriteString("# " + name + "\n" + timeline)
 			}
 		}
-		if timeline := shown(t, b, &Options{Color: true}); !strings.Contains(timeline, "\x1b[36m") {
+		if timeline := shown(t, b, 0, true); !strings.Contains(timeline, "\x1b[36m") {
 			t.Error("there are no colours")
 		}
 	}
@@ -83,7 +83,7 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result != string(want) {
-		t.Errorf("%s is not what is shown (go test ./internal/trace/show -update rewrites it):\n%s", golden, result)
+		t.Errorf("%s is not what is shown (go test ./internal/cli/trace -update rewrites it):\n%s", golden, result)
 	}
 }
 
@@ -93,8 +93,8 @@ func TestDecision(t *testing.T) {
 	in := time.FixedZone("CET", 3600)
 	start := time.Date(2026, 1, 2, 23, 30, 0, 0, time.UTC)
 	var out strings.Builder
-	p := New(&out, &Options{In: in})
-	if err := p.Legend(&trace.Record{Time: start}); err != nil {
+	p := &printer{w: &out, calls: map[string]string{}}
+	if err := p.legend(&trace.Record{Time: start}, in); err != nil {
 		t.Fatal(err)
 	}
 	for _, rec := range []trace.Record{
@@ -103,7 +103,7 @@ func TestDecision(t *testing.T) {
 		{N: 3, Wire: "bridge", Kind: trace.KindDecision, What: trace.DecideAnswer, Call: "c1", Option: "p", Outcome: "reject_always", By: "mode"},
 	} {
 		it := view.Of(&rec)
-		if err := p.Item(&it); err != nil {
+		if err := p.item(&it); err != nil {
 			t.Fatal(err)
 		}
 	}
