@@ -115,7 +115,7 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 			return false, false
 		}
 		return true, true
-	case strings.ContainsRune(",([{«“-/\\_", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first) && !isListed(next):
+	case strings.ContainsRune(",([{«“-/\\_=&#@+<", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first) && !isListed(next):
 		return true, true
 	}
 	return false, false

@@ -1,6 +1,9 @@
 package shown
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	// evidence is how many bytes, white space left out, tell that a text says again what
@@ -254,7 +257,9 @@ func (s *Shown) isShort(seq string, n int) bool {
 // repeats them.
 func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 	c.from, c.marked = from, true
-	j, done, last := 0, 0, 0 // done, last: behind the last bytes that were compared
+	j, done := 0, 0 // done: behind the last byte of seq that was compared
+	var tail []byte // the white space that was said behind it
+	var last []byte // what was said up to it
 	for i := from; i < len(s.said.starts); i++ {
 		b := &s.said.starts[i]
 		if (b.it.kind == Thought) != (kind == Thought) {
@@ -271,7 +276,7 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 			}
 			n := max(1, common(s.said.text[at:end], seq[j:]))
 			at, j = at+n, j+n
-			done, last = j, at
+			done, last, tail = j, s.said.text[:at], s.said.text[at:end]
 		}
 		if c.to = end; done > before {
 			c.pieces += b.pieces
@@ -282,13 +287,16 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 			return c, at >= end
 		}
 	}
-	c.rest = seq[done:]
 	if done == 0 {
 		return c, false
 	}
-	if !s.held.whole() && !endsWord(s.said.text[:last], c.rest) {
+	if !s.held.whole() && !endsWord(last, seq[done:]) {
 		return c, false
 	}
+	for len(tail) > 0 && strings.HasPrefix(seq[done:], string(tail[:1])) {
+		done, tail = done+1, tail[1:]
+	}
+	c.rest = seq[done:]
 	return c, true
 }
 

@@ -16,8 +16,8 @@ import (
 func TestCuts(t *testing.T) {
 	y := newTallies()
 	each(t, Shapes("none", "ours", "all"), []editor.Protocol{editor.ACP, editor.ACP, editor.ACP, editor.ACP2}, func(t *testing.T, s Shape, v1 bool, answers []string, p editor.Protocol) {
-		if s.Carrier == "message" {
-			return // without a task there is nothing to ask for
+		if s.Carrier == "message" || s.Tokens == "spaces" || s.Tokens == "runes" {
+			return // without a task there is nothing to ask for; and a cut does not care where tokens end
 		}
 		forgets := s.History == "none" && s.Carrier != "artifact"
 		for i, behind := range []int{1, 2, 3, 6} {

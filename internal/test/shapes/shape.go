@@ -2,6 +2,7 @@ package shapes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ var Sentences = [][]string{
 	{"Der Hund sah den Hund, und der Hund sah die Katze.", "Ja, ja, ja!", "Ja", "Ja\u2028wohl: der Hund sah\u0085den Hund."},
 	{"قال الولد للولد إن الولد رأى الكلب.", "لا لا لا", "نعم", "نعم، الكلب رأى الكلب، والولد رأى الكلب."},
 	{"👍👍 done 👍👍", "🎉 🎉 🎉", "👍", "The 👩‍💻 saw the 👩‍💻, and 👍 is 👍."},
+	{"# Report\n\n## Summary\n\nThe build is green. The tests are green.\n\n- build: green\n- tests: green\n", "1. Open the file.\n2. Open the test.\n3. Close the file.\n", "No. No. No.", "See https://example.com/a?c=d&c=d and https://example.com/a?c=e&c=e, version 1.2.3, 1.2.30 or v1.2."},
 	{"if a {\n\tif a {\n\t\ta = a + a\n\t}\n}", "x = x\nx = x\nx = x\n", "nil", "return nil // nil, nil\n\nreturn nil // nil, nil"},
 }
 
@@ -26,7 +28,7 @@ type Shape struct {
 	Form    string // delta, cumulative, whole, pieces+whole: what of the text is in it
 	IDs     string // token, message, task, ever: how long an ID is used
 	History string // none, ours, all; fresh: new IDs whenever it is written
-	Tokens  string // words, chars
+	Tokens  string // words, chars, spaces, runes: see the function
 	End     string // bare: by a state alone; last: with the last text
 	OneTask bool   // all turns are in one task
 }
@@ -50,7 +52,7 @@ func Shapes(histories ...string) (list []Shape) {
 		each([]string{"delta", "cumulative", "whole", "pieces+whole"}, func(form string) {
 			each([]string{"token", "message", "task", "ever"}, func(ids string) {
 				each(histories, func(history string) {
-					each([]string{"words", "chars"}, func(tokens string) {
+					each([]string{"words", "chars", "spaces", "runes"}, func(tokens string) {
 						each([]string{"bare", "last"}, func(end string) {
 							for _, one := range []bool{false, true} {
 								if s := (Shape{carrier, form, ids, history, tokens, end, one}); s.exists() {
@@ -74,15 +76,24 @@ func (s Shape) exists() bool {
 		return false // an artifact has no state
 	case s.Carrier == "artifact" && s.IDs == "token" && s.Form != "whole":
 		return false // nobody makes an artifact of each token
-	case s.Form == "whole" && s.Tokens == "chars":
+	case s.Form == "whole" && s.Tokens != "words":
 		return false // the same as words
 	}
 	return true
 }
 
-// Tokens cuts a text as a model does: before spaces and CJK characters, or every two bytes.
+// Tokens cuts a text as a model does: before spaces and CJK characters, or every two bytes; or
+// as programs do that play a stream: behind each space, or every twelve characters.
 func Tokens(text, how string) (list []string) {
-	if how == "chars" {
+	switch how {
+	case "spaces":
+		return slices.DeleteFunc(strings.SplitAfter(text, " "), func(s string) bool { return s == "" })
+	case "runes":
+		for some := range slices.Chunk([]rune(text), 12) {
+			list = append(list, string(some))
+		}
+		return list
+	case "chars":
 		for len(text) > 0 {
 			n := 0
 			for i := 0; i < 2 && n < len(text); i++ {
