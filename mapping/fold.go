@@ -118,14 +118,14 @@ func (f *Fold) read(ev *a2a.Event) {
 		}
 	case a2a.EventStatus:
 		f.state(ev)
-		f.shown.SetState(ev.State, false)
+		f.shown.SetState(ev.State, false, false)
 		f.statusMessage(ev)
 	case a2a.EventMessage:
-		f.shown.SetState("", false)
+		f.shown.SetState("", false, false)
 		f.message(&ev.Message, shown.Said)
 	case a2a.EventArtifact:
 		if !f.outputSoFar(&ev.Artifact) {
-			f.shown.SetState("", false)
+			f.shown.SetState("", false, false)
 			f.artifact(&ev.Artifact, ev.Append, ev.LastChunk)
 		}
 	default:

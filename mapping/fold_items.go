@@ -34,7 +34,7 @@ func (l *items) do(act func()) {
 // message is news, unless it stands since the task waited: a stream may begin with that.
 func (f *Fold) liveTask(ev *a2a.Event, stands bool) {
 	f.state(ev)
-	f.shown.SetState(ev.State, true)
+	f.shown.SetState(ev.State, true, f.hasNewArtifact(ev))
 	news := func() {
 		if !stands {
 			f.statusMessage(ev)
@@ -52,6 +52,18 @@ func (f *Fold) liveTask(ev *a2a.Event, stands bool) {
 	if ev.State.Terminal() {
 		news() // nothing comes after what ends a task
 	}
+}
+
+// hasNewArtifact reports whether a task has an artifact of which nothing was shown.
+func (f *Fold) hasNewArtifact(ev *a2a.Event) bool {
+	if ev.Artifacts != nil {
+		for a := range ev.Artifacts {
+			if !f.shown.Has(shown.Artifact, a.ID) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (f *Fold) showState(add func()) {

@@ -80,7 +80,7 @@ func TestLive(t *testing.T) {
 					s.Break()
 					continue
 				}
-				s.SetState(a2a.State(x.state), false)
+				s.SetState(a2a.State(x.state), false, false)
 				if x.id != "" {
 					s.Live(x.item())
 				}

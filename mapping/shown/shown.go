@@ -20,6 +20,7 @@ type Shown struct {
 	prompt, sent ours // of our messages of this turn the first, and the newest: that, or an answer
 	said         said
 	last         *run // that was shown in last
+	whole        int  // where in said the text begins that a whole has said again last; then last is nil
 	// epoch grows with all that stands between texts for a reader: a call, another task or
 	// turn. waits grows when the task begins or ends to wait.
 	epoch, waits int
@@ -28,7 +29,8 @@ type Shown struct {
 	partial      bool // S8
 	chunks       bool
 	inPlace      bool // see SetInPlace
-	// inHand is the state that the event in hand has, anew: it is a task in another state.
+	// inHand is the state that the event in hand has, anew: it is a task in another state, or with
+	// something else that is new.
 	inHand a2a.State
 	anew   bool
 	held   *held // the state in hand, nil while none is
@@ -146,14 +148,14 @@ func (s *Shown) Has(kind Kind, id string) bool {
 func (s *Shown) Break() { s.epoch++ }
 
 // SetState notes the state that the event in hand brings, before its items. task: the event
-// is a task.
+// is a task. news: it has something else that is new.
 //
 // A state ends a message only if the task waited, or waits now and the text does not go on
 // for certain (L8): the last chunk of a message comes with completed. 900 turns with broken
 // words.
-func (s *Shown) SetState(state a2a.State, task bool) {
+func (s *Shown) SetState(state a2a.State, task, news bool) {
 	was := s.state
-	s.anew = task && (state.Terminal() || state != was && was != "")
+	s.anew = task && (news || state.Terminal() || state != was && was != "")
 	if s.inHand = ""; state == "" {
 		return
 	}
@@ -238,8 +240,8 @@ func (s *Shown) goesOnOver(it *item, seq string) bool {
 // update shows what an event says of an item that this turn has shown.
 func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
-		// The newest piece again, with another state, is no news: 486 turns of agents that
-		// send tasks, whose status message stays when the state changes.
+		// The newest piece again, with another state or with an artifact, is no news: 486 turns
+		// of agents that send tasks, whose status message stays.
 		s.repeat(it, in, len(seq))
 		return
 	}
