@@ -146,6 +146,12 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	return it.pieces
 }
 
+// isNewest reports whether a text is what the newest event has said, of that item.
+func (s *Shown) isNewest(it *item, seq string) bool {
+	n := len(s.said.starts)
+	return n > 0 && s.said.starts[n-1].it == it && string(s.said.text[s.said.newest:]) == seq
+}
+
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.
 func isUnspaced(r rune) bool { return unicode.Is(unicode.Lo, r) }
 

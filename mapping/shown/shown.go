@@ -394,9 +394,3 @@ func (s *Shown) rest(it *item, seq string) (string, bool) {
 	}
 	return seq[it.n:], true
 }
-
-// isNewest reports whether a text is what the newest event has said, of that item.
-func (s *Shown) isNewest(it *item, seq string) bool {
-	n := len(s.said.starts)
-	return n > 0 && s.said.starts[n-1].it == it && string(s.said.text[s.said.newest:]) == seq
-}
