@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
@@ -15,7 +16,7 @@ import (
 // and 1.0 stays as it is, but for the order of members.
 
 // V1Task spells a task.
-func V1Task(raw a2a.JSON) []byte { return v1Document(raw, taskToV1) }
+func V1Task(raw a2a.JSON) []byte { return v1Document(raw, spellV1) }
 
 // V1Event spells a payload of a stream as a StreamResponse: the member's name says what
 // it is.
@@ -36,39 +37,6 @@ func v1Document(raw a2a.JSON, change func(any) any) []byte {
 	return bytes.TrimSuffix(document, []byte("\n"))
 }
 
-// members say how 1.0 spells the members of an object; nil: it has no such member.
-type members map[string]func(any) any
-
-// toV1 spells the members of an object. It leaves out those that it knows if they are
-// null: 0.3 has them, and 1.0 does not.
-func toV1(v any, members members) any {
-	object, ok := v.(map[string]any)
-	if !ok {
-		return v
-	}
-	for name, change := range members {
-		switch value, has := object[name]; {
-		case !has:
-		case value == nil || change == nil:
-			delete(object, name)
-		default:
-			object[name] = change(value)
-		}
-	}
-	return object
-}
-
-// each spells the elements of an array.
-func each(change func(any) any) func(any) any {
-	return func(v any) any {
-		array, _ := v.([]any)
-		for i := range array {
-			array[i] = change(array[i])
-		}
-		return v
-	}
-}
-
 func eventToV1(v any) any {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -78,49 +46,61 @@ func eventToV1(v any) any {
 	kind, _ := object["kind"].(string)
 	switch {
 	case has("task"), has("message"), has("statusUpdate"), has("artifactUpdate"):
-		return toV1(object, members{"task": taskToV1, "message": messageToV1, "statusUpdate": statusUpdateToV1, "artifactUpdate": artifactUpdateToV1})
+		return spellV1(v)
 	case kind == "task", kind == "" && has("id") && has("status"):
-		return map[string]any{"task": taskToV1(v)}
+		return map[string]any{"task": spellV1(v)}
 	case kind == "status-update", kind == "" && has("taskId") && has("status"):
-		return map[string]any{"statusUpdate": statusUpdateToV1(v)}
+		return map[string]any{"statusUpdate": spellV1(v)}
 	case kind == "artifact-update", kind == "" && has("artifact"):
-		return map[string]any{"artifactUpdate": artifactUpdateToV1(v)}
+		return map[string]any{"artifactUpdate": spellV1(v)}
 	case kind == "message", kind == "" && (has("parts") || has("content")):
-		return map[string]any{"message": messageToV1(v)}
+		return map[string]any{"message": spellV1(v)}
 	}
 	return v
 }
 
-func taskToV1(v any) any {
-	return toV1(v, members{"kind": nil, "status": statusToV1, "artifacts": each(artifactToV1), "history": each(messageToV1)})
-}
+// ours are the members that hold objects of A2A, or lists of them. All other members may
+// hold anything.
+var ours = []string{"task", "message", "statusUpdate", "artifactUpdate", "status", "artifact", "artifacts", "history", "parts"}
 
-func statusUpdateToV1(v any) any {
-	return toV1(v, members{"kind": nil, "final": nil, "status": statusToV1})
-}
-
-func artifactUpdateToV1(v any) any {
-	return toV1(v, members{"kind": nil, "artifact": artifactToV1})
-}
-
-func statusToV1(v any) any {
-	rename(v, "update", "message") // 0.3's proto, which that version has over HTTP+JSON
-	return toV1(v, members{"state": stateToV1, "message": messageToV1})
-}
-
-func artifactToV1(v any) any { return toV1(v, members{"parts": each(partToV1)}) }
-
-func messageToV1(v any) any {
-	part := partToV1
-	if rename(v, "content", "parts") {
-		part = protoPartToV1
+// spellV1 spells an object of A2A, or a list of them. It leaves out members that it knows
+// if they are null: 0.3 has such, and 1.0 does not.
+func spellV1(v any) any {
+	if list, ok := v.([]any); ok {
+		for i := range list {
+			list[i] = spellV1(list[i])
+		}
+		return list
 	}
-	return toV1(v, members{"kind": nil, "role": roleToV1, "parts": each(part)})
+	o, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	delete(o, "kind")
+	delete(o, "final")
+	if o["state"] != nil { // 0.3's proto, which that version has over HTTP+JSON, names it otherwise
+		rename(o, "update", "message")
+	}
+	if o["role"] != nil && rename(o, "content", "parts") {
+		protoData(o["parts"])
+	}
+	for name, spell := range map[string]func(any) any{"state": stateToV1, "role": roleToV1} {
+		if o[name] != nil {
+			o[name] = spell(o[name])
+		}
+	}
+	for _, name := range ours {
+		if value, has := o[name]; has && value == nil {
+			delete(o, name)
+		} else if has {
+			o[name] = spellV1(value)
+		}
+	}
+	return partToV1(o)
 }
 
 // rename gives a member its name of 1.0, and reports whether there was one to name.
-func rename(v any, from, to string) bool {
-	object, _ := v.(map[string]any)
+func rename(object map[string]any, from, to string) bool {
 	value, ok := object[from]
 	if !ok || object[to] != nil {
 		return false
@@ -130,23 +110,23 @@ func rename(v any, from, to string) bool {
 	return true
 }
 
-// protoPartToV1 is partToV1 for 0.3's proto, which has data in a wrapper.
-func protoPartToV1(v any) any {
-	part, _ := v.(map[string]any)
-	if data, ok := part["data"].(map[string]any); ok && data["data"] != nil {
-		part["data"] = data["data"]
+// protoData takes the data of parts out of the wrapper that 0.3's proto has.
+func protoData(parts any) {
+	list, _ := parts.([]any)
+	for i := range list {
+		part, _ := list[i].(map[string]any)
+		if data, ok := part["data"].(map[string]any); ok && data["data"] != nil {
+			part["data"] = data["data"]
+		}
 	}
-	return partToV1(v)
 }
 
 func stateToV1(v any) any {
 	if v == "TASK_STATE_CANCELLED" { // 0.3's proto
 		return stateName(a2a.StateCanceled)
 	}
-	for _, state := range a2a.States() {
-		if v == string(state) {
-			return stateName(state)
-		}
+	if state, ok := v.(string); ok && slices.Contains(a2a.States(), a2a.State(state)) {
+		return stateName(a2a.State(state))
 	}
 	return v
 }
@@ -158,13 +138,8 @@ func roleToV1(v any) any {
 	return v
 }
 
-// partToV1 moves the file's members into the part, as 1.0 has them.
-func partToV1(v any) any {
-	part, ok := v.(map[string]any)
-	if !ok {
-		return v
-	}
-	delete(part, "kind")
+// partToV1 moves a file's members into its part, as 1.0 has them. What is no part stays.
+func partToV1(part map[string]any) any {
 	file, ok := part["file"].(map[string]any)
 	if !ok {
 		return part
