@@ -219,7 +219,7 @@ func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
 	case x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
 		w.http(r.N, x, Error, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
 	default:
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON%s: %s", notJSON(r.Text), excerpt(r.Text, 0))
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON%s: %s", notJSON(r.Text), excerpt(r.Text))
 	}
 	x.answers++
 }

@@ -299,6 +299,7 @@ func TestLaws(t *testing.T) {
 		{"a filler", acp + send03 + strings.Replace(status03("working", false), `"state":"working"`, `"state":"working","message":{"kind":"message","role":"agent","messageId":"f","parts":[{"kind":"text","text":"Generating response..."}]}`, 1) +
 			artifact("a", "one", false) + status03("completed", true) + ended + chunk("one") + reply, ""},
 		{"what a task held before need not be said again", acp + again03 + held03("a", "old") + artifact("a", " new", true) + status03("completed", true) + ended + chunk(" new") + reply, ""},
+		{"more text than is compared", acp + send03 + artifact("a", strings.Repeat("x", maxWords+1), false) + artifact("c", "one", false) + status03("completed", true) + ended + reply, ""},
 		{"texts are not compared", "mode redact\n" + acp + send03 + artifact("a", "one", false) + status03("completed", true) + ended + reply, ""},
 		{"several turns at once", acp + `
 			E> {"id":3,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}

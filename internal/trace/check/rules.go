@@ -25,6 +25,8 @@ const (
 	shortText = 12
 	// maxWritten bounds the text of an artifact that is compared.
 	maxWritten = 1 << 20
+	// maxPieces bounds the artifacts of a task that are compared.
+	maxPieces = 2000
 )
 
 // An eventRule is a rule about one event or result.
@@ -220,12 +222,12 @@ func badParts(_ *exchange, e *event.Event) (wrong string) {
 	e.Parts().ForEach(func(_, p gjson.Result) bool {
 		for _, path := range []string{"file.bytes", "raw", "file.fileWithBytes"} {
 			if v := p.Get(path).Str; v != "" && !isBase64(v) {
-				wrong = fmt.Sprintf("%s of a part is no base64: %s", path, excerpt(v, 0))
+				wrong = fmt.Sprintf("%s of a part is no base64: %s", path, excerpt(v))
 			}
 		}
 		for _, path := range []string{"file.uri", "url"} {
 			if v := p.Get(path).Str; v != "" && !isURL(v) {
-				wrong = fmt.Sprintf("%s of a part is no absolute URL: %s", path, excerpt(v, 0))
+				wrong = fmt.Sprintf("%s of a part is no absolute URL: %s", path, excerpt(v))
 			}
 		}
 		return wrong == ""
@@ -244,9 +246,9 @@ func poorParts(x *exchange, e *event.Event) (wrong string) {
 		kind := p.Get("file.mimeType").Str + p.Get("mediaType").Str
 		switch _, _, err := mime.ParseMediaType(kind); {
 		case strings.ContainsRune(text, '\uFFFD'):
-			wrong = "the text holds U+FFFD, which stands for bytes that are no UTF-8: " + excerpt(text, 0)
+			wrong = "the text holds U+FFFD, which stands for bytes that are no UTF-8: " + excerpt(text)
 		case strings.HasPrefix(text, `{"jsonrpc"`), strings.HasPrefix(text, `{"kind"`):
-			wrong = "the text is JSON of A2A itself: " + excerpt(text, 0)
+			wrong = "the text is JSON of A2A itself: " + excerpt(text)
 		case kind != "" && (err != nil || !strings.Contains(kind, "/")):
 			wrong = fmt.Sprintf("the media type of a part is %q: it must be like text/plain", kind)
 		}
@@ -292,7 +294,7 @@ func isURL(s string) bool {
 
 // written is an artifact as its pieces make it.
 type written struct {
-	text    string
+	unit
 	last    bool // its last piece has come
 	void    bool // too long to be compared
 	replied bool
@@ -302,7 +304,7 @@ type written struct {
 func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task *begun) {
 	e.Body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
 		id := strings.Clone(a.Get("artifactId").Str)
-		if a := task.artifacts[id]; a == nil && len(task.artifacts) < maxUnits {
+		if a := task.artifacts[id]; a == nil && len(task.artifacts) < maxPieces {
 			task.artifacts[id] = &written{void: true}
 		}
 		return true
@@ -310,36 +312,41 @@ func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task
 	if e.Kind != event.Artifact {
 		return
 	}
-	id, text := strings.Clone(e.ID()), event.Text(e.Parts())
+	id, text := strings.Clone(e.ID()), strings.Clone(event.Text(e.Parts()))
 	a := task.artifacts[id]
 	w.piece(r, x, e, a, text)
 	if a == nil {
-		if a = new(written); len(task.artifacts) < maxUnits {
+		if a = new(written); len(task.artifacts) < maxPieces {
 			task.artifacts[id] = a
 		}
 	}
-	if e.Append {
-		text = a.text + text
+	if !e.Append {
+		a.unit = unit{}
 	}
-	a.text, a.last = strings.Clone(text), e.Body.Get("lastChunk").Bool()
-	a.void = a.void && e.Append || len(text) > maxWritten
-	if a.void {
-		a.text = ""
+	a.add(text)
+	a.last = e.Body.Get("lastChunk").Bool()
+	if a.void = a.void && e.Append || a.size > maxWritten; a.void {
+		a.unit = unit{}
 	}
 }
 
 // piece checks one piece of an artifact, which is nil if it has not begun.
 func (w *agentWire) piece(r *trace.Record, x *exchange, e *event.Event, a *written, text string) {
 	id := e.ID()
+	if a == nil {
+		if e.Append {
+			w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
+		}
+		return
+	}
+	_, all := a.rest(text)
 	switch {
-	case a == nil && e.Append:
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
-	case a != nil && e.Append && len(a.text) >= shortText && strings.HasPrefix(text, a.text) && e.Body.Raw != x.before:
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice", id, excerpt(a.text, 0))
-	case a != nil && a.last && e.Append && text != "":
+	case e.Append && all && a.size >= shortText && e.Body.Raw != x.before:
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice", id, excerpt(a.text()))
+	case e.Append && a.last && text != "":
 		w.c.warn(r.N, Agent, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
-	case a != nil && !a.void && !e.Append && a.text != "" && !strings.HasPrefix(text, a.text) && !strings.HasPrefix(a.text, text):
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text, 0))
+	case !e.Append && !a.void && a.size > 0 && !all && !strings.HasPrefix(a.text(), text):
+		w.c.warn(r.N, Agent, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text()))
 	}
 }
 
@@ -362,8 +369,8 @@ func (w *agentWire) kept(r *trace.Record, x *exchange, e *event.Event) {
 		case a.replied:
 		case at == nil:
 			w.c.warn(r.N, Agent, RuleOrder, x.method, "the task does not hold the artifact %q, which its stream gave: who asks for the task later never gets it", id)
-		case !a.void && event.Text(at.Get("parts")) != a.text:
-			w.c.warn(r.N, Agent, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s", id, excerpt(event.Text(at.Get("parts")), 0), excerpt(a.text, 0))
+		case !a.void && event.Text(at.Get("parts")) != a.text():
+			w.c.warn(r.N, Agent, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s", id, excerpt(event.Text(at.Get("parts"))), excerpt(a.text()))
 		}
 		a.replied = true // once
 	}

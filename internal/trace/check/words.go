@@ -15,19 +15,15 @@ import (
 )
 
 const (
-	// maxWords bounds the text of a turn that is compared. A turn with more is not
-	// compared.
+	// maxWords bounds the text of a turn that is compared.
 	maxWords = 8 << 20
+	// unitCost is what a message or an artifact counts beside its text.
+	unitCost = 4 << 10
 	// maxTurns bounds the open turns.
 	maxTurns = 100
-	// maxUnits bounds the compared messages and artifacts of a turn.
-	maxUnits = 2000
 	// longText is the length from which equal texts are not a coincidence.
 	longText = 24
 )
-
-// tooMuch tells why a turn is not compared.
-const tooMuch = "more text than is compared"
 
 // words compares what the agent says with what the editor gets: each text must arrive,
 // and not more often than it was said. It compares turns that run alone: with several,
@@ -45,27 +41,41 @@ type turn struct {
 	broken bool   // a connection was lost, so the agent may have repeated itself
 	size   int
 	tasks  map[string]bool // the turn's tasks
-
-	// The agent's side: messages and artifacts in their order, and all text without white
-	// space.
-	units  []*unit
-	byName map[string]*unit
-	all    strings.Builder
-	// The editor's side: text by message, and all else.
-	streams []*stream
-	byKey   map[string]*stream
-	other   strings.Builder
+	// The agent's side: messages and artifacts, and all text in its order.
+	said units
+	all  strings.Builder
+	// The editor's side: text by message, and all else. White space is left out of these.
+	got   units
+	other strings.Builder
 }
 
-// A unit is a message or an artifact.
+// units are messages and artifacts in the order of their beginning.
+type units struct {
+	list   []*unit
+	byName map[string]*unit
+}
+
+// A unit is a message or an artifact, with its text as it came.
 type unit struct {
 	name   string
 	base   string // was there before the turn
-	text   string
 	pieces []string
+	size   int // of the pieces
 }
 
-type stream struct{ text strings.Builder }
+func (u *unit) text() string { return strings.Join(u.pieces, "") }
+
+func (u *unit) add(text string) {
+	u.pieces, u.size = append(u.pieces, text), u.size+len(text)
+}
+
+// rest returns what of a text is behind all that the unit holds, if the text begins with that.
+func (u *unit) rest(text string) (rest string, ok bool) {
+	if len(text) < u.size {
+		return "", false
+	}
+	return strings.CutPrefix(text, u.text())
+}
 
 func (w *words) begin(key string, n int64) {
 	if w.off || len(w.turns) >= maxTurns {
@@ -74,7 +84,7 @@ func (w *words) begin(key string, n int64) {
 	if w.turns == nil {
 		w.turns = map[string]*turn{}
 	}
-	w.turns[key] = &turn{first: n, tasks: map[string]bool{}, byName: map[string]*unit{}, byKey: map[string]*stream{}}
+	w.turns[key] = &turn{first: n, tasks: map[string]bool{}}
 	if len(w.turns) > 1 {
 		for _, t := range w.turns {
 			t.void = "several turns at once"
@@ -96,40 +106,42 @@ func (w *words) broken() {
 	}
 }
 
-// grow counts the text that is held for a turn.
-func (t *turn) grow(s string) bool {
-	if t.size += len(s); t.size > maxWords {
-		*t = turn{first: t.first, void: tooMuch}
+// takes counts the text that is held for a turn, and reports whether it is compared.
+func (t *turn) takes(size int) bool {
+	if t.size += size; t.size > maxWords {
+		*t = turn{first: t.first, size: t.size, void: "more text than is compared"}
 	}
 	return t.void == ""
 }
 
+// unit finds or makes the message or artifact of a name.
+func (t *turn) unit(of *units, name string) *unit {
+	u := of.byName[name]
+	if u == nil {
+		u = &unit{name: name}
+		if !t.takes(unitCost) {
+			return u
+		}
+		if of.byName == nil {
+			of.byName = map[string]*unit{}
+		}
+		of.byName[name], of.list = u, append(of.list, u)
+	}
+	return u
+}
+
 // said takes text for the editor.
 func (w *words) said(key, message, text string) {
-	t := w.turns[key]
-	if t == nil || !t.grow(text) {
-		return
+	if t := w.turns[key]; t != nil && t.takes(len(text)) {
+		t.unit(&t.got, message).add(solid(text))
 	}
-	s := t.byKey[message]
-	if s == nil {
-		if len(t.streams) >= maxUnits {
-			t.void = tooMuch
-			return
-		}
-		s = &stream{}
-		t.byKey[message] = s
-		t.streams = append(t.streams, s)
-	}
-	s.text.WriteString(solid(text))
 }
 
 // rest takes other JSON for the editor: a call's output, a title, an error.
 func (w *words) rest(key, raw string) {
-	t := w.turns[key]
-	if t == nil || !t.grow(raw) {
-		return
+	if t := w.turns[key]; t != nil && t.takes(len(raw)) {
+		strs(gjson.Parse(raw), func(s string) { t.other.WriteString(solid(s) + "\n") }, 0)
 	}
-	strs(gjson.Parse(raw), func(s string) { t.other.WriteString(solid(s) + "\n") }, 0)
 }
 
 // strs yields the strings of a document.
@@ -161,15 +173,14 @@ func solid(s string) string {
 // cancelled, is no turn's.
 func (w *words) event(e *event.Event, request int64, goesOn bool) {
 	for _, t := range w.turns {
-		if request < t.first {
+		if request < t.first || t.void != "" {
 			continue
 		}
 		old := goesOn && !t.tasks[e.Task]
 		t.tasks[e.Task] = true
 		switch e.Kind {
 		case event.Artifact:
-			a := e.Body.Get("artifact")
-			t.artifact(a, e.Append)
+			t.artifact(e.Body.Get("artifact"), e.Append, false)
 		case event.Status:
 			t.status(e)
 		case event.Message:
@@ -178,63 +189,35 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 			if !old {
 				t.status(e)
 			}
-			e.Body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
-				if old {
-					t.unit(artifactName(a)).base = event.Text(a.Get("parts"))
-				}
-				t.artifact(a, false)
-				return true
-			})
+			for _, a := range e.Body.Get("artifacts").Array() {
+				t.artifact(a, false, old)
+			}
 		}
 	}
 }
 
-// unit finds or makes the message or artifact of a name. Above maxUnits it is not
-// compared.
-func (t *turn) unit(name string) *unit {
-	u := t.byName[name]
-	if u != nil {
-		return u
-	}
-	u = &unit{name: name}
-	if len(t.units) >= maxUnits {
-		t.void = tooMuch
-		return u
-	}
-	t.byName[name] = u
-	t.units = append(t.units, u)
-	return u
-}
-
-func artifactName(a gjson.Result) string {
-	return "artifact " + strconv.Quote(a.Get("artifactId").Str)
-}
-
-// artifact begins, continues or replaces an artifact.
-func (t *turn) artifact(a gjson.Result, goesOn bool) {
+// artifact begins, continues or replaces an artifact. old: all of it was there before the turn.
+func (t *turn) artifact(a gjson.Result, goesOn, old bool) {
 	text := event.Text(a.Get("parts"))
-	if !t.grow(text) {
+	if !t.takes(len(text)) {
 		return
 	}
 	t.all.WriteString(solid(text) + "\n")
-	u := t.unit(artifactName(a))
+	u := t.unit(&t.said, "artifact "+strconv.Quote(a.Get("artifactId").Str))
+	if old {
+		u.base = text
+	}
 	if !goesOn {
 		after, ok := strings.CutPrefix(text, u.base)
 		if text = after; !ok {
 			u.base = "" // it was replaced
 		}
+		more, longer := u.rest(text)
+		if text = more; !longer {
+			text, u.pieces, u.size = after, nil, 0
+		}
 	}
-	more, longer := strings.CutPrefix(text, u.text)
-	switch {
-	case goesOn:
-		u.text += text
-		u.pieces = append(u.pieces, text)
-	case longer:
-		u.text = text
-		u.pieces = append(u.pieces, more)
-	default:
-		u.text, u.pieces = text, []string{text}
-	}
+	u.add(text)
 }
 
 // status takes the message of a state, but no filler, which nobody is shown.
@@ -248,17 +231,15 @@ func (t *turn) status(e *event.Event) {
 // message takes a message of the agent's, or a piece of one.
 func (t *turn) message(m gjson.Result) {
 	text := event.Text(m.Get("parts"))
-	if text == "" || strings.EqualFold(strings.TrimPrefix(m.Get("role").Str, "ROLE_"), "user") || !t.grow(text) {
+	if text == "" || strings.EqualFold(strings.TrimPrefix(m.Get("role").Str, "ROLE_"), "user") || !t.takes(len(text)) {
 		return
 	}
 	t.all.WriteString(solid(text) + "\n")
-	u := t.unit("message " + strconv.Quote(m.Get("messageId").Str))
-	if strings.HasPrefix(text, u.text) {
-		u.text, u.pieces = text, []string{text}
-		return
+	u := t.unit(&t.said, "message "+strconv.Quote(m.Get("messageId").Str))
+	if _, longer := u.rest(text); longer {
+		u.pieces, u.size = nil, 0
 	}
-	u.text += text
-	u.pieces = append(u.pieces, text)
+	u.add(text)
 }
 
 // end compares a turn at the reply to its prompt. complete: the turn was not cut short.
@@ -273,14 +254,14 @@ func (w *words) end(key string, n int64, who string, complete bool) {
 		return
 	}
 	var told strings.Builder
-	for _, s := range t.streams {
-		told.WriteString(s.text.String() + "\n")
+	for _, s := range t.got.list {
+		told.WriteString(s.text() + "\n")
 	}
 	got, other := told.String(), t.other.String()
 	flat := strings.ReplaceAll(got, "\n", "") // messages in a row may be one text of the agent's
 	from := 0                                 // texts mostly come in their order
-	for _, u := range t.units {
-		want := solid(u.text)
+	for _, u := range t.said.list {
+		want := solid(u.text())
 		at := strings.Index(got[from:], want)
 		if at >= 0 {
 			from += at
@@ -290,13 +271,13 @@ func (w *words) end(key string, n int64, who string, complete bool) {
 		if at >= 0 && utf8.RuneCountInString(want) >= longText {
 			t.twice(w.c, u, want, got, n, who)
 		}
-		if at >= 0 || !complete || strings.Contains(other, want) || strings.Contains(flat, want) {
+		if at >= 0 || !complete || strings.Contains(other, want) || strings.Contains(flat, want) || t.inPieces(u, flat, other) {
 			continue
 		}
-		if at, lost := t.lost(u, got, other); lost {
-			w.c.find(n, who, RuleWords, u.name, "what the editor got in the turn that begins with record %d is not what the agent said from %s on, which is character %d of %d",
-				t.first, excerpt(u.text, at), at+1, utf8.RuneCountInString(u.text))
-		}
+		text := []rune(u.text())
+		lost := lostAt(text, got)
+		w.c.find(n, who, RuleWords, u.name, "what the editor got in the turn that begins with record %d is not what the agent said from %s on, which is character %d of %d",
+			t.first, excerpt(string(text[lost:])), lost+1, len(text))
 	}
 }
 
@@ -305,55 +286,51 @@ func (t *turn) twice(c *Checker, u *unit, want, got string, n int64, who string)
 	times := strings.Count(got, want)
 	// What was said in pieces, and once more as a whole, was said twice.
 	if said := strings.ReplaceAll(t.all.String(), "\n", ""); times > 1 && times > strings.Count(said, want) {
-		c.find(n, who, RuleWords, u.name, "the editor got %s %d times, in the turn that begins with record %d", excerpt(u.text, 0), times, t.first)
+		c.find(n, who, RuleWords, u.name, "the editor got %s %d times, in the turn that begins with record %d", excerpt(u.text()), times, t.first)
 	}
 }
 
-// lost finds where a text is missing that did not arrive in one piece. Its pieces may
-// be apart where texts alternate, where a connection was lost, or where the bridge
-// wrote in between; also in a tool call's output, because some agents repeat its
-// beginning.
-func (t *turn) lost(u *unit, got, other string) (at int, lost bool) {
+// inPieces reports whether a text that did not arrive in one piece has arrived. Its pieces may
+// be apart where texts alternate, where a connection was lost, or where the bridge wrote in
+// between; also in a tool call's output, because some agents repeat its beginning.
+func (t *turn) inPieces(u *unit, flat, other string) bool {
 	if !slices.ContainsFunc(u.pieces, func(p string) bool { return !strings.Contains(other, solid(p)) }) {
-		return 0, false
+		return true
 	}
-	if len(t.units) > 1 || len(t.streams) > 1 || t.broken {
-		all, found := strings.ReplaceAll(got, "\n", ""), true
-		rest := all
-		for _, p := range u.pieces {
-			p = solid(p)
-			i := strings.Index(rest, p)
-			if i < 0 && utf8.RuneCountInString(p) >= longText && strings.Contains(all, p) {
-				continue // shown in another order, with another text's
-			}
-			if found = i >= 0 || utf8.RuneCountInString(p) >= longText && strings.Contains(other, p); !found {
-				break
-			}
-			if i >= 0 && !t.broken {
-				rest = rest[i+len(p):]
-			}
-		}
-		if found {
-			return 0, false
+	if len(t.said.list) == 1 && len(t.got.list) <= 1 && !t.broken {
+		return false
+	}
+	rest := flat
+	for _, p := range u.pieces {
+		p = solid(p)
+		long := utf8.RuneCountInString(p) >= longText
+		switch i := strings.Index(rest, p); {
+		case i >= 0 && !t.broken:
+			rest = rest[i+len(p):]
+		case i < 0 && !(long && (strings.Contains(flat, p) || strings.Contains(other, p))): // a long one may come in another order
+			return false
 		}
 	}
-	want := []rune(u.text)
-	low, high := 0, len(want) // the longest beginning that arrived
+	return true
+}
+
+// lostAt returns how much of a text arrived, from its beginning on.
+func lostAt(text []rune, got string) int {
+	low, high := 0, len(text)
 	for low < high {
-		if mid := (low + high + 1) / 2; strings.Contains(got, solid(string(want[:mid]))) {
+		if mid := (low + high + 1) / 2; strings.Contains(got, solid(string(text[:mid]))) {
 			low = mid
 		} else {
 			high = mid - 1
 		}
 	}
-	return min(low, len(want)-1), true
+	return min(low, len(text)-1)
 }
 
-// excerpt returns some of a text, from an index on.
-func excerpt(s string, from int) string {
-	r := []rune(s)[from:]
-	if len(r) > maxQuoted {
+// excerpt returns the beginning of a text.
+func excerpt(s string) string {
+	if r := []rune(s); len(r) > maxQuoted {
 		return strconv.Quote(string(r[:maxQuoted]) + "…")
 	}
-	return strconv.Quote(string(r))
+	return strconv.Quote(s)
 }
