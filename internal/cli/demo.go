@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,10 +18,10 @@ const demoSecretVariable = "A2ASTDIO_DEMO_SECRET"
 
 func demoCommand(p *frame.Program) *cli.Command {
 	return p.NewCommand("demo", runDemo,
-		&cli.StringFlag{Name: "listen", Usage: "`ADDR`: where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
-		&cli.DurationFlag{Name: "push-timeout", Value: 10 * time.Second, Usage: "`TIME`: how long a webhook may take to answer"},
-		&cli.IntFlag{Name: "push-retries", Value: 3, DefaultText: "3", Usage: "`N`: how often a push is repeated that a webhook has not taken"},
-		&cli.StringFlag{Name: "auth", Usage: "`bearer`: what a caller has to show. Without it nothing"})
+		frame.Option{Name: "listen", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
+		frame.Option{Name: "push-timeout", Kind: frame.Duration, Value: "10s", Takes: "TIME", Help: "how long a webhook may take to answer"},
+		frame.Option{Name: "push-retries", Kind: frame.Number, Shown: "3", Takes: "N", Help: "how often a push is repeated that a webhook has not taken"},
+		frame.Option{Name: "auth", Takes: "bearer", Help: "what a caller has to show. Without it nothing"})
 }
 
 // demo serves the demo agent until an interrupt, which is its regular end.
@@ -31,7 +30,7 @@ func runDemo(p *frame.Program, c *cli.Context) error {
 		return frame.Usagef("where? Say --listen :4000, or --listen :0 for any free port")
 	}
 	push := &demo.PushOptions{Timeout: c.Duration("push-timeout"), Retries: c.Int("push-retries")}
-	if push.Retries <= 0 {
+	if frame.IsSet(c, "push-retries") && push.Retries == 0 {
 		push.Retries = -1
 	}
 	agent := demo.New(&demo.Options{Version: "both", Push: push, Auth: c.String("auth"), Secret: os.Getenv(demoSecretVariable)})

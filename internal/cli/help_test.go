@@ -16,15 +16,15 @@ import (
 
 // eachCommand calls f for each command that there is, a2astdio itself first, with
 // the words that call it.
-func eachCommand(f func(words []string, c *cli.Command)) {
+func eachCommand(f func(words []string, c *cli.Command, options []frame.Option)) {
 	p := newProgram([]string{frame.ProgramName, "--help"}, nil, nil, nil)
 	app := p.App()
-	f(nil, &cli.Command{Name: frame.ProgramName, Flags: app.Flags})
+	f(nil, &cli.Command{Name: frame.ProgramName}, frame.RootOptions())
 	var walk func(words []string, commands []*cli.Command)
 	walk = func(words []string, commands []*cli.Command) {
 		for _, c := range commands {
 			words := append(slices.Clone(words), c.Name)
-			f(words, c)
+			f(words, c, p.Options(c))
 			walk(words, c.Subcommands)
 		}
 	}
@@ -65,7 +65,7 @@ func TestGeneratedHelp(t *testing.T) {
 // TestHelp: the help of each command says what it does and how it is called, has an
 // example with its name, and its exit statuses.
 func TestHelp(t *testing.T) {
-	eachCommand(func(words []string, c *cli.Command) {
+	eachCommand(func(words []string, c *cli.Command, own []frame.Option) {
 		name, text := strings.Join(append([]string{frame.ProgramName}, words...), " "), helpOf(t, words)
 		for line := range strings.Lines(text) {
 			if len(line) > frame.HelpWidth+1 && !strings.HasPrefix(line, "  a2astdio") {
@@ -83,9 +83,9 @@ func TestHelp(t *testing.T) {
 		if len(words) > 0 {
 			_, examples, _ = strings.Cut(rest, "\nExamples:\n")
 		}
-		for _, f := range c.Flags {
-			if v, ok := f.(cli.VisibleFlag); ok && v.IsVisible() && !strings.Contains(text, "--"+f.Names()[0]) && len(words) > 0 {
-				t.Errorf("the help of %s says nothing of --%s", name, f.Names()[0])
+		for _, o := range own {
+			if !strings.Contains(text, "--"+o.Name) && len(words) > 0 {
+				t.Errorf("the help of %s says nothing of --%s", name, o.Name)
 			}
 		}
 		called := regexp.QuoteMeta(strings.Join(words, " "))
@@ -99,12 +99,8 @@ func TestHelp(t *testing.T) {
 // what help files include is there.
 func TestHelpTopics(t *testing.T) {
 	options, commands := 0, 0
-	eachCommand(func(words []string, c *cli.Command) {
-		for _, f := range c.Flags {
-			if v, ok := f.(cli.VisibleFlag); ok && v.IsVisible() {
-				options++
-			}
-		}
+	eachCommand(func(words []string, c *cli.Command, own []frame.Option) {
+		options += len(own)
 		if c.Action != nil && len(c.Subcommands) == 0 {
 			commands++
 		}
@@ -123,9 +119,9 @@ func TestHelpTopics(t *testing.T) {
 		}
 		all += text
 	}
-	for _, f := range frame.RootFlags() {
-		if n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+f.Names()[0]+`\b[^-]`).FindAllString(all, -1)); n != 1 {
-			t.Errorf("--%s stands %d times in the topics", f.Names()[0], n)
+	for _, o := range frame.RootOptions() {
+		if n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+o.Name+`\b[^-]`).FindAllString(all, -1)); n != 1 {
+			t.Errorf("--%s stands %d times in the topics", o.Name, n)
 		}
 	}
 	files, err := fs.Glob(frame.HelpFiles, "help/*.txt")
@@ -158,9 +154,9 @@ func TestHelpAsked(t *testing.T) {
 // TestVariablesOfCommands: the variables of commands' options work, their help names them,
 // and the options win over them. All of a2astdio's own have one.
 func TestVariablesOfCommands(t *testing.T) {
-	for _, f := range frame.RootFlags() {
-		if doc, ok := f.(cli.DocGenerationFlag); !ok || len(doc.GetEnvVars()) == 0 {
-			t.Errorf("--%s has no variable, which a2astdio --help promises", f.Names()[0])
+	for _, o := range frame.RootOptions() {
+		if !o.Variable {
+			t.Errorf("--%s has no variable, which a2astdio --help promises", o.Name)
 		}
 	}
 	t.Setenv("A2ASTDIO_AGENT", "demo")
@@ -197,7 +193,7 @@ func TestArgumentOrder(t *testing.T) {
 		return p.AgentCommand("echo [A...]", func(p *frame.Program, c *cli.Context) error {
 			got = append(c.Args().Slice(), "fail", c.String("fail"), "timeout", c.Duration("timeout").String())
 			return nil
-		}, &cli.StringFlag{Name: "fail"})
+		}, frame.Option{Name: "fail"})
 	}
 	for line, want := range map[string]string{
 		"echo -- hello --fail":           "hello --fail fail  timeout 30s",

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 // block returns the first block of README.md in a language that contains a text.
@@ -73,7 +75,7 @@ func TestShownCommands(t *testing.T) {
 		}
 		texts[file] = string(text)
 	}
-	eachCommand(func(words []string, _ *cli.Command) {
+	eachCommand(func(words []string, _ *cli.Command, _ []frame.Option) {
 		texts["the help of "+strings.Join(words, " ")] = helpOf(t, words)
 	})
 	found := 0

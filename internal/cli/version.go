@@ -16,7 +16,7 @@ import (
 
 func versionCommand(p *frame.Program) *cli.Command {
 	return p.NewCommand("version", showVersion,
-		&cli.BoolFlag{Name: "licenses", Usage: "show the licence of a2astdio, and for each module that is linked into it where its source is, and its licence"})
+		frame.Option{Name: "licenses", Kind: frame.Switch, Help: "show the licence of a2astdio, and for each module that is linked into it where its source is, and its licence"})
 }
 
 func showVersion(p *frame.Program, c *cli.Context) error {

@@ -19,10 +19,10 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("auth",
 		p.AgentCommand("auth login", signIn,
-			&cli.BoolFlag{Name: "device", Usage: "enter a code on another device, also where there is a browser"},
-			&cli.BoolFlag{Name: "with-token", Usage: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"}),
+			frame.Option{Name: "device", Kind: frame.Switch, Help: "enter a code on another device, also where there is a browser"},
+			frame.Option{Name: "with-token", Kind: frame.Switch, Help: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"}),
 		p.AgentCommand("auth logout", logout,
-			&cli.BoolFlag{Name: "all", Usage: "forget the sign-ins for all agents"}),
+			frame.Option{Name: "all", Kind: frame.Switch, Help: "forget the sign-ins for all agents"}),
 		p.AgentCommand("auth status", authStatus))
 }
 

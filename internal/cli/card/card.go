@@ -18,15 +18,15 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	get := p.AgentCommand("card get", getCard,
-		frame.OutputFlag("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
-		&cli.BoolFlag{Name: "extended", Usage: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"})
+		frame.Output("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
+		frame.Option{Name: "extended", Kind: frame.Switch, Help: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"})
 	return p.Group("card",
 		get,
 		p.AgentCommand("card verify [FILE|-]", verifyCard),
 		p.NewCommand("card sign FILE|-", signCard,
-			&cli.StringFlag{Name: "key", Usage: "`FILE`: your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
-			&cli.StringFlag{Name: "key-id", Usage: "`ID`: what verifiers find the public key by (kid); if not given: its thumbprint"},
-			&cli.StringFlag{Name: "jku", Usage: "`URL`: where your public key is served, as a JWKS"}))
+			frame.Option{Name: "key", Takes: "FILE", Help: "your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
+			frame.Option{Name: "key-id", Takes: "ID", Help: "what verifiers find the public key by (kid); if not given: its thumbprint"},
+			frame.Option{Name: "jku", Takes: "URL", Help: "where your public key is served, as a JWKS"}))
 }
 
 func getCard(p *frame.Program, c *cli.Context) error {

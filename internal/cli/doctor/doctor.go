@@ -24,8 +24,8 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.AgentCommand("doctor", doctor,
-		&cli.StringFlag{Name: "prompt", Usage: "`TEXT`: also send this prompt, reject what the agent asks to do, and hold all that it says against the specification"},
-		frame.OutputFlag(`{"ok","steps":[{"step","status","says","do"}], "findings":[{"rule","weight","text","record","also","source"}]}, status being ok, warning, failed or skipped`))
+		frame.Option{Name: "prompt", Takes: "TEXT", Help: "also send this prompt, reject what the agent asks to do, and hold all that it says against the specification"},
+		frame.Output(`{"ok","steps":[{"step","status","says","do"}], "findings":[{"rule","weight","text","record","also","source"}]}, status being ok, warning, failed or skipped`))
 }
 
 // A step is one of the way to the agent, with its result.

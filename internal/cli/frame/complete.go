@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -43,12 +42,12 @@ func (p *Program) complete(words []string) completions {
 		return valuesOf(p.unfinished, "")
 	}
 	if name, _, has, ok := optionOf(last); ok && has {
-		if f := findFlag(p.flagsAt(at), name); f != nil {
-			return valuesOf(f, last[:strings.Index(last, "=")+1])
+		if o := find(p.optionsAt(at), name); o != nil {
+			return valuesOf(o, last[:strings.Index(last, "=")+1])
 		}
 	}
 	if strings.HasPrefix(last, "-") {
-		return completions{kind: "words", words: optionsOf(p.flagsAt(at))}
+		return completions{kind: "words", words: optionsOf(p.optionsAt(at))}
 	}
 	found := argumentsOf(at, len(p.arguments))
 	if len(p.arguments) == 0 {
@@ -60,36 +59,27 @@ func (p *Program) complete(words []string) completions {
 }
 
 // optionsOf are the options that may stand here.
-func optionsOf(flags []cli.Flag) []suggestion {
+func optionsOf(options []Option) []suggestion {
 	all := []suggestion{{"--help", "show help"}}
-	for _, f := range flags {
-		doc, ok := f.(cli.DocGenerationFlag)
-		if !ok {
-			continue
-		}
-		for _, name := range f.Names() {
+	for _, o := range options {
+		for _, name := range append([]string{o.Name}, o.Aliases...) {
 			if len(name) > 1 {
-				_, text := placeholder(doc.GetUsage())
-				all = append(all, suggestion{"--" + name, text})
+				all = append(all, suggestion{"--" + name, o.Help})
 			}
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].word < all[j].word })
+	slices.SortStableFunc(all, func(a, b suggestion) int { return strings.Compare(a.word, b.word) })
 	return slices.CompactFunc(all, func(a, b suggestion) bool { return a.word == b.word })
 }
 
 // valuesOf completes an option's value.
-func valuesOf(f cli.Flag, prefix string) completions {
-	if _, ok := f.(*cli.BoolFlag); ok {
+func valuesOf(o *Option, prefix string) completions {
+	if o.Kind == Switch {
 		return completions{"words", prefix, []suggestion{{word: "true"}, {word: "false"}}}
 	}
-	value := ""
-	if doc, ok := f.(cli.DocGenerationFlag); ok {
-		value, _ = placeholder(doc.GetUsage())
-	}
-	found := named(value)
+	found := named(o.Takes)
 	found.prefix = prefix
-	if f.Names()[0] == "agent" {
+	if o.Name == "agent" {
 		found.words = append(found.words, agentNames()...)
 	}
 	return found
@@ -97,7 +87,7 @@ func valuesOf(f cli.Flag, prefix string) completions {
 
 // agentNames are the agents of the user's configuration.
 func agentNames() (names []suggestion) {
-	_, list, err := config.List(&config.Options{File: os.Getenv(Env("config")[0])})
+	_, list, err := config.List(&config.Options{File: os.Getenv(Env("config"))})
 	if err != nil {
 		return nil // the command itself reports the fault
 	}

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"slices"
@@ -59,9 +60,9 @@ func (p *Program) fill(b *strings.Builder, text string, c *cli.Command) {
 		case !isWord || !strings.HasSuffix(line, "}\n"):
 			b.WriteString(line)
 		case ofGroup:
-			writeOptions(b, group+":", RootFlags(), group, false)
+			writeOptions(b, group+":", RootOptions(), group, false)
 		case word == "options":
-			writeOptions(b, "Options:", c.Flags, "", true)
+			writeOptions(b, "Options:", p.options[c], "", true)
 		case word == "commands":
 			writeCommands(b, c)
 		case word == "topics":
@@ -92,25 +93,33 @@ type Action func(p *Program, c *cli.Context) error
 
 // NewCommand makes a command by its whole name, with its help. Behind the name stand the
 // names of its arguments, which do not begin with a small letter.
-func (p *Program) NewCommand(usage string, do Action, flags ...cli.Flag) *cli.Command {
+func (p *Program) NewCommand(usage string, do Action, options ...Option) *cli.Command {
 	words := strings.Fields(usage)
 	n := slices.IndexFunc(words, func(w string) bool { return w[0] < 'a' || w[0] > 'z' })
 	if n < 0 {
 		n = len(words)
 	}
 	name := strings.Join(words[:n], " ")
-	return &cli.Command{Name: words[n-1], HelpName: ProgramName + " " + name, Usage: inFewWords(name), Flags: flags,
+	made := &cli.Command{Name: words[n-1], HelpName: ProgramName + " " + name, Usage: inFewWords(name),
 		Action: func(c *cli.Context) error {
 			if err := checkArguments(c, words[n:]); err != nil {
 				return err
 			}
 			return do(p, c)
 		}}
+	if p.options == nil {
+		p.options = map[*cli.Command][]Option{}
+	}
+	p.options[made] = options
+	return made
 }
 
+// Options are the options of a command.
+func (p *Program) Options(c *cli.Command) []Option { return p.options[c] }
+
 // AgentCommand is NewCommand for a command that takes the options of the agent, too.
-func (p *Program) AgentCommand(usage string, do Action, flags ...cli.Flag) *cli.Command {
-	c := p.NewCommand(usage, do, flags...)
+func (p *Program) AgentCommand(usage string, do Action, options ...Option) *cli.Command {
+	c := p.NewCommand(usage, do, options...)
 	c.Category = takesAgent
 	return c
 }
@@ -133,23 +142,19 @@ func (p *Program) Group(name string, commands ...*cli.Command) *cli.Command {
 
 // writeOptions lists options of a group, in the order of their definition; "": all.
 // variables: with their variables.
-func writeOptions(b *strings.Builder, title string, flags []cli.Flag, group string, variables bool) {
+func writeOptions(b *strings.Builder, title string, options []Option, group string, variables bool) {
 	b.WriteString(title + "\n")
-	for _, f := range flags {
-		if of, ok := f.(cli.CategorizableFlag); ok && (group == "" || of.GetCategory() == group) {
-			writeOption(b, f, variables)
+	for i := range options {
+		if group == "" || options[i].group == group {
+			writeOption(b, &options[i], variables)
 		}
 	}
 }
 
-func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
-	doc, ok := f.(cli.DocGenerationFlag)
-	if !ok {
-		return
-	}
-	value, text := placeholder(doc.GetUsage())
+func writeOption(b *strings.Builder, o *Option, variables bool) {
+	value, text := o.Takes, o.Help
 	var short, long []string
-	for _, name := range f.Names() {
+	for _, name := range append([]string{o.Name}, o.Aliases...) {
 		if len(name) == 1 {
 			short = append(short, "-"+name)
 		} else {
@@ -160,31 +165,14 @@ func writeOption(b *strings.Builder, f cli.Flag, variables bool) {
 	if len(names)+len(value) > HelpWidth-3 { // many words to choose from
 		value, text = "NAME", text+": "+strings.ReplaceAll(value, "|", ", ")
 	}
-	v := doc.GetValue()
-	if number, ok := f.(*cli.IntFlag); ok {
-		v = number.DefaultText
-	} else if words, ok := f.(*cli.StringFlag); ok && words.DefaultText != "" {
-		v = words.DefaultText
+	if v := cmp.Or(o.Shown, o.Value); v != "" {
+		text += " [if not given: " + v + "]"
 	}
-	if doc.TakesValue() && v != "" && v != "[]" && v != "0s" {
-		text += " [if not given: " + strings.Trim(v, `"`) + "]"
-	}
-	if from := doc.GetEnvVars(); variables && len(from) > 0 {
-		text += " [variable: " + from[0] + "]"
+	if variables && o.Variable {
+		text += " [variable: " + Env(o.Name) + "]"
 	}
 	fmt.Fprintf(b, "  %s\n", strings.TrimSpace(names+" "+value))
 	writeWrapped(b, text)
-}
-
-// placeholder splits an option's usage: the value's name stands between backquotes, as
-// in package flag.
-func placeholder(usage string) (value, text string) {
-	_, rest, found := strings.Cut(usage, "`")
-	if !found {
-		return "", usage
-	}
-	value, text, _ = strings.Cut(rest, "`")
-	return value, strings.TrimPrefix(text, ": ")
 }
 
 func writeWrapped(b *strings.Builder, text string) {

@@ -1,15 +1,11 @@
 package frame
 
 import (
-	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
@@ -19,11 +15,12 @@ import (
 
 const ProgramName = "a2astdio"
 
-// A level is a command on the command line, a2astdio first, with the options that stand
-// behind it: their values by their first names.
+// A level is a command on the command line, a2astdio first, with its options, and those that
+// are given behind it: their values by their names.
 type level struct {
 	*cli.Command
-	options map[string][]string
+	options []Option
+	given   map[string][]string
 }
 
 func (l *level) isRoot() bool { return l.HelpName == ProgramName }
@@ -32,7 +29,7 @@ func (l *level) isRoot() bool { return l.HelpName == ProgramName }
 // what follows a "--" stays as it is. It returns the text that is asked for in place of a
 // command, if it is.
 func (p *Program) read(app *cli.App) (text string, err error) {
-	at := &level{&cli.Command{Name: app.Name, HelpName: ProgramName, Flags: app.Flags, Subcommands: app.Commands, Action: app.Action}, map[string][]string{}}
+	at := &level{&cli.Command{Name: app.Name, HelpName: ProgramName, Subcommands: app.Commands, Action: app.Action}, RootOptions(), map[string][]string{}}
 	p.levels, p.Before, p.arguments, p.unfinished = []*level{at}, -1, nil, nil
 	for args := p.Args[min(1, len(p.Args)):]; len(args) > 0; {
 		arg := args[0]
@@ -55,7 +52,7 @@ func (p *Program) read(app *cli.App) (text string, err error) {
 		case at.isRoot() && arg == "help" && len(p.arguments) == 0:
 			return p.helpFor(at.Command, args)
 		case sub != nil && len(p.arguments) == 0:
-			at = &level{sub, map[string][]string{}}
+			at = &level{sub, p.options[sub], map[string][]string{}}
 			p.levels = append(p.levels, at)
 		default:
 			p.arguments = append(p.arguments, arg)
@@ -68,27 +65,27 @@ func (p *Program) read(app *cli.App) (text string, err error) {
 // left of args. Behind a command an option of the agent is a2astdio's.
 func (p *Program) option(at *level, arg string, args []string) ([]string, error) {
 	name, value, has, _ := optionOf(arg)
-	f, on := findFlag(at.Flags, name), at
-	if f == nil {
-		f, on = findFlag(p.flagsAt(at), name), p.levels[0]
+	o, on := find(at.options, name), at
+	if o == nil {
+		o, on = find(p.optionsAt(at), name), p.levels[0]
 	}
-	if f == nil {
+	if o == nil {
 		return nil, p.noOption(at, arg, name)
 	}
 	switch {
 	case has:
-	case !takesValue(f):
+	case o.Kind == Switch:
 		value = "true"
 	case len(args) == 0:
-		p.unfinished = f
+		p.unfinished = o
 		return nil, Usagef("--%s needs a value", name)
 	default:
 		value, args = args[0], args[1:]
 	}
-	if !fits(f, value) {
-		return nil, Usagef("--%s does not take %q%s", f.Names()[0], value, takes(f))
+	if _, ok := o.read(value); !ok {
+		return nil, Usagef("--%s does not take %q%s", o.Name, value, o.takes())
 	}
-	on.options[f.Names()[0]] = append(on.options[f.Names()[0]], value)
+	on.given[o.Name] = append(on.given[o.Name], value)
 	return args, nil
 }
 
@@ -138,15 +135,15 @@ func (p *Program) helpFor(at *cli.Command, words []string) (string, error) {
 // has options only. An unknown one may have a value, which may be called as a command is:
 // words are such values.
 func (p *Program) NamesNoCommand(words ...string) bool {
-	flags, names := RootFlags(), commandNames(p.App().Commands)
+	options, names := RootOptions(), commandNames(p.App().Commands)
 	for args := p.Args[min(1, len(p.Args)):]; len(args) > 0; args = args[1:] {
 		name, _, has, ok := optionOf(args[0])
 		if !ok || p.asksHelp() {
 			return false
 		}
-		f := findFlag(flags, name)
-		if value := len(args) > 1 && (f != nil && takesValue(f) ||
-			f == nil && !strings.HasPrefix(args[1], "-") && (slices.Contains(words, args[1]) || !slices.Contains(names, args[1]))); value && !has {
+		o := find(options, name)
+		if value := len(args) > 1 && (o != nil && o.Kind != Switch ||
+			o == nil && !strings.HasPrefix(args[1], "-") && (slices.Contains(words, args[1]) || !slices.Contains(names, args[1]))); value && !has {
 			args = args[1:]
 		}
 	}
@@ -160,13 +157,13 @@ func (p *Program) noOption(at *level, arg, name string) error {
 	text := "there is no option " + shown
 	if command := title(at.Command); !at.isRoot() {
 		text += " for " + command
-		if findFlag(p.levels[0].Flags, name) != nil {
+		if find(p.levels[0].options, name) != nil {
 			return Usagef("%s: it goes before the command, as in %s %s ... %s", text, ProgramName, shown, command)
 		}
 	}
 	names := []string{"help"}
-	for _, f := range p.flagsAt(at) {
-		names = append(names, f.Names()...)
+	for _, o := range p.optionsAt(at) {
+		names = append(append(names, o.Name), o.Aliases...)
 	}
 	if near := safe.Nearest(name, slices.DeleteFunc(names, func(n string) bool { return len(n) == 1 })); near != "" {
 		text += ": did you mean --" + near + "?"
@@ -194,83 +191,29 @@ func commandNames(commands []*cli.Command) []string {
 	return names
 }
 
-// fits reports whether an option can have a value.
-func fits(f cli.Flag, value string) bool {
-	var err error
-	switch f := f.(type) {
-	case *cli.DurationFlag:
-		var d time.Duration
-		if d, err = time.ParseDuration(value); d < 0 || d == 0 && (f.Value != 0 || f.Name == "older-than") {
-			return false
-		}
-	case *cli.IntFlag:
-		_, err = strconv.ParseUint(value, 0, 31)
-	case *cli.BoolFlag:
-		_, err = strconv.ParseBool(value)
-	case *cli.StringFlag:
-		words := choices(f)
-		return words == nil || slices.Contains(words, value)
-	}
-	return err == nil
-}
-
-// choices are the words of an option that takes one of some; nil for others. Its help has
-// them, in lower case, or the table of package config.
-func choices(f *cli.StringFlag) []string {
-	if words := config.Words(f.Name); words != nil {
-		return words
-	}
-	if value, _ := placeholder(f.Usage); value != "" && strings.ToLower(value) == value {
-		return strings.Split(value, "|")
-	}
-	return nil
-}
-
-// takes tells what an option takes, where its name does not.
-func takes(f cli.Flag) string {
-	switch f := f.(type) {
-	case *cli.DurationFlag:
-		return ": it takes a time like 30s or 2m"
-	case *cli.IntFlag:
-		return ": it takes a number"
-	case *cli.BoolFlag:
-		return ": it takes true or false, or nothing"
-	case *cli.StringFlag:
-		return ": it takes " + strings.Join(choices(f), ", ")
-	}
-	return ""
-}
-
-// wrongVariable says which variable holds a value that its option does not take, if the
-// command line has no value for it.
-func (l *level) wrongVariable() error {
-	for _, f := range l.Flags {
-		f = bare(f)
-		doc, ok := f.(cli.DocGenerationFlag)
-		if !ok || l.options[f.Names()[0]] != nil {
-			continue
-		}
-		for _, name := range doc.GetEnvVars() {
-			if value := os.Getenv(name); value != "" && !fits(f, value) {
-				return Usagef("%s does not take %q%s", name, value, takes(f))
-			}
-		}
-	}
-	return nil
-}
-
-// findFlag returns the option of a name, nil if there is none.
-func findFlag(flags []cli.Flag, name string) cli.Flag {
-	if i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
-		return bare(flags[i]) // who asks looks at its type
-	}
-	return nil
-}
-
-func takesValue(f cli.Flag) bool {
-	doc, ok := f.(cli.DocGenerationFlag)
-	return ok && doc.TakesValue()
-}
-
 // title is a command's name with its parent's.
 func title(c *cli.Command) string { return strings.TrimPrefix(c.HelpName, ProgramName+" ") }
+
+// checkArguments refuses a number of arguments that a command does not take. names are
+// those of the arguments: one in brackets may be left out, and any number may stand where
+// the last one ends with three points.
+func checkArguments(c *cli.Context, names []string) error {
+	args, what := c.Args().Slice(), title(c.Command)
+	needed := slices.IndexFunc(names, func(n string) bool { return strings.HasPrefix(n, "[") })
+	if needed < 0 {
+		needed = len(names)
+	}
+	all := strings.Join(names, " ")
+	switch {
+	case len(args) > len(names) && len(names) == 0:
+		return Usagef("%s takes no arguments, and got %q", what, args[0])
+	case len(args) > len(names) && !strings.Contains(all, "..."):
+		return Usagef("%s takes %s and nothing more, and got %q", what, all, args[len(names)])
+	case len(args) < needed:
+		return Usagef("%s needs %s", what, strings.TrimSuffix(names[len(args)], "..."))
+	}
+	if i := slices.Index(args[:needed], ""); i >= 0 {
+		return Usagef("%s needs %s, and got an empty one", what, names[i])
+	}
+	return nil
+}

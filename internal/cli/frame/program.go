@@ -30,7 +30,9 @@ type Program struct {
 	levels     []*level
 	arguments  []string
 	Before     int
-	unfinished cli.Flag
+	unfinished *Option
+	// options are those of each command that was made.
+	options map[*cli.Command][]Option
 	// Terminal opens the user's terminal.
 	Terminal func() (io.ReadWriteCloser, error)
 	// Mask removes credentials from messages; nil: none are known.
@@ -87,14 +89,10 @@ func (p *Program) App() *cli.App {
 	app := &cli.App{
 		Name:    ProgramName,
 		Version: p.Version,
-		Flags:   RootFlags(),
 		Action:  func(c *cli.Context) error { return p.Serve(p, c) },
 	}
 	for _, c := range p.named() {
 		app.Commands = append(app.Commands, c.Make(p))
-	}
-	if !p.asksHelp() {
-		app.Flags = lean(app.Flags)
 	}
 	return app
 }

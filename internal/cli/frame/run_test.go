@@ -25,10 +25,10 @@ func TestLists(t *testing.T) {
 		{[]string{"--header", "X-Two: 2,3", "--header=X-Four: 4"}, []string{"X-Two: 2,3", "X-Four: 4"}},
 	} {
 		err := inContext(t, c.args, func(ctx *cli.Context) error {
-			if got := ListOf(ctx, "header"); !slices.Equal(got, c.want) || !ctx.IsSet("header") {
+			if got := ListOf(ctx, "header"); !slices.Equal(got, c.want) || !IsSet(ctx, "header") {
 				t.Errorf("%q: %q, want %q", c.args, got, c.want)
 			}
-			if ctx.IsSet("trust-origin") || ListOf(ctx, "trust-origin") != nil {
+			if IsSet(ctx, "trust-origin") || ListOf(ctx, "trust-origin") != nil {
 				t.Error("an option that was not given is set")
 			}
 			return nil
@@ -42,7 +42,7 @@ func TestLists(t *testing.T) {
 // TestForms: an option counts under each of its names, and the last one holds.
 func TestForms(t *testing.T) {
 	err := inContext(t, []string{"--agent-card", "x", "-a", "y", "--agent=z", "--insecure=false"}, func(c *cli.Context) error {
-		if c.String("agent") != "z" || !c.IsSet("agent") || c.Bool("insecure") || !c.IsSet("insecure") || c.IsSet("card") {
+		if c.String("agent") != "z" || !IsSet(c, "agent") || c.Bool("insecure") || !IsSet(c, "insecure") || IsSet(c, "card") {
 			t.Errorf("%q %t", c.String("agent"), c.Bool("insecure"))
 		}
 		return nil

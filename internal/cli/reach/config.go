@@ -174,22 +174,18 @@ func (conf *Configuration) Given(name string) string {
 	switch {
 	case slices.Contains(conf.options, name):
 		return ByOption
-	case os.Getenv(frame.Env(name)[0]) != "":
+	case os.Getenv(frame.Env(name)) != "":
 		return ByVariable
 	}
 	return ""
 }
 
-// optionsGiven lists the options on the command line. The library also takes variables
-// for given, but only for flags of a command that it knows.
+// optionsGiven lists the options that are given.
 func optionsGiven(c *cli.Context) (names []string) {
-	for _, l := range c.Lineage() {
-		if l.Command == nil {
-			continue
+	for _, k := range config.Flags() {
+		if frame.Given(c, k.Flag) {
+			names = append(names, k.Flag)
 		}
-		bare := *l
-		bare.Command = nil
-		names = append(names, bare.LocalFlagNames()...)
 	}
 	return names
 }

@@ -46,7 +46,7 @@ func TlsConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
 // CredentialOptions reads where credentials come from; an option wins over a variable.
 // It adds secrets to those that are masked.
 func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
-	o := &credentials.Options{Agent: conf.Agent, Header: header, HeaderBy: map[string]string{ByVariable: frame.Env("header")[0]}[conf.Given("header")], TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
+	o := &credentials.Options{Agent: conf.Agent, Header: header, HeaderBy: map[string]string{ByVariable: frame.Env("header")}[conf.Given("header")], TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
 		Now: time.Now}
 	if secrets != nil {
 		o.Learn = secrets.Add
@@ -114,7 +114,7 @@ func (conf *Configuration) checkVariables() error {
 	names := []string{TokenVariable, clientSecretVariable}
 	for _, flag := range []string{"header", "token-file", "credential-command", "client-key", "oauth-client-secret-file"} {
 		if conf.Given(flag) == ByVariable {
-			names = append(names, frame.Env(flag)[0])
+			names = append(names, frame.Env(flag))
 		}
 	}
 	for _, name := range names {
@@ -162,7 +162,7 @@ func (conf *Configuration) says(option, by string) string {
 	case ByOption:
 		return "--" + option
 	case ByVariable:
-		return frame.Env(option)[0]
+		return frame.Env(option)
 	}
 	if v := conf.Files.Value(option); v != nil {
 		return option + " in " + v.From.File

@@ -22,7 +22,7 @@ const MaxShortID = 16
 func ProgramFor(c *cli.Context) string {
 	command := frame.ProgramName
 	for _, name := range []string{"agent", "agent-command", "workspace"} {
-		if value := c.String(name); value != "" && value != os.Getenv(frame.Env(name)[0]) {
+		if value := c.String(name); value != "" && value != os.Getenv(frame.Env(name)) {
 			command += " --" + name + " " + safe.ShellWord(value)
 		}
 	}

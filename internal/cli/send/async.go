@@ -41,7 +41,7 @@ func message(c *cli.Context) (*a2a.Outgoing, error) {
 	case !c.Bool("async"):
 	case c.Bool("stream"), format == frame.Events:
 		return nil, frame.Usagef("--async waits for nothing, so there is nothing to stream: task subscribe waits")
-	case c.Bool("fail"), c.IsSet("approve"), c.Bool("verbose"):
+	case c.Bool("fail"), frame.IsSet(c, "approve"), c.Bool("verbose"):
 		return nil, frame.Usagef("--async does not wait for what --fail, --approve and --verbose are about: task subscribe has them")
 	}
 	return m, nil

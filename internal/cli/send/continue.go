@@ -83,7 +83,7 @@ func lost(c *cli.Context, l *reach.Link, taskID string, err error) error {
 	var agent *a2a.Error
 	switch {
 	case c.Bool("continue"):
-	case taskID != "" && c.IsSet("task-id") && errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound:
+	case taskID != "" && frame.IsSet(c, "task-id") && errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound:
 		return fmt.Errorf("agent: it has no task %s (%s, %d): a2astdio task list shows its tasks", taskID, agent.Message, agent.Code)
 	default:
 		return err

@@ -19,20 +19,20 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.AgentCommand("send [PROMPT|-...]", send,
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: frame.Text, EnvVars: frame.Env("output"),
-			Usage: "`text|json|events`: text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},
-		&cli.StringFlag{Name: "approve", Value: talk.ApproveAsk, EnvVars: frame.Env("approve"),
-			Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
-		&cli.BoolFlag{Name: "fail",
-			Usage: "exit with 1 if the task failed, was rejected or cancelled, or if an approval was wanted that nobody could give; with 6 if the agent asks something and waits"},
-		&cli.StringSliceFlag{Name: "attach", Usage: "`FILE`: send this file with the prompt, if the agent takes its kind; up to 20 MiB in all. Repeatable"},
-		&cli.BoolFlag{Name: "continue", Usage: "go on in the last conversation with this agent in this directory"},
-		&cli.StringFlag{Name: "task-id", Usage: "`ID`: go on with a task that waits for you, instead of beginning one"},
-		&cli.StringFlag{Name: "context-id", Usage: "`ID`: begin the task in the context of earlier ones"},
-		&cli.BoolFlag{Name: "async", Usage: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
-		&cli.BoolFlag{Name: "stream", Usage: "with -o json, write A2A 1.0's StreamResponse, one a line, as they come"},
-		&cli.StringFlag{Name: "metadata", Usage: "`JSON|@FILE`: an object to add to the message's metadata; the prompt is no slash command then"},
-		&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
+		frame.Option{Name: "output", Aliases: []string{"o"}, Value: frame.Text, Variable: true,
+			Takes: "text|json|events", Help: "text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},
+		frame.Option{Name: "approve", Value: talk.ApproveAsk, Variable: true,
+			Takes: "ask|once|always|reject", Help: "what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
+		frame.Option{Name: "fail", Kind: frame.Switch,
+			Help: "exit with 1 if the task failed, was rejected or cancelled, or if an approval was wanted that nobody could give; with 6 if the agent asks something and waits"},
+		frame.Option{Name: "attach", Kind: frame.List, Takes: "FILE", Help: "send this file with the prompt, if the agent takes its kind; up to 20 MiB in all. Repeatable"},
+		frame.Option{Name: "continue", Kind: frame.Switch, Help: "go on in the last conversation with this agent in this directory"},
+		frame.Option{Name: "task-id", Takes: "ID", Help: "go on with a task that waits for you, instead of beginning one"},
+		frame.Option{Name: "context-id", Takes: "ID", Help: "begin the task in the context of earlier ones"},
+		frame.Option{Name: "async", Kind: frame.Switch, Help: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
+		frame.Option{Name: "stream", Kind: frame.Switch, Help: "with -o json, write A2A 1.0's StreamResponse, one a line, as they come"},
+		frame.Option{Name: "metadata", Takes: "JSON|@FILE", Help: "an object to add to the message's metadata; the prompt is no slash command then"},
+		frame.Option{Name: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
 }
 
 // send runs one turn for a shell. On a terminal it also runs the turns that answer what
@@ -78,7 +78,7 @@ func send(p *frame.Program, c *cli.Context) error {
 	}
 	editor.WaitsFor(cmp.Or(card.Name, "the agent"))
 	agent := bridge.NewAgent(&l.Options)
-	if c.IsSet("task-id") {
+	if frame.IsSet(c, "task-id") {
 		_, _, _ = agent.Ready(c.Context) // sending meets the same error and reports it
 		if message.TaskID, err = l.TaskID(c, message.TaskID); err != nil {
 			agent.Close()
@@ -158,7 +158,7 @@ type sending struct {
 // first sends the prompt. It becomes a message if only a message can carry its options;
 // otherwise it may be a slash command of the agent's.
 func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
-	if s.c.IsSet("task-id") || len(m.Metadata) > 0 || len(m.Parts) != 1 || m.Parts[0].Text != prompt {
+	if frame.IsSet(s.c, "task-id") || len(m.Metadata) > 0 || len(m.Parts) != 1 || m.Parts[0].Text != prompt {
 		return talk.Turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 			return t.Send(ctx, m, s.editor)
 		})

@@ -18,10 +18,10 @@ import (
 
 func CompanionCommand(p *frame.Program) *cli.Command {
 	return p.NewCommand("companion [plugin] [nvim|emacs]", runCompanion,
-		&cli.StringFlag{Name: "name", Usage: "`NAME`: what the CLIs call the editor, for example Neovim"},
-		&cli.StringSliceFlag{Name: "workspace", Usage: "`DIR`: a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
-		&cli.BoolFlag{Name: "no-diffs", Usage: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
-		&cli.IntFlag{Name: "editor-pid", DefaultText: "that of the program that started a2astdio", Usage: "`PID`: the editor's process"})
+		frame.Option{Name: "name", Takes: "NAME", Help: "what the CLIs call the editor, for example Neovim"},
+		frame.Option{Name: "workspace", Kind: frame.List, Takes: "DIR", Help: "a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
+		frame.Option{Name: "no-diffs", Kind: frame.Switch, Help: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
+		frame.Option{Name: "editor-pid", Kind: frame.Number, Shown: "that of the program that started a2astdio", Takes: "PID", Help: "the editor's process"})
 }
 
 // runCompanion serves an editor and its agents until the input ends. A signal ends it the
@@ -37,7 +37,7 @@ func runCompanion(p *frame.Program, c *cli.Context) (err error) {
 	l := &reach.Link{}
 	defer l.Close()
 	secrets := &trace.Options{Version: p.Version}
-	if c.IsSet("log") || c.IsSet("log-level") {
+	if frame.IsSet(c, "log") || frame.IsSet(c, "log-level") {
 		opts.Log, err = reach.OpenLog(p, c, l, secrets)
 	} else {
 		// A wrong notification has no answer, so the log has to say what is wrong.

@@ -64,9 +64,9 @@ func newLogin(l *reach.Link, c *cli.Context) bridge.Login {
 func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 	words := []string{"auth", "login"}
 	agent := safe.Bare(l.SignInAs.Agent)
-	variables, args := map[string]string{frame.Env("agent")[0]: agent}, []string{"--agent", agent}
+	variables, args := map[string]string{frame.Env("agent"): agent}, []string{"--agent", agent}
 	for _, k := range config.Flags() {
-		if !slices.Contains(loginWay, k.Flag) || !c.IsSet(k.Flag) {
+		if !slices.Contains(loginWay, k.Flag) || !frame.IsSet(c, k.Flag) {
 			continue
 		}
 		values := reach.Values(c, &k)
@@ -76,7 +76,7 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 			}
 			args = append(args, "--"+k.Flag+"="+values[i])
 		}
-		variables[frame.Env(k.Flag)[0]] = strings.Join(values, "\n")
+		variables[frame.Env(k.Flag)] = strings.Join(values, "\n")
 	}
 	m := acp.AuthMethod{ID: TerminalLoginMethod, Name: "Sign in on a terminal", Description: "Sign in to the agent at " + host + ", by browser, by a code for another device, or with a token of yours",
 		Type: acp.AuthTerminal, Args: words, Env: variables}

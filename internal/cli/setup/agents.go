@@ -26,7 +26,7 @@ const lookTime = 5 * time.Second
 
 func AgentsCommand(p *frame.Program) *cli.Command {
 	return p.AgentCommand("agents", agents,
-		frame.OutputFlag(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`))
+		frame.Output(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`))
 }
 
 // An agentEntry is an agent of the configuration, and what was found.

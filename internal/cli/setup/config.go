@@ -16,7 +16,7 @@ import (
 
 func ConfigCommand(p *frame.Program) *cli.Command {
 	return p.Group("config", p.AgentCommand("config show", configShow,
-		frame.OutputFlag(`{"user","workspace","agent","values"}, values being [{"key","value","from","file"}], from being option, variable, workspace, agent, file or built-in`)))
+		frame.Output(`{"user","workspace","agent","values"}, values being [{"key","value","from","file"}], from being option, variable, workspace, agent, file or built-in`)))
 }
 
 // A setting is a line of config show.

@@ -15,10 +15,10 @@ import (
 func SessionsCommand(p *frame.Program) *cli.Command {
 	return p.Group("sessions",
 		p.NewCommand("sessions list", listSessions,
-			frame.OutputFlag(`[{"id","agent","cwd","title","contextId","taskId","updatedAt"}]`)),
+			frame.Output(`[{"id","agent","cwd","title","contextId","taskId","updatedAt"}]`)),
 		p.NewCommand("sessions delete [ID...]", deleteSessions,
-			&cli.BoolFlag{Name: "all", Usage: "delete all of them"},
-			&cli.DurationFlag{Name: "older-than", Usage: "`TIME`: delete those that were last used longer ago than that, like 168h"}))
+			frame.Option{Name: "all", Kind: frame.Switch, Help: "delete all of them"},
+			frame.Option{Name: "older-than", Kind: frame.Duration, Takes: "TIME", Help: "delete those that were last used longer ago than that, like 168h"}))
 }
 
 // A storedSession is a session in list -o json.
@@ -68,7 +68,7 @@ func storedSessions() (*store.Store, []store.Record, error) {
 func deleteSessions(p *frame.Program, c *cli.Context) error {
 	ids, age := c.Args().Slice(), c.Duration("older-than")
 	ways := 0
-	for _, given := range []bool{len(ids) > 0, c.Bool("all"), c.IsSet("older-than")} {
+	for _, given := range []bool{len(ids) > 0, c.Bool("all"), frame.IsSet(c, "older-than")} {
 		if given {
 			ways++
 		}

@@ -75,7 +75,7 @@ func settingsOf(file string, l *launch) (string, error) {
 		args = append(args, literal(a))
 	}
 	var set []string
-	for _, v := range [][2]string{{frame.Env("header")[0], strings.Join(l.headers, "\n")}, {reach.TokenVariable, l.token}} {
+	for _, v := range [][2]string{{frame.Env("header"), strings.Join(l.headers, "\n")}, {reach.TokenVariable, l.token}} {
 		switch {
 		case v[1] == "":
 		case between == " ":

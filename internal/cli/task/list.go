@@ -99,7 +99,7 @@ const promptHistory = 50
 // gets the shortest IDs, and one line a task.
 func listText(p *frame.Program, c *cli.Context, list *a2a.TaskPage) error {
 	if len(list.Tasks) == 0 {
-		if c.IsSet("context-id") || c.IsSet("state") {
+		if frame.IsSet(c, "context-id") || frame.IsSet(c, "state") {
 			p.Say("the agent holds no such task")
 		} else {
 			p.Say("the agent holds no tasks")

@@ -19,30 +19,30 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("task",
 		p.AgentCommand("task get ID", getTask,
-			&cli.IntFlag{Name: "history", Value: -1, DefaultText: "the agent's choice", Usage: "`N`: how many messages of it to get, the last ones; 0 for none"},
-			frame.OutputFlag("A2A 1.0's Task")),
+			frame.Option{Name: "history", Kind: frame.Number, Shown: "the agent's choice", Takes: "N", Help: "how many messages of it to get, the last ones; 0 for none"},
+			frame.Output("A2A 1.0's Task")),
 		p.AgentCommand("task list", listTasks,
-			&cli.StringFlag{Name: "context-id", Usage: "`ID`: only the tasks of this context"},
-			&cli.StringFlag{Name: "state", Usage: "`STATE`: only the tasks in this state: " + stateWords()},
-			&cli.BoolFlag{Name: "all", Usage: "all that the agent holds, not only the page that it gives at once"},
-			frame.OutputFlag("A2A 1.0's ListTasksResponse")),
+			frame.Option{Name: "context-id", Takes: "ID", Help: "only the tasks of this context"},
+			frame.Option{Name: "state", Takes: "STATE", Help: "only the tasks in this state: " + stateWords()},
+			frame.Option{Name: "all", Kind: frame.Switch, Help: "all that the agent holds, not only the page that it gives at once"},
+			frame.Output("A2A 1.0's ListTasksResponse")),
 		p.AgentCommand("task cancel ID", cancelTask),
 		p.AgentCommand("task subscribe ID", subscribe,
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: frame.Text,
-				Usage: "`text|json|events`: text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
-			&cli.StringFlag{Name: "approve", DefaultText: "leave it to others",
-				Usage: "`ask|once|always|reject`: what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
-			&cli.BoolFlag{Name: "fail", Usage: "exit with 1 if the task failed, was rejected or cancelled"},
-			&cli.BoolFlag{Name: "verbose", Usage: "with -o text, tell on stderr what the agent thinks and which tools it uses"}),
+			frame.Option{Name: "output", Aliases: []string{"o"}, Value: frame.Text,
+				Takes: "text|json|events", Help: "text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
+			frame.Option{Name: "approve", Shown: "leave it to others",
+				Takes: "ask|once|always|reject", Help: "what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
+			frame.Option{Name: "fail", Kind: frame.Switch, Help: "exit with 1 if the task failed, was rejected or cancelled"},
+			frame.Option{Name: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"}),
 		p.AgentCommand("task download ID", runDownload,
-			&cli.StringFlag{Name: "dir", Value: ".", Usage: "`DIR`: where to write them"},
-			&cli.BoolFlag{Name: "force", Usage: "replace files that are there"}))
+			frame.Option{Name: "dir", Value: ".", Takes: "DIR", Help: "where to write them"},
+			frame.Option{Name: "force", Kind: frame.Switch, Help: "replace files that are there"}))
 }
 
 func getTask(p *frame.Program, c *cli.Context) error {
 	args := c.Args().Slice()
 	history := -1
-	if c.IsSet("history") {
+	if frame.IsSet(c, "history") {
 		history = c.Int("history")
 	}
 	l, err := reach.ReadyTask(p, c, args)

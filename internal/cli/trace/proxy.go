@@ -20,8 +20,8 @@ import (
 func ProxyCommand(p *frame.Program) *cli.Command {
 	return p.AgentCommand("proxy", runProxy,
 		listenFlag(),
-		&cli.StringSliceFlag{Name: "fault", Usage: "`FAULT`: what is to go wrong: " + fault.Help + ". Repeatable"},
-		&cli.BoolFlag{Name: "with-credentials", Usage: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
+		frame.Option{Name: "fault", Kind: frame.List, Takes: "FAULT", Help: "what is to go wrong: " + fault.Help + ". Repeatable"},
+		frame.Option{Name: "with-credentials", Kind: frame.Switch, Help: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
 }
 
 func runProxy(p *frame.Program, c *cli.Context) error {

@@ -82,7 +82,7 @@ func (s *shower) run() error {
 
 func (s *shower) record(rec *trace.Record) error {
 	if s.mode == "" { // the first record tells the kind of trace
-		if s.mode = cmp.Or(rec.Mode, "bridge"); !s.json && !s.c.IsSet("record") {
+		if s.mode = cmp.Or(rec.Mode, "bridge"); !s.json && !frame.IsSet(s.c, "record") {
 			if err := s.legend(rec, time.Local); err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ func (s *shower) record(rec *trace.Record) error {
 	}
 	picked := s.filter.Picks(rec, &it) || s.c.Bool("failed") && len(s.found) > 0
 	switch {
-	case s.c.IsSet("record"):
+	case frame.IsSet(s.c, "record"):
 		if rec.N != int64(s.c.Int("record")) {
 			return nil
 		}
@@ -130,7 +130,7 @@ func (s *shower) line(rec *trace.Record, it *view.Item) (err error) {
 }
 
 func (s *shower) end() error {
-	if s.c.IsSet("record") {
+	if frame.IsSet(s.c, "record") {
 		return errors.New("trace: there is no record " + s.c.String("record"))
 	}
 	return nil

@@ -1,0 +1,243 @@
+package frame
+
+import (
+	"cmp"
+	"flag"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/config"
+)
+
+// An Option is one of a2astdio's own, which the table in package config has, or one of a
+// command's. The command line, its help and its completion are made from it; of the library
+// only the look-up of values is used.
+type Option struct {
+	Name    string
+	Aliases []string
+	Kind    config.Kind // how its value is written
+	// Takes is what its value is called in help. Words in small letters, with | between them,
+	// are all that it takes.
+	Takes, Help string
+	// Value is that of an option that is not given, and Shown what help has in its place.
+	Value, Shown string
+	Variable     bool // a variable may hold it
+
+	words  []string // all that it takes
+	group  string   // in help
+	bridge bool     // it stands before a command only
+}
+
+// Kinds of a command's options, beside text.
+const (
+	Switch   = config.KindBool
+	Number   = config.KindNumber
+	Duration = config.KindDuration
+	List     = config.KindList // it may be given several times
+)
+
+// Env is an option's environment variable.
+func Env(name string) string {
+	return "A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// RootOptions are a2astdio's own options, of the table in package config.
+func RootOptions() (options []Option) {
+	for _, k := range config.Flags() {
+		o := Option{Name: k.Flag, Aliases: k.Aliases, Kind: k.Kind, Takes: k.Takes, Help: k.Help, Value: k.Default, Variable: true, group: k.Group, bridge: k.Bridge}
+		switch {
+		case k.Words != nil && k.Takes != "": // too many for a name
+			o.words = k.Words()
+			o.Help += ": " + strings.Join(o.words, ", ")
+		case k.Words != nil:
+			o.words = k.Words()
+			o.Takes = strings.Join(o.words, "|")
+		case k.Kind == Number: // what is not given is a matter of whoever uses it
+			o.Value, o.Shown = "", k.Default
+		case k.Kind == List:
+			o.Help += ". Repeatable"
+		}
+		options = append(options, o)
+	}
+	return options
+}
+
+// takesAgent is the category of commands that talk to an agent. Options of a2astdio that
+// are about the agent may stand behind these, too.
+const takesAgent = "agent"
+
+// optionsAt are the options that may stand behind a command.
+func (p *Program) optionsAt(at *level) []Option {
+	if at.Category != takesAgent {
+		return at.options
+	}
+	return slices.Concat(at.options, slices.DeleteFunc(slices.Clone(p.levels[0].options), func(o Option) bool { return o.bridge }))
+}
+
+// find returns the option of a name, nil if there is none.
+func find(options []Option, name string) *Option {
+	if i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name || slices.Contains(o.Aliases, name) }); i >= 0 {
+		return &options[i]
+	}
+	return nil
+}
+
+// choices are the words of an option that takes one of some; nil for others.
+func (o *Option) choices() []string {
+	if o.words == nil && o.Takes != "" && strings.ToLower(o.Takes) == o.Takes {
+		return strings.Split(o.Takes, "|")
+	}
+	return o.words
+}
+
+// read reads a value as it is written, and returns it in one form.
+func (o *Option) read(text string) (value string, ok bool) {
+	switch o.Kind {
+	case Duration:
+		d, err := time.ParseDuration(text)
+		return d.String(), err == nil && d >= 0 && (d > 0 || o.Value == "" && o.Name != "older-than")
+	case Number:
+		n, err := strconv.ParseUint(text, 0, 31)
+		return strconv.FormatUint(n, 10), err == nil
+	case Switch:
+		yes, err := strconv.ParseBool(text)
+		return strconv.FormatBool(yes), err == nil
+	case List:
+		return strings.TrimSpace(text), true
+	}
+	words := o.choices()
+	return text, words == nil || slices.Contains(words, text)
+}
+
+// takes tells what an option takes, where its name does not.
+func (o *Option) takes() string {
+	switch o.Kind {
+	case Duration:
+		return ": it takes a time like 30s or 2m"
+	case Number:
+		return ": it takes a number"
+	case Switch:
+		return ": it takes true or false, or nothing"
+	}
+	return ": it takes " + strings.Join(o.choices(), ", ")
+}
+
+// A value is an option's on one command line, a [flag.Getter] for the library.
+type value struct {
+	of       *Option
+	texts    []string // of what is no list the last one holds
+	given    bool     // by an option, or by who reads options
+	variable bool     // by a variable
+}
+
+// newValue returns an option's default, or what its variable holds. given: it is on the command
+// line, too, so that the variable does not matter.
+func newValue(o *Option, given bool) (*value, error) {
+	none := map[config.Kind]string{Switch: "false", Number: "0", Duration: "0s"}[o.Kind]
+	v := &value{of: o, texts: []string{cmp.Or(o.Value, none)}}
+	if o.Kind == List {
+		v.texts = nil
+	}
+	text := os.Getenv(Env(o.Name))
+	if !o.Variable || text == "" {
+		return v, nil
+	}
+	read, ok := o.read(text)
+	if !ok && !given {
+		return nil, Usagef("%s does not take %q%s", Env(o.Name), text, o.takes())
+	}
+	v.texts, v.variable = []string{read}, true
+	return v, nil
+}
+
+// Set implements [flag.Value]. Words are not checked: whoever reads a file has done that.
+func (v *value) Set(text string) error {
+	read, ok := v.of.read(text)
+	switch v.of.Kind {
+	case Duration, Number, Switch:
+		if !ok {
+			return Usagef("it does not take %q%s", text, v.of.takes())
+		}
+	}
+	if v.of.Kind != List || !v.given { // what a variable holds is replaced
+		v.texts = nil
+	}
+	v.texts, v.given = append(v.texts, read), true
+	return nil
+}
+
+func (v *value) Get() any       { return v }
+func (v *value) String() string { return strings.Join(v.texts, "\n") }
+
+// flagSet has a command's options, from their variables and from the command line, and
+// its arguments.
+func (l *level) flagSet(arguments []string) (*flag.FlagSet, error) {
+	set := flag.NewFlagSet(l.Name, flag.ContinueOnError)
+	for i := range l.options {
+		o := &l.options[i]
+		v, err := newValue(o, l.given[o.Name] != nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range l.given[o.Name] {
+			if err := v.Set(text); err != nil {
+				return nil, Usagef("--%s: %s", o.Name, err)
+			}
+		}
+		set.Var(v, o.Name, "")
+	}
+	return set, set.Parse(append([]string{"--"}, arguments...))
+}
+
+// Given reports whether an option was set on the command line, or by [cli.Context.Set].
+func Given(c *cli.Context, name string) bool {
+	v, _ := c.Value(name).(*value)
+	return v != nil && v.given
+}
+
+// IsSet reports whether an option has a value from anybody.
+func IsSet(c *cli.Context, name string) bool {
+	v, _ := c.Value(name).(*value)
+	return v != nil && (v.given || v.variable)
+}
+
+// StringsOf returns an option that may be given several times.
+func StringsOf(c *cli.Context, name string) []string {
+	if v, ok := c.Value(name).(*value); ok {
+		return v.texts
+	}
+	return nil
+}
+
+// ListOf reads an option that may be repeated. A variable has one value a line.
+func ListOf(c *cli.Context, name string) []string {
+	var all []string
+	for _, v := range StringsOf(c, name) {
+		for line := range strings.Lines(v) {
+			if line = strings.TrimSpace(line); line != "" {
+				all = append(all, line)
+			}
+		}
+	}
+	return all
+}
+
+// AsJSON reports whether a command writes JSON.
+func AsJSON(c *cli.Context) bool { return c.String("output") == JSON }
+
+// Values of --output.
+const (
+	Text   = "text"
+	JSON   = "json"
+	Events = "events"
+)
+
+// Output is -o of commands that write a page or a document.
+func Output(json string) Option {
+	return Option{Name: "output", Aliases: []string{"o"}, Value: Text, Variable: true, Takes: "text|json", Help: "text is for people; json is " + json}
+}
