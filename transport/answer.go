@@ -62,14 +62,14 @@ func (x *exchange) body() ([]byte, error) {
 
 // text repairs an answer, but for a card's, which is checked as it came.
 func (x *exchange) text(b []byte) []byte {
-	if b = bytes.TrimSpace(b); x.kind == opExtendedCard {
+	if b = bytes.TrimSpace(b); x.op.as == opExtendedCard {
 		return b
 	}
 	return repairText(b)
 }
 
 func (x *exchange) tooLarge() error {
-	return failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.what, x.c.larger())
+	return failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.op.what, x.c.larger())
 }
 
 // agentError adds to the agent's error what the response says beside it.
@@ -83,8 +83,8 @@ func (x *exchange) agentError(e *a2a.Error) error {
 	x.addChallenge(e)
 	if advice := x.advice(); advice != "" && e.Code == 0 {
 		e.Message = advice + "; it says: " + e.Message
-	} else if x.a.cure != "" { // the agent has answered, so nothing writes cure any more
-		return failf(e, "%s: %s", strings.TrimPrefix(e.Error(), "agent: "), x.a.cure)
+	} else if x.cure != "" { // the agent has answered, so nothing writes cure any more
+		return failf(e, "%s: %s", strings.TrimPrefix(e.Error(), "agent: "), x.cure)
 	}
 	return e
 }
@@ -105,13 +105,13 @@ func (x *exchange) notA2A(b []byte) error {
 	what := cmp.Or(x.mediaType(), "something")
 	if status < 300 {
 		if len(b) == 0 {
-			return failf(x.lost(), "%s answered %s with an empty %d", at, x.what, status)
+			return failf(x.lost(), "%s answered %s with an empty %d", at, x.op.what, status)
 		}
 		switch {
 		case rawjson.Valid(b):
-			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.what, quote(b))
+			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.op.what, quote(b))
 		case strings.HasSuffix(what, "json"):
-			return failf(x.lost(), "%s answered %s with what is labelled %s and is none: %s", at, x.what, what, quote(b))
+			return failf(x.lost(), "%s answered %s with what is labelled %s and is none: %s", at, x.op.what, what, quote(b))
 		case what == "text/html": // no agent has got the request
 			return failf(nil, "%s answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?", at)
 		}
@@ -127,21 +127,21 @@ func (x *exchange) notA2A(b []byte) error {
 		e.Message = advice
 	case status == http.StatusRequestEntityTooLarge:
 		e.Message = at + " does not take a message of this size"
-	case x.ownURL && noRoute(status):
+	case x.op.ownURL && noRoute(status):
 		return x.notThere(e)
 	case what == "text/html" && gatewayStatus(status):
 		e.Message = at + " answered with a web page, most likely a gateway's or a proxy's: is the agent behind it running, and is it the right way there?"
 	case what == "text/html":
 		e.Message = at + " answered text/html, not A2A: is --agent the agent's URL?"
 	case len(b) == 0:
-		e.Message = at + " answered " + x.what + " with nothing else"
+		e.Message = at + " answered " + x.op.what + " with nothing else"
 	default:
 		e.Message = at + ": " + quote(b)
 		if gatewayStatus(status) {
 			e.Message += ": is the agent behind it running?"
 		}
 	}
-	if gatewayStatus(status) && !x.a.delivery.repeat {
+	if gatewayStatus(status) && !x.op.delivery.repeat {
 		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s (%s)", status, e.Message, notAgain)
 	}
 	return e
@@ -169,7 +169,7 @@ func (x *exchange) advice() string {
 		if challenge := x.resp.Header.Get("WWW-Authenticate"); challenge != "" {
 			text += " (" + challenge + ")"
 		}
-		return text + ": " + x.a.cureOf(x.resp.Header.Get("WWW-Authenticate"))
+		return text + ": " + x.cureOf(x.resp.Header.Get("WWW-Authenticate"))
 	case http.StatusProxyAuthRequired:
 		return "the proxy on the way to " + at + " wants credentials: " + cureProxy
 	case http.StatusTooManyRequests:
@@ -202,9 +202,9 @@ func cureCredentials(challenge string) string {
 func (x *exchange) notThere(e *a2a.Error) error {
 	e.Message = shown(x.url) + " is not there"
 	switch {
-	case x.kind == opSend:
+	case x.op.as == opSend:
 		e.Message += ": is --agent the agent's URL, and the one in its card right? --card takes a card that is corrected"
-	case x.kind == opStream || e.HTTPStatus != http.StatusNotFound:
+	case x.op.as == opStream || e.HTTPStatus != http.StatusNotFound:
 		e.Code = a2a.CodeMethodNotFound
 		fallthrough
 	default:
@@ -216,7 +216,7 @@ func (x *exchange) notThere(e *a2a.Error) error {
 // lost says what an unreadable answer means for the request: whether it may have been
 // delivered.
 func (x *exchange) lost() error {
-	if x.a.delivery.repeat {
+	if x.op.delivery.repeat {
 		return nil
 	}
 	return ErrPossiblyDelivered

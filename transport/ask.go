@@ -286,7 +286,7 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 		// It is no stream, so its body has an end, and soon.
 		defer time.AfterFunc(c.timeout, life.cancel).Stop()
 	}
-	result, err := x.result(w, op)
+	result, err := x.result(w)
 	if err != nil {
 		return nil, err
 	}
@@ -304,7 +304,7 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 	if err := e.missing.refusal(op.as); err != nil {
 		return nil, err
 	}
-	op.what, op.ownURL = r.what, r.path != "" && op.path == ""
+	op.ownURL = r.path != "" && op.path == ""
 	header := r.header(w.protocol)
 	setTrace(header, op.delivery.trace)
 	extensions := append(c.active(), op.delivery.activate...)
@@ -314,12 +314,11 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 	for _, uri := range extensions {
 		header.Add(w.protocol.extensionHeader(), uri)
 	}
-	x, err := c.send(caller, ctx, c.retry, op.delivery, r.verb, r.what, r.below(w.url), header, r.body)
+	x, err := c.send(caller, ctx, c.retry, op, r.verb, r.below(w.url), header, r.body)
 	if err != nil {
 		return nil, err
 	}
 	c.noteEcho(x.resp.Header.Values(w.protocol.extensionHeader()))
-	x.kind, x.ownURL = op.as, op.ownURL
 	return x, nil
 }
 
@@ -336,7 +335,8 @@ func (c *operation) spell(w way) (*request, error) {
 	if c.path == "" {
 		return w.kind.request(w.protocol, c)
 	}
-	r := &request{verb: http.MethodGet, path: c.path, accept: acceptStream, what: c.path}
+	c.what = c.path
+	r := &request{verb: http.MethodGet, path: c.path, accept: acceptStream}
 	if c.params != nil {
 		var err error
 		if r.body, err = rawjson.Marshal(c.params); err != nil {
@@ -348,21 +348,21 @@ func (c *operation) spell(w way) (*request, error) {
 }
 
 // result reads the answer to an operation.
-func (x *exchange) result(w way, c *operation) (json.RawMessage, error) {
+func (x *exchange) result(w way) (json.RawMessage, error) {
 	body, err := x.body()
 	if err != nil {
 		return nil, err
 	}
 	a := &answer{status: x.resp.StatusCode, body: body}
 	a.json = len(a.body) > 0 && rawjson.Valid(a.body)
-	if c.path != "" {
+	if x.op.path != "" {
 		if a.json && a.status < 300 {
 			return a.body, nil
 		}
 		return nil, x.notA2A(a.body)
 	}
-	result, refusal := w.kind.result(c, a)
-	c.answered = refusal != nil
+	result, refusal := w.kind.result(x.op, a)
+	x.op.answered = refusal != nil
 	switch {
 	case refusal != nil:
 		return nil, x.agentError(refusal)

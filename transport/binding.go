@@ -166,8 +166,6 @@ type request struct {
 	path, query string
 	accept      string
 	body        []byte // JSON; nil for none
-	// what names the request in errors.
-	what string
 }
 
 // A binding is how operations travel (specification 1.0, §5): it makes HTTP requests of
@@ -176,8 +174,8 @@ type request struct {
 type binding interface {
 	// home returns the URL below which requests go, made of the interface's URL.
 	home(p protocol, u *url.URL) *url.URL
-	// request spells an operation, and sets as where it is the method's. The error is the caller's mistake: the
-	// protocol version, or the binding, has no words for it.
+	// request spells an operation, and sets its what, and as where that is the method's. The error
+	// is the caller's mistake: the protocol version, or the binding, has no words for it.
 	request(p protocol, c *operation) (*request, error)
 	// result unwraps the answer to an operation: it returns the operation's result, or the
 	// agent's error. Neither means that this is no answer of the binding.

@@ -48,10 +48,10 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.as = kind
 	s := spellingOf(kind)
 	verb, path := s.route(p)
-	out := &request{verb: verb, accept: "application/a2a+json, application/json", what: verb + " " + path}
+	out := &request{verb: verb, accept: "application/a2a+json, application/json"}
+	c.as, c.what = kind, verb+" "+path
 	if kind.streams() {
 		out.accept = "text/event-stream"
 	}
@@ -62,7 +62,7 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 			out.path += "/" + escapeSegment(segment)
 		}
 	}
-	filled, taken, err := fill(path, params, out.what)
+	filled, taken, err := fill(path, params, c.what)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 	case s.body:
 		out.body = body(params, taken)
 	case verb != http.MethodPost:
-		out.query, err = query(params, append(taken, "tenant"), out.what)
+		out.query, err = query(params, append(taken, "tenant"), c.what)
 	}
 	return out, err
 }

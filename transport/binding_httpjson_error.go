@@ -74,61 +74,84 @@ func hasError(raw string) bool {
 	return rawjson.IsObject(raw) && (rawjson.IsObject(e) || rawjson.IsString(e))
 }
 
-// isFlatError reports whether an object is a JSON-RPC error object by itself.
-func isFlatError(raw string) bool {
-	code, err := strconv.Atoi(rawjson.Member(raw, "code"))
-	return rawjson.IsObject(raw) && err == nil && code < 0 && rawjson.IsString(rawjson.Member(raw, "message"))
+// A refusal has the members of an error of any form. What has another type reads as absent.
+type refusal struct {
+	within        string // an error within, or its text
+	code          int    // JSON-RPC's, below 0, or an HTTP status
+	status        string // the name of a google.rpc.Code
+	message       string
+	data          a2a.JSON // what the error adds
+	title, detail string   // of a problem
 }
 
-// A httpError has the members of all forms. What has another type reads as absent.
-type httpError struct {
-	Error         json.RawMessage // an error within, or its text
-	Code          int             // JSON-RPC's, below 0, or an HTTP status
-	Status        string          // the name of a google.rpc.Code
-	Message       string
-	Details, Data json.RawMessage
-	Title, Detail string // of a problem
+// readRefusal reads an error; a string is its message alone. It copies: errors outlive
+// what they were read from.
+func readRefusal(raw string) (r refusal) {
+	raw = strings.Clone(raw)
+	if !rawjson.IsObject(raw) {
+		r.message = jsonText(raw)
+		return r
+	}
+	rawjson.EachMember(raw, func(key, value string) bool {
+		switch key {
+		case "error":
+			r.within = value
+		case "code":
+			// One agent sends the code as a string. A number like 1e3 reads as no code.
+			r.code, _ = strconv.Atoi(jsonText(value))
+		case "status":
+			r.status = jsonText(value)
+		case "message":
+			r.message = jsonText(value)
+		case "data", "details":
+			if r.data == "" && value != "null" && value != "[]" {
+				r.data = a2a.JSON(value)
+			}
+		case "title":
+			r.title = jsonText(value)
+		case "detail":
+			r.detail = jsonText(value)
+		}
+		return true
+	})
+	return r
 }
 
-func (m *httpError) read(raw []byte) { _ = json.Unmarshal(raw, m) } // it goes on behind what has another type
+// error is the agent's error as JSON-RPC has it.
+func (r refusal) error() *a2a.Error {
+	return &a2a.Error{Code: r.code, Message: r.message, Data: r.data}
+}
 
 // readHTTPError reads the body of an HTTP status that is no success; status is 0 in a
-// stream. nil: the body has no form of an error that is known. What it returns is no view
-// of raw, which errors outlive.
+// stream. nil: the body has no form of an error that is known.
 func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 	if !rawjson.IsObject(raw) {
 		return nil
 	}
-	var m httpError
-	var text string
-	m.read([]byte(raw))
-	within := json.Unmarshal(m.Error, &text) != nil && rawjson.IsObject(string(m.Error))
+	r := readRefusal(raw)
+	text, within := rawjson.Text(r.within), rawjson.IsObject(r.within)
 	if within {
-		inner := m.Error
-		m = httpError{}
-		m.read(inner)
+		r = readRefusal(r.within)
 	}
-	e := &a2a.Error{HTTPStatus: status, Message: m.Message}
-	if status == 0 && m.Code >= 400 && m.Code < 600 {
-		e.HTTPStatus = m.Code // in a stream the response's status says nothing
+	e := &a2a.Error{HTTPStatus: status, Message: r.message}
+	if status == 0 && r.code >= 400 && r.code < 600 {
+		e.HTTPStatus = r.code // in a stream the response's status says nothing
 	}
 	switch {
 	case text != "":
-		e.Message = sentence(text, m.Message)
-	case m.Code < 0:
-		m.addData(e)
-		e.Code = cmp.Or(reasonIn(m.Details), reasonIn(m.Data), m.Code)
+		e.Message = sentence(text, r.message)
+	case r.code < 0:
+		e.Code, e.Data = cmp.Or(reasonIn(r.data), r.code), r.data
 		unmask(c, e)
-	case within, rawjson.IsArray(string(m.Details)):
-		m.addData(e)
-		e.Code = cmp.Or(reasonIn(m.Details), reasonIn(m.Data))
-		if e.Code == 0 && (m.Status != "NOT_FOUND" || c.aboutTask()) {
-			e.Code = errorNames[m.Status]
+	case within, rawjson.IsArray(string(r.data)):
+		e.Code, e.Data = reasonIn(r.data), r.data
+		if e.Code == 0 && (r.status != "NOT_FOUND" || c.aboutTask()) {
+			e.Code = errorNames[r.status]
 		}
-	case m.Message != "":
-		e.Code = statusCode(c, status, m.Message)
+	case r.message != "":
+		e.Code = statusCode(c, status, r.message)
 	default:
-		e.Message = sentence(m.Title, m.Detail)
+		e.Message = sentence(r.title, r.detail)
 	}
 	// Without a code of A2A's this may be how a server or a gateway says "nothing here",
 	// or a gateway and not the agent.
@@ -138,19 +161,10 @@ func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 	return e
 }
 
-// addData keeps what the error adds.
-func (m *httpError) addData(e *a2a.Error) {
-	for _, data := range []json.RawMessage{m.Details, m.Data} {
-		if text := string(data); e.Data == "" && text != "null" && text != "[]" {
-			e.Data = a2a.JSON(text)
-		}
-	}
-}
-
 // reasonIn returns the code of an A2A error that details name.
-func reasonIn(details json.RawMessage) (code int) {
+func reasonIn(details a2a.JSON) (code int) {
 	var list []struct{ Domain, Reason string }
-	_ = json.Unmarshal(details, &list) // what is no such list has no reasons
+	_ = json.Unmarshal([]byte(details), &list) // what is no such list has no reasons
 	for _, detail := range list {
 		if detail.Domain == errorDomain {
 			code = cmp.Or(code, errorNames[detail.Reason])

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -45,13 +44,14 @@ func (jsonRPC) request(p protocol, c *operation) (r *request, err error) {
 	if err != nil {
 		return nil, err
 	}
+	c.what = method
 	name, _ := rawjson.Marshal(method) // a string always encodes
 	body := append(strconv.AppendUint([]byte(`{"jsonrpc":"2.0","id":`), c.id, 10), `,"method":`...)
 	body = append(body, name...)
 	if params != nil {
 		body = append(append(body, `,"params":`...), params...)
 	}
-	r = &request{verb: http.MethodPost, accept: acceptJSON, body: append(body, '}'), what: method}
+	r = &request{verb: http.MethodPost, accept: acceptJSON, body: append(body, '}')}
 	if c.stream {
 		r.accept = acceptStream
 	}
@@ -66,16 +66,17 @@ func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
 	if !a.json || a.body[0] != '{' {
 		return nil, nil
 	}
-	r := readResponse(rawjson.View(a.body))
+	raw := rawjson.View(a.body)
+	r := readResponse(raw)
 	switch {
 	case r.failure != "":
-		e := readError(r.failure)
+		e := readRefusal(r.failure).error()
 		if e.Code == 0 && !r.versioned && a.status == http.StatusNotFound {
 			return nil, nil
 		}
 		return nil, e
-	case isFlatError(rawjson.View(a.body)):
-		return nil, readError(rawjson.View(a.body))
+	case !r.is && rawjson.Member(raw, "code") != "" && readRefusal(raw).code < 0: // an error object by itself
+		return nil, readRefusal(raw).error()
 	case a.status >= 300 || !r.is:
 		return nil, nil
 	case r.result == "":
@@ -98,7 +99,7 @@ func (jsonRPC) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.
 		data = r.result
 	}
 	if failure {
-		return readError(data)
+		return readRefusal(data).error()
 	}
 	p.decode(data, ev)
 	return nil
@@ -151,29 +152,4 @@ func readResponse(raw string) (r response) {
 		return true
 	})
 	return r
-}
-
-// readError reads an error object; a string is its message alone. It copies:
-// errors outlive what they were read from.
-func readError(raw string) *a2a.Error {
-	e := new(a2a.Error)
-	if !rawjson.IsObject(raw) {
-		e.Message = strings.Clone(jsonText(raw))
-		return e
-	}
-	rawjson.EachMember(raw, func(key, value string) bool {
-		switch key {
-		case "code":
-			// One agent sends the code as a string. A number like 1e3 reads as no code.
-			e.Code, _ = strconv.Atoi(jsonText(value))
-		case "message":
-			e.Message = strings.Clone(jsonText(value))
-		case "data", "details":
-			if value != "null" {
-				e.Data = a2a.JSON(strings.Clone(value))
-			}
-		}
-		return true
-	})
-	return e
 }

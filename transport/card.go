@@ -196,9 +196,9 @@ func (c *Client) loadCard() (*endpoint, error) {
 // worth a try.
 func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missing bool, err error) {
 	header := c.cardHeader()
-	d := deliverCard
-	d.bare = c.opts.BareCard
-	x, err := c.send(ctx, ctx, c.cardClient(u), d, http.MethodGet, "the request for its card", u, header, nil)
+	op := &operation{delivery: deliverCard, what: "the request for its card"}
+	op.delivery.bare = c.opts.BareCard
+	x, err := c.send(ctx, ctx, c.cardClient(u), op, http.MethodGet, u, header, nil)
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
 			err = failf(err, "%s did not answer within %v: --timeout allows more", shown(u), c.timeout)
@@ -218,7 +218,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && status != http.StatusUnauthorized &&
 			status != http.StatusForbidden && status != http.StatusProxyAuthRequired && status != http.StatusTooManyRequests
 		err := x.notA2A(repairText(b))
-		if d.bare && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
+		if c.opts.BareCard && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
 			err = failf(err, "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: save the card as a file, and give that", shown(u))
 		}
 		return nil, missing, err

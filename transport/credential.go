@@ -110,13 +110,13 @@ func (w *wallet) answered(req *http.Request, resp *http.Response, cred *Credenti
 		URL: req.URL, Card: w.card.Load(), Status: resp.StatusCode, Refused: cred,
 		Authenticate: resp.Header.Values("WWW-Authenticate"),
 	})
-	switch a := attemptOf(req.Context()); {
+	switch x := exchangeOf(req.Context()); {
 	case err != nil && req.Context().Err() != nil:
 		return nil, req.Context().Err()
-	case err != nil && a != nil:
-		a.mu.Lock()
-		a.cure = strings.TrimPrefix(err.Error(), "agent: ")
-		a.mu.Unlock()
+	case err != nil && x != nil:
+		x.mu.Lock()
+		x.cure = strings.TrimPrefix(err.Error(), "agent: ")
+		x.mu.Unlock()
 	}
 	if err != nil || next.Equal(cred) {
 		return nil, nil
@@ -185,11 +185,11 @@ func discard(resp *http.Response) {
 
 // cureOf returns what the user can do about a refusal with a challenge, which may be
 // empty.
-func (a *attempt) cureOf(challenge string) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cure == "" {
+func (x *exchange) cureOf(challenge string) string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.cure == "" {
 		return cureCredentials(challenge)
 	}
-	return a.cure
+	return x.cure
 }

@@ -10,7 +10,7 @@ import (
 // File gets a file that a task points to, with the user's credentials, from the agent's
 // origin or one that the user trusts. The caller closes it.
 func (c *Client) File(ctx context.Context, from *url.URL) (io.ReadCloser, error) {
-	x, err := c.send(ctx, ctx, c.retry, deliverCard, http.MethodGet, "the request for a file", from, http.Header{"Accept": {"*/*"}}, nil)
+	x, err := c.send(ctx, ctx, c.retry, &operation{delivery: deliverCard, what: "the request for a file"}, http.MethodGet, from, http.Header{"Accept": {"*/*"}}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -93,55 +92,6 @@ func (c *plainConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// An attempt follows one operation through its requests. It is passed by their context,
-// because two libraries lie between here and the guard.
-type attempt struct {
-	delivery delivery
-
-	mu sync.Mutex
-	// alone is the connection that carries this exchange and no other, nil if it
-	// is shared or encrypted.
-	alone *plainConn
-	// begun: a request has got a connection, or its body was read. Where net/http knows
-	// that nothing was written it takes another connection by itself; in any other case
-	// the agent may have got it.
-	begun bool
-	// cure is what the user can do about a refusal; "" if the credentials' source has
-	// no advice.
-	cure string
-}
-
-type attemptKey struct{}
-
-func attemptOf(ctx context.Context) *attempt {
-	a, _ := ctx.Value(attemptKey{}).(*attempt)
-	return a
-}
-
-// wrote reports whether something of a request may have been written.
-func (a *attempt) wrote() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.begun
-}
-
-// begin notes that something may be written, or, for a request that the agent has
-// refused unread, that nothing was.
-func (a *attempt) begin(begun bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.begun = begun
-}
-
-func (a *attempt) gotConn(info httptrace.GotConnInfo) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.begun = true
-	if a.alone, _ = info.Conn.(*plainConn); a.alone != nil && !a.delivery.repeat && !a.delivery.single {
-		a.alone.carry(a.delivery.owner)
-	}
-}
-
 // A guard is the innermost part of the client that is ours: requests that pass it go to
 // the trace and to the network. It is not an http.Transport with options, and has no
 // CloseIdleConnections, because retryablehttp calls that whenever it gives up on one
@@ -163,7 +113,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	if a := attemptOf(req.Context()); a != nil && a.delivery.bare {
+	if x := exchangeOf(req.Context()); x != nil && x.op.delivery.bare {
 		return g.send(req, nil)
 	}
 	cred, err := g.wallet.credential(req)
@@ -187,8 +137,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	discard(resp)
-	if a := attemptOf(req.Context()); a != nil {
-		a.begin(false)
+	if x := exchangeOf(req.Context()); x != nil {
+		x.begin(false)
 	}
 	if resp, err = g.send(again, cred); err != nil {
 		return nil, err
@@ -205,19 +155,19 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 // without credentials.
 func (g *guard) send(given *http.Request, cred *Credential) (*http.Response, error) {
 	ctx := given.Context()
-	a := attemptOf(ctx)
-	if a != nil {
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.gotConn})
+	x := exchangeOf(ctx)
+	if x != nil {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn})
 	}
 	req := given.Clone(ctx)
-	if a == nil || !a.delivery.bare {
+	if x == nil || !x.op.delivery.bare {
 		if err := g.wallet.put(req, cred); err != nil {
 			closeBody(given)
 			return nil, err
 		}
 	}
-	if g.foreign && a != nil && req.Body != nil && req.Body != http.NoBody {
-		req.Body = &notedBody{req.Body, a}
+	if g.foreign && x != nil && req.Body != nil && req.Body != http.NoBody {
+		req.Body = &notedBody{req.Body, x}
 		req.GetBody = nil // what may be repeated is decided in retry.go and in RoundTrip
 	}
 	resp, err := g.next.RoundTrip(req)
@@ -237,10 +187,10 @@ func closeBody(req *http.Request) {
 // A notedBody notes that it was read.
 type notedBody struct {
 	io.ReadCloser
-	a *attempt
+	x *exchange
 }
 
 func (b *notedBody) Read(p []byte) (int, error) {
-	b.a.begin(true)
+	b.x.begin(true)
 	return b.ReadCloser.Read(p)
 }

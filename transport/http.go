@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
@@ -35,18 +37,58 @@ func (l *life) end() {
 	l.cancel()
 }
 
-// An exchange is one request and its response.
+// An exchange is an operation with its requests and the response to the last of them. The
+// requests' context has it, because two libraries lie between here and the guard.
 type exchange struct {
 	c      *Client
-	caller context.Context
+	op     *operation
+	caller context.Context // is only asked whether it gave up
 	ctx    context.Context
-	a      *attempt
-	what   string // the operation, or the card
 	url    *url.URL
 	resp   *http.Response
-	// kind is opMethod for what is no operation; ownURL: no other operation has its URL.
-	kind   opKind
-	ownURL bool
+
+	mu sync.Mutex
+	// alone is the connection that carries this exchange and no other, nil if it
+	// is shared or encrypted.
+	alone *plainConn
+	// begun: a request has got a connection, or its body was read. Where net/http knows
+	// that nothing was written it takes another connection by itself; in any other case
+	// the agent may have got it.
+	begun bool
+	// cure is what the user can do about a refusal; "" if the credentials' source has
+	// no advice.
+	cure string
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// wrote reports whether something of a request may have been written.
+func (x *exchange) wrote() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.begun
+}
+
+// begin notes that something may be written, or, for a request that the agent has
+// refused unread, that nothing was.
+func (x *exchange) begin(begun bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.begun = begun
+}
+
+func (x *exchange) gotConn(info httptrace.GotConnInfo) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.begun = true
+	if x.alone, _ = info.Conn.(*plainConn); x.alone != nil && !x.op.delivery.repeat && !x.op.delivery.single {
+		x.alone.carry(x.op.delivery.owner)
+	}
 }
 
 // printable reports whether an ID from outside can be a header.
@@ -59,11 +101,10 @@ func printable(id string) bool {
 	return id != "" && len(id) < 1024
 }
 
-// send makes a request, and again where that is allowed. caller is only asked whether it
-// gave up.
-func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client, d delivery, verb, what string, u *url.URL, header http.Header, body []byte) (*exchange, error) {
-	x := &exchange{c: c, caller: caller, what: what, url: u, a: &attempt{delivery: d}}
-	x.ctx = context.WithValue(ctx, attemptKey{}, x.a)
+// send makes the request of an operation, and again where that is allowed.
+func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client, op *operation, verb string, u *url.URL, header http.Header, body []byte) (*exchange, error) {
+	x := &exchange{c: c, op: op, caller: caller, url: u}
+	x.ctx = context.WithValue(ctx, exchangeKey{}, x)
 	var raw any
 	if body != nil {
 		raw = body
@@ -96,33 +137,33 @@ const notAgain = "it was possibly delivered, so it is not sent again"
 // failed says why no response came, and whether the request may have been delivered.
 func (x *exchange) failed(err error) error {
 	is, at := err, shown(x.url)
-	wrote := x.a.wrote()
-	if wrote && !x.a.delivery.repeat {
+	wrote := x.wrote()
+	if wrote && !x.op.delivery.repeat {
 		is = errors.Join(ErrPossiblyDelivered, err)
 	}
-	switch gone := x.c.gone(x.caller, err, is, at, x.what); {
+	switch gone := x.c.gone(x.caller, err, is, at, x.op.what); {
 	case gone != nil:
 		return gone
 	case !wrote, strings.Contains(unreachable(err), cureTLS):
 		return failf(errors.Join(ErrUnreachable, err), "%s: %s", at, unreachable(err))
 	case x.ctx.Err() != nil:
-		return failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.what, x.c.timeout)
-	case x.a.delivery.repeat:
-		return failf(errors.Join(ErrInterrupted, err), "%s: %s before it answered %s", at, reason(err), x.what)
+		return failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.op.what, x.c.timeout)
+	case x.op.delivery.repeat:
+		return failf(errors.Join(ErrInterrupted, err), "%s: %s before it answered %s", at, reason(err), x.op.what)
 	}
-	return failf(is, "%s: %s before it answered %s: %s", at, reason(err), x.what, notAgain)
+	return failf(is, "%s: %s before it answered %s: %s", at, reason(err), x.op.what, notAgain)
 }
 
 // cut returns the error for an answer that stopped short.
 func (x *exchange) cut(err error) error {
 	is, again := errors.Join(ErrInterrupted, err), ""
-	if !x.a.delivery.repeat {
+	if !x.op.delivery.repeat {
 		is, again = errors.Join(ErrPossiblyDelivered, is), ": "+notAgain
 	}
-	if gone := x.c.gone(x.caller, err, is, shown(x.url), x.what); gone != nil {
+	if gone := x.c.gone(x.caller, err, is, shown(x.url), x.op.what); gone != nil {
 		return gone
 	}
-	return x.explainLoss(failf(is, "%s: %s in the middle of its answer to %s%s", shown(x.url), reason(err), x.what, again))
+	return x.explainLoss(failf(is, "%s: %s in the middle of its answer to %s%s", shown(x.url), reason(err), x.op.what, again))
 }
 
 // gone returns the error for an end that the network has not caused: a refusal of ours

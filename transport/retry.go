@@ -80,18 +80,18 @@ func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
 
 // mayRepeat decides after each attempt.
 func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	a := attemptOf(ctx)
-	if a == nil || a.delivery.single || ctx.Err() != nil {
+	x := exchangeOf(ctx)
+	if x == nil || x.op.delivery.single || ctx.Err() != nil {
 		return false, nil
 	}
 	if err != nil {
 		switch {
 		case permanent(err):
 			return false, nil
-		case !a.delivery.patient && !a.wrote():
+		case !x.op.delivery.patient && !x.wrote():
 			return false, nil
 		}
-		return a.delivery.repeat || !a.wrote(), nil
+		return x.op.delivery.repeat || !x.wrote(), nil
 	}
 	wait, told := retryAfter(resp)
 	if wait > maxRetryAfter {
@@ -101,13 +101,13 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 	case http.StatusTooManyRequests:
 		// The agent says that it did nothing, and when it will: the request counts as
 		// not sent.
-		if a.delivery.repeat || told {
-			a.begin(false)
+		if x.op.delivery.repeat || told {
+			x.begin(false)
 			return true, nil
 		}
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		// This may be a gateway's answer, so the agent may have got the message.
-		return a.delivery.repeat, nil
+		return x.op.delivery.repeat, nil
 	}
 	return false, nil
 }

@@ -23,7 +23,7 @@ type Stream struct {
 	what     string // the operation, of a result
 	caller   context.Context
 	life     *life
-	attempt  *attempt // nil for an answer that was no stream
+	x        *exchange // nil for an answer that was no stream
 	body     io.ReadCloser
 	frames   *frameReader
 
@@ -80,7 +80,7 @@ func newStream(c *Client, e *endpoint, w way, x *exchange, life *life) *Stream {
 		at:        shown(x.url),
 		caller:    x.caller,
 		life:      life,
-		attempt:   x.a,
+		x:         x,
 		body:      x.resp.Body,
 		frames:    frames,
 		readToken: make(chan struct{}, 1),
@@ -112,7 +112,7 @@ func (s *Stream) adopt(next *Stream) error {
 	if next.frames != nil {
 		next.frames.heard = s.frames.heard
 	}
-	s.way, s.at, s.what, s.life, s.attempt, s.body, s.frames = next.way, next.at, next.what, next.life, next.attempt, next.body, next.frames
+	s.way, s.at, s.what, s.life, s.x, s.body, s.frames = next.way, next.at, next.what, next.life, next.x, next.body, next.frames
 	s.result, s.took, s.refused, s.state, s.err = next.result, next.took, next.refused, next.state, next.err
 	return nil
 }
@@ -125,17 +125,17 @@ func (s *Stream) adopt(next *Stream) error {
 func (s *Stream) HangUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.attempt == nil {
+	if s.x == nil {
 		return false
 	}
-	s.attempt.mu.Lock()
-	conn := s.attempt.alone
-	s.attempt.mu.Unlock()
-	if conn == nil || s.attempt.delivery.owner == "" {
+	s.x.mu.Lock()
+	conn := s.x.alone
+	s.x.mu.Unlock()
+	if conn == nil || s.x.op.delivery.owner == "" {
 		return false
 	}
 	owner := conn.owner.Load()
-	return owner != nil && *owner == s.attempt.delivery.owner && conn.endWriting()
+	return owner != nil && *owner == s.x.op.delivery.owner && conn.endWriting()
 }
 
 // Read waits for at least one event and returns it with the others that have

@@ -101,7 +101,8 @@ func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 	c := &Client{}
 	at, _ := url.Parse("http://agent.example" + x.path)
 	resp := &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(strings.NewReader(x.body))}
-	ex := &exchange{c: c, what: x.verb + " " + x.path, url: at, resp: resp, a: &attempt{delivery: call.delivery}, kind: op, ownURL: true}
+	ex := &exchange{c: c, op: call, url: at, resp: resp}
+	call.what, call.ownURL = x.verb+" "+x.path, true
 	if x.status < 300 && (ex.isStream() || op.streams() && ex.begins() == ':') {
 		s := &Stream{endpoint: e, way: how, at: "agent", frames: newFrameReader(resp.Body, true)}
 		for {
@@ -121,7 +122,7 @@ func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 			}
 		}
 	}
-	result, err := ex.result(how, call)
+	result, err := ex.result(how)
 	switch {
 	case err != nil:
 		wireError(w, e.explain(how, err))

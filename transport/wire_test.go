@@ -141,7 +141,7 @@ func wireDecode(t testing.TB, p protocol, file string) string {
 		}
 		r := readResponse(f)
 		if r.failure != "" {
-			e := readError(r.failure)
+			e := readRefusal(r.failure).error()
 			fmt.Fprintf(&w, "error %d %q data=%s\n", e.Code, e.Message, e.Data)
 			continue
 		}
