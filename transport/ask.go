@@ -44,10 +44,6 @@ func (c *Client) do(ctx context.Context, op *operation) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.doAt(ctx, e, op)
-}
-
-func (c *Client) doAt(ctx context.Context, e *endpoint, op *operation) (*Stream, error) {
 	return c.ask(ctx, e, []way{e.now()}, op, nil)
 }
 
@@ -84,57 +80,39 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, op *operation
 	return nil, e.explain(e.now(), e.missing.learn(op, first))
 }
 
-// others returns the ways that may be meant by a refusal.
+// others returns the ways that may be meant by a refusal. The other version, or another
+// place, is tried only as long as the agent has not answered.
 func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list []way) {
 	var agent *a2a.Error
 	if !errors.As(refusal, &agent) || errors.Is(refusal, ErrPossiblyDelivered) || op.kind == opMethod {
 		return nil
 	}
-	proven := e.isProven()
+	fresh := op.kind.essential() && !e.isProven()
 	switch code := agent.Code; {
-	case agent.HTTPStatus == http.StatusNotFound && !op.answered:
-		if !proven && op.kind.essential() {
-			return c.otherPlaces(e, w, op)
+	case agent.HTTPStatus == http.StatusNotFound && !op.answered: // nothing is there
+		if fresh {
+			list = append(c.userURL(w), usualPlace(w)...)
+		}
+		if fresh && op.ownURL { // so that the version is in it
+			list = append(list, c.otherVersion(e, w)...)
 		}
 	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.delivery.activate) > 1:
 		w.joined = !w.joined
 		list = append(list, w)
 	case code == a2a.CodeMethodNotFound || code == a2a.CodeUnsupportedOperation && op.kind == opStream:
-		return c.otherMethods(e, w, op, refusal)
+		if fresh {
+			list = c.otherVersion(e, w)
+		}
+		list = append(list, e.plainly(w, op, refusal)...)
 	}
 	return list
-}
-
-// otherPlaces returns the ways where something may be, where nothing is there.
-func (c *Client) otherPlaces(e *endpoint, w way, op *operation) (list []way) {
-	if other, ok := c.userURL(w); ok {
-		list = append(list, other)
-	}
-	if below, ok := usualPlace(w); ok {
-		list = append(list, below)
-	}
-	if op.ownURL { // so that the version is in it
-		list = append(list, c.otherVersion(e, w)...)
-	}
-	return list
-}
-
-// otherMethods returns the ways that may be meant by the refusal of a method: the other
-// version, where the agent has not answered in this one yet, and for a stream the method
-// that does not stream.
-func (c *Client) otherMethods(e *endpoint, w way, op *operation, refusal error) (list []way) {
-	if !e.isProven() && op.kind.essential() {
-		list = c.otherVersion(e, w)
-	}
-	return append(list, e.plainly(w, op, refusal)...)
 }
 
 // plainly returns a way without streaming, where the refusal of a stream may mean that
 // the agent does not stream.
 func (e *endpoint) plainly(w way, op *operation, refusal error) []way {
 	var agent *a2a.Error
-	if op.kind != opStream || !errors.As(refusal, &agent) || !op.answered && agent.Code != a2a.CodeUnsupportedOperation ||
-		agent.Code != a2a.CodeUnsupportedOperation && agent.Code != a2a.CodeMethodNotFound {
+	if op.kind != opStream || !errors.As(refusal, &agent) || agent.Code != a2a.CodeUnsupportedOperation && !(agent.Code == a2a.CodeMethodNotFound && op.answered) {
 		return nil
 	}
 	if w.plain = true; e.card.Streaming {
@@ -168,36 +146,36 @@ func (c *Client) otherVersion(e *endpoint, w way) []way {
 }
 
 // userURL is the way by the URL that the user has given, where the card's is not there.
-func (c *Client) userURL(w way) (way, bool) {
+func (c *Client) userURL(w way) []way {
 	u := c.source.url
 	if u == nil || isCardURL(u) || c.cardAt != (cardSource{}) {
-		return w, false
+		return nil
 	}
 	home := w.kind.home(w.protocol, u)
 	if strings.TrimRight(home.String(), "/") == strings.TrimRight(w.url.String(), "/") {
-		return w, false
+		return nil
 	}
-	return w.movedTo(home, ", where --agent is"), true
-}
-
-// movedTo is the way at another URL, where nothing is at the card's.
-func (w way) movedTo(u *url.URL, which string) way {
-	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(u) + which}
-	w.url, w.why = u, "nothing is where its card says"
-	return w
+	return w.movedTo(home, ", where --agent is")
 }
 
 // usualPath is where agents are called whose cards name their host only.
 const usualPath = "/a2a"
 
 // usualPlace is the way by that path, where nothing is at the root of the host.
-func usualPlace(w way) (way, bool) {
+func usualPlace(w way) []way {
 	if strings.Trim(w.url.Path, "/") != "" {
-		return w, false
+		return nil
 	}
 	u := *w.url
 	u.Path, u.RawPath = usualPath, ""
-	return w.movedTo(&u, ""), true
+	return w.movedTo(&u, "")
+}
+
+// movedTo is the way at another URL, where nothing is at the card's.
+func (w way) movedTo(u *url.URL, which string) []way {
+	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(u) + which}
+	w.url, w.why = u, "nothing is where its card says"
+	return []way{w}
 }
 
 // refusesWay reports whether an error is about how the agent was asked, or says that no
@@ -229,7 +207,7 @@ func (c *Client) took(e *endpoint, w way, op *operation) {
 	e.way, e.proven = w, e.proven || op.kind.essential()
 	e.mu.Unlock()
 	for _, text := range news {
-		c.warn(cardName(e.card) + ": " + text)
+		c.opts.Log.Warn("agent: " + cardName(e.card) + ": " + text)
 	}
 }
 

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -25,28 +24,22 @@ func (c *Client) loadCards() (*endpoint, error) {
 	if !c.canShow(ctx, e) {
 		return e, nil
 	}
-	x, err := c.extended(ctx, e)
-	var unsafe *refusedCard
+	x, came, err := c.extended(ctx, e)
 	switch {
-	case errors.As(err, &unsafe):
-		c.warn("the extended card is not used, but the public one: " + strings.TrimPrefix(err.Error(), "agent: "))
-	case err != nil:
-		c.debug("the extended card cannot be had", "err", err)
-	default:
+	case err == nil:
 		return x, nil
+	case came:
+		c.opts.Log.Warn("agent: the extended card is not used, but the public one: " + strings.TrimPrefix(err.Error(), "agent: "))
+	default:
+		c.opts.Log.Debug("agent: the extended card cannot be had", "err", err)
 	}
 	return e, nil
 }
 
-// A refusedCard is the error for an extended card that has arrived and is not used.
-type refusedCard struct{ error }
-
-func (r *refusedCard) Unwrap() error { return r.error }
-
 // extended gets the extended card of e, and has it checked as the public one was. It
 // was sent to somebody with credentials, so it may not move them to another origin, not
-// even to a trusted one.
-func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
+// even to a trusted one. came: there is one, and err says why it is not used.
+func (c *Client) extended(ctx context.Context, e *endpoint) (x *endpoint, came bool, err error) {
 	op := newOperation(opExtendedCard)
 	active := c.active()
 	for _, x := range e.card.Extensions { // an agent may refuse any request without
@@ -54,12 +47,12 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 			op.delivery.activate = append(op.delivery.activate, x.URI)
 		}
 	}
-	s, err := c.doAt(ctx, e, op)
+	s, err := c.ask(ctx, e, []way{e.now()}, op, nil)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !rawjson.IsObject(rawjson.View(s.result)) {
-		return nil, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
+		return nil, false, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
 	}
 	from := e.from
 	if from == nil || c.cardAt != (cardSource{}) { // where the user has put a card, no other is
@@ -68,9 +61,9 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 	// A copy: the public card's JSON is kept as well.
 	checked, err := c.checkCard(ctx, bytes.Clone(s.result), from)
 	if err != nil {
-		return nil, &refusedCard{err}
+		return nil, true, err
 	}
-	x := c.newEndpoint(checked, from)
+	x = c.newEndpoint(checked, from)
 	switch {
 	case x.err != nil:
 		err = x.err
@@ -78,10 +71,10 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 		err = failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.way.url))
 	default:
 		x.public, x.card.Extended = e, true
-		return x, nil
+		return x, true, nil
 	}
 	c.guard.wallet.card.Store(e.card)
-	return nil, &refusedCard{err}
+	return nil, true, err
 }
 
 // Extended returns the card that the agent shows to those that it knows. [Client.Card]
@@ -97,7 +90,7 @@ func (c *Client) Extended(ctx context.Context) (*a2a.Card, error) {
 	case !e.card.ExtendedCard:
 		return nil, failf(nil, "the card of %s does not say that there is an extended one", cardName(e.card))
 	}
-	x, err := c.extended(ctx, e)
+	x, _, err := c.extended(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -135,16 +128,4 @@ func (c *Client) ForgetCard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.known, c.fetching = nil, nil
-}
-
-func (c *Client) warn(message string) {
-	if c.opts.Log != nil {
-		c.opts.Log.Warn("agent: " + message)
-	}
-}
-
-func (c *Client) debug(message string, args ...any) {
-	if c.opts.Log != nil {
-		c.opts.Log.Debug("agent: "+message, args...)
-	}
 }

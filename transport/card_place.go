@@ -41,13 +41,11 @@ func (c *Client) atUser(e *endpoint) bool {
 	if e.err != nil || strings.Trim(e.way.url.Path, "/") != "" {
 		return false
 	}
-	w, ok := c.userURL(e.way)
-	if !ok {
-		return false
+	for _, w := range c.userURL(e.way) {
+		w.news, w.why = nil, "its card names its host only, and --agent the place"
+		e.way, e.vague = w, true
 	}
-	w.news, w.why = nil, "its card names its host only, and --agent the place"
-	e.way, e.vague = w, true
-	return true
+	return e.vague
 }
 
 // placed calls the agent of a card that names no URL where --agent is, or below that at the

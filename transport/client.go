@@ -136,6 +136,9 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 		}
 	}
 	c.opts.Header = header
+	if c.opts.Log == nil {
+		c.opts.Log = slog.New(slog.DiscardHandler)
+	}
 	if c.timeout = c.opts.Timeout; c.timeout <= 0 {
 		c.timeout = DefaultTimeout
 	}

@@ -61,7 +61,7 @@ var (
 // is said: the library's own policy repeats POSTs, its own error handler throws
 // away the body of the last 5xx, and its own logger writes to stderr.
 func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
-	c := &retryablehttp.Client{
+	return &retryablehttp.Client{
 		HTTPClient:   hc,
 		RetryMax:     maxRetries,
 		CheckRetry:   mayRepeat,
@@ -69,13 +69,10 @@ func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
 		RetryWaitMin: retryWait,
 		RetryWaitMax: maxRetryAfter,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}
-	if log != nil { // the library's own lines would show a key that is in a URL
-		c.RequestLogHook = func(_ retryablehttp.Logger, req *http.Request, n int) {
+		RequestLogHook: func(_ retryablehttp.Logger, req *http.Request, n int) { // the library's own lines would show a key that is in a URL
 			log.Debug("agent: request", "url", shown(req.URL), "attempt", n+1)
-		}
+		},
 	}
-	return c
 }
 
 // mayRepeat decides after each attempt.
