@@ -30,12 +30,15 @@ func (x *exchange) mediaType() string {
 	return strings.ToLower(strings.TrimSpace(t))
 }
 
-func (x *exchange) isStream() bool { return x.mediaType() == "text/event-stream" }
+// isStream reports whether the answer is an event stream, by its label or by how it begins.
+func (x *exchange) isStream() bool {
+	return x.mediaType() == "text/event-stream" || x.resp.StatusCode < 300 && x.beginsAsStream()
+}
 
 // body reads the answer to its end, which also keeps the connection.
 func (x *exchange) body() ([]byte, error) {
 	defer x.resp.Body.Close()
-	if x.isStream() || x.resp.StatusCode < 300 && x.begins() == ':' {
+	if x.isStream() {
 		// A unary method that is answered with events: the first one is it.
 		r := newFrameReader(x.resp.Body, false)
 		r.max = x.c.limit()

@@ -219,9 +219,19 @@ func plainWord(s string) string {
 // bindings lists what we speak. The card chooses, so their order means nothing.
 func bindings() []bindingKind {
 	return []bindingKind{
-		jsonRPCKind(),
-		httpJSONKind(),
+		{jsonRPC{}, bindingJSONRPC, "jsonrpc", false},
+		{httpJSON{}, "HTTP+JSON", "http+json", true},
 	}
+}
+
+// bindingOf returns the binding that an option names.
+func bindingOf(option string) (kind bindingKind, ok bool) {
+	list := bindings()
+	i := slices.IndexFunc(list, func(k bindingKind) bool { return k.option == option })
+	if i < 0 {
+		return bindingKind{}, false
+	}
+	return list[i], true
 }
 
 // Bindings lists the values of [ClientOptions.Binding].

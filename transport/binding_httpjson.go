@@ -18,8 +18,6 @@ import (
 // around it.
 type httpJSON struct{}
 
-func httpJSONKind() bindingKind { return bindingKind{httpJSON{}, "HTTP+JSON", "http+json", true} }
-
 // pushName is what 0.3's proto calls a push notification configuration, or without an ID
 // its task.
 func pushName(task, id string) string {

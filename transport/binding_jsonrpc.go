@@ -17,8 +17,6 @@ const bindingJSONRPC = "JSONRPC"
 // operation is a method, each answer and each frame of a stream a response.
 type jsonRPC struct{}
 
-func jsonRPCKind() bindingKind { return bindingKind{jsonRPC{}, bindingJSONRPC, "jsonrpc", false} }
-
 func (jsonRPC) home(_ protocol, u *url.URL) *url.URL { return u }
 
 // The types that we take. For a stream, JSON is named as well: an agent may

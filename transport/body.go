@@ -31,14 +31,13 @@ type readCloser struct {
 // peekSize is how much of a body is read to see how it begins.
 const peekSize = 32 << 10
 
-// begins returns how a body begins that is not labelled as an event stream: with a colon
-// if as one all the same, since no JSON begins as a line of it does; else with its first
-// byte that is no space. It waits for these bytes.
-func (x *exchange) begins() byte {
+// beginsAsStream reports whether a body that is not labelled as an event stream begins as one
+// all the same, as no JSON does. It waits for its first bytes.
+func (x *exchange) beginsAsStream() bool {
 	switch t := x.mediaType(); {
 	case strings.HasSuffix(t, "json"), t == "", t == "text/plain", t == "application/octet-stream":
 	default:
-		return 0
+		return false
 	}
 	body := x.resp.Body
 	src := bufio.NewReaderSize(body, peekSize)
@@ -46,18 +45,18 @@ func (x *exchange) begins() byte {
 	for n := 1; ; n++ {
 		begin, err := src.Peek(n)
 		if err != nil {
-			return 0 // the next read returns the error again
+			return false // the next read returns the error again
 		}
 		begin = bytes.TrimLeft(bytes.TrimPrefix(begin, []byte("\uFEFF")), " \t\r\n")
 		maybe := strings.HasPrefix("\uFEFF", string(begin))
 		for _, field := range []string{":", "data:", "event:", "id:", "retry:"} {
 			if bytes.HasPrefix(begin, []byte(field)) {
-				return ':'
+				return true
 			}
 			maybe = maybe || strings.HasPrefix(field, string(begin))
 		}
 		if !maybe {
-			return begin[0]
+			return false
 		}
 	}
 }

@@ -1,13 +1,19 @@
 package transport
 
 import (
+	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
+
+// This file is for cards that are not where they were looked for, or do not say where the
+// agent is.
 
 // isCardURL reports whether a URL looks like that of a card: a document, or the
 // operation of 0.3 that returns the card, where some hosts alone have it.
@@ -57,11 +63,9 @@ func (c *Client) placed(e *endpoint) *endpoint {
 		return e
 	}
 	e.card.Interfaces = interfaces(n, nil, c.source.url.String())
-	for _, b := range bindings() {
+	if kind, ok := bindingOf(c.opts.Binding); ok {
 		for i := range e.card.Interfaces {
-			if b.option == c.opts.Binding {
-				e.card.Interfaces[i].Binding = b.name
-			}
+			e.card.Interfaces[i].Binding = kind.name
 		}
 	}
 	e = c.endpointOf(e.card)
@@ -89,4 +93,39 @@ func belongs(e *endpoint, agent, from *url.URL) bool {
 		}
 	}
 	return false
+}
+
+// cardSays names the agent of a card, and its URL.
+func cardSays(card *a2a.Card) string {
+	if len(card.Interfaces) == 0 {
+		return cardName(card)
+	}
+	u, err := url.Parse(card.Interfaces[0].URL)
+	if err != nil || u.Host == "" {
+		return cardName(card)
+	}
+	return cardName(card) + ", at " + shown(u)
+}
+
+// withoutCard does without a card, if the user has said how the agent is called. A card
+// that we may not see counts as none; any other failure may be temporary, and is
+// returned.
+func (c *Client) withoutCard(err error) (*endpoint, error) {
+	var status *a2a.Error
+	refused := errors.As(err, &status) && status.HTTPStatus < http.StatusInternalServerError && status.HTTPStatus != http.StatusTooManyRequests
+	i, ok := c.bareInterface()
+	if !ok || err != nil && !refused || c.opts.BareCard { // CheckCard has to allow one
+		return nil, err
+	}
+	return c.endpointOf(&a2a.Card{Interfaces: []a2a.Interface{i}}), nil
+}
+
+// bareInterface is the URL of --agent as an interface, where it is the agent's own
+// and the user has said how it is called.
+func (c *Client) bareInterface() (i a2a.Interface, ok bool) {
+	kind, ok := bindingOf(c.opts.Binding)
+	if !ok || c.opts.Version == "" || c.source.url == nil || isCardURL(c.source.url) {
+		return a2a.Interface{}, false
+	}
+	return a2a.Interface{URL: c.source.url.String(), Binding: kind.name, Version: c.opts.Version}, true
 }

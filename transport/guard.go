@@ -50,6 +50,27 @@ func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 	}
 }
 
+// tlsConfig is the configuration for connections to agents: TLS 1.2 at least. That is
+// Go's default, too; it is set here because docs/security.md promises it.
+func tlsConfig(given *tls.Config) *tls.Config {
+	c := &tls.Config{}
+	if given != nil {
+		c = given.Clone()
+	}
+	c.MinVersion = max(c.MinVersion, tls.VersionTLS12)
+	return c
+}
+
+// unverified reports whether certificates of agents are not verified.
+func unverified(c *tls.Config) bool {
+	return c != nil && c.InsecureSkipVerify && c.VerifyConnection == nil && c.VerifyPeerCertificate == nil
+}
+
+// hasCertificate reports whether agents are shown one of the user's.
+func hasCertificate(c *tls.Config) bool {
+	return c != nil && (len(c.Certificates) > 0 || c.GetClientCertificate != nil)
+}
+
 // A plainConn is a connection whose half the client can end: see [Stream.HangUp].
 type plainConn struct {
 	net.Conn
@@ -121,34 +142,30 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	resp, err := g.send(req, cred)
-	if err != nil {
-		return nil, err
+	for first := true; ; first = false {
+		resp, err := g.send(req, cred)
+		if err != nil {
+			return nil, err
+		}
+		// Also of the second refusal: the error says what the user can do.
+		next, err := g.wallet.answered(req, resp, cred)
+		if err != nil {
+			resp.Body.Close()
+			return nil, err
+		}
+		if next == nil || !first {
+			return resp, nil
+		}
+		again := repeat(req)
+		if again == nil {
+			return resp, nil
+		}
+		discard(resp)
+		if x := exchangeOf(req.Context()); x != nil {
+			x.begin(false)
+		}
+		req, cred = again, next
 	}
-	if cred, err = g.wallet.answered(req, resp, cred); err != nil {
-		resp.Body.Close()
-		return nil, err
-	}
-	if cred == nil {
-		return resp, nil
-	}
-	again := repeat(req)
-	if again == nil {
-		return resp, nil
-	}
-	discard(resp)
-	if x := exchangeOf(req.Context()); x != nil {
-		x.begin(false)
-	}
-	if resp, err = g.send(again, cred); err != nil {
-		return nil, err
-	}
-	// It is repeated once only; but the error says what the user can do.
-	if _, err = g.wallet.answered(req, resp, cred); err != nil {
-		resp.Body.Close()
-		return nil, err
-	}
-	return resp, nil
 }
 
 // send makes one request. The response's request is the one that was to be made,

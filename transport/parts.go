@@ -80,19 +80,15 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 			file = value
 		case "metadata":
 			p.Metadata = jsonObject(value)
-		case "raw":
-			p.File.Bytes = jsonText(value)
-		case "url":
-			p.File.URI = jsonText(value)
-		case "filename":
-			p.File.Name = jsonText(value)
-		case "mediaType":
-			p.File.MediaType = jsonText(value)
+		default:
+			readFile(key, value, &p.File)
 		}
 		return end
 	})
 	p.Raw = a2a.JSON(s[at:end])
-	readFile(file, &p.File)
+	if rawjson.IsObject(file) {
+		rawjson.EachMember(file, func(key, value string) bool { readFile(key, value, &p.File); return true })
+	}
 	proto := kind == "" && from != nil && from.Proto // one that names its kind is JSON-RPC's
 	if kind == "" {
 		kind = kindOf(text, data, file, p)
@@ -153,24 +149,19 @@ func kindOf(text, data, file string, p *a2a.Part) string {
 	return ""
 }
 
-// readFile reads 0.3's nested file, also by the names of its proto.
-func readFile(raw string, f *a2a.File) {
-	if !rawjson.IsObject(raw) {
-		return
+// readFile reads a member of a file: of 0.3's nested one, also by the names of its proto, or
+// of 1.x's part.
+func readFile(key, value string, f *a2a.File) {
+	switch key {
+	case "bytes", "fileWithBytes", "raw":
+		f.Bytes = jsonText(value)
+	case "uri", "fileWithUri", "url":
+		f.URI = jsonText(value)
+	case "name", "filename":
+		f.Name = jsonText(value)
+	case "mimeType", "mediaType":
+		f.MediaType = jsonText(value)
 	}
-	rawjson.EachMember(raw, func(key, value string) bool {
-		switch key {
-		case "bytes", "fileWithBytes":
-			f.Bytes = jsonText(value)
-		case "uri", "fileWithUri":
-			f.URI = jsonText(value)
-		case "name":
-			f.Name = jsonText(value)
-		case "mimeType", "mediaType": // of later protos
-			f.MediaType = jsonText(value)
-		}
-		return true
-	})
 }
 
 // unwrapProto takes off what 0.3's proto has around data, and its SDKs around bytes.

@@ -103,7 +103,7 @@ func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 	resp := &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(strings.NewReader(x.body))}
 	ex := &exchange{c: c, op: call, url: at, resp: resp}
 	call.what, call.ownURL = x.verb+" "+x.path, true
-	if x.status < 300 && (ex.isStream() || op.streams() && ex.begins() == ':') {
+	if x.status < 300 && ex.isStream() {
 		s := &Stream{endpoint: e, way: how, at: "agent", frames: newFrameReader(resp.Body, true)}
 		for {
 			frames, err := s.frames.next(nil)
@@ -151,7 +151,7 @@ func wireError(w *strings.Builder, err error) {
 
 func httpWay(version string) way {
 	v03 := version == "0.3"
-	return way{choice: choice{protocol: protocol{v03: v03, proto: v03}, kind: httpJSONKind()}}
+	return way{choice: choice{protocol: protocol{v03: v03, proto: v03}, kind: bindings()[1]}}
 }
 
 // Answers of real servers over HTTP+JSON, and their results.

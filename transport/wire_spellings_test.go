@@ -17,10 +17,10 @@ func TestWireSpellings(t *testing.T) {
 		version string
 		kind    bindingKind
 	}{
-		{"v1-jsonrpc", "1.0", jsonRPCKind()},
-		{"v03-jsonrpc", "0.3", jsonRPCKind()},
-		{"v1-httpjson", "1.0", httpJSONKind()},
-		{"v03-httpjson", "0.3", httpJSONKind()},
+		{"v1-jsonrpc", "1.0", bindings()[0]},
+		{"v03-jsonrpc", "0.3", bindings()[0]},
+		{"v1-httpjson", "1.0", bindings()[1]},
+		{"v03-httpjson", "0.3", bindings()[1]},
 	} {
 		how := httpWay(spelling.version)
 		how.kind, how.protocol.proto = spelling.kind, spelling.kind.proto && how.protocol.v03
