@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -39,180 +40,189 @@ var (
 	namePushID     = name{"pushNotificationConfigId", "pushNotificationConfigId", "id"}
 )
 
-// A writer appends objects in one spelling.
-type writer struct {
-	p     protocol
-	b     []byte
-	begun bool // the object has a member
+// A shape is an object in all spellings: its members in their order. Left out are those
+// that a spelling has no name for, and those without a value: see isNone.
+type shape []member
+
+type member struct {
+	name  name
+	value any // a type that write has a case for
 }
 
-// member begins a member; false: the spelling has none of that name.
-func (w *writer) member(n name) bool {
-	word := n.v1
-	switch {
-	case w.p.proto:
-		word = n.proto
-	case w.p.v03:
-		word = n.v03
+type (
+	raw    string // JSON
+	always string // a text that is written also if it is empty
+)
+
+// isNone reports whether a member is left out for its value.
+func isNone(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case raw:
+		return v == ""
+	case string:
+		return v == ""
+	case bool:
+		return !v
+	case *int:
+		return v == nil
+	case []string:
+		return len(v) == 0
+	case map[string]json.RawMessage:
+		return len(v) == 0
+	case shape:
+		return v == nil
 	}
-	if word == "" {
-		return false
-	}
-	if w.begun {
-		w.b = append(w.b, ',')
-	}
-	w.begun = true
-	w.b = append(append(append(w.b, '"'), word...), `":`...)
-	return true
+	return false
 }
 
-func (w *writer) open() { w.b, w.begun = append(w.b, '{'), false }
-
-func (w *writer) close() { w.b, w.begun = append(w.b, '}'), true }
-
-// object writes a member that is an object.
-func (w *writer) object(n name, write func()) {
-	if w.member(n) {
-		w.open()
-		write()
-		w.close()
-	}
-}
-
-func (w *writer) value(n name, json string) {
-	if w.member(n) {
-		w.b = append(w.b, json...)
-	}
-}
-
-func (w *writer) quote(s string) {
-	w.b = append(rawjson.AppendEscaped(append(w.b, '"'), s), '"')
-}
-
-// text writes a string, also an empty one.
-func (w *writer) text(n name, s string) {
-	if w.member(n) {
-		w.quote(s)
-	}
-}
-
-// The next ones leave out what is empty.
-
-func (w *writer) some(n name, s string) {
-	if s != "" {
-		w.text(n, s)
-	}
-}
-
-func (w *writer) list(n name, list []string) {
-	if len(list) == 0 || !w.member(n) {
-		return
-	}
-	w.b = append(w.b, '[')
-	for i, s := range list {
-		if i > 0 {
-			w.b = append(w.b, ',')
+// write appends a value in the version's spelling.
+func (p protocol) write(b []byte, value any) []byte {
+	switch v := value.(type) {
+	case raw:
+		return append(b, v...)
+	case string:
+		return append(rawjson.AppendEscaped(append(b, '"'), v), '"')
+	case always:
+		return p.write(b, string(v))
+	case bool:
+		return strconv.AppendBool(b, v)
+	case *int:
+		return strconv.AppendInt(b, int64(*v), 10)
+	case map[string]json.RawMessage:
+		text, _ := rawjson.Marshal(v) // "" for what is no JSON: see params
+		return append(b, text...)
+	case []string:
+		return writeList(p, b, v)
+	case []shape:
+		return writeList(p, b, v)
+	case shape:
+		b = append(b, '{')
+		begin := len(b)
+		for _, m := range v {
+			word := m.name.in(p)
+			if word == "" || isNone(m.value) {
+				continue
+			}
+			if len(b) > begin {
+				b = append(b, ',')
+			}
+			b = p.write(append(append(append(b, '"'), word...), `":`...), m.value)
 		}
-		w.quote(s)
+		return append(b, '}')
 	}
-	w.b = append(w.b, ']')
+	return b
 }
 
-func (w *writer) count(n name, i *int) {
-	if i != nil {
-		w.value(n, strconv.Itoa(*i))
+func writeList[T any](p protocol, b []byte, list []T) []byte {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = p.write(b, v)
 	}
+	return append(b, ']')
 }
 
-func (w *writer) yes(n name, is bool) {
-	if is {
-		w.value(n, "true")
+// in is what a version calls the member.
+func (n name) in(p protocol) string {
+	switch {
+	case p.proto:
+		return n.proto
+	case p.v03:
+		return n.v03
 	}
-}
-
-func (w *writer) metadata(m map[string]json.RawMessage) {
-	if len(m) > 0 {
-		text, _ := rawjson.Marshal(m) // "" for what is no JSON: see params
-		w.value(same("metadata"), string(text))
-	}
+	return n.v1
 }
 
 // params returns the parameters of an operation; nil for none. It refuses what the
 // version has no words for.
-func (p protocol) params(c *operation) (params []byte, err error) {
-	w := &writer{p: p}
-	w.open()
-	w.some(nameTenant, p.tenant)
+func (p protocol) params(c *operation) ([]byte, error) {
+	s := shape{{nameTenant, p.tenant}}
 	switch c.kind {
 	case opSend, opStream:
 		if c.message.ID == "" || len(c.message.Parts) == 0 {
 			return nil, failf(nil, "the message has no ID, or no parts")
 		}
-		w.send(c)
+		s = append(s, p.send(c)...)
 	case opGet, opCancel, opSubscribe:
-		w.text(same("id"), c.taskID)
-		if c.history >= 0 {
-			w.count(same("historyLength"), &c.history)
-		}
-		if w.metadata(c.metadata); len(c.metadata) > 0 && (p.proto || !p.v03 && c.kind != opCancel) {
+		if len(c.metadata) > 0 && (p.proto || !p.v03 && c.kind != opCancel) {
 			return nil, failf(nil, "its version of A2A has no metadata in this request: leave it out")
 		}
+		s = append(s, member{same("id"), always(c.taskID)})
+		if c.history >= 0 {
+			s = append(s, member{same("historyLength"), &c.history})
+		}
+		s = append(s, member{same("metadata"), c.metadata})
 	case opList:
-		err = w.query(c.query)
+		if c.query.State == a2a.StateUnknown && !p.v03 {
+			// UNSPECIFIED is no state there: it would mean tasks in any.
+			return nil, failf(nil, "tasks cannot be listed by the state %q in A2A 1.x, which has no such state", c.query.State)
+		}
+		s = append(s, p.query(c.query)...)
 	case opSetPush:
-		w.setPush(c.push)
+		s = append(s, p.setPush(c.push)...)
 	case opGetPush, opListPush, opDeletePush:
-		w.text(nameOfTask, c.taskID)
-		w.some(namePushID, c.pushID)
+		s = append(s, member{nameOfTask, always(c.taskID)}, member{namePushID, c.pushID})
 	case opExtendedCard:
 		if p.v03 {
 			return nil, nil
 		}
 	}
-	if w.close(); err == nil && !rawjson.Valid(w.b) { // a caller's mistake, said before anything is sent
-		err = failf(nil, "what is to be sent is not JSON: the metadata, or the data of a part")
+	b := p.write(nil, s)
+	if !rawjson.Valid(b) { // a caller's mistake, said before anything is sent
+		return nil, failf(nil, "what is to be sent is not JSON: the metadata, or the data of a part")
 	}
-	return w.b, err
+	return b, nil
 }
 
-// send writes a message. In 0.3 opSend says in either case whether it waits: no default
+// send is a message. In 0.3 opSend says in either case whether it waits: no default
 // is named there. Its proto takes the absence of blocking for false where there is a
 // configuration, and for true where there is none; 1.x waits unless it is told not to.
-func (w *writer) send(c *operation) {
+func (p protocol) send(c *operation) shape {
 	m := c.message
-	w.object(same("message"), func() {
-		w.text(nameKind, "message")
-		w.text(same("messageId"), m.ID)
-		w.text(same("role"), w.p.user())
-		w.some(same("contextId"), m.ContextID)
-		w.some(same("taskId"), m.TaskID)
-		// 0.3's proto has no references; the agent finds these tasks by the context.
-		w.list(nameReferences, m.ReferenceTaskIDs)
-		if w.member(nameParts) {
-			w.parts(m.Parts)
-		}
-		w.metadata(m.Metadata)
-		w.list(same("extensions"), m.Extensions)
-	})
-	sends := c.kind == opSend
-	atOnce := !w.p.v03 && sends && !c.blocking
-	if len(m.AcceptedOutputModes) > 0 || m.Push != nil || m.HistoryLength != nil || atOnce || w.p.v03 && sends {
-		w.object(same("configuration"), func() {
-			w.list(same("acceptedOutputModes"), m.AcceptedOutputModes)
-			if len(m.AcceptedOutputModes) == 0 && w.p.v03 && !w.p.proto {
-				w.value(same("acceptedOutputModes"), "[]") // A2A 0.2 requires it, and Pydantic AI's server insists
-			}
-			if sends || w.p.proto {
-				w.value(nameBlocking, strconv.FormatBool(!sends || c.blocking))
-			}
-			w.yes(nameAtOnce, atOnce)
-			if m.Push != nil {
-				w.object(nameInlinePush, func() { w.push(m.Push, m.Push.ID, "") })
-			}
-			w.count(same("historyLength"), m.HistoryLength)
-		})
+	var parts []shape
+	for i := range m.Parts {
+		parts = append(parts, p.part(&m.Parts[i]))
 	}
-	w.metadata(m.RequestMetadata)
+	message := shape{
+		{nameKind, "message"},
+		{same("messageId"), m.ID},
+		{same("role"), p.user()},
+		{same("contextId"), m.ContextID},
+		{same("taskId"), m.TaskID},
+		// 0.3's proto has no references; the agent finds these tasks by the context.
+		{nameReferences, m.ReferenceTaskIDs},
+		{nameParts, parts},
+		{same("metadata"), m.Metadata},
+		{same("extensions"), m.Extensions},
+	}
+	sends := c.kind == opSend
+	atOnce := !p.v03 && sends && !c.blocking
+	var configuration shape
+	if len(m.AcceptedOutputModes) > 0 || m.Push != nil || m.HistoryLength != nil || atOnce || p.v03 && sends {
+		var modes, blocking any = m.AcceptedOutputModes, nil
+		if isNone(modes) && p.v03 && !p.proto {
+			modes = raw("[]") // A2A 0.2 requires it, and Pydantic AI's server insists
+		}
+		if sends || p.proto {
+			blocking = raw(strconv.FormatBool(!sends || c.blocking))
+		}
+		var push shape
+		if m.Push != nil {
+			push = pushShape(m.Push, m.Push.ID, "")
+		}
+		configuration = shape{
+			{same("acceptedOutputModes"), modes},
+			{nameBlocking, blocking},
+			{nameAtOnce, atOnce},
+			{nameInlinePush, push},
+			{same("historyLength"), m.HistoryLength},
+		}
+	}
+	return shape{{same("message"), message}, {same("configuration"), configuration}, {same("metadata"), m.RequestMetadata}}
 }
 
 // user is the role of who writes to an agent.
@@ -223,49 +233,33 @@ func (p protocol) user() string {
 	return "ROLE_USER"
 }
 
-func (w *writer) parts(list []a2a.OutPart) {
-	w.b = append(w.b, '[')
-	for i := range list {
-		if i > 0 {
-			w.b = append(w.b, ',')
+func (p protocol) part(part *a2a.OutPart) shape {
+	var s shape
+	metadata := strings.TrimSpace(string(part.Metadata))
+	switch data, f := strings.TrimSpace(string(part.Data)), part.File; {
+	case f != nil:
+		content := member{nameBytes, always(f.Bytes)} // an empty file has bytes, none
+		if f.URI != "" {
+			content = member{nameURI, f.URI}
 		}
-		w.open()
-		w.part(&list[i])
-		w.close()
-	}
-	w.b = append(w.b, ']')
-}
-
-func (w *writer) part(p *a2a.OutPart) {
-	metadata := strings.TrimSpace(string(p.Metadata))
-	switch data := strings.TrimSpace(string(p.Data)); {
-	case p.File != nil && w.p.v03:
-		w.text(nameKind, "file")
-		w.object(same("file"), func() {
-			w.fileName(p.File)
-			w.content(p.File)
-		})
-	case p.File != nil:
-		w.content(p.File)
-		w.fileName(p.File)
-	case p.Data != nil:
-		w.text(nameKind, "data")
-		if w.p.v03 && !rawjson.IsObject(data) {
+		named := shape{{nameFileName, f.Name}, {nameMediaType, f.MediaType}}
+		if s = append(shape{content}, named...); p.v03 {
+			s = shape{{nameKind, "file"}, {same("file"), append(named, content)}}
+		}
+	case part.Data != nil:
+		if p.v03 && !rawjson.IsObject(data) {
 			// 0.3 has objects only; this is how the SDKs carry the rest (parts.go).
 			data = `{"value":` + data + `}`
 			metadata = marked(metadata)
 		}
-		if w.p.proto {
+		if p.proto {
 			data = `{"data":` + data + `}`
 		}
-		w.value(same("data"), data)
+		s = shape{{nameKind, "data"}, {same("data"), raw(data)}}
 	default:
-		w.text(nameKind, "text")
-		w.text(same("text"), p.Text)
+		s = shape{{nameKind, "text"}, {same("text"), always(part.Text)}}
 	}
-	if metadata != "" {
-		w.value(same("metadata"), metadata)
-	}
+	return append(s, member{same("metadata"), raw(metadata)})
 }
 
 // marked adds the marker to metadata, an object or nothing.
@@ -277,46 +271,23 @@ func marked(metadata string) string {
 	return marker + "}"
 }
 
-func (w *writer) fileName(f *a2a.File) {
-	w.some(nameFileName, f.Name)
-	w.some(nameMediaType, f.MediaType)
-}
-
-func (w *writer) content(f *a2a.File) {
-	switch {
-	case f.URI != "":
-		w.text(nameURI, f.URI)
-	default: // an empty file has bytes, none
-		w.text(nameBytes, f.Bytes)
-	}
-}
-
-// query writes which tasks are to be listed. No specification of 0.3 has that. Two
+// query is which tasks are to be listed. No specification of 0.3 has that. Two
 // servers have it all the same: a2a-go 0.3.15, which wants its parameters in snake_case,
 // and Mastra, which has 1.x's names. Each passes over the other's, and other agents of
 // 0.3 do not mind.
-func (w *writer) query(q *a2a.TaskQuery) error {
-	if q.State == a2a.StateUnknown && !w.p.v03 {
-		// UNSPECIFIED is no state there: it would mean tasks in any.
-		return failf(nil, "tasks cannot be listed by the state %q in A2A 1.x, which has no such state", q.State)
+func (p protocol) query(q *a2a.TaskQuery) (s shape) {
+	both := func(camel, snake string, value any) {
+		s = append(s, member{same(camel), value}, member{name{v03: snake}, value})
 	}
-	both := func(camel, snake string, write func(n name)) {
-		write(same(camel))
-		write(name{v03: snake})
+	both("contextId", "context_id", q.ContextID)
+	s = append(s, member{same("status"), p.state(q.State)})
+	if q.PageSize != 0 {
+		both("pageSize", "page_size", &q.PageSize)
 	}
-	both("contextId", "context_id", func(n name) { w.some(n, q.ContextID) })
-	w.some(same("status"), w.p.state(q.State))
-	both("pageSize", "page_size", func(n name) {
-		if q.PageSize != 0 {
-			w.count(n, &q.PageSize)
-		}
-	})
-	both("pageToken", "page_token", func(n name) { w.some(n, q.PageToken) })
-	both("historyLength", "history_length", func(n name) { w.count(n, q.HistoryLength) })
-	both("includeArtifacts", "include_artifacts", func(n name) { w.yes(n, q.IncludeArtifacts) })
-	w.some(name{v03: "lastUpdatedAfter", proto: "lastUpdatedAfter"}, q.StatusAfter)
-	w.some(same("statusTimestampAfter"), q.StatusAfter)
-	return nil
+	both("pageToken", "page_token", q.PageToken)
+	both("historyLength", "history_length", q.HistoryLength)
+	both("includeArtifacts", "include_artifacts", q.IncludeArtifacts)
+	return append(s, member{name{v03: "lastUpdatedAfter", proto: "lastUpdatedAfter"}, q.StatusAfter}, member{same("statusTimestampAfter"), q.StatusAfter})
 }
 
 // state spells a state; none is none. 0.3's proto has cancelled with two l.
@@ -330,42 +301,40 @@ func (p protocol) state(s a2a.State) string {
 	return "TASK_STATE_" + strings.ReplaceAll(strings.ToUpper(string(s)), "-", "_")
 }
 
-// setPush writes a new configuration. 0.3's proto wants it named, and in a wrapper that
+// setPush is a new configuration. 0.3's proto wants it named, and in a wrapper that
 // the SDKs for Go, JavaScript (0.3) and Python have; what has no ID gets the task's, as
 // servers do.
-func (w *writer) setPush(c *a2a.PushConfig) {
-	id, inner := c.ID, same("pushNotificationConfig")
-	if !w.p.v03 {
-		w.push(c, id, c.TaskID)
-		return
+func (p protocol) setPush(c *a2a.PushConfig) shape {
+	inner := same("pushNotificationConfig")
+	switch id := cmp.Or(c.ID, c.TaskID); {
+	case !p.v03:
+		return pushShape(c, c.ID, c.TaskID)
+	case !p.proto:
+		return shape{{same("taskId"), always(c.TaskID)}, {inner, pushShape(c, c.ID, "")}}
+	default:
+		return shape{
+			{same("taskId"), always(c.TaskID)},
+			{same("parent"), pushName(c.TaskID, "")},
+			{same("configId"), always(id)},
+			{same("config"), shape{{same("name"), pushName(c.TaskID, id)}, {inner, pushShape(c, id, "")}}},
+		}
 	}
-	w.text(same("taskId"), c.TaskID)
-	if !w.p.proto {
-		w.object(inner, func() { w.push(c, id, "") })
-		return
-	}
-	if id == "" {
-		id = c.TaskID
-	}
-	w.text(same("parent"), pushName(c.TaskID, ""))
-	w.text(same("configId"), id)
-	w.object(same("config"), func() {
-		w.text(same("name"), pushName(c.TaskID, id))
-		w.object(inner, func() { w.push(c, id, "") })
-	})
 }
 
-// push writes the members of a configuration.
-func (w *writer) push(c *a2a.PushConfig, id, taskID string) {
-	w.some(same("id"), id)
-	w.some(same("taskId"), taskID)
-	w.text(same("url"), c.URL)
-	w.some(same("token"), c.Token)
-	if a := c.Authentication; a != nil {
-		w.object(same("authentication"), func() {
-			w.text(nameScheme, a.Scheme)
-			w.list(nameSchemes, []string{a.Scheme})
-			w.some(same("credentials"), a.Credentials)
-		})
+// pushShape is a configuration.
+func pushShape(c *a2a.PushConfig, id, taskID string) shape {
+	s := shape{
+		{same("id"), id},
+		{same("taskId"), taskID},
+		{same("url"), always(c.URL)},
+		{same("token"), c.Token},
 	}
+	if a := c.Authentication; a != nil {
+		s = append(s, member{same("authentication"), shape{
+			{nameScheme, always(a.Scheme)},
+			{nameSchemes, []string{a.Scheme}},
+			{same("credentials"), a.Credentials},
+		}})
+	}
+	return s
 }
