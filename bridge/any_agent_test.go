@@ -17,6 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -47,10 +48,7 @@ func TestAnyAgent(t *testing.T) {
 
 func playAnyAgent(t *testing.T, seed uint64) {
 	agent := &anyAgent{t: t, seed: seed, messages: map[string]bool{}, harmful: map[string]bool{}}
-	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent}))(t)
 	defer client.Close()
 	a := bridge.NewAgent(&bridge.Options{Client: client})
 	defer a.Close()

@@ -18,6 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/pipenet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -98,10 +99,7 @@ func demoClient(t *testing.T, options *demo.Options, through func(*http.Transpor
 	if through != nil {
 		rt = through(network)
 	}
-	client, err := transport.NewClient(demo.URL, &transport.ClientOptions{RoundTripper: rt})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient(demo.URL, &transport.ClientOptions{RoundTripper: rt}))(t)
 	t.Cleanup(func() { client.Close() })
 	return client
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
@@ -17,20 +18,13 @@ func TestAcceptEdits(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are Unix's")
 	}
-	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	ws := filepath.Join(base, "ws")
 	for _, dir := range []string{"ws/src", "ws/.git/hooks", "outside"} {
-		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(base, dir), 0o700))
 	}
 	for name, to := range map[string]string{"ws/out": "outside", "ws/git": "ws/.git", "ws/in": "ws/src", "ws/dangling": "nowhere", "alias": "ws"} {
-		if err := os.Symlink(filepath.Join(base, to), filepath.Join(base, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(filepath.Join(base, to), filepath.Join(base, name)))
 	}
 	edit := func(path, input string) mapping.Question {
 		args := object{}
@@ -68,9 +62,7 @@ func TestAcceptEdits(t *testing.T) {
 			}
 		}
 	}
-	if err := errors.Join(os.WriteFile(base+"/outside/x", nil, 0o600), os.Link(base+"/outside/x", ws+"/hard"), os.WriteFile(ws+"/own", nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(base+"/outside/x", nil, 0o600), os.Link(base+"/outside/x", ws+"/hard"), os.WriteFile(ws+"/own", nil, 0o600)))
 	for path, want := range map[string]bool{ws + "/hard": false, ws + "/own": true, ws + "/src": false, ws + "/own/x": false} {
 		p := &approvals{mode: ModeAcceptEdits}
 		if _, got := p.decide(edit(path, ""), []string{ws}, true); got != want {

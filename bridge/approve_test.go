@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -67,9 +68,7 @@ func askedFor(t testing.TB, line string) mapping.Question {
 		case "why":
 			args["description"] = value
 		case "arg":
-			if err := json.Unmarshal([]byte(value), &args); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(value), &args))
 		}
 		rest = rest[:len(rest)-1]
 	}
@@ -97,19 +96,12 @@ func askedFor(t testing.TB, line string) mapping.Question {
 // TestAlwaysIsExact is the table of what "always" covers. Each line has two calls. The
 // user has always allowed the first; the table says whether the second is asked about.
 func TestAlwaysIsExact(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	if runtime.GOOS != "windows" {
 		for name, to := range map[string]string{"link": "real", "other": "elsewhere"} {
-			if err := os.Symlink(filepath.Join(dir, to), filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(filepath.Join(dir, to), filepath.Join(dir, name)))
 		}
-		if err := os.Mkdir(filepath.Join(dir, "real"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
 	}
 	const again, covered = true, false
 	rows := []struct {

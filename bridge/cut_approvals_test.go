@@ -18,6 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/poison"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
@@ -81,9 +82,7 @@ func playApprovals(t *testing.T, seed uint64, turns int) (errs []string) {
 		network.DialContext = line.DialContext
 		return poison.RoundTripper{RoundTripper: network}
 	})
-	if _, err := client.Card(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.Card(t.Context()))(t)
 	a := bridge.NewAgent(&bridge.Options{Client: client})
 	defer a.Close()
 	session := a.NewSession(t.TempDir())

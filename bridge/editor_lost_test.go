@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
@@ -32,10 +33,7 @@ type talker struct {
 // newTalker is an agent that says this, and a bridge before it, until the test ends.
 func newTalker(t *testing.T, also ...string) (*talker, *bridge.Agent) {
 	agent := &talker{also: also, over: make(chan struct{})}
-	client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent}))(t)
 	a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: dialect.Devtool})
 	t.Cleanup(func() {
 		close(agent.over)
@@ -165,10 +163,7 @@ func TestAnswerCancelledUnsent(t *testing.T) {
 		if err != nil || len(r.Pending) != 1 {
 			t.Fatalf("the turn ended with %+v, %v; want one call pending", r, err)
 		}
-		turn, err := s.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
+		turn := must.Get(s.Begin())(t)
 		r, err = turn.Answer(t.Context(), func(questions []mapping.Question) ([]mapping.Answer, error) {
 			s.Cancel()
 			return []mapping.Answer{{Call: questions[0].Call, OptionID: "yes"}}, nil

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -24,9 +25,7 @@ func TestCardIsKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.PutCardFacts(agent, &store.CardFacts{Name: "known"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.PutCardFacts(agent, &store.CardFacts{Name: "known"}))
 		var asked atomic.Int64
 		client, err := transport.NewClient(agent, &transport.ClientOptions{RoundTripper: roundTripper(func(*http.Request) (*http.Response, error) {
 			asked.Add(1)
@@ -71,10 +70,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func TestRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewAgent(&Options{}).NewSession("/")
-		turn, err := s.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
+		turn := must.Get(s.Begin())(t)
 		rested := make(chan struct{})
 		go func() {
 			s.rest()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 )
 
@@ -27,15 +28,10 @@ type toolsWire struct {
 // newToolsWire has the files a.txt, .hidden, and links: out, to a file elsewhere, and in, to
 // a.txt.
 func newToolsWire(t *testing.T) *toolsWire {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	elsewhere := filepath.Join(t.TempDir(), "secret.txt")
 	for path, content := range map[string]string{filepath.Join(dir, "a.txt"): "on the disk", filepath.Join(dir, ".hidden"): "h", elsewhere: "s"} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	for name, to := range map[string]string{"out": elsewhere, "in": filepath.Join(dir, "a.txt")} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -110,9 +111,7 @@ func TestMCPErrorInLine(t *testing.T) {
 // session of an editor's, which the store has, too.
 func TestMCPHandleOfOthers(t *testing.T) {
 	withMCP(t, bridge.Options{}, "", func(c *mcpClient) {
-		if err := openStore(c.T, c.sessions).Put(store.Record{ID: "of-an-editor"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, openStore(c.T, c.sessions).Put(store.Record{ID: "of-an-editor"}))
 		for tool, arguments := range map[string]string{"wait_task": `{"handle":"of-an-editor"}`, "send_message": `{"handle":"of-an-editor","text":"hello"}`} {
 			if text := textOfResult(c.next(c.call(tool, arguments))); !strings.Contains(text, "there is no handle") {
 				t.Errorf("%s: %s", tool, text)

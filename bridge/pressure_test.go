@@ -18,6 +18,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/pipenet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -98,10 +99,7 @@ func newFlood(t *testing.T, chunks, size int) *flood {
 	listener := pipenet.Listen()
 	server := &http.Server{Handler: a}
 	network := &http.Transport{DialContext: listener.Dial}
-	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: network})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: network}))(t)
 	toBridge, in := io.Pipe()
 	out, fromBridge := io.Pipe()
 	var wg sync.WaitGroup

@@ -13,6 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -51,10 +52,7 @@ func (h oneHook) push(state string) {
 
 // prompt sends a prompt to an agent with a webhook, and returns the state in which its turn ends.
 func prompt(t *testing.T, network http.RoundTripper, hook oneHook) (a2a.State, error) {
-	client, err := transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network}))(t)
 	defer client.Close()
 	a := bridge.NewAgent(&bridge.Options{Client: client, Webhooks: hook})
 	defer a.Close()

@@ -6,15 +6,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestStatesHaveTranscripts: each row of the table of a turn's states in the
 // package comment names the transcripts that show it, and they are there.
 func TestStatesHaveTranscripts(t *testing.T) {
-	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("doc.go"))(t)
 	_, table, _ := strings.Cut(string(doc), "# States of a turn")
 	table, _, _ = strings.Cut(table, "# Goroutines")
 	columns := regexp.MustCompile(`  +`)

@@ -22,6 +22,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/poison"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -78,19 +79,14 @@ func TestTranscripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(file))(t)
 			got := ""
 			synctest.Test(t, func(t *testing.T) { got = playTranscript(t, string(want)) })
 			if got == string(want) || closedLast(got) == closedLast(string(want)) {
 				return
 			}
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(file, []byte(got), 0o644))
 				return
 			}
 			t.Errorf("%s: the conversation went differently (-update rewrites it):\n%s", file, diffLines(string(want), got))
@@ -158,9 +154,7 @@ func playTranscript(t *testing.T, script string) string {
 		case word == "card-at":
 			agent.cardAt = rest
 		case word == "reach":
-			if err := json.Unmarshal([]byte(rest), reach); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(rest), reach))
 		case word == "commands":
 			agent.commands = `"result":` + rest
 		case word == "store":
@@ -183,9 +177,7 @@ func playTranscript(t *testing.T, script string) string {
 				close(agent.process.up)
 			}
 		case word == "options":
-			if err := json.Unmarshal([]byte(rest), &options); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(rest), &options))
 		case word == "" || strings.HasPrefix(word, "#"):
 		default:
 			word = "go"
@@ -197,10 +189,7 @@ func playTranscript(t *testing.T, script string) string {
 		inputs = inputs[1:]
 	}
 
-	client, err := transport.NewClient(url, reach)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient(url, reach))(t)
 	options.Client = client
 	type lines struct {
 		sync.Mutex
@@ -298,9 +287,7 @@ func playTranscript(t *testing.T, script string) string {
 			// What a process has left behind when it is killed is what is on the
 			// disk now: the next one gets a copy, and this one is ended unheard.
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(storeDir)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(dir, os.DirFS(storeDir)))
 			storeDir, options.Store = dir, openStore(t, dir)
 			editorIn.Close()
 			if !exited {
@@ -323,10 +310,7 @@ func playTranscript(t *testing.T, script string) string {
 				t.Errorf("%s: %v", text, err)
 			}
 		case word == "T+":
-			d, err := time.ParseDuration(rest)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(time.ParseDuration(rest))(t)
 			time.Sleep(d)
 		case text == "" || strings.HasPrefix(text, "#"):
 		default:

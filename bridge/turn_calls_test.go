@@ -18,6 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -78,14 +79,8 @@ func countTurn(t *testing.T, texts int) {
 		conn, err := listener.Dial(ctx, network, addr)
 		return &countedConn{conn, calls}, err
 	}}
-	client, err := transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: rt})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: rt}))(t)
+	s := must.Get(store.Open(t.TempDir()))(t)
 	s.Now = func() time.Time { // asked once for each record, and for each write to a journal
 		calls.stored.Add(1)
 		return time.Now()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
@@ -22,10 +23,7 @@ func eventsOfDialects(t testing.TB) (events []string) {
 		t.Fatalf("no recordings: %v", err)
 	}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))(t)
 		for line := range strings.Lines(string(b)) {
 			for _, mark := range []string{"rs ", "json "} {
 				line = strings.TrimPrefix(line, mark)

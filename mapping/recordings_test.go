@@ -17,6 +17,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -40,15 +41,10 @@ func TestRecordings(t *testing.T) {
 		t.Run(filepath.Base(filepath.Dir(name))+"/"+filepath.Base(name), func(t *testing.T) {
 			got := foldRecording(t, file)
 			if *update {
-				if err := os.WriteFile(name+".golden", []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(name+".golden", []byte(got), 0o644))
 				return
 			}
-			want, err := os.ReadFile(name + ".golden")
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(name + ".golden"))(t)
 			w, g := strings.Split(string(want), "\n"), strings.Split(got, "\n")
 			for i := range min(len(w), len(g)) {
 				if w[i] != g[i] {
@@ -63,10 +59,7 @@ func TestRecordings(t *testing.T) {
 }
 
 func foldRecording(t *testing.T, file string) string {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer f.Close()
 	var out bytes.Buffer
 	folds := map[string]*mapping.Fold{} // by task
@@ -126,18 +119,10 @@ func foldRecording(t *testing.T, file string) string {
 // decode reads an event the way that the bridge gets it: through a client.
 func decode(t testing.TB, result string) *a2a.Event {
 	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(result)); err != nil {
-		t.Fatal(err)
-	}
-	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: says(compact.String())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Compact(&compact, []byte(result)))
+	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: says(compact.String())}))(t)
 	defer client.Close()
-	stream, err := client.Send(context.Background(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "x"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(client.Send(context.Background(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "x"}}}))(t)
 	events, err := stream.Read()
 	if err != nil || len(events) != 1 {
 		t.Fatalf("%d events, %v", len(events), err)

@@ -15,6 +15,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -290,10 +291,7 @@ func recordedCalls(tb testing.TB) (list []string) {
 	}
 	seen := map[string]bool{}
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))(tb)
 		for line := range bytes.Lines(b) {
 			for _, p := range gjson.GetBytes(line, "data.result.status.message.parts").Array() {
 				data := p.Get("data").Raw

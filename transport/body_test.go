@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const bodyEvents = `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"working"}}}` + "\n\n" +
@@ -54,10 +56,7 @@ func TestCommentsAreHeard(t *testing.T) {
 		<-second
 		_, _ = io.WriteString(w, bodyEvents)
 	})
-	s, err := wireClient(t, agent.URL, nil).Send(context.Background(), hello())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(wireClient(t, agent.URL, nil).Send(context.Background(), hello()))(t)
 	var heard []string
 	s.Heard(func() {
 		if heard = append(heard, "something"); len(heard) == 1 {

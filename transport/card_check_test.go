@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -27,9 +28,7 @@ func TestCardIsRefused(t *testing.T) {
 	}))
 	defer agent.Close()
 	path := filepath.Join(t.TempDir(), "card.json")
-	if err := os.WriteFile(path, []byte(`{"name":"N","url":"`+agent.URL+`"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(`{"name":"N","url":"`+agent.URL+`"}`), 0o600))
 	refusal := errors.New("not signed")
 	for _, at := range []string{agent.URL, path} {
 		seen = nil
@@ -68,9 +67,7 @@ func TestCardIsCheckedAsItCame(t *testing.T) {
 	server := httptest.NewServer(wireAnswer(200, "application/json", raw))
 	defer server.Close()
 	path := filepath.Join(t.TempDir(), "card.json")
-	if err := os.WriteFile(path, []byte(raw), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(raw), 0o600))
 	for _, at := range []string{server.URL, path} {
 		c := wireClient(t, at, &ClientOptions{CheckCard: func(_ context.Context, card []byte, _ *url.URL) ([]byte, error) {
 			if string(card) != raw {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // The cards in testdata/wire/cards are real ones, one for each deviation.
@@ -21,10 +23,7 @@ func TestParseCard(t *testing.T) {
 	}
 	base, _ := url.Parse("https://agent.example/.well-known/agent-card.json")
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(file))(t)
 		card := parseCard(string(raw), base)
 		var w strings.Builder
 		fmt.Fprintf(&w, "%s %s streaming=%v(denied %v) push=%v extended=%v in=%v out=%v\n", card.Name, card.Version,

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func TestStreamContext(t *testing.T) {
@@ -89,10 +91,7 @@ func TestTimeout(t *testing.T) {
 // No secret gets into an error or into the log.
 func TestSecrets(t *testing.T) {
 	var log strings.Builder
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := l.Addr().String()
 	l.Close()
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -120,9 +119,7 @@ func TestCardFile(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))
 	file := filepath.Join(t.TempDir(), "a card.json")
 	card := fmt.Sprintf(`{"name":"Filed","url":"%s/rpc"}`, agent.URL)
-	if err := os.WriteFile(file, []byte("\uFEFF"+card), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("\uFEFF"+card), 0o666))
 	for _, name := range []string{file, "file://" + filepath.ToSlash(file), "file://" + strings.ReplaceAll(filepath.ToSlash(file), " ", "%20")} {
 		c := wireClient(t, name, &ClientOptions{Header: http.Header{"Authorization": {"x"}}})
 		if _, err := c.Send(t.Context(), hello()); err != nil {

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -93,10 +94,7 @@ func wireClient(t *testing.T, agent string, opts *ClientOptions) *Client {
 	if opts == nil {
 		opts = &ClientOptions{}
 	}
-	c, err := NewClient(agent, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(NewClient(agent, opts))(t)
 	c.poison = true
 	t.Cleanup(func() { c.Close() })
 	return c
@@ -260,19 +258,14 @@ func TestPoison(t *testing.T) {
 		<-next
 		io.WriteString(w, "id: 5\n"+sseCompleted)
 	})
-	s, err := wireClient(t, agent.URL, nil).Send(t.Context(), hello())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(wireClient(t, agent.URL, nil).Send(t.Context(), hello()))(t)
 	events, err := s.Read()
 	if err != nil || len(events) != 1 {
 		t.Fatal(events, err)
 	}
 	id, clone := events[0].TaskID, events[0].Clone()
 	close(next)
-	if _, err := s.Read(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Read())(t)
 	if id != "\xAA" || clone.TaskID != "t" || events[0].Kind != a2a.EventUnknown {
 		t.Errorf("kept %q, cloned %q, %v", id, clone.TaskID, events[0].Kind)
 	}

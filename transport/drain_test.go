@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/poison"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // piped is a client of an agent in memory, whose streams go on if more returns true. end
@@ -64,9 +65,7 @@ func testDrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Read(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Read())(t)
 	blocked := make(chan error)
 	go func() { // ends when the stream does
 		_, err := wireReadAll(s)
@@ -108,10 +107,7 @@ func TestMalformedBehindAnEvent(t *testing.T) {
 		<-r.Context().Done()
 	})
 	c := wireClient(t, agent.URL, nil)
-	s, err := c.Send(t.Context(), hello())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Send(t.Context(), hello()))(t)
 	if events, err := s.Read(); len(events) != 1 || err != nil {
 		t.Fatal(events, err)
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestEchoed: the client knows the extensions that an answer names as active, in both
@@ -26,10 +28,7 @@ func TestEchoed(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no such task"}}`))
 		}))
-		c, err := NewClient(server.URL, &ClientOptions{Binding: "jsonrpc", Version: test.version})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(NewClient(server.URL, &ClientOptions{Binding: "jsonrpc", Version: test.version}))(t)
 		_, _ = c.Get(t.Context(), "t", -1)
 		got, ok := c.Echoed()
 		if !slices.Equal(got, test.want) || ok != (test.want != nil) {

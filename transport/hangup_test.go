@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -28,21 +29,13 @@ func TestHangUp(t *testing.T) {
 	}))
 	defer server.Close()
 	client := func(header http.Header) *Client {
-		c, err := NewClient(server.URL, &ClientOptions{Header: header})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(NewClient(server.URL, &ClientOptions{Header: header}))(t)
 		t.Cleanup(func() { c.Close() })
 		return c
 	}
 	send := func(c *Client, context string) *Stream {
-		s, err := c.Send(t.Context(), &a2a.Outgoing{ID: "m", ContextID: context, Parts: []a2a.OutPart{{Text: "x"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Read(); err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(c.Send(t.Context(), &a2a.Outgoing{ID: "m", ContextID: context, Parts: []a2a.OutPart{{Text: "x"}}}))(t)
+		must.Get(s.Read())(t)
 		return s
 	}
 	alone := send(client(nil), "a")

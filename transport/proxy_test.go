@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // If a proxy does not connect to the agent, the error names the proxy.
@@ -16,10 +18,7 @@ func TestProxyAtFault(t *testing.T) {
 		w.WriteHeader(http.StatusProxyAuthRequired)
 	}))
 	defer refuses.Close()
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gone := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	gone.Close()
 	for _, test := range []struct{ agent, proxy, want string }{
 		{"https://agent.invalid", refuses.URL, "agent: the proxy on the way to agent.invalid:443 answered 407 Proxy Authentication Required: " + cureProxy},
@@ -32,10 +31,7 @@ func TestProxyAtFault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		proxy, err := url.Parse(test.proxy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		proxy := must.Get(url.Parse(test.proxy))(t)
 		c.own.Proxy = http.ProxyURL(proxy)
 		_, err = c.Card(t.Context())
 		if err == nil || err.Error() != test.want {

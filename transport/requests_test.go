@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -99,12 +100,8 @@ func TestRequestHeaders(t *testing.T) {
 		}
 		c := wireClient(t, agent.URL, &ClientOptions{Version: version, UserAgent: "a2astdio/test", Header: http.Header{"authorization": {"Bearer s3cret"}}})
 		c.Activate([]string{"https://e.example/a/v1", "https://e.example/b/v1"})
-		if _, err := c.Send(t.Context(), hello()); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Cancel(t.Context(), "t"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Send(t.Context(), hello()))(t)
+		must.Get(c.Cancel(t.Context(), "t"))(t)
 		header, number := "X-A2a-Extensions", "[]"
 		if version == "1.0" {
 			header, number = "A2a-Extensions", "[1.0]"

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A lifeProcess is an agent's process that can be ended and started again.
@@ -60,9 +62,7 @@ func TestRevive(t *testing.T) {
 		if err != nil || card.Name != want || c.Starting() {
 			t.Fatalf("%+v, %v, want %s", card, err, want)
 		}
-		if _, err := invoke(c, "x", nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(invoke(c, "x", nil))(t)
 	}
 	if !c.Starting() {
 		t.Error("it was not reached yet")

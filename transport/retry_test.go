@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -26,10 +27,7 @@ func send(c *Client, ctx context.Context) error {
 // dyingAgent answers requests for its card. It reads any other request whole and closes
 // the connection instead of answering.
 func dyingAgent(t *testing.T, reset bool) (url string, posts *atomic.Int32) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	posts = new(atomic.Int32)
 	url = "http://" + l.Addr().String()
@@ -152,9 +150,7 @@ func TestSendAgainAfterRefusal(t *testing.T) {
 			return next.RoundTrip(r)
 		})
 	}})
-	if _, err := c.Card(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Card(t.Context()))(t)
 	agent.Server.Close()
 	c.own.CloseIdleConnections() // as it does itself, a little later
 	if err := send(c, t.Context()); !errors.Is(err, ErrUnreachable) || posts.Load() != 1+maxRetries ||
@@ -308,7 +304,5 @@ func TestConnectionsAreKept(t *testing.T) {
 	if n := agent.closed.Load(); n != 0 {
 		t.Errorf("%d connections were closed", n)
 	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close())
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // attacks put something else at the place of a file or directory of ours.
@@ -53,9 +55,7 @@ func TestAttacks(t *testing.T) {
 				put(t, s, Record{ID: "good", Title: "hello"})
 				put(t, s, Record{ID: "bad"})
 				appendLines(t, s, "bad", `{"n":1}`)
-				if err := make(path(s)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, make(path(s)))
 				timer := time.AfterFunc(20*time.Second, func() { panic("it waits for " + path(s)) })
 				defer timer.Stop()
 				s = again(t, s)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestNoHome: with nothing in the environment the user's home is the system's, or there is no store.
@@ -22,9 +24,7 @@ func TestNoHome(t *testing.T) {
 func TestUnwritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	if os.Getuid() > 0 {
-		if err := os.Mkdir(dir, 0o500); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o500))
 	} else if err := os.WriteFile(dir, nil, 0o400); err != nil { // root may write everywhere but there
 		t.Fatal(err)
 	}
@@ -42,10 +42,7 @@ func TestUnwritable(t *testing.T) {
 
 	t.Setenv("XDG_STATE_HOME", dir)
 	t.Setenv("LocalAppData", dir)
-	s, err = Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(Open(""))(t)
 	if err := s.Put(Record{ID: "a"}); err == nil || !strings.Contains(err.Error(), "or set ") {
 		t.Errorf("Put in the user's directory: %v", err)
 	}
@@ -68,15 +65,11 @@ func TestCardFacts(t *testing.T) {
 	s := openStore(t)
 	const agent = "http://agent.example/../x"
 	want := CardFacts{Name: "é", Image: true}
-	if err := s.PutCardFacts(agent, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.PutCardFacts(agent, &want))
 	if got := again(t, s).CardFacts(agent); got == nil || *got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if err := os.WriteFile(s.cardFile(agent), []byte("{torn"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(s.cardFile(agent), []byte("{torn"), 0o600))
 	var none *Store
 	if s.CardFacts(agent) != nil || s.CardFacts("http://other.example/") != nil || none.CardFacts(agent) != nil || none.PutCardFacts(agent, &want) != nil {
 		t.Error("there are facts of a damaged file, of another agent, or of no store")

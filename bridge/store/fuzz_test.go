@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // Fuzz: whatever is done to a store, with whatever IDs, and whoever dies
@@ -29,9 +31,7 @@ func FuzzStore(f *testing.F) {
 	f.Add("aa\t" + strings.Repeat("long ", 300) + "\naa\t" + strings.Repeat("more ", 300) + "\naa\tlast\nra\nta\nga\nl")
 	f.Fuzz(func(t *testing.T, input string) {
 		parent := t.TempDir()
-		if err := os.WriteFile(filepath.Join(parent, "beside"), []byte("untouched"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(parent, "beside"), []byte("untouched"), 0o600))
 		m := &storeModel{T: t, records: map[string]string{}, lines: map[string][]string{}}
 		m.open(filepath.Join(parent, "store"))
 		steps := strings.Split(input, "\n")
@@ -66,10 +66,7 @@ func (m *storeModel) open(dir string) {
 	if m.store != nil {
 		m.store.Wait()
 	}
-	s, err := Open(dir)
-	if err != nil {
-		m.Fatal(err)
-	}
+	s := must.Get(Open(dir))(m)
 	m.Cleanup(s.Wait)
 	s.limits.journal = 2000 // so that journals are shortened
 	m.store = s
@@ -127,10 +124,7 @@ func (m *storeModel) step(what byte, id, text string) {
 	case 'r':
 		m.replay(id)
 	case 'l':
-		all, err := s.List("", "")
-		if err != nil {
-			m.Fatal(err)
-		}
+		all := must.Get(s.List("", ""))(m)
 		var got []string
 		for _, r := range all {
 			got = append(got, r.ID)

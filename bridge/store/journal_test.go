@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // missing is how the tests write the nil line of Replay.
@@ -17,14 +19,9 @@ const missing = "…"
 
 func appendLines(t testing.TB, s *Store, id string, lines ...string) {
 	t.Helper()
-	j, err := s.Journal(id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(s.Journal(id))(t)
 	defer j.Close()
-	if err := j.Write([]byte(strings.Join(lines, "\n") + "\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Write([]byte(strings.Join(lines, "\n")+"\n")))
 	s.Wait()
 }
 
@@ -56,9 +53,7 @@ func write(t testing.TB, path, text string) {
 	if err == nil {
 		_, err = f.WriteString(text)
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, f.Close()))
 }
 
 // TestJournalTorn: a process that dies at any byte leaves each line that was
@@ -94,9 +89,7 @@ func TestJournalTornBeside(t *testing.T) {
 	j, _ := s.Journal("a")
 	defer j.Close()
 	say := func(line string) {
-		if err := j.Write([]byte(line + "\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, j.Write([]byte(line+"\n")))
 		s.Wait()
 	}
 	say(`{"n":1}`)
@@ -157,9 +150,7 @@ func TestJournalCut(t *testing.T) {
 	var all []string
 	for i := range 300 {
 		all = append(all, fmt.Sprintf(`{"n":%d,"text":"%s"}`, i, strings.Repeat("x", i/150*i%150*20)))
-		if err := j.Write([]byte(all[i] + "\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, j.Write([]byte(all[i]+"\n")))
 		got := replayed(t, s, "a")
 		cut := got[0] == missing
 		if cut {
@@ -184,28 +175,18 @@ func TestJournalDeleted(t *testing.T) {
 	put(t, s, Record{ID: "a"})
 	j, _ := s.Journal("a")
 	defer j.Close()
-	if err := j.Write([]byte("{\"n\":1}\n")); err != nil {
-		t.Fatal(err)
-	}
-	if err := again(t, s).Delete("a"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Write([]byte("{\"n\":1}\n")))
+	must.Do(t, again(t, s).Delete("a"))
 	now = now.Add(-time.Hour) // a clock that is set back counts as well
-	if err := j.Write([]byte("{\"n\":2}\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Write([]byte("{\"n\":2}\n")))
 	if got, want := replayed(t, s, "a"), []string{missing, `{"n":2}`}; !slices.Equal(got, want) {
 		t.Errorf("replayed %q, want %q", got, want)
 	}
 	// Deleted, and begun anew by another bridge.
-	if err := s.Delete("a"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Delete("a"))
 	appendLines(t, again(t, s), "a", `{"n":3}`)
 	now = now.Add(journalLook)
-	if err := j.Write([]byte("{\"n\":4}\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, j.Write([]byte("{\"n\":4}\n")))
 	if got, want := replayed(t, s, "a"), []string{`{"n":3}`, `{"n":4}`}; !slices.Equal(got, want) {
 		t.Errorf("replayed %q, want %q", got, want)
 	}
@@ -222,9 +203,7 @@ func TestRest(t *testing.T) {
 				all[i], _ = s.Journal(fmt.Sprint(i))
 				defer all[i].Close()
 			}
-			if err := all[i].Write(fmt.Appendf(nil, "{\"n\":%d}\n", round)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, all[i].Write(fmt.Appendf(nil, "{\"n\":%d}\n", round)))
 			all[i].Rest()
 			if n := s.files.Load(); n > maxRested {
 				t.Fatalf("%d journals are open", n)
@@ -268,9 +247,7 @@ func TestJournalBeside(t *testing.T) {
 		if half := j.Append([]byte("{}\n{")); half == nil {
 			t.Error("half a line was taken")
 		}
-		if err := errors.Join(os.RemoveAll(s.dir), os.WriteFile(s.dir, nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.RemoveAll(s.dir), os.WriteFile(s.dir, nil, 0o600)))
 		time.Sleep(2 * journalLook)
 		err = j.Append([]byte("6\n"))
 		time.Sleep(journalDelay)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // storeChild, in the environment, makes this test binary a bridge that uses a
@@ -25,10 +27,7 @@ const (
 
 func startChild(t *testing.T, s *Store, what string, n int) *exec.Cmd {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := must.Get(os.Executable())(t)
 	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestChild$", "-test.v")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s,%d,%s", storeChild, what, n, s.dir))
 	return cmd
@@ -40,10 +39,7 @@ func TestChild(t *testing.T) {
 	if len(args) != 3 {
 		return
 	}
-	s, err := Open(args[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(args[2]))(t)
 	switch args[0] {
 	case "hammer":
 		hammer(t, s, args[1])
@@ -63,10 +59,7 @@ func wholeTitle(title string) bool {
 // hammer uses a session of its own, one that all append to, and one that all
 // delete.
 func hammer(t *testing.T, s *Store, who string) {
-	shared, err := s.Journal("shared")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shared := must.Get(s.Journal("shared"))(t)
 	defer shared.Close()
 	check := func(r Record, err error) {
 		t.Helper()
@@ -79,9 +72,7 @@ func hammer(t *testing.T, s *Store, who string) {
 	}
 	for i := range childLines {
 		line := fmt.Sprintf(`{"who":%q,"n":%d,"pad":%q}`, who, i, strings.Repeat("x", rand.IntN(childPad)))
-		if err := shared.Write([]byte(line + "\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, shared.Write([]byte(line+"\n")))
 		if i%20 > 0 {
 			continue
 		}
@@ -89,10 +80,7 @@ func hammer(t *testing.T, s *Store, who string) {
 			put(t, s, Record{ID: id, Title: childTitle(who, i)})
 			check(s.Get(id))
 		}
-		all, err := s.List("", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(s.List("", ""))(t)
 		for _, r := range all {
 			check(r, nil)
 		}
@@ -101,9 +89,7 @@ func hammer(t *testing.T, s *Store, who string) {
 			t.Fatal(err)
 		}
 		if i%40 == 0 {
-			if err := s.Delete("contested"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Delete("contested"))
 		}
 	}
 }
@@ -118,9 +104,7 @@ func TestProcesses(t *testing.T) {
 	for n := range children {
 		running[n] = startChild(t, s, "hammer", n)
 		running[n].Stdout, running[n].Stderr = &out[n], &out[n]
-		if err := running[n].Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, running[n].Start())
 	}
 	for n, cmd := range running {
 		if err := cmd.Wait(); err != nil {
@@ -148,15 +132,10 @@ func TestProcesses(t *testing.T) {
 
 // forever says on stdout what is stored, after it is.
 func forever(t *testing.T, s *Store) {
-	j, err := s.Journal("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(s.Journal("a"))(t)
 	for i := 0; ; i++ {
 		line := fmt.Sprintf(`{"n":%d,"pad":%q}`, i, strings.Repeat("é", rand.IntN(5000)))
-		if err := j.Write([]byte(line + "\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, j.Write([]byte(line+"\n")))
 		put(t, s, Record{ID: "a", Title: childTitle("x", i)})
 		_, _ = os.Stdout.WriteString("stored " + strconv.Itoa(i) + "\n")
 	}

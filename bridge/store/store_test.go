@@ -12,15 +12,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // openStore returns a store in a directory that is not there yet.
 func openStore(t testing.TB) *Store {
 	t.Helper()
-	s, err := Open(filepath.Join(t.TempDir(), "state", "a2astdio"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(filepath.Join(t.TempDir(), "state", "a2astdio")))(t)
 	t.Cleanup(s.Wait)
 	return s
 }
@@ -28,10 +27,7 @@ func openStore(t testing.TB) *Store {
 // again returns the store as another process would open it.
 func again(t testing.TB, s *Store) *Store {
 	t.Helper()
-	other, err := Open(s.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(Open(s.dir))(t)
 	t.Cleanup(other.Wait)
 	other.Now, other.limits = s.Now, s.limits
 	return other
@@ -40,18 +36,13 @@ func again(t testing.TB, s *Store) *Store {
 // put waits for the pruning, so that clocks need no lock and lists are settled.
 func put(t testing.TB, s *Store, r Record) {
 	t.Helper()
-	if err := s.Put(r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Put(r))
 	s.Wait()
 }
 
 func ids(t testing.TB, s *Store, agent, cwd string) string {
 	t.Helper()
-	all, err := s.List(agent, cwd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(s.List(agent, cwd))(t)
 	var ids []string
 	for _, r := range all {
 		ids = append(ids, r.ID)
@@ -142,35 +133,23 @@ func TestDamage(t *testing.T) {
 	put(t, s, Record{ID: "good"})
 	put(t, s, Record{ID: "bad", Title: "a title"})
 	path := filepath.Join(s.sessions, fileName("bad"), recordFile)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	for n := range whole {
 		// Killed while writing the next record: beside the file, or at its end.
 		temp := filepath.Join(filepath.Dir(path), tempPrefix+fmt.Sprint(n))
-		if err := os.WriteFile(temp, whole[:n], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, append(append(slices.Clone(whole), '\n'), whole[:n]...), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(temp, whole[:n], 0o600))
+		must.Do(t, os.WriteFile(path, append(append(slices.Clone(whole), '\n'), whole[:n]...), 0o600))
 		if r, err := s.Get("bad"); err != nil || r.Title != "a title" {
 			t.Fatalf("%d bytes of the next record: %+v, %v", n, r, err)
 		}
 	}
-	other, err := os.ReadFile(filepath.Join(s.sessions, fileName("good"), recordFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(os.ReadFile(filepath.Join(s.sessions, fileName("good"), recordFile)))(t)
 	damaged := [][]byte{other, []byte("null"), []byte(`{"id":"bad","title":1}`), append(whole[:len(whole):len(whole)], '}'), make([]byte, len(whole))}
 	for n := range whole {
 		damaged = append(damaged, whole[:n])
 	}
 	for _, data := range damaged {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		if r, err := s.Get("bad"); !errors.Is(err, ErrNoSession) {
 			t.Fatalf("Get of %q: %+v, %v", data, r, err)
 		}
@@ -192,9 +171,7 @@ func use(t *testing.T, s *Store, id string, at time.Time) {
 		t.Fatalf("session %s has no files: %v", id, err)
 	}
 	for _, f := range files {
-		if err := os.Chtimes(f, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(f, at, at))
 	}
 }
 
@@ -222,21 +199,14 @@ func TestPrune(t *testing.T) {
 				use(t, s, id, s.Now())
 			}
 			stale := filepath.Join(s.sessions, fileName("s5"), tempPrefix+"1")
-			if err := os.WriteFile(stale, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(stale, nil, 0o600))
 			use(t, s, "s5", now.Add(-2*maxTempAge))
 			foreign := filepath.Join(s.sessions, "notes.txt")
-			if err := os.WriteFile(foreign, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(foreign, nil, 0o600))
 
 			s = again(t, s)
 			s.Now, s.limits = func() time.Time { return now }, row.limits
-			j, err := s.Journal(open)
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := must.Get(s.Journal(open))(t)
 			defer j.Close()
 			put(t, s, Record{ID: "new"})
 			use(t, s, "new", now)

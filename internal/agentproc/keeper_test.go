@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func keep(t *testing.T, words string, change func(*Options)) *Keeper {
@@ -20,10 +22,7 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 	if change != nil {
 		change(opts)
 	}
-	k, err := NewKeeper(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(NewKeeper(opts))(t)
 	t.Cleanup(func() {
 		if err := k.Stop(0); err != nil {
 			t.Error(err)
@@ -39,9 +38,7 @@ func TestEnter(t *testing.T) {
 	k := keep(t, "env=PATH serve={port}", func(o *Options) {
 		o.Stderr, o.Workspaces, o.Env = log, new(Workspaces), []string{"PATH=" + dir + string(os.PathListSeparator) + "/usr/bin"}
 	})
-	if _, err := k.URL(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(k.URL(t.Context()))(t)
 	run := k.Done()
 	if err := k.Enter(other, time.Second); err != nil || k.Err() != nil {
 		t.Errorf("elsewhere: %v, %v", err, k.Err())

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // gone waits until nobody serves a URL.
@@ -32,13 +34,8 @@ func TestNoOrphans(t *testing.T) {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
 			bridge := exec.Command(os.Args[0], "bridge", helperCommand(words))
-			out, err := bridge.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := bridge.Start(); err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(bridge.StdoutPipe())(t)
+			must.Do(t, bridge.Start())
 			var pid int
 			var url string
 			line, _ := bufio.NewReader(out).ReadString('\n')

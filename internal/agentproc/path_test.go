@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // An agent finds no program of the workspace by PATH, also not by a link or a relative
@@ -15,9 +17,7 @@ func TestOutside(t *testing.T) {
 	ws, elsewhere := filepath.Join(dir, "ws"), filepath.Join(dir, "ws-else")
 	bin := filepath.Join(ws, "node_modules", ".bin")
 	for _, d := range []string{bin, elsewhere} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(d, 0o700))
 	}
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(bin, link); err != nil {
@@ -34,9 +34,7 @@ func TestOutside(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("%q", got)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o700))
 	if got := outside("PATH=" + elsewhere); got[0] != "PATH=" {
 		t.Errorf("in the repository, above the workspace: %q", got)
 	}

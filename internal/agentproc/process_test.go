@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A logBuffer may be written and read at once.
@@ -47,9 +49,7 @@ func startHelper(t *testing.T, words string, change func(*Options)) *process {
 		change(opts)
 	}
 	p := &process{done: make(chan struct{})}
-	if err := p.start(opts, func() {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.start(opts, func() {}))
 	t.Cleanup(func() { p.stop(0) })
 	return p
 }
@@ -60,10 +60,7 @@ func urlOf(t *testing.T, p *process) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	url, err := p.find(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	url := must.Get(p.find(ctx, nil))(t)
 	return url
 }
 
@@ -118,9 +115,7 @@ func TestEndsBeforeItHasACard(t *testing.T) {
 	}
 
 	p := &process{done: make(chan struct{})}
-	if err := p.start(&Options{Command: "no-such-program-here", Self: []string{os.Args[0], "supervise"}}, func() {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.start(&Options{Command: "no-such-program-here", Self: []string{os.Args[0], "supervise"}}, func() {}))
 	if _, err := p.find(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `"no-such-program-here" ended with status 127`) || !strings.Contains(err.Error(), "not found") {
 		t.Error(err)
 	}
@@ -222,29 +217,17 @@ func TestRemoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "made")
-			if err := os.MkdirAll(filepath.Join(dir, "below"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Join(dir, "below"), 0o700))
 			cmd := exec.Command(os.Args[0], append([]string{"supervise", removeWord, dir, "--", os.Args[0], "agent"}, strings.Fields(c.words)...)...)
 			cmd.SysProcAttr = supervisorAttr()
-			leash, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := cmd.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			leash := must.Get(cmd.StdinPipe())(t)
+			out := must.Get(cmd.StderrPipe())(t)
+			must.Do(t, cmd.Start())
 			if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "up\n" {
 				t.Fatalf("%q, %v", line, err)
 			}
 			if c.order != "wait" {
-				if _, err := io.WriteString(leash, c.order); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(io.WriteString(leash, c.order))(t)
 				leash.Close()
 			}
 			_ = cmd.Wait() // its status is the agent's

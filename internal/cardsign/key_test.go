@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // Keys that prove nothing, or must not be shared, are refused when they are named.
@@ -26,10 +28,7 @@ func TestKeysRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := rsa.GenerateKey(rand.Reader, 1024)
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := must.Get(rsa.GenerateKey(rand.Reader, 1024))(t)
 	const ed = `"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"`
 	for content, words := range map[string]string{
 		string(privatePEM(t, edKey())): "private key",
@@ -91,29 +90,18 @@ func pemOf(t *testing.T, kind string, public any) string {
 func certificate(t *testing.T, end time.Time) string {
 	t.Helper()
 	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: end.Add(-2 * time.Hour), NotAfter: end}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, edKey().Public(), edKey())
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, c, c, edKey().Public(), edKey()))(t)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
 // All usual forms of keys work. Another key ID does not matter, since the user named
 // the key.
 func TestKeysTaken(t *testing.T) {
-	s, err := NewSigner(privatePEM(t, edKey()), "k", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSigner(privatePEM(t, edKey()), "k", ""))(t)
 	card := signed(t, sampleCard, edKey(), "another")
-	jwks, err := jwksOf(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jwks := must.Get(jwksOf(s))(t)
 	var set struct{ Keys []json.RawMessage }
-	if err := json.Unmarshal(jwks, &set); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(jwks, &set))
 	pkcs1 := string(pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(rsaKey().Public().(*rsa.PublicKey))}))
 	for _, name := range []string{
 		publicFile(t, edKey2(), edKey()),
@@ -133,15 +121,9 @@ func TestKeysTaken(t *testing.T) {
 // A JWKS is fetched when a card is checked: without redirects, and its failures are
 // told.
 func TestFetchedKeys(t *testing.T) {
-	s, err := NewSigner(privatePEM(t, edKey()), "k", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSigner(privatePEM(t, edKey()), "k", ""))(t)
 	card := signed(t, sampleCard, edKey(), "k")
-	jwks, err := jwksOf(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jwks := must.Get(jwksOf(s))(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/jwks":
@@ -186,10 +168,7 @@ func TestPinned(t *testing.T) {
 	if jwks, err = jwksOf(s); err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Sign([]byte(sampleCard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(s.Sign([]byte(sampleCard)))(t)
 	card := out.Card
 	pinned := verifier(t, s.Thumbprint())
 	wantVerdict(t, verify(t, pinned, string(card), server.URL+"/.well-known/agent-card.json"), Valid, s.Thumbprint())
@@ -209,20 +188,14 @@ func TestPinned(t *testing.T) {
 // signedWithJWK signs the sample with a header that has the public key.
 func signedWithJWK(t *testing.T, private, public string) string {
 	t.Helper()
-	k, err := parsePrivate([]byte(private))
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := must.Get(parsePrivate([]byte(private)))(t)
 	return signedRaw(t, k, `{"alg":"EdDSA","jwk":`+public+`}`)
 }
 
 // Every way to give a private key works, and what is none says so.
 func TestPrivateKeys(t *testing.T) {
 	ec := ecKey().(*ecdsa.PrivateKey)
-	sec1, err := x509.MarshalECPrivateKey(ec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sec1 := must.Get(x509.MarshalECPrivateKey(ec))(t)
 	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
 	openssl := append(block("EC PARAMETERS", []byte{6, 8}), block("EC PRIVATE KEY", sec1)...)
 	for _, b := range [][]byte{
@@ -238,10 +211,7 @@ func TestPrivateKeys(t *testing.T) {
 			t.Errorf("%.40s: %v", b, err)
 		}
 	}
-	public, err := os.ReadFile(publicFile(t, edKey()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	public := must.Get(os.ReadFile(publicFile(t, edKey())))(t)
 	for content, words := range map[string]string{
 		string(public): "no private key",
 		`{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`: "no private key",

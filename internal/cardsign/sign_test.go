@@ -11,38 +11,28 @@ import (
 	"testing"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // inForm signs a card in a form that card sign does not write.
 func inForm(t *testing.T, card string, k crypto.Signer, form, keyID string) string {
 	t.Helper()
-	s, err := NewSigner(privatePEM(t, k), keyID, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSigner(privatePEM(t, k), keyID, ""))(t)
 	var known bool
 	if s.form, known = formNamed(form); !known {
 		t.Fatalf("there is no form %q", form)
 	}
-	out, err := s.Sign([]byte(card))
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(s.Sign([]byte(card)))(t)
 	return string(out.Card)
 }
 
 // signedRaw signs the sample under a header that is written as it is given.
 func signedRaw(t *testing.T, k *jose.JSONWebKey, header string) string {
 	t.Helper()
-	object, err := parseObject([]byte(sampleCard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	object := must.Get(parseObject([]byte(sampleCard)))(t)
 	input := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString(canonical(object))
-	value, err := k.Key.(crypto.Signer).Sign(nil, []byte(input), crypto.Hash(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	value := must.Get(k.Key.(crypto.Signer).Sign(nil, []byte(input), crypto.Hash(0)))(t)
 	return withSignature(t, sampleCard, header, base64.RawURLEncoding.EncodeToString(value))
 }
 
@@ -68,10 +58,7 @@ func TestSignKeepsText(t *testing.T) {
 		}
 	}
 	for card, words := range map[string]string{`[]`: "no JSON object", `{"a":1,"a":2}`: "Duplicate key", `{"signatures":1}`: "no list"} {
-		s, err := NewSigner(privatePEM(t, edKey()), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(NewSigner(privatePEM(t, edKey()), "", ""))(t)
 		if _, err := s.Sign([]byte(card)); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v, want an error with %q", card, err, words)
 		}
@@ -81,19 +68,11 @@ func TestSignKeepsText(t *testing.T) {
 // The header has what A2A 1.0 §8.4.2 asks for: alg, typ and kid; jku if it is
 // given. The key ID is the thumbprint if nobody says otherwise.
 func TestSignedHeader(t *testing.T) {
-	s, err := NewSigner(privatePEM(t, rsaKey()), "", "https://agent.example/jwks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := s.Sign([]byte(sampleCard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSigner(privatePEM(t, rsaKey()), "", "https://agent.example/jwks.json"))(t)
+	out := must.Get(s.Sign([]byte(sampleCard)))(t)
 	card := out.Card
 	var c struct{ Signatures []struct{ Protected string } }
-	if err := json.Unmarshal(card, &c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(card, &c))
 	b, err := base64.RawURLEncoding.DecodeString(c.Signatures[0].Protected)
 	want := `{"alg":"RS256","jku":"https://agent.example/jwks.json","kid":"` + strings.TrimPrefix(s.Thumbprint(), pinPrefix) + `","typ":"JOSE"}`
 	if err != nil || string(b) != want {
@@ -104,10 +83,7 @@ func TestSignedHeader(t *testing.T) {
 // The example of A2A 1.0 §8.4.1 becomes what the specification prints.
 func TestSpecificationExample(t *testing.T) {
 	const card = `{"name":"Example Agent","description":"","capabilities":{"streaming":false,"pushNotifications":false,"extensions":[]},"skills":[]}`
-	object, err := parseObject([]byte(card))
-	if err != nil {
-		t.Fatal(err)
-	}
+	object := must.Get(parseObject([]byte(card)))(t)
 	for name, want := range map[string]string{
 		FormSpecification: `{"capabilities":{"pushNotifications":false,"streaming":false},"description":"","name":"Example Agent","skills":[]}`,
 		// The SDKs' own tests have this, against the specification.

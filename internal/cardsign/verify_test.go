@@ -21,20 +21,16 @@ import (
 	"testing"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A card that is signed with each algorithm is valid as a whole; a key's own alg decides.
 func TestAlgorithms(t *testing.T) {
 	for _, alg := range []string{"ES256", "RS256", "PS256", "EdDSA"} {
 		k := map[string]crypto.Signer{"ES256": ecKey(), "RS256": rsaKey(), "PS256": rsaKey(), "EdDSA": edKey()}[alg]
-		private, err := (&jose.JSONWebKey{Key: k, Algorithm: alg}).MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := NewSigner(private, "one", "https://keys.example/")
-		if err != nil {
-			t.Fatal(err)
-		}
+		private := must.Get((&jose.JSONWebKey{Key: k, Algorithm: alg}).MarshalJSON())(t)
+		s := must.Get(NewSigner(private, "one", "https://keys.example/"))(t)
 		out, err := s.Sign([]byte(sampleCard))
 		if err != nil || out.LeftOut != nil {
 			t.Fatalf("%s: %v, %+v", alg, err, out)
@@ -55,14 +51,8 @@ func TestAlgorithms(t *testing.T) {
 // What proves nothing is not valid, and the verdict tells why.
 func TestNoProof(t *testing.T) {
 	trusted := verifier(t, publicFile(t, edKey(), rsaKey(), ecKey()))
-	der, err := x509.MarshalPKIXPublicKey(rsaKey().Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	object, err := parseObject([]byte(sampleCard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.MarshalPKIXPublicKey(rsaKey().Public()))(t)
+	object := must.Get(parseObject([]byte(sampleCard)))(t)
 	payload := canonical(object)
 	// The oldest trick: the RSA key, which everybody knows, as the secret.
 	confused := func(secret []byte) string {
@@ -123,10 +113,7 @@ func TestEveryByte(t *testing.T) {
 	card := signed(t, sampleCard, edKey(), "")
 	before := verify(t, trusted, card).Card()
 	content := func(card []byte) string {
-		object, err := parseObject(card)
-		if err != nil {
-			t.Fatal(err)
-		}
+		object := must.Get(parseObject(card))(t)
 		delete(object, "signatures")
 		return string(canonical(object))
 	}
@@ -166,10 +153,7 @@ func TestOthers(t *testing.T) {
 		{py, "bearer.json", "public.pem", Valid, "sdk-python", "/securityRequirements"},
 	} {
 		t.Run(v.card, func(t *testing.T) {
-			b, err := os.ReadFile(filepath.Join(v.dir, v.card))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(os.ReadFile(filepath.Join(v.dir, v.card)))(t)
 			r := verify(t, verifier(t, filepath.Join(v.dir, v.keys)), string(b))
 			wantVerdict(t, r, v.status, "")
 			got := r.Verdicts[0]
@@ -262,14 +246,8 @@ func TestOwnKeys(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer server.Close()
-	s, err := NewSigner(privatePEM(t, edKey()), "k", server.URL+"/jwks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := s.Sign([]byte(sampleCard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSigner(privatePEM(t, edKey()), "k", server.URL+"/jwks.json"))(t)
+	out := must.Get(s.Sign([]byte(sampleCard)))(t)
 	r := verify(t, verifier(t, file(t, "k.json", `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"other","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`)), string(out.Card), server.URL)
 	wantVerdict(t, r, UnknownKey, "if you trust that place")
 	if asked.Load() != 0 {

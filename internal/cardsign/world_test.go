@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // sampleCard is signed alike by every rule that is followed here: nothing of it is
@@ -42,10 +44,7 @@ var (
 
 func privatePEM(t *testing.T, k crypto.Signer) []byte {
 	t.Helper()
-	der, err := x509.MarshalPKCS8PrivateKey(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.MarshalPKCS8PrivateKey(k))(t)
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
@@ -54,10 +53,7 @@ func publicFile(t *testing.T, keys ...crypto.Signer) string {
 	t.Helper()
 	var all []byte
 	for _, k := range keys {
-		der, err := x509.MarshalPKIXPublicKey(k.Public())
-		if err != nil {
-			t.Fatal(err)
-		}
+		der := must.Get(x509.MarshalPKIXPublicKey(k.Public()))(t)
 		all = append(all, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})...)
 	}
 	return file(t, "public.pem", string(all))
@@ -66,31 +62,20 @@ func publicFile(t *testing.T, keys ...crypto.Signer) string {
 func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
 func signed(t *testing.T, card string, k crypto.Signer, keyID string) string {
 	t.Helper()
-	s, err := NewSigner(privatePEM(t, k), keyID, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := s.Sign([]byte(card))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSigner(privatePEM(t, k), keyID, ""))(t)
+	out := must.Get(s.Sign([]byte(card)))(t)
 	return string(out.Card)
 }
 
 func verifier(t *testing.T, keys ...string) *Verifier {
 	t.Helper()
-	v, err := NewVerifier(keys, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(NewVerifier(keys, nil))(t)
 	return v
 }
 
@@ -100,10 +85,7 @@ func verify(t *testing.T, v *Verifier, card string, from ...string) *Report {
 	if len(from) > 0 {
 		u, _ = url.Parse(from[0])
 	}
-	r, err := v.Verify(t.Context(), []byte(card), u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(v.Verify(t.Context(), []byte(card), u))(t)
 	return r
 }
 
@@ -111,15 +93,10 @@ func verify(t *testing.T, v *Verifier, card string, from ...string) *Report {
 func edited(t *testing.T, card string, members map[string]any) string {
 	t.Helper()
 	object := map[string]any{}
-	if err := json.Unmarshal([]byte(card), &object); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(card), &object))
 	maps.Copy(object, members)
 	maps.DeleteFunc(object, func(_ string, v any) bool { return v == nil })
-	b, err := json.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(object))(t)
 	return string(b)
 }
 

@@ -3,16 +3,15 @@ package cardsign
 import (
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // Python's json.dumps writes ASCII, sorts by code points and has floats of its own
 // kind: each of these was written by CPython 3.11.
 func TestPython(t *testing.T) {
 	const in = `{"\ufb33":1,"\ud83d\ude00":"\u007fé😀\b\"","f":[1.0,1e16,123456789012345680.0,1e-5,0.0001,-0.0,1.5e300,100,-7]}`
-	v, err := parseObject([]byte(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(parseObject([]byte(in)))(t)
 	const want = `{"f":[1.0,1e+16,1.2345678901234568e+17,1e-05,0.0001,-0.0,1.5e+300,100.0,-7.0],"\ufb33":1.0,"\ud83d\ude00":"\u007f\u00e9\ud83d\ude00\b\""}`
 	if got := string(pythonDumps(v)); got != want {
 		t.Errorf(" got %s\nwant %s", got, want)

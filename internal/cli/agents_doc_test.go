@@ -7,16 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestAgentsTable: docs/agents.md states the evidence for each agent. The tests and
 // recordings that it names exist, and are of the stated kind. No recording is of an
 // agent that it does not name.
 func TestAgentsTable(t *testing.T) {
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "agents.md")))(t)
 	recordings, err := filepath.Glob(filepath.Join("..", "..", "testdata", "recordings", "dialects", "*.txt"))
 	if err != nil || len(recordings) == 0 {
 		t.Fatalf("no recordings: %v", err)
@@ -24,10 +23,7 @@ func TestAgentsTable(t *testing.T) {
 	peers := ""
 	files, _ := filepath.Glob(filepath.Join("..", "..", "testdata", "peers", "*_test.go"))
 	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))(t)
 		peers += string(b)
 	}
 	named := map[string]bool{}

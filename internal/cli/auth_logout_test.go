@@ -9,6 +9,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // auth logout --all deletes all sign-ins, whatever client the files name, and lists
@@ -16,12 +17,8 @@ import (
 func TestLogoutAll(t *testing.T) {
 	home, state := ownPlaces(t)
 	conf := filepath.Join(home, "a2astdio", config.FileName)
-	if err := os.MkdirAll(filepath.Dir(conf), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(conf, []byte("agent = \"work\"\n[agents.work]\nurl = \"https://work.example\"\noauth-client-id = \"another\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(conf), 0o700))
+	must.Do(t, os.WriteFile(conf, []byte("agent = \"work\"\n[agents.work]\nurl = \"https://work.example\"\noauth-client-id = \"another\"\n"), 0o600))
 	var urls []string
 	for range 2 {
 		agent := newBearerAgent(t, &demo.Options{Version: "both", Pace: -1, Auth: demo.AuthBearer, Secret: "from-login"})
@@ -47,9 +44,7 @@ func TestLogoutAll(t *testing.T) {
 	if err != nil || len(broken) == 0 {
 		t.Fatalf("%v %v", broken, err)
 	}
-	if err := os.WriteFile(broken[0], []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(broken[0], []byte("{"), 0o600))
 	if status, stdout, stderr = runMain("", "auth", "logout", "--all"); status != 1 || strings.Contains(stdout, "no sign-in") || !strings.Contains(stderr, broken[0]) {
 		t.Errorf("%d %s%s", status, stdout, stderr)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // completed returns a shell's offers for a line.
@@ -87,9 +88,7 @@ func inShell(t *testing.T, shell, script string, args ...string) string {
 	}
 	dir := t.TempDir()
 	for _, file := range []string{"one.json", "with space.json"} {
-		if err := os.WriteFile(filepath.Join(dir, file), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, file), nil, 0o600))
 	}
 	cmd := exec.CommandContext(t.Context(), shell, append(args, "-c", script)...)
 	cmd.Dir = dir

@@ -15,6 +15,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/serve"
 	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
@@ -78,9 +79,7 @@ func ownPlaces(t *testing.T) (home, state string) {
 func privateFile(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -94,14 +93,10 @@ func TestCredentialPrecedence(t *testing.T) {
 	byVariable := privateFile(t, home, "byvariable", "from-variable-3")
 	byOption := privateFile(t, home, "byoption", "from-option-4")
 	conf := filepath.Join(home, "a2astdio", config.FileName)
-	if err := os.MkdirAll(filepath.Dir(conf), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(conf), 0o700))
 	write := func(more string) {
 		text := "[agents.work]\nurl = " + config.Quote(agent.URL) + "\n" + more + "\n[agents.other]\nurl = \"https://other.example\"\ntoken-file = " + config.Quote(byFile) + "\n"
-		if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(conf, []byte(text), 0o600))
 	}
 	write("")
 	if status, _, stderr := runMain("from-login-1", "--agent", "work", "auth", "login", "--with-token"); status != 0 {
@@ -249,12 +244,8 @@ func TestLateSetupSignsIn(t *testing.T) {
 		t.Errorf("%s", r.Raw)
 	}
 	text := "agent = \"work\"\n[agents.work]\nurl = " + config.Quote(agent.URL) + "\n"
-	if err := os.MkdirAll(filepath.Join(home, "a2astdio"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(home, "a2astdio", config.FileName), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(home, "a2astdio"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(home, "a2astdio", config.FileName), []byte(text), 0o600))
 	if r := e.call(3, "authenticate", `{"methodId":"stored"}`); !r.Get("result").IsObject() {
 		t.Errorf("%s", r.Raw)
 	}

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -91,15 +92,10 @@ func TestCommonErrors(t *testing.T) {
 		b.WriteString("# " + bad.name + "\n" + bad.messages(t) + "\n")
 	}
 	if *updateErrors {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(b.String()), 0o600))
 		return
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if b.String() != string(want) {
 		t.Errorf("got\n%s\nwant\n%s\n(-errors rewrites it)", b.String(), want)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestFaults: who is set up wrongly is answered what is wrong. Exit statuses stay.
@@ -37,9 +38,7 @@ func TestFaults(t *testing.T) {
 			if name, value, ok := strings.Cut(row.variable, "="); ok {
 				t.Setenv("A2ASTDIO_"+name, value)
 			}
-			if err := os.WriteFile(file, []byte(row.file), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(row.file), 0o600))
 			args := strings.Fields(row.args)
 			for i := range args {
 				args[i] = strings.ReplaceAll(args[i], "FILE", file)
@@ -70,9 +69,7 @@ func TestFaults(t *testing.T) {
 	if r := e.ask("session/new", sessionParams); !r.Get("error").Exists() {
 		t.Error(r)
 	}
-	if err := os.WriteFile(file, []byte("agent = 'demo'"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("agent = 'demo'"), 0o600))
 	if r := e.ask("session/new", sessionParams); !r.Get("result.sessionId").Exists() {
 		t.Error(r)
 	}
@@ -87,9 +84,7 @@ func TestSetupEditor(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil || !strings.HasPrefix(file, home) {
 		t.Fatal(file, err)
 	}
-	if err := os.WriteFile(file, []byte("agent = 'work'\n[agents.work]\nurl = 'http://localhost:1'\n[agents.other]\ncommand = 'x y'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("agent = 'work'\n[agents.work]\nurl = 'http://localhost:1'\n[agents.other]\ncommand = 'x y'\n"), 0o600))
 	for line, want := range map[string]string{
 		"setup --editor zed": `[] {}`, "--agent other setup --editor zed": `["--agent", "other"] {}`, "setup --editor zed demo": `["--agent", "demo"] {}`,
 		"setup --editor zed localhost:4000": `["--agent", "http://localhost:4000"] {}`, "--agent-command npx setup --editor zed": `["--agent-command", "npx"] {}`,

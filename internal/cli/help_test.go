@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // eachCommand calls f for each command that there is, a2astdio itself first, with
@@ -45,12 +46,8 @@ func helpOf(t *testing.T, words []string) string {
 func generated(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(want), 0o666))
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("%s is stale: go generate ./internal/cli writes it anew (%v)\n%s", path, err, want)
@@ -124,15 +121,9 @@ func TestHelpTopics(t *testing.T) {
 			t.Errorf("--%s stands %d times in the topics", o.Name, n)
 		}
 	}
-	files, err := fs.Glob(frame.HelpFiles, "help/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(fs.Glob(frame.HelpFiles, "help/*.txt"))(t)
 	for _, file := range files {
-		text, err := frame.HelpFiles.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(frame.HelpFiles.ReadFile(file))(t)
 		for _, m := range regexp.MustCompile(`(?m)^\{(.*)\}$`).FindAllStringSubmatch(string(text), -1) {
 			if word, _, _ := strings.Cut(m[1], " "); !slices.Contains([]string{"options", "commands", "topics"}, word) && frame.HelpText(word) == "" {
 				t.Errorf("%s includes %s, which is not there", file, word)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A linkedModule is a module with linked packages, which are its directories here.
@@ -28,18 +30,13 @@ func linkedModules(t *testing.T) []linkedModule {
 		list := exec.Command("go", "list", "-deps", "-f", `{{with .Module}}{{if not .Main}}{"Path":{{printf "%q" .Path}},"Version":{{printf "%q" .Version}},"Dir":{{printf "%q" .Dir}},"Package":{{printf "%q" $.Dir}}}{{end}}{{end}}`, "../..")
 		list.Env = append(os.Environ(), "GOOS="+platform, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
-		out, err := list.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(list.Output())(t)
 		for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
 			var p struct {
 				linkedModule
 				Package string
 			}
-			if err := decoder.Decode(&p); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, decoder.Decode(&p))
 			m, ok := found[p.Path]
 			if !ok {
 				m = p.linkedModule
@@ -68,18 +65,12 @@ func licenceTexts(t *testing.T, m linkedModule) string {
 	t.Helper()
 	var b strings.Builder
 	for _, dir := range m.packages {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(dir))(t)
 		for _, e := range entries {
 			if !licenceFile.MatchString(e.Name()) || !e.Type().IsRegular() {
 				continue
 			}
-			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(filepath.Join(dir, e.Name())))(t)
 			if within, _ := filepath.Rel(m.Dir, dir); within != "." {
 				fmt.Fprintf(&b, "\nPackage %s:\n", filepath.ToSlash(within))
 			}
@@ -122,14 +113,10 @@ func TestGeneratedNotices(t *testing.T) {
 		var packed bytes.Buffer
 		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 		_, _ = w.Write([]byte(b.String()))
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 		// Another version of Go may pack it differently, so the unpacked text is compared.
 		if _, now, _ := runMain("", "version", "--licenses"); now != b.String() {
-			if err := os.WriteFile("notices.txt.gz", packed.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile("notices.txt.gz", packed.Bytes(), 0o666))
 		}
 		return // the text that is embedded is the one before
 	}

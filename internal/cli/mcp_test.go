@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestMCPFiles: what the user's file says of all agents holds for an MCP client, and each agent
@@ -22,13 +23,9 @@ func TestMCPFiles(t *testing.T) {
 	t.Cleanup(func() { server.Close(); agent.Close() })
 	trace := filepath.Join(home, "trace")
 	file := config.UserFile()
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	text := fmt.Sprintf("agent = 'one'\ntrace = %q\nmcp-wait = '1s'\n[agents.one]\nurl = %q\n[agents.two]\nurl = %[2]q\n", trace, server.URL+"/")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	e := newEditor(t, "mcp")
 	e.call(0, "initialize", `{"protocolVersion":"2025-06-18","capabilities":{}}`)
 	if r := e.call(1, "tools/call", `{"name":"send_message","arguments":{"agent":"two","text":"ask"}}`); !strings.Contains(r.Raw, "handle: two.") {

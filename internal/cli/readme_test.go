@@ -11,15 +11,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // block returns the first block of README.md in a language that contains a text.
 func block(t *testing.T, language, containing string) string {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
 	for _, m := range regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```").FindAllStringSubmatch(string(readme), -1) {
 		if m[1] == language && strings.Contains(m[2], containing) {
 			return m[2]
@@ -41,9 +39,7 @@ func TestReadmeEditor(t *testing.T) {
 			Env           map[string]string
 		} `json:"agent_servers"`
 	}
-	if err := json.Unmarshal([]byte(block(t, "json", "agent_servers")), &settings); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(block(t, "json", "agent_servers")), &settings))
 	agent := settings.Servers["My agent"]
 	if agent.Type != "custom" || agent.Command != "a2astdio" || len(agent.Env) > 0 {
 		t.Errorf("%+v", agent)
@@ -63,16 +59,10 @@ var usageSection = regexp.MustCompile(`(?ms)^Usage:\n.*?\n\n`)
 
 // TestShownCommands: the commands and options that documents and help show exist.
 func TestShownCommands(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join("..", "..", "docs", "*.md")))(t)
 	texts := map[string]string{}
 	for _, file := range append(files, filepath.Join("..", "..", "README.md")) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		texts[file] = string(text)
 	}
 	eachCommand(func(words []string, _ *cli.Command, _ []frame.Option) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var registryDir = filepath.Join("..", "..", "packaging", "acp-registry")
@@ -28,16 +30,11 @@ type registryEntry struct {
 // TestRegistryEntry: the entry has what the registry's schema and check ask for, and
 // nothing that they do not know.
 func TestRegistryEntry(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(registryDir, "agent.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(registryDir, "agent.json")))(t)
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
 	var e registryEntry
-	if err := d.Decode(&e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Decode(&e))
 	if !regexp.MustCompile(`^[a-z][a-z0-9-]*$`).MatchString(e.ID) || e.Name == "" || e.Description == "" {
 		t.Errorf("id %q, name %q, description %q", e.ID, e.Name, e.Description)
 	}

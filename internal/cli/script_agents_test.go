@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // scriptAgents are the scripts' agents, by the variable with their URL. end ends their
@@ -174,10 +175,7 @@ func (p *plainAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // pastedSession is the documentation's session, which can be pasted into a shell.
 func pastedSession(t *testing.T) []byte {
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "protocol-a2a-lines.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "protocol-a2a-lines.md")))(t)
 	_, rest, ok := strings.Cut(string(doc), "```sh\n")
 	block, _, closed := strings.Cut(rest, "```")
 	if !ok || !closed {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
@@ -25,13 +26,8 @@ func (s *secretRun) device(args ...string) {
 	cmd.Dir, cmd.Env = s.dir, s.env
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	errs, err := cmd.StderrPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	errs := must.Get(cmd.StderrPipe())(s.t)
+	must.Do(s.t, cmd.Start())
 	all := ""
 	for lines := bufio.NewScanner(errs); lines.Scan(); {
 		all += lines.Text() + "\n"
@@ -56,10 +52,7 @@ func (s *secretRun) asItself(agent *leakyAgent, traced func(string) []string) {
 		s.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(resp.Body))(s.t)
 	id, secret := gjson.GetBytes(b, "client_id").Str, gjson.GetBytes(b, "client_secret").Str
 	env := append(without(s.env, "A2ASTDIO_OAUTH_CLIENT_SECRET", "A2ASTDIO_OAUTH_CLIENT_ID"), "A2ASTDIO_OAUTH_CLIENT_ID="+id)
 	how := []string{"--oauth-issuer", agent.URL + "/idp", "--oauth-scope", "agent", "send", "hello"}

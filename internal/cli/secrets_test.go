@@ -22,6 +22,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
@@ -160,9 +161,7 @@ func (s *secretRun) edit(name string, kill bool, args ...string) {
 	cmd := exec.Command("a2astdio", args...)
 	var errs bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, s.env, in, out, &errs
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, cmd.Start())
 	ended := make(chan struct{})
 	go func() { // ends with the process
 		_ = cmd.Wait()
@@ -201,13 +200,8 @@ func TestSecretsStayIn(t *testing.T) {
 	}
 	agent := newLeakyAgent(t)
 	home, dir, seen := t.TempDir(), t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(seen, "open-page"), []byte("#!/bin/sh\nenv > \""+seen+"/env-browser\"\nexec browse \"$1\"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	u, err := url.Parse(agent.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(seen, "open-page"), []byte("#!/bin/sh\nenv > \""+seen+"/env-browser\"\nexec browse \"$1\"\n"), 0o700))
+	u := must.Get(url.Parse(agent.URL))(t)
 	u.RawQuery = "key=hunter2-query"
 	s := &secretRun{t: t, dir: dir, texts: map[string]string{}, env: []string{"PATH=" + seen + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CONFIG_HOME=" + home,
 		"BROWSER=open-page", "A2ASTDIO_AGENT=" + u.String() + "/", "A2ASTDIO_HEADER=X-Gateway: hunter2-header", "A2ASTDIO_OAUTH_CLIENT_SECRET=hunter2-client-secret", "A2ASTDIO_OAUTH_CLIENT_ID="}}
@@ -338,14 +332,8 @@ func unpacked(t *testing.T, out string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	if m := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(out); m != nil {
-		packed, err := base64.StdEncoding.DecodeString(m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := gzip.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := must.Get(base64.StdEncoding.DecodeString(m[1]))(t)
+		r := must.Get(gzip.NewReader(bytes.NewReader(packed)))(t)
 		b, _ := io.ReadAll(r)
 		all["the page's trace"] = string(b)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A session is one form of send on a terminal. Each of its keys is typed when the
@@ -114,15 +115,10 @@ func TestTerminal(t *testing.T) {
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(got), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(got), 0o644)))
 		return
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(file))(t)
 	is, want := strings.Split(got, "\n"), strings.Split(string(raw), "\n")
 	for i := range is {
 		if i >= len(want) || is[i] != want[i] {
@@ -154,9 +150,7 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 		t.Cleanup(func() { _ = os.RemoveAll(short) })
 		dir = short
 	}
-	if err := os.WriteFile(filepath.Join(dir, "notes.md"), []byte("# notes\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "notes.md"), []byte("# notes\n"), 0o600))
 	exe, err := exec.LookPath("a2astdio") // testscript's
 	if err != nil {
 		t.Fatal(err)
@@ -188,9 +182,7 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 		t.Skip("no pseudo-terminal: ", err)
 	}
 	defer master.Close()
-	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: columns}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: columns}))
 	// Ctrl-C drops what the terminal has not shown yet: it would be luck what that is.
 	settings, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
 	if err == nil {
@@ -205,9 +197,7 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 		cmd.Stdin = slave
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	slave.Close()
 	screen := &shownSoFar{}
 	read := make(chan struct{})

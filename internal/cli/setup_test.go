@@ -16,6 +16,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const sessionParams = `{"cwd":"/","mcpServers":[]}`
@@ -88,9 +89,7 @@ func TestNoAgentSessions(t *testing.T) {
 	ownHome(t)
 	e := newEditor(t)
 	e.ask("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`)
-	if err := config.Store(config.UserFile(), "mine", []config.Entry{{Key: "url", Value: config.Quote("demo")}}, true); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, config.Store(config.UserFile(), "mine", []config.Entry{{Key: "url", Value: config.Quote("demo")}}, true))
 	for range 5 {
 		fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":"x","method":"session/new","params":%s}`+"\n", sessionParams)
 	}
@@ -125,9 +124,7 @@ func TestOffered(t *testing.T) {
 		t.Errorf("with an agent: %s", r)
 	}
 	file := filepath.Join(home, "a2astdio", config.FileName)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("agent = 'demo'\n"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("agent = 'demo'\n"), 0o600)))
 	e = newEditor(t)
 	if r := e.ask("initialize", `{"protocolVersion":1,"clientCapabilities":{}}`); r.Get("result.authMethods.#.id").String() != `["stored"]` {
 		t.Errorf("with an agent that was set up: %s", r)

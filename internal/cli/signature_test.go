@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A signedAgent is the demo with a signed card, which whoever is in between may
@@ -47,10 +48,7 @@ func newSignedAgent(t *testing.T, change func(card []byte) []byte) *signedAgent 
 	unsigned := httptest.NewRecorder()
 	agent.ServeHTTP(unsigned, httptest.NewRequest(http.MethodGet, a.url+cardPath, nil))
 	card, keys := signedCard(t, trustedKey, unsigned.Body.String(), "--jku", a.url+keysPath)
-	jwks, err := os.ReadFile(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jwks := must.Get(os.ReadFile(keys))(t)
 	served[keysPath], served[cardPath] = jwks, []byte(card)
 	if change != nil {
 		served[cardPath] = change([]byte(card))

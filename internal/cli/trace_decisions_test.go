@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
@@ -21,10 +22,7 @@ func TestTraceDecisions(t *testing.T) {
 		if status, out, stderr := runMain(lines, "--agent", url, "--trace", path); status != 0 || !strings.Contains(out, `"id":1`) {
 			t.Fatalf("status %d, %s%s", status, out, stderr)
 		}
-		r, err := trace.Open(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(trace.Open(path, nil))(t)
 		for {
 			rec, err := r.Next()
 			if err == io.EOF {

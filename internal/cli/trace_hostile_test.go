@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // hostileLines are records that no recorder writes: values of other types, bytes that a
@@ -62,9 +63,7 @@ func FuzzHostileTrace(f *testing.F) {
 		}
 		way := traceWays[int(number)%len(traceWays)]
 		path := filepath.Join(t.TempDir(), "t.jsonl")
-		if err := os.WriteFile(path, []byte(doc), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(doc), 0o600))
 		status, out, stderr := runMain("", append(append([]string{"trace"}, way...), path)...)
 		name := strings.Join(way, " ")
 		if status != 0 && status != frame.ExitFailed {

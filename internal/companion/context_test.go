@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestContext: what the editor says, and what a CLI is shown of it. @a to @z are
@@ -190,10 +192,7 @@ func FuzzContext(f *testing.F) {
 			}
 			return
 		}
-		shown, err := json.Marshal(s.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		shown := must.Get(json.Marshal(s.Context()))(t)
 		strictContext(t, shown)
 		if _, err := s.Handle(MethodContextUpdate, shown); err != nil {
 			t.Fatalf("%s: %v", shown, err)
@@ -209,9 +208,7 @@ func FuzzContext(f *testing.F) {
 func strictContext(t *testing.T, text []byte) {
 	t.Helper()
 	var c map[string]any
-	if err := json.Unmarshal(text, &c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &c))
 	state, ok := c["workspaceState"].(map[string]any)
 	if !ok && c["workspaceState"] != nil {
 		t.Fatalf("workspaceState is %v", c["workspaceState"])

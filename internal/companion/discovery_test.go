@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // places gives the test a temporary directory and a Qwen home of its own.
@@ -41,10 +43,7 @@ func TestDiscovery(t *testing.T) {
 	gemini, qwen := places(t)
 	one, two := t.TempDir(), t.TempDir()
 	var e scriptedEditor
-	s, err := Start(&e, &Options{DisplayName: "My Editor", Workspaces: []string{one, two + "/", one}, EditorPID: 4711, Version: "v1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Start(&e, &Options{DisplayName: "My Editor", Workspaces: []string{one, two + "/", one}, EditorPID: 4711, Version: "v1"}))(t)
 	defer s.Close()
 	if len(e.started) != 1 {
 		t.Fatalf("the editor was told %d times where the companion is", len(e.started))
@@ -156,10 +155,7 @@ func TestNodeTempDir(t *testing.T) {
 func TestStale(t *testing.T) {
 	gemini, qwen := places(t)
 	start := func(editor int) *Server {
-		s, err := Start(&scriptedEditor{}, &Options{Workspaces: []string{t.TempDir()}, EditorPID: editor})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Start(&scriptedEditor{}, &Options{Workspaces: []string{t.TempDir()}, EditorPID: editor}))(t)
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
@@ -199,9 +195,7 @@ func TestStale(t *testing.T) {
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // TestStartFails: a companion that nobody could find is no companion, and says what
@@ -210,17 +204,10 @@ func TestStartFails(t *testing.T) {
 	gemini, qwen := places(t)
 	workspace := []string{t.TempDir()}
 	write(t, filepath.Dir(qwen), "") // no directory
-	if err := os.MkdirAll(filepath.Dir(gemini), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Start(&scriptedEditor{}, &Options{Workspaces: workspace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(gemini), 0o700))
+	s := must.Get(Start(&scriptedEditor{}, &Options{Workspaces: workspace}))(t)
 	s.Close()
-	if err := os.RemoveAll(gemini); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(gemini))
 	write(t, gemini, "")
 	if s, err := Start(&scriptedEditor{}, &Options{Workspaces: workspace}); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("%v %v", s, err)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/mcphttp"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestGuard: nobody gets in but who has the token, is no web page, and means us.
@@ -254,10 +255,7 @@ func TestStrangers(t *testing.T) {
 		cli := w.connect()
 		var conns []net.Conn
 		for range mcphttp.MaxStrangers + 2 {
-			c, err := w.net.Dial(t.Context(), "", "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(w.net.Dial(t.Context(), "", ""))(t)
 			defer c.Close()
 			conns = append(conns, c)
 			synctest.Wait()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/mcphttp"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestStream: a stream tells the context as soon as it is open, each decision, and
@@ -100,15 +101,10 @@ func TestStalled(t *testing.T) {
 		_, header := w.do(http.MethodPost, initialize)
 		stalled.id = header.Get(mcphttp.SessionHeader)
 		stalled.tool("openDiff", `{"filePath":"/w/s","newContent":"x"}`)
-		conn, err := w.net.Dial(t.Context(), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(w.net.Dial(t.Context(), "", ""))(t)
 		defer conn.Close()
 		// It reads nothing, from the first byte of the answer on.
-		if err := w.request(t.Context(), http.MethodGet, "", mcphttp.SessionHeader, stalled.id).Write(conn); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.request(t.Context(), http.MethodGet, "", mcphttp.SessionHeader, stalled.id).Write(conn))
 		synctest.Wait()
 		w.editor.heard()
 		cli.heard()

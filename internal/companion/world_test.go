@@ -14,6 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/mcphttp"
 	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const (
@@ -53,10 +54,7 @@ func newWorld(t *testing.T) *world {
 // value takes the header away.
 func (w *world) request(ctx context.Context, method, body string, headers ...string) *http.Request {
 	w.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, method, fmt.Sprintf("http://127.0.0.1:%d/mcp", testPort), strings.NewReader(body))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(ctx, method, fmt.Sprintf("http://127.0.0.1:%d/mcp", testPort), strings.NewReader(body)))(w.t)
 	r.Header.Set("Authorization", "Bearer "+testToken)
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	if method == http.MethodPost {

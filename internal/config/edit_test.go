@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // Storing an agent changes its table and, if it is to be, the default: every other
@@ -65,12 +67,8 @@ func TestStoreLink(t *testing.T) {
 	dir := t.TempDir()
 	real := write(t, filepath.Join(dir, "dotfiles", FileName), "mode = 'default'\n")
 	link := filepath.Join(dir, FileName)
-	if err := os.Symlink(real, link); err != nil {
-		t.Fatal(err)
-	}
-	if err := Store(link, "work", []Entry{{"command", Quote("x")}}, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(real, link))
+	must.Do(t, Store(link, "work", []Entry{{"command", Quote("x")}}, false))
 	info, err := os.Stat(real)
 	if b, _ := os.ReadFile(real); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(string(b), "[agents.work]") {
 		t.Errorf("%v %v %s", info.Mode(), err, b)
@@ -112,10 +110,7 @@ func TestQuoteObject(t *testing.T) {
 		if err := Store(path, "work", []Entry{{"url", Quote("https://a.example")}, {"agent-settings", text}}, true); err != nil || !ok {
 			t.Fatalf("%s: %s: %v %v", object, text, ok, err)
 		}
-		c, err := Load(&Options{File: path})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Load(&Options{File: path}))(t)
 		if got := c.Value("agent-settings").Text; got != object {
 			t.Errorf("%s is read as %s", object, got)
 		}

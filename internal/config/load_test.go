@@ -6,16 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func write(t testing.TB, path, text string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -214,9 +212,7 @@ func TestOddFiles(t *testing.T) {
 	} {
 		path := filepath.Join(ws, FileName)
 		os.RemoveAll(ws)
-		if err := os.MkdirAll(ws, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(ws, 0o700))
 		if err := make(path); err != nil {
 			t.Skip(err)
 		}
@@ -229,9 +225,7 @@ func TestOddFiles(t *testing.T) {
 	if _, err := Load(&Options{File: user, Workspace: ws}); err == nil || !strings.Contains(err.Error(), "larger than 64 kB") {
 		t.Errorf("a large file: %v", err)
 	}
-	if err := os.Chmod(user, 0o606); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(user, 0o606))
 	if _, err := Load(&Options{File: user}); writable(user) && (err == nil || !strings.Contains(err.Error(), "everybody may write it")) {
 		t.Errorf("a file that everybody may write: %v", err)
 	}

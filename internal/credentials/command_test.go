@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -35,9 +36,7 @@ func TestCommandPrints(t *testing.T) {
 		{`{"accessToken":"a"}`, "", "begins like JSON"},
 	} {
 		file := filepath.Join(t.TempDir(), "out")
-		if err := os.WriteFile(file, []byte(test.out), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(test.out), 0o600))
 		h, err := (&Command{Line: helperCommand("cat", file)}).ask(t.Context(), "https://agent.example/", time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
 		switch {
 		case test.err != "":
@@ -155,12 +154,8 @@ func TestSecretFile(t *testing.T) {
 	write := func(text string, mode os.FileMode) {
 		t.Helper()
 		os.Remove(file)
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), mode))
+		must.Do(t, os.Chmod(file, mode))
 	}
 	s := Secret{File: file, Name: "--token-file"}
 	for _, test := range []struct {

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -17,15 +18,9 @@ func cardOf(t *testing.T, security string) *a2a.Card {
 		fmt.Fprintf(w, `{"name":"x","url":"/",%s}`, security)
 	}))
 	defer s.Close()
-	c, err := transport.NewClient(s.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(transport.NewClient(s.URL, nil))(t)
 	defer c.Close()
-	card, err := c.Card(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	card := must.Get(c.Card(t.Context()))(t)
 	return card
 }
 

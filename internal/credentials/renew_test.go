@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -107,9 +108,7 @@ func TestSignInIsOver(t *testing.T) {
 	a.idp.Fail("token", nil)
 	third, s := a.client(t, &Options{Store: store})
 	card, _ := third.Card(t.Context())
-	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: a.idp.TLS()}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: a.idp.TLS()}}))(t)
 	if err := errors.Join(prompt(t.Context(), c), prompt(t.Context(), other)); err != nil {
 		t.Error(err)
 	}
@@ -124,9 +123,7 @@ func TestProviderIsDown(t *testing.T) {
 	a.idp.Fail("token", signin.Answer(503, "<html>down"))
 	turned.turn(59*time.Minute + 30*time.Second)
 	for range 3 {
-		if err := prompt(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, prompt(t.Context(), c))
 	}
 	if n := a.idp.Calls("token"); n != 2 {
 		t.Errorf("%d requests for tokens", n)
@@ -171,9 +168,7 @@ func TestWrongAudience(t *testing.T) {
 func TestRenewalOutlivesPrompt(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	c, _ := a.client(t, &Options{Store: store})
-	if _, err := c.Card(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Card(t.Context()))(t)
 	a.idp.Provider.Expire()
 	reached, goOn := make(chan bool, 1), make(chan bool)
 	a.idp.Fail("token", func(w http.ResponseWriter, r *http.Request) {

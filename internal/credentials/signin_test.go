@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 	"github.com/a2astdio/a2astdio/internal/test/idp"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -231,9 +232,7 @@ func TestProgram(t *testing.T) {
 	o := OAuth{ClientID: "service", Secret: Secret{Value: "hunter2", Name: "A2ASTDIO_OAUTH_CLIENT_SECRET"}, Issuer: p.Issuer}
 	c, _ := a.client(t, &Options{OAuth: o, Now: turned.now})
 	for range 3 {
-		if err := prompt(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, prompt(t.Context(), c))
 	}
 	if form := p.Forms()[0]; form.Get("scope") != "agent" { // as the card wants it
 		t.Errorf("it asked for %v", form)
@@ -268,9 +267,7 @@ func TestProgram(t *testing.T) {
 func TestSignOut(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	c, s := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
-	if err := prompt(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, prompt(t.Context(), c))
 	forgotten, warn, err := s.SignOut(t.Context())
 	if len(forgotten) != 1 || warn != nil || err != nil || a.idp.Calls("revoke") != 1 {
 		t.Errorf("%v, %v, %v", forgotten, warn, err)
@@ -282,9 +279,7 @@ func TestSignOut(t *testing.T) {
 		t.Errorf("%v, %v, %v", forgotten, warn, err)
 	}
 	card, _ := c.Card(t.Context())
-	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: a.idp.TLS()}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: a.idp.TLS()}}))(t)
 	a.idp.Fail("revoke", signin.Answer(503, ""))
 	forgotten, warn, err = s.SignOut(context.Background())
 	if len(forgotten) != 1 || warn == nil || err != nil {

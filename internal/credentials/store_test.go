@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func aLogin(agent, client string) *Login {
@@ -28,9 +29,7 @@ func TestStore(t *testing.T) {
 	a, b := aLogin("https://agent.example/a", "app"), aLogin("https://agent.example/b", "other")
 	b.Created = a.Created.Add(time.Second)
 	for _, l := range []*Login{a, b} {
-		if err := s.Put(t.Context(), l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Put(t.Context(), l))
 	}
 	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		info, _ := d.Info()
@@ -76,9 +75,7 @@ func TestStore(t *testing.T) {
 func TestStoreRefuses(t *testing.T) {
 	s := testStore(t)
 	l := aLogin("https://agent.example/a", "app")
-	if err := s.Put(t.Context(), l); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Put(t.Context(), l))
 	file := s.file(l.Origin, l.ClientID)
 	good, _ := os.ReadFile(file)
 	for want, change := range map[string]func(){
@@ -112,19 +109,13 @@ func TestStoreRefuses(t *testing.T) {
 func TestLock(t *testing.T) {
 	s := testStore(t)
 	l := aLogin("https://agent.example/a", "app")
-	unlock, err := s.Lock(t.Context(), l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(s.Lock(t.Context(), l))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
 	defer cancel()
 	if _, err := s.Lock(ctx, l); err == nil || !strings.Contains(err.Error(), "another a2astdio") {
 		t.Error(err)
 	}
 	unlock()
-	unlock, err = s.Lock(t.Context(), l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock = must.Get(s.Lock(t.Context(), l))(t)
 	unlock()
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 	"github.com/a2astdio/a2astdio/internal/test/idp"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -160,10 +161,7 @@ func (a *agent) client(t *testing.T, opts *Options) (*transport.Client, *Source)
 		o.TLS = a.idp.TLS()
 	}
 	s := New(&o)
-	c, err := transport.NewClient(a.URL, &transport.ClientOptions{Credentials: s.Credential, Header: o.Header})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(transport.NewClient(a.URL, &transport.ClientOptions{Credentials: s.Credential, Header: o.Header}))(t)
 	t.Cleanup(func() { c.Close(); s.Close() })
 	return c, s
 }
@@ -193,10 +191,7 @@ func drain(s *transport.Stream) error {
 }
 
 func testStore(t *testing.T) *Store {
-	store, err := OpenStore(filepath.Join(t.TempDir(), "credentials"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(OpenStore(filepath.Join(t.TempDir(), "credentials")))(t)
 	return store
 }
 
@@ -255,13 +250,8 @@ func signedIn(t *testing.T, life time.Duration) (*agent, *Store) {
 	p := signin.Start(t, &idp.Options{Scopes: []string{"agent"}, Life: life})
 	a, store := newAgent(t, p), testStore(t)
 	c, s := a.client(t, &Options{Store: store})
-	card, err := c.Card(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: p.TLS()}}); err != nil {
-		t.Fatal(err)
-	}
+	card := must.Get(c.Card(t.Context()))(t)
+	must.Get(signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: p.TLS()}}))(t)
 	return a, store
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 
 	"github.com/a2astdio/a2astdio/internal/pipenet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A client talks to an agent in a bubble, and knows no more of A2A than a shell
@@ -100,17 +101,11 @@ func (c *client) as(extensions string) *client {
 
 func (c *client) post(ctx context.Context, body, accept string) *http.Response {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, URL, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(ctx, http.MethodPost, URL, strings.NewReader(body)))(c.t)
 	r.Header = c.header.Clone()
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", accept)
-	resp, err := c.http.Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	resp := must.Get(c.http.Do(r))(c.t)
 	return resp
 }
 
@@ -148,9 +143,7 @@ func (c *client) raw(body string) (map[string]any, string) {
 		Result map[string]any
 		Error  *rpcError
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, json.NewDecoder(resp.Body).Decode(&answer))
 	if answer.Error != nil {
 		return nil, fmt.Sprintf("%d %s", answer.Error.Code, answer.Error.Message)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/a2astdio/a2astdio/internal/pipenet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func TestErrors(t *testing.T) {
@@ -97,9 +98,7 @@ func TestSendAndGet(t *testing.T) {
 func TestSettings(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o644))
 	converse(t, nil, func(t *testing.T, c *client) {
 		for path, want := range map[string]string{filepath.Join(dir, "missing"): "does not exist", file: "is not a directory"} {
 			c.refused(c.inWorkspace("edit", map[string]any{"workspace_path": path}), "-32602 invalid params: message.metadata: AgentSettings.workspace_path", want)
@@ -119,15 +118,11 @@ func TestSettings(t *testing.T) {
 func TestWritesStayBelowTheWorkspace(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	secret := filepath.Join(outside, "secret")
-	if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(secret, []byte("secret"), 0o644))
 	names := []string{"../x", "sub/../../x", secret}
 	if runtime.GOOS != "windows" {
 		for from, to := range map[string]string{"link": outside, "linked": secret} {
-			if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(to, filepath.Join(dir, from)))
 		}
 		names = append(names, "link/secret", "link/new", "linked")
 	}

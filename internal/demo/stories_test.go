@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func TestEdit(t *testing.T) {
@@ -60,9 +62,7 @@ func TestEditRefusesWhatChangedMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	converseIn(t, dir, nil, func(t *testing.T, c *client) {
 		c.prompt("edit")
-		if err := os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("theirs"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("theirs"), 0o644))
 		expect(t, "approved", c.confirm("proceed_once")[:2], "Edit EXECUTING", "Edit FAILED")
 		expectFile(t, filepath.Join(dir, "hello.txt"), "theirs")
 	})

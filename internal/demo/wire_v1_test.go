@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // v1Client switches a client to 1.0.
@@ -165,10 +167,7 @@ func TestVersions(t *testing.T) {
 	}
 	for version, want := range map[string][2]any{"": {"0.3.0", nil}, "1.0": {nil, "1.0"}, "both": {"0.3.0", "1.0"}} {
 		converse(t, &Options{Version: version}, func(t *testing.T, c *client) {
-			resp, err := c.http.Get(URL + ".well-known/agent-card.json")
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Get(c.http.Get(URL + ".well-known/agent-card.json"))(t)
 			defer resp.Body.Close()
 			var card any
 			if err := json.NewDecoder(resp.Body).Decode(&card); err != nil || resp.StatusCode != http.StatusOK {

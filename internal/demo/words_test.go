@@ -3,6 +3,8 @@ package demo
 import (
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestWords: the first word of the prompt, or of any of its text parts, selects the
@@ -26,12 +28,8 @@ func TestWords(t *testing.T) {
 		}
 		agent := New(&Options{Pace: -1})
 		task := agent.newTask(agent.newSession())
-		if err := agent.create(task, m.story(), m); err != nil {
-			t.Fatal(err)
-		}
-		if err := task.settled(t.Context(), agent.ctx, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, agent.create(task, m.story(), m))
+		must.Do(t, task.settled(t.Context(), agent.ctx, 0))
 		if got := task.view(-1).state == stateInputRequired; got != want {
 			t.Errorf("%q: asks %t, not %t", prompt, got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 )
 
@@ -24,16 +25,10 @@ func TestHost(t *testing.T) {
 		{"POST", "wrong", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `401 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the token is missing, or is another one"}}`},
 		{"GET", token, "", `405 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"use POST"}}`},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), c.method, url, strings.NewReader(c.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), c.method, url, strings.NewReader(c.body)))(t)
 		r.Header.Set("Authorization", "Bearer "+c.token)
 		r.Header.Set("Content-Type", "application/json")
-		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response := must.Get(http.DefaultClient.Do(r))(t)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		if got := response.Status[:4] + string(body); err != nil || got != c.want {

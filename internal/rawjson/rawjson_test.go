@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // FuzzWalk: for valid JSON the walks find what encoding/json finds. For anything else
@@ -50,23 +52,15 @@ func checkValue(t *testing.T, s string) {
 	var keys, want []string
 	read := json.NewDecoder(strings.NewReader(s))
 	read.UseNumber() // no number is too large to be walked over
-	first, err := read.Token()
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(read.Token())(t)
 	object, array := first == json.Delim('{'), first == json.Delim('[')
 	for (object || array) && read.More() {
 		if object {
-			key, err := read.Token()
-			if err != nil {
-				t.Fatal(err)
-			}
+			key := must.Get(read.Token())(t)
 			keys = append(keys, key.(string))
 		}
 		var raw json.RawMessage
-		if err := read.Decode(&raw); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, read.Decode(&raw))
 		want = append(want, string(raw))
 	}
 	text, isString := first.(string)

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // This machine is what an address parser says, whatever a name looks like.
@@ -64,9 +66,7 @@ func TestDir(t *testing.T) {
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "file")
 	for _, content := range []string{"one", "two"} {
-		if err := Replace(path, []byte(content)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Replace(path, []byte(content)))
 		if got, err := ReadPrivate(path, 10); string(got) != content || err != nil {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -81,9 +81,7 @@ func TestFile(t *testing.T) {
 		return
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(path, mode))
 		if _, err := ReadPrivate(path, 10); err == nil {
 			t.Errorf("%o was read", mode)
 		}

@@ -6,19 +6,15 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestDocument: the document names every member, kind, reason and decision that
 // there is, and the schema every member.
 func TestDocument(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/trace-format.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := os.ReadFile("../../testdata/schema/trace.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../../docs/trace-format.md"))(t)
+	schema := must.Get(os.ReadFile("../../testdata/schema/trace.schema.json"))(t)
 	words := []string{KindStart, KindMessage, KindStderr, KindRequest, KindResponse, KindEvent, KindBody, KindEnd, KindDecision, KindStop,
 		EndDone, EndEOF, EndCut, EndClosed, EndCanceled, EndFailed, EndOpen,
 		DecideLost, DecideReconnect, DecidePoll, DecideGiveUp, DecideSettle, DecideAsk, DecideAnswer, DecideMerge, DecideFold, DecideCancel}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestNames: a message has its method and ID, a reply the method of its request.
@@ -120,22 +122,12 @@ func TestChunking(t *testing.T) {
 // TestFile: a file is begun anew, and private.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(path, []byte("old\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Create(path, &Options{Version: "v", Mode: "bridge"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("old\n"), 0o644))
+	r := must.Get(Create(path, &Options{Version: "v", Mode: "bridge"}))(t)
 	r.Tap(false, []byte(`{"a":1}`))
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Close())
 	r.Tap(false, []byte("{}")) // too late
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	if all := records(t, b); len(all) != 3 || all[0].Kind != KindStart || all[2].Kind != KindStop {
 		t.Errorf("it holds %s", b)
 	}
@@ -155,16 +147,11 @@ func TestFile(t *testing.T) {
 func TestAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	d := &diskFile{path: path, max: 200}
-	if err := errors.Join(d.open(), os.WriteFile(path+".1", []byte("older"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(d.open(), os.WriteFile(path+".1", []byte("older"), 0o600)))
 	at := time.Now()
 	w := newWorker(d, &Options{}, at)
 	w.flush()
-	reader, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := must.Get(Open(path, nil))(t)
 	defer reader.Close()
 	for range 3 {
 		w.line(&item{kind: itemLine, at: at}, []byte(`{"a":1}`))
@@ -174,9 +161,7 @@ func TestAnew(t *testing.T) {
 		}
 		w.flush()
 		for range 2 { // the rest of the old file, and the new one
-			if err := reader.Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, reader.Wait(t.Context()))
 			read(t, reader)
 		}
 	}

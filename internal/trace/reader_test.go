@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // head is the first line of a trace, as a program of some format writes it.
@@ -65,10 +67,7 @@ func TestReader(t *testing.T) {
 			t.Errorf("%s: the notes are %q, want %q", test.name, notes, test.note)
 		}
 	}
-	r, err := NewReader(strings.NewReader(head(2, "a") + message(2) + message(3)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewReader(strings.NewReader(head(2, "a") + message(2) + message(3))))(t)
 	if r.Next(); r.Notes() != nil {
 		t.Errorf("within a trace that is whole, the notes are %q", r.Notes())
 	}
@@ -97,10 +96,7 @@ func TestReaderMemory(t *testing.T) {
 			}
 		}
 	}()
-	r, err := NewReader(pr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewReader(pr))(t)
 	if n := len(read(t, r)); n != lines+1 {
 		t.Errorf("%d records", n)
 	}
@@ -115,13 +111,8 @@ func TestReaderMemory(t *testing.T) {
 // TestFollow: a follower gets what is written later, also to a file that is begun anew.
 func TestFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(path, []byte(head(2, "a")+message(2)+message(3)[:40]), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(head(2, "a")+message(2)+message(3)[:40]), 0o600))
+	r := must.Get(Open(path, nil))(t)
 	defer r.Close()
 	for _, step := range []struct {
 		text string
@@ -132,12 +123,8 @@ func TestFollow(t *testing.T) {
 		{head(2, "b"), []int64{1}},
 		{head(2, "b") + message(2), []int64{2}},
 	} {
-		if err := os.WriteFile(path, []byte(step.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(step.text), 0o600))
+		must.Do(t, r.Wait(t.Context()))
 		if got := read(t, r); !slices.Equal(got, step.want) {
 			t.Errorf("a follower has read %v, want %v", got, step.want)
 		}
@@ -152,13 +139,8 @@ func TestFollow(t *testing.T) {
 // A file that is followed for long is opened once, where the system tells what is open.
 func TestFollowOpensOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(path, []byte(head(2, "a")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	r := must.Get(Open(path, nil))(t)
 	defer r.File().Close()
 	read(t, r)
 	opened := func() (n int) {
@@ -175,9 +157,7 @@ func TestFollowOpensOnce(t *testing.T) {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close what is forgotten
 	for range 3 {
-		if err := r.Wait(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Wait(t.Context()))
 	}
 	if n := opened(); n != 1 {
 		t.Errorf("it is open %d times", n)
@@ -202,10 +182,7 @@ func FuzzReader(f *testing.F) {
 			t.Fatal(err)
 		}
 		r.Next()
-		record, err := r.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := must.Get(r.Next())(t)
 		if got, whole := record.Payload(); !record.Masked && (!whole || string(got) != string(payload)) {
 			t.Fatalf("%q is read as %q", payload, got)
 		}

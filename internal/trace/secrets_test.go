@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // Logs mask what becomes known while the program runs, also in a URL's form.
@@ -37,9 +39,7 @@ func TestSecretsThatComeLaterInATrace(t *testing.T) {
 		r.Tap(true, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}}`, piece))
 	}
 	r.Stderr([]byte("it was another-planted-one"))
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Close())
 	for _, leaked := range []string{"hunter2", "odd", "another-pla", "nted-one"} {
 		if strings.Contains(out.String(), leaked) {
 			t.Errorf("%q is in the trace:\n%s", leaked, &out)
@@ -105,16 +105,10 @@ func TestUnnamedSecrets(t *testing.T) {
 		{"POST", "/", "application/json", `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"kind":"message","messageId":"u","role":"user","parts":[],"metadata":` +
 			`{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"hunter2-35","mcp_servers":{"a":{"zone":"hunter2-36","url":"https://h/hunter2-37/mcp"}}}}}}}`},
 	} {
-		req, err := http.NewRequest(q.verb, server.URL+q.path, strings.NewReader(q.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequest(q.verb, server.URL+q.path, strings.NewReader(q.body)))(t)
 		req.Header.Set("Content-Type", q.media)
 		req.Header.Set("X-Zone", "hunter2-38")
-		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Do(req))(t)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}

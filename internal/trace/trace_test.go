@@ -17,15 +17,14 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // schemaOf compiles the trace's own schema.
 func schemaOf(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile("../../testdata/schema/trace.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(jsonschema.NewCompiler().Compile("../../testdata/schema/trace.schema.json"))(t)
 	return s
 }
 
@@ -107,18 +106,12 @@ func TestNoSecrets(t *testing.T) {
 	r := New(&out, &Options{Header: http.Header{"X-Gateway": {own}, "X-Env": {"dev"}, "X-Auth": {"Bearer hunter2-28-mine"}}, Secrets: []string{"hunter2-29-mine"}, Limit: 6000})
 	client := &http.Client{Transport: r.Wrap(server.Client().Transport)}
 	for _, path := range []string{"/", "/sse", "/split", "/form", "/large"} {
-		req, err := http.NewRequest("POST", server.URL+path+"?key=hunter2-30&sig=hunter2-31", strings.NewReader(request))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequest("POST", server.URL+path+"?key=hunter2-30&sig=hunter2-31", strings.NewReader(request)))(t)
 		for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie", "X-API-Key", "X-Goog-Api-Key", "X-Amz-Security-Token", "X-Env"} {
 			req.Header.Set(name, "hunter2-32")
 		}
 		req.Header.Set("X-Gateway", own)
-		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Do(req))(t)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
@@ -138,9 +131,7 @@ func TestNoSecrets(t *testing.T) {
 	}
 	r.Stderr([]byte("DEBUG token: hunter2-44"))
 	r.Decide(&Decision{What: DecideReconnect, Why: "https://u:hunter2-45@h/ is not there"})
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Close())
 
 	if i := bytes.Index(out.Bytes(), []byte("hunter2")); i >= 0 {
 		t.Errorf("a credential is in the trace: …%s…", out.Bytes()[max(0, i-80):min(out.Len(), i+40)])
@@ -205,10 +196,7 @@ func TestLarge(t *testing.T) {
 		var out bytes.Buffer
 		r := New(&out, &Options{Limit: limit})
 		r.Tap(false, []byte(long))
-		resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", strings.NewReader(long))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get((&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", strings.NewReader(long)))(t)
 		if n, err := io.Copy(io.Discard, resp.Body); n != int64(len(long)+8) || err != nil {
 			t.Fatal(n, err)
 		}
@@ -251,18 +239,13 @@ func TestStream(t *testing.T) {
 	})
 	out := &watched{changed: make(chan struct{}, 100)}
 	r := New(out, nil)
-	resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get((&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Get(server.URL))(t)
 	defer resp.Body.Close()
 	lines := bufio.NewReader(resp.Body)
 	for i := range 3 {
 		next <- fmt.Sprintf(": ping\nid: %d\ndata: {\"n\":%d}\n\n", i, i)
 		for range 4 {
-			if _, err := lines.ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(lines.ReadString('\n'))(t)
 		}
 		for want := fmt.Sprintf(`"e":%d,"last_id":"%d","comment":": ping","json":{"n":%d}`, i+1, i, i); !strings.Contains(out.String(), want); {
 			<-out.changed // it comes, or the test's own limit does
@@ -316,19 +299,11 @@ func TestEnds(t *testing.T) {
 			r := New(&out, nil)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
-			req, err := http.NewRequestWithContext(ctx, "POST", server.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"m"}`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			req := must.Get(http.NewRequestWithContext(ctx, "POST", server.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"m"}`)))(t)
+			resp := must.Get((&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Do(req))(t)
 			defer resp.Body.Close()
 			body := bufio.NewReader(resp.Body)
-			if _, err := body.ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(body.ReadString('\n'))(t)
 			if test.end != nil {
 				test.end(resp.Body, cancel)
 			}

@@ -16,23 +16,16 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // keyPair makes a signer, and a file with its public key.
 func keyPair(t *testing.T) (jose.Signer, []byte) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: "k"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	signer := must.Get(jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: "k"}}, nil))(t)
+	set := must.Get(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "k"}}}))(t)
 	return signer, set
 }
 
@@ -48,14 +41,9 @@ func TestSigned(t *testing.T) {
 	}))
 	defer idp.Close()
 	file := filepath.Join(t.TempDir(), "jwks.json")
-	if err := os.WriteFile(file, public, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, public, 0o600))
 	for _, from := range []string{file, idp.URL} {
-		keys, err := NewKeys(from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		keys := must.Get(NewKeys(from))(t)
 		_, hook, h := open(t, &Options{Keys: keys, Issuers: func(context.Context) []string { return []string{"https://agent.example/a2a", "https://cards.example"} }})
 		now := time.Now().Unix()
 		for _, test := range []struct {
@@ -79,10 +67,7 @@ func TestSigned(t *testing.T) {
 			{"of no URL", map[string]any{"iat": now, "iss": "agent"}, signer, 401},
 			{"for another body", map[string]any{"iat": now, "request_body_sha256": hashed([]byte(taskV03))}, signer, 401},
 		} {
-			token, err := jwt.Signed(test.by).Claims(test.claims).Serialize()
-			if err != nil {
-				t.Fatal(err)
-			}
+			token := must.Get(jwt.Signed(test.by).Claims(test.claims).Serialize())(t)
 			if got := status(h, push(hook, stateV1, set("Authorization", "Bearer "+token))); got != test.want {
 				t.Errorf("%s, %s: %d", from, test.name, got)
 			}
@@ -109,9 +94,7 @@ func TestKeysFrom(t *testing.T) {
 		}
 	}
 	secret := filepath.Join(t.TempDir(), "secret.json")
-	if err := os.WriteFile(secret, []byte(`{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(secret, []byte(`{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`), 0o600))
 	if _, err := NewKeys(secret); err == nil {
 		t.Error("a shared secret was taken for a public key")
 	}
@@ -119,24 +102,13 @@ func TestKeysFrom(t *testing.T) {
 
 // A key is used for the algorithm that it says it is for, and for no other.
 func TestKeyOfOneAlgorithm(t *testing.T) {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(rsa.GenerateKey(rand.Reader, 2048))(t)
 	set, _ := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), Algorithm: "RS256"}}})
 	file := filepath.Join(t.TempDir(), "jwks.json")
-	if err := os.WriteFile(file, set, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	keys, err := NewKeys(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, set, 0o600))
+	keys := must.Get(NewKeys(file))(t)
 	for alg, want := range map[jose.SignatureAlgorithm]bool{jose.RS256: true, jose.PS256: false, jose.RS512: false} {
-		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		signer := must.Get(jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, nil))(t)
 		token, _ := jwt.Signed(signer).Claims(map[string]any{"iat": time.Now().Unix()}).Serialize()
 		if _, err := keys.check(t.Context(), token, time.Now()); (err == nil) != want {
 			t.Errorf("%s: %v", alg, err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const (
@@ -26,10 +27,7 @@ const (
 func open(t *testing.T, opts *Options) (*Boxes, bridge.Webhook, http.Handler) {
 	t.Helper()
 	boxes := NewBoxes("https://hooks.example/base/", opts != nil && opts.Keys != nil)
-	hook, err := boxes.Open(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hook := must.Get(boxes.Open(t.Context(), ""))(t)
 	return boxes, hook, NewReceiver(boxes, opts)
 }
 
@@ -232,15 +230,9 @@ func TestAtOnce(t *testing.T) {
 func TestSlow(t *testing.T) {
 	boxes := NewBoxes("", false)
 	hook, _ := boxes.Open(t.Context(), "")
-	s, err := listen("127.0.0.1:0", 100*time.Millisecond, NewReceiver(boxes, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(listen("127.0.0.1:0", 100*time.Millisecond, NewReceiver(boxes, nil)))(t)
 	defer s.Close()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://")))(t)
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{", hook.Name(), hook.Config().Token)
 	answer, _ := io.ReadAll(conn) // ends, because the server hangs up

@@ -18,6 +18,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport"
@@ -113,16 +114,10 @@ func pushed(t *testing.T, way http.RoundTripper, version string) (*transport.Cli
 	agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
 	server := httptest.NewServer(agent)
 	t.Cleanup(func() { server.Close(); agent.Close() })
-	client, err := transport.NewClient(server.URL, &transport.ClientOptions{Version: version, RoundTripper: way})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient(server.URL, &transport.ClientOptions{Version: version, RoundTripper: way}))(t)
 	t.Cleanup(func() { client.Close() })
 	boxes := NewBoxes("", false)
-	hooks, err := Listen("127.0.0.1:0", NewReceiver(boxes, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	hooks := must.Get(Listen("127.0.0.1:0", NewReceiver(boxes, nil)))(t)
 	t.Cleanup(func() { hooks.Close() })
 	boxes.SetBase(hooks.URL())
 	return client, boxes

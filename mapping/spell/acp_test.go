@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -38,9 +39,7 @@ func TestLongText(t *testing.T) {
 					t.Fatalf("%s: a line of %d bytes, JSON: %v", name, len(line), gjson.ValidBytes(line))
 				}
 				var text string
-				if err := json.Unmarshal([]byte(gjson.GetBytes(line, "params.update.content.text").Raw), &text); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, json.Unmarshal([]byte(gjson.GetBytes(line, "params.update.content.text").Raw), &text))
 				got += text
 			}
 			if got != want {

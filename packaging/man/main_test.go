@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestPage: the parts of a help are sections, and the formatter finds nothing to
@@ -42,9 +44,7 @@ Exit status: the command's.
 		t.Skip("groff is not here")
 	}
 	file := filepath.Join(t.TempDir(), "x.1")
-	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(page), 0o600))
 	if out, err := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z", file).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v %s", err, out)
 	}

@@ -258,10 +258,7 @@ func quoted(lines []string) []string {
 // tries.)
 func wantCalled(t *testing.T, trace, version string, polled bool) {
 	t.Helper()
-	b, err := os.ReadFile(trace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := mustGet(os.ReadFile(trace))(t)
 	for v, words := range sendingWords {
 		for i, w := range words {
 			want := v == version && (i == 0 || polled)

@@ -85,10 +85,7 @@ func connectMCP(t testing.TB, to startedParams) *mcpClient {
 
 func (c *mcpClient) do(method, body string) *http.Response {
 	c.t.Helper()
-	r, err := http.NewRequest(method, c.url, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := mustGet(http.NewRequest(method, c.url, strings.NewReader(body)))(c.t)
 	for name, value := range map[string]string{"Authorization": "Bearer " + c.token, "Accept": "application/json, text/event-stream",
 		"Content-Type": "application/json", "Mcp-Session-Id": c.session} {
 		if value != "" {
@@ -111,10 +108,7 @@ func (c *mcpClient) tool(name string, arguments map[string]string) string {
 	}
 	response := c.do(http.MethodPost, string(b))
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	answer := mustGet(io.ReadAll(response.Body))(c.t)
 	var m struct {
 		Result *struct {
 			Content []struct{ Text string }

@@ -34,10 +34,7 @@ func TestCompanionConformance(t *testing.T) {
 	needNode(t, 20) // for npx, which brings the newer one
 	e := openCompanion(t, newPlaces(t))
 	proxy := tokenProxy(t, &e.started)
-	expected, err := filepath.Abs(filepath.Join("companion", "expected-failures.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expected := mustGet(filepath.Abs(filepath.Join("companion", "expected-failures.yaml")))(t)
 	var script strings.Builder
 	for _, s := range conformanceScenarios {
 		fmt.Fprintf(&script, "echo '== %s'; conformance server --url %s/mcp --scenario %s --expected-failures '%s' && echo '== passed'\n", s.name, proxy, s.name, expected)
@@ -66,10 +63,7 @@ func TestCompanionConformance(t *testing.T) {
 // one. All else passes unchanged, also a wrong Host or Origin.
 func tokenProxy(t *testing.T, to *startedParams) string {
 	t.Helper()
-	target, err := url.Parse(to.url())
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := mustGet(url.Parse(to.url()))(t)
 	proxy := &httputil.ReverseProxy{FlushInterval: -1}
 	server := httptest.NewServer(proxy)
 	t.Cleanup(server.CloseClientConnections)

@@ -49,10 +49,7 @@ type companionPlaces struct{ tmp, home, workspace string }
 
 func newPlaces(t testing.TB) *companionPlaces {
 	p := &companionPlaces{t.TempDir(), t.TempDir(), t.TempDir()}
-	real, err := filepath.EvalSymlinks(p.workspace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := mustGet(filepath.EvalSymlinks(p.workspace))(t)
 	p.workspace = real
 	return p
 }
@@ -67,10 +64,7 @@ func (p *companionPlaces) discovery(t testing.TB) []string {
 	t.Helper()
 	var all []string
 	for _, pattern := range []string{filepath.Join(p.tmp, "gemini", "ide", "*"), filepath.Join(p.home, ".qwen", "ide", "*")} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := mustGet(filepath.Glob(pattern))(t)
 		all = append(all, found...)
 	}
 	return all

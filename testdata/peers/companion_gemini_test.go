@@ -28,10 +28,7 @@ func (t *terminal) request(text string) string {
 		files, _ := filepath.Glob(filepath.Join(t.dump, "req-*.json"))
 		for _, f := range files {
 			var all []string
-			b, err := os.ReadFile(f)
-			if err != nil {
-				t.t.Fatal(err)
-			}
+			b := mustGet(os.ReadFile(f))(t.t)
 			var request struct {
 				Contents []struct{ Parts []struct{ Text string } }
 			}

@@ -23,13 +23,8 @@ func TestEditorProcess(t *testing.T) {
 	}
 	cmd := exec.Command(binary, strings.Split(args, "\n")...)
 	cmd.Stdout = os.Stdout
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin := mustGet(cmd.StdinPipe())(t)
+	mustDo(t, cmd.Start())
 	_, _ = io.Copy(stdin, os.Stdin) // until it is killed
 }
 
@@ -50,9 +45,7 @@ func TestCompanionEditorKilled(t *testing.T) {
 	if files := p.discovery(t); len(files) != 2 || !strings.Contains(files[0], name) {
 		t.Errorf("the files are %q, want one of the editor's PID: %s", files, name)
 	}
-	if err := editor.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, editor.Process.Kill())
 	// It shares its stdout with the companion: the end of it is the end of both.
 	done := make(chan struct{})
 	go func() { // ends with the companion
@@ -79,9 +72,7 @@ func TestCompanionKilled(t *testing.T) {
 	p := newPlaces(t)
 	first := openCompanion(t, p)
 	cli := connectMCP(t, first.started)
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, first.cmd.Process.Kill())
 	<-first.ended
 	for range cli.notification { // until the stream ends, which it must
 	}

@@ -30,9 +30,7 @@ func openNeovim(t *testing.T, p *companionPlaces, file string) *neovim {
 	cmd.Env, cmd.Dir = n.env, p.workspace
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -46,10 +44,7 @@ func openNeovim(t *testing.T, p *companionPlaces, file string) *neovim {
 // installPlugin does what docs/companion.md says.
 func installPlugin(t *testing.T, editor, file string) {
 	t.Helper()
-	text, err := exec.Command(binary, "companion", "plugin", editor).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := mustGet(exec.Command(binary, "companion", "plugin", editor).Output())(t)
 	write(t, file, string(text))
 }
 
@@ -237,22 +232,15 @@ func TestCompanionNeovim(t *testing.T) {
 	n.want("trim(out) == string("+strconv.Itoa(found.Port)+")", "1")
 	// The workspace follows :cd. A companion that has ended is started again.
 	sub := filepath.Join(p.workspace, "sub")
-	if err := os.Mkdir(sub, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Mkdir(sub, 0o755))
 	n.press(":cd sub<CR>")
 	n.want("$GEMINI_CLI_IDE_WORKSPACE_PATH", sub)
 	ended := 0
 	restart := func(companion *startedParams, how string) startedParams {
 		t.Helper()
 		ended++
-		process, err := os.FindProcess(companion.Companion.PID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		process := mustGet(os.FindProcess(companion.Companion.PID))(t)
+		mustDo(t, process.Kill())
 		n.want("count(execute('messages'), 'the companion has ended')", strconv.Itoa(ended))
 		n.press(how + ":Companion<CR>") // which is not needed after five seconds
 		n.want("$GEMINI_CLI_IDE_SERVER_PORT != '"+strconv.Itoa(companion.Port)+"'", "1")

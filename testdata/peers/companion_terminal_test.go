@@ -74,9 +74,7 @@ func startModel(t *testing.T, p *companionPlaces, dump string) string {
 	}
 	cmd := exec.Command("node", filepath.Join("gemini", "fake-gemini.mjs"))
 	cmd.Env = p.env("FAKE_PORT="+port, "FAKE_WS="+p.workspace, "FAKE_DUMP="+dump)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -156,9 +154,7 @@ func (t *terminal) shows(words string) {
 // press types keys.
 func (t *terminal) press(keys string) {
 	t.t.Helper()
-	if _, err := t.tty.WriteString(keys); err != nil {
-		t.t.Fatal(err)
-	}
+	mustGet(t.tty.WriteString(keys))(t.t)
 }
 
 // say enters a prompt or a command. The CLI would take an Enter that comes with the

@@ -21,10 +21,7 @@ type snippet struct{ section, language, text string }
 
 func snippets(t *testing.T) (all []snippet) {
 	t.Helper()
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "editors.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := mustGet(os.ReadFile(filepath.Join("..", "..", "docs", "editors.md")))(t)
 	section := ""
 	block := regexp.MustCompile("(?ms)^#+ ([^\n]*)$|^```(\\w+)\n(.*?)^```")
 	for _, m := range block.FindAllStringSubmatch(string(doc), -1) {
@@ -106,9 +103,7 @@ func TestEditorSnippets(t *testing.T) {
 			var settings any
 			switch s.language {
 			case "json":
-				if err := json.Unmarshal([]byte(s.text), &settings); err != nil {
-					t.Fatal(err)
-				}
+				mustDo(t, json.Unmarshal([]byte(s.text), &settings))
 			case "lua":
 				settings = runLua(t, s.text)
 			case "toml", "yaml":

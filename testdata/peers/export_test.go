@@ -54,24 +54,13 @@ func TestExportHAR(t *testing.T) {
 	// They name each other by name and not by file, and the HAR that is written has all
 	// that they know.
 	for _, file := range files {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(readFile(t, file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := mustGet(jsonschema.UnmarshalJSON(bytes.NewReader(readFile(t, file))))(t)
 		delete(doc.(map[string]any), "$id")
-		if err := c.AddResource("har:///"+filepath.Base(file), doc); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, c.AddResource("har:///"+filepath.Base(file), doc))
 	}
-	schema, err := c.Compile("har:///har.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schema := mustGet(c.Compile("har:///har.json"))(t)
 	for name, trace := range traces(t) {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(exported(t, "har", trace)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := mustGet(jsonschema.UnmarshalJSON(bytes.NewReader(exported(t, "har", trace))))(t)
 		if err := schema.Validate(doc); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -23,10 +23,7 @@ import (
 func front(t *testing.T, agent string, describe func(card object), answer func(w http.ResponseWriter, r *http.Request, call string, pass http.Handler)) string {
 	t.Helper()
 	agent = strings.TrimSuffix(agent, "/")
-	target, err := url.Parse(agent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := mustGet(url.Parse(agent))(t)
 	pass := &httputil.ReverseProxy{FlushInterval: -1, Transport: ownTransport{}, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	server := httptest.NewUnstartedServer(nil)
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -23,16 +23,11 @@ func TestGeminiForwardMCP(t *testing.T) {
 	shouts := startShouter(t)
 	home := t.TempDir()
 	settings := fmt.Sprintf("{ // the user's own\n\"mcpServers\": {\"mine\": {\"httpUrl\": %q, \"headers\": {\"Authorization\": \"Bearer mine\"}}}}", shouts.url)
-	if err := os.Mkdir(filepath.Join(home, ".gemini"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Mkdir(filepath.Join(home, ".gemini"), 0o700))
 	write(t, filepath.Join(home, ".gemini", "settings.json"), settings)
 
 	e := openAt(t, home, "--agent-command", geminiCommand(t), "--forward-mcp", "--timeout", "60s")
-	say, err := filepath.Abs(filepath.Join("gemini", "mcp.mjs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	say := mustGet(filepath.Abs(filepath.Join("gemini", "mcp.mjs")))(t)
 	stdio := map[string]any{"name": "echo", "command": "node", "args": []string{say, "an argument"},
 		"env": []map[string]string{{"name": "SAY_TOKEN", "value": "token-of-the-first"}}}
 	web := map[string]any{"type": "http", "name": "loud", "url": shouts.url,
@@ -75,10 +70,7 @@ func TestGeminiForwardMCP(t *testing.T) {
 // homesOf are the directories made for agents of a user.
 func homesOf(t *testing.T, home string) (dirs []string) {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(os.TempDir(), "a2astdio-gemini-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := mustGet(filepath.Glob(filepath.Join(os.TempDir(), "a2astdio-gemini-*")))(t)
 	for _, dir := range all {
 		if to, err := os.Readlink(filepath.Join(dir, ".gemini", "settings.json")); err == nil && to == filepath.Join(home, ".gemini", "settings.json") {
 			dirs = append(dirs, dir)

@@ -13,10 +13,7 @@ import (
 func TestGeminiRestarted(t *testing.T) {
 	gemini(t) // it is installed, or the test is skipped
 	t.Parallel()
-	dir, err := peersDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := mustGet(peersDir())(t)
 	port, model, err := freePorts()
 	if err != nil {
 		t.Fatal(err)

@@ -44,13 +44,28 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
+// mustDo ends the test at an error of something that it needs and does not test.
+func mustDo(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustGet returns the value of a call that may fail: mustGet(os.ReadFile(name))(t).
+func mustGet[T any](value T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		mustDo(t, err)
+		return value
+	}
+}
+
 // programFolder is a folder for PATH, with the program.
 func programFolder(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
-	if err := os.Symlink(binary, filepath.Join(bin, "a2astdio")); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Symlink(binary, filepath.Join(bin, "a2astdio")))
 	return bin
 }
 
@@ -94,12 +109,8 @@ func serving(t *testing.T, cmd *exec.Cmd) string {
 // write writes a file, and makes its folder.
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	mustDo(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 // within waits until something is so.

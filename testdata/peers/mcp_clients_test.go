@@ -163,9 +163,7 @@ func (c *mcpProgram) start(t *testing.T, p *mcpPlace, prompt string) *mcpRun {
 		return r
 	}
 	cmd.Stdout, cmd.Stderr = &r.shown, &r.shown
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() { // ends with the process
 		defer close(ended)

@@ -83,10 +83,7 @@ func (p *mcpPlace) traced(t *testing.T, what string, methods []string) (n int) {
 		t.Fatal(err)
 	}
 	for _, trace := range traces {
-		b, err := os.ReadFile(trace)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := mustGet(os.ReadFile(trace))(t)
 		for line := range strings.Lines(string(b)) {
 			var r struct{ Wire, Dir, Kind, Method string }
 			if json.Unmarshal([]byte(line), &r) == nil && r.Wire+" "+r.Dir+" "+r.Kind == what && slices.Contains(methods, r.Method) {
@@ -276,10 +273,7 @@ var mcpStories = []struct {
 			}
 		}
 		p.wantSent(t, 1, 0)
-		parts, err := c.call(t.Context(), "send_message", object{"agent": "sdk-agent", "text": "parts"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		parts := mustGet(c.call(t.Context(), "send_message", object{"agent": "sdk-agent", "text": "parts"}))(t)
 		contains(t, "the parts", textOf(parts), "hello.bin")
 	}},
 }

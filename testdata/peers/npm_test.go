@@ -53,16 +53,9 @@ func installNPM(t testing.TB, name, wanted string) string {
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".package-lock.json")); err == nil {
 		return dir
 	}
-	content, err := os.ReadFile(wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	content := mustGet(os.ReadFile(wanted))(t)
+	mustDo(t, os.MkdirAll(dir, 0o755))
+	mustDo(t, os.WriteFile(filepath.Join(dir, "package.json"), content, 0o644))
 	install := exec.Command("npm", "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts")
 	install.Dir = dir
 	if out, err := install.CombinedOutput(); err != nil {

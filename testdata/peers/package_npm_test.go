@@ -36,10 +36,7 @@ func TestPackageNPM(t *testing.T) {
 		platform = runtime.GOOS
 	}
 	platform += "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	build, err := filepath.Abs(filepath.Join("..", "..", "packaging", "npm", "build.mjs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	build := mustGet(filepath.Abs(filepath.Join("..", "..", "packaging", "npm", "build.mjs")))(t)
 	if stdout, stderr, err := run(out, "node", build, "1.2.3", out, platform+"="+binary); err != nil {
 		t.Fatalf("%v %s%s", err, stdout, stderr)
 	}
@@ -83,19 +80,12 @@ func endShim(t *testing.T, shim, dir string) {
 	t.Helper()
 	cmd := exec.Command(shim, "demo", "--listen", "127.0.0.1:0")
 	cmd.Dir = dir
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := mustGet(cmd.StdoutPipe())(t)
+	mustDo(t, cmd.Start())
 	if _, err := stdout.Read(make([]byte, 1)); err != nil { // the demo is ready
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the demo ends by a signal with %v", err)
 	}

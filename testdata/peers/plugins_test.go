@@ -95,9 +95,7 @@ var pluginRuns = []pluginRun{
 func (s *seat) work(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(s.home, "work")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, os.Mkdir(dir, 0o755))
 	return dir
 }
 
@@ -151,10 +149,7 @@ func TestNewcomer(t *testing.T) {
 				e.press(step.types, "Enter")
 				e.see(step.then)
 			}
-			settings, err := os.ReadFile(filepath.Join(s.home, "settings"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			settings := mustGet(os.ReadFile(filepath.Join(s.home, "settings")))(t)
 			s.settings = string(settings)
 			client.run(t, s, plugins, "working on it")
 			t.Logf("%v, with the looks at the screen", time.Since(began).Round(time.Second))
@@ -216,10 +211,7 @@ func portOf(url string) string { return strings.Trim(url[strings.LastIndex(url, 
 func settingsFor(t *testing.T, editor, agent, header string) string {
 	t.Helper()
 	cmd := exec.Command(binary, "--header", "X: -", "setup", "--editor", editor, "http://agent.example")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := mustGet(cmd.Output())(t)
 	text := strings.NewReplacer("http://agent.example", agent, "X: VALUE", header).Replace(string(out))
 	if header == "" {
 		text = strings.NewReplacer(`A2ASTDIO_HEADER = ""`, "", `"A2ASTDIO_HEADER="`, "").Replace(text)

@@ -212,9 +212,7 @@ func TestSDKCancel(t *testing.T) {
 	ended := make(chan acp.StopReason, 1)
 	go func() { ended <- e.prompt(t, "slow") }() // ends with the cancel, or the connection
 	<-tick
-	if err := e.conn.Cancel(t.Context(), acp.CancelNotification{SessionId: e.session}); err != nil {
-		t.Fatal(err)
-	}
+	mustDo(t, e.conn.Cancel(t.Context(), acp.CancelNotification{SessionId: e.session}))
 	if stop := <-ended; stop != acp.StopReasonCancelled {
 		t.Errorf("the stop reason is %s", stop)
 	}

@@ -65,24 +65,16 @@ func TestSDKTerminalLogin(t *testing.T) {
 		t.Fatalf("session/new without an agent: %v", err)
 	}
 
-	tty, err := pty.Start(start(login.Args...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tty := mustGet(pty.Start(start(login.Args...)))(t)
 	defer tty.Close()
-	if _, err := io.WriteString(tty, "demo\nhello\nmine\n"); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(io.WriteString(tty, "demo\nhello\nmine\n"))(t)
 	screen, _ := io.ReadAll(tty) // its error means that the other end has closed
 	contains(t, "the terminal", string(screen), "Stored as mine in ")
 
 	if _, err := e.conn.Authenticate(ctx, acp.AuthenticateRequest{MethodId: login.Id}); err != nil {
 		t.Fatalf("authenticate: %v", err)
 	}
-	s, err := e.conn.NewSession(ctx, open)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustGet(e.conn.NewSession(ctx, open))(t)
 	e.session = s.SessionId
 	if stop := e.prompt(t, "hello"); stop != acp.StopReasonEndTurn {
 		t.Errorf("the stop reason is %s", stop)

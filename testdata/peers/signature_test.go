@@ -92,10 +92,7 @@ func TestCardsOfJS(t *testing.T) {
 		t.Errorf("the cards are too much alike: %v", forms)
 	}
 	file := filepath.Join(out, "0.json")
-	card, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	card := mustGet(os.ReadFile(file))(t)
 	write(t, file, strings.Replace(string(card), `"version":"1"`, `"version":"2"`, 1))
 	if v := verifyCard(t, 1, "--signature-key", filepath.Join(out, "jwks.json"), file); v.Status != "not valid" {
 		t.Errorf("changed, and %+v", v)

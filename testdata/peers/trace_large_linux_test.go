@@ -26,9 +26,7 @@ func TestTraceLarge(t *testing.T) {
 		}
 		var stderr strings.Builder
 		cmd.Stdout, cmd.Stderr = io.Discard, &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, cmd.Start())
 		records := largeTrace(in, size)
 		peak := peakMiB(t, cmd.Process.Pid) // it waits for more
 		_ = in.Close()
@@ -50,14 +48,9 @@ func TestTraceLarge(t *testing.T) {
 // begins with the memory of its parent.
 func peakMiB(t *testing.T, pid int) (peak int) {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := mustGet(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscan(rest, &peak); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(fmt.Sscan(rest, &peak))(t)
 	return peak >> 10
 }
 

@@ -84,9 +84,7 @@ func browse(t *testing.T) *browser {
 
 func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
-		b.t.Fatal(err)
-	}
+	mustDo(b.t, chromedp.Do(b.ctx, actions...))
 }
 
 // open opens a page and waits until it has its trace.
@@ -252,10 +250,7 @@ func TestTracePage(t *testing.T) {
 
 func readFile(t *testing.T, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := mustGet(os.ReadFile(path))(t)
 	return b
 }
 
@@ -290,19 +285,14 @@ func TestTracePageLarge(t *testing.T) {
 	median := map[int]float64{}
 	for _, n := range []int{1000, 100_000} {
 		trace := filepath.Join(t.TempDir(), "t.jsonl")
-		f, err := os.Create(trace)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := mustGet(os.Create(trace))(t)
 		w := bufio.NewWriter(f)
 		fmt.Fprintf(w, `{"n":1,"t":"2026-01-02T03:04:05.000000Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"limit":1048576,"mode":"bridge"}`+"\n")
 		for i := 2; i <= n; i += 2 {
 			fmt.Fprintf(w, `{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":%d,"wire":"agent","dir":"in","kind":"event","x":1,"e":%d,"json":{"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","parts":[{"text":"word %d "}]}}}}}}`+"\n", i, i*1000, i/2, i)
 			fmt.Fprintf(w, `{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":%d,"wire":"editor","dir":"out","kind":"message","method":"session/update","json":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"word %d "}}}}}`+"\n", i+1, i*1000+200, i)
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		mustDo(t, w.Flush())
 		f.Close()
 		b.open(serveTrace(t, trace), 1440, 900)
 		b.until(fmt.Sprintf(`Data.rows.length >= %d && List.shown.length === Data.rows.length`, n))

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // echo answers every request at once with its own params.
@@ -40,9 +42,7 @@ func talk(t testing.TB, r io.Reader, h jsonrpc2.Handler, opts *Options) []string
 	s := NewConn(r, &out, opts)
 	conn := rpcConn(t.Context(), s, h)
 	<-s.InputDone()
-	if err := s.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Flush(t.Context()))
 	conn.Close()
 	if out.Len() == 0 {
 		return nil
@@ -177,10 +177,7 @@ func TestAnswers(t *testing.T) {
 				conn := rpcConn(t.Context(), s, echo)
 				defer conn.Close()
 				defer editor.Close()
-				call, err := conn.DispatchCall(t.Context(), "ask", nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				call := must.Get(conn.DispatchCall(t.Context(), "ask", nil))(t)
 				synctest.Wait()
 				if got := out.String(); got != `{"id":0,"jsonrpc":"2.0","method":"ask"}`+"\n" {
 					t.Errorf("asked %q", got)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestMaxPerSecond: no second has more lines than the limit, from all senders together; a
@@ -34,9 +36,7 @@ func TestMaxPerSecond(t *testing.T) {
 		}
 		began := time.Now()
 		for range 11 {
-			if err := s.Send(t.Context(), []byte("a\n")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Send(t.Context(), []byte("a\n")))
 		}
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("eleven lines took %v, and not a second", took)

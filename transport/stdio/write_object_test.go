@@ -3,6 +3,8 @@ package stdio
 import (
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // Any value is written as one line of JSON.
@@ -19,7 +21,7 @@ func TestWriteObject(t *testing.T) {
 		w := &writer{}
 		s := NewConn(strings.NewReader(""), w, nil)
 		err := s.WriteObject(raw(test.in))
-		must(t, s.Flush(t.Context()))
+		must.Do(t, s.Flush(t.Context()))
 		s.Close()
 		if got := strings.Join(w.writes, ""); got != test.want+"\n" && test.want != "" {
 			t.Errorf("got %q, want %q", got, test.want)

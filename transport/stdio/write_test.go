@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A reply is the value that WriteObject gets in most of these tests.
@@ -34,13 +36,6 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestOrder(t *testing.T) {
 	const want = "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\na\nb\n{\"id\":4}\n"
 	for range 50 { // the writer may wake up for the batch or for the list
@@ -49,17 +44,17 @@ func TestOrder(t *testing.T) {
 			s := NewConn(strings.NewReader(""), w, nil)
 			defer s.Close()
 
-			must(t, s.WriteObject(reply{1}))
+			must.Do(t, s.WriteObject(reply{1}))
 			synctest.Wait() // the writer is stuck with 1
 			sent := make(chan error)
 			go func() { sent <- s.Send(t.Context(), []byte("a\nb\n")) }() // ends below, when it is received
 			synctest.Wait()                                               // Send waits for the writer
-			must(t, s.WriteObject(reply{2}))
-			must(t, s.WriteObject(reply{3}))
+			must.Do(t, s.WriteObject(reply{2}))
+			must.Do(t, s.WriteObject(reply{3}))
 			close(w.gate)
-			must(t, <-sent)
-			must(t, s.WriteObject(reply{4}))
-			must(t, s.Flush(t.Context()))
+			must.Do(t, <-sent)
+			must.Do(t, s.WriteObject(reply{4}))
+			must.Do(t, s.Flush(t.Context()))
 			if got := strings.Join(w.writes, ""); got != want {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
@@ -73,8 +68,8 @@ func TestCloseWritesWhatIsOwed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &writer{}
 			s := NewConn(strings.NewReader(""), w, nil)
-			must(t, s.WriteObject(reply{1}))
-			must(t, s.Close())
+			must.Do(t, s.WriteObject(reply{1}))
+			must.Do(t, s.Close())
 			synctest.Wait()
 			if got := strings.Join(w.writes, ""); got != "{\"id\":1}\n" {
 				t.Errorf("got %q", got)
@@ -93,7 +88,7 @@ func TestSendCopies(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		buf := []byte("taken\n")
-		must(t, s.Send(ctx, buf))
+		must.Do(t, s.Send(ctx, buf))
 		copy(buf, "xxxxx\n")
 
 		// Not taken when ctx ends: it will never be written.
@@ -107,8 +102,8 @@ func TestSendCopies(t *testing.T) {
 		}
 
 		close(w.gate)
-		must(t, s.Send(t.Context(), []byte("no newline")))
-		must(t, s.Send(t.Context(), nil))
+		must.Do(t, s.Send(t.Context(), []byte("no newline")))
+		must.Do(t, s.Send(t.Context(), nil))
 		if got := strings.Join(w.writes, ""); got != "taken\nno newline\n" {
 			t.Errorf("got %q", got)
 		}
@@ -152,7 +147,7 @@ func TestBlockedOutput(t *testing.T) {
 
 		// The editor reads at last, and gets the replies from before Close.
 		close(w.gate)
-		must(t, s.Flush(t.Context()))
+		must.Do(t, s.Flush(t.Context()))
 		if got := strings.Count(strings.Join(w.writes, ""), "\n"); got != 500 {
 			t.Errorf("%d replies", got)
 		}
@@ -177,7 +172,7 @@ func TestOutputFails(t *testing.T) {
 			go func() { sent <- s.Send(t.Context(), []byte("x\n")) }() // ends when the write fails
 		}
 		synctest.Wait()
-		must(t, s.WriteObject(reply{1}))
+		must.Do(t, s.WriteObject(reply{1}))
 		for range maxRefusals {
 			io.WriteString(editor, "bad\n")
 		}
@@ -229,7 +224,7 @@ func TestMaxOpen(t *testing.T) {
 		ask(3) // one too many
 		io.WriteString(editor, `{"method":"cancel"}`+"\n")
 		synctest.Wait()
-		must(t, conn.Reply(t.Context(), ids[0], "ok"))
+		must.Do(t, conn.Reply(t.Context(), ids[0], "ok"))
 		ask(4) // still: the reply has not been written
 		synctest.Wait()
 		close(w.gate)
@@ -237,9 +232,9 @@ func TestMaxOpen(t *testing.T) {
 		ask(5)
 		synctest.Wait()
 		// Only a reply makes room.
-		must(t, s.Send(t.Context(), []byte("{}\n")))
-		must(t, conn.Notify(t.Context(), "n", nil))
-		must(t, s.Flush(t.Context()))
+		must.Do(t, s.Send(t.Context(), []byte("{}\n")))
+		must.Do(t, conn.Notify(t.Context(), "n", nil))
+		must.Do(t, s.Flush(t.Context()))
 		ask(6)
 		synctest.Wait()
 		if got := fmt.Sprint(ids); got != "[1 2 5]" {
@@ -272,7 +267,7 @@ func TestRepliesOutliveInput(t *testing.T) {
 			t.Error("the end of input closed the connection")
 		default:
 		}
-		must(t, s.Flush(t.Context()))
+		must.Do(t, s.Flush(t.Context()))
 		conn.Close()
 		if got := out.String(); got != `{"id":1,"result":"late","jsonrpc":"2.0"}`+"\n" {
 			t.Errorf("got %q", got)
@@ -327,8 +322,8 @@ func TestTap(t *testing.T) {
 	conn := rpcConn(t.Context(), s, handler(func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) {}))
 	defer conn.Close()
 	<-s.InputDone()
-	must(t, s.Flush(t.Context()))
-	must(t, s.Send(t.Context(), []byte("{\"a\": 1}\n\n{}\n")))
+	must.Do(t, s.Flush(t.Context()))
+	must.Do(t, s.Send(t.Context(), []byte("{\"a\": 1}\n\n{}\n")))
 	if got, want := fmt.Sprintf("%q", in), fmt.Sprintf("%q", []string{"\ufeff{\"id\":  1.0,\"method\":\"m\"}\r", "", "bad", strings.Repeat("x", 200)}); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

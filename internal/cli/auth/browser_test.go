@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A browser is none of the workspace's programs.
@@ -16,9 +17,7 @@ func TestBrowserOutsideWorkspace(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir, _ := os.Getwd()
 	for _, name := range []string{"xdg-open", "open", "rundll32.exe"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o700))
 	}
 	t.Setenv("BROWSER", "")
 	t.Setenv("PATH", dir)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"testing/synctest"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // pipedTerminal is a terminal whose user types into a pipe.
@@ -24,10 +26,7 @@ func TestWithdrawnQuestion(t *testing.T) {
 		k := &Keyboard{Open: func() (io.ReadWriteCloser, error) { return pipedTerminal{r, io.Discard}, nil }}
 		read := func(typed string, flushed bool) {
 			t.Helper()
-			tty, err := k.Terminal()
-			if err != nil {
-				t.Fatal(err)
-			}
+			tty := must.Get(k.Terminal())(t)
 			defer tty.Close()
 			if flushed && !Flush(tty) {
 				t.Fatal("what was typed is not dropped")

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func TestReadsGeminiHome(t *testing.T) {
@@ -31,21 +33,15 @@ func TestGeminiHome(t *testing.T) {
 	theirs := t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, name := range []string{".gemini/settings.json", ".gemini/extensions/own/gemini-extension.json", ".env"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(theirs, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(theirs, name), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(theirs, name)), 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(theirs, name), []byte(name), 0o600))
 	}
 	h := &geminiHome{}
 	env, err := h.prepare([]string{"GEMINI_CLI_HOME=/elsewhere", "GEMINI_CLI_HOME=" + theirs})
 	if err != nil || !slices.Equal(env, []string{"GEMINI_CLI_HOME=" + h.dir, "CODER_AGENT_ALLOWED_ROOT=" + theirs}) {
 		t.Fatalf("%v %v", env, err)
 	}
-	if err := os.WriteFile(filepath.Join(theirs, ".gemini", "later"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(theirs, ".gemini", "later"), nil, 0o600))
 	if env, err = h.prepare([]string{"GEMINI_CLI_HOME=" + theirs, "CODER_AGENT_ALLOWED_ROOT=/srv"}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT=/srv" {
 		t.Errorf("%v %v", env, err)
 	}
@@ -54,10 +50,7 @@ func TestGeminiHome(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	remove, err := h.Put([]byte("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	remove := must.Get(h.Put([]byte("{}")))(t)
 	file := filepath.Join(h.extension(), "gemini-extension.json")
 	for _, name := range []string{file, h.extension(), h.dir} {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o077 != 0 {

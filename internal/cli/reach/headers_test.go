@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func TestHeaderErrorsHideValues(t *testing.T) {
@@ -15,9 +17,7 @@ func TestHeaderErrorsHideValues(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "h")
-	if err := os.WriteFile(file, []byte("# comment\nX-A: 1\n\nX-B: 2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("# comment\nX-A: 1\n\nX-B: 2\n"), 0o600))
 	h, err := Headers([]string{"@" + file})
 	if want := (http.Header{"X-A": {"1"}, "X-B": {"2"}}); err != nil || len(h) != 2 || h.Get("X-B") != want.Get("X-B") {
 		t.Errorf("%v %v", h, err)

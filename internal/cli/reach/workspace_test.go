@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A typist answers at a terminal.
@@ -30,9 +31,7 @@ func TestAllowAtTerminal(t *testing.T) {
 	}
 	root, store := t.TempDir(), t.TempDir()
 	dir, link := filepath.Join(root, "a\x1b[2J\nAll is well"), filepath.Join(root, "link")
-	if err := errors.Join(os.Mkdir(dir, 0o700), os.Symlink(dir, link)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Mkdir(dir, 0o700), os.Symlink(dir, link)))
 	for _, test := range []struct {
 		command, dir, typed string
 		asked, allowed      bool

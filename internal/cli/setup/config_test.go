@@ -13,6 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // inContext runs f as the action of a2astdio with these arguments.
@@ -27,12 +28,8 @@ func inContext(t testing.TB, args []string, f func(c *cli.Context) error) error 
 func writeFile(t testing.TB, text string, path ...string) string {
 	t.Helper()
 	name := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 	return name
 }
 

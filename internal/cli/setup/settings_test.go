@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/editors.md")
@@ -13,10 +15,7 @@ var update = flag.Bool("update", false, "rewrite docs/editors.md")
 // agent with a token.
 func TestEditorsDocument(t *testing.T) {
 	const path = "../../../docs/editors.md"
-	doc, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile(path))(t)
 	text := string(doc)
 	heads := map[string]string{} // of each file
 	for _, e := range editorSettings {
@@ -27,10 +26,7 @@ func TestEditorsDocument(t *testing.T) {
 		if e.file == "jetbrains.json" {
 			l.command = "/usr/local/bin/a2astdio"
 		}
-		settings, err := settingsOf(e.file, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		settings := must.Get(settingsOf(e.file, l))(t)
 		_, language, _ := strings.Cut(e.file, ".")
 		head := "<!-- setup --editor " + heads[e.file] + " -->\n"
 		block := head + "\n```" + strings.Replace(language, "el", "elisp", 1) + "\n" + settings + "```\n"
@@ -49,9 +45,7 @@ func TestEditorsDocument(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
@@ -82,10 +83,7 @@ func TestApprove(t *testing.T) {
 		a := &Approver{How: test.how, Terminal: none, Say: say}
 		var ids []string
 		for range 2 {
-			answers, err := a.Ask(t.Context(), []mapping.Question{test.q})
-			if err != nil {
-				t.Fatal(err)
-			}
+			answers := must.Get(a.Ask(t.Context(), []mapping.Question{test.q}))(t)
 			ids = append(ids, answers[0].OptionID)
 		}
 		if !slices.Equal(ids, []string{test.want, test.want}) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -29,12 +30,8 @@ func TestJSON(t *testing.T) {
 		text("x", mapping.Step{ArtifactID: "A", Own: mapping.OwnMeta{Metadata: `{"urn:a":4}`}}),
 		{Kind: mapping.StepState, State: a2a.StateCompleted, Timestamp: "2026-01-01T00:00:01Z"},
 	}
-	if err := o.show(steps); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.End(bridge.Result{TaskID: "t", State: a2a.StateCompleted}, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.show(steps))
+	must.Do(t, o.End(bridge.Result{TaskID: "t", State: a2a.StateCompleted}, ""))
 	message := `{"messageId":"m","taskId":"t","role":"ROLE_AGENT","metadata":{"urn:m":1},"referenceTaskIds":["t0"],"extensions":["urn:m"],` +
 		`"parts":[{"text":"ab","metadata":{"urn:p":2}},{"url":"u:","metadata":{"urn:f":3}},{"text":"<c>"},{"data":{"x":1}}]}`
 	want := `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-01T00:00:01Z","message":` + message +
@@ -44,9 +41,7 @@ func TestJSON(t *testing.T) {
 	}
 	b.Reset()
 	o = &jsonOutput{out: &b} // an answer without a task
-	if err := errors.Join(o.show(steps[2:3]), o.End(bridge.Result{ContextID: "c"}, "")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(o.show(steps[2:3]), o.End(bridge.Result{ContextID: "c"}, "")))
 	if want := `{"message":{"messageId":"m","contextId":"c","role":"ROLE_AGENT","parts":[{"text":"b"}]}}` + "\n"; b.String() != want {
 		t.Errorf("got  %swant %s", b.String(), want)
 	}

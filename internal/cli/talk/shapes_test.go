@@ -14,6 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/shapes"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport"
@@ -24,10 +25,7 @@ func sendTurns(t *testing.T, script *agent.Script, format string) (outs, errs []
 	synctest.Test(t, func(t *testing.T) {
 		a := agent.New(script)
 		network := &memnet.Network{Handler: a}
-		client, err := transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network}))(t)
 		agent := bridge.NewAgent(&bridge.Options{Client: client})
 		session := agent.NewSession("/")
 		for n := range script.Turns {
@@ -42,17 +40,12 @@ func sendTurns(t *testing.T, script *agent.Script, format string) (outs, errs []
 			default:
 				e.Output = &eventsOutput{out: &stdout}
 			}
-			turn, err := session.Begin()
-			if err != nil {
-				t.Fatal(err)
-			}
+			turn := must.Get(session.Begin())(t)
 			result, err := turn.Run(t.Context(), []acp.ContentBlock{{Type: "text", Text: fmt.Sprintf("question %d", n)}}, e)
 			if err != nil {
 				p.Say("%v", err)
 			}
-			if err := e.Output.End(result, ""); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Output.End(result, ""))
 			outs, errs = append(outs, stdout.String()), append(errs, stderr.String())
 		}
 		agent.Close()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
@@ -18,9 +19,7 @@ func TestTextOutput(t *testing.T) {
 		o := &TextOutput{Out: &b, Plain: plain}
 		for _, s := range []mapping.Step{{Text: "a"}, {Text: "\x1b[1mb"}, {Shown: "2", Text: "c"}} {
 			s.Kind = mapping.StepText
-			if err := o.show([]mapping.Step{s}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, o.show([]mapping.Step{s}))
 		}
 		if err := o.End(bridge.Result{}, ""); err != nil || b.String() != want {
 			t.Errorf("%q %v", b.String(), err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -43,9 +44,7 @@ func TestV1(t *testing.T) {
 		`7`:                          `7`,
 	} {
 		var ordered any
-		if err := json.Unmarshal([]byte(want), &ordered); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(want), &ordered))
 		sorted, _ := json.Marshal(ordered)
 		if got := string(V1Event(a2a.JSON(in))); got != string(sorted) {
 			t.Errorf("%s\ngot  %s\nwant %s", in, got, want)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
@@ -20,10 +21,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // shown is a trace as a terminal shows it.
 func shown(t *testing.T, b []byte, width int, style frame.Style) string {
 	t.Helper()
-	r, err := trace.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(trace.NewReader(bytes.NewReader(b)))(t)
 	var out strings.Builder
 	p := &printer{w: &out, width: width, style: style, calls: map[string]string{}}
 	for rec, err := range r.All() {
@@ -49,10 +47,7 @@ func shown(t *testing.T, b []byte, width int, style frame.Style) string {
 func TestShow(t *testing.T) {
 	var got strings.Builder
 	for _, name := range []string{"approval", "cut", "lines-hello"} {
-		b, err := os.ReadFile("../../../testdata/trace/" + name + ".jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile("../../../testdata/trace/" + name + ".jsonl"))(t)
 		for _, width := range []int{0, 80, 40} {
 			timeline := shown(t, b, width, false)
 			for line := range strings.Lines(timeline) {
@@ -74,14 +69,9 @@ func TestShow(t *testing.T) {
 	golden := filepath.Join("..", "..", "..", "testdata", "trace", "show.golden")
 	result := got.String()
 	if *update {
-		if err := os.WriteFile(golden, []byte(result), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(result), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if result != string(want) {
 		t.Errorf("%s is not what is shown (go test ./internal/cli/trace -update rewrites it):\n%s", golden, result)
 	}
@@ -94,18 +84,14 @@ func TestDecision(t *testing.T) {
 	start := time.Date(2026, 1, 2, 23, 30, 0, 0, time.UTC)
 	var out strings.Builder
 	p := &printer{w: &out, calls: map[string]string{}}
-	if err := p.legend(&trace.Record{Time: start}, in); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.legend(&trace.Record{Time: start}, in))
 	for _, rec := range []trace.Record{
 		{N: 1, Wire: "agent", Dir: trace.DirIn, Kind: trace.KindEvent, JSON: []byte(`{"result":{"kind":"status-update","status":{"state":"working","message":{"parts":[{"kind":"data","data":{"tool_call_id":"c1","tool_name":"Edit","status":"PENDING"}}]}}}}`)},
 		{N: 2, Wire: "bridge", Kind: trace.KindDecision, What: trace.DecideAsk, Call: "c1"},
 		{N: 3, Wire: "bridge", Kind: trace.KindDecision, What: trace.DecideAnswer, Call: "c1", Option: "p", Outcome: "reject_always", By: "mode"},
 	} {
 		it := view.Of(&rec)
-		if err := p.item(&it); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.item(&it))
 	}
 	for _, want := range []string{"2026-01-03 00:30:00 CET", "ask  Edit\n", "answer  Edit: rejected from then on by the mode (p)\n"} {
 		if !strings.Contains(out.String(), want) {

@@ -12,18 +12,14 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // An ID token for several parties says to whom it was given, and that is us.
 func TestAuthorizedParty(t *testing.T) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	signer := must.Get(jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, nil))(t)
 	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public()}}})
 	}))
@@ -42,10 +38,7 @@ func TestAuthorizedParty(t *testing.T) {
 		if test.azp != "" {
 			claims["azp"] = test.azp
 		}
-		id, err := jwt.Signed(signer).Claims(claims).Serialize()
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(jwt.Signed(signer).Claims(claims).Serialize())(t)
 		if account, err := c.Account(t.Context(), p, &Token{ID: id}, ""); (err == nil) != test.ok || test.ok && account != "me" {
 			t.Errorf("%+v: %q, %v", test, account, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
@@ -17,20 +18,14 @@ func TestForgedAnswers(t *testing.T) {
 	s := signin.Start(t, wide())
 	p, c := discovered(t, s)
 	get := func(address, host, cookie string) (int, *http.Response) {
-		r, err := http.NewRequest(http.MethodGet, address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequest(http.MethodGet, address, nil))(t)
 		if host != "" {
 			r.Host = host
 		}
 		if cookie != "" {
 			r.AddCookie(&http.Cookie{Name: cookieName, Value: cookie})
 		}
-		resp, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(http.DefaultTransport.RoundTrip(r))(t)
 		resp.Body.Close()
 		return resp.StatusCode, resp
 	}
@@ -71,18 +66,12 @@ func TestForgedAnswers(t *testing.T) {
 // The first page leads to the provider once: whoever comes later gets neither the state
 // nor the cookie.
 func TestFirstPageOnce(t *testing.T) {
-	l, err := listen("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(listen(""))(t)
 	defer l.close()
 	local, _ := l.serve("https://idp.example/?state=s", "s")
 	for i, want := range []int{http.StatusSeeOther, http.StatusNotFound} {
 		r, _ := http.NewRequest(http.MethodGet, local, nil)
-		resp, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(http.DefaultTransport.RoundTrip(r))(t)
 		resp.Body.Close()
 		cookies := resp.Cookies()
 		if resp.StatusCode != want || (len(cookies) == 1) != (i == 0) || i == 0 && (!cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode) {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/a2astdio/a2astdio/internal/test/idp"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
@@ -72,9 +73,7 @@ func TestCodeLogin(t *testing.T) {
 	if err != nil || next.Access == token.Access || next.Refresh == token.Refresh {
 		t.Fatalf("%v: %+v", err, next)
 	}
-	if err := c.Revoke(t.Context(), p, next); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Revoke(t.Context(), p, next))
 	if _, ok := s.Provider.Check(next.Access); ok {
 		t.Error("the token is good after it was given back")
 	}
@@ -249,10 +248,7 @@ func TestForProgram(t *testing.T) {
 	c.ID, c.Secret = "service", "hunter2-client"
 	for _, auth := range [][]string{nil, {"client_secret_post"}, {"client_secret_basic", "client_secret_post"}} {
 		p.ClientAuth = auth
-		token, err := c.ForProgram(t.Context(), p, []string{"admin"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := must.Get(c.ForProgram(t.Context(), p, []string{"admin"}))(t)
 		if grant, ok := s.Provider.Check(token.Access); !ok || grant.Subject != "service" || fmt.Sprint(token.Scopes) != "[admin]" {
 			t.Errorf("%+v", grant)
 		}
@@ -272,10 +268,7 @@ func TestRegister(t *testing.T) {
 	s := signin.Start(t, wide())
 	p, c := discovered(t, s)
 	l := &CodeLogin{}
-	redirect, err := l.Listen()
-	if err != nil {
-		t.Fatal(err)
-	}
+	redirect := must.Get(l.Listen())(t)
 	l.Close()
 	id, _, err := Register(t.Context(), c.HTTP, p, []string{redirect}, []string{"agent"})
 	if err != nil {
@@ -304,10 +297,7 @@ func TestRenewTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := c.Renew(t.Context(), p, token.Refresh)
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := must.Get(c.Renew(t.Context(), p, token.Refresh))(t)
 	_, err = c.Renew(t.Context(), p, token.Refresh)
 	if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "invalid_grant" || e.Passing {
 		t.Errorf("got %v", err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -43,15 +44,9 @@ func FuzzHotPath(f *testing.F) {
 			version = "1.0"
 		}
 		w := newFakeWire(version, nil, 1)
-		client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: &endingWire{w, &wire, cut}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: &endingWire{w, &wire, cut}}))(t)
 		defer client.Close()
-		stream, err := client.Send(context.Background(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "go"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		stream := must.Get(client.Send(context.Background(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "go"}}}))(t)
 		defer stream.Close()
 		short, long := newBoth(), newBoth()
 		for {

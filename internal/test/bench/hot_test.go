@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -83,24 +84,15 @@ type hotPath struct {
 }
 
 func newHotPath(tb testing.TB, w *fakeWire, spell func([]byte, []mapping.Step) []byte) *hotPath {
-	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: w})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: w}))(tb)
 	tb.Cleanup(func() { client.Close() })
-	stream, err := client.Send(context.Background(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "go"}}})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	stream := must.Get(client.Send(context.Background(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "go"}}}))(tb)
 	tb.Cleanup(func() { stream.Close() })
 	return &hotPath{stream: stream, fold: mapping.NewFold(), spell: spell}
 }
 
 func (h *hotPath) step(tb testing.TB) {
-	events, err := h.stream.Read()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	events := must.Get(h.stream.Read())(tb)
 	h.steps = h.steps[:0]
 	for i := range events {
 		h.steps = h.fold.Event(shown.Live, &events[i], h.steps)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var chunkCount = flag.Int("chunks", 100, "how many TestChunks plays")
@@ -28,10 +29,7 @@ func TestChunks(t *testing.T) {
 		left--
 		return wire.read(b)
 	})
-	s, err := store.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(store.Open(t.TempDir()))(t)
 	e, err := editor.Start(&editor.Options{URL: "http://agent.invalid/", Store: s, Network: roundTrip(func(r *http.Request) (*http.Response, error) {
 		return wire.answer(r, io.MultiReader(chunks, strings.NewReader("data: "+wire.script.end+"\n\n")))
 	})})

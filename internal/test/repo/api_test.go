@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // promised are the importable packages: their exported names change only on purpose.
@@ -36,14 +38,9 @@ func TestAPI(t *testing.T) {
 	got := strings.Join(slices.Sorted(maps.Keys(lines)), "\n") + "\n"
 	path := filepath.Join("testdata", "api.txt")
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	was := strings.Split(strings.TrimSpace(string(want)), "\n")
 	for _, line := range was {
 		if !lines[line] {
@@ -204,10 +201,7 @@ func TestTestModules(t *testing.T) {
 			t.Fatalf("%s: %d files, %v", pkg, len(files), err)
 		}
 		for _, path := range files {
-			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly))(t)
 			for _, spec := range f.Imports {
 				of, _ := strconv.Unquote(spec.Path.Value)
 				if first, _, _ := strings.Cut(of, "/"); !strings.Contains(first, ".") || strings.HasPrefix(of, module) {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // documents are all documents for people, with their paths.
@@ -99,10 +101,7 @@ func TestSpelling(t *testing.T) {
 	if out, err := exec.Command("aspell", "-l", "en_GB", "list").CombinedOutput(); err != nil {
 		t.Skipf("no spell-check: aspell and its English dictionary are not here: %v %s", err, out)
 	}
-	file, err := os.ReadFile(filepath.Join("testdata", "words.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.ReadFile(filepath.Join("testdata", "words.txt")))(t)
 	listed := strings.Fields(string(file))
 	if !slices.IsSorted(listed) {
 		t.Error("testdata/words.txt is not sorted")

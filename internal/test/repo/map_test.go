@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // maxWords bounds the glossary: a maintainer has to learn it.
@@ -15,15 +17,9 @@ const maxWords = 25
 // TestMap: each file, package and identifier in docs/architecture.md exists, and if a
 // row says "name in file", it is in that file. The glossary has at most 25 words.
 func TestMap(t *testing.T) {
-	raw, err := os.ReadFile("docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("docs/architecture.md"))(t)
 	document := string(fence.ReplaceAll(raw, nil))
-	modules, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	modules := must.Get(os.ReadFile("go.mod"))(t)
 	declared := declaredNames(t)
 	named := 0
 	for _, m := range code.FindAllString(document, -1) {

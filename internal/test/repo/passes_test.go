@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A passed is a function that a chunk of text passes.
@@ -44,10 +46,7 @@ func countCalls(t *testing.T, chunks int) map[passed]int {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	text, err := os.ReadFile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(profile))(t)
 	calls, of := map[passed]int{}, map[string]source{}
 	for _, f := range sources(t) {
 		of[f.path] = f

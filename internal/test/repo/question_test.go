@@ -14,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -38,9 +39,7 @@ func FuzzMarkdown(f *testing.F) {
 		}
 		text, page := hostileQuestion(command, dir, name, description, option, formatted)
 		var got bytes.Buffer
-		if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(text), &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(text), &got))
 		if want := page; got.String() != want {
 			t.Errorf("the question\n%s\nis shown as\n%s\nwant\n%s", text, got.String(), want)
 		}
@@ -88,14 +87,10 @@ func TestQuestionPages(t *testing.T) {
 	enc := json.NewEncoder(&got)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(pages); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, enc.Encode(pages))
 	const file = "testdata/questions.json"
 	if *update {
-		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, got.Bytes(), 0o644))
 	}
 	if want, err := os.ReadFile(file); err != nil || !bytes.Equal(want, got.Bytes()) {
 		t.Errorf("%s is stale (%v): -update writes it anew", file, err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "write testdata/api.txt anew")
@@ -58,9 +60,6 @@ func files(t *testing.T, end string) iter.Seq[string] {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestSchemas holds each line that the transcripts' editors read against the schema of its
@@ -24,10 +26,7 @@ func TestSchemas(t *testing.T) {
 	files, _ := filepath.Glob("testdata/transcript/*.txt")
 	checked := 0
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		asked := map[string]string{} // methods by request
 		version := 0                 // of ACP; 0: A2A lines
 		for i, l := range strings.Split(string(text), "\n") {
@@ -68,10 +67,7 @@ func TestSchemas(t *testing.T) {
 				t.Errorf("%s:%d: no client has to know this: %s", file, i+1, line)
 				continue
 			}
-			instance, err := jsonschema.UnmarshalJSON(strings.NewReader(value.Raw))
-			if err != nil {
-				t.Fatal(err)
-			}
+			instance := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(value.Raw)))(t)
 			if err := schema.Validate(instance); err != nil {
 				t.Errorf("%s:%d: %v\n%s", file, i+1, err, line)
 			}
@@ -104,14 +100,10 @@ func acpSchema(t *testing.T, name string) func(method string, m gjson.Result) *j
 		t.Fatal(err)
 	}
 	var document map[string]any
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &document))
 	closed(document, false)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource(name, document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.AddResource(name, document))
 	schemas := map[string]*jsonschema.Schema{}
 	for def, d := range document["$defs"].(map[string]any) {
 		d := d.(map[string]any)
@@ -203,10 +195,7 @@ func schemaFile(t *testing.T, name string) func(def string) *jsonschema.Schema {
 		if def != "" {
 			def = "#/$defs/" + def
 		}
-		s, err := c.Compile(path + def)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(c.Compile(path + def))(t)
 		return s
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // roomRow is a row of the table of rooms in docs/architecture.md.
@@ -45,9 +47,7 @@ func TestRooms(t *testing.T) {
 			m := roomRow.FindStringSubmatch(row)
 			return fmt.Sprintf("| `%s` | %d | ", m[1], (lines[m[1]]+5)/10*10)
 		})
-		if err := os.WriteFile(document, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(document, []byte(page), 0o644))
 		return
 	}
 	for _, m := range roomRow.FindAllStringSubmatch(page, -1) {

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var (
@@ -28,10 +30,7 @@ const tooLong = 10 * time.Minute
 
 // TestRulesCanBeSwitchedOff: each line that holds a rule has a form that can.
 func TestRulesCanBeSwitchedOff(t *testing.T) {
-	rules, err := find()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(find())(t)
 	if len(rules) == 0 {
 		t.Error("no rules are found")
 	}
@@ -42,10 +41,7 @@ func TestRules(t *testing.T) {
 	if !*off {
 		t.Skip("-off is not given: it takes half a minute for each rule")
 	}
-	rules, err := find()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(find())(t)
 	base := judge(t, "")
 	t.Logf("with all rules: %s", told(base))
 	for _, r := range rules {
@@ -84,19 +80,11 @@ func told(counts map[string]int) string {
 // overlay writes the file that tells the go command to build without a rule.
 func (r *rule) overlay(t *testing.T) string {
 	dir := t.TempDir()
-	file, err := filepath.Abs(r.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(filepath.Abs(r.file))(t)
 	changed, list := filepath.Join(dir, "off.go"), filepath.Join(dir, "overlay.json")
-	b, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(map[string]any{"Replace": map[string]string{file: changed}}))(t)
 	for name, content := range map[string][]byte{changed: r.off, list: b} {
-		if err := os.WriteFile(name, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, content, 0o644))
 	}
 	return list
 }

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var (
@@ -148,10 +150,7 @@ func TestReplay(t *testing.T) {
 	if *replay == "" {
 		t.Skip("-replay names no world")
 	}
-	r, err := ParseReplay(*replay)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ParseReplay(*replay))(t)
 	_, found, _ := play(t, Generate(r))
 	if len(found) > 0 {
 		r = shrink(t, r, cmp.Or(*class, found[0].Class))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "write the list of cases that are wrong")
@@ -59,9 +60,7 @@ func TestCases(t *testing.T) {
 	t.Logf("wrong: cases: %d", len(wrong))
 	if *update {
 		slices.Sort(wrong)
-		if err := os.WriteFile(notYet, []byte(strings.Join(wrong, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(notYet, []byte(strings.Join(wrong, "\n")+"\n"), 0o644))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // patience bounds a turn, in virtual time.
@@ -38,10 +39,7 @@ func converse(t *testing.T, script *agent.Script, prompts []string, opts *editor
 		network := &memnet.Network{Handler: a}
 		n := 0
 		opts.Network, opts.URL, opts.NewID = network, agent.URL, func() string { n++; return fmt.Sprintf("ours-%d", n) }
-		e, err := editor.Start(opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(editor.Start(opts))(t)
 		for _, prompt := range prompts {
 			turn := e.Prompt(prompt)
 			turns = append(turns, turn)

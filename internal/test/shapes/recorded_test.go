@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A recorded is a conversation with an agent that was running.
@@ -38,10 +39,7 @@ func recordings(t *testing.T) (all []*recorded) {
 	texts, _ := filepath.Glob(filepath.Join(root, "dialects", "*.txt"))
 	lines, _ := filepath.Glob(filepath.Join(root, "gemini", "*", "*.jsonl"))
 	for _, file := range append(texts, lines...) {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))(t)
 		r := &recorded{name: filepath.Base(filepath.Dir(file)) + "/" + filepath.Base(file)}
 		if filepath.Ext(file) == ".txt" {
 			r.readText(string(b))

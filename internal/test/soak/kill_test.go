@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const (
@@ -99,15 +100,9 @@ func newStage(t *testing.T, d death) *stage {
 		s.args = []string{"--agent-command", "'" + os.Args[0] + "' demo --listen 127.0.0.1:{port}"}
 		return s
 	}
-	address, err := s.serve(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(s.serve(t))(t)
 	s.args = []string{"--agent", address}
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(address))(t)
 	s.port = u.Port()
 	return s
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const (
@@ -39,10 +41,7 @@ type proxy struct {
 
 func newProxy(t *testing.T, server string, stall time.Duration) *proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	p := &proxy{listener: l, server: server, stall: stall, conns: map[net.Conn]bool{}, faults: map[string]int{}, closed: make(chan struct{})}
 	p.wg.Go(p.accept) // ends with the listener
 	t.Cleanup(func() {

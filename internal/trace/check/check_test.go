@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
@@ -324,10 +325,7 @@ func TestLaws(t *testing.T) {
 // agents' cards lack.
 func TestConversations(t *testing.T) {
 	for _, name := range []string{"approval", "cut", "lines-hello"} {
-		r, err := trace.Open("../../../testdata/trace/"+name+".jsonl", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(trace.Open("../../../testdata/trace/"+name+".jsonl", nil))(t)
 		c := New(&Options{Report: func(f *Finding) {
 			if f.What != "card" && !(name == "cut" && f.Weight == Warning) {
 				t.Errorf("%s: %v", name, f)

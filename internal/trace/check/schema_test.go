@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
@@ -66,14 +67,9 @@ func TestDocuments(t *testing.T) {
 		} else {
 			source = path
 		}
-		text, err := os.ReadFile(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(source))(t)
 		var all map[string]any
-		if err := json.Unmarshal(text, &all); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &all))
 		for _, ref := range regexp.MustCompile(`"#/\$defs/(\w+)"`).FindAllSubmatch(text, -1) {
 			if all["$defs"].(map[string]any)[string(ref[1])] == nil {
 				t.Errorf("%s has no %s", source, ref[1])
@@ -83,14 +79,9 @@ func TestDocuments(t *testing.T) {
 		if source == path {
 			continue
 		}
-		want, err := json.Marshal(map[string]any{"$defs": all["$defs"]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(json.Marshal(map[string]any{"$defs": all["$defs"]}))(t)
 		if want = append(want, '\n'); *update {
-			if err := os.WriteFile(path, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, want, 0o644))
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not %s without its descriptions (%v): go test ./internal/trace/check -update", path, source, err)
@@ -107,10 +98,7 @@ func payloads(t *testing.T) map[[2]string][]string {
 		t.Fatal("there are no conversations", err)
 	}
 	for _, file := range files {
-		r, err := trace.Open(file, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(trace.Open(file, nil))(t)
 		for rec, err := range r.All() {
 			if err != nil {
 				t.Fatal(err)
@@ -174,22 +162,14 @@ func TestValidate(t *testing.T) {
 	wrong := 0
 	for key, texts := range payloads(t) {
 		c := jsonschema.NewCompiler()
-		file, err := os.Open("schema/" + key[0] + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Open("schema/" + key[0] + ".json"))(t)
 		doc, err := jsonschema.UnmarshalJSON(file)
 		file.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.AddResource("s.json", doc); err != nil {
-			t.Fatal(err)
-		}
-		theirs, err := c.Compile("s.json#/$defs/" + key[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.AddResource("s.json", doc))
+		theirs := must.Get(c.Compile("s.json#/$defs/" + key[1]))(t)
 		d := own.get(key[0])
 		slices.Sort(texts)
 		for _, text := range slices.Compact(texts) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const stream = "data: 1\n\n: ping\n\nid: 2\ndata: 2\n\ndata: 3\r\n\r\n"
@@ -29,10 +31,7 @@ func TestFaults(t *testing.T) {
 		{"delay=1ms", []string{stream, stream, stream}},
 		{"status=429*2 cut-after=9@n", []string{"429 ", "429 ", stream[:9] + "!cut"}},
 	} {
-		plan, err := Parse(strings.Fields(test.faults))
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must.Get(Parse(strings.Fields(test.faults)))(t)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			set := plan.Of(r.URL.Path[1:])
 			if set.Status != 0 {
@@ -58,10 +57,7 @@ func TestFaults(t *testing.T) {
 
 // An answer of one line is not kept whole, and is one event however long it is.
 func TestLongLine(t *testing.T) {
-	plan, err := Parse([]string{"cut-after=1event"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(Parse([]string{"cut-after=1event"}))(t)
 	line := "data: " + strings.Repeat("data:x", 1<<16) + "\n\n"
 	body := strings.NewReader(line + line)
 	resp := &http.Response{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body)}
@@ -77,10 +73,7 @@ func TestLongLine(t *testing.T) {
 // The request for a card uses nothing up, unless a fault names it.
 func TestCardIsNotCounted(t *testing.T) {
 	const card = "GET /.well-known/agent-card.json"
-	plan, err := Parse([]string{"cut-after=3events", "status=404@" + card})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(Parse([]string{"cut-after=3events", "status=404@" + card}))(t)
 	if set := plan.Of(card); set.Status != 404 || set.events >= 0 {
 		t.Errorf("the card has %v", set)
 	}

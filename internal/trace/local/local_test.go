@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestServe: requests that name this server, and have no foreign origin, are served
@@ -30,10 +32,7 @@ func TestServe(t *testing.T) {
 		{"evil.example:" + port, "", 403, ""}, {host, "http://evil.example", 403, ""}, {host, "null", 403, ""}, {host, "https://" + host, 403, ""},
 		{host, "", 403, "cross-site"}, {host, "", 403, "same-site"},
 	} {
-		req, err := http.NewRequest("GET", url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequest("GET", url, nil))(t)
 		req.Host = test.host
 		if test.origin != "" {
 			req.Header.Set("Origin", test.origin)
@@ -41,10 +40,7 @@ func TestServe(t *testing.T) {
 		if test.site != "" {
 			req.Header.Set("Sec-Fetch-Site", test.site)
 		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(http.DefaultClient.Do(req))(t)
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if resp.StatusCode != test.want || test.want == 200 && string(body) != url {

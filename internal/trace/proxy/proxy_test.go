@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // front puts a proxy in front of an agent, until the test ends.
@@ -21,10 +23,7 @@ func front(t *testing.T, opts *Options) (url string) {
 	if opts.Transport == nil {
 		opts.Transport = &http.Transport{DisableCompression: true}
 	}
-	p, err := New(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(opts))(t)
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	p.At(server.URL + "/")
@@ -33,22 +32,13 @@ func front(t *testing.T, opts *Options) (url string) {
 
 func get(t *testing.T, url string, header ...string) (int, http.Header, string) {
 	t.Helper()
-	req, err := http.NewRequest("GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequest("GET", url, nil))(t)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(resp.Body))(t)
 	return resp.StatusCode, resp.Header, string(b)
 }
 
@@ -91,10 +81,7 @@ func TestCard(t *testing.T) {
 	if status, _, _ := get(t, url+"/.origin/2/x"); status != 404 {
 		t.Errorf("an origin that was not named: %d", status)
 	}
-	resp, err := http.Post(url+"/base/rpc", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"GetExtendedAgentCard"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.Post(url+"/base/rpc", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"GetExtendedAgentCard"}`)))(t)
 	b, _ := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	if u := gjson.GetBytes(b, "result.supportedInterfaces.0.url").Str; u != url+"/base/rpc?t=1" || !gjson.ValidBytes(b) {
@@ -145,10 +132,7 @@ func TestPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "theirs")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.DefaultClient.Do(req))(t)
 	b, _ := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	if want := "PUT /echo?a=%2F " + host + " theirs||" + "|body"; resp.StatusCode != 402 || resp.Header.Get("X-Answer") != "yes" || string(b) != want {
@@ -165,10 +149,7 @@ func TestPasses(t *testing.T) {
 	resp.Body.Close()
 
 	ctx, cancel := context.WithCancel(t.Context())
-	req, err = http.NewRequestWithContext(ctx, "GET", url+"/stream", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req = must.Get(http.NewRequestWithContext(ctx, "GET", url+"/stream", nil))(t)
 	if resp, err = http.DefaultClient.Do(req); err != nil {
 		t.Fatal(err)
 	}
@@ -236,10 +217,7 @@ func TestRawRequests(t *testing.T) {
 		mu.Lock()
 		seen = nil
 		mu.Unlock()
-		conn, err := net.Dial("tcp", host)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", host))(t)
 		head, body, _ := strings.Cut(test.request, "\r\n")
 		io.WriteString(conn, head+"\r\nHost: "+host+"\r\n"+body)
 		if !strings.HasSuffix(body, "\r\n\r\n") {

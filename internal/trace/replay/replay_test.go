@@ -18,6 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/transport"
 )
@@ -26,14 +27,8 @@ import (
 // records it. It returns what the editor was told, without IDs.
 func play(t *testing.T, agent http.RoundTripper, path string, prompts ...string) (told []string) {
 	t.Helper()
-	recorder, err := trace.Create(path, &trace.Options{Mode: "bridge"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent, Wrap: recorder.Wrap})
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorder := must.Get(trace.Create(path, &trace.Options{Mode: "bridge"}))(t)
+	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent, Wrap: recorder.Wrap}))(t)
 	e, err := editor.Start(&editor.Options{Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Tap: recorder.Tap, Workspace: "/"})
 	}})
@@ -82,10 +77,7 @@ func TestReplay(t *testing.T) {
 					want := recordDemo(t, path, version, prompts...)
 					for range 2 {
 						var notes []string
-						agent, err := NewAgent(path, &Options{Speed: speed, Note: func(n string) { notes = append(notes, n) }})
-						if err != nil {
-							t.Fatal(err)
-						}
+						agent := must.Get(NewAgent(path, &Options{Speed: speed, Note: func(n string) { notes = append(notes, n) }}))(t)
 						agent.At("http://agent.invalid/")
 						path = filepath.Join(t.TempDir(), "next.jsonl")
 						began := time.Now()
@@ -111,26 +103,17 @@ func TestOther(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "first.jsonl")
 		recordDemo(t, path, "1.0", "hello")
 		var notes []string
-		agent, err := NewAgent(path, &Options{Note: func(n string) { notes = append(notes, n) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		agent := must.Get(NewAgent(path, &Options{Note: func(n string) { notes = append(notes, n) }}))(t)
 		defer agent.Close()
 		agent.At("http://other.invalid/base")
 		client := &http.Client{Transport: &memnet.Network{Handler: agent}}
 		ask := func(body string) string {
-			resp, err := client.Post("http://agent.invalid/", "application/json", strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Get(client.Post("http://agent.invalid/", "application/json", strings.NewReader(body)))(t)
 			defer resp.Body.Close()
 			b, _ := io.ReadAll(resp.Body)
 			return string(b)
 		}
-		resp, err := client.Get("http://agent.invalid/.well-known/agent-card.json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(client.Get("http://agent.invalid/.well-known/agent-card.json"))(t)
 		b, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if !strings.Contains(string(b), "http://other.invalid/base/") {
@@ -167,9 +150,7 @@ func TestOther(t *testing.T) {
 	})
 	for name, text := range map[string]string{"none.jsonl": "", "redacted.jsonl": `{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"redact":true}` + "\n"} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := NewAgent(path, &Options{}); err == nil {
 			t.Errorf("%s is played", name)
 		}

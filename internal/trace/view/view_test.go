@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
@@ -17,10 +18,7 @@ func lines(t *testing.T, records ...string) ([]Item, *Builder) {
 	for i, r := range append([]string{`"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"limit":1`}, records...) {
 		fmt.Fprintf(&b, `{"n":%d,"t":"2026-01-02T03:04:05Z","us":%d,%s}`+"\n", i+1, i*1000, r)
 	}
-	reader, err := trace.NewReader(bytes.NewReader([]byte(b.String())))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := must.Get(trace.NewReader(bytes.NewReader([]byte(b.String()))))(t)
 	build := NewBuilder()
 	var all []Item
 	for {

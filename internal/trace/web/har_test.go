@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestHAR: each exchange is an entry, with the stream as it was, and how it ended.
 func TestHAR(t *testing.T) {
 	var out bytes.Buffer
-	if err := HAR(recorded(t, "cut"), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, HAR(recorded(t, "cut"), &out))
 	doc := gjson.ParseBytes(out.Bytes())
 	if !gjson.ValidBytes(out.Bytes()) || doc.Get("log.version").Str != "1.2" {
 		t.Fatalf("this is no HAR: %s", out.String())

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 )
@@ -36,15 +37,9 @@ func served(t *testing.T, path string) (get func(what string) (int, string), url
 	})
 	url = <-urls
 	return func(what string) (int, string) {
-		resp, err := http.Get(url + what)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(http.Get(url + what))(t)
 		defer resp.Body.Close()
-		b, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(io.ReadAll(resp.Body))(t)
 		if p := resp.Header.Get("Content-Security-Policy"); p != policy {
 			t.Errorf("%s: the policy is %q", what, p)
 		}
@@ -55,28 +50,20 @@ func served(t *testing.T, path string) (get func(what string) (int, string), url
 func write(t *testing.T, b []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b, 0o600))
 	return path
 }
 
 // recording is a recorded trace.
 func recording(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile("../../../testdata/trace/" + name + ".jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../../testdata/trace/" + name + ".jsonl"))(t)
 	return b
 }
 
 func recorded(t *testing.T, name string) *trace.Reader {
 	t.Helper()
-	r, err := trace.NewReader(bytes.NewReader(recording(t, name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(trace.NewReader(bytes.NewReader(recording(t, name))))(t)
 	return r
 }
 
@@ -94,22 +81,14 @@ func TestServe(t *testing.T) {
 		}
 	}
 	// A follower is told when all has been read.
-	resp, err := http.Get(url + "api/live")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.Get(url + "api/live"))(t)
 	defer resp.Body.Close()
 	var h head
 	for decoder := make([]byte, 1<<16); !h.Read; {
-		n, err := resp.Body.Read(decoder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(resp.Body.Read(decoder))(t)
 		for line := range strings.Lines(string(decoder[:n])) {
 			if data, ok := strings.CutPrefix(line, "data: "); ok {
-				if err := json.Unmarshal([]byte(data), &h); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, json.Unmarshal([]byte(data), &h))
 			}
 		}
 	}
@@ -165,17 +144,12 @@ func TestMany(t *testing.T) {
 	for i := 2; i <= n; i++ {
 		fmt.Fprintf(&b, `{"n":%d,"t":"2026-01-02T03:04:05Z","us":%d,"wire":"editor","dir":"in","kind":"message","json":{}}`+"\n", i, i)
 	}
-	r, err := trace.Open(write(t, []byte(b.String())), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(trace.Open(write(t, []byte(b.String())), nil))(t)
 	file := r.File()
 	defer file.Close()
 	ix := newIndex(r)
 	ix.max = 1000
-	if err := ix.fill(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ix.fill(t.Context(), false))
 	h := ix.head("t")
 	if h.Count != n || h.First == 0 || len(ix.rows) > ix.max {
 		t.Errorf("%d rows from %d to %d", len(ix.rows), h.First, h.Count)
@@ -221,9 +195,7 @@ func unpacked(t *testing.T, page string) (all contents) {
 // TestExportLimit: a page without all bytes tells how many records lack theirs.
 func TestExportLimit(t *testing.T) {
 	var out bytes.Buffer
-	if err := export(recorded(t, "cut"), &out, "t.jsonl", 2000); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, export(recorded(t, "cut"), &out, "t.jsonl", 2000))
 	all := unpacked(t, out.String())
 	lines := strings.Split(all.Lines, "\n")
 	empty := len(lines) - len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" }))
@@ -237,9 +209,7 @@ func TestExportLimit(t *testing.T) {
 func TestExport(t *testing.T) {
 	b := recording(t, "cut")
 	var out bytes.Buffer
-	if err := Export(recorded(t, "cut"), &out, "<name>"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Export(recorded(t, "cut"), &out, "<name>"))
 	page := out.String()
 	for _, tag := range []string{"script", "style"} {
 		body := regexp.MustCompile(`(?s)<` + tag + `>(.*?)</` + tag + `>`).FindStringSubmatch(page)
