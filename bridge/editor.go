@@ -177,7 +177,6 @@ func (s *server) shutdown() {
 	}
 	s.stop()
 	<-done
-	s.mcp.close()
 	s.mu.Lock() // a signal does not stop the read loop
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {

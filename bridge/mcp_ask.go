@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 )
@@ -27,9 +28,12 @@ import (
 
 // An mcpQuestion waits for a person.
 type mcpQuestion struct {
-	what    string // in a line, the agent's words
-	elicit  *spell.MCPElicit
-	replies chan mcpReply // holds one
+	what   string // in a line, the agent's words
+	elicit *spell.MCPElicit
+	ctx    context.Context // ends with the answer, or when that does not count any more
+	over   context.CancelFunc
+	option string // that was picked, "" if none was; why says in our words why not
+	why    string
 	// These are of the call that comes again with the answer. It looks like the first, and must
 	// not run the task again. The state is a secret that the client gives back: behind the handle,
 	// nobody can guess it.
@@ -41,66 +45,61 @@ type mcpQuestion struct {
 // stateLife is how long a client may take for that.
 const stateLife = time.Hour
 
-// An mcpReply is what became of a question: the option that was picked, "" if none was; why
-// says in our words why not.
-type mcpReply struct{ option, why string }
-
 // Ask implements [Editor].
 func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	t.session.record(nil)
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
-		what := mapping.Title(q.Call)
-		r, err := t.put(ctx, what, spell.MCPApproval(t.name, q))
+		text := "The agent " + t.name + " asks for your approval.\n\n" + ask.WholeMarkdown(q.Call, q.Options)
+		asked, err := t.put(ctx, mapping.Title(q.Call), spell.NewMCPForm(text, q.Options))
 		if err != nil {
 			return nil, err
 		}
-		if !allows(q, r.option) {
-			t.note("not allowed: " + strconv.Quote(what) + ": " + r.why + "\n")
+		if !allows(q, asked.option) {
+			t.note("not allowed: " + strconv.Quote(asked.what) + ": " + asked.why + "\n")
 		}
-		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: r.option})
+		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: asked.option})
 	}
 	return answers, nil
 }
 
 // Confirm implements [Asker].
 func (t *mcpTalk) Confirm(ctx context.Context, question string) (bool, error) {
-	return t.confirm(ctx, question, spell.MCPConfirm(question, "Yes", "No"))
+	return t.agrees(ctx, question, spell.NewMCPForm(question, []mapping.Option{
+		{ID: acp.ElicitAccept, Name: "Yes", Kind: acp.OptionAllowOnce, Certain: true}, {Name: "No", Kind: acp.OptionRejectOnce, Certain: true}}))
 }
 
 // Open implements [Asker].
 func (t *mcpTalk) Open(ctx context.Context, text, url string) (bool, error) {
-	return t.confirm(ctx, text, &spell.MCPElicit{Mode: acp.ElicitURL, Message: text, URL: url, ElicitationID: t.agent.opts.NewID()})
+	return t.agrees(ctx, text, &spell.MCPElicit{ElicitationRequest: acp.ElicitationRequest{
+		Mode: acp.ElicitURL, Message: text, URL: url, ElicitationID: t.agent.opts.NewID()}})
 }
 
 // Opens implements [Opener]: nobody signs in elsewhere.
 func (t *mcpTalk) Opens() bool { return true }
 
-func (t *mcpTalk) confirm(ctx context.Context, what string, elicit *spell.MCPElicit) (bool, error) {
-	r, err := t.put(ctx, what, elicit)
-	if r.why == cannotAsk {
+func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.MCPElicit) (bool, error) {
+	q, err := t.put(ctx, what, elicit)
+	if q.why == cannotAsk {
 		err = ErrCannotAsk
 	}
-	return r.option != "", err
+	return q.option == acp.ElicitAccept, err
 }
 
 // put waits until a person has answered a question, or ctx ends. Nobody is asked for a turn that
 // was cancelled.
-func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.MCPElicit) (mcpReply, error) {
-	q := &mcpQuestion{what: what, elicit: elicit, replies: make(chan mcpReply, 1)}
+func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.MCPElicit) (*mcpQuestion, error) {
+	q := &mcpQuestion{what: what, elicit: elicit}
+	q.ctx, q.over = context.WithCancel(ctx)
 	t.mu.Lock()
-	if turn := t.session.running(); turn != nil && !turn.isCancelled() {
+	if !t.session.running().isCancelled() {
 		t.asks = q
 		t.changedLocked()
 	}
 	t.mu.Unlock()
-	select {
-	case r := <-q.replies:
-		return r, nil
-	case <-ctx.Done():
-		t.answer(q, "", "the question is over")
-		return mcpReply{}, ctx.Err()
-	}
+	<-q.ctx.Done()
+	t.answer(q, "", "") // if it has no answer
+	return q, ctx.Err()
 }
 
 // answer answers a question, if it is still open.
@@ -108,9 +107,9 @@ func (t *mcpTalk) answer(q *mcpQuestion, option, why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.asks == q {
-		t.asks = nil
+		q.option, q.why, t.asks = option, why, nil
+		q.over()
 		t.changedLocked()
-		q.replies <- mcpReply{option, why}
 	}
 }
 
@@ -129,8 +128,12 @@ func (c *mcpCall) canAsk(q *mcpQuestion) bool {
 
 const cannotAsk = "nobody was asked, because this client cannot put a question to its user (MCP: elicitation). The user can allow it in another client, or by a2astdio send"
 
-// elicit asks by a request, until ctx ends: an answer that comes later is none.
-func (c *mcpCall) elicit(ctx context.Context, t *mcpTalk, q *mcpQuestion) {
+// elicit asks by a request, until the call or the question is over: an answer that comes later is
+// none.
+func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
+	ctx, stop := context.WithCancel(c.ctx)
+	defer stop()
+	defer context.AfterFunc(q.ctx, stop)()
 	id := jsonrpc2.ID{Num: c.server.calls.Add(1)}
 	var raw json.RawMessage
 	err := c.conn.Call(ctx, acp.MethodElicit, q.elicit, &raw, jsonrpc2.PickID(id))
@@ -140,10 +143,15 @@ func (c *mcpCall) elicit(ctx context.Context, t *mcpTalk, q *mcpQuestion) {
 			map[string]any{"requestId": id.Num, "reason": "the call's time is over, or the question is"})
 	case err == nil:
 		t.answered(q, string(raw))
-	case isEditorError(err): // otherwise it is gone
+	case isEditorError(err):
 		t.answer(q, "", "the client could not ask the user: "+strconv.Quote(err.Error()))
+	default: // it is gone, and the bridge ends
+		<-ctx.Done()
 	}
 }
+
+// questionKey is the only member of what is asked by a result, and of its answer.
+const questionKey = "question"
 
 // askBack answers a call with a question.
 func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
@@ -151,14 +159,11 @@ func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	defer t.mu.Unlock()
 	t.back = q
 	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.digest(), t.agent.opts.Now().Add(stateLife)
-	elicit := *q.elicit
-	elicit.ElicitationID = ""
-	ask := map[string]any{"method": acp.MethodElicit, "params": &elicit}
-	return &mcp.CallResult{ResultType: "input_required", RequestState: q.state, InputRequests: map[string]any{questionKey: ask}}
+	params := q.elicit.ElicitationRequest
+	params.ElicitationID = ""
+	elicit := map[string]any{"method": acp.MethodElicit, "params": &params}
+	return &mcp.CallResult{ResultType: "input_required", RequestState: q.state, InputRequests: map[string]any{questionKey: elicit}}
 }
-
-// questionKey is the only member of what is asked by a result, and of its answer.
-const questionKey = "question"
 
 // digest tells one call from another, however its arguments are ordered.
 func (c *mcpCall) digest() [sha256.Size]byte {
@@ -168,33 +173,27 @@ func (c *mcpCall) digest() [sha256.Size]byte {
 	return sha256.Sum256(canonical)
 }
 
-// isAnswer reports whether a call brings an answer back.
-func (c *mcpCall) isAnswer() bool {
-	return c.params.Get("requestState").Exists() || c.params.Get("inputResponses").Exists()
-}
-
 // comesBack goes on with a call that brings an answer. What does not fit answers nothing, and
 // sends nothing.
-func (e *mcpEditor) comesBack(c *mcpCall) (mcpOutcome, error) {
+func (e *mcpEditor) comesBack(c *mcpCall) (*mcp.CallResult, error) {
 	const nothing = "editor: this answers no question that is open: nothing was sent, and nothing was allowed by it"
 	state := c.params.Get("requestState").Str
-	t, err := e.find(c, state[:max(0, strings.LastIndexByte(state, '.'))])
+	t, err := e.find(c.ctx, state[:max(0, strings.LastIndexByte(state, '.'))])
 	if err != nil {
 		return nil, errors.New(nothing + ". list_agents has the tasks that are under way")
 	}
-	if !t.attach(c) {
-		return nil, errOtherCall
-	}
-	t.mu.Lock()
-	back, q := t.back, t.asks
-	t.mu.Unlock()
-	fits := back != nil && state == back.state && c.digest() == back.call && !t.agent.opts.Now().After(back.until)
-	switch {
-	case fits && q == back:
-		t.answered(q, c.params.Get("inputResponses."+questionKey).Raw)
-	case fits && back.elicit.Mode == acp.ElicitURL: // the user was done with the page before the client has said so
-	default:
-		return nil, fmt.Errorf("%s. The handle is %s: call wait_task with it", nothing, t.session.ID)
-	}
-	return t.await(c), nil
+	return t.serve(c, func() error {
+		t.mu.Lock()
+		back, q := t.back, t.asks
+		t.mu.Unlock()
+		fits := back != nil && state == back.state && c.digest() == back.call && !t.agent.opts.Now().After(back.until)
+		switch {
+		case fits && q == back:
+			t.answered(q, c.params.Get("inputResponses."+questionKey).Raw)
+		case fits && back.elicit.Mode == acp.ElicitURL: // the user was done with the page before the client has said so
+		default:
+			return fmt.Errorf("%s. The handle is %s: call wait_task with it", nothing, t.session.ID)
+		}
+		return nil
+	})
 }

@@ -2,15 +2,14 @@ package bridge
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -19,40 +18,27 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/mapping/ask"
-	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // This file has what goes to an agent and comes from it beside text.
 
-const (
-	// maxFiles is how much the files of one message may have together.
-	maxFiles = 8 << 20
-	// maxBlob is the longest file, in base64, that is handed over as it is.
-	maxBlob = 4 << 20
-)
+// maxFiles is how much the files of one message may have together.
+const maxFiles = 8 << 20
 
 // files reads the files of a call, as blocks of a prompt, and says what the result says of them.
-func (c *mcpCall) files(agent *Agent) (blocks []acp.ContentBlock, sent string, err error) {
+func (c *mcpCall) files(workspace string) (blocks []acp.ContentBlock, sent string, err error) {
 	left := maxFiles
 	for _, f := range c.params.Get("arguments.files").Array() {
-		name, content, err := readFile(f, agent.opts.workspace())
+		name, content, err := readFile(f, workspace)
 		if err != nil {
 			return nil, "", err
 		}
 		if left -= len(content); left < 0 {
 			return nil, "", paramsErrorf("with %q the files have more than %d MiB together, which is the limit", name, maxFiles>>20)
 		}
-		r := fileResource(name, content)
-		if card, _, err := agent.Ready(c.ctx); err != nil {
-			return nil, "", err
-		} else if r.Blob != nil && !card.Takes(r.MimeType) {
-			return nil, "", paramsErrorf("%q is %s, and the agent takes %s", name, r.MimeType, strings.Join(card.InputModes, ", "))
-		}
-		blocks = append(blocks, acp.ContentBlock{Type: "resource", Resource: r})
+		blocks = append(blocks, fileBlock(name, content))
 		sent += fmt.Sprintf("sent: %q (%d bytes)\n", name, len(content))
 	}
 	return blocks, sent, nil
@@ -74,8 +60,8 @@ func readFile(f gjson.Result, workspace string) (name string, content []byte, er
 	return path, content, err
 }
 
-// readPath reads a file of the workspace: a regular one, no part of whose path begins with a
-// dot, neither of the path nor of what links on it lead to.
+// readPath reads a file of the workspace: a regular one without another name, to which, when links
+// are resolved, no name leads that begins with a dot.
 func readPath(workspace, path string) ([]byte, error) {
 	dir, err := filepath.EvalSymlinks(workspace)
 	if err != nil || isWide(dir) || isOfProcess(dir) {
@@ -84,113 +70,55 @@ func readPath(workspace, path string) ([]byte, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	rest, err := filepath.Rel(workspace, path) // as the user knows it
-	if err != nil || !filepath.IsLocal(rest) {
-		rest, err = filepath.Rel(dir, path)
-	}
-	if err != nil || !isPlainBelow(dir, filepath.Join(dir, rest)) || !isPlainFile(dir, rest) {
-		return nil, fmt.Errorf("it, or what a link on its path leads to, is outside the workspace %s, is no plain file, has another name, or is hidden", workspace)
+	real, ok := resolve(path)
+	if !ok || !isPlainBelow(dir, real) {
+		return nil, fmt.Errorf("it, or what a link on its path leads to, is outside the workspace %s, or hidden", workspace)
 	}
 	root, err := os.OpenRoot(dir) // which follows no link that leads out of it
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	f, err := root.OpenFile(rest, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe that has taken its place would block
+	f, err := root.OpenFile(real[len(dir)+1:], os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would block
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("it was replaced meanwhile")
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || names(real, info) != 1 {
+		return nil, errors.New("it is no plain file, or has another name")
 	}
 	return io.ReadAll(io.LimitReader(f, maxFiles+1))
 }
 
-// fileResource makes a resource of a file: a text, or what is none, with a media type.
-func fileResource(name string, content []byte) *acp.EmbeddedResource {
+// fileBlock makes a block of a file: of a text, or of what is none. A prompt with the latter is
+// not sent to an agent that does not take it.
+func fileBlock(name string, content []byte) acp.ContentBlock {
 	if utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 {
 		text := string(content)
-		return &acp.EmbeddedResource{URI: name, Text: &text}
+		return acp.ContentBlock{Type: "resource", Resource: &acp.EmbeddedResource{URI: name, Text: &text}}
 	}
 	media, _, _ := strings.Cut(http.DetectContentType(content), ";")
-	blob := base64.StdEncoding.EncodeToString(content)
-	return &acp.EmbeddedResource{URI: name, MimeType: media, Blob: &blob}
+	return acp.ContentBlock{Type: "image", URI: name, MimeType: media, Data: base64.StdEncoding.EncodeToString(content)}
 }
 
-// readArtifact reads a page of what a task has made: of an artifact, or of a file. The agent has
-// it, also for a later process.
-func (e *mcpEditor) readArtifact(c *mcpCall) (mcpOutcome, error) {
-	t, err := e.find(c, c.argument("handle"))
-	if err != nil {
-		return nil, err
-	}
-	_, writing, err := t.agent.Ready(c.ctx)
+// artifact spells what the last task of a conversation has made under a name. The agent has it,
+// also for a later process.
+func (t *mcpTalk) artifact(ctx context.Context, wanted string) (*spell.MCP, error) {
+	_, writing, err := t.agent.Ready(ctx)
 	if err != nil {
 		return nil, err
 	}
 	t.mu.Lock()
-	taskID := t.result.TaskID
+	taskID := t.out.Task
 	t.mu.Unlock()
-	task, err := t.agent.opts.Client.Get(c.ctx, taskID, allHistory)
+	task, err := t.agent.opts.Client.Get(ctx, taskID, allHistory)
 	if err != nil {
 		return nil, err
 	}
-	fold := mapping.NewFold()
+	fold, out := mapping.NewFold(), &spell.MCP{}
 	fold.Speak(writing.Dialect)
-	wanted := c.argument("artifact")
-	var found []mapping.Step
-	var names []string
-	for _, s := range fold.Event(shown.Snapshot, task, nil) {
-		name := s.Name
-		switch {
-		case s.Kind == mapping.StepPart && s.Part.Kind == a2a.PartFile:
-			name = cmp.Or(s.Part.File.Name, name)
-		case s.Kind != mapping.StepText || s.ArtifactID == "":
-			continue // what messages say is in results
-		}
-		if wanted == name || wanted == s.ArtifactID {
-			found = append(found, s)
-		}
-		names = append(names, strconv.Quote(cmp.Or(name, s.ArtifactID)))
+	if names := out.Only(fold.Event(shown.Snapshot, task, nil), wanted); out.Size() == 0 {
+		return nil, fmt.Errorf("agent: the task has no artifact %q. It has: %s", wanted, atMost(strings.Join(names, ", "), maxSaidOfItself))
 	}
-	switch {
-	case found == nil:
-		return nil, fmt.Errorf("agent: the task has no artifact %q. It has: %s", wanted, atMost(strings.Join(slices.Compact(names), ", "), maxSaidOfItself))
-	case found[0].Part != nil:
-		return t.file(c, &found[0].Part.File), nil
-	}
-	var text strings.Builder
-	for _, s := range found {
-		text.WriteString(s.Text)
-	}
-	return t.page(c, text.String()), nil
-}
-
-// file is the outcome of a call that reads a file: a page, if it is text.
-func (t *mcpTalk) file(c *mcpCall, f *a2a.File) mcpOutcome {
-	content, err := f.Content()
-	switch {
-	case f.URI != "":
-		return t.page(c, "It is at "+f.URI)
-	case err == nil && utf8.Valid(content):
-		return t.page(c, string(content))
-	case len(f.Bytes) > maxBlob:
-		return say(fmt.Sprintf("It is %q of %d bytes: too long for this. The user gets it by: a2astdio task download", f.MediaType, len(content)))
-	}
-	return func() *mcp.CallResult {
-		result := mcp.Text(fmt.Sprintf("the file %q", f.Name))
-		result.Content = append(result.Content, spell.MCPFile(f.Name, f))
-		return result
-	}
-}
-
-// page is the outcome of a call that reads a page of a text; of none behind the last.
-func (t *mcpTalk) page(c *mcpCall, all string) mcpOutcome {
-	page, wanted := int64(1), c.params.Get("arguments.page").Int()
-	text, rest := ask.Split(all, maxTaken)
-	for ; page < wanted && rest != ""; page++ {
-		text, rest = ask.Split(rest, maxTaken)
-	}
-	return say(fmt.Sprintf("page %d, and %d bytes behind it\n", page, len(rest)) + t.editor.fence(t.name, text))
+	return out, nil
 }

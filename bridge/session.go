@@ -55,6 +55,8 @@ type Session struct {
 	line []*turn // prompts that wait for it: see takeUp, maxHeld
 	// queues: prompts may wait for others. It is not written after the session was opened.
 	queues bool
+	// plain: no prompt is a slash command, though it may look like one: a model has written it.
+	plain bool
 	// watching follows the task while no turn runs, nil if nothing does: see watch.go.
 	watching *watcher
 	// shutting: the editor has closed it; the turn that runs is its last.
@@ -269,7 +271,7 @@ func (t Turn) Run(ctx context.Context, prompt []acp.ContentBlock, editor Editor)
 // one.
 func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
 	return t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
-		if !t.plain {
+		if !t.session.plain {
 			if r := t.command(ctx, prompt); r != nil {
 				return r, nil
 			}

@@ -53,7 +53,6 @@ type turn struct {
 	unanswered []*mapping.ToolCall // calls that were rejected because nobody answered
 	rejected   bool                // by cancelling the task: see cancelToReject
 	isCommand  bool                // a slash command, whose task is not the conversation's
-	plain      bool                // the prompt is no slash command, though it may look like one: a model has written it
 	// askedContext is the context that the message goes on in, if the agent has named
 	// it. lossTold: the user knows that the agent may have lost the conversation.
 	askedContext string

@@ -3,9 +3,10 @@ package spell
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -33,26 +34,20 @@ const (
 type MCP struct {
 	// Handle names the conversation in links.
 	Handle string
+	// Task is the ID of the last task, and Doing what the agent did last, in a line of its words.
+	Task, Doing string
 
 	text    []byte
 	content []any  // what is no text
 	held    int    // bytes in content
 	from    string // the message or artifact of the last text
 	room    int    // how much more of that artifact is repeated; below 0: no more, as was said
-	doing   string
+	whole   bool   // it is read, and not repeated
 	outage  mapping.Outage
 }
 
 // Size is how much waits to be taken.
 func (m *MCP) Size() int { return len(m.text) + m.held }
-
-func (m *MCP) hold(content any, size int) {
-	m.content = append(m.content, content)
-	m.held += size
-}
-
-// Doing is what the agent did last, in a line of its words.
-func (m *MCP) Doing() string { return m.doing }
 
 // Forget drops what waits to be taken.
 func (m *MCP) Forget() { m.text, m.content, m.held = nil, nil, 0 }
@@ -72,12 +67,16 @@ func (m *MCP) Append(steps []mapping.Step) {
 
 func (m *MCP) step(s *mapping.Step) {
 	switch s.Kind {
+	case mapping.StepState:
+		m.Task = strings.Clone(s.TaskID)
 	case mapping.StepText:
 		m.said(s)
 	case mapping.StepThought:
-		m.doing = cmp.Or(strings.TrimSpace(s.Subject), "thinking")
+		m.Doing = cmp.Or(strings.TrimSpace(strings.Clone(s.Subject)), "thinking")
 	case mapping.StepTool:
-		m.tool(s)
+		if m.Doing = mapping.Title(s.Tool); s.Tool.Status.Ended() && (s.New || s.Changed&mapping.ToolState != 0) {
+			m.aside("[tool " + m.Doing + ": " + strings.ToLower(s.Tool.Status.String()) + "]")
+		}
 	case mapping.StepPart:
 		m.part(s)
 	case mapping.StepNotice:
@@ -91,7 +90,7 @@ func (m *MCP) step(s *mapping.Step) {
 			m.aside(gapNotice)
 		}
 		if m.outage.Tell(&s.Connection, 2) {
-			m.doing = "the connection to the agent is lost, and is tried again"
+			m.Doing = "the connection to the agent is lost, and is tried again"
 		}
 	}
 }
@@ -119,7 +118,7 @@ func (m *MCP) said(s *mapping.Step) {
 		m.text = append(m.text, s.Text...)
 		return
 	}
-	name := ask.OneLine(cmp.Or(s.Name, s.ArtifactID))
+	name := mcpName(s)
 	if !goesOn {
 		m.room = mcpArtifact
 		m.text = fmt.Appendf(m.text, "[artifact %s]\n", name)
@@ -129,84 +128,94 @@ func (m *MCP) said(s *mapping.Step) {
 	if m.room -= len(head); rest != "" && m.room >= 0 {
 		m.room = -1
 		m.text = fmt.Appendf(m.text, "\n[artifact %s: the rest by read_artifact]", name)
-		m.link(s.ArtifactID, name, "text/plain", 0)
+		m.link(s, "text/plain")
 	}
 }
 
-// tool tells how a call has ended.
-func (m *MCP) tool(s *mapping.Step) {
-	if !s.New && s.Changed&mapping.ToolState == 0 {
-		return
+// mcpName is what a model knows an artifact by, or a file.
+func mcpName(s *mapping.Step) string {
+	name := s.Name
+	if s.Part != nil {
+		name = cmp.Or(s.Part.File.Name, name)
 	}
-	m.doing = mapping.Title(s.Tool)
-	if s.Tool.Status.Ended() {
-		m.aside("[tool " + m.doing + ": " + strings.ToLower(s.Tool.Status.String()) + "]")
-	}
+	return ask.OneLine(cmp.Or(name, s.ArtifactID, "file"))
 }
 
-// part adds a file, or data.
+// part adds a file, or data: images and small texts as they are, of others a link.
 func (m *MCP) part(s *mapping.Step) {
-	f := &s.Part.File
 	if s.Part.Kind != a2a.PartFile {
 		_, note := acpContent(s)
 		m.aside(note)
 		return
 	}
-	name, media := ask.OneLine(cmp.Or(f.Name, s.Name, "file")), cmp.Or(f.MediaType, "of an unknown type")
-	size := base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(f.Bytes, "=")))
-	about := fmt.Sprintf("[file %s, %s, %d bytes]", name, media, size)
-	text, _ := f.Content()
+	f := &s.Part.File
+	content, _ := f.Content()
+	name := mcpName(s) + ", " + cmp.Or(f.MediaType, "of an unknown type")
+	about := fmt.Sprintf("[file %s, %d bytes]", name, len(content))
+	isText, isImage := utf8.Valid(content), strings.HasPrefix(f.MediaType, "image/") && m.held+len(f.Bytes) <= mcpHeld
 	switch {
 	case f.URI != "":
-		about = fmt.Sprintf("[file %s, %s]", name, media)
-		m.hold(MCPFile(name, f), len(f.URI))
-	case strings.HasPrefix(media, "image/") && m.held+len(f.Bytes) <= mcpHeld:
-		m.hold(MCPFile(name, f), len(f.Bytes))
-	case size <= mcpSmall && utf8.Valid(text):
-		about += "\n" + string(text)
+		about = "[file " + name + "]"
+		m.hold(s)
+	case isText && (len(content) <= mcpSmall || m.whole):
+		about += "\n" + string(content)
+	case isImage || m.whole:
+		about += m.hold(s)
 	default:
-		m.link(cmp.Or(s.ArtifactID, f.Name, "file"), name, f.MediaType, size)
+		m.link(s, f.MediaType)
 	}
 	m.aside(about)
 }
 
-// MCPFile spells a file as content: what a model sees, or a resource of its own.
-func MCPFile(name string, f *a2a.File) json.RawMessage {
-	content, _ := acpContent(&mapping.Step{Name: name, Part: &a2a.Part{Kind: a2a.PartFile, File: *f}})
-	return content
+// hold holds a file until the text before it is taken. It returns what is to be said of one that is
+// too large.
+func (m *MCP) hold(s *mapping.Step) (note string) {
+	content, note := acpContent(s)
+	if content != nil {
+		m.content, m.held = append(m.content, json.RawMessage(content)), m.held+len(content)
+	}
+	return note
 }
 
-// link holds a link that read_artifact serves. A size of 0 is not known.
-func (m *MCP) link(id, name, media string, size int) {
-	uri := "a2a://" + m.Handle + "/" + id
-	m.hold(struct {
-		Type  string `json:"type"`
-		URI   string `json:"uri"`
-		Name  string `json:"name"`
-		Media string `json:"mimeType,omitempty"`
-		Size  int    `json:"size,omitempty"`
-	}{"resource_link", uri, strings.Clone(name), strings.Clone(media), size}, len(uri))
+// link holds a link that read_artifact serves.
+func (m *MCP) link(s *mapping.Step, media string) {
+	name := mcpName(s)
+	m.hold(&mapping.Step{Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{Name: name, MediaType: media,
+		URI: "a2a://" + m.Handle + "/" + cmp.Or(s.ArtifactID, name)}}})
+}
+
+// Only spells of steps those of an artifact, or of a file, that has this name or ID, and whole. names
+// are of those that there are.
+func (m *MCP) Only(steps []mapping.Step, wanted string) (names []string) {
+	m.whole = true
+	for i := range steps {
+		s := &steps[i]
+		if s.ArtifactID == "" && (s.Part == nil || s.Part.Kind != a2a.PartFile) {
+			continue // what messages say is in results
+		}
+		name := mcpName(s)
+		names = append(names, strconv.Quote(name))
+		if wanted == name || wanted == s.ArtifactID {
+			s.ArtifactID = "" // its text has no heading
+			m.step(s)
+		}
+	}
+	return slices.Compact(names)
 }
 
 // Take takes the first of what waits: at most n bytes of text, in short lines, and with the
 // last of it what is no text.
 func (m *MCP) Take(n int) (text string, content []any) {
-	head, rest := ask.Split(string(m.text), n)
-	if at := strings.LastIndexByte(head, '\n'); rest != "" && at > n/2 {
-		head, rest = head[:at+1], head[at+1:]+rest
+	head, _ := ask.Split(string(m.text[:min(n+utf8.UTFMax, len(m.text))]), n)
+	if at := strings.LastIndexByte(head, '\n'); len(head) < len(m.text) && at > n/2 {
+		head = head[:at+1]
 	}
-	if m.text = []byte(rest); rest != "" {
-		return shortLines(head), nil
+	if m.text = m.text[len(head):]; len(m.text) == 0 {
+		content = m.content
+		m.Forget()
 	}
-	content = m.content
-	m.Forget()
-	return shortLines(head), content
-}
-
-// shortLines breaks lines that are long.
-func shortLines(text string) string {
 	var b strings.Builder
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(head) {
 		for len(line) > mcpLine {
 			head, rest := ask.Split(line, mcpLine)
 			b.WriteString(head + "\n")
@@ -214,5 +223,5 @@ func shortLines(text string) string {
 		}
 		b.WriteString(line)
 	}
-	return b.String()
+	return b.String(), content
 }

@@ -24,12 +24,13 @@ func MCPCommand(p *frame.Program) *cli.Command {
 func serveMCP(p *frame.Program, c *cli.Context) error {
 	l := &reach.Link{}
 	defer l.Close()
-	agents := &mcpAgents{p: p, c: c, links: map[string]*reach.Link{}}
+	agents := &mcpAgents{p: p, c: c, opened: map[string]*mcpAgent{}}
 	defer agents.close()
 	agents.fault = l.BridgeOptions(c)
 	o := &l.Options
 	if names, err := agents.Names(); err == nil { // else the tools say why
-		if first, err := agents.Open(c.Context, names[0]); err == nil {
+		if _, err := agents.Open(c.Context, names[0]); err == nil {
+			first := &agents.opened[names[0]].link.Options
 			o.AnswerWithin, o.Tap = first.AnswerWithin, first.Tap // its trace has the client's wire
 		}
 	}
@@ -43,10 +44,15 @@ func serveMCP(p *frame.Program, c *cli.Context) error {
 
 // mcpAgents are the agents of the options, or else of the configuration.
 type mcpAgents struct {
-	p     *frame.Program
-	c     *cli.Context
-	fault error // what is wrong with the options
-	links map[string]*reach.Link
+	p      *frame.Program
+	c      *cli.Context
+	fault  error                // what is wrong with the options
+	opened map[string]*mcpAgent // by name
+}
+
+type mcpAgent struct {
+	link  *reach.Link
+	agent *bridge.Agent
 }
 
 var _ bridge.Agents = (*mcpAgents)(nil)
@@ -96,9 +102,9 @@ func nameOf(conf *reach.Configuration) string {
 }
 
 // Open implements [bridge.Agents].
-func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, error) {
-	if l := a.links[name]; l != nil {
-		return &l.Options, nil
+func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error) {
+	if o := a.opened[name]; o != nil {
+		return o.agent, nil
 	}
 	var at *cli.Context
 	l, err := reach.Again(ctx, a.p, func(c *cli.Context) error {
@@ -111,7 +117,7 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, err
 		if v := conf.Files.Value("trace"); trace == "" && v != nil {
 			trace = v.Text
 		}
-		if trace != "" && trace != "-" && len(a.links) > 0 {
+		if trace != "" && trace != "-" && len(a.opened) > 0 {
 			if err := c.Set("trace", trace+"."+name); err != nil { // the first has the file
 				return err
 			}
@@ -132,12 +138,14 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Options, err
 		l.Options.Log.Warn("conversations are not stored", "err", err)
 	}
 	serves(l, at, sessions)
-	a.links[name] = l
-	return &l.Options, nil
+	o := &mcpAgent{l, bridge.NewAgent(&l.Options)}
+	a.opened[name] = o
+	return o.agent, nil
 }
 
 func (a *mcpAgents) close() {
-	for _, l := range a.links {
-		l.Close()
+	for _, o := range a.opened {
+		o.agent.Close()
+		o.link.Close()
 	}
 }
