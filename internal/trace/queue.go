@@ -46,31 +46,41 @@ type item struct {
 // one copy and one list element; its bytes are read elsewhere. The writer takes all
 // items at once, and writes them together.
 type queue struct {
-	mu     sync.Mutex
-	items  []item
-	arena  []byte
-	closed bool
-	room   *sync.Cond    // the queue was emptied
-	wake   chan struct{} // there is an item, it is half full, or was closed; holds one
-	timer  *time.Timer   // of take
-	last   time.Time     // of an item
+	mu      sync.Mutex
+	changed *sync.Cond // there are enough items to be taken, they were taken, or it was closed
+	items   []item
+	arena   []byte
+	due     bool // the first item has waited for more
+	closed  bool
+	timer   *time.Timer // makes due
+	last    time.Time   // of an item
 }
 
 func newQueue() *queue {
-	q := &queue{wake: make(chan struct{}, 1), timer: time.NewTimer(gather)}
-	q.room = sync.NewCond(&q.mu)
+	q := &queue{}
+	q.changed = sync.NewCond(&q.mu)
+	q.timer = time.AfterFunc(time.Hour, func() { q.ready(&q.due) })
+	q.timer.Stop()
 	return q
+}
+
+// ready sets due or closed.
+func (q *queue) ready(what *bool) {
+	q.mu.Lock()
+	*what = true
+	q.mu.Unlock()
+	q.changed.Broadcast()
 }
 
 // add adds an item with the bytes of b. Bytes that are larger than the queue wait until
 // it is empty.
 func (q *queue) add(now func() time.Time, it item, b []byte) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	for len(q.arena)+len(b) > maxQueue && len(q.items) > 0 && !q.closed {
-		q.room.Wait()
+		q.changed.Wait()
 	}
 	if q.closed {
-		q.mu.Unlock()
 		return
 	}
 	// Under the lock, so that times never decrease. Items about other bytes make no
@@ -83,55 +93,35 @@ func (q *queue) add(now func() time.Time, it item, b []byte) {
 	q.arena = append(q.arena, b...)
 	it.to = len(q.arena)
 	q.items = append(q.items, it)
-	tell := len(q.items) == 1 || it.to > maxQueue/2 && it.from <= maxQueue/2
-	q.mu.Unlock()
-	if tell {
-		q.tell()
-	}
-}
-
-func (q *queue) tell() {
-	select {
-	case q.wake <- struct{}{}:
-	default:
+	switch {
+	case it.to > maxQueue/2 && it.from <= maxQueue/2:
+		q.due = true
+		q.changed.Broadcast()
+	case len(q.items) == 1:
+		q.timer.Reset(gather)
 	}
 }
 
 // take waits for items and returns all. It reuses the slices that it gets. It returns
 // false when the queue is closed and empty.
 func (q *queue) take(items []item, arena []byte) ([]item, []byte, bool) {
-	var due <-chan time.Time // nil: there is nothing
-	for waited := false; ; {
-		q.mu.Lock()
-		empty, closed := len(q.items) == 0, q.closed
-		if !empty && (waited || closed || len(q.arena) > maxQueue/2) {
-			items, q.items = q.items, items[:0]
-			arena, q.arena = q.arena, arena[:0]
-			q.mu.Unlock()
-			q.room.Broadcast()
-			return items, arena, true
-		}
-		q.mu.Unlock()
-		if empty && closed {
-			return nil, nil, false
-		}
-		if !empty && due == nil {
-			q.timer.Reset(gather)
-			due = q.timer.C
-		}
-		select {
-		case <-due:
-			waited = true
-		case <-q.wake:
-		}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for !q.closed && (len(q.items) == 0 || !q.due) {
+		q.changed.Wait()
 	}
+	if len(q.items) == 0 {
+		return nil, nil, false
+	}
+	items, q.items = q.items, items[:0]
+	arena, q.arena = q.arena, arena[:0]
+	q.due = false
+	q.changed.Broadcast()
+	return items, arena, true
 }
 
 // close makes take return false after the last item. Later items are dropped.
 func (q *queue) close() {
-	q.mu.Lock()
-	q.closed = true
-	q.mu.Unlock()
-	q.room.Broadcast()
-	q.tell()
+	q.timer.Stop()
+	q.ready(&q.closed)
 }

@@ -2,14 +2,13 @@ package replay
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// A pace turns recorded times into waits.
+// A pace is how recorded times become waits.
 type pace struct {
 	speed float64
 	from  int64 // recorded
@@ -18,23 +17,13 @@ type pace struct {
 
 func (a *Agent) clock(from int64) *pace { return &pace{a.opts.Speed, from, time.Now()} }
 
-// never is the time of what does not come.
-const never = math.MaxInt64
-
-// until is how long it takes until a recorded time is due.
-func (p *pace) until(at int64) time.Duration {
-	switch {
-	case at == never:
-		return never
-	case p.speed <= 0:
-		return 0
-	}
-	return time.Until(p.began.Add(time.Duration(float64(at-p.from)/p.speed) * time.Microsecond))
-}
-
 // due waits until a recorded time is due. It reports whether the client is still there.
 func (p *playing) due(clock *pace, at int64) bool {
-	timer := time.NewTimer(clock.until(at))
+	wait := time.Duration(0)
+	if clock.speed > 0 {
+		wait = time.Until(clock.began.Add(time.Duration(float64(at-clock.from)/clock.speed) * time.Microsecond))
+	}
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -73,6 +62,6 @@ func (p *playing) stream(x *exchange, clock *pace) {
 		p.abort()
 	case trace.EndClosed, trace.EndCanceled, trace.EndOpen, "":
 		// The stream was open when the recorded client left; this client may stay.
-		p.due(clock, never)
+		<-p.ctx.Done()
 	}
 }
