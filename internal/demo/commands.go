@@ -79,9 +79,15 @@ func lookup(commands []command, path []string, args string) (command, error) {
 // response as its first event, and then the task's updates. Other clients get the
 // response, and find the task by its execution ID.
 func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request) error {
-	p, err := readExecute(req.params)
-	if err != nil {
+	var p executeSlashCommandRequest
+	if len(req.params) == 0 {
+		return invalidParams("params are missing")
+	}
+	if err := readStrictly(req.params, "ExecuteSlashCommandRequest", &p); err != nil {
 		return invalidParams("%v", err)
+	}
+	if len(p.CommandPath) == 0 {
+		return invalidParams("ExecuteSlashCommandRequest.command_path is empty")
 	}
 	var t *task
 	var answer executeSlashCommandResponse

@@ -37,6 +37,9 @@ const (
 	commandAwaitingAction = "AWAITING_ACTION_CONFIRMATION"
 )
 
+// The extension allows further settings, and names two as examples, MCP servers and allowed
+// tools; these are accepted and ignored. All others are refused, so that a client notices a
+// misspelled one.
 type agentSettings struct {
 	WorkspacePath string          `json:"workspace_path"`
 	MCPServers    json.RawMessage `json:"mcp_servers"`
@@ -173,29 +176,4 @@ func readStrictly(raw json.RawMessage, typ string, into any) error {
 		return fmt.Errorf("%s.%s is a JSON %s, want a %s", typ, wrong.Field, wrong.Value, wrong.Type)
 	}
 	return fmt.Errorf("%s: %s", typ, strings.TrimPrefix(err.Error(), "json: "))
-}
-
-// readSettings reads an AgentSettings. The extension allows further settings, and names
-// two as examples, MCP servers and allowed tools; these are accepted and ignored. All
-// others are refused, so that a client notices a misspelled one.
-func readSettings(raw json.RawMessage) (agentSettings, error) {
-	var s agentSettings
-	err := readStrictly(raw, "AgentSettings", &s)
-	if err == nil && s.WorkspacePath == "" {
-		err = errors.New("AgentSettings.workspace_path is missing")
-	}
-	return s, err
-}
-
-// readExecute reads an ExecuteSlashCommandRequest.
-func readExecute(raw json.RawMessage) (executeSlashCommandRequest, error) {
-	var r executeSlashCommandRequest
-	if len(raw) == 0 {
-		return r, errors.New("params are missing")
-	}
-	err := readStrictly(raw, "ExecuteSlashCommandRequest", &r)
-	if err == nil && len(r.CommandPath) == 0 {
-		err = errors.New("ExecuteSlashCommandRequest.command_path is empty")
-	}
-	return r, err
 }

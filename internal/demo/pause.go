@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 )
 
 // A pause is what a story waits for: answers to tool calls, or a prompt. The task's mu
@@ -77,11 +76,11 @@ func (r *run) listen(ctx context.Context, question string) (*message, error) {
 // allows.
 func (r *run) approve(ctx context.Context, calls ...toolCall) (map[string]answer, error) {
 	r.asked = true
-	p, memory := newPause(), &r.task.session.memory
+	p, session := newPause(), r.task.session
 	answers := map[string]answer{}
 	for _, c := range calls {
 		c.Status = callPending
-		if memory.allows(c) {
+		if _, ok := session.allowed.Load(toolOf(c)); ok {
 			answers[c.ID] = answer{remembered: true}
 			c.Confirmation = nil
 		} else {
@@ -106,7 +105,7 @@ func (r *run) heed(ctx context.Context, p *pause) error {
 	for _, c := range p.calls {
 		given := p.answers[c.ID]
 		if given.option.effect == always {
-			r.task.session.memory.allow(c)
+			r.task.session.allowed.Store(toolOf(c), true)
 		}
 		if given.approved() || r.task.status(c.ID) == callCancelled {
 			continue
@@ -154,31 +153,10 @@ func options() []confirmationOption {
 	}
 }
 
-// A memory holds the tools that need not be asked for again.
-type memory struct {
-	mu    sync.Mutex
-	tools map[string]bool
-}
-
 // toolOf is a call's tool, and the MCP server that has it.
 func toolOf(c toolCall) string {
 	if d := c.Confirmation.MCP; d != nil {
 		return fmt.Sprintf("%q of %q", d.ToolName, d.ServerName)
 	}
 	return fmt.Sprintf("%q", c.Name)
-}
-
-func (m *memory) allows(c toolCall) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.tools[toolOf(c)]
-}
-
-func (m *memory) allow(c toolCall) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.tools == nil {
-		m.tools = map[string]bool{}
-	}
-	m.tools[toolOf(c)] = true
 }

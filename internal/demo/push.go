@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -213,7 +214,10 @@ func (a *Agent) pushMethod(req *request) (any, error) {
 		for _, c := range t.pushes {
 			list = append(list, req.wire.pushConfig(t.id, c))
 		}
-		return req.wire.pushList(list), nil
+		if req.wire.v1 {
+			return map[string]any{"configs": list}, nil
+		}
+		return list, nil
 	}
 	c := t.pushConfig(p.id)
 	if p.id == "" && len(t.pushes) == 1 {
@@ -229,5 +233,8 @@ func (a *Agent) pushMethod(req *request) (any, error) {
 		c.stop()
 		t.pushes = slices.DeleteFunc(t.pushes, func(p *pushConfig) bool { return p == c })
 	}
-	return req.wire.pushDeleted(), nil
+	if req.wire.v1 {
+		return struct{}{}, nil
+	}
+	return json.RawMessage("null"), nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -63,29 +64,21 @@ type response struct {
 
 // ServeHTTP serves the card at /.well-known/agent-card.json and JSON-RPC at /.
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var allow string
+	allow, serve := "POST", a.serveRPC
 	switch r.URL.Path {
 	case "/.well-known/agent-card.json":
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
-			a.serveCard(w, r)
-			return
-		}
-		allow = "GET, HEAD"
+		allow, serve = "GET, HEAD", a.serveCard
 	case "/":
-		if r.Method == http.MethodPost {
-			if a.gate.admits(w, r) {
-				a.serveRPC(w, r)
-			}
-			return
-		}
-		allow = "POST"
-	}
-	if allow == "" {
+	default:
 		httpError(w, http.StatusNotFound, fmt.Sprintf("nothing at %s: the card is at /.well-known/agent-card.json, JSON-RPC at /", r.URL.Path))
 		return
 	}
-	w.Header().Set("Allow", allow)
-	httpError(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s %s: want %s", r.Method, r.URL.Path, allow))
+	if !strings.Contains(allow, r.Method) {
+		w.Header().Set("Allow", allow)
+		httpError(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s %s: want %s", r.Method, r.URL.Path, allow))
+		return
+	}
+	serve(w, r)
 }
 
 // httpError answers a request that is not JSON-RPC.
@@ -96,6 +89,9 @@ func httpError(w http.ResponseWriter, status int, text string) {
 }
 
 func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
+	if !a.gate.admits(w, r) {
+		return
+	}
 	req, err := a.readRequest(w, r)
 	if err == nil {
 		w.Header().Set(req.wire.extensionsHeader(), ExtensionURI)
@@ -186,14 +182,7 @@ func (a *Agent) wire(r *http.Request) (wire, error) {
 // activates reports whether the header's lines name the extension. A line may
 // hold several URIs, separated by commas.
 func activates(lines []string) bool {
-	for _, line := range lines {
-		for uri := range strings.SplitSeq(line, ",") {
-			if strings.TrimSpace(uri) == ExtensionURI {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(strings.Join(lines, ","), ","), func(uri string) bool { return strings.TrimSpace(uri) == ExtensionURI })
 }
 
 // dispatch answers a request, or returns the error to answer it with.

@@ -13,7 +13,7 @@ import (
 // A session is shared by the tasks of one context.
 type session struct {
 	contextID string
-	memory    memory // what the user has allowed until the session ends
+	allowed   sync.Map // tools that need not be asked for again, until the session ends
 
 	mu        sync.Mutex
 	workspace *workspace // nil: no message has brought AgentSettings
@@ -56,15 +56,15 @@ func (a *Agent) admit(s *session, m *message) (*workspace, error) {
 	if !ok {
 		return nil, invalidParams("message.metadata has no AgentSettings: the first message of a session carries them under %s, with the absolute workspace_path", ExtensionURI)
 	}
-	settings, err := readSettings(raw)
-	if err == nil {
-		var w *workspace
-		if w, err = newWorkspace(settings.WorkspacePath); err == nil {
-			return w, nil
-		}
-		err = fmt.Errorf("AgentSettings.%v", err)
+	var settings agentSettings
+	if err := readStrictly(raw, "AgentSettings", &settings); err != nil {
+		return nil, invalidParams("message.metadata: %v", err)
 	}
-	return nil, invalidParams("message.metadata: %v", err)
+	w, err := newWorkspace(settings.WorkspacePath)
+	if err != nil {
+		return nil, invalidParams("message.metadata: AgentSettings.%v", err)
+	}
+	return w, nil
 }
 
 // settle applies the result of admit.
@@ -102,6 +102,9 @@ type workspace struct {
 
 // newWorkspace finds the directory that a workspace_path names.
 func newWorkspace(path string) (*workspace, error) {
+	if path == "" {
+		return nil, errors.New("workspace_path is missing")
+	}
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("workspace_path %q is not absolute", path)
 	}

@@ -84,20 +84,6 @@ func (w wire) pushConfig(taskID string, c *pushConfig) any {
 	return map[string]any{"taskId": taskID, "pushNotificationConfig": out}
 }
 
-func (w wire) pushList(list []any) any {
-	if w.v1 {
-		return map[string]any{"configs": list}
-	}
-	return list
-}
-
-func (w wire) pushDeleted() any {
-	if w.v1 {
-		return struct{}{}
-	}
-	return json.RawMessage("null")
-}
-
 // pushed is the body of a push for an event, and its content type: in 0.3 the whole task
 // (§9.5), in 1.0 the event (§4.3.3).
 func (w wire) pushed(t *task, e event) (body any, contentType string) {

@@ -2,15 +2,12 @@ package trace
 
 import (
 	"cmp"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -171,11 +168,3 @@ func limitOf(opts *Options) int {
 	}
 	return opts.Limit
 }
-
-func newRun() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
-}
-
-func system() string { return runtime.GOOS + "/" + runtime.GOARCH + " " + runtime.Version() }

@@ -2,8 +2,10 @@ package trace
 
 import (
 	"bytes"
+	"crypto/rand"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -36,7 +38,7 @@ type worker struct {
 }
 
 func newWorker(out io.Writer, opts *Options, now time.Time) *worker {
-	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: newRun(), said: map[string]*said{},
+	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: rand.Text(), said: map[string]*said{},
 		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", from: map[uint64][]EventRef{}},
 		pending: [2]map[string]string{{}, {}}}
 	w.head(now)
@@ -174,7 +176,7 @@ func (w *worker) head(at time.Time) {
 	w.number("format", Format)
 	w.text("program", "a2astdio")
 	w.text("version", w.opts.Version)
-	w.text("system", system())
+	w.text("system", runtime.GOOS+"/"+runtime.GOARCH+" "+runtime.Version())
 	w.text("mode", w.opts.Mode)
 	w.number("limit", int64(w.enc.limit))
 	if w.opts.Redact {
@@ -184,19 +186,14 @@ func (w *worker) head(at time.Time) {
 	w.finish()
 }
 
-// direction is 1 for lines to the editor.
-func (it *item) direction() int {
-	if it.toEditor {
-		return 1
-	}
-	return 0
-}
-
 // line records a line of the editor's wire.
 func (w *worker) line(it *item, b []byte) {
 	p := wholePayload(b)
 	var from []EventRef
-	ours := it.direction()
+	ours, dir := 0, DirIn
+	if it.toEditor {
+		ours, dir = 1, DirOut
+	}
 	if len(b) > w.enc.limit {
 		long := pieces{limit: w.enc.limit}
 		long.add(b)
@@ -212,7 +209,7 @@ func (w *worker) line(it *item, b []byte) {
 		s = w.saidTo(p.b[l.session.from:l.session.to])
 		w.enc.goesOn(p, s)
 	}
-	w.begin(it.at, WireEditor, [...]string{DirIn, DirOut}[ours], KindMessage)
+	w.begin(it.at, WireEditor, dir, KindMessage)
 	method := string(p.b[l.method.from:l.method.to])
 	if id := string(p.b[l.id.from:l.id.to]); id != "" && len(id) <= maxName {
 		w.written("id", id)

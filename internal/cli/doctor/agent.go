@@ -13,6 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/card"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
@@ -131,7 +132,7 @@ func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 	if !k.isDemo() {
 		at = "at " + how.At.URL
 	}
-	if n := len(k.seen.cards); n > 0 && !strings.HasPrefix(k.seen.cards[n-1], originOfURL(how.At.URL)+"/") && !k.isDemo() {
+	if n := len(k.seen.cards); n > 0 && !k.isDemo() && credentials.Origin(k.seen.cards[n-1]) != credentials.Origin(how.At.URL) {
 		at += ", which --trust-origin allows"
 	}
 	status, do := stepOK, ""
@@ -139,13 +140,6 @@ func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 		status, do = stepWarning, "the agent was asked otherwise than its card says, and took it: the card is wrong"
 	}
 	k.add("interface", status, fmt.Sprintf("%s\n%s; %s", at, reach.ChosenSays(how), strings.Join(offers, ", ")), do)
-}
-
-// originOfURL returns scheme and host of a URL.
-func originOfURL(s string) string {
-	scheme, rest, _ := strings.Cut(s, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	return scheme + "://" + host
 }
 
 func (k *checkup) extensionsStep() {

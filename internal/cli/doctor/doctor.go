@@ -83,7 +83,9 @@ func doctor(p *frame.Program, c *cli.Context) (err error) {
 			k.exam = newExaminer(o)
 		}
 		o.Wrap = func(next http.RoundTripper) http.RoundTripper {
-			next = k.exam.recorded(k.seen.wrap(next))
+			if next = k.seen.wrap(next); k.exam != nil {
+				next = k.exam.recorder.Wrap(next)
+			}
 			if inner != nil {
 				next = inner(next)
 			}

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -305,11 +303,7 @@ func (k *checkup) checkRecords() error {
 	k.exam.records = map[int64]string{}
 	all := map[int64]string{}
 	c := check.New(&check.Options{Report: k.found, All: true, Picks: func(f *check.Finding) bool { return f.Who == check.Agent }})
-	for {
-		rec, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for rec, err := range r.All() {
 		if err != nil {
 			return err
 		}
@@ -376,12 +370,4 @@ func records(f *check.Finding) string {
 		return "s" + said
 	}
 	return said
-}
-
-// recorded puts the recorder in front of a transport, if a prompt is to be sent.
-func (e *examiner) recorded(next http.RoundTripper) http.RoundTripper {
-	if e == nil {
-		return next
-	}
-	return e.recorder.Wrap(next)
 }

@@ -41,7 +41,7 @@ func runCompanion(p *frame.Program, c *cli.Context) (err error) {
 		opts.Log, err = reach.OpenLog(p, c, l, secrets)
 	} else {
 		// A wrong notification has no answer, so the log has to say what is wrong.
-		opts.Log = warnings(p)
+		opts.Log = slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
 	if err != nil {
 		return err
@@ -86,11 +86,6 @@ func companionWorkspaces(c *cli.Context) (dirs []string, err error) {
 		dirs = append(dirs, abs)
 	}
 	return dirs, nil
-}
-
-// warnings is the log of a part that was given no other.
-func warnings(p *frame.Program) *slog.Logger {
-	return slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 // addCompanion applies --companion and --context to the bridge.

@@ -15,6 +15,7 @@ import (
 
 // eventsOutput writes events of A2A lines as they come.
 type eventsOutput struct {
+	nothingMore
 	out   io.Writer
 	lines spell.Lines
 	buf   []byte
@@ -26,11 +27,10 @@ func (o *eventsOutput) show(steps []mapping.Step) error {
 	return err
 }
 
-func (o *eventsOutput) End(bridge.Result, string) error { return nil }
-
 // streamOutput writes the agent's events as they come, as A2A 1.0's StreamResponse.
 // After a lost connection it leaves out what says nothing new.
 type streamOutput struct {
+	nothingMore
 	out io.Writer
 	say func(format string, args ...any)
 }
@@ -52,7 +52,10 @@ func (o *streamOutput) show(steps []mapping.Step) error {
 	return nil
 }
 
-func (o *streamOutput) End(bridge.Result, string) error { return nil }
+// nothingMore is the end of what is written as it comes.
+type nothingMore struct{}
+
+func (nothingMore) End(bridge.Result, string) error { return nil }
 
 // jsonOutput collects the turn, and writes it at the end as an A2A 1.0 task
 // (specification 1.0, §4.1), or as a message if the agent made no task. The history has

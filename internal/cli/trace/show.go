@@ -71,8 +71,10 @@ func (s *shower) run() error {
 			if err = s.out.Flush(); err == nil {
 				err = s.r.Wait(s.c.Context)
 			}
+		case err == io.EOF && frame.IsSet(s.c, "record"):
+			return errors.New("trace: there is no record " + s.c.String("record"))
 		case err == io.EOF:
-			return s.end()
+			return nil
 		}
 		if err != nil {
 			return err
@@ -127,11 +129,4 @@ func (s *shower) line(rec *trace.Record, it *view.Item) (err error) {
 		}
 	}
 	return err
-}
-
-func (s *shower) end() error {
-	if frame.IsSet(s.c, "record") {
-		return errors.New("trace: there is no record " + s.c.String("record"))
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -261,16 +262,12 @@ func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Res
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
 	case doc.Get("jsonrpc").Str != "2.0":
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
-	case x.id != "" && id.Raw != x.id && !(id.Type == gjson.Null && unread(doc.Get("error.code").Int())):
+	case x.id != "" && id.Raw != x.id && !(id.Type == gjson.Null && slices.Contains([]int64{-32700, -32600}, doc.Get("error.code").Int())): // what was not understood
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
 	case result.Exists() == doc.Get("error").Exists():
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")
 	}
 }
-
-// unread reports whether an error says that the request was not understood: it need not have
-// the request's ID then.
-func unread(code int64) bool { return code == -32700 || code == -32600 }
 
 // result checks an event or a result against the rules of streams and tasks.
 func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {

@@ -86,8 +86,11 @@ func (w *agentWire) ending(r *trace.Record, x *exchange) {
 		return
 	case x.last == 0 && !x.end.Ends():
 		w.unfinished(r, x, since, byUs)
-	case x.last == 0 && x.op.version == "0.3" && x.end.Kind == event.Status && !x.end.Final && !byUs:
-		w.notFinal(x)
+	case x.last > 0 || x.op.version != "0.3" || x.end.Kind != event.Status || x.end.Final || byUs:
+	case event.Terminal(x.end.State):
+		w.c.find(x.record, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", x.end.State)
+	default:
+		w.c.warn(x.record, Agent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", x.end.State)
 	}
 	over := x.last > 0 || event.Terminal(x.end.State)
 	if over && (byUs || r.Error != "") && r.Reason != trace.EndCut && since >= lingers {
@@ -108,13 +111,4 @@ func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration
 	case !byUs:
 		w.c.find(x.record, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user", cmp.Or(x.end.State, "unknown"))
 	}
-}
-
-// notFinal reports the last event of a stream of 0.3 that does not say so.
-func (w *agentWire) notFinal(x *exchange) {
-	if event.Terminal(x.end.State) {
-		w.c.find(x.record, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", x.end.State)
-		return
-	}
-	w.c.warn(x.record, Agent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", x.end.State)
 }
