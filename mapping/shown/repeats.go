@@ -230,7 +230,7 @@ func (s *Shown) goOn(it *item, in *Item, seq string, n int, own bool) {
 func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover, ok bool) {
 	s.limit()
 	n := weight(seq)
-	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, n) {
+	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, kind, n) {
 		return cover{}, false
 	}
 	begin := headOf(seq)
@@ -253,10 +253,17 @@ func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover
 	return best, ok
 }
 
-// isShort reports whether a text that is new is less than the message in hand, and too short to
-// repeat anything else. Looking for it costs as much as there are items.
-func (s *Shown) isShort(seq string, n int) bool {
-	return s.held == nil && n < evidence && (s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n))
+// isShort reports whether a text that is new is less than the message in hand, or than its end, and
+// too short to repeat anything else. Looking for it costs as much as there are items.
+func (s *Shown) isShort(seq string, kind Kind, n int) bool {
+	if s.held != nil || n >= evidence {
+		return false
+	}
+	if s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n) {
+		return true
+	}
+	end := &s.said.starts[len(s.said.starts)-1]
+	return (end.it.kind == Thought) != (kind == Thought) || weightLess(s.said.text[end.at:], n) > n
 }
 
 // coversFrom is covers from one start on. A thought repeats thoughts alone, and nothing else
