@@ -64,7 +64,7 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 	p.FastPath().Lazy = lazy
 	var kind, text, data, file string
 	end = rawjson.Walk(s, at, func(key string, at int) int {
-		end := rawjson.SkipValue(s, at)
+		end := skipLarge(s, at, from)
 		value := s[at:end]
 		if value == "null" && key != "data" {
 			return end
@@ -110,6 +110,16 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 		p.File = a2a.File{}
 	}
 	return end
+}
+
+// skipLarge is [rawjson.SkipValue] of what may be large, and then is known.
+func skipLarge(s string, at int, from *fastpath.Source) (end int) {
+	if from != nil {
+		if n := from.Large.Len(s[at:]); n > 0 {
+			return at + n
+		}
+	}
+	return rawjson.SkipValue(s, at)
 }
 
 func setText(p *a2a.Part, text string, from *fastpath.Source) {

@@ -25,7 +25,9 @@ func (s *Stream) decode(f *frame) error {
 		return nil
 	}
 	data = repairText(data)
-	if rawjson.Valid(data) {
+	large := &s.source.Large
+	if large.Begin(rawjson.View(data)); rawjson.ValidBut(data, large.Note) {
+		large.Keep()
 		err := s.decodeOne(rawjson.View(data), f.failure)
 		if err == nil {
 			s.learn(data)

@@ -20,6 +20,8 @@ type Source struct {
 	// Text is the buffer for texts with escapes. It is valid as long as the events: until
 	// the next are read.
 	Text []byte
+	// Large is what is large in the event that is read.
+	Large Large
 	// Proto: the events are written as the proto of A2A 0.3 is, which wraps data.
 	Proto bool
 }
