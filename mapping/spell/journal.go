@@ -2,6 +2,8 @@ package spell
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -166,17 +168,16 @@ func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 // that it has in common with its last mention.
 func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 	c, was := s.Tool, j.calls[s.Tool.Shown]
-	e := entry{Task: s.TaskID, As: c.Shown, Changed: s.Changed, New: s.New}
+	changed := s.Changed
 	if len(c.OutputSoFar) > 0 {
 		// Output that grows is kept when it is twice as long: a process that is killed loses at
 		// most the newest half of what a running call has put out.
 		if was != "" && s.Changed == mapping.ToolContent && !c.Asks && len(c.OutputSoFar) < 2*len(was) {
 			return dst
 		}
-		e.Changed |= mapping.ToolContent // which the last mention may not have
+		changed |= mapping.ToolContent // which the last mention may not have
 	}
-	raw, _ := rawjson.Marshal(c)
-	now, head, tail := rawjson.View(raw), 0, 0
+	now, head, tail := rawjson.View(appendCall(make([]byte, 0, roomOfCall+len(c.Input)+len(c.OutputSoFar)), c)), 0, 0
 	for head < min(len(now), len(was)) && now[head] == was[head] {
 		head++
 	}
@@ -189,10 +190,14 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 	for tail > 0 && !utf8.RuneStart(now[len(now)-tail]) {
 		tail--
 	}
+	dst = appendOptional(rawjson.AppendString(append(dst, `{"as":`...), c.Shown), "task", s.TaskID)
+	dst = appendOptional(dst, "tool", now[head:len(now)-tail])
 	if was != "" {
-		e.Was = &[3]int{len(was), head, tail}
+		dst = fmt.Appendf(dst, `,"was":[%d,%d,%d]`, len(was), head, tail)
 	}
-	e.Tool = now[head : len(now)-tail]
+	if dst = appendNumber(dst, "changed", uint8(changed)); s.New {
+		dst = append(dst, `,"new":true`...)
+	}
 	if j.item = (itemLine{}); c.Status.Ended() {
 		delete(j.calls, c.Shown)
 	} else {
@@ -201,7 +206,37 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 		}
 		j.calls[c.Shown] = now
 	}
-	return e.append(dst)
+	return append(dst, "}\n"...)
+}
+
+// roomOfCall is what most calls take, beside their input and output.
+const roomOfCall = 512
+
+// appendCall appends what json.Marshal would of a call: by hand, because there are so many.
+func appendCall(dst []byte, c *mapping.ToolCall) []byte {
+	dst = rawjson.AppendString(append(dst, `{"ID":`...), c.ID)
+	for _, f := range [...][2]string{{"Shown", c.Shown}, {"Name", c.Name}, {"Description", c.Description}, {"DisplayName", c.DisplayName}, {"Kind", c.Kind},
+		{"Input", string(c.Input)}, {"OutputSoFar", c.OutputSoFar}, {"Extra", string(c.Extra)}, {"Note", c.Note}, {"QuestionID", c.QuestionID}} {
+		dst = appendOptional(dst, f[0], f[1])
+	}
+	dst = appendNumber(appendNumber(dst, "Status", uint8(c.Status)), "Dialect", c.Dialect)
+	for i, is := range [...]bool{c.Asks, c.Bare, c.Differences} {
+		if is {
+			dst = append(append(append(dst, `,"`...), [...]string{"Asks", "Bare", "Differences"}[i]...), `":true`...)
+		}
+	}
+	if c.Output != nil || c.Error != nil || c.Confirmation != nil {
+		rest, _ := rawjson.Marshal(&mapping.ToolCall{Output: c.Output, Error: c.Error, Confirmation: c.Confirmation}) // strings, all of them
+		return append(append(dst, ','), rest[1:]...)
+	}
+	return append(dst, '}')
+}
+
+func appendNumber(dst []byte, key string, n uint8) []byte {
+	if n == 0 {
+		return dst
+	}
+	return strconv.AppendUint(append(append(append(dst, `,"`...), key...), `":`...), uint64(n), 10)
 }
 
 // AnswerLine appends the line of a call whose answer is on its way.

@@ -2,6 +2,7 @@ package spell
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -40,6 +41,31 @@ func TestJournalCalls(t *testing.T) {
 		if steps, _ := l.Line(line); len(steps) != 1 || steps[0].Tool.OutputSoFar != input {
 			t.Errorf("%s was loaded as %+v", input, steps)
 		}
+	}
+}
+
+// TestJournalFields: no field of a call is left out.
+func TestJournalFields(t *testing.T) {
+	c := &mapping.ToolCall{}
+	fields := reflect.ValueOf(c).Elem()
+	for i := range fields.NumField() {
+		switch f := fields.Field(i); {
+		case !f.CanSet():
+		case f.Kind() == reflect.String:
+			f.SetString(fields.Type().Field(i).Name)
+		case f.Kind() == reflect.Bool:
+			f.SetBool(true)
+		case f.Kind() == reflect.Uint8:
+			f.SetUint(uint64(mapping.ToolExecuting))
+		case f.Kind() == reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
+		default:
+			t.Errorf("%s is of a kind that appendCall does not know", fields.Type().Field(i).Name)
+		}
+	}
+	back := &mapping.ToolCall{}
+	if line := appendCall(nil, c); json.Unmarshal(line, back) != nil || !reflect.DeepEqual(back, c) {
+		t.Errorf("%+v was written as %s", c, line)
 	}
 }
 
