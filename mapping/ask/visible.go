@@ -63,6 +63,9 @@ func hidden(before, r rune) bool {
 // beginning returns the beginning of a text, made visible: at most limit characters.
 // read is how many bytes of the text that is.
 func beginning(text string, limit int) (shown string, read int) {
+	if len(text) <= limit && countHidden(text) == 0 { // most
+		return text, len(text)
+	}
 	var b strings.Builder
 	before := rune(0)
 	for i, r := range text {
@@ -130,6 +133,9 @@ var lookalikes = []struct {
 // mixedWord returns the first word of a text whose letters are of two scripts that look
 // alike, written so that it can be told which, and their names; "" if there is none.
 func mixedWord(text string) (word, scripts string) {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return "", "" // most
+	}
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {
 		var names []string
 		var spelled strings.Builder

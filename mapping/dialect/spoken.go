@@ -24,7 +24,7 @@ type Spoken struct {
 	set set
 	// known is the newest metadata, in any order: calls and the states between them have
 	// their own. at is the place of what was read last.
-	known [4]knownMeta
+	known [8]knownMeta
 	at    int
 	// splitter is the first one that splits messages, nil if none does, and place its place.
 	splitter splitter

@@ -3,7 +3,6 @@ package spell
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -230,13 +229,6 @@ func appendCall(dst []byte, c *mapping.ToolCall) []byte {
 		return append(append(dst, ','), rest[1:]...)
 	}
 	return append(dst, '}')
-}
-
-func appendNumber(dst []byte, key string, n uint8) []byte {
-	if n == 0 {
-		return dst
-	}
-	return strconv.AppendUint(append(append(append(dst, `,"`...), key...), `":`...), uint64(n), 10)
 }
 
 // AnswerLine appends the line of a call whose answer is on its way.

@@ -122,3 +122,10 @@ func appendOptional(dst []byte, key, value string) []byte {
 	}
 	return rawjson.AppendField(dst, key, value)
 }
+
+func appendNumber(dst []byte, key string, n uint8) []byte {
+	if n == 0 {
+		return dst
+	}
+	return strconv.AppendUint(append(append(append(dst, `,"`...), key...), `":`...), uint64(n), 10)
+}
