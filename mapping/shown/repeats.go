@@ -355,16 +355,6 @@ func (s *Shown) limit() {
 	}
 }
 
-// weightLess is the weight of a text, or n+1 if it is more than n.
-func weightLess(text []byte, n int) int {
-	w := 0
-	for i := skip(text, 0, len(text)); i < len(text) && w <= n; i = skip(text, i, len(text)) {
-		i++
-		w++
-	}
-	return w
-}
-
 // endsWord reports whether a text that goes on with rest ends between words.
 func endsWord(said []byte, rest string) bool {
 	a, _ := utf8.DecodeLastRune(said)

@@ -127,6 +127,16 @@ func weight(seq string) (n int) {
 	return n
 }
 
+// weightLess is the weight of a text, or n+1 if it is more than n.
+func weightLess(text []byte, n int) int {
+	w := 0
+	for i := skip(text, 0, len(text)); i < len(text) && w <= n; i = skip(text, i, len(text)) {
+		i++
+		w++
+	}
+	return w
+}
+
 // common is how many whole characters two texts surely begin with alike, in bytes: an agent
 // whose texts all begin alike costs a comparison with each, and byte by byte that took 10 ms an
 // event. It is cut between characters, since white space may have several bytes.
