@@ -1,6 +1,7 @@
 package shown
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,6 +16,7 @@ type run struct {
 	epoch, waits int
 	kind         Kind
 	at           int // where in said it begins
+	joint        int // and where a text begins that may not be of it; 0: there is none
 	growth       growth
 	pieces       int // artifacts in it that are a piece each; 0: one is more
 }
@@ -56,7 +58,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
 		if join && !s.standsAlone(sure) && !(waits(s.state) && !endsWord(s.said.text[r.at:], text)) { // L8
-			if it.run, r.growth = r, byPieces; sure {
+			if it.run, r.growth, r.joint = r, byPieces, len(s.said.text); sure {
 				r.growth = certain
 			}
 			return
@@ -95,6 +97,7 @@ func (s *Shown) namesOf(kind Kind) *Names {
 //     space: it goes on.
 //   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
 //     digit.
+//   - Nothing but marks of Markdown was said: it goes on.
 //   - A sentence has ended and what follows begins like one: it is another.
 //
 // Once a message is certain to be a chunk (sure), all that follow in the run are. The rule
@@ -108,13 +111,13 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return true, true
 	case unicode.IsSpace(last):
 		return true, last != '\n'
-	case chunks:
+	case chunks, len(bytes.Trim(before, "`*#>|~\"'")) == 0: // "```" and "go", "**" and "Note"
 		return true, true
 	case isWord(last) && isWord(first):
 		if unicode.IsUpper(first) && !unicode.IsUpper(last) {
 			return false, false
 		}
-		return true, true
+		return true, unicode.IsLower(first) || !unicode.IsUpper(last)
 	case strings.ContainsRune(",([{«“-/\\_=&#@+<", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first) && !isListed(next):
 		return true, true
 	}

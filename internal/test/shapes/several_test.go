@@ -18,6 +18,8 @@ var several = [][]string{
 	{"# Plan\n\n- read the file\n- read the test\n", "- read the file\n\nThe file is read.", "# Plan\n\nThe plan is done."},
 	{"好的,我来看看。", "看看这个文件,这个文件有问题。", "好了,这个文件没有问题了。"},
 	{"Hello! I am an agent. I can help you. I can help you with code.", "I can help you with code, and with tests.", "Hello again! I can help."},
+	{"OK", "1. Open the file.\n2. Open the test.\n3. Close the file.\n", "11 plus 11 is 22, and 22 plus 22 is 44."},
+	{"The file is at:\n", "I will look at it, and then at it again.", "```go\nfunc g() {}\n```\n"},
 	{"```go\nfunc f() {}\n```\n", "```go\nfunc g() {}\n```\n", "Both functions are empty: f and g."},
 }
 
