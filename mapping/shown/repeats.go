@@ -313,49 +313,6 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 	return c, true
 }
 
-// grows shows the rest of a text that begins with all of the message being shown, under
-// another ID: cumulative under new IDs (L7: 663 turns), unless that message comes in pieces. One that
-// was joined to a text before it, as after a line break, may be of another text: 74 of 3,000 turns
-// of agents that say notes, too.
-func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
-	r := s.last
-	if r == nil || r.kind != it.kind || r.growth == certain || r.at > len(s.said.text) {
-		return false
-	}
-	at := r.at
-	if r.growth == byPieces { // it may have gone on with a text that is none of its own
-		if at = r.joint; at == 0 || at != s.said.starts[s.said.newestItem()].at {
-			return false
-		}
-	}
-	was := s.said.text[at:]
-	if len(seq) < len(was) || seq[:len(was)] != string(was) {
-		return false
-	}
-	if len(seq) == len(was) && (r.epoch != s.epoch || r.growth != cumulative) {
-		return false // two messages that say the same, or the same again behind a call
-	}
-	r.growth, r.at = cumulative, at
-	it.events++
-	n := len(was)
-	s.learn(it, seq[:n])
-	it.run = r
-	s.repeat(it, in, n)
-	if n == len(seq) {
-		return true
-	}
-	if r.epoch == s.epoch {
-		if k := len(s.said.starts); k > 0 { // it is one text, said as a whole each time
-			s.said.starts[k-1].it, it.epoch = it, s.epoch
-		}
-	}
-	s.say(it, in, seq, n)
-	if s.last != r { // behind a call it goes on in another run, and the next text has all of it, too
-		s.last.at, s.last.growth = r.at, cumulative
-	}
-	return true
-}
-
 // limit bounds what is kept of the turn's text.
 func (s *Shown) limit() {
 	if n := s.said.drop(); n > 0 && s.last != nil {
@@ -369,34 +326,3 @@ func endsWord(said []byte, rest string) bool {
 	b, _ := utf8.DecodeRuneInString(rest)
 	return !isWord(a) || !isWord(b)
 }
-
-// A Grown is an item that grows: see [Shown.Grow].
-type Grown struct {
-	it  *item
-	run *run
-}
-
-// Growing returns the item that was shown last, for [Shown.Grow].
-func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
-	n := len(s.said.starts)
-	if n == 0 {
-		return g, false
-	}
-	it := s.said.starts[n-1].it
-	return Grown{it, it.run}, it.kind == kind && it.id == id && it.task == s.task && it.run == s.last
-}
-
-// Grow notes a piece of an item, without asking what it is: it was last said by an event of
-// the same shape. False if it might be anything else, and was not noted.
-func (s *Shown) Grow(g Grown, text string) bool {
-	if g.it.run != g.run || g.run.epoch != s.epoch || g.run.pieces > 1 || g.it.dead || s.gap == owed || text == "" ||
-		g.it.turn != s.turn || g.it.kind != Artifact && len(text) >= g.it.n {
-		return false
-	}
-	s.enter(g.it, text, nil)
-	s.note(g.it, text, 1)
-	return true
-}
-
-// Name is that of the message that it is shown in.
-func (g Grown) Name() string { return g.run.name }
