@@ -59,24 +59,34 @@ func (a *Asker) Ask(question, proposed string) (string, error) {
 	if proposed != "" {
 		question += " [" + proposed + "]"
 	}
+	text, err := a.Line(safe.Plain(question)+": ", func() {})
+	if text == "" && err == nil {
+		text = proposed
+	}
+	return text, err
+}
+
+// Line writes a prompt, and returns what is typed behind it. again shows what the prompt is
+// about once more: the process was stopped, and the shell has written to the terminal. It
+// returns at once when its context ends.
+func (a *Asker) Line(prompt string, again func()) (string, error) {
 	for {
-		if _, err := io.WriteString(a.TTY, safe.Plain(question)+": "); err != nil {
+		if _, err := io.WriteString(a.TTY, prompt); err != nil {
 			return "", ErrGivenUp
 		}
 		line, ended, err := Await(a.Ctx, func() (string, error) { return a.Lines.ReadString('\n') })
 		text := strings.TrimSpace(line)
 		switch {
 		case !ended:
-			a.Say("") // the cursor stands behind the question
+			a.Say("") // the cursor stands behind the prompt
 			return "", ErrInterrupted
-		case errors.Is(err, ErrResumed): // the question comes again
-		case text != "":
-			return text, nil
-		case err != nil:
+		case errors.Is(err, ErrResumed):
+			again()
+		case text == "" && err != nil:
 			a.Say("")
 			return "", ErrGivenUp
 		default:
-			return proposed, nil
+			return text, nil
 		}
 	}
 }

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,81 +21,61 @@ import (
 
 // askTerminal puts questions to the user, and closes the terminal. It returns at once
 // when ctx ends.
-func askTerminal(ctx context.Context, tty io.ReadWriteCloser, questions []mapping.Question) ([]mapping.Answer, error) {
+func askTerminal(ctx context.Context, tty io.ReadWriteCloser, questions []mapping.Question) (answers []mapping.Answer, err error) {
 	defer tty.Close()
-	answers, ended, err := frame.Await(ctx, func() (answers []mapping.Answer, err error) {
-		lines := bufio.NewReader(tty)
-		for _, q := range questions {
-			a, err := askOne(ctx, tty, lines, q)
-			if err != nil {
-				return nil, err
-			}
-			answers = append(answers, a)
+	asker := &frame.Asker{Ctx: ctx, TTY: tty, Lines: bufio.NewReader(tty), Out: tty}
+	for _, q := range questions {
+		a, err := askOne(asker, q)
+		if err != nil {
+			return nil, cmp.Or(ctx.Err(), err)
 		}
-		return answers, nil
-	})
-	if !ended {
-		// The cursor stands behind the question.
-		_, _ = io.WriteString(tty, "\n")
+		answers = append(answers, a)
 	}
-	return answers, err
+	return answers, nil
 }
 
 // askOne shows a question and reads until there is an answer. The end of input is no
 // answer.
-func askOne(ctx context.Context, tty io.ReadWriter, lines *bufio.Reader, q mapping.Question) (mapping.Answer, error) {
+func askOne(a *frame.Asker, q mapping.Question) (mapping.Answer, error) {
 	content := (*string)(nil) // the proposed text as the user has edited it
-	show := true
-	for {
-		if show {
-			if _, err := io.WriteString(tty, "\n"+describe(frame.StyleOf(tty), frame.WidthOf(tty), &q, content)); err != nil {
-				return mapping.Answer{}, err
-			}
-			if frame.Flush(tty) {
-				lines.Reset(tty)
-			}
-		}
-		if _, err := fmt.Fprintf(tty, "%s ", frame.StyleOf(tty).Bold("Which? ["+keys(&q, content)+"]")); err != nil {
-			return mapping.Answer{}, err
-		}
-		line, err := lines.ReadString('\n')
-		line = strings.ToLower(strings.TrimSpace(line))
-		if o, ok := choice(line, &q); ok {
-			a := mapping.Answer{Call: q.Call, OptionID: o.ID}
-			if o.Allows() {
-				a.NewContent = content
-			}
-			return a, nil
-		}
-		if errors.Is(err, frame.ErrResumed) {
-			show = true
-			continue
-		}
-		if err == io.EOF {
-			_, _ = io.WriteString(tty, "\n") // the cursor stands behind the question
+	style, width := frame.StyleOf(a.TTY), frame.WidthOf(a.TTY)
+	// What cannot be written is reported by Line.
+	show := func() {
+		_, _ = io.WriteString(a.TTY, "\n"+describe(style, width, &q, content))
+		a.Fresh()
+	}
+	for show(); ; {
+		line, err := a.Line(style.Bold("Which? ["+keys(&q, content)+"]")+" ", show)
+		if errors.Is(err, frame.ErrGivenUp) {
 			return mapping.Answer{Call: q.Call}, nil
 		}
 		if err != nil {
 			return mapping.Answer{}, err
 		}
-		switch show = false; {
+		line = strings.ToLower(line)
+		if o, ok := choice(line, &q); ok {
+			answer := mapping.Answer{Call: q.Call, OptionID: o.ID}
+			if o.Allows() {
+				answer.NewContent = content
+			}
+			return answer, nil
+		}
+		switch {
 		case line == "e" && q.TakesContent():
-			edited, err := editContent(ctx, tty, &q, content)
-			if err != nil {
-				_, _ = fmt.Fprintf(tty, "  it cannot be edited: %v\n", err) // the question comes again
-				continue
+			edited, err := editContent(a.Ctx, a.TTY, &q, content)
+			if err != nil && a.Ctx.Err() == nil {
+				_, _ = fmt.Fprintf(a.TTY, "  it cannot be edited: %v\n", err)
 			}
-			content, show = edited, true
+			if err == nil {
+				content = edited
+				show()
+			}
 		case line == "?":
-			show = true
+			show()
 		case line == "v" && q.Call.Confirmation.Edit != nil:
-			if _, err := io.WriteString(tty, diff(frame.StyleOf(tty), frame.WidthOf(tty), editOf(&q, content), true)); err != nil {
-				return mapping.Answer{}, err
-			}
+			_, _ = io.WriteString(a.TTY, diff(style, width, editOf(&q, content), true))
 		case line != "":
-			if _, err := fmt.Fprintf(tty, "  %s is none of these; ? shows them again\n", frame.Short(safe.Plain(line), MinText)); err != nil {
-				return mapping.Answer{}, err
-			}
+			_, _ = fmt.Fprintf(a.TTY, "  %s is none of these; ? shows them again\n", frame.Short(safe.Plain(line), MinText))
 		}
 	}
 }
@@ -122,44 +103,48 @@ func writeChoice(b *strings.Builder, s frame.Style, width int, key, name, descri
 // MinText is the least width of a column of text.
 const MinText = 20
 
-// keyOf returns our letter for an option, "" if it has none.
-func keyOf(q *mapping.Question, o mapping.Option) string {
-	if once, ok := q.AllowOnce(); ok && once.ID == o.ID {
-		return "y"
+// letters are ours for the options that are certain to mean this.
+func letters(q *mapping.Question) map[string]mapping.Option {
+	of := map[string]mapping.Option{"n": q.Reject()}
+	if once, ok := q.AllowOnce(); ok {
+		of["y"] = once
 	}
-	if always, ok := q.AllowAlways(); ok && always.ID == o.ID {
-		return "a"
+	if always, ok := q.AllowAlways(); ok {
+		of["a"] = always
 	}
-	if q.Reject().ID == o.ID {
-		return "n"
+	return of
+}
+
+// further are the keys, and what they do, that are no answer.
+func further(q *mapping.Question, content *string) (list [][2]string) {
+	if q.TakesContent() {
+		list = append(list, [2]string{"e", "Edit the text first, in $VISUAL or $EDITOR"})
 	}
-	return ""
+	if f := editOf(q, content); f != nil && ask.FirstLines(ask.Unified(f)) != all(f) {
+		list = append(list, [2]string{"v", "Show all of the change"})
+	}
+	return append(list, [2]string{"?", "Show this again"})
 }
 
 // keys lists the keys that a question takes.
 func keys(q *mapping.Question, content *string) string {
-	list := ""
+	var list []string
 	switch n := len(q.Options); n {
 	case 0:
 	case 1:
-		list = "1,"
+		list = append(list, "1")
 	default:
-		list = fmt.Sprintf("1-%d,", n)
+		list = append(list, fmt.Sprintf("1-%d", n))
 	}
-	if _, ok := q.AllowOnce(); ok {
-		list += "y,"
+	for _, letter := range []string{"y", "n", "a"} {
+		if _, ok := letters(q)[letter]; ok {
+			list = append(list, letter)
+		}
 	}
-	list += "n,"
-	if _, ok := q.AllowAlways(); ok {
-		list += "a,"
+	for _, key := range further(q, content) {
+		list = append(list, key[0])
 	}
-	if q.TakesContent() {
-		list += "e,"
-	}
-	if f := editOf(q, content); f != nil && ask.FirstLines(ask.Unified(f)) != all(f) {
-		list += "v,"
-	}
-	return list + "?"
+	return strings.Join(list, ",")
 }
 
 // choice finds the option that a line names, by number or by one of our words.
@@ -167,15 +152,8 @@ func choice(line string, q *mapping.Question) (mapping.Option, bool) {
 	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Options) {
 		return q.Options[n-1], true
 	}
-	switch line {
-	case "y", "yes":
-		return q.AllowOnce()
-	case "n", "no":
-		return q.Reject(), true
-	case "a", "always":
-		return q.AllowAlways()
-	}
-	return mapping.Option{}, false
+	o, ok := letters(q)[cmp.Or(map[string]string{"yes": "y", "no": "n", "always": "a"}[line], line)]
+	return o, ok
 }
 
 // describe shows what the agent asks, and the choices. Our words begin in the third
@@ -198,20 +176,20 @@ func describe(s frame.Style, width int, q *mapping.Question, content *string) st
 	for _, l := range lines[said:] {
 		writeLine(&b, s, width, l)
 	}
+	of := letters(q)
 	for i, o := range q.Options {
 		lead := fmt.Sprintf("  %d", i+1)
-		if k := keyOf(q, o); k != "" {
-			lead += " or " + k
+		for _, letter := range []string{"y", "a", "n"} {
+			if meant, ok := of[letter]; ok && meant.ID == o.ID {
+				lead += " or " + letter
+				break
+			}
 		}
 		writeChoice(&b, s, width, lead, ask.OneLine(o.Name), ask.Beginning(o.Description))
 	}
-	if q.TakesContent() {
-		writeChoice(&b, s, width, "  e", "Edit the text first, in $VISUAL or $EDITOR", "")
+	for _, key := range further(q, content) {
+		writeChoice(&b, s, width, "  "+key[0], key[1], "")
 	}
-	if f := editOf(q, content); f != nil && ask.FirstLines(ask.Unified(f)) != all(f) {
-		writeChoice(&b, s, width, "  v", "Show all of the change", "")
-	}
-	writeChoice(&b, s, width, "  ?", "Show this again", "")
 	return b.String()
 }
 
