@@ -59,15 +59,24 @@ func (r *Record) Block(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Document returns the payload if it is JSON.
-func (r *Record) Document() gjson.Result {
-	if r.JSON != nil {
-		return gjson.ParseBytes(r.JSON)
+// Document returns the payload if it is JSON, and whether all of it was recorded: of a large
+// one the beginning was, which has the members that are needed.
+func (r *Record) Document() (doc gjson.Result, whole bool) {
+	switch {
+	case r.SHA256 != "":
+		return gjson.Parse(r.Head), false
+	case r.JSON != nil:
+		return gjson.ParseBytes(r.JSON), true
 	}
-	if r.Text != "" && gjson.Valid(r.Text) {
-		return gjson.Parse(r.Text)
+	// RFC 7464 begins each text with a record separator, and some agents do in streams.
+	text := strings.TrimPrefix(r.Text, "\x1e")
+	if len(r.Base64) > 0 { // its bytes are no UTF-8
+		text = strings.ToValidUTF8(string(r.Base64), "\uFFFD")
 	}
-	return gjson.Result{}
+	if !gjson.Valid(text) {
+		return gjson.Result{}, true
+	}
+	return gjson.Parse(text), true
 }
 
 // Length is the payload's length on the wire.

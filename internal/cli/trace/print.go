@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/safe"
@@ -43,11 +42,7 @@ func (p *printer) finding(f *check.Finding) error {
 	if f.Weight == check.Warning {
 		paint = p.style.Yellow
 	}
-	text := "      ! " + safe.Plain(f.String())
-	if p.width > 0 {
-		text, _ = fit(text, p.width)
-	}
-	_, err := io.WriteString(p.w, paint(text)+"\n")
+	_, err := io.WriteString(p.w, paint(p.cut("      ! "+safe.Plain(f.String()), ""))+"\n")
 	return err
 }
 
@@ -69,13 +64,8 @@ func (p *printer) item(it *view.Item) error {
 	if it.Exchange > 0 && (it.Type == view.TypeEvent || it.Type == view.TypeHTTP || it.ID == "") {
 		name += fmt.Sprintf(" (%d)", it.Exchange)
 	}
-	room := -1
-	if p.width > 0 {
-		room = p.width - utf8.RuneCountInString(lead)
-	}
-	name, room = fit(safe.Plain(name), room)
-	if text != "" {
-		text, _ = fit("  "+safe.Plain(text), room)
+	if name = p.cut(safe.Plain(name), lead); text != "" {
+		text = p.cut("  "+safe.Plain(text), lead+name)
 	}
 	paint, paintText := p.paints(it)
 	b.WriteString(p.style.Dim(lead) + paint(name) + paintText(text) + "\n")
@@ -105,19 +95,16 @@ func (p *printer) about(it *view.Item) string {
 	return strings.Trim(p.calls[it.Calls[0].ID]+": "+it.Text, ": ")
 }
 
-// fit cuts a text to the room that is left, and returns the rest of the room; negative: no
-// limit.
-func fit(s string, room int) (string, int) {
-	n := utf8.RuneCountInString(s)
+// cut cuts a text to what is left of a line behind another one.
+func (p *printer) cut(s, before string) string {
+	room := p.width - frame.ColumnsOf(before)
 	switch {
-	case room < 0:
-		return s, room
-	case n <= room:
-		return s, room - n
+	case p.width == 0:
+		return s
 	case room < 2:
-		return "", 0
+		return ""
 	}
-	return string([]rune(s)[:room-1]) + "…", 0
+	return frame.CutTo(s, room)
 }
 
 // lanes draws the arrow between sender and receiver.

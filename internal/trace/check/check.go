@@ -272,23 +272,12 @@ func (c *Checker) End() {
 	c.editor.end()
 }
 
-// payload returns a record's JSON, and whether all of it was recorded. Of a large
-// payload only the beginning was.
+// payload returns a record's JSON, and whether all of it was recorded.
 func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
-	if r.SHA256 != "" {
+	if doc, whole = r.Document(); !whole {
 		c.cut++
-		return gjson.Parse(r.Head), false
 	}
-	// RFC 7464 begins each text with a record separator, and some agents do in streams.
-	if text, ok := strings.CutPrefix(r.Text, "\x1e"); ok && gjson.Valid(text) {
-		return gjson.Parse(text), true
-	}
-	if len(r.Base64) > 0 { // its bytes are no UTF-8
-		if text := strings.ToValidUTF8(string(r.Base64), "\uFFFD"); gjson.Valid(text) {
-			return gjson.Parse(text), true
-		}
-	}
-	return r.Document(), true
+	return doc, whole
 }
 
 // schema checks a payload against a schema of a document, if there is one.

@@ -103,7 +103,7 @@ func payloads(t *testing.T) map[[2]string][]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			doc := rec.Document()
+			doc, _ := rec.Document()
 			key, v := [2]string{}, doc.Get("params")
 			switch method := doc.Get("method").Str; {
 			case rec.Kind == trace.KindEvent:

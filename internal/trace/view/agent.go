@@ -13,7 +13,7 @@ import (
 // request is a request to the agent.
 func (it *Item) request(r *trace.Record) {
 	it.From, it.To, it.Type = LaneBridge, LaneAgent, TypeRequest
-	doc := document(r)
+	doc, _ := r.Document()
 	if it.Name = r.Method; it.Name == "" {
 		it.Name = r.HTTP + " " + pathOf(r.URL)
 	}
@@ -53,7 +53,7 @@ func (it *Item) answer(r *trace.Record) {
 	if r.Kind == trace.KindBody {
 		it.Type = TypeReply
 	}
-	doc := document(r)
+	doc, _ := r.Document()
 	if !doc.Exists() {
 		it.Name, it.Text = r.Kind, cmp.Or(r.Text, r.Comment)
 		if r.Comment != "" && r.Text == "" {

@@ -172,22 +172,13 @@ func shortID(id string) string {
 	return id
 }
 
-// document is a payload's JSON; of a large payload the beginning, which has the members
-// that are needed.
-func document(r *trace.Record) gjson.Result {
-	if r.SHA256 != "" {
-		return gjson.Parse(r.Head)
-	}
-	return r.Document()
-}
-
 // message is a line of the editor's wire.
 func (it *Item) message(r *trace.Record) {
 	it.From, it.To = LaneEditor, LaneBridge
 	if r.Dir == trace.DirOut {
 		it.From, it.To = LaneBridge, LaneEditor
 	}
-	doc := document(r)
+	doc, _ := r.Document()
 	it.Name = r.Method
 	switch method := doc.Get("method"); {
 	case !doc.IsObject():
