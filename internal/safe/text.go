@@ -38,6 +38,18 @@ func Line(s string, limit int) string {
 	return s[:limit] + "…"
 }
 
+// Short makes one line of a text, of at most limit letters.
+func Short(s string, limit int) string {
+	if len(s) > 16*limit { // most of it is not looked at
+		s = strings.ToValidUTF8(s[:16*limit], "")
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return string([]rune(s)[:limit-1]) + "…"
+}
+
 // ShellWord quotes a word for a POSIX shell, where that is needed.
 func ShellWord(s string) string {
 	special := func(r rune) bool {

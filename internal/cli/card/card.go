@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -176,7 +177,7 @@ func extensions(out *frame.Page, verdicts []dialect.Verdict) {
 			out.Text(6, "it says: "+v.Description)
 		}
 		if v.Params != "" && v.Params != "null" {
-			out.Text(6, "params: "+frame.Short(string(v.Params), frame.MaxValue))
+			out.Text(6, "params: "+safe.Short(string(v.Params), frame.MaxValue))
 		}
 	}
 }
@@ -193,7 +194,7 @@ func skills(out *frame.Page, card *a2a.Card) {
 	width = min(width, 20)
 	for _, s := range card.Skills {
 		id := cmp.Or(s.ID, s.Name)
-		text := frame.Short(s.Description, frame.MaxValue)
+		text := safe.Short(s.Description, frame.MaxValue)
 		if s.Name != "" && s.Name != id && !strings.HasPrefix(text, s.Name) {
 			text = strings.TrimSuffix(s.Name+": "+text, ": ")
 		}

@@ -41,7 +41,7 @@ func verifyCard(p *frame.Program, c *cli.Context) error {
 		trusted = report.Err()
 	}
 	var out frame.Page
-	out.Heading(frame.Short(gjson.GetBytes(card, "name").String(), frame.MaxValue))
+	out.Heading(safe.Short(gjson.GetBytes(card, "name").String(), frame.MaxValue))
 	s.Section(&out, report, err)
 	out.Heading(verdictSays(report, trusted, s.Keys))
 	if err := p.Show(&out); err != nil {

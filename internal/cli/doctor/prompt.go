@@ -16,6 +16,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping"
@@ -307,7 +308,7 @@ func (k *checkup) checkRecords() error {
 		if err != nil {
 			return err
 		}
-		all[rec.N] = frame.Short(cmp.Or(string(rec.JSON), rec.Text), frame.MaxValue)
+		all[rec.N] = safe.Short(cmp.Or(string(rec.JSON), rec.Text), frame.MaxValue)
 		c.Add(rec)
 	}
 	c.End()

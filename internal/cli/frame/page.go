@@ -96,15 +96,6 @@ func Wrap(text string, width int) (lines []string) {
 	return lines
 }
 
-// Short makes one line of a text, and cuts it.
-func Short(text string, limit int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return string([]rune(text)[:limit-1]) + "…"
-}
-
 // Size writes a number of bytes for people.
 func Size(n int64) string {
 	switch {

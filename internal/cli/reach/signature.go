@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -122,9 +123,9 @@ func (s *Signatures) Section(out *frame.Page, report *cardsign.Report, err error
 		if v.Status != cardsign.Valid {
 			out.Text(2, v.Says)
 		}
-		about := frame.Short(v.Algorithm, 20)
+		about := safe.Short(v.Algorithm, 20)
 		if v.KeyID != "" {
-			about = strings.TrimPrefix(about+", key ID "+frame.Short(v.KeyID, 100), ", ")
+			about = strings.TrimPrefix(about+", key ID "+safe.Short(v.KeyID, 100), ", ")
 		}
 		out.Field("  made with", about)
 		if v.Thumbprint == "" {
@@ -150,7 +151,7 @@ func Listed(names []string) string {
 	}
 	shown := make([]string, len(names))
 	for i, n := range names {
-		shown[i] = frame.Short(n, 100)
+		shown[i] = safe.Short(n, 100)
 	}
 	return strings.Join(shown, ", ") + more
 }

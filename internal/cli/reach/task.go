@@ -71,7 +71,7 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("%d tasks have an ID that begins with %s: %s", len(found), word, frame.Short(strings.Join(found, ", "), frame.MaxValue))
+	return "", fmt.Errorf("%d tasks have an ID that begins with %s: %s", len(found), word, safe.Short(strings.Join(found, ", "), frame.MaxValue))
 }
 
 // DemoForgets explains why the demo does not have a task, where that is our doing.

@@ -63,7 +63,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 		wg.Go(func() { // ends with its look, which lookTime bounds
 			defer l.Close()
 			a.State, a.Says = look(l, c.Context)
-			a.Says = frame.Short(l.Options.Mask(a.Says), frame.MaxValue)
+			a.Says = safe.Short(l.Options.Mask(a.Says), frame.MaxValue)
 		})
 	}
 	wg.Wait()

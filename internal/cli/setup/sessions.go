@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 func SessionsCommand(p *frame.Program) *cli.Command {
@@ -47,7 +48,7 @@ func listSessions(p *frame.Program, c *cli.Context) error {
 	out := &frame.Page{}
 	for _, r := range records {
 		title := cmp.Or(r.Title, "(nothing was said)")
-		out.Hanging(r.UpdatedAt.Local().Format("2006-01-02 15:04")+"  ", 18, frame.Short(title, frame.MaxValue)+"\n"+r.ID+"\n"+r.Agent+" in "+r.Cwd)
+		out.Hanging(r.UpdatedAt.Local().Format("2006-01-02 15:04")+"  ", 18, safe.Short(title, frame.MaxValue)+"\n"+r.ID+"\n"+r.Agent+" in "+r.Cwd)
 	}
 	if len(records) == 0 {
 		out.Heading("No session is kept.")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
@@ -59,7 +60,7 @@ func (a *Approver) tell(q *mapping.Question) {
 	}
 	a.told = append(a.told, title)
 	_, certain := q.AllowOnce()
-	switch title = frame.Short(title, frame.MaxValue); {
+	switch title = safe.Short(title, frame.MaxValue); {
 	case a.How != ApproveAsk:
 		a.Say("not allowed, because no option of the agent's is certain to allow it: %s; --approve ask asks you on a terminal", title)
 	case certain:

@@ -75,7 +75,7 @@ func askOne(a *frame.Asker, q mapping.Question) (mapping.Answer, error) {
 		case line == "v" && q.Call.Confirmation.Edit != nil:
 			_, _ = io.WriteString(a.TTY, diff(style, width, editOf(&q, content), true))
 		case line != "":
-			_, _ = fmt.Fprintf(a.TTY, "  %s is none of these; ? shows them again\n", frame.Short(safe.Plain(line), MinText))
+			_, _ = fmt.Fprintf(a.TTY, "  %s is none of these; ? shows them again\n", safe.Short(safe.Plain(line), MinText))
 		}
 	}
 }

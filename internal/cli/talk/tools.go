@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
@@ -49,7 +50,7 @@ func toolResult(c *mapping.ToolCall) string {
 	case c.Output.Text != "":
 		return firstLine(c.Output.Text)
 	}
-	return frame.Short(string(c.Output.Data), frame.MaxValue)
+	return safe.Short(string(c.Output.Data), frame.MaxValue)
 }
 
 // firstLine returns a text's first line, and how many follow.

@@ -159,7 +159,7 @@ func promptOf(t *a2a.Event) string {
 		}
 		for part := range m.Parts.All() {
 			if part.Kind == a2a.PartText && strings.TrimSpace(part.Text) != "" {
-				return frame.Short(part.Text, maxPromptShown)
+				return safe.Short(part.Text, maxPromptShown)
 			}
 		}
 	}

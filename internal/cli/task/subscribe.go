@@ -16,6 +16,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -102,7 +103,7 @@ func (o *onlooker) Ask(ctx context.Context, questions []mapping.Question) ([]map
 		return answers, err
 	}
 	for _, q := range questions {
-		o.Approver.Say("the agent waits for approval: %s; --approve ask lets you answer", frame.Short(talk.ToolName(q.Call), frame.MaxValue))
+		o.Approver.Say("the agent waits for approval: %s; --approve ask lets you answer", safe.Short(talk.ToolName(q.Call), frame.MaxValue))
 	}
 	return nil, bridge.ErrPause
 }

@@ -129,7 +129,7 @@ func artifacts(out *frame.Page, task *a2a.Event, program string) {
 	for a := range task.Artifacts {
 		text := cmp.Or(a.Name, a.ID)
 		if a.Description != "" {
-			text += ": " + frame.Short(a.Description, frame.MaxValue)
+			text += ": " + safe.Short(a.Description, frame.MaxValue)
 		}
 		came.Text(2, text)
 		for part := range a.Parts.All() {
@@ -166,9 +166,9 @@ func partSays(part *a2a.Part) string {
 	f := part.File
 	switch {
 	case part.Kind == a2a.PartData:
-		return "data: " + frame.Short(string(part.Data), frame.MaxValue)
+		return "data: " + safe.Short(string(part.Data), frame.MaxValue)
 	case part.Kind != a2a.PartFile:
-		return "something of an unknown kind: " + frame.Short(string(part.Raw), frame.MaxValue)
+		return "something of an unknown kind: " + safe.Short(string(part.Raw), frame.MaxValue)
 	}
 	what := []string{"a file"}
 	for _, of := range []string{f.Name, f.MediaType, f.URI} {

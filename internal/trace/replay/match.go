@@ -10,9 +10,13 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
+
+// maxSaid bounds what is quoted of a request.
+const maxSaid = 80
 
 // A request is a client's, now or then.
 type request struct {
@@ -84,7 +88,7 @@ func (a *Agent) match(q *request) (x *exchange, differs string) {
 		if score > best || score == best && c.played {
 			best, x, differs = score, c, ""
 			if was != is {
-				differs = fmt.Sprintf("%s says %q, and what was recorded says %q", q.shown, clip(is), clip(was))
+				differs = fmt.Sprintf("%s says %q, and what was recorded says %q", q.shown, safe.Short(strings.ReplaceAll(is, "\x00", " "), maxSaid), safe.Short(strings.ReplaceAll(was, "\x00", " "), maxSaid))
 			}
 		}
 	}
@@ -98,14 +102,6 @@ func (q *request) asRecorded(c *exchange) *request {
 	}
 	masked := newRequest("", q.path, q.method, trace.Mask(q.body))
 	return &masked
-}
-
-func clip(s string) string {
-	s = strings.ReplaceAll(strings.TrimRight(s, "\x00"), "\x00", " ")
-	if r := []rune(s); len(r) > 80 {
-		return string(r[:79]) + "…"
-	}
-	return s
 }
 
 // ids maps recorded IDs to current ones, one to one.

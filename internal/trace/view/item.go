@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
@@ -109,7 +110,7 @@ func Of(r *trace.Record) Item {
 	case trace.KindDecision:
 		it.decision(r)
 	}
-	it.Text = OneLine(it.Text, maxText)
+	it.Text = safe.Short(it.Text, maxText)
 	return it
 }
 
@@ -322,16 +323,4 @@ func texts(parts gjson.Result) string {
 		}
 	}
 	return b.String()
-}
-
-// OneLine makes one line of a text, with at most limit letters.
-func OneLine(s string, limit int) string {
-	if len(s) > 4*limit {
-		s = strings.ToValidUTF8(s[:4*limit], "")
-	}
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return s
 }
