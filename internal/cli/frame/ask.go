@@ -72,7 +72,7 @@ func (a *Asker) Ask(question, proposed string) (string, error) {
 func (a *Asker) Line(prompt string, again func()) (string, error) {
 	for {
 		if _, err := io.WriteString(a.TTY, prompt); err != nil {
-			return "", ErrGivenUp
+			return "", err
 		}
 		line, ended, err := Await(a.Ctx, func() (string, error) { return a.Lines.ReadString('\n') })
 		text := strings.TrimSpace(line)
@@ -82,9 +82,11 @@ func (a *Asker) Line(prompt string, again func()) (string, error) {
 			return "", ErrInterrupted
 		case errors.Is(err, ErrResumed):
 			again()
-		case text == "" && err != nil:
+		case text == "" && err == io.EOF:
 			a.Say("")
 			return "", ErrGivenUp
+		case text == "" && err != nil:
+			return "", err
 		default:
 			return text, nil
 		}
