@@ -14,23 +14,22 @@ import (
 // cardRules checks what no schema can say of a card.
 func (w *agentWire) cardRules(r *trace.Record, doc gjson.Result, v1 bool) {
 	for _, rule := range [...]struct {
-		weight   string
-		old, new string // sections of A2A 0.3 and 1.0
-		broken   func(doc gjson.Result, v1 bool) string
+		weight string
+		at     [2]string // sections of A2A 0.3 and 1.0
+		broken func(doc gjson.Result, v1 bool) string
 	}{
-		{Error, "5.6.1", "4.4.6", cardURLs},
-		{Error, "5.6.1", "4.4.6", cardTransports},
-		{Error, "5.5", "3.6", cardVersions},
-		{Error, "5.5.3", "4.5", cardSchemes},
-		{Warning, "5.6.4", "3.6", cardHabits},
-		{Warning, "5.5", "4.4.1", cardEmpty},
-		{Warning, "5.5", "4.4.1", cardModes},
-		{Warning, "5.5.4", "4.4.5", cardTwice},
-		{Warning, "5.5", "4.4.1", cardPlaces},
+		{Error, [2]string{"5.6.1", "4.4.6"}, cardURLs},
+		{Error, [2]string{"5.6.1", "4.4.6"}, cardTransports},
+		{Error, [2]string{"5.5", "3.6"}, cardVersions},
+		{Error, [2]string{"5.5.3", "4.5"}, cardSchemes},
+		{Warning, [2]string{"5.6.4", "3.6"}, cardHabits},
+		{Warning, [2]string{"5.5", "4.4.1"}, cardEmpty},
+		{Warning, [2]string{"5.5", "4.4.1"}, cardModes},
+		{Warning, [2]string{"5.5.4", "4.4.5"}, cardTwice},
+		{Warning, [2]string{"5.5", "4.4.1"}, cardPlaces},
 	} {
-		if text := rule.broken(doc, v1); text != "" {
-			w.c.report(&Finding{Record: r.N, Who: Agent, Rule: RuleSchema, Weight: rule.weight, Source: Section(v1, rule.old, rule.new), What: "card", Text: text}, text)
-		}
+		text := rule.broken(doc, v1)
+		w.broken(r, RuleSchema, rule.weight, "card", text, v1, rule.at, text)
 	}
 }
 
@@ -177,14 +176,5 @@ func cardModes(doc gjson.Result, _ bool) string {
 }
 
 func cardTwice(doc gjson.Result, _ bool) string {
-	for _, path := range []string{"skills.#.id", "capabilities.extensions.#.uri"} {
-		seen := map[string]bool{}
-		for _, id := range doc.Get(path).Array() {
-			if seen[id.Str] {
-				return fmt.Sprintf("%s: %q is there twice", strings.ReplaceAll(path, ".#", ""), id.Str)
-			}
-			seen[id.Str] = true
-		}
-	}
-	return ""
+	return thereTwice(doc, "skills.#.id", "capabilities.extensions.#.uri")
 }

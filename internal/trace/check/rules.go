@@ -81,13 +81,7 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 		x.spoke = true
 	}
 	for i, rule := range eventRules() {
-		if text := rule.broken(x, e); text != "" {
-			f := &Finding{Record: r.N, Who: Agent, Rule: rule.rule, Weight: rule.weight, What: x.method, Text: text}
-			if rule.at != [2]string{} {
-				f.Source = Section(x.op.version == "1.0", rule.at[0], rule.at[1])
-			}
-			w.c.report(f, fmt.Sprint(i))
-		}
+		w.broken(r, rule.rule, rule.weight, x.method, rule.broken(x, e), x.op.version == "1.0", rule.at, fmt.Sprint(i))
 	}
 	when, err := time.Parse(time.RFC3339Nano, e.Body.Get("status.timestamp").Str)
 	if err != nil {
@@ -101,6 +95,19 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 		w.c.warn(r.N, Agent, RuleState, x.method, "status.timestamp is earlier than that of the event before")
 	}
 	x.when = when
+}
+
+// broken reports a rule that is broken, if text says so. at are the sections of A2A 0.3 and 1.0
+// that have it, if not those of the rule.
+func (w *agentWire) broken(r *trace.Record, rule, weight, what, text string, v1 bool, at [2]string, kind string) {
+	if text == "" {
+		return
+	}
+	f := &Finding{Record: r.N, Who: Agent, Rule: rule, Weight: weight, What: what, Text: text}
+	if at != [2]string{} {
+		f.Source = Section(v1, at[0], at[1])
+	}
+	w.c.report(f, kind)
 }
 
 // wrongForm: the words of one version of A2A in another.
@@ -186,11 +193,16 @@ func foreignMessage(_ *exchange, e *event.Event) string {
 
 // repeatedIDs: two messages or artifacts of a task have one ID.
 func repeatedIDs(_ *exchange, e *event.Event) string {
-	for _, path := range []string{"history.#.messageId", "artifacts.#.artifactId"} {
+	return thereTwice(e.Body, "history.#.messageId", "artifacts.#.artifactId")
+}
+
+// thereTwice tells of which members in lists two are the same.
+func thereTwice(doc gjson.Result, paths ...string) string {
+	for _, path := range paths {
 		seen := map[string]bool{}
-		for _, id := range e.Body.Get(path).Array() {
-			if seen[id.Str] {
-				return fmt.Sprintf("%s: %q is there twice", path[:strings.IndexByte(path, '.')], id.Str)
+		for _, id := range doc.Get(path).Array() {
+			if list, _, _ := strings.Cut(path, ".#"); seen[id.Str] {
+				return fmt.Sprintf("%s: %q is there twice", list, id.Str)
 			}
 			seen[id.Str] = true
 		}
