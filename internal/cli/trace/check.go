@@ -2,7 +2,7 @@ package trace
 
 import (
 	"bufio"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,23 +16,20 @@ import (
 )
 
 func traceCheck(p *frame.Program, c *cli.Context) error {
-	args := c.Args().Slice()
-	for _, rule := range frame.StringsOf(c, "skip") {
+	of, skip := c.String("of"), frame.StringsOf(c, "skip")
+	for _, rule := range skip {
 		if !slices.Contains(check.Rules[:], rule) {
 			return frame.Usagef("--skip: there is no rule %q, but %s", rule, strings.Join(check.Rules[:], ", "))
 		}
 	}
+	picks := func(f *check.Finding) bool { return (of == "" || f.Who == of) && !slices.Contains(skip, f.Rule) }
 	found := false
-	for _, file := range args {
-		one := &checking{p: p, file: file, of: c.String("of"), skip: frame.StringsOf(c, "skip"), json: c.String("output") == frame.JSON, out: bufio.NewWriter(p.Stdout)}
-		err := one.run()
-		if flushErr := one.out.Flush(); err == nil {
-			err = flushErr
-		}
+	for _, file := range c.Args().Slice() {
+		n, err := checkFile(p, file, frame.AsJSON(c), picks)
 		if err != nil {
 			return err
 		}
-		found = found || one.errors > 0
+		found = found || n > 0
 	}
 	if found {
 		return frame.ErrFailed
@@ -40,57 +37,48 @@ func traceCheck(p *frame.Program, c *cli.Context) error {
 	return nil
 }
 
-type checking struct {
-	p        *frame.Program
-	file, of string
-	skip     []string
-	json     bool
-	out      *bufio.Writer
-	errors   int
-	records  int
-}
-
-func (g *checking) run() error {
-	r, err := trace.Open(g.file, g.p.Stdin)
+// checkFile writes what is wrong in a trace, and returns the number of errors.
+func checkFile(p *frame.Program, file string, asJSON bool, picks func(*check.Finding) bool) (n int, err error) {
+	r, err := trace.Open(file, p.Stdin)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer r.Close()
-	c := check.New(&check.Options{Report: g.report, Picks: func(f *check.Finding) bool {
-		return (g.of == "" || f.Who == g.of) && !slices.Contains(g.skip, f.Rule)
-	}})
+	out := bufio.NewWriter(p.Stdout)
+	defer func() { err = errors.Join(err, out.Flush()) }()
+	report := func(f *check.Finding) {
+		if !asJSON {
+			fmt.Fprintf(out, "%s: %s\n", file, safe.Plain(f.String()))
+			return
+		}
+		line, err := frame.Encode(struct {
+			File string `json:"file"`
+			*check.Finding
+		}{file, f})
+		if err == nil {
+			out.Write(line)
+		}
+	}
+	c := check.New(&check.Options{Report: report, Picks: picks})
+	records := 0
 	for rec, err := range r.All() {
 		if err != nil {
-			return err
+			return 0, err
 		}
-		g.records++
+		records++
 		c.Add(rec)
 	}
 	c.End()
-	noteTrace(g.p, r)
+	noteTrace(p, r)
 	for _, n := range c.Notes() {
-		g.p.Say("%s: %s", g.file, n)
+		p.Say("%s: %s", file, n)
 	}
-	if g.errors = c.Errors(); !g.json {
+	if !asJSON {
 		warnings := ""
-		if n := c.Count() - g.errors; n > 0 {
+		if n := c.Count() - c.Errors(); n > 0 {
 			warnings = ", of which " + frame.Count(n, "warning")
 		}
-		fmt.Fprintf(g.out, "%s: %s in %s%s\n", g.file, frame.Count(c.Count(), "finding"), frame.Count(g.records, "record"), warnings)
+		fmt.Fprintf(out, "%s: %s in %s%s\n", file, frame.Count(c.Count(), "finding"), frame.Count(records, "record"), warnings)
 	}
-	return nil
-}
-
-func (g *checking) report(f *check.Finding) {
-	if !g.json {
-		fmt.Fprintf(g.out, "%s: %s\n", g.file, safe.Plain(f.String()))
-		return
-	}
-	line, err := json.Marshal(struct {
-		File string `json:"file"`
-		*check.Finding
-	}{g.file, f})
-	if err == nil {
-		g.out.Write(append(line, '\n'))
-	}
+	return c.Errors(), nil
 }

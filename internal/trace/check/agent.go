@@ -66,10 +66,6 @@ type exchange struct {
 	loose   bool        // there is no schema: HTTP+JSON of A2A 0.3
 }
 
-func (w *agentWire) init(c *Checker) {
-	*w = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}, known: map[string]*begun{}}
-}
-
 func (w *agentWire) record(r *trace.Record) {
 	if r.Kind == trace.KindRequest {
 		w.request(r)

@@ -139,9 +139,9 @@ func New(opts *Options) *Checker {
 	if opts != nil {
 		c.opts = *opts
 	}
-	c.editor.init(c)
-	c.agent.init(c)
-	c.words.c = c
+	c.editor = editorWire{c: c, open: map[string]*asked{}, answered: map[string]int64{}, sessions: map[string]*session{}}
+	c.agent = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}, known: map[string]*begun{}}
+	c.words = words{c: c, turns: map[string]*turn{}}
 	return c
 }
 

@@ -44,10 +44,6 @@ type session struct {
 	calls map[string]bool // nil: not all calls are known
 }
 
-func (w *editorWire) init(c *Checker) {
-	*w = editorWire{c: c, open: map[string]*asked{}, answered: map[string]int64{}, sessions: map[string]*session{}}
-}
-
 func (w *editorWire) message(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	who := Editor

@@ -81,9 +81,6 @@ func (w *words) begin(key string, n int64) {
 	if w.off || len(w.turns) >= maxTurns {
 		return
 	}
-	if w.turns == nil {
-		w.turns = map[string]*turn{}
-	}
 	w.turns[key] = &turn{first: n, tasks: map[string]bool{}}
 	if len(w.turns) > 1 {
 		for _, t := range w.turns {
