@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
@@ -75,13 +77,17 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 	if err = errors.Join(err, zip.Close(), base.Close()); err != nil {
 		return err
 	}
+	page, err := readFile("index.html")
+	if err != nil {
+		return err
+	}
 	style, err := readFile("style.css")
 	if err != nil {
 		return err
 	}
 	var script bytes.Buffer
-	for i, name := range scripts {
-		b, err := readFile(name)
+	for i, tag := range scriptTag.FindAllSubmatch(page, -1) {
+		b, err := readFile(string(tag[1]))
 		if err != nil {
 			return err
 		}
@@ -92,8 +98,9 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 	}
 	// Only the page's own scripts run, and nothing connects anywhere.
 	policy := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", hashOf(script.Bytes()), hashOf(style))
-	page := document("<style>"+string(style)+"</style>", "<script>"+script.String()+"</script>")
 	page = bytes.Replace(page, []byte("<!--policy-->"), []byte(`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1)
+	page = bytes.Replace(page, []byte(`<link rel="stylesheet" href="style.css">`), slices.Concat([]byte("<style>"), style, []byte("</style>")), 1)
+	page = bytes.Replace(scriptTag.ReplaceAll(page, nil), []byte("</body>"), slices.Concat([]byte("<script>"), script.Bytes(), []byte("</script>\n</body>")), 1)
 	before, after, _ := bytes.Cut(page, []byte("<!--data-->"))
 	for _, part := range [][]byte{before, []byte(`<script type="application/octet-stream" id="trace">`), packed.Bytes(), []byte("</script>"), after} {
 		if _, err := w.Write(part); err != nil {
@@ -102,6 +109,9 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 	}
 	return nil
 }
+
+// scriptTag is one of the page's, which are served as files, and stand in an exported page.
+var scriptTag = regexp.MustCompile(`<script src="(\w+\.js)"></script>\n`)
 
 func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)

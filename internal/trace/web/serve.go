@@ -30,9 +30,6 @@ var pageFiles embed.FS
 // readFile reads a file of the page.
 func readFile(name string) ([]byte, error) { return pageFiles.ReadFile("page/" + name) }
 
-// scripts are the page's, in their order.
-var scripts = [...]string{"data.js", "json.js", "list.js", "axis.js", "detail.js", "main.js"}
-
 // policy lets the page load itself, talk to its server, and nothing else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -108,26 +105,8 @@ func (s *server) page(w http.ResponseWriter, name string) {
 		http.Error(w, "there is no such thing", http.StatusNotFound)
 		return
 	}
-	if name == "index.html" {
-		b = document(`<link rel="stylesheet" href="style.css">`, scriptTags())
-	}
 	w.Header().Set("Content-Type", types[filepath.Ext(name)])
 	_, _ = w.Write(b) // the browser may have left
-}
-
-func scriptTags() string {
-	var b strings.Builder
-	for _, name := range scripts {
-		fmt.Fprintf(&b, "<script src=\"%s\"></script>\n", name)
-	}
-	return b.String()
-}
-
-// document returns the page with its style and scripts.
-func document(style, scripts string) []byte {
-	b, _ := readFile("index.html") // it is embedded
-	b = bytes.Replace(b, []byte("<!--style-->"), []byte(style), 1)
-	return bytes.Replace(b, []byte("<!--scripts-->"), []byte(scripts), 1)
 }
 
 func (s *server) api(w http.ResponseWriter, r *http.Request, what string) {
