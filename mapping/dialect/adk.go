@@ -122,8 +122,6 @@ func (adk) text(p *a2a.Part, mark partial, artifact bool, at *Carrier, to *Piece
 		to.text(PieceDelta, p.Text)
 	case at.Streamed && artifact && !at.Held:
 		to.text(PieceWhole, p.Text)
-	case !artifact && !at.Held && !at.Ends:
-		to.text(PieceDelta, p.Text)
 	default:
 		to.text(PieceText, p.Text)
 	}

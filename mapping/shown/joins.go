@@ -31,15 +31,17 @@ const (
 	cumulative        // each has said all of it
 )
 
-// enter goes on with the run that text of an item is shown in; in is nil where it grows. What
-// is to be appended to an artifact that has no name, and has not begun, may be a piece.
+// enter goes on with the run that text of an item is shown in; in is nil where it grows. An
+// artifact that has no name, and has not begun, may be a piece: if it is to be appended, or by the
+// space between (each update of an SDK's TaskUpdater is an artifact of its own, where its caller
+// names none: Microsoft's Agent Framework for Python, until it gave them one ID).
 func (s *Shown) enter(it *item, text string, in *Item) {
-	piece := in != nil && in.Kind == Artifact && in.Append && !in.Named && it.n == 0
+	piece := in != nil && in.Kind == Artifact && !in.Named && it.n == 0
 	switch r := it.run; {
 	case s.inPlace && r != nil && s.held.whole() && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
 	case r == nil || r.epoch != s.epoch || r.pieces > 1: // of those, one that grows is no piece
-		s.join(it, text, piece)
+		s.join(it, text, piece && s.isNextPiece(in, text))
 	case r != s.last: // two items grow in turns
 		s.last, r.at = r, len(s.said.text)
 	}
@@ -65,6 +67,12 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		}
 	}
 	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id))
+}
+
+// isNextPiece reports whether an artifact is a piece as the one before it, which came alike.
+func (s *Shown) isNextPiece(in *Item, text string) bool {
+	n := len(s.said.starts)
+	return n > 0 && s.last != nil && s.said.starts[n-1].it.marked == in.Append && (in.Append || s.last.growth == certain || s.said.goesOn(text))
 }
 
 // standsAlone reports whether a message that comes with the state in hand goes on with no other: one
@@ -111,7 +119,7 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return true, true
 	case unicode.IsSpace(last):
 		return true, last != '\n'
-	case chunks, len(bytes.Trim(before, "`*#>|~\"'")) == 0: // "```" and "go", "**" and "Note"
+	case chunks, opens(before): // "```" and "go", "**" and "Note"
 		return true, true
 	case isWord(last) && isWord(first):
 		if unicode.IsUpper(first) && !unicode.IsUpper(last) {
@@ -127,7 +135,14 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 // goesOn reports whether a text begins as the middle of one does.
 func goesOn(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
-	return unicode.IsSpace(first) || strings.ContainsRune(".,;:!?)]}»”…。,、", first)
+	return unicode.IsSpace(first) || unicode.IsMark(first) || strings.ContainsRune(".,;:!?)]}»”…。,、」%\u200d", first)
+}
+
+// opens reports whether a text is no more than what one begins with: marks, or a block of code
+// with its language.
+func opens(text []byte) bool {
+	rest := bytes.Trim(text, "`*#>|~\"'$@<¿¡「")
+	return len(rest) == 0 || bytes.HasPrefix(text, []byte("```")) && bytes.IndexFunc(rest, func(r rune) bool { return !isWord(r) }) < 0
 }
 
 // isPiece reports whether what takes an artifact's place is a piece of it by its words, though
@@ -144,9 +159,15 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 		last, _ := utf8.DecodeLastRune(s.said.text)
 		first, _ := utf8.DecodeRuneInString(seq)
 		unspaced := isUnspaced(last) && isUnspaced(first) && max(it.n, len(seq)) < evidence
-		it.pieces = first != '\n' && last != '\n' && (goesOn(seq) || unicode.IsSpace(last) || unspaced)
+		it.pieces = unspaced || s.said.goesOn(seq)
 	}
 	return it.pieces
+}
+
+// goesOn reports whether a text goes on in the line of the one before, by what stands between.
+func (s *said) goesOn(text string) bool {
+	last, _ := utf8.DecodeLastRune(s.text)
+	return opens(s.text[s.newest:]) || text[0] != '\n' && last != '\n' && (goesOn(text) || unicode.IsSpace(last))
 }
 
 // isNewest reports whether a text is what the newest event has said, of that item.
@@ -170,7 +191,8 @@ func isListed(text string) bool {
 	return strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "= ")
 }
 
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+// isWord reports whether words have it: those of Hindi and Thai have marks.
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 // Names gives out names that are used once in a conversation: IDs of messages are unique
 // within their task by A2A, and within their session by ACP. Most agents' IDs are unique

@@ -113,7 +113,7 @@ func (m *MCP) begin(from string) {
 
 // said adds text of a message, or of an artifact: that has a heading, and is cut where it is long.
 func (m *MCP) said(s *mapping.Step) {
-	goesOn := s.Append && s.Shown == m.from
+	goesOn := s.Shown == m.from // also where each piece is an artifact
 	if m.begin(s.Shown); s.ArtifactID == "" {
 		m.text = append(m.text, s.Text...)
 		return

@@ -117,6 +117,10 @@ func Cases() (all []*Case) {
 	one("the next word behind a sign-in link, in tokens with IDs of their own", "Sign in: http://x.test/"+Break+"Thanks you.",
 		[]Item{{"m1", "Sign in: "}, {"m2", "http://x.test/"}, {"m3", "Thanks"}, {"m4", " you."}},
 		say("m1", "Sign in: "), agent.Say(agent.AuthRequired, "m2", "http://x.test/"), after(2*time.Second, say("m3", "Thanks")), say("m4", " you."))
+	code := "```go\nf()\n```\nIt calls f." // as tokenizers cut it: Microsoft's agents, LangGraph, Strands for Python
+	one("a code block in tokens with IDs of their own", code, []Item{{"m1", "```"}, {"m2", "go"}}, say("m1", "```"), say("m2", "go"), say("m3", "\nf()\n"), say("m4", "```"), say("m5", "\nIt calls f."))
+	one("a code block in tokens, each an artifact", code, []Item{{"a1", "```"}, {"a2", "go"}}, art("a1", false, false, text("```")), art("a2", false, false, text("go")), art("a3", false, false, text("\nf()\n```")), art("a4", false, false, text("\nIt calls f.")))
+	one("a code block in tokens that take each other's place", code, []Item{{"a", code}}, art("a", false, false, text("```go")), art("a", false, false, text("\nf()\n```")), art("a", false, false, text("\nIt calls f.")))
 	one("two messages around a call", "I look"+Break+"Found it", []Item{{"m1", "I look"}, {"m2", "Found it"}},
 		say("m1", "I look"), agent.Run("c1", "search", "three lines"), say("m2", "Found it")).Extensions = []string{agent.DevTool}
 	// In task events, which are states. An artifact update is its turn's own: "Yes." and in the
@@ -167,6 +171,13 @@ func wholes(one func(string, string, []Item, ...any) *Case) {
 func adk(one func(string, string, []Item, ...any) *Case) {
 	all := "The cat and the dog and the cat."
 	tokens := []string{"The cat", " and the", " dog and", " the cat."}
+	var told []*agent.Step // as Python's default does, where the model streams
+	for i, t := range append(tokens, all) {
+		s := say(fmt.Sprintf("m%d", i), t)
+		s.Metadata = map[string]any{"adk_author": "root"}
+		told = append(told, s)
+	}
+	one("ADK for Python's pieces and whole, with nothing that marks them, and an artifact of it", all, []Item{{"m4", all}, {"a", all}}, told, art("a", false, true, text(all)))
 	for _, in := range []string{"part", "artifact", "event"} {
 		for with, uris := range map[string][]string{"": nil, ", with another extension": {"https://example.test/other/v1"}, ", with the tools' extension": {agent.DevTool}} {
 			var steps, java []*agent.Step
