@@ -244,16 +244,14 @@ func endsWithUser(task *a2a.Event) (last bool) {
 // failureSteps say why the task of a turn has failed that has no reply any more.
 func (s *Session) failureSteps() []mapping.Step {
 	f := s.fold
-	step := mapping.Step{Kind: mapping.StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText}
-	switch {
-	case f.State == a2a.StateRejected && f.FailText != "":
-	case f.State == a2a.StateFailed:
-		failure := &mapping.TaskError{State: f.State, Text: f.FailText, Cause: f.Err}
-		step.Kind, step.Text = mapping.StepNotice, "\n["+failure.Error()+"]\n"
-	default:
+	if step, ok := f.Rejection(); ok {
+		return []mapping.Step{step}
+	}
+	if f.State != a2a.StateFailed {
 		return nil
 	}
-	return []mapping.Step{step}
+	failure := &mapping.TaskError{State: f.State, Text: f.FailText, Cause: f.Err}
+	return []mapping.Step{{Kind: mapping.StepNotice, TaskID: f.TaskID, ContextID: f.ContextID, Text: "\n[" + failure.Error() + "]\n"}}
 }
 
 // listSessions answers session/list: the stored sessions with this agent, newest

@@ -213,11 +213,11 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 
 // tellRejection shows why the agent has rejected the task, if it has said so.
 func (t *turn) tellRejection(ctx context.Context) error {
-	f := t.fold
-	if f.State != a2a.StateRejected || f.FailText == "" {
+	step, ok := t.fold.Rejection()
+	if !ok {
 		return nil
 	}
-	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText}})
+	return t.editor.Show(ctx, []mapping.Step{step})
 }
 
 // rememberFailure decides what of the task the session goes on with after an error.

@@ -130,6 +130,15 @@ func (f *facts) failure(m *a2a.Message) (rest *a2a.Message, is bool) {
 	return &without, true
 }
 
+// Rejection is what the agent has said of a task that it has rejected, as a message of its own;
+// false if it has said nothing.
+func (f *Fold) Rejection() (s Step, ok bool) {
+	if f.State != a2a.StateRejected || f.FailText == "" {
+		return s, false
+	}
+	return Step{Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText, Shown: f.shown.Name(f.failID)}, true
+}
+
 // Speak notes that the agent speaks a dialect, by what was settled with it: so its
 // tool calls are read also where an event's metadata is missing, as in a task's
 // history. Others are read once an event's metadata has told of them.

@@ -88,6 +88,9 @@ func (s *Shown) newRun(kind Kind, name string) *run {
 	return s.last
 }
 
+// Name gives out a name for a message that is shown without this package.
+func (s *Shown) Name(id string) string { return s.namesOf(Message).Take(id) }
+
 // namesOf: ACP's thoughts are no messages, so they have names of their own.
 func (s *Shown) namesOf(kind Kind) *Names {
 	if kind == Thought {
@@ -119,6 +122,8 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return true, true
 	case unicode.IsSpace(last):
 		return true, last != '\n'
+	case last == 0: // a part that is no text
+		return false, false
 	case chunks, opens(before): // "```" and "go", "**" and "Note"
 		return true, true
 	case isWord(last) && isWord(first):

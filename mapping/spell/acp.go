@@ -60,6 +60,7 @@ func (e *ACP) Append(dst []byte, steps []mapping.Step) []byte {
 				n++
 			}
 			dst = e.text(dst, steps[i:i+n])
+			e.isText = true
 		} else if dst = e.step(dst, s); len(dst) > from {
 			e.isText = false
 		}
@@ -138,7 +139,6 @@ func (e *ACP) apart(dst []byte, shown string) []byte {
 		copy(e.said[1:], e.said[:])
 		e.said[0] = strings.Clone(shown)
 	}
-	e.isText = true
 	return dst
 }
 
@@ -271,6 +271,9 @@ func (e *ACP) Commands(dst []byte, commands []acp.Command) []byte {
 func (e *ACP) part(dst []byte, s *mapping.Step) []byte {
 	content, note := acpContent(s)
 	if content == nil {
+		if e.isText && s.Append {
+			note = "\n" + note // a block of code begins a line
+		}
 		return e.chunks(dst, "agent_message_chunk", note, s.Shown)
 	}
 	dst = append(e.openContent(dst, "agent_message_chunk"), content...)
