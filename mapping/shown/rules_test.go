@@ -61,6 +61,8 @@ func TestLive(t *testing.T) {
 		"files that grow in turns":                {[]word{{"a1+", "", "one\n"}, {"a2+", "", "two\n"}, {"a1+", "", "three"}, {"a2+", "", "four"}}, "a1: one\ntwo\n\na1~1: three\na2: four"},
 		"a note of a cancel":                      {[]word{{"m1", "", "slow "}, {"m2", "", "slow "}, {"m3", "canceled", "Task cancelled"}}, "m1: slow slow \nm3: Task cancelled"},
 		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
+		"tokens that end in a mark":               {[]word{{"m1", "", "हि"}, {"m2", "", "न्दी"}, {"m3", "", "Cafe"}, {"m4", "", "\u0301"}}, "m1: हिन्दीCafe\u0301"},
+		"tokens, each an artifact":                {[]word{{"a1", "", "One"}, {"a2", "", " two"}, {"a3", "", "three"}}, "a1: One twothree"},
 		"a heading, and a list":                   {[]word{{"m1", "", "# Title"}, {"m2", "", "Some text"}, {"m3", "", "- a list"}}, "m1: # Title\nm2: Some text\nm3: - a list"},
 		"an artifact that grows over turns":       {[]word{{"a1", "", "The plan has one step."}, {"turn", "", ""}, {"a1", "", "The plan has one step. And two."}}, "a1: The plan has one step.\na1~1:  And two."},
 		"two artifacts that grow in turns":        {[]word{{"a1", "", "a"}, {"a2", "", "b"}, {"a1+", "", "c"}, {"a2+", "", "d"}}, "a1: ac\na2: bd"},
