@@ -1,93 +1,57 @@
 package bridge_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// A talker says one word of its task, then what else there is, after a second each, and works
-// until the task is cancelled.
-type talker struct {
-	also    []string
-	cancels int
-	answers int
-	end     func() error
-	over    chan struct{} // closed when the test is
-}
-
-// newTalker is an agent that says this, and a bridge before it, until the test ends.
-func newTalker(t *testing.T, also ...string) (*talker, *bridge.Agent) {
-	agent := &talker{also: also, over: make(chan struct{})}
-	client := must.Get(transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent}))(t)
-	a := bridge.NewAgent(&bridge.Options{Client: client, Dialect: dialect.Devtool})
+// scripted is a bridge to an agent of a script, until the test ends.
+func scripted(t *testing.T, script *agent.Script) (*agent.Agent, *memnet.Network, *bridge.Agent) {
+	fake := agent.New(script)
+	network := &memnet.Network{Handler: fake}
+	client := must.Get(transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network}))(t)
+	a := bridge.NewAgent(&bridge.Options{Client: client})
 	t.Cleanup(func() {
-		close(agent.over)
-		_ = agent.end()
+		fake.Close()
 		a.Close()
 		client.Close()
+		network.Wait()
 	})
-	return agent, a
+	return fake, network, a
 }
 
-const talkerTask = `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":%q,"message":{"kind":"message","messageId":"m1","role":"agent","parts":[{"kind":"text","text":"word"}]}}}}`
-
-func (a *talker) RoundTrip(req *http.Request) (*http.Response, error) {
-	answer := func(label string, body io.Reader) (*http.Response, error) {
-		return respond(req, http.StatusOK, label, io.NopCloser(body)), nil
-	}
-	if req.Method == http.MethodGet {
-		return answer("application/json", strings.NewReader(dyingCard))
-	}
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.Contains(body, []byte(`"tasks/cancel"`)) {
-		a.cancels++
-		defer a.end()
-		return answer("application/json", strings.NewReader(fmt.Sprintf(talkerTask, "canceled")))
-	}
-	if bytes.Contains(body, []byte(`"taskId"`)) {
-		a.answers++
-	}
-	read, write := io.Pipe()
-	a.end = write.Close
-	go func() { // ends with what there is to say, or with the test
-		for _, event := range a.also {
-			select {
-			case <-time.After(time.Second):
-			case <-a.over:
-				return
-			}
-			if _, err := fmt.Fprintf(write, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":%s}\n\n", event); err != nil {
-				return
+// talker is a bridge to an agent that says a word, asks whether a call may run, says more, and works
+// until the task is cancelled. wants demands what the agent has heard at the end of a turn.
+func talker(t *testing.T) (a *bridge.Agent, wants func(cancels int)) {
+	ask, more := agent.Ask(agent.Working, "one", "db"), agent.Say(agent.Working, "m2", "more")
+	ask.After, more.After = time.Second, time.Second
+	fake, _, a := scripted(t, &agent.Script{Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{{Steps: agent.List(agent.Say(agent.Working, "m1", "word"), ask, more), Open: true}}})
+	return a, func(cancels int) {
+		t.Helper()
+		for _, h := range fake.Heard() {
+			if h.Method == "tasks/cancel" {
+				cancels--
+			} else if len(h.Answers) > 0 {
+				t.Errorf("it was answered: %v", h.Answers)
 			}
 		}
-	}()
-	return answer("text/event-stream", io.MultiReader(strings.NewReader("data: "+fmt.Sprintf(talkerTask, "working")+"\n\n"), read))
+		if cancels != 0 {
+			t.Errorf("the task was cancelled %d times too few before the turn ended", cancels)
+		}
+	}
 }
-
-const (
-	// talkerCall asks whether a call may run.
-	talkerCall = `{"kind":"status-update","taskId":"t1","contextId":"c1","final":false,"status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m2","parts":[` +
-		`{"kind":"data","data":{"tool_call_id":"one","tool_name":"db","status":"PENDING","confirmation_request":{"options":[{"id":"yes","name":"Allow"},{"id":"no","name":"Reject"}],"generic_details":{"description":"?"}}}}]}}}`
-	talkerMore = `{"kind":"status-update","taskId":"t1","contextId":"c1","final":false,"status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m3","parts":[{"kind":"text","text":"more"}]}}}`
-)
 
 var errEditor = errors.New("the window is closed")
 
@@ -137,16 +101,14 @@ func TestEditorLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				agent, a := newTalker(t, talkerCall, talkerMore)
+				a, wants := talker(t)
 				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 				defer stop()
 				r, err := a.NewSession("").Prompt(ctx, []acp.ContentBlock{{Type: "text", Text: "talk"}}, &test.editor)
 				if err == nil || err.Error() != test.want || r.StopReason != acp.StopCancelled || len(r.Pending) > 0 {
 					t.Errorf("the turn ended with %+v, %v; want cancelled, and %q", r, err, test.want)
 				}
-				if agent.cancels != 1 || agent.answers > 0 {
-					t.Errorf("the task was cancelled %d times before the turn ended, want once; it was answered %d times, want never", agent.cancels, agent.answers)
-				}
+				wants(1)
 			})
 		})
 	}
@@ -156,7 +118,7 @@ func TestEditorLost(t *testing.T) {
 // them, so the task is cancelled: its calls would wait for ever.
 func TestAnswerCancelledUnsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		agent, a := newTalker(t, talkerCall)
+		a, wants := talker(t)
 		editor := &lostEditor{func(*mapping.Step) error { return nil }, func(context.Context) ([]mapping.Answer, error) { return nil, bridge.ErrPause }}
 		s := a.NewSession("")
 		r, err := s.Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "talk"}}, editor)
@@ -166,11 +128,12 @@ func TestAnswerCancelledUnsent(t *testing.T) {
 		turn := must.Get(s.Begin())(t)
 		r, err = turn.Answer(t.Context(), func(questions []mapping.Question) ([]mapping.Answer, error) {
 			s.Cancel()
-			return []mapping.Answer{{Call: questions[0].Call, OptionID: "yes"}}, nil
+			return []mapping.Answer{{Call: questions[0].Call, OptionID: "proceed_once"}}, nil
 		}, editor)
-		if err != nil || r.StopReason != acp.StopCancelled || agent.cancels != 1 || agent.answers > 0 {
-			t.Errorf("it ended with %+v, %v, %d cancels and %d answers; want cancelled, one and none", r, err, agent.cancels, agent.answers)
+		if err != nil || r.StopReason != acp.StopCancelled {
+			t.Errorf("it ended with %+v, %v; want cancelled", r, err)
 		}
+		wants(1)
 	})
 }
 
@@ -180,18 +143,17 @@ func TestOptionsRefused(t *testing.T) {
 		`bridge: unknown mode "nonsense"; use one of default, accept-edits, yolo`: {Mode: "nonsense"},
 		`bridge: unknown dialect "nonsense"; use one of auto, `:                   {Dialect: "nonsense"},
 	} {
-		agent := &talker{}
-		client, err := transport.NewClient("http://agent.invalid", &transport.ClientOptions{RoundTripper: agent})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fake := agent.New(&agent.Script{})
+		network := &memnet.Network{Handler: fake}
+		client := must.Get(transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network}))(t)
 		opts.Client = client
 		a := bridge.NewAgent(&opts)
-		_, err = a.NewSession("/").Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "go"}}, &lostEditor{})
-		if err == nil || !strings.HasPrefix(err.Error(), want) || agent.end != nil {
-			t.Errorf("got %v, want %s; a message was sent: %t", err, want, agent.end != nil)
+		_, err := a.NewSession("/").Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "go"}}, &lostEditor{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) || len(fake.Heard()) > 0 {
+			t.Errorf("got %v, want %s; the agent heard %v", err, want, fake.Heard())
 		}
 		a.Close()
 		client.Close()
+		fake.Close()
 	}
 }
