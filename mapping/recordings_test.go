@@ -40,20 +40,7 @@ func TestRecordings(t *testing.T) {
 		name := strings.TrimSuffix(file, ".jsonl")
 		t.Run(filepath.Base(filepath.Dir(name))+"/"+filepath.Base(name), func(t *testing.T) {
 			got := foldRecording(t, file)
-			if *update {
-				must.Do(t, os.WriteFile(name+".golden", []byte(got), 0o644))
-				return
-			}
-			want := must.Get(os.ReadFile(name + ".golden"))(t)
-			w, g := strings.Split(string(want), "\n"), strings.Split(got, "\n")
-			for i := range min(len(w), len(g)) {
-				if w[i] != g[i] {
-					t.Fatalf("line %d (-update rewrites it)\nwant %s\n got %s", i+1, w[i], g[i])
-				}
-			}
-			if len(w) != len(g) {
-				t.Fatalf("%d lines, want %d (-update rewrites them)", len(g), len(w))
-			}
+			must.Golden(t, *update, name+".golden", got)
 		})
 	}
 }

@@ -60,8 +60,7 @@ func urlOf(t *testing.T, p *process) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	url := must.Get(p.find(ctx, nil))(t)
-	return url
+	return must.Get(p.find(ctx, nil))(t)
 }
 
 func TestURL(t *testing.T) {

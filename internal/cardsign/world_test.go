@@ -75,8 +75,7 @@ func signed(t *testing.T, card string, k crypto.Signer, keyID string) string {
 
 func verifier(t *testing.T, keys ...string) *Verifier {
 	t.Helper()
-	v := must.Get(NewVerifier(keys, nil))(t)
-	return v
+	return must.Get(NewVerifier(keys, nil))(t)
 }
 
 func verify(t *testing.T, v *Verifier, card string, from ...string) *Report {
@@ -85,8 +84,7 @@ func verify(t *testing.T, v *Verifier, card string, from ...string) *Report {
 	if len(from) > 0 {
 		u, _ = url.Parse(from[0])
 	}
-	r := must.Get(v.Verify(t.Context(), []byte(card), u))(t)
-	return r
+	return must.Get(v.Verify(t.Context(), []byte(card), u))(t)
 }
 
 // edited changes the members of a card, by its JSON: nil removes.
@@ -96,8 +94,7 @@ func edited(t *testing.T, card string, members map[string]any) string {
 	must.Do(t, json.Unmarshal([]byte(card), &object))
 	maps.Copy(object, members)
 	maps.DeleteFunc(object, func(_ string, v any) bool { return v == nil })
-	b := must.Get(json.Marshal(object))(t)
-	return string(b)
+	return string(must.Get(json.Marshal(object))(t))
 }
 
 // withSignature gives a card one signature, of a header and a value.

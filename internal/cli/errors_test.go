@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -16,7 +15,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -83,25 +81,14 @@ func commonErrors() []badAgent {
 }
 
 // The common errors have cause and remedy: in an editor (the message, and data.details,
-// which are equal), in send, and in doctor. The golden file is for reading: -errors
-// rewrites it.
+// which are equal), in send, and in doctor. The golden file is for reading.
 func TestCommonErrors(t *testing.T) {
-	const golden = "../../testdata/errors.txt"
 	var b strings.Builder
 	for _, bad := range commonErrors() {
 		b.WriteString("# " + bad.name + "\n" + bad.messages(t) + "\n")
 	}
-	if *updateErrors {
-		must.Do(t, os.WriteFile(golden, []byte(b.String()), 0o600))
-		return
-	}
-	want := must.Get(os.ReadFile(golden))(t)
-	if b.String() != string(want) {
-		t.Errorf("got\n%s\nwant\n%s\n(-errors rewrites it)", b.String(), want)
-	}
+	must.Golden(t, *update, "../../testdata/errors.txt", b.String())
 }
-
-var updateErrors = flag.Bool("errors", false, "rewrite testdata/errors.txt")
 
 func (bad *badAgent) messages(t *testing.T) string {
 	var server *httptest.Server

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -42,21 +41,9 @@ func helpOf(t *testing.T, words []string) string {
 	return text
 }
 
-// generated compares a committed file with its expected content, or writes it.
-func generated(t *testing.T, path, want string) {
-	t.Helper()
-	if *update {
-		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		must.Do(t, os.WriteFile(path, []byte(want), 0o666))
-	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("%s is stale: go generate ./internal/cli writes it anew (%v)\n%s", path, err, want)
-	}
-}
-
-// TestGeneratedHelp commits the help of a2astdio itself, so that reviews show changes.
+// TestGeneratedHelp commits the help of a2astdio itself, so that reviews show changes: go generate ./internal/cli writes it.
 func TestGeneratedHelp(t *testing.T) {
-	generated(t, filepath.Join("..", "..", "testdata", "help.txt"), helpOf(t, nil))
+	must.Golden(t, *update, filepath.Join("..", "..", "testdata", "help.txt"), helpOf(t, nil))
 }
 
 // TestHelp: the help of each command says what it does and how it is called, has an

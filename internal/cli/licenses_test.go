@@ -108,7 +108,7 @@ func TestGeneratedNotices(t *testing.T) {
 		b.WriteString(texts)
 	}
 	fmt.Fprintf(&b, "%sThe Go standard library, https://go.dev\n\nIts licence is that of golang.org/x/sys, above.\n", rule)
-	generated(t, "notices.txt", b.String())
+	must.Golden(t, *update, "notices.txt", b.String())
 	if *update {
 		var packed bytes.Buffer
 		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"net/http/httptest"
 	"os"
@@ -108,23 +107,7 @@ func TestTerminal(t *testing.T) {
 		}
 	})
 	if !t.Failed() {
-		golden(t, filepath.Join("..", "..", "testdata", "terminal.txt"), strings.Join(all, ""))
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(got), 0o644)))
-		return
-	}
-	raw := must.Get(os.ReadFile(file))(t)
-	is, want := strings.Split(got, "\n"), strings.Split(string(raw), "\n")
-	for i := range is {
-		if i >= len(want) || is[i] != want[i] {
-			t.Errorf("%s is stale from line %d on: -update writes it anew, to be read\n%q\n%q", file, i+1, is[max(0, i-3):min(len(is), i+3)], want[max(0, i-3):min(len(want), i+3)])
-			return
-		}
+		must.Golden(t, *update, filepath.Join("..", "..", "testdata", "terminal.txt"), strings.Join(all, ""))
 	}
 }
 

@@ -20,8 +20,7 @@ func cardOf(t *testing.T, security string) *a2a.Card {
 	defer s.Close()
 	c := must.Get(transport.NewClient(s.URL, nil))(t)
 	defer c.Close()
-	card := must.Get(c.Card(t.Context()))(t)
-	return card
+	return must.Get(c.Card(t.Context()))(t)
 }
 
 const schemes03 = `"securitySchemes":{"bearer":{"type":"http","scheme":"bearer"},"basic":{"type":"http","scheme":"basic"},"other":{"type":"http","scheme":"Custom"},

@@ -191,8 +191,7 @@ func drain(s *transport.Stream) error {
 }
 
 func testStore(t *testing.T) *Store {
-	store := must.Get(OpenStore(filepath.Join(t.TempDir(), "credentials")))(t)
-	return store
+	return must.Get(OpenStore(filepath.Join(t.TempDir(), "credentials")))(t)
 }
 
 // A tester is a user with a browser.

@@ -105,8 +105,7 @@ func (c *client) post(ctx context.Context, body, accept string) *http.Response {
 	r.Header = c.header.Clone()
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", accept)
-	resp := must.Get(c.http.Do(r))(c.t)
-	return resp
+	return must.Get(c.http.Do(r))(c.t)
 }
 
 func envelope(method string, params any) string {

@@ -24,8 +24,7 @@ import (
 // schemaOf compiles the trace's own schema.
 func schemaOf(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	s := must.Get(jsonschema.NewCompiler().Compile("../../testdata/schema/trace.schema.json"))(t)
-	return s
+	return must.Get(jsonschema.NewCompiler().Compile("../../testdata/schema/trace.schema.json"))(t)
 }
 
 // records reads a correct trace: its lines fit the schema, their numbers have no gap,

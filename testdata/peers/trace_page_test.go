@@ -250,8 +250,7 @@ func TestTracePage(t *testing.T) {
 
 func readFile(t *testing.T, path string) []byte {
 	t.Helper()
-	b := mustGet(os.ReadFile(path))(t)
-	return b
+	return mustGet(os.ReadFile(path))(t)
 }
 
 // TestTracePageLive: a page follows a running bridge.

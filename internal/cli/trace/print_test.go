@@ -68,13 +68,7 @@ func TestShow(t *testing.T) {
 	}
 	golden := filepath.Join("..", "..", "..", "testdata", "trace", "show.golden")
 	result := got.String()
-	if *update {
-		must.Do(t, os.WriteFile(golden, []byte(result), 0o644))
-	}
-	want := must.Get(os.ReadFile(golden))(t)
-	if result != string(want) {
-		t.Errorf("%s is not what is shown (go test ./internal/cli/trace -update rewrites it):\n%s", golden, result)
-	}
+	must.Golden(t, *update, golden, result)
 }
 
 // TestDecision: what was decided is said in words, with the call's name, and times are

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -88,13 +87,7 @@ func TestQuestionPages(t *testing.T) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	must.Do(t, enc.Encode(pages))
-	const file = "testdata/questions.json"
-	if *update {
-		must.Do(t, os.WriteFile(file, got.Bytes(), 0o644))
-	}
-	if want, err := os.ReadFile(file); err != nil || !bytes.Equal(want, got.Bytes()) {
-		t.Errorf("%s is stale (%v): -update writes it anew", file, err)
-	}
+	must.Golden(t, *update, "testdata/questions.json", got.String())
 }
 
 // pageOf is how lines look, as HTML.

@@ -60,6 +60,5 @@ func files(t *testing.T, end string) iter.Seq[string] {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text := must.Get(os.ReadFile(path))(t)
-	return string(text)
+	return string(must.Get(os.ReadFile(path))(t))
 }

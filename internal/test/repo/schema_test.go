@@ -195,7 +195,6 @@ func schemaFile(t *testing.T, name string) func(def string) *jsonschema.Schema {
 		if def != "" {
 			def = "#/$defs/" + def
 		}
-		s := must.Get(c.Compile(path + def))(t)
-		return s
+		return must.Get(c.Compile(path + def))(t)
 	}
 }

@@ -57,14 +57,12 @@ func write(t *testing.T, b []byte) string {
 // recording is a recorded trace.
 func recording(t *testing.T, name string) []byte {
 	t.Helper()
-	b := must.Get(os.ReadFile("../../../testdata/trace/" + name + ".jsonl"))(t)
-	return b
+	return must.Get(os.ReadFile("../../../testdata/trace/" + name + ".jsonl"))(t)
 }
 
 func recorded(t *testing.T, name string) *trace.Reader {
 	t.Helper()
-	r := must.Get(trace.NewReader(bytes.NewReader(recording(t, name))))(t)
-	return r
+	return must.Get(trace.NewReader(bytes.NewReader(recording(t, name))))(t)
 }
 
 // TestServe: who has the token gets the page and its data; rows lead to their records.
