@@ -2,11 +2,8 @@ package transport
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"testing"
-
-	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestEchoed: the client knows the extensions that an answer names as active, in both
@@ -21,20 +18,17 @@ func TestEchoed(t *testing.T) {
 		{"1.0", "A2A-Extensions", []string{""}, []string{}},
 		{"1.0", "Other", []string{"https://x.example/a"}, nil},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
 			for _, v := range test.values {
 				w.Header().Add(test.header, v)
 			}
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no such task"}}`))
-		}))
-		c := must.Get(NewClient(server.URL, &ClientOptions{Binding: "jsonrpc", Version: test.version}))(t)
+			wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no such task"}}`)(w, r)
+		})
+		c := wireClient(t, agent.URL, &ClientOptions{Version: test.version})
 		_, _ = c.Get(t.Context(), "t", -1)
 		got, ok := c.Echoed()
 		if !slices.Equal(got, test.want) || ok != (test.want != nil) {
 			t.Errorf("A2A %s, %s %q: %q %v", test.version, test.header, test.values, got, ok)
 		}
-		c.Close()
-		server.Close()
 	}
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
@@ -13,38 +12,26 @@ import (
 // carried another context's message: Gemini's server would stop that, too.
 func TestHangUp(t *testing.T) {
 	heard := make(chan string, 8)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
-			w.Header().Set("Content-Type", "application/json")
-			w.Write([]byte(`{"name":"x","url":"http://` + r.Host + `/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`))
-			return
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.Write([]byte(`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}` + "\n\n"))
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		wireSSE(`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}` + "\n\n")(w, r)
 		w.(http.Flusher).Flush()
 		if r.Header.Get("Short") == "" {
 			<-r.Context().Done() // net/http's server takes the end of the connection for this
 			heard <- "stopped"
 		}
-	}))
-	defer server.Close()
-	client := func(header http.Header) *Client {
-		c := must.Get(NewClient(server.URL, &ClientOptions{Header: header}))(t)
-		t.Cleanup(func() { c.Close() })
-		return c
-	}
+	})
 	send := func(c *Client, context string) *Stream {
 		s := must.Get(c.Send(t.Context(), &a2a.Outgoing{ID: "m", ContextID: context, Parts: []a2a.OutPart{{Text: "x"}}}))(t)
 		must.Get(s.Read())(t)
 		return s
 	}
-	alone := send(client(nil), "a")
+	alone := send(wireClient(t, agent.URL, nil), "a")
 	if !alone.HangUp() {
 		t.Error("a connection of its own was not ended")
 	}
 	<-heard
 
-	c := client(http.Header{"Short": {"1"}})
+	c := wireClient(t, agent.URL, &ClientOptions{Header: http.Header{"Short": {"1"}}})
 	first := send(c, "a")
 	for _, err := first.Read(); err == nil; _, err = first.Read() {
 	}

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -24,68 +23,32 @@ func send(c *Client, ctx context.Context) error {
 	return err
 }
 
-// dyingAgent answers requests for its card. It reads any other request whole and closes
-// the connection instead of answering.
-func dyingAgent(t *testing.T, reset bool) (url string, posts *atomic.Int32) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	t.Cleanup(func() { l.Close() })
-	posts = new(atomic.Int32)
-	url = "http://" + l.Addr().String()
-	go func() { // ends when the listener is closed
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() { // ends when the client or the branch below closes the connection
-				defer conn.Close()
-				in := bufio.NewReader(conn)
-				for {
-					r, err := http.ReadRequest(in)
-					if err != nil {
-						return
-					}
-					io.Copy(io.Discard, r.Body)
-					if r.Method == http.MethodPost {
-						posts.Add(1)
-						if reset {
-							conn.(*net.TCPConn).SetLinger(0)
-						}
-						return
-					}
-					card := `{"name":"Dying","url":"` + url + `/"}`
-					io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "+
-						itoa(len(card))+"\r\n\r\n"+card)
-				}
-			}()
-		}
-	}()
-	return url, posts
-}
-
-func itoa(n int) string {
-	return string([]byte{'0' + byte(n/100%10), '0' + byte(n/10%10), '0' + byte(n%10)})
-}
-
 // A message is sent once, even on a connection that was used before (where net/http
 // would try again by itself). The error says that it may have been delivered.
 func TestSendIsDeliveredOnce(t *testing.T) {
 	for _, reset := range []bool{false, true} {
 		for name, rt := range map[string]http.RoundTripper{"own transport": nil, "other transport": &http.Transport{}} {
-			url, posts := dyingAgent(t, reset)
-			c := wireClient(t, url, &ClientOptions{RoundTripper: rt})
+			agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
+				if reset {
+					conn, _, _ := http.NewResponseController(w).Hijack()
+					conn.(*net.TCPConn).SetLinger(0)
+					conn.Close()
+					return
+				}
+				panic(http.ErrAbortHandler)
+			})
+			c := wireClient(t, agent.URL, &ClientOptions{RoundTripper: rt})
 			err := send(c, t.Context())
-			if posts.Load() != 1 || !errors.Is(err, ErrPossiblyDelivered) || errors.Is(err, ErrUnreachable) {
-				t.Errorf("%s, reset %v: delivered %d times: %v", name, reset, posts.Load(), err)
+			if n := len(agent.seen()); n != 1 || !errors.Is(err, ErrPossiblyDelivered) || errors.Is(err, ErrUnreachable) {
+				t.Errorf("%s, reset %v: delivered %d times: %v", name, reset, n, err)
 			}
 			if !strings.Contains(err.Error(), notAgain) {
 				t.Errorf("the error does not say so: %v", err)
 			}
 			// Calls that only read are tried again.
-			posts.Store(0)
 			_, err = c.Get(t.Context(), "t", -1)
-			if posts.Load() != 1+maxRetries || !errors.Is(err, ErrInterrupted) || errors.Is(err, ErrPossiblyDelivered) {
-				t.Errorf("%s, reset %v: asked %d times: %v", name, reset, posts.Load(), err)
+			if n := len(agent.seen()) - 1; n != 1+maxRetries || !errors.Is(err, ErrInterrupted) || errors.Is(err, ErrPossiblyDelivered) {
+				t.Errorf("%s, reset %v: asked %d times: %v", name, reset, n, err)
 			}
 		}
 	}
