@@ -3,10 +3,8 @@ package demo
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -61,63 +59,6 @@ func (c *client) messageV1(taskID string, parts ...map[string]any) map[string]an
 }
 
 func textV1(s string) map[string]any { return map[string]any{"text": s} }
-
-func TestConversationInV1(t *testing.T) {
-	dir := t.TempDir()
-	for _, version := range []string{"1.0", "both"} {
-		converseIn(t, dir, &Options{Version: version}, func(t *testing.T, c *client) {
-			v1Client(c)
-			expect(t, "asked", c.prompt("edit "+version),
-				"task submitted", "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
-			expect(t, "approved", c.confirm("proceed_once"),
-				"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, fmt.Sprintf("%q", version), `".\n"`,
-				ran("write %q to %q (proceed_once)", demoLine, filepath.Join(dir, version)), "completed (final)")
-			expectFile(t, filepath.Join(dir, version), demoLine)
-			for _, e := range c.seen {
-				raw, _ := json.Marshal(e)
-				for _, old := range []string{`"kind":"message"`, `"kind":"text"`, `"kind":"status-update"`, `"final"`} {
-					if strings.Contains(string(raw), old) {
-						t.Errorf("%s in %s", old, raw)
-					}
-				}
-			}
-
-			got, _ := c.call("GetTask", map[string]any{"id": c.taskID})
-			if at(got, "status.state") != "TASK_STATE_COMPLETED" || at(got, "history.0.role") != "ROLE_USER" || at(got, "history.2.role") != "ROLE_AGENT" {
-				t.Errorf("GetTask: %v", got)
-			}
-			_, err := c.call("SubscribeToTask", map[string]any{"id": c.taskID})
-			expectError(t, err, "-32004")
-			got, _ = c.call("ListTasks", map[string]any{"status": "TASK_STATE_COMPLETED"})
-			if at(got, "totalSize") != 1.0 || at(got, "tasks.0.id") != c.taskID {
-				t.Errorf("ListTasks: %v", got)
-			}
-
-			p := c.messageV1("", textV1("slow"))
-			p["configuration"] = map[string]any{"returnImmediately": true}
-			got, _ = c.call("SendMessage", p)
-			id := at(got, "task.id")
-			if at(got, "task.status.state") != "TASK_STATE_WORKING" {
-				t.Errorf("SendMessage: %v", got)
-			}
-			r := c.open("SubscribeToTask", map[string]any{"id": id})
-			r.next()
-			if got, _ = c.call("CancelTask", map[string]any{"id": id}); at(got, "status.state") != "TASK_STATE_CANCELED" {
-				t.Errorf("CancelTask: %v", got)
-			}
-			lines := r.rest()
-			expect(t, "the end", lines[len(lines)-1:], "canceled (final)")
-			_, err = c.call("SendMessage", c.messageV1(id.(string), textV1("hello")))
-			expectError(t, err, "-32004")
-			if got, _ = c.call("SendMessage", c.messageV1("", textV1("hello"))); at(got, "task.history.2.parts.0.text") != "Hello from the a2astdio demo agent." {
-				t.Errorf("SendMessage waits: %v", got)
-			}
-			if got, _ = c.call("commands/get", nil); at(got, "commands.0.name") != "memory" {
-				t.Errorf("commands/get: %v", got)
-			}
-		})
-	}
-}
 
 func TestPartsOfV1(t *testing.T) {
 	converse(t, &Options{Version: "1.0"}, func(t *testing.T, c *client) {
