@@ -12,15 +12,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/must"
-	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/internal/test/shapes"
 	"github.com/a2astdio/a2astdio/transport"
 )
 
@@ -86,28 +85,6 @@ func (o *oneEvent) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A reader is an editor that collects text.
-type reader struct{ text, notices strings.Builder }
-
-func (r *reader) Show(_ context.Context, steps []mapping.Step) error {
-	for i := range steps {
-		switch steps[i].Kind {
-		case mapping.StepText:
-			r.text.WriteString(steps[i].Text)
-		case mapping.StepNotice:
-			r.notices.WriteString(steps[i].Text)
-		}
-		if steps[i].Kind == mapping.StepConnection && steps[i].Connection.Gap {
-			r.notices.WriteString("gap")
-		}
-	}
-	return nil
-}
-
-func (r *reader) Ask(_ context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
-	return make([]mapping.Answer, len(questions)), nil
-}
-
 // pushed is a client of an agent that pushes, and what takes its pushes, until the test ends.
 func pushed(t *testing.T, way http.RoundTripper, version string) (*transport.Client, *Boxes) {
 	t.Helper()
@@ -123,24 +100,33 @@ func pushed(t *testing.T, way http.RoundTripper, version string) (*transport.Cli
 	return client, boxes
 }
 
-// turn has one prompt answered, and returns what was shown.
-func turn(t *testing.T, version string, c *cutter) *reader {
+// speaks starts a bridge before such a client, with an editor of A2A lines, and has one prompt
+// answered. The caller closes it.
+func speaks(t *testing.T, client *transport.Client, boxes *Boxes) (*editor.Editor, *editor.Turn) {
+	t.Helper()
+	e := must.Get(editor.Start(&editor.Options{Protocol: editor.Lines, Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Webhooks: boxes})
+	}}))(t)
+	turn := e.Prompt("hello")
+	<-turn.Done
+	return e, turn
+}
+
+// turn has one prompt answered, and returns what was shown, and how many gaps.
+func turn(t *testing.T, version string, c *cutter) (text string, gaps int) {
 	t.Helper()
 	c.called = map[string]int{}
 	client, boxes := pushed(t, seen(c.pass), version)
-	b := bridge.NewAgent(&bridge.Options{Client: client, Webhooks: boxes})
-	defer b.Close()
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
-	defer stop()
-	r := new(reader)
-	result, err := b.NewSession(t.TempDir()).Prompt(ctx, []acp.ContentBlock{{Type: "text", Text: "hello"}}, r)
-	if err != nil || result.StopReason != acp.StopEndTurn {
-		t.Fatalf("A2A %s: %v, %v; called %v", version, result, err, c.called)
+	e, turn := speaks(t, client, boxes)
+	must.Do(t, e.Close())
+	if turn.Err != "" || turn.Stop != "completed" {
+		t.Fatalf("A2A %s: %s, %s; called %v", version, turn.Stop, turn.Err, c.called)
 	}
 	if !c.push.Load() {
 		t.Errorf("A2A %s: the message carried no webhook", version)
 	}
-	return r
+	_, text, gaps = shapes.View(turn.Shown)
+	return text, gaps
 }
 
 // A turn whose stream is cut for good after its first event is finished by what is
@@ -149,11 +135,11 @@ func TestTurn(t *testing.T) {
 	for _, version := range []string{"1.0", "0.3"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			want := turn(t, version, &cutter{})
+			want, _ := turn(t, version, &cutter{})
 			c := &cutter{cut: true}
-			got := turn(t, version, c)
-			if got.text.String() != want.text.String() || got.text.Len() == 0 || got.notices.Len() > 0 {
-				t.Errorf("uncut\n%q\ncut\n%q %q", want.text.String(), got.text.String(), got.notices.String())
+			got, gaps := turn(t, version, c)
+			if got != want || got == "" || gaps > 0 {
+				t.Errorf("uncut\n%q\ncut\n%q, %d gaps", want, got, gaps)
 			}
 			if n := c.called["tasks/resubscribe"] + c.called["SubscribeToTask"]; n > 1 {
 				t.Errorf("the reconnect was hurried: %v", c.called)
@@ -171,11 +157,56 @@ func TestTurnWithoutGet(t *testing.T) {
 	for _, version := range []string{"1.0", "0.3"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			want := turn(t, version, &cutter{})
-			got := turn(t, version, &cutter{cut: true, noGet: true})
-			if !strings.HasSuffix(want.text.String(), got.text.String()) || got.text.Len() == 0 || got.notices.String() != "gap" {
-				t.Errorf("uncut\n%q\ncut\n%q %q", want.text.String(), got.text.String(), got.notices.String())
+			want, _ := turn(t, version, &cutter{})
+			got, gaps := turn(t, version, &cutter{cut: true, noGet: true})
+			if !strings.HasSuffix(want, got) || got == "" || gaps != 1 {
+				t.Errorf("uncut\n%q\ncut\n%q, %d gaps", want, got, gaps)
 			}
 		})
 	}
+}
+
+// The bridge distinguishes three agents: one whose card says that it cannot push, one
+// that refuses, and one that accepts the address.
+func TestStatus(t *testing.T) {
+	ways := map[string]func(r *http.Request, body []byte) (*http.Response, error){
+		"unsupported": func(r *http.Request, _ []byte) (*http.Response, error) {
+			resp, err := http.DefaultTransport.RoundTrip(r)
+			if err == nil && r.Method == http.MethodGet {
+				card, _ := io.ReadAll(resp.Body)
+				resp.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(card, []byte(`"pushNotifications":true`), []byte(`"pushNotifications":false`))))
+			}
+			return resp, err
+		},
+		"refused": func(r *http.Request, body []byte) (*http.Response, error) {
+			if bytes.Contains(body, []byte("ushNotificationConfig")) {
+				return refusal(body, -32003), nil
+			}
+			return http.DefaultTransport.RoundTrip(r)
+		},
+		"on": func(r *http.Request, _ []byte) (*http.Response, error) { return http.DefaultTransport.RoundTrip(r) },
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client, boxes := pushed(t, seen(way), "")
+			e, _ := speaks(t, client, boxes)
+			if state := e.Call("bridge/status", "{}").Get("result.push.state").Str; state != name {
+				t.Error(state)
+			}
+			must.Do(t, e.Close())
+		})
+	}
+}
+
+// seen is a way to an agent that sees the bodies of requests.
+type seen func(r *http.Request, body []byte) (*http.Response, error)
+
+func (s seen) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		body, _ = io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return s(r, body)
 }
