@@ -36,9 +36,9 @@ func (*phases) Ask(context.Context, []mapping.Question) ([]mapping.Answer, error
 // for it, and gives up after ten seconds.
 func TestRefusedAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		script := &agent.Script{Turns: []*agent.Turn{{Steps: []*agent.Step{{Kind: agent.TaskEvent, State: agent.Working}}, Faults: []agent.Fault{{Events: 1, Kind: agent.Cut}}}}}
+		script := &agent.Script{Turns: []*agent.Turn{{Steps: []*agent.Step{{Kind: agent.TaskEvent, State: agent.Working}}, Open: true}}}
 		_, network, a := scripted(t, script)
-		dies := time.AfterFunc(agent.Pace, network.Sever)
+		dies := time.AfterFunc(5*agent.Pace, network.Sever)
 		defer dies.Stop()
 		view := &phases{begun: time.Now(), at: map[string]time.Duration{}}
 		_, err := a.NewSession("/").Prompt(context.Background(), []acp.ContentBlock{{Type: "text", Text: "go"}}, view)
