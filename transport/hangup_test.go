@@ -13,7 +13,7 @@ import (
 func TestHangUp(t *testing.T) {
 	heard := make(chan string, 8)
 	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
-		wireSSE(`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}` + "\n\n")(w, r)
+		wireSSE(`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}`+"\n\n")(w, r)
 		w.(http.Flusher).Flush()
 		if r.Header.Get("Short") == "" {
 			<-r.Context().Done() // net/http's server takes the end of the connection for this
