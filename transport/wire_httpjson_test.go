@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -27,20 +28,14 @@ type wireExchange struct {
 // ">", and lines of the answer behind the time at which they came.
 func wireExchanges(t testing.TB, file string) (list []wireExchange) {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(file))(t)
 	var x *wireExchange
 	inBody := false
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSuffix(line, "\n")
 		if rest, ok := strings.CutPrefix(line, "### "); ok {
 			verb, target, _ := strings.Cut(rest, " ")
-			u, err := url.Parse(target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Get(url.Parse(target))(t)
 			list = append(list, wireExchange{verb: verb, path: u.Path, header: http.Header{}})
 			x, inBody = &list[len(list)-1], false
 		}

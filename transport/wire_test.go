@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -23,10 +24,7 @@ var wireUpdate = flag.Bool("update-wire", false, "rewrite the goldens in testdat
 // file, the values of "data" of Gemini's .jsonl.
 func wireFrames(t testing.TB, file string) (frames []string) {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(file))(t)
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, len(b)+1)
 	for lines.Scan() {
@@ -174,9 +172,7 @@ func wireGoldens(t *testing.T, p protocol, dir string) {
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *wireUpdate {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(got), 0o666))
 	}
 	if want, err := os.ReadFile(file); err != nil || got != string(want) {
 		t.Errorf("%v: differs from %s (-update-wire rewrites it); got\n%s", err, file, got)
