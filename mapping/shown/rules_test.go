@@ -59,7 +59,7 @@ func TestLive(t *testing.T) {
 		"files with a last chunk":                 {[]word{{"a1+", "completed", "one\n"}, {"a2+", "completed", "two"}}, "a1: one\n\na2: two"},
 		"a file behind one that has begun":        {[]word{{"a1", "", "one\n"}, {"a2+", "", "two"}}, "a1: one\n\na2: two"},
 		"files that grow in turns":                {[]word{{"a1+", "", "one\n"}, {"a2+", "", "two\n"}, {"a1+", "", "three"}, {"a2+", "", "four"}}, "a1: one\ntwo\n\na1~1: three\na2: four"},
-		"a note of a cancel":                      {[]word{{"m1", "", "slow "}, {"m2", "", "slow "}, {"m3", "canceled", "Task cancelled"}}, "m1: slow slow \nm3: Task cancelled"},
+		"a note of a cancel":                      {[]word{{"m1", "", "slow "}, {"m2", "", "slow "}, {"m3", "canceled", "Task cancelled"}, {"m4", "working", " slow"}}, "m1: slow slow \nm3: Task cancelled\nm4:  slow"},
 		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
 		"tokens that end in a mark":               {[]word{{"m1", "", "हि"}, {"m2", "", "न्दी"}, {"m3", "", "Cafe"}, {"m4", "", "\u0301"}}, "m1: हिन्दीCafe\u0301"},
 		"tokens, each an artifact":                {[]word{{"a1", "", "One"}, {"a2", "", " two"}, {"a3", "", "three"}}, "a1: One twothree"},

@@ -152,14 +152,14 @@ func (s *Shown) Break() { s.epoch++ }
 //
 // A state ends a message only if the task waited, or waits now and the text does not go on
 // for certain (L8): the last chunk of a message comes with completed. 900 turns with broken
-// words.
+// words. So it does if it was canceled: a2a-js says so between the words of a stream that goes on.
 func (s *Shown) SetState(state a2a.State, task, news bool) {
 	was := s.state
 	s.anew = task && (news || state.Terminal() || state != was && was != "")
 	if s.inHand = ""; state == "" {
 		return
 	}
-	if state != was && waits(was) { // rule: L8
+	if state != was && (waits(was) || was == a2a.StateCanceled) { // rule: L8
 		s.waits++
 	}
 	if state != was {
