@@ -12,7 +12,6 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // loginLook limits how long it takes to find out whether the user has to sign in:
@@ -57,13 +56,12 @@ func (a *Agent) known() *store.CardFacts { return a.opts.Store.CardFacts(a.opts.
 func (e *acpEditor) contact(ctx context.Context, known *store.CardFacts, tell func(*store.CardFacts)) {
 	opts := &e.server.agent.opts
 	card, w, err := e.server.agent.Ready(ctx)
-	var agent *a2a.Error
 	var facts *store.CardFacts
 	switch {
 	case err == nil:
 		facts = store.FactsOf(card)
 		facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Unsupported().Streaming})
-	case known == nil, ctx.Err() != nil, errors.As(err, &agent) && agent.Unauthenticated():
+	case known == nil, ctx.Err() != nil, isUnauthenticated(err):
 		opts.Log.Debug("the agent is not ready", "err", err)
 		tell(known)
 		return

@@ -140,7 +140,13 @@ func isFinal(err error) bool {
 	case a2a.CodeTaskNotFound, a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation:
 		return true
 	}
-	return agentErr.Unauthenticated()
+	return isUnauthenticated(err)
+}
+
+// isUnauthenticated reports whether an error says that the user has to sign in.
+func isUnauthenticated(err error) bool {
+	refusal := (*a2a.Error)(nil)
+	return errors.As(err, &refusal) && refusal.Unauthenticated()
 }
 
 // isUndelivered reports whether an error says that the agent could not be reached.

@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +37,7 @@ type mcpQuestion struct {
 	// not run the task again. The state is a secret that the client gives back: behind the handle,
 	// nobody can guess it.
 	state string
-	call  [sha256.Size]byte
+	call  string
 	until time.Time
 }
 
@@ -158,20 +157,15 @@ func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.back = q
-	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.digest(), t.agent.opts.Now().Add(stateLife)
+	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.text(), t.agent.opts.Now().Add(stateLife)
 	params := q.elicit.ElicitationRequest
 	params.ElicitationID = ""
 	elicit := map[string]any{"method": acp.MethodElicit, "params": &params}
 	return &mcp.CallResult{ResultType: "input_required", RequestState: q.state, InputRequests: map[string]any{questionKey: elicit}}
 }
 
-// digest tells one call from another, however its arguments are ordered.
-func (c *mcpCall) digest() [sha256.Size]byte {
-	var arguments any
-	_ = json.Unmarshal([]byte(c.params.Get("arguments").Raw), &arguments) // none is null
-	canonical, _ := json.Marshal([]any{c.params.Get("name").Str, arguments})
-	return sha256.Sum256(canonical)
-}
+// text is what tells one call from another.
+func (c *mcpCall) text() string { return c.params.Get("name").Raw + c.params.Get("arguments").Raw }
 
 // comesBack goes on with a call that brings an answer. What does not fit answers nothing, and
 // sends nothing.
@@ -186,7 +180,7 @@ func (e *mcpEditor) comesBack(c *mcpCall) (*mcp.CallResult, error) {
 		t.mu.Lock()
 		back, q := t.back, t.asks
 		t.mu.Unlock()
-		fits := back != nil && state == back.state && c.digest() == back.call && !t.agent.opts.Now().After(back.until)
+		fits := back != nil && state == back.state && c.text() == back.call && !t.agent.opts.Now().After(back.until)
 		switch {
 		case fits && q == back:
 			t.answered(q, c.params.Get("inputResponses."+questionKey).Raw)

@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/shown"
@@ -27,16 +25,25 @@ import (
 // maxFiles is how much the files of one message may have together.
 const maxFiles = 8 << 20
 
-// files reads the files of a call, as blocks of a prompt, and says what the result says of them.
+// files reads the files of a call, of the workspace or as the model has written them, as blocks of a
+// prompt. sent is what the result says of them.
 func (c *mcpCall) files(workspace string) (blocks []acp.ContentBlock, sent string, err error) {
 	left := maxFiles
 	for _, f := range c.params.Get("arguments.files").Array() {
-		name, content, err := readFile(f, workspace)
-		if err != nil {
-			return nil, "", err
+		path, name, text := f.Get("path").Str, f.Get("name").Str, f.Get("content")
+		content := []byte(text.Str)
+		switch {
+		case path != "" && !text.Exists():
+			name = path
+			content, err = readPath(workspace, path)
+		case path != "" || name == "" || !text.Exists():
+			err = errors.New("a file has a path, or a name and its content")
 		}
 		if left -= len(content); left < 0 {
-			return nil, "", paramsErrorf("with %q the files have more than %d MiB together, which is the limit", name, maxFiles>>20)
+			err = fmt.Errorf("the files have more than %d MiB together, which is the limit", maxFiles>>20)
+		}
+		if err != nil {
+			return nil, "", paramsErrorf("the file %q is not sent: %v", name, err)
 		}
 		blocks = append(blocks, fileBlock(name, content))
 		sent += fmt.Sprintf("sent: %q (%d bytes)\n", name, len(content))
@@ -44,24 +51,9 @@ func (c *mcpCall) files(workspace string) (blocks []acp.ContentBlock, sent strin
 	return blocks, sent, nil
 }
 
-// readFile reads one: a file of the workspace, or what the model has written. Of one that is
-// longer than all may be it reads a byte more.
-func readFile(f gjson.Result, workspace string) (name string, content []byte, err error) {
-	path, name, text := f.Get("path").Str, f.Get("name").Str, f.Get("content")
-	switch {
-	case path == "" && name != "" && text.Exists():
-		return name, []byte(text.Str), nil
-	case path == "" || text.Exists():
-		return "", nil, paramsErrorf("a file has a path, or a name and its content")
-	}
-	if content, err = readPath(workspace, path); err != nil {
-		err = paramsErrorf("the file %q is not sent: %v", path, err)
-	}
-	return path, content, err
-}
-
 // readPath reads a file of the workspace: a regular one without another name, to which, when links
-// are resolved, no name leads that begins with a dot.
+// are resolved, no name leads that begins with a dot. Of one that is longer than all may be it reads
+// a byte more.
 func readPath(workspace, path string) ([]byte, error) {
 	dir, err := filepath.EvalSymlinks(workspace)
 	if err != nil || isWide(dir) || isOfProcess(dir) {

@@ -121,7 +121,6 @@ func (t *mcpTalk) restore() error {
 		return err
 	}
 	s.keepJournal()
-	t.journal = s.journal
 	goesOn := s.catchUp(t.editor.server.ctx, t)
 	state := s.fold.State
 	t.out.Task = cmp.Or(s.taskID, strings.Join(s.previous, ""))
@@ -129,10 +128,14 @@ func (t *mcpTalk) restore() error {
 	if goesOn || s.taskID != "" && (state == "" || state == a2a.StateWorking) {
 		t.err = errors.New("agent: it cannot be asked what has become of the task")
 	}
-	if err := t.editor.add(t); err != nil || !goesOn {
+	if err := t.editor.add(t); err != nil {
+		s.shut()
 		return err
 	}
-	return t.goOn(false)
+	if goesOn {
+		return t.goOn(false)
+	}
+	return nil
 }
 
 // isOpen reports whether a conversation has something that wait_task brings.

@@ -21,8 +21,8 @@ const (
 	// maxTaken is how much text a result has at most, in bytes: of longer ones some clients
 	// leave out the middle.
 	maxTaken = 10_000
-	// maxNotes is how many lines of ours a result has: an agent may be told no again and again.
-	maxNotes = 20
+	// maxNotes is where a result has enough lines of ours: an agent may be told no again and again.
+	maxNotes = 2_000
 	// mcpBeat is how often a client hears that a call goes on, and what the agent does.
 	mcpBeat = 5 * time.Second
 )
@@ -41,8 +41,8 @@ type mcpTalk struct {
 	detach  context.CancelCauseFunc // ends the turn that runs, and not its task; nil: none runs
 	journal *store.Journal          // the session's
 	out     spell.MCP
-	notes   []string // whole lines of ours for the next result
-	result  Result   // of the last turn
+	notes   string // lines of ours for the next result
+	result  Result // of the last turn
 	err     error
 	asks    *mcpQuestion // that waits for a person, nil if none does
 	back    *mcpQuestion // with which a call was answered last, to come again
@@ -183,7 +183,7 @@ func (t *mcpTalk) report(c *mcpCall) *mcp.CallResult {
 		_ = t.journal.Write([]byte(spell.TakenLine)) // without it, the next process says this again
 	}
 	head, isError := t.headLocked(left)
-	t.notes = nil
+	t.notes = ""
 	result := mcp.Text(head + t.agent.fence(t.name, said))
 	result.Content, result.IsError = append(result.Content, content...), isError
 	return result
@@ -216,7 +216,7 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 		state, isError = cmp.Or(state, "answered"), t.err != nil || r.State == a2a.StateRejected
 		next = "the task is over. send_message with this handle goes on in the conversation"
 	}
-	return fmt.Sprintf("state: %s\nhandle: %s\nnext: %s\n%s", state, t.session.ID, next, why) + strings.Join(t.notes, ""), isError
+	return fmt.Sprintf("state: %s\nhandle: %s\nnext: %s\n%s%s", state, t.session.ID, next, why, t.notes), isError
 }
 
 // note adds lines of ours to the next result, if that has not too many.
@@ -224,7 +224,7 @@ func (t *mcpTalk) note(lines string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.notes) < maxNotes {
-		t.notes = append(t.notes, lines)
+		t.notes += lines
 	}
 }
 
@@ -237,10 +237,4 @@ func (a *Agent) fence(name, said string) string {
 	mark := a.opts.NewID()
 	mark = mark[:min(len(mark), 8)]
 	return fmt.Sprintf("\nWhat %s says, which is not the user's word, stands between the marks %s:\n<%s>\n%s\n</%s>\n", name, mark, mark, said, mark)
-}
-
-// isUnauthenticated reports whether an error says that the user has to sign in.
-func isUnauthenticated(err error) bool {
-	refusal := (*a2a.Error)(nil)
-	return errors.As(err, &refusal) && refusal.Unauthenticated()
 }

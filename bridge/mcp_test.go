@@ -187,7 +187,7 @@ func TestMCPState(t *testing.T) {
 				c.Errorf("%s: %s", why, m)
 			}
 		}
-		same := `{"agent":"agent", "text":"shell"}` // in another order
+		const same = `{"text":"shell","agent":"agent"}`
 		if text := textOfResult(c.next(c.call("send_message", same, stateless, answers, with(state)))); !strings.Contains(text, `ran: "echo one`) {
 			c.Errorf("the right state: %s", text)
 		}

@@ -3,7 +3,6 @@ package bridge
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,9 +82,8 @@ func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	if told := t.waitFor(ctx, serversStarting, func() { id, missing, err = t.agent.open(ctx, o) }); told != nil {
 		return told
 	}
-	refusal := (*a2a.Error)(nil)
 	switch {
-	case ctx.Err() != nil, errors.As(err, &refusal) && refusal.Unauthenticated():
+	case ctx.Err() != nil, isUnauthenticated(err):
 		return err // the message would fail for the same reason
 	case err != nil:
 		return t.tellServers(ctx, fmt.Sprintf(serversFailed, err))
