@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -110,7 +111,7 @@ func (t *mcpTalk) artifact(ctx context.Context, wanted string) (*spell.MCP, erro
 	fold, out := mapping.NewFold(), &spell.MCP{}
 	fold.Speak(writing.Dialect)
 	if names := out.Only(fold.Event(shown.Snapshot, task, nil), wanted); out.Size() == 0 {
-		return nil, fmt.Errorf("agent: the task has no artifact %q. It has: %s", wanted, atMost(strings.Join(names, ", "), maxSaidOfItself))
+		return nil, fmt.Errorf("agent: the task has no artifact %q. It has: %s", wanted, cmp.Or(atMost(strings.Join(names, ", "), maxSaidOfItself), "none"))
 	}
 	return out, nil
 }
