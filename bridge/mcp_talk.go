@@ -219,11 +219,11 @@ func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
 	return fmt.Sprintf("state: %s\nhandle: %s\nnext: %s\n%s%s", state, t.session.ID, next, why, t.notes), isError
 }
 
-// note adds lines of ours to the next result, if that has not too many.
+// note adds lines of ours to the next result, if that has not too many, nor the same.
 func (t *mcpTalk) note(lines string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.notes) < maxNotes {
+	if len(t.notes) < maxNotes && !strings.Contains(t.notes, lines) {
 		t.notes += lines
 	}
 }

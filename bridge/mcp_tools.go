@@ -82,14 +82,15 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 		return r, err
 	}
 	t.note("the user was asked to sign in with the agent. Nothing is sent before that\n")
-	turn = turn.next()
+	again := turn.next()
+	again.accepted = turn.accepted
 	signing, stop := context.WithCancel(ctx)
 	defer stop()
-	defer context.AfterFunc(turn.cancelled, stop)()
+	defer context.AfterFunc(again.cancelled, stop)()
 	if err := login.SignIn(signing, t); err != nil {
 		return r, err
 	}
-	return turn.prompt(ctx, prompt, t)
+	return again.prompt(ctx, prompt, t)
 }
 
 // waitTask waits for what is new in a conversation.
