@@ -53,8 +53,8 @@ func newMCPEditor(s *server) *mcpEditor {
 	if e.agents == nil {
 		e.agents = onlyAgent{s}
 	}
-	e.tools = map[string]func(*mcpCall) (*mcp.CallResult, error){
-		spell.MCPSend: e.sendMessage, spell.MCPWait: e.waitTask, spell.MCPCancel: e.cancelTask, spell.MCPRead: e.readArtifact, spell.MCPAgents: e.listAgents}
+	e.tools = map[string]func(*mcpCall) (*mcp.CallResult, error){ // by their names in spell.MCPTools
+		"send_message": e.sendMessage, "wait_task": e.waitTask, "cancel_task": e.cancelTask, "read_artifact": e.readArtifact, "list_agents": e.listAgents}
 	return e
 }
 
