@@ -1,6 +1,7 @@
 package shown
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -74,7 +75,9 @@ func (s *said) add(it *item, text string, epoch, pieces int) {
 		n++
 	}
 	s.starts[n-1].pieces += pieces
-	s.newest = len(s.text)
+	if s.newest = len(s.text); s.newest+len(text) > cap(s.text) { // append grows by a quarter, and copies four times as much
+		s.text = slices.Grow(s.text, max(len(text), min(s.newest, maxSaid-s.newest)))
+	}
 	s.text = append(s.text, text...)
 }
 
