@@ -32,7 +32,8 @@ const (
 // cardPaths are the well-known paths of A2A 0.3 and later, and of earlier versions.
 var cardPaths = []string{"/.well-known/agent-card.json", "/.well-known/agent.json"}
 
-// A finder looks for a card at several addresses. The first card wins.
+// A finder looks for a card at several addresses, one after the other and again. The first
+// card wins.
 type finder struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -41,16 +42,14 @@ type finder struct {
 
 	mu        sync.Mutex
 	addresses []string
-	stopped   bool
-	wg        sync.WaitGroup
 
-	once  sync.Once
 	found chan struct{} // closed when url is set
 	url   string
+	ended chan struct{} // closed when the search is over
 }
 
 func newFinder(ports ...string) *finder {
-	f := &finder{ports: ports, found: make(chan struct{})}
+	f := &finder{ports: ports, found: make(chan struct{}), ended: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.client = &http.Client{
 		// No proxy: it is this machine. No idle connections that could be left behind.
@@ -59,19 +58,17 @@ func newFinder(ports ...string) *finder {
 			return http.ErrUseLastResponse
 		},
 	}
+	go f.search() // ends with f.ctx, which stop cancels, or when it has found a card
 	return f
 }
 
-// add watches an address until a card is found or stop is called.
+// add adds an address to those that are looked at.
 func (f *finder) add(address string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.stopped || len(f.addresses) == maxAddresses || slices.Contains(f.addresses, address) {
-		return
+	if len(f.addresses) < maxAddresses && !slices.Contains(f.addresses, address) {
+		f.addresses = append(f.addresses, address)
 	}
-	f.addresses = append(f.addresses, address)
-	// Ends with f.ctx, which stop and success cancel.
-	f.wg.Go(func() { f.watch(address) })
 }
 
 // addPort is add for a port of this machine.
@@ -80,31 +77,27 @@ func (f *finder) addPort(port string) {
 	f.add("http://[::1]:" + port)
 }
 
-// stop ends the search, and waits for its goroutines.
+// stop ends the search, and waits for that.
 func (f *finder) stop() {
-	f.mu.Lock()
-	f.stopped = true
-	f.mu.Unlock()
 	f.cancel()
-	f.wg.Wait()
+	<-f.ended
 }
 
-func (f *finder) watch(address string) {
-	host := strings.TrimPrefix(address, "http://")
-	host, _, _ = strings.Cut(host, "/")
-	_, port, _ := net.SplitHostPort(host)
-	chosen := slices.Contains(f.ports, port)
+func (f *finder) search() {
+	defer close(f.ended)
 	for wait := firstWait; ; wait = min(wait*3/2, maxWait) {
-		if f.hasCard(address, chosen) {
-			if !chosen && !f.pause(settle) {
-				return
-			}
-			f.once.Do(func() {
+		f.mu.Lock()
+		addresses := slices.Clone(f.addresses)
+		f.mu.Unlock()
+		for _, address := range addresses {
+			host, _, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
+			_, port, _ := net.SplitHostPort(host)
+			chosen := slices.Contains(f.ports, port)
+			if f.hasCard(address, chosen) && (chosen || f.pause(settle)) {
 				f.url = address
 				close(f.found)
-				f.cancel()
-			})
-			return
+				return
+			}
 		}
 		if !f.pause(wait) {
 			return

@@ -96,7 +96,7 @@ func (o *output) lastWords() string {
 	o.mu.Unlock()
 	var lines []string
 	from := -1
-	for line := range strings.FieldsFuncSeq(escapes().ReplaceAllString(tail, ""), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.FieldsFuncSeq(colours().ReplaceAllString(tail, ""), func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = safe.Line(line, maxWords)
 		if line == "" || strings.HasPrefix(line, "at ") { // a stack frame of Node's
 			continue
@@ -112,9 +112,9 @@ func (o *output) lastWords() string {
 	return safe.Line(strings.Join(lines[from:min(len(lines), from+maxLines)], " | "), maxWords)
 }
 
-// escapes are terminal colour sequences. They are compiled only for an agent's output:
+// colours are terminal colour sequences. They are compiled only for an agent's output:
 // each start would pay for it.
-var escapes = sync.OnceValue(func() *regexp.Regexp {
+var colours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
 })
 
@@ -125,7 +125,7 @@ var printed = sync.OnceValue(func() *regexp.Regexp {
 })
 
 func printedURLs(line []byte) (urls []string) {
-	for _, m := range printed().FindAllSubmatch(escapes().ReplaceAll(line, nil), -1) {
+	for _, m := range printed().FindAllSubmatch(colours().ReplaceAll(line, nil), -1) {
 		host, path := strings.ToLower(string(m[1])), strings.TrimRight(string(m[3]), ".,;:!/")
 		switch host {
 		case "0.0.0.0":

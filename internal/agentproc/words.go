@@ -29,115 +29,90 @@ func Program(command string) (string, error) {
 // argument helps nobody. (Rejected: mattn/go-shellwords, which makes tabs and newlines of
 // \t and \n, and passes $NAME on.)
 func splitWords(command string, windows bool) (env, words []string, err error) {
-	w := wordReader{windows: windows}
-	rest := strings.TrimSpace(command)
-	for rest != "" && err == nil {
-		rest, err = w.next(rest)
+	var (
+		text  []byte // of the word
+		open  bool   // it has begun, if only with quotes
+		bare  = -1   // how much of it came before its first quote; below 0: it has none
+		quote byte   // the one that is open, or 0
+	)
+	quoted := func() {
+		if open = true; bare < 0 {
+			bare = len(text)
+		}
 	}
-	switch {
-	case err != nil:
-		return nil, nil, fmt.Errorf("agent: the command %w; there is no shell: quote it, or start one with sh -c '…'", err)
-	case w.quote != 0:
-		return nil, nil, fmt.Errorf("agent: the command has a %c that is not closed", w.quote)
+	end := func() {
+		word := string(text)
+		name, _, found := strings.Cut(word, "=")
+		switch {
+		case !open:
+		case found && len(words) == 0 && safe.VariableName(name) && (bare < 0 || len(name) < bare): // the name is not quoted
+			env = append(env, word)
+		default:
+			words = append(words, word)
+		}
+		text, open, bare = nil, false, -1
 	}
-	if w.end(); len(w.words) == 0 {
+	s := strings.TrimSpace(command)
+	for i := 0; i < len(s); i++ {
+		c, after := s[i], s[i+1:]
+		shell := shellOnly(c, after, quote, open)
+		switch {
+		case c == '\\' && after == "" && !windows:
+			shell = "ends in a backslash, which quotes nothing"
+		case c == '\\' && escapes(after, quote, windows):
+			if i++; after[0] != '\n' { // which continues the line
+				quoted()
+				text = append(text, after[0])
+			}
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quoted()
+			quote = c
+		case quote == 0 && strings.IndexByte(" \t\r", c) >= 0:
+			end()
+		default:
+			open, text = true, append(text, c)
+		}
+		if shell != "" {
+			return nil, nil, fmt.Errorf("agent: the command %s; there is no shell: quote it, or start one with sh -c '…'", shell)
+		}
+	}
+	if quote != 0 {
+		return nil, nil, fmt.Errorf("agent: the command has a %c that is not closed", quote)
+	}
+	if end(); len(words) == 0 {
 		return nil, nil, fmt.Errorf("agent: the command names no program")
 	}
-	return w.env, w.words, nil
+	return env, words, nil
 }
 
-type wordReader struct {
-	windows bool
-	env     []string // NAME=value before the program, with an unquoted name
-	words   []string
-	text    strings.Builder
-	quote   byte // the quote that is open, or 0
-	open    bool // a word has begun, if only with quotes
-	bare    int  // how much of the word came before its first quote
-	quoted  bool
-}
-
-// next reads a character, or a quoted one with its backslash.
-func (w *wordReader) next(s string) (rest string, err error) {
-	c, after := s[0], s[1:]
+// shellOnly says what only a shell could do with what begins here, "" for nothing.
+func shellOnly(c byte, after string, quote byte, open bool) string {
 	switch {
-	case c == '\\' && w.quote != '\'' && w.escapes(after):
-		if after[0] != '\n' { // which continues the line
-			w.markQuoted()
-			w.text.WriteByte(after[0])
-		}
-		return after[1:], nil
-	case c == '\\' && after == "" && !w.windows:
-		return "", fmt.Errorf("ends in a backslash, which quotes nothing")
-	case c == w.quote:
-		w.quote = 0
-	case w.quote == 0 && (c == '"' || c == '\''):
-		w.markQuoted()
-		w.quote = c
-	case w.quote != '\'' && expands(c, after):
-		return "", fmt.Errorf("has a %q, which only a shell expands", s[:min(len(s), 2)])
-	case w.quote != 0:
-		w.text.WriteByte(c)
-	default:
-		return after, w.bareword(c)
-	}
-	return after, nil
-}
-
-// bareword reads a character outside of quotes.
-func (w *wordReader) bareword(c byte) error {
-	switch {
-	case c == ' ' || c == '\t' || c == '\r':
-		w.end()
+	case quote == '\'':
+	case c == '`' || c == '$' && after != "" && (strings.IndexByte("{(", after[0]) >= 0 || safe.VariableName(after[:1])):
+		return fmt.Sprintf("has a %q, which only a shell expands", string(c)+after[:min(len(after), 1)])
+	case quote != 0:
 	case strings.IndexByte("|&;<>()\n", c) >= 0:
-		return fmt.Errorf("has a %q, which only a shell understands", c)
-	case c == '~' && !w.open:
-		return fmt.Errorf("has a word that begins with ~, which only a shell expands")
-	default:
-		w.open = true
-		w.text.WriteByte(c)
+		return fmt.Sprintf("has a %q, which only a shell understands", c)
+	case c == '~' && !open:
+		return "has a word that begins with ~, which only a shell expands"
 	}
-	return nil
-}
-
-// expands reports whether a shell would expand what begins here.
-func expands(c byte, after string) bool {
-	return c == '`' || c == '$' && after != "" && (strings.IndexByte("{(", after[0]) >= 0 || safe.VariableName(after[:1]))
+	return ""
 }
 
 // escapes reports whether a backslash quotes what follows it.
-func (w *wordReader) escapes(after string) bool {
+func escapes(after string, quote byte, windows bool) bool {
 	switch {
-	case after == "":
+	case after == "" || quote == '\'':
 		return false
-	case w.windows:
+	case windows:
 		return after[0] == '"'
-	case w.quote == '"':
+	case quote == '"':
 		return strings.IndexByte("$`\"\\\n", after[0]) >= 0
 	}
 	return true
-}
-
-func (w *wordReader) markQuoted() {
-	if !w.quoted {
-		w.bare = w.text.Len()
-	}
-	w.open, w.quoted = true, true
-}
-
-func (w *wordReader) end() {
-	if !w.open {
-		return
-	}
-	text := w.text.String()
-	name, _, found := strings.Cut(text, "=")
-	if found && len(w.words) == 0 && safe.VariableName(name) && (!w.quoted || len(name) < w.bare) {
-		w.env = append(w.env, text)
-	} else {
-		w.words = append(w.words, text)
-	}
-	w.text.Reset()
-	w.open, w.quoted, w.bare = false, false, 0
 }
 
 // parse splits the command, fills in the port, and makes relative paths absolute.
