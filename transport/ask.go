@@ -67,17 +67,17 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, op *operation
 		switch {
 		case err == nil && s.body == nil:
 			c.took(e, w, op)
-			return s, e.missing.learn(op, nil)
+			return s, e.learn(op, nil)
 		case err == nil:
 			s.took, s.refused = func() { c.took(e, w, op) }, further
-			return s, e.missing.learn(op, nil)
+			return s, e.learn(op, nil)
 		case first == nil || refusesWay(err):
 			return further(err)
 		default:
-			return nil, e.explain(w, e.missing.learn(op, err))
+			return nil, e.explain(w, e.learn(op, err))
 		}
 	}
-	return nil, e.explain(e.now(), e.missing.learn(op, first))
+	return nil, e.explain(e.now(), e.learn(op, first))
 }
 
 // others returns the ways that may be meant by a refusal. The other version, or another
@@ -279,8 +279,8 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 	if err != nil {
 		return nil, err
 	}
-	if err := e.missing.refusal(op.as); err != nil {
-		return nil, err
+	if refusal := e.missing(op.as); refusal != nil {
+		return nil, refusal
 	}
 	op.ownURL = r.path != "" && op.path == ""
 	header := r.header(w.protocol)

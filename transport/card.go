@@ -48,10 +48,10 @@ type endpoint struct {
 	// err says why the agent cannot be called. The card can be shown all the same.
 	err error
 	// public is that of the public card, if this one is of the extended card.
-	public  *endpoint
-	missing missing
+	public *endpoint
 
-	mu sync.Mutex
+	mu  sync.Mutex
+	ops [opExtendedCard + 1]known
 	// way is how the agent is called; proven: it has answered in that version.
 	way    way
 	proven bool

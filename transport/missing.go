@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -19,17 +18,11 @@ import (
 // replaced.
 const maxNotThere = 2
 
-// missing remembers which operations an agent does not offer, so that each is found
-// out once. It lasts as long as the card does; an agent that could not be reached has
+// known is what is known of one operation, so that what an agent does not offer is found out
+// once. It lasts as long as the card does; an agent that could not be reached has
 // perhaps been replaced, and is asked anew.
-type missing struct {
-	mu  sync.Mutex
-	ops [opExtendedCard + 1]known
-}
-
-// known is what is known of one operation.
 type known struct {
-	refusal  *a2a.Error
+	refusal  *a2a.Error // nil: it is not known to be missing
 	notThere int
 	worked   bool
 }
@@ -45,14 +38,11 @@ func (kind opKind) remembers() bool {
 	return true
 }
 
-// refusal returns the error for an operation that is known to be missing.
-func (m *missing) refusal(kind opKind) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if e := m.ops[kind].refusal; e != nil {
-		return e
-	}
-	return nil
+// missing returns the agent's error for an operation that is known to be missing, else nil.
+func (e *endpoint) missing(kind opKind) *a2a.Error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ops[kind].refusal
 }
 
 // learn takes what an operation has come to. It changes an error that says
@@ -60,16 +50,16 @@ func (m *missing) refusal(kind opKind) error {
 // where the operation has worked before, that the task is not there: some servers say
 // no more than 404 then. Since a server may do so from the beginning, that tasks can be
 // asked for is never held to be impossible for that alone.
-func (m *missing) learn(c *operation, err error) error {
+func (e *endpoint) learn(c *operation, err error) error {
 	kind := c.as
 	var agent *a2a.Error
 	isAgent := errors.As(err, &agent)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	op := &m.ops[kind]
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	op := &e.ops[kind]
 	switch {
 	case errors.Is(err, ErrUnreachable), isAgent && gatewayStatus(agent.HTTPStatus):
-		clear(m.ops[:])
+		clear(e.ops[:])
 	case !kind.remembers():
 	case err == nil:
 		op.notThere, op.worked = 0, true
@@ -117,8 +107,7 @@ func (c *Client) Unsupported() Unsupported {
 	if e == nil {
 		return Unsupported{}
 	}
-	refuses := func(kind opKind) bool { return e.missing.refusal(kind) != nil }
-	return Unsupported{Streaming: e.now().plain, Subscribe: refuses(opSubscribe), Get: refuses(opGet)}
+	return Unsupported{Streaming: e.now().plain, Subscribe: e.missing(opSubscribe) != nil, Get: e.missing(opGet) != nil}
 }
 
 // explain adds to an agent's refusal what the user can do about it. The agent's

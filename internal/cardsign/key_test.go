@@ -56,6 +56,8 @@ func TestKeysRefused(t *testing.T) {
 	}
 	for name, words := range map[string]string{
 		"http://agent.example/jwks.json":       "anybody on the way",
+		"http://127.evil.example/jwks":         "anybody on the way",
+		"http://localhost.example/jwks":        "anybody on the way",
 		"ftp://agent.example/jwks.json":        "no https URL",
 		"https:///jwks.json":                   "no URL",
 		"there-is-none.pem":                    "cannot be read",

@@ -49,9 +49,9 @@ func (r *Receiver) authenticate(req *http.Request, x *box) (c claims, err error)
 		return claims{}, errToken
 	}
 	if r.opts.Keys != nil {
-		c, err = r.opts.Keys.check(req.Context(), bearer, r.opts.Now())
+		c, err = r.check(req.Context(), bearer)
 		if err == nil {
-			err = c.meant(x.all.base, x.name, r.opts.Issuers(req.Context()))
+			err = c.meant(strings.TrimSuffix(r.opts.Base, "/"), x.name, r.opts.Issuers(req.Context()))
 		}
 	}
 	c.ID = cmp.Or(c.ID, req.Header.Get("Webhook-Id"), req.Header.Get("Idempotency-Key"))

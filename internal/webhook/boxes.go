@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"strings"
-	"sync"
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -23,31 +22,9 @@ const (
 	maxEnded = 1024
 )
 
-// Boxes are the addresses of a bridge's turns, each with a queue: the [Receiver] puts
-// pushes in, and the bridge takes them by [bridge.Webhooks].
-type Boxes struct {
-	base  string // the public URL in front of names
-	signs bool   // the agent signs: Authorization is its own
-
-	mu    sync.Mutex
-	bytes int // queued bytes of all boxes
-	boxes map[string]*box
-	ended []string // names of closed boxes, the oldest first
-}
-
-// NewBoxes returns boxes whose addresses begin with a base URL. signs: the agent
-// authenticates itself by JWT.
-func NewBoxes(base string, signs bool) *Boxes {
-	return &Boxes{base: strings.TrimSuffix(base, "/"), signs: signs, boxes: map[string]*box{}}
-}
-
-// SetBase sets a base URL that is known only after listening. Call it before the first
-// Open.
-func (b *Boxes) SetBase(base string) { b.base = strings.TrimSuffix(base, "/") }
-
-// A box is one address. Boxes.mu guards its state.
+// A box is the address of one turn. Receiver.mu guards its state.
 type box struct {
-	all    *Boxes
+	all    *Receiver
 	name   string
 	token  string
 	pushed chan struct{} // has one if something is queued
@@ -59,42 +36,48 @@ type box struct {
 
 // Open implements [bridge.Webhooks]. A name that is open gets a new one: two turns must
 // not take each other's pushes.
-func (b *Boxes) Open(_ context.Context, name string) (bridge.Webhook, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if old := b.boxes[name]; name == "" || old != nil && !old.closed || !isName(name) {
+func (r *Receiver) Open(_ context.Context, name string) (bridge.Webhook, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.boxes[name]; name == "" || old != nil && !old.closed || !isName(name) {
 		name = randomName()
 	}
 	// The token is always new. The configuration is set again, so whoever knows an earlier
 	// process's token no longer gets in.
-	x := &box{all: b, name: name, token: randomName() + randomName(), pushed: make(chan struct{}, 1), seen: map[string]bool{}}
-	b.boxes[name] = x
+	x := &box{all: r, name: name, token: randomName() + randomName(), pushed: make(chan struct{}, 1), seen: map[string]bool{}}
+	r.boxes[name] = x
 	return x, nil
 }
 
+// url is the address of a name.
+func (r *Receiver) url(name string) string { return strings.TrimSuffix(r.opts.Base, "/") + "/" + name }
+
+// SetBase sets [Options.Base].
+func (r *Receiver) SetBase(base string) { r.opts.Base = base }
+
 // named returns the box of a name, nil if there is none.
-func (b *Boxes) named(name string) *box {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.boxes[name]
+func (r *Receiver) named(name string) *box {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.boxes[name]
 }
 
 // put queues a push. An id that is not empty identifies repetitions, which are dropped.
 func (x *box) put(id string, payload []byte) error {
-	b := x.all
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	r := x.all
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch {
 	case x.closed, id != "" && x.seen[id]:
 		return nil // without effect
-	case len(payload) > maxQueuedBytes-b.bytes+x.bytes():
+	case len(payload) > maxQueuedBytes-r.bytes+x.bytes():
 		return errFull // with other turns' pushes
 	}
-	for len(x.queue) == maxQueued || b.bytes+len(payload) > maxQueuedBytes {
-		b.bytes -= len(x.queue[0])
+	for len(x.queue) == maxQueued || r.bytes+len(payload) > maxQueuedBytes {
+		r.bytes -= len(x.queue[0])
 		x.queue = x.queue[1:]
 	}
-	b.bytes += len(payload)
+	r.bytes += len(payload)
 	x.queue = append(x.queue, payload)
 	x.note(id)
 	select {
@@ -143,8 +126,8 @@ func (x *box) Name() string { return x.name }
 // Config implements [bridge.Webhook]. Agents send the token in a header of its own, or
 // credentials in Authorization; both have the same value.
 func (x *box) Config() a2a.PushConfig {
-	c := a2a.PushConfig{URL: x.all.base + "/" + x.name, Token: x.token}
-	if !x.all.signs {
+	c := a2a.PushConfig{URL: x.all.url(x.name), Token: x.token}
+	if x.all.opts.Keys == nil {
 		c.Authentication = &a2a.PushAuthentication{Scheme: "Bearer", Credentials: x.token}
 	}
 	return c
@@ -152,19 +135,19 @@ func (x *box) Config() a2a.PushConfig {
 
 // Close implements [bridge.Webhook].
 func (x *box) Close(bool) {
-	b := x.all
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.bytes -= x.bytes()
+	r := x.all
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bytes -= x.bytes()
 	x.closed, x.seen, x.order, x.queue = true, nil, nil, nil
-	b.ended = append(b.ended, x.name)
-	if len(b.ended) <= maxEnded {
+	r.ended = append(r.ended, x.name)
+	if len(r.ended) <= maxEnded {
 		return
 	}
-	if old := b.boxes[b.ended[0]]; old != nil && old.closed {
-		delete(b.boxes, old.name)
+	if old := r.boxes[r.ended[0]]; old != nil && old.closed {
+		delete(r.boxes, old.name)
 	}
-	b.ended = b.ended[1:]
+	r.ended = r.ended[1:]
 }
 
 // nameBytes is the length of a name: nobody guesses 128 bits.

@@ -2,8 +2,8 @@
 // §13.2), so that a turn goes on without its stream. Only the command line imports it,
 // and uses it only if a flag asks for it.
 //
-// A [Receiver] is an HTTP handler that checks requests and gives valid ones to [Boxes],
-// one for each turn.
+// A [Receiver] is an HTTP handler that checks requests and queues valid ones, for each turn
+// at an address of its own.
 //
 // # What a request has to be
 //

@@ -10,11 +10,9 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
@@ -24,26 +22,17 @@ var (
 	errBody      = errors.New("its JWT was signed for another body")
 )
 
-// Keys are the public keys of an agent that signs its pushes. They are named by the user,
-// so a push that they sign is the agent's, even if its JWT says nothing of whom it is for.
-type Keys struct{ set *cardsign.Keys }
-
-// NewKeys returns the keys of a file, which is read at once, or those at a URL, which are
-// fetched when needed.
-func NewKeys(urlOrFile string) (*Keys, error) {
-	set, err := cardsign.NewKeys(urlOrFile)
-	return &Keys{set}, err
-}
-
 // claims are what a JWT says, and what a request's headers say in its place.
 type claims struct {
 	jwt.Claims
 	BodyHash string `json:"request_body_sha256"` // hexadecimal
 }
 
-// check verifies the JWT of a push, and returns its claims.
-func (k *Keys) check(ctx context.Context, token string, now time.Time) (c claims, err error) {
-	payload, err := k.set.Verify(ctx, token, now)
+// check verifies the JWT of a push, and returns its claims. The keys are named by the user,
+// so a push that they sign is the agent's, even if its JWT says nothing of whom it is for.
+func (r *Receiver) check(ctx context.Context, token string) (c claims, err error) {
+	now := r.opts.Now()
+	payload, err := r.opts.Keys.Verify(ctx, token, now)
 	switch {
 	case err != nil:
 		return c, fmt.Errorf("%w: %w", errSignature, err)

@@ -8,9 +8,11 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -35,8 +37,11 @@ var errFull = errors.New("too many pushes are waiting")
 
 // Options tell how to receive. The zero value of each member is good.
 type Options struct {
+	// Base is the public URL in front of the addresses. One that is known only after
+	// listening is set before the first Open.
+	Base string
 	// Keys, if not nil, are the agent's: each push must carry a JWT signed by one of them.
-	Keys *Keys
+	Keys *cardsign.Keys
 	// Issuers returns URLs of the agent. A JWT that names its issuer must name the origin
 	// of one.
 	Issuers func(context.Context) []string
@@ -46,20 +51,22 @@ type Options struct {
 	Now func() time.Time
 }
 
-// A Receiver is the HTTP handler for agents' pushes. The package comment lists its
-// answers. It is safe for concurrent use.
+// A Receiver has the addresses of a bridge's turns: the bridge opens them by
+// [bridge.Webhooks]. It is the HTTP handler for what agents push there. The package
+// comment lists its answers. It is safe for concurrent use.
 type Receiver struct {
-	boxes   *Boxes
 	opts    Options
 	reading chan struct{}
+
+	mu    sync.Mutex
+	bytes int // queued bytes of all boxes
+	boxes map[string]*box
+	ended []string // names of closed boxes, the oldest first
 }
 
-// NewReceiver returns a Receiver in front of boxes. opts is copied; it may be nil.
-func NewReceiver(boxes *Boxes, opts *Options) *Receiver {
-	r := &Receiver{boxes: boxes, reading: make(chan struct{}, maxAtOnce)}
-	if opts != nil {
-		r.opts = *opts
-	}
+// NewReceiver returns a Receiver without addresses.
+func NewReceiver(opts Options) *Receiver {
+	r := &Receiver{opts: opts, reading: make(chan struct{}, maxAtOnce), boxes: map[string]*box{}}
 	if r.opts.Log == nil {
 		r.opts.Log = slog.New(slog.DiscardHandler)
 	}
@@ -75,7 +82,7 @@ func NewReceiver(boxes *Boxes, opts *Options) *Receiver {
 // ServeHTTP implements [http.Handler].
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	// What precedes the name belongs to the proxy in front.
-	x := r.boxes.named(req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:])
+	x := r.named(req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:])
 	if x == nil {
 		w.WriteHeader(http.StatusNotFound)
 		return

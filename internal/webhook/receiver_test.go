@@ -23,12 +23,12 @@ const (
 	appendV1 = `{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a","parts":[{"text":"ha"}]},"append":true}}`
 )
 
-// open makes boxes with one address, and a receiver in front of them.
-func open(t *testing.T, opts *Options) (*Boxes, bridge.Webhook, http.Handler) {
+// open makes a receiver with one address.
+func open(t *testing.T, opts Options) (*Receiver, bridge.Webhook) {
 	t.Helper()
-	boxes := NewBoxes("https://hooks.example/base/", opts != nil && opts.Keys != nil)
-	hook := must.Get(boxes.Open(t.Context(), ""))(t)
-	return boxes, hook, NewReceiver(boxes, opts)
+	opts.Base = "https://hooks.example/base/"
+	r := NewReceiver(opts)
+	return r, must.Get(r.Open(t.Context(), ""))(t)
 }
 
 // push makes a correct agent's request; adjust changes it.
@@ -86,7 +86,7 @@ func TestAbuse(t *testing.T) {
 		{"an event without a task", `{"statusUpdate":{"status":{}}}`, nil, 400},
 		{"a JSON-RPC response", `{"jsonrpc":"2.0","id":1,"result":` + taskV03 + `}`, nil, 400},
 	}
-	boxes, hook, h := open(t, nil)
+	h, hook := open(t, Options{})
 	for _, c := range cases {
 		var adjust []func(*http.Request)
 		if c.adjust != nil {
@@ -96,8 +96,8 @@ func TestAbuse(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
-	if queued(hook) != 0 || boxes.bytes != 0 {
-		t.Errorf("%d pushes are queued, %d bytes", queued(hook), boxes.bytes)
+	if queued(hook) != 0 || h.bytes != 0 {
+		t.Errorf("%d pushes are queued, %d bytes", queued(hook), h.bytes)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestAbuse(t *testing.T) {
 // path of a proxy.
 func TestTaken(t *testing.T) {
 	bare := func(r *http.Request) { r.Header.Del("X-A2A-Notification-Token") }
-	_, hook, h := open(t, nil)
+	h, hook := open(t, Options{})
 	token := hook.Config().Token
 	if hook.Config().Authentication.Credentials != token || hook.Config().URL != "https://hooks.example/base/"+hook.Name() {
 		t.Errorf("the configuration is %+v", hook.Config())
@@ -132,7 +132,7 @@ func TestTaken(t *testing.T) {
 // A repetition, and a push to an ended task, get a regular answer and have no effect.
 // A repetition has the ID of the first.
 func TestRepeated(t *testing.T) {
-	boxes, hook, h := open(t, nil)
+	h, hook := open(t, Options{})
 	for i, c := range []struct {
 		body   string
 		adjust []func(*http.Request)
@@ -148,8 +148,8 @@ func TestRepeated(t *testing.T) {
 	}
 	hook.Take()
 	hook.Close(true)
-	if got := status(h, push(hook, stateV1)); got != 200 || boxes.bytes != 0 {
-		t.Errorf("after the end: %d, %d bytes are counted", got, boxes.bytes)
+	if got := status(h, push(hook, stateV1)); got != 200 || h.bytes != 0 {
+		t.Errorf("after the end: %d, %d bytes are counted", got, h.bytes)
 	}
 	if got := status(h, push(hook, stateV1, set("X-A2A-Notification-Token", "x"))); got != 401 {
 		t.Errorf("after the end, with a wrong token: %d", got)
@@ -158,17 +158,17 @@ func TestRepeated(t *testing.T) {
 
 // A task's token is invalid for another task's path.
 func TestWrongTask(t *testing.T) {
-	boxes, hook, h := open(t, nil)
-	other, _ := boxes.Open(t.Context(), "")
+	h, hook := open(t, Options{})
+	other, _ := h.Open(t.Context(), "")
 	if got := status(h, push(hook, taskV03, set("X-A2A-Notification-Token", other.Config().Token))); got != 401 {
 		t.Errorf("another task's token: %d", got)
 	}
-	again, _ := boxes.Open(t.Context(), hook.Name())
+	again, _ := h.Open(t.Context(), hook.Name())
 	if again.Name() == hook.Name() {
 		t.Error("two turns share an address")
 	}
 	hook.Close(false)
-	again, _ = boxes.Open(t.Context(), hook.Name())
+	again, _ = h.Open(t.Context(), hook.Name())
 	if again.Name() != hook.Name() || again.Config().Token == hook.Config().Token {
 		t.Error("an address that is opened again has another name, or the old token")
 	}
@@ -179,21 +179,21 @@ func queued(hook bridge.Webhook) int { return len(hook.(*box).queue) }
 
 // A full queue keeps the newest; 503 is for one that other turns' pushes leave no room.
 func TestFull(t *testing.T) {
-	boxes, hook, h := open(t, nil)
+	h, hook := open(t, Options{})
 	for n := range 2 * maxQueued {
 		if got := status(h, push(hook, appendV1)); got != 200 || queued(hook) != min(n+1, maxQueued) {
 			t.Fatalf("number %d: %d, %d are queued", n, got, queued(hook))
 		}
 	}
-	if got := len(hook.Take()); got != maxQueued || boxes.bytes != 0 {
-		t.Errorf("%d were taken, and %d bytes are left", got, boxes.bytes)
+	if got := len(hook.Take()); got != maxQueued || h.bytes != 0 {
+		t.Errorf("%d were taken, and %d bytes are left", got, h.bytes)
 	}
 	large := `{"task":{"id":"t","metadata":"` + strings.Repeat("x", maxBody-100) + `"}}`
-	other, _ := boxes.Open(t.Context(), "")
+	other, _ := h.Open(t.Context(), "")
 	for i := range 6 {
 		body := strings.Replace(large, "xxxx", fmt.Sprintf("%04d", i), 1)
-		if got := status(h, push(other, body)); got != 200 || queued(other) != min(i+1, 4) || boxes.bytes > maxQueuedBytes {
-			t.Errorf("large push %d: %d, %d are queued, %d bytes", i, got, queued(other), boxes.bytes)
+		if got := status(h, push(other, body)); got != 200 || queued(other) != min(i+1, 4) || h.bytes > maxQueuedBytes {
+			t.Errorf("large push %d: %d, %d are queued, %d bytes", i, got, queued(other), h.bytes)
 		}
 	}
 	if got := status(h, push(hook, large)); got != 503 {
@@ -204,7 +204,7 @@ func TestFull(t *testing.T) {
 // So many pushes are read at once, and no more.
 func TestAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, hook, h := open(t, nil)
+		h, hook := open(t, Options{})
 		var all sync.WaitGroup
 		var bodies []*io.PipeWriter
 		for range maxAtOnce {
@@ -228,9 +228,9 @@ func TestAtOnce(t *testing.T) {
 
 // A sender that drips bytes gets an answer when its time is over, and delays nobody.
 func TestSlow(t *testing.T) {
-	boxes := NewBoxes("", false)
-	hook, _ := boxes.Open(t.Context(), "")
-	s := must.Get(listen("127.0.0.1:0", 100*time.Millisecond, NewReceiver(boxes, nil)))(t)
+	h := NewReceiver(Options{})
+	hook, _ := h.Open(t.Context(), "")
+	s := must.Get(listen("127.0.0.1:0", 100*time.Millisecond, h))(t)
 	defer s.Close()
 	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://")))(t)
 	defer conn.Close()

@@ -86,26 +86,26 @@ func (o *oneEvent) Read(p []byte) (int, error) {
 }
 
 // pushed is a client of an agent that pushes, and what takes its pushes, until the test ends.
-func pushed(t *testing.T, way http.RoundTripper, version string) (*transport.Client, *Boxes) {
+func pushed(t *testing.T, way http.RoundTripper, version string) (*transport.Client, *Receiver) {
 	t.Helper()
 	agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
 	server := httptest.NewServer(agent)
 	t.Cleanup(func() { server.Close(); agent.Close() })
 	client := must.Get(transport.NewClient(server.URL, &transport.ClientOptions{Version: version, RoundTripper: way}))(t)
 	t.Cleanup(func() { client.Close() })
-	boxes := NewBoxes("", false)
-	hooks := must.Get(Listen("127.0.0.1:0", NewReceiver(boxes, nil)))(t)
+	receiver := NewReceiver(Options{})
+	hooks := must.Get(Listen("127.0.0.1:0", receiver))(t)
 	t.Cleanup(func() { hooks.Close() })
-	boxes.SetBase(hooks.URL())
-	return client, boxes
+	receiver.SetBase(hooks.URL())
+	return client, receiver
 }
 
 // speaks starts a bridge before such a client, with an editor of A2A lines, and has one prompt
 // answered. The caller closes it.
-func speaks(t *testing.T, client *transport.Client, boxes *Boxes) (*editor.Editor, *editor.Turn) {
+func speaks(t *testing.T, client *transport.Client, receiver *Receiver) (*editor.Editor, *editor.Turn) {
 	t.Helper()
 	e := must.Get(editor.Start(&editor.Options{Protocol: editor.Lines, Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Webhooks: boxes})
+		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Webhooks: receiver})
 	}}))(t)
 	turn := e.Prompt("hello")
 	<-turn.Done
@@ -116,8 +116,8 @@ func speaks(t *testing.T, client *transport.Client, boxes *Boxes) (*editor.Edito
 func turn(t *testing.T, version string, c *cutter) (text string, gaps int) {
 	t.Helper()
 	c.called = map[string]int{}
-	client, boxes := pushed(t, seen(c.pass), version)
-	e, turn := speaks(t, client, boxes)
+	client, receiver := pushed(t, seen(c.pass), version)
+	e, turn := speaks(t, client, receiver)
 	must.Do(t, e.Close())
 	if turn.Err != "" || turn.Stop != "completed" {
 		t.Fatalf("A2A %s: %s, %s; called %v", version, turn.Stop, turn.Err, c.called)
@@ -189,8 +189,8 @@ func TestStatus(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			client, boxes := pushed(t, seen(way), "")
-			e, _ := speaks(t, client, boxes)
+			client, receiver := pushed(t, seen(way), "")
+			e, _ := speaks(t, client, receiver)
 			if state := e.Call("bridge/status", "{}").Get("result.push.state").Str; state != name {
 				t.Error(state)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/webhook"
@@ -26,25 +27,25 @@ func (l *Link) openWebhook(c *cli.Context, local bool) error {
 	if err != nil {
 		return err
 	}
-	var keys *webhook.Keys
+	var keys *cardsign.Keys
 	if jwks := c.String("webhook-jwks"); jwks != "" {
-		if keys, err = webhook.NewKeys(jwks); err != nil {
+		if keys, err = cardsign.NewKeys(jwks); err != nil {
 			return frame.Usagef("--webhook-jwks: %v", err)
 		}
 	}
 	if base == "" && !local {
 		return frame.Usagef("--webhook %s is on this machine and the agent is not: say with --webhook-url how the agent reaches it", where)
 	}
-	boxes := webhook.NewBoxes(base, keys != nil)
-	server, err := webhook.Listen(where, webhook.NewReceiver(boxes, &webhook.Options{Keys: keys, Issuers: l.agentURLs(c.String("agent"), c.String("card")), Log: l.Options.Log}))
+	receiver := webhook.NewReceiver(webhook.Options{Base: base, Keys: keys, Issuers: l.agentURLs(c.String("agent"), c.String("card")), Log: l.Options.Log})
+	server, err := webhook.Listen(where, receiver)
 	if err != nil {
 		return frame.Usagef("--webhook: %v", err)
 	}
 	if base == "" {
-		boxes.SetBase(server.URL())
+		receiver.SetBase(server.URL())
 	}
 	l.Closers = append(l.Closers, server.Close)
-	l.Options.Webhooks = boxes
+	l.Options.Webhooks = receiver
 	return nil
 }
 
