@@ -17,8 +17,11 @@ import (
 
 // A way is how an agent is called: as its card says, or as was found by asking.
 type way struct {
-	choice
-	url *url.URL
+	at       a2a.Interface // of the card
+	protocol protocol
+	kind     bindingKind
+	why      string
+	url      *url.URL
 	// plain: messages are sent with the method that does not stream.
 	plain bool
 	// joined: extensions are named in one header line. a2a-go's servers do not split one,
@@ -138,7 +141,7 @@ func (c *Client) otherVersion(e *endpoint, w way) []way {
 	if err != nil {
 		return nil
 	}
-	w.choice, w.url = found.choice, found.url
+	found.plain, found.joined, w = w.plain, w.joined, found
 	w.news = []string{"it does not know the methods of A2A " + was + ", which its card names, and is called in " + other +
 		": --a2a-version " + other + " says so from the start"}
 	w.why = "the agent does not know what its card names"

@@ -316,13 +316,3 @@ func (c *Client) endpointOf(card *a2a.Card) *endpoint {
 	e.way, e.err = c.wayOf(e, wish{c.opts.Version, c.opts.Binding})
 	return e
 }
-
-// wayOf is how an agent is called by its card, with what is wished for.
-func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
-	chosen, err := choose(e.card, want)
-	if err != nil {
-		return way{}, err
-	}
-	u, err := c.place(e, chosen)
-	return way{choice: chosen, url: u, plain: saysNoStreaming(e.card)}, err
-}

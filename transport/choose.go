@@ -10,14 +10,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A choice is the interface of a card that is used, and how it is spelled.
-type choice struct {
-	at       a2a.Interface
-	protocol protocol
-	kind     bindingKind
-	why      string
-}
-
 // A wish is what the user wants of the interface; "" is anything.
 type wish struct{ version, binding string }
 
@@ -25,8 +17,8 @@ type wish struct{ version, binding string }
 // binding, since the card's order is the agent's preference; of that binding's
 // interfaces the newest version is used. Where the user asks for a version that the card
 // does not name, an interface is used in it all the same: cards are often wrong there.
-func choose(card *a2a.Card, want wish) (choice, error) {
-	var offers, named []choice // in the card's order; named are in the version that is wanted
+func choose(card *a2a.Card, want wish) (way, error) {
+	var offers, named []way // in the card's order; named are in the version that is wanted
 	for _, i := range card.Interfaces {
 		for _, b := range bindings() {
 			if !b.is(i.Binding) || want.binding != "" && want.binding != b.option {
@@ -40,7 +32,7 @@ func choose(card *a2a.Card, want wish) (choice, error) {
 	}
 	switch {
 	case len(offers) == 0:
-		return choice{}, noInterface(card, want)
+		return way{}, noInterface(card, want)
 	case len(named) > 0:
 		offers = named
 	case want.version != "":
@@ -60,15 +52,15 @@ func choose(card *a2a.Card, want wish) (choice, error) {
 }
 
 // offerOf is an interface as it is called in 0.3, or in 1.x.
-func offerOf(at a2a.Interface, kind bindingKind, v03 bool) choice {
+func offerOf(at a2a.Interface, kind bindingKind, v03 bool) way {
 	if v03 {
-		return choice{at: at, kind: kind, protocol: protocol{v03: true, proto: kind.proto}}
+		return way{at: at, kind: kind, protocol: protocol{v03: true, proto: kind.proto}}
 	}
-	return choice{at: at, kind: kind, protocol: protocol{tenant: at.Tenant}}
+	return way{at: at, kind: kind, protocol: protocol{tenant: at.Tenant}}
 }
 
 // why says why an interface was chosen, in half a sentence.
-func (w wish) why(card *a2a.Card, best, first choice) string {
+func (w wish) why(card *a2a.Card, best, first way) string {
 	switch {
 	case card.Raw == "":
 		return "there is no card, and --binding and --a2a-version say so"
@@ -111,11 +103,15 @@ func noInterface(card *a2a.Card, want wish) error {
 		offered, names[0], want.version)
 }
 
-// place returns where a chosen interface is.
-func (c *Client) place(e *endpoint, chosen choice) (*url.URL, error) {
-	u, err := url.Parse(chosen.at.URL)
+// wayOf is how an agent is called by its card, with what is wished for.
+func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
+	w, err := choose(e.card, want)
+	if err != nil {
+		return way{}, err
+	}
+	u, err := url.Parse(w.at.URL)
 	if err != nil || u.Host == "" {
-		return nil, failf(nil, "the card of %s names a URL that is none: %q", cardName(e.card), redactString(chosen.at.URL))
+		return way{}, failf(nil, "the card of %s names a URL that is none: %q", cardName(e.card), redactString(w.at.URL))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	if c.source.file != "" && e.now().url == nil {
@@ -123,9 +119,10 @@ func (c *Client) place(e *endpoint, chosen choice) (*url.URL, error) {
 	}
 	u = c.origins.sameSpelling(u)
 	if err := c.origins.check(u, "its card leads to"); err != nil {
-		return nil, err
+		return way{}, err
 	}
-	return chosen.kind.home(chosen.protocol, u), nil
+	w.url, w.plain = w.kind.home(w.protocol, u), saysNoStreaming(e.card)
+	return w, nil
 }
 
 // A Chosen is how an agent is called.

@@ -75,7 +75,7 @@ func TestRequests(t *testing.T) {
 		for _, p := range []protocol{{v03: true}, {tenant: "acme"}} {
 			for _, kind := range bindings() {
 				p.proto, word.op.id = p.v03 && kind.proto, 1
-				r, err := word.op.spell(way{choice: choice{protocol: p, kind: kind}})
+				r, err := word.op.spell(way{protocol: p, kind: kind})
 				if err != nil {
 					fmt.Fprintf(&got, "%s %s: %v\n", p.name(), kind.option, err)
 					continue

@@ -146,7 +146,7 @@ func wireError(w *strings.Builder, err error) {
 
 func httpWay(version string) way {
 	v03 := version == "0.3"
-	return way{choice: choice{protocol: protocol{v03: v03, proto: v03}, kind: bindings()[1]}}
+	return way{protocol: protocol{v03: v03, proto: v03}, kind: bindings()[1]}
 }
 
 // Answers of real servers over HTTP+JSON, and their results.
