@@ -150,11 +150,7 @@ func alternatives(card *a2a.Card) (list []a2a.Requirement) {
 // step is that of an alternative, nil if nothing of it is open; reason tells why it cannot
 // be met.
 func (s *Source) step(card *a2a.Card, alternative a2a.Requirement) (st *step, reason string) {
-	for _, use := range alternative {
-		sc := schemeNamed(card, use.Scheme)
-		if s.opts.covered(&sc) {
-			continue
-		}
+	for _, sc := range s.opts.uncovered(card, alternative) {
 		switch sc.Type {
 		case "mutualTLS":
 			return nil, fmt.Sprintf("%q wants a certificate of yours: --client-cert and --client-key give it", sc.Name)
@@ -165,7 +161,8 @@ func (s *Source) step(card *a2a.Card, alternative a2a.Requirement) (st *step, re
 		if st != nil {
 			return nil, fmt.Sprintf("the card wants %q and %q at once: --header gives one of them", st.scheme.Name, sc.Name)
 		}
-		st = &step{scheme: sc, scopes: slices.Clone(use.Scopes), oauth: sc.Type == "oauth2" || sc.Type == "openIdConnect"}
+		i := slices.IndexFunc(alternative, func(use a2a.SchemeUse) bool { return use.Scheme == sc.Name })
+		st = &step{scheme: sc, scopes: slices.Clone(alternative[i].Scopes), oauth: sc.Type == "oauth2" || sc.Type == "openIdConnect"}
 	}
 	return st, ""
 }

@@ -30,23 +30,21 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 	if err := s.agree(ctx, login, st, scopes, user, provider.Issuer, provider.Authorization, provider.Device, provider.Token); err != nil {
 		return err
 	}
-	browser := &oauth.CodeLogin{Provider: provider, Scopes: scopes, Redirect: s.opts.OAuth.Redirect}
-	defer browser.Close()
-	secret, err := s.clientFor(ctx, login, provider, scopes, browser, device)
+	text := fmt.Sprintf("Sign in at %s for the agent at %s", oauth.Name(provider.Issuer), login.Origin)
+	l := &oauth.Login{Provider: provider, Scopes: scopes, Redirect: s.opts.OAuth.Redirect, Show: user.Enter,
+		Visit: func(ctx context.Context, local string) error { return user.Visit(ctx, local, text) }}
+	defer l.Close()
+	secret, err := s.clientFor(ctx, login, l, device)
 	if err != nil {
 		return err
 	}
-	client := s.client(login.ClientID, secret, s.opts.OAuth.Params)
-	var t *oauth.Token
+	l.Client = s.client(login.ClientID, secret, s.opts.OAuth.Params)
+	sign := l.ByBrowser
 	if device {
-		l := &oauth.DeviceLogin{Client: client, Provider: provider, Scopes: scopes, Show: user.Enter}
-		t, login.Account, err = l.Run(ctx)
-	} else {
-		browser.Client = client
-		text := fmt.Sprintf("Sign in at %s for the agent at %s", oauth.Name(provider.Issuer), login.Origin)
-		browser.Visit = func(ctx context.Context, local string) error { return user.Visit(ctx, local, text) }
-		t, login.Account, err = browser.Run(ctx)
+		sign = l.ByDevice
 	}
+	var t *oauth.Token
+	t, login.Account, err = sign(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,19 +134,19 @@ func (s *Source) unencrypted() bool {
 // registered for it. It returns the client's secret. (Rejected: to take a client that was
 // registered before. Its redirect URL has a port, which may be taken, and many providers
 // want exactly that one.)
-func (s *Source) clientFor(ctx context.Context, login *Login, p *oauth.Provider, scopes []string, browser *oauth.CodeLogin, device bool) (string, error) {
+func (s *Source) clientFor(ctx context.Context, login *Login, l *oauth.Login, device bool) (string, error) {
 	if login.ClientID = s.opts.OAuth.ClientID; login.ClientID != "" {
 		return s.clientSecret()
 	}
 	var redirects []string
 	if !device {
-		redirect, err := browser.Listen()
+		redirect, err := l.Listen()
 		if err != nil {
 			return "", err
 		}
 		redirects = []string{redirect}
 	}
-	id, secret, err := oauth.Register(ctx, s.http, p, redirects, scopes)
+	id, secret, err := oauth.Register(ctx, s.http, l.Provider, redirects, l.Scopes)
 	if err != nil {
 		return "", err
 	}

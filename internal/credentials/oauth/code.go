@@ -32,9 +32,9 @@ type Question struct {
 // for the second factor.
 const loginTime = 10 * time.Minute
 
-// A CodeLogin signs a user in by browser: the authorization code flow with PKCE and a
-// redirect to this machine (RFC 8252).
-type CodeLogin struct {
+// A Login signs a user in: by a browser of this machine, or on another device. The caller
+// has seen that the provider has an endpoint for that.
+type Login struct {
 	Client   *Client
 	Provider *Provider
 	Scopes   []string
@@ -44,13 +44,16 @@ type CodeLogin struct {
 	// Visit opens a URL of this machine in the user's browser, and returns at once. That
 	// leads to the provider, and ties the sign-in to this browser.
 	Visit func(ctx context.Context, local string) error
+	// Show tells the user to open a URL on any device and enter the code, and returns at
+	// once. complete is a URL with the code in it, "" if there is none.
+	Show func(ctx context.Context, code, page, complete string, until time.Time) error
 
 	server *loopback
 }
 
-// Listen opens the redirect's port, and returns its URL. Call it before Run where that
+// Listen opens the redirect's port, and returns its URL. Call it before ByBrowser where that
 // URL has to be registered first. Close ends it.
-func (l *CodeLogin) Listen() (redirect string, err error) {
+func (l *Login) Listen() (redirect string, err error) {
 	if l.server == nil {
 		if l.server, err = listen(l.Redirect); err != nil {
 			return "", err
@@ -60,24 +63,26 @@ func (l *CodeLogin) Listen() (redirect string, err error) {
 }
 
 // Close ends what Listen began.
-func (l *CodeLogin) Close() {
+func (l *Login) Close() {
 	if l.server != nil {
 		l.server.close()
 		l.server = nil
 	}
 }
 
-// Run signs the user in, and gets the token. account is the user's account, if the
-// provider tells.
-func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err error) {
-	if l.Provider.Authorization == "" {
-		return nil, "", &Error{Provider: Name(l.Provider.Issuer), text: "has no page to sign in at"}
-	}
+// inTime bounds a sign-in.
+func (l *Login) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("nobody has signed in at %s within %v: begin again", Name(l.Provider.Issuer), loginTime))
+}
+
+// ByBrowser signs the user in by the authorization code flow with PKCE and a redirect to
+// this machine (RFC 8252). account is the user's account, if the provider tells.
+func (l *Login) ByBrowser(ctx context.Context) (t *Token, account string, err error) {
 	if _, err := l.Listen(); err != nil {
 		return nil, "", err
 	}
 	defer l.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("nobody has signed in at %s within %v: begin again", Name(l.Provider.Issuer), loginTime))
+	ctx, cancel := l.inTime(ctx)
 	defer cancel()
 
 	state, nonce, verifier := rand.Text(), "", oauth2.GenerateVerifier()
@@ -120,7 +125,7 @@ func (l *CodeLogin) Run(ctx context.Context) (t *Token, account string, err erro
 var ErrDeclined = errors.New("you said no")
 
 // code checks what the provider sent with the browser, and returns the code.
-func (l *CodeLogin) code(answer url.Values) (string, error) {
+func (l *Login) code(answer url.Values) (string, error) {
 	name := Name(l.Provider.Issuer)
 	one := func(key string) string { // of a repeated parameter nobody knows which one counts
 		if len(answer[key]) != 1 {

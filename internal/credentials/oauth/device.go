@@ -12,24 +12,10 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// A DeviceLogin signs a user in on another device, where there is no browser: the
-// device authorization grant (RFC 8628).
-type DeviceLogin struct {
-	Client   *Client
-	Provider *Provider
-	Scopes   []string
-	// Show tells the user to open a URL and enter the code, and returns at once. complete
-	// is a URL with the code in it, "" if there is none.
-	Show func(ctx context.Context, code, page, complete string, until time.Time) error
-}
-
-// Run signs the user in, and gets the token.
-func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
-	name := Name(l.Provider.Issuer)
-	if l.Provider.Device == "" {
-		return nil, "", &Error{Provider: name, text: "has no sign-in by device code"}
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("nobody has signed in at %s within %v: begin again", name, loginTime))
+// ByDevice signs the user in on another device, where there is no browser: the device
+// authorization grant (RFC 8628). account is as for ByBrowser.
+func (l *Login) ByDevice(ctx context.Context) (t *Token, account string, err error) {
+	ctx, cancel := l.inTime(ctx)
 	defer cancel()
 	config := l.Client.config(l.Provider, l.Scopes, "")
 	given, err := config.DeviceAuth(l.Client.context(ctx), l.Client.options()...)
@@ -38,7 +24,7 @@ func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
 	}
 	page, err := parseURL(given.VerificationURI)
 	if err != nil {
-		return nil, "", &Error{Provider: name, text: "gives a page for the code that is none"}
+		return nil, "", &Error{Provider: Name(l.Provider.Issuer), text: "gives a page for the code that is none"}
 	}
 	complete := ""
 	if u, err := url.Parse(given.VerificationURIComplete); err == nil && safe.SameOrigin(u, page) {
@@ -48,12 +34,11 @@ func (l *DeviceLogin) Run(ctx context.Context) (*Token, string, error) {
 	if err := l.Show(ctx, plain(given.UserCode), page.String(), complete, given.Expiry); err != nil {
 		return nil, "", err
 	}
-	t, err := l.poll(ctx, config, given)
-	if err != nil {
+	if t, err = l.poll(ctx, config, given); err != nil {
 		return nil, "", err
 	}
 	// There is no nonce in this flow.
-	account, err := l.Client.Account(ctx, l.Provider, t, "")
+	account, err = l.Client.Account(ctx, l.Provider, t, "")
 	return t, account, err
 }
 
@@ -72,7 +57,7 @@ func bound(given *oauth2.DeviceAuthResponse, now time.Time) {
 }
 
 // poll waits for the user.
-func (l *DeviceLogin) poll(ctx context.Context, config *oauth2.Config, given *oauth2.DeviceAuthResponse) (*Token, error) {
+func (l *Login) poll(ctx context.Context, config *oauth2.Config, given *oauth2.DeviceAuthResponse) (*Token, error) {
 	tok, err := config.DeviceAccessToken(l.Client.context(ctx), given)
 	switch {
 	case err == nil:

@@ -26,7 +26,7 @@ const (
 // nothing: its first page leads to the provider, once, and gives the browser a cookie. It
 // takes one answer, which must have that cookie and the sign-in's state; what has not is
 // ignored, so that nobody can end a sign-in, or put a foreign one in its place, by having
-// a browser visit this address. Its CodeLogin closes it.
+// a browser visit this address. Its Login closes it.
 type loopback struct {
 	redirect string
 	host     string

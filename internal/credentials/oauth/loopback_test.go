@@ -44,7 +44,7 @@ func TestForgedAnswers(t *testing.T) {
 			}
 		}
 	}
-	l := &CodeLogin{Client: c, Provider: p, Scopes: []string{"agent"}, Visit: func(_ context.Context, local string) error {
+	l := &Login{Client: c, Provider: p, Scopes: []string{"agent"}, Visit: func(_ context.Context, local string) error {
 		if status, _ := get(local, "evil.example", ""); status != http.StatusForbidden {
 			t.Errorf("another host: %d", status)
 		}
@@ -54,7 +54,7 @@ func TestForgedAnswers(t *testing.T) {
 		}()
 		return nil
 	}}
-	token, _, err := l.Run(t.Context())
+	token, _, err := l.ByBrowser(t.Context())
 	if err := <-visited; err != nil {
 		t.Error(err)
 	}

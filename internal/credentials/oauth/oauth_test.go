@@ -40,11 +40,11 @@ func discovered(t *testing.T, s *signin.Server) (*Provider, *Client) {
 func signIn(t *testing.T, p *Provider, c *Client, b *signin.Browser, scopes ...string) (*Token, string, error) {
 	t.Helper()
 	visited := make(chan error, 1)
-	l := &CodeLogin{Client: c, Provider: p, Scopes: scopes, Visit: func(ctx context.Context, local string) error {
+	l := &Login{Client: c, Provider: p, Scopes: scopes, Visit: func(ctx context.Context, local string) error {
 		go func() { visited <- b.Open(local) }()
 		return nil
 	}}
-	token, account, err := l.Run(t.Context())
+	token, account, err := l.ByBrowser(t.Context())
 	if browser := <-visited; browser != nil {
 		t.Errorf("the browser: %v", browser)
 	}
@@ -196,13 +196,13 @@ func TestDeviceLogin(t *testing.T) {
 			p, c := discovered(t, s)
 			s.Fail("token", test.fail)
 			test.b.TLS = s.TLS()
-			l := &DeviceLogin{Client: c, Provider: p, Scopes: []string{"openid", "agent"}, Show: func(_ context.Context, code, page, complete string, until time.Time) error {
+			l := &Login{Client: c, Provider: p, Scopes: []string{"openid", "agent"}, Show: func(_ context.Context, code, page, complete string, until time.Time) error {
 				if len(code) != 9 || page != s.Issuer+"/device" || time.Until(until) < time.Minute {
 					t.Errorf("shown %s %s until %v", code, page, until)
 				}
 				return test.b.Enter(complete)
 			}}
-			token, account, err := l.Run(t.Context())
+			token, account, err := l.ByDevice(t.Context())
 			if test.want != "" {
 				if err == nil || !strings.Contains(err.Error(), test.want) || errors.Is(err, ErrDeclined) != test.b.Deny {
 					t.Errorf("got %v", err)
@@ -267,7 +267,7 @@ func TestForProgram(t *testing.T) {
 func TestRegister(t *testing.T) {
 	s := signin.Start(t, wide())
 	p, c := discovered(t, s)
-	l := &CodeLogin{}
+	l := &Login{}
 	redirect := must.Get(l.Listen())(t)
 	l.Close()
 	id, _, err := Register(t.Context(), c.HTTP, p, []string{redirect}, []string{"agent"})

@@ -116,7 +116,7 @@ func TestRedirect(t *testing.T) {
 		"": true, "http://127.0.0.1/cb": true, "http://localhost:0/": true, "http://[::1]/": true,
 		"https://127.0.0.1/cb": false, "http://192.168.0.1/": false, "http://127.0.0.1/?x=1": false, "http://localhost.example/": false,
 	} {
-		l := &CodeLogin{Redirect: redirect}
+		l := &Login{Redirect: redirect}
 		got, err := l.Listen()
 		l.Close()
 		if (err == nil) != ok && !strings.Contains(fmt.Sprint(err), "cannot assign") {
