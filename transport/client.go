@@ -187,17 +187,17 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 
 // checkSpoken checks the version and the binding of the options; "auto" becomes "".
 func (c *Client) checkSpoken() error {
-	if v := c.opts.Version; v != "" && !slices.Contains(Versions(), v) {
-		return failf(nil, "A2A version %q is not one that we speak", v)
-	}
-	if c.opts.Version == "auto" {
-		c.opts.Version = ""
-	}
-	if c.opts.Binding == "auto" {
-		c.opts.Binding = ""
-	}
-	if b := c.opts.Binding; b != "" && !slices.Contains(Bindings(), b) {
-		return failf(nil, "binding %q is not one that we speak", b)
+	for _, o := range []struct {
+		value  *string
+		what   string
+		spoken []string
+	}{{&c.opts.Version, "A2A version", Versions()}, {&c.opts.Binding, "binding", Bindings()}} {
+		switch {
+		case *o.value == "auto":
+			*o.value = ""
+		case *o.value != "" && !slices.Contains(o.spoken, *o.value):
+			return failf(nil, "%s %q is not one that we speak", o.what, *o.value)
+		}
 	}
 	return nil
 }

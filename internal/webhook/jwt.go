@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/go-jose/go-jose/v4/jwt"
 
@@ -31,7 +32,7 @@ type claims struct {
 // check verifies the JWT of a push, and returns its claims. The keys are named by the user,
 // so a push that they sign is the agent's, even if its JWT says nothing of whom it is for.
 func (r *Receiver) check(ctx context.Context, token string) (c claims, err error) {
-	now := r.opts.Now()
+	now := time.Now()
 	payload, err := r.opts.Keys.Verify(ctx, token, now)
 	switch {
 	case err != nil:

@@ -47,8 +47,6 @@ type Options struct {
 	Issuers func(context.Context) []string
 	// Log gets refusals, without secrets; nil: nothing.
 	Log *slog.Logger
-	// Now is the clock; nil: [time.Now].
-	Now func() time.Time
 }
 
 // A Receiver has the addresses of a bridge's turns: the bridge opens them by
@@ -69,9 +67,6 @@ func NewReceiver(opts Options) *Receiver {
 	r := &Receiver{opts: opts, reading: make(chan struct{}, maxAtOnce), boxes: map[string]*box{}}
 	if r.opts.Log == nil {
 		r.opts.Log = slog.New(slog.DiscardHandler)
-	}
-	if r.opts.Now == nil {
-		r.opts.Now = time.Now
 	}
 	if r.opts.Issuers == nil {
 		r.opts.Issuers = func(context.Context) []string { return nil }
