@@ -41,24 +41,20 @@ func splitWords(command string, windows bool) (env, words []string, err error) {
 		}
 	}
 	end := func() {
-		word := string(text)
-		name, _, found := strings.Cut(word, "=")
-		switch {
-		case !open:
-		case found && len(words) == 0 && safe.VariableName(name) && (bare < 0 || len(name) < bare): // the name is not quoted
-			env = append(env, word)
-		default:
-			words = append(words, word)
+		if open && len(words) == 0 && isVariable(string(text), bare) {
+			env = append(env, string(text))
+		} else if open {
+			words = append(words, string(text))
 		}
 		text, open, bare = nil, false, -1
 	}
 	s := strings.TrimSpace(command)
 	for i := 0; i < len(s); i++ {
 		c, after := s[i], s[i+1:]
-		shell := shellOnly(c, after, quote, open)
+		if shell := shellOnly(c, after, quote, open, windows); shell != "" {
+			return nil, nil, fmt.Errorf("agent: the command %s; there is no shell: quote it, or start one with sh -c '…'", shell)
+		}
 		switch {
-		case c == '\\' && after == "" && !windows:
-			shell = "ends in a backslash, which quotes nothing"
 		case c == '\\' && escapes(after, quote, windows):
 			if i++; after[0] != '\n' { // which continues the line
 				quoted()
@@ -74,9 +70,6 @@ func splitWords(command string, windows bool) (env, words []string, err error) {
 		default:
 			open, text = true, append(text, c)
 		}
-		if shell != "" {
-			return nil, nil, fmt.Errorf("agent: the command %s; there is no shell: quote it, or start one with sh -c '…'", shell)
-		}
 	}
 	if quote != 0 {
 		return nil, nil, fmt.Errorf("agent: the command has a %c that is not closed", quote)
@@ -87,9 +80,18 @@ func splitWords(command string, windows bool) (env, words []string, err error) {
 	return env, words, nil
 }
 
+// isVariable reports whether a word is NAME=value with a name that is not quoted. bare is as in
+// splitWords.
+func isVariable(word string, bare int) bool {
+	name, _, found := strings.Cut(word, "=")
+	return found && safe.VariableName(name) && (bare < 0 || len(name) < bare)
+}
+
 // shellOnly says what only a shell could do with what begins here, "" for nothing.
-func shellOnly(c byte, after string, quote byte, open bool) string {
+func shellOnly(c byte, after string, quote byte, open, windows bool) string {
 	switch {
+	case c == '\\' && after == "" && !windows:
+		return "ends in a backslash, which quotes nothing"
 	case quote == '\'':
 	case c == '`' || c == '$' && after != "" && (strings.IndexByte("{(", after[0]) >= 0 || safe.VariableName(after[:1])):
 		return fmt.Sprintf("has a %q, which only a shell expands", string(c)+after[:min(len(after), 1)])
