@@ -148,7 +148,7 @@ func (l *leg) cannotLook(silent bool) {
 // takeSnapshot takes the task as it is.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming && (l.live != nil || !l.opened)
-	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !l.own}) {
+	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !(l.own && task.State == l.state)}) {
 		return
 	}
 	bare := isBare(task)
