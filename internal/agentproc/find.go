@@ -85,6 +85,7 @@ func (f *finder) stop() {
 
 func (f *finder) search() {
 	defer close(f.ended)
+	other, since := "", time.Time{} // an address that we did not choose, where a card is
 	for wait := firstWait; ; wait = min(wait*3/2, maxWait) {
 		f.mu.Lock()
 		addresses := slices.Clone(f.addresses)
@@ -92,17 +93,28 @@ func (f *finder) search() {
 		for _, address := range addresses {
 			host, _, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
 			_, port, _ := net.SplitHostPort(host)
-			chosen := slices.Contains(f.ports, port)
-			if f.hasCard(address, chosen) && (chosen || f.pause(settle)) {
-				f.url = address
-				close(f.found)
+			switch chosen := slices.Contains(f.ports, port); {
+			case address == other || !f.hasCard(address, chosen):
+			case chosen:
+				f.find(address)
 				return
+			case other == "":
+				other, since = address, time.Now()
 			}
+		}
+		if other != "" && time.Since(since) >= settle && f.ctx.Err() == nil {
+			f.find(other)
+			return
 		}
 		if !f.pause(wait) {
 			return
 		}
 	}
+}
+
+func (f *finder) find(address string) {
+	f.url = address
+	close(f.found)
 }
 
 // pause waits, and reports whether the search goes on.
