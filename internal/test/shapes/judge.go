@@ -64,7 +64,7 @@ func Judge(letters, lines string, gaps int, want string, cut, mayMiss bool) stri
 		return FalseGap
 	case letters == wanted && gaps == 0 && strings.ContainsAny(want, "aeiou") && !sameWords(lines, want):
 		return Broken
-	case letters == wanted && gaps == 0 && lines != want && !strings.Contains(lines, Break):
+	case letters == wanted && gaps == 0 && trimmed(lines) != trimmed(want) && !strings.Contains(lines, Break):
 		return Spaced
 	case letters == wanted, cut && gaps > 0: // with a gap it is told that something is missing, or comes twice
 		return ""
@@ -75,6 +75,9 @@ func Judge(letters, lines string, gaps int, want string, cut, mayMiss bool) stri
 	}
 	return Misordered
 }
+
+// trimmed is a text without the white space at its end, which nobody sees.
+func trimmed(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
 
 func sameWords(a, b string) bool {
 	return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
