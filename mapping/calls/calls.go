@@ -15,7 +15,7 @@
 //	C7   A task that has ended asks nothing.
 //	C8   The end of a turn ends what the agent has left without an end.
 //	C9   What the bridge has ended goes on when the agent speaks of it again.
-//	C10  Output of a call that has ended, or that nobody has mentioned, is none of a call.
+//	C10  Output of a call that nobody has mentioned is none of a call.
 //	C11  If the agent waits and nothing is open, the newest mention that asks is asked.
 //
 // (C6 said what of a history is an earlier turn's: with C5 it is not needed.)

@@ -167,9 +167,8 @@ func (c *Calls) onlyPending(dialect uint8) (found *kept) {
 }
 
 // Artifact takes an artifact; false if it is none of a call's. C10: what belongs to a call
-// that nobody has mentioned is an artifact like any other, and that of a call that has ended
-// is old: in a task artifacts stand behind all mentions, so each of them meets its call's end
-// (4 false updates in Gemini's recordings otherwise).
+// that nobody has mentioned is an artifact like any other. That of a call that has ended changes
+// nothing, as any late mention of it.
 func (c *Calls) Artifact(a *a2a.Artifact, v Verb, to []Step) (steps []Step, ok bool) {
 	for _, r := range c.readers {
 		id, sent, ok := r.OutputSoFar(a)
@@ -177,18 +176,15 @@ func (c *Calls) Artifact(a *a2a.Artifact, v Verb, to []Step) (steps []Step, ok b
 		if !ok || old == nil {
 			continue
 		}
-		late := old.Status.Ended() // rule: C10
-		if !late {
-			now := &c.data.call
-			*now = *old.ToolCall
-			now.OutputSoFar, now.known, now.sent = "", knownText{}, sent
-			if c.within {
-				v = Forward
-			}
-			growing := now.readOutput(old)
-			if step := c.take(old, now, growing, v); step.Call != nil {
-				to = append(to, step)
-			}
+		now := &c.data.call
+		*now = *old.ToolCall
+		now.OutputSoFar, now.known, now.sent = "", knownText{}, sent
+		if c.within {
+			v = Forward
+		}
+		growing := now.readOutput(old)
+		if step := c.take(old, now, growing, v); step.Call != nil {
+			to = append(to, step)
 		}
 		return to, true
 	}
