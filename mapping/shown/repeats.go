@@ -140,11 +140,11 @@ type cover struct {
 // framework for Python, by its source, sends each message of its agent, and then the last one
 // again), but where that was asked, and answered. Otherwise, within one kind, equal texts of new
 // IDs are new: two artifacts of equal text are two, and so are two of which one begins with the
-// other, unless that came in pieces. first: the item is the first piece of an artifact, which
-// repeats nothing that it goes on behind.
-func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool { // rule: L6
+// other, unless that came in pieces. So the first piece of an artifact is new, although what was
+// said begins with it, and a text that is not said as a whole repeats only what it is all of (L9).
+func (s *Shown) repeats(it *item, in *Item, seq string, whole bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
-	if !ok || !s.isRepetition(&c, in, seq, whole, first) {
+	if !ok || !s.isRepetition(&c, in, seq, whole) {
 		return false
 	}
 	own := false // it says its own pieces again
@@ -164,10 +164,7 @@ func (s *Shown) repeats(it *item, in *Item, seq string, whole, first bool) bool 
 	return true
 }
 
-func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole, first bool) bool {
-	if first && c.rest != "" {
-		return false
-	}
+func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	all := s.isAll(c)
 	switch {
 	case s.held.whole() && !s.held.sameIDs:

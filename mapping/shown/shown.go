@@ -210,7 +210,7 @@ func (s *Shown) Live(in *Item) {
 			s.repeat(it, in, len(seq))
 			return
 		}
-		if whole && s.repeats(it, in, seq, whole, false) {
+		if whole && s.repeats(it, in, seq, whole) {
 			return
 		}
 		s.say(it, in, seq, 0)
@@ -218,11 +218,7 @@ func (s *Shown) Live(in *Item) {
 		s.update(it, in, seq, whole)
 	default:
 		it = s.another(k)
-		// An artifact without append and lastChunk is a first piece, and shown, unless all
-		// of it was said (L9: 2,500 turns in which the beginning of an answer is taken for
-		// its repetition).
-		first := in.Kind == Artifact && !in.Last && !whole // rule: L9
-		if s.repeats(it, in, seq, whole, first) || in.Kind != Artifact && s.grows(it, in, seq) {
+		if s.repeats(it, in, seq, whole) || in.Kind != Artifact && s.grows(it, in, seq) {
 			return
 		}
 		s.say(it, in, seq, 0)
@@ -259,12 +255,12 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	case in.Kind != Artifact: // rule: L1
 		// What does not begin with what was shown of its ID is a piece of it: deltas under
 		// one ID are common. Only an artifact replaces. 460 turns.
-		if whole && s.repeats(it, in, seq, true, false) {
+		if whole && s.repeats(it, in, seq, true) {
 			return
 		}
 		s.say(it, in, seq, 0)
 	default:
-		if s.repeats(it, in, seq, whole, false) {
+		if s.repeats(it, in, seq, whole) {
 			return
 		}
 		if s.isPiece(it, in, seq) {

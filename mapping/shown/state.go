@@ -202,7 +202,7 @@ func (s *Shown) heldItem(e *entry) {
 		// otherwise is new (S1).
 		s.heldNew(it, e)
 	case e.Kind == Message && s.atCursor(it, e):
-	case !s.repeats(it, &e.Item, e.seq, true, false):
+	case !s.repeats(it, &e.Item, e.seq, true):
 		s.say(it, &e.Item, e.seq, 0)
 	}
 }
@@ -223,7 +223,7 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	case s.held.whole():
 		s.held.less = true
 	case len(e.seq) > it.n || e.Kind == Artifact:
-		if !s.repeats(it, &e.Item, e.seq, true, false) {
+		if !s.repeats(it, &e.Item, e.seq, true) {
 			s.replace(it, &e.Item, e.seq)
 		}
 	}
@@ -236,7 +236,7 @@ func (s *Shown) heldNew(it *item, e *entry) {
 	}
 	if h := s.held; len(s.said.text) > 0 {
 		s.held = nil
-		again := s.repeats(it, &e.Item, e.seq, e.Role == End, false)
+		again := s.repeats(it, &e.Item, e.seq, e.Role == End)
 		if s.held = h; again {
 			s.hold(it)
 			return
