@@ -34,7 +34,7 @@ func (l *items) do(act func()) {
 // message is news, unless it stands since the task waited: a stream may begin with that.
 func (f *Fold) liveTask(ev *a2a.Event, stands bool) {
 	f.state(ev)
-	f.shown.SetState(ev.State, true, f.hasNewArtifact(ev))
+	f.shown.SetState(ev.State, true, ev.HasMessage && f.hasNewArtifact(ev))
 	news := func() {
 		if !stands {
 			f.statusMessage(ev)

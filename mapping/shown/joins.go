@@ -72,7 +72,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 // isNextPiece reports whether an artifact is a piece as the one before it, which came alike.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	n := len(s.said.starts)
-	return n > 0 && s.last != nil && s.said.starts[n-1].it.marked == in.Append && (in.Append || s.last.growth == certain || s.said.goesOn(text))
+	return n > 0 && s.last != nil && s.said.starts[n-1].it.marked == in.Append && (in.Append || s.last.growth == certain || s.said.isContinuedBy(text))
 }
 
 // standsAlone reports whether a message that comes with the state in hand goes on with no other: one
@@ -164,13 +164,14 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 		last, _ := utf8.DecodeLastRune(s.said.text)
 		first, _ := utf8.DecodeRuneInString(seq)
 		unspaced := isUnspaced(last) && isUnspaced(first) && max(it.n, len(seq)) < evidence
-		it.pieces = unspaced || s.said.goesOn(seq)
+		it.pieces = unspaced || s.said.isContinuedBy(seq)
 	}
 	return it.pieces
 }
 
-// goesOn reports whether a text goes on in the line of the one before, by what stands between.
-func (s *said) goesOn(text string) bool {
+// isContinuedBy reports whether a text goes on in the line of the one before, by what stands
+// between.
+func (s *said) isContinuedBy(text string) bool {
 	last, _ := utf8.DecodeLastRune(s.text)
 	return opens(s.text[s.newest:]) || text[0] != '\n' && last != '\n' && (goesOn(text) || unicode.IsSpace(last))
 }

@@ -159,7 +159,7 @@ func (s *Shown) repeats(it *item, in *Item, seq string, whole bool) bool { // ru
 	ends := s.isAll(&c) && s.last != nil && s.last.growth != cumulative
 	s.goOn(it, in, seq, len(seq)-len(c.rest), own)
 	if ends {
-		s.last, s.whole = nil, s.said.starts[c.from].at // what comes behind the whole of a message is another
+		s.last, s.restated = nil, s.said.starts[c.from].at // what comes behind the whole of a message is another
 	}
 	return true
 }
@@ -170,7 +170,7 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	case s.held.whole() && !s.held.sameIDs:
 		return true
 	case whole:
-		long := weight(seq) >= evidence || s.isWhole(c)
+		long := weight(seq) >= evidence || s.isRestated(c)
 		again := in.Role == End && all && long && s.said.starts[c.from].it.run.waits == s.waits
 		return c.pieces >= 2 && (all || long) || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
 	case c.pieces >= 2 && all:
@@ -187,10 +187,10 @@ func (s *Shown) isAll(c *cover) bool {
 	return s.last != nil && s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
 }
 
-// isWhole reports whether a whole has said just this before: the result of a task, and then the
+// isRestated reports whether a whole has said just this before: the result of a task, and then the
 // message that ends it.
-func (s *Shown) isWhole(c *cover) bool {
-	return s.last == nil && c.rest == "" && c.to == len(s.said.text) && s.said.starts[c.from].at == s.whole
+func (s *Shown) isRestated(c *cover) bool {
+	return s.last == nil && c.rest == "" && c.to == len(s.said.text) && s.said.starts[c.from].at == s.restated
 }
 
 // isStreamed reports whether a cover are pieces, and ends with the text that this turn has said

@@ -20,7 +20,7 @@ type Shown struct {
 	prompt, sent ours // of our messages of this turn the first, and the newest: that, or an answer
 	said         said
 	last         *run // that was shown in last
-	whole        int  // where in said the text begins that a whole has said again last; then last is nil
+	restated     int  // where in said the text begins that a whole has said again last; then last is nil
 	// epoch grows with all that stands between texts for a reader: a call, another task or
 	// turn. waits grows when the task begins or ends to wait.
 	epoch, waits int

@@ -2,7 +2,6 @@ package spell
 
 import (
 	_ "embed" // MCPTools
-	"encoding/json"
 	"fmt"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -53,7 +52,7 @@ func NewMCPForm(message string, options []mapping.Option) *MCPElicit {
 // [acp.ElicitAccept] for a page; "" is no. Only what is right in each member says yes: clients
 // answer accept to what nobody has seen, or with a text that was not offered.
 func (e *MCPElicit) Answer(raw string) string {
-	if !json.Valid([]byte(raw)) || rawjson.Text(only(raw, "action")) != acp.ElicitAccept {
+	if !rawjson.Valid([]byte(raw)) || rawjson.Text(only(raw, "action")) != acp.ElicitAccept {
 		return ""
 	}
 	if e.Mode != acp.ElicitURL {
