@@ -32,8 +32,7 @@ const (
 // cardPaths are the well-known paths of A2A 0.3 and later, and of earlier versions.
 var cardPaths = []string{"/.well-known/agent-card.json", "/.well-known/agent.json"}
 
-// A finder looks for a card at several addresses, one after the other and again. The first
-// card wins.
+// A finder looks for a card at several addresses. The first card wins.
 type finder struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -42,14 +41,16 @@ type finder struct {
 
 	mu        sync.Mutex
 	addresses []string
+	stopped   bool
+	wg        sync.WaitGroup
 
+	once  sync.Once
 	found chan struct{} // closed when url is set
 	url   string
-	ended chan struct{} // closed when the search is over
 }
 
 func newFinder(ports ...string) *finder {
-	f := &finder{ports: ports, found: make(chan struct{}), ended: make(chan struct{})}
+	f := &finder{ports: ports, found: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.client = &http.Client{
 		// No proxy: it is this machine. No idle connections that could be left behind.
@@ -58,17 +59,19 @@ func newFinder(ports ...string) *finder {
 			return http.ErrUseLastResponse
 		},
 	}
-	go f.search() // ends with f.ctx, which stop cancels, or when it has found a card
 	return f
 }
 
-// add adds an address to those that are looked at.
+// add watches an address until a card is found or stop is called.
 func (f *finder) add(address string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.addresses) < maxAddresses && !slices.Contains(f.addresses, address) {
-		f.addresses = append(f.addresses, address)
+	if f.stopped || len(f.addresses) == maxAddresses || slices.Contains(f.addresses, address) {
+		return
 	}
+	f.addresses = append(f.addresses, address)
+	// Ends with f.ctx, which stop and success cancel.
+	f.wg.Go(func() { f.watch(address) })
 }
 
 // addPort is add for a port of this machine.
@@ -77,44 +80,36 @@ func (f *finder) addPort(port string) {
 	f.add("http://[::1]:" + port)
 }
 
-// stop ends the search, and waits for that.
+// stop ends the search, and waits for its goroutines.
 func (f *finder) stop() {
+	f.mu.Lock()
+	f.stopped = true
+	f.mu.Unlock()
 	f.cancel()
-	<-f.ended
+	f.wg.Wait()
 }
 
-func (f *finder) search() {
-	defer close(f.ended)
-	other, since := "", time.Time{} // an address that we did not choose, where a card is
+func (f *finder) watch(address string) {
+	host := strings.TrimPrefix(address, "http://")
+	host, _, _ = strings.Cut(host, "/")
+	_, port, _ := net.SplitHostPort(host)
+	chosen := slices.Contains(f.ports, port)
 	for wait := firstWait; ; wait = min(wait*3/2, maxWait) {
-		f.mu.Lock()
-		addresses := slices.Clone(f.addresses)
-		f.mu.Unlock()
-		for _, address := range addresses {
-			host, _, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
-			_, port, _ := net.SplitHostPort(host)
-			switch chosen := slices.Contains(f.ports, port); {
-			case address == other || !f.hasCard(address, chosen):
-			case chosen:
-				f.find(address)
+		if f.hasCard(address, chosen) {
+			if !chosen && !f.pause(settle) {
 				return
-			case other == "":
-				other, since = address, time.Now()
 			}
-		}
-		if other != "" && time.Since(since) >= settle && f.ctx.Err() == nil {
-			f.find(other)
+			f.once.Do(func() {
+				f.url = address
+				close(f.found)
+				f.cancel()
+			})
 			return
 		}
 		if !f.pause(wait) {
 			return
 		}
 	}
-}
-
-func (f *finder) find(address string) {
-	f.url = address
-	close(f.found)
 }
 
 // pause waits, and reports whether the search goes on.
