@@ -198,11 +198,11 @@ func (k *checkup) ownMessages() {
 	if err != nil || task.TaskID == "" || task.State.Terminal() {
 		return
 	}
-	if _, err := l.Cancel(ctx, task.TaskID); err != nil {
+	if _, err := l.Cancel(k.c.Context, task.TaskID); err != nil { // also if the sending took all of the time
 		return // what is wrong with a refusal the record tells, too
 	}
 	state := task.State
-	late, stopLate := context.WithTimeout(ctx, probeTime)
+	late, stopLate := context.WithTimeout(k.c.Context, probeTime)
 	defer stopLate()
 	for pause := time.NewTicker(cancelPause); !state.Terminal(); {
 		now, err := l.Get(late, task.TaskID, 0)
