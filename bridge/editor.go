@@ -177,6 +177,7 @@ func (s *server) shutdown() {
 	}
 	s.stop()
 	<-done
+	s.mcp.leave()
 	s.mu.Lock() // a signal does not stop the read loop
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {

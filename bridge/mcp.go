@@ -185,7 +185,10 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 // isWanted reports whether the client still wants a result; it cannot cancel the call any more.
 // What is taken from a conversation is given once, so that nothing is taken before.
 func (c *mcpCall) isWanted() bool {
-	c.server.mcp.calls.Delete(c.ID)
+	e := c.server.mcp
+	e.mu.Lock()
+	e.calls.Delete(c.ID)
+	e.mu.Unlock()
 	why := context.Cause(c.ctx)
 	return !errors.Is(why, errCancelled) && !errors.Is(why, errTooLate)
 }
@@ -200,6 +203,8 @@ var (
 // cancelled is a client's cancel. Some cancel what was answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
 	id, ok := stdio.ParseID(c.params.Get("requestId").Raw)
+	e.mu.Lock() // isWanted finds the call cancelled, or takes it away before
+	defer e.mu.Unlock()
 	cancel, held := e.calls.Load(jsonrpc2.ID(id))
 	if !ok || !held {
 		return

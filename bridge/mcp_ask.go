@@ -128,14 +128,24 @@ func (c *mcpCall) canAsk(q *mcpQuestion) bool {
 const cannotAsk = "nobody was asked, because this client cannot put a question to its user (MCP: elicitation). The user can allow it in another client, or by a2astdio send"
 
 // elicit asks by a request, until the call or the question is over: an answer that comes later is
-// none.
-func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
+// none. At each beat the client hears that the call goes on.
+func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion, beat <-chan time.Time, doing string) {
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
 	defer context.AfterFunc(q.ctx, stop)()
 	id := jsonrpc2.ID{Num: c.server.calls.Add(1)}
 	var raw json.RawMessage
-	err := c.conn.Call(ctx, acp.MethodElicit, q.elicit, &raw, jsonrpc2.PickID(id))
+	call := make(chan error, 1)
+	go func() { call <- c.conn.Call(ctx, acp.MethodElicit, q.elicit, &raw, jsonrpc2.PickID(id)) }() // ends with ctx
+	var err error
+	for waits := true; waits; {
+		select {
+		case err = <-call:
+			waits = false
+		case <-beat:
+			c.tell(doing)
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere

@@ -151,10 +151,11 @@ func (e *mcpEditor) leave() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, t := range e.talks {
-		if t.session.shut(); !t.awaited.TryLock() {
+		if !t.awaited.TryLock() { // its call has yet to note what it takes
 			t.stop()
 			continue
 		}
+		t.session.shut()
 		t.mu.Lock()
 		if t.detach != nil {
 			t.detach(errDetached)

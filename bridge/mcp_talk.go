@@ -100,9 +100,15 @@ func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)
 // goOn follows the task that the last turn has lost, or cancels the one that it has left, if there
 // is one.
 func (t *mcpTalk) goOn(cancels bool) error {
+	t.mu.Lock()
+	lost := t.err != nil
+	t.mu.Unlock()
+	if !lost && !cancels {
+		return nil
+	}
 	err := t.start(func(ctx context.Context, turn Turn) (Result, error) {
 		switch _, task := t.session.NextIDs(); {
-		case task == "" || t.session.completed || !cancels && t.err == nil:
+		case task == "" || t.session.completed:
 			return t.result, t.err
 		case cancels:
 			return turn.cancelLeft(ctx, task, t)
@@ -158,7 +164,7 @@ func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error)
 		case q != nil && c.stateless:
 			return t.askBack(c, q), nil
 		case q != nil:
-			c.elicit(t, q)
+			c.elicit(t, q, beat.C, doing)
 		default:
 			select {
 			case <-changed:
