@@ -177,8 +177,8 @@ func (s *server) shutdown() {
 	}
 	s.stop()
 	<-done
-	s.mcp.leave()
-	s.mu.Lock() // a signal does not stop the read loop
+	s.mcp.leave() // no call waits any more: see there
+	s.mu.Lock()   // a signal does not stop the read loop
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {
 		_ = session.journal.Close() // it has been written

@@ -41,15 +41,15 @@ type mcpEditor struct {
 	agents Agents
 	tools  map[string]func(*mcpCall) (*mcp.CallResult, error)
 	can    abilities // what initialize has said; the read loop writes it
-	calls  sync.Map  // the context.CancelCauseFunc of each call, by jsonrpc2.ID
 
 	mu      sync.Mutex
+	calls   map[jsonrpc2.ID]context.CancelCauseFunc
 	talks   map[string]*mcpTalk // by handle
 	opening sync.Mutex          // for opening an agent, or restoring a conversation
 }
 
 func newMCPEditor(s *server) *mcpEditor {
-	e := &mcpEditor{server: s, agents: s.agent.opts.Agents, talks: map[string]*mcpTalk{}}
+	e := &mcpEditor{server: s, agents: s.agent.opts.Agents, calls: map[jsonrpc2.ID]context.CancelCauseFunc{}, talks: map[string]*mcpTalk{}}
 	if e.agents == nil {
 		e.agents = onlyAgent{s}
 	}
@@ -164,7 +164,9 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 	ctx, stop := context.WithTimeout(e.server.ctx, cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
 	ctx, cancel := context.WithCancelCause(ctx)
 	c.ctx = ctx
-	e.calls.Store(c.ID, cancel)
+	e.mu.Lock()
+	e.calls[c.ID] = cancel
+	e.mu.Unlock()
 	e.server.spawn(func(context.Context) {
 		defer stop()
 		result, err := tool(c)
@@ -187,7 +189,7 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 func (c *mcpCall) isWanted() bool {
 	e := c.server.mcp
 	e.mu.Lock()
-	e.calls.Delete(c.ID)
+	delete(e.calls, c.ID)
 	e.mu.Unlock()
 	why := context.Cause(c.ctx)
 	return !errors.Is(why, errCancelled) && !errors.Is(why, errTooLate)
@@ -205,15 +207,13 @@ func (e *mcpEditor) cancelled(c *mcpCall) {
 	id, ok := stdio.ParseID(c.params.Get("requestId").Raw)
 	e.mu.Lock() // isWanted finds the call cancelled, or takes it away before
 	defer e.mu.Unlock()
-	cancel, held := e.calls.Load(jsonrpc2.ID(id))
-	if !ok || !held {
-		return
-	}
 	why, reason := errCancelled, strings.ToLower(c.params.Get("reason").String())
 	if strings.Contains(reason, "timed out") || strings.Contains(reason, "-32001") {
 		why = errTooLate
 	}
-	cancel.(context.CancelCauseFunc)(why)
+	if cancel := e.calls[jsonrpc2.ID(id)]; ok && cancel != nil {
+		cancel(why)
+	}
 }
 
 // tell tells a client that has asked for it how far a call is.

@@ -21,7 +21,7 @@ func TestMCPCancelOrTake(t *testing.T) {
 		c := &mcpCall{editorRequest: &editorRequest{Request: &jsonrpc2.Request{ID: jsonrpc2.ID{Num: 1}}, server: s}}
 		ctx, cancel := context.WithCancelCause(context.Background())
 		c.ctx = ctx
-		e.calls.Store(c.ID, cancel)
+		e.calls[c.ID] = cancel
 		raw := json.RawMessage(`{"requestId":1,"reason":"timed out ` + pad + `"}`)
 		n := &mcpCall{editorRequest: &editorRequest{Request: &jsonrpc2.Request{Params: &raw}, server: s}, params: gjson.ParseBytes(raw)}
 		done := make(chan bool)
