@@ -54,11 +54,12 @@ func (f *Fold) liveTask(ev *a2a.Event, stands bool) {
 	}
 }
 
-// hasNewArtifact reports whether a task has an artifact of which nothing was shown.
+// hasNewArtifact reports whether a task has an artifact that says something, and of which nothing
+// was shown.
 func (f *Fold) hasNewArtifact(ev *a2a.Event) bool {
 	if ev.Artifacts != nil {
 		for a := range ev.Artifacts {
-			if !f.shown.Has(shown.Artifact, a.ID) {
+			if !f.shown.Has(shown.Artifact, a.ID) && f.shown.Says(a.Parts) {
 				return true
 			}
 		}

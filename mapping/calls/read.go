@@ -167,8 +167,8 @@ func (c *Calls) onlyPending(dialect uint8) (found *kept) {
 }
 
 // Artifact takes an artifact; false if it is none of a call's. C10: what belongs to a call
-// that nobody has mentioned is an artifact like any other. That of a call that has ended changes
-// nothing, as any late mention of it.
+// that nobody has mentioned is an artifact like any other. That of a call that the agent has ended
+// changes nothing, as any late mention of it.
 func (c *Calls) Artifact(a *a2a.Artifact, v Verb, to []Step) (steps []Step, ok bool) {
 	for _, r := range c.readers {
 		id, sent, ok := r.OutputSoFar(a)

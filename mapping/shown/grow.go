@@ -1,5 +1,7 @@
 package shown
 
+import "bytes"
+
 // This file is for texts that grow.
 
 // grows shows the rest of a text that begins with all of the message being shown, under
@@ -13,16 +15,17 @@ func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
 	}
 	at := r.at
 	if r.growth == byPieces { // it may have gone on with a text that is none of its own
-		if at = r.joint; at == 0 || at != s.said.starts[s.said.newestItem()].at {
-			return false
+		if at = r.joint; at == 0 || at != s.said.starts[s.said.newestItem()].at || bytes.HasSuffix(s.said.text, []byte("\n")) {
+			return false // the latter are lines: "ok\n", "ok\nok\n"
 		}
 	}
 	was := s.said.text[at:]
 	if len(seq) < len(was) || seq[:len(was)] != string(was) {
 		return false
 	}
-	if len(seq) == len(was) && (r.epoch != s.epoch || r.growth != cumulative) {
-		return false // two messages that say the same, or the same again behind a call
+	behind, same := r.epoch != s.epoch, len(seq) == len(was)
+	if r.growth != cumulative && (behind || same) || behind && same {
+		return false // two messages that say the same, or begin so behind a call
 	}
 	r.growth, r.at = cumulative, at
 	it.events++

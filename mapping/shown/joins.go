@@ -69,10 +69,15 @@ func (s *Shown) join(it *item, text string, piece bool) {
 	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id))
 }
 
+// maxToken is more than the first pieces have of a text that comes in an artifact each: what is
+// longer is a document that begins or ends with a space.
+const maxToken = 48
+
 // isNextPiece reports whether an artifact is a piece as the one before it, which came alike.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	n := len(s.said.starts)
-	return n > 0 && s.last != nil && s.said.starts[n-1].it.marked == in.Append && (in.Append || s.last.growth == certain || s.said.isContinuedBy(text))
+	return n > 0 && s.last != nil && s.said.starts[n-1].it.marked == in.Append &&
+		(in.Append || s.last.growth == certain || !in.Last && max(len(s.said.text)-s.last.at, len(text)) < maxToken && s.said.isContinuedBy(text))
 }
 
 // standsAlone reports whether a message that comes with the state in hand goes on with no other: one
@@ -131,7 +136,8 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 			return false, false
 		}
 		return true, unicode.IsLower(first) || !unicode.IsUpper(last)
-	case strings.ContainsRune(",([{«“-/\\_=&#@+<", last), isWord(last) && strings.ContainsRune("([{'’_/\\-=", first) && !isListed(next):
+	case strings.ContainsRune(",([{«“-/\\_", last), strings.ContainsRune("=&#@+<", last) && !unicode.IsUpper(first),
+		isWord(last) && strings.ContainsRune("([{'’_/\\-=%", first) && !isListed(next):
 		return true, true
 	}
 	return false, false
@@ -140,7 +146,7 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 // goesOn reports whether a text begins as the middle of one does.
 func goesOn(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
-	return unicode.IsSpace(first) || unicode.IsMark(first) || strings.ContainsRune(".,;:!?)]}»”…。,、」%\u200d", first)
+	return unicode.IsSpace(first) || unicode.IsMark(first) || strings.ContainsRune(".,;:!?)]}»”…。,、」\u200d", first)
 }
 
 // opens reports whether a text is no more than what one begins with: marks, or a block of code
@@ -173,7 +179,7 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 // between.
 func (s *said) isContinuedBy(text string) bool {
 	last, _ := utf8.DecodeLastRune(s.text)
-	return opens(s.text[s.newest:]) || text[0] != '\n' && last != '\n' && (goesOn(text) || unicode.IsSpace(last))
+	return opens(s.text[s.newest:]) || text[0] != '\n' && text[0] != '\r' && last != '\n' && (goesOn(text) || unicode.IsSpace(last))
 }
 
 // isNewest reports whether a text is what the newest event has said, of that item.
@@ -197,8 +203,10 @@ func isListed(text string) bool {
 	return strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "= ")
 }
 
-// isWord reports whether words have it: those of Hindi and Thai have marks.
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+// isWord reports whether words have it: those of Hindi and Thai have marks, and so have emoji.
+func isWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) && !unicode.Is(unicode.Variation_Selector, r)
+}
 
 // Names gives out names that are used once in a conversation: IDs of messages are unique
 // within their task by A2A, and within their session by ACP. Most agents' IDs are unique

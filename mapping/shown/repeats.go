@@ -156,7 +156,7 @@ func (s *Shown) repeats(it *item, in *Item, seq string, whole bool) bool { // ru
 			of.dead = true // rule: S5
 		}
 	}
-	ends := s.isAll(&c) && s.last != nil && s.last.growth != cumulative
+	ends := s.isAll(&c) && s.last.growth != cumulative
 	s.goOn(it, in, seq, len(seq)-len(c.rest), own)
 	if ends {
 		s.last, s.restated = nil, s.said.starts[c.from].at // what comes behind the whole of a message is another
@@ -170,8 +170,9 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	case s.held.whole() && !s.held.sameIDs:
 		return true
 	case whole:
-		long := weight(seq) >= evidence || s.isRestated(c)
-		again := in.Role == End && all && long && s.said.starts[c.from].it.run.waits == s.waits
+		said := in.Role == End && s.isRestated(c)
+		long := weight(seq) >= evidence || said
+		again := in.Role == End && (all || said) && long && s.said.starts[c.from].it.run.waits == s.waits
 		return c.pieces >= 2 && (all || long) || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
 	case c.pieces >= 2 && all:
 		return true
@@ -181,16 +182,16 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 
 // isAll reports whether a cover is all of the message that is being shown, or all of its newest item.
 func (s *Shown) isAll(c *cover) bool {
-	if c.rest != "" || c.to != len(s.said.text) {
+	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
 		return false
 	}
-	return s.last != nil && s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
+	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
 }
 
-// isRestated reports whether a whole has said just this before: the result of a task, and then the
-// message that ends it.
+// isRestated reports whether a whole has said just this before, and nothing stood between: the result
+// of a task, and then the message that ends it.
 func (s *Shown) isRestated(c *cover) bool {
-	return s.last == nil && c.rest == "" && c.to == len(s.said.text) && s.said.starts[c.from].at == s.restated
+	return s.last == nil && s.said.starts[c.from].it.epoch == s.epoch && c.rest == "" && c.to == len(s.said.text) && s.said.starts[c.from].at == s.restated
 }
 
 // isStreamed reports whether a cover are pieces, and ends with the text that this turn has said
@@ -306,8 +307,11 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 	if !s.held.whole() && !endsWord(last, seq[done:]) {
 		return c, false
 	}
-	for len(tail) > 0 && strings.HasPrefix(seq[done:], string(tail[:1])) {
-		done, tail = done+1, tail[1:]
+	for n := 0; len(tail) > 0; tail = tail[n:] {
+		if _, n = utf8.DecodeRune(tail); !strings.HasPrefix(seq[done:], string(tail[:n])) {
+			break
+		}
+		done += n
 	}
 	c.rest = seq[done:]
 	return c, true

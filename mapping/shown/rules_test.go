@@ -59,6 +59,16 @@ func TestLive(t *testing.T) {
 		"files with a last chunk":                 {[]word{{"a1+", "completed", "one\n"}, {"a2+", "completed", "two"}}, "a1: one\n\na2: two"},
 		"a file behind one that has begun":        {[]word{{"a1", "", "one\n"}, {"a2+", "", "two"}}, "a1: one\n\na2: two"},
 		"files that grow in turns":                {[]word{{"a1+", "", "one\n"}, {"a2+", "", "two\n"}, {"a1+", "", "three"}, {"a2+", "", "four"}}, "a1: one\ntwo\n\na1~1: three\na2: four"},
+		"L6: a short end, behind a call":          {[]word{{"m1", "", "O"}, {"m1", "", "K"}, {"m2", "", "OK"}, {"call", "", ""}, {"m3", "completed", "OK"}}, "m1: OK\nm3: OK"},
+		"L6: files of a short text are each told": {[]word{{"a1+", "", "0"}, {"a1+", "", ".5"}, {"a2", "completed", "0.5"}, {"a3", "completed", "0.5"}}, "a1: 0.5\na3: 0.5"},
+		"L6: a whole goes on behind half a space": {[]word{{"m1", "", "The cat saw "}, {"m1", "", "the dog.\u3000"}, {"m2", "completed", "The cat saw the dog.、 and more"}}, "m1: The cat saw the dog.\u3000、 and more"},
+		"L7: lines behind a line":                 {[]word{{"m1", "", "Tests:\n"}, {"m2", "", "ok\n"}, {"m3", "", "ok\nok\n"}, {"m4", "", "end\n"}}, "m1: Tests:\nok\nok\nok\nend\n"},
+		"L7: notes around a call":                 {[]word{{"m1", "", "Searching"}, {"call", "", ""}, {"m2", "", "Searching again."}}, "m1: Searching\nm2: Searching again."},
+		"notes that end in an emoji":              {[]word{{"m1", "", "Fetched ✔️"}, {"m2", "", "parsing now"}}, "m1: Fetched ✔️\nm2: parsing now"},
+		"notes that end in a mark":                {[]word{{"m1", "", "Checking C#"}, {"m2", "", "Checking C++"}, {"m3", "", "Done"}}, "m1: Checking C#\nm2: Checking C++\nm3: Done"},
+		"a note that begins with a percent sign":  {[]word{{"m1", "", "Found it."}, {"m2", "", "%HOME% is set."}}, "m1: Found it.\nm2: %HOME% is set."},
+		"files without names, one behind a space": {[]word{{"a1", "", "The first report, which is long enough to be one. "}, {"a2", "", "And the second."}}, "a1: The first report, which is long enough to be one. \na2: And the second."},
+		"files without names, and CR":             {[]word{{"a1", "", "x = 1"}, {"a2", "", "\r\ny = 1"}}, "a1: x = 1\na2: \r\ny = 1"},
 		"a note of a cancel":                      {[]word{{"m1", "", "slow "}, {"m2", "", "slow "}, {"m3", "canceled", "Task cancelled"}, {"m4", "working", " slow"}}, "m1: slow slow \nm3: Task cancelled\nm4:  slow"},
 		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
 		"tokens that end in a mark":               {[]word{{"m1", "", "हि"}, {"m2", "", "न्दी"}, {"m3", "", "Cafe"}, {"m4", "", "\u0301"}}, "m1: हिन्दीCafe\u0301"},
@@ -170,7 +180,7 @@ func (x word) item() *Item {
 	}
 	switch id[0] {
 	case 'a', 'n':
-		in.Kind, in.Last, in.Named = Artifact, in.Role == End, id[0] == 'n'
+		in.Kind, in.Last, in.Named, in.Role = Artifact, in.Role == End, id[0] == 'n', Said
 	case 't':
 		in.Kind = Thought
 	}

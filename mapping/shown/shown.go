@@ -143,6 +143,9 @@ func (s *Shown) Has(kind Kind, id string) bool {
 	return it != nil && it.n > 0
 }
 
+// Says reports whether parts say anything.
+func (s *Shown) Says(parts a2a.Parts) bool { return s.sequence(parts) != "" }
+
 // Break notes that something else was shown, such as a call: text behind it is another
 // message of the editor's.
 func (s *Shown) Break() { s.epoch++ }
