@@ -3,6 +3,9 @@ package bridge_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -134,4 +137,62 @@ func TestMCPNoProgressToken(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A client hears that the call goes on while its user thinks.
+func TestMCPProgressWhileAsked(t *testing.T) {
+	withMCP(t, bridge.Options{Workspace: os.TempDir(), AnswerWithin: 10 * time.Minute}, asksForms, func(c *mcpClient) {
+		id := c.call("send_message", `{"text":"shell"}`, `,"_meta":{"progressToken":"p"}`)
+		asked := c.next("").Get("id").Raw
+		time.Sleep(2 * time.Minute)
+		n := 0
+		for len(c.lines) > 0 {
+			if m := <-c.lines; m.Get("method").Str == "notifications/progress" {
+				n++
+			}
+		}
+		c.write(`{"jsonrpc":"2.0","id":` + asked + `,"result":{"action":"accept","content":{"choice":"Allow once"}}}`)
+		c.next(id)
+		if n < 20 {
+			c.Errorf("%d notifications in two minutes", n)
+		}
+	})
+}
+
+// A cancel beside a wait is not lost.
+func TestMCPWaitAndCancel(t *testing.T) {
+	for range 30 {
+		withMCP(t, bridge.Options{Workspace: os.TempDir()}, "", func(c *mcpClient) {
+			h := handleIn(c.next(c.call("send_message", `{"text":"ask"}`)))
+			c.call("wait_task", `{"handle":"`+h+`"}`)
+			b := c.call("cancel_task", `{"handle":"`+h+`"}`)
+			c.next(b)
+			time.Sleep(time.Minute)
+			end := textOfResult(c.next(c.call("wait_task", `{"handle":"`+h+`"}`)))
+			if !strings.Contains(end, "state: canceled") {
+				c.Errorf("the cancel is lost: %s", end)
+			}
+		})
+	}
+}
+
+// What a call brings while the bridge ends is noted as taken: the next process does not say it again.
+func TestMCPTakenAtEnd(t *testing.T) {
+	dir := ""
+	withMCP(t, bridge.Options{Workspace: os.TempDir()}, "", func(c *mcpClient) {
+		dir = c.sessions
+		id := c.call("send_message", `{"text":"slow"}`)
+		time.Sleep(5 * time.Second)
+		c.in.Close()
+		if text := textOfResult(c.next(id)); !strings.Contains(text, "state: canceled") {
+			c.Errorf("%s", text)
+		}
+	})
+	journals := must.Get(filepath.Glob(dir + "/*/*/*journal*"))(t)
+	taken := slices.ContainsFunc(journals, func(name string) bool {
+		return strings.Contains(string(must.Get(os.ReadFile(name))(t)), `{"taken":true}`)
+	})
+	if !taken {
+		t.Errorf("it is not noted as taken in %v", journals)
+	}
 }
