@@ -143,11 +143,7 @@ func TestSDKServers(t *testing.T) {
 						for _, prompt := range turn.prompts {
 							got = append(got, e.Prompt(session, prompt).story()...)
 						}
-						want := expected(t, turn.want, peer.server, spoken, turn.name)
-						if !slices.Equal(got, want) {
-							t.Errorf("%s, A2A %s, the prompt %q: the editor saw\n\t%s\nwant\n\t%s", peer.server, spoken, turn.name,
-								strings.Join(quoted(got), "\n\t"), strings.Join(quoted(want), "\n\t"))
-						}
+						wantStory(t, got, expected(t, turn.want, peer.server, spoken, turn.name))
 					}
 					e.Close()
 					polled := peer.server == goV2Polled || peer.server == goV03Polled
@@ -245,6 +241,14 @@ func expected(t *testing.T, lines []string, server, version, turn string) []stri
 	return lines
 }
 
+// wantStory compares what the editor saw.
+func wantStory(t *testing.T, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("the editor saw\n\t%s\nwant\n\t%s", strings.Join(quoted(got), "\n\t"), strings.Join(quoted(want), "\n\t"))
+	}
+}
+
 func quoted(lines []string) []string {
 	q := make([]string, len(lines))
 	for i, l := range lines {
@@ -273,6 +277,8 @@ func wantCalled(t *testing.T, trace, version string, polled bool) {
 func sdkServer(t *testing.T, name string) string {
 	t.Helper()
 	switch name {
+	case "demo":
+		return listen(t)
 	case goV2:
 		return serve(t, buildIn(t, "a2ago", "v1"))
 	case goV03:

@@ -38,25 +38,13 @@ var knownFindings = []struct{ peer, weight, begins, why string }{
 
 const adkGo, adkJS, trpc, mastra, reactive, strands = "ADK for Go", "ADK for JavaScript", "trpc-a2a-go", "Mastra", "Reactive Agents", "Strands"
 
-// TestDoctorPeers: doctor --prompt finds nothing at other people's agents but knownFindings,
-// and each of these.
-func TestDoctorPeers(t *testing.T) {
-	sdk := func(name string) func() string { return func() string { return sdkServer(t, name) } }
-	for name, url := range map[string]func() string{
-		"demo": func() string { return listen(t) }, goV2: sdk(goV2), goV03: sdk(goV03), jsV1: sdk(jsV1), jsV03: sdk(jsV03),
-		adkGo: func() string { return serve(t, buildIn(t, "frameworks", "adkgo")) + "/run" },
-		trpc:  func() string { return serve(t, buildIn(t, "frameworks", "trpc")) },
-	} {
-		t.Run(name, func(t *testing.T) { diagnose(t, name, url()) })
+// doctor --prompt finds nothing at the demo, and at agents of the SDKs, but knownFindings and each
+// of these. (TestFrameworks asks for the others.)
+func TestDoctorSDKs(t *testing.T) {
+	for _, name := range []string{"demo", goV2, goV03, jsV1, jsV03} {
+		t.Run(name, func(t *testing.T) { diagnose(t, name, sdkServer(t, name)) })
 	}
 }
-
-// The same of agents that are large to install.
-
-func TestReactiveDoctor(t *testing.T) { diagnose(t, reactive, jsAgent(t, "reactive-0.9.0")) }
-func TestADKJSDoctor(t *testing.T)    { diagnose(t, adkJS, jsAgent(t, "adk-2.0.0")) }
-func TestMastraDoctor(t *testing.T)   { diagnose(t, mastra, jsAgent(t, "mastra-1.71.0")) }
-func TestStrandsDoctor(t *testing.T)  { diagnose(t, strands, jsAgent(t, "strands-1.19.0")) }
 
 // diagnose holds what doctor finds at an agent against knownFindings.
 func diagnose(t *testing.T, name, url string) {

@@ -1,84 +1,167 @@
 package peers
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// Agents of Google's ADK for Go, in both modes of its server and both versions of A2A:
-// each word once, thoughts as thoughts, calls as calls.
-func TestADKGo(t *testing.T) {
-	t.Parallel()
-	url := serve(t, buildIn(t, "frameworks", "adkgo"))
-	for _, mode := range []string{"/run", "/event"} {
-		for _, version := range []string{"1.0", "0.3"} {
-			t.Run(mode[1:]+" "+version, func(t *testing.T) {
-				t.Parallel()
-				e := open(t, "--agent", url+mode, "--a2a-version", version)
-				session := e.NewSession(t.TempDir())
-				for _, word := range []string{"one", "one", "two"} { // repeated text is shown twice
-					o := e.Prompt(session, word).End("end_turn")
-					wantText(t, o, "You said "+word+", which is the answer.")
-				}
-				o := e.Prompt(session, "think").End("end_turn")
-				wantText(t, o, "Hello there, this is the answer.")
-				if strings.TrimSpace(o.Thoughts) != "I should greet." {
-					t.Errorf("the thoughts are %q", o.Thoughts)
-				}
-				o = e.Prompt(session, "tool").End("end_turn")
-				wantText(t, o, "Looking it up. The tool weather said: 5 degrees in Oslo.")
-				if len(o.Calls) != 1 || o.Calls[0].Status != "completed" || !strings.Contains(o.Calls[0].Output(), "5 degrees in Oslo") {
-					t.Errorf("the calls are %s", o.summary())
-				}
-				o = e.Prompt(session, "fail").Wait()
-				if o.Code == "" || !strings.Contains(o.Details, "model quota exceeded") {
-					t.Errorf("the failure is %s: %s", o.summary(), o.Details)
-				}
-				e.Close()
-			})
+// A madeAgent is made with somebody else's framework, and has a scripted model: frameworks/README.md.
+type madeAgent struct {
+	name            string
+	start           func(t *testing.T) (url string)
+	paths, versions []string
+	turns           []madeTurn
+}
+
+// A madeTurn is a prompt, and what must come of it.
+type madeTurn struct {
+	prompt, text string // text is all of it, or what it has behind dots
+	thoughts     string
+	fails        string // what its error says
+	cancel       bool   // by the user, at once
+	policy       Policy // of the user's; it allows all if there is none
+	asks         string // the one question that is asked
+	call, output string // how the one call ends, and what it shows
+}
+
+// says wants the answer of a model that repeats what it is told.
+func says(prompts ...string) (turns []madeTurn) {
+	for _, p := range prompts {
+		turns = append(turns, madeTurn{prompt: p, text: "You said " + p + ", which is the answer."})
+	}
+	return turns
+}
+
+// talk is natural text, with words and whole turns that come again.
+var talk = says("the cat and the dog and the cat", "yes yes", "yes yes", "No, it is what it is: a list of\n- one\n- one")
+
+var atRoot, best = []string{""}, []string{"auto"}
+
+var madeAgents = []madeAgent{
+	// Google's, in both modes of its server: each word once, thoughts as thoughts, calls as calls,
+	// and its confirmation is asked for, and the agent does what the user picks.
+	{adkGo, inGo("adkgo"), []string{"/run", "/event"}, []string{"1.0", "0.3"}, append(says("one", "one", "two"),
+		madeTurn{prompt: "think", text: "Hello there, this is the answer.", thoughts: "I should greet."},
+		madeTurn{prompt: "tool", text: "Looking it up. The tool weather said: 5 degrees in Oslo.", call: "completed", output: "5 degrees in Oslo"},
+		madeTurn{prompt: "confirm", asks: "wipe: build", text: "...The tool wipe said: wiped build", call: "completed"},
+		madeTurn{prompt: "confirm", asks: "wipe: build", policy: Reject, text: "...rejected", call: "failed"},
+		madeTurn{prompt: "confirm", asks: "wipe: build", policy: Dismiss, text: "...rejected", call: "failed"},
+		madeTurn{prompt: "fail", fails: "model quota exceeded"})},
+	// The same for JavaScript: pieces that are said again as a whole, a tool, and a confirmation
+	// whose answer its server does not take: it asks again. The turn ends then, and the next
+	// prompt is answered, in a new conversation.
+	{adkJS, inJS("adk-2.0.0"), atRoot, best, append(append(talk[:4:4],
+		madeTurn{prompt: "tool", text: "The tool weather has answered.", call: "completed", output: "5 degrees in Oslo"},
+		madeTurn{prompt: "confirm", asks: "wipe: build", fails: "it asks about wipe: build again"}),
+		append(talk[:4:4], madeTurn{prompt: "fail", fails: "model refused"})...)},
+	// Its artifact has the same ID in each task.
+	{trpc, inGo("trpc"), atRoot, best, []madeTurn{{prompt: "yes", text: "You said yes."}, {prompt: "yes", text: "You said yes."}, {prompt: "yes and more", text: "You said yes and more."}}},
+	// Its tools are not on the wire.
+	{strands, inJS("strands-1.19.0"), atRoot, best, append(says("one", "one"),
+		madeTurn{prompt: "tool", text: "Running it. The tool has answered."}, madeTurn{prompt: "fail", fails: "model refused"})},
+	// Its tasks begin with a filler.
+	{mastra, inJS("mastra-1.71.0"), atRoot, best, talk},
+	// A status message that is a text, the answer behind the last state, another context for each
+	// message, and no tasks/cancel for what it works on.
+	{reactive, inJS("reactive-0.9.0"), atRoot, best, append(talk[:4:4], madeTurn{prompt: "fail", fails: "agent: model refused"}, madeTurn{prompt: "slow", cancel: true})},
+}
+
+// inGo is an agent of the module frameworks.
+func inGo(name string) func(*testing.T) string {
+	return func(t *testing.T) string { return serve(t, buildIn(t, "frameworks", name)) }
+}
+
+// inJS installs and serves an agent of frameworks/js, made with a framework of up to 170 MB.
+func inJS(framework string) func(*testing.T) string {
+	return func(t *testing.T) string {
+		if testing.Short() {
+			t.Skip("up to 170 MB: not with -short")
 		}
+		needNode(t, 20)
+		name, _, _ := strings.Cut(framework, "-")
+		file := filepath.Join("frameworks", "js", name)
+		return serve(t, "node", file+".mjs", installNPM(t, framework, file+".json"))
 	}
 }
 
-// The editor asks for ADK's confirmation, and the agent does what the user picks.
-func TestADKGoConfirmation(t *testing.T) {
-	t.Parallel()
-	url := serve(t, buildIn(t, "frameworks", "adkgo"))
-	for _, mode := range []string{"/run", "/event"} {
-		for _, answer := range []struct {
-			name    string
-			policy  Policy
-			says    string
-			becomes string
-		}{{"yes", Allow, "wiped build", "completed"}, {"no", Reject, "rejected", "failed"}, {"dismissed", Dismiss, "rejected", "failed"}} {
-			t.Run(mode[1:]+" "+answer.name, func(t *testing.T) {
-				t.Parallel()
-				e := open(t, "--agent", url+mode)
-				e.SetPolicy(answer.policy)
-				o := e.Prompt(e.NewSession(t.TempDir()), "confirm").End("end_turn")
-				if len(o.Asked) != 1 || o.Asked[0].Title != "wipe: build" {
-					t.Fatalf("asked %d times: %s", len(o.Asked), o.summary())
+// Each framework's agent has its conversation in the editor, its first turn in a shell, too.
+// doctor finds what is wrong with it, and trace check nothing that is wrong with us.
+func TestFrameworks(t *testing.T) {
+	for _, a := range madeAgents {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			url := a.start(t)
+			diagnose(t, a.name, url+a.paths[0])
+			for _, path := range a.paths {
+				for _, version := range a.versions {
+					t.Run(path+" "+version, func(t *testing.T) { a.converse(t, "--agent", url+path, "--a2a-version", version) })
 				}
-				if !strings.Contains(o.Text, "The tool wipe said: ") || !strings.Contains(o.Text, answer.says) {
-					t.Errorf("the agent says %q, want %q in it", o.Text, answer.says)
-				}
-				if len(o.Calls) != 1 || o.Calls[0].Status != answer.becomes {
-					t.Errorf("the calls: %s", o.summary())
-				}
-				e.Close()
-			})
-		}
+			}
+		})
 	}
 }
 
-// wantText compares an agent's text, ignoring paragraphs.
-func wantText(t *testing.T, o *Outcome, want string) {
+func (a *madeAgent) converse(t *testing.T, args ...string) {
+	t.Parallel()
+	trace := filepath.Join(t.TempDir(), "trace.jsonl")
+	e := open(t, append(args, "--trace", trace)...)
+	session := e.NewSession(t.TempDir())
+	for _, turn := range a.turns {
+		turn.take(t, e, session)
+	}
+	e.Close()
+	notAccused(t, trace)
+	first := a.turns[0]
+	if out, err := exec.Command(binary, append(args, "send", first.prompt)...).Output(); err != nil || string(out) != first.text+"\n" {
+		t.Errorf("send shows %q, want %q: %v", out, first.text, err)
+	}
+}
+
+const otherContext = "[The agent has answered in a conversation of another name, so that it may not know what was said before.]\n\n"
+
+func (w *madeTurn) take(t *testing.T, e *Editor, session string) {
 	t.Helper()
-	if got := strings.Fields(o.Text); !slices.Equal(got, strings.Fields(want)) {
-		t.Errorf("the agent says %q, want %q", o.Text, want)
+	e.SetPolicy(w.policy)
+	if w.policy == nil {
+		e.SetPolicy(Allow)
+	}
+	turn := e.Prompt(session, w.prompt)
+	if w.cancel {
+		e.Cancel(session)
+		turn.End("cancelled")
+		return
+	}
+	o := turn.Wait()
+	got := strings.ReplaceAll(strings.ReplaceAll(o.Text, otherContext, ""), "\n\n", " ") // paragraphs are messages
+	part, some := strings.CutPrefix(w.text, "...")
+	switch {
+	case w.fails != "" && (o.Code == "" || !strings.Contains(o.Details, w.fails)), w.fails == "" && o.StopReason != "end_turn":
+		t.Errorf("%s: %s: %s", w.prompt, o.summary(), o.Details)
+	case w.fails == "" && !some && got != w.text, !strings.Contains(got, part) && w.fails == "":
+		t.Errorf("%s: the agent says %q, want %q", w.prompt, got, w.text)
+	case strings.TrimSpace(o.Thoughts) != w.thoughts && w.thoughts != "":
+		t.Errorf("%s: the thoughts are %q", w.prompt, o.Thoughts)
+	case len(o.Asked) > 0 != (w.asks != "") || len(o.Asked) > 1 || w.asks != "" && o.Asked[0].Title != w.asks:
+		t.Errorf("%s: asked %d times: %s", w.prompt, len(o.Asked), o.summary())
+	case w.call != "" && (len(o.Calls) != 1 || o.Calls[0].Status != w.call || !strings.Contains(o.Calls[0].Output(), w.output)):
+		t.Errorf("%s: the calls are %s", w.prompt, o.summary())
+	}
+}
+
+// notAccused wants a trace in which nothing of the bridge's is wrong.
+func notAccused(t *testing.T, trace string) {
+	t.Helper()
+	out, _ := exec.Command(binary, "trace", "check", trace).Output() // its exit status is about the agent
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, ": bridge: ") {
+			t.Errorf("trace check: %s", line)
+		}
+	}
+	if _, err := os.Stat(trace); err != nil || len(out) == 0 {
+		t.Errorf("no trace was checked: %v", err)
 	}
 }
 
@@ -92,53 +175,4 @@ func buildIn(t *testing.T, module, name string) string {
 		t.Fatalf("building %s of %s: %v\n%s", name, module, err, out)
 	}
 	return file
-}
-
-// jsAgent installs and serves an agent of frameworks/js, made with a framework of up to 170 MB.
-func jsAgent(t *testing.T, framework string) string {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("up to 170 MB: not with -short")
-	}
-	needNode(t, 20)
-	name, _, _ := strings.Cut(framework, "-")
-	file := filepath.Join("frameworks", "js", name)
-	return serve(t, "node", file+".mjs", installNPM(t, framework, file+".json"))
-}
-
-// trpc-a2a-go: three prompts in one session; the second answer repeats the first. Its
-// artifact has the same ID in each task.
-func TestTRPC(t *testing.T) {
-	t.Parallel()
-	e := open(t, "--agent", serve(t, buildIn(t, "frameworks", "trpc")))
-	session := e.NewSession(t.TempDir())
-	for _, prompt := range []string{"yes", "yes", "yes and more"} {
-		wantText(t, e.Prompt(session, prompt).End("end_turn"), "You said "+prompt+".")
-	}
-	e.Close()
-}
-
-// Strands for TypeScript, whose tools are not on the wire.
-func TestStrands(t *testing.T) {
-	t.Parallel()
-	e := open(t, "--agent", jsAgent(t, "strands-1.19.0"))
-	session := e.NewSession(t.TempDir())
-	for _, word := range []string{"one", "one"} {
-		wantText(t, e.Prompt(session, word).End("end_turn"), "You said "+word+", which is the answer.")
-	}
-	wantText(t, e.Prompt(session, "tool").End("end_turn"), "Running it. The tool has answered.")
-	if o := e.Prompt(session, "fail").Wait(); o.Code == "" || !strings.Contains(o.Details, "model refused") {
-		t.Errorf("the failure is %s: %s", o.summary(), o.Details)
-	}
-	e.Close()
-}
-
-// Mastra, whose tasks begin with a filler.
-func TestMastra(t *testing.T) {
-	t.Parallel()
-	trace := filepath.Join(t.TempDir(), "trace.jsonl")
-	e := open(t, "--agent", jsAgent(t, "mastra-1.71.0"), "--trace", trace)
-	talk(t, e, e.NewSession(t.TempDir()))
-	e.Close()
-	notAccused(t, trace)
 }

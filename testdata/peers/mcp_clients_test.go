@@ -28,8 +28,7 @@ type mcpProgram struct {
 	accepts, declines []string
 	before            string
 	typed             bool // the prompt is
-	// cancelsByLimit: a call that has taken too long is cancelled in words that a person's has, too.
-	cancelsByLimit bool
+	cancelsByLimit    bool // as mcpPlace says
 }
 
 // merge is a JSON object with a snippet's members added, and a limit in each server's settings.
@@ -178,6 +177,55 @@ func (c *mcpProgram) start(t *testing.T, p *mcpPlace, prompt string) *mcpRun {
 		}
 	})
 	return r
+}
+
+// byClient runs a client, whose model follows a plot.
+func (s *mcpStory) byClient(t *testing.T, p *mcpPlace, c *mcpProgram, next plot) *scriptedModel {
+	t.Helper()
+	m := startScripted(t, next)
+	p.model, p.limit, p.cancelsByLimit = m.url, s.limit, c.cancelsByLimit
+	p.person, p.terminal = s.action != "", s.interrupted
+	keys := c.accepts
+	if s.action == "decline" {
+		keys = c.declines
+	}
+	if p.person && len(keys) == 0 {
+		t.Skip(c.name + " cannot ask a person")
+	}
+	r := c.start(t, p, "Do it.")
+	switch {
+	case p.person:
+		c.decide(t, p, r, keys)
+		within(t, "the model is told", func() bool { return len(m.heard()) == 1 })
+	case s.interrupted:
+		p.interrupt(t, func() { r.terminal.press("\x03") })
+		r.wait()
+	default:
+		r.wait()
+	}
+	return m
+}
+
+// decide has a person at the client's terminal answer by keys.
+func (c *mcpProgram) decide(t *testing.T, p *mcpPlace, r *mcpRun, keys []string) {
+	t.Helper()
+	if c.typed {
+		within(t, "the client has our tools", func() bool { return p.heard(t, "tools/list") > 0 })
+		for _, key := range []string{"Do it.", "\r"} {
+			<-time.After(2 * time.Second)
+			r.terminal.press(key)
+		}
+	}
+	if c.before != "" {
+		r.terminal.shows(c.before)
+		<-time.After(time.Second)
+		r.terminal.press("\r")
+	}
+	r.terminal.shows("asks for your approval")
+	for _, key := range keys {
+		<-time.After(time.Second) // it takes what comes together for a paste
+		r.terminal.press(key)
+	}
 }
 
 // An mcpRun is a client that runs.

@@ -23,31 +23,6 @@ type scriptedModel struct {
 	said    []step
 }
 
-// A plot says what the model does after the answers of its tools so far.
-type plot func(answers []string) step
-
-// A step is a call of a tool of our server, or else the last words.
-type step struct {
-	tool string
-	args map[string]any
-	text string
-}
-
-func uses(tool string, args map[string]any) step { return step{tool: tool, args: args} }
-
-// lastWords is what the model says when the plot is over.
-const lastWords = "That is all."
-
-// scripted calls tools one after the other.
-func scripted(steps ...step) plot {
-	return func(answers []string) step {
-		if len(answers) < len(steps) {
-			return steps[len(answers)]
-		}
-		return step{text: lastWords}
-	}
-}
-
 func startScripted(t *testing.T, next plot) *scriptedModel {
 	t.Helper()
 	m := &scriptedModel{next: next}

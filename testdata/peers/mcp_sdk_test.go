@@ -20,8 +20,60 @@ import (
 type mcpCaller interface {
 	// call calls a tool, and returns its result. It ends with ctx, as when a user cancels.
 	call(ctx context.Context, tool string, args object) (*mcp.CallToolResult, error)
-	asked() []string
 	close()
+}
+
+// connectSDK starts a server, and connects a client in a version of MCP.
+type connectSDK func(t *testing.T, version string, who *person, server *exec.Cmd) mcpCaller
+
+// mcpSDKs are the official SDKs, with the versions of MCP that they speak.
+var mcpSDKs = []struct {
+	name     string
+	connect  connectSDK
+	versions []string
+}{
+	{"go-sdk 1.8.0", connectGo, []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}},
+	{"typescript-sdk 1.32.2", connectTS("1"), []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}},
+	{"typescript-client 2.4.0", connectTS("2"), []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}},
+}
+
+// bySDK has a conversation by a plot, and returns what the tools have answered.
+func (s *mcpStory) bySDK(t *testing.T, p *mcpPlace, connect connectSDK, version string, next plot) (answers []string) {
+	t.Helper()
+	who := &person{action: s.action, choose: s.choose}
+	c := connect(t, version, who, p.server())
+	defer c.close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan struct{})
+	go func() { // ends with the plot
+		defer close(ended)
+		for st := next(nil); st.tool != ""; st = next(answers) {
+			answers = append(answers, answerOf(c.call(ctx, st.tool, st.args)))
+		}
+	}()
+	if s.interrupted {
+		p.interrupt(t, cancel)
+	}
+	<-ended
+	if asked := who.asked(); s.edit != "" && (len(asked) == 1 && strings.Contains(asked[0], "hello.txt")) != (s.action != "") {
+		t.Errorf("a person was asked %q", asked)
+	}
+	return answers
+}
+
+// answerOf is the text of a result, or an error.
+func answerOf(r *mcp.CallToolResult, err error) string {
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	var all []string
+	for _, content := range r.Content {
+		if text, ok := content.(*mcp.TextContent); ok {
+			all = append(all, text.Text)
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // A person answers elicitations.
@@ -72,10 +124,7 @@ func (p *person) answers(message, url string, schema any) (action string, conten
 }
 
 // A goCaller is one with the Go SDK.
-type goCaller struct {
-	*person
-	session *mcp.ClientSession
-}
+type goCaller struct{ session *mcp.ClientSession }
 
 func connectGo(t *testing.T, version string, who *person, server *exec.Cmd) mcpCaller {
 	t.Helper()
@@ -93,7 +142,7 @@ func connectGo(t *testing.T, version string, who *person, server *exec.Cmd) mcpC
 	if got := session.InitializeResult().ProtocolVersion; got != version {
 		t.Errorf("they speak MCP %s", got)
 	}
-	return &goCaller{who, session}
+	return &goCaller{session}
 }
 
 func (c *goCaller) call(ctx context.Context, tool string, args object) (*mcp.CallToolResult, error) {
@@ -127,7 +176,7 @@ type tsAnswer struct {
 	}
 }
 
-func connectTS(sdk string) func(*testing.T, string, *person, *exec.Cmd) mcpCaller {
+func connectTS(sdk string) connectSDK {
 	return func(t *testing.T, version string, who *person, server *exec.Cmd) mcpCaller {
 		t.Helper()
 		needNode(t, 20)
@@ -199,10 +248,7 @@ func (c *tsCaller) call(ctx context.Context, tool string, args object) (*mcp.Cal
 			return nil, errors.New(a.Error)
 		}
 		var r mcp.CallToolResult
-		if err := json.Unmarshal(a.Result, &r); err != nil {
-			c.t.Fatalf("%v: %s", err, a.Result)
-		}
-		return &r, nil
+		return &r, json.Unmarshal(a.Result, &r)
 	case <-ctx.Done():
 		c.say(object{"cancel": id})
 		return nil, ctx.Err()

@@ -37,9 +37,7 @@ func TestGeminiReplay(t *testing.T) {
 		url, _ := replaying(t, trace, how...)
 		again := open(t, "--agent", url)
 		turn := again.Prompt(again.NewSession(dir), script("multi", dir))
-		if got := turn.story(); strings.Join(withoutIDs(got), "\n") != strings.Join(withoutIDs(want), "\n") {
-			t.Errorf("%s: %s", name, firstDifference(withoutIDs(want), withoutIDs(got)))
-		}
+		wantStory(t, withoutIDs(turn.story()), withoutIDs(want))
 		if n := len(turn.End("end_turn").Asked); n != asked || n == 0 {
 			t.Errorf("%s: %d questions, and %d were recorded", name, n, asked)
 		}
@@ -59,20 +57,4 @@ func withoutIDs(lines []string) []string {
 		all = append(all, anyID.ReplaceAllString(l, "ID"))
 	}
 	return all
-}
-
-func firstDifference(recorded, played []string) string {
-	for i := range max(len(recorded), len(played)) {
-		was, is := "(the end)", "(the end)"
-		if i < len(recorded) {
-			was = recorded[i]
-		}
-		if i < len(played) {
-			is = played[i]
-		}
-		if was != is {
-			return "recorded\n\t" + was + "\nplayed\n\t" + is
-		}
-	}
-	return "none"
 }
