@@ -2,6 +2,7 @@ package shown
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -55,7 +56,7 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 // PromptKit gives each piece of a text one. Files have a name, a last chunk, or several chunks.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
-	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message || piece && r.pieces > 0) && r.at <= len(s.said.text) {
+	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message && (!s.several || s.chunks) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
@@ -76,8 +77,15 @@ const maxToken = 48
 // isNextPiece reports whether an artifact is a piece as the one before it, which came alike.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	n := len(s.said.starts)
-	return n > 0 && s.last != nil && s.said.starts[n-1].it.marked == in.Append &&
-		(in.Append || s.last.growth == certain || !in.Last && max(len(s.said.text)-s.last.at, len(text)) < maxToken && s.said.isContinuedBy(text))
+	if n == 0 || s.last == nil {
+		return false
+	}
+	marked := s.said.starts[n-1].it.marked
+	if marked == in.Append && (in.Append || s.last.growth == certain) {
+		return true
+	}
+	n = len(s.said.text) - s.last.at
+	return (in.Append || !marked) && !in.Last && max(n, len(text)) < maxToken && s.said.isContinuedBy(text, n)
 }
 
 // standsAlone reports whether a message that comes with the state in hand goes on with no other: one
@@ -112,7 +120,7 @@ func (s *Shown) namesOf(kind Kind) *Names {
 //   - Next begins with white space or closing punctuation, or the one before ends with white
 //     space: it goes on.
 //   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
-//     digit.
+//     digit, and where a first note in Latin letters is followed by Chinese.
 //   - Nothing but marks of Markdown was said: it goes on.
 //   - A sentence has ended and what follows begins like one: it is another.
 //
@@ -121,7 +129,7 @@ func (s *Shown) namesOf(kind Kind) *Names {
 // stream for two notes. It is for views only: an item is what its ID says.
 func joins(before []byte, chunks bool, next string) (join, sure bool) {
 	last, _ := utf8.DecodeLastRune(before)
-	first, _ := utf8.DecodeRuneInString(next)
+	first, n := utf8.DecodeRuneInString(next)
 	switch {
 	case goesOn(next):
 		return true, true
@@ -131,13 +139,16 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return false, false
 	case chunks, opens(before): // "```" and "go", "**" and "Note"
 		return true, true
-	case isWord(last) && isWord(first):
-		if unicode.IsUpper(first) && !unicode.IsUpper(last) {
-			return false, false
+	case isWord(last) && isWord(first) && !isListed(next):
+		if second, _ := utf8.DecodeRuneInString(next[n:]); unicode.IsUpper(first) && (!unicode.IsUpper(last) || unicode.IsLower(second)) {
+			return false, false // also "OK" and "Let me see"
+		}
+		if isUnspaced(first) && !isUnspaced(last) && unicode.IsLetter(last) || unicode.IsDigit(last) && unicode.IsLetter(first) && bytes.ContainsAny(before, " ") {
+			return false, false // "Thinking" and "你好", "Step 2" and "done"
 		}
 		return true, unicode.IsLower(first) || !unicode.IsUpper(last)
-	case strings.ContainsRune(",([{«“-/\\_", last), strings.ContainsRune("=&#@+<", last) && !unicode.IsUpper(first),
-		isWord(last) && strings.ContainsRune("([{'’_/\\-=%", first) && !isListed(next):
+	case strings.ContainsRune(",([{«“-/\\_", last), strings.ContainsRune("=&#@+<>", last) && !unicode.IsUpper(first),
+		isWord(last) && strings.ContainsRune("([{'’_/\\-=%>", first) && !isListed(next):
 		return true, true
 	}
 	return false, false
@@ -167,18 +178,18 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 		return false
 	}
 	if begin := headOf(seq); !it.pieces && it.events == 1 && s.said.starts[n-1].head != begin {
-		last, _ := utf8.DecodeLastRune(s.said.text)
-		first, _ := utf8.DecodeRuneInString(seq)
-		unspaced := isUnspaced(last) && isUnspaced(first) && max(it.n, len(seq)) < evidence
-		it.pieces = unspaced || s.said.isContinuedBy(seq)
+		it.pieces = s.said.isContinuedBy(seq, it.n)
 	}
 	return it.pieces
 }
 
-// isContinuedBy reports whether a text goes on in the line of the one before, by what stands
-// between.
-func (s *said) isContinuedBy(text string) bool {
+// isContinuedBy reports whether a text goes on in the line of the one before, n bytes long, by what
+// stands between; or both are short words of Chinese.
+func (s *said) isContinuedBy(text string, n int) bool {
 	last, _ := utf8.DecodeLastRune(s.text)
+	if first, _ := utf8.DecodeRuneInString(text); isUnspaced(last) && isUnspaced(first) && max(n, len(text)) < evidence {
+		return true
+	}
 	return opens(s.text[s.newest:]) || text[0] != '\n' && text[0] != '\r' && last != '\n' && (goesOn(text) || unicode.IsSpace(last))
 }
 
@@ -198,9 +209,12 @@ func (s *Shown) isWholeThought(it *item, in *Item, seq string) bool {
 	return in.Kind == Thought && it.events > 1 && begins && rest == "" && len(seq) >= evidence
 }
 
-// isListed reports whether a text begins as an entry of a list.
+// isListed reports whether a text begins as an entry of a list does, a quotation, or JSON.
 func isListed(text string) bool {
-	return strings.HasPrefix(text, "- ") || strings.HasPrefix(text, "= ")
+	if number := strings.TrimLeft(text, "0123456789"); number != text && (strings.HasPrefix(number, ". ") || strings.HasPrefix(number, ") ")) {
+		return true
+	}
+	return slices.ContainsFunc([]string{"- ", "= ", "> ", `{"`, "{\n", `["`, "[{"}, func(s string) bool { return strings.HasPrefix(text, s) })
 }
 
 // isWord reports whether words have it: those of Hindi and Thai have marks, and so have emoji.

@@ -172,7 +172,8 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	case whole:
 		said := in.Role == End && s.isRestated(c)
 		long := weight(seq) >= evidence || said
-		again := in.Role == End && (all || said) && long && s.said.starts[c.from].it.run.waits == s.waits
+		once := all && s.said.starts[c.from].at <= s.last.at && s.last.epoch == s.epoch && !goesOn(seq) // "OK", and "OK" that ends the task
+		again := in.Role == End && (all || said) && (long || once) && s.said.starts[c.from].it.run.waits == s.waits
 		return c.pieces >= 2 && (all || long) || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
 	case c.pieces >= 2 && all:
 		return true
@@ -186,6 +187,17 @@ func (s *Shown) isAll(c *cover) bool {
 		return false
 	}
 	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
+}
+
+// isStripped reports whether a text is all that an item has said, in at least three pieces, with
+// other white space. Two pieces may be a word and a space, and the word may come again.
+func (s *Shown) isStripped(it *item, seq string) bool {
+	k := len(s.said.starts) - 1
+	if k < 0 || s.said.starts[k].it != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(seq) < evidence {
+		return false
+	}
+	c, ok := s.coversFrom(k, seq, it.kind)
+	return ok && c.rest == ""
 }
 
 // isRestated reports whether a whole has said just this before, and nothing stood between: the result

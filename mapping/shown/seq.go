@@ -150,3 +150,8 @@ func common(said []byte, seq string) (n int) {
 	}
 	return n
 }
+
+func endsInSpace(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.IsSpace(last)
+}

@@ -28,6 +28,7 @@ type Shown struct {
 	gap          gap
 	partial      bool // S8
 	chunks       bool
+	several      bool // a message has come in several events under one ID: an ID is a message's
 	inPlace      bool // see SetInPlace
 	// inHand is the state that the event in hand has, anew: it is a task in another state, or with
 	// something else that is new.
@@ -245,9 +246,10 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		return
 	}
 	rest, begins := s.rest(it, seq)
-	// The same text under the same ID is a piece if it is short, and the state the same (L2:
-	// 692 turns; tokens that come twice): "谢" "谢".
-	twice := begins && rest == "" && len(seq) < short && it.events == 1 && in.Kind != Artifact && !whole && it.run != nil && it.run.epoch == s.epoch // rule: L2
+	// The same text under the same ID is a piece if it is short, or ends with a space, and the state
+	// the same (L2: 692 turns; tokens that come twice): "谢" "谢". Behind other text it is the status
+	// message that has stayed.
+	twice := begins && rest == "" && (len(seq) < short || endsInSpace(seq)) && it.events == 1 && in.Kind != Artifact && !whole && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch // rule: L2
 	switch {
 	case begins && !twice:
 		if rest == "" {
@@ -257,8 +259,9 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		s.say(it, in, seq, len(seq)-len(rest))
 	case in.Kind != Artifact: // rule: L1
 		// What does not begin with what was shown of its ID is a piece of it: deltas under
-		// one ID are common. Only an artifact replaces. 460 turns.
-		if whole && s.repeats(it, in, seq, true) {
+		// one ID are common. Only an artifact replaces. 460 turns. It may be all of it with
+		// other white space, as where an agent strips that.
+		if (whole || s.isStripped(it, seq)) && s.repeats(it, in, seq, whole) {
 			return
 		}
 		s.say(it, in, seq, 0)
@@ -309,7 +312,9 @@ func (s *Shown) note(it *item, text string, pieces int) {
 	s.limit()
 	s.extend(it, text)
 	it.turn, it.epoch = s.turn, s.epoch
-	it.events++
+	if it.events++; it.events > 1 && it.kind == Message && it.run.growth != cumulative {
+		s.several = true
+	}
 }
 
 // repeat records that the first n bytes of an item were shown before.
