@@ -129,7 +129,7 @@ func (s *Shown) namesOf(kind Kind) *Names {
 // stream for two notes. It is for views only: an item is what its ID says.
 func joins(before []byte, chunks bool, next string) (join, sure bool) {
 	last, _ := utf8.DecodeLastRune(before)
-	first, n := utf8.DecodeRuneInString(next)
+	first, _ := utf8.DecodeRuneInString(next)
 	switch {
 	case goesOn(next):
 		return true, true
@@ -140,18 +140,26 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 	case chunks, opens(before): // "```" and "go", "**" and "Note"
 		return true, true
 	case isWord(last) && isWord(first) && !isListed(next):
-		if second, _ := utf8.DecodeRuneInString(next[n:]); unicode.IsUpper(first) && (!unicode.IsUpper(last) || unicode.IsLower(second)) {
-			return false, false // also "OK" and "Let me see"
-		}
-		if isUnspaced(first) && !isUnspaced(last) && unicode.IsLetter(last) || unicode.IsDigit(last) && unicode.IsLetter(first) && bytes.ContainsAny(before, " ") {
-			return false, false // "Thinking" and "你好", "Step 2" and "done"
-		}
-		return true, unicode.IsLower(first) || !unicode.IsUpper(last)
+		return wordsMeet(before, next)
 	case strings.ContainsRune(",([{«“-/\\_", last), strings.ContainsRune("=&#@+<>", last) && !unicode.IsUpper(first),
 		isWord(last) && strings.ContainsRune("([{'’_/\\-=%>", first) && !isListed(next):
 		return true, true
 	}
 	return false, false
+}
+
+// wordsMeet is joins where letters or digits meet.
+func wordsMeet(before []byte, next string) (join, sure bool) {
+	last, _ := utf8.DecodeLastRune(before)
+	first, n := utf8.DecodeRuneInString(next)
+	second, _ := utf8.DecodeRuneInString(next[n:])
+	switch {
+	case unicode.IsUpper(first) && (!unicode.IsUpper(last) || unicode.IsLower(second)), // also "OK" and "Let me see"
+		isUnspaced(first) && !isUnspaced(last) && unicode.IsLetter(last),                    // "Thinking" and "你好"
+		unicode.IsDigit(last) && unicode.IsLetter(first) && bytes.ContainsRune(before, ' '): // "Step 2" and "done"
+		return false, false
+	}
+	return true, unicode.IsLower(first) || !unicode.IsUpper(last)
 }
 
 // goesOn reports whether a text begins as the middle of one does.
@@ -197,6 +205,13 @@ func (s *said) isContinuedBy(text string, n int) bool {
 func (s *Shown) isNewest(it *item, seq string) bool {
 	n := len(s.said.starts)
 	return n > 0 && s.said.starts[n-1].it == it && string(s.said.text[s.said.newest:]) == seq
+}
+
+// isTwice reports whether the same text under the same ID is a piece: it is short, or ends with a
+// space, and nothing came between (L2: 692 turns; tokens that come twice): "谢" "谢". Behind other
+// text it is the status message that has stayed.
+func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
+	return it.kind != Artifact && it.events == 1 && (len(seq) < short || endsInSpace(seq)) && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch
 }
 
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.

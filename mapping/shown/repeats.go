@@ -172,13 +172,19 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	case whole:
 		said := in.Role == End && s.isRestated(c)
 		long := weight(seq) >= evidence || said
-		once := all && s.said.starts[c.from].at <= s.last.at && s.last.epoch == s.epoch && !goesOn(seq) // "OK", and "OK" that ends the task
-		again := in.Role == End && (all || said) && (long || once) && s.said.starts[c.from].it.run.waits == s.waits
+		again := in.Role == End && (all || said) && s.isAgain(c, seq, long)
 		return c.pieces >= 2 && (all || long) || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
 	case c.pieces >= 2 && all:
 		return true
 	}
 	return c.rest == "" && c.pieces >= 2 && weight(seq) >= evidence
+}
+
+// isAgain reports whether a text that ends the task is the message before it: a long one, or, however
+// short, all of the message being shown, which no token is that begins with a space ("OK", "OK").
+func (s *Shown) isAgain(c *cover, seq string, long bool) bool {
+	b := &s.said.starts[c.from]
+	return b.it.run.waits == s.waits && (long || s.last != nil && b.at <= s.last.at && s.last.epoch == s.epoch && !goesOn(seq))
 }
 
 // isAll reports whether a cover is all of the message that is being shown, or all of its newest item.

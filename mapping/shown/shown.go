@@ -246,12 +246,8 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		return
 	}
 	rest, begins := s.rest(it, seq)
-	// The same text under the same ID is a piece if it is short, or ends with a space, and the state
-	// the same (L2: 692 turns; tokens that come twice): "谢" "谢". Behind other text it is the status
-	// message that has stayed.
-	twice := begins && rest == "" && (len(seq) < short || endsInSpace(seq)) && it.events == 1 && in.Kind != Artifact && !whole && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch // rule: L2
 	switch {
-	case begins && !twice:
+	case begins && !(rest == "" && !whole && s.isTwice(it, seq)):
 		if rest == "" {
 			s.repeat(it, in, len(seq))
 			return
