@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +9,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
-	"github.com/a2astdio/a2astdio/internal/cli/reach"
-	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -72,40 +69,5 @@ func TestFaults(t *testing.T) {
 	must.Do(t, os.WriteFile(file, []byte("agent = 'demo'"), 0o600))
 	if r := e.ask("session/new", sessionParams); !r.Get("result.sessionId").Exists() {
 		t.Error(r)
-	}
-}
-
-// TestSetupEditor: the settings name the agent as it was named here, with the options and
-// variables that were given, and no credentials.
-func TestSetupEditor(t *testing.T) {
-	home := ownHome(t)
-	t.Setenv("XDG_CONFIG_HOME", "")
-	file := config.UserFile()
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil || !strings.HasPrefix(file, home) {
-		t.Fatal(file, err)
-	}
-	must.Do(t, os.WriteFile(file, []byte("agent = 'work'\n[agents.work]\nurl = 'http://localhost:1'\n[agents.other]\ncommand = 'x y'\n"), 0o600))
-	for line, want := range map[string]string{
-		"setup --editor zed": `[] {}`, "--agent other setup --editor zed": `["--agent", "other"] {}`, "setup --editor zed demo": `["--agent", "demo"] {}`,
-		"setup --editor zed localhost:4000": `["--agent", "http://localhost:4000"] {}`, "--agent-command npx setup --editor zed": `["--agent-command", "npx"] {}`,
-		"--mode accept-edits --trust-origin https://a --trust-origin https://b setup --editor zed": `["--trust-origin=https://a", "--trust-origin=https://b", "--mode=accept-edits"] {}`,
-		"--header X:secret --header Y:secret setup --editor zed":                                   `[] {"A2ASTDIO_HEADER": "X: VALUE\nY: VALUE"}`,
-		"--agent https://u:secret@h.example setup --editor zed":                                    "exit 2",
-		"--agent-command ./npx setup --editor zed":                                                 "exit 2",
-		"setup --editor ed": "exit 2",
-	} {
-		status, stdout, stderr := runMain("", strings.Fields(line)...)
-		server := gjson.Get(stdout, "agent_servers.@values.0")
-		got := server.Get("args").Raw + " " + server.Get("env").Raw
-		if status != 0 {
-			got = fmt.Sprint("exit ", status)
-		}
-		if got != want || strings.Contains(stdout+stderr, "secret") || status == 0 && (server.Get("command").Str != reach.Self() || !strings.Contains(stderr, "settings.json")) {
-			t.Errorf("%s: %s, want %s\n%s%s", line, got, want, stdout, stderr)
-		}
-	}
-	t.Setenv(reach.TokenVariable, "secret")
-	if _, stdout, stderr := runMain("", "setup", "--editor", "zed"); !strings.Contains(stdout, `"env": {"A2ASTDIO_TOKEN": "VALUE"}`) || !strings.Contains(stderr, "put your token") {
-		t.Errorf("with a token: %s%s", stdout, stderr)
 	}
 }

@@ -191,29 +191,3 @@ func TestArgumentOrder(t *testing.T) {
 		}
 	}
 }
-
-// TestMisuse: what is wrong, what was probably meant, and the command whose help tells more.
-func TestMisuse(t *testing.T) {
-	for line, want := range map[string]string{
-		"crad get":                     "there is no command \"crad\": did you mean card?\na2astdio --help says how it is used\n",
-		"card gett":                    "there is no command \"card gett\": did you mean get?\na2astdio card --help says how it is used\n",
-		"help card gett":               "there is no command \"card gett\": did you mean get?\na2astdio --help says how it is used\n",
-		"--agnt demo":                  "there is no option --agnt: did you mean --agent?\na2astdio --help says how it is used\n",
-		"send hello --ouput=json":      "there is no option --ouput for send: did you mean --output? (to use it as text, put -- before the text)\na2astdio send --help says how it is used\n",
-		"send --on-eof cancel hello":   "there is no option --on-eof for send: it goes before the command, as in a2astdio --on-eof ... send\na2astdio send --help says how it is used\n",
-		"-a demo --mode nope send x":   "--mode does not take \"nope\": it takes default, accept-edits, yolo\na2astdio --help says how it is used\n",
-		"-a demo send x --mode nope":   "--mode does not take \"nope\": it takes default, accept-edits, yolo\na2astdio send --help says how it is used\n",
-		"-a demo send -o nope x":       "--output does not take \"nope\": it takes text, json, events\na2astdio send --help says how it is used\n",
-		"-a demo card get --timeout x": "--timeout does not take \"x\": it takes a time like 30s or 2m\na2astdio card get --help says how it is used\n",
-		"zzz":                          "",
-	} {
-		status, stdout, stderr := runMain("", strings.Fields(line)...)
-		if status != frame.ExitUsage || stdout != "" || want != "" && stderr != "a2astdio: "+want {
-			t.Errorf("%s: status %d, %s%s", line, status, stdout, stderr)
-		}
-	}
-	t.Setenv("A2ASTDIO_TIMEOUT", "soon")
-	if status, _, stderr := runMain("", "-a", "demo", "send", "x"); status != frame.ExitUsage || !strings.Contains(stderr, `A2ASTDIO_TIMEOUT does not take "soon": it takes a time like 30s or 2m`) {
-		t.Errorf("status %d, %s", status, stderr)
-	}
-}

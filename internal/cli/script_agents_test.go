@@ -35,7 +35,7 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 	}
 	return map[string]http.Handler{
 		"AGENT": agent,
-		"TOKEN": guarded,
+		"TOKEN": guarded, "TOKEN2": guarded,
 		"HTML": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<html>hello</html>")
@@ -75,6 +75,16 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 				code = -32001
 			}
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"error":{"code":%d,"message":"no"}}`, code)
+		}),
+		// It says what it was shown, in words that are no secret.
+		"ECHO": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if r.Method == http.MethodGet {
+				fmt.Fprintf(w, `{"name":"E","protocolVersion":"0.3.0","url":"http://%s/"}`, r.Host)
+				return
+			}
+			shown := strings.ReplaceAll(r.Header.Get("Authorization"), "-", " ")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":%q}]}}`, shown)
 		}),
 		"PLAIN": &plainAgent{},
 		"REST":  &restAgent{card: "/api/v1/card", tasks: true},

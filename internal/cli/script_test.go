@@ -68,6 +68,10 @@ func (o ownState) Run() int {
 //	                      file contains the text, and exits with 130
 //	talk FILE ARG...      an editor that starts a2astdio with these arguments and
 //	                      has the conversation of the file: see [talk]
+//	serve NAME COMMAND... the command runs until the script ends; $NAME is its URL,
+//	                      which it prints
+//	end NAME [REGEXP]     it is interrupted; what it has said on stderr matches, or is
+//	                      nothing
 //
 // and the agents of [scriptAgents]; $TLS is the demo with a certificate that only
 // .home/ca.pem vouches for, and .home/session.sh the session of the documentation.
@@ -94,6 +98,8 @@ func TestScript(t *testing.T) {
 			for name, url := range env {
 				e.Setenv(name, url)
 			}
+			e.Setenv("TOKEN_PORT", env["TOKEN"][strings.LastIndexByte(env["TOKEN"], ':')+1:])
+			e.Values[served{}] = map[string]*exec.Cmd{}
 			home := filepath.Join(e.WorkDir, ".home")
 			for _, name := range []string{"HOME", "XDG_STATE_HOME", "LocalAppData", "XDG_CONFIG_HOME", "AppData"} {
 				e.Setenv(name, home)
@@ -105,6 +111,8 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":    status,
 			"interrupt": interrupt,
+			"serve":     serveURL,
+			"end":       endServing,
 		},
 	})
 }
@@ -168,6 +176,41 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// served is the key of a script's commands that serve.
+type served struct{}
+
+func serveURL(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: serve NAME COMMAND...")
+	}
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), new(strings.Builder)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	ts.Defer(func() { _ = cmd.Process.Kill() })
+	url, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = cmd.Wait()
+		ts.Fatalf("%v: %s", err, cmd.Stderr)
+	}
+	ts.Setenv(args[0], strings.TrimSpace(url))
+	ts.Value(served{}).(map[string]*exec.Cmd)[args[0]] = cmd
+}
+
+func endServing(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := ts.Value(served{}).(map[string]*exec.Cmd)[args[0]]
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait() // it is interrupted
+	want := "^$"
+	if len(args) > 1 {
+		want = args[1]
+	}
+	if said := fmt.Sprint(cmd.Stderr); !regexp.MustCompile(want).MatchString(said) {
+		ts.Fatalf("%s has said %q", args[0], said)
+	}
+}
+
 // playEditor is an editor with one prompt, as a process: a [talk].
 func playEditor() {
 	cwd, _ := os.Getwd()
@@ -185,6 +228,7 @@ func playEditor() {
 //	< REGEXP  wait for a line that matches; named groups can be used as ${NAME}
 //	          from then on, also by the talks that follow in the same directory
 //	kill      kill a2astdio, as a crash would
+//	! COMMAND meanwhile the user runs a command
 //
 // At the end stdin is closed. What a2astdio writes is copied.
 func talk() {
@@ -262,6 +306,11 @@ func hold(script string) {
 		case "kill":
 			_ = cmd.Process.Kill()
 			killed = true
+		case "!":
+			words := strings.Fields(rest)
+			if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
+				fail("%s: %v: %s", rest, err, out)
+			}
 		case "":
 		default:
 			fail("what is %q?", what)
