@@ -30,6 +30,7 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	if !l.give(said{verb: shown.Live, events: events}) {
 		return
 	}
+	l.said = l.asked
 	if l.grew && asLast {
 		l.asLast, l.timers.grown = true, l.came
 		return
@@ -99,7 +100,7 @@ func (l *leg) takeOlder(b batch) {
 	}
 	l.owes = l.owes || b.err == nil
 	switch {
-	case l.phase != streaming && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
+	case l.phase != streaming && l.sub == nil && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
 		l.takeReplayed(b.events)
 		l.watchCalls()
 	case l.phase != streaming:

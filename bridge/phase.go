@@ -246,7 +246,7 @@ var machine = []row{
 	{"works, no stream (E1)", whileAway, inSnapshot, nil, lost, doLater},
 	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits && k.tries >= maxTries }, stay, doAsk},
 	{"failed, over by its own word", whileAway, inFailed, func(k *known) bool {
-		return (k.own || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
+		return (k.own || k.owes) && k.terminal() || k.rests() && k.tries >= maxOwn
 	}, over, doEnd},
 	{"failed, over (E2)", whileAway, inFailed, func(k *known) bool { return k.terminal() && k.tries >= maxTries }, over, doEnd},
 	{"failed, given up (E2)", whileAway, inFailed, func(k *known) bool { return k.tries >= maxTries }, over, doGiveUp},

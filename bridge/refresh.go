@@ -50,6 +50,7 @@ type refresh struct {
 	told        bool          // that the task is asked for since it cannot be followed
 	overAt      time.Time     // when a subscription has first said that the task is over
 	said        bool          // the subscription has said something
+	first       time.Time     // of the newest subscription's first task
 	at          time.Time     // of the newest
 	took        time.Duration // what it took
 	length      int           // of the task that it has brought
@@ -102,6 +103,10 @@ func (l *leg) looked(r reply) {
 		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
 		// waits for a sign-in).
 		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
+		if f.first.After(f.at.Add(-r.took)) { // a slow look, which a subscription has overtaken
+			l.step(inHint)
+			break
+		}
 		l.takeSnapshot(r.task)
 	case l.ctx.Err() != nil:
 	case errors.Is(r.err, transport.ErrExited), refused && agentErr.Unauthenticated():
@@ -148,7 +153,9 @@ func (l *leg) cannotLook(silent bool) {
 // takeSnapshot takes the task as it is.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming && (l.live != nil || !l.opened)
-	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !(l.own && task.State == l.state)}) {
+	// Its own stream has ended at a wait that was older than the answers, and what the task has said since, nobody has heard.
+	unheard := l.phase != streaming && l.own && !l.moved && task.State != l.state
+	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !(l.own && task.State == l.state), cut: unheard}) {
 		return
 	}
 	bare := isBare(task)

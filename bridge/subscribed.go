@@ -103,6 +103,7 @@ func (l *leg) takeSubscribed(b batch) {
 	// A task at its beginning, of one that is beyond it, begins what some agents say all over.
 	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
 	if first && events[0].Kind == a2a.EventTask && !atBeginning {
+		l.refresh.first = time.Now()
 		l.takeSnapshot(&events[0])
 		events, first = events[1:], false
 	}

@@ -139,15 +139,16 @@ func TestSnapshot(t *testing.T) {
 		live, held []word
 		want       string
 	}{
-		"S1: new IDs are matched in order": {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ourID, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
-		"S2: pieces of one ID are one":     {[]word{{"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
-		"S2, L6: pieces, and all of them":  {nil, []word{{ourID, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}, {"m2", "", "One two"}}, "m1: One two"},
-		"S4: ours is missing":              {[]word{{"m1", "", "One "}}, []word{{"m1", "", "One two"}}, "m1: One \ngap\nm1: two"},
-		"S4: nothing but artifacts":        {[]word{{"a1", "", "One "}}, []word{{"a1", "", "One two"}}, "a1: One two"},
-		"S4: something is missing":         {[]word{{"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m2", "", "Two"}}, "m1: One \ngap\nm1: Two"},
-		"a whole behind what has grown":    {[]word{{"a1", "", "One "}}, []word{{ourID, "", "hi"}, {"a1", "", "One two"}, {"m1", "completed", "One two"}}, "a1: One two"},
-		"what stands before ours":          {[]word{{"m1", "", "One "}}, []word{{"m0", "", "Old."}, {ourID, "", "hi"}, {"m1", "", "One two"}}, "m1: One two"},
-		"a question that has an answer":    {[]word{{"m0", "", "which city?"}, {"turn", "", ""}, {"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m0", "", "which city?"}, {"m1", "", "One two"}}, "m0: which city?\nm1: One two"},
+		"S1: new IDs are matched in order":    {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ourID, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
+		"S1: no message says a thought again": {[]word{{"t1", "", "Hmm "}}, []word{{ourID, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "t1: Hmm \nx1: ha ha ha!"},
+		"S2: pieces of one ID are one":        {[]word{{"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
+		"S2, L6: pieces, and all of them":     {nil, []word{{ourID, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}, {"m2", "", "One two"}}, "m1: One two"},
+		"S4: ours is missing":                 {[]word{{"m1", "", "One "}}, []word{{"m1", "", "One two"}}, "m1: One \ngap\nm1: two"},
+		"S4: nothing but artifacts":           {[]word{{"a1", "", "One "}}, []word{{"a1", "", "One two"}}, "a1: One two"},
+		"S4: something is missing":            {[]word{{"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m2", "", "Two"}}, "m1: One \ngap\nm1: Two"},
+		"a whole behind what has grown":       {[]word{{"a1", "", "One "}}, []word{{ourID, "", "hi"}, {"a1", "", "One two"}, {"m1", "completed", "One two"}}, "a1: One two"},
+		"what stands before ours":             {[]word{{"m1", "", "One "}}, []word{{"m0", "", "Old."}, {ourID, "", "hi"}, {"m1", "", "One two"}}, "m1: One two"},
+		"a question that has an answer":       {[]word{{"m0", "", "which city?"}, {"turn", "", ""}, {"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m0", "", "which city?"}, {"m1", "", "One two"}}, "m0: which city?\nm1: One two"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var view view

@@ -31,7 +31,15 @@ type entry struct {
 // was shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The
 // list is in the task's order, without its status message.
 func (s *Shown) State(list []Item) {
-	s.hold1(&held{before: len(s.said.text)}, s.entries(list, &s.sent))
+	s.hold1(&held{before: s.spoken()}, s.entries(list, &s.sent))
+}
+
+// spoken is how much was said, 0 if that were thoughts alone, which a message never says again.
+func (s *Shown) spoken() int {
+	if slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind != Thought }) {
+		return len(s.said.text)
+	}
+	return 0
 }
 
 // Snapshot shows what a task that was asked for holds beyond what was shown: its history, its
@@ -40,7 +48,7 @@ func (s *Shown) State(list []Item) {
 // artifacts). gap: one is to be told before all that was shown.
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
-	h := &held{before: len(s.said.text), items: map[*item]bool{}}
+	h := &held{before: s.spoken(), items: map[*item]bool{}}
 	entries := s.entries(list, &s.prompt)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })

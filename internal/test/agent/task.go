@@ -44,7 +44,10 @@ func (t *Task) Take(s *Step) {
 		t.State = s.State
 	}
 	switch m := s.Message; {
-	case s.Kind == Direct || m == nil:
+	case s.Kind == Direct:
+	case m == nil && s.State == "":
+	case m == nil: // a status without a message has none of the one before
+		t.settle()
 	case m.User:
 		t.hear(m)
 	default:

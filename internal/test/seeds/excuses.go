@@ -23,10 +23,11 @@ var excuses = []Excuse{
 		func(v *view) bool {
 			return v.fault(agent.Lost, agent.Unsent, agent.Hang) || v.fault(agent.Cut, agent.End, agent.Stall) && v.turn.Faults[0].Events == 0
 		}},
-	{"an error in the conversation", "the loaded session says what became of the message",
+	{"an error in the conversation, or a cancel", "the loaded session says what became of the message, and the agent did not say all",
 		[]string{"a loaded session does not show the conversation"},
 		func(v *view) bool {
-			return slices.ContainsFunc(v.world.Turns[:v.n+1], func(t *TurnRecord) bool { return t.Err != "" })
+			return slices.ContainsFunc(v.world.Turns[:v.n], func(t *TurnRecord) bool { return !t.Acted.IsZero() }) ||
+				slices.ContainsFunc(v.world.Turns[:v.n+1], func(t *TurnRecord) bool { return t.Err != "" })
 		}},
 	{"an answer that may not have come", "behind it the turn ends with an error, and the task is cancelled (leg.md, A3)",
 		[]string{"an error of nobody's"}, func(v *view) bool { return v.fault(agent.Lost, agent.Unsent) && v.record.Later == agent.Canceled }},
@@ -39,20 +40,27 @@ var excuses = []Excuse{
 		[]string{"an error of nobody's", "a message is sent twice, or refused"}, func(v *view) bool { return v.blind() && v.troubled() }},
 	{"nobody can see what waits", "without tasks/get and a subscription only the user's patience ends it",
 		[]string{"the turn does not end", "the turn ends late", "a question is not asked"},
-		func(v *view) bool { return v.blind() && v.troubled() && v.plan.Script.Subscribe != agent.SubscribeTask }},
-	{"the agent does not keep what it says", "its task has no history, so a cut is a gap",
-		[]string{"a gap is told where nothing is missing"},
-		func(v *view) bool {
-			return v.plan.Script.History == agent.HistoryNone && (v.plan.Shape.Carrier != "artifact" || len(v.turn.Texts) == 0) || v.blind()
-		}},
-	{"a question that is not kept", "where the task has no history, of two questions only the newer one can be seen behind a cut",
-		[]string{"a question is not asked", "a call's end is not shown", "the turn does not end", "the turn ends late", "cancelled by nobody", "an error of nobody's"},
+		func(v *view) bool { return v.blind() && v.troubled() }},
+	{"the agent does not keep what it says", "its task has no history, so each cut is a gap",
+		[]string{"a gap is told where nothing is missing", "a gap is told twice"},
+		func(v *view) bool { return (v.plan.Script.History == agent.HistoryNone || v.blind()) && v.troubled() }},
+	{"a question that is not kept", "where the task has no history, a question behind which a state came cannot be seen behind a cut",
+		[]string{"a question is not asked", "a call's end is not shown", "the turn does not end", "the turn ends late", "an error of nobody's",
+			"a question waits, and the turn ends", "the turn ends before the agent's end", "a message is sent twice, or refused"},
 		func(v *view) bool { return v.plan.Script.History == agent.HistoryNone && v.troubled() }},
-	{"a question that is a leg's result", "an editor of A2A lines that leaves behind it may let another process answer",
-		[]string{"a question waits, and the turn ends", "the turn ends before the agent's end"},
-		func(v *view) bool { return v.plan.Protocol == editor.Lines && v.turn.Act.Kind == Leave }},
-	{"a snapshot that is old", "its words, and its questions, come late",
-		[]string{"a gap is told where nothing is missing", "the turn ends late"}, func(v *view) bool { return v.plan.Script.Get == agent.GetStale }},
+	{"a thought that is not kept", "of a task without messages nobody can tell: a gap at each cut would be false 2,154 times in the shapes",
+		[]string{"a thought is lost or doubled"},
+		func(v *view) bool { return v.plan.Script.History == agent.HistoryNone && v.troubled() }},
+	{"a question that is a leg's result", "behind it no request of A2A lines runs that could be cancelled, and another process may answer",
+		[]string{"a question waits, and the turn ends", "the turn ends before the agent's end", "an error in the place of cancelled"},
+		func(v *view) bool {
+			return v.plan.Protocol == editor.Lines && (v.turn.Act.Kind == Leave || v.turn.Act.Kind == Cancel)
+		}},
+	{"a snapshot that is old", "its words and its questions come late; one of a wait that is over, behind a cut, is believed, since no agent is known that answers so",
+		[]string{"a gap is told where nothing is missing", "the turn ends late", "a question waits, and the turn ends", "the turn ends before the agent's end",
+			"the turn ends, and the task goes on", "a message is sent twice, or refused", "an error of nobody's", "the words are not the agent's",
+			"a thought is lost or doubled", "a call's end is not shown"},
+		func(v *view) bool { return v.plan.Script.Get == agent.GetStale }},
 	{"a task does not tell the order of messages and artifacts", "a text comes twice or in another order only where both are there",
 		[]string{"the words are not the agent's"},
 		func(v *view) bool {
@@ -69,18 +77,22 @@ var excuses = []Excuse{
 	{"a text that begins with all of the one before it", "no rule can tell that from the one before, grown",
 		[]string{"the words are not the agent's", "a loaded session does not show the conversation"},
 		func(v *view) bool {
-			return slices.ContainsFunc(v.turn.Texts, func(s string) bool {
-				i := slices.Index(v.turn.Texts, s)
-				return i > 0 && strings.HasPrefix(s, v.turn.Texts[i-1])
+			return slices.ContainsFunc(v.upTo(), func(t *Turn) bool {
+				for i, s := range t.Texts {
+					if i > 0 && strings.HasPrefix(s, t.Texts[i-1]) {
+						return true
+					}
+				}
+				return false
 			})
 		}},
 	{"an agent that does not cancel", "it was asked to, and the user was told that the task may still run",
 		[]string{"cancelled, and the task goes on", "a cancel behind the turn does not reach its task"}, func(v *view) bool { return v.plan.Script.Cancel != agent.CancelTask }},
 	{"a silent agent", "a stall, or a head that does not come, is waited for",
 		[]string{"the turn ends late"}, func(v *view) bool { return v.fault(agent.Stall, agent.Hang) }},
-	{"behind a fault of the turn before", "its task may still run when the next prompt comes",
+	{"behind a fault of the turn before", "its task may still run, or wait, when the next prompt comes",
 		nil, func(v *view) bool {
-			return v.n > 0 && len(v.plan.Turns[v.n-1].Faults) > 0 && v.world.Turns[v.n-1].Err != ""
+			return v.n > 0 && (len(v.plan.Turns[v.n-1].Faults) > 0 && v.world.Turns[v.n-1].Err != "" || len(v.world.Turns[v.n-1].Open) > 0)
 		}},
 }
 

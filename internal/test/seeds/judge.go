@@ -90,7 +90,9 @@ var questions = []question{
 	{"an error of nobody's", func(v *view) string {
 		return text(v.stop == "error" && !v.acted && v.record.State != agent.Failed && v.record.State != agent.Rejected, "%s", v.record.Err)
 	}},
-	{"cancelled by nobody", func(v *view) string { return text(v.stop == "cancelled" && v.turn.Act.Kind == None, "") }},
+	{"cancelled by nobody", func(v *view) string {
+		return text(v.stop == "cancelled" && v.turn.Act.Kind == None && !v.record.Stuck, "")
+	}},
 	{"cancelled, and the task goes on", func(v *view) string {
 		stopped := v.stop == "cancelled" || v.stop == "error" && v.turn.Act.Kind != Cancel
 		return text(v.acted && v.turn.Act.Kind != Kill && stopped && len(v.said) > 0 && !v.record.Later.Over(), "it is %s", v.record.Later)
@@ -104,7 +106,7 @@ var questions = []question{
 	}},
 	{"the words are not the agent's", func(v *view) string {
 		class := ""
-		if v.judged() {
+		if v.judged() && v.whole { // else that is what is wrong
 			class = shapes.Judge(v.letters, v.want(), v.gaps, v.want(), v.troubled(), true)
 		}
 		return text(class != "", "%s: %q, and the agent said %q", class, v.letters, v.want())

@@ -96,7 +96,7 @@ func has(found []Violation, class string) bool {
 }
 
 // atMost are today's wrong worlds among the first 600. The number may only shrink.
-const atMost = 8
+const atMost = 1
 
 func TestSeeds(t *testing.T) {
 	var mu sync.Mutex
