@@ -21,6 +21,9 @@ func (s *Shown) Restore(x *Step) {
 		if it.n == 0 {
 			s.learn(it, seq)
 		}
+		if r := s.last; r != nil && r.name == x.Name && seq == string(s.said.text[r.at:]) {
+			it.run, r.growth = r, cumulative // L7: it has grown
+		}
 		return
 	case it.run == nil || it.run.name != x.Name:
 		s.namesOf(x.Kind).Use(x.Name)

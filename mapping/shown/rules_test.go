@@ -132,8 +132,8 @@ func heldOf(words []word) (held []Item) {
 	return held
 }
 
-// TestSnapshot shows what a task that is asked for behind a cut gives. The stream has said
-// "One " as m1, or what is told.
+// TestSnapshot shows what a task that is asked for behind a cut gives. Behind "killed" another process has
+// loaded what was shown.
 func TestSnapshot(t *testing.T) {
 	for name, v := range map[string]struct {
 		live, held []word
@@ -141,6 +141,7 @@ func TestSnapshot(t *testing.T) {
 	}{
 		"S1: new IDs are matched in order":    {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ourID, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
 		"S1: no message says a thought again": {[]word{{"t1", "", "Hmm "}}, []word{{ourID, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "t1: Hmm \nx1: ha ha ha!"},
+		"L7: behind a kill it grows on":       {[]word{{"m1", "", "No"}, {"m2", "", "No, no"}, {"killed", "", ""}}, []word{{ourID, "", "hi"}, {"m1", "", "No"}, {"m2", "", "No, no"}, {"m3", "", "No, no, no."}}, "m1: No, no, no."},
 		"S2: pieces of one ID are one":        {[]word{{"m1", "", "One "}}, []word{{ourID, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}}, "m1: One two"},
 		"S2, L6: pieces, and all of them":     {nil, []word{{ourID, "", "hi"}, {"m1", "", "One "}, {"m1", "", "two"}, {"m2", "", "One two"}}, "m1: One two"},
 		"S4: ours is missing":                 {[]word{{"m1", "", "One "}}, []word{{"m1", "", "One two"}}, "m1: One \ngap\nm1: two"},
@@ -152,15 +153,28 @@ func TestSnapshot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var view view
-			s := New(view.show)
+			var journal []Step
+			s := New(func(x *Step) {
+				view.show(x)
+				journal = append(journal, *x)
+				journal[len(journal)-1].Text = strings.Clone(x.Text)
+			})
 			s.Task("task")
 			s.Begin()
 			for _, x := range v.live {
-				if x.id == "turn" {
+				switch x.id {
+				case "turn":
 					s.Begin()
-					continue
+				case "killed":
+					s = New(view.show)
+					s.Task("task")
+					s.Begin()
+					for i := range journal {
+						s.Restore(&journal[i])
+					}
+				default:
+					s.Live(x.item())
 				}
-				s.Live(x.item())
 			}
 			s.Sent(ourID, "")
 			s.Cut()
