@@ -1,13 +1,17 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
 )
@@ -54,9 +58,23 @@ func (e *acpEditor) withBuffers(ctx context.Context, conn requester, turn Turn, 
 			continue
 		}
 		left -= len(text)
-		added = append(added, acp.ContentBlock{Type: "resource", Resource: &acp.EmbeddedResource{URI: b.URI, Text: &text}})
+		added = append(added, textBlock(b.URI, text))
 	}
 	return added
+}
+
+func textBlock(uri, text string) acp.ContentBlock {
+	return acp.ContentBlock{Type: "resource", Resource: &acp.EmbeddedResource{URI: uri, Text: &text}}
+}
+
+// fileBlock makes a block of a file: of a text, or of what is none. A prompt with the latter is
+// not sent to an agent that does not take it.
+func fileBlock(name string, content []byte) acp.ContentBlock {
+	if utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 {
+		return textBlock(name, string(content))
+	}
+	media, _, _ := strings.Cut(http.DetectContentType(content), ";")
+	return acp.ContentBlock{Type: "image", URI: name, MimeType: media, Data: base64.StdEncoding.EncodeToString(content)}
 }
 
 // maxDirectories is how many additional directories a session may have: more than an

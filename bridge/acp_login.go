@@ -10,7 +10,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
@@ -60,7 +59,7 @@ func (e *acpEditor) contact(ctx context.Context, known *store.CardFacts, tell fu
 	switch {
 	case err == nil:
 		facts = store.FactsOf(card)
-		facts.Abilities = w.Abilities(card, dialect.Ability{Name: "streaming", Has: !opts.Client.Unsupported().Streaming})
+		facts.Abilities = e.server.agent.abilities(card, w)
 	case known == nil, ctx.Err() != nil, isUnauthenticated(err):
 		opts.Log.Debug("the agent is not ready", "err", err)
 		tell(known)
@@ -190,42 +189,30 @@ type acpAsker struct {
 
 // Confirm implements [Asker], by a form without fields.
 func (a *acpAsker) Confirm(ctx context.Context, question string) (bool, error) {
-	if !a.editor.can.form {
-		return false, ErrCannotAsk
-	}
 	return a.ask(ctx, &acp.ElicitationRequest{Mode: acp.ElicitForm, Message: question,
 		Schema: &acp.ElicitationSchema{Type: "object", Properties: map[string]any{}}})
 }
 
 // Open implements [Asker].
 func (a *acpAsker) Open(ctx context.Context, text, url string) (bool, error) {
-	if !a.editor.can.url {
-		return false, ErrCannotAsk
-	}
-	id := a.editor.server.agent.opts.NewID()
-	a.mu.Lock()
-	a.open = append(a.open, id)
-	a.mu.Unlock()
-	return a.ask(ctx, &acp.ElicitationRequest{Mode: acp.ElicitURL, Message: text, ElicitationID: id, URL: url})
+	return a.ask(ctx, &acp.ElicitationRequest{Mode: acp.ElicitURL, Message: text, ElicitationID: a.editor.server.agent.opts.NewID(), URL: url})
 }
 
 func (a *acpAsker) ask(ctx context.Context, r *acp.ElicitationRequest) (bool, error) {
-	r.RequestID = a.call.ID
-	var raw json.RawMessage
-	err := a.call.conn.Call(ctx, acp.MethodElicit, r, &raw, a.editor.server.pickID())
-	switch {
-	case ctx.Err() != nil:
-		return false, ctx.Err()
-	case err != nil && isEditorError(err):
+	if !a.editor.can.asks(r) {
 		return false, ErrCannotAsk
-	case err != nil:
-		return false, err
 	}
-	var answer acp.ElicitationResponse
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		return false, nil // the editor has not agreed
+	if r.ElicitationID != "" {
+		a.mu.Lock()
+		a.open = append(a.open, r.ElicitationID)
+		a.mu.Unlock()
 	}
-	return answer.Action == acp.ElicitAccept, nil
+	r.RequestID = a.call.ID
+	raw, err := a.editor.server.ask(ctx, a.call.conn, acp.MethodElicit, r, func(json.RawMessage) {}) // see done
+	if isEditorError(err) {
+		return false, ErrCannotAsk
+	}
+	return err == nil && spell.Elicited(string(raw), "") != "", err
 }
 
 // done tells the editor that the pages that it shows are not needed any more.

@@ -37,6 +37,14 @@ type abilities struct {
 	output spell.TerminalMember
 }
 
+// asks reports whether it puts an elicitation to the user.
+func (can abilities) asks(r *acp.ElicitationRequest) bool {
+	if r.Mode == acp.ElicitURL {
+		return can.url
+	}
+	return can.form
+}
+
 func readAbilities(p *acp.InitializeRequest, v2 bool) (can abilities) {
 	// By their names: for the editors that keep messages apart, all text is the agent's own
 	// (sources of August 2026; avante does the same, and does not say who it is).

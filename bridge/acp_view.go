@@ -107,18 +107,14 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 			return mapping.Answer{}, ctx.Err()
 		}
 	}
-	var raw json.RawMessage
 	v.mu.Lock()
 	question := v.out.Permission(q)
 	v.mu.Unlock()
-	id := jsonrpc2.ID{Num: v.editor.server.calls.Add(1)}
-	err := v.conn.Call(ctx, acp.MethodRequestPermission, question, &raw, jsonrpc2.PickID(id))
-	if ctx.Err() != nil {
+	raw, err := v.editor.server.ask(ctx, v.conn, acp.MethodRequestPermission, question, func(id json.RawMessage) {
 		if v.editor.v2 { // not every client of version 1 knows that a question may be withdrawn
-			_ = v.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: json.RawMessage(id.String())})
+			_ = v.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
 		}
-		return mapping.Answer{}, ctx.Err()
-	}
+	})
 	if err != nil && !isEditorError(err) {
 		return mapping.Answer{}, err
 	}

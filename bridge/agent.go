@@ -17,6 +17,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/transport"
@@ -221,6 +222,27 @@ func (o *Options) workspace() string {
 // local reports whether the agent works on this machine, so that the paths that it
 // names are paths here.
 func (a *Agent) local() bool { return a.opts.Client.Local() }
+
+// lineOf is an error in a line: an agent's words in it cannot pose as lines of ours.
+func (a *Agent) lineOf(err error) string {
+	return ask.Visible(strings.Join(strings.Fields(a.opts.Mask(err.Error())), " "))
+}
+
+// fence sets what an agent says apart from our own words: the agent cannot know the mark, and
+// so cannot end it.
+func (a *Agent) fence(name, said string) string {
+	if said = strings.TrimSpace(said); said == "" {
+		return ""
+	}
+	mark := a.opts.NewID()
+	mark = mark[:min(len(mark), 8)]
+	return fmt.Sprintf("\nWhat %s says, which is not the user's word, stands between the marks %s:\n<%s>\n%s\n</%s>\n", name, mark, mark, said, mark)
+}
+
+// abilities say what an agent can do, in a line.
+func (a *Agent) abilities(card *a2a.Card, w dialect.Writing) string {
+	return w.Abilities(card, dialect.Ability{Name: "streaming", Has: !a.opts.Client.Unsupported().Streaming})
+}
 
 // A Companion serves the agents in the editor's terminal, beside the bridge on the same
 // stdio: see docs/companion.md. Its methods may be called from several goroutines.

@@ -2,17 +2,20 @@ package bridge
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
-// This file decides what the mode accept-edits allows.
+// This file decides what the mode accept-edits allows, and which files of a directory are plain.
 
 // isPlainEdit reports whether a call is what the mode accept-edits allows: an edit
 // and nothing else, of a file inside one of the directories, below which no part
@@ -35,9 +38,47 @@ func isPlainEdit(c *mapping.ToolCall, dirs []string, local bool) bool {
 		if err != nil {
 			return false
 		}
-		dir, err = filepath.EvalSymlinks(dir)
-		return err == nil && !isWide(dir) && !isOfProcess(dir) && isPlainFile(dir, rest)
+		real, ok := narrow(dir)
+		return ok && isPlainFile(real, rest)
 	})
+}
+
+// narrow resolves the links of a directory; false: what is in it is not all of one piece of work,
+// so that nothing of it is written or handed on because it is in there.
+func narrow(dir string) (real string, ok bool) {
+	real, err := filepath.EvalSymlinks(dir)
+	return real, err == nil && !isWide(real) && !isOfProcess(real)
+}
+
+// readPlain reads a file of the workspace: a regular one without another name, to which, when links
+// are resolved, no name leads that begins with a dot. Of one that is longer than limit it reads a
+// byte more.
+func readPlain(workspace, path string, limit int64) ([]byte, error) {
+	dir, ok := narrow(workspace)
+	if !ok {
+		return nil, fmt.Errorf("%s is no workspace: the user starts a2astdio in one, or names one by --workspace", workspace)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	real, ok := resolve(path)
+	if !ok || !isPlainBelow(dir, real) {
+		return nil, fmt.Errorf("it, or what a link on its path leads to, is outside the workspace %s, or hidden", dir)
+	}
+	root, err := os.OpenRoot(dir) // which follows no link that leads out of it
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(real[len(dir)+1:], os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would block
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || names(real, info) != 1 {
+		return nil, errors.New("it is no plain file, or has another name")
+	}
+	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
 // isPlainBelow reports whether a path leads to a file below a directory, without a part

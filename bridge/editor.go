@@ -98,7 +98,7 @@ func (s *server) decide(c *editorRequest) {
 	case speaksMCP(c):
 		s.handle = s.mcp.handle
 	case c.Method == acp.MethodInitialize:
-		if c.Params == nil || gjson.GetBytes(*c.Params, "protocolVersion").Type != gjson.Number {
+		if gjson.GetBytes(c.rawParams(), "protocolVersion").Type != gjson.Number {
 			c.fail(acp.CodeInvalidParams, "editor: initialize: protocolVersion must be a number (ACP) or a date (MCP)", "")
 			return
 		}
@@ -200,12 +200,17 @@ type editorRequest struct {
 	conn   *jsonrpc2.Conn
 }
 
+// rawParams are the params, {} if there are none.
+func (c *editorRequest) rawParams() json.RawMessage {
+	if c.Params == nil {
+		return json.RawMessage("{}")
+	}
+	return *c.Params
+}
+
 // decode reads the params, and answers with an error if they are wrong.
 func (c *editorRequest) decode(params any) bool {
-	raw := json.RawMessage("{}")
-	if c.Params != nil {
-		raw = *c.Params
-	}
+	raw := c.rawParams()
 	if !gjson.ParseBytes(raw).IsObject() {
 		c.fail(acp.CodeInvalidParams, "editor: "+c.Method+": params must be an object", "")
 		return false
@@ -325,6 +330,18 @@ func (s *server) cancelPrompts(id jsonrpc2.ID) {
 // pickID numbers our own requests from 1: some peers read a null ID as 0.
 func (s *server) pickID() jsonrpc2.CallOption {
 	return jsonrpc2.PickID(jsonrpc2.ID{Num: s.calls.Add(1)})
+}
+
+// ask asks the user something by a request to the editor. If ctx ends before the answer, that does
+// not count, and withdraw is called with the request's ID.
+func (s *server) ask(ctx context.Context, conn requester, method string, question any, withdraw func(id json.RawMessage)) (answer json.RawMessage, err error) {
+	id := jsonrpc2.ID{Num: s.calls.Add(1)}
+	err = conn.Call(ctx, method, question, &answer, jsonrpc2.PickID(id))
+	if ctx.Err() != nil {
+		withdraw(json.RawMessage(id.String()))
+		err = ctx.Err()
+	}
+	return answer, err
 }
 
 // taskCancelled tells all running turns that the agent has cancelled a task.

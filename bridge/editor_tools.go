@@ -182,7 +182,7 @@ func (t *editorTools) served(path string) (string, error) {
 	}
 	dirs := t.session.directories()
 	for _, dir := range dirs {
-		if root, err := filepath.EvalSymlinks(dir); err == nil && !isWide(root) && !isOfProcess(root) && isPlainBelow(root, real) {
+		if root, ok := narrow(dir); ok && isPlainBelow(root, real) {
 			return path, nil
 		}
 	}

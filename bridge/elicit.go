@@ -3,12 +3,12 @@ package bridge
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
 // This file puts an agent's question in prose to the user as a form (ACP,
@@ -68,27 +68,19 @@ func (t Turn) next() Turn {
 // askForm asks the user in a form; false: the user has not answered. It ends with the
 // turn that waits for it.
 func (e *acpEditor) askForm(ctx context.Context, conn *jsonrpc2.Conn, session, question string, turn Turn) (string, bool) {
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := until(ctx, turn.cancelled)
 	defer stop()
-	defer context.AfterFunc(turn.cancelled, stop)()
 	if len(question) > maxQuestion {
 		question = strings.ToValidUTF8(question[:maxQuestion], "") + " …"
 	}
-	id := jsonrpc2.ID{Num: e.server.calls.Add(1)}
-	var r acp.ElicitationResponse
-	err := conn.Call(ctx, acp.MethodElicit, acp.NewElicitation(session, question), &r, jsonrpc2.PickID(id))
-	if errors.Is(err, context.Canceled) && turn.isCancelled() {
+	raw, err := e.server.ask(ctx, conn, acp.MethodElicit, acp.NewElicitation(session, question), func(id json.RawMessage) {
 		// Not every client has this method, but each that has announced forms does.
-		_ = conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: json.RawMessage(id.String())})
-	}
-	if err != nil || r.Action != acp.ElicitAccept {
+		_ = conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
+	})
+	if err != nil {
 		return "", false
 	}
-	var answer string
-	if json.Unmarshal(r.Content[acp.ElicitationAnswer], &answer) != nil {
-		return "", false
-	}
-	answer = strings.TrimSpace(answer)
+	answer := strings.TrimSpace(spell.Elicited(string(raw), acp.ElicitationAnswer))
 	return answer, answer != ""
 }
 

@@ -105,11 +105,7 @@ func (i *ide) takes(c *editorRequest) bool {
 	}
 	var result any
 	if err == nil {
-		params := json.RawMessage("{}")
-		if c.Params != nil {
-			params = *c.Params
-		}
-		if result, err = companion.Handle(method, params); err == nil && method == methodWorkspaces {
+		if result, err = companion.Handle(method, c.rawParams()); err == nil && method == methodWorkspaces {
 			i.mu.Lock()
 			i.told = true
 			i.mu.Unlock()

@@ -352,10 +352,7 @@ func (e *linesEditor) pass(c *editorRequest) {
 	if c.Notif {
 		return
 	}
-	params := json.RawMessage("{}")
-	if c.Params != nil {
-		params = *c.Params
-	}
+	params := c.rawParams()
 	session := e.server.agent.NewSession("")
 	e.runTurn(c, session, gjson.GetBytes(params, "raw").Bool(), func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.request(ctx, v, "", true, func(ctx context.Context) (begun, error) {

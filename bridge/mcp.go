@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/stdio"
@@ -38,33 +38,23 @@ const mcpMeta = `_meta.io\.modelcontextprotocol/`
 // mcpEditor is a client that speaks the Model Context Protocol.
 type mcpEditor struct {
 	server *server
-	agents Agents
-	tools  map[string]func(*mcpCall) (*mcp.CallResult, error)
+	agents *choice
 	can    abilities // what initialize has said; the read loop writes it
-
-	mu      sync.Mutex
-	calls   map[jsonrpc2.ID]context.CancelCauseFunc
-	talks   map[string]*mcpTalk // by handle
-	opening sync.Mutex          // for opening an agent, or restoring a conversation
+	calls  sync.Map  // the *mcpCall that run, by jsonrpc2.ID
+	talks  sync.Map  // the *mcpTalk that have begun, by handle
+	begun  atomic.Int32
+	// restoring is for a talk of an earlier process.
+	restoring sync.Mutex
 }
 
 func newMCPEditor(s *server) *mcpEditor {
-	e := &mcpEditor{server: s, agents: s.agent.opts.Agents, calls: map[jsonrpc2.ID]context.CancelCauseFunc{}, talks: map[string]*mcpTalk{}}
-	if e.agents == nil {
-		e.agents = onlyAgent{s}
-	}
-	e.tools = map[string]func(*mcpCall) (*mcp.CallResult, error){ // by their names in spell.MCPTools
-		"send_message": e.sendMessage, "wait_task": e.waitTask, "cancel_task": e.cancelTask, "read_artifact": e.readArtifact, "list_agents": e.listAgents}
-	return e
+	return &mcpEditor{server: s, agents: newChoice(s)}
 }
 
 // speaksMCP reports whether a request tells that the client speaks MCP: its version is a date,
 // and ACP's a number.
 func speaksMCP(c *editorRequest) bool {
-	if c.Params == nil {
-		return false
-	}
-	params := gjson.ParseBytes(*c.Params)
+	params := gjson.ParseBytes(c.rawParams())
 	_, err := time.Parse(time.DateOnly, cmp.Or(params.Get(mcpMeta+"protocolVersion").Str, params.Get("protocolVersion").Str))
 	return err == nil
 }
@@ -76,17 +66,17 @@ type mcpCall struct {
 	// stateless: it stands for itself (2026-07-28). can is what its client can do.
 	stateless bool
 	can       abilities
-	// ctx ends with a cancel, whose reason is its cause, with the call's time, or with the bridge.
+	agent     *Agent // whose credentials an error does not say
+	// ctx ends with a cancel, with the call's time, or with the bridge.
 	ctx      context.Context
-	progress int // how many notifications it has had
+	stop     context.CancelFunc
+	fate     atomic.Int32 // what has become of it first
+	progress int          // how many notifications it has had
 }
 
 // handle takes a message. What is to be done in the order of the messages is done in here.
 func (e *mcpEditor) handle(r *editorRequest) {
-	c := &mcpCall{editorRequest: r, can: e.can}
-	if r.Params != nil {
-		c.params = gjson.ParseBytes(*r.Params)
-	}
+	c := &mcpCall{editorRequest: r, params: gjson.ParseBytes(r.rawParams()), can: e.can, agent: e.server.agent}
 	version := c.params.Get(mcpMeta + "protocolVersion")
 	if c.stateless = version.Exists(); c.stateless {
 		c.can = mcpAbilities(c.params.Get(mcpMeta + "clientCapabilities"))
@@ -125,20 +115,14 @@ func mcpAbilities(capabilities gjson.Result) abilities {
 func (e *mcpEditor) introduce(c *mcpCall) {
 	versions := spell.MCPVersions()
 	self := mcp.Implementation{Name: "a2astdio", Title: "A2A agents", Version: e.server.agent.opts.Version}
-	about := map[string]any{"capabilities": map[string]any{"tools": struct{}{}}, "instructions": spell.MCPInstructions}
-	if c.Method != acp.MethodInitialize {
-		c.stateless = true
-		about["supportedVersions"], about["_meta"] = versions, map[string]any{"io.modelcontextprotocol/serverInfo": self}
-		c.replyLasting(about)
-		return
+	about := mcp.Initialized(versions[1:], c.params.Get("protocolVersion").Str, self)
+	if c.stateless = c.Method != acp.MethodInitialize; c.stateless {
+		about = map[string]any{"supportedVersions": versions, "capabilities": about["capabilities"], "_meta": map[string]any{"io.modelcontextprotocol/serverInfo": self}}
+	} else {
+		e.can = mcpAbilities(c.params.Get("capabilities"))
 	}
-	version := c.params.Get("protocolVersion").Str
-	if !slices.Contains(versions[1:], version) {
-		version = versions[1]
-	}
-	e.can = mcpAbilities(c.params.Get("capabilities"))
-	about["protocolVersion"], about["serverInfo"] = version, self
-	c.reply(about)
+	about["instructions"] = spell.MCPInstructions
+	c.replyLasting(about)
 }
 
 // replyLasting answers with what is always the same. A client that keeps nothing of a request
@@ -153,25 +137,19 @@ func (c *mcpCall) replyLasting(result map[string]any) {
 // callTool runs a tool, and answers with its result, or its error, which is for the model and its
 // user. A cancel that follows finds the call.
 func (e *mcpEditor) callTool(c *mcpCall) {
-	tool := e.tools[c.params.Get("name").Str]
-	if tool == nil {
-		c.fail(acp.CodeInvalidParams, "editor: there is no tool "+c.params.Get("name").String(), "")
+	name := c.params.Get("name")
+	if !slices.ContainsFunc(gjson.Get(spell.MCPTools, "#.name").Array(), func(tool gjson.Result) bool { return tool.Str == name.Str }) {
+		c.fail(acp.CodeInvalidParams, "editor: there is no tool "+name.String(), "")
 		return
 	}
-	if c.params.Get("requestState").Exists() || c.params.Get("inputResponses").Exists() {
-		tool = e.comesBack
-	}
-	ctx, stop := context.WithTimeout(e.server.ctx, cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
-	ctx, cancel := context.WithCancelCause(ctx)
-	c.ctx = ctx
-	e.mu.Lock()
-	e.calls[c.ID] = cancel
-	e.mu.Unlock()
+	c.ctx, c.stop = context.WithTimeout(e.server.ctx, cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
+	e.calls.Store(c.ID, c)
 	e.server.spawn(func(context.Context) {
-		defer stop()
-		result, err := tool(c)
+		defer c.stop()
+		defer e.calls.CompareAndDelete(c.ID, c) // the client may use the ID again
+		result, err := e.run(c)
 		if err != nil {
-			result = mcp.Failure(errors.New(e.server.agent.lineOf(err)))
+			result = mcp.Failure(errors.New(c.agent.lineOf(err)))
 		}
 		if !c.isWanted() {
 			e.server.out.Unanswered()
@@ -184,35 +162,57 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 	})
 }
 
+// run runs a tool: in a conversation, unless it lists the agents.
+func (e *mcpEditor) run(c *mcpCall) (*mcp.CallResult, error) {
+	name := c.params.Get("name").Str
+	if name == "list_agents" && !c.comesBack() {
+		return e.listAgents(c)
+	}
+	t, err := e.conversation(c)
+	if err != nil {
+		return nil, err
+	}
+	c.agent = t.session.agent
+	switch {
+	case c.comesBack():
+		return t.serve(c, func() error { return t.takeAnswer(c) })
+	case name == "send_message":
+		return t.serve(c, func() error { return t.sendMessage(c) })
+	case name == "wait_task":
+		return t.serve(c, func() error { return t.goOn(false) })
+	case name == "cancel_task":
+		return t.cancelTask(c)
+	}
+	return t.readArtifact(c)
+}
+
+// What becomes of a call first: its result is given, a person cancels it, or a limit of the
+// client's was shorter than ours.
+const (
+	callGiven = 1 + iota
+	callCancelled
+	callTooLate
+)
+
 // isWanted reports whether the client still wants a result; it cannot cancel the call any more.
 // What is taken from a conversation is given once, so that nothing is taken before.
 func (c *mcpCall) isWanted() bool {
-	e := c.server.mcp
-	e.mu.Lock()
-	delete(e.calls, c.ID)
-	e.mu.Unlock()
-	why := context.Cause(c.ctx)
-	return !errors.Is(why, errCancelled) && !errors.Is(why, errTooLate)
+	return c.fate.CompareAndSwap(0, callGiven) || c.fate.Load() == callGiven
 }
-
-// Why a client has cancelled a call: a person wished it, or a limit of the client's was shorter
-// than ours.
-var (
-	errCancelled = errors.New("editor: the call was cancelled")
-	errTooLate   = errors.New("editor: the call took the client too long")
-)
 
 // cancelled is a client's cancel. Some cancel what was answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
 	id, ok := stdio.ParseID(c.params.Get("requestId").Raw)
-	e.mu.Lock() // isWanted finds the call cancelled, or takes it away before
-	defer e.mu.Unlock()
-	why, reason := errCancelled, strings.ToLower(c.params.Get("reason").String())
-	if strings.Contains(reason, "timed out") || strings.Contains(reason, "-32001") {
-		why = errTooLate
+	call, runs := e.calls.Load(jsonrpc2.ID(id))
+	if !ok || !runs {
+		return
 	}
-	if cancel := e.calls[jsonrpc2.ID(id)]; ok && cancel != nil {
-		cancel(why)
+	fate, reason := int32(callCancelled), strings.ToLower(c.params.Get("reason").String())
+	if strings.Contains(reason, "timed out") || strings.Contains(reason, "-32001") {
+		fate = callTooLate
+	}
+	if call := call.(*mcpCall); call.fate.CompareAndSwap(0, fate) {
+		call.stop()
 	}
 }
 
@@ -223,17 +223,9 @@ func (c *mcpCall) tell(text string) {
 		return
 	}
 	c.progress++
-	progress := map[string]any{"progressToken": json.RawMessage(token.Raw), "progress": c.progress}
-	if text != "" {
-		progress["message"] = text
-	}
-	_ = c.conn.Notify(context.Background(), "notifications/progress", progress) // a client that is gone is seen elsewhere
+	_ = c.conn.Notify(context.Background(), "notifications/progress", // a client that is gone is seen elsewhere
+		map[string]any{"progressToken": json.RawMessage(token.Raw), "progress": c.progress, "message": text})
 }
 
 // argument is a string of a tool's arguments; "": there is none.
 func (c *mcpCall) argument(name string) string { return c.params.Get("arguments." + name).Str }
-
-// lineOf is an error in a line: an agent's words in it cannot pose as lines of ours.
-func (a *Agent) lineOf(err error) string {
-	return ask.Visible(strings.Join(strings.Fields(a.opts.Mask(err.Error())), " "))
-}

@@ -5,12 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -28,7 +24,7 @@ import (
 // An mcpQuestion waits for a person.
 type mcpQuestion struct {
 	what   string // in a line, the agent's words
-	elicit *spell.MCPElicit
+	elicit *spell.Elicitation
 	ctx    context.Context // ends with the answer, or when that does not count any more
 	over   context.CancelFunc
 	option string // that was picked, "" if none was; why says in our words why not
@@ -49,8 +45,8 @@ func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 	t.session.record(nil)
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
-		text := "The agent " + t.name + " asks for your approval.\n\n" + ask.WholeMarkdown(q.Call, q.Options)
-		asked, err := t.put(ctx, mapping.Title(q.Call), spell.NewMCPForm(text, q.Options))
+		text := "The agent " + beforeDot(t.session.ID) + " asks for your approval.\n\n" + ask.WholeMarkdown(q.Call, q.Options)
+		asked, err := t.put(ctx, mapping.Title(q.Call), spell.NewChoice(text, q.Options))
 		if err != nil {
 			return nil, err
 		}
@@ -64,20 +60,20 @@ func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 
 // Confirm implements [Asker].
 func (t *mcpTalk) Confirm(ctx context.Context, question string) (bool, error) {
-	return t.agrees(ctx, question, spell.NewMCPForm(question, []mapping.Option{
+	return t.agrees(ctx, question, spell.NewChoice(question, []mapping.Option{
 		{ID: acp.ElicitAccept, Name: "Yes", Kind: acp.OptionAllowOnce, Certain: true}, {Name: "No", Kind: acp.OptionRejectOnce, Certain: true}}))
 }
 
 // Open implements [Asker].
 func (t *mcpTalk) Open(ctx context.Context, text, url string) (bool, error) {
-	return t.agrees(ctx, text, &spell.MCPElicit{ElicitationRequest: acp.ElicitationRequest{
-		Mode: acp.ElicitURL, Message: text, URL: url, ElicitationID: t.agent.opts.NewID()}})
+	return t.agrees(ctx, text, &spell.Elicitation{ElicitationRequest: acp.ElicitationRequest{
+		Mode: acp.ElicitURL, Message: text, URL: url, ElicitationID: t.session.agent.opts.NewID()}})
 }
 
 // Opens implements [Opener]: nobody signs in elsewhere.
 func (t *mcpTalk) Opens() bool { return true }
 
-func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.MCPElicit) (bool, error) {
+func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.Elicitation) (bool, error) {
 	q, err := t.put(ctx, what, elicit)
 	if q.why == cannotAsk {
 		err = ErrCannotAsk
@@ -87,15 +83,14 @@ func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.MCPElic
 
 // put waits until a person has answered a question, or ctx ends. Nobody is asked for a turn that
 // was cancelled.
-func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.MCPElicit) (*mcpQuestion, error) {
+func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.Elicitation) (*mcpQuestion, error) {
 	q := &mcpQuestion{what: what, elicit: elicit}
 	q.ctx, q.over = context.WithCancel(ctx)
-	t.mu.Lock()
-	if !t.session.running().isCancelled() {
-		t.asks = q
-		t.changedLocked()
-	}
-	t.mu.Unlock()
+	t.change(func() {
+		if !t.session.running().isCancelled() {
+			t.asks = q
+		}
+	})
 	<-q.ctx.Done()
 	t.answer(q, "", "") // if it has no answer
 	return q, ctx.Err()
@@ -103,13 +98,12 @@ func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.MCPElicit)
 
 // answer answers a question, if it is still open.
 func (t *mcpTalk) answer(q *mcpQuestion, option, why string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.asks == q {
-		q.option, q.why, t.asks = option, why, nil
-		q.over()
-		t.changedLocked()
-	}
+	t.change(func() {
+		if t.asks == q {
+			q.option, q.why, t.asks = option, why, nil
+			q.over()
+		}
+	})
 }
 
 // answered takes what a client has answered to a question.
@@ -117,57 +111,32 @@ func (t *mcpTalk) answered(q *mcpQuestion, raw string) {
 	t.answer(q, q.elicit.Answer(raw), "the user has not agreed")
 }
 
-// canAsk reports whether a call's client can put a question.
-func (c *mcpCall) canAsk(q *mcpQuestion) bool {
-	if q.elicit.Mode == acp.ElicitURL {
-		return c.can.url
-	}
-	return c.can.form
-}
-
 const cannotAsk = "nobody was asked, because this client cannot put a question to its user (MCP: elicitation). The user can allow it in another client, or by a2astdio send"
 
 // elicit asks by a request, until the call or the question is over: an answer that comes later is
-// none. At each beat the client hears that the call goes on.
-func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion, beat <-chan time.Time, doing string) {
-	ctx, stop := context.WithCancel(c.ctx)
+// none.
+func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
+	ctx, stop := until(c.ctx, q.ctx)
 	defer stop()
-	defer context.AfterFunc(q.ctx, stop)()
-	id := jsonrpc2.ID{Num: c.server.calls.Add(1)}
-	var raw json.RawMessage
-	call := make(chan error, 1)
-	go func() { call <- c.conn.Call(ctx, acp.MethodElicit, q.elicit, &raw, jsonrpc2.PickID(id)) }() // ends with ctx
-	var err error
-	for waits := true; waits; {
-		select {
-		case err = <-call:
-			waits = false
-		case <-beat:
-			c.tell(doing)
-		}
-	}
-	switch {
-	case ctx.Err() != nil:
+	raw, err := c.server.ask(ctx, c.conn, acp.MethodElicit, q.elicit, func(id json.RawMessage) {
 		_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
-			map[string]any{"requestId": id.Num, "reason": "the call's time is over, or the question is"})
+			map[string]any{"requestId": id, "reason": "the call's time is over, or the question is"})
+	})
+	switch {
 	case err == nil:
 		t.answered(q, string(raw))
 	case isEditorError(err):
 		t.answer(q, "", "the client could not ask the user: "+strconv.Quote(err.Error()))
-	default: // it is gone, and the bridge ends
-		<-ctx.Done()
 	}
 }
 
 // questionKey is the only member of what is asked by a result, and of its answer.
 const questionKey = "question"
 
-// askBack answers a call with a question.
-func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// askBackLocked is a result that is a question.
+func (t *mcpTalk) askBackLocked(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	t.back = q
-	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.text(), t.agent.opts.Now().Add(stateLife)
+	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.text(), t.session.agent.opts.Now().Add(stateLife)
 	params := q.elicit.ElicitationRequest
 	params.ElicitationID = ""
 	elicit := map[string]any{"method": acp.MethodElicit, "params": &params}
@@ -177,27 +146,23 @@ func (t *mcpTalk) askBack(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 // text is what tells one call from another.
 func (c *mcpCall) text() string { return c.params.Get("name").Raw + c.params.Get("arguments").Raw }
 
-// comesBack goes on with a call that brings an answer. What does not fit answers nothing, and
-// sends nothing.
-func (e *mcpEditor) comesBack(c *mcpCall) (*mcp.CallResult, error) {
-	const nothing = "editor: this answers no question that is open: nothing was sent, and nothing was allowed by it"
-	state := c.params.Get("requestState").Str
-	t, err := e.find(c.ctx, state[:max(0, strings.LastIndexByte(state, '.'))])
-	if err != nil {
-		return nil, errors.New(nothing + ". list_agents has the tasks that are under way")
+// comesBack reports whether a call brings an answer.
+func (c *mcpCall) comesBack() bool {
+	return c.params.Get("requestState").Exists() || c.params.Get("inputResponses").Exists()
+}
+
+// noQuestion is said of an answer that does not fit: it answers nothing, and sends nothing.
+const noQuestion = "editor: this answers no question that is open: nothing was sent, and nothing was allowed by it. "
+
+// takeAnswer takes the answer that a call brings. A page may be done with before the client says
+// that it was opened.
+func (t *mcpTalk) takeAnswer(c *mcpCall) error {
+	now := t.now()
+	q := now.back
+	if q == nil || c.params.Get("requestState").Str != q.state || c.text() != q.call || t.session.agent.opts.Now().After(q.until) ||
+		q != now.asks && q.elicit.Mode != acp.ElicitURL {
+		return errors.New(noQuestion + "The handle is " + t.session.ID + ": call wait_task with it")
 	}
-	return t.serve(c, func() error {
-		t.mu.Lock()
-		back, q := t.back, t.asks
-		t.mu.Unlock()
-		fits := back != nil && state == back.state && c.text() == back.call && !t.agent.opts.Now().After(back.until)
-		switch {
-		case fits && q == back:
-			t.answered(q, c.params.Get("inputResponses."+questionKey).Raw)
-		case fits && back.elicit.Mode == acp.ElicitURL: // the user was done with the page before the client has said so
-		default:
-			return fmt.Errorf("%s. The handle is %s: call wait_task with it", nothing, t.session.ID)
-		}
-		return nil
-	})
+	t.answered(q, c.params.Get("inputResponses."+questionKey).Raw)
+	return nil
 }

@@ -31,12 +31,15 @@ const (
 // turns, and keeps what they bring until a call takes it.
 type mcpTalk struct {
 	editor  *mcpEditor
-	name    string // the agent's
-	agent   *Agent
-	session *Session   // its ID is the handle
+	session *Session   // its ID is the handle: the agent's name, a dot, and an ID
 	awaited sync.Mutex // the call has it that waits
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	mcpState
+}
+
+// An mcpState is what a talk's mu guards.
+type mcpState struct {
 	changed chan struct{}           // closed at the next change
 	detach  context.CancelCauseFunc // ends the turn that runs, and not its task; nil: none runs
 	journal *store.Journal          // the session's
@@ -48,13 +51,23 @@ type mcpTalk struct {
 	back    *mcpQuestion // with which a call was answered last, to come again
 }
 
-func (e *mcpEditor) newTalk(agent *Agent, name string, session *Session) *mcpTalk {
+func (e *mcpEditor) newTalk(session *Session) *mcpTalk {
 	session.plain = true
-	return &mcpTalk{editor: e, name: name, agent: agent, session: session, changed: make(chan struct{}), out: spell.MCP{Handle: session.ID}}
+	return &mcpTalk{editor: e, session: session, mcpState: mcpState{changed: make(chan struct{}), out: spell.MCP{Handle: session.ID, Doing: "working"}}}
 }
 
-// changedLocked wakes what waits for a change.
-func (t *mcpTalk) changedLocked() {
+// now is how the conversation stands.
+func (t *mcpTalk) now() mcpState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mcpState
+}
+
+// change changes that, and wakes what waits for a change.
+func (t *mcpTalk) change(by func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	by()
 	close(t.changed)
 	t.changed = make(chan struct{})
 }
@@ -78,32 +91,27 @@ func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.session.keepJournal()
-	journal := t.session.journal                             // which the turn may give up
-	running := t.editor.server.spawn(func(context.Context) { // ends with the turn, or by leave
+	t.journal, t.detach = t.session.journal, detach  // the turn may give its up
+	if t.editor.server.spawn(func(context.Context) { // ends with the turn, or by leave
 		defer detach(nil)
 		r, err := run(ctx, turn)
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		Turn{t.session.running()}.release()
-		t.detach, t.result, t.err = nil, r, err
-		t.changedLocked()
-	})
-	if !running {
-		turn.Discard()
-		detach(nil)
-		return errors.New("bridge: it ends, and nothing was sent")
+		t.change(func() {
+			Turn{t.session.running()}.release()
+			t.detach, t.result, t.err = nil, r, err
+		})
+	}) {
+		return nil
 	}
-	t.journal, t.detach = journal, detach
-	return nil
+	turn.Discard()
+	detach(nil)
+	t.detach = nil
+	return errors.New("bridge: it ends")
 }
 
 // goOn follows the task that the last turn has lost, or cancels the one that it has left, if there
 // is one.
 func (t *mcpTalk) goOn(cancels bool) error {
-	t.mu.Lock()
-	lost := t.err != nil
-	t.mu.Unlock()
-	if !lost && !cancels {
+	if !cancels && t.now().err == nil {
 		return nil
 	}
 	err := t.start(func(ctx context.Context, turn Turn) (Result, error) {
@@ -121,24 +129,18 @@ func (t *mcpTalk) goOn(cancels bool) error {
 	return err
 }
 
-// stop cancels the task of the turn that runs; false: none does. What it has asked is not asked
-// any more.
-func (t *mcpTalk) stop() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.detach == nil {
-		return false
-	}
-	t.session.Cancel()
-	t.asks = nil
-	t.changedLocked()
-	return true
+// stop cancels the task of the turn that runs, if one does. What it has asked is not asked any more.
+func (t *mcpTalk) stop() {
+	t.change(func() {
+		t.session.Cancel()
+		t.asks = nil
+	})
 }
 
 var errOtherCall = errors.New("editor: another call waits for this task already, and gets what is new: wait for its result")
 
 // serve answers a call, alone, when the turn is over that begin has begun, or the call's time is.
-// What waits for the user is asked by it.
+// What waits for the user is asked by it, and meanwhile the client hears that the call goes on.
 func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error) {
 	if !t.awaited.TryLock() {
 		return nil, errOtherCall
@@ -149,80 +151,80 @@ func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error)
 	}
 	beat := time.NewTicker(mcpBeat)
 	defer beat.Stop()
+	var asked *mcpQuestion
+	var asking sync.WaitGroup // ends with the question, or the call
 	for {
-		t.mu.Lock()
-		q, runs, changed, doing := t.asks, t.detach != nil, t.changed, t.out.Doing
-		t.mu.Unlock()
-		if errors.Is(context.Cause(c.ctx), errCancelled) {
-			t.stop()
-		}
-		switch {
-		case !runs || c.ctx.Err() != nil:
-			return t.report(c), nil
-		case q != nil && !c.canAsk(q):
-			t.answer(q, "", cannotAsk)
-		case q != nil && c.stateless:
-			return t.askBack(c, q), nil
-		case q != nil:
-			c.elicit(t, q, beat.C, doing)
-		default:
+		now := t.now()
+		switch q := now.asks; {
+		case now.detach == nil || c.ctx.Err() != nil:
+			asking.Wait() // an answer does not count any more, and the client hears so first
+			return t.report(c, nil), nil
+		case q == nil || q == asked:
 			select {
-			case <-changed:
+			case <-now.changed:
 			case <-beat.C:
-				c.tell(doing)
+				c.tell(now.out.Doing)
 			case <-c.ctx.Done(): // or the client has cancelled it, or the bridge ends
 			}
+		case !c.can.asks(&q.elicit.ElicitationRequest):
+			t.answer(q, "", cannotAsk)
+		case c.stateless:
+			return t.report(c, q), nil
+		default:
+			asked = q
+			asking.Go(func() { c.elicit(t, q) })
 		}
 	}
 }
 
-// report says how the conversation stands, and what is new in it, if the client wants to know.
-func (t *mcpTalk) report(c *mcpCall) *mcp.CallResult {
+// report says how the conversation stands, and what is new in it, or puts a question. It does
+// neither if the client does not want to know. If a person has cancelled the call, its task ends.
+func (t *mcpTalk) report(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	if !c.isWanted() {
+		if c.fate.Load() == callCancelled {
+			t.stop()
+		}
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if q != nil {
+		return t.askBackLocked(c, q)
+	}
 	said, content := t.out.Take(maxTaken)
-	left := t.out.Size()
-	if left == 0 {
+	if t.out.Size() == 0 {
 		_ = t.journal.Write([]byte(spell.TakenLine)) // without it, the next process says this again
 	}
-	head, isError := t.headLocked(left)
-	t.notes = ""
-	result := mcp.Text(head + t.agent.fence(t.name, said))
-	result.Content, result.IsError = append(result.Content, content...), isError
+	state, next, isError := t.standsLocked()
+	if t.err != nil && t.detach == nil {
+		t.notes = "why: " + strconv.Quote(t.session.agent.opts.Mask(t.err.Error())) + "\n" + t.notes
+	}
+	head := fmt.Sprintf("state: %s\nhandle: %s\nnext: %s\n%s", state, t.session.ID, next, t.notes)
+	result := mcp.Text(head + t.session.agent.fence(beforeDot(t.session.ID), said))
+	result.Content, result.IsError, t.notes = append(result.Content, content...), isError, ""
 	return result
 }
 
-// headLocked says in our words how the conversation stands, and what can be done next.
-func (t *mcpTalk) headLocked(left int) (head string, isError bool) {
-	r, why := &t.result, ""
-	if t.err != nil {
-		why = "why: " + strconv.Quote(t.agent.opts.Mask(t.err.Error())) + "\n"
-	}
-	state, next := string(r.State), "the task goes on: call wait_task with this handle"
-	switch task := (*mapping.TaskError)(nil); {
+// standsLocked says how the conversation stands, and what can be done next, in our words.
+func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
+	r := &t.result
+	switch state = string(r.State); {
 	case t.asks != nil:
-		state, next = "waiting for the user", "call wait_task with this handle: it asks the user again. Nobody else can answer"
-		why = "asks the user: " + strconv.Quote(t.asks.what) + "\n"
+		return "waiting for the user", "call wait_task with this handle: it asks the user again. Nobody else can answer\nasks the user: " + strconv.Quote(t.asks.what), false
 	case t.detach != nil:
-		state, why = "working", ""
-	case left > 0:
-		next = "call wait_task with this handle: there is more that the agent has said"
+		return "working", "the task goes on: call wait_task with this handle", false
+	case t.out.Size() > 0:
+		return state, "call wait_task with this handle: there is more that the agent has said", false
 	case r.State == a2a.StateAuthRequired:
-		next = "the agent waits until the user has signed in with it: tell the user, and call wait_task then"
+		return state, "the agent waits until the user has signed in with it: tell the user, and call wait_task then", false
 	case isUnauthenticated(t.err):
-		state, next, isError = "not signed in", "the user has to sign in: tell the user so", true
-	case t.err != nil && !errors.As(t.err, &task):
-		state, next, isError = "failed", "tell the user. Do not send the message again unless the user wants it, or it was surely not sent", true
+		return "not signed in", "the user has to sign in: tell the user so", true
+	case t.err != nil && !errors.As(t.err, new(*mapping.TaskError)):
+		return "failed", "tell the user. Do not send the message again unless the user wants it, or it was surely not sent", true
 	case r.Waits || r.Question != "":
-		next = "the agent waits for an answer: send it by send_message with this handle, or ask the user first"
-	default:
-		state, isError = cmp.Or(state, "answered"), t.err != nil || r.State == a2a.StateRejected
-		next = "the task is over. send_message with this handle goes on in the conversation"
+		return state, "the agent waits for an answer: send it by send_message with this handle, or ask the user first", false
 	}
-	return fmt.Sprintf("state: %s\nhandle: %s\nnext: %s\n%s%s", state, t.session.ID, next, why, t.notes), isError
+	return cmp.Or(state, "answered"), "the task is over. send_message with this handle goes on in the conversation", t.err != nil || r.State == a2a.StateRejected
 }
 
 // note adds lines of ours to the next result, if that has not too many, nor the same.
@@ -232,15 +234,4 @@ func (t *mcpTalk) note(lines string) {
 	if len(t.notes) < maxNotes && !strings.Contains(t.notes, lines) {
 		t.notes += lines
 	}
-}
-
-// fence sets what an agent says apart from our own words: the agent cannot know the mark, and
-// so cannot end it.
-func (a *Agent) fence(name, said string) string {
-	if said = strings.TrimSpace(said); said == "" {
-		return ""
-	}
-	mark := a.opts.NewID()
-	mark = mark[:min(len(mark), 8)]
-	return fmt.Sprintf("\nWhat %s says, which is not the user's word, stands between the marks %s:\n<%s>\n%s\n</%s>\n", name, mark, mark, said, mark)
 }

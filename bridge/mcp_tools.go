@@ -6,16 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
-	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -27,45 +27,62 @@ const (
 	maxSaidOfItself = 2_000
 	// cardTime is how long an agent may take to say it.
 	cardTime = 5 * time.Second
+	// maxFiles is how much the files of one message may have together.
+	maxFiles = 8 << 20
 )
 
-// sendMessage sends a prompt: in a new conversation, or in that of a handle.
-func (e *mcpEditor) sendMessage(c *mcpCall) (*mcp.CallResult, error) {
+// sendMessage sends a prompt.
+func (t *mcpTalk) sendMessage(c *mcpCall) error {
 	text := c.argument("text")
-	if strings.TrimSpace(text) == "" {
-		return nil, errors.New("editor: send_message needs a text: nothing was sent")
+	files, sent, err := c.files(t.session.agent.opts.workspace())
+	switch {
+	case strings.TrimSpace(text) == "":
+		err = errors.New("editor: send_message needs a text")
+	case err == nil && c.ctx.Err() != nil:
+		err = errors.New("editor: the call was over before it could be")
+	case err == nil:
+		err = t.editor.add(t)
 	}
-	var t *mcpTalk
-	var err error
-	if handle := c.argument("handle"); handle != "" {
-		t, err = e.find(c.ctx, handle)
-	} else {
-		t, err = e.begin(c.ctx, c.argument("agent"))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t.serve(c, func() error {
-		files, sent, err := c.files(t.agent.opts.workspace())
-		switch {
-		case err != nil:
-			return fmt.Errorf("%w: nothing was sent", err)
-		case c.ctx.Err() != nil:
-			return errors.New("editor: nothing was sent: the call was over before it could be")
-		}
-		if err := e.add(t); err != nil {
-			return err
-		}
+	if err == nil {
 		prompt := append([]acp.ContentBlock{{Type: "text", Text: text}}, files...)
 		err = t.start(func(ctx context.Context, turn Turn) (Result, error) {
 			turn.accepted = func(context.Context) { t.note(sent) }
 			return t.prompt(ctx, turn, prompt, c.can.url)
 		})
-		if errors.Is(err, ErrBusy) {
-			err = errors.New("editor: nothing was sent: the task of " + t.session.ID + " still works, or waits for the user: call wait_task with this handle first")
+	}
+	if errors.Is(err, ErrBusy) {
+		err = errors.New("editor: the task of " + t.session.ID + " still works, or waits for the user: call wait_task with this handle first")
+	}
+	if err != nil {
+		err = fmt.Errorf("%w (nothing was sent)", err)
+	}
+	return err
+}
+
+// files reads the files of a call, of the workspace or as the model has written them, as blocks of a
+// prompt. sent is what the result says of them.
+func (c *mcpCall) files(workspace string) (blocks []acp.ContentBlock, sent string, err error) {
+	left := maxFiles
+	for _, f := range c.params.Get("arguments.files").Array() {
+		path, name, text := f.Get("path").Str, f.Get("name").Str, f.Get("content")
+		content := []byte(text.Str)
+		switch {
+		case path != "" && !text.Exists():
+			name = path
+			content, err = readPlain(workspace, path, maxFiles)
+		case path != "" || name == "" || !text.Exists():
+			err = errors.New("a file has a path, or a name and its content")
 		}
-		return err
-	})
+		if left -= len(content); left < 0 {
+			err = fmt.Errorf("the files have more than %d MiB together, which is the limit", maxFiles>>20)
+		}
+		if err != nil {
+			return nil, "", paramsErrorf("the file %q is not sent: %v", name, err)
+		}
+		blocks = append(blocks, fileBlock(name, content))
+		sent += fmt.Sprintf("sent: %q (%d bytes)\n", name, len(content))
+	}
+	return blocks, sent, nil
 }
 
 // prompt runs the turn of a prompt. A user who has to sign in, and whose client opens pages, does
@@ -73,43 +90,29 @@ func (e *mcpEditor) sendMessage(c *mcpCall) (*mcp.CallResult, error) {
 func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlock, opensPages bool) (Result, error) {
 	s := t.session
 	s.Title = cmp.Or(s.Title, title(prompt))
-	if said, err := json.Marshal([]map[string]string{{"type": "text", "text": prompt[0].Text}}); err == nil {
-		s.recordPrompt(&spell.ACP{Session: s.ID}, a2a.JSON(said), t.agent.opts.NewID())
-	}
+	said, _ := json.Marshal(prompt[:1]) // it is text
+	s.recordPrompt(&spell.ACP{Session: s.ID}, a2a.JSON(said), t.session.agent.opts.NewID())
 	r, err := turn.prompt(ctx, prompt, t)
-	login := t.agent.opts.Login
+	login := t.session.agent.opts.Login
 	if !isUnauthenticated(err) || login == nil || !opensPages {
 		return r, err
 	}
 	t.note("the user was asked to sign in with the agent. Nothing is sent before that\n")
 	again := turn.next()
 	again.accepted = turn.accepted
-	signing, stop := context.WithCancel(ctx)
+	signing, stop := until(ctx, again.cancelled)
 	defer stop()
-	defer context.AfterFunc(again.cancelled, stop)()
 	if err := login.SignIn(signing, t); err != nil {
 		return r, err
 	}
 	return again.prompt(ctx, prompt, t)
 }
 
-// waitTask waits for what is new in a conversation.
-func (e *mcpEditor) waitTask(c *mcpCall) (*mcp.CallResult, error) {
-	t, err := e.find(c.ctx, c.argument("handle"))
-	if err != nil {
-		return nil, err
-	}
-	return t.serve(c, func() error { return t.goOn(false) })
-}
-
 // cancelTask cancels what an agent works at, or waits for. It waits for the end, unless another
 // call does.
-func (e *mcpEditor) cancelTask(c *mcpCall) (*mcp.CallResult, error) {
-	t, err := e.find(c.ctx, c.argument("handle"))
-	if err == nil && !t.stop() {
-		err = t.goOn(true)
-	}
-	if err != nil {
+func (t *mcpTalk) cancelTask(c *mcpCall) (*mcp.CallResult, error) {
+	t.stop()
+	if err := t.goOn(true); err != nil { // if no turn has run
 		return nil, err
 	}
 	result, err := t.serve(c, func() error { return nil })
@@ -119,22 +122,28 @@ func (e *mcpEditor) cancelTask(c *mcpCall) (*mcp.CallResult, error) {
 	return result, err
 }
 
-// readArtifact reads a page of what a task has made: of an artifact, or of a file.
-func (e *mcpEditor) readArtifact(c *mcpCall) (*mcp.CallResult, error) {
-	t, err := e.find(c.ctx, c.argument("handle"))
+// readArtifact reads a page of what the last task has made: of an artifact, or of a file. The agent
+// has it, also for a later process.
+func (t *mcpTalk) readArtifact(c *mcpCall) (*mcp.CallResult, error) {
+	_, writing, err := t.session.agent.Ready(c.ctx)
 	if err != nil {
 		return nil, err
 	}
-	out, err := t.artifact(c.ctx, c.argument("artifact"))
+	task, err := t.session.agent.opts.Client.Get(c.ctx, t.now().out.Task, allHistory)
 	if err != nil {
-		return nil, errors.New(t.agent.lineOf(err))
+		return nil, err
 	}
-	page, wanted := int64(1), c.params.Get("arguments.page").Int()
+	fold, out, wanted := mapping.NewFold(), &spell.MCP{}, c.argument("artifact")
+	fold.Speak(writing.Dialect)
+	if names := out.Only(fold.Event(shown.Snapshot, task, nil), wanted); out.Size() == 0 {
+		return nil, fmt.Errorf("agent: the task has no artifact %q. It has: %s", wanted, cmp.Or(ask.AtMost(strings.Join(names, ", "), maxSaidOfItself), "none"))
+	}
+	page, last := int64(1), c.params.Get("arguments.page").Int()
 	text, content := out.Take(maxTaken)
-	for ; page < wanted && out.Size() > 0; page++ { // behind the last there is none
+	for ; page < last && out.Size() > 0; page++ { // behind the last there is none
 		text, content = out.Take(maxTaken)
 	}
-	result := mcp.Text(fmt.Sprintf("page %d, and %d bytes behind it\n", page, out.Size()) + t.agent.fence(t.name, text))
+	result := mcp.Text(fmt.Sprintf("page %d, and %d bytes behind it\n", page, out.Size()) + t.session.agent.fence(beforeDot(t.session.ID), text))
 	result.Content = append(result.Content, content...)
 	return result, nil
 }
@@ -159,19 +168,20 @@ func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
 	for i, name := range names {
 		fmt.Fprintf(&b, "\nagent: %s\n%s", name, texts[i])
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, handle := range slices.Sorted(maps.Keys(e.talks)) {
-		if e.talks[handle].isOpen() {
-			b.WriteString("\nunder way: " + handle)
+	var open []string
+	e.talks.Range(func(handle, t any) bool {
+		if now := t.(*mcpTalk).now(); now.detach != nil || now.out.Size() > 0 { // wait_task brings something
+			open = append(open, "\nunder way: "+handle.(string))
 		}
-	}
-	return mcp.Text(b.String()), nil
+		return true
+	})
+	slices.Sort(open)
+	return mcp.Text(b.String() + strings.Join(open, "")), nil
 }
 
 // describe tells what an agent says of itself.
 func (e *mcpEditor) describe(ctx context.Context, name string) string {
-	agent, _, err := e.agentOf(ctx, name)
+	agent, _, err := e.agents.open(ctx, name)
 	if err != nil {
 		return "cannot be asked: " + e.server.agent.lineOf(err) + "\n"
 	}
@@ -186,18 +196,5 @@ func (e *mcpEditor) describe(ctx context.Context, name string) string {
 	for _, skill := range card.Skills {
 		said += "\n- " + skill.Name + ": " + skill.Description
 	}
-	text := ""
-	if abilities := w.Abilities(card, dialect.Ability{Name: "streaming", Has: !agent.opts.Client.Unsupported().Streaming}); abilities != "" {
-		text = "abilities: " + ask.OneLine(abilities) + "\n"
-	}
-	return text + strings.TrimPrefix(agent.fence(name, atMost(said, maxSaidOfItself)), "\n")
-}
-
-// atMost is the beginning of what an agent says, and how much more there is.
-func atMost(text string, n int) string {
-	head, rest := ask.Split(text, n)
-	if rest != "" {
-		head += ask.MoreNote(len(rest))
-	}
-	return head
+	return "abilities: " + agent.abilities(card, w) + "\n" + strings.TrimPrefix(agent.fence(name, ask.AtMost(said, maxSaidOfItself)), "\n")
 }

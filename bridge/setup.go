@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -50,6 +52,55 @@ func (s *server) findAgent(ctx context.Context) error {
 	s.agent.adopt(opts)
 	s.setup.done.Store(true)
 	return nil
+}
+
+// Agents are those that a client may choose from. Names may be called from several goroutines, also
+// while Open runs.
+type Agents interface {
+	// Names lists them, at least one, and the one first that is asked where none is named. An error tells the
+	// user what is wrong with the set-up.
+	Names() ([]string, error)
+	// Open returns one of them, the same each time, which the bridge does not close. It is asked for
+	// one at a time, and again after an error.
+	Open(ctx context.Context, name string) (*Agent, error)
+}
+
+// onlyAgent is the server's, for a client that could choose.
+type onlyAgent struct{ *server }
+
+func (onlyAgent) Names() ([]string, error) { return []string{"agent"}, nil }
+
+func (s onlyAgent) Open(ctx context.Context, _ string) (*Agent, error) {
+	return s.agent, s.findAgent(ctx)
+}
+
+// A choice opens agents by their names.
+type choice struct {
+	Agents
+	opening sync.Mutex // one at a time
+}
+
+func newChoice(s *server) *choice {
+	if agents := s.agent.opts.Agents; agents != nil {
+		return &choice{Agents: agents}
+	}
+	return &choice{Agents: onlyAgent{s}}
+}
+
+// open returns an agent by its name, which is contacted when it is used. "" is the first.
+func (c *choice) open(ctx context.Context, name string) (*Agent, string, error) {
+	names, err := c.Names()
+	if err != nil {
+		return nil, "", err
+	}
+	name = cmp.Or(name, names[0])
+	if !slices.Contains(names, name) {
+		return nil, "", paramsErrorf("there is no agent %q: there are %s", name, strings.Join(names, ", "))
+	}
+	c.opening.Lock()
+	defer c.opening.Unlock()
+	agent, err := c.Open(ctx, name)
+	return agent, name, err
 }
 
 // failSetup says that there is no agent. Where the editor was offered a way to set one

@@ -23,12 +23,6 @@ type ElicitationSchema struct {
 	Required   []string       `json:"required,omitempty"`
 }
 
-// ElicitationResponse answers it.
-type ElicitationResponse struct {
-	Action  string                     `json:"action"`
-	Content map[string]json.RawMessage `json:"content,omitempty"`
-}
-
 // The modes of an elicitation, and the answer that agrees. Any other says no.
 const (
 	ElicitForm   = "form"

@@ -52,6 +52,15 @@ func Split(text string, n int) (head, rest string) {
 // MoreNote says how much was left out.
 func MoreNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }
 
+// AtMost is the beginning of a text, n bytes at most, and how much was left out.
+func AtMost(text string, n int) string {
+	head, rest := Split(text, n)
+	if rest != "" {
+		head += MoreNote(len(rest))
+	}
+	return head
+}
+
 // LongestRow is the length of the longest row of b in s.
 func LongestRow(s string, b byte) (longest int) {
 	for {

@@ -79,8 +79,16 @@ type Implementation struct {
 	Version string `json:"version"`
 }
 
-// Initialize answers initialize for a server that has tools and nothing else. A client that
-// asks for none of the versions is offered the first.
+// Initialized is the result of initialize, of a server that has tools and nothing else. A client
+// that asks for none of the versions is offered the first.
+func Initialized(versions []string, asked string, server Implementation) map[string]any {
+	if !slices.Contains(versions, asked) {
+		asked = versions[0]
+	}
+	return map[string]any{"protocolVersion": asked, "capabilities": map[string]any{"tools": struct{}{}}, "serverInfo": server}
+}
+
+// Initialize answers initialize by [Initialized].
 func (m *Message) Initialize(versions []string, server Implementation) *Reply {
 	var asked struct {
 		ProtocolVersion string `json:"protocolVersion"`
@@ -88,11 +96,7 @@ func (m *Message) Initialize(versions []string, server Implementation) *Reply {
 	if err := json.Unmarshal(m.Params, &asked); err != nil || asked.ProtocolVersion == "" {
 		return &Reply{JSONRPC: "2.0", ID: m.ID, Error: &Error{Code: jsonrpc2.CodeInvalidParams, Message: "initialize needs a protocolVersion"}}
 	}
-	if !slices.Contains(versions, asked.ProtocolVersion) {
-		asked.ProtocolVersion = versions[0]
-	}
-	return &Reply{JSONRPC: "2.0", ID: m.ID, Result: map[string]any{
-		"protocolVersion": asked.ProtocolVersion, "capabilities": map[string]any{"tools": struct{}{}}, "serverInfo": server}}
+	return &Reply{JSONRPC: "2.0", ID: m.ID, Result: Initialized(versions, asked.ProtocolVersion, server)}
 }
 
 // A CallResult is the result of tools/call.

@@ -54,12 +54,11 @@ func acpContent(s *mapping.Step) (content []byte, note string) {
 		return append(content, "}}"...), ""
 	}
 	raw := cmp.Or(string(p.Data), string(p.Raw))
-	raw, rest := ask.Split(raw, textMax)
-	note = "```json\n" + strings.TrimSpace(gjson.Get(raw, "@pretty").Raw) + "\n```\n"
-	if rest != "" {
-		note = "```json\n" + raw + ask.MoreNote(len(rest)) + "\n```\n"
+	text := ask.AtMost(raw, textMax)
+	if text == raw {
+		text = strings.TrimSpace(gjson.Get(raw, "@pretty").Raw)
 	}
-	return nil, note
+	return nil, "```json\n" + text + "\n```\n"
 }
 
 // Quota is the _meta of a prompt's response that says what the turn cost, the

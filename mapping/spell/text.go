@@ -133,3 +133,17 @@ func supersedes(s, old *mapping.Step) bool {
 		s.Tool.Shown == old.Tool.Shown && s.Tool.Status == old.Tool.Status && !s.Tool.Asks && !old.Tool.Asks &&
 		s.TaskID == old.TaskID && s.Model == old.Model && s.UserTier == old.UserTier
 }
+
+// breakLines breaks the lines of a text that have more than n bytes.
+func breakLines(text string, n int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		for len(line) > n {
+			head, rest := ask.Split(line, n)
+			b.WriteString(head + "\n")
+			line = rest
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
