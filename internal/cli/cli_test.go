@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"flag"
-	"io"
+	"os"
+	"path/filepath"
 	"strings"
-	"sync"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -17,17 +20,31 @@ func runMain(stdin string, args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errOut.String()
 }
 
-// A typist is a terminal: it types lines, and keeps what is shown.
-type typist struct {
-	io.Reader
-	mu     sync.Mutex // a terminal takes writes from several goroutines
-	shown  strings.Builder
-	closed bool
+// ownHome is a home of the test's own, and nothing is said by variables.
+func ownHome(t *testing.T) string {
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
+		t.Setenv(name, home)
+	}
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "A2ASTDIO_") {
+			t.Setenv(name, "")
+		}
+	}
+	return home
 }
 
-func (t *typist) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.shown.Write(p)
+// ownPlaces are that, and a place for sign-ins.
+func ownPlaces(t *testing.T) {
+	ownHome(t)
+	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData"} {
+		t.Setenv(name, t.TempDir())
+	}
 }
-func (t *typist) Close() error { t.closed = true; return nil }
+
+func privateFile(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
 // scriptAgents are the scripts' agents, by the variable with their URL. end ends their
@@ -36,6 +37,7 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 	return map[string]http.Handler{
 		"AGENT": agent,
 		"TOKEN": guarded, "TOKEN2": guarded,
+		"LOGIN": signin.Guard(agent),
 		"HTML": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<html>hello</html>")

@@ -153,6 +153,30 @@ func (s *secretRun) run(name, stdin string, args ...string) {
 	}
 }
 
+// An acpEditor has a conversation with a2astdio.
+type acpEditor struct {
+	t     *testing.T
+	in    io.Writer
+	lines *bufio.Reader
+	all   bytes.Buffer // what it has read
+}
+
+// call makes a request and returns its answer.
+func (e *acpEditor) call(id int, method, params string) gjson.Result {
+	e.t.Helper()
+	fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
+	for {
+		line, err := e.lines.ReadString('\n')
+		e.all.WriteString(line)
+		if err != nil {
+			e.t.Fatalf("%s: %v", method, err)
+		}
+		if m := gjson.Parse(line); !m.Get("method").Exists() && m.Get("id").Int() == int64(id) {
+			return m
+		}
+	}
+}
+
 // edit is an editor with one conversation, which ends by the end of input or a kill.
 func (s *secretRun) edit(name string, kill bool, args ...string) {
 	s.t.Helper()

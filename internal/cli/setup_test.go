@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -16,20 +17,19 @@ import (
 	"github.com/a2astdio/a2astdio/internal/config"
 )
 
-const sessionParams = `{"cwd":"/","mcpServers":[]}`
-
-func ownHome(t *testing.T) string {
-	home := t.TempDir()
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
-		t.Setenv(name, home)
-	}
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "A2ASTDIO_") {
-			t.Setenv(name, "")
-		}
-	}
-	return home
+// A typist is a terminal: it types lines, and keeps what is shown.
+type typist struct {
+	io.Reader
+	mu    sync.Mutex // a terminal takes writes from several goroutines
+	shown strings.Builder
 }
+
+func (t *typist) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.shown.Write(p)
+}
+func (t *typist) Close() error { return nil }
 
 // runSetup types at setup's terminal.
 func runSetup(t *testing.T, typed io.Reader, args ...string) (shown string, err error) {

@@ -56,3 +56,18 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestCredentialsAreOfAnAgent: credentials must not be in a workspace's file, whose author may not be
+// the user; nor at the top, for all agents.
+func TestCredentialsAreOfAnAgent(t *testing.T) {
+	for _, k := range Keys() {
+		for _, prefix := range []string{"token", "credential", "oauth", "client-", "insecure"} {
+			if strings.HasPrefix(k.Name, prefix) && k.In != Agent {
+				t.Errorf("%s may stand elsewhere than with an agent", k.Name)
+			}
+		}
+		if k.Name == "ca-file" && k.In&Workspace != 0 {
+			t.Error("a workspace may say whom to trust")
+		}
+	}
+}
