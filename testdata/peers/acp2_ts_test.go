@@ -6,8 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // A tsClient is a client of ACP's version 2, made with the SDK for TypeScript: acpts/v2.mjs, which
@@ -193,12 +190,12 @@ func TestTypeScript2(t *testing.T) {
 func TestTypeScript2Cut(t *testing.T) {
 	t.Parallel()
 	for _, after := range []int{4, 5, 6} {
-		cutter := startCutter(t, listen(t), after)
-		c := startTS(t, t.TempDir(), "--agent", cutter.url)
+		trace := filepath.Join(t.TempDir(), "trace.jsonl")
+		c := startTS(t, t.TempDir(), "--agent", proxied(t, listen(t), "--fault", fmt.Sprintf("cut-after=%devents@SendStreamingMessage", after)), "--trace", trace)
 		c.do("new")
 		s := c.prompt("hello", "", "end_turn")
-		if s.text() != strings.TrimSpace(greeting) || len(s.of("agent_thought")) != 1 || cutter.cuts.Load() != 1 {
-			t.Errorf("cut behind event %d: %q, %d thoughts, %d cuts", after, s.text(), len(s.of("agent_thought")), cutter.cuts.Load())
+		if cuts := strings.Count(string(readFile(t, trace)), `"reason":"cut"`); s.text() != strings.TrimSpace(greeting) || len(s.of("agent_thought")) != 1 || cuts != 1 {
+			t.Errorf("cut behind event %d: %q, %d thoughts, %d cuts", after, s.text(), len(s.of("agent_thought")), cuts)
 		}
 	}
 }
@@ -206,115 +203,28 @@ func TestTypeScript2Cut(t *testing.T) {
 // An agent that says an artifact anew replaces it where it stands.
 func TestTypeScript2Replaced(t *testing.T) {
 	t.Parallel()
-	a := startTaskAgent(t, task("submitted"), artifact("A first draft."), artifact("The final text."), status("completed", ""))
-	c := startTS(t, t.TempDir(), "--agent", a)
+	c := startTS(t, t.TempDir(), "--agent", sdkServer(t, goV2))
 	c.do("new")
-	s := c.prompt("write", "", "end_turn")
-	if texts := s.of("agent_message"); len(texts) != 1 || texts[0].Text != "The final text." || texts[0].Replaced != 1 {
+	s := c.prompt("draft", "", "end_turn")
+	if texts := s.of("agent_message"); s.text() != "working on it|The final text." || texts[1].Replaced != 1 {
 		t.Errorf("the answer is %q: %+v", s.text(), texts)
 	}
 }
 
-// A task whose turn is over, and that goes on since somebody else has answered it: the client sees
-// what comes of it. Here it goes on at once, and not minutes later: the bridge asks for it in the
-// same way.
+// A task whose turn is over, and that goes on since somebody else answers it: the client sees what
+// comes of it.
 func TestTypeScript2After(t *testing.T) {
 	t.Parallel()
-	a := startTaskAgent(t, task("submitted"), status("input-required", "Shall I?"), nil, status("working", "Somebody said yes. "), status("completed", "It is done."))
-	c := startTS(t, t.TempDir(), "--agent", a)
+	agent := sdkServer(t, goV2)
+	c := startTS(t, t.TempDir(), "--agent", agent)
 	c.do("new")
-	if s := c.prompt("ask", "", "end_turn"); s.text() != "Shall I?" {
+	if s := c.prompt("ask", "", "end_turn"); s.text() != "working on it|which city?" {
 		t.Errorf("the question is %q", s.text())
 	}
-	after := c.do("wait")
-	if got := strings.ReplaceAll(after.text(), "|", ""); got != "Somebody said yes. It is done." || after.StopReason != "end_turn" || after.States[0] != "running" {
-		t.Errorf("behind the turn: %q %s, states %q", got, after.StopReason, after.States)
+	var list struct{ Tasks []struct{ ID string } }
+	mustDo(t, json.Unmarshal([]byte(a2astdio(t, 0, "--agent", agent, "task", "list", "-o", "json")), &list))
+	a2astdio(t, 0, "--agent", agent, "send", "--task-id", list.Tasks[0].ID, "Paris")
+	if after := c.do("wait"); after.text() != "working on it" || after.StopReason != "end_turn" || after.States[0] != "running" {
+		t.Errorf("behind the turn: %q %s, states %q", after.text(), after.StopReason, after.States)
 	}
-}
-
-func task(state string) map[string]any {
-	return map[string]any{"kind": "task", "id": "t1", "contextId": "c1", "status": map[string]any{"state": state}}
-}
-
-func status(state, text string) map[string]any {
-	s := map[string]any{"state": state}
-	if text != "" {
-		s["message"] = map[string]any{"kind": "message", "role": "agent", "messageId": "m-" + text, "parts": []any{map[string]any{"kind": "text", "text": text}}}
-	}
-	return map[string]any{"kind": "status-update", "taskId": "t1", "contextId": "c1", "status": s, "final": state != "working"}
-}
-
-func artifact(text string) map[string]any {
-	return map[string]any{"kind": "artifact-update", "taskId": "t1", "contextId": "c1", "lastChunk": true,
-		"artifact": map[string]any{"artifactId": "a", "parts": []any{map[string]any{"kind": "text", "text": text}}}}
-}
-
-// startTaskAgent serves an agent of one task, in A2A 0.3, which says these events. Those behind
-// nil come two seconds behind the end of its stream, half a second apart, and can be asked for.
-func startTaskAgent(t *testing.T, events ...map[string]any) string {
-	var mu sync.Mutex
-	now := task("submitted")
-	var history []any
-	happens := func(e map[string]any) {
-		mu.Lock()
-		defer mu.Unlock()
-		if e["kind"] == "artifact-update" {
-			now["artifacts"] = []any{e["artifact"]}
-			return
-		}
-		if said := at(now, "status.message"); said != nil {
-			history = append(history, said)
-		}
-		now["status"], now["history"] = e["status"], history
-	}
-	mux, url := http.NewServeMux(), ""
-	mux.HandleFunc("GET /.well-known/agent-card.json", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"name":"task","description":"one task","version":"1","url":%q,"protocolVersion":"0.3.0","capabilities":{"streaming":true},"defaultInputModes":["text"],"defaultOutputModes":["text"],"skills":[]}`, url)
-	})
-	mux.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
-		var call struct {
-			ID     any
-			Method string
-			Params map[string]any
-		}
-		_ = json.NewDecoder(r.Body).Decode(&call)
-		answer := func(result any) {
-			b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": call.ID, "result": result})
-			fmt.Fprintf(w, "data: %s\n\n", b)
-			w.(http.Flusher).Flush()
-		}
-		switch call.Method {
-		case "message/stream":
-			w.Header().Set("Content-Type", "text/event-stream")
-			mu.Lock()
-			history = append(history, call.Params["message"])
-			mu.Unlock()
-			for i, e := range events {
-				if e == nil {
-					go func() { // ends with the events
-						<-time.After(2 * time.Second)
-						for _, e := range events[i+1:] {
-							happens(e)
-							<-time.After(500 * time.Millisecond)
-						}
-					}()
-					return
-				}
-				happens(e)
-				answer(e)
-			}
-		case "tasks/get":
-			mu.Lock()
-			defer mu.Unlock()
-			b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": call.ID, "result": now})
-			_, _ = w.Write(b)
-		default:
-			b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": call.ID, "error": map[string]any{"code": -32601, "message": "no " + call.Method}})
-			_, _ = w.Write(b)
-		}
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	url = server.URL
-	return url
 }

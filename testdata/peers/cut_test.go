@@ -2,7 +2,6 @@ package peers
 
 import (
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,20 +15,11 @@ func counting(n int) (prompt, text string) {
 	return fmt.Sprintf("count %d 100", n), text
 }
 
-// cutForGood is a front that ends each stream after its first event, and takes no subscriptions. What
-// is asked otherwise passes.
+// cutForGood ends each stream of a prompt after its first event, and takes no subscriptions.
 func cutForGood(t *testing.T, agent string) string {
 	t.Helper()
-	return front(t, agent, nil, func(w http.ResponseWriter, r *http.Request, call string, pass http.Handler) {
-		switch {
-		case calls(call, "tasks/resubscribe", "SubscribeToTask"):
-			w.WriteHeader(http.StatusServiceUnavailable)
-		case streams(call):
-			pass.ServeHTTP(&cutting{ResponseWriter: w, left: 1}, r)
-		default:
-			pass.ServeHTTP(w, r)
-		}
-	})
+	return proxied(t, agent, "--fault", "cut-after=1events@message/stream*0", "--fault", "cut-after=1events@SendStreamingMessage*0",
+		"--fault", "status=503@tasks/resubscribe*0", "--fault", "status=503@SubscribeToTask*0")
 }
 
 // A cut stream shows the same as an uncut one: what follows is fetched, over HTTP+JSON as over
@@ -55,10 +45,9 @@ func TestSDKCut(t *testing.T) {
 					return trace
 				}
 				t.Run("version="+version, func(t *testing.T) {
-					c := startCutter(t, agent, 5)
-					converse(t, c.url)
-					if c.cuts.Load() != 1 || c.follows.Load() == 0 {
-						t.Errorf("cut %d times, followed by %d requests", c.cuts.Load(), c.follows.Load())
+					trace := string(readFile(t, converse(t, proxied(t, agent, "--fault", "cut-after=5events"))))
+					if n := strings.Count(trace, `"reason":"cut"`); n != 1 || !strings.Contains(trace, `"what":"reconnect"`) {
+						t.Errorf("cut %d times, and no reconnect: %s", n, trace)
 					}
 				})
 				if strings.Contains(version, " ") {

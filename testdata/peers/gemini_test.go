@@ -2,11 +2,9 @@ package peers
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -258,16 +256,9 @@ func TestGeminiModelError(t *testing.T) {
 // files prove that no connection was.
 func TestGeminiPendingApprovals(t *testing.T) {
 	t.Parallel()
-	var refused atomic.Int32
-	gateway := front(t, gemini(t), nil, func(w http.ResponseWriter, r *http.Request, call string, pass http.Handler) {
-		if calls(call, "tasks/cancel") {
-			refused.Add(1)
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		pass.ServeHTTP(w, r)
-	})
-	e := open(t, "--agent", gateway)
+	trace := filepath.Join(t.TempDir(), "trace.jsonl")
+	gateway := proxied(t, gemini(t), "--fault", "status=503@tasks/cancel*0")
+	e := open(t, "--agent", gateway, "--trace", trace)
 	e.SetPolicy(Hold)
 	const n = 6
 	var dirs [n]string
@@ -286,7 +277,7 @@ func TestGeminiPendingApprovals(t *testing.T) {
 	seventh.WaitText("chunk2 ")
 	e.Cancel(seventh.session)
 	seventh.End("cancelled")
-	if refused.Load() == 0 {
+	if !strings.Contains(string(readFile(t, trace)), `"status":503`) {
 		t.Error("the gateway was to refuse the cancel, and has not seen it")
 	}
 

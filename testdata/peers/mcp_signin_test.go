@@ -1,17 +1,38 @@
 package peers
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
 
-// startGate is a front that wants a token for all but the card, and what is free.
+// startGate stands before an agent, also in its card, which describe changes if there is one, and
+// wants a token for all but the card, and what is free.
 func startGate(t *testing.T, agent, token string, free http.HandlerFunc, describe func(card object)) string {
 	t.Helper()
-	return front(t, agent, describe, func(w http.ResponseWriter, r *http.Request, _ string, pass http.Handler) {
+	agent = strings.TrimSuffix(agent, "/")
+	target := mustGet(url.Parse(agent))(t)
+	pass := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	server := httptest.NewUnstartedServer(nil)
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case r.URL.Path == "/.well-known/agent-card.json":
+			recorded := httptest.NewRecorder()
+			pass.ServeHTTP(recorded, r)
+			var card object
+			if err := json.Unmarshal([]byte(strings.ReplaceAll(recorded.Body.String(), agent, server.URL)), &card); err != nil {
+				http.Error(w, err.Error(), http.StatusBadGateway)
+				return
+			}
+			if describe != nil {
+				describe(card)
+			}
+			answerJSON(w, card)
 		case r.Header.Get("Authorization") == "Bearer "+token:
 			pass.ServeHTTP(w, r)
 		case r.URL.Path != "/" && free != nil:
@@ -21,6 +42,14 @@ func startGate(t *testing.T, agent, token string, free http.HandlerFunc, describ
 			http.Error(w, "who are you?", http.StatusUnauthorized)
 		}
 	})
+	server.Start()
+	t.Cleanup(server.CloseClientConnections)
+	return server.URL
+}
+
+func answerJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
 }
 
 // A guarded agent is one that wants a token, and has its identity provider beside it, where every

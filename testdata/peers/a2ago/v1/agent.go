@@ -95,6 +95,8 @@ func (t *turn) work(prompt string) {
 		t.status(a2a.TaskStateWorking, "credential received out of band")
 	case "parts":
 		t.parts()
+	case "draft":
+		t.draft("A first draft.", "The final text.")
 	case "fail":
 		t.status(a2a.TaskStateFailed, "it failed as asked")
 		return
@@ -114,6 +116,17 @@ func (t *turn) count(n, wait int) {
 			return
 		}
 		t.wait(wait)
+	}
+}
+
+// draft says an artifact, and says it anew.
+func (t *turn) draft(texts ...string) {
+	id := a2a.NewArtifactID()
+	for _, text := range texts {
+		e := a2a.NewArtifactUpdateEvent(t.call, id, a2a.NewTextPart(text))
+		e.Append = false
+		t.say(e)
+		t.wait(100)
 	}
 }
 
