@@ -176,6 +176,27 @@ func TestMCPWaitAndCancel(t *testing.T) {
 	}
 }
 
+// A cancel at the moment of the result takes nothing away: what the result would have said, the
+// next one says.
+func TestMCPCancelAtResult(t *testing.T) {
+	for range 30 {
+		withMCP(t, bridge.Options{Workspace: os.TempDir(), AnswerWithin: 5 * time.Second}, "", func(c *mcpClient) {
+			id, said := c.call("send_message", `{"text":"slow"}`), ""
+			time.Sleep(5 * time.Second)
+			c.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"timed out"}}`)
+			synctest.Wait()
+			for len(c.lines) > 0 {
+				said += textOfResult(<-c.lines)
+			}
+			_, handle, _ := strings.Cut(textOfResult(c.next(c.call("list_agents", `{}`))), "under way: ")
+			said += textOfResult(c.next(c.call("wait_task", `{"handle":"`+handle+`"}`)))
+			if n := strings.Count(said, "tick 3 of"); n != 1 {
+				c.Errorf("it is said %d times: %s", n, said)
+			}
+		})
+	}
+}
+
 // What a call brings while the bridge ends is noted as taken: the next process does not say it again.
 func TestMCPTakenAtEnd(t *testing.T) {
 	dir := ""
