@@ -189,30 +189,31 @@ type acpAsker struct {
 
 // Confirm implements [Asker], by a form without fields.
 func (a *acpAsker) Confirm(ctx context.Context, question string) (bool, error) {
-	return a.ask(ctx, &acp.ElicitationRequest{Mode: acp.ElicitForm, Message: question,
-		Schema: &acp.ElicitationSchema{Type: "object", Properties: map[string]any{}}})
+	q := spell.NewConsent(question)
+	q.Mode = acp.ElicitForm
+	return a.ask(ctx, q)
 }
 
 // Open implements [Asker].
 func (a *acpAsker) Open(ctx context.Context, text, url string) (bool, error) {
-	return a.ask(ctx, &acp.ElicitationRequest{Mode: acp.ElicitURL, Message: text, ElicitationID: a.editor.server.agent.opts.NewID(), URL: url})
+	return a.ask(ctx, spell.NewPage(text, url, a.editor.server.agent.opts.NewID()))
 }
 
-func (a *acpAsker) ask(ctx context.Context, r *acp.ElicitationRequest) (bool, error) {
-	if !a.editor.can.asks(r) {
+func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) {
+	if !a.editor.can.asks(q) {
 		return false, ErrCannotAsk
 	}
-	if r.ElicitationID != "" {
+	if q.ElicitationID != "" {
 		a.mu.Lock()
-		a.open = append(a.open, r.ElicitationID)
+		a.open = append(a.open, q.ElicitationID)
 		a.mu.Unlock()
 	}
-	r.RequestID = a.call.ID
-	raw, err := a.editor.server.ask(ctx, a.call.conn, acp.MethodElicit, r, func(json.RawMessage) {}) // see done
+	q.RequestID = a.call.ID
+	raw, err := a.editor.server.ask(ctx, a.call.conn, acp.MethodElicit, q, func(json.RawMessage) {}) // see done
 	if isEditorError(err) {
 		return false, ErrCannotAsk
 	}
-	return err == nil && spell.Elicited(string(raw), "") != "", err
+	return err == nil && q.Answer(string(raw)) != "", err
 }
 
 // done tells the editor that the pages that it shows are not needed any more.

@@ -38,8 +38,8 @@ type abilities struct {
 }
 
 // asks reports whether it puts an elicitation to the user.
-func (can abilities) asks(r *acp.ElicitationRequest) bool {
-	if r.Mode == acp.ElicitURL {
+func (can abilities) asks(q *spell.Elicitation) bool {
+	if q.Mode == acp.ElicitURL {
 		return can.url
 	}
 	return can.form

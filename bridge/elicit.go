@@ -73,14 +73,16 @@ func (e *acpEditor) askForm(ctx context.Context, conn *jsonrpc2.Conn, session, q
 	if len(question) > maxQuestion {
 		question = strings.ToValidUTF8(question[:maxQuestion], "") + " …"
 	}
-	raw, err := e.server.ask(ctx, conn, acp.MethodElicit, acp.NewElicitation(session, question), func(id json.RawMessage) {
+	q := spell.NewProse(question)
+	q.SessionID, q.Mode = session, acp.ElicitForm
+	raw, err := e.server.ask(ctx, conn, acp.MethodElicit, q, func(id json.RawMessage) {
 		// Not every client has this method, but each that has announced forms does.
 		_ = conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
 	})
 	if err != nil {
 		return "", false
 	}
-	answer := strings.TrimSpace(spell.Elicited(string(raw), acp.ElicitationAnswer))
+	answer := strings.TrimSpace(q.Answer(string(raw)))
 	return answer, answer != ""
 }
 

@@ -66,8 +66,7 @@ func (t *mcpTalk) Confirm(ctx context.Context, question string) (bool, error) {
 
 // Open implements [Asker].
 func (t *mcpTalk) Open(ctx context.Context, text, url string) (bool, error) {
-	return t.agrees(ctx, text, &spell.Elicitation{ElicitationRequest: acp.ElicitationRequest{
-		Mode: acp.ElicitURL, Message: text, URL: url, ElicitationID: t.session.agent.opts.NewID()}})
+	return t.agrees(ctx, text, spell.NewPage(text, url, t.session.agent.opts.NewID()))
 }
 
 // Opens implements [Opener]: nobody signs in elsewhere.

@@ -166,7 +166,7 @@ func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error)
 				c.tell(now.out.Doing)
 			case <-c.ctx.Done(): // or the client has cancelled it, or the bridge ends
 			}
-		case !c.can.asks(&q.elicit.ElicitationRequest):
+		case !c.can.asks(q.elicit):
 			t.answer(q, "", cannotAsk)
 		case c.stateless:
 			return t.report(c, q), nil

@@ -1,7 +1,5 @@
 package acp
 
-import "encoding/json"
-
 // ElicitationRequest is elicitation/create's, in a session, or about a request of the client's
 // that is being served. Mode is left out where MCP asks by a form: its clients before 2025-11-25
 // know no other.
@@ -29,13 +27,3 @@ const (
 	ElicitURL    = "url"
 	ElicitAccept = "accept"
 )
-
-// ElicitationAnswer is the member for the user's words in the form of [NewElicitation].
-const ElicitationAnswer = "answer"
-
-// NewElicitation asks for an answer in words.
-func NewElicitation(session, question string) *ElicitationRequest {
-	field := json.RawMessage(`{"type":"string","title":"Answer","minLength":1}`)
-	return &ElicitationRequest{SessionID: session, Mode: ElicitForm, Message: question, Schema: &ElicitationSchema{Type: "object",
-		Properties: map[string]any{ElicitationAnswer: field}, Required: []string{ElicitationAnswer}}}
-}

@@ -1,6 +1,7 @@
 package spell
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -9,68 +10,80 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/ask"
 )
 
-// This file is for elicitations, which ACP and MCP spell in the same way.
-
-// An Elicitation is a question for the user: a page to open, or a form that asks for one of some
-// options.
+// An Elicitation is a question for the user as ACP and MCP put it: a page to open, or a form.
 type Elicitation struct {
 	acp.ElicitationRequest
-	ids map[string]string // of the options, by their words
+	member string            // of the form, "" if it has none
+	ids    map[string]string // of the options that it has, by their words
 }
 
-// choiceKey is the member of a form that has the answer.
-const choiceKey = "choice"
+// NewPage asks to open a page.
+func NewPage(message, url, id string) *Elicitation {
+	return &Elicitation{ElicitationRequest: acp.ElicitationRequest{Mode: acp.ElicitURL, Message: message, URL: url, ElicitationID: id}}
+}
 
-// NewChoice asks for one of some options. What rejects stands first, and other editors have it
+// NewConsent asks for an agreement, by a form without members.
+func NewConsent(message string) *Elicitation {
+	return &Elicitation{ElicitationRequest: acp.ElicitationRequest{Message: message,
+		Schema: &acp.ElicitationSchema{Type: "object", Properties: map[string]any{}}}}
+}
+
+// newForm asks for the one member of a form.
+func newForm(message, member string, field any) *Elicitation {
+	e := NewConsent(message)
+	e.member, e.Schema.Properties[member], e.Schema.Required = member, field, []string{member}
+	return e
+}
+
+// NewProse asks for an answer in words.
+func NewProse(question string) *Elicitation {
+	return newForm(question, "answer", json.RawMessage(`{"type":"string","title":"Answer","minLength":1}`))
+}
+
+// NewChoice asks for one of some options. What rejects stands first, and other questions have it
 // last: Codex has the first option chosen, and asks itself just before whether the tool may be
 // called, so that a second Enter would allow what nobody has read.
 func NewChoice(message string, options []mapping.Option) *Elicitation {
-	e := &Elicitation{ids: map[string]string{}}
+	ids := map[string]string{}
 	var no, yes []string
 	for _, o := range options {
 		word := ask.OneLine(o.Name)
 		if o.Allows() && !o.Certain {
 			word += " (may allow it)" // its words do not say so
 		}
-		for n, first := 2, word; e.ids[word] != ""; n++ {
+		for n, first := 2, word; ids[word] != ""; n++ {
 			word = fmt.Sprintf("%s (%d)", first, n)
 		}
-		if e.ids[word] = o.ID; o.Allows() {
+		if ids[word] = o.ID; o.Allows() {
 			yes = append(yes, word)
 		} else {
 			no = append(no, word)
 		}
 	}
 	words := append(no, yes...) // each question has what rejects
-	choice := map[string]any{"type": "string", "title": "Your choice", "enum": words, "default": words[0]}
-	e.Message = message
-	e.Schema = &acp.ElicitationSchema{Type: "object", Required: []string{choiceKey}, Properties: map[string]any{choiceKey: choice}}
+	e := newForm(message, "choice", map[string]any{"type": "string", "title": "Your choice", "enum": words, "default": words[0]})
+	e.ids = ids
 	return e
 }
 
-// Answer reads what a client has answered: the ID of the option that the user has picked, and
-// [acp.ElicitAccept] for a page; "" is no, as is a text that was not offered.
+// Answer reads what the user has answered: the words, the ID of the option that was picked, or
+// [acp.ElicitAccept] for a page and a consent; "" is no. Only what is right in each member says yes:
+// clients answer accept to what nobody has seen, or with a text that was not offered.
 func (e *Elicitation) Answer(raw string) string {
-	if e.Mode == acp.ElicitURL {
-		return Elicited(raw, "")
-	}
-	return e.ids[Elicited(raw, choiceKey)]
-}
-
-// Elicited is what a user has answered to an elicitation: the text in a member of the form, or,
-// without a key, [acp.ElicitAccept] for a page, or a form without members. "" is no. Only what is
-// right in each member says yes: clients answer accept to what nobody has seen.
-func Elicited(raw, key string) string {
 	if !rawjson.Valid([]byte(raw)) || rawjson.Text(only(raw, "action")) != acp.ElicitAccept {
 		return ""
 	}
-	if key != "" {
-		return rawjson.Text(only(only(raw, "content"), key))
+	if e.member == "" {
+		if content := rawjson.Member(raw, "content"); content != "" && content != "{}" && content != "null" {
+			return "" // it took this for another form
+		}
+		return acp.ElicitAccept
 	}
-	if content := rawjson.Member(raw, "content"); content != "" && content != "{}" && content != "null" {
-		return "" // it took this for a form
+	text := rawjson.Text(only(only(raw, "content"), e.member))
+	if e.ids != nil {
+		return e.ids[text]
 	}
-	return acp.ElicitAccept
+	return text
 }
 
 // only is the value of an object's member that is there once: which of two counts nobody knows.
