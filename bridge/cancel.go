@@ -37,16 +37,6 @@ type canceller struct {
 	gentle func() bool
 }
 
-// until is ctx, ended with another one, too. The caller calls stop.
-func until(ctx, other context.Context) (_ context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	undo := context.AfterFunc(other, cancel)
-	return ctx, func() {
-		undo()
-		cancel()
-	}
-}
-
 func newCanceller() *canceller {
 	c := &canceller{identified: make(chan struct{}), graceOver: make(chan struct{}), agentTold: make(chan struct{})}
 	c.cancelled, c.cancel = context.WithCancel(context.Background())

@@ -68,8 +68,9 @@ func (t Turn) next() Turn {
 // askForm asks the user in a form; false: the user has not answered. It ends with the
 // turn that waits for it.
 func (e *acpEditor) askForm(ctx context.Context, conn *jsonrpc2.Conn, session, question string, turn Turn) (string, bool) {
-	ctx, stop := until(ctx, turn.cancelled)
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	defer context.AfterFunc(turn.cancelled, stop)()
 	if len(question) > maxQuestion {
 		question = strings.ToValidUTF8(question[:maxQuestion], "") + " …"
 	}

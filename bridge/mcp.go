@@ -43,7 +43,7 @@ type mcpEditor struct {
 	calls  sync.Map  // the *mcpCall that run, by jsonrpc2.ID
 	talks  sync.Map  // the *mcpTalk that have begun, by handle
 	begun  atomic.Int32
-	// restoring is for a talk of an earlier process.
+	// restoring is held while a talk of an earlier process is restored.
 	restoring sync.Mutex
 }
 
@@ -117,7 +117,8 @@ func (e *mcpEditor) introduce(c *mcpCall) {
 	self := mcp.Implementation{Name: "a2astdio", Title: "A2A agents", Version: e.server.agent.opts.Version}
 	about := mcp.Initialized(versions[1:], c.params.Get("protocolVersion").Str, self)
 	if c.stateless = c.Method != acp.MethodInitialize; c.stateless {
-		about = map[string]any{"supportedVersions": versions, "capabilities": about["capabilities"], "_meta": map[string]any{"io.modelcontextprotocol/serverInfo": self}}
+		about = map[string]any{"supportedVersions": versions, "capabilities": about["capabilities"],
+			"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": self}}
 	} else {
 		e.can = mcpAbilities(c.params.Get("capabilities"))
 	}

@@ -31,14 +31,11 @@ type mcpQuestion struct {
 	why    string
 	// These are of the call that comes again with the answer. It looks like the first, and must
 	// not run the task again. The state is a secret that the client gives back: behind the handle,
-	// nobody can guess it.
+	// nobody can guess it. It is good for an hour.
 	state string
 	call  string
 	until time.Time
 }
-
-// stateLife is how long a client may take for that.
-const stateLife = time.Hour
 
 // Ask implements [Editor].
 func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
@@ -115,8 +112,9 @@ const cannotAsk = "nobody was asked, because this client cannot put a question t
 // elicit asks by a request, until the call or the question is over: an answer that comes later is
 // none.
 func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
-	ctx, stop := until(c.ctx, q.ctx)
+	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
+	defer context.AfterFunc(q.ctx, stop)()
 	raw, err := c.server.ask(ctx, c.conn, acp.MethodElicit, q.elicit, func(id json.RawMessage) {
 		_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
 			map[string]any{"requestId": id, "reason": "the call's time is over, or the question is"})
@@ -135,7 +133,7 @@ const questionKey = "question"
 // askBackLocked is a result that is a question.
 func (t *mcpTalk) askBackLocked(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	t.back = q
-	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.text(), t.session.agent.opts.Now().Add(stateLife)
+	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.text(), t.session.agent.opts.Now().Add(time.Hour)
 	params := q.elicit.ElicitationRequest
 	params.ElicitationID = ""
 	elicit := map[string]any{"method": acp.MethodElicit, "params": &params}

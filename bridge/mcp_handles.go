@@ -41,11 +41,10 @@ func (e *mcpEditor) conversation(c *mcpCall) (*mcpTalk, error) {
 // the handle.
 func beforeDot(s string) string { return s[:max(0, strings.LastIndexByte(s, '.'))] }
 
-// add enters a conversation.
+// add enters a conversation, for as long as the process lives.
 func (e *mcpEditor) add(t *mcpTalk) error {
 	if _, known := e.talks.LoadOrStore(t.session.ID, t); !known && e.begun.Add(1) > maxSessions {
 		e.talks.Delete(t.session.ID)
-		e.begun.Add(-1)
 		return fmt.Errorf("bridge: there are %d conversations, which is the limit: the user starts the client anew. Handles stay good", maxSessions)
 	}
 	return nil

@@ -53,7 +53,8 @@ type mcpState struct {
 
 func (e *mcpEditor) newTalk(session *Session) *mcpTalk {
 	session.plain = true
-	return &mcpTalk{editor: e, session: session, mcpState: mcpState{changed: make(chan struct{}), out: spell.MCP{Handle: session.ID, Doing: "working"}}}
+	begins := mcpState{changed: make(chan struct{}), out: spell.MCP{Handle: session.ID, Doing: "working"}}
+	return &mcpTalk{editor: e, session: session, mcpState: begins}
 }
 
 // now is how the conversation stands.
@@ -63,7 +64,7 @@ func (t *mcpTalk) now() mcpState {
 	return t.mcpState
 }
 
-// change changes that, and wakes what waits for a change.
+// change changes that, and wakes the call that waits for a change.
 func (t *mcpTalk) change(by func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,10 +75,10 @@ func (t *mcpTalk) change(by func()) {
 
 // Show implements [Editor].
 func (t *mcpTalk) Show(_ context.Context, steps []mapping.Step) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.session.noteSteps(steps)
-	t.out.Append(steps)
+	t.change(func() {
+		t.session.noteSteps(steps)
+		t.out.Append(steps)
+	})
 	return nil
 }
 
@@ -210,7 +211,8 @@ func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 	r := &t.result
 	switch state = string(r.State); {
 	case t.asks != nil:
-		return "waiting for the user", "call wait_task with this handle: it asks the user again. Nobody else can answer\nasks the user: " + strconv.Quote(t.asks.what), false
+		next = "call wait_task with this handle: it asks the user again. Nobody else can answer\nasks the user: " + strconv.Quote(t.asks.what)
+		return "waiting for the user", next, false
 	case t.detach != nil:
 		return "working", "the task goes on: call wait_task with this handle", false
 	case t.out.Size() > 0:
@@ -224,14 +226,15 @@ func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 	case r.Waits || r.Question != "":
 		return state, "the agent waits for an answer: send it by send_message with this handle, or ask the user first", false
 	}
-	return cmp.Or(state, "answered"), "the task is over. send_message with this handle goes on in the conversation", t.err != nil || r.State == a2a.StateRejected
+	next = "the task is over. send_message with this handle goes on in the conversation"
+	return cmp.Or(state, "answered"), next, t.err != nil || r.State == a2a.StateRejected
 }
 
 // note adds lines of ours to the next result, if that has not too many, nor the same.
 func (t *mcpTalk) note(lines string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.notes) < maxNotes && !strings.Contains(t.notes, lines) {
-		t.notes += lines
-	}
+	t.change(func() {
+		if len(t.notes) < maxNotes && !strings.Contains(t.notes, lines) {
+			t.notes += lines
+		}
+	})
 }

@@ -100,8 +100,9 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 	t.note("the user was asked to sign in with the agent. Nothing is sent before that\n")
 	again := turn.next()
 	again.accepted = turn.accepted
-	signing, stop := until(ctx, again.cancelled)
+	signing, stop := context.WithCancel(ctx)
 	defer stop()
+	defer context.AfterFunc(again.cancelled, stop)()
 	if err := login.SignIn(signing, t); err != nil {
 		return r, err
 	}
@@ -163,10 +164,9 @@ func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
 		looks.Go(func() { texts[i] = e.describe(ctx, name) }) // ends with ctx
 	}
 	looks.Wait()
-	var b strings.Builder
-	fmt.Fprintf(&b, "send_message can ask these agents; without a name it asks %s.\n", names[0])
+	text := "send_message can ask these agents; without a name it asks " + names[0] + ".\n"
 	for i, name := range names {
-		fmt.Fprintf(&b, "\nagent: %s\n%s", name, texts[i])
+		text += "\nagent: " + name + "\n" + texts[i]
 	}
 	var open []string
 	e.talks.Range(func(handle, t any) bool {
@@ -176,7 +176,7 @@ func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
 		return true
 	})
 	slices.Sort(open)
-	return mcp.Text(b.String() + strings.Join(open, "")), nil
+	return mcp.Text(text + strings.Join(open, "")), nil
 }
 
 // describe tells what an agent says of itself.

@@ -206,8 +206,9 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 // ready contacts the agent, if need be, and makes the first request. It gives up
 // when the turn is cancelled.
 func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, error)) (*request, error) {
-	ctx, stop := until(ctx, t.cancelled)
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	defer context.AfterFunc(t.cancelled, stop)()
 	card, writing, err := t.reach(ctx)
 	if err != nil {
 		return nil, err
