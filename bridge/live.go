@@ -50,7 +50,7 @@ func (l *leg) note(ev *a2a.Event) bool {
 	if ev.TaskID != "" && ev.TaskID != l.taskID {
 		l.taskID = strings.Clone(ev.TaskID)
 	}
-	l.parted = ev.Kind == a2a.EventMessage && ev.TaskID == "" && hasWords(&ev.Message)
+	l.parted = ev.Kind == a2a.EventMessage && hasWords(&ev.Message)
 	switch ev.Kind {
 	case a2a.EventMessage:
 		l.spoke++

@@ -136,7 +136,9 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		return r, err
 	}
 	t.leaveOpen(&r, how)
-	s.remember(t.writing)
+	if s.remember(t.writing); how == ended && (f.State == a2a.StateSubmitted || f.State == a2a.StateWorking) {
+		s.forget() // the agent has answered beside its task, and may not keep that
+	}
 	if f.GivenUp() {
 		// In its context, too, the agent would ask again, and take a prompt for an answer.
 		s.forget()

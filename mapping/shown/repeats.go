@@ -3,6 +3,7 @@ package shown
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -181,10 +182,11 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 }
 
 // isAgain reports whether a text that ends the task is the message before it: a long one, or, however
-// short, all of the message being shown, which no token is that begins with a space ("OK", "OK").
+// short, all of the message being shown, unless there is a space between, as between tokens ("OK", "OK").
 func (s *Shown) isAgain(c *cover, seq string, long bool) bool {
 	b := &s.said.starts[c.from]
-	return b.it.run.waits == s.waits && (long || s.last != nil && b.at <= s.last.at && s.last.epoch == s.epoch && !goesOn(seq))
+	last, _ := utf8.DecodeLastRune(s.said.text)
+	return b.it.run.waits == s.waits && (long || s.last != nil && b.at <= s.last.at && s.last.epoch == s.epoch && !unicode.IsSpace(last) && !goesOn(seq))
 }
 
 // isAll reports whether a cover is all of the message that is being shown, or all of its newest item.

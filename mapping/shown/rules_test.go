@@ -39,7 +39,7 @@ func TestLive(t *testing.T) {
 		"L1: all of it, stripped":                 {[]word{{"m1", "", "A cat saw\n"}, {"m1", "", "\na dog, "}, {"m1", "", "too.\n"}, {"m1", "", "A cat saw\na dog, too."}}, "m1: A cat saw\n\na dog, too.\n"},
 		"L1: a word that is all, again":           {[]word{{"m1", "", "สวัสดีครับ"}, {"m1", "", " "}, {"m1", "", "สวัสดีครับ"}}, "m1: สวัสดีครับ สวัสดีครับ"},
 		"L6: the end says a short answer again":   {[]word{{"m1", "working", "1"}, {"m2", "completed", "1"}}, "m1: 1"},
-		"L8: a token equal to the one before":     {[]word{{"m1", "working", "Bye"}, {"m2", "completed", " Bye"}}, "m1: Bye Bye"},
+		"L8: a token equal to the one before":     {[]word{{"m1", "working", "Bye"}, {"m2", "completed", " Bye"}, {"turn", "", ""}, {"m3", "working", "Bye "}, {"m4", "completed", "Bye"}}, "m1: Bye Bye\nm3: Bye Bye"},
 		"notes, once an ID has come twice":        {[]word{{"m1", "", "fetch "}, {"m1", "", "one"}, {"m2", "", "fetch "}, {"m2", "", "two"}, {"turn", "", ""}, {"m3", "", "fetch three"}, {"m4", "", "done"}}, "m1: fetch one\nm2: fetch two\nm3: fetch three\nm4: done"},
 		"notes that a letter does not join":       {[]word{{"m1", "", "OK"}, {"m2", "", "Let me see"}, {"m3", "", "1. Read it"}, {"m4", "", `["a"]`}}, "m1: OK\nm2: Let me see\nm3: 1. Read it\nm4: [\"a\"]"},
 		"a note in Latin letters, then Chinese":   {[]word{{"m1", "", "Thinking"}, {"m2", "", "你好,"}, {"m3", "", "世界"}}, "m1: Thinking\nm2: 你好,世界"},
