@@ -68,6 +68,8 @@ func (o ownState) Run() int {
 //	                      file contains the text, and exits with 130
 //	talk FILE ARG...      an editor that starts a2astdio with these arguments and
 //	                      has the conversation of the file: see [talk]
+//	agent NAME FILE       $NAME is the URL of an agent that the file describes: see
+//	                      [canned]
 //	serve NAME COMMAND... the command runs until the script ends; $NAME is its URL,
 //	                      which it prints
 //	end NAME [REGEXP]     it is interrupted; what it has said on stderr matches, or is
@@ -111,6 +113,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status":    status,
 			"interrupt": interrupt,
+			"agent":     serveCanned,
 			"serve":     serveURL,
 			"end":       endServing,
 		},
