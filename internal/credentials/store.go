@@ -63,8 +63,8 @@ type stored struct {
 	Secrets *Secrets `json:"secrets,omitempty"`
 }
 
-// List returns all logins, the newest first, without their secrets. It skips unreadable
-// files, and the error is about these.
+// List returns all logins, the newest first, without their secrets; nil without a directory for
+// them. It skips unreadable files, and the error is about these.
 func (s *Store) List() ([]*Login, error) {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -73,7 +73,7 @@ func (s *Store) List() ([]*Login, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what auth login has stored cannot be read: %w: make that directory readable, or set XDG_STATE_HOME to another one", err)
 	}
-	var list []*Login
+	list := []*Login{}
 	var bad error
 	for _, e := range entries[:min(len(entries), maxLogins)] {
 		if !strings.HasSuffix(e.Name(), suffix) {
@@ -98,7 +98,9 @@ func (s *Store) Find(ctx context.Context, agent, client string) (*Login, error) 
 	var list []*Login
 	var bad error
 	for range 2 { // a listing may miss a file that is replaced meanwhile
-		list, bad = s.List()
+		if list, bad = s.List(); list == nil { // each request asks
+			return nil, bad
+		}
 		list = slices.DeleteFunc(list, func(l *Login) bool {
 			return l.Origin != origin || client != "" && l.ClientID != "" && l.ClientID != client
 		})
