@@ -71,6 +71,7 @@ func (s *Shown) Grow(g Grown, text string) bool {
 		g.it.turn != s.turn || g.it.kind != Artifact && 2*len(text) >= g.it.n {
 		return false
 	}
+	s.limit()
 	s.enter(g.it, text, nil)
 	s.note(g.it, text, 1)
 	return true

@@ -114,3 +114,42 @@ func textParts(texts ...string) (p a2a.Parts) {
 	}
 	return p
 }
+
+// TestLongTurn: of a turn that says more than is kept to compare with, nothing is lost, and nothing panics, whatever
+// is cut.
+func TestLongTurn(t *testing.T) {
+	words := func(n int, seed string) string { return strings.Repeat(seed+" and so on. ", n/(len(seed)+12)) }
+	old, long := words(860_000, "Old"), words(1_200_000, "Long")
+	for name, v := range map[string]struct {
+		live, held []Item
+		want       string
+	}{
+		"a history that is longer": {
+			[]Item{{ID: "m1", Parts: textParts(old)}, {ID: "m2", Parts: textParts("Short.")}},
+			[]Item{{Kind: User, ID: ourID}, {ID: "h1", Parts: textParts(old)}, {ID: "h2", Parts: textParts(words(300_000, "New"))}, {ID: "h3", Parts: textParts("End.")}},
+			"End.",
+		},
+		"pieces that are long": {
+			[]Item{{ID: "m1", Parts: textParts("a ")}, {ID: "m2", Parts: textParts(" b")}, {ID: "m2", Parts: textParts(long)}, {ID: "m3", Parts: textParts("Next.")}},
+			[]Item{{Kind: User, ID: ourID}, {ID: "m1", Parts: textParts("a ")}, {ID: "m2", Parts: textParts(" b", long)}, {ID: "m3", Parts: textParts("Next. More.")}},
+			" More.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c conversation
+			s := New(c.show)
+			s.Task("task")
+			s.Begin()
+			for i := range v.live {
+				if s.Live(&v.live[i]); i == 0 && name == "a history that is longer" {
+					s.Break()
+				}
+			}
+			s.Cut()
+			s.Snapshot(a2a.StateCompleted, v.held)
+			if last := c.log[len(c.log)-1]; !strings.HasSuffix(last, v.want) {
+				t.Errorf("it ends with %.80q, want %q", last, v.want)
+			}
+		})
+	}
+}

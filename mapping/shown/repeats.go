@@ -92,8 +92,11 @@ func (s *said) drop() (dropped int) {
 		dropped = max(dropped, s.starts[maxStarts/2].at)
 	}
 	kept := s.starts[:0]
-	for _, b := range s.starts {
-		if b.at >= dropped {
+	for i, b := range s.starts {
+		if end := s.end(i); end > dropped {
+			if b.at < dropped {
+				b.at, b.head = dropped, headOf(s.text[dropped:end])
+			}
 			b.at -= dropped
 			kept = append(kept, b)
 		}
@@ -249,7 +252,6 @@ func (s *Shown) goOn(it *item, in *Item, seq string, n int, own bool) {
 // where an item begins. What a dialect knows to be a whole says its own pieces again, and not
 // an equal text before them.
 func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover, ok bool) {
-	s.limit()
 	n := weight(seq)
 	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, kind, n) {
 		return cover{}, false
@@ -337,10 +339,22 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 	return c, true
 }
 
-// limit bounds what is kept of the turn's text.
+// limit bounds what is kept of the turn's text, before an item is compared with it: no other places
+// in it are known then.
 func (s *Shown) limit() {
-	if n := s.said.drop(); n > 0 && s.last != nil {
-		s.last.at = max(0, s.last.at-n)
+	n := s.said.drop()
+	if n == 0 {
+		return
+	}
+	places := []*int{&s.restated}
+	if s.last != nil {
+		places = append(places, &s.last.at, &s.last.joint)
+	}
+	if s.held != nil {
+		places = append(places, &s.held.before, &s.held.cursor, &s.held.from)
+	}
+	for _, at := range places {
+		*at = max(0, *at-n)
 	}
 }
 

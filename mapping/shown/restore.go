@@ -4,6 +4,7 @@ import "github.com/a2astdio/a2astdio/transport/a2a"
 
 // Restore notes a step that another process has shown, in its turn: see [Shown.Begin].
 func (s *Shown) Restore(x *Step) {
+	s.limit()
 	part := a2a.Part{Kind: a2a.PartText, Text: x.Text}
 	if x.Part != nil {
 		part = *x.Part

@@ -199,6 +199,7 @@ func (s *Shown) sayGap() {
 
 // Live shows what is new in an item of an unbroken stream.
 func (s *Shown) Live(in *Item) {
+	s.limit()
 	seq := s.sequence(in.Parts)
 	if seq == "" {
 		return
@@ -305,7 +306,6 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 // note keeps that text was shown, in the run that its item has.
 func (s *Shown) note(it *item, text string, pieces int) {
 	s.said.add(it, text, s.epoch, pieces)
-	s.limit()
 	s.extend(it, text)
 	it.turn, it.epoch = s.turn, s.epoch
 	if it.events++; it.events > 1 && it.kind == Message && it.run.growth != cumulative {

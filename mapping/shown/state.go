@@ -13,6 +13,7 @@ type held struct {
 	less    bool // it holds less of something than was shown
 	// items are those that it holds, nil for one that comes live: see [held.whole].
 	items  map[*item]bool
+	from   int // where in said ends what was said before it
 	before int // where in said its messages begin
 	cursor int // up to where in said its messages were matched
 }
@@ -31,6 +32,7 @@ type entry struct {
 // was shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The
 // list is in the task's order, without its status message.
 func (s *Shown) State(list []Item) {
+	s.limit()
 	s.hold1(&held{before: s.spoken()}, s.entries(list, &s.sent))
 }
 
@@ -47,13 +49,13 @@ func (s *Shown) spoken() int {
 // the task, which comes before the artifacts (S7: a task does not tell the order of messages and
 // artifacts). gap: one is to be told before all that was shown.
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
+	s.limit()
 	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
-	h := &held{before: s.spoken(), items: map[*item]bool{}}
+	h := &held{from: len(s.said.text), before: s.spoken(), items: map[*item]bool{}}
 	entries := s.entries(list, &s.prompt)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
 	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact })
-	from := len(s.said.text)
 	s.hold1(h, entries)
 	if s.gap == none {
 		return false
@@ -70,7 +72,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	case !complete && s.gap == settled:
 		s.gap = owed
 	}
-	if s.gap == owed && len(s.said.text) > from {
+	if s.gap == owed && len(s.said.text) > h.from {
 		s.gap = told
 		return true
 	}
@@ -175,6 +177,7 @@ func (s *Shown) hold1(h *held, list []entry) {
 		h.before = len(s.said.text) // a message may say all of it again
 	}
 	for i := range list {
+		s.limit()
 		switch e := &list[i]; {
 		case i == growing:
 		case e.Kind == Foreign:
