@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 const (
@@ -46,7 +48,7 @@ type frame struct {
 // A frameReader cuts an event stream into frames, by the WHATWG standard
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html): lines end
 // with LF, CR or CRLF, a byte order mark at the start is skipped, an event that
-// EOF cut off is discarded.
+// EOF cut off is discarded, but see last.
 //
 // There is one buffer. Frames are slices of it; the data of one with several
 // data lines is moved together in place, which always fits because the joined
@@ -132,6 +134,20 @@ func (r *frameReader) next(dst []frame) ([]frame, error) {
 // unfinished reports whether an event was begun that has not been handed out.
 func (r *frameReader) unfinished() bool {
 	return r.has || r.line < r.size && r.buf[r.line] != ':'
+}
+
+// last takes an event that the end has come behind, and no blank line: handlers that join their events
+// with blank lines write none behind the last. It is whole if its data are a JSON object.
+func (r *frameReader) last() (f frame, ok bool) {
+	if line := r.buf[r.line:r.size]; bytes.HasPrefix(line, []byte("data:")) {
+		r.field(line, r.size)
+		r.line = r.size
+	}
+	if !r.has || r.line < r.size || !rawjson.IsObject(rawjson.View(r.buf[r.data:r.dataEnd])) || !rawjson.Valid(r.buf[r.data:r.dataEnd]) {
+		return f, false
+	}
+	list := r.dispatch(nil)
+	return list[0], true
 }
 
 // parse handles each line that has arrived completely, up to maxFrames events.

@@ -182,6 +182,11 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		}
 		frames, err := s.frames.next(s.cut[:0])
 		s.cut = frames
+		if err == io.EOF {
+			if f, ok := s.frames.last(); ok {
+				frames, err = append(frames, f), nil
+			}
+		}
 		if err != nil {
 			s.finish(err)
 			return nil, s.err
