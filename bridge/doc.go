@@ -55,7 +55,7 @@
 //	streaming  answered without a stream, task goes on   ask for it until it is over              lines-poll
 //	asking     event on the stream that is still open    show; open calls that go on are moot    asking-elsewhere
 //	asking     terminal state                            the questions are moot; end             asking-ended
-//	asking     cut                                       stay; answer when all that waits is     asking-cut, approval-cut-between
+//	asking     cut                                       stay; answer when all that waits known  asking-cut, approval-cut-between
 //	asking     answered                                  send all answers in one message         approval, approval-many
 //	asking     answered, an older stream says more       look at the task                        approval-older-stream
 //	asking     rejected, no option of the agent's        cancel the task; end                    options-unclear
@@ -68,7 +68,7 @@
 // # Live, snapshot, replayed
 //
 // A turn ends by the agent's state, not by its stream's end. Each event comes to the fold as
-// one of three (verb.go). It is live if it came on the stream of the newest request, without a
+// one of three. It is live if it came on the stream of the newest request, without a
 // break; a snapshot if it is the task, asked for, or the first event of a subscription; replayed
 // otherwise. Behind a cut nothing that a subscription says is read for its words: A2A gives no
 // position in a stream, so that the task is taken whole. Whatever a subscription says then, or a
@@ -94,12 +94,12 @@
 //	one per leg that is left  what the agent says next, or Agent.Close
 //	with a cancel
 //	one per stream            its next event or end, transport.Client.Close
-//	one per look, and per     its leg, or its time limit
-//	request that begins one
+//	one per look              its leg, or its time limit
+//	one per request of a leg  its answer's beginning, or Agent.Close
 //	one per turn (watch)      Turn.Run
 //	one per question          Turn.Run; Editor.Ask ends with its context
 //	one per task that is      cancelGrace, or Agent.Close
-//	given up (abandon)
+//	given up (cancelLater)
 //
 // # Order
 //

@@ -78,7 +78,7 @@ func (f *Fold) Running() bool { return f.calls.Running() }
 func (f *Fold) Answered(callID string, allowed bool) { f.calls.Answered(callID, allowed) }
 
 // Doubt notes that it is not known whether the agent has taken the last answers. The task may
-// have gone on, so it does not count as one that rests.
+// have gone on, so it does not count as one that rests, and a call that was rejected may have run.
 func (f *Fold) Doubt() {
 	f.rest = Rest{}
 	f.calls.Doubt()

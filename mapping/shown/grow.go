@@ -76,6 +76,3 @@ func (s *Shown) Grow(g Grown, text string) bool {
 	s.note(g.it, text, 1)
 	return true
 }
-
-// Name is that of the message that it is shown in.
-func (g Grown) Name() string { return g.run.name }

@@ -60,7 +60,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
-		if join && !s.standsAlone(sure) && !(waits(s.state) && !endsWord(s.said.text[r.at:], text)) { // L8
+		if join && !s.standsAlone(sure) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
 			if it.run, r.growth, r.joint = r, byPieces, len(s.said.text); sure {
 				r.growth = certain
 			}
@@ -115,14 +115,15 @@ func (s *Shown) namesOf(kind Kind) *Names {
 // joins decides by the text whether a message goes on with the one before it, which has
 // another ID. Some agents give each chunk of a text an ID of its own (Gemini's server 0.25.2,
 // Strands, LangGraph, github.com/inference-gateway/adk), others send whole notes that way
-// ("Looking up the rates…", "Processing…"), and A2A has no word for the difference.
+// ("Looking up the rates…", "Processing…"), and A2A has no word for the difference. The first case
+// that fits decides:
 //
 //   - Next begins with white space or closing punctuation, or the one before ends with white
 //     space: it goes on.
 //   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
 //     digit, and where a first note in Latin letters is followed by Chinese.
 //   - Nothing but marks of Markdown was said: it goes on.
-//   - A sentence has ended and what follows begins like one: it is another.
+//   - Anything else, such as a sentence behind a full stop: it is another.
 //
 // Once a message is certain to be a chunk (sure), all that follow in the run are. The rule
 // takes "Processing" and "more" for one word, and "Type" and "Script" at the beginning of a

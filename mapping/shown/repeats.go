@@ -184,7 +184,7 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	return c.rest == "" && c.pieces >= 2 && weight(seq) >= evidence
 }
 
-// isAgain reports whether a text that ends the task is the message before it: a long one, or, however
+// isAgain reports whether a text that ends the task, and equals its cover, is the message before it: a long one, or, however
 // short, all of the message being shown, unless there is a space between, as between tokens ("OK", "OK").
 func (s *Shown) isAgain(c *cover, seq string, long bool) bool {
 	b := &s.said.starts[c.from]
@@ -192,7 +192,7 @@ func (s *Shown) isAgain(c *cover, seq string, long bool) bool {
 	return b.it.run.waits == s.waits && (long || s.last != nil && b.at <= s.last.at && s.last.epoch == s.epoch && !unicode.IsSpace(last) && !goesOn(seq))
 }
 
-// isAll reports whether a cover is all of the message that is being shown, or all of its newest item.
+// isAll reports whether a cover has all of the message that is being shown, to its end, or is the newest item of all.
 func (s *Shown) isAll(c *cover) bool {
 	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
 		return false
@@ -200,7 +200,7 @@ func (s *Shown) isAll(c *cover) bool {
 	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
 }
 
-// isStripped reports whether a text is all that an item has said, in at least three pieces, with
+// isStripped reports whether a text is all that an item has said since another spoke, in at least three pieces, with
 // other white space. Two pieces may be a word and a space, and the word may come again.
 func (s *Shown) isStripped(it *item, seq string) bool {
 	k := len(s.said.starts) - 1
@@ -228,8 +228,8 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	return c.rest == "" && c.marked
 }
 
-// goOn notes that the first n bytes of an item were said before, by itself or others, and shows
-// the others.
+// goOn notes that the first n bytes of an item were said before, and shows the rest. own: its own
+// pieces are among them, so that it is not made longer by them.
 func (s *Shown) goOn(it *item, in *Item, seq string, n int, own bool) {
 	was := s.last
 	switch {
@@ -326,7 +326,7 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 	if done == 0 {
 		return c, false
 	}
-	if !s.held.whole() && !endsWord(last, seq[done:]) {
+	if !s.held.whole() && !meetBetweenWords(last, seq[done:]) {
 		return c, false
 	}
 	for n := 0; len(tail) > 0; tail = tail[n:] {
@@ -358,8 +358,8 @@ func (s *Shown) limit() {
 	}
 }
 
-// endsWord reports whether a text that goes on with rest ends between words.
-func endsWord(said []byte, rest string) bool {
+// meetBetweenWords reports whether a text that goes on with rest ends between words.
+func meetBetweenWords(said []byte, rest string) bool {
 	a, _ := utf8.DecodeLastRune(said)
 	b, _ := utf8.DecodeRuneInString(rest)
 	return !isWord(a) || !isWord(b)

@@ -154,9 +154,9 @@ func (s *Shown) Break() { s.epoch++ }
 // SetState notes the state that the event in hand brings, before its items. task: the event
 // is a task. news: it has something else that is new.
 //
-// A state ends a message only if the task waited, or waits now and the text does not go on
-// for certain (L8): the last chunk of a message comes with completed. 900 turns with broken
-// words. So it does if it was canceled: a2a-js says so between the words of a stream that goes on.
+// A state ends a message if the task waited, or if it waits or is over now and the text does not go
+// on for certain (L8): the last chunk of a message comes with completed. 900 turns with broken words.
+// So it does if it was canceled: a2a-js says so between the words of a stream that goes on.
 func (s *Shown) SetState(state a2a.State, task, news bool) {
 	was := s.state
 	s.anew = task && (news || state.Terminal() || state != was && was != "")

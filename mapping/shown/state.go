@@ -33,7 +33,7 @@ type entry struct {
 // list is in the task's order, without its status message.
 func (s *Shown) State(list []Item) {
 	s.limit()
-	s.hold1(&held{before: s.spoken()}, s.entries(list, &s.sent))
+	s.showHeld(&held{before: s.spoken()}, s.entries(list, &s.sent))
 }
 
 // spoken is how much was said, 0 if that were thoughts alone, which a message never says again.
@@ -56,7 +56,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
 	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact })
-	s.hold1(h, entries)
+	s.showHeld(h, entries)
 	if s.gap == none {
 		return false
 	}
@@ -157,8 +157,8 @@ func textOf(parts a2a.Parts) string {
 	return b.String()
 }
 
-// hold1 shows what the entries of a state have beyond what was shown.
-func (s *Shown) hold1(h *held, list []entry) {
+// showHeld shows what the entries of a state have beyond what was shown.
+func (s *Shown) showHeld(h *held, list []entry) {
 	s.held = h
 	defer func() { s.held = nil }()
 	h.sameIDs = slices.ContainsFunc(list, func(e entry) bool {
