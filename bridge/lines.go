@@ -342,6 +342,8 @@ func (e *linesEditor) execute(c *editorRequest) {
 	}
 	session := e.session("", "", p.Workspace)
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
+		defer t.release()
+		session.isCommand = true
 		return t.request(ctx, v, "", true, func(ctx context.Context) (begun, error) { return t.execute(ctx, p.Path, p.Args) })
 	})
 }
@@ -355,6 +357,7 @@ func (e *linesEditor) pass(c *editorRequest) {
 	params := c.rawParams()
 	session := e.server.agent.NewSession("")
 	e.runTurn(c, session, gjson.GetBytes(params, "raw").Bool(), func(ctx context.Context, t Turn, v *linesView) (Result, error) {
+		defer t.release()
 		return t.request(ctx, v, "", true, func(ctx context.Context) (begun, error) {
 			stream, raw, err := e.server.agent.opts.Client.Call(ctx, transport.Call{Method: c.Method, Params: params, Long: true})
 			v.passed = raw

@@ -14,6 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -56,7 +57,7 @@ func prompt(t *testing.T, network http.RoundTripper, hook oneHook) (a2a.State, e
 	defer client.Close()
 	a := bridge.NewAgent(&bridge.Options{Client: client, Webhooks: hook})
 	defer a.Close()
-	result, err := a.NewSession(t.TempDir()).Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "hello"}}, &yes{})
+	result, err := a.NewSession(t.TempDir()).Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "hello"}}, &lostEditor{show: func(*mapping.Step) error { return nil }})
 	return result.State, err
 }
 

@@ -57,6 +57,8 @@ type Session struct {
 	queues bool
 	// plain: no prompt is a slash command, though it may look like one: a model has written it.
 	plain bool
+	// isCommand: it is a slash command's of A2A lines, whose task has had no message yet.
+	isCommand bool
 	// watching follows the task while no turn runs, nil if nothing does: see watch.go.
 	watching *watcher
 	// shutting: the editor has closed it; the turn that runs is its last.

@@ -272,9 +272,10 @@ func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*req
 	if err := t.writing.Answers(answers, m); err != nil {
 		return nil, err
 	}
-	if t.isCommand {
+	if t.isCommand || t.session.isCommand {
 		// A slash command's request has no room for settings, so that this is the
 		// first message of its task.
+		t.session.isCommand = false
 		if err := t.session.settings(m, t.writing); err != nil {
 			return nil, err
 		}

@@ -65,16 +65,6 @@ func TestDecisionsWrong(t *testing.T) {
 	wantLines(t, "the second CLI", other, `ide/diffAccepted {"filePath":"/w/b","content":"two's"}`)
 }
 
-// TestUnknownMethod: what is no method of the editor's is said to be none.
-func TestUnknownMethod(t *testing.T) {
-	s := serverOf(t, &scriptedEditor{})
-	for _, method := range []string{"", "initialize", MethodOpenDiff, "_" + MethodContextUpdate} {
-		if _, err := s.Handle(method, nil); !errors.Is(err, ErrMethod) || !strings.Contains(err.Error(), MethodDiffRejected) {
-			t.Errorf("%q: %v", method, err)
-		}
-	}
-}
-
 // TestCloseCrossesAccept: what the user accepts in the editor while the CLI closes
 // the diff is the final content: nothing that the user wrote is lost.
 func TestCloseCrossesAccept(t *testing.T) {

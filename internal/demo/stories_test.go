@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func TestEdit(t *testing.T) {
@@ -56,16 +55,6 @@ func expectFile(t *testing.T, name, want string) {
 	if err != nil || string(got) != want {
 		t.Errorf("%s: %q, %v; want %q", name, got, err, want)
 	}
-}
-
-func TestEditRefusesWhatChangedMeanwhile(t *testing.T) {
-	dir := t.TempDir()
-	converseIn(t, dir, nil, func(t *testing.T, c *client) {
-		c.prompt("edit")
-		must.Do(t, os.WriteFile(filepath.Join(dir, "hello.txt"), []byte("theirs"), 0o644))
-		expect(t, "approved", c.confirm("proceed_once")[:2], "Edit EXECUTING", "Edit FAILED")
-		expectFile(t, filepath.Join(dir, "hello.txt"), "theirs")
-	})
 }
 
 func TestMany(t *testing.T) {

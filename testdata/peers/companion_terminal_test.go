@@ -2,6 +2,7 @@ package peers
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,7 +113,7 @@ func (t *terminal) read() {
 // kill kills it, as a crash would. It may be called twice.
 func (t *terminal) kill() {
 	t.killed.Do(func() {
-		killGroup(t.cmd.Process.Pid)
+		_ = exec.Command("kill", "-9", "--", fmt.Sprint(-t.cmd.Process.Pid)).Run() // and its children: a terminal's programs are a group
 		_ = t.cmd.Wait()
 		t.tty.Close()
 		<-t.ended

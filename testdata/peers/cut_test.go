@@ -55,7 +55,7 @@ func TestSDKCut(t *testing.T) {
 				}
 				t.Run("pushed, version="+version, func(t *testing.T) {
 					trace := converse(t, cutForGood(t, agent), "--webhook", "127.0.0.1:0")
-					if n := subscriptions(t, trace); n > 1 {
+					if n := subscriptions(t, trace); n > 2 { // without pushes there are four
 						t.Errorf("%d subscriptions were tried while the agent pushed", n)
 					}
 				})

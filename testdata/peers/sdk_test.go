@@ -99,13 +99,9 @@ func (e *sdkEditor) SessionUpdate(ctx context.Context, n acp.SessionNotification
 	return nil
 }
 
-// sdk starts the binary under the SDK's connection and opens a session. perUpdate
-// is how long the client takes for an update.
-func sdk(t *testing.T, agent string, perUpdate time.Duration) *sdkEditor {
+// connect starts a bridge under the SDK's connection. It has to end with its input, and in silence.
+func (e *sdkEditor) connect(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	e := &sdkEditor{dir: t.TempDir(), perUpdate: perUpdate}
-	cmd := exec.Command(binary, "--agent", agent)
-	cmd.Dir = t.TempDir()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	stdin, stdout := startPiped(t, cmd)
@@ -126,14 +122,17 @@ func sdk(t *testing.T, agent string, perUpdate time.Duration) *sdkEditor {
 			t.Errorf("the bridge: %v, stderr %q", err, stderr.String())
 		}
 	})
-	if _, err := e.conn.Initialize(t.Context(), acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber}); err != nil {
-		t.Fatalf("initialize: %v", err)
-	}
-	s, err := e.conn.NewSession(t.Context(), acp.NewSessionRequest{Cwd: e.dir, McpServers: []acp.McpServer{}})
-	if err != nil {
-		t.Fatalf("session/new: %v", err)
-	}
-	e.session = s.SessionId
+}
+
+// sdk starts the binary, and opens a session. perUpdate is how long the client takes for an update.
+func sdk(t *testing.T, agent string, perUpdate time.Duration) *sdkEditor {
+	t.Helper()
+	e := &sdkEditor{dir: t.TempDir(), perUpdate: perUpdate}
+	cmd := exec.Command(binary, "--agent", agent)
+	cmd.Dir = t.TempDir()
+	e.connect(t, cmd)
+	mustGet(e.conn.Initialize(t.Context(), acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber}))(t)
+	e.session = mustGet(e.conn.NewSession(t.Context(), acp.NewSessionRequest{Cwd: e.dir, McpServers: []acp.McpServer{}}))(t).SessionId
 	return e
 }
 

@@ -1,10 +1,8 @@
 package peers
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"runtime"
@@ -24,33 +22,18 @@ func TestSDKTerminalLogin(t *testing.T) {
 		t.Skip("it needs a pseudo-terminal")
 	}
 	t.Parallel()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(stop)
 	home := t.TempDir()
 	start := func(args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(ctx, binary, args...)
 		cmd.Dir, cmd.Env = home, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm"}
 		return cmd
 	}
-	bridge := start()
-	var stderr bytes.Buffer
-	bridge.Stderr = &stderr
-	stdin, stdout := startPiped(t, bridge)
 	e := &sdkEditor{dir: home}
-	e.conn = acp.NewClientSideConnection(e, stdin, stdout)
-	e.conn.SetLogger(slog.New(slog.DiscardHandler))
-	defer func() {
-		stdin.Close()
-		if err := bridge.Wait(); err != nil || stderr.Len() > 0 {
-			t.Errorf("the bridge: %v, stderr %q", err, stderr.String())
-		}
-	}()
-
-	r, err := e.conn.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber,
-		ClientCapabilities: acp.ClientCapabilities{Auth: acp.AuthCapabilities{Terminal: true}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e.connect(t, start())
+	r := mustGet(e.conn.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber,
+		ClientCapabilities: acp.ClientCapabilities{Auth: acp.AuthCapabilities{Terminal: true}}}))(t)
 	var login *acp.AuthMethodTerminalInline
 	for _, m := range r.AuthMethods {
 		if m.Terminal != nil {
