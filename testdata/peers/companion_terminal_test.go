@@ -69,10 +69,7 @@ func runTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 // stores requests in dump.
 func startModel(t *testing.T, p *companionPlaces, dump string) string {
 	t.Helper()
-	port, _, err := freePorts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	port, _ := freePorts(t)
 	cmd := exec.Command("node", filepath.Join("gemini", "fake-gemini.mjs"))
 	cmd.Env = p.env("FAKE_PORT="+port, "FAKE_WS="+p.workspace, "FAKE_DUMP="+dump)
 	mustDo(t, cmd.Start())

@@ -122,7 +122,7 @@ func TestGeminiForwardMCPElsewhere(t *testing.T) {
 // geminiCommand is a command that starts a Gemini server, with the shared one's model.
 func geminiCommand(t *testing.T) string {
 	return "GEMINI_API_KEY=fake GEMINI_TELEMETRY_ENABLED=false GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:" + geminiServer.model +
-		" node " + filepath.Join(geminiServer.dir, "node_modules", "@google", "gemini-cli-a2a-server", "dist", "a2a-server.mjs")
+		" node " + filepath.Join(geminiDir(t), "node_modules", "@google", "gemini-cli-a2a-server", "dist", "a2a-server.mjs")
 }
 
 // A shouter is an MCP server on HTTP with one tool, shout, that wants a credential.

@@ -13,20 +13,9 @@ import (
 func TestGeminiRestarted(t *testing.T) {
 	gemini(t) // it is installed, or the test is skipped
 	t.Parallel()
-	dir := mustGet(peersDir())(t)
-	port, model, err := freePorts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	port, model := freePorts(t)
 	run := t.TempDir()
-	begin := func() (url string, end func()) {
-		t.Helper()
-		url, end, err := startGeminiAt(dir, run, port, model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return url, end
-	}
+	begin := func() (url string, end func()) { return startGemini(t, run, port, model) }
 	url, end := begin()
 	e := open(t, "--agent", url)
 	work := filepath.Join(run, "ws")

@@ -3,7 +3,6 @@ package peers
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -24,10 +23,7 @@ var geminiServer struct {
 	once  sync.Once
 	url   string
 	model string // the port of the scripted model
-	dir   string // where the server is installed
-	skip  string // why it is missing
-	err   error
-	close func()
+	end   func()
 }
 
 // gemini returns the URL of a running Gemini CLI A2A server.
@@ -36,35 +32,29 @@ func gemini(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("the Gemini server is 500 MB: not with -short")
 	}
+	for _, tool := range []string{"bash", "curl", "git"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the Gemini server needs %s, which is not here", tool)
+		}
+	}
+	needNode(t, 20)
 	g := &geminiServer
-	g.once.Do(func() { g.url, g.close, g.skip, g.err = startGemini() })
-	switch {
-	case g.skip != "":
-		t.Skip(g.skip)
-	case g.err != nil:
-		t.Fatal(g.err)
+	g.once.Do(func() {
+		run := mustGet(os.MkdirTemp("", "a2astdio-gemini-"))(t)
+		port, model := freePorts(t)
+		g.url, g.end = startGemini(t, run, port, model)
+		g.model = model
+	})
+	if g.url == "" {
+		t.Fatal("the Gemini server has not started")
 	}
 	return g.url
 }
 
-func startGemini() (url string, end func(), skip string, err error) {
-	for _, tool := range []string{"bash", "curl", "git"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			return "", nil, "the Gemini server needs " + tool + ", which is not here", nil
-		}
-	}
-	if lacks := nodeLacks(20); lacks != "" {
-		return "", nil, "the Gemini server needs " + lacks, nil
-	}
-	dir, err := peersDir()
-	run, runErr := os.MkdirTemp("", "a2astdio-gemini-")
-	port, model, portErr := freePorts()
-	if err := errors.Join(err, runErr, portErr); err != nil {
-		return "", nil, "", err
-	}
-	geminiServer.model, geminiServer.dir = model, filepath.Join(dir, "gemini-0.25.2")
-	url, end, err = startGeminiAt(dir, run, port, model)
-	return url, end, "", err
+// geminiDir is where the server is installed.
+func geminiDir(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(mustGet(peersDir())(t), "gemini-0.25.2")
 }
 
 // peersDir is where peers are installed.
@@ -79,49 +69,37 @@ func peersDir() (string, error) {
 	return filepath.Join(cache, "a2astdio", "peers"), nil
 }
 
-// startGeminiAt starts a server at a port, with what is in run.
-func startGeminiAt(dir, run, port, model string) (url string, end func(), err error) {
-	cmd := exec.Command("bash", filepath.Join("gemini", "run.sh"), filepath.Join(dir, "gemini-0.25.2"), port, model, run)
+// startGemini starts a server at a port, with what is in run.
+func startGemini(t *testing.T, run, port, model string) (url string, end func()) {
+	t.Helper()
+	cmd := exec.Command("bash", filepath.Join("gemini", "run.sh"), geminiDir(t), port, model, run)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
+	stdin, stdout := startPiped(t, cmd)
 	end = func() {
-		stdin.Close()
+		stdin.Close() // which ends it
 		_ = cmd.Wait()
 		os.RemoveAll(run)
 	}
-	late := time.AfterFunc(startTime, func() { stdin.Close() }) // which ends it
+	late := time.AfterFunc(startTime, func() { stdin.Close() })
 	line, _ := bufio.NewReader(stdout).ReadString('\n')
 	late.Stop()
-	word, rest, _ := strings.Cut(line, " ")
-	url, _, _ = strings.Cut(rest, " ")
-	if word != "ready" {
+	words := strings.Fields(line)
+	if len(words) < 2 || words[0] != "ready" {
 		log, _ := os.ReadFile(filepath.Join(run, "server.log"))
 		end()
-		return "", nil, fmt.Errorf("the Gemini server did not start: %s%s%s", line, stderr.String(), log)
+		t.Fatalf("the Gemini server did not start: %s%s%s", line, stderr.String(), log)
 	}
-	return url, end, nil
+	return words[1], end
 }
 
-func freePorts() (a, b string, err error) {
+func freePorts(t *testing.T) (a, b string) {
+	t.Helper()
 	var ports [2]string
 	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return "", "", err
-		}
+		l := mustGet(net.Listen("tcp", "127.0.0.1:0"))(t)
 		defer l.Close() // both stay open until both numbers are known
 		_, ports[i], _ = net.SplitHostPort(l.Addr().String())
 	}
-	return ports[0], ports[1], nil
+	return ports[0], ports[1]
 }

@@ -20,8 +20,8 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 // run builds the binary once, unless A2ASTDIO_BINARY names one.
 func run(m *testing.M) int {
 	defer func() {
-		if geminiServer.close != nil {
-			geminiServer.close()
+		if geminiServer.end != nil {
+			geminiServer.end()
 		}
 	}()
 	if binary = os.Getenv("A2ASTDIO_BINARY"); binary != "" {
