@@ -245,6 +245,15 @@ func fails(code int, body string) func(http.ResponseWriter, *http.Request, []str
 	}
 }
 
+// A step is one of doctor's, as JSON.
+type step struct{ Step, Status, Says, Do string }
+
+// examined is what doctor --prompt says of an agent, as JSON.
+type examined struct {
+	Steps    []step
+	Findings []check.Finding
+}
+
 // TestPlantedBugs: doctor --prompt names what is wrong with an agent, in words.
 func TestPlantedBugs(t *testing.T) {
 	for _, kind := range []string{"0.3", "1.0", "rest"} {
@@ -255,7 +264,11 @@ func TestPlantedBugs(t *testing.T) {
 				server := httptest.NewServer(a)
 				defer server.Close()
 				a.url = server.URL
-				status, e := examine(t, "--agent", server.URL, "--idle-timeout", "2s")
+				status, stdout, stderr := runMain("", "--agent", server.URL, "--idle-timeout", "2s", "doctor", "--prompt", "hello", "-o", "json")
+				var e examined
+				if err := json.Unmarshal([]byte(stdout), &e); err != nil {
+					t.Fatalf("%v: %s%s", err, stdout, stderr)
+				}
 				if all, ok := toldBy(e, bug.want, bug.weight); !ok || (status == 0) != (bug.want == "" || bug.weight == check.Warning) {
 					t.Errorf("status %d, and nothing says %q:\n%s", status, bug.want, all)
 				}
@@ -265,7 +278,7 @@ func TestPlantedBugs(t *testing.T) {
 }
 
 // toldBy reports whether a finding or a step has words.
-func toldBy(e *examined, want, weight string) (all string, ok bool) {
+func toldBy(e examined, want, weight string) (all string, ok bool) {
 	for _, f := range e.Findings {
 		all += f.Weight + ": " + f.String() + "\n"
 		ok = ok || strings.Contains(f.Text, want) && (weight == "" || weight == f.Weight)
