@@ -9,7 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
 )
 
 func TestEdit(t *testing.T) {
