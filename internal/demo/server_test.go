@@ -1,14 +1,11 @@
 package demo
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
-	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -117,24 +114,15 @@ func TestSettings(t *testing.T) {
 // Closing the agent ends its stories, also those that wait for an answer, and
 // cuts the streams without an end that was not one.
 func TestCloseEndsStories(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		a := New(nil)
-		network, end := pipenet.Serve(a)
-		transport := &http.Transport{DialContext: network.Dial}
-		c := &client{t: t, http: &http.Client{Transport: transport}, header: http.Header{}, dir: dir}
-		c.header.Set("X-A2A-Extensions", ExtensionURI)
+	converse(t, nil, func(t *testing.T, c *client) {
 		c.prompt("shell")
 		r := c.open("message/stream", c.message("", text("slow")))
 		r.next()
-		a.Close()
+		c.agent.Close()
 		if lines := r.rest(); strings.Contains(strings.Join(lines, ""), "final") {
 			t.Errorf("the stream says that it ended: %q", lines)
 		}
 		_, err := c.call("message/send", c.message("", text("hello")))
 		expectError(t, err, "closed")
-		a.Close()
-		transport.CloseIdleConnections()
-		end()
-	})
+	}) // which closes it once more
 }
