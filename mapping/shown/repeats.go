@@ -149,7 +149,7 @@ type cover struct {
 func (s *Shown) repeats(it *item, in *Item, seq string, whole bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole) {
-		return false
+		return (whole || it.kind == Artifact) && s.repeatsItem(it, in, seq)
 	}
 	own := false // it says its own pieces again
 	for i := c.from; i < len(s.said.starts) && s.said.starts[i].at < c.to; i++ {
@@ -168,6 +168,24 @@ func (s *Shown) repeats(it *item, in *Item, seq string, whole bool) bool { // ru
 	return true
 }
 
+// repeatsItem is repeats for all that an item has said in pieces, between which something else was
+// said: CNOE's platform engineer says its tools in artifacts between, and then the whole in one.
+func (s *Shown) repeatsItem(it *item, in *Item, seq string) bool {
+	for i := range s.said.starts {
+		of := s.said.starts[i].it
+		if of.n != len(seq) || of.n < evidence || of == it || of.events < 2 || of.dead || in.Hint != Unknown || s.held != nil || (of.kind == Thought) != (it.kind == Thought) {
+			continue
+		}
+		if rest, begins := s.rest(of, seq); begins && rest == "" {
+			of.dead = true
+			s.learn(it, seq)
+			s.repeat(it, in, len(seq))
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	all := s.isAll(c)
 	switch {
@@ -178,10 +196,16 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 		long := weight(seq) >= evidence || said
 		again := in.Role == End && (all || said) && s.isAgain(c, seq, long)
 		return c.pieces >= 2 && (all || long) || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
-	case c.pieces >= 2 && all:
+	case c.pieces >= 2 && (all || s.goesBeyond(c, seq)):
 		return true
 	}
 	return c.rest == "" && c.pieces >= 2 && weight(seq) >= evidence
+}
+
+// goesBeyond reports whether an artifact begins with all of the message being shown, in pieces, and
+// goes on: an SDK's add_artifact says neither append nor lastChunk of a whole.
+func (s *Shown) goesBeyond(c *cover, seq string) bool {
+	return c.cross && s.last != nil && c.rest != "" && c.to == len(s.said.text) && s.said.starts[c.from].at <= s.last.at && weight(seq)-weight(c.rest) >= evidence
 }
 
 // isAgain reports whether a text that ends the task, and equals its cover, is the message before it: a long one, or, however

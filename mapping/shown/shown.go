@@ -215,7 +215,7 @@ func (s *Shown) Live(in *Item) {
 			s.repeat(it, in, len(seq))
 			return
 		}
-		if whole && s.repeats(it, in, seq, whole) {
+		if (whole || in.Last && s.isStripped(it, seq)) && s.repeats(it, in, seq, whole) {
 			return
 		}
 		s.say(it, in, seq, 0)
