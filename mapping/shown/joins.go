@@ -58,9 +58,10 @@ func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message && (!s.several || s.chunks) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
+		inWords, _ := joins(s.said.text[r.at:], s.chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
-		if join && !s.standsAlone(sure) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
+		if join && !s.standsAlone(sure && inWords) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
 			if it.run, r.growth, r.joint = r, byPieces, len(s.said.text); sure {
 				r.growth = certain
 			}
@@ -138,6 +139,8 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return true, last != '\n'
 	case last == 0: // a part that is no text
 		return false, false
+	case unicode.IsUpper(first) && strings.ContainsRune(".!?", last) && strings.Contains(next, " "):
+		return false, false // a sentence behind another: in a text there is a space between
 	case chunks, opens(before): // "```" and "go", "**" and "Note"
 		return true, true
 	case isWord(last) && isWord(first) && !isListed(next):

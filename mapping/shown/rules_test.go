@@ -49,6 +49,8 @@ func TestLive(t *testing.T) {
 		"L6: all of an artifact, tools between":   {[]word{{"n1+", "", "The weather in "}, {"n2", "", "🔧 Calling\n"}, {"n1+", "", "Oslo is fine."}, {"n3", "completed", "The weather in Oslo is fine."}}, "n1: The weather in Oslo is fine.\nn2: 🔧 Calling\n"},
 		"L6: an artifact goes on behind it":       {[]word{{"m1", "", "It rains "}, {"m2", "", "It rains in Oslo. And "}, {"n1", "", "It rains in Oslo. And here.|{1}"}}, "m1: It rains in Oslo. And here.<{1}>"},
 		"L1: the last chunk appends all of it":    {[]word{{"n1+", "", "It rains "}, {"n1+", "", "in "}, {"n1+", "", "Oslo today."}, {"n1+", "completed", "It rains in Oslo today."}}, "n1: It rains in Oslo today."},
+		"L8: a question behind tokens":            {[]word{{"m1", "", "See"}, {"m2", "", " it"}, {"m3", "", "."}, {"m4", "input-required", "OK?"}}, "m1: See it.\nm4: OK?"},
+		"a sentence behind tokens":                {[]word{{"m1", "", "See"}, {"m2", "", " it"}, {"m3", "", "."}, {"m4", "", "Shall I go on?"}}, "m1: See it.\nm4: Shall I go on?"},
 		"L3: one ID for ever":                     {[]word{{"m1", "", "Yes."}, {"turn", "", ""}, {"m1", "", "Yes, at nine."}}, "m1: Yes.\nm1~1: Yes, at nine."},
 		"L6: a whole behind its pieces":           {[]word{{"m1", "", "The cat "}, {"m1", "", "saw the cat."}, {"a1", "completed", "The cat saw the cat."}}, "m1: The cat saw the cat."},
 		"L6: a whole with other white space":      {[]word{{"m1", "", "The cat\u2028saw "}, {"m1", "", "the cat."}, {"m2", "completed", "The cat saw\u0085the cat."}}, "m1: The cat\u2028saw the cat."},
