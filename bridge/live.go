@@ -35,7 +35,9 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 		l.asLast, l.timers.grown = true, l.came
 		return
 	}
-	l.arrived, l.unheard, l.grown, l.done, l.held = true, 0, 0, false, nil
+	if l.arrived, l.unheard, l.grown, l.done = true, 0, 0, false; says(events) {
+		l.held = nil // else the words that it has may come nowhere else
+	}
 	l.noteState(events, asBefore)
 	if !ended || says(events) {
 		l.patience(l.mayPause())
