@@ -77,13 +77,19 @@ var excuses = []Excuse{
 	{"a text that begins with all of the one before it", "no rule can tell that from the one before, grown",
 		[]string{"the words are not the agent's", "a loaded session does not show the conversation"},
 		func(v *view) bool {
-			return slices.ContainsFunc(v.upTo(), func(t *Turn) bool {
-				for i, s := range t.Texts {
-					if i > 0 && strings.HasPrefix(s, t.Texts[i-1]) {
+			begins := func(list []string) bool {
+				for i, s := range list {
+					if i > 0 && strings.HasPrefix(s, list[i-1]) {
 						return true
 					}
 				}
 				return false
+			}
+			inTokens := v.plan.Shape.IDs == "token" && v.troubled() // "谢" and "谢," behind a cut
+			return slices.ContainsFunc(v.upTo(), func(t *Turn) bool {
+				return begins(t.Texts) || inTokens && slices.ContainsFunc(t.Texts, func(s string) bool {
+					return begins(slices.DeleteFunc(shapes.Tokens(s, "words"), func(s string) bool { return s[0] == ' ' }))
+				})
 			})
 		}},
 	{"an agent that does not cancel", "it was asked to, and the user was told that the task may still run",
