@@ -3,6 +3,7 @@ package spell
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
@@ -74,7 +75,8 @@ func (e *Elicitation) Answer(raw string) string {
 		return ""
 	}
 	if e.member == "" {
-		if content := rawjson.Member(raw, "content"); content != "" && content != "{}" && content != "null" {
+		content := strings.Join(strings.Fields(rawjson.Member(raw, "content")), "") // {} may be written with space
+		if content != "" && content != "{}" && content != "null" {
 			return "" // it took this for another form
 		}
 		return acp.ElicitAccept
