@@ -56,7 +56,7 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 // PromptKit gives each piece of a text one. Files have a name, a last chunk, or several chunks.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
-	if r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind && (it.kind == Message && (!s.several || s.chunks) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
+	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.chunks) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
 		inWords, _ := joins(s.said.text[r.at:], s.chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
@@ -69,6 +69,11 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		}
 	}
 	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id))
+}
+
+// isOpen reports whether an item may go on with a run, by its kind and what has come since.
+func (s *Shown) isOpen(r *run, it *item) bool {
+	return r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind
 }
 
 // maxToken is more than the first pieces have of a text that comes in an artifact each: what is
