@@ -154,7 +154,7 @@ func (l *leg) cannotLook(silent bool) {
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming && (l.live != nil || !l.opened)
 	// Its own stream has ended at a wait that was older than the answers, and what the task has said since, nobody has heard.
-	unheard := l.phase != streaming && l.own && !l.moved && (task.State != l.state || l.stood+standing >= maxStanding)
+	unheard := l.phase != streaming && l.own && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !(l.own && task.State == l.state), cut: unheard}) {
 		return
 	}

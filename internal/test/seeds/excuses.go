@@ -59,7 +59,7 @@ var excuses = []Excuse{
 	{"a snapshot that is old", "its words and its questions come late; one of a wait that is over, behind a cut, is believed, since no agent is known that answers so",
 		[]string{"a gap is told where nothing is missing", "the turn ends late", "a question waits, and the turn ends", "the turn ends before the agent's end",
 			"the turn ends, and the task goes on", "a message is sent twice, or refused", "an error of nobody's", "the words are not the agent's",
-			"a thought is lost or doubled", "a call's end is not shown", "a question is not asked", "the turn does not end"},
+			"a thought is lost or doubled", "a call's end is not shown", "a question is not asked", "the turn does not end", "a gap is told twice"},
 		func(v *view) bool { return v.plan.Script.Get == agent.GetStale }},
 	{"a task does not tell the order of messages and artifacts", "a text comes twice or in another order only where both are there",
 		[]string{"the words are not the agent's"},
