@@ -153,9 +153,7 @@ func (l *leg) cannotLook(silent bool) {
 // takeSnapshot takes the task as it is.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming && (l.live != nil || !l.opened)
-	// Its own stream has ended at a wait that was older than the answers, and what the task has said since, nobody has heard.
-	unheard := l.phase != streaming && l.own && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
-	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !(l.own && task.State == l.state), cut: unheard}) {
+	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !(l.own && task.State == l.state), cut: l.wentOnUnheard(task)}) {
 		return
 	}
 	bare := isBare(task)
@@ -174,6 +172,12 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	if l.step(inSnapshot); l.settled != l.asked {
 		l.watchCalls()
 	}
+}
+
+// wentOnUnheard reports whether its own stream has ended at a wait that was older than the answers, so
+// that nobody has heard what the task has said since.
+func (l *leg) wentOnUnheard(task *a2a.Event) bool {
+	return l.phase != streaming && l.own && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 }
 
 // compareLooks notes whether the task grows while its stream says nothing, and keeps it until the
