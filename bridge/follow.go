@@ -44,7 +44,6 @@ type leg struct {
 	sub      *reader    // a subscription
 	first    *batch     // its first events, which wait for the look that tells whether the task is bare
 	held     *a2a.Event // the newest look at a task whose stream is open
-	said     int        // what asked was when that has last said something
 	came     time.Time  // when its own stream has last said something
 	refresh  refresh
 	timers   timers
@@ -263,11 +262,6 @@ func (l *leg) act(in input, do action) {
 	case doLater:
 		l.later()
 	case doAsk:
-		if l.held != nil && l.asked > l.said { // its own stream was to say it, and is behind (E10)
-			if l.live, l.phase = nil, refreshing; !l.giveHeld(true) {
-				return
-			}
-		}
 		l.timers.settle.Stop()
 		l.settling, l.settled = 0, l.asked
 		l.give(said{ask: true})

@@ -30,7 +30,6 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	if !l.give(said{verb: shown.Live, events: events}) {
 		return
 	}
-	l.said = l.asked
 	if l.grew && asLast {
 		l.asLast, l.timers.grown = true, l.came
 		return
@@ -52,7 +51,7 @@ func (l *leg) note(ev *a2a.Event) bool {
 	if ev.TaskID != "" && ev.TaskID != l.taskID {
 		l.taskID = strings.Clone(ev.TaskID)
 	}
-	l.parted = ev.Kind == a2a.EventMessage && hasWords(&ev.Message)
+	l.parted = ev.Kind == a2a.EventMessage && ev.TaskID == "" && hasWords(&ev.Message)
 	switch ev.Kind {
 	case a2a.EventMessage:
 		l.spoke++
@@ -102,7 +101,7 @@ func (l *leg) takeOlder(b batch) {
 	}
 	l.owes = l.owes || b.err == nil
 	switch {
-	case l.phase != streaming && l.sub == nil && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
+	case l.phase != streaming && (l.sub == nil || !l.refresh.said) && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
 		l.takeReplayed(b.events)
 		l.watchCalls()
 	case l.phase != streaming:

@@ -98,8 +98,8 @@ func (l *leg) silence(asLast bool) {
 }
 
 // endWasAnnounced reports whether the agent has said before its stream ended that it would: by
-// a terminal state, a question, a last event in a state that rests, or a message, behind which
-// A2A has nothing (E17).
+// a terminal state, a question, a last event in a state that rests, or a message outside of a
+// task, behind which A2A has nothing (E17).
 func (l *leg) endWasAnnounced() bool {
 	return l.terminal() || l.done || l.parted || l.waitsForInput() || l.own && (l.waits || l.rests())
 }
@@ -119,7 +119,6 @@ func (l *leg) endOfStream(b batch) {
 	case b.stream.Unstreamed() && l.named:
 		l.unstreamed()
 	case ended && l.opened:
-		l.ended = l.parted
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {
 			l.lose() // an end that nothing announced is a cut (E17)
 		}

@@ -84,8 +84,7 @@ type known struct {
 	own      bool // its own stream has said last that the task waits or is over, and that nothing follows
 	owes     bool // an older stream has said something that no look has shown
 	told     bool // subscriptions have said for overPatience that the task is over
-	parted   bool // what its own stream has said last is a message
-	ended    bool // and behind that it has ended
+	parted   bool // what its own stream has said last is a message outside of the task
 	done     bool // a look has said that the task is over, on an open stream, doSoon ago
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
@@ -104,10 +103,6 @@ func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
-
-// concluded reports whether the agent has ended its stream behind a message, by which it has answered,
-// whatever the task's state is: a2a-js does, and leaves the task at work.
-func (k *known) concluded() bool { return k.ended && k.arrived && !k.waits && !k.executes }
 
 // asks reports whether the user is to be asked. A task that still works may not take an answer yet:
 // agents say that a call asks before they wait for it (the demo refuses it until then).
@@ -246,21 +241,20 @@ var machine = []row{
 	{"asks, no stream (E6)", whileAway, inSnapshot, (*known).asks, stay, doAsk},
 	{"rests", whileAway, inSnapshot, (*known).rests, over, doEnd},
 	{"has not gone on yet (E4)", whileAway, inSnapshot, (*known).waitsForInput, lost, doLater},
-	{"works, and its stream ended behind a message", whileAway, inSnapshot, (*known).concluded, over, doEnd},
 	{"auth, and stops (E11)", whileAway, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed }, over, doGiveUp},
 	{"works, followed", whileAway, inSnapshot, func(k *known) bool { return k.followed }, refreshing, doRead},
 	{"works, no stream (E1)", whileAway, inSnapshot, nil, lost, doLater},
 	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits && k.tries >= maxTries }, stay, doAsk},
 	{"failed, over by its own word", whileAway, inFailed, func(k *known) bool {
-		return (k.own || k.owes) && k.terminal() || (k.rests() || k.concluded()) && k.tries >= maxOwn
+		return (k.own || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
 	}, over, doEnd},
-	{"failed, over (E2)", whileAway, inFailed, func(k *known) bool { return k.terminal() && k.tries >= maxTries }, over, doEnd},
+	{"failed, over (E2)", whileAway, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, over, doEnd},
 	{"failed, given up (E2)", whileAway, inFailed, func(k *known) bool { return k.tries >= maxTries }, over, doGiveUp},
 	{"failed (E2)", whileAway, inFailed, nil, lost, doLater},
 	{"cannot look, not come", whileAway, inCannot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, over, doUnsent},
 	{"cannot look, not come yet", whileAway, inCannot, func(k *known) bool { return !k.arrived && !k.followed && k.follows && k.tries < maxTries }, lost, doLater},
 	{"cannot look, asks", whileAway, inCannot, func(k *known) bool { return k.arrived && k.waits }, stay, doAsk},
-	{"cannot look, over by its own word", whileAway, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests() || k.concluded()) }, over, doEnd},
+	{"cannot look, over by its own word", whileAway, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests()) }, over, doEnd},
 	{"cannot look, followed", whileAway, inCannot, func(k *known) bool { return k.followed }, refreshing, doRead},
 	{"cannot look, later (R7)", whileAway, inCannot, func(k *known) bool { return k.pushes || k.follows && k.tries < maxTries }, lost, doLater},
 	{"nothing left", whileAway, inCannot, nil, over, doGiveUp},

@@ -177,7 +177,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 // wentOnUnheard reports whether its own stream has ended at a wait that was older than the answers, so
 // that nobody has heard what the task has said since.
 func (l *leg) wentOnUnheard(task *a2a.Event) bool {
-	return l.phase != streaming && l.own && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
+	return l.phase != streaming && l.own && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 }
 
 // compareLooks notes whether the task grows while its stream says nothing, and keeps it until the

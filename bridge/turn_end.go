@@ -136,9 +136,7 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		return r, err
 	}
 	t.leaveOpen(&r, how)
-	if s.remember(t.writing); how == ended && (f.State == a2a.StateSubmitted || f.State == a2a.StateWorking) {
-		s.forget() // the agent has answered beside its task, and may not keep that
-	}
+	s.remember(t.writing)
 	if f.GivenUp() {
 		// In its context, too, the agent would ask again, and take a prompt for an answer.
 		s.forget()

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -76,21 +75,12 @@ func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
 		return nil, e
 	case !r.is && rawjson.Member(raw, "code") != "" && readRefusal(raw).code < 0: // an error object by itself
 		return nil, readRefusal(raw).error()
-	case a.status < 300 && !r.is && isPayload(raw): // without a response around it, as event reads it, too
-		return json.RawMessage(raw), nil
 	case a.status >= 300 || !r.is:
 		return nil, nil
 	case r.result == "":
 		return json.RawMessage("null"), nil
 	}
 	return json.RawMessage(r.result), nil
-}
-
-// isPayload reports whether JSON is a task or a message by its form.
-func isPayload(raw string) bool {
-	return rawjson.Member(raw, "kind") != "" || slices.ContainsFunc([]string{"task", "message", "status"}, func(name string) bool {
-		return rawjson.IsObject(rawjson.Member(raw, name))
-	})
 }
 
 // event reads one response. A payload without a response around it is read as well;

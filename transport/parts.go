@@ -232,13 +232,8 @@ func readState(raw string) a2a.State {
 		return s
 	}
 	name = strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(name), "_", "-"), "task-state-")
-	switch name {
-	case "cancelled":
+	if name == "cancelled" {
 		return a2a.StateCanceled
-	case "complete", "done", "finished", "success", "succeeded": // as agents write it that have no SDK
-		return a2a.StateCompleted
-	case "error":
-		return a2a.StateFailed
 	}
 	for i, s := range [...]a2a.State{a2a.StateSubmitted, a2a.StateWorking, a2a.StateCompleted, a2a.StateFailed, a2a.StateCanceled,
 		a2a.StateInputRequired, a2a.StateRejected, a2a.StateAuthRequired} { // in the order of the proto's numbers

@@ -61,15 +61,6 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestStatesOfOthers: as agents write them that follow no specification.
-func TestStatesOfOthers(t *testing.T) {
-	for written, want := range map[string]a2a.State{"Done": a2a.StateCompleted, "success": a2a.StateCompleted, "cancelled": a2a.StateCanceled, "error": a2a.StateFailed, "busy": a2a.StateUnknown} {
-		if got := readState(`"` + written + `"`); got != want {
-			t.Errorf("%s is %s", written, got)
-		}
-	}
-}
-
 // bothCard is the card of an agent that speaks both versions.
 const bothCard = `{"name":"Test","url":"%[1]s/rpc","protocolVersion":"0.3.0",
 	"supportedInterfaces":[{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"x"}],

@@ -56,12 +56,11 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 // PromptKit gives each piece of a text one. Files have a name, a last chunk, or several chunks.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
-	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.chunks) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
+	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.chunks || goesOn(text)) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
-		inWords, _ := joins(s.said.text[r.at:], s.chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
-		if join && !s.standsAlone(sure && inWords) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
+		if join && !s.standsAlone(sure) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
 			if it.run, r.growth, r.joint = r, byPieces, len(s.said.text); sure {
 				r.growth = certain
 			}
@@ -76,7 +75,7 @@ func (s *Shown) isOpen(r *run, it *item) bool {
 	return r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind
 }
 
-// maxToken is more than the first pieces have of a text that comes in an artifact each: what is
+// maxToken is more characters than the first pieces have of a text that comes in an artifact each: what is
 // longer is a document that begins or ends with a space.
 const maxToken = 48
 
@@ -90,8 +89,9 @@ func (s *Shown) isNextPiece(in *Item, text string) bool {
 	if marked == in.Append && (in.Append || s.last.growth == certain) {
 		return true
 	}
-	n = len(s.said.text) - s.last.at
-	return (in.Append || !marked) && !in.Last && max(n, len(text)) < maxToken && s.said.isContinuedBy(text, n)
+	was := s.said.text[s.last.at:]
+	return (in.Append || !marked) && !in.Last && len(was)+len(text) < utf8.UTFMax*maxToken &&
+		max(utf8.RuneCount(was), utf8.RuneCountInString(text)) < maxToken && s.said.isContinuedBy(text, len(was))
 }
 
 // standsAlone reports whether a message that comes with the state in hand goes on with no other: one
@@ -144,8 +144,6 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return true, last != '\n'
 	case last == 0: // a part that is no text
 		return false, false
-	case unicode.IsUpper(first) && strings.ContainsRune(".!?", last) && strings.Contains(next, " "):
-		return false, false // a sentence behind another: in a text there is a space between
 	case chunks, opens(before): // "```" and "go", "**" and "Note"
 		return true, true
 	case isWord(last) && isWord(first) && !isListed(next):
@@ -216,11 +214,11 @@ func (s *Shown) isNewest(it *item, seq string) bool {
 	return n > 0 && s.said.starts[n-1].it == it && string(s.said.text[s.said.newest:]) == seq
 }
 
-// isTwice reports whether the same text under the same ID is a piece: it is short, or ends with a
-// space, and nothing came between (L2: 692 turns; tokens that come twice): "谢" "谢". Behind other
+// isTwice reports whether the same text under the same ID is a piece: it is short, and nothing
+// came between (L2: 692 turns; tokens that come twice): "谢" "谢". Behind other
 // text it is the status message that has stayed.
 func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
-	return it.kind != Artifact && it.events == 1 && (len(seq) < short || endsInSpace(seq)) && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch
+	return it.kind != Artifact && it.events == 1 && len(seq) < short && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch
 }
 
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.

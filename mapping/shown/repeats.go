@@ -149,7 +149,7 @@ type cover struct {
 func (s *Shown) repeats(it *item, in *Item, seq string, whole bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole) {
-		return (whole || it.kind == Artifact) && s.repeatsItem(it, in, seq)
+		return false
 	}
 	own := false // it says its own pieces again
 	for i := c.from; i < len(s.said.starts) && s.said.starts[i].at < c.to; i++ {
@@ -166,24 +166,6 @@ func (s *Shown) repeats(it *item, in *Item, seq string, whole bool) bool { // ru
 		s.last, s.restated = nil, s.said.starts[c.from].at // what comes behind the whole of a message is another
 	}
 	return true
-}
-
-// repeatsItem is repeats for all that an item has said in pieces, between which something else was
-// said: CNOE's platform engineer says its tools in artifacts between, and then the whole in one.
-func (s *Shown) repeatsItem(it *item, in *Item, seq string) bool {
-	for i := range s.said.starts {
-		of := s.said.starts[i].it
-		if of.n != len(seq) || of.n < evidence || of == it || of.events < 2 || of.dead || in.Hint != Unknown || s.held != nil || (of.kind == Thought) != (it.kind == Thought) {
-			continue
-		}
-		if rest, begins := s.rest(of, seq); begins && rest == "" {
-			of.dead = true
-			s.learn(it, seq)
-			s.repeat(it, in, len(seq))
-			return true
-		}
-	}
-	return false
 }
 
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {

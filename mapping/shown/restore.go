@@ -22,7 +22,7 @@ func (s *Shown) Restore(x *Step) {
 		if it.n == 0 {
 			s.learn(it, seq)
 		}
-		if r := s.last; r != nil && r.name == x.Name && seq == string(s.said.text[r.at:]) {
+		if r := s.last; r != nil && r.kind == it.kind && r.name == x.Name && seq == string(s.said.text[r.at:]) {
 			it.run, r.growth = r, cumulative // L7: it has grown
 		}
 		return

@@ -150,8 +150,3 @@ func common(said []byte, seq string) (n int) {
 	}
 	return n
 }
-
-func endsInSpace(text string) bool {
-	last, _ := utf8.DecodeLastRuneInString(text)
-	return unicode.IsSpace(last)
-}

@@ -98,7 +98,7 @@ func (s *Shown) Begin() {
 	s.turn++
 	s.epoch++
 	s.said.clear()
-	s.last, s.gap, s.state = nil, none, ""
+	s.last, s.gap, s.state, s.several = nil, none, "", false
 	for k, it := range s.items {
 		if k.task == "" || len(s.items) > maxItems/2 && it.turn < s.turn-1 {
 			delete(s.items, k)
@@ -256,9 +256,8 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		s.say(it, in, seq, len(seq)-len(rest))
 	case in.Kind != Artifact: // rule: L1
 		// What does not begin with what was shown of its ID is a piece of it: deltas under
-		// one ID are common. Only an artifact replaces. 460 turns. It may be all of it with
-		// other white space, as where an agent strips that.
-		if (whole || s.isStripped(it, seq)) && s.repeats(it, in, seq, whole) {
+		// one ID are common. Only an artifact replaces. 460 turns.
+		if whole && s.repeats(it, in, seq, whole) {
 			return
 		}
 		s.say(it, in, seq, 0)

@@ -37,7 +37,7 @@ var excuses = []Excuse{
 			return v.fault(agent.Unsent) && v.gaps > 0 && v.plan.Script.History == agent.HistoryNone
 		}},
 	{"the task cannot be looked at", "tasks/get is missing or fails: an error says that the task may still run",
-		[]string{"an error of nobody's", "a message is sent twice, or refused"}, func(v *view) bool { return v.blind() && v.troubled() }},
+		[]string{"an error of nobody's", "a message is sent twice, or refused", "the turn ends late"}, func(v *view) bool { return v.blind() && v.troubled() }},
 	{"nobody can see what waits", "without tasks/get and a subscription only the user's patience ends it",
 		[]string{"the turn does not end", "the turn ends late", "a question is not asked"},
 		func(v *view) bool { return v.blind() && v.troubled() }},
