@@ -40,6 +40,7 @@
 //	streaming  event                                     show                                    hello
 //	streaming  error, or no SSE, before the first event  the agent's error; end                  error-*
 //	streaming  a direct message                          show; end with the stream, or silence   direct-message, messages, message-open
+//	streaming  … of a task that works, and the end       look at the task for 10 s; end          message-ends
 //	streaming  calls open, the agent waits for them      ask; asking                             approval
 //	streaming  calls open for 250 ms, connection up      ask; asking                             approval-open-stream
 //	streaming  asked in prose                            look at the task; end, the task stays   prose, approval-forgotten

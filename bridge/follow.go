@@ -38,23 +38,24 @@ type leg struct {
 
 	phase phase
 	known
-	taskID   string
-	readers  *readers
-	live     *reader    // its own stream, while it is open
-	sub      *reader    // a subscription
-	first    *batch     // its first events, which wait for the look that tells whether the task is bare
-	held     *a2a.Event // the newest look at a task whose stream is open
-	came     time.Time  // when its own stream has last said something
-	refresh  refresh
-	timers   timers
-	outage   outage
-	opened   bool // its own stream has said something
-	moves    bool // and a state other than that in which the task stood
-	refused  bool // the agent's answer to the message is an error: it has not taken it
-	bare     bool // the newest look has shown that the task holds nothing of what the agent has said
-	keeps    bool // a look has shown that the task holds something of what the agent has said
-	settling int  // the number of questions for which the timer runs
-	asLast   bool // its own stream was read on, and nothing else has come since
+	taskID    string
+	readers   *readers
+	live      *reader    // its own stream, while it is open
+	sub       *reader    // a subscription
+	first     *batch     // its first events, which wait for the look that tells whether the task is bare
+	held      *a2a.Event // the newest look at a task whose stream is open
+	came      time.Time  // when its own stream has last said something
+	refresh   refresh
+	timers    timers
+	outage    outage
+	opened    bool // its own stream has said something
+	moves     bool // and a state other than that in which the task stood
+	refused   bool // the agent's answer to the message is an error: it has not taken it
+	bare      bool // the newest look has shown that the task holds nothing of what the agent has said
+	keeps     bool // a look has shown that the task holds something of what the agent has said
+	spokeLast bool // what its own stream has said last is a message
+	settling  int  // the number of questions for which the timer runs
+	asLast    bool // its own stream was read on, and nothing else has come since
 }
 
 // timers are those of a leg's loop.

@@ -25,6 +25,7 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 		if !l.note(ev) {
 			return
 		}
+		l.spokeLast = ev.Kind == a2a.EventMessage
 		asLast = asLast && (ev.State == "" || ev.State == l.state && l.moves)
 	}
 	if !l.give(said{verb: shown.Live, events: events}) {

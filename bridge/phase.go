@@ -85,6 +85,7 @@ type known struct {
 	owes     bool // an older stream has said something that no look has shown
 	told     bool // subscriptions have said for overPatience that the task is over
 	parted   bool // what its own stream has said last is a message outside of the task
+	lone     bool // its own stream has ended behind a message, and for lonePatience no look has brought more
 	done     bool // a look has said that the task is over, on an open stream, doSoon ago
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
@@ -103,6 +104,11 @@ func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
+
+// isAnswered reports whether the agent's last word is a message, though its task works.
+func (k *known) isAnswered() bool {
+	return k.lone && k.arrived && !k.followed && !k.waits && !k.executes
+}
 
 // asks reports whether the user is to be asked. A task that still works may not take an answer yet:
 // agents say that a call asks before they wait for it (the demo refuses it until then).
@@ -242,6 +248,7 @@ var machine = []row{
 	{"rests", whileAway, inSnapshot, (*known).rests, over, doEnd},
 	{"has not gone on yet (E4)", whileAway, inSnapshot, (*known).waitsForInput, lost, doLater},
 	{"auth, and stops (E11)", whileAway, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed }, over, doGiveUp},
+	{"works, and has answered with a message", whileAway, inSnapshot, (*known).isAnswered, over, doEnd},
 	{"works, followed", whileAway, inSnapshot, func(k *known) bool { return k.followed }, refreshing, doRead},
 	{"works, no stream (E1)", whileAway, inSnapshot, nil, lost, doLater},
 	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits && k.tries >= maxTries }, stay, doAsk},

@@ -13,7 +13,7 @@ func anyKnown(r *rand.Rand) *known {
 	is := func() bool { return r.IntN(2) == 0 }
 	return &known{heard: heard{waits: is(), moved: is(), took: is(), executes: is(), stale: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(3)),
 		named: is(), arrived: is(), follows: is(), followed: is(), pushes: is(), own: is(), owes: is(), told: is(), done: is(), parted: is(),
-		spoke: r.IntN(3), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6)}
+		spoke: r.IntN(3), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), lone: is()}
 }
 
 // TestMachine: whatever is known, a leg ends as the agent has said, or with an error; it asks only
@@ -30,7 +30,7 @@ func TestMachine(t *testing.T) {
 		if ends := do == doEnd || do == doGiveUp || do == doUnsent; ends != (to == over) {
 			t.Fatalf("%v, %v: the phase is %v, and the action %v: %+v", p, in, to, do, k)
 		}
-		if do == doEnd && !k.terminal() && !k.rests() && !k.done && !k.told && !k.parted {
+		if do == doEnd && !k.terminal() && !k.rests() && !k.done && !k.told && !k.parted && !k.isAnswered() {
 			t.Fatalf("%v, %v: it ends though the agent has not said so: %+v", p, in, k)
 		}
 		if do == doEnd && k.waits && !k.terminal() && !k.done {

@@ -27,6 +27,10 @@ const (
 	hintShare = 9
 	// overPatience is how long looks may not show an end that subscriptions tell.
 	overPatience = 15 * time.Second
+	// lonePatience is how long looks must bring nothing behind a message that has ended its stream, until
+	// that is believed to be the answer: a2a-js ends the stream behind any message, and leaves the
+	// task at work for ever (wrappers of command lines that publish one).
+	lonePatience = 10 * time.Second
 	// lookTime is how long a look may take.
 	lookTime = 10 * time.Second
 	// firstWait is the wait before the first attempt to go on behind a cut; each further one
@@ -55,6 +59,8 @@ type refresh struct {
 	took        time.Duration // what it took
 	length      int           // of the task that it has brought
 	named       bool          // a history has named the leg's message
+	spoken      int           // turn.spoken at the newest look that counts
+	spokeAt     time.Time     // when that has changed, or might have
 }
 
 // look asks for the task, because of an input. A hint may have to wait.
@@ -208,6 +214,10 @@ func (l *leg) count(task *a2a.Event) {
 	if task.State == a2a.StateAuthRequired && !l.refresh.subscribing {
 		l.auths++
 	}
+	if f := &l.refresh; !l.spokeLast || l.phase == streaming || f.spoken != l.turn.spoken || l.state != a2a.StateWorking && l.state != a2a.StateSubmitted {
+		f.spoken, f.spokeAt = l.turn.spoken, time.Now()
+	}
+	l.lone = time.Since(l.refresh.spokeAt) >= lonePatience
 }
 
 // later starts the timer of the next attempt.
