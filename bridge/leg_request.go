@@ -37,7 +37,10 @@ func (l *leg) begin() {
 		return
 	}
 	l.patience(liveSilence)
-	go func() { l.answer(l.reach()) }() // ends with the answer's beginning, or with the agent
+	go func() { // ends with the answer's beginning, or with the agent
+		deepen()
+		l.answer(l.reach())
+	}()
 }
 
 // answer gives the loop what a request has brought.
