@@ -34,6 +34,7 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 // An agent whose PATH leads into a directory that is opened later is started again without
 // that; one whose PATH leads elsewhere goes on.
 func TestEnter(t *testing.T) {
+	t.Parallel()
 	log, dir, other := &logBuffer{}, t.TempDir(), t.TempDir()
 	k := keep(t, "env=PATH serve={port}", func(o *Options) {
 		o.Stderr, o.Workspaces, o.Env = log, new(Workspaces), []string{"PATH=" + dir + string(os.PathListSeparator) + "/usr/bin"}
@@ -57,6 +58,7 @@ func TestEnter(t *testing.T) {
 // Nothing starts before somebody asks. All callers share one process. It starts again
 // only when it has ended and is wanted.
 func TestKeeper(t *testing.T) {
+	t.Parallel()
 	log := &logBuffer{}
 	k := keep(t, "say=begun serve={port}", func(o *Options) { o.Stderr = log })
 	first := k.Done()
@@ -115,6 +117,7 @@ func TestKeeper(t *testing.T) {
 // An agent that cannot start reports why at each attempt, and the next attempt waits.
 // An impatient caller gets a timeout.
 func TestKeeperBackoff(t *testing.T) {
+	t.Parallel()
 	k := keep(t, "'say=Error: no key' exit=1", nil)
 	if _, err := k.URL(t.Context()); err == nil || !strings.Contains(err.Error(), "last words: Error: no key") {
 		t.Fatal(err)
@@ -139,6 +142,7 @@ func TestKeeperBackoff(t *testing.T) {
 // A caller's impatience does not end a slow agent, and a later call waits for it again.
 // Meanwhile Waiting is called.
 func TestKeeperPatience(t *testing.T) {
+	t.Parallel()
 	var told, over atomic.Int32
 	k := keep(t, "say=downloading after=3s serve={port}", func(o *Options) {
 		o.Patience = time.Second

@@ -30,6 +30,7 @@ func gone(t *testing.T, url string) {
 // A bridge that is killed takes the agent's child with it, which serves; so does an agent
 // that ends by itself, and Stop, however stubborn they are.
 func TestNoOrphans(t *testing.T) {
+	t.Parallel()
 	for _, words := range []string{"serve={port}", "spawn=serve={port}", "stubborn spawn=serve={port}"} {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()

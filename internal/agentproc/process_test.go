@@ -64,6 +64,7 @@ func urlOf(t *testing.T, p *process) string {
 }
 
 func TestURL(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ words, want string }{
 		{"after=100ms serve={port}", "http://127.0.0.1:"},
 		{"serve=0", "http://localhost:"},
@@ -96,6 +97,7 @@ func TestURL(t *testing.T) {
 }
 
 func TestEndsBeforeItHasACard(t *testing.T) {
+	t.Parallel()
 	// Our agent announces the address of another server: Gemini's server does that, and
 	// ends with 0.
 	other := httptest.NewServer(http.HandlerFunc(serveCard))
