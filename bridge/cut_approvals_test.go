@@ -38,15 +38,19 @@ const turnsPerSession = 5
 // approval is asked once, and its answer is acted on once, or the prompt fails with
 // an error. What the agent has done is read from the agent itself.
 func TestCutApprovals(t *testing.T) {
+	total := *approvalTurns
+	if testing.Short() {
+		total /= 5
+	}
 	failed := map[string]int{}
 	var mu sync.Mutex
 	t.Run("turns", func(t *testing.T) {
-		for at := 0; at < *approvalTurns; at += turnsPerSession {
+		for at := 0; at < total; at += turnsPerSession {
 			seed := *approvalSeed + uint64(at)
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					errs := playApprovals(t, seed, min(turnsPerSession, *approvalTurns-at))
+					errs := playApprovals(t, seed, min(turnsPerSession, total-at))
 					mu.Lock()
 					defer mu.Unlock()
 					for _, err := range errs {
@@ -61,10 +65,10 @@ func TestCutApprovals(t *testing.T) {
 		t.Logf("%4d × %s", times, text)
 		n += times
 	}
-	t.Logf("%d of %d turns ended with an error", n, *approvalTurns)
+	t.Logf("%d of %d turns ended with an error", n, total)
 	// More errors would mean that the bridge gives up too early.
-	if n > *approvalTurns/4 {
-		t.Errorf("%d of %d turns ended with an error", n, *approvalTurns)
+	if n > total/4 {
+		t.Errorf("%d of %d turns ended with an error", n, total)
 	}
 }
 

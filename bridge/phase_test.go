@@ -19,6 +19,9 @@ func anyKnown(r *rand.Rand) *known {
 // TestMachine: whatever is known, a leg ends as the agent has said, or with an error; it asks only
 // what waits; and each row of the table decides something.
 func TestMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, which the race detector makes take minutes")
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	used := map[*row]bool{}
 	for range 1 << 20 {

@@ -198,6 +198,9 @@ func TestBlockedEditorCancels(t *testing.T) {
 // TestLargeStream: the memory of a turn does not depend on how much the agent says.
 func TestLargeStream(t *testing.T) {
 	chunks := *pressure << 20 / largeText
+	if testing.Short() {
+		chunks /= 4
+	}
 	synctest.Test(t, func(t *testing.T) {
 		f := newFlood(t, chunks, largeText)
 		defer f.close()

@@ -109,6 +109,9 @@ func TestUnsignedIsNotUsed(t *testing.T) {
 
 // After a change of any byte, a signed card is invalid, or means the same.
 func TestEveryByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, which the race detector makes slow")
+	}
 	trusted := verifier(t, publicFile(t, edKey()))
 	card := signed(t, sampleCard, edKey(), "")
 	before := verify(t, trusted, card).Card()

@@ -92,6 +92,9 @@ func eventsShown(out string) (shown []editor.Shown) {
 // TestShapes: send shows what agents by shape say, in each format. The wrong turns are
 // today's; their numbers may only shrink.
 func TestShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the transcripts have the same goroutines")
+	}
 	for format, atMost := range map[string]int{frame.Text: 0, frame.JSON: 1, frame.Events: 0} {
 		wrong := map[string]int{}
 		all := 0
