@@ -19,18 +19,18 @@ type canceller struct {
 	cancelled  context.Context // ended by cancel
 	cancel     context.CancelFunc
 	identified chan struct{} // closed when the task is known, or there is none
-	graceOver  chan struct{} // closed cancelGrace after cancelled
 	agentTold  chan struct{} // closed when the agent has been told, or need not be
+	graceOver  chan struct{} // closed cancelGrace after cancelled, and behind agentTold
 
 	mu    sync.Mutex
 	task  string
 	known bool
 	told  string // the task that the agent was told to cancel
-	lost  error  // see lose
-	// answer is what the agent has answered to that, a task; err is why it has not. Both are
-	// nil where it was not told: its task is over, or it was stopped without a cancel.
+	lost  error  // the first error of the editor
+	// answer is what the agent has answered to that, a task; runs is why it may go on, nil if it was
+	// not told: its task is over, or it was stopped without a cancel.
 	answer *a2a.Event
-	err    error
+	runs   error
 	// spared: the agent was stopped without ending its task.
 	spared bool
 	// gentle, if set, does that; false: it could not.
@@ -38,7 +38,7 @@ type canceller struct {
 }
 
 func newCanceller() *canceller {
-	c := &canceller{identified: make(chan struct{}), graceOver: make(chan struct{}), agentTold: make(chan struct{})}
+	c := &canceller{identified: make(chan struct{}), graceOver: make(chan struct{}), agentTold: make(chan struct{}), runs: errUnanswered}
 	c.cancelled, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -52,24 +52,16 @@ func (c *canceller) lose(err error) {
 	c.cancel()
 }
 
-// editorErr is the first error of the editor, nil if it has not failed.
-func (c *canceller) editorErr() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lost
-}
-
 // cancelledBy notes that the agent has cancelled a task at the request of somebody else
 // than the turn. If it is the turn's task, the turn ends as cancelled, even if the
 // task's stream does not tell.
 func (c *canceller) cancelledBy(task string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.task != task || c.isCancelled() {
-		return
+	if c.task == task && !c.isCancelled() {
+		c.told = task
+		c.cancel()
 	}
-	c.told = task
-	c.cancel()
 }
 
 func (c *canceller) isCancelled() bool { return c.cancelled.Err() != nil }
@@ -101,26 +93,11 @@ func (c *canceller) tellToo(agent *Agent) {
 	}
 }
 
-// spare says how to stop the agent without ending its task; nil: that cannot be
-// done now.
-func (c *canceller) spare(gentle func() bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.gentle = gentle
-}
-
 // wasSpared reports whether the agent was stopped without ending its task.
 func (c *canceller) wasSpared() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.spared
-}
-
-// cancelAnswer returns the task that the agent has answered a cancel with, nil if it has not.
-func (c *canceller) cancelAnswer() *a2a.Event {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.answer
 }
 
 // A shownEditor is the editor of a turn. If it does not take what is shown to it, or cannot ask
@@ -146,43 +123,38 @@ func (c *canceller) watch(ctx context.Context, agent *Agent) {
 	case <-ctx.Done():
 		return
 	}
-	grace := time.NewTimer(cancelGrace)
-	defer grace.Stop()
+	grace, stop := context.WithTimeout(ctx, cancelGrace)
+	defer stop()
 	select {
 	case <-c.identified:
 		c.tell(ctx, agent)
 		close(c.agentTold)
-		select {
-		case <-grace.C:
-		case <-ctx.Done():
-			return
-		}
-	case <-grace.C:
-	case <-ctx.Done():
-		return
+	case <-grace.Done():
 	}
-	close(c.graceOver)
+	if <-grace.Done(); ctx.Err() == nil {
+		close(c.graceOver)
+	}
 }
 
+// tell cancels the task, unless that was done, or is not needed.
 func (c *canceller) tell(ctx context.Context, agent *Agent) {
 	c.mu.Lock()
-	task, gentle := c.task, c.gentle
-	known := c.told == task
-	c.told = task
-	if task != "" && !known && gentle != nil {
-		c.spared = gentle()
-	}
-	spared := c.spared
-	c.mu.Unlock()
-	if task == "" || known || spared {
+	defer c.mu.Unlock()
+	task, known := c.task, c.told == c.task
+	if c.told, c.runs = task, nil; task == "" || known {
 		return
 	}
+	if c.spared = c.gentle != nil && c.gentle(); c.spared {
+		return
+	}
+	c.mu.Unlock() // for as long as the agent takes
 	ctx, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
 	answer, err := agent.cancelTask(ctx, task, "the turn was cancelled")
 	c.mu.Lock()
-	c.answer, c.err = answer, err
-	c.mu.Unlock()
+	if c.answer, c.runs = answer, err; errors.Is(err, context.DeadlineExceeded) {
+		c.runs = errUnanswered
+	}
 }
 
 // awaitsCancel reports whether a leg that is over does not end its turn: that was cancelled, the
@@ -194,7 +166,9 @@ func (t *turn) awaitsCancel(leg *leg) bool {
 // showCancelled shows what the agent has answered to the cancel: how the task stands. late, if
 // not nil, comes when what its stream still says has had its time.
 func (t *turn) showCancelled(ctx context.Context) (late <-chan time.Time, err error) {
-	task := t.cancelAnswer()
+	t.mu.Lock()
+	task := t.canceller.answer
+	t.mu.Unlock()
 	if task == nil {
 		return nil, nil
 	}
@@ -209,22 +183,6 @@ func (t *turn) showCancelled(ctx context.Context) (late <-chan time.Time, err er
 	return late, err
 }
 
-// overdue is how a turn ends whose time is over after a cancel.
-func (t *turn) overdue() end {
-	if t.fold.State.Terminal() {
-		return ended // all is said
-	}
-	return overdue
-}
-
-// unlessEnding drops the error of a cancelled turn that is due to the end of the process.
-func (t *turn) unlessEnding(ctx context.Context, err error) error {
-	if t.isCancelled() && ctx.Err() != nil {
-		return nil
-	}
-	return err
-}
-
 // stateOf is a task that was not asked for: it tells nothing but how the task stands. Its message
 // may have been shown before.
 func stateOf(task *a2a.Event) *a2a.Event {
@@ -236,36 +194,26 @@ func stateOf(task *a2a.Event) *a2a.Event {
 var errUnanswered = errors.New("it has not answered the cancel")
 
 // settleCancel waits, at the end of a cancelled turn, until the agent has been told, so
-// that it does not go on working. over: there is nothing to tell. An agent that has refused is
-// told again: the cancel may have come before the turn's message did. It returns why the agent
-// may go on, nil if it has stopped.
-func (c *canceller) settleCancel(ctx context.Context, agent *Agent, over bool) error {
-	if over {
-		return nil
-	}
+// that it does not go on working. An agent that has refused is told again: the cancel may have
+// come before the turn's message did. It returns why the agent may go on, nil if it has stopped.
+func (c *canceller) settleCancel(ctx context.Context, agent *Agent) error {
 	select {
 	case <-c.agentTold:
 	case <-c.graceOver:
 	case <-ctx.Done():
 		return nil
 	}
-	select {
-	case <-c.agentTold:
-	default:
-		return errUnanswered
-	}
 	c.mu.Lock()
-	err, task, again, refused := c.err, c.task, c.told == c.task, (*a2a.Error)(nil)
+	runs, task, again, refused := c.runs, c.task, c.told == c.task, (*a2a.Error)(nil)
 	c.mu.Unlock()
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return errUnanswered
-	case errors.As(err, &refused) && refused.Code == a2a.CodeTaskNotCancelable && agent.isOver(ctx, task):
+	case !errors.As(runs, &refused):
+	case refused.Code == a2a.CodeTaskNotCancelable && agent.isOver(ctx, task):
 		return nil
-	case refused != nil && again:
+	case again:
 		agent.cancelLater(task)
 	}
-	return err
+	return runs
 }
 
 // isOver reports whether a task that cannot be cancelled has ended, as it may have just before.
@@ -298,19 +246,15 @@ func (a *Agent) cancelLater(task string) {
 
 // chooseCancel has a cancel hang up, instead of calling tasks/cancel, where the
 // agent's dialect says that it stops then: tasks/cancel would end the conversation as
-// well. Hanging up does not stop a tool that is at work.
+// well. Hanging up does not stop a tool that is at work. A task that is over needs neither.
 func (t *turn) chooseCancel(leg *leg) {
-	if t.fold.State.Terminal() {
-		t.spare(func() bool { return true }) // nothing runs any more
-		return
-	}
-	if !t.writing.Traits().HangUpStops {
-		t.spare(nil)
-		return
-	}
-	if t.fold.Running() || leg.phase != streaming || leg.live == nil {
-		t.spare(nil)
-	} else {
-		t.spare(leg.live.stream.HangUp)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.gentle = nil
+	switch {
+	case t.fold.State.Terminal():
+		t.gentle = func() bool { return true }
+	case t.writing.Traits().HangUpStops && !t.fold.Running() && leg.phase == streaming && leg.live != nil:
+		t.gentle = leg.live.stream.HangUp
 	}
 }

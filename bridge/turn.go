@@ -200,7 +200,12 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 		return Result{}, err
 	}
 	r, err := t.finish(ctx, how, err)
-	return r, cmp.Or(t.editorErr(), t.unlessEnding(ctx, err))
+	if t.isCancelled() && ctx.Err() != nil {
+		err = nil // it is due to the end of the process
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return r, cmp.Or(t.lost, err)
 }
 
 // ready contacts the agent, if need be, and makes the first request. It gives up
@@ -345,7 +350,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 				b.grace, b.late = nil, late
 			}
 		case ofGrace:
-			return t.overdue(), nil
+			return overdue, nil
 		case ofSteering:
 			if t.canSteer() {
 				return steered, nil

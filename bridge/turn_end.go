@@ -37,7 +37,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	}
 	unheard := t.answered && t.fold.Unheard()
 	defer t.settlePushes()
-	if how == overdue {
+	if how == overdue && !t.fold.State.Terminal() { // else all is said
 		t.fold.Doubt()
 	}
 	var showErr error
@@ -112,12 +112,15 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 	r := Result{StopReason: acp.StopEndTurn, State: f.State, TaskID: f.TaskID, ContextID: f.ContextID, Usage: f.Usage, Execution: f.Execution}
 	r.Execution = cmp.Or(t.execution, r.Execution)
 	if t.isCancelled() {
+		var runs error
 		r.StopReason = acp.StopCancelled
 		if !f.State.Terminal() {
 			r.State = a2a.StateCanceled // for whoever asked
 		}
 		over := f.State.Terminal() || f.TaskID == ""
-		runs := t.settleCancel(ctx, t.agent, over)
+		if !over { // else there is nothing to tell
+			runs = t.settleCancel(ctx, t.agent)
+		}
 		if !over && !t.wasSpared() {
 			// It waits for an answer, or works: neither is what the user's next prompt is for.
 			s.anew = t.writing.Traits().TaskIsConversation
