@@ -91,20 +91,6 @@ func (t *turn) steer(ctx context.Context, leg *leg, p *steering) *request {
 	return r
 }
 
-// steered tells what became of a request's steering, if it has one. If the agent has refused it,
-// the turn goes on by following the task: our newest message is the one before it.
-func (t *turn) steered(r *request, leg *leg, err error, before [2]string) *request {
-	r.steering.over(err)
-	if err == nil || r.steering == nil || !leg.hasEnded() || !leg.refused {
-		return nil
-	}
-	leg.leave(false)
-	t.sent = before
-	t.fold.Sent(before[0], before[1])
-	t.fold.Cut() // its streams are not heard any more
-	return t.followTask()
-}
-
 // running is the turn that runs, nil if none does.
 func (s *Session) running() *turn {
 	s.mu.Lock()

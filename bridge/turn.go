@@ -106,6 +106,8 @@ func (t *turn) release() {
 type request struct {
 	// message is what send sends, nil if it is something else.
 	message *a2a.Outgoing
+	// before has ID and text of the message that was sent before it.
+	before [2]string
 	// answers: the message answers the agent's questions, and is no prompt.
 	answers bool
 	// calls are the IDs of those that are answered.
@@ -243,10 +245,11 @@ func (t *turn) send(m *a2a.Outgoing) *request {
 // runLeg makes a request and shows the leg until the agent is done or waits for the
 // user; then next is the request with the user's answers.
 func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, err error) {
-	leg, settled, before := r.leg, false, t.sent
+	leg, settled := r.leg, false
 	t.down, t.due = false, false
 	if leg == nil {
 		if r.message != nil {
+			r.before = t.sent
 			t.sent = [2]string{r.message.ID, textOf(r.message)}
 			t.fold.Sent(t.sent[0], t.sent[1])
 		}
@@ -264,15 +267,13 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		if how == steered {
 			return t.steer(ctx, leg, t.steering), ended, nil
 		}
-		if next = t.steered(r, leg, err, before); next != nil {
-			return next, ended, nil
-		}
+		r.steering.over(err)
 		if err != nil || how != paused {
 			if errors.As(err, new(*cutError)) {
 				t.observe(Observation{What: ObservedGiveUp, Why: err.Error()})
 			}
 			leg.leave((err != nil || how == overdue || t.isCancelled()) && !isDetached(ctx))
-			return t.afterLeg(ctx, leg, how, err, r)
+			return t.onward(ctx, leg, err, r), how, err
 		}
 		t.observeSettled(leg.hasEnded())
 		decisions, err := t.ask(ctx, leg)
@@ -295,14 +296,6 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		next.readers, next.owes = t.handOver(ctx, leg)
 		return next, ended, nil
 	}
-}
-
-// afterLeg says how a turn goes on whose leg is not read any more.
-func (t *turn) afterLeg(ctx context.Context, leg *leg, how end, err error, r *request) (*request, end, error) {
-	if next := t.onward(ctx, leg, err, r); next != nil {
-		return next, ended, nil
-	}
-	return nil, how, err
 }
 
 // hasSettled shows what a paused leg has brought since, and reports whether it has

@@ -11,40 +11,37 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// onward is the request with which a turn goes on after the agent has refused a message,
-// nil if it does not.
+// onward is the request with which a turn goes on after the agent has refused a message, nil if it
+// does not. This does not send a message twice: an error in answer to it says that it was not
+// accepted. That does not hold for a task that waits for input: a2a-js may refuse what it has
+// executed.
 func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *request {
-	if again := t.again(ctx, leg, err, r); again != nil {
-		return t.send(again)
-	}
-	if t.wentOn(ctx, leg, err, r) {
+	s, m, refusal := t.session, r.message, (*a2a.Error)(nil)
+	switch {
+	case err == nil || !leg.hasEnded() || !leg.refused:
+		return nil
+	case r.steering != nil: // our newest message is the one before it, and its streams are not heard any more
+		t.sent = r.before
+		t.fold.Sent(t.sent[0], t.sent[1])
+		t.fold.Cut()
 		return t.followTask()
-	}
-	return nil
-}
-
-// followTask is the request that follows the task from where it is.
-func (t *turn) followTask() *request { return &request{taskID: t.fold.TaskID, beyond: true} }
-
-// again returns the message to send instead of one that the agent has refused because
-// of its task or its context, nil if there is none: if the agent does not know the task
-// any more (it was restarted), or the task is completed and takes no messages, the
-// message goes to a new task in the same context; a context that the agent does not
-// know is left out. This does not send a message twice: an error in answer to it says
-// that it was not accepted. That does not hold for a task that waits for input: a2a-js
-// may refuse what it has executed.
-func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.Outgoing {
-	m := r.message
-	var refusal *a2a.Error
-	if !leg.hasEnded() || !leg.refused || m == nil || r.answers || !errors.As(err, &refusal) || t.fold.State != "" || t.isCancelled() {
+	case t.isCancelled() || m == nil || !errors.As(err, &refusal):
+		return nil
+	case r.answers:
+		// All that they are to may have gone on without them: somebody else has answered.
+		if refusesMessage(refusal) && t.hasGoneOn(ctx, nil, lookLimit, refusal, r.calls) {
+			return t.followTask()
+		}
+		return nil
+	case t.fold.State != "":
 		return nil
 	}
 	if without := t.withoutPush(m, refusal); without != nil {
-		return without
+		return t.send(without)
 	}
-	s, again := t.session, *m
+	again := *m
 	switch {
-	case m.TaskID != "" && s.leavesTask(m.TaskID, refusal):
+	case m.TaskID != "" && s.leavesTask(m.TaskID, refusal): // a new task, in the same context
 		if refusal.Code == a2a.CodeTaskNotFound && t.tellLost(ctx, true) != nil {
 			return nil
 		}
@@ -63,20 +60,15 @@ func (t *turn) again(ctx context.Context, leg *leg, err error, r *request) *a2a.
 	if t.furnish(ctx, &again) != nil {
 		return nil
 	}
-	return &again
+	return t.send(&again)
 }
+
+// followTask is the request that follows the task from where it is.
+func (t *turn) followTask() *request { return &request{taskID: t.fold.TaskID, beyond: true} }
 
 // lookLimit bounds a look at the task behind an answer that was refused. The client's own limit
 // is a quarter of it, unless the user has set it.
 const lookLimit = 2 * time.Minute
-
-// wentOn reports whether the agent has refused answers because all that they are to has
-// gone on without them, and shows that: somebody else has answered. The task is followed
-// then.
-func (t *turn) wentOn(ctx context.Context, leg *leg, err error, r *request) bool {
-	var refusal *a2a.Error
-	return r.answers && leg.hasEnded() && leg.refused && errors.As(err, &refusal) && refusesMessage(refusal) && !t.isCancelled() && t.hasGoneOn(ctx, nil, lookLimit, refusal, r.calls)
-}
 
 // hasGoneOn reports whether calls have gone on without the answers that the agent has
 // refused, and tells the user. leg and limit: see [turn.showing].
