@@ -73,13 +73,7 @@ const lookLimit = 2 * time.Minute
 // hasGoneOn reports whether calls have gone on without the answers that the agent has
 // refused, and tells the user. leg and limit: see [turn.showing].
 func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
-	taskID := t.fold.TaskID
-	task, err := t.showing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
-		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
-	}, func() bool { return !t.fold.Unheard(calls...) })
-	if task != nil {
-		err = t.showTask(ctx, task)
-	}
+	err := t.look(ctx, leg, limit, func() bool { return !t.fold.Unheard(calls...) })
 	if err != nil || t.fold.Unheard(calls...) {
 		return false
 	}

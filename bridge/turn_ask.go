@@ -28,18 +28,22 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 		if t.isCancelled() {
 			return t.rejectOpen(), nil
 		}
-		if err := t.askOpen(ctx, leg); err != nil {
-			return nil, err
-		}
-		if t.fold.State.Terminal() {
-			return nil, nil
+		var err error
+		questions := t.questions()
+		asks := len(questions) > 0 && (!t.down || leg.hasEnded())
+		if asks {
+			err = t.put(ctx, leg, questions)
 		}
 		switch {
-		case t.isCancelled():
-			return t.rejectOpen(), nil
+		case err != nil:
+			return nil, err
+		case t.fold.State.Terminal():
+			return nil, nil
+		case asks || t.isCancelled():
+			continue
 		case leg.hasEnded() && (leg.err != nil || t.down):
 			// The connection was lost while the user was asked, and is not made anew.
-			if err := t.reconcile(ctx, ctx); err != nil {
+			if err := t.look(ctx, nil, lookLimit, func() bool { return false }); err != nil {
 				return nil, err
 			}
 		case t.down:
@@ -51,32 +55,17 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 	}
 }
 
-// askOpen asks until each open call has a decision, or the connection is lost.
-func (t *turn) askOpen(ctx context.Context, leg *leg) error {
-	for {
-		var questions []mapping.Question
-		for _, call := range t.undecided() {
-			q := t.session.question(call)
-			if d, ok := t.session.decide(q); ok {
-				t.given[call.Shown] = d
-				continue
-			}
+// questions decides what the user has decided in advance, and returns what the user is to be asked.
+func (t *turn) questions() (questions []mapping.Question) {
+	for _, call := range t.undecided() {
+		q := t.session.question(call)
+		if d, ok := t.session.decide(q); ok {
+			t.given[call.Shown] = d
+		} else {
 			questions = append(questions, q)
 		}
-		if len(questions) == 0 || t.down && !leg.hasEnded() {
-			return nil
-		}
-		decisions, err := t.put(ctx, leg, questions)
-		if err != nil {
-			return err
-		}
-		for _, d := range decisions {
-			t.given[d.question.Call.Shown] = d
-		}
-		if t.fold.State.Terminal() {
-			return nil
-		}
 	}
+	return questions
 }
 
 // undecided returns the open calls that have no decision: none about what they ask
@@ -107,8 +96,8 @@ func (t *turn) decisions() (all []decision) {
 }
 
 // put puts questions to the user while the leg's stream, if it is still open, is shown.
-// It returns no decisions if the questions do not count any more.
-func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) ([]decision, error) {
+// It decides nothing if the questions do not count any more.
+func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) error {
 	for i := range questions {
 		t.observe(Observation{What: ObservedAsk, Call: questions[i].Call.ID})
 	}
@@ -136,58 +125,46 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 		<-answered
 		switch {
 		case came == ofExit:
-			return nil, t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)
+			return t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)
 		case came == ofLeg:
-			return nil, leg.unshown
+			return leg.unshown
 		case t.isCancelled(): // not all clients answer their questions after a cancel (avante)
-			return rejectAll(questions), nil
+			return nil
 		}
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
 
-// decide returns what the user's answers decide, or what becomes of the questions that err has
-// left without one.
-func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Question, answers []mapping.Answer, err error) ([]decision, error) {
+// decide notes what the user's answers decide, unless err has left the questions without one.
+func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Question, answers []mapping.Answer, err error) error {
 	switch {
-	case t.isCancelled():
-		return rejectAll(questions), nil
-	case errors.Is(err, ErrPause) && t.down && !leg.hasEnded():
-		return nil, nil // the connection was lost meanwhile: the task is looked at first
+	case t.isCancelled(), errors.Is(err, ErrPause) && t.down && !leg.hasEnded():
+		return nil // the connection was lost meanwhile: the task is looked at first
 	case errors.Is(err, ErrPause) || err != nil && ctx.Err() != nil:
-		return nil, err
+		return err
 	case err == nil && len(answers) != len(questions):
 		err = fmt.Errorf("editor: answered %d of %d questions", len(answers), len(questions))
 	}
 	if err != nil {
 		t.lose(err) // nobody can answer
-		return nil, err
+		return err
 	}
-	decisions := make([]decision, len(questions))
 	for i, a := range answers {
-		decisions[i] = t.session.accept(questions[i], a)
+		t.given[questions[i].Call.Shown] = t.session.accept(questions[i], a)
 	}
-	return decisions, nil
+	return nil
 }
 
 // rejectOpen rejects all calls that wait. An approval that was not sent before the user
 // cancelled is dropped.
-func (t *turn) rejectOpen() []decision {
+func (t *turn) rejectOpen() (all []decision) {
 	t.fold.EnterOpen()
-	var questions []mapping.Question
 	for _, call := range t.fold.Open() {
-		questions = append(questions, t.session.question(call))
+		q := t.session.question(call)
+		all = append(all, decision{question: q, option: q.Reject(), by: ByCancel})
 	}
 	clear(t.given)
-	return rejectAll(questions)
-}
-
-func rejectAll(questions []mapping.Question) []decision {
-	decisions := make([]decision, len(questions))
-	for i, q := range questions {
-		decisions[i] = decision{question: q, option: q.Reject(), by: ByCancel}
-	}
-	return decisions
+	return all
 }
 
 func (t *turn) anyOpen(questions []mapping.Question) bool {
@@ -196,11 +173,13 @@ func (t *turn) anyOpen(questions []mapping.Question) bool {
 	})
 }
 
-// reconcile shows what the task has become while the connection was lost, before
-// an answer goes to it. reading bounds the look at the task only: the editor may be slow.
-func (t *turn) reconcile(ctx, reading context.Context) error {
-	task, err := t.agent.opts.Client.Get(reading, t.fold.TaskID, allHistory)
-	if err != nil {
+// look shows what the task has become: see [turn.showing].
+func (t *turn) look(ctx context.Context, leg *leg, limit time.Duration, enough func() bool) error {
+	taskID := t.fold.TaskID
+	task, err := t.showing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
+		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
+	}, enough)
+	if task == nil || err != nil {
 		return err
 	}
 	return t.showTask(ctx, task)
@@ -320,7 +299,9 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}
 	if leg != nil && !leg.isOver() {
-		t.showWhole(ctx, leg, taskID)
+		// What the task has said that no stream has brought. That it cannot be asked for changes
+		// nothing: it is cancelled.
+		_ = t.look(ctx, leg, showWait, func() bool { return t.fold.State.Terminal() })
 	}
 	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
 	t.steps = t.fold.Event(shown.Live, stateOf(task), append(t.steps[:0], t.notice(notice)))
@@ -332,17 +313,6 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 
 // showWait is how long a look at a task may take whose call was rejected by cancelling it.
 const showWait = 2 * time.Second
-
-// showWhole shows what a task has said that no stream has brought, and what leg brings meanwhile:
-// the task is cancelled, whatever else it said. That it cannot be asked for changes nothing.
-func (t *turn) showWhole(ctx context.Context, leg *leg, taskID string) {
-	task, err := t.showing(ctx, leg, showWait, func(ctx context.Context) (*a2a.Event, error) {
-		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
-	}, func() bool { return t.fold.State.Terminal() })
-	if err == nil && task != nil {
-		_ = t.showTask(ctx, task)
-	}
-}
 
 // showing makes a request, in another goroutine, and shows what leg, which may be nil, brings
 // until that is answered: for limit at most, and while a cancel allows it. It returns no task if
