@@ -12,11 +12,9 @@ import (
 )
 
 // onward is the request with which a turn goes on after the agent has refused a message, nil if it
-// does not. This does not send a message twice: an error in answer to it says that it was not
-// accepted. That does not hold for a task that waits for input: a2a-js may refuse what it has
-// executed.
+// does not.
 func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *request {
-	s, m, refusal := t.session, r.message, (*a2a.Error)(nil)
+	refusal := (*a2a.Error)(nil)
 	switch {
 	case err == nil || !leg.hasEnded() || !leg.refused:
 		return nil
@@ -25,7 +23,7 @@ func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *req
 		t.fold.Sent(t.sent[0], t.sent[1])
 		t.fold.Cut()
 		return t.followTask()
-	case t.isCancelled() || m == nil || !errors.As(err, &refusal):
+	case t.isCancelled() || r.message == nil || !errors.As(err, &refusal):
 		return nil
 	case r.answers:
 		// All that they are to may have gone on without them: somebody else has answered.
@@ -33,13 +31,22 @@ func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *req
 			return t.followTask()
 		}
 		return nil
-	case t.fold.State != "":
+	case t.fold.State != "": // a2a-js may refuse what it has executed, for a task that waits for input
 		return nil
 	}
+	return t.again(ctx, r.message, refusal)
+}
+
+// again is the request that sends a message otherwise which the agent has refused because of its
+// webhook, its task or its context, nil if there is none: if the agent does not know the task any
+// more (it was restarted), or the task is completed and takes no messages, the message goes to a
+// new task in the same context; a context that the agent does not know is left out. This does not
+// send a message twice: an error in answer to it says that it was not accepted.
+func (t *turn) again(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *request {
 	if without := t.withoutPush(m, refusal); without != nil {
 		return t.send(without)
 	}
-	again := *m
+	s, again := t.session, *m
 	switch {
 	case m.TaskID != "" && s.leavesTask(m.TaskID, refusal): // a new task, in the same context
 		if refusal.Code == a2a.CodeTaskNotFound && t.tellLost(ctx, true) != nil {
