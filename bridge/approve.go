@@ -32,6 +32,7 @@ import (
 //     agent offers none, the task is cancelled and no option is sent.
 //   - A decision is about what was asked. It is dropped if the call asks for
 //     something else before it is sent, or if the mode that made it was left.
+//   - A question whose only option is to cancel the task is not asked: there is nothing to choose.
 //   - An option whose meaning cannot be told is offered, and nobody but the user
 //     picks it.
 

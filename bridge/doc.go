@@ -48,8 +48,8 @@
 //	streaming  silence                                   look at the task                        auth, idle
 //	streaming  auth-required                             tell the user once, keep following      auth
 //	streaming  … and each subscription only repeats it   an error; end, the task stays           auth-repeated
-//	streaming  terminal state                            show what follows for 250 ms; end       hello, failed, rejected, late-text
-//	streaming  cut, task known                           back off, subscribe or look             cut, cut-poll, cut-gone, http-only
+//	streaming  terminal state                            show what follows for 250 ms; end       hello, failed, rejected, late-text, late-state-batch
+//	streaming  cut, task known                           wait, subscribe or look                 cut, cut-poll, cut-gone, http-only
 //	streaming  cut, task unknown                         an error; never send again              cut-early
 //	streaming  cut, no task methods                      what is lost is said once; or an error  http-no-subscribe, http-no-tasks
 //	streaming  answered without a stream, task goes on   ask for it until it is over              lines-poll
@@ -70,20 +70,21 @@
 // A turn ends by the agent's state, not by its stream's end. Each event comes to the fold as
 // one of three. It is live if it came on the stream of the newest request, without a
 // break; a snapshot if it is the task, asked for, or the first event of a subscription; replayed
-// otherwise. Behind a cut nothing that a subscription says is read for its words: A2A gives no
-// position in a stream, so that the task is taken whole. Whatever a subscription says then, or a
-// push, or a stream of an older request, means "look now" (refresh.go). Events count as replayed
-// only where there is no tasks/get.
+// otherwise. Behind a cut the task is taken whole, since A2A gives no position in a stream. Whatever a
+// subscription says then, or a push, or a stream of an older request, means "look now" (refresh.go). Such
+// events count as replayed, and are read for their words, only where a look cannot bring these: there is
+// no tasks/get, it has failed, or the task holds nothing of what the agent says. The answer to a cancel
+// counts as live for the state alone.
 //
 // A leg runs in its turn's goroutine, in one phase: streaming (the stream of its request is read),
 // lost (a timer runs), refreshing (a subscription is open, or a look under way), over. What comes to
 // it is an input of a table (phase.go), which gives the next phase and one action, by what is
 // known. The leg has its turn show what was said, and knows then what the fold knows of the task,
-// which is all that it knows of the fold. Whether the leg's message has come is told from
-// the tasks that were looked at (arrived.go).
+// which is all that it knows of the fold. That the leg's message has come is told by any event of
+// its own stream, and behind a cut by the tasks that were looked at (arrived.go).
 //
-// No stream is closed while the turn lives, nor at its end: agents may abort the task of a closed
-// connection. Older ones are read on, and are drained at the end (readers.go).
+// No stream is closed while the turn lives, but for --idle-timeout, nor at its end: agents may abort the
+// task of a closed connection. Older ones are read on, and are drained at the end (readers.go).
 //
 // # Goroutines, and who ends them
 //

@@ -54,7 +54,7 @@ type leg struct {
 	bare      bool // the newest look has shown that the task holds nothing of what the agent has said
 	keeps     bool // a look has shown that the task holds something of what the agent has said
 	spokeLast bool // what its own stream has said last is a message
-	settling  int  // the number of questions for which the timer runs
+	settling  int  // how many questions there are, and one, while the timer runs for them; 0: it does not
 	asLast    bool // its own stream was read on, and nothing else has come since
 }
 
@@ -299,7 +299,8 @@ func (l *leg) giveHeld(cut bool) bool {
 	return l.give(said{cut: cut}) && l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}})
 }
 
-// give has the turn show something, and takes what that knows then; false: the leg is over.
+// give has the turn show something, as slowly as the editor takes it, and takes over what the turn knows
+// afterwards. False: the editor has failed, and the leg is over.
 func (l *leg) give(n said) bool {
 	if l.unshown != nil {
 		return false

@@ -144,7 +144,7 @@ var errDropped = errors.New("the leg was dropped")
 
 // leave ends the turn's interest in the leg. Its streams are drained, because closing a
 // connection makes some agents cancel work. cancel asks for the task to be cancelled as soon as
-// it says something more, and has an ID. A leg that has ended is only closed.
+// it says something more, and has an ID. A leg that has ended is only closed, unless its editor has failed.
 func (l *leg) leave(cancel bool) {
 	abandons := cancel && (l.phase != over || l.unshown != nil) && !l.terminal()
 	if l.phase != over {
@@ -205,8 +205,9 @@ func (l *leg) handOver() (*readers, *a2a.Event, bool) {
 	return l.readers, l.held, owes
 }
 
-// isOver reports whether there is a leg, and the agent has said that it is over.
+// isOver reports whether there is a leg that has ended without an error: the agent has said so, was hung up
+// on, or has nothing to follow.
 func (l *leg) isOver() bool { return l != nil && l.phase == over && l.err == nil }
 
-// hasEnded reports whether nothing more comes.
+// hasEnded reports whether the leg is over, well or not.
 func (l *leg) hasEnded() bool { return l.phase == over }

@@ -11,13 +11,11 @@ import (
 
 // This file takes what the leg's own stream says, and older ones do.
 
-// takeLive takes events of the leg's own stream. asLast: nothing has come since the last ones, so
-// that those in which a text only grows change nothing.
+// takeLive takes events of the leg's own stream. asLast: no other input has come since the last ones, so
+// that the leg need not decide anew about events that only add to a text.
 func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	ended := !asLast && l.terminal() && l.finality == last && !l.isMessage()
-	if ended {
-		stateless(events)
-	}
+	dropStates(events, ended)
 	asBefore := !l.opened && l.standsAsBefore(&events[0])
 	l.opened, l.came = true, time.Now()
 	for i := range events {
@@ -71,8 +69,9 @@ func (l *leg) note(ev *a2a.Event) bool {
 	return true
 }
 
-// noteState notes the state that events of the leg's own stream have said last. asBefore: the
-// first only repeats how the task stood.
+// noteState notes the state that events of the leg's own stream have said last, or those that are believed
+// in its place, where the agent cannot be asked (takeReplayed). asBefore: the first only repeats
+// how the task stood.
 func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 	for i := range events {
 		ev := &events[i]
@@ -97,7 +96,7 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 // takeOlder takes what a stream has brought that is older than what the leg follows: it only says
 // that there is something to look at. While the leg's own stream speaks, that need not be known.
 func (l *leg) takeOlder(b batch) {
-	if b.err != nil && !isEnd(b.err) {
+	if b.err != nil && !isCleanEnd(b.err) {
 		return
 	}
 	l.owes = l.owes || b.err == nil

@@ -106,7 +106,7 @@ func (l *leg) endWasAnnounced() bool {
 
 // endOfStream says what the end of the leg's own stream means.
 func (l *leg) endOfStream(b batch) {
-	ended := isEnd(b.err)
+	ended := isCleanEnd(b.err)
 	if l.isMessage() {
 		l.agent.messagesEnd.Store(streamsEnd)
 	}
@@ -117,7 +117,7 @@ func (l *leg) endOfStream(b batch) {
 		l.refused = !l.opened && errors.As(b.err, new(*a2a.Error))
 		l.fail(b.err)
 	case b.stream.Unstreamed() && l.named:
-		l.unstreamed()
+		l.goOnUnstreamed()
 	case ended && l.opened:
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {
 			l.lose() // an end that nothing announced is a cut (E17)
@@ -140,9 +140,9 @@ func (l *leg) endOfStream(b batch) {
 
 var errMiddle = &cutError{"agent: the stream ended in the middle"}
 
-// unstreamed is for an agent that has answered without a stream: with the task as it is. None was
-// lost, and the task is looked at from now on.
-func (l *leg) unstreamed() {
+// goOnUnstreamed is for an agent that has answered without a stream: with the task as it is. No stream was
+// lost. Unless the task is over or waits, it is looked at from now on.
+func (l *leg) goOnUnstreamed() {
 	l.refresh.polled, l.phase = true, refreshing
 	if !l.terminal() && !l.rests() && !l.waits {
 		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
@@ -183,9 +183,9 @@ func (l *leg) unanswered(err error) {
 	}
 }
 
-// isEnd reports whether a stream has ended between two events. One that ends in the
+// isCleanEnd reports whether a stream has ended between two events. One that ends in the
 // middle of an event was cut.
-func isEnd(err error) bool {
+func isCleanEnd(err error) bool {
 	return errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrInterrupted)
 }
 
@@ -195,13 +195,15 @@ func cannotPass(err error) bool {
 		errors.As(err, new(*dialect.CommandError))
 }
 
-// stateless takes states out of events that come behind a terminal one, which is the
-// task's last.
-func stateless(events []a2a.Event) {
+// dropStates takes states that are not terminal out of events behind a terminal one that is the
+// task's last. over: that has come before.
+func dropStates(events []a2a.Event, over bool) {
 	for i := range events {
-		if ev := &events[i]; !ev.State.Terminal() {
+		ev := &events[i]
+		if over && !ev.State.Terminal() {
 			ev.State = ""
 		}
+		over = over || ev.State.Terminal() && ev.EndsLeg && !ev.MoreFollows
 	}
 }
 

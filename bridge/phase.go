@@ -64,7 +64,7 @@ type heard struct {
 	waits    bool // for the user's answer, which was not given
 	moved    bool // of each call that was answered something was said since
 	took     bool // none of those that this leg answers still asks
-	executes bool // a call is at work
+	executes bool // a call is at work, and nothing waits for the user
 	speaks   bool // the agent is known to speak a dialect
 	partial  bool // its task does not hold all that the agent says (S8)
 	stale    bool // it was a task that is older than what is known: nothing was shown of it
@@ -81,15 +81,15 @@ type known struct {
 	follows  bool // the agent may have subscriptions
 	followed bool // one is open
 	pushes   bool // what the agent says may be pushed
-	own      bool // its own stream has said last that the task waits or is over, and that nothing follows
+	own      bool // its own stream, or what is believed in its place, has said last that the task waits or is over, and that nothing follows
 	owes     bool // an older stream has said something that no look has shown
 	told     bool // subscriptions have said for overPatience that the task is over
-	parted   bool // what its own stream has said last is a message outside of the task
+	parted   bool // what a stream has said last is a message outside of the task
 	lone     bool // its own stream has ended behind a message, and for lonePatience no look has brought more
 	done     bool // a look has said that the task is over, on an open stream, doSoon ago
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
-	spoke   int // messages outside of a task
+	spoke   int // messages that came, in a task or outside
 	grown   int // looks in a row that held more, while the open stream said nothing
 	tries   int // looks in a row that failed
 	unheard int // looks at which the message had not come
@@ -97,7 +97,8 @@ type known struct {
 	auths   int // looks that brought nothing but auth-required
 }
 
-// terminal reports whether the agent has said its last. Without a task, that is a message.
+// terminal reports whether the newest state is a last one or, before any state, a message has come.
+// More may follow all the same: see whole.
 func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 
 // isMessage reports whether the agent answers with messages, without a task.
@@ -105,8 +106,8 @@ func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
 
-// isAnswered reports whether the agent's last word is a message, though its task works.
-func (k *known) isAnswered() bool {
+// concluded reports whether the agent's last word is a message, though its task works.
+func (k *known) concluded() bool {
 	return k.lone && k.arrived && !k.followed && !k.waits && !k.executes
 }
 
@@ -114,9 +115,9 @@ func (k *known) isAnswered() bool {
 // agents say that a call asks before they wait for it (the demo refuses it until then).
 func (k *known) asks() bool { return k.waits && (k.settled == k.asked || k.waitsForInput()) }
 
-// rests reports whether the task waits for the user's next prompt: not while a call is at work, nor
-// while nothing was said of one since its answer, whatever its stream has said. A few looks in a
-// row that find it so are believed (E4).
+// rests reports whether the task waits for the user's next prompt. Not while a call is at work. Not while
+// nothing was said of a call since its answer, even if the stream says that the task waits. A few
+// looks in a row that find it so are believed (E4).
 func (k *known) rests() bool {
 	return k.waitsForInput() && !k.waits && (k.moved && !k.executes || k.stood >= maxStanding)
 }
@@ -170,9 +171,10 @@ const (
 	stay = over + 1
 )
 
-// next is the machine: the first row that fits decides. E, R and A in the names are the rules
-// that the rows are for; each was measured by what goes wrong without it, in worlds of agents and
-// networks that were enumerated.
+// next is the machine: the first row that fits decides. E, R and A with a number name what a row is for
+// (E: ends, R: looks and subscriptions, A: whether a message has come), there and where else the same is
+// weighed; rows that were not needed are gone, so that numbers are missing. Each was measured by what goes
+// wrong without it, in worlds of agents and networks that were enumerated.
 func next(p phase, k *known, in input) (phase, action) {
 	r := rowFor(p, k, in)
 	switch {
@@ -248,7 +250,7 @@ var machine = []row{
 	{"rests", whileAway, inSnapshot, (*known).rests, over, doEnd},
 	{"has not gone on yet (E4)", whileAway, inSnapshot, (*known).waitsForInput, lost, doLater},
 	{"auth, and stops (E11)", whileAway, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed }, over, doGiveUp},
-	{"works, and has answered with a message", whileAway, inSnapshot, (*known).isAnswered, over, doEnd},
+	{"works, and has answered with a message", whileAway, inSnapshot, (*known).concluded, over, doEnd},
 	{"works, followed", whileAway, inSnapshot, func(k *known) bool { return k.followed }, refreshing, doRead},
 	{"works, no stream (E1)", whileAway, inSnapshot, nil, lost, doLater},
 	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits && k.tries >= maxTries }, stay, doAsk},

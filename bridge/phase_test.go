@@ -33,7 +33,7 @@ func TestMachine(t *testing.T) {
 		if ends := do == doEnd || do == doGiveUp || do == doUnsent; ends != (to == over) {
 			t.Fatalf("%v, %v: the phase is %v, and the action %v: %+v", p, in, to, do, k)
 		}
-		if do == doEnd && !k.terminal() && !k.rests() && !k.done && !k.told && !k.parted && !k.isAnswered() {
+		if do == doEnd && !k.terminal() && !k.rests() && !k.done && !k.told && !k.parted && !k.concluded() {
 			t.Fatalf("%v, %v: it ends though the agent has not said so: %+v", p, in, k)
 		}
 		if do == doEnd && k.waits && !k.terminal() && !k.done {

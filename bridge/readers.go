@@ -11,8 +11,8 @@ import (
 )
 
 // readers are the streams of a turn's legs, each read by a goroutine of its own. An agent may
-// abort a task whose connection is closed, so none is closed while the turn lives, nor at its
-// end: then they are drained. A leg passes them on to the next, for which the older ones only
+// abort a task whose connection is closed, so none is closed while the turn lives (but by an
+// idleGuard), nor at its end: then they are drained. A leg passes them on to the next, for which the older ones only
 // tell that there is something to look at.
 type readers struct {
 	batches chan batch

@@ -11,9 +11,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file looks at the task. Behind a cut nothing that a subscription says is read for its
-// words: its first task is a snapshot, and whatever else it says means "look now", as a push does,
-// and a stream of an older request. So the stream, the timer and the push are one path, on which
+// This file looks at the task. Behind a cut nothing that a subscription says is read for its words, if
+// a look can bring them: its first task is a snapshot, and whatever else it says means "look now", as a
+// push does, and a stream of an older request. So the stream, the timer and the push are one path, on which
 // text that repeats itself needs no alignment, for which A2A has no offsets.
 
 const (
@@ -54,7 +54,7 @@ type refresh struct {
 	told        bool          // that the task is asked for since it cannot be followed
 	overAt      time.Time     // when a subscription has first said that the task is over
 	said        bool          // the subscription has said something
-	first       time.Time     // of the newest subscription's first task
+	firstTask   time.Time     // of the newest subscription's first task
 	at          time.Time     // of the newest
 	took        time.Duration // what it took
 	length      int           // of the task that it has brought
@@ -109,7 +109,7 @@ func (l *leg) looked(r reply) {
 		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
 		// waits for a sign-in).
 		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
-		if f.first.After(f.at.Add(-r.took)) { // a slow look, which a subscription has overtaken
+		if f.firstTask.After(f.at.Add(-r.took)) { // a slow look, which a subscription has overtaken
 			l.step(inHint)
 			break
 		}
@@ -180,8 +180,8 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	}
 }
 
-// wentOnUnheard reports whether its own stream has ended at a wait that was older than the answers, so
-// that nobody has heard what the task has said since.
+// wentOnUnheard reports whether its own stream has ended with input-required from before the answers
+// were taken, so that nobody has heard what the task has said since.
 func (l *leg) wentOnUnheard(task *a2a.Event) bool {
 	return l.phase != streaming && l.own && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 }

@@ -92,7 +92,7 @@ func (l *leg) subscribed(r reply) {
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
 		l.sub = nil
-		if l.outage.why = b.err; isEnd(b.err) {
+		if l.outage.why = b.err; isCleanEnd(b.err) {
 			l.outage.why = errMiddle
 		}
 		l.step(inSubClosed)
@@ -103,7 +103,7 @@ func (l *leg) takeSubscribed(b batch) {
 	// A task at its beginning, of one that is beyond it, begins what some agents say all over.
 	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
 	if first && events[0].Kind == a2a.EventTask && !atBeginning {
-		l.refresh.first = time.Now()
+		l.refresh.firstTask = time.Now()
 		l.takeSnapshot(&events[0])
 		events, first = events[1:], false
 	}

@@ -14,7 +14,7 @@ import (
 // known then.
 func (t *turn) show(leg *leg, n said) error {
 	t.shows++
-	stale := n.verb == shown.Snapshot && len(n.events) > 0 && !n.quiet && t.isStale(&n.events[0])
+	stale := n.verb == shown.Snapshot && len(n.events) > 0 && !n.quiet && t.countStale(&n.events[0])
 	if n.cut {
 		t.fold.Cut()
 	}

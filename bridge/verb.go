@@ -16,9 +16,9 @@ func (t *turn) foldEvent(n *said, ev *a2a.Event, steps []mapping.Step) []mapping
 	return t.fold.Event(n.verb, ev, steps)
 }
 
-// isStale reports whether a task is older than what is known of it: that it is over. Where that is all that comes
-// time and again it is believed: agents keep less than they say.
-func (t *turn) isStale(task *a2a.Event) bool {
+// countStale reports, and counts, looks that show a task at work that is known to be over. After maxStale
+// in a row they are believed: agents keep less than they say.
+func (t *turn) countStale(task *a2a.Event) bool {
 	if task.State.Terminal() || t.writing.Traits().PartialHistory || !t.fold.State.Terminal() {
 		t.stale = 0
 		return false
@@ -98,8 +98,8 @@ func (t *turn) hears(l *leg, stale bool) heard {
 	}
 }
 
-// executes reports whether a call is at work, and none waits. A question that is answered in
-// words is no such call.
+// executes reports whether a call is at work, and neither a call nor a question in words waits for
+// the user.
 func (t *turn) executes() bool {
 	return t.fold.Running() && !t.fold.Waits() && !t.fold.WaitsForWords()
 }

@@ -76,9 +76,10 @@ func (f *Fold) SetTask(taskID string) {
 	f.calls.Enter(taskID)
 }
 
-// Event appends to steps what an event adds to what has been shown. The verb says how it has
-// come: on the unbroken stream of the newest request (live), as the task that was asked for
-// (a snapshot), or on a stream that may tell again what was shown (replayed).
+// Event appends to steps what an event adds to what has been shown, and what it repeats, marked as such.
+// The verb says how it has come: on the unbroken stream of the newest request (live), as the task
+// that was asked for (a snapshot), or on a stream that may tell again what was shown (replayed: text
+// is taken as live, and calls that may have been heard before are no news).
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	l := f.fits(v, ev)
 	if f.grew = l != nil; f.grew {

@@ -74,7 +74,8 @@ func (f *Fold) Asked() int { return f.calls.Asked() }
 // Running reports whether a tool is at work.
 func (f *Fold) Running() bool { return f.calls.Running() }
 
-// Answered notes that an answer to an open call is on its way.
+// Answered notes that a call of the task in hand is decided, by an answer that is about to be sent or by a
+// cancel: it asks no more. An ID that is not known is ignored.
 func (f *Fold) Answered(callID string, allowed bool) { f.calls.Answered(callID, allowed) }
 
 // Doubt notes that it is not known whether the agent has taken the last answers. The task may

@@ -136,7 +136,7 @@ func (f *Fold) Rejection() (s Step, ok bool) {
 	if f.State != a2a.StateRejected || f.FailText == "" {
 		return s, false
 	}
-	return Step{Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText, Shown: f.shown.Name(f.failID)}, true
+	return Step{Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText, Shown: f.shown.TakeName(f.failID)}, true
 }
 
 // Speak notes that the agent speaks a dialect, by what was settled with it: so its

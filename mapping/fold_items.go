@@ -156,7 +156,7 @@ func (f *Fold) message(m *a2a.Message, role shown.Role) {
 		f.shown.Live(&as)
 		return
 	}
-	if !f.spoken.Splits() && f.isOneCall(m) {
+	if !f.spoken.Splits() && f.showOneCall(m) {
 		return
 	}
 	f.items.clear()
@@ -176,8 +176,9 @@ func (f *Fold) decoded(parts a2a.Parts) a2a.Parts {
 	return partList(f.partsOfOne...)
 }
 
-// isOneCall shows a message that is a tool call and nothing else, as most are.
-func (f *Fold) isOneCall(m *a2a.Message) bool {
+// showOneCall shows a message that is a tool call and nothing else, as most with a call are. False, with
+// nothing shown, if it is anything else.
+func (f *Fold) showOneCall(m *a2a.Message) bool {
 	left := m.Parts
 	if f.spoken.Thinks() || !left.Next(&f.part) || f.part.Kind != a2a.PartData {
 		return false
@@ -226,11 +227,11 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 	others := false
 	for p := range m.Parts.All() {
 		if _, _, ok := f.spoken.Thought(p); ok {
-			f.addParts(&as, &own)
+			f.flushParts(&as, &own)
 			f.items.add(shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(*p)})
 		} else if p.Kind == a2a.PartData && f.calls.IsCall(string(p.Data)) {
 			data, id := string(p.Data), m.ID
-			f.addParts(&as, &own)
+			f.flushParts(&as, &own)
 			f.items.do(func() { f.toolCall(data, id) })
 		} else {
 			own = append(own, *p)
@@ -239,15 +240,15 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 		others = true
 	}
 	if others {
-		f.addParts(&as, &own)
+		f.flushParts(&as, &own)
 		return
 	}
 	as.Parts = m.Parts
 	f.items.add(as)
 }
 
-// addParts adds the parts so far of a message that has other things between.
-func (f *Fold) addParts(as *shown.Item, own *[]a2a.Part) {
+// flushParts adds the parts that were gathered of a message that has other things between, and empties own.
+func (f *Fold) flushParts(as *shown.Item, own *[]a2a.Part) {
 	if len(*own) == 0 {
 		return
 	}

@@ -8,8 +8,8 @@
 //	snapshot  in the task as it was asked for, or as a subscription begins with it. New is
 //	          what an item has beyond what was shown: [Shown.Snapshot].
 //	replayed  behind a cut at an agent whose task cannot be asked for, or does not hold what
-//	          was said. All of it is new, as live, behind a gap; the caller leaves out what
-//	          has come before to the byte.
+//	          was said. All of it is new, as live, behind a gap; of calls, what was
+//	          heard before is no news.
 //
 // A2A gives no position in a stream. So behind a cut the task is taken whole, and where
 // that does not tell what is missing a gap is said.

@@ -4,11 +4,11 @@ import "bytes"
 
 // This file is for texts that grow.
 
-// grows shows the rest of a text that begins with all of the message being shown, under
+// showGrowth shows the rest of a text that begins with all of the message being shown, under
 // another ID: cumulative under new IDs (L7: 663 turns), unless that message comes in pieces. One that
 // was joined to a text before it, as after a line break, may be of another text: 74 of 3,000 turns
 // of agents that say notes, too.
-func (s *Shown) grows(it *item, in *Item, seq string) bool { // rule: L7
+func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
 	r := s.last
 	if r == nil || r.kind != it.kind || r.growth == certain || r.at > len(s.said.text) {
 		return false

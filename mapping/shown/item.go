@@ -39,7 +39,8 @@ const (
 // Role is what a message is in its task.
 type Role uint8
 
-// The roles. Status: it is the status message of the task. End: so it is, and nothing follows it.
+// The roles. Status: it is the status message of the task. End: so it is, and ends the leg: the task is over,
+// or waits for the user.
 const (
 	Said Role = iota
 	Status

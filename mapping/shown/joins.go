@@ -19,7 +19,7 @@ type run struct {
 	at           int // where in said it begins
 	joint        int // and where a text begins that may not be of it; 0: there is none
 	growth       growth
-	pieces       int // artifacts in it that are a piece each; 0: one is more
+	pieces       int // how many artifacts it is made of, if each is a piece of the text; else 0
 }
 
 // growth says how the messages of a run have grown.
@@ -41,7 +41,7 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 	switch r := it.run; {
 	case s.inPlace && r != nil && s.held.whole() && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
-	case r == nil || r.epoch != s.epoch || r.pieces > 1: // of those, one that grows is no piece
+	case r == nil || r.epoch != s.epoch || r.pieces > 1: // an artifact that grows is no single piece, and leaves those
 		s.join(it, text, piece && s.isNextPiece(in, text))
 	case r != s.last: // two items grow in turns
 		s.last, r.at = r, len(s.said.text)
@@ -75,8 +75,8 @@ func (s *Shown) isOpen(r *run, it *item) bool {
 	return r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind
 }
 
-// maxToken is more characters than the first pieces have of a text that comes in an artifact each: what is
-// longer is a document that begins or ends with a space.
+// maxToken is the limit, in characters, of the first two pieces where each piece of a text is an artifact of its
+// own. What is longer is a document that begins or ends with a space.
 const maxToken = 48
 
 // isNextPiece reports whether an artifact is a piece as the one before it, which came alike.
@@ -107,8 +107,8 @@ func (s *Shown) newRun(kind Kind, name string) *run {
 	return s.last
 }
 
-// Name gives out a name for a message that is shown without this package.
-func (s *Shown) Name(id string) string { return s.namesOf(Message).Take(id) }
+// TakeName gives out a name, once, for a message that is shown without this package.
+func (s *Shown) TakeName(id string) string { return s.namesOf(Message).Take(id) }
 
 // namesOf: ACP's thoughts are no messages, so they have names of their own.
 func (s *Shown) namesOf(kind Kind) *Names {
@@ -184,9 +184,9 @@ func opens(text []byte) bool {
 
 // isPiece reports whether what takes an artifact's place is a piece of it by its words, though
 // nothing appends it (Docker Agent and trpc-agent-go put each token in the place of the one
-// before). By A2A it replaces: so it does where the artifact has a name, append or a last chunk,
-// has grown, or begins so again, and where two words meet ("queued", "running"). All that follow
-// a piece are.
+// before). By A2A it replaces. It does where the artifact has a name, append or a last chunk, has
+// grown, or begins so again, where two words meet ("queued", "running"), and where something else was
+// said since. What follows a piece is one, too, under the same conditions.
 func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	n := len(s.said.starts)
 	if in.Last || in.Named || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {

@@ -133,8 +133,10 @@ type cover struct {
 	marked   bool   // a dialect says that all of it were pieces
 }
 
-// repeats shows an item that says again what this turn has said, as a repetition, and what
-// it has beyond that; false if it does neither.
+// showRepeat shows an item that says again what this turn has said, as a repetition, and what it has beyond
+// that; false, with nothing shown, if it is none. What it has repeated is superseded (S5). whole: it ends the
+// leg (a last state, or a question), is in a task, or its last chunk does not append. Of a task that
+// was asked for and names its messages otherwise than the stream did, every match counts.
 //
 // "Said as a whole" is told by evidence, not by the carrier (L6: 390 turns). A new ID repeats if it
 // equals, white space left out, all of the message that is being shown, made of at least two
@@ -146,7 +148,7 @@ type cover struct {
 // IDs are new: two artifacts of equal text are two, and so are two of which one begins with the
 // other, unless that came in pieces. So the first piece of an artifact is new, although what was
 // said begins with it, and a text that is not said as a whole repeats only what it is all of (L9).
-func (s *Shown) repeats(it *item, in *Item, seq string, whole bool) bool { // rule: L6
+func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole) {
 		return false

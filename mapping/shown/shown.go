@@ -215,7 +215,7 @@ func (s *Shown) Live(in *Item) {
 			s.repeat(it, in, len(seq))
 			return
 		}
-		if (whole || in.Last && s.isStripped(it, seq)) && s.repeats(it, in, seq, whole) {
+		if (whole || in.Last && s.isStripped(it, seq)) && s.showRepeat(it, in, seq, whole) {
 			return
 		}
 		s.say(it, in, seq, 0)
@@ -223,7 +223,7 @@ func (s *Shown) Live(in *Item) {
 		s.update(it, in, seq, whole)
 	default:
 		it = s.another(k)
-		if s.repeats(it, in, seq, whole) || in.Kind != Artifact && s.grows(it, in, seq) {
+		if s.showRepeat(it, in, seq, whole) || in.Kind != Artifact && s.showGrowth(it, in, seq) {
 			return
 		}
 		s.say(it, in, seq, 0)
@@ -257,12 +257,12 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	case in.Kind != Artifact: // rule: L1
 		// What does not begin with what was shown of its ID is a piece of it: deltas under
 		// one ID are common. Only an artifact replaces. 460 turns.
-		if whole && s.repeats(it, in, seq, whole) {
+		if whole && s.showRepeat(it, in, seq, whole) {
 			return
 		}
 		s.say(it, in, seq, 0)
 	default:
-		if s.repeats(it, in, seq, whole) {
+		if s.showRepeat(it, in, seq, whole) {
 			return
 		}
 		if s.isPiece(it, in, seq) {

@@ -44,10 +44,11 @@ func (s *Shown) spoken() int {
 	return 0
 }
 
-// Snapshot shows what a task that was asked for holds beyond what was shown: its history, its
-// artifacts and its status message, in this order, but for a status message that does not end
-// the task, which comes before the artifacts (S7: a task does not tell the order of messages and
-// artifacts). gap: one is to be told before all that was shown.
+// Snapshot shows what a task that was asked for holds beyond what was shown. The list is in the order to
+// show: history, artifacts, status message, but for a status message that does not end the task, which comes
+// before the artifacts (S7: a task does not tell the order of messages and artifacts); an artifact that was
+// being said when the stream was cut goes first. gap: one is to be told before what this call has
+// shown. If it has shown nothing, the gap stays owed.
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.limit()
 	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
@@ -79,9 +80,9 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	return false
 }
 
-// entries are the items of a state behind our own message: that has begun the turn, for a task that
-// was asked for, as agents keep the whole conversation in a task; or the newest, for one that comes
-// live, which is not the place of what was said before an answer.
+// entries leaves out what a task says before our message; artifacts and the status message stay. In a task
+// that was asked for, ours is the message that has begun the turn: agents keep the whole conversation. In
+// one that comes live it is the newest, since what was said before an answer does not belong behind that.
 func (s *Shown) entries(list []Item, our *ours) []entry {
 	from := our.behind(list)
 	kept := make([]entry, 0, len(list)-from)
@@ -213,7 +214,7 @@ func (s *Shown) heldItem(e *entry) {
 		// otherwise is new (S1).
 		s.heldNew(it, e)
 	case e.Kind == Message && s.atCursor(it, e):
-	case !s.repeats(it, &e.Item, e.seq, true):
+	case !s.showRepeat(it, &e.Item, e.seq, true):
 		s.say(it, &e.Item, e.seq, 0)
 	}
 }
@@ -234,7 +235,7 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	case s.held.whole():
 		s.held.less = true
 	case len(e.seq) > it.n || e.Kind == Artifact:
-		if !s.repeats(it, &e.Item, e.seq, true) {
+		if !s.showRepeat(it, &e.Item, e.seq, true) {
 			s.replace(it, &e.Item, e.seq)
 		}
 	}
@@ -242,12 +243,12 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 
 // heldNew shows a message of a state as live would.
 func (s *Shown) heldNew(it *item, e *entry) {
-	if s.grows(it, &e.Item, e.seq) {
+	if s.showGrowth(it, &e.Item, e.seq) {
 		return
 	}
 	if h := s.held; len(s.said.text) > 0 {
 		s.held = nil
-		again := s.repeats(it, &e.Item, e.seq, e.Role == End)
+		again := s.showRepeat(it, &e.Item, e.seq, e.Role == End)
 		if s.held = h; again {
 			s.hold(it)
 			return

@@ -78,7 +78,7 @@ type Event struct {
 	// EndsLeg is set where the agent has said, by the rule of its protocol version,
 	// that nothing follows for the message that was sent: 0.3 final or a terminal
 	// state, 1.x a terminal state or input-required. A stream that stops without such
-	// an event was cut.
+	// an event was cut, unless it has ended behind a message, or with input-required.
 	EndsLeg bool
 	// MoreFollows is set where it has said the contrary, which agents do with terminal
 	// states, too: 0.3 final:false.
