@@ -219,6 +219,7 @@ func (r *frameReader) likely(dst *[]frame) bool {
 	}
 	r.slots = slots
 	*dst = append(*dst, frame{data: b[len(field):end:end], fit: f})
+	r.template = f.template.next
 	r.startLine(r.line + after)
 	return true
 }

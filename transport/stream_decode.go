@@ -68,9 +68,9 @@ func (s *Stream) notJSON(data []byte) error {
 	return failf(ErrMalformed, "%s sent an event that is not JSON: %s", s.at, quote(data))
 }
 
-// maxTemplates is how many templates are kept: a few messages and artifacts grow in
-// turns, and each needs its own.
-const maxTemplates = 4
+// maxTemplates is how many templates are kept: of messages and artifacts that grow in turns, and
+// of what is told of some tools from their beginning to their end.
+const maxTemplates = 24
 
 // decodeByTemplate decodes a frame that is like one of the last ones.
 func (s *Stream) decodeByTemplate(f *frame) bool {
@@ -86,22 +86,31 @@ func (s *Stream) decodeByTemplate(f *frame) bool {
 	s.events, ev = room(s.events)
 	s.parts, part = room(s.parts)
 	s.source.Text = f.fit.template.decode(f.data, &f.fit, s.frames.slots, ev, part, s.source.Text)
+	s.follow(f.fit.template)
 	return true
 }
 
-// refit finds the template of a frame that is not like the one before it. The next
-// frames are compared with that one.
+// refit finds the template of a frame that is not what was likely.
 func (s *Stream) refit(f *frame) bool {
-	for i, tmpl := range s.templates {
+	for _, tmpl := range s.templates {
 		fit, slots := tmpl.fits(f.data, s.frames.slots)
 		if fit.template != nil && fit.end == len(f.data) {
 			f.fit, s.frames.slots = fit, slots
-			copy(s.templates[1:i+1], s.templates[:i])
-			s.templates[0], s.frames.template = tmpl, tmpl
 			return true
 		}
 	}
 	return false
+}
+
+// follow notes the template of the event in hand, and puts it in front. What came behind it the last
+// time is likely to come again: the next frame is compared with that first.
+func (s *Stream) follow(tmpl *template) {
+	s.templates[0].next = tmpl
+	if at := slices.Index(s.templates, tmpl); at > 0 {
+		copy(s.templates[1:at+1], s.templates[:at])
+		s.templates[0] = tmpl
+	}
+	s.frames.template = tmpl.next
 }
 
 // room makes room for one more, which the caller sets completely: it is not cleared.
@@ -125,12 +134,12 @@ func (s *Stream) learn(data []byte) {
 		s.unfit++
 		return
 	}
-	if tmpl := newTemplate(data, &s.events[len(s.events)-1]); tmpl != nil {
+	if tmpl := newTemplate(data, &s.events[len(s.events)-1], &s.source.Large); tmpl != nil {
 		if len(s.templates) == maxTemplates {
 			s.templates = s.templates[:maxTemplates-1]
 		}
-		s.templates = slices.Insert(s.templates, 0, tmpl)
-		s.frames.template = tmpl
+		s.templates = append(s.templates, tmpl)
+		s.follow(tmpl)
 		s.unfit++
 	}
 }

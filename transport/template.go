@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// maxTemplate is the longest event that is kept as a template: events of
-	// text are far shorter, and copying longer ones pays only if they repeat.
-	maxTemplate = 4 << 10
+	// maxTemplate is the longest event that is kept as a template: events of text and of most
+	// tool calls are shorter, and copying longer ones pays only if they repeat.
+	maxTemplate = 8 << 10
 	// maxSlots is how many strings may differ from one event to the next.
-	maxSlots = 16
-	// opaqueDepth is how deep metadata is looked into for strings that may differ.
-	opaqueDepth = 4
+	maxSlots = 32
+	// opaqueDepth is how deep data and metadata are looked into for strings that may differ: a
+	// tool's output is six deep in Gemini's data.
+	opaqueDepth = 8
 )
 
 // A template is an event that has been decoded, with slots: the strings in it
-// that the decoder only passes on (a text, times, IDs of messages, what is in
+// that the decoder only passes on (a text, times, IDs of messages, what is in data and in
 // metadata). Successive events of a stream are the same bytes but for those, so
 // the next one is compared, and not parsed: outside the slots it is equal byte
 // for byte, and in each slot there is one JSON string that is valid as it is. So
@@ -30,16 +31,17 @@ const (
 // strings in those places. Whatever differs in another way (a state, the end, an
 // escape that must be repaired) does not fit, and is decoded in full.
 //
-// Only events with one part of text are made templates: there are thousands of
-// them, and tool calls between them leave the template as it is.
+// Only statuses and artifacts with one part of text or data, or none, are made templates.
 type template struct {
 	raw   []byte // a copy: events that fit share what they have outside the slots
-	slots []slot
+	slots []hole
 	event a2a.Event
-	part  a2a.Part
+	part  a2a.Part // its kind is unknown if there is none
 	// views are the strings of event and part that a slot is in.
 	views []viewSpan
-	text  int // the slot that is the text
+	text  int // the slot that is the text; -1 if there is none
+	// next is the template of the event that came behind the last one that fitted.
+	next *template
 }
 
 // A fit is where the slots of a template are in an event that fits it.
@@ -55,6 +57,13 @@ type fit struct {
 // natural number.
 type slot struct{ start, end int }
 
+// A hole is a slot of a template.
+type hole struct {
+	slot
+	// plain: the decoder looks into it, so that it must be without escapes.
+	plain bool
+}
+
 // A position is one in the frame: after a number of slots, this far.
 type position struct{ slots, offset int }
 
@@ -67,37 +76,44 @@ type viewSpan struct {
 }
 
 // newTemplate makes a template of an event, which was decoded from data; nil if
-// it is not worth it.
-func newTemplate(data []byte, ev *a2a.Event) *template {
-	parts, ok := textParts(data, ev)
+// it is not worth it. large is what is known of data.
+func newTemplate(data []byte, ev *a2a.Event, large *fastpath.Large) *template {
+	parts, ok := fewParts(data, ev)
 	if !ok {
 		return nil
 	}
-	t := &template{event: *ev}
-	t.event.FastPath().Shape = new(fastpath.Shape)
-	if rest := parts; !rest.Next(&t.part) || t.part.Kind != a2a.PartText || t.part.TextJSON == `""` || rest.Next(new(a2a.Part)) {
-		return nil
+	t := &template{event: *ev, text: -1}
+	t.next = t
+	if rest := parts; parts.Raw != "" {
+		if !rest.Next(&t.part) || t.part.Kind != a2a.PartData && (t.part.Kind != a2a.PartText || t.part.TextJSON == `""`) || rest.Next(new(a2a.Part)) {
+			return nil
+		}
+	}
+	if t.part.Kind == a2a.PartText {
+		t.event.FastPath().Shape = new(fastpath.Shape)
 	}
 	t.raw = bytes.Clone(data)
-	t.addSlots(data)
+	t.addSlots(data, large)
 	t.addViews(data)
 	return t
 }
 
-// textParts returns the parts of an event that may become a template: they begin
-// with text, and nothing in the event is of a kind that differs from chunk to chunk.
-func textParts(data []byte, ev *a2a.Event) (parts a2a.Parts, ok bool) {
-	parts = ev.Artifact.Parts
-	switch {
-	case len(data) > maxTemplate || ev.EndsLeg || ev.Message.ReferenceTaskIDs != "" || ev.Message.Extensions != "" || ev.Artifact.Extensions != "":
-		return parts, false
-	case ev.Kind == a2a.EventStatus && ev.HasMessage:
-		parts = ev.Message.Parts
-	case ev.Kind != a2a.EventArtifact:
+// fewParts returns the parts of an event that may become a template: nothing in the event
+// but them is of a kind that differs from one to the next.
+func fewParts(data []byte, ev *a2a.Event) (parts a2a.Parts, ok bool) {
+	// Several lines of data are not one in the stream.
+	if len(data) > maxTemplate || ev.EndsLeg || ev.Message.ReferenceTaskIDs != "" || ev.Message.Extensions != "" || ev.Artifact.Extensions != "" ||
+		bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 {
 		return parts, false
 	}
-	// Several lines of data are not one in the stream.
-	return parts, beginsWithText(string(parts.Raw)) && bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0
+	switch ev.Kind {
+	case a2a.EventStatus:
+		parts = ev.Message.Parts
+		return parts, len(parts.FastPath().List) == 0
+	case a2a.EventArtifact:
+		return ev.Artifact.Parts, true
+	}
+	return parts, false
 }
 
 // spanIn returns where in data s, a view of it, is, and whether it is.
@@ -107,19 +123,21 @@ func spanIn(data []byte, s string) (slot, bool) {
 }
 
 // addSlots makes slots of what may differ: the text, times, the message's ID, and the
-// scalars of metadata.
-func (t *template) addSlots(data []byte) {
+// scalars of data and metadata. What is large and stood in the event before is taken for what
+// each event repeats.
+func (t *template) addSlots(data []byte, large *fastpath.Large) {
 	ev := &t.event
 	t.addSlot(data, string(t.part.TextJSON), 0)
-	text, _ := spanIn(data, string(t.part.TextJSON))
 	t.addSlot(data, ev.Timestamp, 1)
 	t.addSlot(data, ev.Message.ID, 1)
-	for _, m := range []a2a.JSON{ev.Metadata, ev.Message.Metadata, ev.Artifact.Metadata, t.part.Metadata} {
+	for _, m := range []a2a.JSON{ev.Metadata, ev.Message.Metadata, ev.Artifact.Metadata, t.part.Metadata, t.part.Data} {
 		if !strings.Contains(string(m), compatMarker) {
-			eachScalar(string(m), opaqueDepth, func(s string) { t.addSlot(data, s, 0) })
+			eachScalar(string(m), opaqueDepth, large, func(s string) { t.addSlot(data, s, 0) })
 		}
 	}
-	t.text = max(0, slices.Index(t.slots, text))
+	if text, in := spanIn(data, string(t.part.TextJSON)); in {
+		t.text = slices.IndexFunc(t.slots, func(h hole) bool { return h.slot == text })
+	}
 }
 
 // addSlot makes a slot of a view and of the quotes around it. What gets none (an ID
@@ -130,11 +148,11 @@ func (t *template) addSlot(data []byte, s string, quotes int) {
 	if !in || h.start < 0 || h.end > len(data) || quotes > 0 && data[h.start] != '"' || len(t.slots) == maxSlots {
 		return
 	}
-	at := slices.IndexFunc(t.slots, func(other slot) bool { return other.start > h.start })
+	at := slices.IndexFunc(t.slots, func(other hole) bool { return other.start > h.start })
 	if at < 0 {
 		at = len(t.slots)
 	}
-	t.slots = slices.Insert(t.slots, at, h)
+	t.slots = slices.Insert(t.slots, at, hole{h, quotes > 0})
 }
 
 // addViews notes the strings of the event that are views of a part with slots, and has
@@ -161,7 +179,7 @@ func (t *template) addViews(data []byte) {
 		&e.Message.ID, (*string)(&e.Message.Role), &e.Message.TaskID, &e.Message.ContextID, (*string)(&e.Message.Parts.Raw), (*string)(&e.Message.Metadata),
 		&e.Artifact.ID, &e.Artifact.Name, &e.Artifact.Description, (*string)(&e.Artifact.Parts.Raw), (*string)(&e.Artifact.Metadata))
 	p.Text = "" // set from its slot
-	each(true, unsafe.Pointer(p), (*string)(&p.TextJSON), (*string)(&p.Metadata), (*string)(&p.Raw))
+	each(true, unsafe.Pointer(p), (*string)(&p.TextJSON), (*string)(&p.Data), (*string)(&p.Metadata), (*string)(&p.Raw))
 }
 
 // positionOf says where a position is relative to the slots.
@@ -211,7 +229,7 @@ func (t *template) fits(data []byte, slots []slot) (fit, []slot) {
 			if f.escaped, f.plain = s.escaped, s.plain; s.end == at+2 {
 				return fit{}, slots
 			}
-		} else if s.escaped {
+		} else if s.escaped && h.plain {
 			return fit{}, slots // it would have to be decoded
 		}
 		slots = append(slots, slot{at, s.end})
@@ -238,17 +256,23 @@ func (t *template) decode(data []byte, f *fit, found []slot, ev *a2a.Event, part
 		}
 		*(*string)(unsafe.Add(target, v.at)) = whole[v.from.in(found):v.to.in(found)]
 	}
+	if t.part.Kind == a2a.PartUnknown {
+		return text
+	}
+	if ev.Kind == a2a.EventArtifact {
+		ev.Artifact.Parts.FastPath().Only = part
+	} else {
+		ev.Message.Parts.FastPath().Only = part
+	}
+	if t.text < 0 {
+		return text
+	}
 	h := found[t.text]
 	part.Text, part.FastPath().Plain = whole[h.start+1:h.end-1], f.plain
 	if f.escaped {
 		from := len(text)
 		text = rawjson.AppendUnescaped(text, part.Text)
 		part.Text = rawjson.View(text[from:])
-	}
-	if ev.Kind == a2a.EventArtifact {
-		ev.Artifact.Parts.FastPath().Only = part
-	} else {
-		ev.Message.Parts.FastPath().Only = part
 	}
 	return text
 }
@@ -262,15 +286,15 @@ func (p position) in(found []slot) int {
 }
 
 // eachScalar calls f with each string and each natural number that is a value in
-// raw, as it is written.
-func eachScalar(raw string, depth int, f func(string)) {
+// raw, as it is written, but not in what is large and was in the event before.
+func eachScalar(raw string, depth int, large *fastpath.Large, f func(string)) {
 	switch {
-	case raw == "" || depth == 0:
+	case raw == "" || depth == 0 || large.Repeats(raw):
 	case raw[0] == '"' || scanNatural(raw, 0) == len(raw):
 		f(raw)
 	case raw[0] == '{':
-		rawjson.EachMember(raw, func(_, value string) bool { eachScalar(value, depth-1, f); return true })
+		rawjson.EachMember(raw, func(_, value string) bool { eachScalar(value, depth-1, large, f); return true })
 	case raw[0] == '[':
-		rawjson.EachElement(raw, func(value string) bool { eachScalar(value, depth-1, f); return true })
+		rawjson.EachElement(raw, func(value string) bool { eachScalar(value, depth-1, large, f); return true })
 	}
 }

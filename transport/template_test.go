@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -16,12 +17,20 @@ func FuzzTemplate(f *testing.F) {
 	const v1 = `{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":%s}]},"append":true,"metadata":{"n":%s,"at":"2026"}}}}`
 	const v03 = `{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",` +
 		`"parts":[{"kind":"text","text":%s}],"messageId":%[2]s},"timestamp":%[2]s},"final":false,"metadata":{"coderAgent":{"kind":%[2]s},"model":"x"}}}`
+	const tool = `{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"role":"agent",` +
+		`"parts":[{"kind":"data","data":{"call":%[2]s,"args":{"deep":[%[1]s,{"er":%[2]s}]},"same":true},"metadata":{"m":%[2]s}}],"messageId":"m"},"timestamp":%[1]s},"final":false}}`
+	const none = `{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","timestamp":%s},"final":false,"metadata":{"x":%s}}}`
+	const value = `{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"data":%s,"metadata":{"data_part_compat":true,"y":%s}}]}}}}`
 	for _, text := range []string{`"one"`, `"a longer text, without anything special"`, `"\n\t\"\\\u00e9 é 😀"`, `"\ud83d"`, `"\ud83d\ude00"`, `""`, `5`, "\"\x01\"", "\"\xff\"", `"\u0000"`} {
 		for _, other := range []string{`"k"`, `"longer"`, `17`, `017`, `1.5`, `"\n"`, `{"a":["b",2]}`, `null`} {
 			f.Add(fmt.Appendf(nil, v1, `"abc"`, `"k"`), fmt.Appendf(nil, v1, text, other))
 			f.Add(fmt.Appendf(nil, v1, text, other), fmt.Appendf(nil, v1, `"abc"`, `5`))
 			f.Add(fmt.Appendf(nil, v03, text, `"k"`), fmt.Appendf(nil, v03, `"xyz"`, other))
 			f.Add(fmt.Appendf(nil, v03, `"xyz"`, other), fmt.Appendf(nil, v03, text, other))
+			for _, form := range []string{tool, none, value} {
+				f.Add(fmt.Appendf(nil, form, `"xyz"`, `"k"`), fmt.Appendf(nil, form, text, other))
+				f.Add(fmt.Appendf(nil, form, text, other), fmt.Appendf(nil, form, `"xyz"`, `"k"`))
+			}
 		}
 	}
 	f.Fuzz(func(t *testing.T, first, second []byte) {
@@ -48,7 +57,7 @@ func templateOf(frame []byte) *template {
 	}
 	ev := new(a2a.Event)
 	protocol{}.decode(r.result, ev)
-	like := newTemplate(data, ev)
+	like := newTemplate(data, ev, new(fastpath.Large))
 	spoil(data)
 	return like
 }

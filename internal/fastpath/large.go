@@ -12,7 +12,10 @@ type Large struct {
 }
 
 // A span is where a value stands; end is 0 while it is read.
-type span struct{ at, end, depth int }
+type span struct {
+	at, end, depth int
+	repeats        bool // it was in the event before
+}
 
 const (
 	minSpan  = 256 // the least that is worth a comparison
@@ -46,7 +49,7 @@ func (l *Large) Note(at, end, depth int) int {
 				break
 			}
 		}
-		l.spans = append(l.spans, span{at, end, depth})
+		l.spans = append(l.spans, span{at, end, depth, end > 0})
 		return end
 	}
 	for i := len(l.spans) - 1; i >= 0 && l.spans[i].at >= at; i-- {
@@ -72,4 +75,15 @@ func (l *Large) Len(rest string) int {
 		}
 	}
 	return 0
+}
+
+// Repeats reports whether a value in the event in hand was in the one before.
+func (l *Large) Repeats(value string) bool {
+	at := int(uintptr(unsafe.Pointer(unsafe.StringData(value))) - uintptr(unsafe.Pointer(unsafe.StringData(l.text))))
+	for i := range l.spans {
+		if s := &l.spans[i]; s.at == at && s.end == at+len(value) {
+			return s.repeats
+		}
+	}
+	return false
 }
