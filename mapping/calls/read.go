@@ -236,7 +236,7 @@ func (c *Calls) LetGo() {
 
 // dataSum is the hash of the data part in hand.
 func (c *Calls) dataSum(repeats string) uint64 {
-	s := newSum()
+	var s sum
 	for i := range c.data.members {
 		m := &c.data.members[i]
 		s.text(m.Key)
@@ -252,5 +252,5 @@ func (c *Calls) dataSum(repeats string) uint64 {
 			s.number(r.sum)
 		}
 	}
-	return s.Sum64()
+	return uint64(s)
 }

@@ -219,7 +219,7 @@ func (c *Calls) hear(message string, said uint64) {
 // saidSum is the hash of what a mention says. Members that say nothing to us do not count: a
 // history may have others than the events.
 func saidSum(now *ToolCall) uint64 {
-	s := newSum()
+	var s sum
 	for _, v := range [...]string{now.ID, now.Status.String(), now.Name, now.Description, now.DisplayName, digest(now.Input), now.QuestionID, now.OutputSoFar, now.sent.Text, string(now.sent.JSON)} {
 		s.long(v)
 	}
@@ -227,16 +227,16 @@ func saidSum(now *ToolCall) uint64 {
 		all, _ := json.Marshal(q) // strings, all of them
 		s.text(string(all))
 	}
-	return s.Sum64()
+	return uint64(s)
 }
 
 // mention is the hash of a mention: what it says, and in which message.
 func (c *Calls) mention(message string, said uint64) uint64 {
-	s := newSum()
+	var s sum
 	s.text(c.task.id)
 	s.text(message)
 	s.number(said)
-	return s.Sum64()
+	return uint64(s)
 }
 
 // take makes a call what [Next] says that it is.
