@@ -88,7 +88,7 @@ func TestTemplates(t *testing.T) {
 	var b strings.Builder
 	for line := range strings.Lines(Template()) {
 		key, _, ok := strings.Cut(strings.TrimPrefix(line, "# "), " = ")
-		if ok && lookup(key) >= 0 && key != "command" || strings.HasPrefix(line, "# [agents.") {
+		if ok && lookup(key) != nil && key != "command" || strings.HasPrefix(line, "# [agents.") {
 			b.WriteString(strings.TrimPrefix(line, "# "))
 		}
 	}

@@ -111,12 +111,12 @@ func (f *file) values(table map[string]any, place Place, agent string) (list []V
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		at := append(at, name)
-		i := lookup(name)
-		if i < 0 || keys[i].In&place == 0 {
+		k := lookup(name)
+		if k == nil || k.In&place == 0 {
 			f.problem(f.unknown(name, table[name], place), at...)
 			continue
 		}
-		v, err := keys[i].value(table[name], Origin{File: f.path, Agent: agent, Workspace: f.workspace})
+		v, err := k.value(table[name], Origin{File: f.path, Agent: agent, Workspace: f.workspace})
 		if err != nil {
 			f.problem(err.Error(), at...)
 			continue
@@ -147,21 +147,21 @@ func (f *file) unknown(name string, value any, place Place) string {
 	if place == Workspace {
 		return shown(name) + refused
 	}
-	if i := lookup(name); i >= 0 {
+	if k := lookup(name); k != nil {
 		if place == Top {
-			return keys[i].Name + " belongs to an agent: write it below [agents.NAME]"
+			return k.Name + " belongs to an agent: write it below [agents.NAME]"
 		}
-		return keys[i].Name + " is for all agents: write it at the top of the file, before the first [agents.NAME]"
+		return k.Name + " is for all agents: write it at the top of the file, before the first [agents.NAME]"
 	}
 	var known []string
-	for i := range keys {
-		if keys[i].In&place == 0 {
+	for k := range Keys() {
+		if k.In&place == 0 {
 			continue
 		}
-		if keys[i].Flag == name {
-			return "there is no key " + shown(name) + ": did you mean " + keys[i].Name + "?"
+		if k.Flag == name {
+			return "there is no key " + shown(name) + ": did you mean " + k.Name + "?"
 		}
-		known = append(known, keys[i].Name)
+		known = append(known, k.Name)
 	}
 	what := "key " + shown(name)
 	if place == Top && isTable && len(table) > 0 {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/a2astdio/a2astdio/bridge"
@@ -60,20 +61,26 @@ type Key struct {
 	Help, Example string
 }
 
-// keys are those of the configuration.
-var keys = slices.DeleteFunc(slices.Clone(options), func(k Key) bool { return k.Name == "" })
-
 func workingDirectories() []string { return []string{"neutral", "workspace"} }
 func logLevels() []string          { return []string{"debug", "info", "warn", "error"} }
 func editorTools() []string        { return []string{"off", "started", "loopback"} }
 func onEOF() []string              { return []string{"auto", bridge.OnEOFCancel, bridge.OnEOFFinish} }
 
-// Keys returns all keys, in the order of the documentation.
-func Keys() []Key { return slices.Clone(keys) }
+// Keys are all keys, in the order of the documentation. Nobody may change them. (Rejected:
+// copies, 12 KB each time, of which a start made three.)
+func Keys() iter.Seq[*Key] { return those(func(k *Key) bool { return k.Name != "" }) }
 
-// Flags returns all options, in the order of the documentation.
-func Flags() []Key {
-	return slices.DeleteFunc(slices.Clone(options), func(k Key) bool { return k.Flag == "" })
+// Flags are all options, likewise.
+func Flags() iter.Seq[*Key] { return those(func(k *Key) bool { return k.Flag != "" }) }
+
+func those(is func(*Key) bool) iter.Seq[*Key] {
+	return func(yield func(*Key) bool) {
+		for i := range options {
+			if is(&options[i]) && !yield(&options[i]) {
+				return
+			}
+		}
+	}
 }
 
 // BridgeOnly reports whether an option stands before a command only.
@@ -91,14 +98,14 @@ func Words(flag string) []string {
 	return nil
 }
 
-// lookup returns a key's index in the list, -1 if there is none.
-func lookup(name string) int {
-	for i := range keys {
-		if keys[i].Name == name {
-			return i
+// lookup returns the key of a name, nil if there is none.
+func lookup(name string) *Key {
+	for k := range Keys() {
+		if k.Name == name {
+			return k
 		}
 	}
-	return -1
+	return nil
 }
 
 // laxness orders permission modes, the strictest first.

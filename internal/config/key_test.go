@@ -38,7 +38,7 @@ func FuzzWorkspace(f *testing.F) {
 
 // TestKeys: each key has all its members, and its example is taken.
 func TestKeys(t *testing.T) {
-	for _, k := range Keys() {
+	for k := range Keys() {
 		if k.Help == "" || k.Example == "" || (k.Kind == KindWord) != (k.Words != nil) {
 			t.Errorf("%s is not whole: %+v", k.Name, k)
 		}
@@ -60,7 +60,7 @@ func TestKeys(t *testing.T) {
 // TestCredentialsAreOfAnAgent: credentials must not be in a workspace's file, whose author may not be
 // the user; nor at the top, for all agents.
 func TestCredentialsAreOfAnAgent(t *testing.T) {
-	for _, k := range Keys() {
+	for k := range Keys() {
 		for _, prefix := range []string{"token", "credential", "oauth", "client-", "insecure"} {
 			if strings.HasPrefix(k.Name, prefix) && k.In != Agent {
 				t.Errorf("%s may stand elsewhere than with an agent", k.Name)

@@ -25,7 +25,7 @@ func Template() string {
 
 func section(b *strings.Builder, place Place) {
 	const width = 80
-	for _, k := range keys {
+	for k := range Keys() {
 		if k.In&place == 0 || place == Agent && k.In&Top != 0 {
 			continue
 		}

@@ -62,9 +62,10 @@ func (p *Program) complete(words []string) completions {
 func optionsOf(options []Option) []suggestion {
 	all := []suggestion{{"--help", "show help"}}
 	for _, o := range options {
+		_, help := o.described()
 		for _, name := range append([]string{o.Name}, o.Aliases...) {
 			if len(name) > 1 {
-				all = append(all, suggestion{"--" + name, o.Help})
+				all = append(all, suggestion{"--" + name, help})
 			}
 		}
 	}
@@ -77,7 +78,8 @@ func valuesOf(o *Option, prefix string) completions {
 	if o.Kind == Switch {
 		return completions{"words", prefix, []suggestion{{word: "true"}, {word: "false"}}}
 	}
-	found := named(o.Takes)
+	takes, _ := o.described()
+	found := named(takes)
 	found.prefix = prefix
 	if o.Name == "agent" {
 		found.words = append(found.words, agentNames()...)

@@ -152,7 +152,7 @@ func writeOptions(b *strings.Builder, title string, options []Option, group stri
 }
 
 func writeOption(b *strings.Builder, o *Option, variables bool) {
-	value, text := o.Takes, o.Help
+	value, text := o.described()
 	var short, long []string
 	for _, name := range append([]string{o.Name}, o.Aliases...) {
 		if len(name) == 1 {

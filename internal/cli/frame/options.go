@@ -28,9 +28,9 @@ type Option struct {
 	Value, Shown string
 	Variable     bool // a variable may hold it
 
-	words  []string // all that it takes
-	group  string   // in help
-	bridge bool     // it stands before a command only
+	words  func() []string // all that it takes
+	group  string          // in help
+	bridge bool            // it stands before a command only
 }
 
 // Kinds of a command's options, beside text.
@@ -46,25 +46,35 @@ func Env(name string) string {
 	return "A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// RootOptions are a2astdio's own options, of the table in package config.
-func RootOptions() (options []Option) {
-	for _, k := range config.Flags() {
-		o := Option{Name: k.Flag, Aliases: k.Aliases, Kind: k.Kind, Takes: k.Takes, Help: k.Help, Value: k.Default, Variable: true, group: k.Group, bridge: k.Bridge}
-		switch {
-		case k.Words != nil && k.Takes != "": // too many for a name
-			o.words = k.Words()
-			o.Help += ": " + strings.Join(o.words, ", ")
-		case k.Words != nil:
-			o.words = k.Words()
-			o.Takes = strings.Join(o.words, "|")
-		case k.Kind == Number: // what is not given is a matter of whoever uses it
+// maxRootOptions is how many options of its own a2astdio may have without growing their list.
+const maxRootOptions = 64
+
+// RootOptions are a2astdio's own options, of the table in package config. Each start makes them,
+// so what only help and completion need is not here: see described.
+func RootOptions() []Option {
+	options := make([]Option, 0, maxRootOptions)
+	for k := range config.Flags() {
+		o := Option{Name: k.Flag, Aliases: k.Aliases, Kind: k.Kind, Takes: k.Takes, Help: k.Help, Value: k.Default, Variable: true,
+			words: k.Words, group: k.Group, bridge: k.Bridge}
+		if k.Kind == Number { // what is not given is a matter of whoever uses it
 			o.Value, o.Shown = "", k.Default
-		case k.Kind == List:
-			o.Help += ". Repeatable"
 		}
 		options = append(options, o)
 	}
 	return options
+}
+
+// described returns what an option takes, and its help.
+func (o *Option) described() (takes, help string) {
+	switch {
+	case o.words != nil && o.Takes != "": // too many for a name
+		return o.Takes, o.Help + ": " + strings.Join(o.words(), ", ")
+	case o.words != nil:
+		return strings.Join(o.words(), "|"), o.Help
+	case o.group != "" && o.Kind == List:
+		return o.Takes, o.Help + ". Repeatable"
+	}
+	return o.Takes, o.Help
 }
 
 // takesAgent is the category of commands that talk to an agent. Options of a2astdio that
@@ -89,10 +99,13 @@ func find(options []Option, name string) *Option {
 
 // choices are the words of an option that takes one of some; nil for others.
 func (o *Option) choices() []string {
-	if o.words == nil && o.Takes != "" && strings.ToLower(o.Takes) == o.Takes {
+	switch {
+	case o.words != nil:
+		return o.words()
+	case o.Takes != "" && strings.ToLower(o.Takes) == o.Takes:
 		return strings.Split(o.Takes, "|")
 	}
-	return o.words
+	return nil
 }
 
 // read reads a value as it is written, and returns it in one form.
@@ -138,13 +151,15 @@ type value struct {
 // newValue returns an option's default, or what its variable holds. given: it is on the command
 // line, too, so that the variable does not matter.
 func newValue(o *Option, given bool) (*value, error) {
-	none := map[config.Kind]string{Switch: "false", Number: "0", Duration: "0s"}[o.Kind]
-	v := &value{of: o, texts: []string{cmp.Or(o.Value, none)}}
-	if o.Kind == List {
-		v.texts = nil
+	v := &value{of: o}
+	if o.Kind != List {
+		v.texts = []string{cmp.Or(o.Value, o.none())}
 	}
-	text := os.Getenv(Env(o.Name))
-	if !o.Variable || text == "" {
+	text := ""
+	if o.Variable {
+		text = os.Getenv(Env(o.Name))
+	}
+	if text == "" {
 		return v, nil
 	}
 	read, ok := o.read(text)
@@ -153,6 +168,19 @@ func newValue(o *Option, given bool) (*value, error) {
 	}
 	v.texts, v.variable = []string{read}, true
 	return v, nil
+}
+
+// none is how no value is written.
+func (o *Option) none() string {
+	switch o.Kind {
+	case Duration:
+		return "0s"
+	case Number:
+		return "0"
+	case Switch:
+		return "false"
+	}
+	return ""
 }
 
 // Set implements [flag.Value]. Words are not checked: whoever reads a file has done that.

@@ -98,7 +98,7 @@ func (conf *Configuration) Apply(c *cli.Context) error {
 			return err
 		}
 	}
-	for _, k := range config.Keys() {
+	for k := range config.Keys() {
 		if k.Flag == "" || k.Name == "agent" || conf.Given(k.Flag) != "" {
 			continue
 		}
@@ -182,7 +182,7 @@ func (conf *Configuration) Given(name string) string {
 
 // optionsGiven lists the options that are given.
 func optionsGiven(c *cli.Context) (names []string) {
-	for _, k := range config.Flags() {
+	for k := range config.Flags() {
 		if frame.Given(c, k.Flag) {
 			names = append(names, k.Flag)
 		}

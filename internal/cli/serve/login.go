@@ -40,7 +40,7 @@ var loginWay = []string{"ca-file", "client-cert", "client-key", "insecure", "car
 // An editorLogin signs the user in from an editor.
 type editorLogin struct {
 	link    *reach.Link
-	methods []acp.AuthMethod
+	options *cli.Context
 }
 
 var _ bridge.Login = (*editorLogin)(nil)
@@ -51,11 +51,7 @@ func newLogin(l *reach.Link, c *cli.Context) bridge.Login {
 	if l.CanSignIn() != nil {
 		return nil
 	}
-	host := strings.TrimPrefix(strings.TrimPrefix(credentials.Origin(l.SignInAs.Agent), "https://"), "http://")
-	return &editorLogin{l, []acp.AuthMethod{
-		{ID: LoginMethod, Name: "Sign in", Description: "Sign in to the agent at " + host + ", in your browser"},
-		terminalLogin(l, c, host),
-	}}
+	return &editorLogin{l, c}
 }
 
 // terminalLogin lets the editor start a2astdio auth login. Some editors add the
@@ -65,11 +61,11 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 	words := []string{"auth", "login"}
 	agent := safe.Bare(l.SignInAs.Agent)
 	variables, args := map[string]string{frame.Env("agent"): agent}, []string{"--agent", agent}
-	for _, k := range config.Flags() {
+	for k := range config.Flags() {
 		if !slices.Contains(loginWay, k.Flag) || !frame.IsSet(c, k.Flag) {
 			continue
 		}
-		values := reach.Values(c, &k)
+		values := reach.Values(c, k)
 		for i, v := range values {
 			if k.Flag == "card" {
 				values[i] = safe.Bare(v) // everybody can read options
@@ -90,10 +86,13 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 // sign in at, named by the card or the user. An agent that wants a token, or is down, has
 // none.
 func (e *editorLogin) Methods(oauth bool) []acp.AuthMethod {
+	host := strings.TrimPrefix(strings.TrimPrefix(credentials.Origin(e.link.SignInAs.Agent), "https://"), "http://")
+	methods := []acp.AuthMethod{terminalLogin(e.link, e.options, host)}
 	if oauth || e.link.SignInAs.OAuth.Issuer != "" {
-		return e.methods
+		browser := acp.AuthMethod{ID: LoginMethod, Name: "Sign in", Description: "Sign in to the agent at " + host + ", in your browser"}
+		methods = slices.Insert(methods, 0, browser)
 	}
-	return e.methods[1:]
+	return methods
 }
 
 // Needed implements [bridge.Login]. Without a card the agent was not asked, nor is a

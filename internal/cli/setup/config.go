@@ -73,12 +73,12 @@ func settings(conf *reach.Configuration, c *cli.Context) (all []setting) {
 		s.Key, s.Value = "command", agentproc.Describe(conf.Command)
 	}
 	all = append(all, s)
-	for _, k := range config.Keys() {
+	for k := range config.Keys() {
 		isAddress := k.Name == "url" || k.Name == "command"
 		if k.Name == "agent" || isAddress && (conf.Name == "" || conf.Files.Value(k.Name) == nil) {
 			continue // they are one setting: the agent
 		}
-		all = append(all, settingOf(conf, c, &k))
+		all = append(all, settingOf(conf, c, k))
 	}
 	return all
 }

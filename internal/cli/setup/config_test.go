@@ -50,16 +50,16 @@ var layerNames = [layers]string{fromFile, fromAgent, fromWorkspace, reach.ByVari
 // TestPrecedence: for each key, a stronger source wins over a weaker one, the value is
 // shown with its source, and the rest of the program reads it from the options.
 func TestPrecedence(t *testing.T) {
-	for _, k := range config.Keys() {
+	for k := range config.Keys() {
 		if k.Flag == "" || k.Name == "agent" {
 			continue // below, and TestAgentPrecedence
 		}
 		t.Run(k.Name, func(t *testing.T) {
 			for strongest := layer(-1); strongest < layers; strongest++ {
-				if strongest >= 0 && !stands(&k, strongest) {
+				if strongest >= 0 && !stands(k, strongest) {
 					continue
 				}
-				holds(t, &k, strongest)
+				holds(t, k, strongest)
 			}
 		})
 	}

@@ -182,11 +182,11 @@ func startsAnywhere(command string) error {
 // otherOptions are the options that are given, but for those that name the agent, and for
 // headers.
 func otherOptions(c *cli.Context, conf *reach.Configuration) (args []string) {
-	for _, k := range config.Flags() {
+	for k := range config.Flags() {
 		if conf.Given(k.Flag) == "" || slices.Contains([]string{"agent", "agent-command", "config", "header"}, k.Flag) {
 			continue
 		}
-		for _, v := range reach.Values(c, &k) {
+		for _, v := range reach.Values(c, k) {
 			args = append(args, "--"+k.Flag+"="+v)
 		}
 	}

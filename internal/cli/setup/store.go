@@ -125,14 +125,14 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 		}
 		entries = append(entries, config.Entry{Key: "url", Value: config.Quote(agent)}, config.Entry{Key: "command"})
 	}
-	for _, k := range config.Keys() {
+	for k := range config.Keys() {
 		if k.In&config.Agent == 0 || s.conf.Given(k.Flag) != reach.ByOption {
 			if replaces && k.In&config.Agent != 0 && k.Name != "url" && k.Name != "command" {
 				entries = append(entries, config.Entry{Key: k.Name})
 			}
 			continue
 		}
-		if value, ok := s.entry(&k); ok {
+		if value, ok := s.entry(k); ok {
 			entries = append(entries, config.Entry{Key: k.Name, Value: value})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -102,10 +103,10 @@ func (f *Finding) String() string {
 func (f *Finding) Like() string {
 	text, _, _ := strings.Cut(f.Text, ", and is ")
 	text, _, _ = strings.Cut(text, `"`)
-	return f.What + ": " + indices.ReplaceAllString(text, "[]")
+	return f.What + ": " + indices().ReplaceAllString(text, "[]")
 }
 
-var indices = regexp.MustCompile(`\[[0-9]+\]`)
+var indices = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[0-9]+\]`) })
 
 // A Checker checks a trace. Its methods may not be called concurrently.
 type Checker struct {

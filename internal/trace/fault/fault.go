@@ -57,10 +57,10 @@ func Parse(list []string) (*Plan, error) {
 }
 
 // form is a fault as it is written. A method or a number of requests may come first.
-var form = regexp.MustCompile(`^(cut-after|status|delay)=([^@*]*?)(events?)?(@[^*]+)?(?:\*(\d+))?(@[^*]+)?$`)
+const form = `^(cut-after|status|delay)=([^@*]*?)(events?)?(@[^*]+)?(?:\*(\d+))?(@[^*]+)?$`
 
 func parse(s string) (*fault, error) {
-	m := form.FindStringSubmatch(s)
+	m := regexp.MustCompile(form).FindStringSubmatch(s)
 	if m == nil {
 		return nil, strconv.ErrSyntax
 	}

@@ -86,7 +86,8 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 		return err
 	}
 	var script bytes.Buffer
-	for i, tag := range scriptTag.FindAllSubmatch(page, -1) {
+	tags := regexp.MustCompile(scriptTag)
+	for i, tag := range tags.FindAllSubmatch(page, -1) {
 		b, err := readFile(string(tag[1]))
 		if err != nil {
 			return err
@@ -100,7 +101,7 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 	policy := fmt.Sprintf("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'", hashOf(script.Bytes()), hashOf(style))
 	page = bytes.Replace(page, []byte("<!--policy-->"), []byte(`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1)
 	page = bytes.Replace(page, []byte(`<link rel="stylesheet" href="style.css">`), slices.Concat([]byte("<style>"), style, []byte("</style>")), 1)
-	page = bytes.Replace(scriptTag.ReplaceAll(page, nil), []byte("</body>"), slices.Concat([]byte("<script>"), script.Bytes(), []byte("</script>\n</body>")), 1)
+	page = bytes.Replace(tags.ReplaceAll(page, nil), []byte("</body>"), slices.Concat([]byte("<script>"), script.Bytes(), []byte("</script>\n</body>")), 1)
 	before, after, _ := bytes.Cut(page, []byte("<!--data-->"))
 	for _, part := range [][]byte{before, []byte(`<script type="application/octet-stream" id="trace">`), packed.Bytes(), []byte("</script>"), after} {
 		if _, err := w.Write(part); err != nil {
@@ -111,7 +112,7 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 }
 
 // scriptTag is one of the page's, which are served as files, and stand in an exported page.
-var scriptTag = regexp.MustCompile(`<script src="(\w+\.js)"></script>\n`)
+const scriptTag = `<script src="(\w+\.js)"></script>\n`
 
 func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)
