@@ -34,6 +34,7 @@ import (
 // Main runs a2astdio and returns its exit status. It ends soon after ctx does.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, version string) int {
 	if len(args) > 1 && args[1] == reach.SuperviseWord {
+		frame.AwaitSignals(ctx) // none of them ends the supervisor
 		return reach.Supervise(args[2:], stdin, stderr)
 	}
 	if len(args) > 1 && args[1] == frame.CompleteWord {
@@ -82,12 +83,24 @@ const oneWish = 300 * time.Millisecond
 
 // UntilSignal returns a context that ends when the process is asked to end. A signal
 // that comes later has its default effect, which ends the process at once.
+//
+// It does not wait until signals are listened to: for each the runtime goes to another thread
+// and back, and the four take 0.3 ms. [frame.AwaitSignals] waits, before anything is said or
+// served.
 func UntilSignal() context.Context {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, func() { time.AfterFunc(oneWish, stop) })
-	// With this, a reader that has ended causes a write error; otherwise the program would
-	// end before it can tell the agent. Nobody reads the channel: asking for the signal is
-	// enough (and, unlike Ignore, children do not inherit it).
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	return ctx
+	ctx, end := context.WithCancelCause(context.Background())
+	listening := make(chan struct{})
+	go func() { // ends when all are listened to
+		defer close(listening)
+		// With this, a reader that has ended causes a write error; otherwise the program would
+		// end before it can tell the agent. Nobody reads the channel: asking for the signal is
+		// enough (and, unlike Ignore, children do not inherit it).
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+		asked, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		context.AfterFunc(asked, func() {
+			end(context.Cause(asked))
+			time.AfterFunc(oneWish, stop)
+		})
+	}()
+	return frame.WithSignals(ctx, listening)
 }

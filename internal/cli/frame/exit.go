@@ -65,6 +65,7 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 	if err == nil {
 		return ExitOK
 	}
+	AwaitSignals(ctx)
 	var usage *UsageError
 	switch {
 	case errors.Is(err, ErrConfig):

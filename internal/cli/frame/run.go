@@ -17,6 +17,9 @@ func (p *Program) RunCommand(ctx context.Context, app *cli.App) error {
 	if err != nil {
 		return err
 	}
+	if text != "" || len(p.levels) > 1 { // an editor's start has other things to do before it serves
+		AwaitSignals(ctx)
+	}
 	if text != "" {
 		return p.showText(text)
 	}
@@ -40,4 +43,20 @@ func (p *Program) RunCommand(ctx context.Context, app *cli.App) error {
 func (p *Program) showText(text string) error {
 	_, err := io.WriteString(p.Stdout, text)
 	return err
+}
+
+type signalsKey struct{}
+
+// WithSignals returns a context for [AwaitSignals]: listening is closed once the program listens
+// to signals.
+func WithSignals(ctx context.Context, listening <-chan struct{}) context.Context {
+	return context.WithValue(ctx, signalsKey{}, listening)
+}
+
+// AwaitSignals waits until the program listens to signals. Before that they have their default
+// effect, and a reader of our output that has ended would end us.
+func AwaitSignals(ctx context.Context) {
+	if listening, ok := ctx.Value(signalsKey{}).(<-chan struct{}); ok {
+		<-listening
+	}
 }

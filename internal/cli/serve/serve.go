@@ -56,6 +56,7 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	p.Serving = true
+	frame.AwaitSignals(c.Context)
 	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, traced: l.Options.Tap != nil}, &l.Options)
 }
 
