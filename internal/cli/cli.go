@@ -85,8 +85,7 @@ const oneWish = 300 * time.Millisecond
 // that comes later has its default effect, which ends the process at once.
 //
 // It does not wait until signals are listened to: for each the runtime goes to another thread
-// and back, and the four take 0.3 ms. [frame.AwaitSignals] waits, before anything is said or
-// served.
+// and back, and the four take 0.3 ms. [frame.AwaitSignals] waits, before anything is said.
 func UntilSignal() context.Context {
 	ctx, end := context.WithCancelCause(context.Background())
 	listening := make(chan struct{})

@@ -27,6 +27,9 @@ type file struct {
 // decode reads TOML. It collects faults in problems.
 func decode(path string, data []byte, workspace bool) *file {
 	f := &file{path: path, workspace: workspace, data: data, agents: map[string]map[string]any{}}
+	if len(data) == 0 { // there is no file, or nothing in it
+		return f
+	}
 	if err := toml.Unmarshal(data, &f.top); err != nil {
 		line := 1
 		if at := (*toml.DecodeError)(nil); errors.As(err, &at) {

@@ -17,7 +17,7 @@ func (p *Program) RunCommand(ctx context.Context, app *cli.App) error {
 	if err != nil {
 		return err
 	}
-	if text != "" || len(p.levels) > 1 { // an editor's start has other things to do before it serves
+	if text != "" || len(p.levels) > 1 { // an editor is answered later
 		AwaitSignals(ctx)
 	}
 	if text != "" {

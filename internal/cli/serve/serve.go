@@ -56,8 +56,7 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	p.Serving = true
-	frame.AwaitSignals(c.Context)
-	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, traced: l.Options.Tap != nil}, &l.Options)
+	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: l.Options.Tap != nil}, &l.Options)
 }
 
 // IDs of the ways to authenticate that editors are offered.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -42,20 +41,28 @@ func tune(traced bool) {
 	}
 }
 
-// A tuner is stdout, and tunes after the first answer. Taking a processor away costs
-// half a megabyte and half a millisecond, a tenth of a start.
+// A tuner is stdout. Before the first answer it waits until the program listens to signals,
+// which is long over then; after it, it tunes: taking a processor away costs half a megabyte
+// and half a millisecond, a tenth of a start.
 type tuner struct {
 	w      io.Writer
+	await  func()
 	traced bool
-	once   sync.Once
+	tuned  bool // one goroutine writes
 
-	written int         // since memory was last given back; one goroutine writes
+	written int         // since memory was last given back
 	gives   atomic.Bool // memory will be given back
 }
 
 func (t *tuner) Write(b []byte) (int, error) {
+	if !t.tuned {
+		t.await()
+	}
 	n, err := t.w.Write(b)
-	t.once.Do(func() { tune(t.traced) })
+	if !t.tuned {
+		t.tuned = true
+		tune(t.traced)
+	}
 	if t.written += n; t.written > largeOutput && t.gives.CompareAndSwap(false, true) {
 		t.written = 0
 		time.AfterFunc(memoryRest, func() {
