@@ -14,25 +14,20 @@ import (
 // openingNotices are what the user is to know before the turn begins.
 func (t *turn) openingNotices() (notices []mapping.Step) {
 	s := t.session
-	var texts []string
-	if s.wasRestarted() {
-		texts = append(texts, restartedNotice)
-		s.anew, t.lossTold = false, true
+	say := func(text string) { notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: text}) }
+	switch {
+	case s.wasRestarted():
+		say(restartedNotice)
+		t.lossTold = true
+	case s.anew:
+		say(anewNotice)
 	}
-	if s.anew {
-		s.anew = false
-		texts = append(texts, anewNotice)
-	}
+	s.anew = false
 	if text := s.unkeptNotice(); text != "" {
-		texts = append(texts, text+"\n")
+		say(text + "\n")
 	}
 	if s.approvals.tellYolo() {
-		texts = append(texts, yoloNotice)
-	}
-	for _, text := range texts {
-		if text != "" {
-			notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: text})
-		}
+		say(yoloNotice)
 	}
 	return notices
 }
@@ -108,17 +103,12 @@ func silences(told int) time.Duration {
 // loop, which stops it.
 type silence struct {
 	timer *time.Timer
-	since time.Time
 	told  int
-}
-
-func newSilence() *silence {
-	return &silence{timer: time.NewTimer(silences(0)), since: time.Now()}
 }
 
 // heard restarts the measurement.
 func (s *silence) heard() {
-	s.since, s.told = time.Now(), 0
+	s.told = 0
 	s.timer.Reset(silences(0))
 }
 
@@ -162,26 +152,17 @@ func (t *turn) reach(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
 	return card, writing, err
 }
 
-// waitFor does what may take time, and says so, once, if it does. The error is the
-// editor's: what is done may go on then.
-func (t *turn) waitFor(ctx context.Context, notice string, do func()) error {
-	done := make(chan struct{})
-	go func() { // ends with what it does, its time limit, or ctx
-		do()
-		close(done)
-	}()
-	timer := time.NewTimer(startingWait)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return nil
-	case <-timer.C:
+// waitFor does what may take time, and says so, once, if it does. The error is the editor's.
+func (t *turn) waitFor(ctx context.Context, notice string, do func()) (err error) {
+	told := make(chan struct{})
+	timer := time.AfterFunc(startingWait, func() {
+		err = t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: notice, Harmless: true}})
+		close(told)
+	})
+	if do(); !timer.Stop() {
+		<-told
 	}
-	if err := t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: notice, Harmless: true}}); err != nil {
-		return err
-	}
-	<-done
-	return nil
+	return err
 }
 
 // wasRestarted reports, once, whether the agent's process is not the one that the

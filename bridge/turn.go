@@ -311,7 +311,7 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 
 // stream shows what a leg brings until it ends, has the user asked, or is overdue.
 func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
-	quiet := newSilence()
+	quiet := &silence{timer: time.NewTimer(silences(0))}
 	defer quiet.timer.Stop()
 	b := beside{silence: quiet.timer.C, told: t.agentTold, grace: t.graceOver}
 	t.grows = false
