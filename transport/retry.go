@@ -115,6 +115,9 @@ func retryAfter(resp *http.Response) (wait time.Duration, told bool) {
 		return 0, false
 	}
 	value := resp.Header.Get("Retry-After")
+	if value == "" { // as mostly: the errors of parsing it would cost more than all else here
+		return 0, false
+	}
 	if n, err := strconv.ParseInt(value, 10, 32); err == nil && n >= 0 {
 		return time.Duration(n) * time.Second, true
 	}

@@ -44,11 +44,11 @@ type Record struct {
 }
 
 // write appends a record to the session's file: the last one counts. A turn waits for
-// that before it shows the agent's first words: appending takes three system calls of
-// some microseconds, and replacing the file 200 (measured on ext4). A record begins with
+// that: appending takes three system calls of some microseconds, and replacing the file
+// 200 (measured on ext4). A record begins with
 // a newline, so that a torn one before it does no harm. fs.ErrNotExist: another bridge
 // has deleted or replaced the file meanwhile.
-func (s *Store) write(name string, r *Record) (isNew bool, err error) {
+func (s *Store) write(name string, line []byte) (isNew bool, err error) {
 	dir := filepath.Join(s.sessions, name)
 	path := filepath.Join(dir, recordFile)
 	f, err := appendRegular(path)
@@ -62,10 +62,6 @@ func (s *Store) write(name string, r *Record) (isNew bool, err error) {
 	}
 	defer f.Close() // the write returns its error
 	info, err := f.Stat()
-	if err != nil {
-		return isNew, err
-	}
-	line, err := encodeRecord(r)
 	if err != nil {
 		return isNew, err
 	}

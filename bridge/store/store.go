@@ -126,12 +126,13 @@ func (s *Store) Put(r Record) error {
 		return errors.New("bridge: a session cannot be stored under an ID that is empty or not UTF-8: give it another")
 	}
 	r.UpdatedAt = s.now().UTC().Round(0)
-	if _, err := encodeRecord(&r); err != nil { // before a directory is made for it
+	line, err := encodeRecord(&r)
+	if err != nil { // before a directory is made for it
 		return fmt.Errorf("bridge: session cannot be stored: %w", err)
 	}
-	name, isNew, err := fileName(r.ID), false, error(nil)
+	name, isNew := fileName(r.ID), false
 	for range storeTries {
-		isNew, err = s.write(name, &r)
+		isNew, err = s.write(name, line)
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}

@@ -241,13 +241,15 @@ func HeardLine(dst []byte, task string) []byte {
 	return (&entry{Heard: true, Task: task}).append(dst)
 }
 
-// TaskLine appends the line of the task and the context that a turn goes on in.
+// TaskLine appends the line of the task and the context that a turn goes on in. It is made by hand
+// because the turn's first words wait for it.
 func TaskLine(dst []byte, task, context string) []byte {
-	return (&entry{GoesOn: true, Task: task, Context: context}).append(dst)
+	dst = appendOptional(appendOptional(append(dst, `{"goesOn":true`...), "task", task), "context", context)
+	return append(dst, "}\n"...)
 }
 
 // EndLine appends the line of a turn's end.
-func EndLine(dst []byte) []byte { return (&entry{End: true}).append(dst) }
+func EndLine(dst []byte) []byte { return append(dst, `{"end":true}`+"\n"...) }
 
 // TakenLine is the line behind which nothing was given to a model yet: see [MCP]. It is loaded
 // as a step of kind StepUnknown, which no editor shows.
