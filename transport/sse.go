@@ -13,10 +13,13 @@ const (
 	// options say otherwise. A file part of 48 MB in base64 fits, and Gemini's edit events
 	// carry the file six times; without a limit an agent could take all memory with one line.
 	maxEvent = 64 << 20
-	// minBuffer is a stream's buffer to begin with: all that http.Transport's own
+	// minBuffer is a stream's buffer from the second read on: all that http.Transport's own
 	// buffer can hand over at once. With half of it there are twice as many
 	// hand-overs to the editor, each of which costs as much as some ten events.
 	minBuffer = 64 << 10
+	// firstBuffer is for a stream's first read: the first words do not wait until a larger one is
+	// made and cleared.
+	firstBuffer = 4 << 10
 	// keepBuffer is the size up to which a buffer that has grown is kept. Events
 	// of tool calls are some 10 to 100 kB; larger ones are rare enough to
 	// allocate for, and sessions that idle should not hold on to megabytes.
@@ -91,7 +94,7 @@ type frameReader struct {
 }
 
 func newFrameReader(src io.Reader, poison bool) *frameReader {
-	return &frameReader{src: src, buf: make([]byte, minBuffer), poison: poison, max: maxEvent}
+	return &frameReader{src: src, buf: make([]byte, firstBuffer), poison: poison, max: maxEvent}
 }
 
 // next waits for at least one frame and appends to dst all that have arrived
@@ -276,6 +279,8 @@ func (r *frameReader) makeRoom() error {
 	switch {
 	case used == size && size >= r.max:
 		return errEventSize
+	case r.size > 0 && size < minBuffer:
+		size = minBuffer
 	case used == size && size >= keepBuffer:
 		// Fewer steps for what is large: each clears and copies. Memory that is not
 		// used does not count.
