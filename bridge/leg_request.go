@@ -15,6 +15,7 @@ import (
 type reply struct {
 	from source
 	begun
+	reader  *reader // of a stream, which is read once the loop has taken the reply
 	task    *a2a.Event
 	release func()
 	took    time.Duration
@@ -37,16 +38,24 @@ func (l *leg) begin() {
 		return
 	}
 	l.patience(liveSilence)
-	go func() { // ends with the answer's beginning, or with the agent
+	readers := l.readers
+	go func() { // ends as [readers.run] says
 		deepen()
-		l.answer(l.reach())
+		r := l.reach()
+		if r.stream != nil {
+			r.reader = newReader(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), r.release)
+		}
+		if l.answer(r) && r.reader != nil {
+			readers.run(r.reader) // here, so that the first words wait for no other goroutine to be made
+		}
 	}()
 }
 
-// answer gives the loop what a request has brought.
-func (l *leg) answer(r reply) {
+// answer gives the loop what a request has brought; false: nobody takes it any more.
+func (l *leg) answer(r reply) bool {
 	select {
 	case l.replies <- r:
+		return true
 	case <-l.ctx.Done():
 		if r.stream != nil {
 			r.stream.Drain()
@@ -54,6 +63,7 @@ func (l *leg) answer(r reply) {
 		if r.release != nil {
 			r.release()
 		}
+		return false
 	}
 }
 
@@ -92,7 +102,7 @@ func (l *leg) sent(r reply) {
 		l.fail(nil)
 		return
 	}
-	stream := l.readers.read(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), r.release)
+	stream := l.readers.add(r.reader)
 	switch {
 	case l.request.message == nil && l.request.taskID != "":
 		l.sub, l.followed, l.phase = stream, true, refreshing
@@ -167,7 +177,7 @@ func (l *leg) abandon() {
 		case r := <-l.replies:
 			if r.from == fromSend {
 				if awaited = false; r.stream != nil {
-					l.live = l.readers.read(r.stream, nil, r.release)
+					l.live = l.readers.add(r.reader)
 				}
 			}
 		case b := <-l.readers.batches:

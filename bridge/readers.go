@@ -44,11 +44,13 @@ func newReaders(ctx context.Context) *readers {
 	return s
 }
 
-// read begins to read a stream.
-func (s *readers) read(stream *transport.Stream, idle *idleGuard, release func()) *reader {
-	r := &reader{stream: stream, idle: idle, release: release, next: make(chan struct{})}
+func newReader(stream *transport.Stream, idle *idleGuard, release func()) *reader {
+	return &reader{stream: stream, idle: idle, release: release, next: make(chan struct{})}
+}
+
+// add takes a reader, which somebody runs, and returns it.
+func (s *readers) add(r *reader) *reader {
 	s.open = append(s.open, r)
-	go s.run(r)
 	return r
 }
 

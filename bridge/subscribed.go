@@ -63,7 +63,8 @@ func (l *leg) subscribes() bool {
 func (l *leg) subscribed(r reply) {
 	l.refresh.subscribing = false
 	if r.err == nil {
-		l.sub, l.refresh.said = l.readers.read(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), nil), false
+		l.sub, l.refresh.said = l.readers.add(newReader(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), nil)), false
+		go l.readers.run(l.sub)
 		l.patience(subscriptionSilence)
 		return
 	}
