@@ -80,6 +80,21 @@ func (s *server) speakLines() {
 	s.isLines.Store(true)
 }
 
+// takes has the editor's requests handled past the library. It is an option of its connection, which
+// reads nothing before.
+func (s *server) takes(conn *jsonrpc2.Conn) {
+	s.out.Handle(func(id *stdio.ID, method string, params json.RawMessage) {
+		r := &jsonrpc2.Request{Method: method, Notif: id == nil}
+		if id != nil {
+			r.ID = jsonrpc2.ID(*id)
+		}
+		if params != nil {
+			r.Params = &params
+		}
+		s.Handle(context.Background(), conn, r)
+	})
+}
+
 // Handle takes a message from the editor. It is called by the read loop alone.
 func (s *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
 	c := &editorRequest{server: s, conn: conn, Request: req}

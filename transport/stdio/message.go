@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
@@ -40,8 +41,8 @@ func parseMessage(line []byte) (m rpcMessage) {
 	return m
 }
 
-// route decodes m into v if the library shall have it; it reports whether v is
-// set.
+// route decodes m into v if the library shall have it, or has it handled; it reports
+// whether v is set.
 func (s *Conn) route(m rpcMessage, v any) bool {
 	id := "null"
 	if m.id.Type == gjson.String || m.id.Type == gjson.Number {
@@ -70,7 +71,7 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 	case m.id.Exists() && id == "null":
 		return invalid("the id of a request is a string or a number: leave it out to send a notification")
 	}
-	if err := s.decode(s.request(m), v); err != nil { // not known to happen
+	if err := s.decodeRequest(m, v); err != nil { // not known to happen
 		return invalid("this request cannot be read: " + err.Error())
 	}
 	if m.id.Exists() && !s.admit() {
@@ -79,6 +80,32 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
 		return false
 	}
+	return !s.pass(m)
+}
+
+// decodeRequest decodes a request for the library, unless it is handled past that.
+func (s *Conn) decodeRequest(m rpcMessage, v any) error {
+	if s.handle != nil {
+		return nil
+	}
+	return s.decode(s.request(m), v)
+}
+
+// pass has a request handled past the library; false: that shall have it.
+func (s *Conn) pass(m rpcMessage) bool {
+	if s.handle == nil {
+		return false
+	}
+	var id *ID
+	if m.id.Exists() {
+		given, _ := ParseID(strings.Clone(m.id.Raw)) // route has seen that it is one
+		id = &given
+	}
+	var params json.RawMessage
+	if m.params.Exists() {
+		params = rawjson.AppendValue(nil, m.params.Raw)
+	}
+	s.handle(id, strings.Clone(m.method.Str), params)
 	return true
 }
 
