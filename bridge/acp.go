@@ -3,6 +3,7 @@ package bridge
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -137,30 +138,36 @@ func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
 	})
 }
 
-func (e *acpEditor) capabilities(facts *store.CardFacts) *acp.InitializeResponse {
-	r := &acp.InitializeResponse{
-		ProtocolVersion: acp.Version,
-		AgentInfo:       acp.Implementation{Name: "a2astdio", Title: "A2A agent", Version: e.version},
-		AuthMethods:     e.offeredMethods(facts),
-	}
-	can, has := &r.AgentCapabilities, &struct{}{}
-	if e.login() != nil {
-		can.Auth = map[string]any{"logout": has}
-	}
-	can.PromptCapabilities.EmbeddedContext = true
-	can.SessionCapabilities.Close, can.SessionCapabilities.AdditionalDirectories = has, has
-	if can.LoadSession = e.stores; e.stores {
-		can.SessionCapabilities.List, can.SessionCapabilities.Resume, can.SessionCapabilities.Delete = has, has, has
-	}
-	// The agent gets them as the editor spells them: the user who has turned this on knows
-	// that it takes them.
-	can.McpCapabilities.HTTP, can.McpCapabilities.SSE = e.server.agent.opts.ForwardMCP, e.server.agent.opts.ForwardMCP
+// capabilities is the answer to initialize, in ACP's own order. It is written by hand: it is the
+// first thing that a process says, and a struct of it has nine types, which take reflection 0.1 ms.
+func (e *acpEditor) capabilities(facts *store.CardFacts) json.RawMessage {
+	title, image, audio := "A2A agent", false, false
 	if facts != nil {
-		r.AgentInfo.Title = facts.Name
-		can.PromptCapabilities.Image, can.PromptCapabilities.Audio = facts.Image, facts.Audio
+		title, image, audio = facts.Name, facts.Image, facts.Audio
 	}
-	can.Meta = e.ownMeta(facts)
-	return r
+	info, _ := json.Marshal(acp.Implementation{Name: "a2astdio", Title: title, Version: e.version}) // texts always encode
+	methods := []byte("[]")
+	if offered := e.offeredMethods(facts); len(offered) > 0 {
+		methods, _ = json.Marshal(offered)
+	}
+	sessions := `"close":{}`
+	if e.stores {
+		sessions = `"list":{},"resume":{},"close":{},"delete":{}`
+	}
+	// The agent gets MCP servers as the editor spells them: the user who has turned this on
+	// knows that it takes them.
+	mcp := e.server.agent.opts.ForwardMCP
+	b := fmt.Appendf(nil, `{"protocolVersion":%d,"agentInfo":%s,"authMethods":%s,"agentCapabilities":{"loadSession":%t,`+
+		`"promptCapabilities":{"image":%t,"audio":%t,"embeddedContext":true},"mcpCapabilities":{"http":%t,"sse":%t},`+
+		`"sessionCapabilities":{%s,"additionalDirectories":{}}`, acp.Version, info, methods, e.stores, image, audio, mcp, mcp, sessions)
+	if e.login() != nil {
+		b = append(b, `,"auth":{"logout":{}}`...)
+	}
+	if meta := e.ownMeta(facts); meta != nil {
+		raw, _ := json.Marshal(meta)
+		b = append(append(b, `,"_meta":`...), raw...)
+	}
+	return append(b, "}}"...)
 }
 
 // ownMeta is what initialize says that is not ACP's; nil if nothing.

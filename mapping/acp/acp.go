@@ -101,35 +101,6 @@ type Implementation struct {
 	Version string `json:"version,omitempty"`
 }
 
-// InitializeResponse says what the agent can do beyond the mandatory: content blocks beside
-// text and links, MCP servers beside those on stdio, methods. A pointer marks by being there.
-type InitializeResponse struct {
-	ProtocolVersion   int            `json:"protocolVersion"`
-	AgentInfo         Implementation `json:"agentInfo"`
-	AuthMethods       []AuthMethod   `json:"authMethods"`
-	AgentCapabilities struct {
-		LoadSession        bool `json:"loadSession"`
-		PromptCapabilities struct {
-			Image           bool `json:"image"`
-			Audio           bool `json:"audio"`
-			EmbeddedContext bool `json:"embeddedContext"`
-		} `json:"promptCapabilities"`
-		McpCapabilities struct {
-			HTTP bool `json:"http"`
-			SSE  bool `json:"sse"`
-		} `json:"mcpCapabilities"`
-		SessionCapabilities struct {
-			List                  *struct{} `json:"list,omitempty"`
-			Resume                *struct{} `json:"resume,omitempty"`
-			Close                 *struct{} `json:"close,omitempty"`
-			Delete                *struct{} `json:"delete,omitempty"`
-			AdditionalDirectories *struct{} `json:"additionalDirectories,omitempty"`
-		} `json:"sessionCapabilities"`
-		Auth map[string]any `json:"auth,omitempty"`
-		Meta map[string]any `json:"_meta,omitempty"`
-	} `json:"agentCapabilities"`
-}
-
 // AuthTerminal is the type of an [AuthMethod] that the editor runs in a terminal.
 const AuthTerminal = "terminal"
 
