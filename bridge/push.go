@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -43,28 +44,27 @@ type Webhook interface {
 type pushFeed struct {
 	hook   Webhook
 	config a2a.PushConfig
-	end    context.CancelFunc
-	over   bool // set before end is called
+	end    context.CancelCauseFunc
 }
+
+// errOver ends a feed whose task is over.
+var errOver = errors.New("the task is over")
 
 // feed follows an address.
 func (a *Agent) feed(hook Webhook) *pushFeed {
 	f := &pushFeed{hook: hook, config: hook.Config()}
-	ctx, end := context.WithCancel(a.ctx)
+	ctx, end := context.WithCancelCause(a.ctx)
 	f.end = end
 	f.config.ID = "a2astdio-" + hook.Name()[:min(8, len(hook.Name()))]
 	a.legs.Go(func() { // ends as the type says
 		<-ctx.Done()
-		hook.Close(f.over)
+		hook.Close(errors.Is(context.Cause(ctx), errOver))
 	})
 	return f
 }
 
 // close ends the feed for good: its task is over.
-func (f *pushFeed) close() {
-	f.over = true
-	f.end()
-}
+func (f *pushFeed) close() { f.end(errOver) }
 
 // waked has a token when something was pushed.
 func (f *pushFeed) waked() <-chan struct{} {
