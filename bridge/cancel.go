@@ -123,11 +123,12 @@ func (c *canceller) watch(ctx context.Context, agent *Agent) {
 	case <-ctx.Done():
 		return
 	}
-	grace, stop := context.WithTimeout(ctx, cancelGrace)
+	deadline := time.Now().Add(cancelGrace)
+	grace, stop := context.WithDeadline(ctx, deadline)
 	defer stop()
 	select {
 	case <-c.identified:
-		c.tell(ctx, agent)
+		c.tell(ctx, agent, max(time.Until(deadline), leastTell))
 		close(c.agentTold)
 	case <-grace.Done():
 	}
@@ -136,8 +137,11 @@ func (c *canceller) watch(ctx context.Context, agent *Agent) {
 	}
 }
 
-// tell cancels the task, unless that was done, or is not needed.
-func (c *canceller) tell(ctx context.Context, agent *Agent) {
+// leastTell is what an agent has at least to take a cancel: its task may become known at the end of the grace only.
+const leastTell = 500 * time.Millisecond
+
+// tell cancels the task, unless that was done, or is not needed. It takes as long as limit.
+func (c *canceller) tell(ctx context.Context, agent *Agent, limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	task, known := c.task, c.told == c.task
@@ -148,7 +152,7 @@ func (c *canceller) tell(ctx context.Context, agent *Agent) {
 		return
 	}
 	c.mu.Unlock() // for as long as the agent takes
-	ctx, stop := context.WithTimeout(ctx, cancelGrace)
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	answer, err := agent.cancelTask(ctx, task, "the turn was cancelled")
 	c.mu.Lock()

@@ -63,7 +63,7 @@
 //	any        the agent's process has ended             an error that says how; end              gone, gone-*
 //	any        end of input, signal                      cancel, reply, exit                     eof, eof-asking, eof-asking-deaf
 //	any        cancel                                    tell the agent, go on showing           cancel
-//	any        2 s after a cancel                        leave the leg; reply cancelled          cancel-ignored
+//	any        2 s after a cancel                        leave the leg; reply cancelled          cancel-ignored, cancel-late-task
 //
 // # Live, snapshot, replayed
 //

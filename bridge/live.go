@@ -15,8 +15,11 @@ import (
 // that the leg need not decide anew about events that only add to a text.
 func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	ended := !asLast && l.terminal() && l.finality == last && !l.isMessage()
-	dropStates(events, ended)
-	asBefore := !l.opened && l.standsAsBefore(&events[0])
+	asBefore, begun := !l.opened && l.standsAsBefore(&events[0]), events
+	if asBefore { // its state is that before the message
+		begun = events[1:]
+	}
+	dropStates(begun, ended)
 	l.opened, l.came = true, time.Now()
 	for i := range events {
 		ev := &events[i]

@@ -124,6 +124,7 @@ func (l *leg) endOfStream(b batch) {
 		}
 		l.step(inEnded)
 	default:
+		l.spokeLast = false // a cut may have taken what was to come behind the message
 		if l.outage.why = b.err; ended {
 			l.outage.why = &cutError{"agent: answered with an empty stream (its own log may say why)"}
 		}

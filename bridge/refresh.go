@@ -59,7 +59,7 @@ type refresh struct {
 	took        time.Duration // what it took
 	length      int           // of the task that it has brought
 	named       bool          // a history has named the leg's message
-	spoken      int           // turn.spoken at the newest look that counts
+	spoken      int           // turn.spoken at the newest look
 	spokeAt     time.Time     // when that has changed, or might have
 }
 
@@ -175,6 +175,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 		l.refresh.counts = false
 		l.count(task)
 	}
+	l.noteLone()
 	if l.step(inSnapshot); l.settled != l.asked {
 		l.watchCalls()
 	}
@@ -214,10 +215,17 @@ func (l *leg) count(task *a2a.Event) {
 	if task.State == a2a.StateAuthRequired && !l.refresh.subscribing {
 		l.auths++
 	}
-	if f := &l.refresh; !l.spokeLast || l.phase == streaming || f.spoken != l.turn.spoken || l.state != a2a.StateWorking && l.state != a2a.StateSubmitted {
+}
+
+// noteLone notes whether looks have brought nothing for lonePatience, of a task at work whose own stream has
+// ended behind a message.
+func (l *leg) noteLone() {
+	f := &l.refresh
+	works := l.state == a2a.StateWorking || l.state == a2a.StateSubmitted
+	if !l.spokeLast || l.phase == streaming || !works || l.executes || f.spoken != l.turn.spoken || f.spokeAt.IsZero() {
 		f.spoken, f.spokeAt = l.turn.spoken, time.Now()
 	}
-	l.lone = time.Since(l.refresh.spokeAt) >= lonePatience
+	l.lone = time.Since(f.spokeAt) >= lonePatience
 }
 
 // later starts the timer of the next attempt.

@@ -74,6 +74,7 @@ func (n names) take(id string) string {
 	if len(n) >= maxHeard {
 		clear(n)
 	}
+	id = strings.Clone(id) // an assignment to a key that is there keeps the new one, too
 	name := id
 	for {
 		if _, taken := n[name]; !taken {
@@ -82,7 +83,6 @@ func (n names) take(id string) string {
 		n[id]++
 		name = id + "~" + strconv.Itoa(n[id])
 	}
-	name = strings.Clone(name)
 	n[name] = 0
 	return name
 }

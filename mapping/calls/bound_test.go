@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 func numbered(i int, s Status) *ToolCall {
@@ -123,3 +125,15 @@ type callless struct{ Reader }
 
 func (callless) CallID(Object) (string, bool)    { return "", false }
 func (callless) Question(string, *ToolCall) bool { return false }
+
+// TestNames: IDs are views of what is read, which the next read overwrites.
+func TestNames(t *testing.T) {
+	n := names{}
+	for _, want := range []string{"c", "c~1", "c~2"} {
+		id := []byte("c")
+		if got := n.take(rawjson.View(id)); got != want {
+			t.Errorf("c is %s, want %s", got, want)
+		}
+		id[0] = '?'
+	}
+}

@@ -255,12 +255,12 @@ const maxNames = 1 << 17
 
 // Take returns a name that was not given out: id itself, or id with a number.
 func (n *Names) Take(id string) string {
+	id = strings.Clone(id) // an assignment to a key that is there keeps the new one, too
 	name := id
 	for n.used(name) {
 		n.made[id]++
 		name = id + "~" + strconv.Itoa(n.made[id])
 	}
-	name = strings.Clone(name)
 	n.made[name] = 0
 	return name
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -189,9 +190,17 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestNames: a name is given out once, and IDs that are used once stay what they are.
+// TestNames: a name is given out once, and IDs that are used once stay what they are. They are views of
+// what is read, which the next read overwrites.
 func TestNames(t *testing.T) {
 	var n Names
+	for _, want := range []string{"m", "m~1", "m~2"} {
+		id := []byte("m")
+		if got := n.Take(rawjson.View(id)); got != want {
+			t.Errorf("m is %s, want %s", got, want)
+		}
+		id[0] = '?'
+	}
 	for _, row := range [][2]string{{"a", "a"}, {"a~1", "a~1"}, {"a", "a~2"}, {"a", "a~3"}, {"a~1", "a~1~1"}, {"b", "b"}} {
 		if got := n.Take(row[0]); got != row[1] {
 			t.Errorf("%s is %s, want %s", row[0], got, row[1])
