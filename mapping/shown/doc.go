@@ -25,11 +25,11 @@
 //
 // # Chosen
 //
-// An answer of one token that is said again as a whole ("Yes." "Yes."), and does not end the task,
-// is shown twice. A second piece that begins with all of the first is its growth ("a " "a b"); an
-// equal one of eight bytes or more is a repetition, and so is a token that equals all pieces before
-// it under another ID ("ha" "ha" "haha"). The last token again, under the ID of the others, in a
-// task event that brings the end is the status message that stayed.
+// An answer of one token that is said again as a whole by another message ("Yes." "Yes."), and does
+// not end the task, is shown twice. A second piece that begins with all of the first is its growth
+// ("a " "a b"); an equal one of eight bytes or more is a repetition, and so is a token that equals
+// all pieces before it under another ID ("ha" "ha" "haha"). The last token again, under the ID of
+// the others, in a task event that brings the end is the status message that stayed.
 // Texts that take each other's place in an artifact without a name are its pieces if a space stands
 // between ("10 " "20 "), or short Chinese words meet. A first word in two tokens is two there
 // ("Def" "initely"). Cumulative artifacts that have a new ID each are shown each. Histories whose

@@ -140,7 +140,8 @@ type cover struct {
 //
 // "Said as a whole" is told by evidence, not by the carrier (L6: 390 turns). A new ID repeats if it
 // equals, white space left out, all of the message that is being shown, made of at least two
-// pieces; from any other start 16 bytes are asked for. Besides, a text that is said as a whole (it
+// pieces, or of the other kind (a note and an artifact of the same words: Strands for Python, which
+// may say a short answer in one token); from any other start 16 bytes are asked for. Besides, a text that is said as a whole (it
 // ends the task; lastChunk without append; a dialect says so) may repeat an item of the other kind,
 // or go on behind what was said; what ends the task may also repeat the message before it (BeeAI's
 // framework for Python, by its source, sends each message of its agent, and then the last one
@@ -173,17 +174,15 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	all := s.isAll(c)
 	switch {
-	case s.held.whole() && !s.held.sameIDs:
+	case s.held.whole() && !s.held.sameIDs, all && (c.cross || c.pieces >= 2):
 		return true
 	case whole:
 		said := in.Role == End && s.isRestated(c)
 		long := weight(seq) >= evidence || said
 		again := in.Role == End && (all || said) && s.isAgain(c, seq, long)
-		return c.pieces >= 2 && (all || long) || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
-	case c.pieces >= 2 && (all || s.goesBeyond(c, seq)):
-		return true
+		return c.pieces >= 2 && long || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
 	}
-	return c.rest == "" && c.pieces >= 2 && weight(seq) >= evidence
+	return c.pieces >= 2 && (s.goesBeyond(c, seq) || c.rest == "" && weight(seq) >= evidence)
 }
 
 // goesBeyond reports whether an artifact begins with all of the message being shown, in pieces, and

@@ -73,6 +73,7 @@ func TestLive(t *testing.T) {
 		"a file behind one that has begun":        {[]word{{"a1", "", "one\n"}, {"a2+", "", "two"}}, "a1: one\n\na2: two"},
 		"files that grow in turns":                {[]word{{"a1+", "", "one\n"}, {"a2+", "", "two\n"}, {"a1+", "", "three"}, {"a2+", "", "four"}}, "a1: one\ntwo\n\na1~1: three\na2: four"},
 		"L6: a short end, behind a call":          {[]word{{"m1", "", "O"}, {"m1", "", "K"}, {"m2", "", "OK"}, {"call", "", ""}, {"m3", "completed", "OK"}}, "m1: OK\nm3: OK"},
+		"L6: an artifact of a note's words":       {[]word{{"m1", "", "Yes."}, {"a1", "", "Yes."}, {"a2", "", "Yes."}}, "m1: Yes.\na2: Yes."},
 		"L6: files of a short text are each told": {[]word{{"a1+", "", "0"}, {"a1+", "", ".5"}, {"a2", "completed", "0.5"}, {"a3", "completed", "0.5"}}, "a1: 0.5\na3: 0.5"},
 		"L6: a whole goes on behind half a space": {[]word{{"m1", "", "The cat saw "}, {"m1", "", "the dog.\u3000"}, {"m2", "completed", "The cat saw the dog.、 and more"}}, "m1: The cat saw the dog.\u3000、 and more"},
 		"L7: lines behind a line":                 {[]word{{"m1", "", "Tests:\n"}, {"m2", "", "ok\n"}, {"m3", "", "ok\nok\n"}, {"m4", "", "end\n"}}, "m1: Tests:\nok\nok\nok\nend\n"},
