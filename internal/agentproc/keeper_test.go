@@ -50,7 +50,11 @@ func TestEnter(t *testing.T) {
 		t.Errorf("%v, %v", err, k.Err())
 	}
 	k.Revive()
-	if _, err := k.URL(t.Context()); err != nil || !strings.Contains(log.String(), "PATH is /usr/bin\n") {
+	run = k.Done()
+	_, err = k.URL(t.Context())
+	must.Do(t, k.Stop(time.Second))
+	<-run // all that it has said is there
+	if err != nil || !strings.Contains(log.String(), "PATH is /usr/bin\n") {
 		t.Errorf("%v, %s", err, log.String())
 	}
 }
