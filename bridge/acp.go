@@ -292,7 +292,7 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 	if !ok {
 		return
 	}
-	turn.trace = traceOf(*c.Params)
+	turn.trace = traceOf(c.rawParams())
 	e.server.runTurn(turn, func(ctx context.Context) {
 		if stop := e.waitForPast(ctx, turn); stop != "" {
 			turn.Discard()
@@ -301,7 +301,7 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 			return
 		}
 		view := e.view(c.conn, session)
-		view.begun(ctx, *c.Params, p.Prompt, func(string) {})
+		view.begun(ctx, c.rawParams(), p.Prompt, func(string) {})
 		prompt := e.server.ide.context(e.withBuffers(ctx, c.conn, turn, session.ID, p.Prompt))
 		result, last, err := e.converse(ctx, c, turn, view, prompt)
 		if session.isShut() { // whoever loads it waits for the turn, and is to read the reply first

@@ -27,7 +27,7 @@ import (
 // otherwise what version 2 wants to know. false: it was answered with an error.
 func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
 	asked, serves := p.ProtocolVersion, e.server.agent.opts.ACPVersion
-	params := gjson.ParseBytes(*c.Params)
+	params := gjson.ParseBytes(c.rawParams())
 	name, version := params.Get("info.name"), params.Get("info.version")
 	switch {
 	case e.initialized && !e.v2 || asked < acp.Version2 && serves != "2" || serves == "1":
@@ -115,7 +115,7 @@ func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.Cont
 		c.fail(acp.CodeInvalidRequest, fmt.Sprintf("editor: %d prompts of this session wait already: cancel them by session/cancel, or wait", maxHeld), "")
 		return
 	}
-	turn.trace = traceOf(*c.Params)
+	turn.trace = traceOf(c.rawParams())
 	e.held.Store(c.ID, func() { turn.cancel() })
 	e.server.runTurn(turn, func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 }
@@ -132,7 +132,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	}
 	turn := session.running()
 	switch {
-	case turn == nil && gjson.GetBytes(*c.Params, "_meta.steering.idleBehavior").Str == acp.SteeringPrompt:
+	case turn == nil && gjson.GetBytes(c.rawParams(), "_meta.steering.idleBehavior").Str == acp.SteeringPrompt:
 		c.reply(outcome(acp.SteeringPrompt))
 		return
 	case turn == nil:
@@ -141,7 +141,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	}
 	e.server.spawn(func(ctx context.Context) {
 		said := func() {
-			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), a2a.JSON(gjson.GetBytes(*c.Params, "prompt").Raw)
+			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), a2a.JSON(gjson.GetBytes(c.rawParams(), "prompt").Raw)
 			session.recordPrompt(&out, prompt, id)
 			e.send(ctx, out.Said(nil, prompt, id))
 			c.reply(outcome(acp.SteeringInjected)) // before the agent's answer
@@ -176,7 +176,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	e.tellState(ctx, session, acp.StateRunning)
 	turn.accepted = func(ctx context.Context) {
 		accepted = true
-		view.begun(ctx, *c.Params, prompt, func(id string) {
+		view.begun(ctx, c.rawParams(), prompt, func(id string) {
 			e.held.Delete(c.ID)
 			c.reply(answer(id))
 		})

@@ -140,7 +140,7 @@ func (c *canceller) watch(ctx context.Context, agent *Agent) {
 // leastTell is what an agent has at least to take a cancel: its task may become known at the end of the grace only.
 const leastTell = 500 * time.Millisecond
 
-// tell cancels the task, unless that was done, or is not needed. It takes as long as limit.
+// tell cancels the task, unless that was done, or is not needed. It takes no longer than limit.
 func (c *canceller) tell(ctx context.Context, agent *Agent, limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -48,7 +48,7 @@
 //	streaming  silence                                   look at the task                        auth, idle
 //	streaming  auth-required                             tell the user once, keep following      auth
 //	streaming  … and each subscription only repeats it   an error; end, the task stays           auth-repeated
-//	streaming  terminal state                            show what follows for 250 ms; end       hello, failed, rejected, late-text, late-state-batch
+//	streaming  terminal state                            show what follows for 250 ms; end       hello, failed, rejected, late-text
 //	streaming  cut, task known                           wait, subscribe or look                 cut, cut-poll, cut-gone, http-only
 //	streaming  cut, task unknown                         an error; never send again              cut-early
 //	streaming  cut, no task methods                      what is lost is said once; or an error  http-no-subscribe, http-no-tasks

@@ -15,11 +15,10 @@ import (
 // that the leg need not decide anew about events that only add to a text.
 func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	ended := !asLast && l.terminal() && l.finality == last && !l.isMessage()
-	asBefore, begun := !l.opened && l.standsAsBefore(&events[0]), events
-	if asBefore { // its state is that before the message
-		begun = events[1:]
+	if ended {
+		dropStates(events)
 	}
-	dropStates(begun, ended)
+	asBefore := !l.opened && l.standsAsBefore(&events[0])
 	l.opened, l.came = true, time.Now()
 	for i := range events {
 		ev := &events[i]

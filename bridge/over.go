@@ -196,15 +196,13 @@ func cannotPass(err error) bool {
 		errors.As(err, new(*dialect.CommandError))
 }
 
-// dropStates takes states that are not terminal out of events behind a terminal one that is the
-// task's last. over: that has come before.
-func dropStates(events []a2a.Event, over bool) {
+// dropStates takes states that are not terminal out of events that come in a later read than a terminal
+// one, which is the task's last. In one read the newest counts: it may be a retry.
+func dropStates(events []a2a.Event) {
 	for i := range events {
-		ev := &events[i]
-		if over && !ev.State.Terminal() {
+		if ev := &events[i]; !ev.State.Terminal() {
 			ev.State = ""
 		}
-		over = over || ev.State.Terminal() && ev.EndsLeg && !ev.MoreFollows
 	}
 }
 

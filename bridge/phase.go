@@ -81,7 +81,7 @@ type known struct {
 	follows  bool // the agent may have subscriptions
 	followed bool // one is open
 	pushes   bool // what the agent says may be pushed
-	own      bool // its own stream, or what is believed in its place, has said last that the task waits or is over, and that nothing follows
+	own      bool // its own stream, or what is believed in its place, has said last that the task waits or is over, and nothing follows
 	owes     bool // an older stream has said something that no look has shown
 	told     bool // subscriptions have said for overPatience that the task is over
 	parted   bool // what a stream has said last is a message outside of the task

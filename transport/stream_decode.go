@@ -105,8 +105,13 @@ func (s *Stream) refit(f *frame) bool {
 // follow notes the template of the event in hand, and puts it in front. What came behind it the last
 // time is likely to come again: the next frame is compared with that first.
 func (s *Stream) follow(tmpl *template) {
+	at := slices.Index(s.templates, tmpl)
+	if at < 0 { // dropped since its frame was found: dropped ones lead to all that came behind them
+		s.frames.template = s.templates[0]
+		return
+	}
 	s.templates[0].next = tmpl
-	if at := slices.Index(s.templates, tmpl); at > 0 {
+	if at > 0 {
 		copy(s.templates[1:at+1], s.templates[:at])
 		s.templates[0] = tmpl
 	}

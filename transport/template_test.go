@@ -95,3 +95,30 @@ func spellEvent(e *a2a.Event) string {
 	c.Message.Parts, c.Artifact.Parts, c.FastPath().Redecode, c.Artifacts, c.History = a2a.Parts{}, a2a.Parts{}, nil, nil, nil
 	return fmt.Sprintf("%s%+v", b.String(), c)
 }
+
+// TestDroppedTemplate: a template that was dropped since its frame was found leads to all that came
+// behind it, so nothing may lead to it: an agent would have all kept that it ever made us make.
+func TestDroppedTemplate(t *testing.T) {
+	s := &Stream{frames: &frameReader{}}
+	var dropped *template
+	for i := range 3 * maxTemplates {
+		tmpl := &template{}
+		if len(s.templates) == maxTemplates {
+			s.templates = s.templates[:maxTemplates-1]
+		}
+		s.templates = append(s.templates, tmpl)
+		s.follow(tmpl)
+		if i == 0 {
+			dropped = tmpl
+		}
+	}
+	s.follow(dropped)
+	for at, n := s.frames.template, 0; at != nil; at, n = at.next, n+1 {
+		if at == dropped || n > maxTemplates {
+			t.Fatalf("%d behind it, and the dropped one: %v", n, at == dropped)
+		}
+		if at == at.next {
+			break
+		}
+	}
+}

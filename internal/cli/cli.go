@@ -84,17 +84,17 @@ const oneWish = 300 * time.Millisecond
 // UntilSignal returns a context that ends when the process is asked to end. A signal
 // that comes later has its default effect, which ends the process at once.
 //
-// It does not wait until signals are listened to: for each the runtime goes to another thread
-// and back, and the four take 0.3 ms. [frame.AwaitSignals] waits, before anything is said.
+// It does not wait until these are listened to: for each the runtime goes to another thread
+// and back. [frame.AwaitSignals] waits, before anything is said on stdout.
 func UntilSignal() context.Context {
 	ctx, end := context.WithCancelCause(context.Background())
+	// With this, a reader that has ended causes a write error; otherwise the program would
+	// end before it can tell the agent. Nobody reads the channel: asking for the signal is
+	// enough (and, unlike Ignore, children do not inherit it).
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	listening := make(chan struct{})
 	go func() { // ends when all are listened to
 		defer close(listening)
-		// With this, a reader that has ended causes a write error; otherwise the program would
-		// end before it can tell the agent. Nobody reads the channel: asking for the signal is
-		// enough (and, unlike Ignore, children do not inherit it).
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 		asked, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		context.AfterFunc(asked, func() {
 			end(context.Cause(asked))

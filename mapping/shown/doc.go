@@ -25,8 +25,8 @@
 //
 // # Chosen
 //
-// An answer of one token that is said again as a whole by another message ("Yes." "Yes."), and does
-// not end the task, is shown twice. A second piece that begins with all of the first is its growth
+// An answer of one token that is said again as a whole ("Yes." "Yes."), and does not end the task,
+// is shown twice. A second piece that begins with all of the first is its growth
 // ("a " "a b"); an equal one of eight bytes or more is a repetition, and so is a token that equals
 // all pieces before it under another ID ("ha" "ha" "haha"). The last token again, under the ID of
 // the others, in a task event that brings the end is the status message that stayed.

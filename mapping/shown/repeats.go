@@ -140,8 +140,9 @@ type cover struct {
 //
 // "Said as a whole" is told by evidence, not by the carrier (L6: 390 turns). A new ID repeats if it
 // equals, white space left out, all of the message that is being shown, made of at least two
-// pieces, or of the other kind (a note and an artifact of the same words: Strands for Python, which
-// may say a short answer in one token); from any other start 16 bytes are asked for. Besides, a text that is said as a whole (it
+// pieces; from any other start 16 bytes are asked for, and so they are of an artifact that has the words
+// of a message that came at once (add_artifact of a2a-python's TaskUpdater, behind a status message: Strands,
+// AG2); fewer may be a file's first chunk. Besides, a text that is said as a whole (it
 // ends the task; lastChunk without append; a dialect says so) may repeat an item of the other kind,
 // or go on behind what was said; what ends the task may also repeat the message before it (BeeAI's
 // framework for Python, by its source, sends each message of its agent, and then the last one
@@ -171,10 +172,15 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 	return true
 }
 
+// isNoteAgain reports whether an artifact has the words of a message, and enough of them to tell.
+func isNoteAgain(c *cover, in *Item, seq string) bool {
+	return c.cross && in.Kind == Artifact && weight(seq) >= evidence
+}
+
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	all := s.isAll(c)
 	switch {
-	case s.held.whole() && !s.held.sameIDs, all && (c.cross || c.pieces >= 2):
+	case s.held.whole() && !s.held.sameIDs, all && (c.pieces >= 2 || isNoteAgain(c, in, seq)):
 		return true
 	case whole:
 		said := in.Role == End && s.isRestated(c)

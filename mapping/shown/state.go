@@ -164,7 +164,7 @@ func (s *Shown) showHeld(h *held, list []entry) {
 	defer func() { s.held = nil }()
 	h.sameIDs = slices.ContainsFunc(list, func(e entry) bool {
 		it := s.items[key{s.task, Message, e.ID}]
-		return e.Kind == Message && it != nil && it.turn == s.turn && it.events > 0
+		return e.Kind == Message && it != nil && it.turn == s.turn && it.n > 0
 	})
 	growing := -1 // the artifact that was said when the stream was cut goes on first
 	if n := len(s.said.starts); n > 0 && h.whole() {

@@ -130,7 +130,8 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 
 // Handle has requests of the editor's handled by f, in [Conn.ReadObject], and not by the library:
 // that decodes each three times and encodes its params anew, which is a third of what the bridge
-// adds between a prompt and its request. id is nil for a notification, params are if there are none.
+// adds between a prompt and its request. id is nil for a notification, params are if there are none;
+// these are as the editor wrote them, with members that come twice, or differ in case alone.
 // It is called before anything is read.
 func (s *Conn) Handle(f func(id *ID, method string, params json.RawMessage)) { s.handle = f }
 

@@ -153,7 +153,8 @@ type value struct {
 func newValue(o *Option, given bool) (*value, error) {
 	v := &value{of: o}
 	if o.Kind != List {
-		v.texts = []string{cmp.Or(o.Value, o.none())}
+		none := [...]string{Switch: "false", Duration: "0s", Number: "0"}[o.Kind] // the last of the kinds is a number's
+		v.texts = []string{cmp.Or(o.Value, none)}
 	}
 	text := ""
 	if o.Variable {
@@ -168,19 +169,6 @@ func newValue(o *Option, given bool) (*value, error) {
 	}
 	v.texts, v.variable = []string{read}, true
 	return v, nil
-}
-
-// none is how no value is written.
-func (o *Option) none() string {
-	switch o.Kind {
-	case Duration:
-		return "0s"
-	case Number:
-		return "0"
-	case Switch:
-		return "false"
-	}
-	return ""
 }
 
 // Set implements [flag.Value]. Words are not checked: whoever reads a file has done that.

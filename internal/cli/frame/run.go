@@ -54,7 +54,7 @@ func WithSignals(ctx context.Context, listening <-chan struct{}) context.Context
 }
 
 // AwaitSignals waits until the program listens to signals. Before that they have their default
-// effect, and a reader of our output that has ended would end us.
+// effect: they end us without a word.
 func AwaitSignals(ctx context.Context) {
 	if listening, ok := ctx.Value(signalsKey{}).(<-chan struct{}); ok {
 		<-listening

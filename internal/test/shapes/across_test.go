@@ -53,7 +53,7 @@ func TestAcross(t *testing.T) {
 			for n, turn := range play(t, script, p) {
 				letters, lines, gaps := View(turn.Shown)
 				class := Judge(letters, letters, gaps, Letters(answers[n]), false, false)
-				if name == "message" && len(Tokens(answers[n], s.Tokens)) == 1 {
+				if len(Tokens(answers[n], s.Tokens)) == 1 {
 					class = "" // chosen: it may be a second answer
 				}
 				y.add(t, s, answers, n, class, name, func() string {
