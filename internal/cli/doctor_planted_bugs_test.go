@@ -20,6 +20,7 @@ func plantedBugs(kind string) []plant {
 		{name: "no data:", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
 			write(w, strings.ReplaceAll(strings.Join(frames, ""), "data: ", ""))
 		}, want: "data:"},
+		{name: "data: before the first line alone", place: "stream", swap: []string{`"artifact":{`, "\"artifact\":\n{\n", `data: {`, "data: {\n"}, want: "each line of an event begins with data:"},
 		{name: "no blank line between", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
 			write(w, strings.ReplaceAll(strings.Join(frames, ""), "\n\n", "\n"))
 		}, want: "blank line"},
@@ -58,6 +59,7 @@ func plantedBugs(kind string) []plant {
 			write(w, frames[0], frames[4])
 		}, want: "nothing was said", weight: warning},
 		{name: "failed without a reason", place: "stream", swap: []string{`"state":"completed"`, `"state":"failed"`, "TASK_STATE_COMPLETED", "TASK_STATE_FAILED"}, want: "says why", weight: ""},
+		{name: "it waits for who knows what", play: upTo(1, nil), place: "stream", swap: []string{`"submitted"`, `"auth-required"`, "SUBMITTED", "AUTH_REQUIRED"}, want: "for what", weight: warning},
 		{name: "the task says otherwise", place: "get", swap: []string{`"completed"`, `"working"`, "TASK_STATE_COMPLETED", "TASK_STATE_WORKING"}, want: "was completed in record"},
 		{name: "the task forgets", place: "get", swap: []string{`"artifactId":"a"`, `"artifactId":"b"`}, want: "does not hold the artifact", weight: warning},
 		{name: "the task has other text", place: "get", swap: []string{"What you have sent has come here, ", ""}, want: "another text", weight: warning},
@@ -77,6 +79,7 @@ func plantedBugs(kind string) []plant {
 		{name: "snake_case that is optional", place: "stream", swap: []string{`"lastChunk"`, `"last_chunk"`}, want: "must be spelled lastChunk"},
 		{name: "all text so far, each time", place: "stream", swap: []string{`"and this is`, `"What you have sent has come here, and this is`}, want: "begins with all that the artifact holds", weight: warning},
 		{name: "a task that has ended goes on", place: "send", want: "has ended (completed), so a message to it must be refused"},
+		{name: "each task has a context of its own", place: "begun", swap: []string{"$CTX", "other"}, want: "the context was"},
 		{name: "another task for an ID", place: "get", swap: []string{`"id":"$TASK"`, `"id":"t9"`}, want: "was asked for"},
 
 		// A task without a stream, and its cancel.
@@ -172,6 +175,7 @@ func plantedBugsOf(kind string) []plant {
 	}
 	return []plant{
 		{name: "an envelope", place: "get", swap: []string{plantedTask["1.0"], `{"jsonrpc":"2.0","id":1,"result":` + plantedTask["1.0"] + `}`}, want: "the envelope of JSON-RPC"},
+		{name: "no list", place: "nolist", want: "has no ListTasks (HTTP status 404)", weight: warning},
 		{name: "an error as a success", place: "unknown200", want: "clients take it for a success"},
 		{name: "a wrong status", place: "unknown500", want: "must be 404, and is 500", weight: warning},
 		{name: "an error without its reason", place: "unknown", swap: []string{`"reason":"TASK_NOT_FOUND",`, ``}, want: "ErrorInfo", weight: warning},

@@ -129,7 +129,7 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := func(place, body string) {
 		w.Header().Set("Content-Type", "application/json")
-		second := strings.NewReplacer("$TASK", "task-2", "$CTX", "ctx-2", `"completed"`, `"canceled"`, "COMPLETED", "CANCELED", "artifacts", "x")
+		second := strings.NewReplacer("$TASK", "task-2", `"completed"`, `"canceled"`, "COMPLETED", "CANCELED", "artifacts", "x")
 		_, _ = io.WriteString(w, fill.Replace(a.text(place, second.Replace(envelope("result", body)))))
 	}
 	switch strings.ToLower(method) {
@@ -174,6 +174,10 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		refuse("subscribe", -32004, 400, "UNSUPPORTED_OPERATION")
 	case "listtasks", "/tasks":
+		if a.place == "nolist" {
+			http.NotFound(w, r)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, fill.Replace(envelope("result", a.text("list", `{"tasks":[`+plantedTask["1.0"]+`],"nextPageToken":"","pageSize":5,"totalSize":1}`))))
 	case "message/send", "sendmessage", "send": // doctor sends one to the task that has ended, and begins another

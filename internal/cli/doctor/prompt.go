@@ -177,7 +177,7 @@ func (k *checkup) claimSteps() {
 // ownMessages sends two messages of doctor's own, which ask for nothing. It is not the user's
 // prompt again, which an agent that takes it would do twice. One goes to the task that has
 // ended, and must be refused; in the development-tool extension it goes on. The other begins
-// a task without a stream, which is cancelled at once.
+// a task without a stream, in the conversation of the first, which is cancelled at once.
 func (k *checkup) ownMessages() {
 	ctx, stop := context.WithTimeout(k.c.Context, promptSilence)
 	defer stop()
@@ -189,12 +189,14 @@ func (k *checkup) ownMessages() {
 	send := func(task, context, text string) (*a2a.Event, error) {
 		return l.SendOnce(ctx, &a2a.Outgoing{ID: uuid.NewString(), TaskID: task, ContextID: context, Parts: []a2a.OutPart{{Text: text + " Please do nothing."}}}, false)
 	}
+	conversation := "" // of its own: a task that waits might take the second message for its answer
 	if e.task != "" && e.state.Terminal() {
+		conversation = e.context
 		if _, err := send(e.task, e.context, "This only checks that a task which has ended takes no message."); err == nil {
 			k.claim(check.Error, "message/send", "7.1", "3.1.1", "the task %q has ended (%s), so a message to it must be refused, and the agent has taken one", e.task, e.state)
 		}
 	}
-	task, err := send("", "", "This only checks that a task can be cancelled.") // its shape the record tells
+	task, err := send("", conversation, "This only checks that a task can be cancelled.") // its shape the record tells
 	if err != nil || task.TaskID == "" || task.State.Terminal() {
 		return
 	}

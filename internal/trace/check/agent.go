@@ -167,7 +167,7 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		return
 	}
 	switch {
-	case x.ofGateway(doc):
+	case x.ofGateway(doc), x.unserved():
 		return
 	case x.isCard && x.status < 300:
 		w.card(r, x, doc)

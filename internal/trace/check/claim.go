@@ -104,6 +104,8 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 // the author, and they say all that there is to say.
 func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 	switch {
+	case x.unserved():
+		w.c.warn(x.n, Agent, RuleClaim, x.method, "missing: the agent answers that it has no %s (HTTP status %d)", x.method, x.status)
 	case !x.rpc || x.op.version == "" || x.status < 400 || ofGateway(x.status):
 	case x.answers == 0:
 		w.http(r.N, x, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong", x.status)
@@ -111,6 +113,10 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 		w.http(r.N, x, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
 	}
 }
+
+// unserved reports whether the agent's server has no such URL, which it tells in words of its
+// own. A list is of no task that could be unknown.
+func (x *exchange) unserved() bool { return !x.rpc && x.method == "ListTasks" && x.status == 404 }
 
 // ofGateway reports whether a gateway may be the author of an answer with this status.
 func ofGateway(status int) bool {
@@ -135,6 +141,8 @@ func notJSON(text string) string {
 		return ", but a dict of Python: json.dumps makes JSON of it"
 	case strings.HasPrefix(text, "data:"):
 		return ", but an event of a stream within another"
+	case text == "{" || text == "[":
+		return ", but the first line of it: each line of an event begins with data:"
 	case strings.HasPrefix(text, "{"):
 		return ", though it begins like it"
 	}

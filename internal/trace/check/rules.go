@@ -221,7 +221,7 @@ func silentState(x *exchange, e *event.Event) string {
 		return "the state is " + e.State + ", which tells nothing"
 	case (e.State == "failed" || e.State == "rejected") && !said:
 		return "the task was " + e.State + ", and no status.message says why"
-	case e.State == "input-required" && !said && !x.spoke:
+	case event.Waits(e.State) && !said && !x.spoke:
 		return "the task waits for the user, and no status.message says for what"
 	case e.State == "completed" && !said && !x.spoke && !x.params.Get("message.taskId").Exists():
 		return "the task is completed, and nothing was said: no message, no artifact"
