@@ -130,8 +130,8 @@ func (c *Command) ask(ctx context.Context, to string, now time.Time) (*held, err
 		err = h.readHeaders(out)
 	case strings.ContainsAny(h.token, " \t\r\n"):
 		err = errors.New("it printed neither one token nor a JSON object with headers")
-	default:
-		err = checkToken(h.token)
+	case strings.ContainsFunc(h.token, func(r rune) bool { return r < ' ' || r >= 0x7f }):
+		err = errors.New("it gives a token that cannot stand in a header")
 	}
 	h.renewAt = renewal(now, h.expiry)
 	return h, err
@@ -161,14 +161,6 @@ func (h *held) readHeaders(out []byte) error {
 			return errors.New("it gives a header that cannot be one")
 		}
 		h.header[canonical] = append(h.header[canonical], values...)
-	}
-	return nil
-}
-
-// checkToken refuses what a header cannot carry.
-func checkToken(token string) error {
-	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return errors.New("it gives a token that cannot stand in a header")
 	}
 	return nil
 }

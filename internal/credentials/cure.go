@@ -101,7 +101,7 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 	case len(left) == 0:
 		return helps, nil
 	}
-	if l, err := s.current(ctx); err != nil || l != nil && l.Over == "" {
+	if l, err := s.current(); err != nil || l != nil && l.Over == "" {
 		return helps, nil
 	}
 	return helps, &ended{"the agent wants " + strings.Join(left, ", ") + ": " + s.signIn("")}

@@ -128,6 +128,12 @@ func (l *Login) take(t *oauth.Token) {
 	}
 }
 
+// counts reports whether the login is for an agent of this origin. If the user has named a
+// client, that of another one is not; a token of the user's own is of none.
+func (l *Login) counts(origin, client string) bool {
+	return l.Origin == origin && (client == "" || l.ClientID == "" || l.ClientID == client)
+}
+
 // Origin is the key of stored credentials: the scheme, host and port of an agent's URL;
 // "" if it has none.
 func Origin(agent string) string {

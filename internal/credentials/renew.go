@@ -32,11 +32,11 @@ func (s *Source) forget() {
 
 // current reads the stored login: another process may have signed in, renewed it, or
 // signed out.
-func (s *Source) current(ctx context.Context) (*Login, error) {
+func (s *Source) current() (*Login, error) {
 	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
 		return nil, nil
 	}
-	login, err := s.opts.Store.Find(ctx, s.opts.Agent, s.opts.OAuth.ClientID)
+	login, err := s.opts.Store.Find(s.opts.Agent, s.opts.OAuth.ClientID)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,10 @@ func (s *Source) signedIn(ctx context.Context, c *transport.Challenge) (*transpo
 	if s.opts.Header.Get("Authorization") != "" && len(s.opts.open(c.Card, "")) == 0 {
 		return nil, nil
 	}
-	login, err := s.current(ctx)
+	login, err := s.current()
 	switch {
+	case err != nil && c.Status == 0 && len(s.opts.open(c.Card, "")) == 0:
+		return nil, nil // the file may be of another agent, and this one wants nothing
 	case login == nil || err != nil:
 		return nil, err
 	case login.Secrets.Access == "":
@@ -80,7 +82,7 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 		return nil, err
 	}
 	defer unlock()
-	if login, err = s.opts.Store.Get(ctx, login.Origin, login.ClientID); login == nil || err != nil {
+	if login, err = s.opts.Store.Get(login.Origin, login.ClientID); login == nil || err != nil {
 		return nil, err
 	}
 	why := "has ended, and cannot be renewed"
@@ -100,12 +102,9 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 
 // renew gets new tokens. The caller has the lock.
 func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
-	secret := login.Secrets.ClientSecret
-	if secret == "" && login.ClientID == s.opts.OAuth.ClientID {
-		var err error
-		if secret, err = s.clientSecret(); err != nil {
-			return nil, err
-		}
+	secret, err := s.secretOf(login)
+	if err != nil {
+		return nil, err
 	}
 	t, err := s.client(login.ClientID, secret, login.Params).Renew(ctx, login.Provider, login.Secrets.Refresh)
 	var refusal *oauth.Error
@@ -114,7 +113,7 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 		// The refresh token is useless now. Further attempts, by any bridge, would look like
 		// a thief's.
 		login.Over, login.Secrets.Refresh = "it was not renewed: "+refusal.Error(), ""
-		if err := s.opts.Store.Put(ctx, login); err != nil {
+		if err := s.opts.Store.Put(login); err != nil {
 			s.opts.Log.Warn("the end of the sign-in is not stored", "err", err)
 		}
 		return nil, &ended{fmt.Sprintf("your sign-in has ended: %v: %s", refusal, s.signIn(""))}
@@ -123,11 +122,20 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 	}
 	s.opts.Learn(t.Access, t.Refresh)
 	login.take(t)
-	if err := s.opts.Store.Put(ctx, login); err != nil {
+	if err := s.opts.Store.Put(login); err != nil {
 		// This process can use it; the next one cannot.
 		s.opts.Log.Warn("the renewed sign-in is not stored", "err", err)
 	}
 	s.note(login)
 	s.opts.Log.Info("the sign-in was renewed", "issuer", login.Provider.Issuer, "until", login.Expiry)
 	return login.held(), nil
+}
+
+// secretOf is the secret of a login's client, "" if it has none: what the client got when it
+// was registered, or what the user has configured, for the configured client alone.
+func (s *Source) secretOf(login *Login) (string, error) {
+	if login.Secrets.ClientSecret != "" || login.ClientID != s.opts.OAuth.ClientID {
+		return login.Secrets.ClientSecret, nil
+	}
+	return s.clientSecret()
 }

@@ -65,7 +65,8 @@ func (s *Source) newLogin() (*Login, error) {
 	return login, nil
 }
 
-// keep stores a login. It replaces those of clients that were registered for it before.
+// keep stores a login. It replaces the agent's tokens and keys, and the logins of clients that
+// were registered for it before.
 func (s *Source) keep(ctx context.Context, login *Login) error {
 	s.opts.Learn(login.Secrets.all()...)
 	unlock, err := s.opts.Store.Lock(ctx, login)
@@ -73,7 +74,7 @@ func (s *Source) keep(ctx context.Context, login *Login) error {
 		return err
 	}
 	defer unlock()
-	if err := s.opts.Store.Put(ctx, login); err != nil {
+	if err := s.opts.Store.Put(login); err != nil {
 		return err
 	}
 	list, _ := s.opts.Store.List()
@@ -90,10 +91,9 @@ func (s *Source) keep(ctx context.Context, login *Login) error {
 
 // A step is what a sign-in answers: one scheme.
 type step struct {
+	// scheme is empty for the provider that the user has configured.
 	scheme a2a.SecurityScheme
 	scopes []string
-	// oauth: by a provider; otherwise the user enters a secret.
-	oauth bool
 	// confirmed are the origins to which the user has agreed in this sign-in.
 	confirmed []string
 }
@@ -162,7 +162,7 @@ func (s *Source) step(card *a2a.Card, alternative a2a.Requirement) (st *step, re
 			return nil, fmt.Sprintf("the card wants %q and %q at once: --header gives one of them", st.scheme.Name, sc.Name)
 		}
 		i := slices.IndexFunc(alternative, func(use a2a.SchemeUse) bool { return use.Scheme == sc.Name })
-		st = &step{scheme: sc, scopes: slices.Clone(alternative[i].Scopes), oauth: sc.Type == "oauth2" || sc.Type == "openIdConnect"}
+		st = &step{scheme: sc, scopes: alternative[i].Scopes}
 	}
 	return st, ""
 }
@@ -177,7 +177,7 @@ func (s *Source) planWithoutCard() (*step, error) {
 	}
 	switch {
 	case s.opts.OAuth.Issuer != "":
-		return &step{oauth: true, scopes: hint.Scopes}, nil
+		return &step{scopes: hint.Scopes}, nil
 	case refusal == nil:
 		return nil, errors.New("the agent asks for no credentials, and has refused none: there is nothing to sign in to; --oauth-issuer names an identity provider that you know it wants")
 	case s.opts.Header.Get("Authorization") != "":
@@ -190,11 +190,10 @@ func (s *Source) planWithoutCard() (*step, error) {
 
 // signInTo does one step.
 func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *SignIn, user User) error {
-	if st.oauth {
-		return s.signInOAuth(ctx, login, st, how, user)
-	}
 	prompt := "token"
 	switch {
+	case st.scheme.Type != "apiKey" && st.scheme.Type != "http":
+		return s.signInOAuth(ctx, login, st, how, user)
 	case st.scheme.Type == "apiKey":
 		prompt = fmt.Sprintf("key %q", st.scheme.Key)
 	case st.scheme.Scheme == "basic":

@@ -163,14 +163,14 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 	}
 	list, bad := s.opts.Store.List()
 	for _, l := range list {
-		if l.Origin != Origin(s.opts.Agent) || s.opts.OAuth.ClientID != "" && l.ClientID != s.opts.OAuth.ClientID {
+		if !l.counts(Origin(s.opts.Agent), s.opts.OAuth.ClientID) {
 			continue
 		}
 		unlock, err := s.opts.Store.Lock(ctx, l)
 		if err != nil {
 			return forgotten, warn, err
 		}
-		full, err := s.opts.Store.Get(ctx, l.Origin, l.ClientID) // a bridge may have renewed it until the lock
+		full, err := s.opts.Store.Get(l.Origin, l.ClientID) // a bridge may have renewed it until the lock
 		if err != nil {
 			warn = errors.Join(warn, err)
 		}
@@ -181,10 +181,7 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 		}
 		forgotten = append(forgotten, l)
 		if full != nil && full.Provider != nil {
-			secret := full.Secrets.ClientSecret
-			if secret == "" {
-				secret, _ = s.clientSecret() // without it the provider refuses
-			}
+			secret, _ := s.secretOf(full) // without it the provider refuses
 			t := &oauth.Token{Access: full.Secrets.Access, Refresh: full.Secrets.Refresh}
 			warn = errors.Join(warn, s.client(full.ClientID, secret, nil).Revoke(ctx, full.Provider, t))
 		}

@@ -290,6 +290,39 @@ func TestSignOut(t *testing.T) {
 	}
 }
 
+// Signing out ends what a request would find: a token that was given counts beside any
+// client, and another client's sign-in does not.
+func TestSignOutOfToken(t *testing.T) {
+	a, store := newAgent(t, nil), testStore(t)
+	_, s := a.client(t, &Options{Store: store, OAuth: OAuth{ClientID: "app"}})
+	must.Get(s.StoreToken(t.Context(), &SignIn{}, "hunter2-token"))(t)
+	other := aLogin(a.URL, "other")
+	other.Provider = nil
+	must.Do(t, store.Put(other))
+	forgotten, warn, err := s.SignOut(t.Context())
+	if len(forgotten) != 1 || warn != nil || err != nil {
+		t.Errorf("%v, %v, %v", forgotten, warn, err)
+	}
+	list, err := store.List()
+	if len(list) != 1 || list[0].ClientID != "other" || err != nil {
+		t.Errorf("stored: %v, %v", list, err)
+	}
+	if l, err := store.Find(a.URL, "app"); l != nil || err != nil {
+		t.Errorf("%v, %v", l, err)
+	}
+}
+
+// A client's secret goes to the provider of that client alone.
+func TestSecretOfAnotherClient(t *testing.T) {
+	s := New(&Options{OAuth: OAuth{ClientID: "app", Secret: Secret{Value: "hunter2", Name: "secret"}}})
+	defer s.Close()
+	for client, want := range map[string]string{"app": "hunter2", "other": "", "": ""} {
+		if got, err := s.secretOf(&Login{ClientID: client}); got != want || err != nil {
+			t.Errorf("%s: %q, %v", client, got, err)
+		}
+	}
+}
+
 // A refusal for want of scopes says how to get them, if they can be typed.
 func TestScopes(t *testing.T) {
 	a, store := signedIn(t, time.Hour)

@@ -90,10 +90,10 @@ func (s *Store) List() ([]*Login, error) {
 	return list, bad
 }
 
-// Find returns the login for an agent, nil if there is none. If client is set, only its
-// logins count. A login of the agent's own URL comes before others of its origin, and a
-// newer one before an older one.
-func (s *Store) Find(ctx context.Context, agent, client string) (*Login, error) {
+// Find returns the login for an agent, nil if there is none. A login of the agent's own URL
+// comes before others of its origin, and a newer one before an older one. Without a login an
+// unreadable file is an error: nobody knows whose it is.
+func (s *Store) Find(agent, client string) (*Login, error) {
 	origin, at := Origin(agent), safe.Bare(agent)
 	var list []*Login
 	var bad error
@@ -101,9 +101,7 @@ func (s *Store) Find(ctx context.Context, agent, client string) (*Login, error) 
 		if list, bad = s.List(); list == nil { // each request asks
 			return nil, bad
 		}
-		list = slices.DeleteFunc(list, func(l *Login) bool {
-			return l.Origin != origin || client != "" && l.ClientID != "" && l.ClientID != client
-		})
+		list = slices.DeleteFunc(list, func(l *Login) bool { return !l.counts(origin, client) })
 		if len(list) > 0 {
 			break
 		}
@@ -112,11 +110,11 @@ func (s *Store) Find(ctx context.Context, agent, client string) (*Login, error) 
 		return nil, bad
 	}
 	i := max(0, slices.IndexFunc(list, func(l *Login) bool { return l.Agent == at }))
-	return s.Get(ctx, list[i].Origin, list[i].ClientID)
+	return s.Get(list[i].Origin, list[i].ClientID)
 }
 
 // Get returns a login with its secrets, nil if there is none.
-func (s *Store) Get(ctx context.Context, origin, client string) (*Login, error) {
+func (s *Store) Get(origin, client string) (*Login, error) {
 	file := s.file(origin, client)
 	f, err := s.read(file)
 	switch {
@@ -148,10 +146,8 @@ func (s *Store) read(file string) (*stored, error) {
 
 // Put stores a login, and replaces the earlier one. It is on the disk when Put returns:
 // a lost refresh token cannot be had again.
-func (s *Store) Put(ctx context.Context, l *Login) error {
-	f := stored{Version: 1, Login: *l}
-	f.Secrets = &l.Secrets
-	b, err := json.MarshalIndent(&f, "", " ")
+func (s *Store) Put(l *Login) error {
+	b, err := json.MarshalIndent(&stored{Version: 1, Login: *l, Secrets: &l.Secrets}, "", " ")
 	if err != nil {
 		return err
 	}

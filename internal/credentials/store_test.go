@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -29,7 +31,7 @@ func TestStore(t *testing.T) {
 	a, b := aLogin("https://agent.example/a", "app"), aLogin("https://agent.example/b", "other")
 	b.Created = a.Created.Add(time.Second)
 	for _, l := range []*Login{a, b} {
-		must.Do(t, s.Put(t.Context(), l))
+		must.Do(t, s.Put(l))
 	}
 	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		info, _ := d.Info()
@@ -50,7 +52,7 @@ func TestStore(t *testing.T) {
 		{"http://agent.example/a", "", ""},
 		{"https://agent.example:8443/a", "", ""},
 	} {
-		l, err := s.Find(t.Context(), test.agent, test.client)
+		l, err := s.Find(test.agent, test.client)
 		got := ""
 		if l != nil {
 			got = l.ClientID
@@ -75,7 +77,7 @@ func TestStore(t *testing.T) {
 func TestStoreRefuses(t *testing.T) {
 	s := testStore(t)
 	l := aLogin("https://agent.example/a", "app")
-	must.Do(t, s.Put(t.Context(), l))
+	must.Do(t, s.Put(l))
 	file := s.file(l.Origin, l.ClientID)
 	good, _ := os.ReadFile(file)
 	for want, change := range map[string]func(){
@@ -89,7 +91,7 @@ func TestStoreRefuses(t *testing.T) {
 			continue
 		}
 		change()
-		_, err := s.Find(t.Context(), l.Agent, "")
+		_, err := s.Find(l.Agent, "")
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", want, err)
 		}
@@ -99,8 +101,27 @@ func TestStoreRefuses(t *testing.T) {
 	// A file that was copied to another's name.
 	other := aLogin("https://evil.example/a", "app")
 	os.WriteFile(s.file(other.Origin, other.ClientID), good, 0o600)
-	if got, err := s.Get(t.Context(), other.Origin, "app"); err == nil || got != nil {
+	if got, err := s.Get(other.Origin, "app"); err == nil || got != nil {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// An agent that wants no credentials is asked all the same if another's sign-in cannot be
+// read; one that wants some gets the error.
+func TestUnreadableOfAnother(t *testing.T) {
+	store := testStore(t)
+	must.Do(t, safe.Replace(store.file("https://other.example", "app"), []byte("{")))
+	for card, want := range map[string]string{
+		`"x":1`: "",
+		`"securitySchemes":{"b":{"type":"http","scheme":"bearer"}},"security":[{"b":[]}]`: "is damaged",
+	} {
+		a := newAgent(t, nil)
+		a.card, a.takes = card, func(*http.Request) bool { return true }
+		c, _ := a.client(t, &Options{Store: store})
+		must.Get(c.Card(t.Context()))(t)
+		if err := prompt(t.Context(), c); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", card, err)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func signIn(p *frame.Program, c *cli.Context) error {
 	}
 	var out frame.Page
 	out.Heading("Signed in to " + login.Origin)
-	loginFields(&out, login, l.SignInAs.Now)
+	loginFields(&out, login)
 	return p.Show(&out)
 }
 

@@ -29,7 +29,7 @@ func authStatus(p *frame.Program, c *cli.Context) error {
 		if o.Agent != "" && l.Origin != credentials.Origin(o.Agent) {
 			continue
 		}
-		if full, err := store.Get(c.Context, l.Origin, l.ClientID); err != nil {
+		if full, err := store.Get(l.Origin, l.ClientID); err != nil {
 			p.Say("%v", err)
 		} else if full != nil {
 			l = full
@@ -74,7 +74,7 @@ func statusPage(agent string, given []string, logins []*credentials.Login) *fram
 	}
 	for _, l := range logins {
 		out.Heading(l.Origin)
-		loginFields(out, l, nil)
+		loginFields(out, l)
 	}
 	switch {
 	case len(given)+len(logins) > 0:
@@ -86,10 +86,8 @@ func statusPage(agent string, given []string, logins []*credentials.Login) *fram
 	return out
 }
 
-func loginFields(out *frame.Page, l *credentials.Login, now func() time.Time) {
-	if now == nil {
-		now = time.Now
-	}
+func loginFields(out *frame.Page, l *credentials.Login) {
+	now := time.Now()
 	out.Field("  agent", l.Agent)
 	out.Field("  as", l.Account)
 	if l.Provider != nil {
@@ -103,11 +101,11 @@ func loginFields(out *frame.Page, l *credentials.Login, now func() time.Time) {
 	case l.Expiry.IsZero():
 		out.Field("  until", "it is refused or forgotten")
 	case l.Renews():
-		out.Field("  until", stamp(l.Expiry, now())+"; it is renewed by itself")
-	case now().After(l.Expiry):
-		out.Field("  over", "since "+stamp(l.Expiry, now())+", and it cannot be renewed")
+		out.Field("  until", stamp(l.Expiry, now)+"; it is renewed by itself")
+	case now.After(l.Expiry):
+		out.Field("  over", "since "+stamp(l.Expiry, now)+", and it cannot be renewed")
 	default:
-		out.Field("  until", stamp(l.Expiry, now())+"; it cannot be renewed")
+		out.Field("  until", stamp(l.Expiry, now)+"; it cannot be renewed")
 	}
 }
 

@@ -38,10 +38,10 @@ func Configure(p *frame.Program, c *cli.Context) (*Configuration, error) {
 		workspace = ""
 	}
 	conf, err := ReadConfiguration(c, workspace)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = cmp.Or(conf.checkVariables(), conf.Apply(c))
 	}
-	return conf, conf.Apply(c)
+	return conf, err
 }
 
 // ReadConfiguration reads the user's file and a workspace's, and changes nothing.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -46,8 +45,7 @@ func TlsConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
 // CredentialOptions reads where credentials come from; an option wins over a variable.
 // It adds secrets to those that are masked.
 func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
-	o := &credentials.Options{Agent: conf.Agent, Header: header, HeaderBy: map[string]string{ByVariable: frame.Env("header")}[conf.Given("header")], TLS: config, Certificate: config != nil && config.GetClientCertificate != nil,
-		Now: time.Now}
+	o := &credentials.Options{Agent: conf.Agent, Header: header, HeaderBy: map[string]string{ByVariable: frame.Env("header")}[conf.Given("header")], TLS: config, Certificate: config != nil && config.GetClientCertificate != nil}
 	if secrets != nil {
 		o.Learn = secrets.Add
 	}
@@ -112,7 +110,7 @@ func (conf *Configuration) checkVariables() error {
 		return nil
 	}
 	names := []string{TokenVariable, clientSecretVariable}
-	for _, flag := range []string{"header", "token-file", "credential-command", "client-key", "oauth-client-secret-file"} {
+	for _, flag := range []string{"header", "token-file", "credential-command", "client-cert", "client-key", "oauth-client-secret-file"} {
 		if conf.Given(flag) == ByVariable {
 			names = append(names, frame.Env(flag))
 		}
@@ -131,9 +129,6 @@ func (conf *Configuration) checkVariables() error {
 // variable over the configuration. It refuses two of one kind; says names the secret in
 // that error.
 func (conf *Configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
-	if err := conf.checkVariables(); err != nil {
-		return credentials.Secret{}, err
-	}
 	for _, by := range []string{ByOption, ByVariable, byFiles} {
 		var found []credentials.Secret
 		if value := os.Getenv(variable); by == ByVariable && value != "" {

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -134,7 +133,7 @@ func (l *Login) code(answer url.Values) (string, error) {
 		return answer[key][0]
 	}
 	switch {
-	case answer.Has("iss") && one("iss") != l.Provider.Issuer && !strings.Contains(l.Provider.Issuer, "{tenantid}"):
+	case answer.Has("iss") && !l.Provider.is(one("iss")):
 		return "", &Error{Provider: name, text: fmt.Sprintf("did not answer: the answer is from %s, and is not used", plain(answer.Get("iss")))}
 	case l.Provider.SaysIssuer && !answer.Has("iss"):
 		return "", &Error{Provider: name, text: "says that it signs its answers with its name, and this one has none, so it is not used"}

@@ -64,13 +64,8 @@ func (l *loopback) serve(page, state string) (local string, answers <-chan url.V
 	return "http://" + l.host + l.start, l.answers
 }
 
-// say shows the waiting browser how the sign-in has ended.
-func (l *loopback) say(err error) {
-	select {
-	case l.verdict <- err:
-	default:
-	}
-}
+// say shows the waiting browser how the sign-in has ended, once.
+func (l *loopback) say(err error) { l.verdict <- err }
 
 func (l *loopback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), pageTime)

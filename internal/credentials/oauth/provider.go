@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -30,6 +31,8 @@ type Provider struct {
 	Algorithms []string `json:"id_token_signing_alg_values_supported,omitempty"`
 	// SaysIssuer: each of its answers names the issuer (RFC 9207).
 	SaysIssuer bool `json:"authorization_response_iss_parameter_supported,omitempty"`
+	// unnamed: there is no metadata, so that Issuer is the endpoints' origin alone.
+	unnamed bool
 }
 
 // Discover gets an issuer's metadata. missing: it has none, and err tells so.
@@ -38,13 +41,13 @@ func Discover(ctx context.Context, hc *http.Client, issuer string) (p *Provider,
 	if err != nil {
 		return nil, false, err
 	}
-	var last error
+	var first error
 	for _, u := range wellKnown(base) {
 		p := new(Provider)
 		missing, err := fetch(ctx, hc, Name(issuer), u, p)
 		switch {
 		case err != nil && missing:
-			last = err
+			first = cmp.Or(first, err)
 			continue
 		case err != nil:
 			return nil, false, err
@@ -53,7 +56,7 @@ func Discover(ctx context.Context, hc *http.Client, issuer string) (p *Provider,
 		}
 		return p, false, p.check(base)
 	}
-	return nil, true, last
+	return nil, true, first
 }
 
 // FromMetadata reads the metadata at a URL that a card names.
@@ -89,13 +92,16 @@ func wellKnown(issuer *url.URL) []string {
 	}
 	path := strings.TrimRight(issuer.Path, "/")
 	const oidc, rfc8414 = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
-	list := []string{at(path + oidc), at(rfc8414 + path), at(oidc + path), at(path + rfc8414)}
-	slices.Sort(list[2:])
-	return slices.Compact(list)
+	list := []string{at(path + oidc), at(rfc8414 + path)}
+	if path != "" { // some put either at the other's place
+		list = append(list, at(oidc+path), at(path+rfc8414))
+	}
+	return list
 }
 
-// check checks metadata that was found for an issuer, or at a URL, and speak for it. It
-// refuses unencrypted endpoints.
+// check checks metadata that speak for the place where they were found. It refuses
+// unencrypted endpoints: on this machine, too, unless the metadata come from there, so that
+// no provider has anything sent to what listens here.
 func (p *Provider) check(at *url.URL) error {
 	name := Name(at.String())
 	switch {
@@ -108,8 +114,12 @@ func (p *Provider) check(at *url.URL) error {
 		if endpoint == "" {
 			continue
 		}
-		if _, err := parseURL(endpoint); err != nil {
+		u, err := parseURL(endpoint)
+		if err != nil {
 			return err
+		}
+		if u.Scheme == "http" && at.Scheme != "http" {
+			return &Error{Provider: name, text: fmt.Sprintf("has the endpoint %s, which is not encrypted", plain(safe.Shown(u)))}
 		}
 	}
 	return nil
@@ -134,7 +144,19 @@ func FromEndpoints(authorization, token, device string) (*Provider, error) {
 			return nil, fmt.Errorf("the card has the sign-in at %s and the tokens at %s: only you can confirm that these belong together: --oauth-issuer names the identity provider", plain(u.Host), plain(at.Host))
 		}
 	}
-	return &Provider{Issuer: at.Scheme + "://" + at.Host, Authorization: authorization, Token: token, Device: device}, nil
+	return &Provider{Issuer: at.Scheme + "://" + at.Host, Authorization: authorization, Token: token, Device: device, unnamed: true}, nil
+}
+
+// is reports whether an issuer that an answer names is this provider. An unnamed one is any
+// above the token endpoint: Keycloak names the realm, also if a card has its endpoints alone.
+func (p *Provider) is(issuer string) bool {
+	switch {
+	case p.unnamed:
+		return strings.HasPrefix(p.Token, strings.TrimRight(issuer, "/")+"/")
+	case strings.Contains(p.Issuer, "{tenantid}"):
+		return true
+	}
+	return issuer == p.Issuer
 }
 
 // Has reports whether the provider has these endpoints; an empty one is not compared.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -79,6 +80,51 @@ func TestFromEndpoints(t *testing.T) {
 		_, err := FromEndpoints(test.authorization, test.token, test.device)
 		if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
+// A provider that is not on this machine has nothing sent to what listens here.
+func TestEndpointsOfThisMachine(t *testing.T) {
+	for _, test := range []struct{ at, endpoint, want string }{
+		{"https://idp.example", "http://127.0.0.1:9/register", "the endpoint http://127.0.0.1:9/register, which is not encrypted"},
+		{"http://localhost:8", "http://127.0.0.1:9/register", ""},
+	} {
+		at, _ := url.Parse(test.at)
+		err := (&Provider{Token: test.at + "/token", Registration: test.endpoint}).check(at)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
+// Each place of metadata is asked once.
+func TestWellKnown(t *testing.T) {
+	for path, want := range map[string]int{"": 2, "/": 2, "/tenant": 4} {
+		u, _ := url.Parse("https://idp.example" + path)
+		list := wellKnown(u)
+		slices.Sort(list)
+		if len(list) != want || len(slices.Compact(list)) != want {
+			t.Errorf("%q: %v", path, list)
+		}
+	}
+}
+
+// Without metadata the issuer of an answer is one above the token endpoint.
+func TestIssuerOfEndpoints(t *testing.T) {
+	const realm = "https://idp.example/realms/work"
+	p, err := FromEndpoints(realm+"/protocol/openid-connect/auth", realm+"/protocol/openid-connect/token", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Login{Provider: p}
+	for issuer, want := range map[string]string{
+		realm: "", "https://idp.example": "", "https://idp.example/": "",
+		"https://idp.example/realms/evil": "is not used", "https://evil.example": "is not used", realm + "/pro": "is not used", "": "is not used",
+	} {
+		_, err := l.code(url.Values{"iss": {issuer}, "code": {"x"}})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", issuer, err)
 		}
 	}
 }
