@@ -76,7 +76,7 @@ func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*proces
 	select {
 	case <-pause.C:
 	case <-impatient:
-		return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(p.notBefore).Round(time.Second), withoutWho(k.last))}
+		return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(p.notBefore).Round(time.Second), withoutWho(k.Err()))}
 	case <-ctx.Done():
 		return nil, fmt.Errorf("agent: waiting to start it again was given up: %w", ctx.Err())
 	}

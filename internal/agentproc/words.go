@@ -10,18 +10,9 @@ import (
 )
 
 // Words splits a command like [Options.Command]: into words as in a shell, but no shell
-// runs it. It returns leading VAR=value words apart.
+// runs it. It returns leading VAR=value words apart; the first other word is the program.
 func Words(command string) (env, words []string, err error) {
 	return splitWords(command, runtime.GOOS == "windows")
-}
-
-// Program returns the program that a command runs.
-func Program(command string) (string, error) {
-	_, words, err := Words(command)
-	if err != nil {
-		return "", err
-	}
-	return words[0], nil
 }
 
 // splitWords is Words for one system. Where a backslash is part of paths, as on Windows,

@@ -15,8 +15,7 @@
 // [Forms], which begins with those that leave out least. Trying is safe, because each
 // form gives JSON: if one fits, the signed bytes are this card less what the form
 // leaves out. [Verdict.LeftOut] reports that rest, and [Report.Card] is the card
-// without it. A signature that does not cover the card's requirements for credentials
-// is [Incomplete], and [Report.Err] does not accept it.
+// without it.
 //
 // [Keys] check what an agent signs beside its card: its pushes.
 //

@@ -16,12 +16,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-const (
-	// fetchTimeout bounds the fetch of a JWKS: a file of some kB.
-	fetchTimeout = 15 * time.Second
-	// thumbprintURN begins a thumbprint in the form of RFC 9278.
-	thumbprintURN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
-)
+// fetchTimeout bounds the fetch of a JWKS: a file of some kB.
+const fetchTimeout = 15 * time.Second
 
 // A source is a place of keys that the user has named.
 type source struct {
@@ -36,15 +32,13 @@ func parseSource(s string, now time.Time) (*source, error) {
 	if pin, ok := parsePin(s); ok {
 		return &source{pin: pin, name: pin}, nil
 	}
-	src := &source{name: s}
+	src := &source{}
 	if at := strings.LastIndexByte(s, '#'); at >= 0 {
-		pin, ok := parsePin(s[at+1:])
-		if ok {
+		if pin, ok := parsePin(s[at+1:]); ok {
 			s, src.pin = s[:at], pin
 		}
 	}
-	_, _, isURL := strings.Cut(s, "://")
-	if isURL {
+	if strings.Contains(s, "://") {
 		u, err := url.Parse(s)
 		if err != nil || u.Hostname() == "" {
 			return nil, errors.New("it is no URL")
@@ -74,11 +68,8 @@ func parseSource(s string, now time.Time) (*source, error) {
 // parsePin reads a thumbprint.
 func parsePin(s string) (string, bool) {
 	digest, ok := strings.CutPrefix(s, pinPrefix)
-	if !ok {
-		digest, ok = strings.CutPrefix(s, thumbprintURN)
-	}
 	sum, err := base64.RawURLEncoding.DecodeString(digest)
-	return pinPrefix + digest, ok && err == nil && len(sum) == 32
+	return s, ok && err == nil && len(sum) == 32
 }
 
 // secure refuses URLs whose keys anybody on the way could replace.
@@ -135,7 +126,7 @@ func fetchKeys(ctx context.Context, client *http.Client, u *url.URL) ([]key, err
 		return nil, err
 	}
 	defer resp.Body.Close()
-	if to := resp.Header.Get("Location"); resp.StatusCode >= 300 && resp.StatusCode < 400 && to != "" {
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "" {
 		return nil, errors.New("they are elsewhere, and a redirect is not followed: name that URL, if you trust it")
 	}
 	if resp.StatusCode != http.StatusOK {

@@ -51,8 +51,11 @@ func NewVerifier(keys []string, client *http.Client) (*Verifier, error) {
 	for _, k := range keys {
 		s, err := parseSource(k, time.Now())
 		if err != nil {
-			if u, parseErr := url.Parse(k); parseErr == nil && u.Host != "" {
+			switch u, parseErr := url.Parse(k); {
+			case parseErr == nil && u.Host != "":
 				k = safe.Shown(u)
+			case strings.Contains(k, "://"):
+				k = "…" // it may have a password
 			}
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}

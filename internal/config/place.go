@@ -60,10 +60,8 @@ func writableByAll(info fs.FileInfo) bool {
 func readWorkspace(path string, user fs.FileInfo) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+	case err != nil: // mostly that there is none; a wrong directory is reported elsewhere
 		return nil, nil
-	case err != nil:
-		return nil, nil // the directory itself is wrong, which is reported elsewhere
 	case user != nil && os.SameFile(info, user):
 		return nil, nil
 	case !info.Mode().IsRegular():

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -40,7 +39,7 @@ func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, c
 	opts := &agentproc.Options{Command: command, Workspaces: workspaces, Stderr: &agentLog{log: l.Options.Log},
 		Advice: shellAdvice, Patience: client.Timeout}
 	if conf.Name != "" { // the configuration has the command
-		opts.Base = filepath.Dir(conf.Files.File)
+		opts.Base = conf.base()
 	}
 	if err := whereAgentRuns(p, c, l, opts); err != nil {
 		return err

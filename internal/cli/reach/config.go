@@ -119,6 +119,9 @@ func (conf *Configuration) Apply(c *cli.Context) error {
 	return nil
 }
 
+// base is what relative paths in a command of the user's file begin from.
+func (conf *Configuration) base() string { return filepath.Dir(Absolute(conf.Files.File)) }
+
 // addHeaders adds the agent's headers to those of --header, which win. Errors leave out
 // the value.
 func (conf *Configuration) addHeaders(h http.Header) error {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -69,7 +68,7 @@ func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, 
 	o.Command.Line, o.Token.Command, o.Command.Workspaces = o.Token.Command, "", new(agentproc.Workspaces)
 	o.Command.Workspaces.Add(WorkspaceOf(c))
 	if conf.Given("credential-command") == byFiles {
-		o.Command.Base = filepath.Dir(conf.Files.File)
+		o.Command.Base = conf.base()
 	}
 	o.Scheme = c.String("scheme")
 	a := &o.OAuth

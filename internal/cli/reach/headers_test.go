@@ -10,6 +10,14 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
+func TestWebhookErrorsHidePasswords(t *testing.T) {
+	for _, bad := range []string{"ftp://me:hunter2@hooks.example", "https://me:hunter2@hooks.example:x/", "https://me:hunter2@hooks.example", "http://hooks.example/?hunter2"} {
+		if _, err := publicURL(bad); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
 func TestHeaderErrorsHideValues(t *testing.T) {
 	for _, bad := range []string{"hunter2", "Bad Name: hunter2", "X: hunter2\x01", ": hunter2"} {
 		if _, err := Headers([]string{bad}); err == nil || strings.Contains(err.Error(), "hunter2") {

@@ -69,7 +69,7 @@ func publicURL(value string) (string, error) {
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "", frame.Usagef("--webhook-url %q is no http or https URL", value)
+		return "", frame.Usagef("--webhook-url %q is no http or https URL", ShownAddress(value))
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return "", frame.Usagef("--webhook-url has credentials, a query or a fragment, but addresses begin with it")
 	case u.Scheme == "http" && !safe.ThisMachine(u.Host):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -52,7 +53,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 		if n.Command != "" {
 			a.Command = agentproc.Describe(n.Command)
 		}
-		if a.State, a.Says = judged(&n); a.State != "" {
+		if a.State, a.Says = judged(&n, files.File); a.State != "" {
 			continue
 		}
 		l, err := linkTo(c.Context, p, n.Name)
@@ -95,9 +96,9 @@ func agentsPage(list []agentEntry, file string) *frame.Page {
 	return out
 }
 
-// judged tells what is known of an agent without asking it; state is "" if it has to be
-// asked. A started one is not started for that.
-func judged(n *config.Named) (state, says string) {
+// judged tells what is known of an agent of a file without asking it; state is "" if it has
+// to be asked. A started one is not started for that.
+func judged(n *config.Named, file string) (state, says string) {
 	switch {
 	case n.Err != nil:
 		return "wrong", n.Err.Error()
@@ -106,9 +107,10 @@ func judged(n *config.Named) (state, says string) {
 	case n.Command == "":
 		return "", ""
 	}
-	program, err := agentproc.Program(n.Command)
+	_, words, err := agentproc.Words(n.Command)
 	if err == nil {
-		_, err = exec.LookPath(program)
+		agentproc.Absolute(words, filepath.Dir(reach.Absolute(file)))
+		_, err = exec.LookPath(words[0])
 	}
 	if err != nil {
 		return "wrong", "cannot be started: " + frame.WithoutWho(err)
@@ -164,11 +166,11 @@ func understand(conf *reach.Configuration, text string) (agent, command, known s
 	if at := withScheme(text); at != "" {
 		return at, "", "", nil
 	}
-	program, err := agentproc.Program(text)
+	_, words, err := agentproc.Words(text)
 	if err != nil {
 		return "", "", "", err
 	}
-	if _, err := exec.LookPath(program); err != nil && config.ValidName(text) {
+	if _, err := exec.LookPath(words[0]); err != nil && config.ValidName(text) {
 		return "", "", "", frame.Usagef("%s; nor is there a program of that name", conf.Files.NoAgent(text))
 	}
 	return "", text, "", nil

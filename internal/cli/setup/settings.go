@@ -169,10 +169,11 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (_ *laun
 
 // startsAnywhere returns an error for a command whose program is found from here alone.
 func startsAnywhere(command string) error {
-	program, err := agentproc.Program(command)
+	_, words, err := agentproc.Words(command)
 	if err != nil {
 		return frame.Usagef("%v", err)
 	}
+	program := words[0]
 	if filepath.Base(program) != program && !filepath.IsAbs(program) {
 		return frame.Usagef("the command begins with the relative path %s, and an editor starts it in another directory: write %s", program, reach.Absolute(program))
 	}

@@ -206,7 +206,11 @@ func parseURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http":
-		return nil, fmt.Errorf("%q is no URL of an identity provider: it is like https://login.example", plain(s))
+		shown := plain(safe.Bare(s))
+		if strings.Contains(shown, "@") { // a password may be before that
+			shown = "…"
+		}
+		return nil, fmt.Errorf("%q is no URL of an identity provider: it is like https://login.example", shown)
 	case u.User != nil || u.Fragment != "":
 		return nil, fmt.Errorf("the URL of the identity provider at %s has a user or a fragment, which it must not", plain(u.Host))
 	}

@@ -74,7 +74,8 @@ func TestFromEndpoints(t *testing.T) {
 		{"https://idp.example:8443/authorize", "https://idp.example/token", "", "--oauth-issuer"},
 		{"", "http://idp.example/token", "", "is not encrypted"},
 		{"", "https://me:hunter2@idp.example/token", "", "has a user"},
-		{"", "ftp://idp.example/token", "", "is no URL"},
+		{"", "ftp://me:hunter2@idp.example/token?k=hunter2", "", `"ftp://idp.example/token" is no URL`},
+		{"", "https://me:hunter2@idp.example:x/token", "", "is no URL"},
 		{"", "http://127.0.0.1:9/token", "", ""},
 	} {
 		_, err := FromEndpoints(test.authorization, test.token, test.device)
