@@ -97,7 +97,8 @@ func (c *Calls) charge(one *kept) {
 	c.size += one.size
 }
 
-// strip leaves of a call what is needed to tell what changes. A step holds the call itself.
+// strip leaves of a call what is needed to tell what changes. A step holds the call itself. What it
+// asks is not kept: the user is asked again only by a mention that says it again, and shown that.
 func (c *Calls) strip(one *kept) {
 	left := *one.ToolCall
 	left.OutputSoFar, left.known, left.Output, left.Extra, left.Confirmation = "", knownText{}, nil, "", nil
@@ -105,7 +106,7 @@ func (c *Calls) strip(one *kept) {
 		left.Input = ""
 	}
 	if left.Asks {
-		left.Confirmation = &Confirmation{}
+		left.Asks, one.Moved, one.data = false, true, 0
 	}
 	one.ToolCall, one.growing = &left, nil
 	c.charge(one)

@@ -110,6 +110,39 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestStrippedQuestion: a question that was answered is not kept for ever. If the agent says it again, and
+// waits, the user is asked by what it says.
+func TestStrippedQuestion(t *testing.T) {
+	c := New()
+	c.Speak(1, commanded{}, false)
+	long := strings.Repeat("x", 2*maxInput)
+	asks := `{"command":"` + long + `"}`
+	c.Data(asks, "q", Live, nil)
+	c.Answered("c", true)
+	for i := range 1 + maxBytes>>20 {
+		call := numbered(i, Executing)
+		call.OutputSoFar = strings.Repeat("x", 1<<20)
+		c.Say(call, fmt.Sprint(i), Live, nil)
+	}
+	if c.AskNewest(true, nil); len(c.Open()) > 0 {
+		t.Errorf("asks %+v", c.Open()[0].Confirmation)
+	}
+	c.Data(asks, "q2", Live, nil)
+	c.AskNewest(true, nil)
+	if open := c.Open(); len(open) != 1 || open[0].Confirmation.Execute == nil || open[0].Confirmation.Execute.Command != long {
+		t.Errorf("%d are open: %+v", len(open), open)
+	}
+}
+
+// commanded is a dialect in which a data part is a command that the call c asks for.
+type commanded struct{ callless }
+
+func (commanded) CallID(Object) (string, bool) { return "c", true }
+func (commanded) Repeats() string              { return "" }
+func (commanded) ToolCall(data Object, c *ToolCall) {
+	*c = *question(0, StringOf(data.Get("command")))
+}
+
 // TestMembers: the memory that reading an object of very many members took is not kept.
 func TestMembers(t *testing.T) {
 	c := New()
