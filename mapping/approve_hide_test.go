@@ -5,6 +5,10 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 )
 
 // permission returns what the user is asked about a call of the development-tool
@@ -83,6 +87,23 @@ func TestNamelessTool(t *testing.T) {
 		text, _, _ := permission(t, call)
 		if got := askedBy(t, call).Get("toolCall.title").Str; got != want[0] || !strings.Contains(text, want[1]) {
 			t.Errorf("%s: %q, %s", details, got, text)
+		}
+	}
+}
+
+// TestPlainCommand: version 2's editors show a command and its directory as they are, so that what does
+// not show in them is asked as any other call.
+func TestPlainCommand(t *testing.T) {
+	for details, want := range map[string]string{
+		`{"command":"ls","working_directory":"/x"}`:        "command",
+		`{"command":"ls\u202e","working_directory":"/x"}`:  "tool_call",
+		`{"command":"ls","working_directory":"/x\u202ey"}`: "tool_call",
+	} {
+		fold := speaking()
+		fold.Event(shown.Live, dataEvent(`{"tool_call_id":"c","status":"PENDING","confirmation_request":{"options":[],"execute_details":`+details+`}}`), nil)
+		p := (&spell.ACP{Session: "s", Cwd: "/w", V2: &spell.Places{}}).Permission(mapping.NewQuestion(fold.Open()[0]))
+		if got := gjson.GetBytes(p, "subject.type").Str; got != want {
+			t.Errorf("%s is asked as %s", details, got)
 		}
 	}
 }

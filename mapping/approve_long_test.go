@@ -2,6 +2,7 @@ package mapping_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -81,6 +82,27 @@ func TestLongQuestions(t *testing.T) {
 		}
 		if raw := p.Get("toolCall.rawInput").Raw; row.left != "" && len(raw) < 60_000 || !gjson.Valid(raw) || raw == "" && name != "nothing long" {
 			t.Errorf("%s: the raw input has %d bytes", name, len(raw))
+		}
+	}
+}
+
+// TestLongChanges: a change takes no line of ours away, and is shown where a lasting permission is offered.
+func TestLongChanges(t *testing.T) {
+	lines := strings.Repeat(strings.Repeat("😀", 999)+"\n", 500)
+	text := strings.Repeat("a line of text\n", 40_000)
+	for _, v2 := range []*spell.Places{nil, {}} {
+		fold := speaking()
+		for i, edit := range []map[string]string{{"formatted_diff": lines}, {"old_content": text, "new_content": text[1:]}} {
+			edit["file_path"] = "/w/a"
+			raw, _ := json.Marshal(edit)
+			fold.Event(shown.Live, dataEvent(fmt.Sprintf(`{"tool_call_id":"%d","status":"PENDING","tool_name":"write","confirmation_request":{"options":[{"id":"always"}],"file_edit_details":%s}}`, i, raw)), nil)
+		}
+		for i, call := range fold.Open() {
+			q := mapping.NewQuestion(call)
+			p := string((&spell.ACP{Session: "s", Cwd: "/w", V2: v2}).Permission(q))
+			if _, always := q.AllowAlways(); !always || strings.Count(p, "Write: `/w/a`") < 1 || i == 1 && !strings.Contains(p, `"newText"`) && !strings.Contains(p, `"patch"`) {
+				t.Errorf("v2 %t, %d: always is offered: %t; the question begins with %.300s", v2 != nil, i, always, p)
+			}
 		}
 	}
 }

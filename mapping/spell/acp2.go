@@ -145,11 +145,15 @@ func (e *ACP) permission2(q mapping.Question) json.RawMessage {
 }
 
 // plainCommand is the command that a call asks for and nothing else, and where it would run. An
-// editor shows it as it is, so that one with characters that do not show is none.
+// editor shows both as they are, so that one with characters that do not show is none.
 func plainCommand(c *mapping.ToolCall) (command, dir string) {
 	q := c.Confirmation
-	if q == nil || q.Execute == nil || q.Kinds() != 1 || ask.Visible(q.Execute.Command) != q.Execute.Command {
+	if q == nil || q.Execute == nil || q.Kinds() != 1 {
 		return "", ""
 	}
-	return q.Execute.Command, q.Execute.WorkingDirectory
+	command, dir = q.Execute.Command, q.Execute.WorkingDirectory
+	if ask.Visible(command+dir) != command+dir {
+		return "", ""
+	}
+	return command, dir
 }

@@ -101,8 +101,8 @@ func appendBase64(dst []byte, data string) []byte {
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), []byte(data)), '"')
 }
 
-// diff2 appends a change as a patch. over is how many bytes it has, if that is too much to be
-// shown.
+// diff2 appends a change as a patch, or without one, if a text is too long. over is how many bytes
+// are not shown then.
 func (e *ACP) diff2(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
 	path, old, was, operation := absolute(e.Cwd, diff.FilePath), "", "/dev/null", "add"
 	if diff.OldContent != nil {
@@ -110,8 +110,8 @@ func (e *ACP) diff2(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
 	}
 	dst = append(dst, `{"type":"diff","changes":[{"operation":"`+operation+`","fileType":"text","path":`...)
 	dst = append(rawjson.AppendString(dst, path), `}]`...)
-	if over = len(old) + len(diff.NewContent); over > ask.ChangeMax {
-		return append(dst, '}'), over
+	if max(len(old), len(diff.NewContent)) > ask.ChangeMax {
+		return append(dst, '}'), len(old) + len(diff.NewContent)
 	}
 	name := quoted(path)
 	head := "diff --git " + name + " " + name + "\n"

@@ -203,12 +203,13 @@ type shownText struct {
 // toolText is the text that a call shows: why it failed, what came of it, what
 // it has put out so far, or what is asked.
 func (e *ACP) toolText(c *mapping.ToolCall) (t shownText) {
+	if c.Question() != nil { // whatever else is said of it, and whole: it has limits of its own
+		return shownText{text: ask.Markdown(c, e.options)}
+	}
 	t.fenced = mapping.ToolKind(c) == acp.KindExecute
 	switch {
-	case c.Question() != nil: // whatever else is said of it
-		t.text, t.fenced = ask.Markdown(c, e.options), false
 	case c.Error != nil:
-		t.text, t.fenced = c.Error.Said(mapping.ToolKind(c) == acp.KindExecute), false
+		t.text, t.fenced = c.Error.Said(t.fenced), false
 	case c.Status == mapping.ToolCancelled:
 		t.text, t.fenced = "Cancelled", false
 	case c.Output != nil && c.Output.Text != "":
