@@ -61,7 +61,7 @@ func (s *Session) servers() (list []json.RawMessage) {
 // message is sent without them.
 func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	s, opts := t.session, &t.agent.opts
-	if m.TaskID != "" || len(s.servers()) == 0 || t.writing.TakesServers() {
+	if m.TaskID != "" || len(s.servers()) == 0 || t.writing.Traits().ServersInSettings {
 		return nil
 	}
 	contextID := m.ContextID

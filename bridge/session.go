@@ -340,7 +340,7 @@ func (s *Session) settings(m *a2a.Outgoing, w dialect.Writing) error {
 }
 
 func (s *Session) agentSettings() dialect.AgentSettings {
-	settings := dialect.AgentSettings{Workspace: s.Cwd, Additional: s.additionalDirectories(), Extra: s.agent.opts.AgentSettings}
+	settings := dialect.AgentSettings{Workspace: s.Cwd, Extra: s.agent.opts.AgentSettings}
 	settings.MCPServers = s.servers()
 	return settings
 }

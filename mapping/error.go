@@ -22,9 +22,9 @@ func (e *TaskError) Error() string {
 	switch {
 	case e.Text == "" && e.Cause == "":
 		return "agent: the task " + string(e.State) + ", and the agent does not say why"
-	case e.Text == "" || strings.Contains(e.Cause, e.Text):
+	case strings.Contains(e.Cause, e.Text):
 		return "agent: " + e.Cause
-	case e.Cause == "" || strings.Contains(e.Text, e.Cause):
+	case strings.Contains(e.Text, e.Cause):
 		return "agent: " + e.Text
 	}
 	return "agent: " + e.Text + " (" + e.Cause + ")"

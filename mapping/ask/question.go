@@ -213,12 +213,7 @@ func (o Option) rejects() bool {
 func (o Option) Allows() bool { return !o.rejects() }
 
 // SentID is what the agent is told if the option is picked.
-func (o Option) SentID() string {
-	if o.Send != "" {
-		return o.Send
-	}
-	return o.ID
-}
+func (o Option) SentID() string { return cmp.Or(o.Send, o.ID) }
 
 // TakesContent reports whether an answer may hold other content than the agent
 // proposed to write: it asks about an edit and nothing else, in a dialect that has

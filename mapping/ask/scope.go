@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 )
@@ -165,8 +163,8 @@ func eachDeep(raw string, depth int, do func(key, value string)) {
 			return true
 		})
 	case rawjson.IsArray(raw):
-		gjson.Parse(raw).ForEach(func(_, v gjson.Result) bool {
-			eachDeep(v.Raw, depth-1, do)
+		rawjson.EachElement(raw, func(value string) bool {
+			eachDeep(value, depth-1, do)
 			return true
 		})
 	}

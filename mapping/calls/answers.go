@@ -43,7 +43,7 @@ func (c *Calls) Answered(id string, allowed bool) {
 	}
 }
 
-// AnswerHeld notes that the snapshot in hand has the user's answer to a call.
+// answerHeld notes that the snapshot in hand has the user's answer to a call.
 func (c *Calls) answerHeld(id string) {
 	if one := c.task.calls[id]; one != nil {
 		one.answered = c.snapshots

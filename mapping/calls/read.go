@@ -35,14 +35,12 @@ type reader struct {
 	differences bool
 }
 
-// Speak adds a dialect that the agent is known to speak. place is its place in the list of
+// Speak adds a dialect that the agent is known to speak, once. place is its place in the list of
 // all, counted from 1: they are asked in that order. differences: its agents leave out what
 // has not changed.
 func (c *Calls) Speak(place uint8, r Reader, differences bool) {
-	at, known := slices.BinarySearchFunc(c.readers, place, func(r reader, p uint8) int { return int(r.dialect) - int(p) })
-	if !known {
-		c.readers = slices.Insert(c.readers, at, reader{r, place, differences})
-	}
+	at, _ := slices.BinarySearchFunc(c.readers, place, func(r reader, p uint8) int { return int(r.dialect) - int(p) })
+	c.readers = slices.Insert(c.readers, at, reader{r, place, differences})
 }
 
 // callData is a data part that may be a tool call.

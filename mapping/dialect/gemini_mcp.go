@@ -106,7 +106,3 @@ func (o *Opening) Missing(raw json.RawMessage) (names []string) {
 	}
 	return names
 }
-
-// TakesServers reports whether the settings of a task's first message hand MCP servers
-// to the agent.
-func (w Writing) TakesServers() bool { return w.Traits().ServersInSettings }

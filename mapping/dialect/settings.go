@@ -98,12 +98,10 @@ func dialectOf(card *a2a.Card) string {
 
 // AgentSettings is what the first message of a session tells the agent.
 type AgentSettings struct {
-	// Workspace is the absolute path of the session's directory.
+	// Workspace is the absolute path of the session's directory. No dialect has a place for
+	// further ones: the extension's AgentSettings says that others may be added, not how they
+	// are called.
 	Workspace string
-	// Additional are absolute paths of further directories. None of the dialects that
-	// are known has a place for them: the extension's AgentSettings names one workspace,
-	// and says that others may be added without saying how they are called.
-	Additional []string
 	// MCPServers are the editor's, as ACP spells them; empty unless the user
 	// wants them forwarded, since they hold tokens.
 	MCPServers []json.RawMessage
@@ -180,18 +178,16 @@ func (w Writing) nameExtension(m *a2a.Outgoing) {
 // parallel calls stall.
 func (w Writing) Answers(answers []ask.Answer, m *a2a.Outgoing) error {
 	for _, a := range answers {
-		if err := WriteAnswer(a, m); err != nil {
+		d := dialectAt(a.Call.Dialect)
+		if err := d.answer(a, m); err != nil {
 			return err
 		}
-		if dialectAt(a.Call.Dialect).name() == Devtool {
+		if d.name() == Devtool {
 			w.nameExtension(m)
 		}
 	}
 	return nil
 }
-
-// WriteAnswer adds one answer to a message: see [Writing.Answers].
-func WriteAnswer(a ask.Answer, m *a2a.Outgoing) error { return dialectAt(a.Call.Dialect).answer(a, m) }
 
 // WriteReply adds the user's words, which answer an input, to a message.
 func WriteReply(in Input, text string, m *a2a.Outgoing) error {
