@@ -86,7 +86,7 @@ func (x *exchange) agentError(e *a2a.Error) error {
 	x.addChallenge(e)
 	if advice := x.advice(); advice != "" && e.Code == 0 {
 		e.Message = advice + "; it says: " + e.Message
-	} else if x.cure != "" { // the agent has answered, so nothing writes cure any more
+	} else if x.cure != "" {
 		return failf(e, "%s: %s", strings.TrimPrefix(e.Error(), "agent: "), x.cure)
 	}
 	return e
@@ -144,7 +144,7 @@ func (x *exchange) notA2A(b []byte) error {
 			e.Message += ": is the agent behind it running?"
 		}
 	}
-	if gatewayStatus(status) && !x.op.delivery.repeat {
+	if gatewayStatus(status) && !x.op.delivery.repeats() {
 		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s (%s)", status, e.Message, notAgain)
 	}
 	return e
@@ -172,7 +172,7 @@ func (x *exchange) advice() string {
 		if challenge := x.resp.Header.Get("WWW-Authenticate"); challenge != "" {
 			text += " (" + challenge + ")"
 		}
-		return text + ": " + x.cureOf(x.resp.Header.Get("WWW-Authenticate"))
+		return text + ": " + cmp.Or(x.cure, cureCredentials(x.resp.Header.Get("WWW-Authenticate")))
 	case http.StatusProxyAuthRequired:
 		return "the proxy on the way to " + at + " wants credentials: " + cureProxy
 	case http.StatusTooManyRequests:
@@ -219,7 +219,7 @@ func (x *exchange) notThere(e *a2a.Error) error {
 // lost says what an unreadable answer means for the request: whether it may have been
 // delivered.
 func (x *exchange) lost() error {
-	if x.op.delivery.repeat {
+	if x.op.delivery.repeats() {
 		return nil
 	}
 	return ErrPossiblyDelivered

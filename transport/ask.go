@@ -53,34 +53,37 @@ func (c *Client) do(ctx context.Context, op *operation) (*Stream, error) {
 // ask performs an operation in the first of the ways that the agent takes. Where it
 // refuses the way in which it was asked it has not begun, so that the next may be tried;
 // first is the refusal that led to these ways. What the agent took is kept with the card.
-func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, op *operation, first error) (*Stream, error) {
-	given := op
-	for i, w := range ways {
-		op := given.in(w)
-		s, err := c.request(ctx, e, w, op)
-		further := func(refusal error) (*Stream, error) {
-			if first != nil {
-				return c.ask(ctx, e, append(ways[i+1:], e.plainly(w, op, refusal)...), given, first)
-			}
-			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
-		}
-		if agent := (*a2a.Error)(nil); errors.As(err, &agent) && (agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams && op.kind == opGet) {
-			c.took(e, w, op) // it has looked for the task
-		}
-		switch {
-		case err == nil && s.body == nil:
-			c.took(e, w, op)
-			return s, e.learn(op, nil)
-		case err == nil:
-			s.took, s.refused = func() { c.took(e, w, op) }, further
-			return s, e.learn(op, nil)
-		case first == nil || refusesWay(err):
-			return further(err)
-		default:
-			return nil, e.explain(w, e.learn(op, err))
-		}
+func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operation, first error) (*Stream, error) {
+	if len(ways) == 0 {
+		e.learn(given, first)
+		return nil, e.explain(e.now(), first)
 	}
-	return nil, e.explain(e.now(), e.learn(op, first))
+	w := ways[0]
+	op := given.in(w)
+	further := func(refusal error) (*Stream, error) {
+		if first != nil {
+			return c.ask(ctx, e, append(ways[1:], e.plainly(w, op, refusal)...), given, first)
+		}
+		return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
+	}
+	s, err := c.request(ctx, e, w, op)
+	switch {
+	case err == nil && s.body != nil:
+		s.took, s.refused = func() { c.took(e, w, op) }, further
+	case err == nil, hasLooked(op, err):
+		c.took(e, w, op)
+	}
+	if err != nil && (first == nil || refusesWay(err)) {
+		return further(err)
+	}
+	e.learn(op, err)
+	return s, e.explain(w, err)
+}
+
+// hasLooked reports whether a refusal says that the agent has looked for the task.
+func hasLooked(op *operation, refusal error) bool {
+	var agent *a2a.Error
+	return errors.As(refusal, &agent) && (agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams && op.kind == opGet)
 }
 
 // others returns the ways that may be meant by a refusal. The other version, or another
@@ -99,7 +102,7 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		if fresh && op.ownURL { // so that the version is in it
 			list = append(list, c.otherVersion(e, w)...)
 		}
-	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.delivery.activate) > 1:
+	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.activate) > 1:
 		w.joined = !w.joined
 		list = append(list, w)
 	case code == a2a.CodeMethodNotFound || code == a2a.CodeUnsupportedOperation && op.kind == opStream:
@@ -271,7 +274,7 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{c: c, endpoint: e, way: w, at: shown(x.url), what: op.what, result: result, err: io.EOF, state: streamEnded,
+	return &Stream{c: c, endpoint: e, way: w, at: shown(x.url), what: op.what, result: result, err: io.EOF, ended: true,
 		readToken: make(chan struct{}, 1)}, nil
 }
 
@@ -287,8 +290,10 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 	}
 	op.ownURL = r.path != "" && op.path == ""
 	header := r.header(w.protocol)
-	setTrace(header, op.delivery.trace)
-	extensions := append(c.active(), op.delivery.activate...)
+	if op.message != nil {
+		setTrace(header, op.message.Trace)
+	}
+	extensions := append(c.active(), op.activate...)
 	if w.joined && len(extensions) > 0 {
 		extensions = []string{strings.Join(extensions, ", ")}
 	}

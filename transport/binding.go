@@ -129,9 +129,14 @@ type operation struct {
 	push     *a2a.PushConfig
 	pushID   string
 
-	// id numbers the operations of a client. delivery says what may be repeated.
-	id       uint64
 	delivery delivery
+	// activate are extensions to ask for beside those of [Client.Activate].
+	activate []string
+	// bare: it carries no credentials.
+	bare bool
+
+	// id numbers the operations of a client.
+	id uint64
 	// what names the operation in errors; ownURL: no other operation has its URL. Both
 	// are set with the request. as is the kind, also where opMethod names one.
 	what   string
@@ -151,11 +156,19 @@ func newOperation(kind opKind) *operation {
 	case opMethod, opSend, opStream, opSetPush:
 		c.delivery = deliverOnce
 	case opSubscribe:
-		c.delivery = deliverRestored
+		c.delivery = deliverSingly
 	default:
 		c.delivery = deliverAgain
 	}
 	return c
+}
+
+// owner is the context that a message belongs to.
+func (op *operation) owner() string {
+	if op.message == nil {
+		return ""
+	}
+	return op.message.ContextID
 }
 
 // A request is an operation as a binding spells it.

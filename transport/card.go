@@ -175,7 +175,6 @@ func (c *Client) loadCard() (*endpoint, error) {
 		}
 	}
 	if other != nil && (len(other.card.Interfaces) == 0 || other.placeless || c.atUser(other)) {
-		c.guard.wallet.card.Store(other.card)
 		return other, nil
 	}
 	var status *a2a.Error
@@ -196,8 +195,7 @@ func (c *Client) loadCard() (*endpoint, error) {
 // worth a try.
 func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missing bool, err error) {
 	header := c.cardHeader()
-	op := &operation{delivery: deliverCard, what: "the request for its card"}
-	op.delivery.bare = c.opts.BareCard
+	op := &operation{delivery: deliverFirst, bare: c.opts.BareCard, what: "the request for its card"}
 	x, err := c.send(ctx, ctx, c.cardClient(u), op, http.MethodGet, u, header, nil)
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
@@ -304,7 +302,6 @@ func (c *Client) readCardFile(name string) (*endpoint, error) {
 // may be relative to: where it was, or, for a file, the agent's URL if that is known.
 func (c *Client) newEndpoint(raw []byte, base *url.URL) *endpoint {
 	card := parseCard(rawjson.View(raw), base)
-	c.guard.wallet.card.Store(card)
 	if i, ok := c.bareInterface(); ok && len(card.Interfaces) == 0 {
 		card.Interfaces = []a2a.Interface{i}
 	}

@@ -16,8 +16,14 @@ import (
 // card cannot be had, the public one is used: that is no error.
 func (c *Client) loadCards() (*endpoint, error) {
 	e, err := c.loadCard()
-	if err != nil || e.err != nil || !e.card.ExtendedCard {
-		return e, err
+	if err != nil {
+		return nil, err
+	}
+	if e.card.Raw != "" {
+		c.guard.wallet.card.Store(e.card)
+	}
+	if e.err != nil || !e.card.ExtendedCard {
+		return e, nil
 	}
 	ctx, cancel := context.WithTimeout(c.base, c.timeout)
 	defer cancel()
@@ -27,6 +33,7 @@ func (c *Client) loadCards() (*endpoint, error) {
 	x, came, err := c.extended(ctx, e)
 	switch {
 	case err == nil:
+		c.guard.wallet.card.Store(x.card)
 		return x, nil
 	case came:
 		c.opts.Log.Warn("agent: the extended card is not used, but the public one: " + strings.TrimPrefix(err.Error(), "agent: "))
@@ -44,7 +51,7 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (x *endpoint, came b
 	active := c.active()
 	for _, x := range e.card.Extensions { // an agent may refuse any request without
 		if x.Required && printable(x.URI) && !slices.Contains(active, x.URI) {
-			op.delivery.activate = append(op.delivery.activate, x.URI)
+			op.activate = append(op.activate, x.URI)
 		}
 	}
 	s, err := c.ask(ctx, e, []way{e.now()}, op, nil)
@@ -73,7 +80,6 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (x *endpoint, came b
 		x.public, x.card.Extended = e, true
 		return x, true, nil
 	}
-	c.guard.wallet.card.Store(e.card)
 	return nil, true, err
 }
 

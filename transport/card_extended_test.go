@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // The extended card is fetched only with credentials, and replaces the public one for all
@@ -17,6 +21,7 @@ func TestExtendedCardIsUsed(t *testing.T) {
 	for _, test := range []struct {
 		name, extended string
 		public         string
+		file           bool // the public card is one
 		header         http.Header
 		source         *Credential
 		want           string // the card's name
@@ -29,6 +34,7 @@ func TestExtendedCardIsUsed(t *testing.T) {
 		{name: "not offered", extended: `{"name":"Extended","url":"URL/inner"}`, source: bearer("t"), want: "Test", path: "/rpc"},
 		{name: "refused", public: has, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
 		{name: "elsewhere", public: has, extended: `{"name":"Extended","url":"` + elsewhere.URL + `/inner"}`, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
+		{name: "a file's, elsewhere", file: true, public: has, extended: `{"name":"Extended","url":"` + elsewhere.URL + `/inner"}`, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
 		{name: "no way to call it", public: has, extended: `{"name":"Extended"}`, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
 		{name: "no card", public: has, extended: `[]`, source: bearer("t"), want: "Test", asked: 1, path: "/rpc"},
 	} {
@@ -51,7 +57,12 @@ func TestExtendedCardIsUsed(t *testing.T) {
 			if test.source != nil {
 				opts.Credentials = func(context.Context, *Challenge) (*Credential, error) { return test.source, nil }
 			}
-			c := wireClient(t, agent.URL, opts)
+			at := agent.URL
+			if test.file {
+				at = filepath.Join(t.TempDir(), "card.json")
+				must.Do(t, os.WriteFile(at, fmt.Appendf(nil, agent.card, agent.URL), 0o600))
+			}
+			c := wireClient(t, at, opts)
 			card, err := c.Card(t.Context())
 			public, publicErr := c.PublicCard(t.Context())
 			if err != nil || card.Name != test.want || card.Extended != (test.want == "Extended") || publicErr != nil || public.Name != "Test" {

@@ -76,6 +76,30 @@ func TestCardWithoutURL(t *testing.T) {
 	}
 }
 
+// The schemes of another agent's card, which is at the root of the host, are not this one's.
+func TestOtherCardHasNoSchemes(t *testing.T) {
+	agent := roundTrip(func(r *http.Request) (*http.Response, error) {
+		status, body := 404, ""
+		switch {
+		case r.Method == http.MethodPost:
+			status, body = 200, `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"completed"}}}`
+		case r.URL.Path == cardPath:
+			status, body = 200, `{"name":"Other","url":"http://agent.example/other","security":[{"k":[]}]}`
+		}
+		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	})
+	c := wireClient(t, "http://agent.example/x", &ClientOptions{RoundTripper: agent, Binding: "jsonrpc", Version: "0.3",
+		Credentials: func(_ context.Context, at *Challenge) (*Credential, error) {
+			if at.Card != nil {
+				t.Errorf("%s is asked with the card of %s", at.URL, at.Card.Name)
+			}
+			return nil, nil
+		}})
+	if _, err := c.SendOnce(t.Context(), hello(), true); err != nil {
+		t.Error(err)
+	}
+}
+
 // An error of A2A's own, though it comes with 404, says that the place is right.
 func TestCardWithoutURLExplains(t *testing.T) {
 	e := &endpoint{placeless: true, card: &a2a.Card{}}

@@ -114,9 +114,9 @@ func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
 		return way{}, failf(nil, "the card of %s names a URL that is none: %q", cardName(e.card), redactString(w.at.URL))
 	}
 	u.Fragment, u.RawFragment = "", ""
-	if c.source.file != "" && e.now().url == nil {
-		c.origins.own.Store(u)
-	}
+	// Only a card in a file comes before the origin is known: the user chose the file, and
+	// with it the origin that it names. No later card changes that.
+	c.origins.own.CompareAndSwap(nil, u)
 	u = c.origins.sameSpelling(u)
 	if err := c.origins.check(u, "its card leads to"); err != nil {
 		return way{}, err

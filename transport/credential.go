@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -110,15 +109,13 @@ func (w *wallet) answered(req *http.Request, resp *http.Response, cred *Credenti
 		URL: req.URL, Card: w.card.Load(), Status: resp.StatusCode, Refused: cred,
 		Authenticate: resp.Header.Values("WWW-Authenticate"),
 	})
-	switch x := exchangeOf(req.Context()); {
+	switch {
 	case err != nil && req.Context().Err() != nil:
 		return nil, req.Context().Err()
-	case err != nil && x != nil:
-		x.mu.Lock()
-		x.cure = strings.TrimPrefix(err.Error(), "agent: ")
-		x.mu.Unlock()
-	}
-	if err != nil || next.Equal(cred) {
+	case err != nil:
+		exchangeOf(req.Context()).cure = strings.TrimPrefix(err.Error(), "agent: ")
+		return nil, nil
+	case next.Equal(cred):
 		return nil, nil
 	}
 	return next, nil
@@ -157,39 +154,4 @@ func (w *wallet) put(req *http.Request, cred *Credential) error {
 		}
 	}
 	return nil
-}
-
-// repeat returns a request to be made again, nil if its body cannot be had anew.
-func repeat(req *http.Request) *http.Request {
-	again := req.Clone(req.Context())
-	if req.Body == nil || req.Body == http.NoBody {
-		return again
-	}
-	if req.GetBody == nil {
-		return nil
-	}
-	body, err := req.GetBody()
-	if err != nil {
-		return nil
-	}
-	again.Body = body
-	return again
-}
-
-// discard reads the rest of a small body, so that its connection can be used
-// again.
-func discard(resp *http.Response) {
-	_, _ = io.CopyN(io.Discard, resp.Body, maxRefusal)
-	resp.Body.Close()
-}
-
-// cureOf returns what the user can do about a refusal with a challenge, which may be
-// empty.
-func (x *exchange) cureOf(challenge string) string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.cure == "" {
-		return cureCredentials(challenge)
-	}
-	return x.cure
 }

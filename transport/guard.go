@@ -95,6 +95,13 @@ func (c *plainConn) carry(owner string) {
 	}
 }
 
+// carriedOnly reports whether the connection has carried messages of one context, which is
+// not "", and no others.
+func (c *plainConn) carriedOnly(owner string) bool {
+	is := c.owner.Load()
+	return is != nil && *is == owner
+}
+
 // endWriting sends a FIN and goes on reading.
 func (c *plainConn) endWriting() bool {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
@@ -134,7 +141,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	if x := exchangeOf(req.Context()); x != nil && x.op.delivery.bare {
+	x := exchangeOf(req.Context())
+	if x.op.bare {
 		return g.send(req, nil)
 	}
 	cred, err := g.wallet.credential(req)
@@ -156,34 +164,30 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		if next == nil || !first {
 			return resp, nil
 		}
-		again := repeat(req)
-		if again == nil {
-			return resp, nil
+		_, _ = io.CopyN(io.Discard, resp.Body, maxRefusal)
+		resp.Body.Close()
+		x.begin(false)
+		req, cred = req.Clone(req.Context()), next
+		if req.GetBody != nil {
+			if req.Body, err = req.GetBody(); err != nil {
+				return nil, err
+			}
 		}
-		discard(resp)
-		if x := exchangeOf(req.Context()); x != nil {
-			x.begin(false)
-		}
-		req, cred = again, next
 	}
 }
 
 // send makes one request. The response's request is the one that was to be made,
 // without credentials.
 func (g *guard) send(given *http.Request, cred *Credential) (*http.Response, error) {
-	ctx := given.Context()
-	x := exchangeOf(ctx)
-	if x != nil {
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: x.gotConn})
-	}
-	req := given.Clone(ctx)
-	if x == nil || !x.op.delivery.bare {
+	x := exchangeOf(given.Context())
+	req := given.Clone(httptrace.WithClientTrace(given.Context(), &httptrace.ClientTrace{GotConn: x.gotConn}))
+	if !x.op.bare {
 		if err := g.wallet.put(req, cred); err != nil {
 			closeBody(given)
 			return nil, err
 		}
 	}
-	if g.foreign && x != nil && req.Body != nil && req.Body != http.NoBody {
+	if g.foreign && req.Body != nil && req.Body != http.NoBody {
 		req.Body = &notedBody{req.Body, x}
 		req.GetBody = nil // what may be repeated is decided in retry.go and in RoundTrip
 	}

@@ -49,6 +49,9 @@ type exchange struct {
 	ctx    context.Context
 	url    *url.URL
 	resp   *http.Response
+	// cure is what the user can do about a refusal; "" if the credentials' source has
+	// no advice.
+	cure string
 
 	mu sync.Mutex
 	// alone is the connection that carries this exchange and no other, nil if it
@@ -58,17 +61,12 @@ type exchange struct {
 	// that nothing was written it takes another connection by itself; in any other case
 	// the agent may have got it.
 	begun bool
-	// cure is what the user can do about a refusal; "" if the credentials' source has
-	// no advice.
-	cure string
 }
 
 type exchangeKey struct{}
 
-func exchangeOf(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
-	return x
-}
+// exchangeOf returns the exchange that a request belongs to: [Client.send] makes each.
+func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
 
 // wrote reports whether something of a request may have been written.
 func (x *exchange) wrote() bool {
@@ -89,8 +87,8 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.begun = true
-	if x.alone, _ = info.Conn.(*plainConn); x.alone != nil && !x.op.delivery.repeat && !x.op.delivery.single {
-		x.alone.carry(x.op.delivery.owner)
+	if x.alone, _ = info.Conn.(*plainConn); x.alone != nil && x.op.delivery == deliverOnce {
+		x.alone.carry(x.op.owner())
 	}
 }
 
@@ -160,7 +158,7 @@ const notAgain = "it was possibly delivered, so it is not sent again"
 func (x *exchange) failed(err error) error {
 	is, at := err, shown(x.url)
 	wrote := x.wrote()
-	if wrote && !x.op.delivery.repeat {
+	if wrote && !x.op.delivery.repeats() {
 		is = errors.Join(ErrPossiblyDelivered, err)
 	}
 	switch gone := x.c.gone(x.caller, err, is, at, x.op.what); {
@@ -170,7 +168,7 @@ func (x *exchange) failed(err error) error {
 		return failf(errors.Join(ErrUnreachable, err), "%s: %s", at, unreachable(err))
 	case x.ctx.Err() != nil:
 		return failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.op.what, x.c.timeout)
-	case x.op.delivery.repeat:
+	case x.op.delivery.repeats():
 		return failf(errors.Join(ErrInterrupted, err), "%s: %s before it answered %s", at, reason(err), x.op.what)
 	}
 	return failf(is, "%s: %s before it answered %s: %s", at, reason(err), x.op.what, notAgain)
@@ -179,7 +177,7 @@ func (x *exchange) failed(err error) error {
 // cut returns the error for an answer that stopped short.
 func (x *exchange) cut(err error) error {
 	is, again := errors.Join(ErrInterrupted, err), ""
-	if !x.op.delivery.repeat {
+	if !x.op.delivery.repeats() {
 		is, again = errors.Join(ErrPossiblyDelivered, is), ": "+notAgain
 	}
 	if gone := x.c.gone(x.caller, err, is, shown(x.url), x.op.what); gone != nil {

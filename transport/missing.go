@@ -45,13 +45,13 @@ func (e *endpoint) missing(kind opKind) *a2a.Error {
 	return e.ops[kind].refusal
 }
 
-// learn takes what an operation has come to. It changes an error that says
-// for the second time that nothing is there into one that the operation is missing, or,
-// where the operation has worked before, that the task is not there: some servers say
-// no more than 404 then. Since a server may do so from the beginning, that tasks can be
-// asked for is never held to be impossible for that alone.
-func (e *endpoint) learn(c *operation, err error) error {
-	kind := c.as
+// learn takes what an operation has come to. An error that says for the second time that
+// nothing is there it changes to say that the operation is missing, or, where that has
+// worked before, that the task is not there: some servers say no more than 404 then.
+// Since a server may do so from the beginning, that tasks can be asked for is never held
+// to be impossible for that alone.
+func (e *endpoint) learn(asked *operation, err error) {
+	kind := asked.as
 	var agent *a2a.Error
 	isAgent := errors.As(err, &agent)
 	e.mu.Lock()
@@ -65,7 +65,7 @@ func (e *endpoint) learn(c *operation, err error) error {
 		op.notThere, op.worked = 0, true
 	case isAgent && agent.Code == a2a.CodeMethodNotFound:
 		op.refusal = agent
-	case isAgent && agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound && c.ownURL:
+	case isAgent && agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound && asked.ownURL:
 		op.notThere++
 		switch {
 		case op.notThere < maxNotThere:
@@ -78,7 +78,6 @@ func (e *endpoint) learn(c *operation, err error) error {
 			}
 		}
 	}
-	return err
 }
 
 // gatewayStatus reports whether whoever answered need not be the agent.

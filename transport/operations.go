@@ -70,7 +70,7 @@ func (c *Client) newSend(kind opKind, m *a2a.Outgoing) *operation {
 		with.AcceptedOutputModes = c.opts.AcceptedOutputModes
 		m = &with
 	}
-	op.message, op.delivery.owner, op.delivery.trace = m, m.ContextID, m.Trace
+	op.message = m
 	return op
 }
 
@@ -288,7 +288,7 @@ func ReadPushed(payload []byte) *a2a.Event {
 // File gets a file that a task points to, with the user's credentials, from the agent's
 // origin or one that the user trusts. The caller closes it.
 func (c *Client) File(ctx context.Context, from *url.URL) (io.ReadCloser, error) {
-	x, err := c.send(ctx, ctx, c.retry, &operation{delivery: deliverCard, what: "the request for a file"}, http.MethodGet, from, http.Header{"Accept": {"*/*"}}, nil)
+	x, err := c.send(ctx, ctx, c.retry, &operation{delivery: deliverFirst, what: "the request for a file"}, http.MethodGet, from, http.Header{"Accept": {"*/*"}}, nil)
 	if err != nil {
 		return nil, err
 	}

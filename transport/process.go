@@ -74,7 +74,7 @@ func (c *Client) ExplainLoss(ctx context.Context, err error) error {
 	return err
 }
 
-// ended returns nil as long as the agent may be there. Nothing is sent to an agent that
+// checkExited returns nil as long as the agent may be there. Nothing is sent to an agent that
 // has ended: another program may have its port by now.
 func (c *Client) checkExited() error {
 	select {

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
@@ -26,36 +24,24 @@ const (
 )
 
 // A delivery says what of a request may be repeated.
-type delivery struct {
-	// repeat: doing it twice does no harm.
-	repeat bool
-	// patient: an agent that cannot be reached may come back in a moment. For the
-	// first contact it is more likely that the URL is wrong, which should be
-	// said at once.
-	patient bool
-	// single: the caller repeats it, with waits of its own. The answer has to begin
-	// within the time limit, since nothing is to be done for it.
-	single bool
-	// owner is the context that a message belongs to.
-	owner string
-	// bare: it carries no credentials.
-	bare bool
-	// activate are extensions to ask for beside those of [Client.Activate].
-	activate []string
-	// trace is what a message is part of.
-	trace a2a.TraceContext
-}
+type delivery uint8
 
-var (
-	// of the request for the card
-	deliverCard = delivery{repeat: true}
-	// of what changes nothing, or changes nothing more when done twice
-	deliverAgain = delivery{repeat: true, patient: true}
-	// of a subscription
-	deliverRestored = delivery{single: true}
-	// of messages, and methods that we do not know
-	deliverOnce = delivery{patient: true}
+const (
+	// deliverOnce is that of messages, and of methods that we do not know.
+	deliverOnce delivery = iota
+	// deliverSingly is a subscription's: the caller repeats it, with waits of its own. The
+	// answer has to begin within the time limit, since nothing is to be done for it.
+	deliverSingly
+	// deliverAgain is for what changes nothing, or changes nothing more when done twice.
+	deliverAgain
+	// deliverFirst is that of the request for the card. It is repeated as well, but not if
+	// the agent cannot be reached: before the first contact it is more likely that the URL
+	// is wrong, which should be said at once, than that the agent comes back in a moment.
+	deliverFirst
 )
+
+// repeats reports whether doing it twice does no harm.
+func (d delivery) repeats() bool { return d >= deliverAgain }
 
 // newRetry makes the retrying client. Everything that could make a difference
 // is said: the library's own policy repeats POSTs, its own error handler throws
@@ -78,17 +64,17 @@ func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
 // mayRepeat decides after each attempt.
 func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	x := exchangeOf(ctx)
-	if x == nil || x.op.delivery.single || ctx.Err() != nil {
+	if x.op.delivery == deliverSingly || ctx.Err() != nil {
 		return false, nil
 	}
 	if err != nil {
 		switch {
 		case permanent(err):
 			return false, nil
-		case !x.op.delivery.patient && !x.wrote():
-			return false, nil
+		case x.op.delivery == deliverFirst:
+			return x.wrote(), nil
 		}
-		return x.op.delivery.repeat || !x.wrote(), nil
+		return x.op.delivery.repeats() || !x.wrote(), nil
 	}
 	wait, told := retryAfter(resp)
 	if wait > maxRetryAfter {
@@ -98,13 +84,13 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 	case http.StatusTooManyRequests:
 		// The agent says that it did nothing, and when it will: the request counts as
 		// not sent.
-		if x.op.delivery.repeat || told {
+		if x.op.delivery.repeats() || told {
 			x.begin(false)
 			return true, nil
 		}
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		// This may be a gateway's answer, so the agent may have got the message.
-		return x.op.delivery.repeat, nil
+		return x.op.delivery.repeats(), nil
 	}
 	return false, nil
 }

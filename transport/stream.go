@@ -34,7 +34,7 @@ type Stream struct {
 	took    func()
 	refused func(refusal error) (*Stream, error)
 
-	// turn holds a token: whoever has it may read the body. It is a channel
+	// Whoever has put a token into readToken may read the body. It is a channel
 	// because a goroutine that waits for a mutex is awake to testing/synctest.
 	readToken chan struct{}
 	// given is closed by Drain, whose goroutine keeps the token to the stream's end.
@@ -53,22 +53,15 @@ type Stream struct {
 	// err ends the stream; it is returned when the events before it have been.
 	err error
 
-	mu    sync.Mutex
-	state streamState
+	mu sync.Mutex
+	// ended: it was closed, given to Drain, or read to its end.
+	ended bool
 }
 
 // keepText is the room for decoded text that is kept from one read to the next, as long as
 // the frames' buffer is as large. A larger one would double the memory of a stream that
 // waits.
 const keepText = 16 << 20
-
-type streamState uint8
-
-const (
-	streamOpen    streamState = iota
-	streamDrained             // a goroutine of the client reads the rest
-	streamEnded               // closed, or read to its end
-)
 
 func newStream(c *Client, e *endpoint, w way, x *exchange, life *life) *Stream {
 	frames := newFrameReader(x.resp.Body, c.poison)
@@ -104,7 +97,7 @@ func (s *Stream) Unstreamed() bool { return s.result != nil }
 func (s *Stream) adopt(next *Stream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state != streamOpen {
+	if s.ended {
 		next.Close()
 		return failf(ErrEnded, "%s: the stream was closed", s.at)
 	}
@@ -113,7 +106,7 @@ func (s *Stream) adopt(next *Stream) error {
 		next.frames.heard = s.frames.heard
 	}
 	s.way, s.at, s.what, s.life, s.x, s.body, s.frames = next.way, next.at, next.what, next.life, next.x, next.body, next.frames
-	s.result, s.took, s.refused, s.state, s.err = next.result, next.took, next.refused, next.state, next.err
+	s.result, s.took, s.refused, s.ended, s.err = next.result, next.took, next.refused, next.ended, next.err
 	return nil
 }
 
@@ -131,11 +124,7 @@ func (s *Stream) HangUp() bool {
 	s.x.mu.Lock()
 	conn := s.x.alone
 	s.x.mu.Unlock()
-	if conn == nil || s.x.op.delivery.owner == "" {
-		return false
-	}
-	owner := conn.owner.Load()
-	return owner != nil && *owner == s.x.op.delivery.owner && conn.endWriting()
+	return conn != nil && conn.carriedOnly(s.x.op.owner()) && conn.endWriting()
 }
 
 // Read waits for at least one event and returns it with the others that have
@@ -238,15 +227,10 @@ func (s *Stream) Heard(f func()) {
 
 // finish ends the stream with what its reader ended with.
 func (s *Stream) finish(err error) {
-	s.mu.Lock()
-	closed := s.state != streamOpen
-	if !closed {
-		s.state = streamEnded
-	}
-	s.mu.Unlock()
+	open := s.end()
 	cut := errors.Join(ErrInterrupted, err)
 	switch gone := s.c.gone(s.caller, err, nil, s.at, "the stream"); {
-	case closed:
+	case !open:
 		s.err = failf(ErrEnded, "%s: the stream was closed", s.at)
 	case gone != nil:
 		s.err = gone
@@ -261,16 +245,28 @@ func (s *Stream) finish(err error) {
 	default:
 		s.err = failf(cut, "%s: %s in the middle of a stream", s.at, reason(err))
 	}
-	if !closed {
+	if open {
 		s.body.Close()
 		s.life.end()
 	}
 }
 
-func (s *Stream) drained() bool {
+// end ends the stream, and reports whether it was open until now.
+func (s *Stream) end() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state == streamDrained
+	open := !s.ended
+	s.ended = true
+	return open
+}
+
+func (s *Stream) drained() bool {
+	select {
+	case <-s.given:
+		return true
+	default:
+		return false
+	}
 }
 
 // Drain gives the stream up without closing its connection, because closing one
@@ -278,16 +274,11 @@ func (s *Stream) drained() bool {
 // open: the client reads the rest unseen. A Read that is under way may still
 // return events; after it Read fails with [ErrEnded], and Close does nothing.
 func (s *Stream) Drain() {
-	s.mu.Lock()
-	if s.state != streamOpen {
-		s.mu.Unlock()
-		return
+	if s.end() {
+		close(s.given)
+		s.life.detach()
+		s.c.drain(s.life, s.body, s.readToken)
 	}
-	s.state = streamDrained
-	close(s.given)
-	s.mu.Unlock()
-	s.life.detach()
-	s.c.drain(s.life, s.body, s.readToken)
 }
 
 // drain reads a body to its end, unseen, with the token of who has read it until now, if
@@ -311,13 +302,7 @@ func (c *Client) drain(life *life, body io.ReadCloser, token chan struct{}) {
 
 // Close ends the stream now. It may be called at any time and more than once.
 func (s *Stream) Close() error {
-	s.mu.Lock()
-	open := s.state == streamOpen
-	if open {
-		s.state = streamEnded
-	}
-	s.mu.Unlock()
-	if open {
+	if s.end() {
 		// The context first: a Read that is under way may hold the body's lock.
 		s.life.end()
 		s.body.Close()
