@@ -189,7 +189,7 @@ func (f *Fold) showOneCall(m *a2a.Message) bool {
 
 // artifact shows an artifact that comes live, or a piece of one.
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
-	as := shown.Item{Append: follows, Last: last, Named: a.Name != ""}
+	as := shown.Item{Append: follows, Last: last, Name: a.Name}
 	if !f.spoken.Splits() {
 		as.Kind, as.ID, as.Parts = shown.Artifact, a.ID, f.decoded(a.Parts)
 		f.shown.Live(&as)

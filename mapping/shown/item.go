@@ -55,8 +55,9 @@ type Item struct {
 	// one opaque symbol.
 	Parts a2a.Parts
 	Role  Role // a message's
-	// Append, Last and Named are an artifact's.
-	Append, Last, Named bool
+	// Name, Append and Last are an artifact's.
+	Name         string
+	Append, Last bool
 
 	Hint Hint
 	more []a2a.Parts // of entries of the same ID

@@ -19,7 +19,8 @@ type run struct {
 	at           int // where in said it begins
 	joint        int // and where a text begins that may not be of it; 0: there is none
 	growth       growth
-	pieces       int // how many artifacts it is made of, if each is a piece of the text; else 0
+	pieces       int    // how many artifacts it is made of, if each is a piece of the text; else 0
+	title        string // the name that these have
 }
 
 // growth says how the messages of a run have grown.
@@ -33,11 +34,9 @@ const (
 )
 
 // enter goes on with the run that text of an item is shown in; in is nil where it grows. An
-// artifact that has no name, and has not begun, may be a piece: if it is to be appended, or by the
-// space between (each update of an SDK's TaskUpdater is an artifact of its own, where its caller
-// names none: Microsoft's Agent Framework for Python, until it gave them one ID).
+// artifact that has not begun may be a piece: see isNextPiece.
 func (s *Shown) enter(it *item, text string, in *Item) {
-	piece := in != nil && in.Kind == Artifact && !in.Named && it.n == 0
+	piece := in != nil && in.Kind == Artifact && it.n == 0
 	switch r := it.run; {
 	case s.inPlace && r != nil && s.held.whole() && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
@@ -48,12 +47,13 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 	}
 	if it.run.pieces++; !piece || in.Last {
 		it.run.pieces = 0
+	} else if it.run.pieces == 1 {
+		it.run.title = strings.Clone(in.Name)
 	}
 }
 
 // join finds the run that text of an item is shown in: that of the message before it, if it
-// goes on with that, or else a new one. So it does with artifacts that are a piece each:
-// PromptKit gives each piece of a text one. Files have a name, a last chunk, or several chunks.
+// goes on with that, or else a new one. So it does with artifacts that are a piece each.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.chunks || goesOn(text)) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
@@ -79,14 +79,18 @@ func (s *Shown) isOpen(r *run, it *item) bool {
 // own. What is longer is a document that begins or ends with a space.
 const maxToken = 48
 
-// isNextPiece reports whether an artifact is a piece as the one before it, which came alike.
+// isNextPiece reports whether an artifact is a piece as the one before it, which came alike: without a
+// name if it is to be appended (PromptKit), and by the space between (each update of an SDK's TaskUpdater is
+// an artifact of its own, where its caller gives no ID: Microsoft's Agent Framework for Python, until it gave
+// them one), also if all have one name (the travel planner among the A2A project's samples, and its many
+// copies: "current_result"). Files have names of their own, a last chunk, or several chunks.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	n := len(s.said.starts)
-	if n == 0 || s.last == nil {
+	if n == 0 || s.last == nil || s.last.title != in.Name || s.said.starts[n-1].it.dead { // it takes that one's place
 		return false
 	}
 	marked := s.said.starts[n-1].it.marked
-	if marked == in.Append && (in.Append || s.last.growth == certain) {
+	if marked == in.Append && (in.Append && in.Name == "" || s.last.growth == certain) {
 		return true
 	}
 	was := s.said.text[s.last.at:]
@@ -189,7 +193,7 @@ func opens(text []byte) bool {
 // said since. What follows a piece is one, too, under the same conditions.
 func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	n := len(s.said.starts)
-	if in.Last || in.Named || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {
+	if in.Last || in.Name != "" || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {
 		return false
 	}
 	if begin := headOf(seq); !it.pieces && it.events == 1 && s.said.starts[n-1].head != begin {

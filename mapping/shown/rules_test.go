@@ -92,6 +92,8 @@ func TestLive(t *testing.T) {
 		"a heading, and a list":                   {[]word{{"m1", "", "# Title"}, {"m2", "", "Some text"}, {"m3", "", "- a list"}}, "m1: # Title\nm2: Some text\nm3: - a list"},
 		"an artifact that grows over turns":       {[]word{{"a1", "", "The plan has one step."}, {"turn", "", ""}, {"a1", "", "The plan has one step. And two."}}, "a1: The plan has one step.\na1~1:  And two."},
 		"two artifacts that grow in turns":        {[]word{{"a1", "", "a"}, {"a2", "", "b"}, {"a1+", "", "c"}, {"a2+", "", "d"}}, "a1: ac\na2: bd"},
+		"tokens, each an artifact of one name":    {[]word{{"c1", "", "One"}, {"c2", "", " two,"}, {"c3", "", " three"}, {"c4", "", "teen"}}, "c1: One two, threeteen"},
+		"results of one name":                     {[]word{{"c1", "", "It rains."}, {"c2", "", "It snows."}, {"c3", "", "x\n"}, {"c4", "", "y\n"}}, "c1: It rains.\nc2: It snows.\nc3: x\n\nc4: y\n"},
 		"text, a thought between":                 {[]word{{"m1", "", "One "}, {"t1", "", "hm"}, {"m1", "", "two"}}, "m1: One \nt1: hm\nm1~1: two"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,7 +221,12 @@ func (x word) item() *Item {
 	}
 	switch id[0] {
 	case 'a', 'n':
-		in.Kind, in.Last, in.Named, in.Role = Artifact, in.Role == End, id[0] == 'n', Said
+		in.Kind, in.Last, in.Role = Artifact, in.Role == End, Said
+		if id[0] == 'n' {
+			in.Name = id
+		}
+	case 'c':
+		in.Kind, in.Name = Artifact, "current_result"
 	case 't':
 		in.Kind = Thought
 	}
