@@ -62,8 +62,6 @@ type decision struct {
 	option   mapping.Option
 	// newContent replaces what the agent proposed to write.
 	newContent *string
-	// unanswered: the user has picked no option, so it is the rejection.
-	unanswered bool
 	by         string // see [Observation.By]
 }
 
@@ -112,7 +110,7 @@ func (s *Session) directories() []string {
 // machine, so that its paths can be looked at.
 func (p *approvals) decide(q mapping.Question, dirs []string, local bool) (decision, bool) {
 	if len(q.Options) == 1 && q.Options[0].CancelsTask {
-		return decision{question: q, option: q.Options[0], unanswered: true, by: ByDismissed}, true // there is nothing to choose
+		return decision{question: q, option: q.Options[0], by: ByDismissed}, true // there is nothing to choose
 	}
 	once, ok := q.AllowOnce()
 	if !ok {
@@ -132,7 +130,7 @@ func (p *approvals) decide(q mapping.Question, dirs []string, local bool) (decis
 func (p *approvals) accept(q mapping.Question, a mapping.Answer, local bool, log *slog.Logger) decision {
 	o, ok := q.Pick(a.OptionID)
 	if !ok || a.NewContent != nil && !(q.TakesContent() && o.Allows()) {
-		return decision{question: q, option: q.Reject(), unanswered: true, by: ByDismissed}
+		return decision{question: q, option: q.Reject(), by: ByDismissed}
 	}
 	if o.Remember != nil {
 		s := resolveScope(*o.Remember, local)

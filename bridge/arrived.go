@@ -10,9 +10,9 @@ import (
 // This file tells whether the leg's message has come, and what the state of a task that was
 // looked at counts for.
 
-// standsAsBefore reports whether the first event of an answer is the task as it stood before the
-// message, with which agents may begin: its state is not the answer's. It is, if the task holds
-// something that the agent has said behind the message.
+// standsAsBefore reports whether an event is the task as it stood before the message, with which
+// agents may begin their answer: its state is not the answer's. It is, if the task holds something
+// that the agent has said behind the message.
 func (l *leg) standsAsBefore(ev *a2a.Event) bool {
 	return l.request.message != nil && l.request.was.Is(ev) && !l.isAnswered(ev)
 }
@@ -43,7 +43,7 @@ func (l *leg) arrives(task *a2a.Event) {
 				users++
 			}
 			if m.ID == l.request.message.ID {
-				l.arrived, l.refresh.named = true, true
+				l.arrived = true
 			}
 		}
 	}
@@ -103,8 +103,7 @@ func (l *leg) noteTask(task *a2a.Event) {
 	if l.finality = unsaid; l.state.Terminal() {
 		l.finality = last
 	}
-	if l.request.message != nil && !l.moves && l.request.was.Is(task) && !l.isAnswered(task) {
-		// The agent has the message, and has not begun to go on.
+	if !l.moves && l.standsAsBefore(task) { // the agent has the message, and has not begun to go on
 		l.moved = false
 	}
 }

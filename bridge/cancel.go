@@ -258,7 +258,7 @@ func (t *turn) chooseCancel(leg *leg) {
 	switch {
 	case t.fold.State.Terminal():
 		t.gentle = func() bool { return true }
-	case t.writing.Traits().HangUpStops && !t.fold.Running() && leg.phase == streaming && leg.live != nil:
+	case t.writing.Traits().HangUpStops && !t.fold.Running() && leg.live != nil:
 		t.gentle = leg.live.stream.HangUp
 	}
 }

@@ -150,6 +150,8 @@ func (a *fakeAgent) say(what string) error {
 		return fmt.Errorf("request %d has had its answer", x.n)
 	}
 	switch verb {
+	case "held":
+		return nil
 	case "json":
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s`, x.id, strings.TrimPrefix(rest, "{"))
 		if x.bare {

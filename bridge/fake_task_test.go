@@ -144,7 +144,7 @@ func (a *fakeAgent) answerLook(x *exchange, id string) bool {
 			}
 		}
 	}
-	if t == nil || t.Status == nil || verb == "json" || verb == "status" || verb == "cut" {
+	if t == nil || t.Status == nil || verb == "json" || verb == "status" || verb == "cut" || verb == "held" {
 		return false
 	}
 	task, err := json.Marshal(t)

@@ -60,10 +60,10 @@ type leg struct {
 
 // timers are those of a leg's loop.
 type timers struct {
-	tick, silent, settle *time.Timer
-	pause                time.Duration // of the next tick
-	patience             time.Duration // of silent
-	grown                time.Time     // when a text has last grown, if silent was not set anew for it
+	tick, silent, settle, hint *time.Timer   // hint: of a look that hints have asked for, and that has to wait
+	pause                      time.Duration // of the next tick
+	patience                   time.Duration // of silent
+	grown                      time.Time     // when a text has last grown, if silent was not set anew for it
 }
 
 // follow makes a request and follows what comes of it. The leg ends when the turn leaves it, or
@@ -77,7 +77,7 @@ func (t *turn) follow(r *request) *leg {
 	l.known = known{arrived: r.message == nil, heard: heard{moved: true, took: true}}
 	l.owes = r.owes
 	r.pushes.take()
-	l.timers = timers{tick: stopped(), silent: stopped(), settle: stopped(), pause: firstWait, patience: liveSilence}
+	l.timers = timers{tick: stopped(), silent: stopped(), settle: stopped(), hint: stopped(), pause: firstWait, patience: liveSilence}
 	l.begin()
 	return l
 }
@@ -106,10 +106,10 @@ type beside struct {
 
 // inputs are what can come to a leg.
 type inputs struct {
-	batches                 <-chan batch
-	replies                 <-chan reply
-	tick, silent, settle    <-chan time.Time
-	pushed, exited, closing <-chan struct{}
+	batches                    <-chan batch
+	replies                    <-chan reply
+	tick, silent, settle, hint <-chan time.Time
+	pushed, exited             <-chan struct{}
 }
 
 // listens returns what may come now: nothing where there is no leg, or it is over. asLast: see
@@ -119,7 +119,7 @@ func (l *leg) listens() (in inputs, asLast bool) {
 		return in, false
 	}
 	in = inputs{batches: l.readers.batches, replies: l.replies, tick: l.timers.tick.C, silent: l.timers.silent.C, settle: l.timers.settle.C,
-		pushed: l.request.pushes.waked(), closing: l.ctx.Done()}
+		hint: l.timers.hint.C, pushed: l.request.pushes.waked()}
 	if l.phase != streaming { // else its stream still has what it has said last
 		in.exited = l.agent.opts.Client.Exited()
 	}
@@ -143,12 +143,12 @@ func (l *leg) next(ctx context.Context, b beside) came {
 	case <-in.settle:
 		l.settling, l.settled = 0, l.asked
 		l.step(inSettled)
+	case <-in.hint:
+		l.look(inHint)
 	case <-in.pushed:
 		l.pushed()
 	case <-in.exited:
 		l.fail(l.agent.opts.Client.ExplainLoss(l.ctx, l.outage.why))
-	case <-in.closing:
-		l.fail(l.ctx.Err())
 	case <-b.silence:
 		return ofSilence
 	case <-b.told:
@@ -208,7 +208,7 @@ func (l *leg) take(b batch, asLast bool) {
 	switch {
 	case b.reader == l.sub:
 		l.takeSubscribed(b)
-	case b.reader != l.live || l.phase != streaming:
+	case b.reader != l.live:
 		l.takeOlder(b)
 	case b.err != nil:
 		l.live = nil
@@ -296,7 +296,7 @@ func (l *leg) giveHeld(cut bool) bool {
 	if l.held = nil; task == nil {
 		return true
 	}
-	return l.give(said{cut: cut}) && l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}})
+	return l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, cut: cut})
 }
 
 // give has the turn show something, as slowly as the editor takes it, and takes over what the turn knows

@@ -209,7 +209,7 @@ func (l *leg) handOver() (*readers, *a2a.Event, bool) {
 		l.close()
 		return nil, nil, false
 	}
-	owes := l.owes || l.first != nil || l.refresh.looking
+	owes := l.owes || l.first != nil || l.refresh.looks() || l.timers.hint.Stop()
 	l.fail(errDropped)
 	l.end()
 	return l.readers, l.held, owes

@@ -14,7 +14,7 @@ import (
 // takeLive takes events of the leg's own stream. asLast: no other input has come since the last ones, so
 // that the leg need not decide anew about events that only add to a text.
 func (l *leg) takeLive(events []a2a.Event, asLast bool) {
-	ended := !asLast && l.terminal() && l.finality == last && !l.isMessage()
+	ended := !asLast && l.state.Terminal() && l.finality == last
 	if ended {
 		dropStates(events)
 	}

@@ -98,10 +98,10 @@ func (l *leg) silence(asLast bool) {
 }
 
 // endWasAnnounced reports whether the agent has said before its stream ended that it would: by
-// a terminal state, a question, a last event in a state that rests, or a message outside of a
-// task, behind which A2A has nothing (E17).
+// a terminal state, also one that only a look has shown, a state that waits for the user, or a
+// message outside of a task, behind which A2A has nothing (E17).
 func (l *leg) endWasAnnounced() bool {
-	return l.terminal() || l.done || l.parted || l.waitsForInput() || l.own && (l.waits || l.rests())
+	return l.terminal() || l.done || l.parted || l.waitsForInput()
 }
 
 // endOfStream says what the end of the leg's own stream means.

@@ -18,18 +18,19 @@ const (
 type input uint8
 
 const (
-	inEvent     input = iota // its own stream has said something
-	inHint                   // an older stream, a subscription or a push has: look now
-	inEnded                  // its own stream has ended between two events
-	inCut                    // it was cut
-	inSnapshot               // a look at the task, or the first task of a subscription
-	inFailed                 // a look that failed, and may succeed later
-	inCannot                 // the agent has no tasks/get
-	inGone                   // the agent does not know the task
-	inSubClosed              // the subscription has ended, or was refused
-	inSilent                 // nothing has come for as long as that may be
-	inTick                   // the timer of the phase lost
-	inSettled                // calls have asked for approvalSettle
+	inNone      input = iota
+	inEvent           // its own stream has said something
+	inHint            // an older stream, a subscription or a push has: look now
+	inEnded           // its own stream has ended between two events
+	inCut             // it was cut
+	inSnapshot        // a look at the task, or the first task of a subscription
+	inFailed          // a look that failed, and may succeed later
+	inCannot          // the agent has no tasks/get
+	inGone            // the agent does not know the task
+	inSubClosed       // the subscription has ended, or was refused
+	inSilent          // nothing has come for as long as that may be
+	inTick            // the timer of the phase lost
+	inSettled         // calls have asked for approvalSettle
 )
 
 // An action is what a leg does about it.
@@ -221,7 +222,6 @@ var machine = []row{
 	{"silent, over (E10)", whileStreaming, inSilent, func(k *known) bool { return k.terminal() || k.done }, over, doEnd},
 	{"silent (E8)", whileStreaming, inSilent, func(k *known) bool { return k.named }, stay, doLook},
 	{"silent, no ID", whileStreaming, inSilent, nil, stay, doRead},
-	{"hint", whileStreaming, inHint, nil, stay, doLook},
 
 	// A look, while its own stream is open.
 	{"not come (A3)", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, over, doUnsent},

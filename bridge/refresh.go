@@ -45,25 +45,23 @@ const (
 
 // refresh is what a leg knows of its looks at the task.
 type refresh struct {
-	looking     bool // one is under way, since began
-	again       bool // and another is wanted
-	began       time.Time
+	began       time.Time     // when the look that is under way has begun; zero: none is
+	again       input         // what asks for another one behind it
 	subscribing bool          // a subscription is asked for
 	counts      bool          // the next one counts: the timer or silence has caused it, no hint (E18)
 	polled      bool          // the agent has answered without a stream: none was lost
 	told        bool          // that the task is asked for since it cannot be followed
 	overAt      time.Time     // when a subscription has first said that the task is over
 	said        bool          // the subscription has said something
-	firstTask   time.Time     // of the newest subscription's first task
+	firstTask   time.Time     // when the newest subscription's first task has come, which overtakes a slow look
 	at          time.Time     // of the newest
 	took        time.Duration // what it took
 	length      int           // of the task that it has brought
-	named       bool          // a history has named the leg's message
 	spoken      int           // turn.spoken at the newest look
 	spokeAt     time.Time     // when that has changed, or might have
 }
 
-// look asks for the task, because of an input. A hint may have to wait.
+// look asks for the task, because of an input. A hint may have to wait, unless something else asks for it first.
 func (l *leg) look(in input) {
 	f, hinted := &l.refresh, in == inHint
 	switch {
@@ -74,24 +72,24 @@ func (l *leg) look(in input) {
 			l.cannotLook(in == inSilent)
 		}
 		return
-	case f.looking:
-		f.again = f.again || !hinted && l.came.After(f.began)
+	case f.looks(): // and may not show what was said meanwhile
+		switch {
+		case !hinted && l.came.After(f.began):
+			f.again = inEvent
+		case hinted && f.again == inNone:
+			f.again = inHint
+		}
 		return
 	}
-	var wait time.Duration
-	if hinted && !f.at.IsZero() {
-		wait = max(hintPause, hintShare*f.took) - time.Since(f.at)
+	if wait := max(hintPause, hintShare*f.took) - time.Since(f.at); hinted && wait > 0 {
+		l.timers.hint.Reset(wait)
+		return
 	}
-	f.looking, f.began = true, time.Now()
+	l.timers.hint.Stop()
+	f.began = time.Now()
 	f.counts = f.counts || in == inSilent || in == inEvent
-	taskID := l.taskID
+	taskID, began := l.taskID, f.began
 	go func() { // ends with l.ctx, or with the look
-		select {
-		case <-time.After(wait):
-		case <-l.ctx.Done():
-			return
-		}
-		began := time.Now()
 		looking, stop := context.WithTimeout(l.ctx, lookTime)
 		defer stop()
 		task, err := l.agent.opts.Client.Get(looking, taskID, allHistory)
@@ -99,17 +97,21 @@ func (l *leg) look(in input) {
 	}()
 }
 
+// looks reports whether a look is under way.
+func (f *refresh) looks() bool { return !f.began.IsZero() }
+
 // looked takes what a look has brought.
 func (l *leg) looked(r reply) {
 	f := &l.refresh
-	f.looking, f.at, f.took = false, time.Now(), r.took
+	overtaken := f.firstTask.After(f.began)
+	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
 	agentErr := (*a2a.Error)(nil)
 	switch refused := errors.As(r.err, &agentErr); {
 	case r.err == nil:
 		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
 		// waits for a sign-in).
 		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
-		if f.firstTask.After(f.at.Add(-r.took)) { // a slow look, which a subscription has overtaken
+		if overtaken { // a slow look
 			l.step(inHint)
 			break
 		}
@@ -136,9 +138,9 @@ func (l *leg) looked(r reply) {
 			l.step(inFailed)
 		}
 	}
-	if f.again && l.phase != over {
-		f.again = false
-		l.look(inEvent)
+	if in := f.again; in != inNone && l.phase != over {
+		f.again = inNone
+		l.look(in)
 	}
 }
 
@@ -158,7 +160,7 @@ func (l *leg) cannotLook(silent bool) {
 
 // takeSnapshot takes the task as it is.
 func (l *leg) takeSnapshot(task *a2a.Event) {
-	open := l.phase == streaming && (l.live != nil || !l.opened)
+	open := l.phase == streaming
 	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !(l.own && task.State == l.state), cut: l.wentOnUnheard(task)}) {
 		return
 	}

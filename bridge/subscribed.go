@@ -29,7 +29,7 @@ func (l *leg) subscribe() {
 		return
 	}
 	taskID := l.taskID
-	l.refresh.subscribing, l.refresh.said = true, false
+	l.refresh.subscribing = true
 	l.patience(subscriptionSilence)
 	go func() { // ends with the answer's beginning, or with the agent
 		stream, err := l.agent.opts.Client.Resubscribe(l.agent.ctx, taskID)

@@ -38,6 +38,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	A< end         … ends the stream; "A< cut" breaks the connection
 //	A< raw LINES   … sends lines as they are, \n between them
 //	A< json BODY   … answers with JSON instead; "A< status 503 text/plain TEXT"
+//	A< #2 held     … answers request 2, a look at a task, later
 //	               A request for a task that the next A< line does not answer gets the task
 //	               as the events before have made it.
 //	A< died TEXT   the agent's process ends, of which TEXT is what is known

@@ -154,7 +154,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	watching.Go(func() { t.watch(ctx, t.agent) }) // ends with ctx
 
 	next, err := t.ready(ctx, open)
-	if errors.Is(err, errRejected) || t.rejected {
+	if t.rejected {
 		return t.finish(ctx, ended, err)
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *request {
 	refusal := (*a2a.Error)(nil)
 	switch {
-	case err == nil || !leg.hasEnded() || !leg.refused:
+	case err == nil || !leg.refused:
 		return nil
 	case r.steering != nil: // our newest message is the one before it, and its streams are not heard any more
 		t.sent = r.before

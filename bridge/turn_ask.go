@@ -234,7 +234,7 @@ func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*req
 	for _, d := range decisions {
 		t.observeAnswer(&d)
 		t.fold.Answered(d.question.Call.ID, d.option.Allows())
-		if d.unanswered {
+		if d.by == ByDismissed {
 			t.unanswered = append(t.unanswered, d.question.Call)
 		}
 		if cancels = cancels || d.option.CancelsTask; !cancels {
