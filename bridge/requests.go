@@ -73,6 +73,12 @@ func (t Turn) follow(ctx context.Context, taskID string, metadata map[string]jso
 	})
 }
 
+// LookOn is Follow where the agent may have refused that: it subscribes or polls, as the agent offers.
+func (t Turn) LookOn(ctx context.Context, editor Editor) (Result, error) {
+	defer t.release()
+	return t.goOn(ctx, editor)
+}
+
 // goOn is Follow for a task of which the session has shown something. It subscribes or
 // polls, as the agent offers.
 // The caller releases the turn.

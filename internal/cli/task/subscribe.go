@@ -1,7 +1,6 @@
 package task
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -18,13 +17,10 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
-	// pollPause is the time between two requests for a task whose agent does not stream.
-	pollPause = time.Second
 	// restPause is how long a task must have waited for an answer in prose before task
 	// subscribe ends. Some agents keep the stream open then, since the answer may come
 	// from elsewhere.
@@ -36,8 +32,8 @@ const (
 type onlooker struct {
 	*talk.Editor
 	answers bool
-	shown   atomic.Bool
-	gone    chan error // gets the error of stdout
+	shown   atomic.Bool // something of what the agent has said
+	gone    chan error  // gets the error of stdout
 
 	// These belong to Show.
 	asking map[string]bool // the calls that wait for approval
@@ -51,7 +47,6 @@ var _ bridge.Editor = (*onlooker)(nil)
 
 // Show implements [bridge.Editor].
 func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
-	o.shown.Store(true)
 	o.note(steps)
 	err := o.Editor.Show(ctx, steps)
 	if err == nil {
@@ -71,6 +66,9 @@ func (o *onlooker) leave(ctx context.Context, err error) error {
 func (o *onlooker) note(steps []mapping.Step) {
 	for i := range steps {
 		s := &steps[i]
+		if s.Kind != mapping.StepConnection {
+			o.shown.Store(true)
+		}
 		switch s.Kind {
 		case mapping.StepState:
 			o.result = bridge.Result{State: s.State, TaskID: strings.Clone(s.TaskID), ContextID: strings.Clone(s.ContextID)}
@@ -137,10 +135,17 @@ func subscribe(p *frame.Program, c *cli.Context) error {
 	go func() { // ends with the turn, or with the process: to end it earlier would cancel the task
 		ctx := context.WithoutCancel(c.Context)
 		r, err := turn.Follow(ctx, args[0], view)
-		if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && !refusal.Unauthenticated() && !view.shown.Load() {
+		if e := (*a2a.Error)(nil); errors.As(err, &e) && !e.Unauthenticated() && !view.shown.Load() {
+			refusal := err
 			// The agent may not stream, or the task may have ended. Agents use different errors
 			// for that, even "not found" (a2a-go).
-			r, err = poll(ctx, p, l, args[0], view, err)
+			session.Resume("", args[0])
+			if turn, err = session.Begin(); err == nil {
+				r, err = turn.LookOn(ctx, view)
+			}
+			if err != nil && !view.shown.Load() {
+				err = refusal
+			}
 		}
 		done <- ending{r, err}
 	}()
@@ -157,45 +162,5 @@ func subscribe(p *frame.Program, c *cli.Context) error {
 		return err
 	case <-c.Context.Done():
 		return frame.ErrInterrupted
-	}
-}
-
-// allHistory asks for all of a task's history: some agents send none by default.
-const allHistory = 1 << 20
-
-// poll asks for a task until it ends or waits for somebody. refusal tells why there is
-// no stream; it is returned if the task cannot be fetched either.
-func poll(ctx context.Context, p *frame.Program, l *reach.Link, taskID string, editor *onlooker, refusal error) (bridge.Result, error) {
-	fold := mapping.NewFold()
-	fold.Speak(l.Writing.Dialect)
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return bridge.Result{}, ctx.Err()
-		}
-		task, err := l.Client.Get(ctx, taskID, allHistory)
-		if err != nil {
-			return bridge.Result{}, cmp.Or(refusal, err)
-		}
-		refusal = nil
-		if steps := fold.Event(shown.Snapshot, task, nil); len(steps) > 0 {
-			if err := editor.Show(ctx, steps); err != nil {
-				return bridge.Result{}, err
-			}
-		}
-		r := bridge.Result{State: fold.State, TaskID: fold.TaskID, ContextID: fold.ContextID}
-		switch {
-		case fold.State == a2a.StateFailed:
-			return r, &mapping.TaskError{State: fold.State, Text: fold.FailText, Cause: fold.Err}
-		case fold.State == a2a.StateRejected && strings.TrimSpace(fold.FailText) != "":
-			p.Say("agent: %s", fold.FailText)
-			return r, nil
-		case fold.State.Terminal(), fold.State == a2a.StateInputRequired:
-			return r, nil
-		}
-		timer.Reset(pollPause)
 	}
 }
