@@ -58,7 +58,8 @@ func exportTo(p *frame.Program, path string, write func(io.Writer) error) error 
 	if err != nil {
 		return frame.Usagef("--out: %v", err)
 	}
-	if err = errors.Join(write(f), f.Close()); err != nil {
+	err = errors.Join(write(f), f.Close())
+	if info, statErr := os.Lstat(path); err != nil && statErr == nil && info.Mode().IsRegular() { // no pipe, device or link
 		_ = os.Remove(path) // the error that is returned says more
 	}
 	return err

@@ -2,7 +2,9 @@ package trace
 
 import (
 	"bytes"
+	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,5 +93,22 @@ func TestDecision(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no %q in:\n%s", want, out.String())
 		}
+	}
+}
+
+// TestExportFails: an incomplete file is removed, and what is no file is not.
+func TestExportFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	link := file + "-link"
+	must.Do(t, os.Symlink(os.DevNull, link))
+	for _, path := range []string{file, link} {
+		if exportTo(&frame.Program{}, path, func(io.Writer) error { return errors.New("no") }) == nil {
+			t.Errorf("%s is written", path)
+		}
+	}
+	_, err := os.Lstat(file)
+	_, linkErr := os.Lstat(link)
+	if !errors.Is(err, os.ErrNotExist) || linkErr != nil {
+		t.Errorf("the file: %v, the link: %v", err, linkErr)
 	}
 }

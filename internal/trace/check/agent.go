@@ -10,6 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/card"
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
@@ -95,7 +96,7 @@ func (w *agentWire) request(r *trace.Record) {
 	said := header(r, "A2A-Version")
 	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions"), "/developer-profile/")
 	switch {
-	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/"):
+	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
 		x.isCard, x.method = true, "card"
 	case r.HTTP == "GET" && strings.HasSuffix(pathOf(r.URL), "/extendedAgentCard"):
 		x.isCard, x.method = true, "GetExtendedAgentCard"
@@ -167,9 +168,9 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		return
 	}
 	switch {
-	case x.ofGateway(doc), x.unserved():
+	case x.notOurs(doc):
 		return
-	case x.isCard && x.status < 300:
+	case x.isCardAt(doc):
 		w.card(r, x, doc)
 		return
 	case x.last > 0:
@@ -203,9 +204,15 @@ func (w *agentWire) foreignEnvelope(r *trace.Record, x *exchange, doc gjson.Resu
 	return !doc.Get("error").Exists()
 }
 
-// ofGateway reports whether an answer is no JSON-RPC, as a gateway may give it.
-func (x *exchange) ofGateway(doc gjson.Result) bool {
-	return x.rpc && ofGateway(x.status) && !doc.Get("jsonrpc").Exists()
+// notOurs reports whether an answer is none of A2A: a gateway's, or that of a server which has no
+// such URL.
+func (x *exchange) notOurs(doc gjson.Result) bool {
+	return x.unserved() || x.rpc && ofGateway(x.status) && !doc.Get("jsonrpc").Exists()
+}
+
+// isCardAt reports whether an answer is meant as the card, or is one: agents may have it anywhere.
+func (x *exchange) isCardAt(doc gjson.Result) bool {
+	return x.status < 300 && (x.isCard || !x.rpc && x.op == (operation{}) && card.IsCard([]byte(doc.Raw)))
 }
 
 // noJSON reports an answer that is no JSON, unless it is a comment or an error page.

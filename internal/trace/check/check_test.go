@@ -344,6 +344,22 @@ func TestConversations(t *testing.T) {
 	}
 }
 
+// TestWellKnown: a card is checked wherever the agent has it, and nothing else is taken for one.
+func TestWellKnown(t *testing.T) {
+	var found []string
+	c := New(&Options{Report: func(f *Finding) { found = append(found, f.Text) }})
+	for x, get := range [...][2]string{{"/my/card.json", `{"name":"a","capabilities":{},"url":"http://h/"}`}, {"/.well-known/jwks.json", `{"keys":[]}`}} {
+		for _, r := range []trace.Record{{Kind: trace.KindRequest, HTTP: "GET", URL: "http://h" + get[0]}, {Kind: trace.KindResponse, Status: 200},
+			{Kind: trace.KindBody, JSON: json.RawMessage(get[1])}, {Kind: trace.KindEnd, Reason: trace.EndDone}} {
+			r.Exchange = int64(x + 1)
+			c.Add(&r)
+		}
+	}
+	if all := strings.Join(found, "\n"); !strings.Contains(all, "description: is missing") || strings.Contains(all, "no card") {
+		t.Errorf("found: %s", all)
+	}
+}
+
 // TestAlike: equal findings are counted, and not all reported.
 func TestAlike(t *testing.T) {
 	reported := 0

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -149,12 +148,11 @@ func (m *ids) learn(then, now gjson.Result, key string) {
 
 // apply writes a document with the current IDs.
 func (m *ids) apply(doc []byte) []byte {
+	var pairs []string
 	for then, now := range m.now {
-		if then != now {
-			doc = bytes.ReplaceAll(doc, quote(then), quote(now))
-		}
+		pairs = append(pairs, string(quote(then)), string(quote(now)))
 	}
-	return doc
+	return []byte(strings.NewReplacer(pairs...).Replace(string(doc))) // all at once: a current ID may be another's recorded one
 }
 
 func quote(s string) []byte {

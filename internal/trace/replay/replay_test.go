@@ -148,6 +148,12 @@ func TestOther(t *testing.T) {
 			}
 		}
 	})
+	t.Run("IDs that change places", func(t *testing.T) {
+		m := &ids{now: map[string]string{"1": "2", "2": "3", "3": "1"}}
+		if got := string(m.apply([]byte(`["1","2","3","4"]`))); got != `["2","3","1","4"]` {
+			t.Errorf("they are %s", got)
+		}
+	})
 	for name, text := range map[string]string{"none.jsonl": "", "redacted.jsonl": `{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"redact":true}` + "\n"} {
 		path := filepath.Join(t.TempDir(), name)
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
