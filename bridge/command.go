@@ -26,12 +26,12 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	if a.commandsKnown {
 		return a.commands, nil
 	}
-	list := w.CommandList()
-	if list.IsZero() {
+	commands := w.SlashCommands()
+	if commands.Run == nil {
 		a.commandsKnown = true
 		return nil, nil
 	}
-	_, raw, err := a.sideRequest(ctx, list)
+	_, raw, err := a.sideRequest(ctx, commands.List)
 	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) {
 		// An agent that does not offer the method has no commands: that is no error.
 		a.opts.Log.Debug("the agent has no commands", "err", err)
@@ -71,16 +71,16 @@ func (a *Agent) sideRequest(ctx context.Context, c dialect.SideRequest) (*transp
 // with JSON has either named a task, whose stream is subscribed to, or executed the
 // command already.
 func (t *turn) execute(ctx context.Context, path []string, args string) (b begun, err error) {
-	run := t.writing.CommandRun(path, args)
-	if run.IsZero() {
+	commands := t.writing.SlashCommands()
+	if commands.Run == nil {
 		return b, errors.New("bridge: the agent has no slash commands that are known: see --dialect")
 	}
-	stream, raw, err := t.agent.sideRequest(ctx, run)
+	stream, raw, err := t.agent.sideRequest(ctx, commands.Run(path, args))
 	if err != nil || stream != nil {
 		return begun{stream: stream}, err
 	}
-	if text, ok := t.writing.CommandText(raw); ok {
-		b.steps = []mapping.Step{{Kind: mapping.StepText, Text: text, MessageID: t.agent.opts.NewID()}}
+	if commands.Text != nil {
+		b.steps = []mapping.Step{{Kind: mapping.StepText, Text: commands.Text(raw), MessageID: t.agent.opts.NewID()}}
 		return b, nil
 	}
 	e, ok := dialect.ReadExecution(a2a.JSON(raw))

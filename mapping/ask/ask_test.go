@@ -147,26 +147,6 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestOptionsHeedKinds: the kind that an agent gives an option decides where its words do
-// not. If the kind contradicts the words, only the user picks the option.
-func TestOptionsHeedKinds(t *testing.T) {
-	for _, row := range []struct {
-		id, name, said, kind string
-		certain              bool
-	}{
-		{"x", "\u62d2\u7edd", "reject_once", "reject_once", true}, {"reject", "Reject", "reject_always", "reject_always", true},
-		{"allow", "Allow", "reject_once", "allow_once", false}, {"deny", "Deny", "allow_once", "allow_once", false},
-		{"allow", "Allow", "allow_once", "allow_once", true}, {"always", "Always Allow", "allow_once", "allow_once", false},
-		{"a", "Alpha", "allow_once", "allow_once", false}, {"a", "Alpha", "allow_always", "allow_always", false},
-		{"allow", "Allow", "", "allow_once", true}, {"allow", "Allow", "nonsense", "allow_once", true},
-	} {
-		o := NewOption(calls.ConfirmationOption{ID: row.id, Name: row.name, Kind: row.said})
-		if o.Kind != row.kind || o.Certain != row.certain {
-			t.Errorf("option %q, named %q, said to be %q: %s, certain %t", row.id, row.name, row.said, o.Kind, o.Certain)
-		}
-	}
-}
-
 // TestWarnings: an option's name that mixes scripts, and an input that holds another text
 // than the change, are warned of.
 func TestWarnings(t *testing.T) {

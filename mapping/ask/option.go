@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/mapping/calls"
 )
 
 // optionMeaning tells what an option means from its ID and its name, as ACP's kind. The
@@ -47,25 +46,6 @@ func (m meaning) mayMean(says saying) bool { return m.says == says || m.says == 
 func reachIsKnown(a, b meaning) bool {
 	known := func(m meaning) bool { return m.plain || m.says == saysNothing }
 	return a.once || b.once || known(a) && known(b)
-}
-
-// heed takes into account the kind that an agent gives an option. It settles what ID
-// and name leave open; if it contradicts them, the option's meaning is unclear. An
-// option that allows is certain only by its words: a kind does not tell how much it
-// allows.
-func (o *Option) heed(said calls.ConfirmationOption) {
-	rejects := said.Kind == acp.OptionRejectOnce || said.Kind == acp.OptionRejectAlways
-	allows := said.Kind == acp.OptionAllowOnce || said.Kind == acp.OptionAllowAlways
-	silent := readWords(said.ID).says == saysNothing && readWords(said.Name).says == saysNothing
-	switch {
-	case rejects && (silent || o.rejects()):
-		o.Kind, o.Certain = said.Kind, true
-	case allows && !o.rejects():
-		o.Certain = o.Certain && o.Kind == said.Kind
-		o.Kind = said.Kind
-	case rejects || allows:
-		o.Kind, o.Certain = acp.OptionAllowOnce, false
-	}
 }
 
 // describe takes into account what the agent says of an option that allows: if that

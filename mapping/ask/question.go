@@ -103,10 +103,9 @@ func NewOption(o calls.ConfirmationOption) Option {
 	option := Option{ID: o.ID, Name: o.Name, Description: o.Description}
 	option.Name = cmp.Or(option.Name, o.ID)
 	option.Kind, option.Width, option.Certain = optionMeaning(o.ID, o.Name)
-	option.heed(o)
 	option.describe()
 	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < WidthSession {
-		option.Name += " (always)" // which only its ID, or its kind, says
+		option.Name += " (always)" // which only its ID says
 	}
 	return option
 }

@@ -124,7 +124,7 @@ func (q *Confirmation) clone() *Confirmation {
 	}
 	d := &Confirmation{Edit: q.Edit.Clone(), Unread: cloneJSON(q.Unread)}
 	for _, o := range q.Options {
-		d.Options = append(d.Options, ConfirmationOption{strings.Clone(o.ID), strings.Clone(o.Name), strings.Clone(o.Description), strings.Clone(o.Kind)})
+		d.Options = append(d.Options, ConfirmationOption{strings.Clone(o.ID), strings.Clone(o.Name), strings.Clone(o.Description)})
 	}
 	if q.Execute != nil {
 		d.Execute = &ExecuteDetails{Command: strings.Clone(q.Execute.Command), WorkingDirectory: strings.Clone(q.Execute.WorkingDirectory)}

@@ -152,8 +152,6 @@ type ConfirmationOption struct {
 	ID          string `json:",omitzero"`
 	Name        string `json:",omitzero"`
 	Description string `json:",omitzero"`
-	// Kind is ACP's kind of it, where the agent says one.
-	Kind string `json:",omitzero"`
 }
 
 // ExecuteDetails is about a shell command.

@@ -12,28 +12,17 @@ import (
 // maxCommands bounds a list of commands from outside: more than any menu takes.
 const maxCommands = 1000
 
-// CommandList is the request for the agent's slash commands, and CommandRun the one
-// that runs one; zero if agents of the dialect have none.
-func (w Writing) CommandList() SideRequest {
-	return w.dialect().commands().list
+// SlashCommands are what a dialect has for slash commands. The zero value: there are none.
+type SlashCommands struct {
+	// List is the request for them, and Run makes the one that runs one.
+	List SideRequest
+	Run  func(path []string, args string) SideRequest
+	// Text reads the answer to that as text to show. nil: it is an [Execution].
+	Text func(answer json.RawMessage) string
 }
 
-// CommandRun: see [Writing.CommandList].
-func (w Writing) CommandRun(path []string, args string) SideRequest {
-	if run := w.dialect().commands().run; run != nil {
-		return run(path, args)
-	}
-	return SideRequest{}
-}
-
-// CommandText reads the answer to a command that was run as text to show; false if
-// it is none.
-func (w Writing) CommandText(raw json.RawMessage) (string, bool) {
-	if text := w.dialect().commands().text; text != nil {
-		return text(raw)
-	}
-	return "", false
-}
+// SlashCommands are those of the agent's dialect.
+func (w Writing) SlashCommands() SlashCommands { return w.dialect().commands() }
 
 // Commands reads the answer to commands/get (the RFC's
 // GetAllSlashCommandsResponse), or to Gemini's GET /listCommands, which is

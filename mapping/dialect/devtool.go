@@ -33,8 +33,8 @@ func (devtool) settings(s AgentSettings, uri string) (key string, members map[st
 }
 
 // commands: RFC, GetAllSlashCommands and ExecuteSlashCommand.
-func (devtool) commands() commands {
-	return commands{list: SideRequest{Method: "commands/get", Params: struct{}{}}, run: func(path []string, args string) SideRequest {
+func (devtool) commands() SlashCommands {
+	return SlashCommands{List: SideRequest{Method: "commands/get", Params: struct{}{}}, Run: func(path []string, args string) SideRequest {
 		return SideRequest{Method: "command/execute", Params: struct {
 			Path []string `json:"command_path"`
 			Args string   `json:"args"`

@@ -1,8 +1,6 @@
 package dialect
 
 import (
-	"encoding/json"
-
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/ask"
@@ -36,7 +34,7 @@ type dialect interface {
 	// development-tool extension as the card spells it.
 	settings(s AgentSettings, uri string) (key string, members map[string]any)
 	// commands are the requests that list and run slash commands.
-	commands() commands
+	commands() SlashCommands
 	// sign is a word that metadata of this dialect has in its key: what lacks it is not
 	// read. (Most agents send metadata of no dialect, with each event.)
 	sign() string
@@ -57,25 +55,13 @@ type dialect interface {
 	reply(in Input, text string, m *a2a.Outgoing) error
 }
 
-// commands are what a dialect has for slash commands. The zero value: there are none.
-type commands struct {
-	list SideRequest
-	run  func(path []string, args string) SideRequest
-	// text reads the answer to run as text to show; false if it is none. nil: it is
-	// never text.
-	text func(raw json.RawMessage) (string, bool)
-}
-
-// A SideRequest is a request that a dialect has beside A2A's own. The zero value is none.
+// A SideRequest is a request that a dialect has beside A2A's own.
 type SideRequest struct {
 	// Method is a JSON-RPC method; Path, where that is empty, a path below the agent's
 	// URL, which is fetched, or posted to if there are Params.
 	Method, Path string
 	Params       any
 }
-
-// IsZero reports whether there is no such request.
-func (c SideRequest) IsZero() bool { return c.Method == "" && c.Path == "" }
 
 // dialects lists them all, in the order in which they are tried. Journals name one by its place.
 func dialects() []dialect {

@@ -42,8 +42,6 @@ func ofOtherVersion(uri string) bool {
 // A Verdict is what becomes of an extension.
 type Verdict struct {
 	a2a.Extension
-	// Declared: the agent's card names it.
-	Declared bool
 	// Active: every request asks for it.
 	Active bool
 	// Spoken: we implement it. An active one that we do not implement was asked for by
@@ -62,7 +60,7 @@ func Negotiate(card *a2a.Card, want []string) []Verdict {
 	}
 	spoken := false
 	for _, e := range card.Extensions {
-		v := Verdict{Extension: e, Declared: true}
+		v := Verdict{Extension: e}
 		switch offered := devtoolVersion(e.URI); {
 		case isSpoken(offered) && !spoken:
 			v.Active, v.Spoken, spoken = true, true, true

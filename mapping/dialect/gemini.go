@@ -48,26 +48,26 @@ func (gemini) settings(s AgentSettings, _ string) (key string, members map[strin
 
 // commands: the server has routes of its own for them. Most answer with a document
 // at once.
-func (gemini) commands() commands {
-	return commands{list: SideRequest{Path: "/listCommands"}, run: func(path []string, args string) SideRequest {
+func (gemini) commands() SlashCommands {
+	return SlashCommands{List: SideRequest{Path: "/listCommands"}, Run: func(path []string, args string) SideRequest {
 		return SideRequest{Path: "/executeCommand", Params: struct {
 			Command string   `json:"command"`
 			Args    []string `json:"args"`
 		}{strings.Join(path, " "), strings.Fields(args)}}
-	}, text: geminiCommandText}
+	}, Text: geminiCommandText}
 }
 
 // geminiCommandText puts the answer of POST /executeCommand into words: its data as
 // they are, if they are text.
-func geminiCommandText(raw json.RawMessage) (text string, ok bool) {
+func geminiCommandText(raw json.RawMessage) string {
 	data := gjson.GetBytes(raw, "data")
 	if content := data.Get("content"); content.Type == gjson.String {
-		return content.Str, true
+		return content.Str
 	}
 	if data.Type == gjson.String {
-		return data.Str, true
+		return data.Str
 	}
-	return "```json\n" + strings.TrimSpace(data.Get("@pretty").Raw) + "\n```\n", true
+	return "```json\n" + strings.TrimSpace(data.Get("@pretty").Raw) + "\n```\n"
 }
 
 func (gemini) sign() string { return geminiKey }

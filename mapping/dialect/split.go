@@ -107,7 +107,7 @@ type base struct{}
 func (base) traits() Traits                                          { return Traits{} }
 func (base) tells(*a2a.Card) bool                                    { return false }
 func (base) settings(AgentSettings, string) (string, map[string]any) { return "", nil }
-func (base) commands() commands                                      { return commands{} }
+func (base) commands() SlashCommands                                 { return SlashCommands{} }
 func (base) meta(a2a.JSON, *Meta) bool                               { return false }
 func (base) CallID(calls.Object) (string, bool)                      { return "", false }
 func (base) Answered(calls.Object) (string, bool)                    { return "", false }
