@@ -50,15 +50,25 @@ func Split(text string, n int) (head, rest string) {
 }
 
 // MoreNote says how much was left out.
-func MoreNote(n int) string { return "\n[" + strconv.Itoa(n) + " bytes more are not shown]" }
+func MoreNote(n int) string { return "[" + strconv.Itoa(n) + " bytes more are not shown]" }
 
 // AtMost is the beginning of a text, n bytes at most, and how much was left out.
 func AtMost(text string, n int) string {
 	head, rest := Split(text, n)
 	if rest != "" {
-		head += MoreNote(len(rest))
+		head += "\n" + MoreNote(len(rest))
 	}
 	return head
+}
+
+// AtLast is the end of a text, n bytes or few more, behind how much was left out. The end of a long
+// output is what tells how it went.
+func AtLast(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	head, end := Split(text, len(text)-n)
+	return MoreNote(len(head)) + "\n" + end
 }
 
 // LongestRow is the length of the longest row of b in s.

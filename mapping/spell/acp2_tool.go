@@ -57,11 +57,11 @@ func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 	if s.Changed&mapping.ToolCleared != 0 && !c.Status.Ended() || !ok && isText {
 		t.written = "" // in version 2 what was written can be replaced
 		added, _ = t.take(c)
-		head, rest := ask.Split(strings.Join(e.pieces(added), ""), textMax)
+		head, rest := ask.Split(ask.AtLast(added, textMax), textMax)
 		dst = append(e.terminalUpdate(dst, c), `,"output":{"data":`...)
 		dst, added = e.close(append(appendBase64(dst, head), '}')), rest
 	}
-	for _, piece := range e.pieces(added) {
+	for _, piece := range pieces(added) {
 		dst = rawjson.AppendString(append(e.open(dst, "terminal_output_chunk"), `,"terminalId":`...), c.Shown)
 		dst = e.close(appendBase64(append(dst, `,"data":`...), piece))
 	}

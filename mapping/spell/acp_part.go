@@ -38,7 +38,7 @@ func acpContent(s *mapping.Step) (content []byte, note string) {
 		}
 		return append(content, '}'), ""
 	case p.Kind == a2a.PartFile && len(p.File.Bytes) > fileMax:
-		return nil, "[" + name + ": " + p.File.MediaType + ask.MoreNote(len(p.File.Bytes) / 4 * 3)[1:] + "]"
+		return nil, "[" + name + ": " + p.File.MediaType + ask.MoreNote(len(p.File.Bytes)/4*3) + "]"
 	case p.Kind == a2a.PartFile && (media == "image" || media == "audio"):
 		content = append(content, `{"type":"`+media+`"`...)
 		member("data", p.File.Bytes)

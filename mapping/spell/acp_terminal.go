@@ -73,7 +73,7 @@ func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 		e.exit(c)
 		return dst, false
 	}
-	pieces, update := e.pieces(added), "tool_call_update"
+	pieces, update := pieces(added), "tool_call_update"
 	if s.New {
 		update = "tool_call" // without content, which clients read as no output
 	} else {
@@ -129,14 +129,9 @@ func (t *terminal) take(c *mapping.ToolCall) (added string, ok bool) {
 	return "", false
 }
 
-// pieces splits text to be written into what one update carries. Of very long output
-// the end is what tells how it went.
-func (e *ACP) pieces(text string) (all []string) {
-	if over := len(text) - textMax; over > 0 {
-		_, end := ask.Split(text, over)
-		text = strings.TrimPrefix(ask.MoreNote(over), "\n") + "\n" + end
-	}
-	for text != "" {
+// pieces splits text to be written into what one update carries.
+func pieces(text string) (all []string) {
+	for text = ask.AtLast(text, textMax); text != ""; {
 		var piece string
 		piece, text = ask.Split(text, textMax)
 		all = append(all, piece)

@@ -123,7 +123,7 @@ func rawInput(c *mapping.ToolCall) a2a.JSON {
 // appendRaw appends a value as raw input or output, or its size where it is too large.
 func appendRaw(dst []byte, j a2a.JSON, limit int) []byte {
 	if len(j) > limit {
-		dst = rawjson.AppendString(append(dst, `{"truncated":`...), strings.TrimSpace(ask.MoreNote(len(j))))
+		dst = rawjson.AppendString(append(dst, `{"truncated":`...), ask.MoreNote(len(j)))
 		return append(dst, '}')
 	}
 	return rawjson.AppendValue(dst, string(j))
@@ -150,7 +150,7 @@ func (e *ACP) toolContent(dst []byte, c *mapping.ToolCall) []byte {
 			dst, over = e.diff(dst, diff)
 		}
 		if over > 0 {
-			note = strings.TrimPrefix(ask.MoreNote(over), "\n") + "\n"
+			note = ask.MoreNote(over) + "\n"
 		}
 		if note == "" && text.text == "" {
 			return append(dst, ']')
@@ -232,10 +232,8 @@ func (e *ACP) toolText(c *mapping.ToolCall) (t shownText) {
 	if plain := ask.WithoutEscapes(t.text); len(plain) < len(t.text) {
 		t.text, t.json = plain, ""
 	}
-	if over := len(t.text) - textMax; over > 0 {
-		// The end of a long output is what tells how it went.
-		_, end := ask.Split(t.text, over)
-		t.text, t.json = strings.TrimPrefix(ask.MoreNote(over), "\n")+"\n"+end, ""
+	if len(t.text) > textMax {
+		t.text, t.json = ask.AtLast(t.text, textMax), ""
 	}
 	return t
 }

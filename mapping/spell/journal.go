@@ -386,7 +386,7 @@ func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte 
 			continue
 		}
 		if len(b.Raw) > textMax {
-			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+ask.MoreNote(len(b.Raw))[1:]+"]", messageID)
+			dst = e.chunks(dst, "user_message_chunk", "["+b.Get("type").String()+ask.MoreNote(len(b.Raw))+"]", messageID)
 			continue
 		}
 		dst = rawjson.AppendValue(e.openContent(dst, "user_message_chunk"), b.Raw)
