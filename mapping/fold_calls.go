@@ -50,7 +50,7 @@ func (f *Fold) settleCalls(ev *a2a.Event) {
 		return
 	}
 	if f.calls.State(f.State); f.State == a2a.StateInputRequired {
-		f.showCalls(f.calls.AskNewest(true, nil))
+		f.showCalls(f.calls.AskNewest(nil))
 	}
 }
 

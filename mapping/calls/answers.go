@@ -122,19 +122,18 @@ func (c *Calls) AskAgain(waits bool) {
 }
 
 // AskNewest opens the question that the agent's newest mention of a call asks, if the task in
-// hand waits and nothing is open. C11: also one that was answered, since an answer may not
-// have been understood, and one that came by a mention that was not trusted. It is for a task
-// whose agent has the answers: others are sent again. since: only a mention that came behind
-// the answer counts. Gemini's server says that its task waits while a call is executed, whose
+// hand waits and nothing is open. C11: also one that was answered, if the mention came behind
+// the answer, which may not have been understood; and one that came by a mention that was not
+// trusted. Gemini's server says that its task waits while a call is executed, whose
 // newest mention does not ask then. Off: 14, 2, and 16 more of the sequences that are cut at
 // an agent that holds the newest mention only.
-func (c *Calls) AskNewest(since bool, to []Step) []Step { // rule: C11
+func (c *Calls) AskNewest(to []Step) []Step { // rule: C11
 	if len(c.asked) > 0 || c.task.over {
 		return to
 	}
 	for _, one := range c.asking {
 		switch {
-		case one.task != c.task || since && !one.since || one.task.calls[one.ID] != one:
+		case one.task != c.task || one.Answered && !one.since || one.task.calls[one.ID] != one:
 		case one.newest != nil:
 			now := one.newest
 			one.newest, one.Moved = nil, true

@@ -124,11 +124,11 @@ func TestStrippedQuestion(t *testing.T) {
 		call.OutputSoFar = strings.Repeat("x", 1<<20)
 		c.Say(call, fmt.Sprint(i), Live, nil)
 	}
-	if c.AskNewest(true, nil); len(c.Open()) > 0 {
+	if c.AskNewest(nil); len(c.Open()) > 0 {
 		t.Errorf("asks %+v", c.Open()[0].Confirmation)
 	}
 	c.Data(asks, "q2", Live, nil)
-	c.AskNewest(true, nil)
+	c.AskNewest(nil)
 	if open := c.Open(); len(open) != 1 || open[0].Confirmation.Execute == nil || open[0].Confirmation.Execute.Command != long {
 		t.Errorf("%d are open: %+v", len(open), open)
 	}

@@ -161,7 +161,7 @@ func (p *player) mark(s byte) bool {
 		p.calls.Begin()
 		return true
 	}
-	p.calls.AskNewest(false, nil)
+	p.calls.AskNewest(nil)
 	switch open, want := len(p.calls.Open()), p.truth.open(); {
 	case open < want:
 		p.fail("a question is not asked")

@@ -27,7 +27,7 @@ func (c *conversation) play(letters string) *conversation {
 	for i := range len(letters) {
 		switch r := letters[i]; r {
 		case '!':
-			c.show(c.AskNewest(false, nil))
+			c.show(c.AskNewest(nil))
 			for _, call := range c.Open() {
 				c.Answered(call.ID, true)
 			}
@@ -139,7 +139,7 @@ func TestRules(t *testing.T) {
 			c := newConversation().play("A")
 			c.State(a2a.StateCanceled)
 			c.is(t, "c pending")
-			c.show(c.AskNewest(false, nil))
+			c.show(c.AskNewest(nil))
 			c.is(t, "c pending")
 			c.State(a2a.StateWorking)
 			c.is(t, "c pending", "c A")
@@ -167,25 +167,23 @@ func TestRules(t *testing.T) {
 		"C11 an answer that was not understood": func(t *testing.T) {
 			c := newConversation().play("A!A")
 			c.is(t, "c pending")
-			c.show(c.AskNewest(true, nil))
+			c.show(c.AskNewest(nil))
 			c.is(t, "c pending", "c A")
 		},
 		"C11 not before the agent has spoken since the answer": func(t *testing.T) {
 			c := newConversation().play("A!")
-			c.show(c.AskNewest(true, nil))
+			c.show(c.AskNewest(nil))
 			c.is(t, "c pending")
 		},
 		"C11 a mention that was not trusted": func(t *testing.T) {
 			c := newConversation().play("PX").task("PXA")
 			c.is(t, "c pending, c executing")
-			c.show(c.AskNewest(true, nil))
-			c.is(t, "c pending, c executing")
-			c.show(c.AskNewest(false, nil))
+			c.show(c.AskNewest(nil))
 			c.is(t, "c pending, c executing, c pending", "c A")
 		},
 		"C11 not while another is open": func(t *testing.T) {
 			c := newConversation().play("A!AD")
-			c.show(c.AskNewest(true, nil))
+			c.show(c.AskNewest(nil))
 			c.is(t, "c pending, d pending", "d D")
 		},
 	} {
