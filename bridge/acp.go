@@ -190,7 +190,7 @@ func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 	if !c.checkDirectories(p) {
 		return
 	}
-	e.server.ide.open(c.conn, p.Cwd)
+	e.server.ide.open(p.Cwd)
 	session := e.server.agent.NewSession(p.Cwd)
 	session.setAdditional(p.AdditionalDirectories)
 	if !e.admit(c, session, p) {
@@ -213,7 +213,7 @@ func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionR
 	if session.queues = e.v2; e.v2 {
 		session.fold.InPlace()
 	}
-	err := e.serveTools(c.conn, session)
+	err := e.serveTools(session)
 	if err == nil && !e.server.add(session) {
 		session.endTools()
 		err = fmt.Errorf("bridge: %d sessions are open, which is the limit: close one with session/close", maxSessions)
@@ -271,14 +271,13 @@ func (e *acpEditor) cancel(c *editorRequest, p *acp.SessionRequest) {
 // cancelRequest cancels a prompt, or a sign-in, by the ID of its request. Other
 // requests are too short for it.
 func (e *acpEditor) cancelRequest(c *editorRequest, p *acp.CancelRequest) {
-	id, ok := stdio.ParseID(string(p.RequestID))
-	if !ok {
-		return
+	if id, ok := stdio.ParseID(string(p.RequestID)); ok {
+		if end, held := e.held.Load(jsonrpc2.ID(id)); held {
+			end.(func())()
+		}
+		e.server.cancelPrompts(jsonrpc2.ID(id))
 	}
-	if end, held := e.held.Load(jsonrpc2.ID(id)); held {
-		end.(func())()
-	}
-	e.server.cancelPrompts(jsonrpc2.ID(id))
+	c.reply(struct{}{}) // a notification, too
 }
 
 // prompt runs a turn. It is registered before the next message is read, so that
@@ -300,10 +299,10 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 			c.reply(acp.PromptResponse{StopReason: stop})
 			return
 		}
-		view := e.view(c.conn, session)
+		view := e.view(session)
 		view.begun(ctx, c.rawParams(), p.Prompt, func(string) {})
-		prompt := e.server.ide.context(e.withBuffers(ctx, c.conn, turn, session.ID, p.Prompt))
-		result, last, err := e.converse(ctx, c, turn, view, prompt)
+		prompt := e.server.ide.context(e.withBuffers(ctx, turn, p.Prompt))
+		result, last, err := e.converse(ctx, turn, view, prompt)
 		if session.isShut() { // whoever loads it waits for the turn, and is to read the reply first
 			defer last.Discard()
 		} else { // the next prompt may come right behind the reply

@@ -166,13 +166,13 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	if err := turn.wait(ctx); err != nil {
 		c.fail(acp.CodeRequestCancelled, err.Error(), "")
 		if errors.Is(err, errAsked) {
-			e.leave(c.conn, turn, nil) // what the agent asks may be answered elsewhere
+			e.leave(turn, nil) // what the agent asks may be answered elsewhere
 		} else {
 			turn.Discard()
 		}
 		return
 	}
-	view, accepted := e.view(c.conn, session), false
+	view, accepted := e.view(session), false
 	e.tellState(ctx, session, acp.StateRunning)
 	turn.accepted = func(ctx context.Context) {
 		accepted = true
@@ -181,7 +181,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 			c.reply(answer(id))
 		})
 	}
-	result, turn, err := e.converse(ctx, c, turn, view, e.server.ide.context(prompt))
+	result, turn, err := e.converse(ctx, turn, view, e.server.ide.context(prompt))
 	switch {
 	case accepted:
 	case err != nil:
@@ -190,7 +190,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 		c.fail(acp.CodeRequestCancelled, errHeld.Error(), "")
 	}
 	e.tellEnd(view, &result, err)
-	e.leave(c.conn, turn, err)
+	e.leave(turn, err)
 }
 
 // tellState tells an editor of version 2 what a session does.
@@ -220,7 +220,7 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	v.session.turn.told = true
 	v.session.mu.Unlock()
 	// As version 1's reply, it is written also if the bridge ends meanwhile.
-	_ = v.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})
+	_ = v.editor.server.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})
 }
 
 // awaited is what only the user can do.

@@ -14,7 +14,7 @@ import (
 
 // leave releases a turn that is over, with an error if that is not nil, and has its task watched,
 // if that goes on.
-func (e *acpEditor) leave(conn requester, turn Turn, err error) {
+func (e *acpEditor) leave(turn Turn, err error) {
 	s := turn.session
 	w := &watcher{session: s, task: s.taskID, rest: s.fold.Rest(s.taskID), pushes: s.pushes}
 	if s.watchFails++; err == nil {
@@ -41,7 +41,7 @@ func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 	switch {
 	case !free:
 		w.stop()
-	case !e.server.spawn(func(ctx context.Context) { e.watch(ctx, conn, w) }): // ends with w.ctx
+	case !e.server.spawn(func(ctx context.Context) { e.watch(ctx, w) }): // ends with w.ctx
 		s.unwatch()
 		if turn, _, ok := w.takeUp(false); ok {
 			turn.Discard()
@@ -50,7 +50,7 @@ func (e *acpEditor) leave(conn requester, turn Turn, err error) {
 }
 
 // watch waits until the task has moved, or is to be cancelled, and runs that turn.
-func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
+func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	defer w.stop()
 	w.pushes.take()
 	state, moved := w.awaitMove(e.server.out.InputDone())
@@ -58,7 +58,7 @@ func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 	if !ok {
 		return
 	}
-	view := e.view(conn, w.session)
+	view := e.view(w.session)
 	journals := w.alone()
 	told := cancelled
 	var result Result
@@ -79,5 +79,5 @@ func (e *acpEditor) watch(ctx context.Context, conn requester, w *watcher) {
 		e.tellEnd(view, &result, err)
 	}
 	journals()
-	e.leave(conn, turn, err)
+	e.leave(turn, err)
 }

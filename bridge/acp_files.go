@@ -25,18 +25,18 @@ const (
 )
 
 // readBuffer reads a text file as the editor has it. A line or a limit of 0 is none.
-func (e *acpEditor) readBuffer(ctx context.Context, conn requester, session, path string, line, limit int) (string, error) {
+func (e *acpEditor) readBuffer(ctx context.Context, session, path string, line, limit int) (string, error) {
 	var r struct {
 		Content string `json:"content"`
 	}
-	err := conn.Call(ctx, acp.MethodReadTextFile, acp.ReadTextFileRequest{SessionID: session, Path: path, Line: line, Limit: limit}, &r, e.server.pickID())
+	err := e.server.ask(ctx, acp.MethodReadTextFile, acp.ReadTextFileRequest{SessionID: session, Path: path, Line: line, Limit: limit}, &r, nil)
 	return r.Content, err
 }
 
 // withBuffers adds to a prompt what the editor has in the files that it mentions, if the
 // editor can tell: the disk may have another state, and the agent may not see it at all. A
 // mention stays where it is. One that cannot be read, such as a directory, is left as it is.
-func (e *acpEditor) withBuffers(ctx context.Context, conn requester, turn Turn, session string, prompt []acp.ContentBlock) []acp.ContentBlock {
+func (e *acpEditor) withBuffers(ctx context.Context, turn Turn, prompt []acp.ContentBlock) []acp.ContentBlock {
 	if !e.can.reads {
 		return prompt
 	}
@@ -53,7 +53,7 @@ func (e *acpEditor) withBuffers(ctx context.Context, conn requester, turn Turn, 
 		if filepath.Separator == '\\' {
 			path = strings.TrimPrefix(path, `\`) // file:///C:/x
 		}
-		text, err := e.readBuffer(ctx, conn, session, path, 0, 0)
+		text, err := e.readBuffer(ctx, turn.session.ID, path, 0, 0)
 		if err != nil || len(text) > left {
 			continue
 		}

@@ -103,16 +103,16 @@ func (e *acpEditor) authenticate(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	e.server.spawn(func(ctx context.Context) {
+	ctx, stop := context.WithCancelCause(e.server.ctx)
+	e.held.Store(c.ID, func() { stop(context.Canceled) })
+	e.server.spawn(func(context.Context) {
+		defer stop(nil)
+		defer e.held.Delete(c.ID)
 		if err := e.server.findAgent(ctx); err != nil {
 			c.failSetup(err)
 			return
 		}
-		err := e.loginNeeded(ctx)
-		if login := e.login(); err != nil && login != nil && e.signsIn(login, p.MethodID) {
-			err = e.signIn(ctx, login, c)
-		}
-		switch {
+		switch err := e.signIn(ctx, stop, c, p.MethodID); {
 		case err == nil:
 			c.reply(struct{}{})
 		case errors.Is(err, context.Canceled) || errors.Is(err, errOtherLogin):
@@ -147,20 +147,21 @@ func (e *acpEditor) loginNeeded(ctx context.Context) error {
 	return login.Needed(ctx, card)
 }
 
-// signIn signs the user in. A sign-in that is under way ends: the user has begun a new
-// one.
-func (e *acpEditor) signIn(ctx context.Context, login Login, c *editorRequest) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if before, ok := e.held.Swap(signInKey, stop); ok {
-		before.(context.CancelCauseFunc)(errOtherLogin) // one that is over does not care
+// signIn signs the user in by a method of ours, if that is needed. A sign-in that is under way ends:
+// the user has begun a new one. stop ends ctx.
+func (e *acpEditor) signIn(ctx context.Context, stop context.CancelCauseFunc, c *editorRequest, method string) error {
+	err := e.loginNeeded(ctx)
+	if login := e.login(); ctx.Err() == nil && err != nil && login != nil && e.signsIn(login, method) {
+		if before, ok := e.held.Swap(signInKey, stop); ok {
+			before.(context.CancelCauseFunc)(errOtherLogin) // one that is over does not care
+		}
+		user := &acpAsker{editor: e, call: c}
+		err = login.SignIn(ctx, user)
+		if user.done(); err == nil {
+			return nil
+		}
 	}
-	e.held.Store(c.ID, func() { stop(context.Canceled) })
-	defer e.held.Delete(c.ID)
-	user := &acpAsker{editor: e, call: c}
-	err := login.SignIn(ctx, user)
-	user.done()
-	if err != nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
@@ -209,7 +210,8 @@ func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) 
 		a.mu.Unlock()
 	}
 	q.RequestID = a.call.ID
-	raw, err := a.editor.server.ask(ctx, a.call.conn, acp.MethodElicit, q, func(json.RawMessage) {}) // see done
+	var raw json.RawMessage
+	err := a.editor.server.ask(ctx, acp.MethodElicit, q, &raw, nil) // see done
 	if isEditorError(err) {
 		return false, ErrCannotAsk
 	}
@@ -221,7 +223,7 @@ func (a *acpAsker) done() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, id := range a.open {
-		if err := a.call.conn.Notify(context.Background(), acp.MethodElicited, map[string]string{"elicitationId": id}); err != nil {
+		if err := a.editor.server.conn.Notify(context.Background(), acp.MethodElicited, map[string]string{"elicitationId": id}); err != nil {
 			a.editor.server.agent.opts.Log.Debug("writing to the editor", "err", err)
 		}
 	}

@@ -77,6 +77,9 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		}
 		goesOn, err := e.past(ctx, c, session, show, !known)
 		if err != nil {
+			if !known { // nor is it open now
+				s.dismiss(session.ID, false, func() {})
+			}
 			turn.Discard()
 			c.settle(nil, err)
 			return
@@ -89,17 +92,19 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		c.reply(e.opened(session, ""))
 		e.offerCommands(session)
 		if !goesOn {
-			e.leave(c.conn, turn, nil)
+			e.leave(turn, nil)
 			return
 		}
-		view := e.view(c.conn, session)
-		result, err := turn.goOn(ctx, view)
-		if err != nil {
+		view := e.view(session)
+		var result Result
+		if turn.isCancelled() { // meanwhile: no request of the turn's has told the agent
+			result, err = turn.cancelLeft(ctx, session.taskID, view)
+		} else if result, err = turn.goOn(ctx, view); err != nil {
 			s.agent.opts.Log.Debug("following the session's task", "session", session.ID, "err", err)
 			session.tellEnded(ctx, view, endedInTurn+err.Error())
 		}
 		e.tellEnd(view, &result, err)
-		e.leave(c.conn, turn, err)
+		e.leave(turn, err)
 	})
 }
 
@@ -122,7 +127,7 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 		return nil
 	}
 	record.Cwd = cmp.Or(p.Cwd, record.Cwd)
-	s.ide.open(c.conn, record.Cwd)
+	s.ide.open(record.Cwd)
 	session := s.agent.restore(record)
 	if !e.admit(c, session, p) {
 		return nil
@@ -158,13 +163,13 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 			return false, err
 		}
 	}
-	return isNew && session.catchUp(ctx, e.view(c.conn, session)), nil
+	return isNew && session.catchUp(ctx, e.view(session)), nil
 }
 
 // view is the editor as a turn of this session sees it.
-func (e *acpEditor) view(conn requester, session *Session) *acpView {
+func (e *acpEditor) view(session *Session) *acpView {
 	session.keepJournal()
-	v := &acpView{editor: e, conn: conn, session: session, made: e.server.agent.made(), out: e.conversation(session)}
+	v := &acpView{editor: e, session: session, made: e.server.agent.made(), out: e.conversation(session)}
 	v.out.Terminal = e.can.output
 	return v
 }
@@ -220,16 +225,15 @@ func (e *acpEditor) waitForPast(ctx context.Context, turn Turn) (stop string) {
 	if turn.up == nil {
 		return ""
 	}
-	select {
-	case <-turn.up:
-		return ""
-	default:
-	}
 	say := func(text string) { // not for the journal
 		out := e.out(turn.session)
 		e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
 	}
-	say(pastNotice)
+	select {
+	case <-turn.up:
+	default:
+		say(pastNotice)
+	}
 	select {
 	case <-turn.up:
 	case <-ctx.Done():

@@ -30,7 +30,6 @@ func (e *acpEditor) send(ctx context.Context, lines []byte) {
 // acpView is the editor as one turn sees it.
 type acpView struct {
 	editor  *acpEditor
-	conn    requester
 	session *Session
 	mu      sync.Mutex // guards out, begins and awaits: a question may be put while steps are shown
 	out     spell.ACP
@@ -110,9 +109,10 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	v.mu.Lock()
 	question := v.out.Permission(q)
 	v.mu.Unlock()
-	raw, err := v.editor.server.ask(ctx, v.conn, acp.MethodRequestPermission, question, func(id json.RawMessage) {
+	var raw json.RawMessage
+	err := v.editor.server.ask(ctx, acp.MethodRequestPermission, question, &raw, func(id json.RawMessage) {
 		if v.editor.v2 { // not every client of version 1 knows that a question may be withdrawn
-			_ = v.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
+			_ = v.editor.server.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
 		}
 	})
 	if err != nil && !isEditorError(err) {

@@ -21,8 +21,12 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	select {
+	case a.listing <- struct{}{}:
+		defer func() { <-a.listing }()
+	case <-ctx.Done(): // it may not answer whoever asks it
+		return nil, ctx.Err()
+	}
 	if a.commandsKnown {
 		return a.commands, nil
 	}

@@ -61,6 +61,7 @@
 //	asking     rejected, no option of the agent's        cancel the task; end                    options-unclear
 //	asking     answered, and the agent has not got it    cancel the task; an error; end           answer-lost
 //	any        the agent's process has ended             an error that says how; end              gone, gone-*
+//	asking     end of input, the work is finished        reject; end                             eof-finish-asking
 //	any        end of input, signal                      cancel, reply, exit                     eof, eof-asking, eof-asking-deaf
 //	any        cancel                                    tell the agent, go on showing           cancel
 //	any        2 s after a cancel                        leave the leg; reply cancelled          cancel-ignored, cancel-late-task

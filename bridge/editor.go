@@ -30,6 +30,7 @@ type server struct {
 	log   *slog.Logger // agent's, which may be exchanged: see findAgent
 	setup setup
 	out   *stdio.Conn
+	conn  *jsonrpc2.Conn // on out
 	acp   *acpEditor
 	lines *linesEditor
 	mcp   *mcpEditor
@@ -43,6 +44,10 @@ type server struct {
 	// ctx is for the work; stop ends it. Each piece of work is counted.
 	ctx  context.Context
 	stop context.CancelFunc
+	// answers ends, by silence, when the work is finished behind the end of input: the editor
+	// answers nothing then.
+	answers context.Context
+	silence context.CancelFunc
 
 	mu       sync.Mutex
 	closing  bool
@@ -58,6 +63,7 @@ func newServer(agent *Agent, out *stdio.Conn) *server {
 	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[*turn]jsonrpc2.ID{},
 		leaving: map[string]*leaving{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.answers, s.silence = context.WithCancel(context.Background())
 	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)
 	s.acp = newACPEditor(s)
 	s.lines = newLinesEditor(s)
@@ -83,6 +89,7 @@ func (s *server) speakLines() {
 // takes has the editor's requests handled past the library. It is an option of its connection, which
 // reads nothing before.
 func (s *server) takes(conn *jsonrpc2.Conn) {
+	s.conn = conn
 	s.out.Handle(func(id *stdio.ID, method string, params json.RawMessage) {
 		r := &jsonrpc2.Request{Method: method, Notif: id == nil}
 		if id != nil {
@@ -96,8 +103,8 @@ func (s *server) takes(conn *jsonrpc2.Conn) {
 }
 
 // Handle takes a message from the editor. It is called by the read loop alone.
-func (s *server) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
-	c := &editorRequest{server: s, conn: conn, Request: req}
+func (s *server) Handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
+	c := &editorRequest{server: s, Request: req}
 	if s.handle == nil {
 		s.decide(c)
 	}
@@ -120,7 +127,7 @@ func (s *server) decide(c *editorRequest) {
 		s.handle = s.acp.handle
 	case s.lines.speaks(c.Method):
 		s.speakLines()
-		s.ide.open(c.conn, s.ide.opts.workspace())
+		s.ide.open(s.ide.opts.workspace())
 	case s.acp.methods[c.Method] != nil:
 		s.acp.handle(c) // which says that initialize comes first
 	default:
@@ -160,8 +167,9 @@ func (s *server) worked() <-chan struct{} {
 	return done
 }
 
-// finish waits until the work under way is done, or the editor is gone.
+// finish waits until the work under way is done, or the editor is gone. What it is asked has no answer.
 func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
+	s.silence()
 	select {
 	case <-s.worked():
 	case <-gone:
@@ -201,18 +209,11 @@ func (s *server) shutdown() {
 	}
 }
 
-// requester is what a turn needs to ask the editor something.
-type requester interface {
-	Call(ctx context.Context, method string, params, result any, opts ...jsonrpc2.CallOption) error
-	Notify(ctx context.Context, method string, params any, opts ...jsonrpc2.CallOption) error
-}
-
 // An editorRequest is a message of the editor's, to be answered unless it is a
 // notification.
 type editorRequest struct {
 	*jsonrpc2.Request
 	server *server
-	conn   *jsonrpc2.Conn
 }
 
 // rawParams are the params, {} if there are none.
@@ -263,7 +264,7 @@ func (c *editorRequest) reply(result any) {
 	if c.Notif {
 		return
 	}
-	if err := c.conn.Reply(context.Background(), c.ID, result); err != nil {
+	if err := c.server.conn.Reply(context.Background(), c.ID, result); err != nil {
 		c.server.log.Debug("replying", "method", c.Method, "err", err)
 	}
 }
@@ -284,7 +285,7 @@ func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 		return
 	}
 	e.Message = c.server.agent.opts.Mask(e.Message)
-	if err := c.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
+	if err := c.server.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
 		c.server.log.Debug("replying", "method", c.Method, "err", err)
 	}
 }
@@ -342,21 +343,27 @@ func (s *server) cancelPrompts(id jsonrpc2.ID) {
 	}
 }
 
-// pickID numbers our own requests from 1: some peers read a null ID as 0.
-func (s *server) pickID() jsonrpc2.CallOption {
-	return jsonrpc2.PickID(jsonrpc2.ID{Num: s.calls.Add(1)})
-}
+// errSilent is the answer of an editor that answers nothing any more.
+var errSilent = &jsonrpc2.Error{Code: acp.CodeInternal, Message: "its input has ended, so that nobody answers"}
 
-// ask asks the user something by a request to the editor. If ctx ends before the answer, that does
-// not count, and withdraw is called with the request's ID.
-func (s *server) ask(ctx context.Context, conn requester, method string, question any, withdraw func(id json.RawMessage)) (answer json.RawMessage, err error) {
-	id := jsonrpc2.ID{Num: s.calls.Add(1)}
-	err = conn.Call(ctx, method, question, &answer, jsonrpc2.PickID(id))
-	if ctx.Err() != nil {
-		withdraw(json.RawMessage(id.String()))
-		err = ctx.Err()
+// ask sends the editor a request, and waits for the answer. If ctx ends before that, it does not count,
+// and withdraw, if it is not nil, is called with the request's ID.
+func (s *server) ask(ctx context.Context, method string, params, answer any, withdraw func(id json.RawMessage)) error {
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(s.answers, stop)()
+	id := jsonrpc2.ID{Num: s.calls.Add(1)} // from 1: some peers read a null ID as 0
+	err := s.conn.Call(waiting, method, params, answer, jsonrpc2.PickID(id))
+	switch {
+	case ctx.Err() != nil:
+		if withdraw != nil {
+			withdraw(json.RawMessage(id.String()))
+		}
+		return ctx.Err()
+	case err != nil && waiting.Err() != nil:
+		return errSilent
 	}
-	return answer, err
+	return err
 }
 
 // taskCancelled tells all running turns that the agent has cancelled a task.

@@ -32,7 +32,6 @@ import (
 // editorTools are those of one session.
 type editorTools struct {
 	editor  *acpEditor
-	conn    requester
 	session *Session
 }
 
@@ -41,9 +40,9 @@ const editorToolsName = "a2astdio_editor"
 
 // serveTools begins to serve a session's editor, if [Options.EditorTools] says so and the
 // editor has something to serve.
-func (e *acpEditor) serveTools(conn requester, s *Session) error {
+func (e *acpEditor) serveTools(s *Session) error {
 	start := e.server.agent.opts.EditorTools
-	t := &editorTools{editor: e, conn: conn, session: s}
+	t := &editorTools{editor: e, session: s}
 	if names, _ := t.offered(); start == nil || len(names) == 0 {
 		return nil
 	}
@@ -146,7 +145,7 @@ func (t *editorTools) call(ctx context.Context, c *editorCall) (string, error) {
 	case err != nil:
 		return "", err
 	case c.Name == "read_text_file":
-		return t.editor.readBuffer(ctx, t.conn, t.session.ID, path, args.Line, args.Limit)
+		return t.editor.readBuffer(ctx, t.session.ID, path, args.Line, args.Limit)
 	case args.Content == nil:
 		return "", errors.New("content is missing")
 	}
@@ -209,7 +208,7 @@ func (t *editorTools) write(ctx context.Context, path, content string) (string, 
 	id := "a2astdio-write-" + t.session.agent.opts.NewID()
 	call := &mapping.ToolCall{ID: id, Shown: id, Status: mapping.ToolPending, Name: "write_text_file", Kind: acp.KindEdit, Asks: true,
 		Confirmation: &mapping.Confirmation{Edit: &mapping.FileDiff{FileName: filepath.Base(path), FilePath: path, OldContent: old, NewContent: content}}}
-	view := &acpView{editor: t.editor, conn: t.conn, session: t.session, out: t.editor.out(t.session)}
+	view := &acpView{editor: t.editor, session: t.session, out: t.editor.out(t.session)}
 	view.out.Cwd = t.session.Cwd
 	show := func(step mapping.Step) {
 		step.Kind, step.Tool = mapping.StepTool, call
@@ -280,12 +279,12 @@ func (t *editorTools) put(ctx context.Context, path string, old *string, content
 	if (now == nil) != (old == nil) || now != nil && *now != *old {
 		return errors.New("the file has changed since the user was asked: read it again")
 	}
-	return t.conn.Call(ctx, acp.MethodWriteTextFile, map[string]string{"sessionId": t.session.ID, "path": path, "content": content}, nil, t.editor.server.pickID())
+	return t.editor.server.ask(ctx, acp.MethodWriteTextFile, map[string]string{"sessionId": t.session.ID, "path": path, "content": content}, nil, nil)
 }
 
 // current returns the content of a file, nil if there is none.
 func (t *editorTools) current(ctx context.Context, path string) (*string, error) {
-	text, err := t.editor.readBuffer(ctx, t.conn, t.session.ID, path, 0, 0)
+	text, err := t.editor.readBuffer(ctx, t.session.ID, path, 0, 0)
 	if err == nil {
 		return &text, nil
 	}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/sourcegraph/jsonrpc2"
-
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 )
@@ -22,7 +20,7 @@ const maxQuestion = 4 << 10
 
 // converse runs a prompt's turn, and those of the answers that the user gives in forms. It returns
 // the last one, which the caller releases.
-func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, view *acpView, prompt []acp.ContentBlock) (result Result, last Turn, err error) {
+func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prompt []acp.ContentBlock) (result Result, last Turn, err error) {
 	defer func() { err = view.tellUnanswered(ctx, &result, err) }()
 	var unanswered []string
 	for {
@@ -34,7 +32,7 @@ func (e *acpEditor) converse(ctx context.Context, c *editorRequest, turn Turn, v
 		}
 		turn = turn.next()
 		view.waits(ctx, answers, true)
-		answer, ok := e.askForm(ctx, c.conn, view.session.ID, result.Question, turn)
+		answer, ok := e.askForm(ctx, view.session.ID, result.Question, turn)
 		view.waits(context.WithoutCancel(ctx), answers, false)
 		if turn.isCancelled() {
 			result.StopReason = acp.StopCancelled
@@ -67,7 +65,7 @@ func (t Turn) next() Turn {
 
 // askForm asks the user in a form; false: the user has not answered. It ends with the
 // turn that waits for it.
-func (e *acpEditor) askForm(ctx context.Context, conn *jsonrpc2.Conn, session, question string, turn Turn) (string, bool) {
+func (e *acpEditor) askForm(ctx context.Context, session, question string, turn Turn) (string, bool) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(turn.cancelled, stop)()
@@ -76,9 +74,10 @@ func (e *acpEditor) askForm(ctx context.Context, conn *jsonrpc2.Conn, session, q
 	}
 	q := spell.NewProse(question)
 	q.SessionID, q.Mode = session, acp.ElicitForm
-	raw, err := e.server.ask(ctx, conn, acp.MethodElicit, q, func(id json.RawMessage) {
+	var raw json.RawMessage
+	err := e.server.ask(ctx, acp.MethodElicit, q, &raw, func(id json.RawMessage) {
 		// Not every client has this method, but each that has announced forms does.
-		_ = conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
+		_ = e.server.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
 	})
 	if err != nil {
 		return "", false

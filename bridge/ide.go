@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -63,7 +62,7 @@ func (i *ide) introduce(p *acp.InitializeRequest) {
 }
 
 // open starts the companion, or tells the one that runs of another directory.
-func (i *ide) open(conn *jsonrpc2.Conn, dir string) {
+func (i *ide) open(dir string) {
 	start := i.opts.Companion
 	if start == nil {
 		return
@@ -75,7 +74,7 @@ func (i *ide) open(conn *jsonrpc2.Conn, dir string) {
 	}
 	i.workspaces = append(i.workspaces, dir)
 	if i.companion == nil {
-		editor := ideEditor{ide: i, conn: conn}
+		editor := ideEditor{i}
 		i.companion, i.err = start(editor, CompanionInfo{Name: i.name, Workspace: dir, NoDiffs: i.prefix != "" && !i.announced})
 		return
 	}
@@ -95,7 +94,7 @@ func (i *ide) takes(c *editorRequest) bool {
 		return false
 	}
 	if i.prefix == "" {
-		i.open(c.conn, i.opts.workspace()) // without --protocol this may be its first message
+		i.open(i.opts.workspace()) // without --protocol this may be its first message
 	}
 	i.mu.Lock()
 	companion, err := i.companion, i.err
@@ -186,21 +185,18 @@ func (i *ide) close() {
 }
 
 // An ideEditor is the editor as the companion sees it.
-type ideEditor struct {
-	ide  *ide
-	conn *jsonrpc2.Conn
-}
+type ideEditor struct{ *ide }
 
 func (e ideEditor) Request(ctx context.Context, method string, params, result any) error {
-	if e.ide.prefix != "" && !e.ide.announced {
+	if e.prefix != "" && !e.announced {
 		return errNotAnnounced
 	}
-	return e.conn.Call(ctx, e.ide.prefix+method, params, result, e.ide.server.pickID())
+	return e.server.ask(ctx, e.prefix+method, params, result, nil)
 }
 
 func (e ideEditor) Notify(ctx context.Context, method string, params any) error {
-	if e.ide.prefix != "" && !e.ide.announced {
+	if e.prefix != "" && !e.announced {
 		return errNotAnnounced
 	}
-	return e.conn.Notify(ctx, e.ide.prefix+method, params)
+	return e.server.conn.Notify(ctx, e.prefix+method, params)
 }

@@ -224,7 +224,7 @@ func (c *mcpCall) tell(text string) {
 		return
 	}
 	c.progress++
-	_ = c.conn.Notify(context.Background(), "notifications/progress", // a client that is gone is seen elsewhere
+	_ = c.server.conn.Notify(context.Background(), "notifications/progress", // a client that is gone is seen elsewhere
 		map[string]any{"progressToken": json.RawMessage(token.Raw), "progress": c.progress, "message": text})
 }
 

@@ -87,6 +87,7 @@ func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.Elicitatio
 			t.asks = q
 		}
 	})
+	defer context.AfterFunc(t.editor.server.answers, func() { t.answer(q, "", "the client's input has ended") })()
 	<-q.ctx.Done()
 	t.answer(q, "", "") // if it has no answer
 	return q, ctx.Err()
@@ -115,8 +116,9 @@ func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
 	ctx, stop := context.WithCancel(c.ctx)
 	defer stop()
 	defer context.AfterFunc(q.ctx, stop)()
-	raw, err := c.server.ask(ctx, c.conn, acp.MethodElicit, q.elicit, func(id json.RawMessage) {
-		_ = c.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
+	var raw json.RawMessage
+	err := c.server.ask(ctx, acp.MethodElicit, q.elicit, &raw, func(id json.RawMessage) {
+		_ = c.server.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
 			map[string]any{"requestId": id, "reason": "the call's time is over, or the question is"})
 	})
 	switch {

@@ -39,33 +39,40 @@ func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mc
 		if opts.Login != nil {
 			options.Auth = demo.AuthBearer
 		}
-		in, toBridge := io.Pipe()
-		fromBridge, out := io.Pipe()
-		c := &mcpClient{T: t, in: toBridge, lines: make(chan gjson.Result, 1000), sessions: sessions}
-		go func() { // ends with the bridge
-			for lines := bufio.NewScanner(fromBridge); lines.Scan(); {
-				c.lines <- gjson.Parse(strings.Clone(lines.Text()))
-			}
-			close(c.lines)
-		}()
 		opts.Client, opts.Protocol, opts.Store = demoClient(t, options, nil), bridge.ProtocolMCP, openStore(t, sessions)
-		ended := make(chan error, 1)
-		go func() { // ends with its input
-			ended <- bridge.Serve(context.Background(), in, out, &opts)
-			out.Close()
-		}()
+		c, end := serve(t, &opts)
+		defer end()
+		c.sessions = sessions
 		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{` + elicitation + `}}}`)
 		c.next("i")
-		defer func() { // also behind a Fatal
-			toBridge.Close()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-			for range c.lines { // to its end
-			}
-		}()
 		run(c)
 	})
+}
+
+// serve runs a bridge for a client, until end is called.
+func serve(t *testing.T, opts *bridge.Options) (c *mcpClient, end func()) {
+	in, toBridge := io.Pipe()
+	fromBridge, out := io.Pipe()
+	c = &mcpClient{T: t, in: toBridge, lines: make(chan gjson.Result, 1000)}
+	go func() { // ends with the bridge
+		for lines := bufio.NewScanner(fromBridge); lines.Scan(); {
+			c.lines <- gjson.Parse(strings.Clone(lines.Text()))
+		}
+		close(c.lines)
+	}()
+	ended := make(chan error, 1)
+	go func() { // ends with its input
+		ended <- bridge.Serve(context.Background(), in, out, opts)
+		out.Close()
+	}()
+	return c, func() { // also behind a Fatal
+		toBridge.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		for range c.lines { // to its end
+		}
+	}
 }
 
 const asksForms = `"elicitation":{"form":{}}`
@@ -361,4 +368,14 @@ func (c *mcpClient) heard(m gjson.Result, chance *rand.Rand, owed map[string]boo
 	if handle := handleIn(m); handle != "" {
 		*handles = append(*handles, handle)
 	}
+}
+
+// The input ends while a question waits, and no call waits for it, and the work is to be finished:
+// nobody answers, so that it is answered with no, and the bridge ends.
+func TestMCPFinishAsking(t *testing.T) {
+	withMCP(t, bridge.Options{OnEOF: bridge.OnEOFFinish}, asksForms, func(c *mcpClient) {
+		call := c.call("send_message", `{"text":"shell"}`)
+		c.next("")
+		c.next(call)
+	})
 }

@@ -1,0 +1,138 @@
+package bridge_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/bridge/store"
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// What is a notification by the book is answered where an editor sends it as a request.
+func TestCancelIsRequest(t *testing.T) {
+	for _, hello := range []string{`"initialize","params":{"protocolVersion":1}`, `"bridge/status"`} {
+		synctest.Test(t, func(t *testing.T) {
+			c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil)})
+			defer end()
+			c.write(`{"jsonrpc":"2.0","id":"i","method":` + hello + `}`)
+			c.next("i")
+			c.write(`{"jsonrpc":"2.0","id":1,"method":"$/cancel_request","params":{"requestId":7}}`)
+			if m := c.next("1"); m.Get("result").Raw != "{}" {
+				t.Errorf("%s", m)
+			}
+		})
+	}
+}
+
+// A session whose journal cannot be read is not open: when it can, it is loaded whole.
+func TestLoadAgain(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		kept := openStore(t, dir)
+		must.Do(t, kept.Put(store.Record{ID: "old", Cwd: "/"}))
+		addToJournal(t, kept, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"go"},"messageId":"u1"}}}`)
+		journals := must.Get(filepath.Glob(filepath.Join(dir, "sessions", "*", "journal.jsonl")))(t)
+		aside := journals[0] + ".aside"
+		must.Do(t, os.Rename(journals[0], aside))
+		must.Do(t, os.Mkdir(journals[0], 0o700))
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil), Store: openStore(t, dir)})
+		defer end()
+		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
+		c.next("i")
+		c.write(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/","mcpServers":[]}}`)
+		if m := c.next("1"); !strings.Contains(m.Get("error.message").Str, "no regular file") {
+			t.Errorf("it is loaded: %s", m)
+		}
+		must.Do(t, os.Remove(journals[0]))
+		must.Do(t, os.Rename(aside, journals[0]))
+		c.write(`{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"old","cwd":"/","mcpServers":[]}}`)
+		var text string
+		for m := range c.lines {
+			text += m.Get("params.update.content.text").Str
+			if m.Get("id").String() == "2" {
+				break
+			}
+		}
+		if !strings.Contains(text, "The bridge ended before the agent had answered") {
+			t.Errorf("it is not known that its turn has no end: %q", text)
+		}
+	})
+}
+
+// An agent does not answer when it is asked for its commands. A prompt that may be one is cancelled
+// all the same.
+func TestCommandsUnanswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		agent := newFakeAgent()
+		silent := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			return agent.RoundTrip(r)
+		})
+		client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: silent}))(t)
+		defer client.Close()
+		c, end := serve(t, &bridge.Options{Client: client})
+		defer end()
+		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
+		c.next("i")
+		c.write(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
+		session := c.next("1").Get("result.sessionId").Str
+		time.Sleep(time.Second)
+		c.write(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"` + session + `","prompt":[{"type":"text","text":"/x"}]}}`)
+		time.Sleep(time.Second)
+		began := time.Now()
+		c.write(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + session + `"}}`)
+		m := c.next("2")
+		if took := time.Since(began); took > 2*time.Second || m.Get("result.stopReason").Str != acp.StopCancelled {
+			t.Errorf("after %v: %s", took, m)
+		}
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A slowLogin takes its time to say whether somebody has to sign in.
+type slowLogin struct{ signedIn bool }
+
+func (*slowLogin) Methods(bool) []acp.AuthMethod { return []acp.AuthMethod{{ID: "sign-in"}} }
+func (*slowLogin) Needed(ctx context.Context, _ *a2a.Card) error {
+	time.Sleep(2 * time.Second)
+	return context.DeadlineExceeded
+}
+func (*slowLogin) SignOut(context.Context) error { return nil }
+func (l *slowLogin) SignIn(ctx context.Context, user bridge.Asker) error {
+	l.signedIn = ctx.Err() == nil
+	return ctx.Err()
+}
+
+// A sign-in is cancelled before it is known whether one is needed.
+func TestSignInCancelledEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		login := &slowLogin{}
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil), Login: login})
+		defer end()
+		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
+		c.next("i")
+		c.write(`{"jsonrpc":"2.0","id":1,"method":"authenticate","params":{"methodId":"sign-in"}}`)
+		time.Sleep(time.Second)
+		c.write(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)
+		if m := c.next("1"); login.signedIn || m.Get("error.code").Int() != acp.CodeRequestCancelled {
+			t.Errorf("signed in: %v; %s", login.signedIn, m)
+		}
+	})
+}
