@@ -107,15 +107,15 @@ func (s *Source) agree(ctx context.Context, login *Login, st *step, scopes []str
 		return nil
 	}
 	for _, u := range urls[1:] {
-		if !oauth.SameOrigin(u, urls[0]) {
-			q.Token = oauth.Name(originOnly(u))
+		if name := oauth.Name(originOnly(u)); !oauth.SameOrigin(u, urls[0]) && !slices.Contains(q.Others, name) {
+			q.Others = append(q.Others, name)
 		}
 	}
 	yes, err := user.Confirm(ctx, q)
 	switch {
 	case errors.Is(err, ErrCannot):
 		return errors.New("this sign-in goes to " + q.Provider + ", which only the agent has named, and you cannot be asked here: confirm that on a terminal (" + s.signIn("") +
-			"), or, if you know it, say it with --oauth-issuer " + q.Provider)
+			"), or, if you know it, say it with --oauth-issuer " + safe.ShellWord(q.Provider))
 	case err != nil:
 		return err
 	case !yes:

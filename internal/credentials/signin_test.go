@@ -57,8 +57,28 @@ func TestConfirmed(t *testing.T) {
 	}
 	p.Fail("openid-configuration", signin.Answer(200, fmt.Sprintf(`{"issuer":%q,"authorization_endpoint":"%[1]s/authorize","token_endpoint":"https://evil.example/token"}`, p.Issuer)))
 	u.no = true
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) || len(u.asked) != 3 || u.asked[2].Token != "https://evil.example" {
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) || len(u.asked) != 3 || fmt.Sprint(u.asked[2].Others) != "[https://evil.example]" {
 		t.Errorf("%v, asked %d times", err, len(u.asked))
+	}
+}
+
+// The question names each place that the sign-in may lead to: else an honest name in front
+// would have the user agree to a page that is not named.
+func TestQuestionNamesAll(t *testing.T) {
+	a := newAgent(t, nil)
+	a.card = `"securitySchemes":{"login":{"type":"oauth2","oauth2MetadataUrl":"https://honest.example/none","flows":{"authorizationCode":{"authorizationUrl":"https://evil.example/authorize","tokenUrl":"https://token.honest.example/token","scopes":{}}}}},"security":[{"login":[]}]`
+	s, card := fetch(t, a, &Options{Store: testStore(t), OAuth: OAuth{ClientID: "app"}})
+	u := &tester{no: true}
+	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) {
+		t.Fatal(err)
+	}
+	a.card = strings.Replace(a.card, "/none", "/$(x)", 1)
+	s, card = fetch(t, a, &Options{Store: testStore(t), Cure: "a2astdio auth login"})
+	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{cannot: true}); err == nil || !strings.Contains(err.Error(), "--oauth-issuer 'https://honest.example/$(x)'") {
+		t.Errorf("where nobody can be asked: %v", err)
+	}
+	if q := u.asked[0]; q.Provider != "https://honest.example/none" || fmt.Sprint(q.Others) != "[https://evil.example https://token.honest.example]" {
+		t.Errorf("asked %+v", q)
 	}
 }
 

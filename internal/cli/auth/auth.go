@@ -14,6 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 func Command(p *frame.Program) *cli.Command {
@@ -148,6 +149,9 @@ func signInOptions(p *frame.Program, c *cli.Context) (*credentials.Options, *cre
 	return o, o.Store, nil
 }
 
+// maxScopes bounds the scopes in a question, which has to fit on a screen.
+const maxScopes = 1000
+
 // TerminalUser is the user at the terminal, who reads at least stderr.
 type TerminalUser struct {
 	P *frame.Program
@@ -159,15 +163,16 @@ type TerminalUser struct {
 
 var _ credentials.User = (*TerminalUser)(nil)
 
-// ProviderQuestion is asked before a sign-in at a provider that the agent has named.
+// ProviderQuestion is asked before a sign-in at a provider that the agent has named. The
+// scopes are the agent's words: they stay on one line, so that they are no further question.
 func ProviderQuestion(q *oauth.Question) string {
 	var b strings.Builder
 	b.WriteString("\nThe agent at " + q.Agent + "\nwants you to sign in at " + q.Provider + "\n")
-	if q.Token != "" {
-		b.WriteString("which answers by " + q.Token + "\n")
+	if len(q.Others) > 0 {
+		b.WriteString("which answers by " + strings.Join(q.Others, ", ") + "\n")
 	}
 	if len(q.Scopes) > 0 {
-		b.WriteString("and asks there for " + strings.Join(q.Scopes, ", ") + "\n")
+		b.WriteString("and asks there for " + safe.Line(strings.Join(q.Scopes, ", "), maxScopes) + "\n")
 	}
 	if q.Unencrypted {
 		b.WriteString("The agent is reached without encryption: whoever is on the way can read what it is shown.\n")

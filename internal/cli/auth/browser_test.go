@@ -4,9 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -25,6 +27,15 @@ func TestBrowserOutsideWorkspace(t *testing.T) {
 	workspaces.Add(dir)
 	if err := OpenBrowser("http://127.0.0.1:1/", workspaces); err == nil {
 		t.Error("it runs")
+	}
+}
+
+// What the agent wants is one line of the question.
+func TestProviderQuestion(t *testing.T) {
+	got := ProviderQuestion(&oauth.Question{Agent: "https://agent.example", Provider: "https://evil.example", Others: []string{"https://a.example", "https://b.example"},
+		Scopes: []string{"agent", "x\n\n\nThe agent at https://agent.example\nwants you to sign in at https://honest.example", strings.Repeat("y", 5000)}})
+	if lines := strings.Split(got, "\n"); len(lines) != 6 || lines[3] != "which answers by https://a.example, https://b.example" || len(lines[4]) > 1100 || !strings.HasPrefix(lines[4], "and asks there for agent, x The agent") {
+		t.Errorf("%s", got)
 	}
 }
 

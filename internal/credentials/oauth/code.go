@@ -20,8 +20,8 @@ import (
 // before anything is sent there.
 type Question struct {
 	Agent, Provider string
-	// Token is the token endpoint's host, if it is not Provider's.
-	Token  string
+	// Others are the origins of its endpoints that are not Provider's.
+	Others []string
 	Scopes []string
 	// Unencrypted: the agent is reached without TLS.
 	Unencrypted bool

@@ -164,7 +164,8 @@ func (p *Provider) Has(authorization, token string) bool {
 	return (authorization == "" || authorization == p.Authorization) && (token == "" || token == p.Token)
 }
 
-// Name is an identity provider's name in messages.
+// Name is an identity provider's name in messages and in the question whether it is the right
+// one: with the whole host, in ASCII, since other letters may look like those of another.
 func Name(issuer string) string {
 	u, err := url.Parse(issuer)
 	if err != nil || u.Host == "" {
@@ -174,8 +175,11 @@ func Name(issuer string) string {
 	for _, suffix := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"} {
 		path = strings.TrimSuffix(path, suffix)
 	}
-	return plain(u.Scheme + "://" + u.Host + path)
+	return safe.Line((&url.URL{Scheme: u.Scheme, Host: u.Host}).String()+path, maxName)
 }
+
+// maxName is more than a host may have, which is 253 characters.
+const maxName = 300
 
 // SameOrigin reports whether two URLs have the same origin.
 func SameOrigin(a, b string) bool {

@@ -99,6 +99,19 @@ func TestEndpointsOfThisMachine(t *testing.T) {
 	}
 }
 
+// A name shows which host it is.
+func TestName(t *testing.T) {
+	long := "accounts.honest.example." + strings.Repeat(strings.Repeat("x", 50)+".", 4) + "evil.example"
+	for issuer, want := range map[string]string{
+		"https://idp.example/t/.well-known/openid-configuration": "https://idp.example/t", "https://IDP.example:8443/": "https://IDP.example:8443",
+		"https://" + long + "/" + strings.Repeat("p", 300): "https://" + long + "/", "https://\u0430ccounts.example": "https://%D0%B0ccounts.example", "x": "of the card",
+	} {
+		if got := Name(issuer); !strings.HasPrefix(got, want) || len(got) > maxName+len("…") || strings.ContainsRune(got, '\u0430') {
+			t.Errorf("%s: %s", issuer, got)
+		}
+	}
+}
+
 // Each place of metadata is asked once.
 func TestWellKnown(t *testing.T) {
 	for path, want := range map[string]int{"": 2, "/": 2, "/tenant": 4} {
