@@ -2,9 +2,7 @@ package agentproc
 
 import (
 	"net/url"
-	"os"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -60,13 +58,4 @@ func Describe(command string) string {
 		shown = append(shown, word)
 	}
 	return strings.Join(append(env, shown...), " ")
-}
-
-// Environ is the environment for the user's programs: ours without the A2ASTDIO_
-// variables, which configure this program and may hold credentials.
-func Environ() []string {
-	return slices.DeleteFunc(os.Environ(), func(v string) bool {
-		const ours = "A2ASTDIO_"
-		return len(v) >= len(ours) && strings.EqualFold(v[:len(ours)], ours) // Windows ignores case
-	})
 }

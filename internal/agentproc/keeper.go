@@ -134,10 +134,10 @@ func pause(failures int, served bool) time.Duration {
 // is ended, and may be started again without that.
 func (k *Keeper) Enter(dir string, grace time.Duration) error {
 	k.mu.Lock()
-	before := k.opts.inherited()
+	before := k.opts.Workspaces.environ()
 	k.opts.Workspaces.Add(dir)
 	p := k.current
-	same := p.cmd == nil || slices.Equal(before, k.opts.inherited())
+	same := p.cmd == nil || slices.Equal(before, k.opts.Workspaces.environ())
 	k.mu.Unlock()
 	if same {
 		return nil

@@ -34,11 +34,9 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 // An agent whose PATH leads into a directory that is opened later is started again without
 // that; one whose PATH leads elsewhere goes on.
 func TestEnter(t *testing.T) {
-	t.Parallel()
 	log, dir, other := &logBuffer{}, t.TempDir(), t.TempDir()
-	k := keep(t, "env=PATH serve={port}", func(o *Options) {
-		o.Stderr, o.Workspaces, o.Env = log, new(Workspaces), []string{"PATH=" + dir + string(os.PathListSeparator) + "/usr/bin"}
-	})
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+"/usr/bin")
+	k := keep(t, "env=PATH serve={port}", func(o *Options) { o.Stderr, o.Workspaces = log, new(Workspaces) })
 	must.Get(k.URL(t.Context()))(t)
 	run := k.Done()
 	if err := k.Enter(other, time.Second); err != nil || k.Err() != nil {

@@ -1,6 +1,8 @@
 package agentproc
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,8 +25,27 @@ func Dir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// LookPath finds a program as [exec.LookPath] does, in an environment's own PATH.
-func LookPath(program string, env []string) (string, error) {
+// Command makes a command of a program of the user's, which runs as an agent does: in [Dir],
+// with vars and our environment but for our own variables, and no PATH leads into the
+// workspaces.
+func Command(ctx context.Context, vars, words []string, w *Workspaces) (*exec.Cmd, error) {
+	dir, err := Dir()
+	if err != nil {
+		return nil, err
+	}
+	env := append(w.environ(), vars...)
+	path, err := lookPath(words[0], env)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be run: %w", words[0], errors.Unwrap(err))
+	}
+	cmd := exec.CommandContext(ctx, path, words[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	return cmd, nil
+}
+
+// lookPath finds a program as [exec.LookPath] does, in an environment's own PATH. An error
+// is an [exec.Error].
+func lookPath(program string, env []string) (string, error) {
 	if filepath.Base(program) != program {
 		return exec.LookPath(program)
 	}
@@ -77,10 +98,19 @@ func (w *Workspaces) Add(dir string) {
 	}
 }
 
-// Outside returns an environment whose PATH leads nowhere into the workspaces: entries that
+// environ is the environment for the user's programs: ours without the A2ASTDIO_ variables,
+// which configure this program and may hold credentials, and outside of the workspaces.
+func (w *Workspaces) environ() []string {
+	return w.outside(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		const ours = "A2ASTDIO_"
+		return len(v) >= len(ours) && strings.EqualFold(v[:len(ours)], ours) // Windows ignores case
+	}))
+}
+
+// outside returns an environment whose PATH leads nowhere into the workspaces: entries that
 // are relative, or below one of them or its repository, are left out. A cloned repository
 // may bring programs of any name, and node_modules/.bin is often in PATH.
-func (w *Workspaces) Outside(env []string) []string {
+func (w *Workspaces) outside(env []string) []string {
 	var workspaces []string
 	if w != nil {
 		w.mu.Lock()

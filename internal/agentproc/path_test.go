@@ -27,7 +27,7 @@ func TestOutside(t *testing.T) {
 	outside := func(env ...string) []string {
 		w := new(Workspaces)
 		w.Add(ws)
-		return w.Outside(env)
+		return w.outside(env)
 	}
 	got := outside("A=b", "PATH="+list, "Path="+bin)
 	want := "A=b PATH=" + elsewhere + string(os.PathListSeparator) + "/usr/bin Path="

@@ -31,8 +31,6 @@ type Options struct {
 	Workspaces *Workspaces
 	// Allow is asked before each start; an error forbids it. nil: it is allowed.
 	Allow func(ctx context.Context) error
-	// Env is its environment; nil is [Environ].
-	Env []string
 	// Prepare is called before each start with the agent's environment. The agent also
 	// gets what it returns, which wins. nil: nothing.
 	Prepare func(env []string) ([]string, error)
@@ -96,7 +94,7 @@ func (p *process) start(opts *Options, note func()) error {
 	}
 	cmd.Dir = opts.Dir
 	// The command's variables win: of two values, exec takes the last.
-	cmd.Env = slices.Concat(opts.inherited(), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
+	cmd.Env = slices.Concat(opts.Workspaces.environ(), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
 	if opts.Prepare != nil {
 		more, err := opts.Prepare(cmd.Env)
 		if err != nil {
@@ -181,13 +179,4 @@ func freePort() (string, error) {
 	}
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	return port, cmp.Or(err, l.Close())
-}
-
-// inherited is the environment that the agent inherits.
-func (o *Options) inherited() []string {
-	env := o.Env
-	if env == nil {
-		env = Environ()
-	}
-	return o.Workspaces.Outside(env)
 }

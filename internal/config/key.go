@@ -83,11 +83,6 @@ func those(is func(*Key) bool) iter.Seq[*Key] {
 	}
 }
 
-// BridgeOnly reports whether an option stands before a command only.
-func BridgeOnly(flag string) bool {
-	return slices.ContainsFunc(options, func(k Key) bool { return k.Flag == flag && k.Bridge })
-}
-
 // Words returns what an option takes that takes one of some words; nil for others.
 func Words(flag string) []string {
 	for _, k := range options {

@@ -51,22 +51,14 @@ func (c *Command) run(ctx context.Context, input []byte) ([]byte, error) {
 	if path := agentproc.Absolute(words, c.Base); path != "" {
 		return nil, fmt.Errorf("%s is relative, but it does not run in your directory: write the whole path", path)
 	}
-	dir, err := agentproc.Dir()
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	cmd, err := agentproc.Command(ctx, vars, words, c.Workspaces)
 	if err != nil {
 		return nil, err
 	}
-	env := append(c.Workspaces.Outside(agentproc.Environ()), vars...)
-	path, err := agentproc.LookPath(words[0], env)
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be run: %v", words[0], errors.Unwrap(err))
-	}
 	name := filepath.Base(words[0])
-	ctx, cancel := context.WithTimeout(ctx, commandTime)
-	defer cancel()
-	var out, complaint capped
-	out.limit, complaint.limit = maxSecret+1, 8<<10
-	cmd := exec.CommandContext(ctx, path, words[1:]...)
-	cmd.Dir, cmd.Env = dir, env
+	out, complaint := capped{limit: maxSecret + 1}, capped{limit: 8 << 10}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &complaint
 	cmd.WaitDelay = commandWait
 	ownGroup(cmd)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"runtime"
 	"time"
 
@@ -116,18 +115,11 @@ func OpenBrowser(page string, workspaces *agentproc.Workspaces) error {
 	default:
 		argv = []string{"xdg-open", page}
 	}
-	dir, err := agentproc.Dir()
-	if err != nil {
-		return err
+	cmd, err := agentproc.Command(context.Background(), nil, argv, workspaces)
+	if err == nil {
+		err = cmd.Start() // stdin and stdout are the editor's
 	}
-	env := workspaces.Outside(agentproc.Environ())
-	path, err := agentproc.LookPath(argv[0], env)
 	if err != nil {
-		return err
-	}
-	cmd := exec.Command(path, argv[1:]...) // stdin and stdout are the editor's
-	cmd.Dir, cmd.Env = dir, env
-	if err := cmd.Start(); err != nil {
 		return err
 	}
 	go func() { _ = cmd.Wait() }() // a browser may run for days
