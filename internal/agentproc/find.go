@@ -37,7 +37,7 @@ type finder struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	client *http.Client
-	ports  []string // addresses that we chose, so that the server is the agent
+	port   string // which we chose, so that the server there is the agent
 
 	mu        sync.Mutex
 	addresses []string
@@ -49,8 +49,8 @@ type finder struct {
 	url   string
 }
 
-func newFinder(ports ...string) *finder {
-	f := &finder{ports: ports, found: make(chan struct{})}
+func newFinder(port string) *finder {
+	f := &finder{port: port, found: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.client = &http.Client{
 		// No proxy: it is this machine. No idle connections that could be left behind.
@@ -93,7 +93,7 @@ func (f *finder) watch(address string) {
 	host := strings.TrimPrefix(address, "http://")
 	host, _, _ = strings.Cut(host, "/")
 	_, port, _ := net.SplitHostPort(host)
-	chosen := slices.Contains(f.ports, port)
+	chosen := port == f.port
 	for wait := firstWait; ; wait = min(wait*3/2, maxWait) {
 		if f.hasCard(address, chosen) {
 			if !chosen && !f.pause(settle) {

@@ -1,6 +1,7 @@
 package cardsign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -21,14 +22,16 @@ const (
 // are safe for concurrent use.
 type Keys struct {
 	source *source
+	client *http.Client
 
 	mu      sync.Mutex // held while they are fetched: others wait for that
 	keys    []key
 	fetched time.Time
 }
 
-// NewKeys reads one of the places that [NewVerifier] takes, but a bare thumbprint.
-func NewKeys(place string) (*Keys, error) {
+// NewKeys reads one of the places that [NewVerifier] takes, but a bare thumbprint. client is
+// as for that.
+func NewKeys(place string, client *http.Client) (*Keys, error) {
 	s, err := parseSource(place, time.Now())
 	switch {
 	case err != nil:
@@ -36,7 +39,7 @@ func NewKeys(place string) (*Keys, error) {
 	case s.url == nil && s.keys == nil:
 		return nil, errors.New("a thumbprint does not say where the key is")
 	}
-	return &Keys{source: s, keys: s.keys}, nil
+	return &Keys{source: s, client: cmp.Or(client, http.DefaultClient), keys: s.keys}, nil
 }
 
 // Verify checks a signature in the compact form, and returns what is signed. A key that
@@ -70,7 +73,7 @@ func (k *Keys) current(ctx context.Context, now time.Time, age time.Duration) ([
 	if k.source.url == nil || now.Sub(k.fetched) < age {
 		return k.keys, nil
 	}
-	keys, err := k.source.all(ctx, http.DefaultClient)
+	keys, err := k.source.all(ctx, k.client)
 	if err == nil {
 		k.keys, k.fetched = keys, now
 	}

@@ -39,7 +39,7 @@ type box struct {
 func (r *Receiver) Open(_ context.Context, name string) (bridge.Webhook, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if old := r.boxes[name]; name == "" || old != nil && !old.closed || !isName(name) {
+	if old := r.boxes[name]; old != nil && !old.closed || !isName(name) {
 		name = randomName()
 	}
 	// The token is always new. The configuration is set again, so whoever knows an earlier
@@ -68,7 +68,7 @@ func (x *box) put(id string, payload []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case x.closed, id != "" && x.seen[id]:
+	case x.closed, x.seen[id]:
 		return nil // without effect
 	case len(payload) > maxQueuedBytes-r.bytes+x.bytes():
 		return errFull // with other turns' pushes

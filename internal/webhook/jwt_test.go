@@ -36,7 +36,7 @@ func TestSigned(t *testing.T) {
 	signer, public := keyPair(t)
 	stranger, _ := keyPair(t)
 	fetched := 0
-	idp := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	idp := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fetched++
 		_, _ = w.Write(public)
 	}))
@@ -44,7 +44,7 @@ func TestSigned(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "jwks.json")
 	must.Do(t, os.WriteFile(file, public, 0o600))
 	for _, from := range []string{file, idp.URL} {
-		keys := must.Get(cardsign.NewKeys(from))(t)
+		keys := must.Get(cardsign.NewKeys(from, idp.Client()))(t)
 		h, hook := open(t, Options{Keys: keys, Issuers: func(context.Context) []string { return []string{"https://agent.example/a2a", "https://cards.example"} }})
 		now := time.Now().Unix()
 		for _, test := range []struct {
@@ -88,7 +88,7 @@ func TestKeyOfOneAlgorithm(t *testing.T) {
 	set, _ := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), Algorithm: "RS256"}}})
 	file := filepath.Join(t.TempDir(), "jwks.json")
 	must.Do(t, os.WriteFile(file, set, 0o600))
-	keys := must.Get(cardsign.NewKeys(file))(t)
+	keys := must.Get(cardsign.NewKeys(file, nil))(t)
 	for alg, want := range map[jose.SignatureAlgorithm]bool{jose.RS256: true, jose.PS256: false, jose.RS512: false} {
 		signer := must.Get(jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, nil))(t)
 		token, _ := jwt.Signed(signer).Claims(map[string]any{"iat": time.Now().Unix()}).Serialize()

@@ -29,7 +29,7 @@ func (l *Link) openWebhook(c *cli.Context, local bool) error {
 	}
 	var keys *cardsign.Keys
 	if jwks := c.String("webhook-jwks"); jwks != "" {
-		if keys, err = cardsign.NewKeys(jwks); err != nil {
+		if keys, err = cardsign.NewKeys(jwks, keyClient(l.HTTP.TLS)); err != nil {
 			return frame.Usagef("--webhook-jwks: %v", err)
 		}
 	}

@@ -49,7 +49,7 @@ func NewHTTP(config *tls.Config) *http.Client {
 		}},
 		// A redirected POST would carry a code or a refresh token along.
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			if req.Method != http.MethodGet || via[0].Method != http.MethodGet {
+			if via[0].Method != http.MethodGet {
 				return http.ErrUseLastResponse
 			}
 			if len(via) > maxRedirects || !safe.SameOrigin(req.URL, via[0].URL) {

@@ -216,6 +216,24 @@ func TestDeviceLogin(t *testing.T) {
 	}
 }
 
+// A page with the code in it is one of the page's own origin.
+func TestDevicePageElsewhere(t *testing.T) {
+	s := signin.Start(t, wide())
+	p, c := discovered(t, s)
+	for origin, shown := range map[string]bool{"https://idp.example": true, "https://evil.example": false} {
+		s.Fail("device_authorization", signin.Answer(200, `{"device_code":"d","user_code":"u","verification_uri":"https://idp.example/device","verification_uri_complete":"`+origin+`/device?u","expires_in":60}`))
+		l := &Login{Client: c, Provider: p, Show: func(_ context.Context, _, page, complete string, _ time.Time) error {
+			if page != "https://idp.example/device" || (complete != "") != shown {
+				t.Errorf("%s: shown %q and %q", origin, page, complete)
+			}
+			return ErrDeclined
+		}}
+		if _, _, err := l.ByDevice(t.Context()); !errors.Is(err, ErrDeclined) {
+			t.Errorf("%s: %v", origin, err)
+		}
+	}
+}
+
 // What a provider says of times may be nonsense: an interval below nothing would panic in the
 // library.
 func TestDeviceTimes(t *testing.T) {

@@ -99,6 +99,30 @@ func TestEndpointsOfThisMachine(t *testing.T) {
 	}
 }
 
+// A redirect of metadata is followed within their origin, some times.
+func TestRedirectedMetadata(t *testing.T) {
+	asked := false
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	defer elsewhere.Close()
+	at := ""
+	var s *httptest.Server
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/here" {
+			fmt.Fprintf(w, `{"issuer":%q,"token_endpoint":"%[1]s/token"}`, s.URL)
+			return
+		}
+		http.Redirect(w, r, at, http.StatusFound)
+	}))
+	defer s.Close()
+	for to, want := range map[string]string{"/here": "", "/loop": "it redirects to", elsewhere.URL: "it redirects to"} {
+		at = to
+		_, _, err := Discover(t.Context(), NewHTTP(nil), s.URL)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || asked {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}
+
 // A name shows which host it is.
 func TestName(t *testing.T) {
 	long := "accounts.honest.example." + strings.Repeat(strings.Repeat("x", 50)+".", 4) + "evil.example"
@@ -175,12 +199,16 @@ func TestRedirect(t *testing.T) {
 	for redirect, ok := range map[string]bool{
 		"": true, "http://127.0.0.1/cb": true, "http://localhost:0/": true, "http://[::1]/": true,
 		"https://127.0.0.1/cb": false, "http://192.168.0.1/": false, "http://127.0.0.1/?x=1": false, "http://localhost.example/": false,
+		"http://0.0.0.0/cb": false, "http://me@127.0.0.1/cb": false, "http://127.0.0.1/cb#x": false, "http://127.0.0.1:x/": false,
 	} {
 		l := &Login{Redirect: redirect}
 		got, err := l.Listen()
 		l.Close()
 		if (err == nil) != ok && !strings.Contains(fmt.Sprint(err), "cannot assign") {
 			t.Errorf("%q: %q, %v", redirect, got, err)
+		}
+		if !ok && !strings.Contains(fmt.Sprint(err), "does not lead back to this machine") {
+			t.Errorf("%q: %v", redirect, err)
 		}
 	}
 }
