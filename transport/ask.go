@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -35,8 +34,8 @@ type way struct {
 type waits uint8
 
 const (
-	waitLimit    waits = iota // the time limit of a unary call
-	waitResponse              // an agent may be silent while it works; then the limit
+	waitLimit    waits = iota // the time limit of a unary call; of a stream, until it begins
+	waitResponse              // an agent may be silent while it works; what is no stream has the limit then
 	waitLong                  // as long as the agent works
 )
 
@@ -90,7 +89,7 @@ func hasLooked(op *operation, refusal error) bool {
 // place, is tried only as long as the agent has not answered.
 func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list []way) {
 	var agent *a2a.Error
-	if !errors.As(refusal, &agent) || errors.Is(refusal, ErrPossiblyDelivered) || op.kind == opMethod {
+	if !errors.As(refusal, &agent) || op.kind == opMethod {
 		return nil
 	}
 	fresh := op.kind.essential() && !e.isProven()
@@ -189,10 +188,7 @@ func (w way) movedTo(u *url.URL, which string) []way {
 func refusesWay(err error) bool {
 	var agent *a2a.Error
 	var ours *failure
-	switch {
-	case errors.Is(err, ErrPossiblyDelivered):
-		return false
-	case !errors.As(err, &agent):
+	if !errors.As(err, &agent) {
 		return errors.As(err, &ours) && ours.is == nil
 	}
 	switch agent.Code {
@@ -202,7 +198,8 @@ func refusesWay(err error) bool {
 	return agent.Code == 0 && noRoute(agent.HTTPStatus)
 }
 
-// took keeps the way that the agent has taken.
+// took keeps the way that the agent has taken. That it knows a method which is none of
+// A2A's says nothing about the way.
 func (c *Client) took(e *endpoint, w way, op *operation) {
 	if op.kind == opMethod {
 		return
@@ -231,33 +228,23 @@ func (e *endpoint) isProven() bool {
 }
 
 // in returns the operation as it is in a way.
-func (c *operation) in(w way) *operation {
-	if w.plain && c.kind == opStream {
-		plain := *c
+func (op *operation) in(w way) *operation {
+	if w.plain && op.kind == opStream {
+		plain := *op
 		plain.kind, plain.stream, plain.wait = opSend, false, waitResponse
-		c = &plain
+		op = &plain
 	}
-	c.answered = false
-	return c
+	return op
 }
 
 // request makes the request of an operation, and reads what it is answered with: a
 // stream, as soon as that has begun, or a result.
 func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation) (*Stream, error) {
 	life := c.newLife(ctx)
-	limited, stop := life.ctx, context.CancelFunc(func() {})
-	var limit *time.Timer
-	switch {
-	case op.wait == waitLimit && !op.stream:
-		limited, stop = context.WithTimeout(life.ctx, c.timeout)
-	case op.wait == waitLimit:
-		limit = time.AfterFunc(c.timeout, life.cancel)
+	if op.wait == waitLimit {
+		defer life.limit(c.timeout).Stop()
 	}
-	defer stop()
-	x, err := c.post(ctx, limited, e, w, op)
-	if limit != nil {
-		limit.Stop()
-	}
+	x, err := c.post(ctx, life.ctx, e, w, op)
 	if err != nil {
 		life.end()
 		return nil, err
@@ -266,9 +253,9 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 		return newStream(c, e, w, x, life), nil
 	}
 	defer life.end()
-	if op.stream || op.wait == waitResponse {
+	if op.wait == waitResponse {
 		// It is no stream, so its body has an end, and soon.
-		defer time.AfterFunc(c.timeout, life.cancel).Stop()
+		defer life.limit(c.timeout).Stop()
 	}
 	result, err := x.result(w)
 	if err != nil {
@@ -317,20 +304,18 @@ func (c *Client) active() []string {
 
 // spell makes the HTTP request of an operation. One that has a path is none of A2A's: a
 // plain request below the agent's URL. Gemini's server has its slash commands there.
-func (c *operation) spell(w way) (*request, error) {
-	if c.path == "" {
-		return w.kind.request(w.protocol, c)
+func (op *operation) spell(w way) (*request, error) {
+	if op.path == "" {
+		return w.kind.request(w.protocol, op)
 	}
-	c.what = c.path
-	r := &request{verb: http.MethodGet, path: c.path, accept: acceptStream}
-	if c.params != nil {
-		var err error
-		if r.body, err = rawjson.Marshal(c.params); err != nil {
-			return nil, failf(err, "the body for %s cannot be written as JSON: %v", c.path, err)
-		}
+	op.what = op.path
+	r := &request{verb: http.MethodGet, path: op.path, accept: acceptStream}
+	if op.params != nil {
 		r.verb = http.MethodPost
 	}
-	return r, nil
+	var err error
+	r.body, err = w.protocol.params(op)
+	return r, err
 }
 
 // result reads the answer to an operation.
@@ -339,13 +324,12 @@ func (x *exchange) result(w way) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{status: x.resp.StatusCode, body: body}
-	a.json = len(a.body) > 0 && rawjson.Valid(a.body)
+	a := &answer{status: x.resp.StatusCode, body: body, json: rawjson.Valid(body)}
 	if x.op.path != "" {
 		if a.json && a.status < 300 {
-			return a.body, nil
+			return body, nil
 		}
-		return nil, x.notA2A(a.body)
+		return nil, x.notA2A(body)
 	}
 	result, refusal := w.kind.result(x.op, a)
 	x.op.answered = refusal != nil
@@ -353,7 +337,7 @@ func (x *exchange) result(w way) (json.RawMessage, error) {
 	case refusal != nil:
 		return nil, x.agentError(refusal)
 	case result == nil:
-		return nil, x.notA2A(a.body)
+		return nil, x.notA2A(body)
 	}
 	return result, nil
 }

@@ -189,10 +189,10 @@ type binding interface {
 	home(p protocol, u *url.URL) *url.URL
 	// request spells an operation, and sets its what, and as where that is the method's. The error
 	// is the caller's mistake: the protocol version, or the binding, has no words for it.
-	request(p protocol, c *operation) (*request, error)
+	request(p protocol, op *operation) (*request, error)
 	// result unwraps the answer to an operation: it returns the operation's result, or the
 	// agent's error. Neither means that this is no answer of the binding.
-	result(c *operation, a *answer) (json.RawMessage, *a2a.Error)
+	result(op *operation, a *answer) (json.RawMessage, *a2a.Error)
 	// event decodes one frame of a stream, which is valid JSON, into ev, or returns
 	// the agent's error. failure: the frame is named an error.
 	event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error

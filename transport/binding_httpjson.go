@@ -41,15 +41,15 @@ func (httpJSON) home(p protocol, u *url.URL) *url.URL {
 	return u
 }
 
-func (httpJSON) request(p protocol, c *operation) (*request, error) {
-	kind, params, err := httpOperation(p, c)
+func (httpJSON) request(p protocol, op *operation) (*request, error) {
+	kind, params, err := httpOperation(p, op)
 	if err != nil {
 		return nil, err
 	}
 	s := spellingOf(kind)
 	verb, path := s.route(p)
 	out := &request{verb: verb, accept: "application/a2a+json, application/json"}
-	c.as, c.what = kind, verb+" "+path
+	op.as, op.what = kind, verb+" "+path
 	if kind.streams() {
 		out.accept = "text/event-stream"
 	}
@@ -60,7 +60,7 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 			out.path += "/" + escapeSegment(segment)
 		}
 	}
-	filled, taken, err := fill(path, params, c.what)
+	filled, taken, err := fill(path, params, op.what)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 	case s.body:
 		out.body = body(params, taken)
 	case verb != http.MethodPost:
-		out.query, err = query(params, append(taken, "tenant"), c.what)
+		out.query, err = query(params, append(taken, "tenant"), op.what)
 	}
 	return out, err
 }
@@ -77,29 +77,25 @@ func (httpJSON) request(p protocol, c *operation) (*request, error) {
 // httpOperation returns the kind of an operation and its parameters. A method that is
 // called by its name is the version's operation of that name, and its parameters are
 // taken as they are; this binding has no other methods, such as those of extensions.
-func httpOperation(p protocol, c *operation) (kind opKind, params node, err error) {
-	var raw []byte
-	if kind = c.kind; kind != opMethod {
-		raw, err = p.params(c)
-	} else if kind = operationOf(p, c.method); kind == opMethod {
-		refusal := &a2a.Error{Code: a2a.CodeMethodNotFound, Message: "HTTP+JSON has A2A's own operations, and no method " + c.method}
-		err = failf(refusal, "%s", refusal.Message)
-	} else if c.params != nil {
-		if raw, err = rawjson.Marshal(c.params); err != nil {
-			err = failf(err, "the parameters of %s are not JSON: %v", c.method, err)
+func httpOperation(p protocol, op *operation) (kind opKind, params node, err error) {
+	if kind = op.kind; kind == opMethod {
+		if kind = operationOf(p, op.method); kind == opMethod {
+			refusal := &a2a.Error{Code: a2a.CodeMethodNotFound, Message: "HTTP+JSON has A2A's own operations, and no method " + op.method}
+			return kind, params, failf(refusal, "%s", refusal.Message)
 		}
 	}
+	raw, err := p.params(op)
 	if params = parseNode(raw); err == nil && raw != nil && !params.IsObject() {
-		err = failf(nil, "the parameters of %s are no object", c.method)
+		err = failf(nil, "the parameters of %s are no object", op.method)
 	}
 	return kind, params, err
 }
 
-func (httpJSON) result(c *operation, a *answer) (json.RawMessage, *a2a.Error) {
+func (httpJSON) result(op *operation, a *answer) (json.RawMessage, *a2a.Error) {
 	raw := rawjson.View(a.body)
 	switch {
 	case a.json && (a.status >= 300 || hasError(raw)):
-		return nil, readHTTPError(c, a.status, raw)
+		return nil, readHTTPError(op, a.status, raw)
 	case a.status >= 300:
 		return nil, nil
 	case a.json:

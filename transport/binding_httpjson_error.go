@@ -56,13 +56,13 @@ var statusCodes = map[int]int{
 
 // statusCode is the code of an error that has a message alone. Gateways and routers send
 // this form, too: 404 must be about a task, and not about its path.
-func statusCode(c *operation, status int, message string) int {
+func statusCode(op *operation, status int, message string) int {
 	ofTask := func(word string) bool { return strings.Contains(word, "task") && !strings.Contains(word, "/tasks/") }
 	switch {
-	case status == http.StatusNotFound && !(c.aboutTask() && slices.ContainsFunc(strings.Fields(strings.ToLower(message)), ofTask)),
-		status == http.StatusConflict && c.as != opCancel:
+	case status == http.StatusNotFound && !(op.aboutTask() && slices.ContainsFunc(strings.Fields(strings.ToLower(message)), ofTask)),
+		status == http.StatusConflict && op.as != opCancel:
 		return 0
-	case status == http.StatusNotImplemented && c.as.aboutPush():
+	case status == http.StatusNotImplemented && op.as.aboutPush():
 		return a2a.CodePushNotSupported
 	}
 	return statusCodes[status]
@@ -124,7 +124,7 @@ func (r refusal) error() *a2a.Error {
 
 // readHTTPError reads the body of an HTTP status that is no success; status is 0 in a
 // stream. nil: the body has no form of an error that is known.
-func readHTTPError(c *operation, status int, raw string) *a2a.Error {
+func readHTTPError(op *operation, status int, raw string) *a2a.Error {
 	if !rawjson.IsObject(raw) {
 		return nil
 	}
@@ -142,14 +142,14 @@ func readHTTPError(c *operation, status int, raw string) *a2a.Error {
 		e.Message = sentence(text, r.message)
 	case r.code < 0:
 		e.Code, e.Data = cmp.Or(reasonIn(r.data), r.code), r.data
-		unmask(c, e)
+		unmask(op, e)
 	case within, rawjson.IsArray(string(r.data)):
 		e.Code, e.Data = reasonIn(r.data), r.data
-		if e.Code == 0 && (r.status != "NOT_FOUND" || c.aboutTask()) {
+		if e.Code == 0 && (r.status != "NOT_FOUND" || op.aboutTask()) {
 			e.Code = errorNames[r.status]
 		}
 	case r.message != "":
-		e.Code = statusCode(c, status, r.message)
+		e.Code = statusCode(op, status, r.message)
 	default:
 		e.Message = sentence(r.title, r.detail)
 	}
@@ -177,7 +177,7 @@ func reasonIn(details a2a.JSON) (code int) {
 // of its own where an error comes before a stream; it means that the request was
 // refused. As CommonJS it does not recognise its own error types, so that only their
 // texts remain.
-func unmask(c *operation, e *a2a.Error) {
+func unmask(op *operation, e *a2a.Error) {
 	switch is := func(text string) bool { return strings.HasPrefix(e.Message, text) }; {
 	case e.Code != a2a.CodeInternal:
 	case is("Task not found: "):
@@ -186,7 +186,7 @@ func unmask(c *operation, e *a2a.Error) {
 		e.Code = a2a.CodeTaskNotCancelable
 	case is("Push Notification is not supported"):
 		e.Code = a2a.CodePushNotSupported
-	case c.as.streams() && is("Bug: toJson serializer"):
+	case op.as.streams() && is("Bug: toJson serializer"):
 		e.Message = "refused, without a reason that could be read (" + e.Message + ")"
 		e.Code = a2a.CodeInvalidRequest
 	}
@@ -198,12 +198,12 @@ func sentence(text, more string) string {
 }
 
 // aboutTask reports whether an operation names a task that must exist.
-func (c *operation) aboutTask() bool {
-	switch c.as {
+func (op *operation) aboutTask() bool {
+	switch op.as {
 	case opSend, opStream:
-		return c.message != nil && c.message.TaskID != ""
+		return op.message != nil && op.message.TaskID != ""
 	case opGet, opCancel, opSubscribe:
 		return true
 	}
-	return c.as.aboutPush()
+	return op.as.aboutPush()
 }

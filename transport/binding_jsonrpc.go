@@ -26,31 +26,24 @@ const (
 	acceptStream = "text/event-stream, application/json"
 )
 
-func (jsonRPC) request(p protocol, c *operation) (r *request, err error) {
-	method := c.method
-	if c.kind != opMethod {
-		method = spellingOf(c.kind).method(p)
+func (jsonRPC) request(p protocol, op *operation) (*request, error) {
+	method := op.method
+	if op.kind != opMethod {
+		method = spellingOf(op.kind).method(p)
 	}
-	var params []byte
-	if c.kind != opMethod {
-		params, err = p.params(c)
-	} else if c.params != nil {
-		if params, err = rawjson.Marshal(c.params); err != nil {
-			err = failf(err, "the parameters of %s are not JSON: %v", method, err)
-		}
-	}
+	params, err := p.params(op)
 	if err != nil {
 		return nil, err
 	}
-	c.what = method
+	op.what = method
 	name, _ := rawjson.Marshal(method) // a string always encodes
-	body := append(strconv.AppendUint([]byte(`{"jsonrpc":"2.0","id":`), c.id, 10), `,"method":`...)
+	body := append(strconv.AppendUint([]byte(`{"jsonrpc":"2.0","id":`), op.id, 10), `,"method":`...)
 	body = append(body, name...)
 	if params != nil {
 		body = append(append(body, `,"params":`...), params...)
 	}
-	r = &request{verb: http.MethodPost, accept: acceptJSON, body: append(body, '}')}
-	if c.stream {
+	r := &request{verb: http.MethodPost, accept: acceptJSON, body: append(body, '}')}
+	if op.stream {
 		r.accept = acceptStream
 	}
 	return r, nil

@@ -18,10 +18,10 @@ import (
 // members in snake_case, and without members that the specification requires. A card is
 // refused only if it is no object; choose reports an agent that cannot be called.
 
-// maxSchemes is how many security schemes, alternatives and scopes are read of a
-// card, each: more than anybody declares, and few enough that no card makes a
-// sign-in ask for thousands of things.
-const maxSchemes = 64
+// maxListed is how many interfaces, security schemes, alternatives and scopes are read of
+// a card, each: more than anybody declares, and few enough that no card takes long to read,
+// or makes a sign-in ask for thousands of things.
+const maxListed = 64
 
 // A node is a value in a card, or in another answer that speed does not matter for. What
 // has a wrong type reads as absent.
@@ -84,7 +84,7 @@ func (n node) texts(path string) (list []string) {
 
 // each calls f with the members of an object, as many as are read.
 func (n node) each(f func(name string, value node)) {
-	left := maxSchemes
+	left := maxListed
 	n.ForEach(func(name, value gjson.Result) bool {
 		f(name.Str, node{value})
 		left--
@@ -132,7 +132,7 @@ func parseCard(raw string, base *url.URL) *a2a.Card {
 // "" to leave them out.
 func interfaces(n node, base *url.URL, at string) (list []a2a.Interface) {
 	add := func(i a2a.Interface) {
-		if i.URL = cmp.Or(i.URL, at); i.URL == "" {
+		if i.URL = cmp.Or(i.URL, at); i.URL == "" || len(list) == maxListed {
 			return
 		}
 		if u, err := url.Parse(i.URL); err == nil && base != nil {
@@ -189,7 +189,7 @@ func requirements(n node) (list []a2a.Requirement) {
 			if s := alternative.at("schemes"); s.IsObject() {
 				alternative = s
 			}
-			if !alternative.IsObject() || len(list) == maxSchemes {
+			if !alternative.IsObject() || len(list) == maxListed {
 				continue
 			}
 			requirement := a2a.Requirement{}
@@ -198,7 +198,7 @@ func requirements(n node) (list []a2a.Requirement) {
 					scopes = node{gjson.Parse(`{"list":` + scopes.Raw + `}`)}
 				}
 				words := scopes.texts("list")
-				requirement = append(requirement, a2a.SchemeUse{Scheme: name, Scopes: words[:min(len(words), maxSchemes)]})
+				requirement = append(requirement, a2a.SchemeUse{Scheme: name, Scopes: words[:min(len(words), maxListed)]})
 			})
 			list = append(list, requirement)
 		}

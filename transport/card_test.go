@@ -107,6 +107,17 @@ func TestCardPlaces(t *testing.T) {
 	}
 }
 
+// No card takes long to read: each interface is compared with those before it.
+func TestCardIsBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&b, `{"url":"http://a.example/%d"},`, i)
+	}
+	if n := len(parseCard(`{"supportedInterfaces":[`+b.String()+`{"url":"http://a.example"}]}`, nil).Interfaces); n != maxListed {
+		t.Errorf("%d interfaces were read", n)
+	}
+}
+
 // Gemini's card says localhost; the connection goes to the user's address.
 func TestLocalhostInTheCard(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))

@@ -88,6 +88,26 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
+// Nor has the beginning of an answer to a message, but its rest has, where it is no stream.
+func TestTimeoutOfAnswer(t *testing.T) {
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"jsonrpc":`)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	agent.card = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0"}`
+	c := wireClient(t, agent.URL, &ClientOptions{Timeout: 50 * time.Millisecond})
+	_, err := c.Send(t.Context(), hello())
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "timeout in the middle of its answer to message/stream") {
+		t.Errorf("got %v", err)
+	}
+	_, err = c.Resubscribe(t.Context(), "t")
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "timeout in the middle of its answer to tasks/resubscribe") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // No secret gets into an error or into the log.
 func TestSecrets(t *testing.T) {
 	var log strings.Builder

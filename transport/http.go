@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 
@@ -19,7 +20,7 @@ import (
 // with the client's. That of a drained stream outlives the caller's.
 type life struct {
 	ctx    context.Context
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	// detach cuts the tie to the caller's context.
 	detach func() bool
 	base   func() bool
@@ -27,17 +28,22 @@ type life struct {
 
 func (c *Client) newLife(caller context.Context) *life {
 	l := new(life)
-	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(caller))
-	l.detach = context.AfterFunc(caller, l.cancel)
-	l.base = context.AfterFunc(c.base, l.cancel)
+	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(caller))
+	cancel := func() { l.cancel(nil) }
+	l.detach, l.base = context.AfterFunc(caller, cancel), context.AfterFunc(c.base, cancel)
 	return l
+}
+
+// limit ends it after some time, unless the timer is stopped before.
+func (l *life) limit(after time.Duration) *time.Timer {
+	return time.AfterFunc(after, func() { l.cancel(context.DeadlineExceeded) })
 }
 
 // end ends it, and lets go of the two contexts.
 func (l *life) end() {
 	l.detach()
 	l.base()
-	l.cancel()
+	l.cancel(nil)
 }
 
 // An exchange is an operation with its requests and the response to the last of them. The
@@ -154,8 +160,17 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 // notAgain ends each message that is wrapped with ErrPossiblyDelivered.
 const notAgain = "it was possibly delivered, so it is not sent again"
 
+// orLimit returns the time limit in place of what it has made the network fail with.
+func (x *exchange) orLimit(err error) error {
+	if cause := context.Cause(x.ctx); errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return err
+}
+
 // failed says why no response came, and whether the request may have been delivered.
 func (x *exchange) failed(err error) error {
+	err = x.orLimit(err)
 	is, at := err, shown(x.url)
 	wrote := x.wrote()
 	if wrote && !x.op.delivery.repeats() {
@@ -176,6 +191,7 @@ func (x *exchange) failed(err error) error {
 
 // cut returns the error for an answer that stopped short.
 func (x *exchange) cut(err error) error {
+	err = x.orLimit(err)
 	is, again := errors.Join(ErrInterrupted, err), ""
 	if !x.op.delivery.repeats() {
 		is, again = errors.Join(ErrPossiblyDelivered, is), ": "+notAgain

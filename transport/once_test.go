@@ -69,6 +69,7 @@ func TestUnstreamed(t *testing.T) {
 		{"refused as an event", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", task), all, "[1 working] EOF"},
 		{"refused twice", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", refusal(-32004)), all + " SendMessage", "[] agent: no (-32004)"},
 		{"refused, then neither", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", `{"jsonrpc":"2.0","result":{}}`), all, "[] agent: URL/rpc answered with a result that is neither a task nor a message: {}"},
+		{"refused, then for what it says", plain, wireSSE("data: " + refusal(-32004) + "\n\n"), wireAnswer(200, "application/json", refusal(-32602)), all, "[] agent: no (-32602)"},
 		{"another refusal", plain, wireSSE("data: " + refusal(-32602) + "\n\n"), nil, "message/stream", "[] agent: no (-32602)"},
 		{"refused after an event", plain, wireSSE(sseWorking + "data: " + refusal(-32004) + "\n\n"), nil, "message/stream", "[3 working] agent: no (-32004)"},
 		{"the card says that it streams", stated, wireAnswer(200, "application/json", refusal(-32004)), wireAnswer(200, "application/json", task), all, "[1 working] EOF"},

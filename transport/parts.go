@@ -81,7 +81,9 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 		case "metadata":
 			p.Metadata = jsonObject(value)
 		default:
-			readFile(key, value, &p.File)
+			if readFile(key, value, &p.File) {
+				file = value
+			}
 		}
 		return end
 	})
@@ -91,7 +93,7 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 	}
 	proto := kind == "" && from != nil && from.Proto // one that names its kind is JSON-RPC's
 	if kind == "" {
-		kind = kindOf(text, data, file, p)
+		kind = kindOf(text, data, file)
 	}
 	switch kind {
 	case "text":
@@ -147,11 +149,11 @@ func decodeText(text string, from *fastpath.Source) string {
 
 // kindOf returns the kind of a part that does not name it: A2A 1.x tells it by the
 // member that is there.
-func kindOf(text, data, file string, p *a2a.Part) string {
+func kindOf(text, data, file string) string {
 	switch {
 	case text != "":
 		return "text"
-	case file != "" || p.File.Bytes != "" || p.File.URI != "":
+	case file != "":
 		return "file"
 	case data != "":
 		return "data"
@@ -160,18 +162,19 @@ func kindOf(text, data, file string, p *a2a.Part) string {
 }
 
 // readFile reads a member of a file: of 0.3's nested one, also by the names of its proto, or
-// of 1.x's part.
-func readFile(key, value string, f *a2a.File) {
+// of 1.x's part. It reports whether that is the content, which may be empty.
+func readFile(key, value string, f *a2a.File) (content bool) {
 	switch key {
 	case "bytes", "fileWithBytes", "raw":
-		f.Bytes = jsonText(value)
+		f.Bytes, content = jsonText(value), rawjson.IsString(value)
 	case "uri", "fileWithUri", "url":
-		f.URI = jsonText(value)
+		f.URI, content = jsonText(value), rawjson.IsString(value)
 	case "name", "filename":
 		f.Name = jsonText(value)
 	case "mimeType", "mediaType":
 		f.MediaType = jsonText(value)
 	}
+	return content
 }
 
 // unwrapProto takes off what 0.3's proto has around data, and its SDKs around bytes.

@@ -139,33 +139,35 @@ func (n name) in(p protocol) string {
 
 // params returns the parameters of an operation; nil for none. It refuses what the
 // version has no words for.
-func (p protocol) params(c *operation) ([]byte, error) {
+func (p protocol) params(op *operation) ([]byte, error) {
 	s := shape{{nameTenant, p.tenant}}
-	switch c.kind {
+	switch op.kind {
+	case opMethod:
+		return op.ownParams()
 	case opSend, opStream:
-		if c.message.ID == "" || len(c.message.Parts) == 0 {
+		if op.message.ID == "" || len(op.message.Parts) == 0 {
 			return nil, failf(nil, "the message has no ID, or no parts")
 		}
-		s = append(s, p.send(c)...)
+		s = append(s, p.send(op)...)
 	case opGet, opCancel, opSubscribe:
-		if len(c.metadata) > 0 && (p.proto || !p.v03 && c.kind != opCancel) {
+		if len(op.metadata) > 0 && (p.proto || !p.v03 && op.kind != opCancel) {
 			return nil, failf(nil, "its version of A2A has no metadata in this request: leave it out")
 		}
-		s = append(s, member{same("id"), always(c.taskID)})
-		if c.history >= 0 {
-			s = append(s, member{same("historyLength"), &c.history})
+		s = append(s, member{same("id"), always(op.taskID)})
+		if op.history >= 0 {
+			s = append(s, member{same("historyLength"), &op.history})
 		}
-		s = append(s, member{same("metadata"), c.metadata})
+		s = append(s, member{same("metadata"), op.metadata})
 	case opList:
-		if c.query.State == a2a.StateUnknown && !p.v03 {
+		if op.query.State == a2a.StateUnknown && !p.v03 {
 			// UNSPECIFIED is no state there: it would mean tasks in any.
-			return nil, failf(nil, "tasks cannot be listed by the state %q in A2A 1.x, which has no such state", c.query.State)
+			return nil, failf(nil, "tasks cannot be listed by the state %q in A2A 1.x, which has no such state", op.query.State)
 		}
-		s = append(s, p.query(c.query)...)
+		s = append(s, p.query(op.query)...)
 	case opSetPush:
-		s = append(s, p.setPush(c.push)...)
+		s = append(s, p.setPush(op.push)...)
 	case opGetPush, opListPush, opDeletePush:
-		s = append(s, member{nameOfTask, always(c.taskID)}, member{namePushID, c.pushID})
+		s = append(s, member{nameOfTask, always(op.taskID)}, member{namePushID, op.pushID})
 	case opExtendedCard:
 		if p.v03 {
 			return nil, nil
@@ -178,11 +180,23 @@ func (p protocol) params(c *operation) ([]byte, error) {
 	return b, nil
 }
 
+// ownParams returns the parameters of a method that the caller names.
+func (op *operation) ownParams() ([]byte, error) {
+	if op.params == nil {
+		return nil, nil
+	}
+	b, err := rawjson.Marshal(op.params)
+	if err != nil {
+		err = failf(err, "the parameters of %s are not JSON: %v", cmp.Or(op.method, op.path), err)
+	}
+	return b, err
+}
+
 // send is a message. In 0.3 opSend says in either case whether it waits: no default
 // is named there. Its proto takes the absence of blocking for false where there is a
 // configuration, and for true where there is none; 1.x waits unless it is told not to.
-func (p protocol) send(c *operation) shape {
-	m := c.message
+func (p protocol) send(op *operation) shape {
+	m := op.message
 	var parts []shape
 	for i := range m.Parts {
 		parts = append(parts, p.part(&m.Parts[i]))
@@ -199,8 +213,8 @@ func (p protocol) send(c *operation) shape {
 		{same("metadata"), m.Metadata},
 		{same("extensions"), m.Extensions},
 	}
-	sends := c.kind == opSend
-	atOnce := !p.v03 && sends && !c.blocking
+	sends := op.kind == opSend
+	atOnce := !p.v03 && sends && !op.blocking
 	var configuration shape
 	if len(m.AcceptedOutputModes) > 0 || m.Push != nil || m.HistoryLength != nil || atOnce || p.v03 && sends {
 		var modes, blocking any = m.AcceptedOutputModes, nil
@@ -208,7 +222,7 @@ func (p protocol) send(c *operation) shape {
 			modes = raw("[]") // A2A 0.2 requires it, and Pydantic AI's server insists
 		}
 		if sends || p.proto {
-			blocking = raw(strconv.FormatBool(!sends || c.blocking))
+			blocking = raw(strconv.FormatBool(!sends || op.blocking))
 		}
 		var push shape
 		if m.Push != nil {
