@@ -15,11 +15,18 @@ type said struct {
 	events []a2a.Event // valid until the turn has shown them
 	conn   *mapping.Connection
 	cut    bool // something may have been said unheard before what comes next
-	learn  bool // nothing of the events is shown: they tell which dialect the agent speaks
-	quiet  bool // a look at a task whose stream is open, and brings the words
-	ask    bool // what waits is all that waits: the user is asked
+	shows  showing
 	steps  []mapping.Step
 }
+
+// showing is how much of events is shown.
+type showing uint8
+
+const (
+	showAll    showing = iota
+	showStates         // of a look at a task whose stream is open, and brings the words
+	showNone           // they tell which dialect the agent speaks
+)
 
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs
 // in its turn's goroutine, which takes what comes to it ([leg.next]), one at a time: that becomes
@@ -32,14 +39,12 @@ type leg struct {
 	ctx     context.Context // of its looks and subscriptions; close ends it
 	stop    context.CancelFunc
 	replies chan reply
-	closed  bool
 	err     error // nil if the agent has said that the leg is over
 	unshown error // the editor's: it is shown no more
 
 	phase phase
 	known
-	taskID    string
-	readers   *readers
+	readers   *readers   // nil: they are closed, or handed over
 	live      *reader    // its own stream, while it is open
 	sub       *reader    // a subscription
 	first     *batch     // its first events, which wait for the look that tells whether the task is bare
@@ -50,6 +55,7 @@ type leg struct {
 	outage    outage
 	opened    bool // its own stream has said something
 	moves     bool // and a state other than that in which the task stood
+	worded    bool // one of the messages that came is not empty: some agents begin with one that is
 	refused   bool // the agent's answer to the message is an error: it has not taken it
 	bare      bool // the newest look has shown that the task holds nothing of what the agent has said
 	keeps     bool // a look has shown that the task holds something of what the agent has said
@@ -69,13 +75,12 @@ type timers struct {
 // follow makes a request and follows what comes of it. The leg ends when the turn leaves it, or
 // hands it over.
 func (t *turn) follow(r *request) *leg {
-	l := &leg{agent: t.agent, turn: t, request: r, taskID: r.taskID, readers: r.readers, replies: make(chan reply)}
+	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers, replies: make(chan reply)}
 	l.ctx, l.stop = context.WithCancel(t.agent.ctx)
 	if l.readers == nil {
 		l.readers = newReaders(t.agent.ctx)
 	}
-	l.known = known{arrived: r.message == nil, heard: heard{moved: true, took: true}}
-	l.owes = r.owes
+	l.known = known{taskID: r.taskID, arrived: r.message == nil, owes: r.owes, heard: heard{moved: true, took: true}}
 	r.pushes.take()
 	l.timers = timers{tick: stopped(), silent: stopped(), settle: stopped(), hint: stopped(), pause: firstWait, patience: liveSilence}
 	l.begin()
@@ -188,19 +193,20 @@ func (l *leg) fail(err error) {
 
 // close gives up what a leg that is over has open.
 func (l *leg) close() {
-	if !l.closed {
-		l.end()
-		l.readers.close()
+	if readers := l.letGo(); readers != nil {
+		readers.close()
 	}
 }
 
-// end ends what the leg has asked for, and is not needed any more.
-func (l *leg) end() {
-	l.closed = true
+// letGo ends what the leg has asked for, and returns its streams, nil if it has been let go.
+func (l *leg) letGo() *readers {
 	l.stop()
 	if l.first != nil {
 		l.goOn()
 	}
+	readers := l.readers
+	l.readers = nil
+	return readers
 }
 
 // take takes what a stream has brought.
@@ -239,10 +245,9 @@ func (l *leg) step(in input) action {
 	if l.phase == over {
 		return doEnd
 	}
-	unsupported := l.agent.opts.Client.Unsupported()
-	l.named, l.followed, l.follows, l.pushes = l.taskID != "", l.sub != nil || l.refresh.subscribing, !unsupported.Subscribe, l.request.pushes != nil
-	p, do := next(l.phase, &l.known, in)
-	l.phase = p
+	l.follows, l.pushes = !l.agent.opts.Client.Unsupported().Subscribe, l.request.pushes != nil
+	var do action
+	l.phase, do = next(l.phase, &l.known, in)
 	l.act(in, do)
 	return do
 }
@@ -265,7 +270,7 @@ func (l *leg) act(in input, do action) {
 	case doAsk:
 		l.timers.settle.Stop()
 		l.settling, l.settled = 0, l.asked
-		l.give(said{ask: true})
+		l.turn.mayAsk()
 		l.patience(l.timers.patience)
 	case doSoon:
 		if in == inSnapshot {

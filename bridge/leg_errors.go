@@ -20,7 +20,6 @@ type outage struct {
 	refusedAt time.Time // since when the agent refuses connections, zero if it does not
 	attempt   int
 	begun     bool // the answer had begun, but no event of it came
-	worded    bool // a message outside of a task is not empty; some agents begin with an empty one
 }
 
 // cutError is a connection that was lost. It is a [transport.ErrInterrupted],

@@ -33,7 +33,7 @@ const (
 // begin makes the leg's request.
 func (l *leg) begin() {
 	if l.request.send == nil {
-		l.phase = refreshing
+		l.phase = away
 		l.step(inTick)
 		return
 	}
@@ -105,7 +105,7 @@ func (l *leg) sent(r reply) {
 	stream := l.readers.add(r.reader)
 	switch {
 	case l.request.message == nil && l.request.taskID != "":
-		l.sub, l.followed, l.phase = stream, true, refreshing
+		l.sub, l.subscription, l.phase = stream, subOpen, away
 		l.patience(subscriptionSilence)
 	case l.phase == streaming:
 		l.live, l.came = stream, time.Now()
@@ -160,7 +160,7 @@ func (l *leg) leave(cancel bool) {
 	if l.phase != over {
 		l.fail(errDropped)
 	}
-	if !abandons || l.closed {
+	if !abandons || l.readers == nil {
 		l.close()
 		return
 	}
@@ -211,8 +211,7 @@ func (l *leg) handOver() (*readers, *a2a.Event, bool) {
 	}
 	owes := l.owes || l.first != nil || l.refresh.looks() || l.timers.hint.Stop()
 	l.fail(errDropped)
-	l.end()
-	return l.readers, l.held, owes
+	return l.letGo(), l.held, owes
 }
 
 // isOver reports whether there is a leg that has ended without an error: the agent has said so, was hung up

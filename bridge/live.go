@@ -56,7 +56,7 @@ func (l *leg) note(ev *a2a.Event) bool {
 	switch ev.Kind {
 	case a2a.EventMessage:
 		l.spoke++
-		l.outage.worded = hasWords(&ev.Message) || l.outage.worded
+		l.worded = hasWords(&ev.Message) || l.worded
 	case a2a.EventUnknown:
 		if e, ok := dialect.ReadExecution(ev.Raw); ok {
 			if e.ID != "" {
@@ -103,7 +103,7 @@ func (l *leg) takeOlder(b batch) {
 	}
 	l.owes = l.owes || b.err == nil
 	switch {
-	case l.phase != streaming && (l.sub == nil || !l.refresh.said) && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
+	case l.phase != streaming && l.subscription != subSpeaks && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
 		l.takeReplayed(b.events)
 		l.watchCalls()
 	case l.phase != streaming:

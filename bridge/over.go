@@ -49,7 +49,7 @@ func (l *leg) mayPause() time.Duration {
 	switch {
 	case l.isMessage():
 		pause, ended := messageGrace, l.agent.messagesEnd.Load()
-		if ended == streamsStay || l.spoke == 1 && l.outage.worded && ended == 0 {
+		if ended == streamsStay || l.spoke == 1 && l.worded && ended == 0 {
 			pause = messagePause
 		}
 		if limit := l.agent.opts.IdleTimeout; limit > 0 {
@@ -116,7 +116,7 @@ func (l *leg) endOfStream(b batch) {
 	case cannotPass(b.err):
 		l.refused = !l.opened && errors.As(b.err, new(*a2a.Error))
 		l.fail(b.err)
-	case b.stream.Unstreamed() && l.named:
+	case b.stream.Unstreamed() && l.taskID != "":
 		l.goOnUnstreamed()
 	case ended && l.opened:
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {
@@ -144,7 +144,7 @@ var errMiddle = &cutError{"agent: the stream ended in the middle"}
 // goOnUnstreamed is for an agent that has answered without a stream: with the task as it is. No stream was
 // lost. Unless the task is over or waits, it is looked at from now on.
 func (l *leg) goOnUnstreamed() {
-	l.refresh.polled, l.phase = true, refreshing
+	l.refresh.polls, l.phase = pollUnstreamed, away
 	if !l.terminal() && !l.rests() && !l.waits {
 		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}

@@ -8,9 +8,8 @@ import (
 type phase uint8
 
 const (
-	streaming  phase = iota // the stream of its request is read, or awaited
-	lost                    // nothing is open: a timer runs
-	refreshing              // a subscription is open, or a look at the task is under way
+	streaming phase = iota // the stream of its request is read, or awaited
+	away                   // that has ended: a subscription is open, a look at the task is under way, or a timer runs
 	over
 )
 
@@ -29,7 +28,7 @@ const (
 	inGone            // the agent does not know the task
 	inSubClosed       // the subscription has ended, or was refused
 	inSilent          // nothing has come for as long as that may be
-	inTick            // the timer of the phase lost
+	inTick            // the timer of doLater
 	inSettled         // calls have asked for approvalSettle
 )
 
@@ -44,9 +43,11 @@ const (
 	doAsk                  // the user is asked
 	doSoon                 // read on for a while, then end
 	doLeave                // its own stream is given up for dead
-	doEnd                  // the agent is done
-	doGiveUp               // an error that says what may still run
-	doUnsent               // an error: the message may not have come
+
+	// Those that end the leg.
+	doEnd    // the agent is done
+	doGiveUp // an error that says what may still run
+	doUnsent // an error: the message may not have come
 )
 
 // finality is what the stream's newest state said of what follows.
@@ -56,6 +57,16 @@ const (
 	unsaid finality = iota
 	last            // nothing: 0.3's final, or 1.x by the state
 	more            // 0.3's final:false
+)
+
+// subscription is how the subscription stands that a leg follows its task by.
+type subscription uint8
+
+const (
+	subNone   subscription = iota
+	subAsked               // it is asked for
+	subOpen                // it has said nothing yet
+	subSpeaks              // it has
 )
 
 // heard is what the turn knows of the task, once it has shown something: all that a leg knows of
@@ -75,19 +86,19 @@ type heard struct {
 // known is all that a decision depends on.
 type known struct {
 	heard
-	state    a2a.State // as the leg's own stream has said it, or a look that counts
-	finality finality
-	named    bool // the task has an ID
-	arrived  bool // the leg's message has come
-	follows  bool // the agent may have subscriptions
-	followed bool // one is open
-	pushes   bool // what the agent says may be pushed
-	own      bool // its own stream, or what is believed in its place, has said last that the task waits or is over, and nothing follows
-	owes     bool // an older stream has said something that no look has shown
-	told     bool // subscriptions have said for overPatience that the task is over
-	parted   bool // what a stream has said last is a message outside of the task
-	lone     bool // its own stream has ended behind a message, and for lonePatience no look has brought more
-	done     bool // a look has said that the task is over, on an open stream, doSoon ago
+	taskID       string    // "": it has none yet
+	state        a2a.State // as the leg's own stream has said it, or a look that counts
+	finality     finality
+	subscription subscription
+	arrived      bool // the leg's message has come
+	follows      bool // the agent may have subscriptions
+	pushes       bool // what the agent says may be pushed
+	own          bool // its own stream, or what is believed in its place, has said last that the task waits or is over, and nothing follows
+	owes         bool // an older stream has said something that no look has shown
+	told         bool // subscriptions have said for overPatience that the task is over
+	parted       bool // what a stream has said last is a message outside of the task
+	lone         bool // its own stream has ended behind a message, and for lonePatience no look has brought more
+	done         bool // a look has said that the task is over, on an open stream, doSoon ago
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
 	spoke   int // messages that came, in a task or outside
@@ -105,11 +116,14 @@ func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 // isMessage reports whether the agent answers with messages, without a task.
 func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 
+// followed reports whether a subscription is open, or asked for.
+func (k *known) followed() bool { return k.subscription != subNone }
+
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
 
 // concluded reports whether the agent's last word is a message, though its task works.
 func (k *known) concluded() bool {
-	return k.lone && k.arrived && !k.followed && !k.waits && !k.executes
+	return k.lone && k.arrived && !k.followed() && !k.waits && !k.executes
 }
 
 // asks reports whether the user is to be asked. A task that still works may not take an answer yet:
@@ -155,7 +169,6 @@ type row struct {
 	in   phases
 	on   input
 	when func(k *known) bool // nil: always
-	to   phase
 	do   action
 }
 
@@ -163,28 +176,28 @@ type row struct {
 type phases uint8
 
 const (
-	whileStreaming  = phases(1 << streaming)
-	whileLost       = phases(1 << lost)
-	whileRefreshing = phases(1 << refreshing)
-	whileAway       = whileLost | whileRefreshing
-	whileAny        = whileStreaming | whileAway
-	// stay: in the phase that it is in.
-	stay = over + 1
+	whileStreaming = phases(1 << streaming)
+	whileAway      = phases(1 << away)
+	whileAny       = whileStreaming | whileAway
 )
 
-// next is the machine: the first row that fits decides. E, R and A with a number name what a row is for
-// (E: ends, R: looks and subscriptions, A: whether a message has come), there and where else the same is
-// weighed; rows that were not needed are gone, so that numbers are missing. Each was measured by what goes
-// wrong without it, in worlds of agents and networks that were enumerated.
+// next is the machine: the first row that fits decides; where none does, the leg goes on. E, R and A
+// with a number name what a row is for (E: ends, R: looks and subscriptions, A: whether a message has
+// come), there and where else the same is weighed; rows that were not needed are gone, so that numbers
+// are missing. Each was measured by what goes wrong without it, in worlds of agents and networks that
+// were enumerated.
 func next(p phase, k *known, in input) (phase, action) {
-	r := rowFor(p, k, in)
-	switch {
-	case r == nil:
-		return p, doRead
-	case r.to == stay:
-		return p, r.do
+	do := doRead
+	if r := rowFor(p, k, in); r != nil {
+		do = r.do
 	}
-	return r.to, r.do
+	switch {
+	case do >= doEnd:
+		return over, do
+	case in == inEnded || in == inCut || do == doLeave:
+		return away, do
+	}
+	return p, do
 }
 
 func rowFor(p phase, k *known, in input) *row {
@@ -198,75 +211,70 @@ func rowFor(p phase, k *known, in input) *row {
 
 var machine = []row{
 	// trpc-agent-go answers what fails with a message behind the task's first state, and forgets the task.
-	{"task unknown, and a message was the last word", whileAway, inGone, func(k *known) bool { return k.parted && !k.waits }, over, doEnd},
-	{"task unknown", whileAny, inGone, nil, over, doGiveUp},
+	{"task unknown, and a message was the last word", whileAway, inGone, func(k *known) bool { return k.parted && !k.waits }, doEnd},
+	{"task unknown", whileAny, inGone, nil, doGiveUp},
 
 	// Its own stream.
-	{"over, more may come (E20)", whileStreaming, inEvent, (*known).terminal, stay, doSoon},
-	{"asks by its own word", whileStreaming, inEvent, func(k *known) bool { return k.waits && k.own }, stay, doAsk},
-	{"rests by its own word: looked at (E1)", whileStreaming, inEvent, func(k *known) bool { return k.rests() && k.own }, stay, doLook},
-	{"rests, and does not say that it is all (E5)", whileStreaming, inEvent, (*known).rests, stay, doSoon},
-	{"event", whileStreaming, inEvent, nil, stay, doRead},
-	{"asks for 250 ms (E6)", whileStreaming, inSettled, func(k *known) bool { return k.waits }, stay, doAsk},
-	{"asks, behind a cut: looked at (E6)", whileAway, inSettled, nil, stay, doLook},
-	{"ended, an older stream has said more", whileStreaming, inEnded, func(k *known) bool { return k.state.Terminal() && k.owes }, refreshing, doLook},
-	{"ended, over (E20)", whileStreaming, inEnded, (*known).terminal, over, doEnd},
-	{"ended, over by a look", whileStreaming, inEnded, func(k *known) bool { return k.done }, over, doEnd},
-	{"ended, asks by its own word", whileStreaming, inEnded, func(k *known) bool { return k.named && k.own && k.waits }, refreshing, doAsk},
-	{"ended, else (E1)", whileStreaming, inEnded, func(k *known) bool { return k.named }, refreshing, doLook},
-	{"ended, no ID", whileStreaming, inEnded, nil, over, doGiveUp},
-	{"cut, over", whileStreaming, inCut, (*known).whole, over, doEnd},
-	{"cut (E20)", whileStreaming, inCut, func(k *known) bool { return k.named }, lost, doLater},
-	{"cut, no ID", whileStreaming, inCut, nil, over, doGiveUp},
-	{"silent, an older stream has said more", whileStreaming, inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, stay, doLook},
-	{"silent, over (E10)", whileStreaming, inSilent, func(k *known) bool { return k.terminal() || k.done }, over, doEnd},
-	{"silent (E8)", whileStreaming, inSilent, func(k *known) bool { return k.named }, stay, doLook},
-	{"silent, no ID", whileStreaming, inSilent, nil, stay, doRead},
+	{"over, more may come (E20)", whileStreaming, inEvent, (*known).terminal, doSoon},
+	{"asks by its own word", whileStreaming, inEvent, func(k *known) bool { return k.waits && k.own }, doAsk},
+	{"rests by its own word: looked at (E1)", whileStreaming, inEvent, func(k *known) bool { return k.rests() && k.own }, doLook},
+	{"rests, and does not say that it is all (E5)", whileStreaming, inEvent, (*known).rests, doSoon},
+	{"asks for 250 ms (E6)", whileStreaming, inSettled, func(k *known) bool { return k.waits }, doAsk},
+	{"asks, behind a cut: looked at (E6)", whileAway, inSettled, nil, doLook},
+	{"ended, an older stream has said more", whileStreaming, inEnded, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
+	{"ended, over (E20)", whileStreaming, inEnded, (*known).terminal, doEnd},
+	{"ended, over by a look", whileStreaming, inEnded, func(k *known) bool { return k.done }, doEnd},
+	{"ended, asks by its own word", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" && k.own && k.waits }, doAsk},
+	{"ended, else (E1)", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" }, doLook},
+	{"ended, no ID", whileStreaming, inEnded, nil, doGiveUp},
+	{"cut, over", whileStreaming, inCut, (*known).whole, doEnd},
+	{"cut (E20)", whileStreaming, inCut, func(k *known) bool { return k.taskID != "" }, doLater},
+	{"cut, no ID", whileStreaming, inCut, nil, doGiveUp},
+	{"silent, an older stream has said more", whileStreaming, inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
+	{"silent, over (E10)", whileStreaming, inSilent, func(k *known) bool { return k.terminal() || k.done }, doEnd},
+	{"silent (E8)", whileStreaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
 
 	// A look, while its own stream is open.
-	{"not come (A3)", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, over, doUnsent},
-	{"not come yet", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived || k.stale }, stay, doRead},
-	{"asks", whileStreaming, inSnapshot, (*known).asks, stay, doAsk},
-	{"over by its own word, and by a look", whileStreaming, inSnapshot, func(k *known) bool { return k.own && (k.terminal() || k.rests()) }, over, doEnd},
-	{"over by a look (E10)", whileStreaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, stay, doSoon},
-	{"the stream is dead (R1)", whileStreaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, refreshing, doLeave},
-	{"works", whileStreaming, inSnapshot, nil, stay, doRead},
-	{"cannot look, over", whileStreaming, inCannot, func(k *known) bool { return k.terminal() && k.owes }, over, doEnd},
-	{"cannot look, rests", whileStreaming, inCannot, (*known).rests, over, doEnd},
-	{"cannot look", whileStreaming, inCannot, nil, stay, doRead},
-	{"look failed, over", whileStreaming, inFailed, func(k *known) bool { return k.terminal() && k.owes }, over, doEnd},
-	{"look failed, rests (E2)", whileStreaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, over, doEnd},
-	{"look failed", whileStreaming, inFailed, nil, stay, doRead},
+	{"not come (A3)", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, doUnsent},
+	{"not come yet", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived || k.stale }, doRead},
+	{"asks", whileStreaming, inSnapshot, (*known).asks, doAsk},
+	{"over by its own word, and by a look", whileStreaming, inSnapshot, func(k *known) bool { return k.own && (k.terminal() || k.rests()) }, doEnd},
+	{"over by a look (E10)", whileStreaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
+	{"the stream is dead (R1)", whileStreaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doLeave},
+	{"cannot look, over", whileStreaming, inCannot, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
+	{"cannot look, rests", whileStreaming, inCannot, (*known).rests, doEnd},
+	{"look failed, over", whileStreaming, inFailed, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
+	{"look failed, rests (E2)", whileStreaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, doEnd},
 
 	// Behind a cut, or an end that told nothing.
-	{"tick", whileAway, inTick, nil, refreshing, doFollow},
-	{"hint, no stream", whileAway, inHint, nil, refreshing, doLook},
-	{"not come, no stream (A3)", whileAway, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, over, doUnsent},
-	{"over by its subscriptions, and by no look", whileAway, inSnapshot, func(k *known) bool { return k.told && k.arrived && !k.waits }, over, doEnd},
-	{"stale, followed (E3)", whileAway, inSnapshot, func(k *known) bool { return k.stale && k.followed }, refreshing, doRead},
-	{"stale, or not come yet (E3, A4)", whileAway, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, lost, doLater},
-	{"over", whileAway, inSnapshot, (*known).terminal, over, doEnd},
-	{"asks, no stream (E6)", whileAway, inSnapshot, (*known).asks, stay, doAsk},
-	{"rests", whileAway, inSnapshot, (*known).rests, over, doEnd},
-	{"has not gone on yet (E4)", whileAway, inSnapshot, (*known).waitsForInput, lost, doLater},
-	{"auth, and stops (E11)", whileAway, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed }, over, doGiveUp},
-	{"works, and has answered with a message", whileAway, inSnapshot, (*known).concluded, over, doEnd},
-	{"works, followed", whileAway, inSnapshot, func(k *known) bool { return k.followed }, refreshing, doRead},
-	{"works, no stream (E1)", whileAway, inSnapshot, nil, lost, doLater},
-	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits && k.tries >= maxTries }, stay, doAsk},
+	{"tick", whileAway, inTick, nil, doFollow},
+	{"hint, no stream", whileAway, inHint, nil, doLook},
+	{"not come, no stream (A3)", whileAway, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
+	{"over by its subscriptions, and by no look", whileAway, inSnapshot, func(k *known) bool { return k.told && k.arrived && !k.waits }, doEnd},
+	{"stale, followed (E3)", whileAway, inSnapshot, func(k *known) bool { return k.stale && k.followed() }, doRead},
+	{"stale, or not come yet (E3, A4)", whileAway, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, doLater},
+	{"over", whileAway, inSnapshot, (*known).terminal, doEnd},
+	{"asks, no stream (E6)", whileAway, inSnapshot, (*known).asks, doAsk},
+	{"rests", whileAway, inSnapshot, (*known).rests, doEnd},
+	{"has not gone on yet (E4)", whileAway, inSnapshot, (*known).waitsForInput, doLater},
+	{"auth, and stops (E11)", whileAway, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed() }, doGiveUp},
+	{"works, and has answered with a message", whileAway, inSnapshot, (*known).concluded, doEnd},
+	{"works, followed", whileAway, inSnapshot, func(k *known) bool { return k.followed() }, doRead},
+	{"works, no stream (E1)", whileAway, inSnapshot, nil, doLater},
+	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits && k.tries >= maxTries }, doAsk},
 	{"failed, over by its own word", whileAway, inFailed, func(k *known) bool {
 		return (k.own || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
-	}, over, doEnd},
-	{"failed, over (E2)", whileAway, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, over, doEnd},
-	{"failed, given up (E2)", whileAway, inFailed, func(k *known) bool { return k.tries >= maxTries }, over, doGiveUp},
-	{"failed (E2)", whileAway, inFailed, nil, lost, doLater},
-	{"cannot look, not come", whileAway, inCannot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, over, doUnsent},
-	{"cannot look, not come yet", whileAway, inCannot, func(k *known) bool { return !k.arrived && !k.followed && k.follows && k.tries < maxTries }, lost, doLater},
-	{"cannot look, asks", whileAway, inCannot, func(k *known) bool { return k.arrived && k.waits }, stay, doAsk},
-	{"cannot look, over by its own word", whileAway, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests()) }, over, doEnd},
-	{"cannot look, followed", whileAway, inCannot, func(k *known) bool { return k.followed }, refreshing, doRead},
-	{"cannot look, later (R7)", whileAway, inCannot, func(k *known) bool { return k.pushes || k.follows && k.tries < maxTries }, lost, doLater},
-	{"nothing left", whileAway, inCannot, nil, over, doGiveUp},
-	{"subscription ended", whileAway, inSubClosed, nil, refreshing, doLook},
-	{"subscription silent", whileRefreshing, inSilent, nil, stay, doLook},
+	}, doEnd},
+	{"failed, over (E2)", whileAway, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, doEnd},
+	{"failed, given up (E2)", whileAway, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},
+	{"failed (E2)", whileAway, inFailed, nil, doLater},
+	{"cannot look, not come", whileAway, inCannot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
+	{"cannot look, not come yet", whileAway, inCannot, func(k *known) bool { return !k.arrived && !k.followed() && k.follows && k.tries < maxTries }, doLater},
+	{"cannot look, asks", whileAway, inCannot, func(k *known) bool { return k.arrived && k.waits }, doAsk},
+	{"cannot look, over by its own word", whileAway, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests()) }, doEnd},
+	{"cannot look, followed", whileAway, inCannot, func(k *known) bool { return k.followed() }, doRead},
+	{"cannot look, later (R7)", whileAway, inCannot, func(k *known) bool { return k.pushes || k.follows && k.tries < maxTries }, doLater},
+	{"nothing left", whileAway, inCannot, nil, doGiveUp},
+	{"subscription ended", whileAway, inSubClosed, nil, doLook},
+	{"subscription silent", whileAway, inSilent, nil, doLook},
 }

@@ -12,7 +12,7 @@ func anyKnown(r *rand.Rand) *known {
 	states := []a2a.State{"", a2a.StateWorking, a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateCompleted}
 	is := func() bool { return r.IntN(2) == 0 }
 	return &known{heard: heard{waits: is(), moved: is(), took: is(), executes: is(), stale: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(3)),
-		named: is(), arrived: is(), follows: is(), followed: is(), pushes: is(), own: is(), owes: is(), told: is(), done: is(), parted: is(),
+		taskID: []string{"", "t1"}[r.IntN(2)], arrived: is(), follows: is(), subscription: subscription(r.IntN(int(subSpeaks) + 1)), pushes: is(), own: is(), owes: is(), told: is(), done: is(), parted: is(),
 		spoke: r.IntN(3), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), lone: is()}
 }
 

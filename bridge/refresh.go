@@ -45,21 +45,27 @@ const (
 
 // refresh is what a leg knows of its looks at the task.
 type refresh struct {
-	began       time.Time     // when the look that is under way has begun; zero: none is
-	again       input         // what asks for another one behind it
-	subscribing bool          // a subscription is asked for
-	counts      bool          // the next one counts: the timer or silence has caused it, no hint (E18)
-	polled      bool          // the agent has answered without a stream: none was lost
-	told        bool          // that the task is asked for since it cannot be followed
-	overAt      time.Time     // when a subscription has first said that the task is over
-	said        bool          // the subscription has said something
-	firstTask   time.Time     // when the newest subscription's first task has come, which overtakes a slow look
-	at          time.Time     // of the newest
-	took        time.Duration // what it took
-	length      int           // of the task that it has brought
-	spoken      int           // turn.spoken at the newest look
-	spokeAt     time.Time     // when that has changed, or might have
+	began     time.Time // when the look that is under way has begun; zero: none is
+	again     input     // what asks for another one behind it
+	counts    bool      // the next one counts: the timer or silence has caused it, no hint (E18)
+	polls     polling
+	overAt    time.Time     // when a subscription has first said that the task is over
+	firstTask time.Time     // when the newest subscription's first task has come, which overtakes a slow look
+	at        time.Time     // of the newest
+	took      time.Duration // what it took
+	length    int           // of the task that it has brought
+	spoken    int           // turn.spoken at the newest look
+	spokeAt   time.Time     // when that has changed, or might have
 }
+
+// polling is why a task is asked for that cannot be followed.
+type polling uint8
+
+const (
+	pollNone       polling = iota
+	pollUnstreamed         // the agent has answered without a stream: none was lost
+	pollTold               // that was lost, and the user knows that the task is asked for
+)
 
 // look asks for the task, because of an input. A hint may have to wait, unless something else asks for it first.
 func (l *leg) look(in input) {
@@ -129,8 +135,8 @@ func (l *leg) looked(r reply) {
 		if l.outage.why = r.err; refused { // for example a gateway's 502, which is not the agent's answer
 			l.outage.why = &cutError{r.err.Error()}
 		}
-		if f.polled { // now something was lost
-			f.polled, f.told = false, false
+		if f.polls == pollUnstreamed { // now something was lost
+			f.polls = pollNone
 			l.lose()
 		}
 		l.takeFirst()
@@ -146,7 +152,7 @@ func (l *leg) looked(r reply) {
 
 // cannotLook is look at an agent without tasks/get.
 func (l *leg) cannotLook(silent bool) {
-	gone := l.sub == nil && !l.refresh.subscribing
+	gone := !l.followed()
 	if gone {
 		l.tries++ // a subscription that ends without a word may do so for ever (R7)
 	}
@@ -161,7 +167,11 @@ func (l *leg) cannotLook(silent bool) {
 // takeSnapshot takes the task as it is.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
-	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, quiet: open && !(l.own && task.State == l.state), cut: l.wentOnUnheard(task)}) {
+	shows := showAll
+	if open && !(l.own && task.State == l.state) {
+		shows = showStates
+	}
+	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows, cut: l.wentOnUnheard(task)}) {
 		return
 	}
 	bare := isBare(task)
@@ -214,7 +224,7 @@ func (l *leg) count(task *a2a.Event) {
 	case l.executes && l.phase != streaming:
 		l.stood++
 	}
-	if task.State == a2a.StateAuthRequired && !l.refresh.subscribing {
+	if task.State == a2a.StateAuthRequired && l.subscription != subAsked {
 		l.auths++
 	}
 }
@@ -230,8 +240,9 @@ func (l *leg) noteLone() {
 	l.lone = time.Since(f.spokeAt) >= lonePatience
 }
 
-// later starts the timer of the next attempt.
+// later starts the timer of the next attempt. Until then silence tells nothing.
 func (l *leg) later() {
+	l.timers.silent.Stop()
 	d := l.timers.pause
 	l.timers.pause = min(l.timers.pause*2, maxWait)
 	d = d*9/10 + rand.N(d/5+1) // so that a restarted agent is not met by all its editors at once

@@ -15,21 +15,22 @@ import (
 // subscribe follows the task, or looks at it where that cannot be.
 func (l *leg) subscribe() {
 	l.refresh.counts = true
-	if l.outage.attempt++; !l.refresh.polled && l.outage.why != nil {
+	if l.outage.attempt++; l.refresh.polls != pollUnstreamed && l.outage.why != nil {
 		l.tell(mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: l.outage.attempt, Why: l.outage.why.Error()})
 	}
 	switch {
 	case l.phase == over:
 		return
-	case l.sub != nil || l.refresh.subscribing:
+	case l.followed():
 		l.look(inTick)
 		return
 	case !l.subscribes():
-		l.looksOnly()
+		l.tellPolling()
+		l.look(inTick)
 		return
 	}
 	taskID := l.taskID
-	l.refresh.subscribing = true
+	l.subscription = subAsked
 	l.patience(subscriptionSilence)
 	go func() { // ends with the answer's beginning, or with the agent
 		stream, err := l.agent.opts.Client.Resubscribe(l.agent.ctx, taskID)
@@ -37,13 +38,12 @@ func (l *leg) subscribe() {
 	}()
 }
 
-// looksOnly is subscribe at an agent that cannot be subscribed to.
-func (l *leg) looksOnly() {
-	if !l.refresh.polled && !l.refresh.told {
-		l.refresh.told = true
+// tellPolling tells the user, once behind a cut, that the task is asked for.
+func (l *leg) tellPolling() {
+	if l.refresh.polls == pollNone {
+		l.refresh.polls = pollTold
 		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}
-	l.look(inTick)
 }
 
 // subscribes reports whether the agent may take a subscription: not if it has answered
@@ -52,7 +52,7 @@ func (l *leg) subscribes() bool {
 	if l.agent.opts.Client.Unsupported().Subscribe {
 		return false
 	}
-	if !l.refresh.polled {
+	if l.refresh.polls != pollUnstreamed {
 		return true
 	}
 	card, err := l.agent.opts.Client.Card(l.ctx) // it is there
@@ -61,9 +61,9 @@ func (l *leg) subscribes() bool {
 
 // subscribed takes the beginning of a subscription.
 func (l *leg) subscribed(r reply) {
-	l.refresh.subscribing = false
+	l.subscription = subNone
 	if r.err == nil {
-		l.sub, l.refresh.said = l.readers.add(newReader(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), nil)), false
+		l.sub, l.subscription = l.readers.add(newReader(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), nil)), subOpen
 		go l.readers.run(l.sub)
 		l.patience(subscriptionSilence)
 		return
@@ -82,24 +82,21 @@ func (l *leg) subscribed(r reply) {
 	if l.refuses(r.err); l.phase == over {
 		return
 	}
-	if !l.refresh.polled && !l.refresh.told {
-		l.refresh.told = true
-		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
-	}
+	l.tellPolling()
 	l.step(inSubClosed)
 }
 
 // takeSubscribed takes what a subscription has brought.
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
-		l.sub = nil
+		l.sub, l.subscription = nil, subNone
 		if l.outage.why = b.err; isCleanEnd(b.err) {
 			l.outage.why = errMiddle
 		}
 		l.step(inSubClosed)
 		return
 	}
-	events, first := b.events, !l.refresh.said
+	events, first := b.events, l.subscription == subOpen
 	l.subscriptionSpeaks(events)
 	// A task at its beginning, of one that is beyond it, begins what some agents say all over.
 	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
@@ -123,7 +120,7 @@ func (l *leg) takeSubscribed(b batch) {
 			l.first = &b
 		}
 		if !l.speaks { // else its task may be read without its dialect (codex-a2a)
-			l.give(said{verb: shown.Replayed, events: events, learn: true})
+			l.give(said{verb: shown.Replayed, events: events, shows: showNone})
 		}
 		l.step(inHint)
 	}
@@ -132,10 +129,10 @@ func (l *leg) takeSubscribed(b batch) {
 // subscriptionSpeaks notes that there is a subscription, and what its events say of the leg.
 func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	f := &l.refresh
-	if f.said { // what it begins with was known: it may end at once again
+	if l.subscription == subSpeaks { // what it begins with was known: it may end at once again
 		l.outage.attempt = 0
 	}
-	f.said, f.told, f.polled, l.timers.pause = true, false, false, firstWait
+	l.subscription, f.polls, l.timers.pause = subSpeaks, pollNone, firstWait
 	l.tries, l.outage.refusedAt = 0, time.Time{}
 	l.timers.tick.Stop()
 	l.patience(subscriptionSilence)

@@ -303,7 +303,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	leg.turn, t.heard = t, leg.heard
 	before := t.shows
-	for len(leg.readers.batches) > 0 && leg.phase != over && t.shows == before {
+	for leg.phase != over && len(leg.readers.batches) > 0 && t.shows == before {
 		leg.next(ctx, beside{})
 	}
 	return t.shows == before || t.due, leg.unshown

@@ -14,13 +14,13 @@ import (
 // known then.
 func (t *turn) show(leg *leg, n said) error {
 	t.shows++
-	stale := n.verb == shown.Snapshot && len(n.events) > 0 && !n.quiet && t.countStale(&n.events[0])
+	stale := n.verb == shown.Snapshot && len(n.events) > 0 && n.shows == showAll && t.countStale(&n.events[0])
 	if n.cut {
 		t.fold.Cut()
 	}
-	t.grows = t.grows && n.verb == shown.Live && len(n.events) > 0 && !n.learn
+	t.grows = t.grows && n.verb == shown.Live && len(n.events) > 0 && n.shows != showNone
 	steps := t.stepsOf(&n, stale, t.steps[:0])
-	if len(n.events) > 0 && !n.quiet && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
+	if len(n.events) > 0 && n.shows == showAll && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.spoken++
 	}
 	isNew := !t.grows && t.noteTask()
@@ -44,6 +44,9 @@ func (t *turn) show(leg *leg, n said) error {
 	return err
 }
 
+// mayAsk notes that what waits is all that waits: the user is asked.
+func (t *turn) mayAsk() { t.down, t.due = false, true }
+
 // stepsOf turns what a leg has said into steps. stale: it is a task that is older than what is
 // known, of which nothing is shown.
 func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step {
@@ -52,7 +55,7 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 	}
 	steps = append(steps, n.steps...)
 	switch {
-	case n.learn:
+	case n.shows == showNone:
 		for i := range n.events {
 			t.fold.Learn(&n.events[i])
 		}
@@ -65,7 +68,6 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 		}
 		t.down = t.down && n.verb == shown.Live
 	}
-	t.down, t.due = t.down && !n.ask, t.due || n.ask
 	steps = t.tellOtherContext(steps)
 	for i := range steps {
 		if s := &steps[i]; s.Kind == mapping.StepError {

@@ -9,7 +9,7 @@ import (
 
 // foldEvent turns an event into steps.
 func (t *turn) foldEvent(n *said, ev *a2a.Event, steps []mapping.Step) []mapping.Step {
-	if n.quiet {
+	if n.shows == showStates {
 		states := statesOf(ev)
 		ev = &states
 	}
