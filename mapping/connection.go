@@ -33,8 +33,8 @@ type Outage struct {
 }
 
 // Tell takes what happened, and reports whether the user is to be told now that the
-// connection is lost: once, at the given attempt, and not where the agent is there and
-// cannot be followed, so that it is asked from time to time.
+// connection is lost: when nobody listens any more, or once, at the given attempt, and not
+// where the agent is there and cannot be followed, so that it is asked from time to time.
 func (o *Outage) Tell(c *Connection, attempt int) bool {
 	switch c.Phase {
 	case PhaseLost:
@@ -45,6 +45,7 @@ func (o *Outage) Tell(c *Connection, attempt int) bool {
 		o.polled = true
 	case PhaseWaiting:
 		o.Told = true
+		return true
 	case PhaseRetrying:
 		if !o.Told && c.Attempt >= attempt && !(o.reached && o.polled) {
 			o.Told = true

@@ -93,4 +93,8 @@ func localPath(uri string) string {
 	return path
 }
 
-func baseName(uri string) string { return uri[strings.LastIndexAny(uri, `/\`)+1:] }
+// baseName is the name of the file that a URI names.
+func baseName(uri string) string {
+	path := localPath(uri)
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}

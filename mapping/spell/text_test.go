@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -66,6 +67,27 @@ func TestJournalFields(t *testing.T) {
 	back := &mapping.ToolCall{}
 	if line := appendCall(nil, c); json.Unmarshal(line, back) != nil || !reflect.DeepEqual(back, c) {
 		t.Errorf("%+v was written as %s", c, line)
+	}
+}
+
+// TestPromptNames: a file that is sent has its own name, not that of its URI.
+func TestPromptNames(t *testing.T) {
+	for uri, want := range map[string]string{"file:///tmp/a%20b.png": "a b.png", "zed:///a%20b.png": "a%20b.png", "": ""} {
+		parts, err := Prompt([]acp.ContentBlock{{Type: "image", Data: "aGk=", MimeType: "image/png", URI: uri}}, nil)
+		if err != nil || parts[0].File.Name != want {
+			t.Errorf("%s: %+v, %v", uri, parts, err)
+		}
+	}
+}
+
+// TestMCPLost: a model is told what the agent does, also where nobody listens any more.
+func TestMCPLost(t *testing.T) {
+	for _, phase := range []mapping.Phase{mapping.PhaseWaiting, mapping.PhaseRetrying} {
+		m := &MCP{Doing: "thinking"}
+		m.Append([]mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: phase, Attempt: 2}}})
+		if !strings.Contains(m.Doing, "is lost") {
+			t.Errorf("%s: %s", phase, m.Doing)
+		}
 	}
 }
 
