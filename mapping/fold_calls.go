@@ -97,7 +97,7 @@ func (f *Fold) AskAgain(still bool) {
 
 // Unheard reports whether a call of which Answered was told has not moved since:
 // as far as is known, the agent has not heard the answer. It may be asked about some calls only.
-func (f *Fold) Unheard(ids ...string) bool { return f.calls.Unanswered(ids...) }
+func (f *Fold) Unheard(ids ...string) bool { return f.calls.Unheard(ids...) }
 
 // Awaits reports whether the agent has said nothing of a call since it was answered. together: see
 // [calls.Calls.Awaits].
@@ -108,7 +108,7 @@ func (f *Fold) Awaits(together ...string) bool { return f.calls.Awaits(together.
 func (f *Fold) answers(m *a2a.Message) {
 	for p := range m.Parts.All() {
 		if p.Kind == a2a.PartData {
-			f.calls.Answer(string(p.Data))
+			f.calls.HeldAnswer(string(p.Data))
 		}
 	}
 }

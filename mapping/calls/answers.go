@@ -8,9 +8,9 @@ import "slices"
 // agent's newest word on them is a question, and [Calls.Answered] has not been called since.
 // All are of one task; those of another one follow when these are answered.
 func (c *Calls) Open() []*ToolCall {
-	open := make([]*ToolCall, 0, len(c.asked))
-	for _, one := range c.asked {
-		if one.task == c.asked[0].task {
+	open := make([]*ToolCall, 0, len(c.open))
+	for _, one := range c.open {
+		if one.task == c.open[0].task {
 			open = append(open, one.ToolCall)
 		}
 	}
@@ -19,14 +19,14 @@ func (c *Calls) Open() []*ToolCall {
 
 // OpenTask is the task of the calls that Open returns; false if there is none.
 func (c *Calls) OpenTask() (id string, ok bool) {
-	if len(c.asked) == 0 {
+	if len(c.open) == 0 {
 		return "", false
 	}
-	return c.asked[0].task.id, true
+	return c.open[0].task.id, true
 }
 
 // Waits reports whether there are such calls. Unlike Open it may be asked at each event.
-func (c *Calls) Waits() bool { return len(c.asked) > 0 }
+func (c *Calls) Waits() bool { return len(c.open) > 0 }
 
 // Asked counts the questions so far: that it has grown tells a new one.
 func (c *Calls) Asked() int { return c.questions }
@@ -43,10 +43,17 @@ func (c *Calls) Answered(id string, allowed bool) {
 	}
 }
 
-// answerHeld notes that the snapshot in hand has the user's answer to a call.
-func (c *Calls) answerHeld(id string) {
-	if one := c.task.calls[id]; one != nil {
-		one.answered = c.snapshots
+// HeldAnswer takes a data part of a user's message that the snapshot in hand holds: it may be
+// the answer to a call.
+func (c *Calls) HeldAnswer(data string) {
+	c.data.members = readObject(c.data.members, data, nil)
+	for _, r := range c.readers {
+		id, ok := r.Answered(c.data.members)
+		one := c.task.calls[id]
+		if !ok || one == nil {
+			continue
+		}
+		one.answerHeld = c.snapshots
 		if !one.Answered && one.newest == nil {
 			one.Answered, one.since = true, false
 			c.note(one)
@@ -83,9 +90,9 @@ func (c *Calls) Doubt() {
 	}
 }
 
-// Unanswered reports whether a call of which Answered was told has not moved since: as far as
+// Unheard reports whether a call of which Answered was told has not moved since: as far as
 // is known, the agent has not heard the answer. It may be asked about some calls only.
-func (c *Calls) Unanswered(ids ...string) bool {
+func (c *Calls) Unheard(ids ...string) bool {
 	for _, one := range c.task.calls {
 		if one.unheard() && (len(ids) == 0 || slices.Contains(ids, one.ID)) {
 			return true
@@ -94,7 +101,7 @@ func (c *Calls) Unanswered(ids ...string) bool {
 	return false
 }
 
-// Awaits is Unanswered without the questions that came without a call, of which agents say
+// Awaits is Unheard without the questions that came without a call, of which agents say
 // nothing more, and without what was rejected in the message that answers these calls together,
 // once one of them has moved: Gemini's server may not speak of it again.
 func (c *Calls) Awaits(together ...string) bool {
@@ -114,7 +121,7 @@ func (one *kept) unheard() bool { return one.Answered && one.Asks && !one.Status
 // question without the answer.
 func (c *Calls) AskAgain(waits bool) {
 	for _, one := range c.task.calls {
-		if one.unheard() && !one.taken && one.answered != c.snapshots && (waits || one.held == c.snapshots) {
+		if one.unheard() && !one.taken && one.answerHeld != c.snapshots && (waits || one.held == c.snapshots) {
 			one.Answered = false
 			c.note(one)
 		}
@@ -128,7 +135,7 @@ func (c *Calls) AskAgain(waits bool) {
 // newest mention does not ask then. Off: 14, 2, and 16 more of the sequences that are cut at
 // an agent that holds the newest mention only.
 func (c *Calls) AskNewest(to []Step) []Step { // rule: C11
-	if len(c.asked) > 0 || c.task.over {
+	if len(c.open) > 0 || c.task.over {
 		return to
 	}
 	for _, one := range c.asking {

@@ -131,7 +131,7 @@ func (c *Calls) bound(now *kept, to []Step) []Step {
 	}()
 	for _, running := range [...]bool{false, true} {
 		c.list = slices.DeleteFunc(c.list, func(one *kept) bool {
-			if left <= maxCalls/2 || slices.Contains(c.asked, one) || one == now || !running && !one.Status.Ended() {
+			if left <= maxCalls/2 || slices.Contains(c.open, one) || one == now || !running && !one.Status.Ended() {
 				return false
 			}
 			if left--; one.task.calls[one.ID] == one {

@@ -213,16 +213,6 @@ func (c *Calls) More(id, text string, max int, to []Step) []Step {
 	return to
 }
 
-// Answer takes a data part of a user's message that a snapshot holds.
-func (c *Calls) Answer(data string) {
-	c.data.members = readObject(c.data.members, data, nil)
-	for _, r := range c.readers {
-		if id, ok := r.Answered(c.data.members); ok {
-			c.answerHeld(id)
-		}
-	}
-}
-
 // LetGo drops what points into the event in hand.
 func (c *Calls) LetGo() {
 	c.data.call = ToolCall{}

@@ -24,7 +24,7 @@ type Calls struct {
 	turn  int
 
 	asking    []*kept            // the calls of which the newest mention asks
-	asked     []*kept            // those that are open, in the order of asking
+	open      []*kept            // in the order of asking
 	questions int                // how many there were
 	running   map[*kept]struct{} // those that are executed, as far as is known
 	size      int                // what is kept of calls, in bytes: see maxBytes
@@ -58,9 +58,9 @@ type kept struct {
 	since  bool
 	taken  bool // the agent has the answer, as a journal says
 
-	held     int // the last snapshot that told of it
-	answered int // the last one that had the user's answer
-	size     int // in bytes
+	held       int // the last snapshot that told of it
+	answerHeld int // the last one that had the user's answer
+	size       int // in bytes
 }
 
 // A Step is what is new of a call. The zero value is nothing.
@@ -90,7 +90,7 @@ func (c *Calls) Enter(id string) {
 		if c.order = append(c.order, known); len(c.order) > maxTasks {
 			oldest := c.order[0]
 			delete(c.tasks, oldest.id)
-			c.asked = slices.DeleteFunc(c.asked, func(one *kept) bool { return one.task == oldest })
+			c.open = slices.DeleteFunc(c.open, func(one *kept) bool { return one.task == oldest })
 			oldest.calls = nil // so that its calls count as left: see bound
 			c.order = c.order[1:]
 		}
@@ -105,7 +105,7 @@ func (c *Calls) Begin() {
 		t.over = false
 	}
 	c.turn++
-	c.asked, c.running = nil, nil
+	c.open, c.running = nil, nil
 	if none := c.tasks[""]; none != nil {
 		none.calls = map[string]*kept{}
 	}
@@ -201,7 +201,7 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	if step.Call != nil {
 		to = append(to, step)
 	}
-	if c.note(one); one.Open() && !slices.Contains(c.asked, one) && !c.task.over {
+	if c.note(one); one.Open() && !slices.Contains(c.open, one) && !c.task.over {
 		to = append(to, c.close(one, false)) // more questions than anybody answers
 	}
 	return c.bound(one, to)
@@ -296,14 +296,14 @@ func (c *Calls) note(one *kept) {
 	}
 	open := one.Open()
 	open = open && !one.task.over // rule: C7
-	switch at := slices.Index(c.asked, one); {
+	switch at := slices.Index(c.open, one); {
 	case open == (at >= 0):
-	case open && (len(c.asked) == maxOpen || len(c.asked) > 0 && c.size > maxBytes):
+	case open && (len(c.open) == maxOpen || len(c.open) > 0 && c.size > maxBytes):
 	case open:
-		c.asked = append(c.asked, one)
+		c.open = append(c.open, one)
 		c.questions++
 	default:
-		c.asked = slices.Delete(c.asked, at, at+1)
+		c.open = slices.Delete(c.open, at, at+1)
 	}
 }
 
