@@ -145,7 +145,7 @@ func (x *exchange) notA2A(b []byte) error {
 		}
 	}
 	if gatewayStatus(status) && !x.op.delivery.repeats() {
-		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s (%s)", status, e.Message, notAgain)
+		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s%s", status, e.Message, x.notAgain(" (%s)"))
 	}
 	return e
 }

@@ -60,10 +60,14 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 	w := ways[0]
 	op := given.in(w)
 	further := func(refusal error) (*Stream, error) {
-		if first != nil {
+		switch {
+		case first == nil:
+			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
+		case refusesWay(refusal):
 			return c.ask(ctx, e, append(ways[1:], e.plainly(w, op, refusal)...), given, first)
 		}
-		return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
+		e.learn(op, refusal)
+		return nil, e.explain(w, refusal)
 	}
 	s, err := c.request(ctx, e, w, op)
 	switch {
@@ -72,11 +76,11 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 	case err == nil, hasLooked(op, err):
 		c.took(e, w, op)
 	}
-	if err != nil && (first == nil || refusesWay(err)) {
+	if err != nil {
 		return further(err)
 	}
-	e.learn(op, err)
-	return s, e.explain(w, err)
+	e.learn(op, nil)
+	return s, nil
 }
 
 // hasLooked reports whether a refusal says that the agent has looked for the task.

@@ -59,7 +59,7 @@ var statusCodes = map[int]int{
 func statusCode(op *operation, status int, message string) int {
 	ofTask := func(word string) bool { return strings.Contains(word, "task") && !strings.Contains(word, "/tasks/") }
 	switch {
-	case status == http.StatusNotFound && !(op.aboutTask() && slices.ContainsFunc(strings.Fields(strings.ToLower(message)), ofTask)),
+	case status == http.StatusNotFound && !(op.namesTask() && slices.ContainsFunc(strings.Fields(strings.ToLower(message)), ofTask)),
 		status == http.StatusConflict && op.as != opCancel:
 		return 0
 	case status == http.StatusNotImplemented && op.as.aboutPush():
@@ -145,7 +145,7 @@ func readHTTPError(op *operation, status int, raw string) *a2a.Error {
 		unmask(op, e)
 	case within, rawjson.IsArray(string(r.data)):
 		e.Code, e.Data = reasonIn(r.data), r.data
-		if e.Code == 0 && (r.status != "NOT_FOUND" || op.aboutTask()) {
+		if e.Code == 0 && (r.status != "NOT_FOUND" || op.namesTask()) {
 			e.Code = errorNames[r.status]
 		}
 	case r.message != "":
@@ -197,8 +197,8 @@ func sentence(text, more string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(text+": "+more, ": "), ": ")
 }
 
-// aboutTask reports whether an operation names a task that must exist.
-func (op *operation) aboutTask() bool {
+// namesTask reports whether an operation names a task that must exist.
+func (op *operation) namesTask() bool {
 	switch op.as {
 	case opSend, opStream:
 		return op.message != nil && op.message.TaskID != ""

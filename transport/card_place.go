@@ -95,16 +95,9 @@ func belongs(e *endpoint, agent, from *url.URL) bool {
 	return false
 }
 
-// cardSays names the agent of a card, and its URL.
+// cardSays names the agent of a card, and the first of its URLs.
 func cardSays(card *a2a.Card) string {
-	if len(card.Interfaces) == 0 {
-		return cardName(card)
-	}
-	u, err := url.Parse(card.Interfaces[0].URL)
-	if err != nil || u.Host == "" {
-		return cardName(card)
-	}
-	return cardName(card) + ", at " + shown(u)
+	return cardName(card) + ", at " + redactString(card.Interfaces[0].URL)
 }
 
 // withoutCard does without a card, if the user has said how the agent is called. A card

@@ -102,8 +102,8 @@ func TestTimeoutOfAnswer(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "timeout in the middle of its answer to message/stream") {
 		t.Errorf("got %v", err)
 	}
-	_, err = c.Resubscribe(t.Context(), "t")
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "timeout in the middle of its answer to tasks/resubscribe") {
+	_, err = c.Resubscribe(t.Context(), "t") // the caller makes it again
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), "timeout in the middle of its answer to tasks/resubscribe") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -157,8 +158,14 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 	return x, nil
 }
 
-// notAgain ends each message that is wrapped with ErrPossiblyDelivered.
-const notAgain = "it was possibly delivered, so it is not sent again"
+// notAgain is what an error that wraps ErrPossiblyDelivered says in addition; form has a
+// %s. A subscription is made again, by the caller.
+func (x *exchange) notAgain(form string) string {
+	if x.op.delivery == deliverSingly {
+		return ""
+	}
+	return fmt.Sprintf(form, "it was possibly delivered, so it is not sent again")
+}
 
 // orLimit returns the time limit in place of what it has made the network fail with.
 func (x *exchange) orLimit(err error) error {
@@ -186,7 +193,7 @@ func (x *exchange) failed(err error) error {
 	case x.op.delivery.repeats():
 		return failf(errors.Join(ErrInterrupted, err), "%s: %s before it answered %s", at, reason(err), x.op.what)
 	}
-	return failf(is, "%s: %s before it answered %s: %s", at, reason(err), x.op.what, notAgain)
+	return failf(is, "%s: %s before it answered %s%s", at, reason(err), x.op.what, x.notAgain(": %s"))
 }
 
 // cut returns the error for an answer that stopped short.
@@ -194,7 +201,7 @@ func (x *exchange) cut(err error) error {
 	err = x.orLimit(err)
 	is, again := errors.Join(ErrInterrupted, err), ""
 	if !x.op.delivery.repeats() {
-		is, again = errors.Join(ErrPossiblyDelivered, is), ": "+notAgain
+		is, again = errors.Join(ErrPossiblyDelivered, is), x.notAgain(": %s")
 	}
 	if gone := x.c.gone(x.caller, err, is, shown(x.url), x.op.what); gone != nil {
 		return gone

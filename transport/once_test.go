@@ -47,6 +47,26 @@ func TestSendOnceHasNoLimit(t *testing.T) {
 	})
 }
 
+// The other version's refusal is about what the message says, also where it comes as an event: no
+// further way is tried, and it is the error.
+func TestRefusedInTheOtherVersion(t *testing.T) {
+	const no = `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}`
+	for name, answer := range map[string]http.HandlerFunc{"JSON": wireAnswer(200, "application/json", no), "an event": wireSSE("data: " + no + "\n\n")} {
+		agent := newWireAgent(t, nil)
+		agent.card = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0"}`
+		agent.answer = func(w http.ResponseWriter, r *http.Request) {
+			if agent.seen()[len(agent.seen())-1].Method == "message/stream" {
+				wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method"}}`)(w, r)
+				return
+			}
+			answer(w, r)
+		}
+		if err := send(wireClient(t, agent.URL, nil), t.Context()); err == nil || err.Error() != "agent: no (-32602)" || agent.methods() != "message/stream SendStreamingMessage" {
+			t.Errorf("%s: %v after %s", name, err, agent.methods())
+		}
+	}
+}
+
 // If an agent does not stream, the message is sent with the plain method after the
 // refusal, and after the other version's. For other errors it is not sent twice.
 func TestUnstreamed(t *testing.T) {

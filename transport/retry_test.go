@@ -42,7 +42,7 @@ func TestSendIsDeliveredOnce(t *testing.T) {
 			if n := len(agent.seen()); n != 1 || !errors.Is(err, ErrPossiblyDelivered) || errors.Is(err, ErrUnreachable) {
 				t.Errorf("%s, reset %v: delivered %d times: %v", name, reset, n, err)
 			}
-			if !strings.Contains(err.Error(), notAgain) {
+			if !strings.Contains(err.Error(), "it was possibly delivered, so it is not sent again") {
 				t.Errorf("the error does not say so: %v", err)
 			}
 			// Calls that only read are tried again.

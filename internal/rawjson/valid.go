@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth bounds the nesting of arrays and objects: a walk recurses, and a Go program cannot
-// recover from a full stack. encoding/json would end the connection at 10 000.
+// MaxDepth bounds the nesting of arrays and objects: what checks or parses them recurses, and a Go
+// program cannot recover from a full stack. encoding/json would end the connection at 10 000.
 const MaxDepth = 1000
 
 // Valid reports whether b is one JSON value that is safe to walk. The rest of this

@@ -8,7 +8,8 @@
 //
 // The package requires valid JSON, which the reader of the wire has checked. In other text
 // nothing panics, runs for ever or reads beyond the end, but the results mean nothing.
-// Nothing recurses, so any nesting is safe.
+// A walk does not recurse. [Valid] and [Digest] do, and Valid refuses what is nested deeper than
+// [MaxDepth].
 //
 // An index refers to the whole string, not to a part of it, so that a walk through
 // nested objects reads each byte once.
