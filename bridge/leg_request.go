@@ -15,11 +15,10 @@ import (
 type reply struct {
 	from source
 	begun
-	reader  *reader // of a stream, which is read once the loop has taken the reply
-	task    *a2a.Event
-	release func()
-	took    time.Duration
-	err     error
+	reader *reader // of a stream, which is read once the loop has taken the reply
+	task   *a2a.Event
+	took   time.Duration
+	err    error
 }
 
 type source uint8
@@ -38,17 +37,21 @@ func (l *leg) begin() {
 		return
 	}
 	l.patience(liveSilence)
-	readers := l.readers
-	go func() { // ends as [readers.run] says
-		deepen()
-		r := l.reach()
-		if r.stream != nil {
-			r.reader = newReader(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), r.release)
-		}
-		if l.answer(r) && r.reader != nil {
-			readers.run(r.reader) // here, so that the first words wait for no other goroutine to be made
-		}
-	}()
+	go l.begins(l.readers, l.reach)
+}
+
+// begins makes a request, gives the loop what it has brought, and reads its stream, so that the first
+// words wait for no other goroutine to be made. It ends as [readers.run] says.
+func (l *leg) begins(readers *readers, request func() reply) {
+	deepen()
+	r := request()
+	switch taken := l.answer(r); {
+	case r.reader == nil:
+	case taken:
+		readers.run(r.reader)
+	default:
+		r.reader.drain()
+	}
 }
 
 // answer gives the loop what a request has brought; false: nobody takes it any more.
@@ -57,12 +60,6 @@ func (l *leg) answer(r reply) bool {
 	case l.replies <- r:
 		return true
 	case <-l.ctx.Done():
-		if r.stream != nil {
-			r.stream.Drain()
-		}
-		if r.release != nil {
-			r.release()
-		}
 		return false
 	}
 }
@@ -92,13 +89,10 @@ func (l *leg) sent(r reply) {
 		return
 	}
 	if r.err != nil {
-		if r.release != nil {
-			r.release()
-		}
 		l.unanswered(r.err)
 		return
 	}
-	if r.stream == nil { // there is nothing to follow
+	if r.reader == nil { // there is nothing to follow
 		l.fail(nil)
 		return
 	}
@@ -118,9 +112,6 @@ func (l *leg) sent(r reply) {
 func (l *leg) reach() (r reply) {
 	r = l.send()
 	for tries, pause := 0, firstWait; l.request.answers && tries < maxTries && isUndelivered(r.err); tries, pause = tries+1, pause*2 {
-		if r.release != nil {
-			r.release()
-		}
 		select {
 		case <-time.After(pause):
 		case <-l.agent.opts.Client.Exited():
@@ -135,18 +126,21 @@ func (l *leg) reach() (r reply) {
 
 // send makes the request once: its answer has to begin within the limit of silence.
 func (l *leg) send() (r reply) {
-	limit := l.agent.opts.IdleTimeout
-	if limit <= 0 {
-		r.begun, r.err = l.request.send(l.agent.ctx)
-		return r
+	limit, ctx, release := l.agent.opts.IdleTimeout, l.agent.ctx, func() {}
+	var late *time.Timer
+	if limit > 0 {
+		ctx, release = context.WithCancel(ctx)
+		late = time.AfterFunc(limit, release)
 	}
-	var ctx context.Context
-	ctx, r.release = context.WithCancel(l.agent.ctx)
-	timer := time.AfterFunc(limit, r.release)
 	r.begun, r.err = l.request.send(ctx)
-	if hit := !timer.Stop(); hit && r.err != nil {
+	if late != nil && !late.Stop() && r.err != nil {
 		r.err = &idleError{limit, r.err}
 	}
+	if r.stream == nil {
+		release()
+		return r
+	}
+	r.reader = newReader(r.stream, limit, release)
 	return r
 }
 
@@ -170,16 +164,24 @@ func (l *leg) leave(cancel bool) {
 	})
 }
 
+// leftByTurn is why abandon cancels a task.
+const leftByTurn = "the turn has left it"
+
 // abandon cancels the task of a leg that the turn has left, if it says anything more.
 func (l *leg) abandon() {
-	for awaited := !l.opened && l.request.message != nil; awaited || l.live != nil || l.sub != nil; {
+	for awaited := !l.opened && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
 		select {
 		case r := <-l.replies:
-			if r.from == fromSend {
-				if awaited = false; r.stream != nil {
-					l.live = l.readers.add(r.reader)
-				}
+			switch {
+			case r.reader != nil && r.from == fromSubscribe:
+				l.sub = l.readers.add(r.reader)
+			case r.reader != nil:
+				l.live = l.readers.add(r.reader)
+			case r.then != nil: // a slash command, which has become a task
+				_, _ = l.agent.cancelTask(l.ctx, r.taskID, leftByTurn)
+				return
 			}
+			awaited = awaited && r.from != fromSend
 		case b := <-l.readers.batches:
 			own := b.reader == l.live || b.reader == l.sub
 			for i := range b.events {
@@ -193,7 +195,7 @@ func (l *leg) abandon() {
 			case b.err != nil || l.state.Terminal():
 				return
 			case l.taskID != "":
-				_, _ = l.agent.cancelTask(l.ctx, l.taskID, "the turn has left it")
+				_, _ = l.agent.cancelTask(l.ctx, l.taskID, leftByTurn)
 				return
 			}
 		case <-l.ctx.Done():

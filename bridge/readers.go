@@ -25,7 +25,7 @@ type readers struct {
 type reader struct {
 	stream  *transport.Stream
 	idle    *idleGuard
-	release func()        // of its request, nil if there is none
+	release func()        // ends its request's context
 	next    chan struct{} // it reads on
 }
 
@@ -44,11 +44,18 @@ func newReaders(ctx context.Context) *readers {
 	return s
 }
 
-func newReader(stream *transport.Stream, idle *idleGuard, release func()) *reader {
-	return &reader{stream: stream, idle: idle, release: release, next: make(chan struct{})}
+// newReader returns a reader of a stream that may be silent for limit, 0: for ever.
+func newReader(stream *transport.Stream, limit time.Duration, release func()) *reader {
+	return &reader{stream: stream, idle: newIdleGuard(stream, limit), release: release, next: make(chan struct{})}
 }
 
-// add takes a reader, which somebody runs, and returns it.
+// drain gives its stream up, whose connection stays open until the agent ends it.
+func (r *reader) drain() {
+	r.stream.Drain()
+	r.release()
+}
+
+// add takes a reader, which leg.begins runs, and returns it.
 func (s *readers) add(r *reader) *reader {
 	s.open = append(s.open, r)
 	return r
@@ -58,7 +65,6 @@ func (s *readers) add(r *reader) *reader {
 // closed, which is why it is not one of the agent's goroutines: a Read can only be ended by
 // closing the connection.
 func (s *readers) run(r *reader) {
-	deepen()
 	for {
 		r.idle.start()
 		events, err := r.stream.Read()
@@ -97,19 +103,14 @@ func (s *readers) goOn(b batch) {
 		}
 	}
 	b.stream.Close()
-	if b.release != nil {
-		b.release()
-	}
+	b.release()
 }
 
 // close gives up what is open.
 func (s *readers) close() {
 	s.leave()
 	for _, r := range s.open {
-		r.stream.Drain()
-		if r.release != nil {
-			r.release()
-		}
+		r.drain()
 	}
 }
 

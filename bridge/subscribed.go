@@ -32,10 +32,13 @@ func (l *leg) subscribe() {
 	taskID := l.taskID
 	l.subscription = subAsked
 	l.patience(subscriptionSilence)
-	go func() { // ends with the answer's beginning, or with the agent
+	go l.begins(l.readers, func() reply {
 		stream, err := l.agent.opts.Client.Resubscribe(l.agent.ctx, taskID)
-		l.answer(reply{from: fromSubscribe, begun: begun{stream: stream}, err: err})
-	}()
+		if err != nil {
+			return reply{from: fromSubscribe, err: err}
+		}
+		return reply{from: fromSubscribe, reader: newReader(stream, l.agent.opts.IdleTimeout, func() {})}
+	})
 }
 
 // tellPolling tells the user, once behind a cut, that the task is asked for.
@@ -63,8 +66,7 @@ func (l *leg) subscribes() bool {
 func (l *leg) subscribed(r reply) {
 	l.subscription = subNone
 	if r.err == nil {
-		l.sub, l.subscription = l.readers.add(newReader(r.stream, newIdleGuard(r.stream, l.agent.opts.IdleTimeout), nil)), subOpen
-		go l.readers.run(l.sub)
+		l.sub, l.subscription = l.readers.add(r.reader), subOpen
 		l.patience(subscriptionSilence)
 		return
 	}
