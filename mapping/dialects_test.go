@@ -3,6 +3,7 @@ package mapping_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,6 +159,39 @@ func TestReplyToAll(t *testing.T) {
 	for i, id := range []string{"c1", "c2"} {
 		if data := string(m.Parts[i].Data); !strings.Contains(data, `"`+id+`"`) || !strings.Contains(data, `"yes"`) {
 			t.Errorf("%s: %s", id, data)
+		}
+	}
+}
+
+// TestEachInTurn: each state of Codex's to-do list is shown, and each code that ADK runs, which have no IDs
+// of their own.
+func TestEachInTurn(t *testing.T) {
+	const event = `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m%d","parts":[%s]}},"final":false}`
+	for name, row := range map[string]struct{ parts, want []string }{
+		"codex-npm": {[]string{
+			`{"kind":"data","data":{"request":{"callId":"item_3","name":"todo_list"},"status":"in_progress","items":[{"text":"look","completed":false}]}}`,
+			`{"kind":"data","data":{"request":{"callId":"item_3","name":"todo_list"},"status":"updated","items":[{"text":"look","completed":true}]}}`,
+			`{"kind":"data","data":{"request":{"callId":"item_3","name":"todo_list"},"status":"completed","items":[{"text":"look","completed":true}]}}`,
+		}, []string{`"status":"pending"`, `"status":"completed"`}},
+		"adk": {[]string{
+			`{"kind":"data","data":{"code":"print(1)"},"metadata":{"adk_type":"executable_code"}},{"kind":"data","data":{"outcome":"OUTCOME_OK","output":"1"},"metadata":{"adk_type":"code_execution_result"}}`,
+			`{"kind":"data","data":{"code":"print(2)"},"metadata":{"adk_type":"executable_code"}}`,
+			`{"kind":"data","data":{"outcome":"OUTCOME_FAILED","output":"2"},"metadata":{"adk_type":"code_execution_result"}}`,
+		}, []string{"print(1)", "completed", "print(2)", "failed"}},
+	} {
+		fold, acp, lines := mapping.NewFold(), spell.ACP{Session: "s"}, 0
+		fold.Begin("")
+		fold.Speak(name)
+		for i, parts := range row.parts {
+			for l := range bytes.Lines(acp.Append(nil, fold.Event(shown.Live, decode(t, fmt.Sprintf(event, i, parts)), nil))) {
+				if lines == len(row.want) || !strings.Contains(string(l), row.want[lines]) {
+					t.Errorf("%s: line %d is %s", name, lines, l)
+				}
+				lines++
+			}
+		}
+		if lines != len(row.want) {
+			t.Errorf("%s: %d lines, want %d", name, lines, len(row.want))
 		}
 	}
 }

@@ -9,7 +9,7 @@
 //
 //	C1   Status goes back only to ask.
 //	C2   A call that has ended and asks is another call of that ID.
-//	C3   So is one that has ended and begins in a later turn.
+//	C3   So is one that has ended and begins in a later turn, or with another input.
 //	C4   Output is whole each time.
 //	C5   Of a task's history a mention that was heard is no news; the others come in order.
 //	C7   A task that has ended asks nothing.
@@ -122,11 +122,17 @@ func (c *Call) isAnother(now *ToolCall, v Verb, turn int) bool {
 		// with an ID that has ended, and wait for the answer. The price: a question that
 		// an unbroken stream repeats late is asked; no recording has one. Off: 2,120, 0.
 		return true
-	case c.Turn < turn && !now.Asks && now.Status != Unspecified && !now.Status.Ended(): // rule: C3
-		// C3: the same without a question. Within a turn it is an echo. Off: 336, 190.
+	case (c.Turn < turn || c.hasOtherInput(now)) && !now.Asks && now.Status != Unspecified && !now.Status.Ended(): // rule: C3
+		// C3: the same without a question. Within a turn it is an echo, but for another input:
+		// ADK's code executions have no IDs, and the dialect gives them one. Off: 336, 190.
 		return true
 	}
 	return false
+}
+
+// hasOtherInput reports whether a mention is surely of another input. A long one is not kept.
+func (c *Call) hasOtherInput(now *ToolCall) bool {
+	return c.Input != "" && now.Input != "" && digest(c.Input) != digest(now.Input)
 }
 
 // isOlder reports whether a mention is older than what was shown of its call.
