@@ -43,7 +43,7 @@ type Line struct {
 // Lines says what the user is asked: first what is to be done, in which directory, with
 // which environment and arguments, and what the user must be warned of, in this order;
 // last what the agent says of it, and of the options. The change of a file, which stands
-// between these, is not among them: see [Confirmation.Edit].
+// between these, is not among them: see [calls.Confirmation].
 func Lines(c *calls.ToolCall, options []Option) []Line {
 	s := sheetOf(c)
 	for _, w := range warnings(c) {

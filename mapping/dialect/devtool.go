@@ -220,7 +220,7 @@ func devtoolDiff(raw string) *calls.FileDiff {
 }
 
 // devtoolConfirmation reads a ConfirmationRequest. What none of our fields takes goes to
-// [Confirmation.Unread], so that the user sees it: unknown members, in the details too,
+// [calls.Confirmation], Unread, so that the user sees it: unknown members, in the details too,
 // details that are no object, and whatever comes in two spellings.
 func devtoolConfirmation(v gjson.Result) *calls.Confirmation {
 	c := &calls.Confirmation{}

@@ -9,5 +9,5 @@
 // [Writing.Answers]).
 //
 // A dialect is a type that embeds base, and an element of dialects (dialect.go, which explains
-// each of its methods). No other file names it.
+// each of its methods). No other file names it, but for devtool, whose URI the card spells.
 package dialect

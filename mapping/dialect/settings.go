@@ -15,7 +15,7 @@ import (
 // A Writing is the dialect and the extensions in which we write to an agent; it is
 // decided once, before the first message.
 type Writing struct {
-	// Dialect is devtool, gemini or core.
+	// Dialect is one of [Names], and never auto.
 	Dialect string
 	// URI is the development-tool extension as the card spells it, for devtool.
 	URI string
@@ -36,7 +36,7 @@ func (w Writing) dialect() dialect {
 // Traits are how the agent differs from the specification.
 func (w Writing) Traits() Traits { return w.dialect().traits() }
 
-// The dialects that are written.
+// Those of them that other files name.
 const (
 	Devtool = "devtool"
 	Gemini  = "gemini"

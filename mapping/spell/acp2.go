@@ -55,7 +55,8 @@ func (p *Places) name(shown string) string {
 	return cmp.Or(shown, "~") // some agents leave a message without a name
 }
 
-// note is the name of a message that the bridge itself says, where a conversation is shown again.
+// note is a new name for a message that the bridge itself says; "" in version 1, which has no
+// Places, and whose messages need none.
 func (p *Places) note() string {
 	if p == nil {
 		return ""

@@ -18,7 +18,7 @@ func promptError(format string, args ...any) error {
 
 // Prompt turns an ACP prompt into the parts of a message for the agent of card
 // (nil if it is not known: then everything but text is put into words). What the
-// agent's input modes do not allow is refused with a [*PromptError], not dropped.
+// agent's input modes do not allow is refused with a [mapping.PromptError], not dropped.
 func Prompt(blocks []acp.ContentBlock, card *a2a.Card) ([]a2a.OutPart, error) {
 	if len(blocks) == 0 {
 		return nil, promptError("the prompt is empty: it takes at least one content block")

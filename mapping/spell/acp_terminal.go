@@ -113,7 +113,7 @@ func (t *terminal) take(c *mapping.ToolCall) (added string, ok bool) {
 	switch {
 	case c.Error != nil || c.Status == mapping.ToolCancelled: // told beside the terminal
 		return "", true
-	case c.Output != nil && (c.Output.Diff != nil || c.Output.Text == "" && c.Output.Data != ""):
+	case isBeside(c.Output):
 		return "", false
 	case c.Output != nil && c.Output.Text != "":
 		text = c.Output.Text
@@ -129,6 +129,11 @@ func (t *terminal) take(c *mapping.ToolCall) (added string, ok bool) {
 	return "", false
 }
 
+// isBeside reports whether a result is no text, so that it is shown beside the terminal.
+func isBeside(o *mapping.ToolOutput) bool {
+	return o != nil && (o.Diff != nil || o.Text == "" && o.Data != "")
+}
+
 // pieces splits text to be written into what one update carries.
 func pieces(text string) (all []string) {
 	for text = ask.AtLast(text, textMax); text != ""; {
@@ -141,7 +146,7 @@ func pieces(text string) (all []string) {
 
 // terminalChange appends what a step changes of a call that has a terminal.
 func (e *ACP) terminalChange(dst []byte, t *terminal, s *mapping.Step) []byte {
-	dst = e.terminalContent(e.toolHead(dst, s.Tool, s.Changed), s.Tool, t, s)
+	dst = e.terminalContent(e.toolHead(dst, s.Tool, s.Changed), t, s)
 	if s.Tool.Status.Ended() {
 		dst = appendToolRawOutput(dst, s.Tool)
 	}
@@ -150,10 +155,10 @@ func (e *ACP) terminalChange(dst []byte, t *terminal, s *mapping.Step) []byte {
 
 // terminalContent appends the content of such a call, if it has changed: questions and notes about
 // the call stand before the terminal.
-func (e *ACP) terminalContent(dst []byte, c *mapping.ToolCall, t *terminal, s *mapping.Step) []byte {
+func (e *ACP) terminalContent(dst []byte, t *terminal, s *mapping.Step) []byte {
 	var said []byte
-	beside := c.Output != nil && (c.Output.Diff != nil || c.Output.Text == "" && c.Output.Data != "")
-	if c.Asks || c.Error != nil || c.Status == mapping.ToolCancelled || beside || s.New && c.OutputSoFar == "" && c.Output == nil {
+	c := s.Tool
+	if c.Asks || c.Error != nil || c.Status == mapping.ToolCancelled || isBeside(c.Output) || s.New && c.OutputSoFar == "" && c.Output == nil {
 		said = e.toolContent(nil, c)
 	}
 	if said == nil && t.alone {

@@ -4,7 +4,7 @@
 // [Journal] keeps steps for a session that is loaded again. It is pure, and it knows no dialect
 // and no leg.
 //
-// The table has version 1 of ACP. In version 2 (acp2*.go) what replaces an item takes its place
+// The table has version 1 of ACP, for an editor that takes no notices. In version 2 (acp2*.go) what replaces an item takes its place
 // ([Places]), a call begins by an update, a command's output is a terminal's, and the end of a
 // turn is a state of the session ([ACP.State]).
 //
@@ -17,7 +17,8 @@
 //	data part: tool call                     StepTool            tool_call, …_update, plan  event/toolCall
 //	artifact tool-ID-output (gemini)         StepTool            tool_call_update           event/toolCall
 //	error in an event's metadata             StepError           agent_message_chunk        event/error
-//	connection lost, back                    StepConnection      a line of text for a gap   event/connection
+//	connection lost, back                    StepConnection      text for a long loss, gap  event/connection
+//	(what the bridge itself says)            StepNotice          agent_message_chunk        event/notice
 //	something unknown                        StepUnknown         (nothing)                  event/unknown
 //	completed, input-required                                    end_turn                   the leg's result
 //	canceled                                                     cancelled                  the leg's result
