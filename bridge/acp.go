@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
@@ -41,7 +40,7 @@ type acpEditor struct {
 	auth    []acp.AuthMethod
 	// can is what the first initialize has said of the editor; it is not written afterwards.
 	can abilities
-	// held are functions that end requests which are not answered yet, by jsonrpc2.ID: version
+	// held are functions that end requests which are not answered yet, by stdio.ID: version
 	// 2's prompts, and sign-ins. The newest sign-in's is at signInKey, too.
 	held sync.Map
 }
@@ -69,15 +68,15 @@ func newACPEditor(s *server) *acpEditor {
 }
 
 func (e *acpEditor) handle(c *editorRequest) {
-	method, ok := e.methods[c.Method]
+	method, ok := e.methods[c.method]
 	switch {
 	case !ok && e.initialized && e.server.ide.takes(c):
 	case !ok:
-		c.fail(acp.CodeMethodNotFound, "editor: a2astdio does not offer the method "+c.Method, "")
-	case !e.initialized && c.Method != acp.MethodInitialize:
-		c.fail(acp.CodeInvalidRequest, "editor: "+c.Method+" came before initialize: send initialize first", "")
-	case c.Method == acp.MethodInitialize, c.Method == acp.MethodAuthenticate, c.Method == acp.MethodLogout, c.Method == acp.MethodAuthLogin,
-		c.Method == acp.MethodAuthLogout:
+		c.fail(acp.CodeMethodNotFound, "editor: a2astdio does not offer the method "+c.method, "")
+	case !e.initialized && c.method != acp.MethodInitialize:
+		c.fail(acp.CodeInvalidRequest, "editor: "+c.method+" came before initialize: send initialize first", "")
+	case c.method == acp.MethodInitialize, c.method == acp.MethodAuthenticate, c.method == acp.MethodLogout, c.method == acp.MethodAuthLogin,
+		c.method == acp.MethodAuthLogout:
 		method(c)
 	default:
 		e.server.withAgent(c, method)
@@ -92,11 +91,11 @@ func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
 	if !e.negotiate(c, p) {
 		return
 	}
-	if !e.initialized { // requests under way may be reading it
+	if !e.initialized { // else requests under way may be reading it
 		e.can = readAbilities(p, e.v2)
+		e.server.ide.introduce(p)
 	}
 	e.initialized = true
-	e.server.ide.introduce(p)
 	reply := func(facts *store.CardFacts) {
 		if e.v2 {
 			c.reply(e.capabilities2(facts))
@@ -247,7 +246,7 @@ func (e *acpEditor) offerCommands(session *Session) {
 func (e *acpEditor) session(c *editorRequest, id string) *Session {
 	session := e.server.find(id)
 	if session == nil {
-		e.noSession(c, fmt.Sprintf("editor: %s: no session %q: open one with session/new", c.Method, id), id)
+		e.noSession(c, fmt.Sprintf("editor: %s: no session %q: open one with session/new", c.method, id), id)
 	}
 	return session
 }
@@ -272,10 +271,10 @@ func (e *acpEditor) cancel(c *editorRequest, p *acp.SessionRequest) {
 // requests are too short for it.
 func (e *acpEditor) cancelRequest(c *editorRequest, p *acp.CancelRequest) {
 	if id, ok := stdio.ParseID(string(p.RequestID)); ok {
-		if end, held := e.held.Load(jsonrpc2.ID(id)); held {
+		if end, held := e.held.Load(id); held {
 			end.(func())()
 		}
-		e.server.cancelPrompts(jsonrpc2.ID(id))
+		e.server.cancelPrompts(id)
 	}
 	c.reply(struct{}{}) // a notification, too
 }
@@ -291,7 +290,7 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 	if !ok {
 		return
 	}
-	turn.trace = traceOf(c.rawParams())
+	turn.trace = traceOf(c.raw)
 	e.server.runTurn(turn, func(ctx context.Context) {
 		if stop := e.waitForPast(ctx, turn); stop != "" {
 			turn.Discard()
@@ -300,7 +299,7 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 			return
 		}
 		view := e.view(session)
-		view.begun(ctx, c.rawParams(), p.Prompt, func(string) {})
+		view.begun(ctx, c.raw, p.Prompt, func(string) {})
 		prompt := e.server.ide.context(e.withBuffers(ctx, turn, p.Prompt))
 		result, last, err := e.converse(ctx, turn, view, prompt)
 		if session.isShut() { // whoever loads it waits for the turn, and is to read the reply first

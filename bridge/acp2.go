@@ -27,7 +27,7 @@ import (
 // otherwise what version 2 wants to know. false: it was answered with an error.
 func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
 	asked, serves := p.ProtocolVersion, e.server.agent.opts.ACPVersion
-	params := gjson.ParseBytes(c.rawParams())
+	params := gjson.ParseBytes(c.raw)
 	name, version := params.Get("info.name"), params.Get("info.version")
 	switch {
 	case e.initialized && !e.v2 || asked < acp.Version2 && serves != "2" || serves == "1":
@@ -102,7 +102,7 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 // prompt2 runs a turn, once those before it are over. It takes its place in the line before the
 // next message is read.
 func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
-	if session := e.session(c, p.SessionID); session != nil && !c.Notif {
+	if session := e.session(c, p.SessionID); session != nil && !c.isNotification {
 		e.begin2(c, session, p.Prompt, func(id string) any { return map[string]string{"messageId": id} })
 	}
 }
@@ -115,8 +115,8 @@ func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.Cont
 		c.fail(acp.CodeInvalidRequest, fmt.Sprintf("editor: %d prompts of this session wait already: cancel them by session/cancel, or wait", maxHeld), "")
 		return
 	}
-	turn.trace = traceOf(c.rawParams())
-	e.held.Store(c.ID, func() { turn.cancel() })
+	turn.trace = traceOf(c.raw)
+	e.held.Store(c.id, func() { turn.cancel() })
 	e.server.runTurn(turn, func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 }
 
@@ -127,12 +127,12 @@ func outcome(what string) any { return map[string]string{"outcome": what} }
 // editor does not want to send that itself.
 func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	session := e.session(c, p.SessionID)
-	if session == nil || c.Notif {
+	if session == nil || c.isNotification {
 		return
 	}
 	turn := session.running()
 	switch {
-	case turn == nil && gjson.GetBytes(c.rawParams(), "_meta.steering.idleBehavior").Str == acp.SteeringPrompt:
+	case turn == nil && gjson.GetBytes(c.raw, "_meta.steering.idleBehavior").Str == acp.SteeringPrompt:
 		c.reply(outcome(acp.SteeringPrompt))
 		return
 	case turn == nil:
@@ -141,7 +141,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	}
 	e.server.spawn(func(ctx context.Context) {
 		said := func() {
-			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), a2a.JSON(gjson.GetBytes(c.rawParams(), "prompt").Raw)
+			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), a2a.JSON(gjson.GetBytes(c.raw, "prompt").Raw)
 			session.recordPrompt(&out, prompt, id)
 			e.send(ctx, out.Said(nil, prompt, id))
 			c.reply(outcome(acp.SteeringInjected)) // before the agent's answer
@@ -161,7 +161,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 
 // run2 runs the turn of a prompt.
 func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, prompt []acp.ContentBlock, answer func(id string) any) {
-	defer e.held.Delete(c.ID)
+	defer e.held.Delete(c.id)
 	session := turn.session
 	if err := turn.wait(ctx); err != nil {
 		c.fail(acp.CodeRequestCancelled, err.Error(), "")
@@ -176,8 +176,8 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	e.tellState(ctx, session, acp.StateRunning)
 	turn.accepted = func(ctx context.Context) {
 		accepted = true
-		view.begun(ctx, c.rawParams(), prompt, func(id string) {
-			e.held.Delete(c.ID)
+		view.begun(ctx, c.raw, prompt, func(id string) {
+			e.held.Delete(c.id)
 			c.reply(answer(id))
 		})
 	}

@@ -87,14 +87,14 @@ const maxDirectories = 100
 func (c *editorRequest) checkDirectories(p *acp.NewSessionRequest) bool {
 	var err error
 	if p.Cwd != "" || p.SessionID == "" { // a session that is there has one
-		err = checkDirectory(c.Method, "cwd", p.Cwd)
+		err = checkDirectory(c.method, "cwd", p.Cwd)
 	}
 	if n := len(p.AdditionalDirectories); n > maxDirectories {
-		err = fmt.Errorf("editor: %s: there are %d additionalDirectories: at most %d are taken", c.Method, n, maxDirectories)
+		err = fmt.Errorf("editor: %s: there are %d additionalDirectories: at most %d are taken", c.method, n, maxDirectories)
 	}
 	for i, dir := range p.AdditionalDirectories {
 		if err == nil {
-			err = checkDirectory(c.Method, fmt.Sprintf("additionalDirectories[%d]", i), dir)
+			err = checkDirectory(c.method, fmt.Sprintf("additionalDirectories[%d]", i), dir)
 		}
 	}
 	if err != nil {

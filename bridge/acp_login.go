@@ -11,6 +11,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // loginLook limits how long it takes to find out whether the user has to sign in:
@@ -104,10 +105,10 @@ func (e *acpEditor) authenticate(c *editorRequest) {
 		return
 	}
 	ctx, stop := context.WithCancelCause(e.server.ctx)
-	e.held.Store(c.ID, func() { stop(context.Canceled) })
+	e.held.Store(c.id, func() { stop(context.Canceled) })
 	e.server.spawn(func(context.Context) {
 		defer stop(nil)
-		defer e.held.Delete(c.ID)
+		defer e.held.Delete(c.id)
 		if err := e.server.findAgent(ctx); err != nil {
 			c.failSetup(err)
 			return
@@ -209,7 +210,7 @@ func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) 
 		a.open = append(a.open, q.ElicitationID)
 		a.mu.Unlock()
 	}
-	q.RequestID = a.call.ID
+	q.RequestID = json.RawMessage(stdio.AppendID(nil, a.call.id))
 	var raw json.RawMessage
 	err := a.editor.server.ask(ctx, acp.MethodElicit, q, &raw, nil) // see done
 	if isEditorError(err) {

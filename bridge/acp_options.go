@@ -103,9 +103,9 @@ func (e *acpEditor) setConfig(c *editorRequest, p *acp.SetConfigRequest) {
 	}
 	switch {
 	case p.ConfigID != configPermission:
-		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: there is no option %q: the one there is, is %q", c.Method, p.ConfigID, configPermission), "")
+		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: there is no option %q: the one there is, is %q", c.method, p.ConfigID, configPermission), "")
 	case !ok:
-		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: the value of %q must %s", c.Method, configPermission, must), "")
+		c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: the value of %q must %s", c.method, configPermission, must), "")
 	default:
 		e.changeMode(c, p.SessionID, value.Str, func(s *Session) any { return map[string]any{"configOptions": e.configOptions(s)} })
 	}

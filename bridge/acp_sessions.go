@@ -46,7 +46,7 @@ func (e *acpEditor) resume(c *editorRequest, p *acp.NewSessionRequest) { e.reope
 func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool) {
 	if from := p.ReplayFrom; e.v2 && from != nil {
 		if show = from.Type == "start"; !show {
-			c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: replayFrom must be of type start, and not %q", c.Method, from.Type), "")
+			c.fail(acp.CodeInvalidParams, fmt.Sprintf("editor: %s: replayFrom must be of type start, and not %q", c.method, from.Type), "")
 			return
 		}
 	}
@@ -116,7 +116,7 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 		err = store.ErrNoSession
 	}
 	if err != nil || record.Agent != s.agent.opts.Name {
-		text := fmt.Sprintf("editor: %s: no session %q is stored for this agent: open one with session/new", c.Method, p.SessionID)
+		text := fmt.Sprintf("editor: %s: no session %q is stored for this agent: open one with session/new", c.method, p.SessionID)
 		if err != nil && !errors.Is(err, store.ErrNoSession) {
 			text = err.Error()
 		}

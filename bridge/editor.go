@@ -55,12 +55,12 @@ type server struct {
 	sessions map[string]*Session
 	// prompts are the turns of the requests that run, for $/cancel_request. An ID may
 	// have several: some programs give all their requests the same.
-	prompts map[*turn]jsonrpc2.ID
+	prompts map[*turn]stdio.ID
 	leaving map[string]*leaving // sessions that were closed, while something of them runs
 }
 
 func newServer(agent *Agent, out *stdio.Conn) *server {
-	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[*turn]jsonrpc2.ID{},
+	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[*turn]stdio.ID{},
 		leaving: map[string]*leaving{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.answers, s.silence = context.WithCancel(context.Background())
@@ -86,25 +86,22 @@ func (s *server) speakLines() {
 	s.isLines.Store(true)
 }
 
-// takes has the editor's requests handled past the library. It is an option of its connection, which
-// reads nothing before.
+// takes has the editor's messages taken by the read loop. It is an option of its connection, which reads
+// nothing before.
 func (s *server) takes(conn *jsonrpc2.Conn) {
 	s.conn = conn
-	s.out.Handle(func(id *stdio.ID, method string, params json.RawMessage) {
-		r := &jsonrpc2.Request{Method: method, Notif: id == nil}
-		if id != nil {
-			r.ID = jsonrpc2.ID(*id)
-		}
-		if params != nil {
-			r.Params = &params
-		}
-		s.Handle(context.Background(), conn, r)
-	})
+	s.out.Handle(s.take)
 }
 
-// Handle takes a message from the editor. It is called by the read loop alone.
-func (s *server) Handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) {
-	c := &editorRequest{server: s, Request: req}
+// take takes a message from the editor. It is called by the read loop alone.
+func (s *server) take(id *stdio.ID, method string, params json.RawMessage) {
+	c := &editorRequest{server: s, method: method, isNotification: id == nil, raw: params}
+	if id != nil {
+		c.id = *id
+	}
+	if params == nil {
+		c.raw = json.RawMessage("{}")
+	}
 	if s.handle == nil {
 		s.decide(c)
 	}
@@ -119,19 +116,19 @@ func (s *server) decide(c *editorRequest) {
 	switch {
 	case speaksMCP(c):
 		s.handle = s.mcp.handle
-	case c.Method == acp.MethodInitialize:
-		if gjson.GetBytes(c.rawParams(), "protocolVersion").Type != gjson.Number {
+	case c.method == acp.MethodInitialize:
+		if gjson.GetBytes(c.raw, "protocolVersion").Type != gjson.Number {
 			c.fail(acp.CodeInvalidParams, "editor: initialize: protocolVersion must be a number (ACP) or a date (MCP)", "")
 			return
 		}
 		s.handle = s.acp.handle
-	case s.lines.speaks(c.Method):
+	case s.lines.speaks(c.method):
 		s.speakLines()
 		s.ide.open(s.ide.opts.workspace())
-	case s.acp.methods[c.Method] != nil:
+	case s.acp.methods[c.method] != nil:
 		s.acp.handle(c) // which says that initialize comes first
 	default:
-		c.fail(acp.CodeMethodNotFound, "editor: "+c.Method+" is no method of ACP, MCP or A2A: begin with initialize, "+
+		c.fail(acp.CodeMethodNotFound, "editor: "+c.method+" is no method of ACP, MCP or A2A: begin with initialize, "+
 			"or with A2A's message/stream; --protocol a2a passes any method on to the agent", "")
 	}
 }
@@ -212,31 +209,25 @@ func (s *server) shutdown() {
 // An editorRequest is a message of the editor's, to be answered unless it is a
 // notification.
 type editorRequest struct {
-	*jsonrpc2.Request
-	server *server
-}
-
-// rawParams are the params, {} if there are none.
-func (c *editorRequest) rawParams() json.RawMessage {
-	if c.Params == nil {
-		return json.RawMessage("{}")
-	}
-	return *c.Params
+	server         *server
+	id             stdio.ID
+	isNotification bool
+	method         string
+	raw            json.RawMessage // the params, {} if there are none
 }
 
 // decode reads the params, and answers with an error if they are wrong.
 func (c *editorRequest) decode(params any) bool {
-	raw := c.rawParams()
-	if !gjson.ParseBytes(raw).IsObject() {
-		c.fail(acp.CodeInvalidParams, "editor: "+c.Method+": params must be an object", "")
+	if !gjson.ParseBytes(c.raw).IsObject() {
+		c.fail(acp.CodeInvalidParams, "editor: "+c.method+": params must be an object", "")
 		return false
 	}
-	if err := json.Unmarshal(raw, params); err != nil {
+	if err := json.Unmarshal(c.raw, params); err != nil {
 		text := err.Error()
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 			text = fmt.Sprintf("%s must not be a JSON %s", wrong.Field, wrong.Value)
 		}
-		c.fail(acp.CodeInvalidParams, "editor: "+c.Method+": "+text, "")
+		c.fail(acp.CodeInvalidParams, "editor: "+c.method+": "+text, "")
 		return false
 	}
 	return true
@@ -261,11 +252,11 @@ func (c *editorRequest) settle(result any, err error) {
 }
 
 func (c *editorRequest) reply(result any) {
-	if c.Notif {
+	if c.isNotification {
 		return
 	}
-	if err := c.server.conn.Reply(context.Background(), c.ID, result); err != nil {
-		c.server.log.Debug("replying", "method", c.Method, "err", err)
+	if err := c.server.conn.Reply(context.Background(), jsonrpc2.ID(c.id), result); err != nil {
+		c.server.log.Debug("replying", "method", c.method, "err", err)
 	}
 }
 
@@ -281,19 +272,19 @@ func (c *editorRequest) fail(code int, message, details string) {
 
 // failWith answers with an error, whose data is masked.
 func (c *editorRequest) failWith(e *jsonrpc2.Error) {
-	if c.Notif {
+	if c.isNotification {
 		return
 	}
 	e.Message = c.server.agent.opts.Mask(e.Message)
-	if err := c.server.conn.ReplyWithError(context.Background(), c.ID, e); err != nil {
-		c.server.log.Debug("replying", "method", c.Method, "err", err)
+	if err := c.server.conn.ReplyWithError(context.Background(), jsonrpc2.ID(c.id), e); err != nil {
+		c.server.log.Debug("replying", "method", c.method, "err", err)
 	}
 }
 
 // begin begins the turn that a request asks for. If there can be none, it answers with
 // an error.
 func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
-	if c.Notif {
+	if c.isNotification {
 		return turn, false // a notification gets no result
 	}
 	turn, err := session.Begin()
@@ -303,7 +294,7 @@ func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 	}
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
-	c.server.prompts[turn.turn] = c.ID
+	c.server.prompts[turn.turn] = c.id
 	return turn, true
 }
 
@@ -333,7 +324,7 @@ func (s *server) endPrompt(turn Turn) {
 }
 
 // cancelPrompts cancels what the requests of an ID have begun.
-func (s *server) cancelPrompts(id jsonrpc2.ID) {
+func (s *server) cancelPrompts(id stdio.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for t, of := range s.prompts {

@@ -35,6 +35,26 @@ func TestCancelIsRequest(t *testing.T) {
 	}
 }
 
+// What the editor has announced first stays, also for its companion.
+func TestInitializeTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var editor bridge.CompanionEditor
+		companion := func(e bridge.CompanionEditor, _ bridge.CompanionInfo) (bridge.Companion, error) {
+			editor = e
+			return fakeCompanion{"/"}, nil
+		}
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil), Companion: companion})
+		defer end()
+		c.write(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"_meta":{"a2astdio":{"companion":{}}}}}}`)
+		c.next("1")
+		c.write(`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
+		c.next("2")
+		c.write(`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":1}}`)
+		c.next("3")
+		must.Do(t, editor.Notify(t.Context(), "ide/diffShown", struct{}{}))
+	})
+}
+
 // A session whose journal cannot be read is not open: when it can, it is loaded whole.
 func TestLoadAgain(t *testing.T) {
 	dir := t.TempDir()
@@ -110,14 +130,29 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 type slowLogin struct{ signedIn bool }
 
 func (*slowLogin) Methods(bool) []acp.AuthMethod { return []acp.AuthMethod{{ID: "sign-in"}} }
-func (*slowLogin) Needed(ctx context.Context, _ *a2a.Card) error {
+func (*slowLogin) Needed(context.Context, *a2a.Card) error {
 	time.Sleep(2 * time.Second)
 	return context.DeadlineExceeded
 }
 func (*slowLogin) SignOut(context.Context) error { return nil }
 func (l *slowLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 	l.signedIn = ctx.Err() == nil
-	return ctx.Err()
+	_, err := user.Confirm(ctx, "sign in?")
+	return err
+}
+
+// A question of a sign-in names its request as the editor has.
+func TestSignInAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil), Login: &slowLogin{}})
+		defer end()
+		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}}}}}`)
+		c.next("i")
+		c.write(`{"jsonrpc":"2.0","id":1e3,"method":"authenticate","params":{"methodId":"sign-in"}}`)
+		if m := c.next(""); m.Get("params.requestId").Raw != "1e3" {
+			t.Errorf("%s", m)
+		}
+	})
 }
 
 // A sign-in is cancelled before it is known whether one is needed.

@@ -89,7 +89,7 @@ func (i *ide) open(dir string) {
 
 // takes reports whether a message is the companion's, and if so answers it.
 func (i *ide) takes(c *editorRequest) bool {
-	method, ok := strings.CutPrefix(c.Method, i.prefix)
+	method, ok := strings.CutPrefix(c.method, i.prefix)
 	if !ok || i.opts.Companion == nil || !strings.HasPrefix(method, ideMethods) && !strings.HasPrefix(method, companionMethods) {
 		return false
 	}
@@ -104,7 +104,7 @@ func (i *ide) takes(c *editorRequest) bool {
 	}
 	var result any
 	if err == nil {
-		if result, err = companion.Handle(method, c.rawParams()); err == nil && method == methodWorkspaces {
+		if result, err = companion.Handle(method, c.raw); err == nil && method == methodWorkspaces {
 			i.mu.Lock()
 			i.told = true
 			i.mu.Unlock()
@@ -114,7 +114,7 @@ func (i *ide) takes(c *editorRequest) bool {
 		c.reply(result)
 		return true
 	}
-	if c.Notif {
+	if c.isNotification {
 		i.opts.Log.Warn("the editor has sent a notification that the companion cannot use", "err", err)
 		return true
 	}

@@ -66,7 +66,7 @@ func (e *linesEditor) speaks(method string) bool {
 }
 
 func (e *linesEditor) handle(c *editorRequest) {
-	method, ok := e.methods[c.Method]
+	method, ok := e.methods[c.method]
 	switch {
 	case !ok && e.server.ide.takes(c):
 		return
@@ -202,7 +202,7 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 		return
 	}
 	view := &linesView{agent: e.server.agent, out: e.server.out,
-		lines: spell.Lines{Request: stdio.AppendID(nil, stdio.ID(c.ID)), Raw: raw, Made: e.server.agent.made()}}
+		lines: spell.Lines{Request: stdio.AppendID(nil, c.id), Raw: raw, Made: e.server.agent.made()}}
 	e.server.runTurn(turn, func(ctx context.Context) {
 		result, err := run(ctx, turn, view)
 		e.server.endPrompt(turn)
@@ -351,15 +351,14 @@ func (e *linesEditor) execute(c *editorRequest) {
 // pass hands a method that we do not know to the agent as it is: a method
 // extension. Its result comes back as it is, its stream as events.
 func (e *linesEditor) pass(c *editorRequest) {
-	if c.Notif {
+	if c.isNotification {
 		return
 	}
-	params := c.rawParams()
 	session := e.server.agent.NewSession("")
-	e.runTurn(c, session, gjson.GetBytes(params, "raw").Bool(), func(ctx context.Context, t Turn, v *linesView) (Result, error) {
+	e.runTurn(c, session, gjson.GetBytes(c.raw, "raw").Bool(), func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		defer t.release()
 		return t.request(ctx, v, "", true, func(ctx context.Context) (begun, error) {
-			stream, raw, err := e.server.agent.opts.Client.Call(ctx, transport.Call{Method: c.Method, Params: params, Long: true})
+			stream, raw, err := e.server.agent.opts.Client.Call(ctx, transport.Call{Method: c.method, Params: c.raw, Long: true})
 			v.passed = raw
 			return begun{stream: stream}, err
 		})

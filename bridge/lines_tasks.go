@@ -139,7 +139,7 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 func (e *linesEditor) getCard(c *editorRequest) {
 	e.once(c, nil, func(ctx context.Context) (any, error) {
 		card, _, err := e.server.agent.Ready(ctx)
-		if c.Method == methodExtendedCard {
+		if c.method == methodExtendedCard {
 			card, err = e.server.agent.opts.Client.Extended(ctx)
 		}
 		if err != nil {

@@ -40,7 +40,7 @@ type mcpEditor struct {
 	server *server
 	agents *choice
 	can    abilities // what initialize has said; the read loop writes it
-	calls  sync.Map  // the *mcpCall that run, by jsonrpc2.ID
+	calls  sync.Map  // the *mcpCall that run, by stdio.ID
 	talks  sync.Map  // the *mcpTalk that have begun, by handle
 	begun  atomic.Int32
 	// restoring is held while a talk of an earlier process is restored.
@@ -54,7 +54,7 @@ func newMCPEditor(s *server) *mcpEditor {
 // speaksMCP reports whether a request tells that the client speaks MCP: its version is a date,
 // and ACP's a number.
 func speaksMCP(c *editorRequest) bool {
-	params := gjson.ParseBytes(c.rawParams())
+	params := gjson.ParseBytes(c.raw)
 	_, err := time.Parse(time.DateOnly, cmp.Or(params.Get(mcpMeta+"protocolVersion").Str, params.Get("protocolVersion").Str))
 	return err == nil
 }
@@ -76,29 +76,29 @@ type mcpCall struct {
 
 // handle takes a message. What is to be done in the order of the messages is done in here.
 func (e *mcpEditor) handle(r *editorRequest) {
-	c := &mcpCall{editorRequest: r, params: gjson.ParseBytes(r.rawParams()), can: e.can, agent: e.server.agent}
+	c := &mcpCall{editorRequest: r, params: gjson.ParseBytes(r.raw), can: e.can, agent: e.server.agent}
 	version := c.params.Get(mcpMeta + "protocolVersion")
 	if c.stateless = version.Exists(); c.stateless {
 		c.can = mcpAbilities(c.params.Get(mcpMeta + "clientCapabilities"))
 	}
 	switch {
-	case r.Method == "notifications/cancelled":
+	case r.method == "notifications/cancelled":
 		e.cancelled(c)
-	case r.Notif:
+	case r.isNotification:
 	case c.stateless && version.Str != spell.MCPStateless:
 		err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version.String() + " is not spoken here"}
 		err.SetError(map[string]any{"supported": spell.MCPVersions(), "requested": version.String()})
 		c.failWith(err)
-	case r.Method == acp.MethodInitialize || r.Method == "server/discover":
+	case r.method == acp.MethodInitialize || r.method == "server/discover":
 		e.introduce(c)
-	case r.Method == "ping":
+	case r.method == "ping":
 		c.reply(struct{}{})
-	case r.Method == "tools/list":
+	case r.method == "tools/list":
 		c.replyLasting(map[string]any{"tools": json.RawMessage(spell.MCPTools)})
-	case r.Method == "tools/call":
+	case r.method == "tools/call":
 		e.callTool(c)
 	default:
-		c.fail(acp.CodeMethodNotFound, "editor: a2astdio has tools, and no "+r.Method, "")
+		c.fail(acp.CodeMethodNotFound, "editor: a2astdio has tools, and no "+r.method, "")
 	}
 }
 
@@ -116,7 +116,7 @@ func (e *mcpEditor) introduce(c *mcpCall) {
 	versions := spell.MCPVersions()
 	self := mcp.Implementation{Name: "a2astdio", Title: "A2A agents", Version: e.server.agent.opts.Version}
 	about := mcp.Initialized(versions[1:], c.params.Get("protocolVersion").Str, self)
-	if c.stateless = c.Method != acp.MethodInitialize; c.stateless {
+	if c.stateless = c.method != acp.MethodInitialize; c.stateless {
 		about = map[string]any{"supportedVersions": versions, "capabilities": about["capabilities"],
 			"_meta": map[string]any{"io.modelcontextprotocol/serverInfo": self}}
 	} else {
@@ -144,10 +144,10 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 		return
 	}
 	c.ctx, c.stop = context.WithTimeout(e.server.ctx, cmp.Or(e.server.agent.opts.AnswerWithin, DefaultAnswerWithin))
-	e.calls.Store(c.ID, c)
+	e.calls.Store(c.id, c)
 	e.server.spawn(func(context.Context) {
 		defer c.stop()
-		defer e.calls.CompareAndDelete(c.ID, c) // the client may use the ID again
+		defer e.calls.CompareAndDelete(c.id, c) // the client may use the ID again
 		result, err := e.run(c)
 		if err != nil {
 			result = mcp.Failure(errors.New(c.agent.lineOf(err)))
@@ -204,7 +204,7 @@ func (c *mcpCall) isWanted() bool {
 // cancelled is a client's cancel. Some cancel what was answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
 	id, ok := stdio.ParseID(c.params.Get("requestId").Raw)
-	call, runs := e.calls.Load(jsonrpc2.ID(id))
+	call, runs := e.calls.Load(id)
 	if !ok || !runs {
 		return
 	}

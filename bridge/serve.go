@@ -51,7 +51,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts *Options) erro
 	defer agent.Close()
 	pipe := stdio.NewConn(in, out, &stdio.Options{Tap: opts.Tap, MaxPerSecond: opts.MaxEventsPerSecond})
 	server := newServer(agent, pipe)
-	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, server, server.takes, jsonrpc2.SetLogger(connLog(agent.opts.Log)))
+	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, server.takes, jsonrpc2.SetLogger(connLog(agent.opts.Log)))
 	defer conn.Close()
 	if server.isLines.Load() {
 		server.ide.open(server.ide.opts.workspace())

@@ -108,7 +108,7 @@ func (c *choice) open(ctx context.Context, name string) (*Agent, string, error) 
 // initialize then. Some show the message only, some the details. No agent has no sessions:
 // agent-shell shows nothing at all where it gets no list, so it would not show this.
 func (c *editorRequest) failSetup(err error) {
-	if c.Method == acp.MethodSessionList {
+	if c.method == acp.MethodSessionList {
 		c.reply(acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}})
 		return
 	}

@@ -70,7 +70,7 @@ type Conn struct {
 	// Only ReadObject uses these.
 	started bool   // the first line, which may begin with a BOM, has been read
 	ended   bool   // the end of input has been seen
-	message []byte // the line as the library gets it
+	message []byte // an answer as the library gets it
 	handle  func(*ID, string, json.RawMessage)
 
 	inputDone  chan struct{}
@@ -128,8 +128,8 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 	return s
 }
 
-// Handle has requests of the editor's handled by f, in [Conn.ReadObject], and not by the library:
-// that decodes each three times and encodes its params anew, which is a third of what the bridge
+// Handle has the editor's requests handled by f, in [Conn.ReadObject], and none by the library: that
+// would decode each three times and encode its params anew, which is a third of what the bridge
 // adds between a prompt and its request. id is nil for a notification, params are if there are none;
 // these are as the editor wrote them, with members that come twice, or differ in case alone.
 // It is called before anything is read.

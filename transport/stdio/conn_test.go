@@ -27,7 +27,18 @@ var echo = jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, r
 
 func rpcConn(ctx context.Context, s *Conn, h jsonrpc2.Handler) *jsonrpc2.Conn {
 	// If the library logs anything it is our bug: see logFails.
-	return jsonrpc2.NewConn(ctx, s, h, jsonrpc2.SetLogger(log.New(logFails{}, "", 0)))
+	return jsonrpc2.NewConn(ctx, s, nil, jsonrpc2.SetLogger(log.New(logFails{}, "", 0)), func(conn *jsonrpc2.Conn) {
+		s.Handle(func(id *ID, method string, params json.RawMessage) {
+			r := &jsonrpc2.Request{Method: method, Notif: id == nil}
+			if id != nil {
+				r.ID = jsonrpc2.ID(*id)
+			}
+			if params != nil {
+				r.Params = &params
+			}
+			h.Handle(ctx, conn, r)
+		})
+	})
 }
 
 type logFails struct{}

@@ -41,8 +41,7 @@ func parseMessage(line []byte) (m rpcMessage) {
 	return m
 }
 
-// route decodes m into v if the library shall have it, or has it handled; it reports
-// whether v is set.
+// route has a request handled, and decodes an answer into v; it reports whether v is set.
 func (s *Conn) route(m rpcMessage, v any) bool {
 	id := "null"
 	if m.id.Type == gjson.String || m.id.Type == gjson.Number {
@@ -71,42 +70,22 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 	case m.id.Exists() && id == "null":
 		return invalid("the id of a request is a string or a number: leave it out to send a notification")
 	}
-	if err := s.decodeRequest(m, v); err != nil { // not known to happen
-		return invalid("this request cannot be read: " + err.Error())
-	}
 	if m.id.Exists() && !s.admit() {
-		reflect.ValueOf(v).Elem().SetZero()
 		s.refuse(id, jsonrpc2.CodeInternalError, fmt.Sprintf(
 			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
 		return false
 	}
-	return !s.pass(m)
-}
-
-// decodeRequest decodes a request for the library, unless it is handled past that.
-func (s *Conn) decodeRequest(m rpcMessage, v any) error {
-	if s.handle != nil {
-		return nil
-	}
-	return s.decode(s.request(m), v)
-}
-
-// pass has a request handled past the library; false: that shall have it.
-func (s *Conn) pass(m rpcMessage) bool {
-	if s.handle == nil {
-		return false
-	}
-	var id *ID
+	var given *ID
 	if m.id.Exists() {
-		given, _ := ParseID(strings.Clone(m.id.Raw)) // route has seen that it is one
-		id = &given
+		parsed, _ := ParseID(strings.Clone(m.id.Raw)) // it is one
+		given = &parsed
 	}
 	var params json.RawMessage
 	if m.params.Exists() {
 		params = rawjson.AppendValue(nil, m.params.Raw)
 	}
-	s.handle(id, strings.Clone(m.method.Str), params)
-	return true
+	s.handle(given, strings.Clone(m.method.Str), params)
+	return false
 }
 
 // admit counts one more open request, unless there are too many.
@@ -120,24 +99,8 @@ func (s *Conn) admit() bool {
 	return true
 }
 
-// request writes m the way the library takes it. The line itself would not do:
-// the library matches some keys without regard to case and mixes up what
-// belongs to a request and to a response.
-func (s *Conn) request(m rpcMessage) []byte {
-	b := append(s.message[:0], `{"jsonrpc":"2.0","method":`...)
-	b = append(b, m.method.Raw...)
-	if m.id.Exists() {
-		id, _ := ParseID(m.id.Raw) // route has seen that it is one
-		quoted, _ := json.Marshal(jsonrpc2.ID(id))
-		b = append(append(b, `,"id":`...), quoted...)
-	}
-	if m.params.Exists() {
-		b = append(append(b, `,"params":`...), m.params.Raw...)
-	}
-	return append(b, '}')
-}
-
-// answer decodes the answer to one of our requests into v.
+// answer decodes the answer to one of our requests into v. The line itself would not do: the library
+// matches some keys without regard to case, and mixes up what belongs to a request and to a response.
 func (s *Conn) answer(m rpcMessage, v any) bool {
 	s.mu.Lock()
 	id, ok := s.oursLocked(m.id)

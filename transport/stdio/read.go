@@ -15,9 +15,9 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// ReadObject reads lines until one is a message that the library can take, and
-// decodes it into v. It implements [jsonrpc2.ObjectStream]: one goroutine calls
-// it, the read loop.
+// ReadObject reads lines, and has requests handled ([Conn.Handle]), until one is an answer to a
+// request of ours, which it decodes into v. It implements [jsonrpc2.ObjectStream]: one goroutine
+// calls it, the read loop.
 //
 // A line that is no message is answered here and never ends anything: with
 // -32700 if it is not JSON, -32600 if it is not a message, -32603 if too many

@@ -23,7 +23,7 @@ type batch struct {
 //   - nil: they are written, or, if ctx ended while they were being written,
 //     they are with the writer and will be, in their order.
 //   - ctx's error: the writer did not get them; nothing of them is ever written.
-//   - [ErrClosed]: after Close, or because a write failed; they may have been
+//   - another error: after Close, or because a write failed; they may have been
 //     written in part.
 //
 // More than 1 MiB is handed over line by line, or it would take its size twice; with a
@@ -92,7 +92,7 @@ func (s *Conn) recycle(b *batch) {
 }
 
 // Flush waits until everything that was queued when it was called is written,
-// and returns nil; or ctx's error; or [ErrClosed] if a write failed. It may be
+// and returns nil; or ctx's error; or another if a write failed. It may be
 // called after Close.
 func (s *Conn) Flush(ctx context.Context) error {
 	s.mu.Lock()

@@ -22,11 +22,12 @@ const companionFlush = 400 * time.Millisecond
 // end of input, and when ctx ends.
 func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(bool, []byte), opts *companion.Options) error {
 	stdio := stdio.NewConn(in, out, &stdio.Options{Tap: tap})
-	editor := &companionEditor{stdio: stdio, log: opts.Log, ready: make(chan struct{})}
+	editor := &companionEditor{log: opts.Log, ready: make(chan struct{}), gone: make(chan struct{})}
+	stdio.Handle(editor.take)
 	logger := slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug)
-	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), stdio, editor, jsonrpc2.SetLogger(logger))
-	defer conn.Close()
-	editor.conn = conn
+	editor.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), stdio, nil, jsonrpc2.SetLogger(logger))
+	defer editor.conn.Close()
+	defer close(editor.gone)
 	server, err := companion.Start(editor, opts)
 	if err != nil {
 		return err
@@ -52,12 +53,11 @@ func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(b
 // A companionEditor is the editor at the other end of stdin and stdout.
 type companionEditor struct {
 	conn  *jsonrpc2.Conn
-	stdio *stdio.Conn
 	log   *slog.Logger
 	calls atomic.Uint64
-	// ready is closed when the server is set.
-	ready  chan struct{}
-	server *companion.Server
+	// ready is closed when conn and server are set, gone at the end.
+	ready, gone chan struct{}
+	server      *companion.Server
 }
 
 // Request implements [companion.Editor].
@@ -70,33 +70,31 @@ func (e *companionEditor) Notify(ctx context.Context, method string, params any)
 	return e.conn.Notify(ctx, method, params)
 }
 
-// Handle takes the editor's messages in the read loop, which keeps their order. It
+// take takes the editor's messages in the read loop, which keeps their order. It
 // waits only while the server starts.
-func (e *companionEditor) Handle(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.Request) {
+func (e *companionEditor) take(id *stdio.ID, method string, params json.RawMessage) {
 	select {
 	case <-e.ready:
-	case <-conn.DisconnectNotify():
+	case <-e.gone:
 		return
 	}
-	var params json.RawMessage
-	if req.Params != nil {
-		params = *req.Params
+	result, err := e.server.Handle(method, params)
+	if id == nil {
+		if err != nil {
+			e.log.Warn("the editor has sent a notification that cannot be used", "err", err)
+		}
+		return
 	}
-	result, err := e.server.Handle(req.Method, params)
-	switch {
-	case err != nil && req.Notif:
-		e.log.Warn("the editor has sent a notification that cannot be used", "err", err)
-	case req.Notif:
-	case err == nil:
-		err = conn.Reply(ctx, req.ID, result)
-	default:
+	if err == nil {
+		err = e.conn.Reply(context.Background(), jsonrpc2.ID(*id), result)
+	} else {
 		answer := &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: err.Error()}
 		if coded := interface{ Code() int }(nil); errors.As(err, &coded) {
 			answer.Code = int64(coded.Code())
 		}
-		err = conn.ReplyWithError(ctx, req.ID, answer)
+		err = e.conn.ReplyWithError(context.Background(), jsonrpc2.ID(*id), answer)
 	}
-	if err != nil && !req.Notif {
-		e.log.Debug("replying", "method", req.Method, "err", err)
+	if err != nil {
+		e.log.Debug("replying", "method", method, "err", err)
 	}
 }
