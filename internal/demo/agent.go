@@ -1,7 +1,9 @@
 package demo
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"sync"
 	"time"
 
@@ -64,7 +66,7 @@ type Agent struct {
 	newID   func() string
 	version string
 	pusher  *retryablehttp.Client // nil: the agent does not push
-	gate    *gate
+	token   string                // what callers must show; empty: nothing
 	ran     func(optionID, what string)
 
 	ctx  context.Context // parent of every story
@@ -93,8 +95,10 @@ func New(opts *Options) *Agent {
 		pusher:   newPusher(opts.Push),
 		tasks:    map[string]*task{},
 		sessions: map[string]*session{},
-		gate:     newGate(opts),
 		ran:      opts.Ran,
+	}
+	if opts.Auth != "" {
+		a.token = cmp.Or(opts.Secret, rand.Text())
 	}
 	if a.pace == 0 {
 		a.pace = defaultPace

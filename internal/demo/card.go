@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"crypto/rand"
 	"crypto/subtle"
 	"net/http"
 	"strings"
@@ -51,7 +50,7 @@ func (a *Agent) card(url string) map[string]any {
 		card["supportedInterfaces"] = interfaces
 		capabilities["extendedAgentCard"] = false
 	}
-	a.gate.describe(card, a.version != "1.0", a.version == "1.0" || a.version == "both")
+	a.describeAuth(card, a.version != "1.0", a.version == "1.0" || a.version == "both")
 	if a.version != "1.0" {
 		card["protocolVersion"], card["preferredTransport"], card["url"] = "0.3.0", "JSONRPC", url
 	}
@@ -69,27 +68,14 @@ func (a *Agent) serveCard(w http.ResponseWriter, r *http.Request) {
 // AuthBearer is a value of [Options.Auth].
 const AuthBearer = "bearer"
 
-// A gate admits callers with a token; all, if it is empty.
-type gate struct{ token string }
-
-func newGate(opts *Options) *gate {
-	switch {
-	case opts.Auth == "":
-		return &gate{}
-	case opts.Secret != "":
-		return &gate{opts.Secret}
-	}
-	return &gate{rand.Text()}
-}
-
-// Secret returns the agent's token: from the options, or made up. It is empty if there is
-// none.
-func (a *Agent) Secret() string { return a.gate.token }
+// Secret returns the token that callers must show: from the options, or made up. It is
+// empty if they need none.
+func (a *Agent) Secret() string { return a.token }
 
 // admits reports whether a caller is admitted, and answers the request if not.
-func (g *gate) admits(w http.ResponseWriter, r *http.Request) bool {
+func (a *Agent) admits(w http.ResponseWriter, r *http.Request) bool {
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if g.token == "" || bearer && subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1 {
+	if a.token == "" || bearer && subtle.ConstantTimeCompare([]byte(token), []byte(a.token)) == 1 {
 		return true
 	}
 	w.Header().Set("WWW-Authenticate", "Bearer")
@@ -97,10 +83,10 @@ func (g *gate) admits(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// describe declares in a card what the agent wants, in the form of 0.3, of 1.0, or of
+// describeAuth declares in a card what the agent wants, in the form of 0.3, of 1.0, or of
 // both.
-func (g *gate) describe(card map[string]any, v03, v1 bool) {
-	if g.token == "" {
+func (a *Agent) describeAuth(card map[string]any, v03, v1 bool) {
+	if a.token == "" {
 		return
 	}
 	scheme := map[string]any{}

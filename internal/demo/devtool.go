@@ -124,7 +124,7 @@ type genericDetails struct {
 	Description string `json:"description"`
 }
 
-// A toolCallConfirmation is an answer to a confirmationRequest: see readConfirmation.
+// A toolCallConfirmation is an answer to a confirmationRequest: see [confirmed].
 type toolCallConfirmation struct {
 	ToolCallID       string               `json:"tool_call_id"`
 	SelectedOptionID string               `json:"selected_option_id"`

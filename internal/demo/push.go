@@ -2,7 +2,6 @@ package demo
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,20 +22,17 @@ import (
 const (
 	// maxPushConfigs bounds a task's webhooks: each has a goroutine.
 	maxPushConfigs = 8
-	// The defaults of [PushOptions].
-	defaultPushTimeout = 10 * time.Second
-	defaultPushRetries = 3
 	// pushRetryWait is the wait before the first retry; each further one waits twice as
 	// long, up to maxPushWait.
 	pushRetryWait = 500 * time.Millisecond
 	maxPushWait   = 10 * time.Second
 )
 
-// PushOptions tell how the agent pushes. The zero value of each member is good.
+// PushOptions tell how the agent pushes. The zero value is good.
 type PushOptions struct {
-	// Timeout bounds a webhook's answer; 0: ten seconds.
+	// Timeout bounds a webhook's answer; 0: nothing does.
 	Timeout time.Duration
-	// Retries is how often a refused push is repeated; 0: three times, less than 0: never.
+	// Retries is how often a refused push is repeated.
 	Retries int
 }
 
@@ -48,14 +44,13 @@ func newPusher(o *PushOptions) *retryablehttp.Client {
 	}
 	p := retryablehttp.NewClient()
 	p.Logger = nil
-	p.RetryMax = max(cmp.Or(o.Retries, defaultPushRetries), 0)
+	p.RetryMax = o.Retries
 	p.RetryWaitMin, p.RetryWaitMax = pushRetryWait, maxPushWait
 	p.Backoff = func(least, most time.Duration, n int, resp *http.Response) time.Duration {
 		return min(retryablehttp.DefaultBackoff(least, most, n, resp), most) // whatever the webhook asks for
 	}
-	timeout := cmp.Or(o.Timeout, defaultPushTimeout)
-	dialer := &net.Dialer{Timeout: timeout, Control: refusePrivate}
-	p.HTTPClient = &http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute},
+	dialer := &net.Dialer{Control: refusePrivate}
+	p.HTTPClient = &http.Client{Timeout: o.Timeout, Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return p
 }

@@ -89,7 +89,7 @@ func httpError(w http.ResponseWriter, status int, text string) {
 }
 
 func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
-	if !a.gate.admits(w, r) {
+	if !a.admits(w, r) {
 		return
 	}
 	req, err := a.readRequest(w, r)

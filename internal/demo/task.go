@@ -20,7 +20,7 @@ type task struct {
 	newID   func() string
 	life    context.Context // ends when the task is forgotten
 	forget  context.CancelFunc
-	over    atomic.Bool // in a terminal state; for Agent.keep, which must not take mu
+	over    atomic.Bool // in a terminal state; for Agent.add, which must not take mu
 
 	mu      sync.Mutex
 	state   string

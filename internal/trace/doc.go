@@ -9,7 +9,6 @@
 // What is done with traces is in packages of their own:
 //
 //   - view: what a record means, and what belongs together;
-//   - show: a timeline for terminals;
 //   - web: the page, and HAR;
 //   - check: the schemas and laws of the protocols;
 //   - replay: the agent, or the editor, of a trace;

@@ -42,7 +42,7 @@ func sharedMask(opts *Options, own bool) func(string) string {
 		defer mu.Unlock()
 		m := mask()
 		m.learn()
-		return string(replace(nil, []byte(s), m.find([]byte(s), own)))
+		return string(replace([]byte(s), m.find([]byte(s), own)))
 	}
 }
 

@@ -189,14 +189,14 @@ func merge(list []span) []span {
 	return kept
 }
 
-// replace appends b with its spans masked.
-func replace(dst, b []byte, spans []span) []byte {
+// replace returns b with its spans masked.
+func replace(b []byte, spans []span) (masks []byte) {
 	at := 0
 	for _, s := range spans {
-		dst = append(append(dst, b[at:s.from]...), masked...)
+		masks = append(append(masks, b[at:s.from]...), masked...)
 		at = s.to
 	}
-	return append(dst, b[at:]...)
+	return append(masks, b[at:]...)
 }
 
 // text masks a text that is not JSON.
@@ -205,7 +205,7 @@ func (m *masker) text(s string) string {
 	if len(spans) == 0 {
 		return s
 	}
-	return string(replace(nil, []byte(s), spans))
+	return string(replace([]byte(s), spans))
 }
 
 // header masks headers: their values show only if the name is on the list.

@@ -265,7 +265,7 @@ func (m *masker) value(text []byte, nested int) []byte {
 		return m.json(nil, text, nested-1)
 	}
 	if spans := m.spans(text); len(spans) > 0 {
-		return replace(nil, text, spans)
+		return replace(text, spans)
 	}
 	return text
 }
@@ -273,7 +273,7 @@ func (m *masker) value(text []byte, nested int) []byte {
 // ownIn masks only the program's own credentials.
 func (m *masker) ownIn(text []byte) []byte {
 	if spans := m.find(text, true); len(spans) > 0 {
-		return replace(nil, text, spans)
+		return replace(text, spans)
 	}
 	return text
 }

@@ -74,7 +74,7 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 	if len(kept) == 0 {
 		return piece
 	}
-	return replace(nil, piece, kept)
+	return replace(piece, kept)
 }
 
 // begins returns where a secret begins that may go on behind the end of a text, or -1.

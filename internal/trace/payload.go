@@ -129,7 +129,7 @@ func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
 		masked = string(b) != string(p.b[:min(len(b), len(p.b))])
 	}
 	if e.redact && len(b) > 0 {
-		b, masked = redact(nil, b, l.valid && p.sum == nil), true
+		b, masked = redact(b, l.valid && p.sum == nil), true
 	}
 	switch {
 	case p.sum != nil:
@@ -168,7 +168,7 @@ func (e *encoder) thorough(p payload, valid bool) []byte {
 		e.buf = append(e.buf, p.b...)
 	}
 	if spans := e.mask.spans(e.buf); len(spans) > 0 {
-		return replace(nil, e.buf, spans)
+		return replace(e.buf, spans)
 	}
 	return e.buf
 }

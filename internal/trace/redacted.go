@@ -40,7 +40,7 @@ func (r *Record) redact() {
 		r.Masked = true
 	}
 	if r.JSON != nil {
-		r.JSON = redact(nil, r.JSON, true)
+		r.JSON = redact(r.JSON, true)
 	}
 	r.Text, r.Head, r.Comment = length(r.Text+string(r.Base64)), length(r.Head), length(r.Comment)
 	r.Base64 = nil
@@ -61,10 +61,10 @@ func spoken(key string) bool {
 		"mimetype", "mediatype", "phase", "configid"}, plain(key))
 }
 
-// redact appends a payload with each text replaced by its length.
-func redact(dst, b []byte, valid bool) []byte {
+// redact returns a payload with each text replaced by its length.
+func redact(b []byte, valid bool) (dst []byte) {
 	if !valid {
-		return append(strconv.AppendInt(append(dst, '<'), int64(len(b)), 10), " bytes>"...)
+		return fmt.Appendf(nil, "<%d bytes>", len(b))
 	}
 	var stack []bool // true: an object, false: an array
 	key, isKey := "", false

@@ -1,13 +1,13 @@
 package trace
 
 import (
-	"bytes"
 	"crypto/rand"
 	"io"
 	"maps"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -222,7 +222,7 @@ func (w *worker) line(it *item, b []byte) {
 	w.quoted("method", method)
 	w.refs(from)
 	as := open
-	if bytes.Contains([]byte(method), []byte("ushNotificationConfig")) {
+	if strings.Contains(method, "ushNotificationConfig") {
 		as = push
 	}
 	w.enc.mask.client = !it.toEditor

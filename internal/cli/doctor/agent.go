@@ -171,8 +171,7 @@ func (k *checkup) answerSteps(a *answered) {
 		if a != nil {
 			why = "there is no connection"
 		}
-		k.add("auth", stepSkipped, why, "")
-		k.add("round trip", stepSkipped, why, "")
+		k.skip(why, "auth", "round trip")
 		return
 	}
 	var agent *a2a.Error
@@ -197,7 +196,7 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 			do = "the card asks for " + strings.Join(needs, "; or ") + "\n" + card.HowToGive(k.card.Security[0])
 		}
 		k.fail("auth", a.err, do)
-		k.add("round trip", stepSkipped, fmt.Sprintf("the agent has answered in %s, and wants credentials", quick(a.took)), "")
+		k.skip(fmt.Sprintf("the agent has answered in %s, and wants credentials", quick(a.took)), "round trip")
 		return false
 	case k.card.Raw == "":
 		k.add("auth", stepOK, "there is no card to ask for credentials; the agent has answered", "")

@@ -103,12 +103,12 @@ func (k *checkup) subscribe(ctx context.Context) error {
 // tasksStep reports missing operations, and what they cost.
 func (k *checkup) tasksStep(a *answered) {
 	if a == nil {
-		k.add("abilities", stepSkipped, "there is nothing to ask", "")
+		k.skip("there is nothing to ask", "abilities")
 		return
 	}
 	t := a.tasks
 	if t.get == notKnown {
-		k.add("abilities", stepSkipped, "the agent could not be asked", "")
+		k.skip("the agent could not be asked", "abilities")
 		return
 	}
 	var lacks []string

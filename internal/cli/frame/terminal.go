@@ -40,11 +40,8 @@ func SameStream(a, b any) bool {
 
 // Descriptor is the terminal's file descriptor for reading.
 func Descriptor(tty io.ReadWriteCloser) (int, bool) {
-	switch t := tty.(type) {
-	case *os.File:
-		return int(t.Fd()), true
-	case interface{ Fd() uintptr }:
-		return int(t.Fd()), true
+	if f, ok := tty.(interface{ Fd() uintptr }); ok { // a file, too
+		return int(f.Fd()), true
 	}
 	return 0, false
 }

@@ -39,21 +39,19 @@ func (o *TextOutput) show(steps []mapping.Step) error {
 		if s.Repeats {
 			continue // it was shown before
 		}
+		described := o.verbose && s.Description != "" && !s.Append
+		if s.Kind != mapping.StepText || described {
+			if err := o.flush(); err != nil { // what was said before it comes first
+				return err
+			}
+		}
 		switch s.Kind {
 		case mapping.StepText:
-			if o.verbose && s.Description != "" && !s.Append {
-				if err := o.flush(); err != nil {
-					return err
-				}
+			if described {
 				o.Say("artifact %s: %s", cmp.Or(s.Name, s.ArtifactID), s.Description)
 			}
 			o.text(s)
 			continue
-		}
-		if err := o.flush(); err != nil { // what was said before it comes first
-			return err
-		}
-		switch s.Kind {
 		case mapping.StepPart:
 			if what := partName(s); what != "" {
 				o.Say("the agent sent %s: -o json has it", what)

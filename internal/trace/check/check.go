@@ -181,9 +181,9 @@ func (c *Checker) find(n int64, who, rule, what, format string, args ...any) {
 	c.report(&Finding{Record: n, Who: who, Rule: rule, Weight: Error, What: what, Text: fmt.Sprintf(format, args...)}, format)
 }
 
-// warn reports a warning.
-func (c *Checker) warn(n int64, who, rule, what, format string, args ...any) {
-	c.report(&Finding{Record: n, Who: who, Rule: rule, Weight: Warning, What: what, Text: fmt.Sprintf(format, args...)}, format)
+// warn reports a warning about the agent; of the others all findings are errors.
+func (c *Checker) warn(n int64, rule, what, format string, args ...any) {
+	c.report(&Finding{Record: n, Who: Agent, Rule: rule, Weight: Warning, What: what, Text: fmt.Sprintf(format, args...)}, format)
 }
 
 // report reports a finding, unless one of the same kind was reported often enough.

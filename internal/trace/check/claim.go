@@ -85,7 +85,7 @@ func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	case code == -32601 && (x.op.result == "Sent" || gets):
 		w.c.find(r.N, Agent, RuleClaim, name, "%s, which every agent must have", what)
 	case code == -32601, name == "tasks/cancel", name == "CancelTask":
-		w.c.warn(r.N, Agent, RuleClaim, name, "%s", what)
+		w.c.warn(r.N, RuleClaim, name, "%s", what)
 	}
 }
 
@@ -105,7 +105,7 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 	switch {
 	case x.unserved():
-		w.c.warn(x.n, Agent, RuleClaim, x.method, "missing: the agent answers that it has no %s (HTTP status %d)", x.method, x.status)
+		w.c.warn(x.n, RuleClaim, x.method, "missing: the agent answers that it has no %s (HTTP status %d)", x.method, x.status)
 	case !x.rpc || x.op.version == "" || x.status < 400 || ofGateway(x.status):
 	case x.answers == 0:
 		w.http(r.N, x, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong", x.status)
@@ -169,7 +169,7 @@ func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
 		return // it is the card before, which was checked
 	}
 	if media := strings.ToLower(x.media); media != "" && !strings.Contains(media, "json") {
-		w.c.warn(r.N, Agent, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
+		w.c.warn(r.N, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
 	}
 	v1, v03 := doc.Get("supportedInterfaces").Exists(), doc.Get("url").Exists()
 	if v1 && v03 {

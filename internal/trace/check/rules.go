@@ -90,9 +90,9 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 	asks := x.params.Get("message").Exists()
 	switch skew := when.Sub(r.Time); {
 	case asks && !r.Time.IsZero() && skew.Abs() > maxSkew:
-		w.c.warn(r.N, Agent, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+		w.c.warn(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
 	case when.Before(x.when):
-		w.c.warn(r.N, Agent, RuleState, x.method, "status.timestamp is earlier than that of the event before")
+		w.c.warn(r.N, RuleState, x.method, "status.timestamp is earlier than that of the event before")
 	}
 	x.when = when
 }
@@ -347,18 +347,18 @@ func (w *agentWire) piece(r *trace.Record, x *exchange, e *event.Event, a *writt
 	id := e.ID()
 	if a == nil {
 		if e.Append {
-			w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
+			w.c.warn(r.N, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
 		}
 		return
 	}
 	_, all := a.rest(text)
 	switch {
 	case e.Append && all && a.size >= shortText && e.Body.Raw != x.before:
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice", id, excerpt(a.text()))
+		w.c.warn(r.N, RuleOrder, x.method, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice", id, excerpt(a.text()))
 	case e.Append && a.last && text != "":
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
+		w.c.warn(r.N, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
 	case !e.Append && !a.void && a.size > 0 && !all && !strings.HasPrefix(a.text(), text):
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text()))
+		w.c.warn(r.N, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text()))
 	}
 }
 
@@ -380,9 +380,9 @@ func (w *agentWire) kept(r *trace.Record, x *exchange, e *event.Event) {
 		switch {
 		case a.replied:
 		case at == nil:
-			w.c.warn(r.N, Agent, RuleOrder, x.method, "the task does not hold the artifact %q, which its stream gave: who asks for the task later never gets it", id)
+			w.c.warn(r.N, RuleOrder, x.method, "the task does not hold the artifact %q, which its stream gave: who asks for the task later never gets it", id)
 		case !a.void && event.Text(at.Get("parts")) != a.text():
-			w.c.warn(r.N, Agent, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s", id, excerpt(event.Text(at.Get("parts"))), excerpt(a.text()))
+			w.c.warn(r.N, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s", id, excerpt(event.Text(at.Get("parts"))), excerpt(a.text()))
 		}
 		a.replied = true // once
 	}

@@ -64,7 +64,7 @@ func (w *agentWire) pieces(r *trace.Record, x *exchange, e *event.Event) {
 		w.artifacts(r, x, e, task)
 	}
 	if now := e.Body.Raw; now == x.before && e.ID() != "" && len(event.Text(e.Parts())) >= longEvent && (e.Append || e.Kind != event.Artifact) {
-		w.c.warn(r.N, Agent, RuleOrder, x.method, "it is the event before once more: clients show its text twice")
+		w.c.warn(r.N, RuleOrder, x.method, "it is the event before once more: clients show its text twice")
 	}
 	x.before = strings.Clone(e.Body.Raw)
 }
@@ -90,11 +90,11 @@ func (w *agentWire) ending(r *trace.Record, x *exchange) {
 	case event.Terminal(x.end.State):
 		w.c.find(x.record, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", x.end.State)
 	default:
-		w.c.warn(x.record, Agent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", x.end.State)
+		w.c.warn(x.record, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", x.end.State)
 	}
 	over := x.last > 0 || event.Terminal(x.end.State)
 	if over && (byUs || r.Error != "") && r.Reason != trace.EndCut && since >= lingers {
-		w.c.warn(x.record, Agent, RuleState, x.method, "the stream was still open %s after its last event, and had to be closed", since.Round(10*time.Millisecond))
+		w.c.warn(x.record, RuleState, x.method, "the stream was still open %s after its last event, and had to be closed", since.Round(10*time.Millisecond))
 	}
 }
 
@@ -105,9 +105,9 @@ func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration
 	case byUs && over && since >= lingers:
 		w.c.find(x.record, Agent, RuleState, x.method, "the task is %s, as record %d says, and this stream has not told it and has not ended", before.state, before.record)
 	case byUs && since >= silence:
-		w.c.warn(x.record, Agent, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
+		w.c.warn(x.record, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
 	case r.Reason == trace.EndCut:
-		w.c.warn(x.record, Agent, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
+		w.c.warn(x.record, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
 	case !byUs:
 		w.c.find(x.record, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user", cmp.Or(x.end.State, "unknown"))
 	}

@@ -123,9 +123,6 @@ func (p *Plan) Of(method string) *Set {
 
 // Wait waits before the answer begins, unless ctx ends.
 func (s *Set) Wait(ctx context.Context) error {
-	if s.wait == 0 {
-		return nil
-	}
 	timer := time.NewTimer(s.wait)
 	defer timer.Stop()
 	select {

@@ -213,9 +213,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 			r.Out.Header.Del(name) // the client's copy of the card is a changed one
 		}
 	}
-	if r.Out.Header.Get("Origin") != "" {
-		r.Out.Header.Del("Origin") // it names this server, which the agent does not know
-	}
+	r.Out.Header.Del("Origin") // it names this server, which the agent does not know
 	if pass.ours {
 		for name, values := range p.opts.Header {
 			r.Out.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
