@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -47,4 +50,20 @@ func privateFile(t *testing.T, dir, name, text string) string {
 	path := filepath.Join(dir, name)
 	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
+}
+
+// TestInterruptedInput: a command that reads stdin ends soon after its context, and says nothing.
+func TestInterruptedInput(t *testing.T) {
+	ownPlaces(t)
+	for _, command := range []string{"trace check -", "trace show -", "trace export --har -", "card verify -", "send -", "call x -"} {
+		ctx, stop := context.WithCancel(context.Background())
+		in, hand := io.Pipe() // nothing comes
+		time.AfterFunc(20*time.Millisecond, stop)
+		var out bytes.Buffer
+		status := Main(ctx, append([]string{"a2astdio", "--agent", "demo"}, strings.Fields(command)...), in, &out, &out, "v0")
+		hand.Close()
+		if status != frame.ExitInterrupted || out.Len() > 0 {
+			t.Errorf("%s ends with %d: %s", command, status, out.String())
+		}
+	}
 }

@@ -43,7 +43,7 @@ func signIn(p *frame.Program, c *cli.Context) error {
 	}
 	var login *credentials.Login
 	if c.Bool("with-token") {
-		secret, err := io.ReadAll(io.LimitReader(p.Stdin, 1<<20))
+		secret, err := io.ReadAll(io.LimitReader(p.Input(c.Context), 1<<20))
 		if err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 // cardToVerify gets a card and its URL; nil for a file.
 func cardToVerify(p *frame.Program, c *cli.Context, args []string) (card []byte, from *url.URL, err error) {
 	if len(args) == 1 {
-		card, err = readCard(p, args[0])
+		card, err = readCard(p, c, args[0])
 		return card, nil, err
 	}
 	l, err := reach.Open(p, c, func(o *transport.ClientOptions) {
@@ -94,8 +94,8 @@ func cardToVerify(p *frame.Program, c *cli.Context, args []string) (card []byte,
 }
 
 // readCard reads a card from a file, or for - from stdin.
-func readCard(p *frame.Program, name string) ([]byte, error) {
-	input := p.Stdin
+func readCard(p *frame.Program, c *cli.Context, name string) ([]byte, error) {
+	input := p.Input(c.Context)
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
@@ -133,7 +133,7 @@ func signCard(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Usagef("--key %s: %v", name, err)
 	}
-	card, err := readCard(p, args[0])
+	card, err := readCard(p, c, args[0])
 	if err != nil {
 		return err
 	}

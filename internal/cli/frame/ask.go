@@ -137,11 +137,28 @@ func Await[T any](ctx context.Context, do func() (T, error)) (result T, ended bo
 	}
 }
 
+// Input is stdin for a command that reads all of it. Its reads end with ctx.
+func (p *Program) Input(ctx context.Context) io.Reader { return &input{ctx, p.Stdin} }
+
+type input struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (r *input) Read(b []byte) (int, error) {
+	piece := make([]byte, len(b)) // of its own: a read that is given up goes on
+	n, ended, err := Await(r.ctx, func() (int, error) { return r.from.Read(piece) })
+	if !ended {
+		return 0, ErrInterrupted
+	}
+	return copy(b, piece[:n]), err
+}
+
 func (p *Program) ReadPrompt(ctx context.Context) (string, error) {
-	b, ended, err := Await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(p.Stdin, maxPrompt+1)) })
+	b, err := io.ReadAll(io.LimitReader(p.Input(ctx), maxPrompt+1))
 	switch {
-	case !ended:
-		return "", ErrInterrupted
+	case errors.Is(err, ErrInterrupted):
+		return "", err
 	case err != nil:
 		return "", fmt.Errorf("stdin: %w", err)
 	case len(b) > maxPrompt:

@@ -25,7 +25,7 @@ func traceCheck(p *frame.Program, c *cli.Context) error {
 	picks := func(f *check.Finding) bool { return (of == "" || f.Who == of) && !slices.Contains(skip, f.Rule) }
 	found := false
 	for _, file := range c.Args().Slice() {
-		n, err := checkFile(p, file, frame.AsJSON(c), picks)
+		n, err := checkFile(p, c, file, picks)
 		if err != nil {
 			return err
 		}
@@ -38,13 +38,13 @@ func traceCheck(p *frame.Program, c *cli.Context) error {
 }
 
 // checkFile writes what is wrong in a trace, and returns the number of errors.
-func checkFile(p *frame.Program, file string, asJSON bool, picks func(*check.Finding) bool) (n int, err error) {
-	r, err := trace.Open(file, p.Stdin)
+func checkFile(p *frame.Program, c *cli.Context, file string, picks func(*check.Finding) bool) (n int, err error) {
+	r, err := trace.Open(file, p.Input(c.Context))
 	if err != nil {
 		return 0, err
 	}
 	defer r.Close()
-	out := bufio.NewWriter(p.Stdout)
+	asJSON, out := frame.AsJSON(c), bufio.NewWriter(p.Stdout)
 	defer func() { err = errors.Join(err, out.Flush()) }()
 	report := func(f *check.Finding) {
 		if !asJSON {
@@ -59,26 +59,26 @@ func checkFile(p *frame.Program, file string, asJSON bool, picks func(*check.Fin
 			out.Write(line)
 		}
 	}
-	c := check.New(&check.Options{Report: report, Picks: picks})
+	checker := check.New(&check.Options{Report: report, Picks: picks})
 	records := 0
 	for rec, err := range r.All() {
 		if err != nil {
 			return 0, err
 		}
 		records++
-		c.Add(rec)
+		checker.Add(rec)
 	}
-	c.End()
+	checker.End()
 	noteTrace(p, r)
-	for _, n := range c.Notes() {
+	for _, n := range checker.Notes() {
 		p.Say("%s: %s", file, n)
 	}
 	if !asJSON {
 		warnings := ""
-		if n := c.Count() - c.Errors(); n > 0 {
+		if n := checker.Count() - checker.Errors(); n > 0 {
 			warnings = ", of which " + frame.Count(n, "warning")
 		}
-		fmt.Fprintf(out, "%s: %s in %s%s\n", file, frame.Count(c.Count(), "finding"), frame.Count(records, "record"), warnings)
+		fmt.Fprintf(out, "%s: %s in %s%s\n", file, frame.Count(checker.Count(), "finding"), frame.Count(records, "record"), warnings)
 	}
-	return c.Errors(), nil
+	return checker.Errors(), nil
 }

@@ -35,7 +35,7 @@ func Command(p *frame.Program) *cli.Command {
 // openTraceFile opens the trace that the command's argument names.
 func openTraceFile(p *frame.Program, c *cli.Context) (*trace.Reader, string, error) {
 	args := c.Args().Slice()
-	r, err := trace.Open(args[0], p.Stdin)
+	r, err := trace.Open(args[0], p.Input(c.Context))
 	return r, args[0], err
 }
 
