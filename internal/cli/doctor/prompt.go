@@ -67,7 +67,7 @@ func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	e.silent.Reset(e.idle)
 	for i := range steps {
 		if s := &steps[i]; s.Kind == mapping.StepState {
-			e.task, e.context = cmp.Or(strings.Clone(s.TaskID), e.task), cmp.Or(strings.Clone(s.ContextID), e.context)
+			e.task, e.context, e.state = cmp.Or(strings.Clone(s.TaskID), e.task), cmp.Or(strings.Clone(s.ContextID), e.context), s.State
 		}
 	}
 	return nil
@@ -127,6 +127,9 @@ func (k *checkup) promptStep(text string) {
 // giveUp ends a turn that takes too long. Before, it looks at the task, for the record.
 func (k *checkup) giveUp(ctx context.Context, stop func(), why string) {
 	k.exam.mu.Lock()
+	if k.exam.state == a2a.StateAuthRequired {
+		why = "the agent waits until the user has signed in somewhere else"
+	}
 	k.exam.late = cmp.Or(k.exam.late, why+"; the task was cancelled")
 	task := k.exam.task
 	k.exam.mu.Unlock()
@@ -345,7 +348,7 @@ func (k *checkup) findingsOn(out *frame.Page) {
 		if f.Weight == check.Warning {
 			mark = "look"
 		}
-		out.Heading("")
+		out.B.WriteByte('\n')
 		out.Hanging(fmt.Sprintf("%-6s", mark), 6, f.What+": "+f.Text)
 		where := f.Source
 		if f.Record > 0 {

@@ -71,7 +71,7 @@ func (w *agentWire) pieces(r *trace.Record, x *exchange, e *event.Event) {
 
 // silent reports a stream in which nothing came for a long time.
 func (w *agentWire) silent(r *trace.Record, x *exchange) {
-	if since := time.Duration(r.Micros-x.at) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence {
+	if since := time.Duration(r.Micros-x.at) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence && !event.Waits(x.end.State) {
 		w.http(r.N, x, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then", since.Round(time.Second))
 	}
 }
