@@ -160,7 +160,7 @@ func (p *Program) completion(c *cli.Context) error {
 // words behind a2astdio follow; the last one is to be completed.
 const CompleteWord = "__complete"
 
-// Complete answers a script of [completionCommand]. The first line has what may stand
+// Complete answers a script of [Program.CompletionCommand]. The first line has what may stand
 // beside the words ("words": nothing, "files" or "dirs"), a tab, and how its name begins.
 // Each further line has a word, a tab and its description. It reports no errors: the user
 // has only pressed a key.
