@@ -43,4 +43,13 @@ func TestAuthorizedParty(t *testing.T) {
 			t.Errorf("%+v: %q, %v", test, account, err)
 		}
 	}
+	// Of a provider for all tenants the token is of its own tenant.
+	p.Issuer = "https://idp.example/{tenantid}/v2.0"
+	for issuer, ok := range map[string]bool{"https://idp.example/one/v2.0": true, "https://idp.example/two/v2.0": false, "https://evil.example/one/v2.0": false} {
+		claims := map[string]any{"iss": issuer, "tid": "one", "sub": "me", "aud": "app", "iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()}
+		id := must.Get(jwt.Signed(signer).Claims(claims).Serialize())(t)
+		if _, err := c.Account(t.Context(), p, &Token{ID: id}, ""); (err == nil) != ok {
+			t.Errorf("%s: %v", issuer, err)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -60,6 +61,41 @@ func TestForgedAnswers(t *testing.T) {
 	}
 	if err != nil || token.Access == "" || !strings.Contains(b.Text(), "Signed in") || s.Calls("token") != 1 {
 		t.Errorf("%v, %s, %d requests", err, b.Text(), s.Calls("token"))
+	}
+}
+
+// An answer has both the cookie and the state, exactly and once; other pages lead nowhere.
+func TestAnswerIsExact(t *testing.T) {
+	l := must.Get(listen(""))(t)
+	defer l.close()
+	visit := func(path, cookie string) int {
+		r := httptest.NewRequest(http.MethodGet, "http://"+l.host+path, nil)
+		r.AddCookie(&http.Cookie{Name: cookieName, Value: cookie})
+		w := httptest.NewRecorder()
+		l.ServeHTTP(w, r)
+		return w.Code
+	}
+	if code := visit("/callback?code=x&state=", ""); code != http.StatusBadRequest {
+		t.Errorf("before it has begun: %d", code)
+	}
+	_, answers := l.serve("https://idp.example/?state=s", "s")
+	for _, test := range []struct{ path, cookie string }{
+		{"/callback?code=x", l.cookie}, {"/callback?code=x&state=t", l.cookie}, {"/callback?code=x&state=s&state=s", l.cookie},
+		{"/callback?code=x&state=s", ""}, {"/callback?code=x&state=s", l.cookie + "x"},
+	} {
+		if code := visit(test.path, test.cookie); code != http.StatusBadRequest || len(answers) > 0 {
+			t.Errorf("%+v: %d", test, code)
+		}
+	}
+	if code := visit(l.start+"x", ""); code != http.StatusNotFound {
+		t.Errorf("another page: %d", code)
+	}
+	l.say(nil)
+	if code := visit("/callback?code=x&state=s", l.cookie); code != http.StatusOK || len(answers) != 1 {
+		t.Errorf("its answer: %d", code)
+	}
+	if code := visit("/callback?code=x&state=s", l.cookie); code != http.StatusConflict {
+		t.Errorf("again: %d", code)
 	}
 }
 

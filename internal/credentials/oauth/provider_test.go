@@ -31,6 +31,7 @@ func TestDiscover(t *testing.T) {
 		{name: "of the same origin", path: "/t", at: "/t/.well-known/openid-configuration", answer: `{"issuer":"URL/other","token_endpoint":"URL/token"}`, want: "/other, and not of http"},
 		{name: "with a slash", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL/","token_endpoint":"URL/token"}`, want: "and not of http"},
 		{name: "Microsoft for all tenants", path: "/common/v2.0", at: "/common/v2.0/.well-known/openid-configuration", answer: `{"issuer":"URL/{tenantid}/v2.0","token_endpoint":"URL/token"}`},
+		{name: "all tenants of another", at: "/.well-known/openid-configuration", answer: `{"issuer":"https://login.example/{tenantid}","token_endpoint":"URL/token"}`, want: "has metadata of https://login.example/{tenantid}, and not of"},
 		{name: "nobody's", at: "/.well-known/openid-configuration", answer: `{"token_endpoint":"URL/token"}`, want: "has metadata of , and not of"},
 		{name: "no token endpoint", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL"}`, want: "without a token endpoint"},
 		{name: "another host's endpoint", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL","token_endpoint":"https://token.example/token"}`},

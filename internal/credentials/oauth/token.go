@@ -64,8 +64,7 @@ func (c *Client) now() time.Time {
 // style is how the client authenticates. It is never tried out: a repeated request
 // would use its code, or its refresh token, twice.
 func (c *Client) style(p *Provider) oauth2.AuthStyle {
-	switch {
-	case c.Secret == "", len(p.ClientAuth) > 0 && !slices.Contains(p.ClientAuth, "client_secret_basic") && slices.Contains(p.ClientAuth, "client_secret_post"):
+	if c.Secret == "" || slices.Contains(p.ClientAuth, "client_secret_post") && !slices.Contains(p.ClientAuth, "client_secret_basic") {
 		return oauth2.AuthStyleInParams
 	}
 	return oauth2.AuthStyleInHeader
