@@ -29,7 +29,7 @@ func Forms() []Form {
 	sdk := pruner{known: true, defaults: true, empty: true}
 	return []Form{
 		{FormAsServed, "all members", false, pruner{}, false},
-		{FormSpecification, "as A2A 1.0 §8.4.1 has it: without default values", true, pruner{defaults: true, keep: true}, false},
+		{FormSpecification, "as A2A 1.0 §8.4.1 has it: without default values", true, pruner{defaults: true}, false},
 		{"known", "the members of A2A 1.0, without those that are added for A2A 0.3 (a2a-go's servers of both)", false, pruner{known: true}, false},
 		{"non-empty", "without empty members (a2a-js, of a card in its own types)", true, pruner{empty: true}, false},
 		{FormSDK, "as a2a-js does, and a2a-python since August 2026: the members of A2A 1.0 that are not empty", true, sdk, false},

@@ -5,8 +5,8 @@ import "strconv"
 type pruner struct {
 	// known removes members that are not in the schema.
 	known bool
-	// defaults removes default values; keep excepts required members.
-	defaults, keep bool
+	// defaults removes default values of members that need not be there.
+	defaults bool
 	// empty removes what is empty or null, or becomes so, at any depth.
 	empty bool
 
@@ -63,36 +63,27 @@ func (p *pruner) field(f field, v any, path string) (any, bool) {
 	if p.defaults && v == nil {
 		return nil, false // null is no value in ProtoJSON
 	}
-	object, isObject := v.(map[string]any)
-	_, isList := v.([]any)
+	pruned := func(v any, path string) any {
+		if object, ok := v.(map[string]any); ok {
+			return p.message(object, path, f.of)
+		}
+		return v
+	}
 	switch f.kind {
 	case kindMessage:
-		if isObject {
-			v = p.message(object, path, f.of)
-		}
-	case kindMessages, kindMap:
-		if isObject == (f.kind == kindMap) && isList == (f.kind == kindMessages) {
-			v = p.each(v, path, func(v any, _, at string) (any, bool) {
-				if o, ok := v.(map[string]any); ok {
-					v = p.message(o, at, f.of)
-				}
-				return v, !p.empty || !isEmpty(v)
-			})
-		}
+		v = pruned(v, path)
+	case kindMessages:
+		v = p.each(v, path, func(v any, _, at string) (any, bool) {
+			v = pruned(v, at)
+			return v, !p.empty || !isEmpty(v)
+		})
 	default:
-		pruned, ok := p.nonEmpty(v, path)
-		if !ok {
-			return nil, false
-		}
-		v = pruned
+		v, _ = p.nonEmpty(v, path)
 	}
 	if p.empty && isEmpty(v) {
 		return nil, false
 	}
-	if p.defaults && f.presence != explicit && !(p.keep && f.presence == required) && isDefault(f, v) {
-		return nil, false
-	}
-	return v, true
+	return v, !p.defaults || f.counts || !isDefault(f, v)
 }
 
 // nonEmpty prunes a value without a schema.

@@ -6,93 +6,76 @@ type message map[string]field
 // A field is a member. Its presence in a2a.proto decides which of its values are not
 // signed (A2A 1.0 §5.7, §8.4.1).
 type field struct {
-	presence presence
-	kind     kind
-	of       message // of kindMessage, kindMessages and kindMap
+	// counts: a default value is signed, because the field is "optional", or required. For
+	// others it equals no value, but a present message is none.
+	counts bool
+	kind   kind
+	of     message // of kindMessage and kindMessages
 }
-
-type presence int
-
-const (
-	// implicit: a default value equals no value. A present message is never a default
-	// value.
-	implicit presence = iota
-	// explicit: the field is "optional", so a default value counts.
-	explicit
-	// required: it is always present.
-	required
-)
 
 type kind int
 
 const (
-	kindText kind = iota
-	kindBool
-	kindTexts // a list of texts, or a map of texts: nothing below it is a message
+	kindPlain kind = iota // a text, true or false, or a list or a map of texts
 	kindMessage
-	kindMessages // a list
-	kindMap      // names to messages
+	kindMessages // a list, or a map of names to messages
 	kindOpaque   // google.protobuf.Struct: any JSON object
 )
 
 // cardSchema is AgentCard of A2A 1.0 (specification/a2a.proto), without signatures. It
 // is made on demand.
 func cardSchema() message {
-	text, texts := field{implicit, kindText, nil}, field{implicit, kindTexts, nil}
-	needText, needTexts := field{required, kindText, nil}, field{required, kindTexts, nil}
-	mayText, mayBool := field{explicit, kindText, nil}, field{explicit, kindBool, nil}
-	flag := field{implicit, kindBool, nil}
-	requirements := field{implicit, kindMessages, message{
-		"schemes": {implicit, kindMap, message{"list": texts}},
+	plain, counts := field{}, field{counts: true}
+	requirements := field{false, kindMessages, message{
+		"schemes": {false, kindMessages, message{"list": plain}},
 	}}
 	return message{
-		"name": needText, "description": needText, "version": needText,
-		"supportedInterfaces": {required, kindMessages, message{
-			"url": needText, "protocolBinding": needText, "tenant": text, "protocolVersion": needText,
+		"name": counts, "description": counts, "version": counts,
+		"supportedInterfaces": {true, kindMessages, message{
+			"url": counts, "protocolBinding": counts, "tenant": plain, "protocolVersion": counts,
 		}},
-		"provider":         {implicit, kindMessage, message{"url": needText, "organization": needText}},
-		"documentationUrl": mayText, "iconUrl": mayText,
-		"capabilities": {required, kindMessage, message{
-			"streaming": mayBool, "pushNotifications": mayBool, "extendedAgentCard": mayBool,
-			"extensions": {implicit, kindMessages, message{
-				"uri": text, "description": text, "required": flag, "params": {implicit, kindOpaque, nil},
+		"provider":         {false, kindMessage, message{"url": counts, "organization": counts}},
+		"documentationUrl": counts, "iconUrl": counts,
+		"capabilities": {true, kindMessage, message{
+			"streaming": counts, "pushNotifications": counts, "extendedAgentCard": counts,
+			"extensions": {false, kindMessages, message{
+				"uri": plain, "description": plain, "required": plain, "params": {kind: kindOpaque},
 			}},
 		}},
-		"securitySchemes":      {implicit, kindMap, schemeSchema()},
+		"securitySchemes":      {false, kindMessages, schemeSchema()},
 		"securityRequirements": requirements,
-		"defaultInputModes":    needTexts, "defaultOutputModes": needTexts,
-		"skills": {required, kindMessages, message{
-			"id": needText, "name": needText, "description": needText, "tags": needTexts,
-			"examples": texts, "inputModes": texts, "outputModes": texts,
+		"defaultInputModes":    counts, "defaultOutputModes": counts,
+		"skills": {true, kindMessages, message{
+			"id": counts, "name": counts, "description": counts, "tags": counts,
+			"examples": plain, "inputModes": plain, "outputModes": plain,
 			"securityRequirements": requirements,
 		}},
 	}
 }
 
 func schemeSchema() message {
-	text, texts := field{implicit, kindText, nil}, field{implicit, kindTexts, nil}
-	needText, needTexts := field{required, kindText, nil}, field{required, kindTexts, nil}
-	one := func(m message) field { return field{implicit, kindMessage, m} }
+	plain, counts := field{}, field{counts: true}
+	one := func(m message) field { return field{false, kindMessage, m} }
 	return message{
-		"apiKeySecurityScheme": one(message{"description": text, "location": needText, "name": needText}),
+		"apiKeySecurityScheme": one(message{"description": plain, "location": counts, "name": counts}),
 		"httpAuthSecurityScheme": one(message{
-			"description": text, "scheme": needText, "bearerFormat": text,
+			"description": plain, "scheme": counts, "bearerFormat": plain,
 		}),
-		"openIdConnectSecurityScheme": one(message{"description": text, "openIdConnectUrl": needText}),
-		"mtlsSecurityScheme":          one(message{"description": text}),
+		"openIdConnectSecurityScheme": one(message{"description": plain, "openIdConnectUrl": counts}),
+		"mtlsSecurityScheme":          one(message{"description": plain}),
 		"oauth2SecurityScheme": one(message{
-			"description": text, "oauth2MetadataUrl": text,
-			"flows": {required, kindMessage, message{
+			"description": plain, "oauth2MetadataUrl": plain,
+			"flows": {true, kindMessage, message{
 				"authorizationCode": one(message{
-					"authorizationUrl": needText, "tokenUrl": needText, "refreshUrl": text, "scopes": needTexts,
-					"pkceRequired": {implicit, kindBool, nil},
+					"authorizationUrl": counts, "tokenUrl": counts, "refreshUrl": plain, "scopes": counts,
+					"pkceRequired": plain,
 				}),
-				"clientCredentials": one(message{"tokenUrl": needText, "refreshUrl": text, "scopes": needTexts}),
+				"clientCredentials": one(message{"tokenUrl": counts, "refreshUrl": plain, "scopes": counts}),
 				"deviceCode": one(message{
-					"deviceAuthorizationUrl": needText, "tokenUrl": needText, "refreshUrl": text, "scopes": needTexts,
+					"deviceAuthorizationUrl": counts, "tokenUrl": counts, "refreshUrl": plain, "scopes": counts,
 				}),
-				"implicit": one(message{"authorizationUrl": text, "refreshUrl": text, "scopes": texts}),
-				"password": one(message{"tokenUrl": text, "refreshUrl": text, "scopes": texts}),
+				"implicit": one(message{"authorizationUrl": plain, "refreshUrl": plain, "scopes": plain}),
+				"password": one(message{"tokenUrl": plain, "refreshUrl": plain, "scopes": plain}),
 			}},
 		}),
 	}
