@@ -126,7 +126,7 @@ func fetchKeys(ctx context.Context, client *http.Client, u *url.URL) ([]key, err
 		return nil, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.Header.Get("Location") != "" {
+	if resp.StatusCode/100 == 3 {
 		return nil, errors.New("they are elsewhere, and a redirect is not followed: name that URL, if you trust it")
 	}
 	if resp.StatusCode != http.StatusOK {

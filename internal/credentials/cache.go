@@ -85,7 +85,7 @@ func (c *cache) value(ctx context.Context, isRefused func(*held) bool) (*held, e
 	case good && valid(now, h.renewAt):
 		c.mu.Unlock()
 		return h, nil
-	case refused != "" && !h.instead.IsZero() && now.Sub(h.instead) < freshTime:
+	case refused != "" && now.Sub(h.instead) < freshTime:
 		c.mu.Unlock()
 		return nil, errRefusedAgain
 	case c.flight == nil && now.Before(c.until):

@@ -25,9 +25,7 @@ const (
 	lockTry = 50 * time.Millisecond
 	// lockTime bounds the wait for a lock: its holder may be renewing.
 	lockTime = 30 * time.Second
-	// maxLogins bounds the files that are read in a directory.
-	maxLogins = 1000
-	suffix    = ".json"
+	suffix   = ".json"
 )
 
 // A Store stores sign-ins in a directory of mode 0700. Each has a file of mode 0600,
@@ -75,7 +73,7 @@ func (s *Store) List() ([]*Login, error) {
 	}
 	list := []*Login{}
 	var bad error
-	for _, e := range entries[:min(len(entries), maxLogins)] {
+	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), suffix) {
 			continue
 		}
