@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -133,17 +135,7 @@ func (s *Source) given() string {
 }
 
 // safeWords reports whether foreign words may be part of a command that a user is told
-// to type.
+// to type. Their length is that of a hint.
 func safeWords(words []string) bool {
-	for _, w := range words {
-		for _, r := range w {
-			if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-", r) {
-				return false
-			}
-		}
-		if len(w) > 200 || strings.HasPrefix(w, "-") {
-			return false
-		}
-	}
-	return len(words) <= 16
+	return !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") || safe.ShellWord(w) != w })
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
@@ -32,7 +31,7 @@ type Login struct {
 	Params     url.Values `json:"params,omitempty"`
 	Obtained   time.Time  `json:"obtained,omitzero"`
 	Expiry     time.Time  `json:"expiry,omitzero"`
-	// Over tells why it can no longer be renewed.
+	// Over tells why it can no longer be renewed. Then there is no refresh token.
 	Over string `json:"over,omitempty"`
 
 	Secrets Secrets `json:"-"`
@@ -56,13 +55,13 @@ type Key struct {
 	Value string `json:"value"`
 }
 
-// all lists the secrets, for masks.
-func (s *Secrets) all() (list []string) {
-	list = append(list, s.Access, s.Refresh, s.ClientSecret)
+// all lists the secrets, for masks; "" stands for what is missing.
+func (s *Secrets) all() []string {
+	list := []string{s.Access, s.Refresh, s.ClientSecret}
 	for _, k := range s.Keys {
 		list = append(list, k.Value)
 	}
-	return slices.DeleteFunc(list, func(v string) bool { return v == "" })
+	return list
 }
 
 // held is the login's token as a cache has it, nil if it is over, or has keys.
@@ -106,7 +105,7 @@ func (k *Key) put(c *transport.Credential) {
 
 // Renews reports whether the login can be renewed. It is false for one without its
 // secrets.
-func (l *Login) Renews() bool { return l.Over == "" && l.Secrets.Refresh != "" }
+func (l *Login) Renews() bool { return l.Secrets.Refresh != "" }
 
 // token stands for the login in comparisons.
 func (l *Login) token() string {
