@@ -35,11 +35,11 @@ func whereAgentRuns(p *frame.Program, c *cli.Context, l *Link, opts *agentproc.O
 		opts.Dir = neutral
 		return nil
 	}
-	opts.Dir = l.Options.Workspace
+	l.Consent = newConsent(filepath.Join(filepath.Dir(neutral), "workspaces"), opts.Command, l.Options.Workspace)
+	opts.Dir = l.Consent.dir // wherever a link leads when the agent is started again
 	if opts.Base == "" {
 		opts.Base = opts.Dir
 	}
-	l.Consent = newConsent(filepath.Join(filepath.Dir(neutral), "workspaces"), opts.Command, opts.Dir)
 	opts.Allow = l.Consent.allowed
 	if !isServe(c) {
 		opts.Allow = func(ctx context.Context) error { return allowAtTerminal(ctx, p, l.Consent) }

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urfave/cli/v2"
+
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
@@ -50,6 +53,25 @@ func TestAllowAtTerminal(t *testing.T) {
 	nobody := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("none") }}
 	if err := allowAtTerminal(t.Context(), nobody, newConsent(store, "./agent", root)); err == nil {
 		t.Error("nobody was asked, and it runs")
+	}
+}
+
+// The agent runs in the directory that the user has allowed, also if the link to it leads
+// elsewhere when the agent is started again.
+func TestRunsWhereItIsAllowed(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	link := filepath.Join(root, "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skip(err)
+	}
+	l, opts := &Link{Options: bridge.Options{Workspace: link}}, &agentproc.Options{Command: "./agent"}
+	app := &cli.App{Flags: []cli.Flag{&cli.StringFlag{Name: "working-directory"}}, Action: func(c *cli.Context) error {
+		return whereAgentRuns(nil, c, l, opts)
+	}}
+	must.Do(t, app.Run([]string{"a2astdio", "--working-directory", "workspace"}))
+	if opts.Dir != root || opts.Base != root || l.Consent.dir != root {
+		t.Errorf("it runs in %s, from %s; %s is allowed", opts.Dir, opts.Base, l.Consent.dir)
 	}
 }
 
