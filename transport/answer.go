@@ -35,7 +35,7 @@ func (x *exchange) isStream() bool {
 	return x.mediaType() == "text/event-stream" || x.resp.StatusCode < 300 && x.beginsAsStream()
 }
 
-// body reads the answer to its end, which also keeps the connection.
+// body reads the answer to its end, which also keeps the connection; of a stream, its first event.
 func (x *exchange) body() ([]byte, error) {
 	defer x.resp.Body.Close()
 	if x.isStream() {

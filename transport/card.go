@@ -39,10 +39,10 @@ type cardSource struct {
 
 // An endpoint is what is known of an agent from its card.
 type endpoint struct {
-	vague bool // its card names the host only, and the user the place
-	// placeless: its card names no URL, and it is called where the user says.
-	placeless bool
-	card      *a2a.Card
+	card *a2a.Card
+	// doubt is what may be wrong if nothing is where the agent is called: its card does not
+	// say where that is, or names the host only, and the user has said it.
+	doubt string
 	// from is where the card was found, nil for a file.
 	from *url.URL
 	// err says why the agent cannot be called. The card can be shown all the same.
@@ -174,15 +174,14 @@ func (c *Client) loadCard() (*endpoint, error) {
 			first = err
 		}
 	}
-	if other != nil && (len(other.card.Interfaces) == 0 || other.placeless || c.atUser(other)) {
+	if other != nil && (len(other.card.Interfaces) == 0 || other.doubt != "" || c.atUser(other)) {
 		return other, nil
 	}
 	var status *a2a.Error
 	switch {
 	case isCardURL(at.url) || !errors.As(first, &status):
 	case other != nil:
-		first = failf(first, "%s has no card (%d), and the card of its origin is that of another URL: %s. If that is the agent, take --agent %s",
-			shown(at.url), status.HTTPStatus, cardSays(other.card), at.url.Scheme+"://"+at.url.Host)
+		first = failf(first, "%s has no card (%d), and %s", shown(at.url), status.HTTPStatus, ofOtherURL(other.card, at.url))
 	default:
 		first = failf(first, "%s has no card (%d at %s and %s): is --agent the agent's URL, without a path of its API? "+
 			"If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it",
@@ -194,7 +193,10 @@ func (c *Client) loadCard() (*endpoint, error) {
 // fetchCard gets the card from one place. missing: it is not there; another place is
 // worth a try.
 func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missing bool, err error) {
-	header := c.cardHeader()
+	header := http.Header{"Accept": {acceptJSON}}
+	if c.opts.CheckCard != nil {
+		protocol{}.header(header)
+	}
 	op := &operation{delivery: deliverFirst, bare: c.opts.BareCard, what: "the request for its card"}
 	x, err := c.send(ctx, ctx, c.cardClient(u), op, http.MethodGet, u, header, nil)
 	if err != nil {
@@ -213,8 +215,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	}
 	b, isCard := cardText(b)
 	if status := x.resp.StatusCode; status >= 300 {
-		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && status != http.StatusUnauthorized &&
-			status != http.StatusForbidden && status != http.StatusProxyAuthRequired && status != http.StatusTooManyRequests
+		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && x.advice() == ""
 		err := x.notA2A(repairText(b))
 		if c.opts.BareCard && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
 			err = failf(err, "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: save the card as a file, and give that", shown(u))
@@ -236,15 +237,6 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 func cardText(b []byte) (card []byte, isCard bool) {
 	card = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	return card, rawjson.IsObject(rawjson.View(card)) && rawjson.Valid(card)
-}
-
-// cardHeader is that of a request for the card.
-func (c *Client) cardHeader() http.Header {
-	header := http.Header{"Accept": {acceptJSON}}
-	if c.opts.CheckCard != nil {
-		protocol{}.header(header)
-	}
-	return header
 }
 
 // cardClient returns the client for a card. A card that the user has placed elsewhere

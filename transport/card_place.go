@@ -2,6 +2,7 @@ package transport
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -49,9 +50,9 @@ func (c *Client) atUser(e *endpoint) bool {
 	}
 	for _, w := range c.userURL(e.way) {
 		w.news, w.why = nil, "its card names its host only, and --agent the place"
-		e.way, e.vague = w, true
+		e.way, e.doubt = w, ofOtherURL(e.card, w.url)
 	}
-	return e.vague
+	return e.doubt != ""
 }
 
 // placed calls the agent of a card that names no URL where --agent is, or below that at the
@@ -69,7 +70,8 @@ func (c *Client) placed(e *endpoint) *endpoint {
 		}
 	}
 	e = c.endpointOf(e.card)
-	e.placeless, e.way.why = true, "its card names no URL, and --agent the place"
+	e.doubt = fmt.Sprintf("the card of %s names no URL: is the agent at another one than --agent?", cardName(e.card))
+	e.way.why = "its card names no URL, and --agent the place"
 	return e
 }
 
@@ -83,7 +85,7 @@ func belongs(e *endpoint, agent, from *url.URL) bool {
 		return false
 	case isCardURL(agent), strings.HasPrefix(from.Path, below+"/.well-known/"), from.Path == below+cardOperation:
 		return true
-	case e.placeless:
+	case e.doubt != "":
 		return false
 	}
 	for _, i := range e.card.Interfaces {
@@ -95,9 +97,10 @@ func belongs(e *endpoint, agent, from *url.URL) bool {
 	return false
 }
 
-// cardSays names the agent of a card, and the first of its URLs.
-func cardSays(card *a2a.Card) string {
-	return cardName(card) + ", at " + redactString(card.Interfaces[0].URL)
+// ofOtherURL says that a card was found for the origin of a URL, and names another one.
+func ofOtherURL(card *a2a.Card, u *url.URL) string {
+	return fmt.Sprintf("the card of its origin is that of another URL: %s, at %s. If that is the agent, take --agent %s://%s",
+		cardName(card), redactString(card.Interfaces[0].URL), u.Scheme, u.Host)
 }
 
 // withoutCard does without a card, if the user has said how the agent is called. A card

@@ -102,7 +102,7 @@ func TestOtherCardHasNoSchemes(t *testing.T) {
 
 // An error of A2A's own, though it comes with 404, says that the place is right.
 func TestCardWithoutURLExplains(t *testing.T) {
-	e := &endpoint{placeless: true, card: &a2a.Card{}}
+	e := &endpoint{doubt: "the card names no URL", card: &a2a.Card{}}
 	for code, adds := range map[int]bool{0: true, a2a.CodeTaskNotFound: false} {
 		err := e.explain(way{}, &a2a.Error{Code: code, HTTPStatus: http.StatusNotFound, Message: "none"})
 		if strings.Contains(err.Error(), "names no URL") != adds {

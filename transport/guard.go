@@ -137,11 +137,15 @@ type guard struct {
 // RoundTrip implements http.RoundTripper. A refusal of the credentials makes it
 // repeat the request once, if others can be had.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := g.origins.check(req.URL, "a request leads to"); err != nil {
+	x := exchangeOf(req.Context())
+	err := g.origins.check(req.URL, "a request leads to")
+	if err == nil {
+		err = x.c.checkExited()
+	}
+	if err != nil {
 		closeBody(req)
 		return nil, err
 	}
-	x := exchangeOf(req.Context())
 	if x.op.bare {
 		return g.send(req, nil)
 	}

@@ -118,11 +118,8 @@ func (e *endpoint) explain(w way, err error) error {
 	}
 	cure := ""
 	switch name := w.protocol.name(); {
-	case e.placeless && (agent.Code == 0 || agent.Code == a2a.CodeMethodNotFound) && noRoute(agent.HTTPStatus):
-		cure = fmt.Sprintf("; the card of %s names no URL: is the agent at another one than --agent?", cardName(e.card))
-	case e.vague && agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound:
-		cure = fmt.Sprintf("; the card of its origin is that of another URL: %s. If that is the agent, take --agent %s://%s",
-			cardSays(e.card), w.url.Scheme, w.url.Host)
+	case e.doubt != "" && (agent.Code == 0 || agent.Code == a2a.CodeMethodNotFound) && noRoute(agent.HTTPStatus):
+		cure = "; " + e.doubt
 	case agent.Code == a2a.CodeVersionNotSupported:
 		// The other is not tried: whoever is to hear the conversation in an older version,
 		// with less in it, is told and asked (specification 1.0, §3.6.3).

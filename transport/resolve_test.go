@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"sync"
 	"testing"
 
@@ -71,8 +72,12 @@ func TestRevive(t *testing.T) {
 	c.Revive() // it lives
 	call("first")
 
-	first.Close()
 	close(p.done)
+	file := must.Get(url.Parse(first.URL + "/file"))(t)
+	if _, err := c.File(t.Context(), file); !errors.Is(err, ErrExited) || calls["first"] != 3 {
+		t.Errorf("a file of an agent that has died: %v, %v", err, calls)
+	}
+	first.Close()
 	if _, err := invoke(c, "x", nil); !errors.Is(err, ErrExited) {
 		t.Errorf("it has died: %v", err)
 	}

@@ -34,7 +34,7 @@ const (
 	deliverSingly
 	// deliverAgain is for what changes nothing, or changes nothing more when done twice.
 	deliverAgain
-	// deliverFirst is that of the request for the card. It is repeated as well, but not if
+	// deliverFirst is that of the request for the card, or for a file. It is repeated as well, but not if
 	// the agent cannot be reached: before the first contact it is more likely that the URL
 	// is wrong, which should be said at once, than that the agent comes back in a moment.
 	deliverFirst
