@@ -299,7 +299,7 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 			return
 		}
 		view := e.view(session)
-		view.begun(ctx, c.raw, p.Prompt, func(string) {})
+		view.begun(ctx, c, p.Prompt, func(string) {})
 		prompt := e.server.ide.context(e.withBuffers(ctx, turn, p.Prompt))
 		result, last, err := e.converse(ctx, turn, view, prompt)
 		if session.isShut() { // whoever loads it waits for the turn, and is to read the reply first
@@ -315,6 +315,9 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 		c.reply(acp.PromptResponse{StopReason: result.StopReason, Meta: promptMeta(&result)})
 	})
 }
+
+// rawPrompt is the prompt of a request, as the editor has written it.
+func (c *editorRequest) rawPrompt() a2a.JSON { return a2a.JSON(gjson.GetBytes(c.raw, "prompt").Raw) }
 
 // traceOf reads the W3C Trace Context of a request, which is at the root of its _meta (ACP,
 // Extensibility).

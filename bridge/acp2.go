@@ -15,7 +15,6 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // This file has what version 2 of ACP does otherwise than version 1. A prompt is answered when it
@@ -141,7 +140,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	}
 	e.server.spawn(func(ctx context.Context) {
 		said := func() {
-			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), a2a.JSON(gjson.GetBytes(c.raw, "prompt").Raw)
+			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), c.rawPrompt()
 			session.recordPrompt(&out, prompt, id)
 			e.send(ctx, out.Said(nil, prompt, id))
 			c.reply(outcome(acp.SteeringInjected)) // before the agent's answer
@@ -176,7 +175,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	e.tellState(ctx, session, acp.StateRunning)
 	turn.accepted = func(ctx context.Context) {
 		accepted = true
-		view.begun(ctx, c.raw, prompt, func(id string) {
+		view.begun(ctx, c, prompt, func(id string) {
 			e.held.Delete(c.id)
 			c.reply(answer(id))
 		})

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
-	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -133,14 +132,13 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	return mapping.Answer{Call: q.Call, OptionID: r.Outcome.OptionID, NewContent: r.Meta.Ours.NewContent}, nil
 }
 
-// said puts the user's words into the journal, and, in version 2, into the conversation. It
-// returns the name of their message.
-func (v *acpView) said(ctx context.Context, params []byte) string {
+// said puts the user's words, an array of content blocks, into the journal, and, in version 2, into
+// the conversation. It returns the name of their message.
+func (v *acpView) said(ctx context.Context, prompt a2a.JSON) string {
 	if v.session.journal == nil && !v.editor.v2 {
 		return ""
 	}
 	id := v.session.agent.opts.NewID()
-	prompt := a2a.JSON(gjson.GetBytes(params, "prompt").Raw)
 	v.session.places.Turn()
 	v.session.recordPrompt(&v.out, prompt, id)
 	if v.editor.v2 {
@@ -149,15 +147,15 @@ func (v *acpView) said(ctx context.Context, params []byte) string {
 	return id
 }
 
-// begun puts a prompt into the conversation, and names the session after its first one. tell is
+// begun puts a request's prompt into the conversation, and names the session after its first one. tell is
 // called with the name of the prompt's message.
-func (v *acpView) begun(ctx context.Context, params json.RawMessage, prompt []acp.ContentBlock, tell func(messageID string)) {
+func (v *acpView) begun(ctx context.Context, c *editorRequest, prompt []acp.ContentBlock, tell func(messageID string)) {
 	s, first := v.session, v.session.Title == ""
 	if first {
 		s.Title = title(prompt)
 		s.save()
 	}
-	tell(v.said(ctx, params))
+	tell(v.said(ctx, c.rawPrompt()))
 	if first {
 		v.editor.send(ctx, v.out.Info(nil, s.Title, s.agent.opts.Now().UTC().Format(time.RFC3339)))
 	}

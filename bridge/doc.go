@@ -13,7 +13,7 @@
 // # The life of a prompt
 //
 // [Serve] gives the editor's stdin and stdout to a [stdio.Conn] and its
-// messages, by way of jsonrpc2, to the read loop, which calls server.Handle
+// messages, by way of jsonrpc2, to the read loop, which calls server.take
 // (editor.go). There session/prompt (acp.go) is registered at once
 // ([Session.Begin]), so that a cancel that follows finds it, and then runs in a
 // goroutine of its own ([Turn.Run], turn.go). The prompt becomes a message

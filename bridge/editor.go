@@ -265,7 +265,7 @@ func (c *editorRequest) reply(result any) {
 func (c *editorRequest) fail(code int, message, details string) {
 	e := &jsonrpc2.Error{Code: int64(code), Message: message}
 	if details != "" {
-		e.SetError(map[string]string{"details": c.server.agent.opts.Mask(details)})
+		e.SetError(map[string]string{"details": c.server.mask(details)})
 	}
 	c.failWith(e)
 }
@@ -275,7 +275,7 @@ func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	if c.isNotification {
 		return
 	}
-	e.Message = c.server.agent.opts.Mask(e.Message)
+	e.Message = c.server.mask(e.Message)
 	if err := c.server.conn.ReplyWithError(context.Background(), jsonrpc2.ID(c.id), e); err != nil {
 		c.server.log.Debug("replying", "method", c.method, "err", err)
 	}

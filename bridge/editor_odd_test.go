@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -32,6 +33,28 @@ func TestCancelIsRequest(t *testing.T) {
 				t.Errorf("%s", m)
 			}
 		})
+	}
+}
+
+// Requests are refused while an agent is looked for, whose options take the place of the ones before.
+func TestRefusedMeanwhile(t *testing.T) {
+	client, meanwhile := demoClient(t, &demo.Options{}, nil), make(chan struct{})
+	c, end := serve(t, &bridge.Options{Setup: func(context.Context) (*bridge.Options, error) {
+		<-meanwhile
+		return &bridge.Options{Client: client}, nil
+	}})
+	defer end()
+	c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
+	c.next("i")
+	c.write(`{"jsonrpc":"2.0","id":"s","method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
+	for i := range 200 {
+		if i == 10 {
+			close(meanwhile)
+		}
+		c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"x/y"}`, i))
+	}
+	if m := c.next("199"); m.Get("error.code").Int() != acp.CodeMethodNotFound {
+		t.Errorf("%s", m)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // This file puts an agent's question in prose to the user as a form (ACP,
@@ -42,9 +43,8 @@ func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prom
 			return result, turn, nil
 		}
 		prompt = []acp.ContentBlock{{Type: "text", Text: answer}}
-		if params, err := json.Marshal(map[string]any{"prompt": []any{map[string]string{"type": "text", "text": answer}}}); err == nil {
-			view.said(ctx, params)
-		}
+		said, _ := json.Marshal([]any{map[string]string{"type": "text", "text": answer}}) // strings always encode
+		view.said(ctx, a2a.JSON(said))
 	}
 }
 

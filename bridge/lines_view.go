@@ -87,7 +87,7 @@ func (c *editorRequest) failAgent(err error) {
 	case errors.As(err, &agent) && agent.Code != 0:
 		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: agent.Message}
 		if agent.Data != "" {
-			data := json.RawMessage(c.server.agent.opts.Mask(string(agent.Data)))
+			data := json.RawMessage(c.server.mask(string(agent.Data)))
 			e.Data = &data
 		}
 		c.failWith(e)

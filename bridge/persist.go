@@ -127,6 +127,7 @@ func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 // readJournal reads the session's journal: the fold learns what was shown, and show, if it
 // is not nil, gets the steps that show it again, or a line that does.
 func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line []byte) error) error {
+	s.record(nil) // what was noted may not be written yet
 	var loader spell.Loader
 	if learn {
 		loader.Fold = s.fold

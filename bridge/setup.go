@@ -54,6 +54,14 @@ func (s *server) findAgent(ctx context.Context) error {
 	return nil
 }
 
+// mask takes credentials out of errors. Without an agent there are none, and its options may be exchanged.
+func (s *server) mask(text string) string {
+	if !s.setup.done.Load() {
+		return text
+	}
+	return s.agent.opts.Mask(text)
+}
+
 // Agents are those that a client may choose from. Names may be called from several goroutines, also
 // while Open runs.
 type Agents interface {
@@ -113,7 +121,7 @@ func (c *editorRequest) failSetup(err error) {
 		return
 	}
 	code, message := acp.CodeNotSetUp, err.Error()
-	if len(c.server.agent.opts.AuthMethods) > 0 {
+	if len(c.server.acp.auth) > 0 {
 		code = acp.CodeAuthRequired
 		if !c.server.isLines.Load() {
 			message = "Authentication required: " + strings.TrimPrefix(message, "bridge: ")
