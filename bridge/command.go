@@ -35,7 +35,7 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 		a.commandsKnown = true
 		return nil, nil
 	}
-	_, raw, err := a.sideRequest(ctx, commands.List)
+	_, raw, err := a.sideRequest(ctx, commands.List, false)
 	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) {
 		// An agent that does not offer the method has no commands: that is no error.
 		a.opts.Log.Debug("the agent has no commands", "err", err)
@@ -66,9 +66,9 @@ func (t *turn) command(ctx context.Context, prompt []acp.ContentBlock) *request 
 	return &request{send: func(ctx context.Context) (begun, error) { return t.execute(ctx, path, args) }}
 }
 
-// sideRequest makes a request of a dialect's own.
-func (a *Agent) sideRequest(ctx context.Context, c dialect.SideRequest) (*transport.Stream, json.RawMessage, error) {
-	return a.opts.Client.Call(ctx, transport.Call{Method: c.Method, Path: c.Path, Params: c.Params, Long: true})
+// sideRequest makes a request of a dialect's own. long: see [transport.Call].
+func (a *Agent) sideRequest(ctx context.Context, c dialect.SideRequest, long bool) (*transport.Stream, json.RawMessage, error) {
+	return a.opts.Client.Call(ctx, transport.Call{Method: c.Method, Path: c.Path, Params: c.Params, Long: long})
 }
 
 // execute runs a slash command. It is sent as a streaming call. An agent that answers
@@ -79,7 +79,7 @@ func (t *turn) execute(ctx context.Context, path []string, args string) (b begun
 	if commands.Run == nil {
 		return b, errors.New("bridge: the agent has no slash commands that are known: see --dialect")
 	}
-	stream, raw, err := t.agent.sideRequest(ctx, commands.Run(path, args))
+	stream, raw, err := t.agent.sideRequest(ctx, commands.Run(path, args), true)
 	if err != nil || stream != nil {
 		return begun{stream: stream}, err
 	}

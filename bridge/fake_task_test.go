@@ -196,6 +196,10 @@ func (a *fakeAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 		what = strings.TrimSpace(r.Method + " " + r.URL.RequestURI() + " " + string(body))
 	}
 	if m.Get("method").Str == "commands/get" {
+		if a.commands == `"result":held` {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
 		return respond(r, 200, "application/json", io.NopCloser(strings.NewReader(
 			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, a.commands)))), nil
 	}

@@ -119,7 +119,7 @@ func (a *Agent) open(ctx context.Context, o *dialect.Opening) (id string, missin
 	if err != nil {
 		return "", nil, err
 	}
-	_, raw, err := a.sideRequest(ctx, o.Make)
+	_, raw, err := a.sideRequest(ctx, o.Make, true)
 	if err := remove(); err != nil {
 		a.opts.Log.Warn("the file of MCP servers is not removed", "err", err)
 	}
@@ -130,7 +130,7 @@ func (a *Agent) open(ctx context.Context, o *dialect.Opening) (id string, missin
 	if err != nil {
 		return "", nil, err
 	}
-	_, raw, err = a.sideRequest(ctx, servers)
+	_, raw, err = a.sideRequest(ctx, servers, true)
 	if err != nil {
 		// The task exists then, but whether it has the servers is not known.
 		a.opts.Log.Warn("which MCP servers the agent has taken is not known", "err", err)

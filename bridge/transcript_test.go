@@ -49,7 +49,8 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	card JSON      (at the top) the agent's card; "card none": there is none
 //	card-at PATH   (at the top) where it is, and nothing is elsewhere
 //	reach JSON     (at the top) how the agent is reached: Binding and Version
-//	commands JSON  (at the top) its answer to commands/get; without it there are none
+//	commands JSON  (at the top) its answer to commands/get; without it there are none, and
+//	               with "commands held" no answer
 //	options JSON   (at the top) the bridge's options
 //	store          (at the top) sessions are stored
 //	mcp-file       (at the top) the agent reads MCP servers from a file
