@@ -139,7 +139,7 @@ func isFinal(err error) bool {
 	case a2a.CodeTaskNotFound, a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation:
 		return true
 	}
-	return isUnauthenticated(err)
+	return agentErr.Unauthenticated()
 }
 
 // isUnauthenticated reports whether an error says that the user has to sign in.

@@ -216,9 +216,9 @@ func (l *leg) handOver() (*readers, *a2a.Event, bool) {
 	return l.letGo(), l.held, owes
 }
 
-// isOver reports whether there is a leg that has ended without an error: the agent has said so, was hung up
-// on, or has nothing to follow.
-func (l *leg) isOver() bool { return l != nil && l.phase == over && l.err == nil }
+// endedWell reports whether there is a leg that has ended without an error: the agent has said so, was hung
+// up on, or has nothing to follow.
+func (l *leg) endedWell() bool { return l != nil && l.phase == over && l.err == nil }
 
 // hasEnded reports whether the leg is over, well or not.
 func (l *leg) hasEnded() bool { return l.phase == over }

@@ -303,7 +303,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	leg.turn, t.heard = t, leg.heard
 	before := t.shows
-	for leg.phase != over && len(leg.readers.batches) > 0 && t.shows == before {
+	for !leg.hasEnded() && len(leg.readers.batches) > 0 && t.shows == before {
 		leg.next(ctx, beside{})
 	}
 	return t.shows == before || t.due, leg.unshown
@@ -319,7 +319,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 		switch {
 		case t.due && t.waitsForUser():
 			return t.settled(), nil
-		case leg.phase == over && !waits:
+		case leg.hasEnded() && !waits:
 			if waits = t.awaitsCancel(leg); !waits {
 				return t.legOver(leg)
 			}
@@ -337,7 +337,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			}
 		case ofCancel:
 			b.told = nil
-			if late, err := t.showCancelled(ctx); err != nil || leg.phase == over {
+			if late, err := t.showCancelled(ctx); err != nil || leg.hasEnded() {
 				return ended, err
 			} else if late != nil {
 				b.grace, b.late = nil, late

@@ -282,7 +282,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	task, err := t.showing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.cancelTask(ctx, taskID, "no option rejects the call")
 	}, func() bool {
-		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.isOver() && !t.fold.Waits() && !t.fold.Unheard(ids...)
+		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Waits() && !t.fold.Unheard(ids...)
 	})
 	if task == nil && err == nil {
 		t.rejected = false
@@ -298,7 +298,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		return nil, fmt.Errorf("agent: it offers no way to reject %s, and its task %s could not be cancelled: %w: nothing was allowed",
 			strings.Join(titles, ", "), t.fold.TaskID, err)
 	}
-	if leg != nil && !leg.isOver() {
+	if leg != nil && !leg.endedWell() {
 		// What the task has said that no stream has brought. That it cannot be asked for changes
 		// nothing: it is cancelled.
 		_ = t.look(ctx, leg, showWait, func() bool { return t.fold.State.Terminal() })
@@ -325,21 +325,18 @@ func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, reque
 		task, err = request(requestCtx)
 		close(answered)
 	}()
-	for leg == nil || !leg.hasEnded() || !enough() {
-		switch came := leg.next(ctx, beside{answer: answered, grace: t.graceOver}); {
-		case came == ofAnswer:
-			return task, err
-		case came != ofLeg: // it is too late for an answer
-			stop()
-			<-answered
-			return task, err
-		case leg.unshown != nil || enough():
-			stop()
-			<-answered
-			return nil, leg.unshown
+	for leg == nil || leg.unshown == nil && !enough() {
+		came := leg.next(ctx, beside{answer: answered, grace: t.graceOver})
+		if came == ofLeg {
+			continue
 		}
+		if came != ofAnswer { // it is too late for one
+			stop()
+		}
+		<-answered
+		return task, err
 	}
 	stop()
 	<-answered
-	return nil, nil
+	return nil, leg.unshown
 }
