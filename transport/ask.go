@@ -72,6 +72,7 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 	s, err := c.request(ctx, e, w, op)
 	switch {
 	case err == nil && s.body != nil:
+		op.answered = true
 		s.took, s.refused = func() { c.took(e, w, op) }, further
 	case err == nil, hasLooked(op, err):
 		c.took(e, w, op)

@@ -142,7 +142,8 @@ type operation struct {
 	what   string
 	ownURL bool
 	as     opKind
-	// answered: its refusal is the agent's, and not that of a server where no agent is.
+	// answered: its refusal is the agent's, and not that of a server where no agent is. One
+	// in a stream is.
 	answered bool
 }
 

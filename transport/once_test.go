@@ -67,6 +67,31 @@ func TestRefusedInTheOtherVersion(t *testing.T) {
 	}
 }
 
+// An error in a stream is the agent's, also if it has the number of HTTP's 404: the agent is
+// looked for nowhere else. That it does not know the method means the other version, or no stream.
+func TestRefusedInStream(t *testing.T) {
+	for sent, want := range map[string]string{
+		`{"error":{"code":404,"status":"NOT_FOUND","message":"no such task","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}]}}`: "/message:stream",
+		`{"error":{"code":404,"status":"NOT_FOUND","message":"no such thing"}}`:      "/message:stream",
+		`{"error":{"code":501,"status":"UNIMPLEMENTED","message":"no such method"}}`: "/message:stream /v1/message:stream /message:send",
+	} {
+		var paths []string
+		agent := roundTrip(func(r *http.Request) (*http.Response, error) {
+			kind, body := "text/event-stream", "data: "+sent+"\n\n"
+			if r.Method == http.MethodGet {
+				kind, body = "application/json", `{"name":"Test","supportedInterfaces":[{"url":"http://agent.example","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"}]}`
+			} else if paths = append(paths, r.URL.Path); strings.HasSuffix(r.URL.Path, ":send") {
+				kind, body = "application/json", `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED"}}}`
+			}
+			return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		})
+		_ = send(wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent}), t.Context())
+		if got := strings.Join(paths, " "); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", sent, got, want)
+		}
+	}
+}
+
 // If an agent does not stream, the message is sent with the plain method after the
 // refusal, and after the other version's. For other errors it is not sent twice.
 func TestUnstreamed(t *testing.T) {
