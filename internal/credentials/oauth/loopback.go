@@ -15,12 +15,8 @@ import (
 	"time"
 )
 
-const (
-	// pageTime bounds how long the last page may take to reach the browser.
-	pageTime = 2 * time.Second
-	// cookieName is of the cookie that ties the answer to the browser that began.
-	cookieName = "a2astdio-sign-in"
-)
+// pageTime bounds how long the last page may take to reach the browser.
+const pageTime = 2 * time.Second
 
 // A loopback is the local server that the browser begins at and comes back to. It asks
 // nothing: its first page leads to the provider, once, and gives the browser a cookie. It
@@ -31,8 +27,11 @@ type loopback struct {
 	redirect string
 	host     string
 	callback string // its path
-	server   *http.Server
-	done     chan struct{} // closed when Serve has returned
+	// name is of the cookie that ties the answer to the browser that began. It has the port,
+	// because browsers do not tell servers of one host apart.
+	name   string
+	server *http.Server
+	done   chan struct{} // closed when Serve has returned
 
 	mu       sync.Mutex
 	start    string // the path to begin at; "" before serve, and once it was visited
@@ -45,7 +44,7 @@ type loopback struct {
 }
 
 func newLoopback(listener net.Listener, redirect *url.URL) *loopback {
-	l := &loopback{redirect: redirect.String(), host: redirect.Host, callback: redirect.Path, done: make(chan struct{}),
+	l := &loopback{redirect: redirect.String(), host: redirect.Host, callback: redirect.Path, name: "a2astdio-sign-in-" + redirect.Port(), done: make(chan struct{}),
 		answers: make(chan url.Values, 1), verdict: make(chan error, 1)}
 	l.server = &http.Server{Handler: l, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { // ended by close
@@ -106,7 +105,7 @@ func (l *loopback) begin(w http.ResponseWriter, r *http.Request) bool {
 	}
 	l.start = ""
 	// Lax, since the browser comes back from the provider's site.
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: l.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: l.name, Value: l.cookie, Path: "/", MaxAge: int(loginTime.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	http.Redirect(w, r, l.page, http.StatusSeeOther)
 	return true
 }
@@ -138,7 +137,7 @@ func (l *loopback) back(w http.ResponseWriter, r *http.Request) {
 func (l *loopback) answer(r *http.Request, query url.Values) (ours, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	cookie, err := r.Cookie(cookieName)
+	cookie, err := r.Cookie(l.name)
 	if err != nil || l.cookie == "" || subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(l.cookie)) != 1 ||
 		len(query["state"]) != 1 || subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1 {
 		return false, false

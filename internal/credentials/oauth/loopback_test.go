@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -24,7 +25,7 @@ func TestForgedAnswers(t *testing.T) {
 			r.Host = host
 		}
 		if cookie != "" {
-			r.AddCookie(&http.Cookie{Name: cookieName, Value: cookie})
+			r.AddCookie(&http.Cookie{Name: "a2astdio-sign-in-" + r.URL.Port(), Value: cookie})
 		}
 		resp := must.Get(http.DefaultTransport.RoundTrip(r))(t)
 		resp.Body.Close()
@@ -70,7 +71,7 @@ func TestAnswerIsExact(t *testing.T) {
 	defer l.close()
 	visit := func(path, cookie string) int {
 		r := httptest.NewRequest(http.MethodGet, "http://"+l.host+path, nil)
-		r.AddCookie(&http.Cookie{Name: cookieName, Value: cookie})
+		r.AddCookie(&http.Cookie{Name: l.name, Value: cookie})
 		w := httptest.NewRecorder()
 		l.ServeHTTP(w, r)
 		return w.Code
@@ -96,6 +97,33 @@ func TestAnswerIsExact(t *testing.T) {
 	}
 	if code := visit("/callback?code=x&state=s", l.cookie); code != http.StatusConflict {
 		t.Errorf("again: %d", code)
+	}
+}
+
+// Two sign-ins at once are answered by one browser, whose cookies are of a host and not of a
+// port.
+func TestTwoSignIns(t *testing.T) {
+	browser := &http.Client{Jar: must.Get(cookiejar.New(nil))(t), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	visit := func(page string) int {
+		resp := must.Get(browser.Get(page))(t)
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	var backs []string
+	for _, state := range []string{"a", "b"} {
+		l := must.Get(listen(""))(t)
+		defer l.close()
+		local, _ := l.serve("https://idp.example/", state)
+		l.say(nil)
+		if code := visit(local); code != http.StatusSeeOther {
+			t.Fatal(code)
+		}
+		backs = append(backs, l.redirect+"?code=x&state="+state)
+	}
+	for _, back := range backs {
+		if code := visit(back); code != http.StatusOK {
+			t.Errorf("%s: %d", back, code)
+		}
 	}
 }
 

@@ -154,7 +154,7 @@ func (p *Provider) is(issuer string) bool {
 	case p.unnamed:
 		return strings.HasPrefix(p.Token, strings.TrimRight(issuer, "/")+"/")
 	case strings.Contains(p.Issuer, "{tenantid}"):
-		return true
+		return SameOrigin(issuer, p.Issuer)
 	}
 	return issuer == p.Issuer
 }

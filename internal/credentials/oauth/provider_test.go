@@ -166,6 +166,10 @@ func TestIssuerOfEndpoints(t *testing.T) {
 			t.Errorf("%s: %v", issuer, err)
 		}
 	}
+	tenants := &Provider{Issuer: "https://idp.example/{tenantid}/v2.0"}
+	if !tenants.is("https://idp.example/one/v2.0") || tenants.is("https://evil.example/one/v2.0") {
+		t.Error("one of all tenants is of their origin")
+	}
 }
 
 // What an agent's 401 says of how to authenticate.
