@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func authStatus(p *frame.Program, c *cli.Context) error {
 // givenBy names the options and variables that give a credential without a sign-in.
 func givenBy(o *credentials.Options) (list []string) {
 	if len(o.Header) > 0 {
-		list = append(list, "--header: "+strings.Join(slices.Sorted(maps.Keys(o.Header)), ", "))
+		list = append(list, cmp.Or(o.HeaderBy, "--header")+": "+strings.Join(slices.Sorted(maps.Keys(o.Header)), ", "))
 	}
 	if !o.Token.IsZero() {
 		list = append(list, o.Token.Name+": a token")
