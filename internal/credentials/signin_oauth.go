@@ -166,29 +166,33 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 		if !l.counts(Origin(s.opts.Agent), s.opts.OAuth.ClientID) {
 			continue
 		}
-		unlock, err := s.opts.Store.Lock(ctx, l)
-		if err != nil {
-			return forgotten, warn, err
-		}
-		full, err := s.opts.Store.Get(l.Origin, l.ClientID) // a bridge may have renewed it until the lock
-		if err != nil {
-			warn = errors.Join(warn, err)
-		}
-		err = s.opts.Store.Delete(l)
-		unlock()
+		kept, err := s.Forget(ctx, l)
+		warn = errors.Join(warn, kept)
 		if err != nil {
 			return forgotten, warn, err
 		}
 		forgotten = append(forgotten, l)
-		if full != nil && full.Provider != nil {
-			secret, _ := s.secretOf(full) // without it the provider refuses
-			t := &oauth.Token{Access: full.Secrets.Access, Refresh: full.Secrets.Refresh}
-			warn = errors.Join(warn, s.client(full.ClientID, secret, nil).Revoke(ctx, full.Provider, t))
-		}
 	}
-	s.forget()
 	if len(forgotten) == 0 {
 		err = bad
 	}
 	return forgotten, warn, err
+}
+
+// Forget is SignOut for one login.
+func (s *Source) Forget(ctx context.Context, l *Login) (warn, err error) {
+	unlock, err := s.opts.Store.Lock(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	full, warn := s.opts.Store.Get(l.Origin, l.ClientID) // a bridge may have renewed it until the lock
+	err = s.opts.Store.Delete(l)
+	unlock()
+	s.forget()
+	if err != nil || full == nil || full.Provider == nil {
+		return warn, err
+	}
+	secret, _ := s.secretOf(full) // without it the provider refuses
+	t := &oauth.Token{Access: full.Secrets.Access, Refresh: full.Secrets.Refresh}
+	return s.client(full.ClientID, secret, nil).Revoke(ctx, full.Provider, t), nil
 }

@@ -330,6 +330,13 @@ func TestSignOutOfToken(t *testing.T) {
 	if l, err := store.Find(a.URL, "app"); l != nil || err != nil {
 		t.Errorf("%v, %v", l, err)
 	}
+	made := must.Get(s.StoreToken(t.Context(), &SignIn{}, "hunter2-token"))(t)
+	if warn, err := s.Forget(t.Context(), made); warn != nil || err != nil {
+		t.Errorf("%v, %v", warn, err)
+	}
+	if list, err := store.List(); len(list) != 1 || list[0].ClientID != "other" || err != nil {
+		t.Errorf("stored: %v, %v", list, err)
+	}
 }
 
 // A client's secret goes to the provider of that client alone.

@@ -41,8 +41,8 @@ type setup struct {
 	agent, command, known string
 	link                  *reach.Link
 	card                  *a2a.Card
-	// signedIn: the user has signed in here.
-	signedIn bool
+	// signedIn is what the user has signed in to here, nil for nothing.
+	signedIn *credentials.Login
 }
 
 func run(p *frame.Program, c *cli.Context) (err error) {
@@ -207,7 +207,7 @@ func (s *setup) login(refusal error) (again bool, err error) {
 	if !s.Asks() || s.link.CanSignIn() != nil {
 		return false, refusal
 	}
-	for wrong := s.signedIn; ; wrong = true {
+	for wrong := s.signedIn != nil; ; wrong = true {
 		if wrong {
 			s.sayWrong(refusal)
 			if again, err = s.Yes("Sign in again?", true); err != nil || !again {
@@ -215,7 +215,6 @@ func (s *setup) login(refusal error) (again bool, err error) {
 			}
 		}
 		if refusal = s.signIn(); refusal == nil {
-			s.signedIn = true
 			return true, nil
 		}
 		if s.c.Context.Err() != nil {
@@ -224,13 +223,13 @@ func (s *setup) login(refusal error) (again bool, err error) {
 	}
 }
 
-// forget signs the user out of an agent that is not stored.
+// forget signs the user out of an agent that is not stored, where the sign-in was made here.
 func (s *setup) forget() {
-	if s.signedIn && s.link != nil {
+	if s.signedIn != nil && s.link != nil {
 		// A token that is not revoked ends by itself.
-		_, _, _ = s.link.Credentials.SignOut(context.WithoutCancel(s.c.Context))
+		_, _ = s.link.Credentials.Forget(context.WithoutCancel(s.c.Context), s.signedIn)
 	}
-	s.signedIn = false
+	s.signedIn = nil
 }
 
 // signIn does what auth login does, at the setup's terminal. Sign-ins are kept by origin, so
@@ -249,6 +248,7 @@ func (s *setup) signIn() error {
 	if err != nil {
 		return frame.Mark(frame.ErrSignIn, fmt.Errorf("not signed in: %w", err))
 	}
+	s.signedIn = login
 	s.Say("Signed in to %s\n", login.Origin)
 	return nil
 }
