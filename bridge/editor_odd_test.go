@@ -58,6 +58,27 @@ func TestRefusedMeanwhile(t *testing.T) {
 	}
 }
 
+// A prompt and its cancel wait for an agent that is looked for, and stay in their order.
+func TestOrderMeanwhile(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			client, meanwhile := demoClient(t, &demo.Options{}, nil), make(chan struct{})
+			c, end := serve(t, &bridge.Options{Protocol: bridge.ProtocolA2A, Setup: func(context.Context) (*bridge.Options, error) {
+				<-meanwhile
+				return &bridge.Options{Client: client}, nil
+			}})
+			defer end()
+			c.write(`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"slow"}}`)
+			c.write(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)
+			c.write(`{"jsonrpc":"2.0","method":"$/nothing"}`)
+			close(meanwhile)
+			if m := c.next("1"); m.Get("result.state").Str != string(a2a.StateCanceled) {
+				t.Errorf("%s", m)
+			}
+		})
+	}
+}
+
 // What the editor has announced first stays, also for its companion.
 func TestInitializeTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

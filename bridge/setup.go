@@ -18,17 +18,28 @@ import (
 type setup struct {
 	done atomic.Bool // there is an agent
 	mu   sync.Mutex  // for looking for one
+	// held are the requests that wait for that, newest is closed when the last of them has begun.
+	held   atomic.Int32
+	newest chan struct{}
 }
 
 // withAgent runs a method that needs an agent: at once, in the read loop, if there is
-// one; otherwise in a goroutine, which looks for one first. Without an agent it answers
-// with an error.
+// one; otherwise in a goroutine, which looks for one first, behind those that wait already.
+// Without an agent it answers with an error.
 func (s *server) withAgent(c *editorRequest, method func(*editorRequest)) {
-	if s.setup.done.Load() {
+	if s.setup.done.Load() && s.setup.held.Load() == 0 {
 		method(c)
 		return
 	}
+	before, begun := s.setup.newest, make(chan struct{})
+	s.setup.newest = begun
+	s.setup.held.Add(1)
 	s.spawn(func(ctx context.Context) {
+		defer close(begun)
+		defer s.setup.held.Add(-1)
+		if before != nil {
+			<-before
+		}
 		if err := s.findAgent(ctx); err != nil {
 			c.failSetup(err)
 			return

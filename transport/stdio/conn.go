@@ -68,9 +68,7 @@ type Conn struct {
 	maxOpen int
 
 	// Only ReadObject uses these.
-	started bool   // the first line, which may begin with a BOM, has been read
-	ended   bool   // the end of input has been seen
-	message []byte // an answer as the library gets it
+	started bool // the first line, which may begin with a BOM, has been read
 	handle  func(*ID, string, json.RawMessage)
 
 	inputDone  chan struct{}

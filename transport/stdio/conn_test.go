@@ -86,6 +86,9 @@ func TestLines(t *testing.T) {
 		{"deep", `{"id":1,"method":"m","params":` + strings.Repeat("[", 1e6), `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this line nests deeper than 1000 levels: send flatter params"}}`},
 		{"many brackets are not depth", `{"id":1,"method":"m","params":["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `]}`, `{"id":1,"result":["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `],"jsonrpc":"2.0"}`},
 
+		{"two long lines", `{"id":1,"method":"m","params":["` + strings.Repeat("a", 2*lineBuffer) + `"]}` + "\n" + `{"id":1,"method":"m","params":["` + strings.Repeat("b", lineBuffer) + `"]}`,
+			`{"id":1,"result":["` + strings.Repeat("a", 2*lineBuffer) + `"],"jsonrpc":"2.0"}` + "\n" + `{"id":1,"result":["` + strings.Repeat("b", lineBuffer) + `"],"jsonrpc":"2.0"}`},
+
 		{"batch", `[{"jsonrpc":"2.0","id":1,"method":"m"}]`, batch},
 		{"empty batch", `[]`, batch},
 		{"number", `5`, scalar},

@@ -3,7 +3,6 @@ package stdio
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -111,7 +110,7 @@ func (s *Conn) answer(m rpcMessage, v any) bool {
 	if !ok {
 		return false
 	}
-	b := strconv.AppendUint(append(s.message[:0], `{"jsonrpc":"2.0","id":`...), id, 10)
+	b := strconv.AppendUint([]byte(`{"jsonrpc":"2.0","id":`), id, 10)
 	switch {
 	case m.err.Type != gjson.Null: // also if there is a result: an error is the worse news
 		b = append(append(b, `,"error":`...), editorError(m.err)...)
@@ -120,14 +119,12 @@ func (s *Conn) answer(m rpcMessage, v any) bool {
 	default:
 		b = append(b, `,"result":null`...)
 	}
-	err := s.decode(append(b, '}'), v)
-	if err == nil {
-		return true
+	if err := json.Unmarshal(append(b, '}'), v); err != nil {
+		// For example a number that no float64 holds. The call must still end.
+		what, _ := json.Marshal("editor: its answer cannot be read: " + err.Error())
+		_ = json.Unmarshal(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":{"code":%d,"message":%s}}`, id, jsonrpc2.CodeInternalError, what), v)
 	}
-	// For example a number that no float64 holds. The call must still end.
-	what, _ := json.Marshal("editor: its answer cannot be read: " + err.Error())
-	b = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":{"code":%d,"message":%s}}`, id, jsonrpc2.CodeInternalError, what)
-	return s.decode(b, v) == nil
+	return true
 }
 
 // editorError writes an error of the editor the way the library takes it, which
@@ -143,17 +140,4 @@ func editorError(e gjson.Result) []byte {
 	}
 	b, _ := json.Marshal(out) // a string always encodes, and data was JSON
 	return b
-}
-
-// decode gives message to the library. After a failure v is cleared: what is left in it
-// would be taken for part of the next message.
-func (s *Conn) decode(message []byte, v any) error {
-	if s.message = message; cap(message) > keepLine {
-		s.message = nil
-	}
-	err := json.Unmarshal(message, v)
-	if err != nil {
-		reflect.ValueOf(v).Elem().SetZero()
-	}
-	return err
 }

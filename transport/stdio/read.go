@@ -53,10 +53,7 @@ func (s *Conn) ReadObject(v any) error {
 		}
 		line, whole, err := s.lines.next()
 		if err != nil {
-			if !s.ended {
-				s.ended = true
-				close(s.inputDone)
-			}
+			close(s.inputDone) // once: the library reads nothing behind io.EOF
 			<-s.closed
 			return io.EOF
 		}
