@@ -122,9 +122,10 @@ func (c *Call) isAnother(now *ToolCall, v Verb, turn int) bool {
 		// with an ID that has ended, and wait for the answer. The price: a question that
 		// an unbroken stream repeats late is asked; no recording has one. Off: 2,120, 0.
 		return true
-	case (c.Turn < turn || c.hasOtherInput(now)) && !now.Asks && now.Status != Unspecified && !now.Status.Ended(): // rule: C3
-		// C3: the same without a question. Within a turn it is an echo, but for another input:
-		// ADK's code executions have no IDs, and the dialect gives them one. Off: 336, 190.
+	case (c.Turn < turn || v == Live && c.hasOtherInput(now)) && !now.Asks && now.Status != Unspecified && !now.Status.Ended(): // rule: C3
+		// C3: the same without a question. Within a turn it is an echo, but for another input
+		// on an unbroken stream: ADK's code executions have no IDs, and the dialect gives them
+		// one. Off: 336, 190.
 		return true
 	}
 	return false
