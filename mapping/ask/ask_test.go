@@ -2,8 +2,10 @@ package ask
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -78,6 +80,30 @@ func TestOptionsOrder(t *testing.T) {
 		if r := q.Reject(); !r.rejects() {
 			t.Errorf("%s: the rejection is %+v", in, r)
 		}
+	}
+}
+
+// TestManyTimes: what an agent says in one question again and again is read in a time that grows as its
+// length. (It was the square: half a minute for each of these.)
+func TestManyTimes(t *testing.T) {
+	const n = 60_000
+	began := time.Now()
+	c := &calls.ToolCall{Confirmation: &calls.Confirmation{Execute: &calls.ExecuteDetails{Command: "ls"}}}
+	for i := range n {
+		id := strconv.Itoa(i)
+		c.Confirmation.Options = append(c.Confirmation.Options, calls.ConfirmationOption{ID: id}, calls.ConfirmationOption{ID: "same", Name: id, Description: id})
+	}
+	if q := NewQuestion(c, nil, false); len(q.Options) != n+2 {
+		t.Errorf("%d options", len(q.Options))
+	}
+	for _, key := range []string{"cwd", "env", "x"} {
+		c := &calls.ToolCall{Input: a2a.JSON(`{"a":1` + strings.Repeat(`,"`+key+`":"y"`, 2*n) + `}`), Confirmation: c.Confirmation}
+		if lines := Lines(c, nil); len(lines) < 3 {
+			t.Errorf("%+v", lines)
+		}
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 

@@ -73,15 +73,18 @@ func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
 		return q
 	}
 	q.Options = offered
+	places := map[string]int{"": -1} // of options by ID; one without cannot be picked
+	for i, o := range offered {
+		places[o.ID] = i
+	}
 	for _, o := range c.Confirmation.Options {
-		if o.ID == "" {
-			continue // it cannot be picked
+		switch at, known := places[o.ID]; {
+		case !known:
+			places[o.ID] = len(q.Options)
+			q.Options = append(q.Options, NewOption(o))
+		case at >= 0:
+			q.Options[at].join(NewOption(o))
 		}
-		if same := q.option(o.ID); same != nil {
-			same.join(NewOption(o))
-			continue
-		}
-		q.Options = append(q.Options, NewOption(o))
 	}
 	if Left(c) > 0 {
 		q.Options = slices.DeleteFunc(q.Options, func(o Option) bool { return o.Allows() && o.rank() == rankAlways })
@@ -111,14 +114,16 @@ func NewOption(o calls.ConfirmationOption) Option {
 }
 
 // join adds another option of the same ID. The agent cannot tell the two apart, so that
-// they have a meaning only if both mean the same. The user sees what both allow.
+// they have a meaning only if both mean the same. The user sees what both allow; nothing is added
+// behind what is shown of an option.
 func (o *Option) join(other Option) {
 	differ := other.Kind != o.Kind || other.Certain != o.Certain
 	if differ || other.Name != o.Name && o.Allows() {
-		o.Name += " / " + other.Name
-		o.Certain = false
+		if o.Certain = false; len(o.Name) <= TitleMax {
+			o.Name += " / " + other.Name
+		}
 	}
-	if other.Description != o.Description {
+	if other.Description != o.Description && len(o.Description) <= askedMax {
 		o.Description = strings.Trim(o.Description+" / "+other.Description, " /")
 	}
 	if differ {

@@ -179,41 +179,44 @@ func (s *sheet) with(c *calls.ToolCall) {
 		s.json("with", raw)
 		return
 	}
-	env, args, rest := "", "", ""
+	dir := ""
+	if q.Execute != nil {
+		dir = commandDirectory(c)
+	}
+	var env, args, rest []byte
 	rawjson.EachMember(string(c.Input), func(key, value string) bool {
-		member := `,"` + string(rawjson.AppendEscaped(nil, key)) + `":` + value
 		switch {
-		case value == "null" || isShown(c, key, value):
+		case value == "null" || isShown(q, dir, key, value):
 		case key == "env" || key == "environment":
-			env += member
+			env = rawjson.AppendMember(env, key, value)
 		case key == "args" || key == "arguments" || key == "argv":
-			args += member
+			args = rawjson.AppendMember(args, key, value)
 		default:
-			rest += member
+			rest = rawjson.AppendMember(rest, key, value)
 		}
 		return true
 	})
-	for _, members := range [...]string{env, args, rest} {
-		if members != "" {
-			s.json("with", "{"+members[1:]+"}")
+	for _, members := range [...][]byte{env, args, rest} {
+		if members != nil {
+			s.json("with", rawjson.EndObject(members))
 		}
 	}
 }
 
-// isShown reports whether a member of a call's input is shown as what is to be done, is in
-// the change, or only describes it.
-func isShown(c *calls.ToolCall, key, value string) bool {
+// isShown reports whether a member of a call's input is shown as what is to be done, in dir, is
+// in the change, or only describes it.
+func isShown(q *calls.Confirmation, dir, key, value string) bool {
 	if !rawjson.IsString(value) {
 		return false
 	}
-	q, text := c.Confirmation, calls.StringOf(value)
+	text := calls.StringOf(value)
 	switch {
 	case key == "description":
 		return true
 	case q.Execute != nil && isCommandKey(key):
 		return text == q.Execute.Command
 	case q.Execute != nil && isDirectoryKey(key):
-		return text == commandDirectory(c)
+		return text == dir
 	case q.Edit != nil && isPathKey(key):
 		return samePath(text, q.Edit.FilePath)
 	}
