@@ -1,7 +1,6 @@
 package spell
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -83,11 +82,14 @@ func (m *acpMeta) append(dst []byte) []byte {
 	if m.model != "" {
 		own = rawjson.AppendMember(own, "model", string(rawjson.AppendString(nil, m.model)))
 	}
+	narrowest := map[string]int{} // by key, what of said has it last
+	for i, metadata := range m.said {
+		rawjson.EachMember(metadata, func(key, _ string) bool { narrowest[key] = i; return true })
+	}
 	for i, metadata := range m.said {
 		rawjson.EachMember(metadata, func(key, value string) bool {
-			narrower := slices.ContainsFunc(m.said[i+1:], func(o string) bool { return rawjson.Member(o, key) != "" })
 			switch value = string(rawjson.AppendValue(nil, value)); {
-			case narrower:
+			case narrowest[key] > i:
 			case a2a.IsExtensionKey(key):
 				extensions = rawjson.AppendMember(extensions, key, value)
 			case i > 0:
