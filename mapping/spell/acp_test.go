@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -187,6 +188,23 @@ func TestMuchMetadata(t *testing.T) {
 	line := e.Append(nil, []mapping.Step{{Kind: mapping.StepText, Text: "x", Metadata: a2a.JSON(of[0]), Own: mapping.OwnMeta{Metadata: a2a.JSON(of[1])}}})
 	if meta := string(line); strings.Count(meta, "example/") != 2*n || strings.Count(meta, "both.example") != 1 || !strings.Contains(meta, `"https://both.example":"message"`) {
 		t.Errorf("%d bytes of metadata", len(line))
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestChoiceNames: each option of a choice has a name of its own, also if the agent gives many one name.
+func TestChoiceNames(t *testing.T) {
+	const n = 60_000
+	began := time.Now()
+	options := []mapping.Option{{ID: "no", Name: "No", Kind: acp.OptionRejectOnce, Certain: true}, {ID: "x", Name: "Yes (2)", Certain: true}}
+	for i := range n {
+		options = append(options, mapping.Option{ID: fmt.Sprint(i), Name: "Yes", Certain: true})
+	}
+	e := NewChoice("Which?", options)
+	if len(e.ids) != n+2 || e.ids["Yes"] != "0" || e.ids["Yes (2)"] != "x" || e.ids["Yes (3)"] != "1" {
+		t.Errorf("%d names", len(e.ids))
 	}
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("it took %v", took)

@@ -45,15 +45,16 @@ func NewProse(question string) *Elicitation {
 // last: Codex has the first option chosen, and asks itself just before whether the tool may be
 // called, so that a second Enter would allow what nobody has read.
 func NewChoice(message string, options []mapping.Option) *Elicitation {
-	ids := map[string]string{}
+	ids, again := map[string]string{}, map[string]int{}
 	var no, yes []string
 	for _, o := range options {
 		word := ask.OneLine(o.Name)
 		if o.Allows() && !o.Certain {
 			word += " (may allow it)" // its words do not say so
 		}
-		for n, first := 2, word; ids[word] != ""; n++ {
-			word = fmt.Sprintf("%s (%d)", first, n)
+		for first := word; ids[word] != ""; {
+			again[first]++
+			word = fmt.Sprintf("%s (%d)", first, 1+again[first])
 		}
 		if ids[word] = o.ID; o.Allows() {
 			yes = append(yes, word)
