@@ -54,7 +54,7 @@ func markdown(lines []Line) string {
 
 // fenced adds text as it is, whatever it holds.
 func fenced(b *strings.Builder, language, text string) {
-	fence := strings.Repeat("`", max(LongestRow(text, '`')+1, 3))
+	fence := strings.Repeat("`", max(LongestTicks(text)+1, 3))
 	b.WriteString(fence + language + "\n" + text + "\n" + fence)
 }
 

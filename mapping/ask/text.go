@@ -71,16 +71,16 @@ func AtLast(text string, n int) string {
 	return MoreNote(len(head)) + "\n" + end
 }
 
-// LongestRow is the length of the longest row of b in s.
-func LongestRow(s string, b byte) (longest int) {
+// LongestTicks is the length of the longest row of backticks in s.
+func LongestTicks(s string) (longest int) {
 	for {
-		at := strings.IndexByte(s, b)
+		at := strings.IndexByte(s, '`')
 		if at < 0 {
 			return longest
 		}
 		s = s[at:]
 		n := 1
-		for n < len(s) && s[n] == b {
+		for n < len(s) && s[n] == '`' {
 			n++
 		}
 		longest, s = max(longest, n), s[n:]

@@ -168,10 +168,8 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	}
 	said := saidSum(now)
 	old := c.task.calls[now.ID]
-	if c.within && old != nil {
-		old.held = c.snapshots
-	}
 	if c.within {
+		c.Holds(now.ID)
 		v = max(v, c.trust)
 	}
 	if v == Replayed && c.task.restored {

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"slices"
+
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/ask"
@@ -68,8 +70,13 @@ func dialects() []dialect {
 	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}}
 }
 
-// dialectAt returns the dialect at a place in that list, counted from 1 (see
-// [calls.ToolCall.Dialect]); at any other one that does nothing.
+// placeOf returns the place in that list of the dialect of a name, counted from 1 (see
+// [calls.ToolCall.Dialect]); 0 if there is none.
+func placeOf(name string) uint8 {
+	return uint8(1 + slices.IndexFunc(dialects(), func(d dialect) bool { return d.name() == name }))
+}
+
+// dialectAt returns the dialect at a place, or one that does nothing.
 func dialectAt(place uint8) dialect {
 	if all := dialects(); 0 < place && int(place) <= len(all) {
 		return all[place-1]

@@ -24,14 +24,7 @@ type Writing struct {
 }
 
 // dialect is the one that is written.
-func (w Writing) dialect() dialect {
-	for _, d := range dialects() {
-		if d.name() == w.Dialect {
-			return d
-		}
-	}
-	return noDialect{}
-}
+func (w Writing) dialect() dialect { return dialectAt(placeOf(w.Dialect)) }
 
 // Traits are how the agent differs from the specification.
 func (w Writing) Traits() Traits { return w.dialect().traits() }
@@ -68,8 +61,8 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 			return w, fmt.Errorf("agent: requires the extension %s, which is %s", v.URI, v.Reason)
 		}
 	}
-	switch known := slices.IndexFunc(dialects(), func(d dialect) bool { return d.name() == want }); {
-	case want != "" && want != "auto" && want != Core && known < 0:
+	switch {
+	case want != "" && want != "auto" && want != Core && placeOf(want) == 0:
 		return w, fmt.Errorf("bridge: unknown dialect %q; use one of %s", want, strings.Join(Names(), ", "))
 	case want == Devtool && declared == "":
 		declared = devtoolURI

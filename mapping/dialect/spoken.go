@@ -45,10 +45,8 @@ func (s *Spoken) Plain() bool { return s.set == 0 || s.Meta.other }
 
 // Speak notes that the agent speaks the dialect of that name, by what was settled with it.
 func (s *Spoken) Speak(name string) {
-	for i, d := range dialects() {
-		if d.name() == name {
-			s.note(i, d)
-		}
+	if place := placeOf(name); place > 0 {
+		s.note(int(place)-1, dialectAt(place))
 	}
 }
 

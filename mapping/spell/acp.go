@@ -126,7 +126,7 @@ func (e *ACP) closeContent(dst []byte, messageID string) []byte {
 	if messageID != "" {
 		dst = rawjson.AppendString(append(dst, `,"messageId":`...), messageID)
 	}
-	return append(dst, "}}}\n"...)
+	return e.close(dst)
 }
 
 // apart begins a paragraph where the text of a new message, or artifact, follows that of
@@ -227,10 +227,7 @@ func (e *ACP) Mode(dst []byte, mode string) []byte {
 
 // Config appends a config_option_update: all options, as they are now.
 func (e *ACP) Config(dst []byte, options []acp.ConfigOption) []byte {
-	list, err := rawjson.Marshal(options)
-	if err != nil {
-		return dst // never: they are strings
-	}
+	list, _ := rawjson.Marshal(options) // strings, all of them
 	dst = e.open(dst, "config_option_update")
 	dst = append(append(dst, `,"configOptions":`...), list...)
 	return e.close(dst)

@@ -246,7 +246,7 @@ func (t *shownText) append(dst []byte) []byte {
 	}
 	ticks := t.ticks
 	if json == "" {
-		ticks = ask.LongestRow(text, '`')
+		ticks = ask.LongestTicks(text)
 	}
 	fence := max(ticks+1, len("```"))
 	dst = appendFence(dst, fence)
