@@ -266,8 +266,12 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	if err != nil {
 		return nil, err
 	}
-	return &Stream{c: c, endpoint: e, way: w, at: shown(x.url), what: op.what, result: result, err: io.EOF, ended: true,
-		readToken: make(chan struct{}, 1)}, nil
+	s := &Stream{c: c, endpoint: e, way: w, at: shown(x.url), what: op.what, result: result, err: io.EOF, ended: true,
+		readToken: make(chan struct{}, 1)}
+	if op.message != nil || op.kind == opSubscribe {
+		err = s.checkAnswer()
+	}
+	return s, err
 }
 
 // post makes the request of an operation and returns when its response has begun.

@@ -156,18 +156,22 @@ func (c *Client) loadCard() (*endpoint, error) {
 		e, _, err := c.fetchCard(ctx, at.url)
 		return e, err
 	}
+	return c.findCard(ctx, at.url)
+}
+
+// findCard gets the card of the agent at a URL from where agents have them.
+func (c *Client) findCard(ctx context.Context, agent *url.URL) (*endpoint, error) {
 	var first error
 	var other *endpoint // a card at the origin that names another URL, or an object that names none
-	for _, u := range cardURLs(at.url) {
+	for _, u := range cardURLs(agent) {
 		e, missing, err := c.fetchCard(ctx, u)
 		switch {
-		case err == nil && belongs(e, at.url, u):
+		case err == nil && belongs(e, agent, u):
 			return e, nil
 		case err == nil:
 			if other == nil || len(e.card.Interfaces) > 0 {
 				other = e
 			}
-			continue
 		case !missing:
 			return c.withoutCard(err)
 		case first == nil:
@@ -179,13 +183,15 @@ func (c *Client) loadCard() (*endpoint, error) {
 	}
 	var status *a2a.Error
 	switch {
-	case isCardURL(at.url) || !errors.As(first, &status):
+	case first == nil: // an object is at each place
+		first = failf(&a2a.Error{HTTPStatus: http.StatusOK}, "%s has no card, and %s", shown(agent), ofOtherURL(other.card, agent))
+	case isCardURL(agent) || !errors.As(first, &status):
 	case other != nil:
-		first = failf(first, "%s has no card (%d), and %s", shown(at.url), status.HTTPStatus, ofOtherURL(other.card, at.url))
+		first = failf(first, "%s has no card (%d), and %s", shown(agent), status.HTTPStatus, ofOtherURL(other.card, agent))
 	default:
 		first = failf(first, "%s has no card (%d at %s and %s): is --agent the agent's URL, without a path of its API? "+
 			"If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it",
-			shown(at.url), status.HTTPStatus, cardPath, path.Base(oldCardPath))
+			shown(agent), status.HTTPStatus, cardPath, path.Base(oldCardPath))
 	}
 	return c.withoutCard(first)
 }

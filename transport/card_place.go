@@ -110,7 +110,7 @@ func (c *Client) withoutCard(err error) (*endpoint, error) {
 	var status *a2a.Error
 	refused := errors.As(err, &status) && status.HTTPStatus < http.StatusInternalServerError && status.HTTPStatus != http.StatusTooManyRequests
 	i, ok := c.bareInterface()
-	if !ok || err != nil && !refused || c.opts.BareCard { // CheckCard has to allow one
+	if !ok || !refused || c.opts.BareCard { // CheckCard has to allow one
 		return nil, err
 	}
 	return c.endpointOf(&a2a.Card{Interfaces: []a2a.Interface{i}}), nil

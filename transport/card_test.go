@@ -80,6 +80,8 @@ func TestCardPlaces(t *testing.T) {
 		{name: "its own URL", agent: "/api/a/card.json", places: map[string]string{"/api/a/card.json": card("own")}, want: "own"},
 		{name: "its own URL, wrong", agent: "/api/a/card.json", err: "HTTP 404: URL/api/a/card.json: 404 page not found"},
 		{name: "nowhere", agent: "", err: "URL has no card (404 at /.well-known/agent-card.json and agent.json): is --agent the agent's URL, without a path of its API? If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it"},
+		{name: "an object anywhere else", agent: "/api/x", places: map[string]string{cardPath: card("other"), oldCardPath: "{}", "/api/x" + cardPath: "{}", "/api/x" + oldCardPath: "{}", "/api/x" + cardOperation: "{}"},
+			err: "URL/api/x has no card, and the card of its origin is that of another URL: other, at URL/agents/a/. If that is the agent, take --agent URL"},
 		{name: "only pages", agent: "", places: map[string]string{cardPath: html, oldCardPath: html}, err: "URL/.well-known/agent-card.json answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?"},
 		{name: "no object", agent: "", places: map[string]string{cardPath: "[1]"}, err: "URL/.well-known/agent-card.json answered the request for its card with JSON that is not A2A: [1]: is --agent the agent's URL?"},
 	} {

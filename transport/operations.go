@@ -31,9 +31,6 @@ func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
 	// to: a2a-go leaves a "streaming":false out of its cards, and others leave it out
 	// and stream.
 	s, err := c.do(ctx, c.newSend(opStream, m))
-	if err == nil {
-		err = s.checkAnswer()
-	}
 	if err != nil {
 		return nil, c.cause(ctx, m, err)
 	}
@@ -57,9 +54,6 @@ func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkAnswer(); err != nil {
-		return nil, err
-	}
 	return s.event(), nil
 }
 
@@ -78,11 +72,7 @@ func (c *Client) newSend(kind opKind, m *a2a.Outgoing) *operation {
 // it, with waits of its own.
 // (Rejected: Last-Event-ID. No agent that was tried resumes from it.)
 func (c *Client) Resubscribe(ctx context.Context, taskID string) (*Stream, error) {
-	s, err := c.do(ctx, aboutTask(ctx, opSubscribe, taskID))
-	if err != nil {
-		return nil, err
-	}
-	return s, s.checkAnswer()
+	return c.do(ctx, aboutTask(ctx, opSubscribe, taskID))
 }
 
 // A Call is a request that [Client.Call] makes: of a method that is not among the
@@ -170,14 +160,14 @@ func (s *Stream) event() *a2a.Event { return s.way.protocol.redecoded(rawjson.Vi
 // checkAnswer refuses a result that is neither a task nor a message; a stream is checked
 // while it is read.
 func (s *Stream) checkAnswer() error {
-	if s.body == nil && s.event().Kind == a2a.EventUnknown {
-		cure := ""
-		if rawjson.IsArray(rawjson.View(s.result)) { // Google's front ends have streams so
-			cure = ": if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected"
-		}
-		return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.at, quote(s.result), cure)
+	if s.event().Kind != a2a.EventUnknown {
+		return nil
 	}
-	return nil
+	cure := ""
+	if rawjson.IsArray(rawjson.View(s.result)) { // Google's front ends have streams so
+		cure = ": if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected"
+	}
+	return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.at, quote(s.result), cure)
 }
 
 // cause looks for the reason of a refusal that came with HTTP status 500: the task may

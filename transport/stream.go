@@ -200,9 +200,6 @@ func (s *Stream) fail() {
 	case again != nil && !s.spoke && errors.As(s.err, &agent):
 		next, err := again(s.err)
 		if err == nil {
-			err = next.checkAnswer()
-		}
-		if err == nil {
 			err = s.adopt(next)
 		}
 		if err == nil {
