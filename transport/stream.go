@@ -2,7 +2,6 @@ package transport
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ type Stream struct {
 	way      way
 	at       string // the URL, for errors
 	what     string // the operation, of a result
-	caller   context.Context
 	life     *life
 	x        *exchange // nil for an answer that was no stream
 	body     io.ReadCloser
@@ -71,7 +69,6 @@ func newStream(c *Client, e *endpoint, w way, x *exchange, life *life) *Stream {
 		endpoint:  e,
 		way:       w,
 		at:        shown(x.url),
-		caller:    x.caller,
 		life:      life,
 		x:         x,
 		body:      x.resp.Body,
@@ -226,7 +223,7 @@ func (s *Stream) Heard(f func()) {
 func (s *Stream) finish(err error) {
 	open := s.end()
 	cut := errors.Join(ErrInterrupted, err)
-	switch gone := s.c.gone(s.caller, err, nil, s.at, "the stream"); {
+	switch gone := s.c.gone(s.x.caller, err, nil, s.at, "the stream"); {
 	case !open:
 		s.err = failf(ErrEnded, "%s: the stream was closed", s.at)
 	case gone != nil:
