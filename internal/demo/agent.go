@@ -64,7 +64,7 @@ type Options struct {
 type Agent struct {
 	pace    time.Duration
 	newID   func() string
-	version string
+	v03, v1 bool                  // the versions that it speaks
 	pusher  *retryablehttp.Client // nil: the agent does not push
 	token   string                // what callers must show; empty: nothing
 	ran     func(optionID, what string)
@@ -82,16 +82,13 @@ type Agent struct {
 	notes    []string // of the slash command /memory
 }
 
-// New returns an agent that is ready to serve. Nothing runs before the first request. A
-// nil opts is the zero value.
+// New returns an agent that is ready to serve. Nothing runs before the first request.
 func New(opts *Options) *Agent {
-	if opts == nil {
-		opts = &Options{}
-	}
 	a := &Agent{
 		pace:     opts.Pace,
 		newID:    opts.NewID,
-		version:  opts.Version,
+		v03:      opts.Version == "" || opts.Version == "0.3" || opts.Version == "both",
+		v1:       opts.Version == "1.0" || opts.Version == "both",
 		pusher:   newPusher(opts.Push),
 		tasks:    map[string]*task{},
 		sessions: map[string]*session{},

@@ -40,18 +40,16 @@ func (a *Agent) card(url string) map[string]any {
 	}
 	// Each version declares an interface's version differently. An agent with both
 	// declares both, like other agents of the transition.
-	var interfaces []any
-	for _, version := range []string{"1.0", "0.3"} {
-		if a.version == version || a.version == "both" {
-			interfaces = append(interfaces, map[string]string{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": version})
+	if a.v1 {
+		interfaces := []any{map[string]string{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}}
+		if a.v03 {
+			interfaces = append(interfaces, map[string]string{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "0.3"})
 		}
-	}
-	if a.version == "1.0" || a.version == "both" {
 		card["supportedInterfaces"] = interfaces
 		capabilities["extendedAgentCard"] = false
 	}
-	a.describeAuth(card, a.version != "1.0", a.version == "1.0" || a.version == "both")
-	if a.version != "1.0" {
+	a.describeAuth(card)
+	if a.v03 {
 		card["protocolVersion"], card["preferredTransport"], card["url"] = "0.3.0", "JSONRPC", url
 	}
 	return card
@@ -83,18 +81,17 @@ func (a *Agent) admits(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// describeAuth declares in a card what the agent wants, in the form of 0.3, of 1.0, or of
-// both.
-func (a *Agent) describeAuth(card map[string]any, v03, v1 bool) {
+// describeAuth declares in a card what the agent wants, in the form of each version.
+func (a *Agent) describeAuth(card map[string]any) {
 	if a.token == "" {
 		return
 	}
 	scheme := map[string]any{}
-	if v03 {
+	if a.v03 {
 		scheme["type"], scheme["scheme"] = "http", "bearer"
 		card["security"] = []any{map[string]any{"token": []string{}}}
 	}
-	if v1 {
+	if a.v1 {
 		scheme["httpAuthSecurityScheme"] = map[string]any{"scheme": "Bearer"}
 		card["securityRequirements"] = []any{map[string]any{"schemes": map[string]any{"token": map[string]any{"list": []string{}}}}}
 	}

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,7 +106,7 @@ func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
 // readRequest reads the envelope. The request is never nil, so that an error can be
 // answered with the known members.
 func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
-	req := &request{id: json.RawMessage("null"), wire: wire{v1: a.version == "1.0"}}
+	req := &request{id: json.RawMessage("null"), wire: wire{v1: !a.v03}}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
@@ -160,23 +161,18 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 // wire selects the A2A version of a request, by its header or by the query
 // parameter of the same name. Without either it is 0.3; a patch version is refused.
 func (a *Agent) wire(r *http.Request) (wire, error) {
-	asked := r.Header.Get("A2A-Version")
-	if asked == "" {
-		asked = r.URL.Query().Get("A2A-Version")
-	}
-	switch old := asked == "" || asked == "0.3"; {
-	case a.version == "" || a.version == "0.3":
-		return wire{}, nil // 0.3 knows no such header
-	case old && a.version == "both":
+	asked := cmp.Or(r.Header.Get("A2A-Version"), r.URL.Query().Get("A2A-Version"))
+	switch {
+	case !a.v1 && !a.v03:
+		return wire{}, &rpcError{Code: codeInternal, Message: "Options.Version is none"}
+	case !a.v1: // 0.3 knows no such header
 		return wire{}, nil
-	case asked == "1.0" && (a.version == "1.0" || a.version == "both"):
+	case asked == "1.0":
 		return wire{v1: true}, nil
-	case a.version != "1.0" && a.version != "both":
-		return wire{}, &rpcError{Code: codeInternal, Message: fmt.Sprintf("Options.Version is %q", a.version)}
-	case asked == "":
-		asked = "0.3"
+	case a.v03 && (asked == "" || asked == "0.3"):
+		return wire{}, nil
 	}
-	return wire{v1: a.version == "1.0"}, &rpcError{Code: codeVersionNotSupport, Message: fmt.Sprintf("A2A version %q is not supported", asked)}
+	return wire{v1: !a.v03}, &rpcError{Code: codeVersionNotSupport, Message: fmt.Sprintf("A2A version %q is not supported", cmp.Or(asked, "0.3"))}
 }
 
 // activates reports whether the header's lines name the extension. A line may

@@ -134,12 +134,8 @@ type Options struct {
 	Picks func(*Finding) bool
 }
 
-// New returns a Checker. opts may be nil.
 func New(opts *Options) *Checker {
-	c := &Checker{alike: map[string]int{}}
-	if opts != nil {
-		c.opts = *opts
-	}
+	c := &Checker{opts: *opts, alike: map[string]int{}}
 	c.editor = editorWire{c: c, open: map[string]*asked{}, answered: map[string]int64{}, sessions: map[string]*session{}}
 	c.agent = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}, known: map[string]*begun{}}
 	c.words = words{c: c, turns: map[string]*turn{}}

@@ -48,9 +48,6 @@ func NewAgent(path string, opts *Options) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{opts: *opts, rec: rec, ids: newIDs()}
-	if a.opts.Note == nil {
-		a.opts.Note = func(string) {}
-	}
 	for _, n := range rec.notes {
 		a.opts.Note(n)
 	}

@@ -55,7 +55,7 @@ func newIndex(r *trace.Reader) *index {
 }
 
 // fill reads the trace, and follows it as it grows, until ctx ends.
-func (ix *index) fill(ctx context.Context, follow bool) error {
+func (ix *index) fill(ctx context.Context) error {
 	for n := 1; ; n++ {
 		r, err := ix.reader.Next()
 		switch {
@@ -68,9 +68,6 @@ func (ix *index) fill(ctx context.Context, follow bool) error {
 			return err
 		default:
 			ix.tell(true)
-			if !follow {
-				return nil
-			}
 			if err := ix.reader.Wait(ctx); err != nil {
 				return err
 			}

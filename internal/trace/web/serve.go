@@ -55,7 +55,7 @@ func Serve(ctx context.Context, addr, path string, ready func(url string)) error
 	filled := make(chan struct{})
 	go func() { // ends with ctx
 		defer close(filled)
-		_ = s.index.fill(ctx, true) // what was read is shown
+		_ = s.index.fill(ctx) // what was read is shown
 	}()
 	defer func() {
 		cancel()
