@@ -164,6 +164,9 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	}
 	w.text("name", ev.name)
 	w.text("last_id", ev.id)
+	if w.enc.redact {
+		ev.comment = length(ev.comment)
+	}
 	w.text("comment", ev.comment)
 	w.buf = w.enc.payload(w.buf, ev.data, &x.said, x.as)
 	if !ev.whole {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -85,11 +86,22 @@ func TestDecisions(t *testing.T) {
 func TestRedact(t *testing.T) {
 	var out bytes.Buffer
 	r := New(&out, &Options{Redact: true})
-	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"private"}],"n":[1,{"private":"private","a":null}]}}`))
+	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"private"}],"n":[1,{"private":"private","a":null}],"data":[{"id":"x"},"private"]}}`))
 	r.Tap(false, []byte(`private`))
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, ": private\n\n")
+	}))
+	defer agent.Close()
+	resp := must.Get((&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Get(agent.URL))(t)
+	_, _ = io.ReadAll(resp.Body)
+	resp.Body.Close()
 	r.Close()
+	if e := of(records(t, out.Bytes()), KindEvent); len(e) != 1 || e[0].Comment != "<9 bytes>" {
+		t.Errorf("the comment is in %+v", e)
+	}
 	all := of(records(t, out.Bytes()), KindMessage)
-	want := `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"<7 bytes>"}],"n":[1,{"private":"<7 bytes>","a":null}]}}`
+	want := `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"<7 bytes>"}],"n":[1,{"private":"<7 bytes>","a":null}],"data":[{"id":"x"},"<7 bytes>"]}}`
 	if string(all[0].JSON) != want || all[1].Text != "<7 bytes>" || !all[0].Masked {
 		t.Errorf("%s\n%s", all[0].JSON, all[1].Text)
 	}

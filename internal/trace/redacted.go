@@ -29,12 +29,6 @@ func WriteRedacted(r *Reader, w io.Writer) error {
 
 // redact replaces the texts of a record.
 func (r *Record) redact() {
-	length := func(s string) string {
-		if s == "" {
-			return ""
-		}
-		return fmt.Sprintf("<%d bytes>", len(s))
-	}
 	r.Redact = r.Kind == KindStart
 	if payload, _ := r.Payload(); len(payload) > 0 {
 		r.Masked = true
@@ -44,6 +38,14 @@ func (r *Record) redact() {
 	}
 	r.Text, r.Head, r.Comment = length(r.Text+string(r.Base64)), length(r.Head), length(r.Comment)
 	r.Base64 = nil
+}
+
+// length stands for a text that is redacted.
+func length(s string) string {
+	if s == "" {
+		return ""
+	}
+	return fmt.Sprintf("<%d bytes>", len(s))
 }
 
 // isJSON reports whether b is a JSON document, on one line or several.
@@ -66,28 +68,30 @@ func redact(b []byte, valid bool) (dst []byte) {
 	if !valid {
 		return fmt.Appendf(nil, "<%d bytes>", len(b))
 	}
-	var stack []bool // true: an object, false: an array
-	key, isKey := "", false
+	type level struct {
+		object, isKey bool
+		key           string // of the current member; of a list, the list's own
+	}
+	stack := []level{{}}
 	for i := 0; i < len(b); {
+		in := &stack[len(stack)-1]
 		switch c := b[i]; c {
 		case '{', '[':
-			stack = append(stack, c == '{')
-			isKey = c == '{'
+			stack = append(stack, level{c == '{', c == '{', in.key})
 		case '}', ']':
 			stack = stack[:len(stack)-1]
-			isKey = false
 		case ',':
-			isKey = stack[len(stack)-1]
+			in.isKey = in.object
 		case ':':
-			isKey = false
+			in.isKey = false
 		case '"':
 			end := stringEnd(b, i)
 			text := b[i+1 : end-1]
 			switch {
-			case isKey:
-				key = string(text)
+			case in.isKey:
+				in.key = string(text)
 				dst = append(dst, b[i:end]...)
-			case spoken(key) || len(text) == 0 || string(text) == masked:
+			case spoken(in.key) || len(text) == 0 || string(text) == masked:
 				dst = append(dst, b[i:end]...)
 			default:
 				dst = append(strconv.AppendInt(append(dst, `"<`...), int64(len(text)), 10), ` bytes>"`...)
