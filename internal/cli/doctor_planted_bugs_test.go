@@ -176,6 +176,7 @@ func plantedBugsOf(kind string) []plant {
 	}
 	return []plant{
 		{name: "an envelope", place: "get", swap: []string{plantedTask["1.0"], `{"jsonrpc":"2.0","id":1,"result":` + plantedTask["1.0"] + `}`}, want: "the envelope of JSON-RPC"},
+		{name: "any ID is a task", place: "known", want: "whose ID was invented"},
 		{name: "no list", place: "nolist", want: "has no ListTasks (HTTP status 404)", weight: warning},
 		{name: "an error as a success", place: "unknown200", want: "clients take it for a success"},
 		{name: "a wrong status", place: "unknown500", want: "must be 404, and is 500", weight: warning},

@@ -27,8 +27,8 @@ func (k *checkup) cardStep() {
 		return
 	}
 	from := "from " + cmp.Or(k.c.String("card"), k.c.String("agent")) // a file
-	if n := len(k.seen.cards); n > 0 {
-		from = "at " + k.seen.cards[n-1]
+	if k.cardAt != "" {
+		from = "at " + k.cardAt
 	}
 	name := cmp.Or(k.card.Name, "an agent without a name")
 	if k.card.Version != "" {
@@ -132,7 +132,7 @@ func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 	if !k.isDemo() {
 		at = "at " + how.At.URL
 	}
-	if n := len(k.seen.cards); n > 0 && !k.isDemo() && credentials.Origin(k.seen.cards[n-1]) != credentials.Origin(how.At.URL) {
+	if k.cardAt != "" && !k.isDemo() && credentials.Origin(k.cardAt) != credentials.Origin(how.At.URL) {
 		at += ", which --trust-origin allows"
 	}
 	status, do := stepOK, ""

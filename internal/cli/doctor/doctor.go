@@ -46,13 +46,14 @@ const (
 
 // A checkup is one run of doctor.
 type checkup struct {
-	p     *frame.Program
-	c     *cli.Context
-	l     *reach.Link
-	seen  observer
-	card  *a2a.Card
-	steps []step
-	err   error // the first failure
+	p      *frame.Program
+	c      *cli.Context
+	l      *reach.Link
+	seen   observer
+	card   *a2a.Card
+	cardAt string // the URL that it came from; "" for a file
+	steps  []step
+	err    error // the first failure
 	// unproven: the agent has answered nothing that shows that it takes messages.
 	unproven bool
 
@@ -161,7 +162,7 @@ func (k *checkup) page() *frame.Page {
 // examine runs the steps in order. It ends where the next step lacks what it needs.
 func (k *checkup) examine() {
 	card, cardErr := k.l.Client.Card(k.c.Context)
-	k.card = card
+	k.card, k.cardAt = card, k.seen.document
 	var talk error
 	if cardErr == nil {
 		var how, by transport.Chosen

@@ -21,10 +21,9 @@ import (
 // An observer notes what happens below the client's requests, on the connection that
 // they use. A connection of its own could take another way, such as around a proxy.
 type observer struct {
-	mu    sync.Mutex
-	hosts []*host
-	// cards are the URLs that documents came from.
-	cards []string
+	mu       sync.Mutex
+	hosts    []*host
+	document string // the URL of the last document
 }
 
 // A host is one that was asked, with what was seen of it.
@@ -66,7 +65,7 @@ func (o *observer) wrap(next http.RoundTripper) http.RoundTripper {
 			case err == nil:
 				s.tls = resp.TLS
 				if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") != "text/event-stream" { // not a subscription
-					o.cards = append(o.cards, safe.Shown(req.URL))
+					o.document = safe.Shown(req.URL)
 				}
 			}
 		})
