@@ -50,7 +50,7 @@ func (k *checkup) noCard(err error) {
 	var untrusted *cardsign.UntrustedError
 	switch {
 	case errors.As(err, &untrusted):
-		k.refused(untrusted)
+		k.cardRefused(untrusted)
 		return
 	case errors.As(err, new(*reach.NotAllowed)):
 		k.fail("card", err, "")
@@ -92,8 +92,8 @@ func advice(err error) string {
 	return ""
 }
 
-// shown reports whether a request carried a credential.
-func (k *checkup) shown() bool {
+// identifies reports whether requests carry a credential.
+func (k *checkup) identifies() bool {
 	if k.l.Credentials == nil {
 		return false
 	}
@@ -202,7 +202,7 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 		k.add("auth", stepOK, "there is no card to ask for credentials; the agent has answered", "")
 	case len(needs) == 0:
 		k.add("auth", stepOK, "the card asks for no credentials", "")
-	case len(k.l.HTTP.Header) > 0, k.shown():
+	case len(k.l.HTTP.Header) > 0, k.identifies():
 		k.add("auth", stepOK, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has taken yours", "")
 	default:
 		k.add("auth", stepWarning, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has answered without", "it may want them for what costs something: "+card.HowToGive(k.card.Security[0]))

@@ -50,7 +50,7 @@ type examiner struct {
 	late          string // why the turn was ended
 	task, context string
 	state         a2a.State
-	refused       int
+	rejected      int // questions
 }
 
 // newExaminer returns an examiner with a recorder, which check closes.
@@ -76,7 +76,7 @@ func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 // Ask implements [bridge.Editor].
 func (e *examiner) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	e.mu.Lock()
-	e.refused += len(questions)
+	e.rejected += len(questions)
 	e.mu.Unlock()
 	return e.Approver.Ask(ctx, questions)
 }
@@ -117,8 +117,8 @@ func (k *checkup) promptStep(text string) {
 		k.fail("prompt", err, "")
 	case result.Waits:
 		k.add("prompt", stepOK, fmt.Sprintf("the agent asks something, after %v, and waits", took), "")
-	case e.refused > 0:
-		k.add("prompt", stepOK, fmt.Sprintf("answered in %v; %s refused", took, frame.Count(e.refused, "request")), "")
+	case e.rejected > 0:
+		k.add("prompt", stepOK, fmt.Sprintf("answered in %v; %s refused", took, frame.Count(e.rejected, "request")), "")
 	default:
 		k.add("prompt", stepOK, fmt.Sprintf("answered in %v", took), "")
 	}

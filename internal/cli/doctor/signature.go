@@ -37,8 +37,8 @@ func (k *checkup) signatureStep() {
 // signatureAdvice tells what to do about an untrusted card.
 const signatureAdvice = "ask whoever runs the agent for the key that signs its card, not the card; a2astdio card verify tells more"
 
-// refused reports a card that --require-signature refuses.
-func (k *checkup) refused(err *cardsign.UntrustedError) {
+// cardRefused reports a card that --require-signature refuses.
+func (k *checkup) cardRefused(err *cardsign.UntrustedError) {
 	k.add("card", stepOK, "it is there", "")
 	k.fail("signature", err, signatureAdvice)
 }

@@ -47,7 +47,7 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 		w.c.words.said(id, kind+" "+update.Get("messageId").Str, update.Get("content.text").Str)
 	case "user_message_chunk":
 	default:
-		w.c.words.rest(id, update.Raw)
+		w.c.words.other(id, update.Raw)
 	}
 }
 
@@ -75,7 +75,7 @@ func (w *editorWire) event(r *trace.Record, who, method string, params gjson.Res
 	case method == "event/artifact" && text.Exists():
 		w.c.words.said(key, "artifact "+params.Get("artifactId").Str, text.Str)
 	default:
-		w.c.words.rest(key, params.Raw)
+		w.c.words.other(key, params.Raw)
 	}
 }
 
@@ -94,7 +94,7 @@ func (w *editorWire) over(r *trace.Record, key string, a *asked, doc gjson.Resul
 		if a.canceled && a.method == "session/prompt" && doc.Get("error").Exists() {
 			w.c.find(r.N, a.other(), RuleOrder, a.method, `a prompt that was cancelled is answered with the stop reason "cancelled", and not with an error`)
 		}
-		w.c.words.rest(a.session, doc.Raw)
+		w.c.words.other(a.session, doc.Raw)
 		w.c.words.end(a.session, r.N, a.other(), a.method == "session/prompt" && result.Get("stopReason").Str != "cancelled" && !doc.Get("error").Exists())
 	case "session/request_permission":
 		option := result.Get("outcome.optionId").Str
@@ -108,7 +108,7 @@ func (w *editorWire) over(r *trace.Record, key string, a *asked, doc gjson.Resul
 	if seq := result.Get("seq"); seq.Exists() && seq.Int() != a.seq {
 		w.c.find(r.N, Bridge, RuleSeq, a.method, "the result's seq is %s, and the last event's %d", seq.Raw, a.seq)
 	}
-	w.c.words.rest(key, doc.Raw)
+	w.c.words.other(key, doc.Raw)
 	w.c.words.end(key, r.N, Bridge, result.Exists() && result.Get("state").Str != "canceled")
 }
 

@@ -134,8 +134,8 @@ func (w *words) said(key, message, text string) {
 	}
 }
 
-// rest takes other JSON for the editor: a call's output, a title, an error.
-func (w *words) rest(key, raw string) {
+// other takes other JSON for the editor: a call's output, a title, an error.
+func (w *words) other(key, raw string) {
 	if t := w.turns[key]; t != nil && t.takes(len(raw)) {
 		strs(gjson.Parse(raw), func(s string) { t.other.WriteString(solid(s) + "\n") }, 0)
 	}
