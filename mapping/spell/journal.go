@@ -357,8 +357,8 @@ func (l *Loader) tool(e *entry) []mapping.Step {
 		text = old[:head] + text + old[len(old)-tail:]
 	}
 	c := new(mapping.ToolCall)
-	if json.Unmarshal([]byte(text), c) != nil || c.ID == "" {
-		return nil
+	if json.Unmarshal([]byte(text), c) != nil || c.ID == "" || c.Status > mapping.ToolCancelled {
+		return nil // damaged, or of a later version
 	}
 	if l.calls == nil {
 		l.calls = map[string]string{}

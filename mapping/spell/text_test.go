@@ -43,6 +43,9 @@ func TestJournalCalls(t *testing.T) {
 			t.Errorf("%s was loaded as %+v", input, steps)
 		}
 	}
+	if steps, _ := l.Line([]byte(`{"as":"d","tool":"{\"ID\":\"d\",\"Status\":9}"}`)); steps != nil {
+		t.Errorf("a status that is none was loaded as %+v", steps)
+	}
 }
 
 // TestJournalFields: no field of a call is left out.
