@@ -8,9 +8,47 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
+
+// prompt is Run without the release: the caller releases the turn, or begins the next
+// one.
+func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
+	made := false
+	r, err := t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
+		next, err := t.makeRequest(ctx, prompt)
+		made = err == nil
+		return next, err
+	})
+	if (!made || t.isCancelled()) && !isDetached(ctx) {
+		t.session.record(spell.EndLine(nil)) // of a turn that has sent nothing
+	}
+	return r, err
+}
+
+// makeRequest makes the request of a prompt.
+func (t Turn) makeRequest(ctx context.Context, prompt []acp.ContentBlock) (*request, error) {
+	if !t.session.plain {
+		if r := t.command(ctx, prompt); r != nil {
+			return r, nil
+		}
+	}
+	parts, err := spell.Prompt(prompt, t.card)
+	if err != nil {
+		return nil, err
+	}
+	m, err := t.session.message(parts, t.writing)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.handServers(ctx, m); err != nil {
+		return nil, err
+	}
+	return t.say(ctx, m)
+}
 
 // Send is [Turn.Run] for a message that the caller has written: its task and
 // context are what it says, not what the session remembers. An empty ID is

@@ -269,30 +269,6 @@ func (t Turn) Run(ctx context.Context, prompt []acp.ContentBlock, editor Editor)
 	return t.prompt(ctx, prompt, editor)
 }
 
-// prompt is Run without the release: the caller releases the turn, or begins the next
-// one.
-func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
-	return t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
-		if !t.session.plain {
-			if r := t.command(ctx, prompt); r != nil {
-				return r, nil
-			}
-		}
-		parts, err := spell.Prompt(prompt, t.card)
-		if err != nil {
-			return nil, err
-		}
-		m, err := t.session.message(parts, t.writing)
-		if err != nil {
-			return nil, err
-		}
-		if err := t.handServers(ctx, m); err != nil {
-			return nil, err
-		}
-		return t.say(ctx, m)
-	})
-}
-
 // Discard gives up a turn that will not be run.
 func (t Turn) Discard() { t.release() }
 
