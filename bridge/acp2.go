@@ -226,8 +226,8 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 type awaited uint8
 
 const (
-	answers awaited = 1 << iota
-	signIn          // somewhere else
+	anAnswer awaited = 1 << iota
+	aSignIn          // somewhere else
 )
 
 // waits notes whether the turn waits for something, and tells an editor of version 2 when it begins

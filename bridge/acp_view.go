@@ -51,7 +51,7 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 		v.session.noteSteps(piece)
 		for i := range piece {
 			if s := &piece[i]; s.Kind == mapping.StepState {
-				v.waits(ctx, signIn, s.State == a2a.StateAuthRequired)
+				v.waits(ctx, aSignIn, s.State == a2a.StateAuthRequired)
 			}
 		}
 		v.mu.Lock()
@@ -82,8 +82,8 @@ func (v *acpView) beginLocked() {
 // one at a time (CodeCompanion) and some lose all but the last.
 func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	v.session.record(nil)
-	v.waits(ctx, answers, true)
-	defer v.waits(context.WithoutCancel(ctx), answers, false)
+	v.waits(ctx, anAnswer, true)
+	defer v.waits(context.WithoutCancel(ctx), anAnswer, false)
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
 		a, err := v.askOne(ctx, q)

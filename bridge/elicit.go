@@ -32,9 +32,9 @@ func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prom
 			return result, turn, err
 		}
 		turn = turn.next()
-		view.waits(ctx, answers, true)
+		view.waits(ctx, anAnswer, true)
 		answer, ok := e.askForm(ctx, view.session.ID, result.Question, turn)
-		view.waits(context.WithoutCancel(ctx), answers, false)
+		view.waits(context.WithoutCancel(ctx), anAnswer, false)
 		if turn.isCancelled() {
 			result.StopReason = acp.StopCancelled
 			return result, turn, nil

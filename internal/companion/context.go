@@ -117,11 +117,7 @@ func (h *hub) publish() {
 		if said == nil {
 			continue
 		}
-		params, err := rawjson.Marshal(said.shown())
-		if err != nil { // cannot happen: the numbers have been checked
-			h.log.Error("the context cannot be encoded", "err", err)
-			continue
-		}
+		params, _ := rawjson.Marshal(said.shown()) // texts, and numbers that came as JSON, always encode
 		h.mu.Lock()
 		for c, shown := range h.clients {
 			if !bytes.Equal(shown, params) {
