@@ -91,7 +91,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		e.tellState(ctx, session, state)
 		c.reply(e.opened(session, ""))
 		e.offerCommands(session)
-		if !goesOn {
+		if !goesOn || ctx.Err() != nil { // the bridge ends: a later process goes on
 			e.leave(turn, nil)
 			return
 		}

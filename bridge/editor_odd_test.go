@@ -134,19 +134,38 @@ func TestLoadAgain(t *testing.T) {
 	})
 }
 
+// The bridge ends while a session is loaded whose agent does not answer: a later process finds its turn as it was.
+func TestEndsLoading(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		kept := openStore(t, dir)
+		addToJournal(t, kept, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"go"},"messageId":"u1"}}}`)
+		addToJournal(t, kept, `{"goesOn":true,"task":"t1","context":"c1"}`)
+		client := silentAgent(t)
+		defer client.Close()
+		c, end := serve(t, &bridge.Options{Client: client, Store: openStore(t, dir)})
+		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
+		c.next("i")
+		c.write(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/","mcpServers":[]}}`)
+		time.Sleep(time.Second)
+		end()
+		must.Do(t, kept.ReadJournal("old", func(line []byte) error {
+			if string(line) == `{"end":true}` {
+				t.Error("its turn has ended")
+			}
+			return nil
+		}))
+		if r := must.Get(kept.Get("old"))(t); r.TaskID != "" && r.TaskID != "t1" {
+			t.Errorf("its task is %q", r.TaskID)
+		}
+	})
+}
+
 // An agent does not answer when it is asked for its commands. A prompt that may be one is cancelled
 // all the same.
 func TestCommandsUnanswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		agent := newFakeAgent()
-		silent := roundTrip(func(r *http.Request) (*http.Response, error) {
-			if r.Method == http.MethodPost {
-				<-r.Context().Done()
-				return nil, r.Context().Err()
-			}
-			return agent.RoundTrip(r)
-		})
-		client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: silent}))(t)
+		client := silentAgent(t)
 		defer client.Close()
 		c, end := serve(t, &bridge.Options{Client: client})
 		defer end()
@@ -164,6 +183,18 @@ func TestCommandsUnanswered(t *testing.T) {
 			t.Errorf("after %v: %s", took, m)
 		}
 	})
+}
+
+// silentAgent has a card, and answers nothing.
+func silentAgent(t *testing.T) *transport.Client {
+	agent := newFakeAgent()
+	return must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodPost {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
+		return agent.RoundTrip(r)
+	})}))(t)
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
