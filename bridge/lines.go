@@ -327,7 +327,7 @@ func (e *linesEditor) resubscribe(c *editorRequest) {
 		return
 	}
 	e.runTurn(c, e.session(p.ContextID, p.ID, ""), p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
-		return t.follow(ctx, p.ID, p.Metadata, v)
+		return t.followWith(ctx, p.ID, p.Metadata, v)
 	})
 }
 

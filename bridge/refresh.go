@@ -122,13 +122,12 @@ func (l *leg) looked(r reply) {
 			break
 		}
 		l.takeSnapshot(r.task)
-	case l.ctx.Err() != nil:
 	case errors.Is(r.err, transport.ErrExited), refused && agentErr.Unauthenticated():
 		l.fail(r.err)
 	case refused && agentErr.Code == a2a.CodeTaskNotFound:
 		l.outage.why = &taskLostError{l.taskID, agentErr}
 		l.step(inGone)
-	case refused && isFinal(r.err):
+	case isFinal(r.err):
 		l.cannotLook(false)
 	default:
 		l.tries++

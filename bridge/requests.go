@@ -99,11 +99,11 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 // Follow follows a task that is under way. Questions that were not answered are asked
 // again. If the agent refuses the subscription, that is the error.
 func (t Turn) Follow(ctx context.Context, taskID string, editor Editor) (Result, error) {
-	return t.follow(ctx, taskID, nil, editor)
+	return t.followWith(ctx, taskID, nil, editor)
 }
 
-// follow is Follow. The metadata is the request's.
-func (t Turn) follow(ctx context.Context, taskID string, metadata map[string]json.RawMessage, editor Editor) (Result, error) {
+// followWith is Follow with metadata of the request.
+func (t Turn) followWith(ctx context.Context, taskID string, metadata map[string]json.RawMessage, editor Editor) (Result, error) {
 	defer t.release()
 	return t.request(ctx, editor, taskID, false, func(ctx context.Context) (begun, error) {
 		stream, err := t.agent.opts.Client.Resubscribe(transport.WithMetadata(ctx, metadata), taskID)

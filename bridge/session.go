@@ -188,9 +188,6 @@ func (s *Session) Begin() (Turn, error) {
 	return Turn{}, ErrBusy
 }
 
-// pause keeps the leg of a turn that ends with calls pending.
-func (s *Session) pause(leg *leg) { s.paused = leg }
-
 // unpause returns the leg that was kept, nil if there is none.
 func (s *Session) unpause() *leg {
 	leg := s.paused

@@ -280,7 +280,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		t.due = false
 		switch {
 		case errors.Is(err, ErrPause):
-			t.session.pause(leg)
+			t.session.paused = leg
 			return nil, paused, nil
 		case err != nil:
 			leg.leave(!isDetached(ctx))
@@ -315,14 +315,12 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	defer quiet.timer.Stop()
 	b := beside{silence: quiet.timer.C, told: t.agentTold, grace: t.graceOver}
 	t.grows = false
-	for waits := false; ; {
+	for {
 		switch {
 		case t.due && t.waitsForUser():
 			return t.settled(), nil
-		case leg.hasEnded() && !waits:
-			if waits = t.awaitsCancel(leg); !waits {
-				return t.legOver(leg)
-			}
+		case leg.hasEnded() && !t.awaitsCancel(leg):
+			return t.legOver(leg)
 		}
 		before := t.spoken
 		b.steers = t.nextSteering(leg)
