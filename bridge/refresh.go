@@ -51,11 +51,10 @@ type refresh struct {
 	polls     polling
 	overAt    time.Time     // when a subscription has first said that the task is over
 	firstTask time.Time     // when the newest subscription's first task has come, which overtakes a slow look
-	at        time.Time     // of the newest
+	at        time.Time     // when the newest look has ended
 	took      time.Duration // what it took
-	length    int           // of the task that it has brought
-	spoken    int           // turn.spoken at the newest look
-	spokeAt   time.Time     // when that has changed, or might have
+	spoken    int           // turn.spoken when noteLone has found it changed, or has not counted
+	spokeAt   time.Time     // and when that was
 }
 
 // polling is why a task is asked for that cannot be followed.
@@ -167,7 +166,7 @@ func (l *leg) cannotLook(silent bool) {
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll
-	if open && !(l.own && task.State == l.state) {
+	if open {
 		shows = showStates
 	}
 	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows, cut: l.wentOnUnheard(task)}) {
@@ -205,10 +204,10 @@ func (l *leg) compareLooks(task *a2a.Event, open bool) {
 		l.grown, l.held = 0, nil
 		return
 	}
-	if l.refresh.length > 0 && len(task.Raw) > l.refresh.length && l.held != nil {
+	if l.held != nil && len(task.Raw) > len(l.held.Raw) {
 		l.grown++
 	}
-	l.refresh.length, l.held = len(task.Raw), task
+	l.held = task
 }
 
 // count counts looks that tell nothing new. Hints cause too many of them at once.
@@ -233,7 +232,7 @@ func (l *leg) count(task *a2a.Event) {
 func (l *leg) noteLone() {
 	f := &l.refresh
 	works := l.state == a2a.StateWorking || l.state == a2a.StateSubmitted
-	if !l.spokeLast || l.phase == streaming || !works || l.executes || f.spoken != l.turn.spoken || f.spokeAt.IsZero() {
+	if !l.spokeLast || l.phase == streaming || !works || l.executes || f.spoken != l.turn.spoken {
 		f.spoken, f.spokeAt = l.turn.spoken, time.Now()
 	}
 	l.lone = time.Since(f.spokeAt) >= lonePatience
