@@ -138,22 +138,23 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 		e.begin2(c, session, p.Prompt, func(string) any { return outcome(acp.SteeringNewTurn) })
 		return
 	}
-	e.server.spawn(func(ctx context.Context) {
-		said := func() {
-			out, id, prompt := e.out(session), e.server.agent.opts.NewID(), c.rawPrompt()
-			session.recordPrompt(&out, prompt, id)
-			e.send(ctx, out.Said(nil, prompt, id))
-			c.reply(outcome(acp.SteeringInjected)) // before the agent's answer
-		}
-		m, err := &steering{prompt: p.Prompt, taken: said, done: make(chan error, 1)}, errCannotSteer
-		select {
-		case turn.steers <- m:
-			err = <-m.done // the turn tells it before it is over
-		case <-turn.over:
-		case <-ctx.Done():
-		}
+	tell := func(err error) {
 		if err != nil {
 			c.reply(map[string]string{"outcome": acp.SteeringFailed, "reason": e.server.agent.opts.Mask(err.Error())})
+			return
+		}
+		out, id, prompt := e.out(session), e.server.agent.opts.NewID(), c.rawPrompt()
+		session.recordPrompt(&out, prompt, id)
+		e.send(e.server.ctx, out.Said(nil, prompt, id))
+		c.reply(outcome(acp.SteeringInjected)) // before the agent's answer
+	}
+	e.server.spawn(func(ctx context.Context) {
+		select {
+		case turn.steers <- &steering{prompt: p.Prompt, tell: tell}: // which the turn tells before it is over
+		case <-turn.over:
+			tell(errCannotSteer)
+		case <-ctx.Done():
+			tell(errCannotSteer)
 		}
 	})
 }

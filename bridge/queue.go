@@ -45,9 +45,8 @@ func (t Turn) wait(ctx context.Context) error {
 // A steering is a message for the task of the turn that runs.
 type steering struct {
 	prompt []acp.ContentBlock
-	taken  func()     // called in the turn, when the agent has taken it
-	done   chan error // has what became of it, once
-	told   bool       // it has
+	tell   func(error) // called in the turn, once, when it is known what became of it; nil: the agent has it
+	told   bool        // it was
 }
 
 // over tells what became of it; what comes later does not count.
@@ -55,11 +54,19 @@ func (p *steering) over(err error) {
 	if p == nil || p.told {
 		return
 	}
-	if p.told = true; err == nil {
-		p.taken()
-	}
-	p.done <- err
+	p.told = true
+	p.tell(err)
 }
+
+// untaken is err or, if the agent has not shown that it has the leg's message, that.
+func (l *leg) untaken(err error) error {
+	if err == nil && !l.arrived {
+		return errUntaken
+	}
+	return err
+}
+
+var errUntaken = errors.New("bridge: the turn went on before the agent had taken the message, which may have come all the same")
 
 var errCannotSteer = errors.New("bridge: the agent works on nothing that a message could go to now, or it waits for an answer")
 

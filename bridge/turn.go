@@ -267,7 +267,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		if how == steered {
 			return t.steer(ctx, leg, t.steering), ended, nil
 		}
-		r.steering.over(err)
+		r.steering.over(leg.untaken(err))
 		if err != nil || how != paused {
 			if errors.As(err, new(*cutError)) {
 				t.observe(Observation{What: ObservedGiveUp, Why: err.Error()})
