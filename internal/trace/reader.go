@@ -207,7 +207,7 @@ func (r *Reader) Notes() []string {
 func (r *Reader) Stopped() bool { return r.stopped }
 
 // Wait waits until a growing file may have more than at the last io.EOF, or was begun
-// anew. It returns ctx's error when ctx ends.
+// anew; that ends a Reader of which there is a File. It returns ctx's error when ctx ends.
 func (r *Reader) Wait(ctx context.Context) error {
 	timer := time.NewTimer(pollTime)
 	defer timer.Stop()
@@ -223,9 +223,13 @@ func (r *Reader) Wait(ctx context.Context) error {
 	if err != nil || was.Size() > r.lines.offset {
 		return nil
 	}
-	if now, err := os.Stat(r.file.Name()); err == nil && !os.SameFile(was, now) && !r.kept { // it was moved aside
+	if now, err := os.Stat(r.file.Name()); err == nil && !os.SameFile(was, now) { // it was moved aside
 		if was, err = r.file.Stat(); err != nil || was.Size() > r.lines.offset {
 			return nil // and was written to before that
+		}
+		if r.kept { // the positions are in this file
+			r.note("the file was full and is FILE.1 now: what comes from now on is in a new one")
+			return errChanged
 		}
 		if next, err := os.Open(r.file.Name()); err == nil {
 			r.file.Close()

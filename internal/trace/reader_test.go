@@ -136,6 +136,20 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// A file whose positions are in use is followed until it is moved aside, and that is told.
+func TestFollowMoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	r := must.Get(Open(path, nil))(t)
+	defer r.File().Close()
+	read(t, r)
+	must.Do(t, os.Rename(path, path+".1"))
+	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	if err := r.Wait(t.Context()); err == nil || !strings.Contains(strings.Join(r.Notes(), " "), "FILE.1") {
+		t.Errorf("it waits with %v, and notes %q", err, r.Notes())
+	}
+}
+
 // A file that is followed for long is opened once, where the system tells what is open.
 func TestFollowOpensOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.jsonl")

@@ -54,7 +54,7 @@ func newIndex(r *trace.Reader) *index {
 	return ix
 }
 
-// fill reads the trace, and follows it as it grows, until ctx ends.
+// fill reads the trace, and follows it as it grows, until ctx ends or the file is full.
 func (ix *index) fill(ctx context.Context) error {
 	for n := 1; ; n++ {
 		r, err := ix.reader.Next()
@@ -69,6 +69,7 @@ func (ix *index) fill(ctx context.Context) error {
 		default:
 			ix.tell(true)
 			if err := ix.reader.Wait(ctx); err != nil {
+				ix.tell(true) // why
 				return err
 			}
 		}
