@@ -89,12 +89,16 @@ type Workspaces struct {
 	dirs []string
 }
 
-// Add adds a directory, or the repository that it is in.
+// Add adds a directory, or the repository that it is in: by its name, and by where links
+// lead.
 func (w *Workspaces) Add(dir string) {
+	real, _ := filepath.EvalSymlinks(dir) // "" if there is no such directory
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if dir = checkout(dir); dir != "" && !slices.Contains(w.dirs, dir) {
-		w.dirs = append(w.dirs, dir)
+	for _, root := range []string{checkout(dir), checkout(real)} {
+		if root != "" && !slices.Contains(w.dirs, root) {
+			w.dirs = append(w.dirs, root)
+		}
 	}
 }
 

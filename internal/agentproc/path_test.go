@@ -38,6 +38,12 @@ func TestOutside(t *testing.T) {
 	if got := outside("PATH=" + elsewhere); got[0] != "PATH=" {
 		t.Errorf("in the repository, above the workspace: %q", got)
 	}
+	w, away := new(Workspaces), filepath.Join(t.TempDir(), "away")
+	must.Do(t, os.Symlink(ws, away))
+	w.Add(away)
+	if got := w.outside([]string{"PATH=" + elsewhere}); got[0] != "PATH=" {
+		t.Errorf("in the repository of a workspace that a link leads to: %q", got)
+	}
 	t.Setenv("HOME", dir)
 	if got := outside("PATH=" + elsewhere); got[0] != "PATH="+elsewhere {
 		t.Errorf("in a home that is a repository: %q", got)
