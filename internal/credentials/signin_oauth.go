@@ -21,7 +21,9 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 	scopes := s.scopesFor(st, provider)
 	device := how.Device || !user.Browser() || provider.Authorization == ""
 	switch {
-	case device && provider.Device == "" && (how.Device || provider.Authorization == ""):
+	case provider.Device == "" && provider.Authorization == "":
+		return fmt.Errorf("the identity provider %s has tokens for programs alone: --oauth-client-id with the client's secret and --oauth-issuer gets these", oauth.Name(provider.Issuer))
+	case provider.Device == "" && how.Device:
 		return fmt.Errorf("the identity provider %s has no sign-in by device code", oauth.Name(provider.Issuer))
 	case device && provider.Device == "":
 		return fmt.Errorf("there is no browser here, and the identity provider %s has no sign-in by device code: sign in on a machine with a browser", oauth.Name(provider.Issuer))

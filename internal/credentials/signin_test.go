@@ -177,6 +177,7 @@ func TestWaysIn(t *testing.T) {
 		{name: "device where there is no browser", card: flow(code + "," + device), user: tester{noBrowser: true}},
 		{name: "device because it is wanted", card: flow(code + "," + device), how: SignIn{Device: true}},
 		{name: "no browser and no device", card: flow(code), user: tester{noBrowser: true}},
+		{name: "for programs", card: flow(`"clientCredentials":{"tokenUrl":"IDP/other","scopes":{}}`), want: "has tokens for programs alone: --oauth-client-id"},
 		{name: "implicit", card: flow(`"implicit":{"authorizationUrl":"IDP/authorize","scopes":{}}`), want: `the OAuth flow "implicit" alone, which is obsolete`},
 		{name: "password", card: flow(`"password":{"tokenUrl":"IDP/token","scopes":{}}`), want: `the OAuth flow "password" alone, which is obsolete`},
 		{name: "1.x", card: `"securitySchemes":{"login":{"oauth2SecurityScheme":{"oauth2MetadataUrl":"IDP/.well-known/openid-configuration","flows":{` + code + `}}}},"securityRequirements":[{"schemes":{"login":{"list":["agent"]}}}]`},
