@@ -56,9 +56,6 @@ func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, 
 		// renew one.
 		password, _ := u.User.Password()
 		o.Header, o.HeaderBy = header.Clone(), "the agent's URL"
-		if o.Header == nil {
-			o.Header = http.Header{}
-		}
 		o.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
 	}
 	var err error
