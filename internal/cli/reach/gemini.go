@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -52,9 +53,13 @@ func (h *geminiHome) extension() string {
 func (h *geminiHome) prepare(env []string) ([]string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	theirs, err := os.UserHomeDir()
-	if own := lastOf(env, geminiHomeName); own != "" {
-		theirs, err = own, nil
+	home := "HOME"
+	if runtime.GOOS == "windows" {
+		home = "USERPROFILE"
+	}
+	theirs, err := cmp.Or(lastOf(env, geminiHomeName), lastOf(env, home)), error(nil)
+	if theirs == "" {
+		theirs, err = os.UserHomeDir()
 	}
 	if err == nil {
 		err = h.fill(theirs)

@@ -50,6 +50,12 @@ func TestGeminiHome(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	t.Setenv("HOME", "/ours")
+	other := &geminiHome{}
+	if env, err = other.prepare([]string{"HOME=/ours", "HOME=" + theirs}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT="+theirs {
+		t.Errorf("a command with a home of its own: %v %v", env, err)
+	}
+	must.Do(t, other.remove())
 	remove := must.Get(h.Put([]byte("{}")))(t)
 	file := filepath.Join(h.extension(), "gemini-extension.json")
 	for _, name := range []string{file, h.extension(), h.dir} {
