@@ -80,7 +80,8 @@ type frameReader struct {
 	// It is handed out as one event. To an event stream its lines would be fields of
 	// unknown names, and it would be empty.
 	object, begunBody bool
-	skipLF            bool // the last line ended with CR
+	endsCR            bool // the last line ended with CR
+	skipLF            bool // it did, and an LF may follow
 
 	// heard, if not nil, is called for each read that brought something, a comment too.
 	heard func()
@@ -175,18 +176,23 @@ func (r *frameReader) parse(dst []frame) []frame {
 			continue
 		}
 		rest := r.buf[r.scan:r.size]
-		n := bytes.IndexByte(rest, '\n')
-		if n >= 0 {
-			rest = rest[:n]
+		// What has ended the last line is searched for first: it is near, the other may be far.
+		ends := [...]byte{'\n', '\r'}
+		if r.endsCR {
+			ends = [...]byte{'\r', '\n'}
 		}
-		if cr := bytes.IndexByte(rest, '\r'); cr >= 0 {
-			n = cr
-			r.skipLF = true
+		n, by := -1, byte(0)
+		for _, end := range ends {
+			if k := bytes.IndexByte(rest, end); k >= 0 {
+				n, by, rest = k, end, rest[:k]
+			}
 		}
 		if n < 0 {
 			r.scan = r.size
 			return dst
 		}
+		r.endsCR = by == '\r'
+		r.skipLF = r.endsCR
 		end := r.scan + n
 		if line := r.buf[r.line:end]; len(line) > 0 {
 			r.field(line, end)

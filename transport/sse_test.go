@@ -100,6 +100,14 @@ func TestFramesBuffer(t *testing.T) {
 	}
 }
 
+// Lines that end with CR are read in a time that grows as their length.
+func TestFramesCR(t *testing.T) {
+	got, _, err := sseAll(strings.NewReader(strings.Repeat("data: x\r", 1<<20)+"\r"), false)
+	if err != io.EOF || len(got) != 1 {
+		t.Errorf("%d frames, %v", len(got), err)
+	}
+}
+
 // sseNaive does the same with all of the input at hand.
 func sseNaive(in string) (frames []string) {
 	in = strings.TrimPrefix(in, "\uFEFF")
