@@ -30,9 +30,10 @@ func TestMain(m *testing.M) {
 		"a2astdio": func() {
 			os.Exit(Main(UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-test"))
 		},
-		"editor": playEditor,
-		"talk":   talk,
-		"browse": browse,
+		"editor":   playEditor,
+		"talk":     talk,
+		"browse":   browse,
+		"terminal": atTerminal,
 	})
 }
 
@@ -68,6 +69,8 @@ func (o ownState) Run() int {
 //	                      file contains the text, and exits with 130
 //	talk FILE ARG...      an editor that starts a2astdio with these arguments and
 //	                      has the conversation of the file: see [talk]
+//	terminal FILE COMMAND...  the command runs at a terminal where the file is typed;
+//	                      for exec and status: see [atTerminal]
 //	agent NAME FILE       $NAME is the URL of an agent that the file describes: see
 //	                      [canned]
 //	serve NAME COMMAND... the command runs until the script ends; $NAME is its URL,
