@@ -109,6 +109,7 @@ func TestKeysTaken(t *testing.T) {
 	for _, name := range []string{
 		publicFile(t, edKey2(), edKey()),
 		publicFile(t, edKey2(), edKey()) + "#" + s.Thumbprint(),
+		publicFile(t, edKey()) + "#" + strings.Replace(s.Thumbprint(), pinPrefix, thumbprintURN, 1),
 		file(t, "k.json", string(set.Keys[0])),
 		file(t, "k.json", "\uFEFF\n"+string(jwks)),
 		file(t, "k.json", `{"keys":[{"kty":"new"},{"kty":"oct","k":"c2VjcmV0"},`+string(set.Keys[0])+`]}`),

@@ -16,8 +16,12 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// fetchTimeout bounds the fetch of a JWKS: a file of some kB.
-const fetchTimeout = 15 * time.Second
+const (
+	// fetchTimeout bounds the fetch of a JWKS: a file of some kB.
+	fetchTimeout = 15 * time.Second
+	// thumbprintURN begins a thumbprint in the form of RFC 9278.
+	thumbprintURN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
+)
 
 // A source is a place of keys that the user has named.
 type source struct {
@@ -68,8 +72,11 @@ func parseSource(s string, now time.Time) (*source, error) {
 // parsePin reads a thumbprint.
 func parsePin(s string) (string, bool) {
 	digest, ok := strings.CutPrefix(s, pinPrefix)
+	if !ok {
+		digest, ok = strings.CutPrefix(s, thumbprintURN)
+	}
 	sum, err := base64.RawURLEncoding.DecodeString(digest)
-	return s, ok && err == nil && len(sum) == 32
+	return pinPrefix + digest, ok && err == nil && len(sum) == 32
 }
 
 // secure refuses URLs whose keys anybody on the way could replace.
