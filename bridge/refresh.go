@@ -166,7 +166,7 @@ func (l *leg) cannotLook(silent bool) {
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll
-	if open {
+	if open && !(l.own && task.State == l.state) { // else that has said all, and the task may ask in one message with words
 		shows = showStates
 	}
 	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows, cut: l.wentOnUnheard(task)}) {
