@@ -18,10 +18,16 @@ import (
 // members in snake_case, and without members that the specification requires. A card is
 // refused only if it is no object; choose reports an agent that cannot be called.
 
-// maxListed is how many interfaces, security schemes, alternatives and scopes are read of
-// a card, each: more than anybody declares, and few enough that no card takes long to read,
-// or makes a sign-in ask for thousands of things.
-const maxListed = 64
+const (
+	// maxListed is how many security schemes, alternatives and scopes are read of a card,
+	// each: more than anybody declares, and few enough that no card makes a sign-in ask for
+	// thousands of things.
+	maxListed = 64
+	// maxInterfaces is how many of its interfaces are read. Each is compared with those
+	// before it; a gateway may name one for each tenant, and the first that we speak may be
+	// behind many others.
+	maxInterfaces = 256
+)
 
 // A node is a value in a card, or in another answer that speed does not matter for. What
 // has a wrong type reads as absent.
@@ -132,7 +138,7 @@ func parseCard(raw string, base *url.URL) *a2a.Card {
 // "" to leave them out.
 func interfaces(n node, base *url.URL, at string) (list []a2a.Interface) {
 	add := func(i a2a.Interface) {
-		if i.URL = cmp.Or(i.URL, at); i.URL == "" || len(list) == maxListed {
+		if i.URL = cmp.Or(i.URL, at); i.URL == "" || len(list) == maxInterfaces {
 			return
 		}
 		if u, err := url.Parse(i.URL); err == nil && base != nil {

@@ -115,8 +115,21 @@ func TestCardIsBounded(t *testing.T) {
 	for i := range 100_000 {
 		fmt.Fprintf(&b, `{"url":"http://a.example/%d"},`, i)
 	}
-	if n := len(parseCard(`{"supportedInterfaces":[`+b.String()+`{"url":"http://a.example"}]}`, nil).Interfaces); n != maxListed {
+	if n := len(parseCard(`{"supportedInterfaces":[`+b.String()+`{"url":"http://a.example"}]}`, nil).Interfaces); n != maxInterfaces {
 		t.Errorf("%d interfaces were read", n)
+	}
+}
+
+// A gateway may name an interface for each tenant in a binding that we do not speak, and ours
+// behind them.
+func TestInterfaceBehindMany(t *testing.T) {
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, `{"url":"http://a.example/%d","protocolBinding":"GRPC"},`, i)
+	}
+	card := parseCard(`{"supportedInterfaces":[`+b.String()+`{"url":"http://a.example","protocolBinding":"JSONRPC"}]}`, nil)
+	if w, err := choose(card, wish{}); err != nil || w.at.Binding != bindingJSONRPC {
+		t.Errorf("%+v, %v", w.at, err)
 	}
 }
 

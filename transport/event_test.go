@@ -41,8 +41,8 @@ func TestEventLenient(t *testing.T) {
 			`message task="" context="" ends` + "\n  message id=\"a\\n\" role=agent task=\"\" context=\"\"\n    text \"\\\"\\ud83d\\ude00\"\n    text \"\"\n    unknown {\"kind\":\"hologram\"}\n    unknown {\"kind\":\"text\",\"text\":5}\n"},
 		{"data that is not an object", `{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":[1]},"metadata":{"data_part_compat":true}},{"kind":"data","data":{"value":"x"},"metadata":{"a":[1],"data_part_compat":true,"b\"":"c"}},{"kind":"data","data":{"value":1},"metadata":{"data_part_compat":false}},{"data":null}]}`,
 			`message task="" context="" ends` + "\n  message id=\"m\" role= task=\"\" context=\"\"\n    data [1]\n    data \"x\" metadata {\"a\":[1],\"b\\\"\":\"c\"}\n    data {\"value\":1} metadata {\"data_part_compat\":false}\n    data null\n"},
-		{"empty files", `{"kind":"message","messageId":"m","parts":[{"kind":"file","file":{"bytes":"","name":"f"}},{"file":{"fileWithBytes":"","name":"f"}},{"raw":"","filename":"f"},{"filename":"f"}]}`,
-			`message task="" context="" ends` + "\n  message id=\"m\" role= task=\"\" context=\"\"\n" + strings.Repeat("    file {Name:f MediaType: Bytes: URI:}\n", 3) + "    unknown {\"filename\":\"f\"}\n"},
+		{"empty files", `{"kind":"message","messageId":"m","parts":[{"kind":"file","file":{"bytes":"","name":"f"}},{"file":{"fileWithBytes":"","name":"f"}},{"raw":"","filename":"f"},{"filename":"f"},{"data":{"a":1},"raw":"","url":""},{"raw":"aGk=","url":"","data":null},{"raw":"","data":null}]}`,
+			`message task="" context="" ends` + "\n  message id=\"m\" role= task=\"\" context=\"\"\n" + strings.Repeat("    file {Name:f MediaType: Bytes: URI:}\n", 3) + "    unknown {\"filename\":\"f\"}\n    data {\"a\":1}\n    file {Name: MediaType: Bytes:aGk= URI:}\n    file {Name: MediaType: Bytes: URI:}\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := eventString(protocol{v03: true}, test.raw); got != test.want {

@@ -81,7 +81,7 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 		case "metadata":
 			p.Metadata = jsonObject(value)
 		default:
-			if readFile(key, value, &p.File) {
+			if readFile(key, value, &p.File) && (file == "" || value != `""`) {
 				file = value
 			}
 		}
@@ -153,6 +153,8 @@ func kindOf(text, data, file string) string {
 	switch {
 	case text != "":
 		return "text"
+	case file == `""` && data != "" && data != "null":
+		return "data" // the server leaves out no member that it has no value for
 	case file != "":
 		return "file"
 	case data != "":

@@ -134,7 +134,7 @@ type saidJSON struct {
 
 type partJSON struct {
 	Text  *growingText    `json:"text,omitempty"`
-	Raw   string          `json:"raw,omitempty"`
+	Raw   *string         `json:"raw,omitempty"` // may be empty
 	URL   string          `json:"url,omitempty"`
 	Data  json.RawMessage `json:"data,omitempty"`
 	Name  string          `json:"filename,omitempty"`
@@ -246,7 +246,10 @@ func partOf(p *a2a.Part) (part partJSON) {
 		copyJSON(&part.Data, p.Data)
 		copyJSON(&part.Meta, p.Metadata)
 	case a2a.PartFile:
-		part = partJSON{Raw: strings.Clone(p.File.Bytes), URL: strings.Clone(p.File.URI), Name: strings.Clone(p.File.Name), Media: strings.Clone(p.File.MediaType)}
+		part = partJSON{URL: strings.Clone(p.File.URI), Name: strings.Clone(p.File.Name), Media: strings.Clone(p.File.MediaType)}
+		if raw := strings.Clone(p.File.Bytes); raw != "" || part.URL == "" { // each part has a content
+			part.Raw = &raw
+		}
 		copyJSON(&part.Meta, p.Metadata)
 	default:
 		copyJSON(&part.Data, p.Raw)

@@ -26,6 +26,7 @@ func TestJSON(t *testing.T) {
 		text("a", mapping.Step{MessageID: "m", Own: own}), text("b", mapping.Step{MessageID: "m", Append: true}),
 		{Kind: mapping.StepPart, MessageID: "m", Part: file}, text("<c>", mapping.Step{MessageID: "m"}),
 		{Kind: mapping.StepPart, MessageID: "m", Part: &a2a.Part{Kind: a2a.PartData, Data: `{"x":1}`}},
+		{Kind: mapping.StepPart, MessageID: "m", Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{Name: "empty"}}},
 		text("old", mapping.Step{ArtifactID: "A", Name: "N", Description: "D"}),
 		text("x", mapping.Step{ArtifactID: "A", Own: mapping.OwnMeta{Metadata: `{"urn:a":4}`}}),
 		{Kind: mapping.StepState, State: a2a.StateCompleted, Timestamp: "2026-01-01T00:00:01Z"},
@@ -33,7 +34,7 @@ func TestJSON(t *testing.T) {
 	must.Do(t, o.show(steps))
 	must.Do(t, o.End(bridge.Result{TaskID: "t", State: a2a.StateCompleted}, ""))
 	message := `{"messageId":"m","taskId":"t","role":"ROLE_AGENT","metadata":{"urn:m":1},"referenceTaskIds":["t0"],"extensions":["urn:m"],` +
-		`"parts":[{"text":"ab","metadata":{"urn:p":2}},{"url":"u:","metadata":{"urn:f":3}},{"text":"<c>"},{"data":{"x":1}}]}`
+		`"parts":[{"text":"ab","metadata":{"urn:p":2}},{"url":"u:","metadata":{"urn:f":3}},{"text":"<c>"},{"data":{"x":1}},{"raw":"","filename":"empty"}]}`
 	want := `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-01T00:00:01Z","message":` + message +
 		`},"artifacts":[{"artifactId":"A","name":"N","description":"D","metadata":{"urn:a":4},"parts":[{"text":"x"}]}],"history":[` + message + "]}}\n"
 	if b.String() != want {
