@@ -72,7 +72,7 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 	s, err := c.request(ctx, e, w, op)
 	switch {
 	case err == nil && s.body != nil:
-		op.answered = true
+		op.streamed = true
 		s.took, s.refused = func() { c.took(e, w, op) }, further
 	case err == nil, hasLooked(op, err):
 		c.took(e, w, op)
@@ -99,7 +99,7 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 	}
 	fresh := op.kind.essential() && !e.isProven()
 	switch code := agent.Code; {
-	case agent.HTTPStatus == http.StatusNotFound && !op.answered: // nothing is there
+	case agent.HTTPStatus == http.StatusNotFound && !op.answered && !op.streamed: // nothing is there
 		if fresh {
 			list = append(c.userURL(w), usualPlace(w)...)
 		}
@@ -119,7 +119,8 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 }
 
 // plainly returns a way without streaming, where the refusal of a stream may mean that
-// the agent does not stream.
+// the agent does not stream. That it does not know a method, said in a stream that has begun,
+// may be what has come of the message: an agent that asks another one passes its error on.
 func (e *endpoint) plainly(w way, op *operation, refusal error) []way {
 	var agent *a2a.Error
 	if op.kind != opStream || !errors.As(refusal, &agent) || agent.Code != a2a.CodeUnsupportedOperation && !(agent.Code == a2a.CodeMethodNotFound && op.answered) {
@@ -239,6 +240,7 @@ func (op *operation) in(w way) *operation {
 		plain.kind, plain.stream, plain.wait = opSend, false, waitResponse
 		op = &plain
 	}
+	op.answered, op.streamed = false, false
 	return op
 }
 

@@ -142,9 +142,9 @@ type operation struct {
 	what   string
 	ownURL bool
 	as     opKind
-	// answered: its refusal is the agent's, and not that of a server where no agent is. One
-	// in a stream is.
-	answered bool
+	// answered: its refusal is the agent's, and not that of a server where no agent is.
+	// streamed: it came in a stream, and is the agent's as well.
+	answered, streamed bool
 }
 
 // newOperation makes an operation of a kind, with that kind's delivery.

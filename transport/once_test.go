@@ -68,12 +68,13 @@ func TestRefusedInTheOtherVersion(t *testing.T) {
 }
 
 // An error in a stream is the agent's, also if it has the number of HTTP's 404: the agent is
-// looked for nowhere else. That it does not know the method means the other version, or no stream.
+// looked for nowhere else. That it does not know the method means the other version, once: the
+// message is not sent a second time without a stream.
 func TestRefusedInStream(t *testing.T) {
 	for sent, want := range map[string]string{
 		`{"error":{"code":404,"status":"NOT_FOUND","message":"no such task","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}]}}`: "/message:stream",
 		`{"error":{"code":404,"status":"NOT_FOUND","message":"no such thing"}}`:      "/message:stream",
-		`{"error":{"code":501,"status":"UNIMPLEMENTED","message":"no such method"}}`: "/message:stream /v1/message:stream /message:send",
+		`{"error":{"code":501,"status":"UNIMPLEMENTED","message":"no such method"}}`: "/message:stream /v1/message:stream",
 	} {
 		var paths []string
 		agent := roundTrip(func(r *http.Request) (*http.Response, error) {
