@@ -86,7 +86,10 @@ const maxToken = 48
 // copies: "current_result"). Files have names of their own, a last chunk, or several chunks.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	n := len(s.said.starts)
-	if n == 0 || s.last == nil || s.last.title != in.Name || s.said.starts[n-1].it.dead { // it takes that one's place
+	switch {
+	case n == 0 || s.last == nil || s.last.title != in.Name, s.said.starts[n-1].it.dead: // it takes that one's place
+		return false
+	case in.Name != "" && in.Last: // the result, behind tokens of its name
 		return false
 	}
 	marked := s.said.starts[n-1].it.marked

@@ -93,6 +93,7 @@ func TestLive(t *testing.T) {
 		"an artifact that grows over turns":       {[]word{{"a1", "", "The plan has one step."}, {"turn", "", ""}, {"a1", "", "The plan has one step. And two."}}, "a1: The plan has one step.\na1~1:  And two."},
 		"two artifacts that grow in turns":        {[]word{{"a1", "", "a"}, {"a2", "", "b"}, {"a1+", "", "c"}, {"a2+", "", "d"}}, "a1: ac\na2: bd"},
 		"tokens, each an artifact of one name":    {[]word{{"c1", "", "One"}, {"c2", "", " two,"}, {"c3", "", " three"}, {"c4", "", "teen"}}, "c1: One two, threeteen"},
+		"tokens of one name, and the result":      {[]word{{"c1", "", "One"}, {"c2", "", " two,"}, {"c3", "", " three"}, {"c4", "completed", "Three in all."}}, "c1: One two, three\nc4: Three in all."},
 		"results of one name":                     {[]word{{"c1", "", "It rains."}, {"c2", "", "It snows."}, {"c3", "", "x\n"}, {"c4", "", "y\n"}}, "c1: It rains.\nc2: It snows.\nc3: x\n\nc4: y\n"},
 		"text, a thought between":                 {[]word{{"m1", "", "One "}, {"t1", "", "hm"}, {"m1", "", "two"}}, "m1: One \nt1: hm\nm1~1: two"},
 	} {
@@ -220,13 +221,9 @@ func (x word) item() *Item {
 		in.Role = End
 	}
 	switch id[0] {
-	case 'a', 'n':
+	case 'a', 'c', 'n':
 		in.Kind, in.Last, in.Role = Artifact, in.Role == End, Said
-		if id[0] == 'n' {
-			in.Name = id
-		}
-	case 'c':
-		in.Kind, in.Name = Artifact, "current_result"
+		in.Name = map[byte]string{'c': "current_result", 'n': id}[id[0]]
 	case 't':
 		in.Kind = Thought
 	}
