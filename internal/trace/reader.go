@@ -46,9 +46,10 @@ type Position struct {
 	Length int
 }
 
-// Open opens the trace in a file; "-" is stdin.
+// Open opens the trace in a file; "-" is stdin. A nil stdin is none, for what needs a file: then
+// "-" is a file's name.
 func Open(path string, stdin io.Reader) (*Reader, error) {
-	if path == "-" {
+	if path == "-" && stdin != nil {
 		return NewReader(stdin)
 	}
 	f, err := os.Open(path)
