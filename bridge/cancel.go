@@ -156,9 +156,7 @@ func (c *canceller) tell(ctx context.Context, agent *Agent, limit time.Duration)
 	defer stop()
 	answer, err := agent.cancelTask(ctx, task, "the turn was cancelled")
 	c.mu.Lock()
-	if c.answer, c.runs = answer, err; errors.Is(err, context.DeadlineExceeded) {
-		c.runs = errUnanswered
-	}
+	c.answer, c.runs = answer, err
 }
 
 // awaitsCancel reports whether a leg that is over does not end its turn: that was cancelled, the
@@ -229,12 +227,15 @@ func (a *Agent) isOver(ctx context.Context, task string) bool {
 }
 
 // cancelTask calls tasks/cancel. Nothing else of the bridge does. It lasts as long as
-// ctx lets it; the error is logged as well.
+// ctx lets it, and then returns errUnanswered; the error is logged as well.
 func (a *Agent) cancelTask(ctx context.Context, task, why string) (*a2a.Event, error) {
 	a.observe(&Observation{What: ObservedCancel, Why: why, Task: task})
 	ev, err := a.opts.Client.Cancel(ctx, task)
 	if err != nil {
 		a.opts.Log.Debug("cancelling", "task", task, "why", why, "err", err)
+	}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = errUnanswered
 	}
 	return ev, err
 }
