@@ -31,7 +31,8 @@ type Provider struct {
 	Algorithms []string `json:"id_token_signing_alg_values_supported,omitempty"`
 	// SaysIssuer: each of its answers names the issuer (RFC 9207).
 	SaysIssuer bool `json:"authorization_response_iss_parameter_supported,omitempty"`
-	// unnamed: there is no metadata, so that Issuer is the endpoints' origin alone.
+	// unnamed: there is no metadata, and Issuer is the endpoints' origin, so that the issuer
+	// may be any above the token endpoint.
 	unnamed bool
 }
 
@@ -144,11 +145,13 @@ func FromEndpoints(authorization, token, device string) (*Provider, error) {
 			return nil, fmt.Errorf("the card has the sign-in at %s and the tokens at %s: only you can confirm that these belong together: --oauth-issuer names the identity provider", plain(u.Host), plain(at.Host))
 		}
 	}
-	return &Provider{Issuer: at.Scheme + "://" + at.Host, Authorization: authorization, Token: token, Device: device, unnamed: true}, nil
+	p := &Provider{Issuer: at.Scheme + "://" + at.Host, Authorization: authorization, Token: token, Device: device}
+	p.unnamed = !strings.Contains(at.Path, "..") // not /theirs/../ours/token, which begins with another tenant's issuer
+	return p, nil
 }
 
-// is reports whether an issuer that an answer names is this provider. An unnamed one is any
-// above the token endpoint: Keycloak names the realm, also if a card has its endpoints alone.
+// is reports whether an issuer that an answer names is this provider. Keycloak names the
+// realm, also if a card has its endpoints alone.
 func (p *Provider) is(issuer string) bool {
 	switch {
 	case p.unnamed:

@@ -166,6 +166,11 @@ func TestIssuerOfEndpoints(t *testing.T) {
 			t.Errorf("%s: %v", issuer, err)
 		}
 	}
+	for _, token := range []string{realm + "/../evil/token", realm + "/%2e%2E/evil/token", realm + "%2f..%2fevil/token", realm + "/..;/evil/token"} {
+		if p, err := FromEndpoints("", token, ""); err != nil || p.is(realm) || !p.is("https://idp.example") {
+			t.Errorf("%s gets the code of %s, or of nobody: %v", token, realm, err)
+		}
+	}
 	tenants := &Provider{Issuer: "https://idp.example/{tenantid}/v2.0"}
 	if !tenants.is("https://idp.example/one/v2.0") || tenants.is("https://evil.example/one/v2.0") {
 		t.Error("one of all tenants is of their origin")
