@@ -41,7 +41,7 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 	case s.inPlace && r != nil && s.held.whole() && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
 	case r == nil || r.epoch != s.epoch || r.pieces > 1: // an artifact that grows is no single piece, and leaves those
-		s.join(it, text, piece && s.isNextPiece(in, text))
+		s.join(it, text, piece && !it.instead && s.isNextPiece(in, text))
 	case r != s.last: // two items grow in turns
 		s.last, r.at = r, len(s.said.text)
 	}
@@ -87,7 +87,7 @@ const maxToken = 48
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	n := len(s.said.starts)
 	switch {
-	case n == 0 || s.last == nil || s.last.title != in.Name, s.said.starts[n-1].it.dead: // it takes that one's place
+	case n == 0 || s.last == nil || s.last.title != in.Name:
 		return false
 	case in.Name != "" && in.Last: // the result, behind tokens of its name
 		return false

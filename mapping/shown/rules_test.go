@@ -94,6 +94,7 @@ func TestLive(t *testing.T) {
 		"two artifacts that grow in turns":        {[]word{{"a1", "", "a"}, {"a2", "", "b"}, {"a1+", "", "c"}, {"a2+", "", "d"}}, "a1: ac\na2: bd"},
 		"tokens, each an artifact of one name":    {[]word{{"c1", "", "One"}, {"c2", "", " two,"}, {"c3", "", " three"}, {"c4", "", "teen"}}, "c1: One two, threeteen"},
 		"tokens of one name, and the result":      {[]word{{"c1", "", "One"}, {"c2", "", " two,"}, {"c3", "", " three"}, {"c4", "completed", "Three in all."}}, "c1: One two, three\nc4: Three in all."},
+		"tokens of one name, and replaced":        {[]word{{"c1", "", "Oslo"}, {"c2", "", " Rome"}, {"c1", "", "Paris"}, {"c2", "", " Bern"}}, "c1: Oslo Rome\nc1~1: Paris\nc2:  Bern"},
 		"results of one name":                     {[]word{{"c1", "", "It rains."}, {"c2", "", "It snows."}, {"c3", "", "x\n"}, {"c4", "", "y\n"}}, "c1: It rains.\nc2: It snows.\nc3: x\n\nc4: y\n"},
 		"text, a thought between":                 {[]word{{"m1", "", "One "}, {"t1", "", "hm"}, {"m1", "", "two"}}, "m1: One \nt1: hm\nm1~1: two"},
 	} {

@@ -69,8 +69,9 @@ type item struct {
 	hint Hint
 	// events that have said something of it.
 	events int
-	epoch  int  // of its newest text
-	dead   bool // replaced, or superseded by a whole (S5)
+	epoch  int // of its newest text
+	// dead: replaced, or superseded by a whole (S5). instead: it takes the place of such a one.
+	dead, instead bool
 	// Of an artifact: append or lastChunk was said; its pieces take each other's place (isPiece).
 	marked, pieces bool
 }
@@ -334,11 +335,12 @@ func (s *Shown) get(k key) *item {
 
 // another begins an item in place of the one that its key had.
 func (s *Shown) another(k key) *item {
-	if old := s.items[k]; old != nil {
+	old := s.items[k]
+	if old != nil {
 		old.dead = true
 	}
 	k.id = strings.Clone(k.id)
-	it := &item{key: k, turn: s.turn}
+	it := &item{key: k, turn: s.turn, instead: old != nil}
 	s.items[k] = it
 	if len(s.items) > maxItems {
 		for k, old := range s.items {
