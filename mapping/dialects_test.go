@@ -177,6 +177,8 @@ func TestEachInTurn(t *testing.T) {
 			`{"kind":"data","data":{"code":"print(1)"},"metadata":{"adk_type":"executable_code"}},{"kind":"data","data":{"outcome":"OUTCOME_OK","output":"1"},"metadata":{"adk_type":"code_execution_result"}}`,
 			`{"kind":"data","data":{"code":"print(2)"},"metadata":{"adk_type":"executable_code"}}`,
 			`{"kind":"data","data":{"outcome":"OUTCOME_FAILED","output":"2"},"metadata":{"adk_type":"code_execution_result"}}`,
+			// The whole of what was streamed.
+			`{"kind":"data","data":{"code":"print(1)"},"metadata":{"adk_type":"executable_code"}},{"kind":"data","data":{"code":"print(2)"},"metadata":{"adk_type":"executable_code"}}`,
 		}, []string{"print(1)", "completed", "print(2)", "failed"}},
 	} {
 		fold, acp, lines := mapping.NewFold(), spell.ACP{Session: "s"}, 0

@@ -124,8 +124,8 @@ func (c *Call) isAnother(now *ToolCall, v Verb, turn int) bool {
 		return true
 	case (c.Turn < turn || v == Live && c.hasOtherInput(now)) && !now.Asks && now.Status != Unspecified && !now.Status.Ended(): // rule: C3
 		// C3: the same without a question. Within a turn it is an echo, but for another input
-		// on an unbroken stream: ADK's code executions have no IDs, and the dialect gives them
-		// one. Off: 336, 190.
+		// on an unbroken stream, in a dialect that says an input once: ADK's code executions have
+		// no IDs, and the dialect gives them one. Off: 336, 190.
 		return true
 	}
 	return false
@@ -133,7 +133,7 @@ func (c *Call) isAnother(now *ToolCall, v Verb, turn int) bool {
 
 // hasOtherInput reports whether a mention is surely of another input. A long one is not kept.
 func (c *Call) hasOtherInput(now *ToolCall) bool {
-	return c.Input != "" && now.Input != "" && digest(c.Input) != digest(now.Input)
+	return now.Differences && c.Input != "" && now.Input != "" && digest(c.Input) != digest(now.Input)
 }
 
 // isOlder reports whether a mention is older than what was shown of its call.

@@ -131,12 +131,21 @@ func TestRules(t *testing.T) {
 		},
 		"C3 another input is another call": func(t *testing.T) {
 			c := newConversation()
-			for i, input := range []a2a.JSON{`{"code":1}`, "", `{ "code": 1 }`, `{"code":2}`, ""} {
-				now := letter("XSXXS"[i])
+			for i, input := range []a2a.JSON{`{"code":1}`, "", `{ "code": 1 }`, `{"code":2}`, "", `{"code":1}`, "", `{"code":2}`, ""} {
+				now := letter("XSXXSXSXS"[i])
 				now.Input, now.Differences = input, true
 				c.show(c.Say(&now, fmt.Sprint("m", i), Live, nil))
 			}
 			c.is(t, "c executing, c succeeded, c~1 executing, c~1 succeeded")
+		},
+		"C3 another input of an agent that says it each time": func(t *testing.T) {
+			c := newConversation()
+			for i, input := range []a2a.JSON{`{"n":1}`, `{"n":1}`, `{"n":1.0}`} {
+				now := letter("XSX"[i])
+				now.Input = input
+				c.show(c.Say(&now, fmt.Sprint("m", i), Live, nil))
+			}
+			c.is(t, "c executing, c succeeded")
 		},
 		"C5 what was heard is no news, and the rest comes in order": func(t *testing.T) {
 			newConversation().play("S|XS").task("SXSAX", 1, 2, 3).is(t, "c succeeded, c~1 executing, c~1 succeeded, c~2 pending, c~2 executing")

@@ -181,6 +181,9 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 		}
 	}
 	c.hear(message, said)
+	if v == Live && c.isPast(old, now) {
+		v = Replayed // ADK for Go says again, as a whole, what a model has said and run
+	}
 	asks := now.Asks
 	growing := now.readOutput(old)
 	step := c.take(old, now, growing, v)
@@ -212,6 +215,19 @@ func (c *Calls) hear(message string, said uint64) {
 	}
 	c.heard[c.mention(message, said)] = c.turn
 	c.heard[keyOf(c.task.id, message)] = c.turn
+}
+
+// begun is the hash of a call's ID and its input.
+func (c *Calls) begun(one *ToolCall) uint64 { return keyOf(c.task.id, one.ID, digest(one.Input)) }
+
+// isPast reports whether a call of that input has left its ID in this turn to another one, old, which has
+// ended.
+func (c *Calls) isPast(old *kept, now *ToolCall) bool {
+	if old == nil || !old.Status.Ended() {
+		return false
+	}
+	turn, past := c.heard[c.begun(now)]
+	return past && turn == c.turn
 }
 
 // saidSum is the hash of what a mention says. Members that say nothing to us do not count: a
@@ -248,6 +264,9 @@ func (c *Calls) take(old *kept, now *ToolCall, growing *growingText, v Verb) Ste
 		return Step{}
 	}
 	one := old
+	if another {
+		c.heard[c.begun(old.ToolCall)] = c.turn
+	}
 	if old == nil || another {
 		one = &kept{task: c.task}
 		if c.within {
