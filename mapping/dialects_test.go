@@ -171,7 +171,7 @@ func TestEachInTurn(t *testing.T) {
 		"codex-npm": {[]string{
 			`{"kind":"data","data":{"request":{"callId":"item_3","name":"todo_list"},"status":"in_progress","items":[{"text":"look","completed":false}]}}`,
 			`{"kind":"data","data":{"request":{"callId":"item_3","name":"todo_list"},"status":"updated","items":[{"text":"look","completed":true}]}}`,
-			`{"kind":"data","data":{"request":{"callId":"item_3","name":"todo_list"},"status":"completed","items":[{"text":"look","completed":true}]}}`,
+			`{"kind":"data","data":{"request":{"callId":"item_3","name":"todo_list"},"status":"completed","items":[{"completed":true, "text":"look"}]}}`,
 		}, []string{`"status":"pending"`, `"status":"completed"`}},
 		"adk": {[]string{
 			`{"kind":"data","data":{"code":"print(1)"},"metadata":{"adk_type":"executable_code"}},{"kind":"data","data":{"outcome":"OUTCOME_OK","output":"1"},"metadata":{"adk_type":"code_execution_result"}}`,

@@ -106,11 +106,11 @@ func (codexNPM) tool(v gjson.Result, to *Pieces) {
 	case "web_search":
 		c.Kind, c.Description = acp.KindFetch, v.Get("query").String()
 	case "todo_list":
-		// Each state of the list is a call that writes it, as in other agents.
-		items := fnv.New32a()
-		_, _ = items.Write([]byte(v.Get("items").Raw)) // a hash takes anything
-		c.ID += "-" + strconv.FormatUint(uint64(items.Sum32()), 36)
 		c.Name, c.Status, c.Input = "update_plan", calls.Succeeded, codexTodos(v.Get("items"))
+		// Each state of the list is a call that writes it, as in other agents.
+		state := fnv.New32a()
+		_, _ = state.Write([]byte(c.Input)) // a hash takes anything
+		c.ID += "-" + strconv.FormatUint(uint64(state.Sum32()), 36)
 	}
 	if c.Status == calls.Failed && failure != "" {
 		c.Error = &calls.ErrorDetails{Message: failure}
