@@ -135,7 +135,9 @@ func (s *Source) given() string {
 }
 
 // safeWords reports whether foreign words may be part of a command that a user is told
-// to type. Their length is that of a hint.
+// to type. Their length is that of a hint. (cmd.exe puts a variable's value in place of %NAME%.)
 func safeWords(words []string) bool {
-	return !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") || safe.ShellWord(w) != w })
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return strings.HasPrefix(w, "-") || strings.Contains(w, "%") || safe.ShellWord(w) != w
+	})
 }

@@ -355,8 +355,9 @@ func TestSecretOfAnotherClient(t *testing.T) {
 func TestScopes(t *testing.T) {
 	a, store := signedIn(t, time.Hour)
 	for challenge, want := range map[string]string{
-		`Bearer error="insufficient_scope", scope="agent admin"`: "lacks permissions: sign in with: a2astdio auth login --oauth-scope agent --oauth-scope admin",
-		`Bearer error="insufficient_scope", scope="$(rm)"`:       "your account may not do that",
+		`Bearer error="insufficient_scope", scope="agent admin"`:       "lacks permissions: sign in with: a2astdio auth login --oauth-scope agent --oauth-scope admin",
+		`Bearer error="insufficient_scope", scope="$(rm)"`:             "your account may not do that",
+		`Bearer error="insufficient_scope", scope="%A2ASTDIO_HEADER%"`: "your account may not do that",
 		`Bearer`: "your account may not do that",
 	} {
 		a.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
