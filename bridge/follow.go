@@ -142,6 +142,7 @@ func (l *leg) next(ctx context.Context, b beside) came {
 	case r := <-in.replies:
 		l.replied(r)
 	case <-in.tick:
+		l.timers.pause = min(l.timers.pause*2, maxWait)
 		l.step(inTick)
 	case <-in.silent:
 		l.silence(asLast)

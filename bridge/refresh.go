@@ -34,7 +34,7 @@ const (
 	// lookTime is how long a look may take.
 	lookTime = 10 * time.Second
 	// firstWait is the wait before the first attempt to go on behind a cut; each further one
-	// waits twice as long, up to maxWait.
+	// waits twice as long, up to maxWait. Looks that hints cause in between do not make it longer.
 	firstWait = time.Second
 	maxWait   = 16 * time.Second
 	// allHistory asks for the whole of a task's history. Without a length, the SDK for
@@ -242,7 +242,6 @@ func (l *leg) noteLone() {
 func (l *leg) later() {
 	l.timers.silent.Stop()
 	d := l.timers.pause
-	l.timers.pause = min(l.timers.pause*2, maxWait)
 	d = d*9/10 + rand.N(d/5+1) // so that a restarted agent is not met by all its editors at once
 	if !l.outage.refusedAt.IsZero() && l.request.pushes == nil {
 		d = min(d, max(maxRefused-time.Since(l.outage.refusedAt), 0))
