@@ -106,7 +106,8 @@ func (c *Calls) strip(one *kept) {
 		left.Input = ""
 	}
 	if left.Asks {
-		left.Asks, one.Moved, one.data = false, true, 0
+		left.Confirmation = &Confirmation{}
+		one.data, one.since, one.taken = 0, false, true // neither AskNewest nor AskAgain opens it
 	}
 	one.ToolCall, one.growing = &left, nil
 	c.charge(one)

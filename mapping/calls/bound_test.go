@@ -124,8 +124,12 @@ func TestStrippedQuestion(t *testing.T) {
 		call.OutputSoFar = strings.Repeat("x", 1<<20)
 		c.Say(call, fmt.Sprint(i), Live, nil)
 	}
-	if c.AskNewest(nil); len(c.Open()) > 0 {
+	c.AskNewest(nil)
+	if c.AskAgain(true); len(c.Open()) > 0 {
 		t.Errorf("asks %+v", c.Open()[0].Confirmation)
+	}
+	if !c.Unheard("c") {
+		t.Error("the agent is taken to have the answer")
 	}
 	c.Data(asks, "q2", Live, nil)
 	c.AskNewest(nil)
