@@ -151,11 +151,7 @@ type value struct {
 // newValue returns an option's default, or what its variable holds. given: it is on the command
 // line, too, so that the variable does not matter.
 func newValue(o *Option, given bool) (*value, error) {
-	v := &value{of: o}
-	if o.Kind != List {
-		none := [...]string{Switch: "false", Duration: "0s", Number: "0"}[o.Kind] // the last of the kinds is a number's
-		v.texts = []string{cmp.Or(o.Value, none)}
-	}
+	v := &value{of: o, texts: o.none()}
 	text := ""
 	if o.Variable {
 		text = os.Getenv(Env(o.Name))
@@ -169,6 +165,15 @@ func newValue(o *Option, given bool) (*value, error) {
 	}
 	v.texts, v.variable = []string{read}, true
 	return v, nil
+}
+
+// none is what an option holds that nobody gives: its default.
+func (o *Option) none() []string {
+	if o.Kind == List {
+		return nil
+	}
+	none := [...]string{Switch: "false", Duration: "0s", Number: "0"}[o.Kind] // the last of the kinds is a number's
+	return []string{cmp.Or(o.Value, none)}
 }
 
 // Set implements [flag.Value]. Words are not checked: whoever reads a file has done that.
@@ -220,6 +225,13 @@ func Given(c *cli.Context, name string) bool {
 func IsSet(c *cli.Context, name string) bool {
 	v, _ := c.Value(name).(*value)
 	return v != nil && (v.given || v.variable)
+}
+
+// Unset takes an option's value away, whoever gave it.
+func Unset(c *cli.Context, name string) {
+	if v, ok := c.Value(name).(*value); ok {
+		*v = value{of: v.of, texts: v.of.none()}
+	}
 }
 
 // StringsOf returns an option that may be given several times.

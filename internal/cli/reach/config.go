@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,8 +23,10 @@ type Configuration struct {
 	Files *config.Config
 	// AgentGiven tells who named the agent: [ByOption], [ByVariable], or "" for the files.
 	AgentGiven string
-	// options are the names of the options on the command line.
-	options []string
+	// by tells who gave an option its value: [ByOption] or [ByVariable].
+	by map[string]string
+	// others: credentials of options and variables are for another agent: see [frame.Program.Others].
+	others bool
 }
 
 var ErrNoAgent = frame.Usagef("which agent? a2astdio setup makes one known, --agent URL or A2ASTDIO_AGENT names one, and --agent demo is there to try")
@@ -38,15 +39,21 @@ func Configure(p *frame.Program, c *cli.Context) (*Configuration, error) {
 		workspace = ""
 	}
 	conf, err := ReadConfiguration(c, workspace)
-	if err == nil {
-		err = cmp.Or(conf.checkVariables(), conf.Apply(c))
+	if err != nil {
+		return conf, err
 	}
-	return conf, err
+	if conf.others = p.Others; conf.others {
+		for _, flag := range credentialFlags {
+			delete(conf.by, flag)
+			frame.Unset(c, flag)
+		}
+	}
+	return conf, cmp.Or(conf.checkCredentials(), conf.Apply(c))
 }
 
 // ReadConfiguration reads the user's file and a workspace's, and changes nothing.
 func ReadConfiguration(c *cli.Context, workspace string) (*Configuration, error) {
-	conf := &Configuration{options: optionsGiven(c)}
+	conf := &Configuration{by: givenBy(c)}
 	opts := &config.Options{File: c.String("config"), Workspace: workspace}
 	if conf.Given("mode") != "" {
 		opts.Mode = c.String("mode")
@@ -173,24 +180,20 @@ const (
 
 // Given tells who gave an option its value: [ByOption], [ByVariable], or "". An empty
 // variable counts as none.
-func (conf *Configuration) Given(name string) string {
-	switch {
-	case slices.Contains(conf.options, name):
-		return ByOption
-	case os.Getenv(frame.Env(name)) != "":
-		return ByVariable
-	}
-	return ""
-}
+func (conf *Configuration) Given(name string) string { return conf.by[name] }
 
-// optionsGiven lists the options that are given.
-func optionsGiven(c *cli.Context) (names []string) {
+// givenBy tells who gave each option its value.
+func givenBy(c *cli.Context) map[string]string {
+	by := map[string]string{}
 	for k := range config.Flags() {
-		if frame.Given(c, k.Flag) {
-			names = append(names, k.Flag)
+		switch {
+		case frame.Given(c, k.Flag):
+			by[k.Flag] = ByOption
+		case frame.IsSet(c, k.Flag):
+			by[k.Flag] = ByVariable
 		}
 	}
-	return names
+	return by
 }
 
 // WorkspaceOf is the directory whose file is read. A wrong one is reported later.

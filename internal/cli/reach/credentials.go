@@ -99,25 +99,32 @@ func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, 
 	return o, nil
 }
 
-// checkVariables refuses credentials in variables, which belong to no agent, where a workspace's
-// file has chosen the agent: whoever wrote what one clones would say who gets them.
-func (conf *Configuration) checkVariables() error {
+// credentialFlags are the options that hold credentials, or say where these are.
+var credentialFlags = []string{"header", "token-file", "credential-command", "client-cert", "client-key", "oauth-client-secret-file"}
+
+// checkCredentials refuses credentials in options and variables, which belong to no agent, where
+// a workspace's file has chosen the agent: whoever wrote what one clones would say who gets them.
+// (Options, too: an editor's settings have them for all workspaces.)
+func (conf *Configuration) checkCredentials() error {
 	if !conf.Files.ChosenByWorkspace() {
 		return nil
 	}
-	names := []string{TokenVariable, clientSecretVariable}
-	for _, flag := range []string{"header", "token-file", "credential-command", "client-cert", "client-key", "oauth-client-secret-file"} {
-		if conf.Given(flag) == ByVariable {
-			names = append(names, frame.Env(flag))
-		}
-	}
-	for _, name := range names {
+	given := ""
+	for _, name := range []string{TokenVariable, clientSecretVariable} {
 		if os.Getenv(name) != "" {
-			return frame.Usagef("%s is for the agent that you name, and only %s names this one: say --agent %s, or give [agents.%s] credentials of its own",
-				name, conf.Files.From.File, conf.Name, conf.Name)
+			given = name
 		}
 	}
-	return nil
+	for _, flag := range credentialFlags {
+		if by := conf.Given(flag); by != "" {
+			given = conf.says(flag, by)
+		}
+	}
+	if given == "" {
+		return nil
+	}
+	return frame.Usagef("%s is for the agent that you name, and only %s names this one: say --agent %s, or give [agents.%s] credentials of its own",
+		given, conf.Files.From.File, conf.Name, conf.Name)
 }
 
 // secret picks one of the ways to give a secret: an option with a file, an option with a
@@ -127,7 +134,7 @@ func (conf *Configuration) checkVariables() error {
 func (conf *Configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
 	for _, by := range []string{ByOption, ByVariable, byFiles} {
 		var found []credentials.Secret
-		if value := os.Getenv(variable); by == ByVariable && value != "" {
+		if value := os.Getenv(variable); by == ByVariable && value != "" && !conf.others {
 			found = append(found, credentials.Secret{Value: value, Name: variable})
 		}
 		if path := c.String(file); path != "" && conf.Given(file) == by {

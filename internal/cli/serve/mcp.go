@@ -122,7 +122,7 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error
 				return err
 			}
 		}
-		if nameOf(conf) == name {
+		if a.p.Others = nameOf(conf) != name; !a.p.Others {
 			return nil
 		}
 		if err := c.Set("agent-command", ""); err != nil {

@@ -45,6 +45,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Mark(frame.ErrConfig, err)
 	}
+	asked := cmp.Or(c.String("agent"), c.String("agent-command"))
 	list := make([]agentEntry, len(named))
 	var wg sync.WaitGroup
 	for i, n := range named {
@@ -56,6 +57,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 		if a.State, a.Says = judged(&n, files.File); a.State != "" {
 			continue
 		}
+		p.Others = n.Name != asked && (asked != "" || !n.Default)
 		l, err := linkTo(c.Context, p, n.Name)
 		if err != nil {
 			a.State, a.Says = "wrong", frame.WithoutWho(err)

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/config"
+	"github.com/a2astdio/a2astdio/internal/test/must"
+)
+
+// TestCredentialsOfOthers: where several agents are reached, what options and variables give goes
+// to the one that is meant, and the others get what is theirs.
+func TestCredentialsOfOthers(t *testing.T) {
+	ownPlaces(t)
+	var mu sync.Mutex
+	shown := map[string][]string{}
+	seen := make(chan string, 100) // who was asked
+	serve := func(name string) string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			shown[name] = append(shown[name], r.Header.Get("Authorization"), r.Header.Get("X-Key"))
+			mu.Unlock()
+			seen <- name
+			fmt.Fprintf(w, `{"name":%q,"url":"http://%s/","protocolVersion":"0.3.0","version":"1","capabilities":{}}`, name, r.Host)
+		}))
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	file := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "a2astdio", config.FileName)
+	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must.Do(t, os.WriteFile(file, fmt.Appendf(nil, "agent = \"work\"\n[agents.work]\nurl = %q\n[agents.other]\nurl = %q\nheaders = { X-Key = \"hunter2-theirs\" }\n", serve("work"), serve("other")), 0o600))
+	t.Setenv("A2ASTDIO_TOKEN", "hunter2-variable")
+	const client = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_message","arguments":{"agent":"work","text":"x"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"send_message","arguments":{"agent":"other","text":"x"}}}
+`
+	for _, test := range []struct{ args, stdin, meant string }{
+		{"agents", "", "work"}, {"--agent other agents", "", "other"}, {"--agent-command x agents", "", ""}, {"mcp", client, "work"},
+	} {
+		clear(shown)
+		for len(seen) > 0 {
+			<-seen
+		}
+		in, hand := io.Pipe()
+		if test.stdin == "" {
+			hand.Close()
+		} else {
+			go func() { // ends when both were asked
+				_, _ = io.WriteString(hand, test.stdin)
+				for both := map[string]bool{}; len(both) < 2; {
+					both[<-seen] = true
+				}
+				hand.Close()
+			}()
+		}
+		Main(t.Context(), append([]string{"a2astdio", "--header", "X-Key: hunter2-option"}, strings.Fields(test.args)...), in, io.Discard, io.Discard, "v0")
+		for _, name := range []string{"work", "other"} {
+			got := strings.Join(slices.Compact(slices.Sorted(slices.Values(shown[name]))), " ")
+			want := map[string]string{"work": "", "other": " hunter2-theirs"}[name]
+			if name == test.meant {
+				want = "Bearer hunter2-variable hunter2-option"
+			}
+			if len(shown[name]) == 0 || got != want {
+				t.Errorf("%s: %s was shown %q, not %q", test.args, name, got, want)
+			}
+		}
+	}
+}
