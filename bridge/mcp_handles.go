@@ -92,6 +92,7 @@ func (t *mcpTalk) restore() error {
 		return err
 	}
 	s.keepJournal()
+	t.journal = s.journal
 	goesOn := s.catchUp(t.editor.server.ctx, t)
 	state := s.fold.State
 	t.out.Task = cmp.Or(s.taskID, strings.Join(s.previous, ""))

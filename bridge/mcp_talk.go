@@ -209,7 +209,7 @@ func (t *mcpTalk) report(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 // standsLocked says how the conversation stands, and what can be done next, in our words.
 func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 	r := &t.result
-	switch state = string(r.State); {
+	switch state = cmp.Or(string(r.State), "answered"); {
 	case t.asks != nil:
 		next = "call wait_task with this handle: it asks the user again. Nobody else can answer\nasks the user: " + strconv.Quote(t.asks.what)
 		return "waiting for the user", next, false
@@ -227,7 +227,7 @@ func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 		return state, "the agent waits for an answer: send it by send_message with this handle, or ask the user first", false
 	}
 	next = "the task is over. send_message with this handle goes on in the conversation"
-	return cmp.Or(state, "answered"), next, t.err != nil || r.State == a2a.StateRejected
+	return state, next, t.err != nil || r.State == a2a.StateRejected
 }
 
 // note adds lines of ours to the next result, if that has not too many, nor the same.

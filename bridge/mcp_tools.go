@@ -126,11 +126,15 @@ func (t *mcpTalk) cancelTask(c *mcpCall) (*mcp.CallResult, error) {
 // readArtifact reads a page of what the last task has made: of an artifact, or of a file. The agent
 // has it, also for a later process.
 func (t *mcpTalk) readArtifact(c *mcpCall) (*mcp.CallResult, error) {
+	id := t.now().out.Task
+	if id == "" {
+		return nil, errors.New("agent: it has named no task here, so that there is no artifact to read")
+	}
 	_, writing, err := t.session.agent.Ready(c.ctx)
 	if err != nil {
 		return nil, err
 	}
-	task, err := t.session.agent.opts.Client.Get(c.ctx, t.now().out.Task, allHistory)
+	task, err := t.session.agent.opts.Client.Get(c.ctx, id, allHistory)
 	if err != nil {
 		return nil, err
 	}
