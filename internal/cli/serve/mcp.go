@@ -31,7 +31,7 @@ func serveMCP(p *frame.Program, c *cli.Context) error {
 	if names, err := agents.Names(); err == nil { // else the tools say why
 		if _, err := agents.Open(c.Context, names[0]); err == nil {
 			first := &agents.opened[names[0]].link.Options
-			o.AnswerWithin, o.Tap = first.AnswerWithin, first.Tap // its trace has the client's wire
+			o.AnswerWithin, o.OnEOF, o.Tap = first.AnswerWithin, first.OnEOF, first.Tap // its trace has the client's wire
 		}
 	}
 	o.Version, o.Protocol, o.Agents = p.Version, bridge.ProtocolMCP, agents
