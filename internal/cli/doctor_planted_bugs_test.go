@@ -15,6 +15,25 @@ func plantedBugs(kind string) []plant {
 	bugs := []plant{
 		{name: "nothing"},
 
+		// Odd, and legal.
+		{name: "CRLF, comments and IDs in a stream", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			s := strings.ReplaceAll(strings.Join(frames, ""), "data: ", "event: message\nid: 7\ndata:")
+			write(w, "\ufeff: hello\n\nretry: 500\n\n", strings.ReplaceAll(s, "\n", "\r\n"))
+		}},
+		{name: "an event over many lines", place: "stream", swap: []string{`,"`, ",\ndata: \"", "data: ", "data:"}},
+		{name: "the names of members are escaped", place: "stream", swap: []string{`"taskId"`, `"\u0074askId"`, `"text"`, `"\u0074ext"`}},
+		{name: "members that nobody knows", place: "stream", swap: []string{`"contextId":"$CTX"`, `"contextId":"$CTX","x-trace":{"a":[1,2]},"metadata":{"k":{"z":null,"n":1e400}}`}},
+		{name: "no times", place: "stream", swap: []string{`,"timestamp":"$NOW"`, ""}},
+		{name: "a sign-in on the way", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			waits := strings.NewReplacer(`"working"`, `"auth-required"`, "_WORKING", "_AUTH_REQUIRED").Replace(frames[1])
+			write(w, frames[0], waits, frames[1], frames[2], frames[3], frames[4])
+		}},
+		{name: "a binding of its own", place: "card", swap: []string{`"supportedInterfaces":[`, `"supportedInterfaces":[{"url":"wss://h/x","protocolBinding":"WEBSOCKET","protocolVersion":"1.0"},`,
+			`"skills"`, `"additionalInterfaces":[{"url":"wss://h/x","transport":"WEBSOCKET"}],"skills"`}},
+		{name: "files and data", place: "stream", swap: []string{`{"kind":"text","text":"I think"}`, `{"kind":"data","data":{"a":1}},{"kind":"file","file":{"uri":"data:text/plain,hi"}}`,
+			`{"text":"I think"}`, `{"data":[1,2]},{"url":"data:text/plain,hi"},{"data":"text"}`}},
+		{name: "Content-Type in capitals", play: ofType("Text/Event-Stream; charset=utf-8")},
+
 		// The wire.
 		{name: "Content-Type of a stream", play: ofType("application/json"), want: "Content-Type"},
 		{name: "no data:", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
@@ -85,7 +104,7 @@ func plantedBugs(kind string) []plant {
 
 		// A task without a stream, and its cancel.
 		{name: "an answer that is neither", place: "begun", swap: []string{`"kind":"task"`, `"kind":"answer"`, `{"task":`, `{"answer":`}, want: "must "},
-		{name: "a cancel is not done", place: "ending", swap: []string{`"canceled"`, `"working"`, "CANCELED", "WORKING"}, want: "waits for it in vain"},
+		{name: "a cancel is not done", place: "ending", swap: []string{`"canceled"`, `"working"`, "CANCELED", "WORKING"}, want: "waits for it in vain", weight: warning},
 		{name: "a cancel is answered with no task", place: "ending", swap: []string{`"id":`, `"cancelled":true,"i":`}, want: "id: is missing"},
 
 		// The card.
@@ -150,6 +169,7 @@ func plantedBugsOf(kind string) []plant {
 	switch kind {
 	case "0.3":
 		return append(rpc, []plant{
+			{name: "a message to what has ended begins another task", place: "send", swap: []string{`"error":{"code":-32004,"message":"no"}`, `"result":{"kind":"task","id":"task-3","contextId":"$CTX","status":{"state":"submitted"}}`}},
 			{name: "cancel of what has ended", place: "cancel", swap: []string{`"error":`, `"result":`, `{"code":-32002,"message":"no"}`, plantedTask["0.3"]}, want: "cannot be cancelled", weight: warning},
 			{name: "an interface that is missing", place: "card", swap: []string{`"skills"`, `"additionalInterfaces":[{"url":"URL/v9","transport":"HTTP+JSON"}],"skills"`}, want: "missing"},
 			{name: "final is false", place: "stream", swap: []string{`"final":true`, `"final":false`}, want: "must have final: true"},
@@ -165,7 +185,9 @@ func plantedBugsOf(kind string) []plant {
 			{name: "a card of 1.0", place: "card", swap: []string{`"0.3.0"`, `"1.0"`}, want: "in the form of 0.3"},
 		}...)
 	case "1.0":
-		return append(rpc, plant{name: "the words of 0.3", place: "stream", swap: []string{plantedStream["1.0"][0], plantedStream["0.3"][0]}, want: "in the form of A2A 0.3"},
+		return append(rpc, plant{name: "the task once more, whole", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			write(w, append(frames, strings.Replace(frames[0], "SUBMITTED", "COMPLETED", 1))...)
+		}}, plant{name: "the words of 0.3", place: "stream", swap: []string{plantedStream["1.0"][0], plantedStream["0.3"][0]}, want: "in the form of A2A 0.3"},
 			plant{name: "no task first", play: func(w http.ResponseWriter, r *http.Request, frames []string) { write(w, frames[1:]...) }, want: "the first event must be"},
 			plant{name: "a file that is no base64", place: "stream", swap: []string{`{"text":"I think"}`, `{"raw":"not base64!","mediaType":"image/png"}`}, want: "no base64"},
 			plant{name: "final in 1.0", place: "stream", swap: []string{`"contextId":"$CTX","status"`, `"contextId":"$CTX","final":false,"status"`}, want: "final is a member of A2A 0.3", weight: warning},

@@ -1,16 +1,15 @@
 package check
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/internal/trace/card"
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
@@ -93,7 +92,7 @@ func (w *agentWire) record(r *trace.Record) {
 func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros}
-	said := header(r, "A2A-Version")
+	said := cmp.Or(header(r, "A2A-Version"), versionParam(r.URL))
 	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions"), "/developer-profile/")
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
@@ -153,123 +152,6 @@ func (w *agentWire) doc(x *exchange) string {
 		return doc10
 	}
 	return doc03
-}
-
-// answer checks an event or a body.
-func (w *agentWire) answer(r *trace.Record, x *exchange) {
-	doc, whole := w.c.payload(r)
-	if !doc.Exists() {
-		w.noJSON(r, x)
-		return
-	}
-	x.answers++
-	if !whole {
-		w.c.words.cut()
-		return
-	}
-	switch {
-	case x.notOurs(doc):
-		return
-	case x.isCardAt(doc):
-		w.card(r, x, doc)
-		return
-	case x.last > 0:
-		w.c.find(r.N, Agent, RuleOrder, x.method, "it comes after what must be the last of its stream, in record %d: %s", x.last, x.why)
-	case x.rpc && r.Kind == trace.KindBody && x.answers > 1:
-		w.c.find(r.N, Agent, RuleAnswered, x.method, "it is a second answer")
-	}
-	result := doc
-	if x.rpc {
-		result = doc.Get("result")
-		w.envelope(r, x, doc, result)
-	} else if w.foreignEnvelope(r, x, doc) {
-		return
-	}
-	switch problem := doc.Get("error"); {
-	case problem.Type != gjson.Null:
-		w.failure(r, x, doc, problem)
-	case !x.rpc && x.status >= 400 && x.op.version == "1.0":
-		w.http(r.N, x, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
-	case x.op.result != "" && result.Exists() && x.status < 300:
-		w.success(r, x, result)
-	}
-}
-
-// foreignEnvelope reports a result of HTTP+JSON in the envelope of JSON-RPC, and an error.
-func (w *agentWire) foreignEnvelope(r *trace.Record, x *exchange, doc gjson.Result) (isResult bool) {
-	if !doc.Get("jsonrpc").Exists() || x.op.version != "1.0" {
-		return false
-	}
-	w.http(r.N, x, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
-	return !doc.Get("error").Exists()
-}
-
-// notOurs reports whether an answer is none of A2A: a gateway's, or that of a server which has no
-// such URL.
-func (x *exchange) notOurs(doc gjson.Result) bool {
-	return x.unserved() || x.rpc && ofGateway(x.status) && !doc.Get("jsonrpc").Exists()
-}
-
-// isCardAt reports whether an answer is meant as the card, or is one: agents may have it anywhere.
-func (x *exchange) isCardAt(doc gjson.Result) bool {
-	return x.status < 300 && (x.isCard || !x.rpc && x.op == (operation{}) && card.IsCard([]byte(doc.Raw)))
-}
-
-// noJSON reports an answer that is no JSON, unless it is a comment or an error page.
-func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
-	switch {
-	case r.Kind == trace.KindEvent && r.Text == "", x.status >= 300, !x.rpc && !x.isCard && x.op.result == "":
-		return
-	case x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
-		w.http(r.N, x, Error, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
-	default:
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON%s: %s", notJSON(r.Text), excerpt(r.Text))
-	}
-	x.answers++
-}
-
-// failure checks an error.
-func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Result) {
-	switch {
-	case x.rpc:
-		x.last, x.why = r.N, "an error"
-		if x.op.version != "" {
-			w.c.schema(r, Agent, x.method, w.doc(x), "Error", "A2A "+x.op.version, problem, "error")
-		}
-		w.refused(r, x, problem.Get("code").Int())
-	case x.op.version == "1.0":
-		x.last, x.why = r.N, "an error"
-		w.c.schema(r, Agent, x.method, doc10, "HTTPError", "A2A 1.0", doc, "")
-		w.failureHTTP(r, x, problem)
-		w.refused(r, x, codeOfReason(problem.Get("details.#.reason").String()))
-	}
-}
-
-// success checks a result or an event.
-func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
-	path := ""
-	if x.rpc {
-		path = "result"
-	}
-	if !x.loose {
-		w.c.schema(r, Agent, x.method, w.doc(x), x.op.result, "A2A "+x.op.version, result, path)
-	}
-	w.result(r, x, result)
-}
-
-// envelope checks the members of JSON-RPC.
-func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Result) {
-	id := doc.Get("id")
-	switch {
-	case !doc.Get("jsonrpc").Exists() && !result.Exists() && !doc.Get("error").Exists():
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
-	case doc.Get("jsonrpc").Str != "2.0":
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
-	case x.id != "" && id.Raw != x.id && !(id.Type == gjson.Null && slices.Contains([]int64{-32700, -32600}, doc.Get("error.code").Int())): // what was not understood
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
-	case result.Exists() == doc.Get("error").Exists():
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")
-	}
 }
 
 // result checks an event or a result against the rules of streams and tasks.
@@ -374,6 +256,15 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 
 func header(r *trace.Record, name string) string {
 	return strings.Join(http.Header(r.Header).Values(name), ", ")
+}
+
+// versionParam is the version that a URL names: 1.0 allows that in place of the header (3.6.1).
+func versionParam(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Query().Get("A2A-Version")
 }
 
 func pathOf(address string) string {

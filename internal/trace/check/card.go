@@ -51,7 +51,7 @@ func faces(doc gjson.Result, v1 bool) (all [][4]string) {
 func cardURLs(doc gjson.Result, v1 bool) string {
 	for _, f := range faces(doc, v1) {
 		u, err := url.Parse(f[1])
-		if grpc := strings.EqualFold(f[2], "GRPC"); f[1] != "" && !grpc && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		if web := f[2] == "" || f[2] == "JSONRPC" || f[2] == "HTTP+JSON"; f[1] != "" && web && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 			return fmt.Sprintf("%s: must be an absolute URL (https://…), and is %q", join(f[0], "url"), f[1])
 		}
 	}
@@ -82,8 +82,9 @@ func cardTransports(doc gjson.Result, v1 bool) string {
 		case i == 0:
 			member = "preferredTransport"
 		}
-		// 1.0 has bindings of one's own, named by a URI.
-		if f[2] != "" && !slices.Contains([]string{"JSONRPC", "GRPC", "HTTP+JSON"}, f[2]) && !strings.Contains(f[2], ":") {
+		// Others may have any name, but not what looks like one of these.
+		plain := strings.ToUpper(strings.NewReplacer("-", "", "_", "", "+", "", " ", "", "/", "").Replace(f[2]))
+		if slices.Contains([]string{"JSONRPC", "GRPC", "HTTPJSON", "HTTP", "REST", "JSON"}, plain) && !slices.Contains([]string{"JSONRPC", "GRPC", "HTTP+JSON"}, f[2]) {
 			return fmt.Sprintf("%s: must be JSONRPC, HTTP+JSON or GRPC, and is %q", join(f[0], member), f[2])
 		}
 	}

@@ -68,7 +68,8 @@ func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	if task := w.known[x.about]; code == -32001 && gets && task != nil {
 		w.c.find(r.N, Agent, RuleClaim, name, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
 	}
-	if !slices.Contains(notThere, code) || x.op.version == "" {
+	over := code == -32004 && x.params.Get("message.taskId").Exists() // a task that has ended takes no message
+	if !slices.Contains(notThere, code) || x.op.version == "" || over {
 		return
 	}
 	what := "missing: the agent answers that it has no " + name

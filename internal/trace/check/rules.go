@@ -21,12 +21,6 @@ const (
 	maxSkew = 10 * time.Minute
 	// heldBack is from when on a stream that comes at once is told.
 	heldBack = 1500 * time.Millisecond
-	// shortText is the length below which a text may well be said again.
-	shortText = 12
-	// maxWritten bounds the text of an artifact that is compared.
-	maxWritten = 1 << 20
-	// maxPieces bounds the artifacts of a task that are compared.
-	maxPieces = 2000
 )
 
 // An eventRule is a rule about one event or result.
@@ -282,15 +276,27 @@ func badTime(x *exchange, e *event.Event, wrong bool) string {
 		}
 		return ""
 	}
-	_, err := time.Parse("2006-01-02T15:04:05.999999999", s)
-	zoneless := err == nil && x.op.version == "0.3"
-	switch {
-	case wrong && !zoneless:
+	zone, iso := isoTime(s)
+	switch iso = iso && x.op.version == "0.3"; {
+	case wrong && !iso:
 		return fmt.Sprintf("status.timestamp must be a time like 2026-01-31T12:00:00Z, and is %q", s)
-	case !wrong && zoneless:
+	case !wrong && iso && !zone:
 		return fmt.Sprintf("status.timestamp has no time zone: %q", s)
 	}
 	return ""
+}
+
+// isoTime reports whether a text is a time of ISO 8601, which allows more than RFC 3339: other
+// zones or none, no seconds, no hyphens and colons.
+func isoTime(s string) (zone, ok bool) {
+	for _, form := range [...]string{"2006-01-02T15:04:05", "2006-01-02T15:04", "20060102T150405"} {
+		for _, z := range [...]string{"", "Z07:00", "Z0700", "Z07"} {
+			if _, err := time.Parse(form+z, s); err == nil {
+				return z != "", true
+			}
+		}
+	}
+	return false, false
 }
 
 func isBase64(s string) bool {
@@ -302,88 +308,4 @@ func isBase64(s string) bool {
 func isURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && u.Scheme != "" && (u.Host != "" || u.Opaque != "" || u.Path != "")
-}
-
-// written is an artifact as its pieces make it.
-type written struct {
-	unit
-	last    bool // its last piece has come
-	void    bool // too long to be compared
-	replied bool
-}
-
-// artifacts checks the pieces of a task's artifacts, and what the task holds of them.
-func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task *begun) {
-	e.Body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
-		id := strings.Clone(a.Get("artifactId").Str)
-		if a := task.artifacts[id]; a == nil && len(task.artifacts) < maxPieces {
-			task.artifacts[id] = &written{void: true}
-		}
-		return true
-	})
-	if e.Kind != event.Artifact {
-		return
-	}
-	id, text := strings.Clone(e.ID()), strings.Clone(event.Text(e.Parts()))
-	a := task.artifacts[id]
-	w.piece(r, x, e, a, text)
-	if a == nil {
-		if a = new(written); len(task.artifacts) < maxPieces {
-			task.artifacts[id] = a
-		}
-	}
-	if !e.Append {
-		a.unit = unit{}
-	}
-	a.add(text)
-	a.last = e.Body.Get("lastChunk").Bool()
-	if a.void = a.void && e.Append || a.size > maxWritten; a.void {
-		a.unit = unit{}
-	}
-}
-
-// piece checks one piece of an artifact, which is nil if it has not begun.
-func (w *agentWire) piece(r *trace.Record, x *exchange, e *event.Event, a *written, text string) {
-	id := e.ID()
-	if a == nil {
-		if e.Append {
-			w.c.warn(r.N, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
-		}
-		return
-	}
-	_, all := a.rest(text)
-	switch {
-	case e.Append && all && a.size >= shortText && e.Body.Raw != x.before:
-		w.c.warn(r.N, RuleOrder, x.method, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice", id, excerpt(a.text()))
-	case e.Append && a.last && text != "":
-		w.c.warn(r.N, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
-	case !e.Append && !a.void && a.size > 0 && !all && !strings.HasPrefix(a.text(), text):
-		w.c.warn(r.N, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text()))
-	}
-}
-
-// kept compares a task that was asked for with what its stream gave.
-func (w *agentWire) kept(r *trace.Record, x *exchange, e *event.Event) {
-	task := w.known[e.Task]
-	if task == nil || e.Kind != event.Task || x.params.Get("message").Exists() || !event.Terminal(e.State) {
-		return
-	}
-	held := e.Body.Get("artifacts").Array()
-	for _, id := range slices.Sorted(maps.Keys(task.artifacts)) {
-		a := task.artifacts[id]
-		var at *gjson.Result
-		for i := range held {
-			if held[i].Get("artifactId").Str == id {
-				at = &held[i]
-			}
-		}
-		switch {
-		case a.replied:
-		case at == nil:
-			w.c.warn(r.N, RuleOrder, x.method, "the task does not hold the artifact %q, which its stream gave: who asks for the task later never gets it", id)
-		case !a.void && event.Text(at.Get("parts")) != a.text():
-			w.c.warn(r.N, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s", id, excerpt(event.Text(at.Get("parts"))), excerpt(a.text()))
-		}
-		a.replied = true // once
-	}
 }

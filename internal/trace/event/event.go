@@ -139,14 +139,14 @@ func Text(parts gjson.Result) string {
 // or "GET /x" if there is none.
 func Method(verb, path string) string {
 	last := path[strings.LastIndexByte(path, '/')+1:]
-	switch _, of, _ := strings.Cut(last, ":"); {
+	switch { // by the end: an ID may have colons
 	case last == "message:send":
 		return "SendMessage"
 	case last == "message:stream":
 		return "SendStreamingMessage"
-	case of == "cancel":
+	case strings.HasSuffix(last, ":cancel"):
 		return "CancelTask"
-	case of == "subscribe":
+	case strings.HasSuffix(last, ":subscribe"):
 		return "SubscribeToTask"
 	case verb == "GET" && last == "pushNotificationConfigs":
 		return "ListTaskPushNotificationConfigs"
@@ -171,8 +171,7 @@ func About(params gjson.Result, path string) string {
 		}
 	}
 	_, id, _ := strings.Cut(path[max(0, strings.LastIndex(path, "/tasks/")):], "/tasks/")
-	if i := strings.IndexAny(id, ":/?"); i >= 0 {
-		return id[:i]
-	}
-	return id
+	id, _, _ = strings.Cut(id, "?")
+	id, _, _ = strings.Cut(id, "/")
+	return strings.TrimSuffix(strings.TrimSuffix(id, ":cancel"), ":subscribe")
 }

@@ -37,7 +37,7 @@ func TestOf(t *testing.T) {
 
 // TestAbout: the task that a request is about, also where the agent's own path has the word.
 func TestAbout(t *testing.T) {
-	for path, want := range map[string]string{"/v1/tasks/t1:cancel": "t1", "/tasks/t1/pushNotificationConfigs/c": "t1", "/tasks/agent/v1/tasks/t1": "t1", "/tasks/t1?historyLength=1": "t1", "/v1/tasks": ""} {
+	for path, want := range map[string]string{"/v1/tasks/t1:cancel": "t1", "/tasks/t1/pushNotificationConfigs/c": "t1", "/tasks/agent/v1/tasks/t1": "t1", "/tasks/t1?historyLength=1": "t1", "/v1/tasks": "", "/tasks/urn:task:1": "urn:task:1", "/tasks/urn:task:1:cancel": "urn:task:1"} {
 		if got := About(gjson.Result{}, path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
