@@ -29,7 +29,7 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 		return fmt.Errorf("there is no browser here, and the identity provider %s has no sign-in by device code: sign in on a machine with a browser", oauth.Name(provider.Issuer))
 	}
 	// Its metadata may lead elsewhere than its name.
-	if err := s.agree(ctx, login, st, scopes, user, provider.Issuer, provider.Authorization, provider.Device, provider.Token); err != nil {
+	if err := s.agree(ctx, login, st, scopes, user, append([]string{provider.Issuer}, provider.Endpoints()...)...); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("Sign in at %s for the agent at %s", oauth.Name(provider.Issuer), login.Origin)
@@ -103,7 +103,7 @@ func (s *Source) agree(ctx context.Context, login *Login, st *step, scopes []str
 	stored, _ := s.opts.Store.List()
 	switch before := func(l *Login) bool {
 		p := l.Provider
-		return l.Origin == login.Origin && p != nil && covers(p.Issuer, p.Authorization, p.Device, p.Token)
+		return l.Origin == login.Origin && p != nil && covers(append(p.Endpoints(), p.Issuer)...)
 	}; {
 	case covers(), !q.Unencrypted && (s.opts.OAuth.Issuer != "" || slices.ContainsFunc(stored, before)):
 		return nil

@@ -2,6 +2,7 @@ package credentials
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -55,10 +56,15 @@ func TestConfirmed(t *testing.T) {
 	if list, _ := store.List(); len(list) != 1 {
 		t.Errorf("%d sign-ins are stored", len(list))
 	}
-	p.Fail("openid-configuration", signin.Answer(200, fmt.Sprintf(`{"issuer":%q,"authorization_endpoint":"%[1]s/authorize","token_endpoint":"https://evil.example/token"}`, p.Issuer)))
 	u.no = true
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) || len(u.asked) != 3 || fmt.Sprint(u.asked[2].Others) != "[https://evil.example]" {
-		t.Errorf("%v, asked %d times", err, len(u.asked))
+	for _, endpoint := range []string{"token", "device_authorization", "registration", "revocation"} { // each gets secrets
+		u.asked = nil
+		metadata := map[string]string{"issuer": p.Issuer, "authorization_endpoint": p.Issuer + "/authorize", "token_endpoint": p.Issuer + "/token", "registration_endpoint": p.Issuer + "/register"}
+		metadata[endpoint+"_endpoint"] = "https://evil.example/x"
+		p.Fail("openid-configuration", signin.Answer(200, string(must.Get(json.Marshal(metadata))(t))))
+		if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) || len(u.asked) != 1 || fmt.Sprint(u.asked[0].Others) != "[https://evil.example]" {
+			t.Errorf("%s: %v, asked %d times", endpoint, err, len(u.asked))
+		}
 	}
 }
 

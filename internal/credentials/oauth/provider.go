@@ -111,7 +111,7 @@ func (p *Provider) check(at *url.URL) error {
 	case len(p.PKCE) > 0 && !slices.Contains(p.PKCE, "S256"):
 		return &Error{Provider: name, text: "does not take PKCE with S256, without which a code can be stolen"}
 	}
-	for _, endpoint := range []string{p.Authorization, p.Token, p.Device, p.Registration, p.Revocation, p.Keys} {
+	for _, endpoint := range append(p.Endpoints(), p.Keys) {
 		if endpoint == "" {
 			continue
 		}
@@ -124,6 +124,12 @@ func (p *Provider) check(at *url.URL) error {
 		}
 	}
 	return nil
+}
+
+// Endpoints are where a sign-in, and what follows from it, may lead to; missing ones are empty.
+// Keys are not among them: they get nothing.
+func (p *Provider) Endpoints() []string {
+	return []string{p.Authorization, p.Token, p.Device, p.Registration, p.Revocation}
 }
 
 // FromEndpoints makes a provider from the URLs of a card's flow, without metadata. They
