@@ -47,3 +47,36 @@ func TestEchoedCredentials(t *testing.T) {
 		server.Close()
 	}
 }
+
+// TestEchoedToken: nor is a token shown that the agent echoes without what stood around it,
+// whichever way it was given.
+func TestEchoedToken(t *testing.T) {
+	const token = "sk-live-Zq81xWvT9pLm4"
+	ownPlaces(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/agent-card.json") {
+			fmt.Fprintf(w, `{"name":"Echo","url":"http://%s/","protocolVersion":"0.3.0","capabilities":{}}`, r.Host)
+			return
+		}
+		user, _, _ := r.BasicAuth()
+		w.WriteHeader(500)
+		fmt.Fprintf(w, `{"error":"no model for %s%s"}`, user, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	}))
+	t.Cleanup(server.Close)
+	headers := privateFile(t, t.TempDir(), "headers", `{"headers":{"Authorization":["Bearer `+token+`"]}}`)
+	for _, args := range [][]string{
+		{"--agent", server.URL, "--credential-command", "cat '" + headers + "'"},
+		{"--agent", strings.Replace(server.URL, "//", "//"+token+"@", 1)},
+		{"--agent", server.URL}, // a sign-in keeps it
+	} {
+		if len(args) == 2 {
+			if status, _, stderr := runMain(token, append(args, "auth", "login", "--with-token")...); status != 0 {
+				t.Fatal(stderr)
+			}
+		}
+		_, stdout, stderr := runMain("", append(args, "send", "hi")...)
+		if out := stdout + stderr; strings.Contains(out, token) || !strings.Contains(out, "no model for") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+}

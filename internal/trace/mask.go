@@ -54,11 +54,7 @@ func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
 	for name, values := range header {
 		m.headers[http.CanonicalHeaderKey(name)] = true
 		for _, v := range values {
-			m.own = appendSecret(m.own, v)
-			// In "Bearer TOKEN" only the token is secret.
-			if _, token, ok := strings.Cut(v, " "); ok {
-				m.own = appendSecret(m.own, strings.TrimSpace(token))
-			}
+			m.own = appendHeader(m.own, v)
 		}
 	}
 	for _, s := range secrets {
@@ -91,7 +87,7 @@ func (m *masker) setLiterals() {
 	if m.learned != nil {
 		var learned [][]byte
 		for _, s := range *m.learned {
-			learned = appendSecret(learned, s)
+			learned = appendHeader(learned, s)
 		}
 		for _, l := range learned {
 			add(string(l))
@@ -112,6 +108,15 @@ func (m *masker) setLiterals() {
 	}
 	sort.Slice(m.literals, func(i, j int) bool { return len(m.literals[i]) > len(m.literals[j]) })
 	m.sieve = newSieve(m.literals)
+}
+
+// appendHeader is appendSecret for what may be a header: in "Bearer TOKEN" the token is secret, too.
+func appendHeader(list [][]byte, s string) [][]byte {
+	list = appendSecret(list, s)
+	if _, token, ok := strings.Cut(s, " "); ok {
+		list = appendSecret(list, strings.TrimSpace(token))
+	}
+	return list
 }
 
 // appendSecret appends a credential, and what is secret in it: in USER:PASSWORD, which Basic

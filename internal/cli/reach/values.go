@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"cmp"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -101,16 +102,16 @@ func extensionURIs(list []string) (all []string, err error) {
 	return all, nil
 }
 
-// urlSecrets are the possible secrets in the agent's URL: a password and the whole
-// query, since some agents want a key there.
+// urlSecrets are the possible secrets in the agent's URL: a password, or a user without one, which
+// is a token, and the whole query, since some agents want a key there.
 func urlSecrets(agent string) []string {
 	u, err := url.Parse(agent)
 	if err != nil || u.Host == "" {
 		return nil
 	}
 	var secrets []string
-	if password, ok := u.User.Password(); ok {
-		secrets = append(secrets, password, u.User.Username()+":"+password)
+	if password, _ := u.User.Password(); u.User != nil {
+		secrets = append(secrets, cmp.Or(password, u.User.Username()), u.User.Username()+":"+password)
 	}
 	for _, values := range u.Query() {
 		secrets = append(secrets, values...)
