@@ -88,45 +88,6 @@ func TestQuestionNamesAll(t *testing.T) {
 	}
 }
 
-// A secret goes where the scheme wants it that the user names.
-func TestNamedScheme(t *testing.T) {
-	const card = `"securitySchemes":{"login":{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"https://a.example","tokenUrl":"https://a.example","scopes":{}}}},
-"k":{"type":"apiKey","in":"query","name":"key"},"h":{"type":"apiKey","in":"header","name":"X-Key"},"b":{"type":"http","scheme":"basic"}},"security":[{"login":[]},{"k":[]},{"h":[]},{"b":[]}]`
-	for scheme, want := range map[string]string{"": "Bearer hunter2:x||", "login": "Bearer hunter2:x||", "k": "||hunter2:x", "h": "|hunter2:x|", "b": "Basic aHVudGVyMjp4||", "nope": `no scheme "nope": it has`} {
-		a := newAgent(t, nil)
-		a.card = card
-		got := ""
-		a.takes = func(r *http.Request) bool {
-			got = r.Header.Get("Authorization") + "|" + r.Header.Get("X-Key") + "|" + r.URL.Query().Get("key")
-			return true
-		}
-		store := testStore(t)
-		given, _ := a.client(t, &Options{Token: Secret{Value: "hunter2:x", Name: "t"}, Scheme: scheme})
-		err := prompt(t.Context(), given)
-		if err != nil {
-			got = err.Error()
-		}
-		if !strings.Contains(got, want) {
-			t.Errorf("%s, given: %s", scheme, got)
-		}
-		if early := a.count("shown for the card"); early > 0 && scheme != "" {
-			t.Errorf("%s: it was shown as a bearer token for the card", scheme)
-		}
-		s, c := fetch(t, a, &Options{Store: store, Scheme: scheme})
-		_, err = s.StoreToken(t.Context(), &SignIn{Card: c}, "hunter2:x")
-		if err == nil {
-			stored, _ := a.client(t, &Options{Store: store})
-			err = prompt(t.Context(), stored)
-		}
-		if err != nil {
-			got = err.Error()
-		}
-		if !strings.Contains(got, want) {
-			t.Errorf("%s, stored: %s", scheme, got)
-		}
-	}
-}
-
 // A card with endpoints of two providers would send one's code to the other.
 func TestMixedUp(t *testing.T) {
 	honest, evil := signin.Start(t, nil), signin.Start(t, nil)
