@@ -135,7 +135,7 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		return r, err
 	}
 	if err != nil {
-		t.rememberFailure(err, unheard)
+		t.rememberFailure(ctx, err, unheard)
 		return r, err
 	}
 	t.leaveOpen(&r, how)
@@ -225,7 +225,7 @@ func (t *turn) tellRejection(ctx context.Context) error {
 
 // rememberFailure decides what of the task the session goes on with after an error.
 // unheard says that the user's answers have not reached the agent.
-func (t *turn) rememberFailure(err error, unheard bool) {
+func (t *turn) rememberFailure(ctx context.Context, err error, unheard bool) {
 	f, s := t.fold, t.session
 	if unheard {
 		f.Doubt()
@@ -241,9 +241,23 @@ func (t *turn) rememberFailure(err error, unheard bool) {
 		t.agent.cancelLater(f.TaskID)
 		s.anew = t.writing.Traits().TaskIsConversation
 		s.forget()
+	case refused && t.isOver(ctx):
+		s.forget()
 	default:
 		s.rememberAfterError()
 	}
+}
+
+// isOver reports whether a task has ended with an error that its stream was broken off with: agents of
+// a2a-python 1.x that fail so say it to those who look. They refuse the next prompt to such a task.
+func (t *turn) isOver(ctx context.Context) bool {
+	if t.fold.TaskID == "" || t.fold.State.Terminal() {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, learnTime)
+	defer stop()
+	task, err := t.agent.opts.Client.Get(ctx, t.fold.TaskID, 0)
+	return err == nil && task.State.Terminal() && !(task.State == a2a.StateCompleted && t.writing.Traits().ContinuesCompleted)
 }
 
 // notice makes a step of a text of the bridge itself.
