@@ -177,7 +177,7 @@ func (s *Store) Lock(ctx context.Context, l *Login) (unlock func(), err error) {
 	}
 	lock := flock.New(strings.TrimSuffix(s.file(l.Origin, l.ClientID), suffix)+".lock", flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, lockTry); err != nil {
-		if ctx.Err() != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("another a2astdio has been renewing the sign-in for %s for more than %v: try again", l.Origin, lockTime)
 		}
 		return nil, err

@@ -136,6 +136,12 @@ func TestLock(t *testing.T) {
 	if _, err := s.Lock(ctx, l); err == nil || !strings.Contains(err.Error(), "another a2astdio") {
 		t.Error(err)
 	}
+	cancel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Lock(gone, l); !errors.Is(err, context.Canceled) { // who gives up is told nothing of others
+		t.Error(err)
+	}
 	unlock()
 	unlock = must.Get(s.Lock(t.Context(), l))(t)
 	unlock()
