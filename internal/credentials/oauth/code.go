@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -168,6 +167,5 @@ func listen(redirect string) (*loopback, error) {
 	}
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	u.Host = net.JoinHostPort(u.Hostname(), port)
-	u.Path = cmp.Or(u.Path, "/")
 	return newLoopback(listener, u), nil
 }

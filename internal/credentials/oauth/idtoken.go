@@ -78,8 +78,7 @@ func signed(offered []string) (list []string) {
 	return list
 }
 
-// checkTime allows for different clocks, and refuses old tokens: one that was just
-// issued must be recent.
+// checkTime checks that a token is good now, by clocks that may differ.
 func checkTime(now, issued, expiry, notBefore time.Time) error {
 	if now.Add(maxSkew).Before(issued) || now.Add(maxSkew).Before(notBefore) || now.Add(-maxSkew).After(expiry) {
 		return fmt.Errorf("it is not good at this time (%v after it was given): the clocks of this machine and of the provider differ, or the provider sends old tokens", now.Sub(issued).Round(time.Second))

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -44,7 +45,7 @@ type loopback struct {
 }
 
 func newLoopback(listener net.Listener, redirect *url.URL) *loopback {
-	l := &loopback{redirect: redirect.String(), host: redirect.Host, callback: redirect.Path, name: "a2astdio-sign-in-" + redirect.Port(), done: make(chan struct{}),
+	l := &loopback{redirect: redirect.String(), host: redirect.Host, callback: cmp.Or(redirect.Path, "/"), name: "a2astdio-sign-in-" + redirect.Port(), done: make(chan struct{}),
 		answers: make(chan url.Values, 1), verdict: make(chan error, 1)}
 	l.server = &http.Server{Handler: l, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { // ended by close
