@@ -7,7 +7,7 @@ import (
 )
 
 // FileName turns what an agent calls a file into a name: the last element of a path,
-// without characters that mean something else to a file system or a shell.
+// without characters that mean something else to a file system. (A shell is another matter.)
 func FileName(s string) string {
 	s = strings.ToValidUTF8(s, "_")
 	s = s[strings.LastIndexAny(s, `/\`)+1:]

@@ -33,3 +33,12 @@ func TestDiffIsTheChange(t *testing.T) {
 		}
 	}
 }
+
+// TestEditedName: a file that is edited has a name that no shell reads as anything else.
+func TestEditedName(t *testing.T) {
+	for path, want := range map[string]string{"/w/main.go": "main.go", `C:\w\a&calc.exe`: "a_calc.exe", "%PATH%^(b)!.go": "_PATH___b__.go", "": "proposed", "/": "proposed"} {
+		if got := editedName(path); got != want {
+			t.Errorf("%s: %s, not %s", path, got, want)
+		}
+	}
+}

@@ -35,8 +35,7 @@ func editContent(ctx context.Context, tty io.ReadWriter, q *mapping.Question, co
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	// The file's name tells the editor the language. It comes from the agent.
-	file := filepath.Join(dir, cmp.Or(safe.FileName(edit.FilePath), "proposed"))
+	file := filepath.Join(dir, editedName(edit.FilePath))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return nil, err
 	}
@@ -54,6 +53,17 @@ func editContent(ctx context.Context, tty io.ReadWriter, q *mapping.Question, co
 	}
 	s := string(edited)
 	return &s, nil
+}
+
+// editedName is the name under which a text is edited, which tells the editor the language. It comes
+// from the agent, and cmd.exe would run what stands behind an & in it.
+func editedName(path string) string {
+	return cmp.Or(strings.Map(func(r rune) rune {
+		if r == '%' || !frame.PlainWord(string(r)) {
+			return '_'
+		}
+		return r
+	}, safe.FileName(path)), "proposed")
 }
 
 // editorCommand runs the editor by the shell, as git does: $EDITOR may have arguments.
