@@ -34,6 +34,7 @@ func hostileLines() []string {
 			`,"from":[[1,2],[3],[],5,"x"]`, `,"from":{}`, `,"what":` + string(quoted) + `,"why":` + string(quoted) + `,"call":5,"attempt":1e400`,
 			`,"name":` + string(quoted) + `,"comment":` + string(quoted) + `,"last_id":` + string(quoted) + `,"error":` + string(quoted) + `,"reason":` + string(quoted),
 			`,"format":99999999999,"run":5,"part":-1,"mode":` + string(quoted) + `,"version":` + string(quoted),
+			`,"mode":` + string(quoted) + `,"version":` + string(quoted) + `,"system":` + string(quoted),
 			`,"n":-1,"us":-1`, `,"n":9223372036854775807,"us":9223372036854775807,"t":"9999-12-31T23:59:59.999999Z"`, `,"t":"0000-00-00T00:00:00Z"`,
 		} {
 			list = append(list, record(kind, members))
@@ -43,7 +44,7 @@ func hostileLines() []string {
 }
 
 // traceWays are the commands that read a trace.
-var traceWays = [][]string{{"show"}, {"check"}, {"export", "--har"}, {"export", "--html"}, {"export", "--redact"}}
+var traceWays = [][]string{{"show"}, {"show", "--record=2"}, {"check"}, {"export", "--har"}, {"export", "--html"}, {"export", "--redact"}}
 
 // FuzzHostileTrace: whatever a trace has, each command that reads it ends, without a
 // panic, and writes nothing that a terminal obeys, and JSON where it writes JSON. An
@@ -56,6 +57,11 @@ func FuzzHostileTrace(f *testing.F) {
 			f.Add(head+strings.Join(some, "\n"), byte(way))
 		}
 		f.Add(head+strings.Join(lines, "\n"), byte(way))
+		for _, first := range lines {
+			if strings.Contains(first, `"kind":"start"`) {
+				f.Add(first, byte(way))
+			}
+		}
 	}
 	f.Fuzz(func(t *testing.T, doc string, number byte) {
 		if len(doc) > 1<<20 {
@@ -73,7 +79,7 @@ func FuzzHostileTrace(f *testing.F) {
 			t.Fatalf("%s: stderr: %v, of %q", name, err, doc)
 		}
 		switch way[len(way)-1] {
-		case "show", "check":
+		case "show", "--record=2", "check":
 			if err := tame(out); err != nil {
 				t.Fatalf("%s: %v, of %q", name, err, doc)
 			}
@@ -92,7 +98,7 @@ func FuzzHostileTrace(f *testing.F) {
 // tame reports what a terminal would obey.
 func tame(s string) error {
 	for _, r := range s {
-		if r != '\n' && (unicode.IsControl(r) || r == '\u202e') {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == '\u202e') {
 			return fmt.Errorf("%U in %q", r, s)
 		}
 	}

@@ -172,7 +172,7 @@ func (p *printer) full(r *trace.Record, it *view.Item) error {
 		return err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n%s\n", p.style.Bold(safe.Plain(strings.TrimSpace(fmt.Sprintf("record %d: %s %s", r.N, it.Name, it.Text)))), members)
+	fmt.Fprintf(&b, "%s\n%s\n", p.style.Bold(safe.Plain(strings.TrimSpace(fmt.Sprintf("record %d: %s %s", r.N, it.Name, it.Text)))), safe.Plain(string(members)))
 	if payload, whole := r.Payload(); len(payload) > 0 {
 		b.WriteString("\n" + p.style.Bold(fmt.Sprintf("payload, %d bytes", r.Length())))
 		if !whole {

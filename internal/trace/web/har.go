@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -72,7 +71,8 @@ type har struct {
 func (h *har) begin(version string) {
 	if !h.begun {
 		h.begun = true
-		fmt.Fprintf(h.w, `{"log":{"version":"1.2","creator":{"name":"a2astdio","version":%s},"pages":[],"entries":[`, strconv.Quote(version))
+		quoted, _ := json.Marshal(version) // a string always encodes
+		fmt.Fprintf(h.w, `{"log":{"version":"1.2","creator":{"name":"a2astdio","version":%s},"pages":[],"entries":[`, quoted)
 	}
 }
 
