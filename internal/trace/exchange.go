@@ -39,6 +39,8 @@ type exchange struct {
 	id    string
 	as    mode // how its documents are masked: push, where it is about push notifications
 	card  bool // it may ask for a card
+	// encoded: the answer has a Content-Encoding, so that nothing can be found and masked in it.
+	encoded bool
 
 	request, body pieces
 	sse           *sse // nil: no stream
@@ -110,11 +112,11 @@ func (w *worker) request(x *exchange, at time.Time) {
 	case p.sum != nil:
 	case media == "application/x-www-form-urlencoded":
 		w.enc.mask.noteForm(string(p.b))
-		p.b = []byte(w.enc.mask.form(string(p.b)))
+		p = p.hidden(w.enc.mask.form(string(p.b)))
 		w.enc.look(p)
 	case len(p.b) > 0 && !l.valid && !looksJSON(p.b): // none of A2A's, and without names
 		w.enc.mask.note(string(p.b), false)
-		p.b = []byte(masked)
+		p = p.hidden(masked)
 		w.enc.look(p)
 	}
 	as := x.as
@@ -145,7 +147,9 @@ func (w *worker) response(x *exchange, at time.Time, h *responseHead) {
 	w.header(h.header)
 	w.number("took", at.Sub(x.began).Microseconds())
 	w.finish()
-	if media, _, _ := mime.ParseMediaType(h.header.Get("Content-Type")); media == "text/event-stream" {
+	encoding := h.header.Get("Content-Encoding")
+	x.encoded = encoding != "" && !strings.EqualFold(encoding, "identity")
+	if media, _, _ := mime.ParseMediaType(h.header.Get("Content-Type")); media == "text/event-stream" && !x.encoded {
 		x.sse = newSSE(w.enc.limit)
 	}
 }
@@ -202,6 +206,9 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		}
 	case x.body.size > 0:
 		p := x.body.trimmed()
+		if x.encoded {
+			p = p.hidden(masked)
+		}
 		l := w.enc.look(p)
 		w.begin(at, WireAgent, DirIn, KindBody)
 		w.number("x", x.n)

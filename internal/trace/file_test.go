@@ -86,8 +86,9 @@ func TestDecisions(t *testing.T) {
 func TestRedact(t *testing.T) {
 	var out bytes.Buffer
 	r := New(&out, &Options{Redact: true})
-	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"private"}],"n":[1,{"private":"private","a":null}],"data":[{"id":"x"},"private"]}}`))
+	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"private"}],"n":[1,{"private":"private","a":null}],"data":[{"id":"x"},"private"],"status":"private words","state":"priv\u00e9"}}`))
 	r.Tap(false, []byte(`private`))
+	r.Decide(&Decision{What: DecideLost, Why: "the agent has said private"})
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, ": private\n\n")
@@ -101,7 +102,10 @@ func TestRedact(t *testing.T) {
 		t.Errorf("the comment is in %+v", e)
 	}
 	all := of(records(t, out.Bytes()), KindMessage)
-	want := `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"<7 bytes>"}],"n":[1,{"private":"<7 bytes>","a":null}],"data":[{"id":"x"},"<7 bytes>"]}}`
+	want := `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"<7 bytes>"}],"n":[1,{"private":"<7 bytes>","a":null}],"data":[{"id":"x"},"<7 bytes>"],"status":"<13 bytes>","state":"<10 bytes>"}}`
+	if d := of(records(t, out.Bytes()), KindDecision); len(d) != 1 || d[0].Why != "<26 bytes>" {
+		t.Errorf("the decision is %+v", d)
+	}
 	if string(all[0].JSON) != want || all[1].Text != "<7 bytes>" || !all[0].Masked {
 		t.Errorf("%s\n%s", all[0].JSON, all[1].Text)
 	}

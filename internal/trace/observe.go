@@ -138,9 +138,13 @@ func (w *worker) refs(refs []EventRef) {
 
 // decision records a decision.
 func (w *worker) decision(at time.Time, d *Decision) {
+	why := d.Why
+	if w.enc.redact { // it may quote what the agent has said
+		why = length(why)
+	}
 	w.begin(at, WireBridge, "", KindDecision)
 	w.text("what", d.What)
-	w.text("why", d.Why)
+	w.text("why", why)
 	w.text("session", d.Session)
 	w.text("task", d.Task)
 	w.text("call", d.Call)

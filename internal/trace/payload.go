@@ -19,6 +19,8 @@ type payload struct {
 	// size is the whole length; sum is its hash, if that is more than b.
 	size int64
 	sum  hash.Hash
+	// masked: b is not what crossed the wire.
+	masked bool
 }
 
 func wholePayload(b []byte) payload { return payload{b: b, size: int64(len(b))} }
@@ -29,6 +31,13 @@ func (p payload) trimmed() payload {
 	if p.sum == nil {
 		p.b = bytes.TrimRight(p.b, "\n\r ")
 	}
+	return p
+}
+
+// hidden returns a payload of which no more than b is recorded.
+func (p payload) hidden(b string) payload {
+	p.masked = p.masked || b != string(p.b)
+	p.b = []byte(b)
 	return p
 }
 
@@ -121,12 +130,12 @@ func (e *encoder) goesOn(p payload, s *said) {
 // continues, or nil; as is how it is masked.
 func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
 	l := &e.scan.looked
-	b, masked := p.b, false
+	b, masked := p.b, p.masked
 	if l.suspect || !l.valid || as != open {
 		e.mask.said, e.mask.as = s, as
 		b = e.thorough(p, l.valid)
 		e.mask.said, e.mask.as = nil, open
-		masked = string(b) != string(p.b[:min(len(b), len(p.b))])
+		masked = masked || string(b) != string(p.b[:min(len(b), len(p.b))])
 	}
 	if e.redact && len(b) > 0 {
 		b, masked = redact(b, l.valid && p.sum == nil), true

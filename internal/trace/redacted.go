@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ func (r *Record) redact() {
 	if r.JSON != nil {
 		r.JSON = redact(r.JSON, true)
 	}
-	r.Text, r.Head, r.Comment = length(r.Text+string(r.Base64)), length(r.Head), length(r.Comment)
+	r.Text, r.Head, r.Comment, r.Why = length(r.Text+string(r.Base64)), length(r.Head), length(r.Comment), length(r.Why)
 	r.Base64 = nil
 }
 
@@ -53,7 +54,7 @@ func isJSON(b []byte) bool { return json.Valid(b) && utf8.Valid(b) }
 
 func toValid(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
 
-// spoken reports whether a member's strings are words of the protocols, which a
+// spoken reports whether a member's strings may be words of the protocols, which a
 // redacted trace keeps. All others may be what people or agents have said.
 func spoken(key string) bool {
 	return slices.Contains([]string{"jsonrpc", "id", "method", "kind", "state", "role", "type", "status", "version",
@@ -61,6 +62,12 @@ func spoken(key string) bool {
 		"sessionupdate", "stopreason", "outcome", "optionid", "selectedoptionid", "currentmodeid", "modeid",
 		"protocolversion", "preferredtransport", "transport", "protocolbinding", "timestamp", "toolname",
 		"mimetype", "mediatype", "phase", "configid"}, plain(key))
+}
+
+// isWord reports whether a text may be a word of the protocols or an ID, as it is written in JSON:
+// agents use the names of spoken for sentences of their own, too.
+func isWord(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' })
 }
 
 // redact returns a payload with each text replaced by its length.
@@ -91,7 +98,7 @@ func redact(b []byte, valid bool) (dst []byte) {
 			case in.isKey:
 				in.key = string(text)
 				dst = append(dst, b[i:end]...)
-			case spoken(in.key) || len(text) == 0 || string(text) == masked:
+			case spoken(in.key) && isWord(text) || len(text) == 0 || string(text) == masked:
 				dst = append(dst, b[i:end]...)
 			default:
 				dst = append(strconv.AppendInt(append(dst, `"<`...), int64(len(text)), 10), ` bytes>"`...)

@@ -73,6 +73,29 @@ func TestManySecretsThatComeLater(t *testing.T) {
 	}
 }
 
+// TestEncoded: of an answer in a Content-Encoding nothing is kept, as nothing can be masked in it.
+func TestEncoded(t *testing.T) {
+	for _, media := range []string{"application/json", "text/event-stream"} {
+		server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", media)
+			w.Header().Set("Content-Encoding", "br")
+			fmt.Fprintf(w, "data: %x\n\n", r.Header.Get("Authorization"))
+		})
+		var out bytes.Buffer
+		recorder := New(&out, nil)
+		req := must.Get(http.NewRequest("POST", server.URL, strings.NewReader("{}")))(t)
+		req.Header.Set("Authorization", "Bearer hunter2-31")
+		resp := must.Get((&http.Client{Transport: recorder.Wrap(server.Client().Transport)}).Do(req))(t)
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		must.Do(t, recorder.Close())
+		all := records(t, out.Bytes())
+		if b := of(all, KindBody); len(b) != 1 || b[0].Text != "***" || !b[0].Masked || len(of(all, KindEvent)) > 0 {
+			t.Errorf("%s: %s", media, &out)
+		}
+	}
+}
+
 // TestUnnamedSecrets: a credential under a name that no list knows is in no trace, wherever a
 // client sends it and however the agent spells it when it repeats it. (TestNoSecrets has those
 // with a name.)

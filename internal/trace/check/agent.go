@@ -64,6 +64,7 @@ type exchange struct {
 	spoke   bool        // an event said something
 	when    time.Time   // the last timestamp
 	loose   bool        // there is no schema: HTTP+JSON of A2A 0.3
+	encoded string      // the answer's Content-Encoding: its body is not in the trace
 }
 
 func (w *agentWire) record(r *trace.Record) {
@@ -77,7 +78,7 @@ func (w *agentWire) record(r *trace.Record) {
 	}
 	switch r.Kind {
 	case trace.KindResponse:
-		x.status, x.media, x.at = r.Status, header(r, "Content-Type"), r.Micros
+		x.status, x.media, x.at, x.encoded = r.Status, header(r, "Content-Type"), r.Micros, header(r, "Content-Encoding")
 		w.status(r, x)
 	case trace.KindEvent, trace.KindBody:
 		w.silent(r, x)

@@ -25,6 +25,7 @@ func TestLegal(t *testing.T) {
 			{"GET", "http://h/tasks/urn:task:1", "1.0", "", `{"id":"urn:task:1","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}`},
 			{"POST", "http://h/tasks/urn:task:1:cancel", "1.0", `{}`, `{"id":"urn:task:1","contextId":"c","status":{"state":"TASK_STATE_CANCELED"}}`}}},
 		{"a binding of the agent's own", []call{{"GET", "http://h/.well-known/agent-card.json", "", "", card}}},
+		{"an answer in an encoding", []call{{"POST", "http://h/", "1.0", `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}`, ""}}},
 		{"a task that has ended takes no message", []call{{"GET", "http://h/.well-known/agent-card.json", "", "", card},
 			{"POST", "http://h/", "1.0", `{"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{` + message + `}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32004,"message":"it is over"}}`}}},
 	} {
@@ -39,8 +40,12 @@ func TestLegal(t *testing.T) {
 			if _, rest, ok := strings.Cut(call.request, `"method":"`); ok {
 				method, _, _ = strings.Cut(rest, `"`)
 			}
+			response, body := trace.Record{Kind: trace.KindResponse, Status: 200}, trace.Record{Kind: trace.KindBody, JSON: json.RawMessage(call.answer)}
+			if call.answer == "" {
+				response.Header, body = map[string][]string{"Content-Encoding": {"gzip"}}, trace.Record{Kind: trace.KindBody, Text: "***"}
+			}
 			for _, r := range []trace.Record{{Kind: trace.KindRequest, HTTP: call.verb, URL: call.url, Header: header, Method: method, JSON: json.RawMessage(call.request)},
-				{Kind: trace.KindResponse, Status: 200}, {Kind: trace.KindBody, JSON: json.RawMessage(call.answer)}, {Kind: trace.KindEnd, Reason: trace.EndDone}} {
+				response, body, {Kind: trace.KindEnd, Reason: trace.EndDone}} {
 				r.Exchange = int64(i + 1)
 				c.Add(&r)
 			}
