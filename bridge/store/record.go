@@ -23,7 +23,7 @@ const (
 	// with the newest record only: some forty records, so that this is rare, but still
 	// read by one call.
 	maxRecords = 16 << 10
-	// maxRecordFile is how much of such a file is read: more than several bridges append
+	// maxRecordFile is how much of such a file's end is read: more than several bridges append
 	// at once.
 	maxRecordFile = 4 * maxRecord
 )
@@ -65,14 +65,15 @@ func (s *Store) write(name string, line []byte) (isNew bool, err error) {
 	if err != nil {
 		return isNew, err
 	}
-	if info.Size() > maxRecords && safe.Replace(path, line) == nil {
-		return isNew, nil // if that fails, the file grows
-	}
 	if _, err := f.Write(append([]byte{'\n'}, line...)); err != nil {
 		return isNew, err
 	}
 	if now, err := os.Stat(path); err != nil || !os.SameFile(now, info) {
 		return isNew, fs.ErrNotExist
+	}
+	if info.Size() > maxRecords {
+		_ = f.Close()                // Windows replaces no file that is open
+		_ = safe.Replace(path, line) // if that fails, the file grows
 	}
 	return isNew, nil
 }
@@ -80,16 +81,9 @@ func (s *Store) write(name string, line []byte) (isNew bool, err error) {
 func encodeRecord(r *Record) ([]byte, error) {
 	line, err := json.Marshal(r)
 	if err == nil && len(line) > maxRecord {
-		err = &recordSizeError{len(line)}
+		err = fmt.Errorf("its record has %d bytes, the limit is %d: the agent's IDs, or the title, are too long", len(line), maxRecord)
 	}
 	return line, err
-}
-
-// recordSizeError is the error for a record that is too long to be stored.
-type recordSizeError struct{ size int }
-
-func (e *recordSizeError) Error() string {
-	return fmt.Sprintf("its record has %d bytes, the limit is %d: the agent's IDs, or the title, are too long", e.size, maxRecord)
 }
 
 // read reads the newest record in a session's directory.
@@ -103,8 +97,9 @@ func (s *Store) read(name string) (r Record, err error) {
 		return r, s.explain(err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRecordFile+1))
-	if err != nil || len(data) > maxRecordFile {
+	_, _ = f.Seek(-maxRecordFile, io.SeekEnd) // a shorter file stays at its beginning
+	data, err := io.ReadAll(io.LimitReader(f, maxRecordFile))
+	if err != nil {
 		return Record{}, damagedRecord(path)
 	}
 	if len(data) == 0 {

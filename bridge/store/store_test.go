@@ -157,6 +157,10 @@ func TestDamage(t *testing.T) {
 			t.Fatalf("List with %q: %s", data, got)
 		}
 	}
+	must.Do(t, os.WriteFile(path, append(make([]byte, maxRecordFile), append([]byte{'\n'}, whole...)...), 0o600))
+	if r, err := s.Get("bad"); err != nil || r.Title != "a title" {
+		t.Errorf("behind what is too much to be read: %+v, %v", r, err)
+	}
 	put(t, s, Record{ID: "bad"})
 	if got := len(strings.Fields(ids(t, s, "", ""))); got != 2 { // behind what is damaged
 		t.Errorf("%d sessions after Put, want 2", got)
