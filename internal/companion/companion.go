@@ -30,10 +30,7 @@ type Server struct {
 // Start starts a companion for editor. It fails if the options are wrong, or if it
 // cannot listen or write the discovery file, without which no CLI finds it.
 func Start(editor Editor, opts *Options) (*Server, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := *opts
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

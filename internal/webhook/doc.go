@@ -14,12 +14,14 @@
 //	the method is not POST                           405
 //	the token is wrong, or the JWT for another       401
 //	the content type is not JSON                     415
+//	too many at once                                 503
+//	the body is compressed                           415
 //	the body is too large                            413
 //	the body does not come in time                   408
-//	the body is no JSON                              400
+//	the JWT was signed for another body              401
 //	it is no task and no event of A2A                400
-//	too many at once, or the queue is full           503
 //	it came before, or its task has ended            200, without effect
+//	the queue is full                                503
 //	it is in the queue                               200
 //
 // No answer has a body.

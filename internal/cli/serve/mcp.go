@@ -134,7 +134,7 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error
 		return nil, explainSetup(err)
 	}
 	sessions, err := store.Open("")
-	if err != nil && l.Options.Log != nil {
+	if err != nil {
 		l.Options.Log.Warn("conversations are not stored", "err", err)
 	}
 	serves(l, at, sessions)
