@@ -69,6 +69,67 @@ func TestMCPCancelAsksNobody(t *testing.T) {
 	})
 }
 
+// An askingLogin asks whether to go to a provider, and has the page opened then.
+type askingLogin struct {
+	pageLogin
+	asked []any // what came of each question
+}
+
+func (l *askingLogin) SignIn(ctx context.Context, user bridge.Asker) error {
+	yes, err := user.Confirm(ctx, "Go there?")
+	if l.asked = append(l.asked, yes, err); yes {
+		yes, err = user.Open(ctx, "Sign in", "https://id.example/")
+		l.asked = append(l.asked, yes, err)
+	}
+	return errors.New("not signed in")
+}
+
+// TestMCPSignInAsks: only who says yes goes to a provider, and only who agrees has its page opened. A
+// client that has no forms is not asked.
+func TestMCPSignInAsks(t *testing.T) {
+	const yes, both = `{"action":"accept","content":{"choice":"Yes"}}`, `"elicitation":{"form":{},"url":{}}`
+	for _, test := range []struct {
+		can     string
+		answers []string
+		want    []any
+	}{
+		{both, []string{yes, `{"action":"accept"}`}, []any{true, nil, true, nil}},
+		{both, []string{yes, `{"action":"decline"}`}, []any{true, nil, false, nil}},
+		{both, []string{yes, `{"action":"accept","content":{"choice":"Yes"}}`}, []any{true, nil, false, nil}},
+		{both, []string{`{"action":"accept","content":{"choice":"No"}}`}, []any{false, nil}},
+		{both, []string{`{"action":"cancel"}`}, []any{false, nil}},
+		{`"elicitation":{"url":{}}`, nil, []any{false, bridge.ErrCannotAsk}},
+	} {
+		login := &askingLogin{}
+		withMCP(t, bridge.Options{Login: login}, test.can, func(c *mcpClient) {
+			id := c.call("send_message", `{"text":"hello"}`)
+			for _, answer := range test.answers {
+				c.write(`{"jsonrpc":"2.0","id":` + c.next("").Get("id").Raw + `,"result":` + answer + `}`)
+			}
+			if text := textOfResult(c.next(id)); !strings.Contains(text, `why: "not signed in"`) {
+				c.Error(text)
+			}
+		})
+		if !slices.Equal(login.asked, test.want) {
+			t.Errorf("%v: %v, want %v", test.answers, login.asked, test.want)
+		}
+	}
+}
+
+// TestMCPCancelOfNothing: a cancel that names no call, or by what is no ID, cancels none.
+func TestMCPCancelOfNothing(t *testing.T) {
+	withMCP(t, bridge.Options{Workspace: os.TempDir(), AnswerWithin: 5 * time.Second}, "", func(c *mcpClient) {
+		c.write(`{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"send_message","arguments":{"text":"slow"}}}`)
+		time.Sleep(time.Second)
+		for _, params := range []string{`{}`, `{"requestId":null}`, `{"requestId":{}}`, `{"requestId":"0"}`, `null`, `[0]`} {
+			c.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":` + params + `}`)
+		}
+		if text := textOfResult(c.next("0")); !strings.Contains(text, "state: working") {
+			c.Error(text)
+		}
+	})
+}
+
 // silentAgents are agents that cannot be opened, and do not say so.
 type silentAgents struct{}
 

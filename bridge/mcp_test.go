@@ -178,6 +178,7 @@ func judge(c *mcpClient, answer string, allows bool, text string) {
 func TestMCPState(t *testing.T) {
 	const answers = `,"inputResponses":{"question":{"action":"accept","content":{"choice":"Allow once"}}}`
 	withMCP(t, bridge.Options{Workspace: os.TempDir()}, "", func(c *mcpClient) {
+		unasked := handleIn(c.next(c.call("send_message", `{"text":"hello"}`, stateless)))
 		state := c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless)).Get("result.requestState").Str
 		with := func(state string) string { return `,"requestState":"` + state + `"` }
 		handle, secret := state[:strings.LastIndexByte(state, '.')], state[strings.LastIndexByte(state, '.')+1:]
@@ -187,10 +188,11 @@ func TestMCPState(t *testing.T) {
 			"another secret": c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(handle+"."+strings.ToLower(secret)))),
 			"no secret":      c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(handle+"."))),
 			"no state":       c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers)),
+			"no question":    c.next(c.call("send_message", `{"text":"hello"}`, stateless, answers, with(unasked+"."))),
 			"nonsense":       c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with("v1."))),
 		} {
 			text := textOfResult(m)
-			if named := why == "no state" || why == "nonsense" || strings.Contains(text, handle); !strings.Contains(text, "nothing was sent") || !named || !m.Get("result.isError").Bool() {
+			if named := why == "no state" || why == "nonsense" || why == "no question" && strings.Contains(text, unasked) || strings.Contains(text, handle); !strings.Contains(text, "nothing was sent") || !named || !m.Get("result.isError").Bool() {
 				c.Errorf("%s: %s", why, m)
 			}
 		}

@@ -351,7 +351,7 @@ func (l *Loader) tool(e *entry) []mapping.Step {
 	text := e.Tool
 	if was := e.Was; was != nil {
 		old, head, tail := l.calls[e.As], was[1], was[2]
-		if len(old) != was[0] || head < 0 || tail < 0 || head+tail > len(old) {
+		if len(old) != was[0] || head < 0 || tail < 0 || head > len(old) || tail > len(old)-head {
 			return nil // what it differs from is not stored
 		}
 		text = old[:head] + text + old[len(old)-tail:]
