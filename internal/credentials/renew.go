@@ -27,7 +27,26 @@ func (s *Source) note(login *Login) (before *Login) {
 // forget has the next request read the stored login, whatever was known of it.
 func (s *Source) forget() {
 	s.note(nil)
+	s.keepStale("")
 	s.renewal.set(nil)
+}
+
+// keepStale notes the token of a stored login that was renewed, and cannot be replaced.
+func (s *Source) keepStale(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stale = token
+}
+
+// newest is a stored login, or what this process has got in its place and cannot store.
+func (s *Source) newest(stored *Login) *Login {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stored == nil || s.stale == "" || stored.token() != s.stale || s.login == nil {
+		return stored
+	}
+	l := *s.login
+	return &l
 }
 
 // current reads the stored login: another process may have signed in, renewed it, or
@@ -40,6 +59,7 @@ func (s *Source) current() (*Login, error) {
 	if err != nil {
 		return nil, err
 	}
+	login = s.newest(login)
 	before := s.note(login)
 	if login == nil {
 		s.renewal.set(nil)
@@ -74,7 +94,7 @@ func (s *Source) signedIn(ctx context.Context, c *transport.Challenge) (*transpo
 // file's lock meanwhile: one of several bridges renews, and the others find the result.
 func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) {
 	login := s.known()
-	if login == nil {
+	if login == nil || login.Provider == nil { // a key has taken its place
 		return nil, nil
 	}
 	unlock, err := s.opts.Store.Lock(ctx, login)
@@ -82,9 +102,11 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 		return nil, err
 	}
 	defer unlock()
-	if login, err = s.opts.Store.Get(login.Origin, login.ClientID); login == nil || err != nil {
+	stored, err := s.opts.Store.Get(login.Origin, login.ClientID)
+	if stored == nil || err != nil {
 		return nil, err
 	}
+	login = s.newest(stored)
 	why := "has ended, and cannot be renewed"
 	switch h := login.held(); {
 	case h != nil && h.token != refused && valid(s.opts.Now(), h.renewAt):
@@ -93,15 +115,16 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 	case login.Over != "":
 		why = "has ended (" + login.Over + ")"
 	case login.Renews():
-		return s.renew(ctx, login)
+		return s.renew(ctx, login, stored.token())
 	case refused != "":
 		why = "is not taken any more, and cannot be renewed"
 	}
 	return nil, &ended{fmt.Sprintf("your sign-in at %s %s: %s", login.Provider.Issuer, why, s.signIn(""))}
 }
 
-// renew gets new tokens. The caller has the lock.
-func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
+// renew gets new tokens. stored is the token of the file, which may be older than login. The
+// caller has the lock.
+func (s *Source) renew(ctx context.Context, login *Login, stored string) (*held, error) {
 	secret, err := s.secretOf(login)
 	if err != nil {
 		return nil, err
@@ -124,6 +147,7 @@ func (s *Source) renew(ctx context.Context, login *Login) (*held, error) {
 	login.take(t)
 	if err := s.opts.Store.Put(login); err != nil {
 		// This process can use it; the next one cannot.
+		s.keepStale(stored)
 		s.opts.Log.Warn("the renewed sign-in is not stored", "err", err)
 	}
 	s.note(login)

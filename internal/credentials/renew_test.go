@@ -3,6 +3,7 @@ package credentials
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -188,5 +189,35 @@ func TestRenewalOutlivesPrompt(t *testing.T) {
 	close(goOn)
 	if err := prompt(t.Context(), c); err != nil || a.idp.Calls("token") != 2 {
 		t.Errorf("%v, %d requests for tokens", err, a.idp.Calls("token"))
+	}
+}
+
+// What was renewed and cannot be stored is used by this process all the same: the file has a refresh
+// token that the provider takes no more.
+func TestRenewedAndNotStored(t *testing.T) {
+	a, store := signedIn(t, time.Hour)
+	a.takes = func(*http.Request) bool { return true }
+	turned := &clock{}
+	c, _ := a.client(t, &Options{Store: store, Now: turned.now})
+	for life, refresh := 59*time.Minute+30*time.Second, 0; refresh < 3; life, refresh = time.Hour, refresh+1 {
+		turned.turn(life)
+		a.idp.Fail("token", signin.Answer(200, fmt.Sprintf(`{"token_type":"Bearer","expires_in":3600,"access_token":"%s","refresh_token":"r%d"}`, strings.Repeat("x", maxSecret), refresh)))
+		for range 2 {
+			must.Do(t, prompt(t.Context(), c))
+		}
+		forms := a.idp.Forms()
+		if last := forms[len(forms)-1].Get("refresh_token"); len(forms) != refresh+2 || refresh > 0 && last != fmt.Sprintf("r%d", refresh-1) {
+			t.Fatalf("%d requests for tokens, the last with %s", len(forms), last)
+		}
+	}
+}
+
+// A sign-in with a key may take the place of one that is being renewed.
+func TestKeyInPlaceOfRenewed(t *testing.T) {
+	store := testStore(t)
+	_, s := newAgent(t, nil).client(t, &Options{Store: store})
+	s.note(must.Get(s.StoreToken(t.Context(), &SignIn{}, "hunter2-token"))(t))
+	if h, err := s.renewLogin(t.Context(), ""); h != nil || err != nil {
+		t.Errorf("%v, %v", h, err)
 	}
 }

@@ -77,8 +77,10 @@ type Source struct {
 	renewal *cache
 
 	mu sync.Mutex
-	// login is the stored one, as last read.
+	// login is the stored one, as last read, or what has replaced it. stale is the token of a stored
+	// one that cannot be replaced: its refresh token was used.
 	login *Login
+	stale string
 	// refusal is the agent's last challenge, for a sign-in; card is the agent's, if known.
 	refusal *transport.Challenge
 	card    *a2a.Card
