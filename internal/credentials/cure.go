@@ -77,7 +77,7 @@ func (s *Source) cure(c *transport.Challenge) error {
 }
 
 // Needed reports whether the user has to sign in; err is nil if that is not known. err
-// is set if the agent wants a missing credential, if a sign-in has ended, or if the
+// is set if the agent wants a credential and nothing is given, if a sign-in has ended, or if the
 // agent has refused what it would get again. helps: a sign-in would be used; a
 // credential from an option would precede it. card may be nil.
 func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err error) {
@@ -85,12 +85,12 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 	if c.URL, err = url.Parse(s.opts.Agent); err != nil {
 		return false, nil // it was parsed before, without an error
 	}
-	own, answered, err := s.own(ctx, c)
+	own, err := s.own(ctx, c)
 	if err != nil {
 		return false, nil // the request reports the error, and no sign-in helps
 	}
-	left := s.opts.open(card, answered)
-	helps = own == nil && s.opts.Header.Get("Authorization") == "" || len(left) > 0
+	left := s.opts.open(card)
+	helps = own == nil && (s.opts.Header.Get("Authorization") == "" || len(left) > 0)
 	cred, err := s.find(ctx, c)
 	var over *ended
 	switch r := s.refused(); {
@@ -100,7 +100,7 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 		return false, nil // such as a provider that is down: nothing is known
 	case r != nil && r.Status == http.StatusUnauthorized && cred.Equal(r.Refused):
 		return helps, &ended{s.cure(r).Error()}
-	case len(left) == 0:
+	case own != nil, len(left) == 0:
 		return helps, nil
 	}
 	if l, err := s.current(); err != nil || l != nil && l.Over == "" {

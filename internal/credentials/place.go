@@ -79,20 +79,19 @@ func (o *Options) covered(s *a2a.SecurityScheme) bool {
 // scheme of the first alternative with exactly one. Without a
 // card, or if the card wants no such secret, it becomes a bearer token, which most agents
 // take; or user and password, if the agent has asked for these.
-func (o *Options) placed(secret string, c *transport.Challenge) (key Key, scheme string, err error) {
-	if o.Scheme != "" && c.Card != nil {
-		named := schemeNamed(c.Card, o.Scheme)
-		if named.Type == "" {
-			return Key{}, "", fmt.Errorf("the agent's card has no scheme %q: it has %s", o.Scheme, schemeNames(c.Card))
-		}
-		key, ok := keyFor(&named, secret)
-		if !ok {
-			return Key{}, "", fmt.Errorf("the scheme %q of the agent's card does not take such a secret: it is of the type %s", o.Scheme, strings.TrimSpace(named.Type+" "+named.Scheme))
-		}
-		return key, o.Scheme, nil
+func (o *Options) placed(secret string, c *transport.Challenge) (Key, error) {
+	if o.Scheme == "" || c.Card == nil {
+		return o.placedByCard(secret, c), nil
 	}
-	key, scheme = o.placedByCard(secret, c)
-	return key, scheme, nil
+	named := schemeNamed(c.Card, o.Scheme)
+	if named.Type == "" {
+		return Key{}, fmt.Errorf("the agent's card has no scheme %q: it has %s", o.Scheme, schemeNames(c.Card))
+	}
+	key, ok := keyFor(&named, secret)
+	if !ok {
+		return Key{}, fmt.Errorf("the scheme %q of the agent's card does not take such a secret: it is of the type %s", o.Scheme, strings.TrimSpace(named.Type+" "+named.Scheme))
+	}
+	return key, nil
 }
 
 // schemeNames lists the schemes of a card.
@@ -104,21 +103,21 @@ func schemeNames(card *a2a.Card) string {
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
-func (o *Options) placedByCard(secret string, c *transport.Challenge) (key Key, scheme string) {
+func (o *Options) placedByCard(secret string, c *transport.Challenge) Key {
 	if c.Card != nil {
 		for _, alternative := range c.Card.Requirements {
 			if left := o.uncovered(c.Card, alternative); len(left) == 1 {
 				if key, ok := keyFor(&left[0], secret); ok {
-					return key, left[0].Name
+					return key
 				}
 			}
 		}
 	}
 	basic := a2a.SecurityScheme{Type: "http", Scheme: oauth.ReadHint(c.Authenticate).Scheme}
 	if key, ok := keyFor(&basic, secret); ok && basic.Scheme == "basic" {
-		return key, ""
+		return key
 	}
-	return bearerKey(secret), ""
+	return bearerKey(secret)
 }
 
 // uncovered are the schemes of an alternative that nothing answers which the user gives
@@ -132,22 +131,16 @@ func (o *Options) uncovered(card *a2a.Card, alternative a2a.Requirement) (list [
 	return list
 }
 
-// everyScheme stands for all schemes of a card.
-const everyScheme = "*"
-
 // open returns the open schemes of the alternative with the fewest; nil if one
-// alternative is met, or the card wants nothing. answered is one that something else
-// answers.
-func (o *Options) open(card *a2a.Card, answered string) (left []string) {
+// alternative is met, or the card wants nothing.
+func (o *Options) open(card *a2a.Card) (left []string) {
 	if card == nil {
 		return nil
 	}
 	for i, alternative := range card.Requirements {
 		var names []string
 		for _, s := range o.uncovered(card, alternative) {
-			if s.Name != answered && answered != everyScheme {
-				names = append(names, s.Name)
-			}
+			names = append(names, s.Name)
 		}
 		if len(names) == 0 {
 			return nil

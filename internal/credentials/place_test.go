@@ -62,12 +62,12 @@ func TestPlaced(t *testing.T) {
 			secret = "s3cret"
 		}
 		c := &transport.Challenge{Card: cardOf(t, schemes03+test.security), Authenticate: []string{test.authenticate}}
-		key, _, _ := test.opts.placed(secret, c)
+		key, _ := test.opts.placed(secret, c)
 		if got := fmt.Sprintf("%s %s=%s", key.In, key.Name, key.Value); got != test.want {
 			t.Errorf("%s: %s, not %s", test.security, got, test.want)
 		}
 	}
-	key, _, _ := (&Options{}).placed("s3cret", &transport.Challenge{})
+	key, _ := (&Options{}).placed("s3cret", &transport.Challenge{})
 	if key.Value != "Bearer s3cret" {
 		t.Errorf("without a card: %v", key)
 	}
@@ -78,7 +78,6 @@ func TestOpen(t *testing.T) {
 	for _, test := range []struct {
 		security string
 		opts     Options
-		answered string
 		want     string
 	}{
 		{security: `[]`, want: "[]"},
@@ -86,11 +85,11 @@ func TestOpen(t *testing.T) {
 		{security: `[{"header":[]}]`, want: "[header]"},
 		{security: `[{"header":[]},{}]`, want: "[]"},
 		{security: `[{"header":[],"login":[]},{"cert":[]}]`, want: "[cert]"},
-		{security: `[{"header":[],"login":[]},{"cert":[]}]`, answered: "login", want: "[header]"},
+		{security: `[{"header":[],"login":[]},{"cert":[]}]`, opts: Options{Header: http.Header{"Authorization": {"x"}}}, want: "[header]"},
 		{security: `[{"header":[],"login":[]},{"cert":[]}]`, opts: Options{Certificate: true}, want: "[]"},
-		{security: `[{"header":[],"login":[]}]`, opts: Options{Header: http.Header{"X-Key": {"x"}}}, answered: "login", want: "[]"},
+		{security: `[{"header":[],"login":[]}]`, opts: Options{Header: http.Header{"X-Key": {"x"}, "Authorization": {"x"}}}, want: "[]"},
 	} {
-		if got := fmt.Sprint(test.opts.open(cardOf(t, schemes03+test.security), test.answered)); got != test.want {
+		if got := fmt.Sprint(test.opts.open(cardOf(t, schemes03+test.security))); got != test.want {
 			t.Errorf("%s: %s, not %s", test.security, got, test.want)
 		}
 	}
@@ -133,4 +132,18 @@ func TestNamedScheme(t *testing.T) {
 			t.Errorf("%s, stored: %s", scheme, got)
 		}
 	}
+}
+
+// A token that is given is sent also to an agent whose card wants more: a sign-in would not be used
+// beside it, so nobody is told to sign in.
+func TestGivenBesideMore(t *testing.T) {
+	a := newAgent(t, nil)
+	a.card = schemes03 + `[{"header":[],"login":[]}]`
+	a.takes = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer hunter2" }
+	c, s := a.client(t, &Options{Store: testStore(t), Token: Secret{Value: "hunter2", Name: "t"}})
+	card := must.Get(c.Card(t.Context()))(t)
+	if helps, err := s.Needed(t.Context(), card); helps || err != nil {
+		t.Errorf("%v, %v", helps, err)
+	}
+	must.Do(t, prompt(t.Context(), c))
 }

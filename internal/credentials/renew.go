@@ -74,20 +74,19 @@ func (s *Source) current() (*Login, error) {
 
 // signedIn returns the stored login's credential, nil if there is none or none is wanted.
 func (s *Source) signedIn(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
-	if s.opts.Header.Get("Authorization") != "" && len(s.opts.open(c.Card, "")) == 0 {
+	if s.opts.Header.Get("Authorization") != "" && len(s.opts.open(c.Card)) == 0 {
 		return nil, nil
 	}
 	login, err := s.current()
 	switch {
-	case err != nil && c.Status == 0 && len(s.opts.open(c.Card, "")) == 0:
+	case err != nil && c.Status == 0 && len(s.opts.open(c.Card)) == 0:
 		return nil, nil // the file may be of another agent, and this one wants nothing
 	case login == nil || err != nil:
 		return nil, err
 	case login.Secrets.Access == "":
 		return login.credential(), nil // keys do not expire
 	}
-	cred, _, err := s.kept(ctx, s.renewal, c)
-	return cred, err
+	return s.kept(ctx, s.renewal, c)
 }
 
 // renewLogin is the get of the cache of renewals: it renews the stored token. It holds the

@@ -228,7 +228,7 @@ func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*L
 	if refusal := s.refused(); refusal != nil {
 		c.Authenticate = refusal.Authenticate
 	}
-	key, _, err := s.opts.placed(secret, c)
+	key, err := s.opts.placed(secret, c)
 	if err != nil {
 		return nil, err
 	}

@@ -149,63 +149,62 @@ func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*trans
 // find returns what was given for this agent, or else a stored sign-in. (Rejected: both
 // in one request, for cards that want two secrets of ours. No agent that was tried does.)
 func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
-	given, _, err := s.own(ctx, c)
+	given, err := s.own(ctx, c)
 	if err != nil || given != nil {
 		return given, err
 	}
 	return s.signedIn(ctx, c)
 }
 
-// own returns what was given for this agent without a sign-in, and the card's scheme that
-// it answers.
-func (s *Source) own(ctx context.Context, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
+// own returns what was given for this agent without a sign-in.
+func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	switch {
 	case !s.opts.Token.IsZero():
 		secret, err := s.opts.Token.read()
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		return s.place(secret, c)
 	case s.command != nil:
 		return s.kept(ctx, s.command, c)
 	case s.program == nil, c.Card == nil && c.Status == 0:
-		return nil, "", nil // the card says which scopes it wants, and is mostly public
+		return nil, nil // the card says which scopes it wants, and is mostly public
 	}
 	return s.kept(ctx, s.program, c)
 }
 
 // kept returns the credential of a cache: another one if the agent has refused it.
-func (s *Source) kept(ctx context.Context, k *cache, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
+func (s *Source) kept(ctx context.Context, k *cache, c *transport.Challenge) (*transport.Credential, error) {
 	h, err := k.value(ctx, func(h *held) bool {
-		cred, _, err := s.made(h, c)
+		cred, err := s.made(h, c)
 		return c.Status == http.StatusUnauthorized && c.Refused != nil && err == nil && cred.Equal(c.Refused)
 	})
 	if h == nil || err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	return s.made(h, c)
 }
 
-// made makes the credential of what a cache holds. Headers answer all that the card wants.
-func (s *Source) made(h *held, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
+// made makes the credential of what a cache holds.
+func (s *Source) made(h *held, c *transport.Challenge) (*transport.Credential, error) {
 	if h.header != nil {
-		return &transport.Credential{Header: h.header}, everyScheme, nil
+		return &transport.Credential{Header: h.header}, nil
 	}
 	return s.place(h.token, c)
 }
 
-func (s *Source) place(secret string, c *transport.Challenge) (cred *transport.Credential, scheme string, err error) {
+func (s *Source) place(secret string, c *transport.Challenge) (*transport.Credential, error) {
 	if s.opts.Scheme != "" && c.Card == nil && c.Status == 0 {
-		return nil, "", nil // the card says where the user wants it
+		return nil, nil // the card says where the user wants it
 	}
-	key, scheme, err := s.opts.placed(secret, c)
+	key, err := s.opts.placed(secret, c)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	s.opts.Learn(secret, key.Value)
-	cred = &transport.Credential{}
+	cred := &transport.Credential{}
 	key.put(cred)
-	return cred, scheme, nil
+	return cred, nil
 }
 
 func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
