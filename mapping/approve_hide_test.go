@@ -121,6 +121,11 @@ func TestNothingUnread(t *testing.T) {
 		`"fileEditDetails":{"fileName":"a","filePath":"/w/a","newContent":"x","mode":"0777"}`: "0777",
 		`"file_edit_details":{"file_name":"readme","file_path":"/etc/x","new_content":"x"}`:   "Warning: the agent calls the file: `readme`",
 		`"file_edit_details":{"file_name":"readme","new_content":"x"}`:                        "Warning: the agent calls the file: `readme`",
+		// Beside the question, and what comes twice: any reader may take the other of the two.
+		`"generic_details":{"description":"d"}},"arguments":{"x":"rm"`:                                     `"x": "rm"`,
+		`"generic_details":{"description":"d"}},"input_parameters":{"a":1},"inputParameters":{"b":2`:       `"b": 2`,
+		`"generic_details":{"description":"d"}},"toolName":"other","status":1,"error":{`:                   `"toolName": "other"`,
+		`"generic_details":{"description":"d"}},"confirmationRequest":{"execute_details":{"command":"rm"}`: `"command": "rm"`,
 	} {
 		text, _, _ := permission(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"t","confirmation_request":{"options":[{"id":"allow"},{"id":"reject"}],`+details+`}}`)
 		if want != "" && !strings.Contains(text, want) || want == "" && (strings.Contains(text, "also says") || strings.Contains(text, "Warning")) {

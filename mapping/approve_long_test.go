@@ -49,6 +49,10 @@ func TestLongQuestions(t *testing.T) {
 			[]string{`ls \u{E01F0}`, `\u{E01F0}; rm -rf /`}},
 		"an input that is a list": {`"input_parameters":["rm -rf /"],"confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "",
 			[]string{"Run:\n\n```\nls\n```", "rm -rf /"}},
+		"what the agent says beside": {`"input_parameters":{"command":"ls"},"confirmation_request":{` + options + `,"execute_details":{"command":"ls","shell":"` + long + `evil"}}`, "1,080,",
+			[]string{"Run:\n\n```\nls\n```", "The agent also says:", `{"execute_details":{"shell":"xx`, `xxevil"}}`}},
+		"a further member": {`"input_parameters":{ },"args":"` + long + `evil","confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "1,080,",
+			[]string{"Run:\n\n```\nls\n```", "The agent also says:", `{"args":"xx`, `xxevil"}`}},
 		"nothing long": {`"confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "", []string{"Run:\n\n```\nls\n```"}},
 	} {
 		p := askedBy(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"sh",`+row.call+`}`)
@@ -128,6 +132,18 @@ func TestWhatIsBeside(t *testing.T) {
 			}
 			rest = rest[at+len(w):]
 		}
+	}
+}
+
+// TestChangedBeside: what an answer is about is all that the user is shown.
+func TestChangedBeside(t *testing.T) {
+	f := speaking()
+	for i, host := range []string{"a", "a", "b"} {
+		f.Event(shown.Live, dataEvent(`{"tool_call_id":"c","status":"PENDING","tool_name":"sh","host":"`+host+`","confirmation_request":{"options":[{"id":"y"}],"execute_details":{"command":"ls"}}}`), nil)
+		if open, want := len(f.Open()), 1-i%2; open != want {
+			t.Errorf("on %s, mention %d: %d questions, want %d", host, i, open, want)
+		}
+		f.Answered("c", true)
 	}
 }
 

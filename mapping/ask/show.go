@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // The limits of what is shown, the same for every editor. What is asked is shown at its
@@ -77,7 +78,7 @@ func IsInInput(c *calls.ToolCall) bool {
 	if len(c.Input) <= len("{}") {
 		return false
 	}
-	if q.Execute == nil {
+	if q.Execute == nil || q.Unread != "" || c.Extra != "" {
 		return Left(c) == 0
 	}
 	found := false
@@ -98,8 +99,10 @@ func sheetOf(c *calls.ToolCall) (s sheet) {
 	if q := c.Confirmation; q != nil {
 		s.what(c)
 		s.with(c)
-		if q.Unread != "" {
-			s.json("the agent also says", string(q.Unread))
+		for _, more := range [...]a2a.JSON{q.Unread, c.Extra} {
+			if more != "" {
+				s.json("the agent also says", string(more))
+			}
 		}
 	}
 	return s

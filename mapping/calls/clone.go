@@ -63,7 +63,7 @@ func sameConfirmation(a, b *Confirmation) bool {
 func AsksTheSame(was, now *ToolCall) bool {
 	left := func(was, now string) bool { return now == "" || now == was }
 	return was == now || was.Name == now.Name && was.Input == now.Input && left(was.Description, now.Description) &&
-		left(was.DisplayName, now.DisplayName) && was.QuestionID == now.QuestionID && sameConfirmation(was.Confirmation, now.Confirmation)
+		left(was.DisplayName, now.DisplayName) && was.Extra == now.Extra && was.QuestionID == now.QuestionID && sameConfirmation(was.Confirmation, now.Confirmation)
 }
 
 // clone returns a copy whose strings do not point into an event. Values that old (which

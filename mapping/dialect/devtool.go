@@ -100,6 +100,8 @@ func (devtool) Answered(data calls.Object) (id string, ok bool) {
 	return calls.StringOf(data.Get("tool_call_id", "toolCallId")), data.Get("selected_option_id", "selectedOptionId") != ""
 }
 
+// ToolCall: what the call has beside the members that we know, or has twice, goes to
+// [calls.ToolCall], Extra, so that the user sees it with a question.
 func (devtool) ToolCall(data calls.Object, c *calls.ToolCall) {
 	var extra []byte
 	for i := range data {
@@ -107,24 +109,23 @@ func (devtool) ToolCall(data calls.Object, c *calls.ToolCall) {
 		if raw == "null" {
 			continue
 		}
-		switch data[i].Key {
-		case "tool_call_id", "toolCallId":
-			c.ID = calls.StringOf(raw)
-		case "status":
+		switch key := snakeCase(data[i].Key); {
+		case key == "tool_call_id":
+		case key == "status" && c.Status == calls.Unspecified:
 			c.Status = devtoolStatus(gjson.Parse(raw))
-		case "tool_name", "toolName":
+		case key == "tool_name" && c.Name == "":
 			c.Name = calls.StringOf(raw)
-		case "description":
+		case key == "description" && c.Description == "":
 			c.Description = calls.StringOf(raw)
-		case "input_parameters", "inputParameters":
+		case key == "input_parameters" && c.Input == "":
 			c.Input = a2a.JSON(raw)
-		case "live_content", "liveContent":
+		case key == "live_content":
 			c.SetOutputSoFar(raw)
-		case "output":
+		case key == "output":
 			c.Output = devtoolOutput(raw)
-		case "error":
+		case key == "error":
 			c.Error = devtoolError(raw)
-		case "confirmation_request", "confirmationRequest":
+		case key == "confirmation_request" && c.Confirmation == nil:
 			c.Confirmation = devtoolConfirmation(gjson.Parse(raw))
 		default:
 			extra = rawjson.AppendMember(extra, data[i].Key, raw)
@@ -135,6 +136,23 @@ func (devtool) ToolCall(data calls.Object, c *calls.ToolCall) {
 		c.SetOutputSoFar("") // the result takes its place
 	}
 	c.Asks = c.Confirmation != nil && c.Status == calls.Pending
+}
+
+// snakeCase is a member's name as the extension has it: proto-JSON writes lowerCamelCase, and
+// takes both.
+func snakeCase(name string) string {
+	if strings.ToLower(name) == name {
+		return name
+	}
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if 'A' <= c && c <= 'Z' {
+			b.WriteByte('_')
+			c += 'a' - 'A'
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
 // Question: the extension has a ConfirmationRequest with a ToolCall around it, and without
@@ -152,11 +170,10 @@ func (devtool) Question(data string, c *calls.ToolCall) bool {
 func isBareRequest(data string) bool {
 	options, details, others := false, false, false
 	rawjson.EachMember(data, func(key, value string) bool {
-		switch key {
+		switch snakeCase(key) {
 		case "options":
 			options = rawjson.IsArray(value)
-		case "execute_details", "executeDetails", "file_edit_details", "fileEditDetails", "mcp_details", "mcpDetails",
-			"generic_details", "genericDetails":
+		case "execute_details", "file_edit_details", "mcp_details", "generic_details":
 			details = details || rawjson.IsObject(value)
 		default:
 			others = true
@@ -253,56 +270,44 @@ func devtoolConfirmation(v gjson.Result) *calls.Confirmation {
 // that we do not know, "" for none; everything, if the details are of no kind that we
 // know, or of one that was read before.
 func devtoolDetails(c *calls.Confirmation, key string, d gjson.Result) (rest string) {
-	switch {
-	case (key == "execute_details" || key == "executeDetails") && c.Execute == nil:
+	switch key = snakeCase(key); {
+	case key == "execute_details" && c.Execute == nil:
 		c.Execute = &calls.ExecuteDetails{Command: d.Get("command").String(),
 			WorkingDirectory: first(d, "working_directory", "workingDirectory").String()}
 		return without(d, "command", "working_directory")
-	case (key == "file_edit_details" || key == "fileEditDetails") && c.Edit == nil:
+	case key == "file_edit_details" && c.Edit == nil:
 		c.Edit = devtoolDiff(d.Raw)
 		return without(d, "file_name", "file_path", "old_content", "new_content", "formatted_diff")
-	case (key == "mcp_details" || key == "mcpDetails") && c.MCP == nil:
+	case key == "mcp_details" && c.MCP == nil:
 		c.MCP = &calls.MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
 			ToolName: first(d, "tool_name", "toolName").String()}
 		return without(d, "server_name", "tool_name")
-	case (key == "generic_details" || key == "genericDetails") && c.Generic == nil:
+	case key == "generic_details" && c.Generic == nil:
 		c.Generic = &calls.GenericDetails{Description: d.Get("description").String()}
 		return without(d, "description")
 	}
 	return d.Raw
 }
 
-// without returns an object without the members of these names, which may be spelled in
-// lowerCamelCase: "" if there are no others. Of a name that comes twice nothing is left
+// without returns an object without the members of these names, in either spelling: "" if
+// there are no others. Of a name that comes twice nothing is left
 // out, since readers differ in which of the two counts.
 func without(o gjson.Result, names ...string) string {
-	name := func(key string) int {
-		return slices.IndexFunc(names, func(name string) bool { return key == name || key == lowerCamel(name) })
-	}
 	var count [8]int
 	o.ForEach(func(k, v gjson.Result) bool {
-		if i := name(k.Str); i >= 0 {
+		if i := slices.Index(names, snakeCase(k.Str)); i >= 0 {
 			count[i]++
 		}
 		return true
 	})
 	var rest []byte
 	o.ForEach(func(k, v gjson.Result) bool {
-		if i := name(k.Str); v.Type != gjson.Null && (i < 0 || count[i] > 1) {
+		if i := slices.Index(names, snakeCase(k.Str)); v.Type != gjson.Null && (i < 0 || count[i] > 1) {
 			rest = rawjson.AppendMember(rest, k.Str, v.Raw)
 		}
 		return true
 	})
 	return rawjson.EndObject(rest)
-}
-
-// lowerCamel spells a member's name as proto-JSON does.
-func lowerCamel(name string) string {
-	a, b, found := strings.Cut(name, "_")
-	if !found {
-		return a
-	}
-	return a + strings.ToUpper(b[:1]) + b[1:]
 }
 
 // options: the agent says which there are (§3.2, ConfirmationRequest). For a request

@@ -138,7 +138,6 @@ func (gemini) ToolCall(data calls.Object, c *calls.ToolCall) {
 func geminiRequest(raw string, c *calls.ToolCall) {
 	var room [12]calls.Member
 	request := calls.ReadObject(room[:0], raw)
-	c.ID = calls.StringOf(request.Get("callId"))
 	c.Name = calls.StringOf(request.Get("name"))
 	c.Input = a2a.JSON(request.Value("args"))
 	display := request.Get("display")

@@ -109,15 +109,21 @@ func rawInput(c *mapping.ToolCall) a2a.JSON {
 	if q == nil || ask.IsInInput(c) {
 		return c.Input
 	}
-	details := appendDetails(nil, q)
-	if len(details) == 0 {
-		return c.Input
+	var all []byte
+	rawjson.EachMember(string(c.Input), func(key, value string) bool {
+		all = rawjson.AppendMember(all, key, value)
+		return true
+	})
+	if c.Input != "" && !rawjson.IsObject(string(c.Input)) {
+		all = rawjson.AppendMember(all, "input_parameters", string(c.Input))
 	}
-	all := []byte(`{"confirmation_request":{` + string(details[1:]) + `}}`)
-	if raw := strings.TrimSpace(string(c.Input)); rawjson.IsObject(raw) && len(raw) > len("{}") {
-		all = []byte(raw[:len(raw)-1] + "," + string(all[1:]))
+	if details := appendDetails(nil, q); len(details) > 0 {
+		all = rawjson.AppendMember(all, "confirmation_request", "{"+string(append(details[1:], '}')))
 	}
-	return a2a.JSON(all)
+	if c.Extra != "" {
+		all = rawjson.AppendMember(all, "extra", string(c.Extra))
+	}
+	return a2a.JSON(rawjson.EndObject(all))
 }
 
 // appendRaw appends a value as raw input or output, or its size where it is too large.

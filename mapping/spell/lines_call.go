@@ -81,9 +81,7 @@ func appendConfirmation(dst []byte, c *mapping.ToolCall) []byte {
 		dst = appendOptional(dst, "description", o.Description)
 		dst = append(dst, '}')
 	}
-	dst = appendDetails(append(dst, ']'), q)
-	dst = rawjson.AppendJSON(dst, "extra", string(q.Unread))
-	return append(dst, '}')
+	return append(appendDetails(append(dst, ']'), q), '}')
 }
 
 // appendDetails appends the members that say what is asked, each behind a comma.
@@ -105,7 +103,7 @@ func appendDetails(dst []byte, q *mapping.Confirmation) []byte {
 		dst = rawjson.AppendString(append(dst, `,"generic_details":{"description":`...), q.Generic.Description)
 		dst = append(dst, '}')
 	}
-	return dst
+	return rawjson.AppendJSON(dst, "extra", string(q.Unread))
 }
 
 // appendFields appends members whose values are strings: keys and values in turns.
