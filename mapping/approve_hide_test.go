@@ -95,9 +95,13 @@ func TestNamelessTool(t *testing.T) {
 // not show in them is asked as any other call.
 func TestPlainCommand(t *testing.T) {
 	for details, want := range map[string]string{
-		`{"command":"ls","working_directory":"/x"}`:        "command",
-		`{"command":"ls\u202e","working_directory":"/x"}`:  "tool_call",
-		`{"command":"ls","working_directory":"/x\u202ey"}`: "tool_call",
+		`{"command":"ls","working_directory":"/x"}`:                                             "command",
+		`{"command":"ls\u202e","working_directory":"/x"}`:                                       "tool_call",
+		`{"command":"ls","working_directory":"/x\u202ey"}`:                                      "tool_call",
+		`{"command":"ls\u00a0-l","working_directory":"/x"}`:                                     "tool_call",
+		`{"command":"ls","working_directory":"/x"}},"input_parameters":{"env":{"PATH":"/evil"}`: "tool_call",
+		`{"command":"ls","working_directory":"/x"}},"input_parameters":{"cwd":"/y"}`:            "tool_call",
+		`{"command":"ls","working_directory":"/x","shell":"/evil"}`:                             "tool_call",
 	} {
 		fold := speaking()
 		fold.Event(shown.Live, dataEvent(`{"tool_call_id":"c","status":"PENDING","confirmation_request":{"options":[],"execute_details":`+details+`}}`), nil)

@@ -165,11 +165,29 @@ func TestVisible(t *testing.T) {
 		"a\u200bb\u2066c\ufeff": `a\u{200B}b\u{2066}c\u{FEFF}`, "tag\U000E0041": `tag\u{E0041}`, "\x00\x7f\u0085": `\u{0}\u{7F}\u{85}`,
 		"\u2028\u3164": `\u{2028}\u{3164}`, "👨‍👩": "👨‍👩",
 		"git\u200dx": `git\u{200D}x`, "❤\ufe0f": "❤\ufe0f", "a\ufe0fb": `a\u{FE0F}b`, "a\u034f\u2800": `a\u{34F}\u{2800}`, "漢\U000E0101": `漢\u{E0101}`,
+		"д\u200d漢\ufe0f$\ufe0f":      `д\u{200D}漢\u{FE0F}$\u{FE0F}`,
+		"❤\ufe0f\u200d🔥\u200d\u200d": "❤\ufe0f\u200d🔥\u200d" + `\u{200D}`, "क्\u200dष ℹ\ufe0f ©\ufe0f": "क्\u200dष ℹ\ufe0f ©\ufe0f",
+		"a >\u0338b\u0338": `a >\u{338}b` + "\u0338", "gi\u0307t e\u0307": `gi\u{307}t e` + "\u0307", "\u0301": `\u{301}`,
+		"ệ ᾄ e\u0302\u0323 α\u0313\u0301\u0345": "ệ ᾄ e\u0302\u0323 α\u0313\u0301\u0345",
+		"a" + strings.Repeat("\u0301", 6):       "a\u0301\u0301\u0301\u0301" + `\u{301}\u{301}`, "a\u00a0b": "a\u00a0b",
 		"\u2065\ufff0\U000E0000\U000E01F0": `\u{2065}\u{FFF0}\u{E0000}\u{E01F0}`,
 	} {
 		if got := Visible(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+// TestBlanks: what is to be done shows which blanks are none to what runs it; prose has them as they are.
+func TestBlanks(t *testing.T) {
+	c := &calls.ToolCall{Description: "so\u202f: a\u3000b", Input: a2a.JSON("{\"args\":\"x\u2003y z\"}"), Confirmation: &calls.Confirmation{
+		Execute: &calls.ExecuteDetails{Command: "ls\u00a0-la \u3000"}}}
+	text := ""
+	for _, l := range Lines(c, nil) {
+		text += l.Text + "|"
+	}
+	if want := `ls\u{A0}-la \u{3000}|{` + "\n  " + `"args": "x\u{2003}y z"` + "\n}|so\u202f: a\u3000b|"; text != want {
+		t.Errorf("%q, want %q", text, want)
 	}
 }
 

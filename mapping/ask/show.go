@@ -88,6 +88,21 @@ func IsInInput(c *calls.ToolCall) bool {
 	return found
 }
 
+// CommandOnly returns the command that a call asks for, and where it would run, if there is nothing
+// else to show and nothing to warn of, for an editor that shows both as they are; else "".
+func CommandOnly(c *calls.ToolCall) (command, dir string) {
+	if c.Confirmation == nil || c.Confirmation.Execute == nil || len(warnings(c)) > 0 {
+		return "", ""
+	}
+	command, dir = c.Confirmation.Execute.Command, c.Confirmation.Execute.WorkingDirectory
+	var all, what = sheetOf(c), sheet{}
+	what.what(c)
+	if len(what.lines) < len(all.lines) || exactly(Visible(command+dir)) != command+dir {
+		return "", ""
+	}
+	return command, dir
+}
+
 // A sheet is what the user is shown, line by line.
 type sheet struct {
 	lines []Line
@@ -112,9 +127,7 @@ func (s *sheet) add(l Line) { s.lines = append(s.lines, l) }
 
 // asked adds what is to be done.
 func (s *sheet) asked(label, text string) {
-	text, left := ends(strings.TrimRight(text, "\n"), askedMax)
-	s.left += left
-	s.add(Line{Label: label, Text: Named(text)})
+	s.add(Line{Label: label, Text: Named(s.exactly(strings.TrimRight(text, "\n")))})
 }
 
 // json adds what is to be done as JSON.
@@ -122,9 +135,14 @@ func (s *sheet) json(label, raw string) {
 	if len(raw) <= prettyMax && strings.Count(raw, "[")+strings.Count(raw, "{") <= prettyDepth {
 		raw = strings.TrimSpace(gjson.Get(raw, "@pretty").Raw)
 	}
-	text, left := ends(raw, askedMax)
+	s.add(Line{Label: label, Text: s.exactly(raw), Language: "json", Block: true})
+}
+
+// exactly is how a text of what is to be done is shown.
+func (s *sheet) exactly(text string) string {
+	shown, left := ends(text, askedMax)
 	s.left += left
-	s.add(Line{Label: label, Text: text, Language: "json", Block: true})
+	return exactly(shown)
 }
 
 // said adds what the agent says.
@@ -260,7 +278,7 @@ func warnings(c *calls.ToolCall) (list []warning) {
 		}
 	}
 	for _, text := range names(c) {
-		text, _ = beginning(text, askedMax)
+		text, _ = ends(text, askedMax)
 		if word, scripts := mixedWord(text); word != "" {
 			add("a word mixes "+scripts+" letters", word)
 		}
@@ -271,7 +289,7 @@ func warnings(c *calls.ToolCall) (list []warning) {
 // names are the texts of a call in which a letter may be put for another that looks like it.
 func names(c *calls.ToolCall) []string {
 	q := c.Confirmation
-	list := []string{c.Name}
+	list := []string{c.Name, c.DisplayName}
 	if q.Execute != nil {
 		list = append(list, q.Execute.Command, commandDirectory(c))
 	}

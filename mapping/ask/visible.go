@@ -11,53 +11,93 @@ import (
 // Visible returns text with every character made visible that does not show by
 // itself, or that changes how others show: control characters but for line feeds
 // and tabs, bidirectional overrides, zero-width and tag characters, selectors of
-// variants. They are written as \u{…}.
+// variants, marks that are drawn over what they do not belong to. They are written as \u{…}.
 func Visible(s string) string {
 	if countHidden(s) == 0 {
 		return s
 	}
 	var b strings.Builder
-	before := rune(0)
-	for _, r := range s {
-		b.WriteString(visible(before, r))
-		before = r
+	for i, r := range s {
+		b.WriteString(visible(s[:i], r))
 	}
 	return b.String()
 }
 
-// visible is how a character is shown behind another.
-func visible(before, r rune) string {
+// visible is how a character is shown behind a text.
+func visible(before string, r rune) string {
 	if hidden(before, r) {
-		return fmt.Sprintf(`\u{%X}`, r)
+		return escaped(r)
 	}
 	return string(r)
 }
 
+func escaped(r rune) string { return fmt.Sprintf(`\u{%X}`, r) }
+
 func countHidden(s string) (n int) {
-	before := rune(0)
-	for _, r := range s {
-		if hidden(before, r) {
+	for i, r := range s {
+		if hidden(s[:i], r) {
 			n++
 		}
-		before = r
 	}
 	return n
 }
 
-// hidden reports whether a character does not show, or reorders others: all of Unicode's
-// Default_Ignorable_Code_Point, and the blanks that are no spaces. (The joiner and the
-// selectors that make emoji, and the joiner of some scripts, are left alone behind
-// characters of such: behind a Latin letter they can only hide.)
-func hidden(before, r rune) bool {
+// hidden reports whether a character does not show behind a text, or reorders others: all of
+// Unicode's Default_Ignorable_Code_Point, and the blanks that are no spaces. (The joiner and
+// the selectors that make emoji, and the joiner of some scripts, are left alone behind
+// characters of such: behind others they can only hide.)
+func hidden(before string, r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7F:
 		return false
-	case r == '\u200D' || r == '\uFE0E' || r == '\uFE0F':
-		return before < 0x300
+	case r == '\uFE0E' || r == '\uFE0F':
+		return !takesVariant(last(before))
+	case r == '\u200D':
+		return !takesVariant(last(before)) && last(before) != '\uFE0F' && !unicode.In(last(before), joining...)
 	case r == '\u2028' || r == '\u2029' || r == '\u2800':
+		return true
+	case unicode.In(r, unicode.Mn, unicode.Me) && drawnOver(before, r):
 		return true
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// last is the last character of a text, 0 if it has none.
+func last(text string) rune {
+	if text == "" {
+		return 0
+	}
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return r
+}
+
+// takesVariant reports whether a character may be an emoji.
+func takesVariant(r rune) bool {
+	return r >= utf8.RuneSelf && (unicode.IsSymbol(r) || strings.ContainsRune("ℹ‼⁉〰", r))
+}
+
+// joining are the scripts whose letters a joiner joins.
+var joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi,
+	unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Myanmar, unicode.Khmer}
+
+// maxMarks is how many marks a letter has at most in any script; more are piled over the lines around.
+const maxMarks = 4
+
+// drawnOver reports whether a mark is drawn over what has a meaning of its own, or over other lines, or
+// does not show: behind a sign of ASCII ("≯" is no redirection), on too many others, or a dot on an i.
+func drawnOver(before string, mark rune) bool {
+	base := last(before)
+	if base < utf8.RuneSelf && !unicode.IsLetter(base) && !unicode.IsDigit(base) || mark == '\u0307' && (base == 'i' || base == 'j') {
+		return true
+	}
+	for range maxMarks {
+		r, n := utf8.DecodeLastRuneInString(before)
+		if !unicode.In(r, unicode.Mn, unicode.Me) {
+			return false
+		}
+		before = before[:len(before)-n]
+	}
+	return true
 }
 
 // beginning returns the beginning of a text, made visible: at most limit characters.
@@ -67,14 +107,12 @@ func beginning(text string, limit int) (shown string, read int) {
 		return text, len(text)
 	}
 	var b strings.Builder
-	before := rune(0)
 	for i, r := range text {
-		v := visible(before, r)
+		v := visible(text[:i], r)
 		if limit -= utf8.RuneCountInString(v); limit < 0 {
 			return b.String(), i
 		}
 		b.WriteString(v)
-		before = r
 	}
 	return b.String(), len(text)
 }
@@ -90,14 +128,30 @@ func ends(text string, limit int) (shown string, left int) {
 	from, room := len(text), limit/2
 	for from > read {
 		r, n := utf8.DecodeLastRuneInString(text[:from])
-		before, _ := utf8.DecodeLastRuneInString(text[:from-n])
-		if room -= utf8.RuneCountInString(visible(before, r)); room < 0 {
+		if room -= utf8.RuneCountInString(visible(text[:from-n], r)); room < 0 {
 			break
 		}
 		from -= n
 	}
 	left = utf8.RuneCountInString(text[read:from])
 	return head + fmt.Sprintf(" [… %s are not shown here …] ", characters(left)) + Visible(text[from:]), left
+}
+
+// exactly makes blanks visible that look like a space, and are none to what reads a command or a path.
+func exactly(text string) string {
+	isBlank := func(r rune) bool { return r != ' ' && unicode.Is(unicode.Zs, r) }
+	if strings.IndexFunc(text, isBlank) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if isBlank(r) {
+			b.WriteString(escaped(r))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // start returns a text, made visible, without what is beyond limit characters.
@@ -143,7 +197,7 @@ func mixedWord(text string) (word, scripts string) {
 			if r < utf8.RuneSelf {
 				spelled.WriteRune(r)
 			} else {
-				fmt.Fprintf(&spelled, `\u{%X}`, r)
+				spelled.WriteString(escaped(r))
 			}
 			if s := scriptOf(r); s != "" && !slices.Contains(names, s) {
 				names = append(names, s)

@@ -120,7 +120,7 @@ func (e *ACP) State(dst []byte, state string) []byte {
 }
 
 // permission2 returns the parameters of session/request_permission. What is asked is a command if
-// the agent has said which, and where; else it is the call.
+// the agent has said which, and where, and nothing else; else it is the call.
 func (e *ACP) permission2(q mapping.Question) json.RawMessage {
 	c := q.Call
 	dst := rawjson.AppendString([]byte(`{"sessionId":`), e.Session)
@@ -130,7 +130,7 @@ func (e *ACP) permission2(q mapping.Question) json.RawMessage {
 		text.fenced = false
 		dst = append(text.append(append(dst, `,"description":"`...)), '"')
 	}
-	if command, dir := plainCommand(c); command != "" && dir != "" {
+	if command, dir := ask.CommandOnly(c); command != "" && dir != "" {
 		dst = rawjson.AppendString(append(dst, `,"subject":{"type":"command","command":`...), command)
 		dst = rawjson.AppendString(append(dst, `,"cwd":`...), absolute(e.Cwd, dir))
 		dst = rawjson.AppendString(append(dst, `,"toolCallId":`...), c.Shown)
@@ -143,18 +143,4 @@ func (e *ACP) permission2(q mapping.Question) json.RawMessage {
 	}
 	e.options = nil
 	return appendOptions(append(dst, '}'), q.Options)
-}
-
-// plainCommand is the command that a call asks for and nothing else, and where it would run. An
-// editor shows both as they are, so that one with characters that do not show is none.
-func plainCommand(c *mapping.ToolCall) (command, dir string) {
-	q := c.Confirmation
-	if q == nil || q.Execute == nil || q.Kinds() != 1 {
-		return "", ""
-	}
-	command, dir = q.Execute.Command, q.Execute.WorkingDirectory
-	if ask.Visible(command+dir) != command+dir {
-		return "", ""
-	}
-	return command, dir
 }

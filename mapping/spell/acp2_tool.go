@@ -83,10 +83,11 @@ func (e *ACP) terminalUpdate(dst []byte, c *mapping.ToolCall) []byte {
 
 // openTerminal appends what is known of the command that a new terminal runs.
 func (e *ACP) openTerminal(dst []byte, c *mapping.ToolCall) []byte {
-	command, _ := plainCommand(c)
-	if raw := rawjson.Member(string(c.Input), "command"); command == "" && rawjson.IsString(raw) {
-		command = ask.Visible(calls.StringOf(raw))
+	command := calls.StringOf(rawjson.Member(string(c.Input), "command"))
+	if q := c.Confirmation; q != nil && q.Execute != nil {
+		command = q.Execute.Command
 	}
+	command = ask.Visible(command)
 	dst = e.terminalUpdate(dst, c)
 	if command != "" {
 		dst = rawjson.AppendField(dst, "command", command)
