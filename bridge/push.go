@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -11,10 +10,8 @@ import (
 // [Options.Webhooks]. Its methods may be called concurrently.
 type Webhooks interface {
 	// Open makes the address that is called name, or, for "", one that nobody has
-	// had. A name that another process has made gives the same address again, with
-	// what was pushed to it meanwhile if that is kept anywhere. An error means that
-	// there can be no pushes now; the turn goes on without.
-	Open(ctx context.Context, name string) (Webhook, error)
+	// had. A name that another process has made gives the same address again.
+	Open(name string) Webhook
 }
 
 // A Webhook is one address, which is for the tasks of one session.
@@ -30,9 +27,8 @@ type Webhook interface {
 	// checked it: it came with the token, and is an A2A task or event, a Task (A2A 0.3) or a
 	// StreamResponse (1.x). It keeps the newest, if there is too much.
 	Take() (payloads [][]byte)
-	// Close ends the address. over: it is not needed any more, and what was stored of
-	// it is deleted; otherwise another process may open it again. It is called once.
-	Close(over bool)
+	// Close ends the address. It is called once.
+	Close()
 }
 
 // A pushFeed is what an agent pushes for one session. Events have no IDs, so an event
@@ -44,27 +40,20 @@ type Webhook interface {
 type pushFeed struct {
 	hook   Webhook
 	config a2a.PushConfig
-	end    context.CancelCauseFunc
+	close  func() // ends it: its task is over
 }
-
-// errOver ends a feed whose task is over.
-var errOver = errors.New("the task is over")
 
 // feed follows an address.
 func (a *Agent) feed(hook Webhook) *pushFeed {
-	f := &pushFeed{hook: hook, config: hook.Config()}
-	ctx, end := context.WithCancelCause(a.ctx)
-	f.end = end
+	ctx, stop := context.WithCancel(a.ctx)
+	f := &pushFeed{hook: hook, config: hook.Config(), close: stop}
 	f.config.ID = "a2astdio-" + hook.Name()[:min(8, len(hook.Name()))]
 	a.legs.Go(func() { // ends as the type says
 		<-ctx.Done()
-		hook.Close(errors.Is(context.Cause(ctx), errOver))
+		hook.Close()
 	})
 	return f
 }
-
-// close ends the feed for good: its task is over.
-func (f *pushFeed) close() { f.end(errOver) }
 
 // waked has a token when something was pushed.
 func (f *pushFeed) waked() <-chan struct{} {

@@ -1,7 +1,6 @@
 package bridge_test
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -28,11 +27,11 @@ type oneHook struct {
 
 func newHook() oneHook { return oneHook{make(chan struct{}, 1), make(chan []byte, 4)} }
 
-func (h oneHook) Open(context.Context, string) (bridge.Webhook, error) { return h, nil }
-func (h oneHook) Name() string                                         { return "hook" }
-func (h oneHook) Config() a2a.PushConfig                               { return a2a.PushConfig{URL: "http://hook.invalid/"} }
-func (h oneHook) Pushed() <-chan struct{}                              { return h.pushed }
-func (h oneHook) Close(bool)                                           {}
+func (h oneHook) Open(string) bridge.Webhook { return h }
+func (h oneHook) Name() string               { return "hook" }
+func (h oneHook) Config() a2a.PushConfig     { return a2a.PushConfig{URL: "http://hook.invalid/"} }
+func (h oneHook) Pushed() <-chan struct{}    { return h.pushed }
+func (h oneHook) Close()                     {}
 
 func (h oneHook) Take() (payloads [][]byte) {
 	for len(h.payloads) > 0 {

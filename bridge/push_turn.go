@@ -9,9 +9,6 @@ import (
 )
 
 const (
-	// openWebhookWait is how long a turn waits for its address; then it goes on
-	// without.
-	openWebhookWait = 5 * time.Second
 	// pushConfigWait is how long setting or deleting a configuration may take, in the
 	// background.
 	pushConfigWait = 10 * time.Second
@@ -23,7 +20,7 @@ const (
 // requestPushes has the agent push what becomes of the turn's task: a prompt carries
 // the configuration; for a task that is resumed it is set again. It does nothing
 // without a receiver, or if the card says that the agent cannot push.
-func (t *turn) requestPushes(ctx context.Context, r *request) {
+func (t *turn) requestPushes(r *request) {
 	s := t.session
 	if t.agent.opts.Webhooks == nil || !t.card.Push || t.isCommand || t.agent.pushRefused.Load() {
 		return
@@ -32,13 +29,7 @@ func (t *turn) requestPushes(ctx context.Context, r *request) {
 		return // an answer to a question; or the editor receives itself
 	}
 	if s.pushes == nil {
-		ctx, stop := context.WithTimeout(ctx, openWebhookWait)
-		defer stop()
-		hook, err := t.agent.opts.Webhooks.Open(ctx, s.webhook)
-		if err != nil {
-			t.agent.opts.Log.Warn("the agent is not asked to push", "err", err)
-			return
-		}
+		hook := t.agent.opts.Webhooks.Open(s.webhook)
 		s.pushes, s.webhook = t.agent.feed(hook), hook.Name()
 	}
 	if r.message != nil {

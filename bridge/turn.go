@@ -175,7 +175,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	if m := next.message; m != nil && m.ContextID != "" && m.ContextID == t.fold.ContextID {
 		t.askedContext = m.ContextID
 	}
-	t.requestPushes(ctx, next)
+	t.requestPushes(next)
 	switch {
 	case fresh:
 		t.fold.Begin(next.taskID)

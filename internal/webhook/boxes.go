@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"strings"
@@ -36,7 +35,7 @@ type box struct {
 
 // Open implements [bridge.Webhooks]. A name that is open gets a new one: two turns must
 // not take each other's pushes.
-func (r *Receiver) Open(_ context.Context, name string) (bridge.Webhook, error) {
+func (r *Receiver) Open(name string) bridge.Webhook {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if old := r.boxes[name]; old != nil && !old.closed || !isName(name) {
@@ -46,7 +45,7 @@ func (r *Receiver) Open(_ context.Context, name string) (bridge.Webhook, error) 
 	// process's token no longer gets in.
 	x := &box{all: r, name: name, token: randomName() + randomName(), pushed: make(chan struct{}, 1), seen: map[string]bool{}}
 	r.boxes[name] = x
-	return x, nil
+	return x
 }
 
 // url is the address of a name.
@@ -134,7 +133,7 @@ func (x *box) Config() a2a.PushConfig {
 }
 
 // Close implements [bridge.Webhook].
-func (x *box) Close(bool) {
+func (x *box) Close() {
 	r := x.all
 	r.mu.Lock()
 	defer r.mu.Unlock()

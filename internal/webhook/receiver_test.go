@@ -28,7 +28,7 @@ func open(t *testing.T, opts Options) (*Receiver, bridge.Webhook) {
 	t.Helper()
 	opts.Base = "https://hooks.example/base/"
 	r := NewReceiver(opts)
-	return r, must.Get(r.Open(t.Context(), ""))(t)
+	return r, r.Open("")
 }
 
 // push makes a correct agent's request; adjust changes it.
@@ -147,7 +147,7 @@ func TestRepeated(t *testing.T) {
 		}
 	}
 	hook.Take()
-	hook.Close(true)
+	hook.Close()
 	if got := status(h, push(hook, stateV1)); got != 200 || h.bytes != 0 {
 		t.Errorf("after the end: %d, %d bytes are counted", got, h.bytes)
 	}
@@ -159,16 +159,16 @@ func TestRepeated(t *testing.T) {
 // A task's token is invalid for another task's path.
 func TestWrongTask(t *testing.T) {
 	h, hook := open(t, Options{})
-	other, _ := h.Open(t.Context(), "")
+	other := h.Open("")
 	if got := status(h, push(hook, taskV03, set("X-A2A-Notification-Token", other.Config().Token))); got != 401 {
 		t.Errorf("another task's token: %d", got)
 	}
-	again, _ := h.Open(t.Context(), hook.Name())
+	again := h.Open(hook.Name())
 	if again.Name() == hook.Name() {
 		t.Error("two turns share an address")
 	}
-	hook.Close(false)
-	again, _ = h.Open(t.Context(), hook.Name())
+	hook.Close()
+	again = h.Open(hook.Name())
 	if again.Name() != hook.Name() || again.Config().Token == hook.Config().Token {
 		t.Error("an address that is opened again has another name, or the old token")
 	}
@@ -189,7 +189,7 @@ func TestFull(t *testing.T) {
 		t.Errorf("%d were taken, and %d bytes are left", got, h.bytes)
 	}
 	large := `{"task":{"id":"t","metadata":"` + strings.Repeat("x", maxBody-100) + `"}}`
-	other, _ := h.Open(t.Context(), "")
+	other := h.Open("")
 	for i := range 6 {
 		body := strings.Replace(large, "xxxx", fmt.Sprintf("%04d", i), 1)
 		if got := status(h, push(other, body)); got != 200 || queued(other) != min(i+1, 4) || h.bytes > maxQueuedBytes {
@@ -229,7 +229,7 @@ func TestAtOnce(t *testing.T) {
 // A sender that drips bytes gets an answer when its time is over, and delays nobody.
 func TestSlow(t *testing.T) {
 	h := NewReceiver(Options{})
-	hook, _ := h.Open(t.Context(), "")
+	hook := h.Open("")
 	s := must.Get(listen("127.0.0.1:0", 100*time.Millisecond, h))(t)
 	defer s.Close()
 	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://")))(t)
