@@ -21,7 +21,7 @@ import (
 //   - questions are function calls of known names, or of tools that run long. They are
 //     answered by function responses, all of them in one message; text is refused.
 //
-// Seen with ADK for Go 2.2 and JavaScript 2.0.
+// Seen with ADK for Go 2.2 and JavaScript 2.0. kagent's agents are of it, and ask otherwise: adk_kagent.go.
 type adk struct{ base }
 
 // adkExtension is ADK's own.
@@ -34,9 +34,11 @@ func (adk) traits() Traits { return Traits{Approvals: true, Differences: true, A
 
 func (adk) sign() string { return "adk_" }
 
-func (adk) tells(card *a2a.Card) bool { return declares(card, adkExtension) }
+func (adk) tells(card *a2a.Card) bool {
+	return declares(card, adkExtension) || declares(card, kagentExtension)
+}
 
-func (adk) extensions() []string { return []string{adkExtension} }
+func (adk) extensions() []string { return []string{adkExtension, kagentExtension} }
 
 func (adk) knows(ev *a2a.Event) bool {
 	return anyMetadata(ev, func(m a2a.JSON) bool { return keysWith(m, "adk_") })
@@ -45,6 +47,9 @@ func (adk) knows(ev *a2a.Event) bool {
 func (d adk) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
 	if at.State == a2a.StateFailed || at.State == a2a.StateRejected {
 		return false
+	}
+	if kagentQuestion(m, adkAsks(at), to) {
+		return true
 	}
 	d.parts(m.Parts, adkPartial(at.Metadata, m.Metadata), false, at, to)
 	d.usage(at, m.Metadata, to)
@@ -96,7 +101,7 @@ func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *Carrier, to
 		if own := adkPartial(p.Metadata); own != partialUnset {
 			part = own
 		}
-		switch kind := gjson.Get(string(p.Metadata), "adk_type").Str; {
+		switch kind := first(gjson.Parse(string(p.Metadata)), "adk_type", "kagent_type").Str; {
 		case p.Kind == a2a.PartText:
 			d.text(p, part, artifact, at, to)
 		case p.Kind == a2a.PartData && kind != "":
@@ -127,9 +132,14 @@ func (adk) text(p *a2a.Part, mark partial, artifact bool, at *Carrier, to *Piece
 	}
 }
 
+// adkAsks reports whether what a message asks is not answered yet.
+func adkAsks(at *Carrier) bool {
+	return (at.State == a2a.StateInputRequired || at.State == a2a.StateAuthRequired) && (at.Newest || !at.Held)
+}
+
 func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) {
 	id, name := v.Get("id").Str, v.Get("name").Str
-	asks := (at.State == a2a.StateInputRequired || at.State == a2a.StateAuthRequired) && (at.Newest || !at.Held)
+	asks := adkAsks(at)
 	switch {
 	case name == adkConfirm && (kind == "function_response" || !asks):
 	case kind == "function_call" && name == adkConfirm:

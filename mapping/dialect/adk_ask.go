@@ -48,6 +48,9 @@ const (
 )
 
 func (adk) options(c *calls.ToolCall) []ask.Option {
+	if len(c.Confirmation.Options) > 0 {
+		return nil // kagent's
+	}
 	allow, reject := ask.NewOption(calls.ConfirmationOption{ID: adkAllow, Name: "Allow"}), ask.NewOption(calls.ConfirmationOption{ID: adkReject, Name: "Reject"})
 	if adkPayload(c).Exists() {
 		allow.Name = "Allow with this payload"
@@ -72,6 +75,9 @@ type adkConfirmed struct {
 }
 
 func (adk) answer(a ask.Answer, m *a2a.Outgoing) error {
+	if a.OptionID == kagentAllow || a.OptionID == kagentReject {
+		return kagentDecided(a, m)
+	}
 	r := adkConfirmed{Confirmed: a.OptionID == adkAllow}
 	if payload := adkPayload(a.Call); r.Confirmed && payload.Exists() {
 		r.Payload = json.RawMessage(payload.Raw)
@@ -82,6 +88,9 @@ func (adk) answer(a ask.Answer, m *a2a.Outgoing) error {
 // reply is the result of a tool that runs long: an object as it is, any other words as the
 // result in one.
 func (adk) reply(in Input, text string, m *a2a.Outgoing) error {
+	if in.Questions > 0 {
+		return kagentReplied(in, text, m)
+	}
 	if strings.HasPrefix(text, "{") && gjson.Valid(text) {
 		return adkResponse(in.ID, in.Name, json.RawMessage(text), m)
 	}

@@ -82,6 +82,8 @@ type Piece struct {
 type Input struct {
 	ID, Name string
 	Text     string // the bridge's, that asks
+	// Questions is how many questions it asks, 0 if the answer is the result of a call.
+	Questions int
 
 	dialect uint8
 }
