@@ -255,7 +255,7 @@ func (c *editorRequest) reply(result any) {
 	if c.isNotification {
 		return
 	}
-	if err := c.server.conn.Reply(context.Background(), jsonrpc2.ID(c.id), result); err != nil {
+	if err := c.server.out.Reply(c.id, result); err != nil {
 		c.server.log.Debug("replying", "method", c.method, "err", err)
 	}
 }

@@ -92,11 +92,14 @@ type Workspaces struct {
 // Add adds a directory, or the repository that it is in: by its name, and by where links
 // lead.
 func (w *Workspaces) Add(dir string) {
-	real, _ := filepath.EvalSymlinks(dir) // "" if there is no such directory
+	names := []string{dir}
+	if real, _ := filepath.EvalSymlinks(dir); real != dir { // "" if there is no such directory
+		names = append(names, real)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, root := range []string{checkout(dir), checkout(real)} {
-		if root != "" && !slices.Contains(w.dirs, root) {
+	for _, name := range names {
+		if root := checkout(name); root != "" && !slices.Contains(w.dirs, root) {
 			w.dirs = append(w.dirs, root)
 		}
 	}

@@ -38,6 +38,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return reach.Supervise(args[2:], stdin, stderr)
 	}
 	if len(args) > 1 && args[1] == frame.CompleteWord {
+		frame.AwaitSignals(ctx)
 		return frame.Complete(newProgram(args, stdin, stdout, stderr), args[2:], stdout)
 	}
 	p := newProgram(args, stdin, stdout, stderr)
@@ -85,16 +86,16 @@ const oneWish = 300 * time.Millisecond
 // that comes later has its default effect, which ends the process at once.
 //
 // It does not wait until these are listened to: for each the runtime goes to another thread
-// and back. [frame.AwaitSignals] waits, before anything is said on stdout.
+// and back. [frame.AwaitSignals] waits, before anything is said.
 func UntilSignal() context.Context {
 	ctx, end := context.WithCancelCause(context.Background())
-	// With this, a reader that has ended causes a write error; otherwise the program would
-	// end before it can tell the agent. Nobody reads the channel: asking for the signal is
-	// enough (and, unlike Ignore, children do not inherit it).
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	listening := make(chan struct{})
 	go func() { // ends when all are listened to
 		defer close(listening)
+		// With this, a reader that has ended causes a write error; otherwise the program would
+		// end before it can tell the agent. Nobody reads the channel: asking for the signal is
+		// enough (and, unlike Ignore, children do not inherit it).
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 		asked, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 		context.AfterFunc(asked, func() {
 			end(context.Cause(asked))

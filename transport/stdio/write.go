@@ -32,12 +32,7 @@ func (s *Conn) WriteObject(v any) error {
 	if line[0] != '{' {
 		return errors.New("bridge: a message must be a JSON object")
 	}
-	line = unescapeHTML(line)
-	if !utf8.Valid(line) {
-		// Results of an agent pass through as they are, and encoding/json does
-		// not look into them.
-		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
-	}
+	line = clean(line)
 	id := gjson.GetBytes(line, "id")
 	method := gjson.GetBytes(line, "method").Exists()
 	if raw, ok := strings.CutPrefix(id.Str, foreignID); ok && !method {
@@ -55,6 +50,24 @@ func (s *Conn) WriteObject(v any) error {
 	case id.Exists():
 		s.ours[id.Uint()] = true
 	}
+	return nil
+}
+
+// Reply queues the reply to a request that was handled: see [Conn.Handle]. The library's would
+// encode the result twice more, by reflection, which is 0.05 ms of a start.
+func (s *Conn) Reply(id ID, result any) error {
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	line := append(AppendID([]byte(`{"id":`), id), `,"result":`...)
+	line = append(append(line, clean(raw)...), `,"jsonrpc":"2.0"}`...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.queueLocked(line); err != nil {
+		return err
+	}
+	s.list.replies++
 	return nil
 }
 
@@ -160,6 +173,16 @@ func (s *Conn) drain(b *batch) error {
 	}
 	s.written += uint64(taken.messages)
 	return nil
+}
+
+// clean returns JSON in UTF-8, which results of an agent need not be: they pass through as they are,
+// and encoding/json does not look into them.
+func clean(line []byte) []byte {
+	line = unescapeHTML(line)
+	if !utf8.Valid(line) {
+		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
+	}
+	return line
 }
 
 // unescapeHTML undoes what encoding/json does to <, > and & for the sake of browsers: a

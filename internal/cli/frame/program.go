@@ -47,6 +47,7 @@ type Program struct {
 	// Warned: the user was warned that certificates are not verified.
 	Warned bool
 	saying sync.Mutex
+	await  func() // until signals are listened to
 }
 
 func BuildVersion() string {
@@ -102,6 +103,9 @@ func (p *Program) App() *cli.App {
 
 // Say writes a line to stderr. It may be called by several goroutines.
 func (p *Program) Say(format string, args ...any) {
+	if p.await != nil {
+		p.await()
+	}
 	p.saying.Lock()
 	defer p.saying.Unlock()
 	fmt.Fprintf(p.Stderr, "a2astdio: %s\n", safe.Plain(p.masked(fmt.Sprintf(format, args...))))

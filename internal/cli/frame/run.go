@@ -13,12 +13,15 @@ import (
 // text/template. A template may call any method by its name, so that the linker would
 // keep all exported methods of all types: 2.3 MB of this program.
 func (p *Program) RunCommand(ctx context.Context, app *cli.App) error {
+	if p.await == nil { // this may be called again while others speak
+		p.await = func() { AwaitSignals(ctx) }
+	}
 	text, err := p.read(app)
 	if err != nil {
 		return err
 	}
 	if text != "" || len(p.levels) > 1 { // an editor is answered later
-		AwaitSignals(ctx)
+		p.await()
 	}
 	if text != "" {
 		return p.showText(text)

@@ -246,6 +246,7 @@ func OpenLog(p *frame.Program, c *cli.Context, l *Link, secrets *trace.Options) 
 	var out io.Writer
 	switch file := c.String("log"); {
 	case file == "-", file == "" && frame.IsSet(c, "log-level"):
+		frame.AwaitSignals(c.Context)
 		out = p.Stderr
 	case file == "":
 		return slog.New(slog.DiscardHandler), nil

@@ -58,6 +58,7 @@ func Record(p *frame.Program, c *cli.Context, mode string, secrets *trace.Option
 	opts := *secrets
 	opts.Mode, opts.Redact, opts.Limit = mode, c.Bool("trace-redact"), trace.FullLimit
 	if file == "-" {
+		frame.AwaitSignals(c.Context)
 		return trace.New(p.Stderr, &opts), nil
 	}
 	r, err := trace.Create(strings.ReplaceAll(file, "{pid}", strconv.Itoa(os.Getpid())), &opts)
