@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -84,7 +85,7 @@ type encoder struct {
 }
 
 func newEncoder(opts *Options) *encoder {
-	e := &encoder{mask: newMasker(opts.Header, opts.Secrets, opts.Later), limit: limitOf(opts), redact: opts.Redact}
+	e := &encoder{mask: newMasker(opts.Header, opts.Secrets, opts.Later), limit: cmp.Or(opts.Limit, maxPayload), redact: opts.Redact}
 	e.scan.m = e.mask
 	for _, u := range opts.URLs {
 		e.mask.isAtURL(u)

@@ -7,7 +7,7 @@ import (
 )
 
 // maxLine bounds a line of a trace: the largest payload, with escapes.
-const maxLine = 3 * FullLimit
+const maxLine = 3 * maxPayload
 
 // A lineReader reads lines of any length; too long ones without their bytes. At the end
 // it can be asked again, as more may have been written.

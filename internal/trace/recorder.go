@@ -14,12 +14,9 @@ import (
 )
 
 const (
-	// DefaultLimit is the largest line, body or event that is recorded completely. Whole
-	// files pass in both directions as base64. A megabyte holds any conversation, and
-	// keeps its trace readable.
-	DefaultLimit = 1 << 20
-	// FullLimit is the limit of --trace: no peer of ours takes more.
-	FullLimit = 64 << 20
+	// maxPayload is the largest line, body or event that is recorded completely. Whole files
+	// pass in both directions as base64, and no peer of ours takes more.
+	maxPayload = 64 << 20
 	// headSize is how much is recorded of anything larger.
 	headSize = 4 << 10
 	// maxFile is the size at which a file is moved aside: editors can still show it, and
@@ -38,8 +35,8 @@ type Options struct {
 	// URLs are the agent's, as the user gave them: their paths are shown. Those in its card
 	// become known by it.
 	URLs []string
-	// Limit is the largest line, body or event that is recorded completely; 0:
-	// [DefaultLimit].
+	// Limit is the largest line, body or event that is recorded completely; 0: 64 MiB. Tests
+	// lower it.
 	Limit int
 	// Redact replaces each text of the conversation by its length.
 	Redact bool
@@ -125,7 +122,7 @@ func start(out io.Writer, finish func() error, opts *Options) *Recorder {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Recorder{q: newQueue(), now: opts.Now, limit: limitOf(opts), ended: make(chan struct{})}
+	r := &Recorder{q: newQueue(), now: opts.Now, limit: cmp.Or(opts.Limit, maxPayload), ended: make(chan struct{})}
 	if r.now == nil {
 		r.now = time.Now
 	}
@@ -160,11 +157,4 @@ func (r *Recorder) Tap(toEditor bool, line []byte) {
 // Stderr records a line that a tapped command wrote to stderr.
 func (r *Recorder) Stderr(line []byte) {
 	r.q.add(r.now, item{kind: itemStderr, toEditor: true}, line[:min(len(line), r.limit)])
-}
-
-func limitOf(opts *Options) int {
-	if opts.Limit <= 0 {
-		return DefaultLimit
-	}
-	return opts.Limit
 }

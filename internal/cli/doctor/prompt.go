@@ -56,7 +56,7 @@ type examiner struct {
 // newExaminer returns an examiner with a recorder, which check closes.
 func newExaminer(o *transport.ClientOptions) *examiner {
 	e := &examiner{Approver: talk.Approver{How: talk.ApproveReject, Say: func(string, ...any) {}}}
-	e.recorder = trace.New(&e.buf, &trace.Options{Mode: "client", Header: o.Header, Limit: trace.FullLimit})
+	e.recorder = trace.New(&e.buf, &trace.Options{Mode: "client", Header: o.Header})
 	return e
 }
 

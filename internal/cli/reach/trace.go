@@ -56,7 +56,7 @@ func Record(p *frame.Program, c *cli.Context, mode string, secrets *trace.Option
 		return nil, nil
 	}
 	opts := *secrets
-	opts.Mode, opts.Redact, opts.Limit = mode, c.Bool("trace-redact"), trace.FullLimit
+	opts.Mode, opts.Redact = mode, c.Bool("trace-redact")
 	if file == "-" {
 		frame.AwaitSignals(c.Context)
 		return trace.New(p.Stderr, &opts), nil
