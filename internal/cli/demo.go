@@ -32,11 +32,12 @@ func runDemo(p *frame.Program, c *cli.Context) error {
 	push := &demo.PushOptions{Timeout: c.Duration("push-timeout"), Retries: c.Int("push-retries")}
 	agent := demo.New(&demo.Options{Version: "both", Push: push, Auth: c.String("auth"), Secret: os.Getenv(demoSecretVariable)})
 	defer agent.Close()
-	err := local.Serve(c.Context, c.String("listen"), func(string) http.Handler { return agent }, func(url string) {
+	err := local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
 		if secret := agent.Secret(); secret != "" && os.Getenv(demoSecretVariable) == "" {
 			p.Tell("it takes callers with A2ASTDIO_TOKEN=%s\n", secret)
 		}
 		fmt.Fprintln(p.Stdout, url)
+		return agent
 	})
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)

@@ -78,8 +78,9 @@ func traceReplay(p *frame.Program, c *cli.Context) (err error) {
 	defer agent.Close()
 	err = local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
 		agent.At(url)
+		fmt.Fprintln(p.Stdout, url)
 		return agent
-	}, func(url string) { fmt.Fprintln(p.Stdout, url) })
+	})
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}

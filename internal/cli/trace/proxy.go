@@ -47,8 +47,9 @@ func runProxy(p *frame.Program, c *cli.Context) error {
 	}
 	err = local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
 		front.At(url)
+		fmt.Fprintln(p.Stdout, url)
 		return front
-	}, func(url string) { fmt.Fprintln(p.Stdout, url) })
+	})
 	if err != nil {
 		return fmt.Errorf("proxy: %w", err)
 	}

@@ -20,9 +20,9 @@ import (
 const headerTimeout = 10 * time.Second
 
 // Serve serves at a TCP address until ctx ends, and then returns nil. An address
-// without a host is on the loopback interface; port 0 is any free port. handler gets
-// the server's URL, and ready is called with it once.
-func Serve(ctx context.Context, addr string, handler func(url string) http.Handler, ready func(url string)) error {
+// without a host is on the loopback interface; port 0 is any free port. handler is called
+// once, with the server's URL, which takes connections from then on.
+func Serve(ctx context.Context, addr string, handler func(url string) http.Handler) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return err
@@ -42,7 +42,6 @@ func Serve(ctx context.Context, addr string, handler func(url string) http.Handl
 		defer close(closed)
 		server.Close()
 	})
-	ready(base)
 	err = server.Serve(listener)
 	if stop() {
 		server.Close()

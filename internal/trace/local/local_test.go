@@ -17,8 +17,9 @@ func TestServe(t *testing.T) {
 	urls, ended := make(chan string, 1), make(chan error, 1)
 	go func() { // ends with ctx
 		ended <- Serve(ctx, ":0", func(url string) http.Handler {
+			urls <- url
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, url) })
-		}, func(url string) { urls <- url })
+		})
 	}()
 	url := <-urls
 	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/")
@@ -52,7 +53,7 @@ func TestServe(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"nowhere", "127.0.0.1:99999"} {
-		if err := Serve(t.Context(), bad, func(string) http.Handler { return nil }, func(string) {}); err == nil {
+		if err := Serve(t.Context(), bad, func(string) http.Handler { return nil }); err == nil {
 			t.Errorf("%s is served", bad)
 		}
 	}

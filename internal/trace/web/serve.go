@@ -62,7 +62,10 @@ func Serve(ctx context.Context, addr, path string, ready func(url string)) error
 		<-filled
 	}()
 	s.ctx = ctx
-	return local.Serve(ctx, addr, func(string) http.Handler { return s }, func(url string) { ready(url + s.token + "/") })
+	return local.Serve(ctx, addr, func(url string) http.Handler {
+		ready(url + s.token + "/")
+		return s
+	})
 }
 
 type server struct {
