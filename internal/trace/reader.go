@@ -169,7 +169,7 @@ func (r *Reader) check() {
 			r.note("the file was full at record %d and begun anew: what was before is in FILE.1, if that is of the same run", rec.N-1)
 		}
 		r.run = rec.Run
-	case rec.N != r.last+1 && r.last >= 0:
+	case rec.N > r.last+1:
 		r.note("records %d to %d are missing", r.last+1, rec.N-1)
 	}
 	r.last = rec.N

@@ -51,6 +51,7 @@ func TestReader(t *testing.T) {
 		{"the last newline is missing", head(2, "a") + strings.TrimSuffix(message(2), "\n"), []int64{1, 2}, ""},
 		{"from the future", head(9, "a") + `{"n":2,"t":"2026-01-02T03:04:05Z","us":1,"wire":"moon","kind":"eclipse","new":{}}` + "\n", []int64{1, 2}, "this trace has format 9, and this program knows 2"},
 		{"garbage", head(2, "a") + "what\n\n[1]\n{}\n" + message(2), []int64{1, 2}, "line 2 is no record"},
+		{"numbers that go back", head(2, "a") + message(2) + message(7) + message(3), []int64{1, 2, 7, 3}, "records 3 to 6 are missing"},
 		{"a gap", head(2, "a") + message(2) + message(7), []int64{1, 2, 7}, "records 3 to 6 are missing"},
 		{"two runs", head(2, "a") + message(2) + head(2, "b") + message(2), []int64{1, 2, 1, 2}, "another run begins at line 3"},
 		{"empty", "", nil, ""},

@@ -54,8 +54,9 @@ type Options struct {
 	Note func(string)
 }
 
-// A Proxy is an [http.Handler]. It changes the URLs in the agent's card to its own, and
-// nothing else: requests and answers pass unchanged, and streams of answers without delay.
+// A Proxy is an [http.Handler]. It changes the URLs in the agent's card to its own, and asks
+// for no compression and no upgrade. Else requests and answers pass unchanged, and streams
+// of answers without delay.
 type Proxy struct {
 	opts    Options
 	agent   *url.URL

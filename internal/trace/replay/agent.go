@@ -147,7 +147,7 @@ func (p *playing) exchange(x *exchange) {
 	if !p.due(clock, x.responded) {
 		return
 	}
-	if x.status == 0 { // no response was recorded
+	if x.status < 200 || x.status > 999 { // no response was recorded, or none that can be sent
 		p.abort()
 	}
 	p.begin(x.status, cmp.Or(http.Header(x.header).Get("Content-Type"), "application/json"), x.header)

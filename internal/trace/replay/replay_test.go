@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,4 +162,19 @@ func TestOther(t *testing.T) {
 			t.Errorf("%s is played", name)
 		}
 	}
+}
+
+// TestNoStatus: what no server can answer with is a cut.
+func TestNoStatus(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	record := `{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"agent","x":1,`
+	must.Do(t, os.WriteFile(path, []byte(record+`"kind":"request","http":"GET","url":"http://h/x"}`+"\n"+record+`"kind":"response","status":42}`+"\n"), 0o600))
+	agent := must.Get(NewAgent(path, &Options{Note: func(string) {}}))(t)
+	defer agent.Close()
+	defer func() {
+		if r := recover(); r != http.ErrAbortHandler {
+			t.Errorf("it ends with %v", r)
+		}
+	}()
+	agent.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/x", nil))
 }

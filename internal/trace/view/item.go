@@ -182,6 +182,8 @@ func (it *Item) message(r *trace.Record) {
 	doc, _ := r.Document()
 	it.Name = r.Method
 	switch method := doc.Get("method"); {
+	case doc.IsArray(): // MCP had that until 2025-06-18
+		it.Name, it.Text = "batch", doc.Raw
 	case !doc.IsObject():
 		it.Name, it.Bad = "no JSON", true
 		it.Text = r.Text

@@ -53,6 +53,7 @@ func TestOf(t *testing.T) {
 		{out + `{"id":2,"method":"elicitation/create","params":{"message":"May it?","requestedSchema":{}}}`, `bridge>editor request elicitation/create: May it?`},
 		{`"method":"elicitation/create",` + in + `{"id":2,"result":{"action":"accept","content":{"choice":"yes"}}}`, `editor>bridge reply elicitation/create: accept`},
 		{out + `{"method":"event/connection","params":{"phase":"lost"}}`, `bridge>editor notification event/connection: lost reconnect`},
+		{in + `[{"id":1,"method":"a"}]`, `editor>bridge note batch: [{"id":1,"method":"a"}]`},
 		{`"wire":"editor","dir":"in","kind":"message","text":"hello"`, `editor>bridge note no JSON: hello BAD`},
 		{`"wire":"agent","dir":"out","kind":"request","x":1,"method":"message/stream","http":"POST","url":"http://h/","json":{"id":1,"params":{"message":{"taskId":"t","parts":[{"data":{"tool_call_id":"c1","selected_option_id":"yes"}}]}}}`, `bridge>agent request message/stream: answer: yes <t> [c1 ] ask`},
 		{`"wire":"agent","dir":"out","kind":"request","x":1,"http":"GET","url":"http://h/a?b"`, `bridge>agent request GET /a?b: `},
