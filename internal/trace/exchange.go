@@ -77,7 +77,6 @@ func (w *worker) exchange(it *item, b []byte) {
 		x.sse.add(b, func(ev *sseEvent) { w.event(x, it.at, ev) })
 		x.keepNewest()
 	case itemEnd:
-		w.request(x, it.at)
 		w.end(x, it.at, it.more.(*ending))
 	}
 }
@@ -168,7 +167,7 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	}
 	w.text("name", ev.name)
 	w.text("last_id", ev.id)
-	if w.enc.redact {
+	if w.enc.mask.redact {
 		ev.comment = length(ev.comment)
 	}
 	w.text("comment", ev.comment)
@@ -188,6 +187,7 @@ func (x *exchange) keepNewest() {
 
 // end records the rest and the end.
 func (w *worker) end(x *exchange, at time.Time, e *ending) {
+	w.request(x, at)
 	delete(w.open, x.n)
 	reason := e.reason
 	switch {

@@ -44,6 +44,7 @@ type masker struct {
 	// client: a client says it, so that what it hides is a credential, which others may
 	// repeat.
 	client bool
+	redact bool // texts in JSON are replaced by their lengths
 }
 
 // A span is a part of a text.
@@ -145,10 +146,7 @@ func appendLiteral(list [][]byte, s string) [][]byte {
 func spelled(s string) []string {
 	list := []string{s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s))}
 	for range 2 {
-		quoted, err := json.Marshal(s) // with <, > and & escaped
-		if err != nil {
-			return list
-		}
+		quoted, _ := json.Marshal(s) // with <, > and & escaped
 		html := strings.Trim(string(quoted), `"`)
 		simple := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(html)
 		list = append(list, html, simple, strings.ReplaceAll(simple, "/", `\/`))
@@ -194,8 +192,11 @@ func merge(list []span) []span {
 	return kept
 }
 
-// replace returns b with its spans masked.
+// replace returns b with its spans masked; b itself, if there are none.
 func replace(b []byte, spans []span) (masks []byte) {
+	if len(spans) == 0 {
+		return b
+	}
 	at := 0
 	for _, s := range spans {
 		masks = append(append(masks, b[at:s.from]...), masked...)
@@ -205,13 +206,7 @@ func replace(b []byte, spans []span) (masks []byte) {
 }
 
 // text masks a text that is not JSON.
-func (m *masker) text(s string) string {
-	spans := m.spans([]byte(s))
-	if len(spans) == 0 {
-		return s
-	}
-	return string(replace([]byte(s), spans))
-}
+func (m *masker) text(s string) string { return string(replace([]byte(s), m.spans([]byte(s)))) }
 
 // header masks headers: their values show only if the name is on the list.
 func (m *masker) header(h http.Header) map[string][]string {

@@ -20,7 +20,7 @@ const (
 	exempt               // shapes only: names mean nothing in a card's security schemes
 	servers              // MCP servers: a list of settings, or their names and settings
 	settings             // only what is on the list, and objects in that
-	pairs                // a value of env, headers or args: a list or an object
+	pairs                // a value of env, headers or args: never of a frame, see enter
 	list                 // the list: of strings, or of {"name", "value"}
 	pair                 // such an object: its name stays
 	push                 // in push configurations: the path of the URL
@@ -34,6 +34,7 @@ type frame struct {
 	isKey  bool     // the next string is a member's name
 	secret bool     // {"name": the name of a credential, …}
 	shown  bool     // in settings: the current member is on the list
+	spoken bool     // what the current member says is a word of the protocols
 }
 
 // value is the mode of the next value.
@@ -43,7 +44,7 @@ func (f *frame) value() mode {
 		return hidden // except in an object, which is a pair: see enter
 	case !f.object:
 		return f.mode
-	case f.mode == hidden, f.mode == pairs:
+	case f.mode == hidden:
 		return hidden
 	case f.mode == pair && f.key == keyName:
 		return open
@@ -69,7 +70,7 @@ func (f *frame) value() mode {
 
 // enter returns the frame of an object or a list in f.
 func (f *frame) enter(object bool) frame {
-	next := frame{object: object, mode: f.value(), isKey: object}
+	next := frame{object: object, mode: f.value(), isKey: object, spoken: f.spoken}
 	switch {
 	case object && f.mode == list && !f.object:
 		next.mode = pair
@@ -189,6 +190,7 @@ func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
 	if top.object && top.isKey {
 		top.key = m.class(string(text))
 		top.shown = top.mode == settings && shownSetting(string(text))
+		top.spoken = m.redact && spoken(string(text))
 		if m.namesWord(string(text)) {
 			top.key = keySecret
 		}
@@ -203,7 +205,11 @@ func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
 		}
 		return append(dst, `"`+masked+`"`...)
 	}
-	return appendMasked(dst, raw, text, m.member(text, top, nested), whole)
+	is := m.member(text, top, nested)
+	if m.redact && string(is) != masked {
+		return append(dst, redacted(raw, top.spoken)...)
+	}
+	return appendMasked(dst, raw, text, is, whole)
 }
 
 // member masks a string value by its place.
@@ -264,19 +270,11 @@ func (m *masker) value(text []byte, nested int) []byte {
 	if nested > 0 && looksJSON(text) && json.Valid(text) {
 		return m.json(nil, text, nested-1)
 	}
-	if spans := m.spans(text); len(spans) > 0 {
-		return replace(text, spans)
-	}
-	return text
+	return replace(text, m.spans(text))
 }
 
 // ownIn masks only the program's own credentials.
-func (m *masker) ownIn(text []byte) []byte {
-	if spans := m.find(text, true); len(spans) > 0 {
-		return replace(text, spans)
-	}
-	return text
-}
+func (m *masker) ownIn(text []byte) []byte { return replace(text, m.find(text, true)) }
 
 // hidePath removes what follows the host of a URL: a webhook's path is as secret as a
 // password.

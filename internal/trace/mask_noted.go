@@ -264,7 +264,7 @@ func (m *masker) form(query string) string {
 		case part == "" || named && value == "":
 		case !named && !shownParam(decoded):
 			parts[i] = masked
-		case err != nil || named && !shownParam(decoded):
+		case err != nil || !shownParam(decoded):
 			parts[i] = name + "=" + masked
 		case named:
 			parts[i] = name + "=" + m.withoutWords(value)

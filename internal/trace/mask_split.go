@@ -52,15 +52,13 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 	if from := m.begins(whole); from >= 0 && len(whole)-from >= minPiece {
 		spans = merge(append(spans, span{from, len(whole)}))
 	}
-	if s.hidden && before > 0 {
+	if s.hidden {
 		// The secret began before the tail, and ends where no token continues.
 		end := before
 		for end < len(whole) && (charsDot.has(whole[end]) || strings.IndexByte("~+/=", whole[end]) >= 0) {
 			end++
 		}
-		if end > before {
-			spans = merge(append(spans, span{0, end}))
-		}
+		spans = merge(append(spans, span{0, end}))
 	}
 	last := len(spans) - 1
 	s.hidden = last >= 0 && spans[last].from == 0 && spans[last].to == len(whole) && before > 0
@@ -70,9 +68,6 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 		if sp.to > before {
 			kept = append(kept, span{max(0, sp.from-before), sp.to - before})
 		}
-	}
-	if len(kept) == 0 {
-		return piece
 	}
 	return replace(piece, kept)
 }

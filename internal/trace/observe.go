@@ -139,7 +139,7 @@ func (w *worker) refs(refs []EventRef) {
 // decision records a decision.
 func (w *worker) decision(at time.Time, d *Decision) {
 	why := d.Why
-	if w.enc.redact { // it may quote what the agent has said
+	if w.enc.mask.redact { // it may quote what the agent has said
 		why = length(why)
 	}
 	w.begin(at, WireBridge, "", KindDecision)

@@ -76,17 +76,16 @@ func lineHash(line []byte) uint64 { return maphash.Bytes(lineSeed, line) }
 
 // An encoder appends masked payloads to records, and tells what it saw in them.
 type encoder struct {
-	mask   *masker
-	scan   scanner
-	limit  int
-	redact bool
-	buf    []byte // a masked payload
-	was    said
+	mask  *masker
+	scan  scanner
+	limit int
+	buf   []byte // a masked payload
+	was   said
 }
 
 func newEncoder(opts *Options) *encoder {
-	e := &encoder{mask: newMasker(opts.Header, opts.Secrets, opts.Later), limit: cmp.Or(opts.Limit, maxPayload), redact: opts.Redact}
-	e.scan.m = e.mask
+	e := &encoder{mask: newMasker(opts.Header, opts.Secrets, opts.Later), limit: cmp.Or(opts.Limit, maxPayload)}
+	e.scan.m, e.mask.redact = e.mask, opts.Redact
 	for _, u := range opts.URLs {
 		e.mask.isAtURL(u)
 	}
@@ -131,16 +130,20 @@ func (e *encoder) goesOn(p payload, s *said) {
 // continues, or nil; as is how it is masked.
 func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
 	l := &e.scan.looked
-	b, masked := p.b, p.masked
-	if l.suspect || !l.valid || as != open {
+	b, redact := p.b, e.mask.redact && len(p.b) > 0
+	switch {
+	case redact && !l.valid:
+		b = []byte(length(string(b)))
+	case redact: // no text is kept, so that it does not matter which ones go on
+		e.mask.as = as
+		b = e.thorough(p, true)
+		e.mask.as = open
+	case l.suspect || !l.valid || as != open:
 		e.mask.said, e.mask.as = s, as
 		b = e.thorough(p, l.valid)
 		e.mask.said, e.mask.as = nil, open
-		masked = masked || string(b) != string(p.b[:min(len(b), len(p.b))])
 	}
-	if e.redact && len(b) > 0 {
-		b, masked = redact(b, l.valid && p.sum == nil), true
-	}
+	masked := p.masked || redact || string(b) != string(p.b[:min(len(b), len(p.b))])
 	switch {
 	case p.sum != nil:
 		dst = e.large(dst, p, b)
@@ -177,10 +180,7 @@ func (e *encoder) thorough(p payload, valid bool) []byte {
 	default:
 		e.buf = append(e.buf, p.b...)
 	}
-	if spans := e.mask.spans(e.buf); len(spans) > 0 {
-		return replace(e.buf, spans)
-	}
-	return e.buf
+	return replace(e.buf, e.mask.spans(e.buf))
 }
 
 // large appends what is recorded of a large payload: its length, its hash and its

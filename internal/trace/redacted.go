@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,11 +15,12 @@ import (
 func WriteRedacted(r *Reader, w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
+	e := newEncoder(&Options{Redact: true})
 	for record, err := range r.All() {
 		if err != nil {
 			return err
 		}
-		record.redact()
+		record.redact(e)
 		if err := encoder.Encode(record); err != nil {
 			return err
 		}
@@ -29,16 +29,19 @@ func WriteRedacted(r *Reader, w io.Writer) error {
 }
 
 // redact replaces the texts of a record.
-func (r *Record) redact() {
+func (r *Record) redact(e *encoder) {
 	r.Redact = r.Kind == KindStart
 	if payload, _ := r.Payload(); len(payload) > 0 {
 		r.Masked = true
 	}
-	if r.JSON != nil {
-		r.JSON = redact(r.JSON, true)
+	text := r.Text + string(r.Base64)
+	if p := wholePayload(r.JSON); e.look(p).valid {
+		r.JSON = e.thorough(p, true)
+	} else { // there is none, or it is nested too deep
+		text, r.JSON = text+string(r.JSON), nil
 	}
-	r.Text, r.Head, r.Comment, r.Why = length(r.Text+string(r.Base64)), length(r.Head), length(r.Comment), length(r.Why)
-	r.Base64 = nil
+	r.Text, r.Base64 = length(text), nil
+	r.Head, r.Comment, r.Why = length(r.Head), length(r.Comment), length(r.Why)
 }
 
 // length stands for a text that is redacted.
@@ -64,50 +67,13 @@ func spoken(key string) bool {
 		"mimetype", "mediatype", "phase", "configid"}, plain(key))
 }
 
-// isWord reports whether a text may be a word of the protocols or an ID, as it is written in JSON:
-// agents use the names of spoken for sentences of their own, too.
-func isWord(text []byte) bool {
-	return !bytes.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' })
-}
-
-// redact returns a payload with each text replaced by its length.
-func redact(b []byte, valid bool) (dst []byte) {
-	if !valid {
-		return fmt.Appendf(nil, "<%d bytes>", len(b))
+// redacted returns what stands for a string, as it is written in JSON: itself, if it is a word of the
+// protocols or an ID. Agents use the names of spoken for sentences of their own, too.
+func redacted(raw []byte, spoken bool) []byte {
+	text := raw[1 : len(raw)-1]
+	prose := bytes.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' })
+	if spoken && !prose || len(text) == 0 {
+		return raw
 	}
-	type level struct {
-		object, isKey bool
-		key           string // of the current member; of a list, the list's own
-	}
-	stack := []level{{}}
-	for i := 0; i < len(b); {
-		in := &stack[len(stack)-1]
-		switch c := b[i]; c {
-		case '{', '[':
-			stack = append(stack, level{c == '{', c == '{', in.key})
-		case '}', ']':
-			stack = stack[:len(stack)-1]
-		case ',':
-			in.isKey = in.object
-		case ':':
-			in.isKey = false
-		case '"':
-			end := stringEnd(b, i)
-			text := b[i+1 : end-1]
-			switch {
-			case in.isKey:
-				in.key = string(text)
-				dst = append(dst, b[i:end]...)
-			case spoken(in.key) && isWord(text) || len(text) == 0 || string(text) == masked:
-				dst = append(dst, b[i:end]...)
-			default:
-				dst = append(strconv.AppendInt(append(dst, `"<`...), int64(len(text)), 10), ` bytes>"`...)
-			}
-			i = end
-			continue
-		}
-		dst = append(dst, b[i])
-		i++
-	}
-	return dst
+	return fmt.Appendf(nil, `"<%d bytes>"`, len(text))
 }

@@ -318,3 +318,27 @@ func TestEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestOpenRequest: a request that is still being sent when the trace is closed is in it, as far as
+// it was sent.
+func TestOpenRequest(t *testing.T) {
+	var out bytes.Buffer
+	r := New(&out, nil)
+	left, right := io.Pipe()
+	defer right.Close()
+	next := sending(func(req *http.Request) (*http.Response, error) {
+		must.Get(req.Body.Read(make([]byte, 2)))(t)
+		must.Do(t, r.Close())
+		return nil, io.EOF
+	})
+	go right.Write([]byte("{}")) // ends when it is read
+	_, _ = r.Wrap(next).RoundTrip(must.Get(http.NewRequest("POST", "http://agent/", left))(t))
+	all := records(t, out.Bytes())
+	if request := of(all, KindRequest); len(request) != 1 || string(request[0].JSON) != "{}" || len(of(all, KindEnd)) != 1 {
+		t.Errorf("the records are\n%s", &out)
+	}
+}
+
+type sending func(*http.Request) (*http.Response, error)
+
+func (f sending) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
