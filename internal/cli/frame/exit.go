@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"syscall"
 
@@ -78,8 +79,9 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 		return ExitInterrupted
 	case errors.Is(err, ErrWaits):
 		return ExitWaits
-	case errors.Is(err, ErrFailed), errors.Is(err, syscall.EPIPE):
-		// It was printed already; or the reader of our output has ended, as head does.
+	case errors.Is(err, ErrFailed), errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*net.OpError)):
+		// It was printed already; or the reader of our output has ended, as head does, and not
+		// the connection to an agent.
 		return ExitFailed
 	}
 	if ended := (*CommandEnded)(nil); errors.As(err, &ended) {

@@ -1,7 +1,13 @@
 package frame
 
 import (
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/urfave/cli/v2"
@@ -49,5 +55,23 @@ func TestForms(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBrokenPipes: that nobody reads our output is known to who has ended it; that the agent has
+// closed its connection while it was written to is told.
+func TestBrokenPipes(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		said bool
+	}{
+		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, false},
+		{fmt.Errorf("agent: %w", &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}), true},
+	} {
+		var stderr strings.Builder
+		p := &Program{Stderr: &stderr}
+		if status := p.Exit(t.Context(), test.err); status != ExitFailed || (stderr.Len() > 0) != test.said {
+			t.Errorf("%v: %d, %q", test.err, status, stderr.String())
+		}
 	}
 }
