@@ -86,9 +86,12 @@ type frameReader struct {
 	// heard, if not nil, is called for each read that brought something, a comment too.
 	heard func()
 
-	// like is what events are likely to look like: those that do need no search
-	// for their ends. slots are those of all that were handed out together.
+	// template is what the next event is likely to look like: one that does needs no search for
+	// its end. It is one of places, and follows the one in the place came. slots are those of
+	// all that were handed out together.
 	template *template
+	places   places
+	came     uint8
 	slots    []slot
 
 	poison bool
@@ -228,7 +231,7 @@ func (r *frameReader) likely(dst *[]frame) bool {
 	}
 	r.slots = slots
 	*dst = append(*dst, frame{data: b[len(field):end:end], fit: f})
-	r.template = f.template.next
+	r.template, r.came = r.places.behind(r.came, f.template), f.template.place
 	r.startLine(r.line + after)
 	return true
 }

@@ -40,8 +40,22 @@ type template struct {
 	// views are the strings of event and part that a slot is in.
 	views []viewSpan
 	text  int // the slot that is the text; -1 if there is none
-	// next is the template of the event that came behind the last one that fitted.
-	next *template
+	// place is that of the template among those of its stream. next is the place of the one that
+	// came behind the last event that fitted, by the place of the one before that; first, whichever
+	// came before it: an agent says of each call the same in turn, but not of all tools.
+	place uint8
+	next  [1 + maxTemplates]uint8
+}
+
+// places are a stream's templates, by their places. The first has none.
+type places [1 + maxTemplates]*template
+
+// behind returns what is likely to come behind t, which came behind the one in that place.
+func (p *places) behind(before uint8, t *template) *template {
+	if at := t.next[before]; at != 0 {
+		return p[at]
+	}
+	return p[t.next[0]]
 }
 
 // A fit is where the slots of a template are in an event that fits it.
@@ -83,7 +97,6 @@ func newTemplate(data []byte, ev *a2a.Event, large *fastpath.Large) *template {
 		return nil
 	}
 	t := &template{event: *ev, text: -1}
-	t.next = t
 	if rest := parts; parts.Raw != "" {
 		if !rest.Next(&t.part) || t.part.Kind != a2a.PartData && (t.part.Kind != a2a.PartText || t.part.TextJSON == `""`) || rest.Next(new(a2a.Part)) {
 			return nil

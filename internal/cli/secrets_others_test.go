@@ -74,3 +74,16 @@ func TestCredentialsOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedCardOfOthers: an agent whose card is not signed by whom the user trusts was reached.
+func TestRefusedCardOfOthers(t *testing.T) {
+	ownPlaces(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"name":"x","url":"/","protocolVersion":"0.3.0","version":"1","capabilities":{}}`)
+	}))
+	t.Cleanup(s.Close)
+	file := privateFile(t, t.TempDir(), "c.toml", fmt.Sprintf("[agents.work]\nurl = %q\nrequire-signature = true\nsignature-keys = [\"sha256:%s\"]\n", s.URL, strings.Repeat("A", 43)))
+	if _, stdout, stderr := runMain("", "--config", file, "agents", "-o", "json"); !strings.Contains(stdout, `"state":"wrong","says":"the card is not signed"`) {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+}

@@ -130,17 +130,18 @@ func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOpti
 	if err := openRecords(p, c, l, client, secrets); err != nil {
 		return nil, err
 	}
-	l.Ends = agent == DemoAgent || conf.Command != ""
+	isDemo := agent == DemoAgent
+	l.Ends = isDemo || conf.Command != ""
 	l.Name, l.Way, l.FromFiles = safe.Bare(agent), "--agent "+cmp.Or(conf.Name, agent), conf.AgentGiven == ""
 	switch {
-	case agent == DemoAgent:
+	case isDemo:
 		agent = l.startDemo(client)
 	case conf.Command != "":
 		if err := keepAgent(p, c, l, conf, client, who.Command.Workspaces); err != nil {
 			return nil, err
 		}
 	}
-	if l.Way != "--agent "+DemoAgent {
+	if !isDemo { // which knows nobody
 		l.useCredentials(client, who)
 	}
 	for _, f := range adjust {
