@@ -82,9 +82,10 @@ func (e *mcpEditor) handle(r *editorRequest) {
 		c.can = mcpAbilities(c.params.Get(mcpMeta + "clientCapabilities"))
 	}
 	switch {
-	case r.method == "notifications/cancelled":
-		e.cancelled(c)
 	case r.isNotification:
+		if r.method == "notifications/cancelled" {
+			e.cancelled(c)
+		}
 	case c.stateless && version.Str != spell.MCPStateless:
 		err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version.String() + " is not spoken here"}
 		err.SetError(map[string]any{"supported": spell.MCPVersions(), "requested": version.String()})

@@ -50,8 +50,8 @@ func (r *Receiver) authenticate(req *http.Request, x *box) (c claims, err error)
 	}
 	if r.opts.Keys != nil {
 		c, err = r.check(req.Context(), bearer)
-		if err == nil {
-			err = c.meant(strings.TrimSuffix(r.opts.Base, "/"), x.name, r.opts.Issuers(req.Context()))
+		if err == nil && !c.meant(strings.TrimSuffix(r.opts.Base, "/"), x.name, r.opts.Issuers(req.Context())) {
+			err = errMeant
 		}
 	}
 	c.ID = cmp.Or(c.ID, req.Header.Get("Webhook-Id"), req.Header.Get("Idempotency-Key"))

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,35 +48,17 @@ func (r *Receiver) check(ctx context.Context, token string) (c claims, err error
 
 // meant reports whether a JWT is for this address, and of this agent, where it says so
 // (RFC 8725, §3.8 and §3.9): the agent may sign for other services with the same key.
-func (c *claims) meant(base, name string, issuers []string) error {
-	for _, to := range c.Audience {
-		if u, err := url.Parse(to); to == base+"/"+name || err == nil && isOrigin(u, base) {
-			return c.isOf(issuers)
-		}
-	}
-	if len(c.Audience) > 0 {
-		return errMeant
-	}
-	return c.isOf(issuers)
-}
-
-func (c *claims) isOf(issuers []string) error {
-	if c.Issuer == "" {
-		return nil
-	}
-	by, err := url.Parse(c.Issuer)
-	for _, issuer := range issuers {
-		if err == nil && isOrigin(by, issuer) {
-			return nil
-		}
-	}
-	return errMeant
+func (c *claims) meant(base, name string, issuers []string) bool {
+	isFor := func(audience string) bool { return audience == base+"/"+name || isOrigin(audience, base) }
+	isOf := func(agent string) bool { return isOrigin(c.Issuer, agent) }
+	return (len(c.Audience) == 0 || slices.ContainsFunc(c.Audience, isFor)) && (c.Issuer == "" || slices.ContainsFunc(issuers, isOf))
 }
 
 // isOrigin reports whether a URL is the origin of another, and nothing more.
-func isOrigin(u *url.URL, of string) bool {
-	other, err := url.Parse(of)
-	return err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && safe.SameOrigin(u, other)
+func isOrigin(origin, of string) bool {
+	u, err := url.Parse(origin)
+	other, otherErr := url.Parse(of)
+	return err == nil && otherErr == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && safe.SameOrigin(u, other)
 }
 
 // covers reports whether a signature is for this body, where it says so. The A2A samples

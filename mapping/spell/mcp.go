@@ -72,7 +72,7 @@ func (m *MCP) step(s *mapping.Step) {
 	case mapping.StepText:
 		m.said(s)
 	case mapping.StepThought:
-		m.Doing = cmp.Or(strings.TrimSpace(strings.Clone(s.Subject)), "thinking")
+		m.Doing = ask.OneLine(cmp.Or(strings.TrimSpace(strings.Clone(s.Subject)), "thinking"))
 	case mapping.StepTool:
 		if m.Doing = mapping.Title(s.Tool); s.Tool.Status.Ended() && (s.New || s.Changed&mapping.ToolState != 0) {
 			m.aside("[tool " + m.Doing + ": " + strings.ToLower(s.Tool.Status.String()) + "]")
