@@ -320,7 +320,7 @@ func (s *Session) agentSettings() dialect.AgentSettings {
 
 // remember keeps the context and the task in which the next prompt goes on. A task that
 // is completed can be continued, by the development-tool extension (its appendix A,
-// step 10); by the protocol it cannot, and [Session.refused] sees to an agent that will
+// step 10); by the protocol it cannot, and turn.again sees to an agent that will
 // not.
 func (s *Session) remember(w dialect.Writing) {
 	f := s.fold
