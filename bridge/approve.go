@@ -72,7 +72,8 @@ func (d *decision) answer() mapping.Answer {
 }
 
 // question returns the question that a call asks in this session. Where an option
-// would be remembered for a file that a link leads to, its name says which.
+// would be remembered for a file that a link leads to, its name says which, or its
+// description, if that is too long for a name.
 func (s *Session) question(call *mapping.ToolCall) mapping.Question {
 	return named(mapping.NewQuestion(call), s.agent.local())
 }
@@ -83,8 +84,15 @@ func named(q mapping.Question, local bool) mapping.Question {
 		if o.Remember == nil {
 			continue
 		}
-		if r := resolveScope(*o.Remember, local); r != *o.Remember {
-			o.Name += fmt.Sprintf(" (that is %s)", ask.Visible(r.Path))
+		r := resolveScope(*o.Remember, local)
+		if r == *o.Remember {
+			continue
+		}
+		path := ask.Visible(r.Path)
+		if name := fmt.Sprintf("%s (that is %s)", o.Name, path); ask.OneLine(name) == name {
+			o.Name = name
+		} else {
+			o.Name, o.Description = o.Name+" (through a link)", "That is "+path
 		}
 	}
 	return q

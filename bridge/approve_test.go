@@ -12,6 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -41,6 +42,7 @@ type object map[string]any
 // askedFor reads a question from a line of the table: its kind, then its words.
 //
 //	sh COMMAND [dir=DIR] [arg=JSON]
+//	as TOOL COMMAND
 //	more COMMAND, with additional permissions
 //	edit PATH [input=PATH]
 //	mcp SERVER TOOL [arg=JSON]
@@ -78,6 +80,8 @@ func askedFor(t testing.TB, line string) mapping.Question {
 			args["command"] = rest[0]
 		}
 		return asked(t, "run_shell_command", args, object{"type": "exec", "command": rest[0], "rootCommands": []string{"git", "ls"}, "rootCommand": "git"})
+	case "as":
+		return asked(t, rest[0], args, object{"type": "exec", "command": rest[1]})
 	case "more":
 		return asked(t, "run_shell_command", args, object{"type": "sandbox_expansion", "command": rest[0], "additionalPermissions": object{"network": true}})
 	case "edit":
@@ -150,6 +154,8 @@ func TestAlwaysIsExact(t *testing.T) {
 		{"sh|git status", `sh|git status|arg={"command":"curl evil"}`, again},
 		{`sh|git status|arg={"command":"curl evil"}`, `sh|git status|arg={"command":"curl evil"}`, again},
 		{"sh|", "sh|", again},
+		{"as|sh|ls", "as|sh|ls", covered},
+		{"as|sh|ls", "as|root_sh|ls", again},
 		{"sh|npm test", "more|npm test", again},
 		{"more|npm test", "more|npm test", again},
 		{`sh|ls|arg={"options":{"cwd":"/evil"},"cwd":"/w"}`, `sh|ls|arg={"options":{"cwd":"/evil"},"cwd":"/w"}`, again},
@@ -227,6 +233,22 @@ func TestAlwaysIsExact(t *testing.T) {
 	}
 }
 
+// TestAlwaysLink: the user is told the whole of the path that an "always" is remembered for.
+func TestAlwaysLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no links")
+	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	must.Do(t, os.Symlink(dir, filepath.Join(dir, "link")))
+	for _, file := range []string{"a.txt", strings.Repeat("long/", 40) + "a.txt"} {
+		q := named(askedFor(t, "edit|"+dir+"/link/"+file), true)
+		asks := string((&spell.ACP{Session: "s"}).Permission(q))
+		if strings.Count(asks, dir+"/"+file) != 1 {
+			t.Errorf("%s is not in %s", dir+"/"+file, asks)
+		}
+	}
+}
+
 // TestAlwaysServer: "always" for a server covers its tools, and no other server's.
 func TestAlwaysServer(t *testing.T) {
 	p := &approvals{mode: ModeDefault}
@@ -295,7 +317,7 @@ func same(a, b *mapping.ToolCall) bool {
 	x, y := a.Confirmation, b.Confirmation
 	switch {
 	case x.Execute != nil && y.Execute != nil:
-		return *x.Execute == *y.Execute && input(a) == input(b)
+		return *x.Execute == *y.Execute && a.Name == b.Name && input(a) == input(b)
 	case x.Edit != nil && y.Edit != nil:
 		return filepath.Clean(x.Edit.FilePath) == filepath.Clean(y.Edit.FilePath) && filepath.IsAbs(x.Edit.FilePath)
 	case x.MCP != nil && y.MCP != nil:

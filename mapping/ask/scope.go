@@ -17,7 +17,7 @@ import (
 type Scope struct {
 	Kind ScopeKind
 	// Command and Directory are a command's text and where it runs, as the agent
-	// writes them; Input is what else it is given.
+	// writes them; Input is what else its Tool is given.
 	Command   string
 	Directory string
 	// Path is an edit's file: absolute, and resolved as far as the bridge can.
@@ -26,7 +26,7 @@ type Scope struct {
 	// that covers the server.
 	Server     string
 	ServerTool string
-	// Tool, Details and Input are of any other call.
+	// Tool, Details and Input are of any other call; Tool is a command's, too.
 	Tool    string
 	Details string
 	Input   string
@@ -77,7 +77,8 @@ func ScopeOf(c *calls.ToolCall) Scope {
 	}
 	switch {
 	case q.Execute != nil && q.Execute.Command != "":
-		return Scope{Kind: ScopeCommand, Command: q.Execute.Command, Directory: q.Execute.WorkingDirectory, Input: inputWithout(c, "description")}
+		return Scope{Kind: ScopeCommand, Tool: c.Name, Command: q.Execute.Command, Directory: q.Execute.WorkingDirectory,
+			Input: inputWithout(c, "description")}
 	case q.Edit != nil && filepath.IsAbs(q.Edit.FilePath) && !climbs(q.Edit.FilePath):
 		return Scope{Kind: ScopeFile, Path: filepath.Clean(q.Edit.FilePath)}
 	case q.MCP != nil && q.MCP.ServerName != "" && q.MCP.ToolName != "":
