@@ -208,6 +208,12 @@ func TestLaws(t *testing.T) {
 			E< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}`, ""},
 		{"a session that is not known", acp + strings.Replace(chunk("a"), `"s"`, `"z"`, 1) + reply, `record 7: bridge: order: session/update agent_message_chunk: the editor does not know the session "z"`},
 		{"news of a call that is not known", acp + call("tool_call_update", "c") + reply, `record 7: bridge: order: session/update tool_call_update: no tool_call has announced "c"`},
+		{"a question announces its call", acp + ask + `
+			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + call("tool_call_update", "c") + reply, ""},
+		{"a session that is resumed", acp + reply + `
+			E> {"id":3,"method":"session/resume","params":{"sessionId":"z","cwd":"/","mcpServers":[]}}
+			E< {"method":"session/update","params":{"sessionId":"z","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}
+			E< {"id":3,"result":{}}`, ""},
 		{"an option that was not offered", acp + ask + `
 			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"always"}}}` + reply, `record 8: editor: order: session/request_permission: the option "always" was not offered`},
 		{"an error after a cancel", acp + `

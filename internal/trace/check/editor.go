@@ -136,6 +136,9 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 	a := &asked{n: r.N, who: who, method: method, session: params.Get("sessionId").Str}
 	w.open[key] = a
 	delete(w.answered, key)
+	if who == Editor && a.session != "" {
+		w.session(a.session) // it knows what it names: session/resume makes one known, too
+	}
 	switch method {
 	case "session/prompt", "session/load":
 		s := w.session(a.session)
@@ -144,6 +147,7 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 		}
 		w.c.words.begin(a.session, r.N)
 	case "session/request_permission":
+		w.announce(w.session(a.session), params.Get("toolCall.toolCallId").Str) // as Gemini CLI does
 		params.Get("options").ForEach(func(_, o gjson.Result) bool {
 			a.options = append(a.options, o.Get("optionId").Str)
 			return true

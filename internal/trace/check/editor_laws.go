@@ -30,24 +30,27 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 			w.c.find(r.N, who, RuleOrder, what, "it comes while no prompt of the session is open: after the reply, or before the request")
 		}
 	}
-	switch {
-	case s.calls == nil || call == "" || !first:
-	case kind == "tool_call":
-		if len(s.calls) >= maxOpen {
-			s.calls = nil
-			break
-		}
-		s.calls[call] = true
-	case kind == "tool_call_update" && !s.calls[call]:
+	if first && kind == "tool_call_update" && s.calls != nil && call != "" && !s.calls[call] {
 		w.c.find(r.N, who, RuleOrder, what, "no tool_call has announced %q", call)
-		s.calls[call] = true
 	}
+	w.announce(s, call)
 	switch kind {
 	case "agent_message_chunk", "agent_thought_chunk":
 		w.c.words.said(id, kind+" "+update.Get("messageId").Str, update.Get("content.text").Str)
 	case "user_message_chunk":
 	default:
 		w.c.words.other(id, update.Raw)
+	}
+}
+
+// announce notes a tool call that the editor has heard of.
+func (w *editorWire) announce(s *session, call string) {
+	switch {
+	case s.calls == nil || call == "":
+	case len(s.calls) >= maxOpen:
+		s.calls = nil
+	default:
+		s.calls[call] = true
 	}
 }
 
