@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -82,6 +83,7 @@ func proxyTarget(c *cli.Context, l *reach.Link, opts *proxy.Options) error {
 		t = t.Clone()
 		// One connection a client: closing one may cancel an agent's work.
 		t.DisableCompression, t.MaxIdleConns, t.MaxIdleConnsPerHost, t.IdleConnTimeout = true, 0, 1024, 0
+		t.TLSClientConfig = proxyTLS(l.HTTP.TLS, c.Bool("with-credentials"))
 		l.Closers = append(l.Closers, func() error { t.CloseIdleConnections(); return nil })
 		opts.Transport = t
 	}
@@ -89,4 +91,19 @@ func proxyTarget(c *cli.Context, l *reach.Link, opts *proxy.Options) error {
 		opts.Transport = l.HTTP.Wrap(opts.Transport)
 	}
 	return nil
+}
+
+// proxyTLS trusts whom the options trust. The user's certificate is shown with the user's other
+// credentials alone, and these to nobody who is not verified.
+func proxyTLS(given *tls.Config, withCredentials bool) *tls.Config {
+	if given == nil {
+		return nil
+	}
+	config := given.Clone()
+	if withCredentials {
+		config.InsecureSkipVerify = false
+	} else {
+		config.GetClientCertificate = nil
+	}
+	return config
 }
