@@ -41,7 +41,7 @@ func (s *Source) explain(err error) error {
 	case !errors.Is(err, errRefusedAgain):
 		return err
 	case s.command != nil:
-		return &ended{"it does not take what " + s.given() + " gives, also what a second run gave: it may be meant for another agent, or not be enough"}
+		return &ended{"it does not take what " + s.Given() + " gives, also what a second run gave: it may be meant for another agent, or not be enough"}
 	}
 	who := "the identity provider"
 	if l := s.known(); l != nil && l.Provider != nil {
@@ -54,7 +54,7 @@ func (s *Source) explain(err error) error {
 func (s *Source) cure(c *transport.Challenge) error {
 	hint := oauth.ReadHint(c.Authenticate)
 	login := s.known()
-	own := !s.opts.Token.IsZero() || s.command != nil || s.program != nil
+	given := s.Given()
 	scopes := ""
 	if len(hint.Scopes) > 0 && safeWords(hint.Scopes) {
 		scopes = " --oauth-scope " + strings.Join(hint.Scopes, " --oauth-scope ")
@@ -64,10 +64,8 @@ func (s *Source) cure(c *transport.Challenge) error {
 		return errors.New("your sign-in lacks permissions: " + s.signIn(scopes))
 	case c.Status == http.StatusForbidden && login != nil:
 		return errors.New("your account may not do that; for another one: " + s.signIn(""))
-	case own:
-		return errors.New("it does not take what " + s.given() + " gives")
-	case s.opts.Header.Get("Authorization") != "":
-		return errors.New("it does not take what " + s.headerBy() + " gives")
+	case given != "":
+		return errors.New("it does not take what " + given + " gives")
 	case login != nil:
 		return errors.New("it does not take your sign-in any more: " + s.signIn(scopes))
 	case s.opts.Cure == "":
@@ -109,11 +107,15 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 	return helps, &ended{"the agent wants " + strings.Join(left, ", ") + ": " + s.signIn("")}
 }
 
-// Given names what the user has given beside sign-ins, "" if nothing.
+// Given names what precedes a sign-in, "" if nothing does.
 func (s *Source) Given() string {
 	switch {
-	case !s.opts.Token.IsZero(), s.command != nil, s.program != nil:
-		return s.given()
+	case !s.opts.Token.IsZero():
+		return s.opts.Token.Name
+	case s.command != nil:
+		return "--credential-command"
+	case s.program != nil:
+		return "the client " + s.opts.OAuth.ClientID
 	case s.opts.Header.Get("Authorization") != "":
 		return s.headerBy()
 	}
@@ -122,17 +124,6 @@ func (s *Source) Given() string {
 
 // headerBy names the source of the Authorization header, which precedes all others.
 func (s *Source) headerBy() string { return cmp.Or(s.opts.HeaderBy, "--header") }
-
-// given names the source of the credential.
-func (s *Source) given() string {
-	switch {
-	case !s.opts.Token.IsZero():
-		return s.opts.Token.Name
-	case s.command != nil:
-		return "--credential-command"
-	}
-	return "the client " + s.opts.OAuth.ClientID
-}
 
 // safeWords reports whether foreign words may be part of a command that a user is told
 // to type. Their length is that of a hint. (cmd.exe puts a variable's value in place of %NAME%.)
