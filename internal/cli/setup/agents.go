@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
@@ -143,6 +145,8 @@ func look(l *reach.Link, ctx context.Context) (state, says string) {
 	switch {
 	case frame.Unauthenticated(err):
 		return "credentials", "wants credentials, or other ones"
+	case errors.As(err, new(*cardsign.UntrustedError)):
+		return "wrong", frame.WithoutWho(err)
 	case err != nil:
 		return "unreachable", "not reached: " + frame.WithoutWho(err)
 	}
