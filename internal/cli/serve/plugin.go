@@ -21,11 +21,11 @@ const companionFlush = 400 * time.Millisecond
 // serveCompanion runs a companion for the editor at in and out. It returns nil at the
 // end of input, and when ctx ends.
 func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(bool, []byte), opts *companion.Options) error {
-	stdio := stdio.NewConn(in, out, &stdio.Options{Tap: tap})
+	pipe := stdio.NewConn(in, out, &stdio.Options{Tap: tap})
 	editor := &companionEditor{log: opts.Log, ready: make(chan struct{}), gone: make(chan struct{})}
-	stdio.Handle(editor.take)
+	pipe.Handle(editor.take)
 	logger := slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug)
-	editor.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), stdio, nil, jsonrpc2.SetLogger(logger))
+	editor.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, jsonrpc2.SetLogger(logger))
 	defer editor.conn.Close()
 	defer close(editor.gone)
 	server, err := companion.Start(editor, opts)
@@ -36,15 +36,15 @@ func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(b
 	close(editor.ready)
 
 	select {
-	case <-stdio.InputDone():
-	case <-stdio.OutputDone():
+	case <-pipe.InputDone():
+	case <-pipe.OutputDone():
 		err = errors.New("editor: stdout is closed")
 	case <-ctx.Done():
 	}
 	err = errors.Join(err, server.Close())
 	flush, stop := context.WithTimeout(context.WithoutCancel(ctx), companionFlush)
 	defer stop()
-	if flushErr := stdio.Flush(flush); flushErr != nil {
+	if flushErr := pipe.Flush(flush); flushErr != nil {
 		opts.Log.Debug("the editor did not read its last replies", "err", flushErr)
 	}
 	return err
