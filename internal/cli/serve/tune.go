@@ -15,10 +15,10 @@ const (
 	// limit the collector would let twice that pile up.
 	memoryLimit = 56 << 20
 	// largeOutput is how much output may leave garbage that is worth giving back,
-	// memoryRest later: the runtime collects an idle process only every two minutes. A
-	// stream of small events costs so one collection in 8 MiB, and at most one in 2 s.
-	largeOutput = 8 << 20
-	memoryRest  = 2 * time.Second
+	// memoryRest later: the runtime collects at 4 MiB, and an idle process only every two
+	// minutes. A collection takes 0.7 ms of CPU, and a stream causes two a second at most.
+	largeOutput = 256 << 10
+	memoryRest  = time.Second / 2
 )
 
 // tune sets the runtime for serving an editor: bytes go from one pipe into another,
