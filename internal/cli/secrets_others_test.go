@@ -87,3 +87,29 @@ func TestRefusedCardOfOthers(t *testing.T) {
 		t.Errorf("%s%s", stdout, stderr)
 	}
 }
+
+// TestLogoutOfOthers: a sign-in that cannot be removed keeps no other one.
+func TestLogoutOfOthers(t *testing.T) {
+	ownPlaces(t)
+	dir := filepath.Join(os.Getenv("XDG_STATE_HOME"), "a2astdio", "credentials")
+	for range 2 {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"name":"x","url":"/","protocolVersion":"0.3.0","version":"1","capabilities":{}}`)
+		}))
+		t.Cleanup(s.Close)
+		locks, _ := filepath.Glob(filepath.Join(dir, "*.lock"))
+		if status, _, stderr := runMain("hunter2-token", "--agent", s.URL, "auth", "login", "--with-token"); status != 0 {
+			t.Fatal(stderr)
+		}
+		after, _ := filepath.Glob(filepath.Join(dir, "*.lock"))
+		if len(locks) > 0 { // the newest is the first that is looked at
+			newest := after[slices.IndexFunc(after, func(f string) bool { return !slices.Contains(locks, f) })]
+			must.Do(t, os.Remove(newest))
+			must.Do(t, os.Mkdir(newest, 0o700))
+		}
+	}
+	status, stdout, stderr := runMain("", "auth", "logout", "--all")
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(left) != 1 || status == 0 || !strings.Contains(stdout, "Signed out of") {
+		t.Errorf("%d: %v are left, %s%s", status, left, stdout, stderr)
+	}
+}

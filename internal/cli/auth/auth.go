@@ -87,8 +87,8 @@ func logout(p *frame.Program, c *cli.Context) error {
 	return p.Show(&out)
 }
 
-// logoutAll removes all sign-ins. It does not read the options and the configuration of
-// one agent: they say nothing about the others.
+// logoutAll removes all sign-ins that can be removed. A client that is configured is that of one
+// agent.
 func logoutAll(p *frame.Program, c *cli.Context, o *credentials.Options, store *credentials.Store) error {
 	list, bad := store.List()
 	var out frame.Page
@@ -99,9 +99,7 @@ func logoutAll(p *frame.Program, c *cli.Context, o *credentials.Options, store *
 			of.OAuth = credentials.OAuth{ClientID: l.ClientID}
 		}
 		n, _, err := forget(p, c, &of)
-		if err != nil {
-			return err
-		}
+		bad = errors.Join(bad, err)
 		if n > 0 {
 			out.Text(0, "Signed out of "+l.Origin+".")
 		}
