@@ -55,7 +55,7 @@ type tapped struct {
 }
 
 func (x *tapped) add(kind itemKind, more any, b []byte) {
-	x.r.q.add(x.r.now, item{kind: kind, x: x.n, more: more}, b)
+	x.r.q.add(item{kind: kind, x: x.n, more: more}, b)
 }
 
 // why returns the cause of a cancelled context, or else the error.

@@ -23,7 +23,7 @@ type Decision struct {
 // Decide records a decision. The caller may use the Decision again, but not its Events.
 func (r *Recorder) Decide(d *Decision) {
 	c := *d
-	r.q.add(r.now, item{kind: itemDecision, more: &c}, nil)
+	r.q.add(item{kind: itemDecision, more: &c}, nil)
 }
 
 // Event notes that the bridge has taken an event of the agent's, and numbers it n. Call
@@ -34,7 +34,7 @@ func (r *Recorder) Event(n int64, payload string) {
 	if len(payload) <= r.limit {
 		hash = maphash.String(lineSeed, payload)
 	}
-	r.q.add(r.now, item{kind: itemTaken, x: n, hash: hash}, nil)
+	r.q.add(item{kind: itemTaken, x: n, hash: hash}, nil)
 }
 
 // Became notes that events, by their numbers, became the lines for the editor that pass
@@ -43,7 +43,7 @@ func (r *Recorder) Became(events []int64, lines []byte) {
 	events = slices.Clone(events[:min(len(events), maxKnown)])
 	for line := range bytes.Lines(lines) {
 		if len(line) <= r.limit+1 { // with its line feed
-			r.q.add(r.now, item{kind: itemBecame, hash: lineHash(bytes.TrimSuffix(line, []byte{'\n'})), more: events}, nil)
+			r.q.add(item{kind: itemBecame, hash: lineHash(bytes.TrimSuffix(line, []byte{'\n'})), more: events}, nil)
 		}
 	}
 }

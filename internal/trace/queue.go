@@ -74,7 +74,7 @@ func (q *queue) ready(what *bool) {
 
 // add adds an item with the bytes of b. Bytes that are larger than the queue wait until
 // it is empty.
-func (q *queue) add(now func() time.Time, it item, b []byte) {
+func (q *queue) add(it item, b []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.arena)+len(b) > maxQueue && len(q.items) > 0 && !q.closed {
@@ -86,7 +86,7 @@ func (q *queue) add(now func() time.Time, it item, b []byte) {
 	// Under the lock, so that times never decrease. Items about other bytes make no
 	// record.
 	if it.kind < itemTaken {
-		q.last = now()
+		q.last = time.Now()
 	}
 	it.at = q.last
 	it.from = len(q.arena)

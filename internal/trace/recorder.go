@@ -43,8 +43,6 @@ type Options struct {
 	// Version is the program's. Mode is what the program does: "bridge", "client", "proxy"
 	// or "tap".
 	Version, Mode string
-	// Now is the clock; nil: [time.Now].
-	Now func() time.Time
 }
 
 // A Recorder writes a trace. Its methods may be called from any goroutine, and copy
@@ -54,7 +52,6 @@ type Options struct {
 // it.
 type Recorder struct {
 	q         *queue
-	now       func() time.Time
 	limit     int // see [Options.Limit]
 	exchanges atomic.Int64
 	ended     chan struct{}
@@ -122,11 +119,8 @@ func start(out io.Writer, finish func() error, opts *Options) *Recorder {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Recorder{q: newQueue(), now: opts.Now, limit: cmp.Or(opts.Limit, maxPayload), ended: make(chan struct{})}
-	if r.now == nil {
-		r.now = time.Now
-	}
-	began := r.now()
+	r := &Recorder{q: newQueue(), limit: cmp.Or(opts.Limit, maxPayload), ended: make(chan struct{})}
+	began := time.Now()
 	// Ends when Close has closed the queue and all of it is written. It also makes the
 	// masker's tables, so that a start does not wait for them.
 	go func() {
@@ -151,10 +145,10 @@ func (r *Recorder) Close() error {
 // Tap records a line of the editor's wire, without its newline; it is meant for
 // bridge.Options.Tap. Lines of one direction must come one after the other.
 func (r *Recorder) Tap(toEditor bool, line []byte) {
-	r.q.add(r.now, item{kind: itemLine, toEditor: toEditor}, line)
+	r.q.add(item{kind: itemLine, toEditor: toEditor}, line)
 }
 
 // Stderr records a line that a tapped command wrote to stderr.
 func (r *Recorder) Stderr(line []byte) {
-	r.q.add(r.now, item{kind: itemStderr, toEditor: true}, line[:min(len(line), r.limit)])
+	r.q.add(item{kind: itemStderr, toEditor: true}, line[:min(len(line), r.limit)])
 }

@@ -46,7 +46,6 @@ const (
 
 // A checkup is one run of doctor.
 type checkup struct {
-	p      *frame.Program
 	c      *cli.Context
 	l      *reach.Link
 	seen   observer
@@ -77,7 +76,7 @@ func (k *checkup) fail(step string, err error, do string) {
 }
 
 func doctor(p *frame.Program, c *cli.Context) (err error) {
-	k := &checkup{p: p, c: c}
+	k := &checkup{c: c}
 	k.l, err = reach.Open(p, c, func(o *transport.ClientOptions) {
 		inner := o.Wrap
 		if c.String("prompt") != "" {

@@ -64,7 +64,7 @@ func (o *observer) wrap(next http.RoundTripper) http.RoundTripper {
 				s.err = err
 			case err == nil:
 				s.tls = resp.TLS
-				if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") != "text/event-stream" { // not a subscription
+				if req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
 					o.document = safe.Shown(req.URL)
 				}
 			}

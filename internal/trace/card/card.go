@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // IsCard reports whether a document is an agent's card.
@@ -86,12 +87,12 @@ func Move(doc []byte, base string, move func(string) (string, bool)) (moved []by
 	return out, dropped, signed, err
 }
 
-// From returns a function that moves URLs of one server, with path and query, to base.
+// From returns a function that moves URLs of one origin, with path and query, to base.
 func From(server, base string) func(string) (string, bool) {
 	b, badServer := url.Parse(server)
 	return func(old string) (string, bool) {
 		a, err := url.Parse(old)
-		if err != nil || badServer != nil || !strings.HasPrefix(a.Scheme, "http") || !sameHost(a, b) {
+		if err != nil || badServer != nil || !safe.SameOrigin(a, b) {
 			return "", false
 		}
 		path := strings.TrimPrefix(a.EscapedPath(), "/")
@@ -100,18 +101,4 @@ func From(server, base string) func(string) (string, bool) {
 		}
 		return strings.TrimSuffix(base, "/") + "/" + path, true
 	}
-}
-
-// sameHost reports whether two URLs lead to the same server. localhost and 127.0.0.1
-// are equal, because agents mix them up in their cards.
-func sameHost(a, b *url.URL) bool {
-	host := func(u *url.URL) string {
-		name, port := strings.ToLower(u.Hostname()), u.Port()
-		if name == "localhost" || name == "::1" || name == "0.0.0.0" {
-			name = "127.0.0.1"
-		}
-		port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[u.Scheme])
-		return name + ":" + port
-	}
-	return host(a) == host(b)
 }

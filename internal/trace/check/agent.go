@@ -240,7 +240,7 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
 	switch {
 	case !ended || x.answers > 0 || x.status == 0 || x.status >= 300 || x.op.result == "" && (!x.rpc || x.op.version != ""):
-	case r.Bytes > 0 && strings.HasPrefix(x.media, "text/event-stream"):
+	case r.Bytes > 0 && strings.HasPrefix(strings.ToLower(x.media), "text/event-stream"):
 		w.http(r.N, x, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
 	default:
 		w.c.find(r.N, Agent, RuleAnswered, x.method, "the response has ended, and nothing was in it")

@@ -138,7 +138,7 @@ func (s *Set) Break(ctx context.Context, resp *http.Response) {
 	if s.wait == 0 && s.bytes < 0 && s.events < 0 {
 		return
 	}
-	stream := strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
+	stream := strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream")
 	resp.Body = &body{Closer: resp.Body, set: *s, ctx: ctx, lines: bufio.NewReader(resp.Body), stream: stream}
 }
 

@@ -60,7 +60,7 @@ func TestLongLine(t *testing.T) {
 	plan := must.Get(Parse([]string{"cut-after=1event"}))(t)
 	line := "data: " + strings.Repeat("data:x", 1<<16) + "\n\n"
 	body := strings.NewReader(line + line)
-	resp := &http.Response{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body)}
+	resp := &http.Response{Header: http.Header{"Content-Type": {"Text/Event-Stream; charset=utf-8"}}, Body: io.NopCloser(body)}
 	plan.Of("m").Break(t.Context(), resp)
 	if n, err := resp.Body.Read(make([]byte, 1)); n != 1 || err != nil || body.Len() < len(line) {
 		t.Errorf("%d, %v, %d bytes are left to read", n, err, body.Len())

@@ -53,7 +53,7 @@ type Item struct {
 	Event    int64  `json:"-"`
 	Session  string `json:"s,omitempty"`
 	Task     string `json:"o,omitempty"`
-	State    string `json:"a,omitempty"`
+	State    string `json:"-"`
 	// Calls are the tool calls in the record.
 	Calls []Call `json:"l,omitempty"`
 	// Said is the whole text of a piece.

@@ -20,23 +20,21 @@ const (
 // records are in no span.
 const maxSpans = 100_000
 
-// A Span is a group of records, and how long it took.
+// A Span is a group of records, and how long it took. The page gets what has a name in JSON.
 type Span struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// ID is the call's or the request's.
-	ID string `json:"id,omitempty"`
 	// Start and End are microseconds since the trace began. End is 0 while it is
 	// open.
 	Start int64 `json:"start"`
 	End   int64 `json:"end,omitempty"`
 	// First and Last are records.
 	First    int64  `json:"first"`
-	Last     int64  `json:"last,omitempty"`
-	Parent   int    `json:"parent"` // the index of the turn it belongs to, or -1
-	Session  string `json:"session,omitempty"`
-	Task     string `json:"task,omitempty"`
-	Exchange int64  `json:"x,omitempty"`
+	Last     int64  `json:"-"`
+	Parent   int    `json:"-"` // the index of the turn it belongs to, or -1
+	Session  string `json:"-"`
+	Task     string `json:"-"`
+	Exchange int64  `json:"-"`
 	// Status tells how it ended: a stop reason, a call's status, the decision.
 	Status string `json:"status,omitempty"`
 	Bad    bool   `json:"bad,omitempty"`
@@ -66,7 +64,7 @@ func NewBuilder() *Builder {
 }
 
 // begin begins a span, and returns its index; -1 if there are too many.
-func (b *Builder) begin(kind string, it *Item, name, id string) int {
+func (b *Builder) begin(kind string, it *Item, name string) int {
 	if len(b.Spans) >= maxSpans {
 		return -1
 	}
@@ -74,7 +72,7 @@ func (b *Builder) begin(kind string, it *Item, name, id string) int {
 	if kind != SpanTurn {
 		parent = b.turnOf(it)
 	}
-	b.Spans = append(b.Spans, Span{Kind: kind, Name: name, ID: id, Start: it.Micros, First: it.N, Parent: parent,
+	b.Spans = append(b.Spans, Span{Kind: kind, Name: name, Start: it.Micros, First: it.N, Parent: parent,
 		Session: it.Session, Task: it.Task, Exchange: it.Exchange})
 	return len(b.Spans) - 1
 }
@@ -123,13 +121,13 @@ func begins(method string) bool {
 func (b *Builder) editor(it *Item) {
 	switch {
 	case it.Type == TypeRequest && it.From == LaneEditor && begins(it.Name):
-		i := b.begin(SpanTurn, it, it.Name, it.ID)
+		i := b.begin(SpanTurn, it, it.Name)
 		b.turns[it.ID], b.last = i, i
 	case it.Type == TypeReply && it.To == LaneEditor && b.open(b.turns, it.ID):
 		b.end(b.turns[it.ID], it, cmp.Or(stopReason(it), it.Text), it.Bad)
 		delete(b.turns, it.ID)
 	case it.Type == TypeRequest && it.To == LaneEditor && len(it.Calls) > 0:
-		i := b.begin(SpanApproval, it, it.Calls[0].Name, it.Calls[0].ID)
+		i := b.begin(SpanApproval, it, it.Calls[0].Name)
 		b.approvals["editor "+it.ID] = i
 	case it.Type == TypeReply && it.From == LaneEditor && b.open(b.approvals, "editor "+it.ID):
 		b.end(b.approvals["editor "+it.ID], it, it.Text, it.Bad)
@@ -153,7 +151,7 @@ func (b *Builder) call(it *Item, key string, c Call) {
 		if len(b.calls) >= maxSpans {
 			return
 		}
-		i = b.begin(SpanCall, it, c.Name, c.ID)
+		i = b.begin(SpanCall, it, c.Name)
 		b.calls[key] = i
 	}
 	if i < 0 {
@@ -209,7 +207,7 @@ func (b *Builder) agent(it *Item) {
 		}
 		delete(b.legs, it.Exchange)
 		if it.Mark == "cut" && b.lost < 0 {
-			b.lost = b.begin(SpanReconnect, it, "no connection", "")
+			b.lost = b.begin(SpanReconnect, it, "no connection")
 		}
 	}
 }
@@ -218,10 +216,10 @@ func (b *Builder) beginLeg(it *Item) {
 	if i := b.resumed(it); i >= 0 { // it goes on
 		b.Spans[i].End, b.Spans[i].Last, b.Spans[i].Bad, b.Spans[i].Exchange, b.last = 0, 0, false, it.Exchange, i
 	} else if !b.Editor {
-		b.last = b.begin(SpanTurn, it, it.Name, it.ID)
+		b.last = b.begin(SpanTurn, it, it.Name)
 	}
 	if len(b.legs) < maxSpans {
-		b.legs[it.Exchange] = b.begin(SpanLeg, it, it.Name, it.ID)
+		b.legs[it.Exchange] = b.begin(SpanLeg, it, it.Name)
 	}
 }
 
@@ -261,13 +259,13 @@ func (b *Builder) event(it *Item, leg *Span) {
 	for _, c := range it.Calls {
 		b.call(it, it.Task+" "+c.ID, c)
 		if key := "call " + c.ID; c.Asks && !b.open(b.approvals, key) {
-			b.approvals[key] = b.begin(SpanApproval, it, c.Name, c.ID)
+			b.approvals[key] = b.begin(SpanApproval, it, c.Name)
 		}
 	}
 }
 
 func (b *Builder) decision(it *Item) {
 	if it.Name == trace.DecideReconnect && b.lost < 0 {
-		b.lost = b.begin(SpanReconnect, it, "no connection", "")
+		b.lost = b.begin(SpanReconnect, it, "no connection")
 	}
 }
