@@ -60,3 +60,52 @@ func (x *exchange) beginsAsStream() bool {
 		}
 	}
 }
+
+// jsonLines is the media type of JSON objects, one a line.
+const jsonLines = "application/x-ndjson"
+
+// A lineReader makes an event stream of JSON objects, one a line: LiteLLM's gateway answers message/stream so
+// (1.93, and before).
+type lineReader struct {
+	src    io.Reader
+	in     [peekSize]byte
+	out    []byte // what is not handed out yet, a part of buf
+	buf    []byte
+	inLine bool
+	err    error // from src
+}
+
+func (r *lineReader) Read(p []byte) (int, error) {
+	for len(r.out) == 0 && r.err == nil {
+		n := 0
+		n, r.err = r.src.Read(r.in[:])
+		r.buf = r.buf[:0]
+		for _, b := range r.in[:n] {
+			r.add(b)
+		}
+		if r.err == io.EOF {
+			r.add('\n')
+		}
+		r.out = r.buf
+	}
+	if len(r.out) == 0 {
+		return 0, r.err
+	}
+	n := copy(p, r.out)
+	r.out = r.out[n:]
+	return n, nil
+}
+
+// add adds the next byte: a line begins an event, and its end ends that.
+func (r *lineReader) add(b byte) {
+	blank := b == '\n' || b == '\r'
+	switch {
+	case blank && r.inLine:
+		r.buf, r.inLine = append(r.buf, "\n\n"...), false
+	case blank:
+	case r.inLine:
+		r.buf = append(r.buf, b)
+	default:
+		r.buf, r.inLine = append(append(r.buf, "data: "...), b), true
+	}
+}
