@@ -59,6 +59,7 @@ func TestOptionNames(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"id":"proceed_always","name":"Allow"},{"id":"no","name":"No"}`:              "Allow (always)/allow_always No/reject_once",
 		`{"id":"proceed_always","name":"Always allow"},{"id":"no","name":"No"}`:       "Always allow/allow_always No/reject_once",
+		`{"id":"x","name":" \n"},{"id":"no","name":"No"}`:                             "x/allow_once No/reject_once",
 		`{"id":"x","name":"Reject"},{"id":"x","name":"Allow"}`:                        "Reject / Allow/allow_once Reject, and cancel the task/reject_once",
 		`{"id":"x","name":"Allow"},{"id":"x","name":"Allow all"},{"id":"no"}`:         "Allow / Allow all/allow_once no/reject_once",
 		`{"id":"x","name":"Allow here"},{"id":"x","name":"Allow there"},{"id":"no"}`:  "Allow here / Allow there/allow_once no/reject_once",

@@ -103,8 +103,7 @@ func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
 
 // NewOption returns an option as the agent offers it.
 func NewOption(o calls.ConfirmationOption) Option {
-	option := Option{ID: o.ID, Name: o.Name, Description: o.Description}
-	option.Name = cmp.Or(option.Name, o.ID)
+	option := Option{ID: o.ID, Name: cmp.Or(strings.TrimSpace(o.Name), o.ID), Description: o.Description}
 	option.Kind, option.Width, option.Certain = optionMeaning(o.ID, o.Name)
 	option.describe()
 	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < WidthSession {

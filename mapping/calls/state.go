@@ -230,8 +230,8 @@ func (c *Calls) isPast(old *kept, now *ToolCall) bool {
 	return past && turn == c.turn
 }
 
-// saidSum is the hash of what a mention says. Members that say nothing to us do not count: a
-// history may have others than the events.
+// saidSum is the hash of what a mention says. Members that say nothing to us count only where the user
+// is shown them, in a question: a history may have others than the events.
 func saidSum(now *ToolCall) uint64 {
 	var s sum
 	for _, v := range [...]string{now.ID, now.Status.String(), now.Name, now.Description, now.DisplayName, digest(now.Input), now.QuestionID, now.OutputSoFar, now.sent.Text, string(now.sent.JSON)} {
@@ -240,6 +240,7 @@ func saidSum(now *ToolCall) uint64 {
 	if q := now.Question(); q != nil {
 		all, _ := json.Marshal(q) // strings, all of them
 		s.text(string(all))
+		s.text(string(now.Extra))
 	}
 	return uint64(s)
 }

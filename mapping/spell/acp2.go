@@ -127,7 +127,6 @@ func (e *ACP) permission2(q mapping.Question) json.RawMessage {
 	dst = rawjson.AppendString(append(dst, `,"title":`...), mapping.Title(c))
 	e.options = q.Options
 	if text := e.toolText(c); text.text != "" {
-		text.fenced = false
 		dst = append(text.append(append(dst, `,"description":"`...)), '"')
 	}
 	if command, dir := ask.CommandOnly(c); command != "" && dir != "" {
