@@ -42,7 +42,7 @@ func (s *Source) keepStale(token string) {
 func (s *Source) newest(stored *Login) *Login {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if stored == nil || s.stale == "" || stored.token() != s.stale || s.login == nil {
+	if stored == nil || stored.token() != s.stale || s.login == nil {
 		return stored
 	}
 	l := *s.login
