@@ -68,7 +68,7 @@ func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
 // the same shape. False if it might be anything else, and was not noted.
 func (s *Shown) Grow(g Grown, text string) bool {
 	if g.it.run != g.run || g.run.epoch != s.epoch || g.run.pieces > 1 || g.it.dead || s.gap == owed || text == "" ||
-		g.it.turn != s.turn || g.it.kind != Artifact && 2*len(text) >= g.it.n {
+		g.it.turn != s.turn || g.it.doubted > 0 || g.it.kind != Artifact && 2*len(text) >= g.it.n {
 		return false
 	}
 	s.limit()

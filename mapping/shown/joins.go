@@ -179,7 +179,7 @@ func wordsMeet(before []byte, next string) (join, sure bool) {
 // goesOn reports whether a text begins as the middle of one does.
 func goesOn(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
-	return unicode.IsSpace(first) || unicode.IsMark(first) || strings.ContainsRune(".,;:!?)]}»”…。,、」\u200d", first)
+	return unicode.IsSpace(first) || unicode.IsMark(first) || strings.ContainsRune(".,;:!?)]}»”…。，、！？：；）」』】》\u200d", first)
 }
 
 // opens reports whether a text is no more than what one begins with: marks, or a block of code
@@ -226,6 +226,29 @@ func (s *Shown) isNewest(it *item, seq string) bool {
 // text it is the status message that has stayed.
 func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
 	return it.kind != Artifact && it.events == 1 && len(seq) < short && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch
+}
+
+// doubt notes that all that was shown of an item came again, and was taken for a repetition although it may
+// be a piece: the lines of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece.
+func (s *Shown) doubt(it *item, seq string) {
+	if it.events == 1 && s.gap == none && s.isNewest(it, seq) && it.run.epoch == s.epoch &&
+		(int(it.doubted)+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00") {
+		it.doubted++
+	}
+}
+
+// sayPiece shows a piece of an item, behind what was doubted of it: that were pieces, too. To show late what an
+// agent has said twice is better than to lose a word.
+func (s *Shown) sayPiece(it *item, in *Item, seq string) {
+	if it.doubted > 0 && it.events == 1 && s.gap == none && s.said.starts[len(s.said.starts)-1].it == it && it.run.epoch == s.epoch {
+		text := strings.Repeat(string(s.said.text[s.said.newest:]), int(it.doubted))
+		again := *in
+		again.Parts = a2a.Parts{}
+		again.Parts.FastPath().List = []a2a.Part{{Kind: a2a.PartText, Text: text}}
+		s.say(it, &again, text, 0)
+	}
+	it.doubted = 0
+	s.say(it, in, seq, 0)
 }
 
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.

@@ -13,6 +13,8 @@ const (
 	evidence = 16
 	// short is how long a text may be that is a piece although it was said just so.
 	short = 8
+	// maxDoubted is how much text of an item may be shown late: see [Shown.doubt].
+	maxDoubted = 4 << 10
 	// maxSaid is how much of a turn's text is kept to compare with: twice the longest answer
 	// that a model of 128,000 tokens gives. Of more, the newest half is kept.
 	maxSaid = 1 << 20
@@ -113,6 +115,11 @@ func (s *said) end(i int) int {
 		return s.starts[i+1].at
 	}
 	return len(s.text)
+}
+
+// begins reports whether an item begins, or goes on behind another, at a place.
+func (s *said) begins(at int) bool {
+	return slices.ContainsFunc(s.starts, func(b start) bool { return b.at == at })
 }
 
 // newestItem is where the newest item begins.

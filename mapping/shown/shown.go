@@ -74,6 +74,7 @@ type item struct {
 	dead, instead bool
 	// Of an artifact: append or lastChunk was said; its pieces take each other's place (isPiece).
 	marked, pieces bool
+	doubted        uint16 // how often it came again in full: see [Shown.doubt]
 }
 
 // maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and
@@ -252,6 +253,7 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	case begins && !(rest == "" && !whole && s.isTwice(it, seq)):
 		if rest == "" {
 			s.repeat(it, in, len(seq))
+			s.doubt(it, seq)
 			return
 		}
 		s.say(it, in, seq, len(seq)-len(rest))
@@ -261,15 +263,14 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		if whole && s.showRepeat(it, in, seq, whole) {
 			return
 		}
-		s.say(it, in, seq, 0)
+		if it.dead { // S5: what comes behind the whole of a message is another text
+			it = s.another(it.key)
+		}
+		s.sayPiece(it, in, seq)
+	case s.showRepeat(it, in, seq, whole):
+	case s.isPiece(it, in, seq):
+		s.sayPiece(it, in, seq)
 	default:
-		if s.showRepeat(it, in, seq, whole) {
-			return
-		}
-		if s.isPiece(it, in, seq) {
-			s.say(it, in, seq, 0)
-			return
-		}
 		s.replace(it, in, seq)
 	}
 }

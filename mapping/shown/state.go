@@ -10,7 +10,9 @@ import (
 // held is a state in hand: a task with its history and artifacts.
 type held struct {
 	sameIDs bool // it names messages as the stream does
-	less    bool // it holds less of something than was shown
+	list    []entry
+	names   map[*item]bool // if sameIDs, and a message has another ID: those that have their places by their IDs
+	less    bool           // it holds less of something than was shown
 	// items are those that it holds, nil for one that comes live: see [held.whole].
 	items  map[*item]bool
 	from   int // where in said ends what was said before it
@@ -162,10 +164,8 @@ func textOf(parts a2a.Parts) string {
 func (s *Shown) showHeld(h *held, list []entry) {
 	s.held = h
 	defer func() { s.held = nil }()
-	h.sameIDs = slices.ContainsFunc(list, func(e entry) bool {
-		it := s.items[key{s.task, Message, e.ID}]
-		return e.Kind == Message && it != nil && it.turn == s.turn && it.n > 0
-	})
+	h.list = list
+	h.sameIDs = slices.ContainsFunc(list, s.isNamed)
 	growing := -1 // the artifact that was said when the stream was cut goes on first
 	if n := len(s.said.starts); n > 0 && h.whole() {
 		last := s.said.starts[n-1].it
@@ -208,12 +208,16 @@ func (s *Shown) heldItem(e *entry) {
 	}
 	it := s.another(k)
 	s.hold(it)
+	if s.held.sameIDs && e.Kind == Message {
+		s.place(it)
+	}
 	switch {
-	case e.Kind == Message && (s.held.sameIDs || s.held.before == 0):
-		// The history names the stream's messages, or nothing was shown: what it names
-		// otherwise is new (S1).
+	case e.Kind == Message && s.held.before == 0:
 		s.heldNew(it, e)
 	case e.Kind == Message && s.atCursor(it, e):
+	case e.Kind == Message && s.held.sameIDs:
+		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
+		s.heldNew(it, e)
 	case !s.showRepeat(it, &e.Item, e.seq, true):
 		s.say(it, &e.Item, e.seq, 0)
 	}
@@ -255,60 +259,6 @@ func (s *Shown) heldNew(it *item, e *entry) {
 		}
 	}
 	s.say(it, &e.Item, e.seq, 0)
-}
-
-// atCursor matches a message of a state, whose IDs are not the stream's, with what was shown
-// behind the message before it, each place once (S1: 3,984 turns, 1,392 with words lost; the
-// cursor 128). Behind the end of that all is new.
-func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
-	h := s.held
-	if skip(s.said.text, h.cursor, h.before) >= h.before {
-		s.heldNew(it, e)
-		return true
-	}
-	for i, from := range s.places() {
-		if i > 0 && weight(e.seq) < evidence {
-			return false // a token may be anywhere: it counts where it is expected alone
-		}
-		at, j, done, end := from, 0, 0, from
-		for {
-			at, j = skip(s.said.text, at, h.before), skip(e.seq, j, len(e.seq))
-			if at >= h.before || j >= len(e.seq) || s.said.text[at] != e.seq[j] {
-				break
-			}
-			at, j = at+1, j+1
-			done, end = j, at
-		}
-		if done == 0 || j < len(e.seq) && at < h.before {
-			continue // something else
-		}
-		h.cursor = max(end, from+1)
-		for k := range s.said.starts {
-			if s.said.end(k) > from && s.said.starts[k].at < end {
-				s.hold(s.said.starts[k].it)
-			}
-		}
-		if j >= len(e.seq) {
-			s.learn(it, e.seq)
-			return true
-		}
-		s.goOn(it, &e.Item, e.seq, done, false)
-		return true
-	}
-	return false
-}
-
-// places are where a message may begin, not before the cursor.
-func (s *Shown) places() []int {
-	h := s.held
-	list := make([]int, 1, 8)
-	list[0] = h.cursor
-	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.it.kind == Message && b.at > h.cursor && b.at < h.before {
-			list = append(list, b.at)
-		}
-	}
-	return list
 }
 
 func (s *Shown) endsWith(it *item, seq string) bool {

@@ -1,0 +1,119 @@
+package shown
+
+// This file finds the places of a task's messages in what was shown.
+
+// atCursor matches a message of a state, whose IDs are not the stream's, with what was shown
+// behind the message before it, each place once (S1: 3,984 turns, 1,392 with words lost; the
+// cursor 128). Behind the end of that all is new. What the state names by the stream's ID has its place:
+// github.com/inference-gateway/adk has one message for all tokens of a text, and the stream's own for the
+// question behind them.
+func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
+	h := s.held
+	h.cursor = s.behindNamed(h.cursor)
+	if skip(s.said.text, h.cursor, h.before) >= h.before {
+		if !h.sameIDs {
+			s.heldNew(it, e)
+		}
+		return !h.sameIDs
+	}
+	for i, from := range s.places() {
+		if i > 0 && weight(e.seq) < evidence {
+			return false // a token may be anywhere: it counts where it is expected alone
+		}
+		to := s.nextNamed(from)
+		end, done, ok := s.saysAt(from, to, e.seq)
+		if !ok {
+			continue
+		}
+		h.cursor = max(end, from+1)
+		for k := range s.said.starts {
+			if s.said.end(k) > from && s.said.starts[k].at < end {
+				s.hold(s.said.starts[k].it)
+			}
+		}
+		if skip(e.seq, done, len(e.seq)) >= len(e.seq) {
+			s.learn(it, e.seq)
+			return true
+		}
+		if to < h.before {
+			s.last = nil // what it goes on with stands behind another message
+		}
+		s.goOn(it, &e.Item, e.seq, done, false)
+		return true
+	}
+	return false
+}
+
+// saysAt compares a message with what was shown between two places, and says how much of each is alike. ok: all of
+// the message is there, or what it has beyond may follow: behind all that was said, or since it is no text.
+func (s *Shown) saysAt(from, to int, seq string) (end, done int, ok bool) {
+	at, j := from, 0
+	for {
+		at, j = skip(s.said.text, at, to), skip(seq, j, len(seq))
+		if at >= to || j >= len(seq) || s.said.text[at] != seq[j] {
+			break
+		}
+		at, j = at+1, j+1
+		done, end = j, at
+	}
+	switch all := j >= len(seq); {
+	case done == 0, !all && (at < to || to < s.held.before && seq[j] != 0):
+		return end, done, false
+	default:
+		return end, done, at >= to || !s.held.sameIDs || s.said.begins(at) // else it is a part of a message
+	}
+}
+
+// places are where a message may begin, not before the cursor.
+func (s *Shown) places() []int {
+	h := s.held
+	list := make([]int, 1, 8)
+	list[0] = h.cursor
+	for i := range s.said.starts {
+		if b := &s.said.starts[i]; b.it.kind == Message && b.at > h.cursor && b.at < h.before && !h.names[b.it] {
+			list = append(list, b.at)
+		}
+	}
+	return list
+}
+
+// nextNamed is where behind a place the next text begins that the state names as the stream did, or else where
+// its messages end.
+func (s *Shown) nextNamed(from int) int {
+	for i := range s.said.starts {
+		if b := &s.said.starts[i]; b.at >= from && b.at < s.held.before && s.held.names[b.it] {
+			return b.at
+		}
+	}
+	return s.held.before
+}
+
+// behindNamed is a place, or the one behind what the state names there.
+func (s *Shown) behindNamed(at int) int {
+	for i := range s.said.starts {
+		if b := &s.said.starts[i]; b.at <= at && s.said.end(i) > at && s.held.names[b.it] {
+			at = s.said.end(i)
+		}
+	}
+	return at
+}
+
+// isNamed reports whether an entry is a message of this turn that the state names as the stream did.
+func (s *Shown) isNamed(e entry) bool {
+	it := s.items[key{s.task, Message, e.ID}]
+	return e.Kind == Message && it != nil && it.turn == s.turn && it.n > 0
+}
+
+// place notes that a message of a state has its own place, as have those that it names as the stream did.
+func (s *Shown) place(it *item) {
+	h := s.held
+	if h.names == nil {
+		h.names = map[*item]bool{}
+		for i := range h.list {
+			if s.isNamed(h.list[i]) {
+				h.names[s.items[key{s.task, Message, h.list[i].ID}]] = true
+			}
+		}
+	}
+	h.names[it] = true
+}
