@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -123,8 +122,8 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	}
 	if err != nil {
 		v.editor.server.log.Warn("editor: cannot ask for permission, so the call is rejected", "call", q.Call.ID, "err", err)
-	} else if id := r.Outcome.OptionID; r.Outcome.Outcome == acp.OutcomeSelected && !offered(q, id) {
-		v.editor.server.log.Warn("editor: picked an option that was not offered, so the call is rejected", "call", q.Call.ID, "option", id)
+	} else if _, ok := q.Pick(r.Outcome.OptionID); r.Outcome.Outcome == acp.OutcomeSelected && !ok {
+		v.editor.server.log.Warn("editor: picked an option that was not offered, so the call is rejected", "call", q.Call.ID, "option", r.Outcome.OptionID)
 	}
 	if err != nil || r.Outcome.Outcome != acp.OutcomeSelected {
 		r.Outcome.OptionID = "" // cancelled, or an error: no option was picked
@@ -181,10 +180,6 @@ func promptMeta(r *Result) map[string]any {
 	}
 	meta["a2astdio"] = map[string]any{"execution": &r.Execution}
 	return meta
-}
-
-func offered(q mapping.Question, id string) bool {
-	return slices.ContainsFunc(q.Options, func(o mapping.Option) bool { return o.ID == id })
 }
 
 // isEditorError reports whether the editor has answered with an error, as

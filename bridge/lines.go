@@ -282,16 +282,17 @@ func match(questions []mapping.Question, given map[string]mapping.Answer) ([]map
 	var missing []string
 	for _, q := range questions {
 		a, ok := given[q.Call.ID]
+		o, offered := q.Pick(a.OptionID)
 		switch {
 		case !ok:
 			missing = append(missing, q.Call.ID)
 			continue
-		case !offered(q, a.OptionID):
+		case !offered:
 			return nil, paramsErrorf("call %s has no option %q: it has %v", q.Call.ID, a.OptionID, optionIDs(q))
-		case a.NewContent != nil && q.TakesContent() && !allows(q, a.OptionID):
-			return nil, paramsErrorf("call %s: option %q rejects the edit, so that it takes no newContent", q.Call.ID, a.OptionID)
 		case a.NewContent != nil && !q.TakesContent():
 			return nil, paramsErrorf("call %s takes no newContent: it is for an edit alone, and the agent must have words for it", q.Call.ID)
+		case a.NewContent != nil && !o.Allows():
+			return nil, paramsErrorf("call %s: option %q rejects the edit, so that it takes no newContent", q.Call.ID, a.OptionID)
 		}
 		delete(given, q.Call.ID)
 		a.Call = q.Call
@@ -307,11 +308,6 @@ func match(questions []mapping.Question, given map[string]mapping.Answer) ([]map
 		return nil, paramsErrorf("no call waits for an answer")
 	}
 	return answers, nil
-}
-
-func allows(q mapping.Question, id string) bool {
-	o, ok := q.Pick(id)
-	return ok && o.Allows()
 }
 
 func optionIDs(q mapping.Question) (ids []string) {

@@ -47,7 +47,7 @@ func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 		if err != nil {
 			return nil, err
 		}
-		if !allows(q, asked.option) {
+		if o, ok := q.Pick(asked.option); !ok || !o.Allows() {
 			t.note("not allowed: " + strconv.Quote(asked.what) + ": " + asked.why + "\n")
 		}
 		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: asked.option})
