@@ -158,18 +158,13 @@ func ScanRun(s string) (ascii, ok bool) {
 // SkipPlain returns the index of the first byte from i on that is not ASCII or needs an
 // escape: a control character, a quote, a backslash.
 func SkipPlain(s string, i int) int {
-	if i >= len(s) {
-		return i
-	}
-	b := bytesOf(s)[i:]
-	for ; len(b) >= 8; b = b[8:] { // an index into all of it would be checked each time
-		w := binary.LittleEndian.Uint64(b)
+	for p := unsafe.Pointer(unsafe.StringData(s)); i+8 <= len(s); i += 8 {
+		w := binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:]) // s[i:] would be checked each time
 		// A borrow may set the bit of a later byte, but of none before the first hit.
 		if found := ((w - ' '*lowBits) | ((w ^ '"'*lowBits) - lowBits) | ((w ^ '\\'*lowBits) - lowBits) | w) & highBits; found != 0 {
-			return len(s) - len(b) + bits.TrailingZeros64(found)/8
+			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	i = len(s) - len(b)
 	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' && s[i] < utf8.RuneSelf {
 		i++
 	}
