@@ -65,7 +65,7 @@ func keyOf(values ...string) uint64 {
 }
 
 // digest is the hash of JSON, however it is written.
-func digest(v a2a.JSON) string { return strconv.FormatUint(rawjson.Digest(seed, string(v)), 36) }
+func digest(v a2a.JSON) uint64 { return rawjson.Digest(seed, string(v)) }
 
 // names gives out the names that the editor knows calls by, as shown.Names does for messages.
 type names map[string]int

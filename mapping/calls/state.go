@@ -218,7 +218,7 @@ func (c *Calls) hear(message string, said uint64) {
 }
 
 // begun is the hash of a call's ID and its input.
-func (c *Calls) begun(one *ToolCall) uint64 { return keyOf(c.task.id, one.ID, digest(one.Input)) }
+func (c *Calls) begun(one *ToolCall) uint64 { return c.mention(one.ID, digest(one.Input)) }
 
 // isPast reports whether a call of that input has left its ID in this turn to another one, old, which has
 // ended.
@@ -234,9 +234,10 @@ func (c *Calls) isPast(old *kept, now *ToolCall) bool {
 // is shown them, in a question: a history may have others than the events.
 func saidSum(now *ToolCall) uint64 {
 	var s sum
-	for _, v := range [...]string{now.ID, now.Status.String(), now.Name, now.Description, now.DisplayName, digest(now.Input), now.QuestionID, now.OutputSoFar, now.sent.Text, string(now.sent.JSON)} {
+	for _, v := range [...]string{now.ID, now.Status.String(), now.Name, now.Description, now.DisplayName, now.QuestionID, now.OutputSoFar, now.sent.Text, string(now.sent.JSON)} {
 		s.long(v)
 	}
+	s.number(digest(now.Input))
 	if q := now.Question(); q != nil {
 		all, _ := json.Marshal(q) // strings, all of them
 		s.text(string(all))
