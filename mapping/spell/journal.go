@@ -2,7 +2,7 @@ package spell
 
 import (
 	"encoding/json"
-	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -177,10 +177,17 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 		changed |= mapping.ToolContent // which the last mention may not have
 	}
 	now, head, tail := rawjson.View(appendCall(make([]byte, 0, roomOfCall+len(c.Input)+len(c.OutputSoFar)), c)), 0, 0
-	for head < min(len(now), len(was)) && now[head] == was[head] {
+	least := min(len(now), len(was))
+	for head+8 <= least && now[head:head+8] == was[head:head+8] {
+		head += 8
+	}
+	for head < least && now[head] == was[head] {
 		head++
 	}
-	for tail < min(len(now), len(was))-head && now[len(now)-1-tail] == was[len(was)-1-tail] {
+	for tail+8 <= least-head && now[len(now)-tail-8:len(now)-tail] == was[len(was)-tail-8:len(was)-tail] {
+		tail += 8
+	}
+	for tail < least-head && now[len(now)-1-tail] == was[len(was)-1-tail] {
 		tail++
 	}
 	for head < len(now) && !utf8.RuneStart(now[head]) {
@@ -192,7 +199,11 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 	dst = appendOptional(rawjson.AppendString(append(dst, `{"as":`...), c.Shown), "task", s.TaskID)
 	dst = appendOptional(dst, "tool", now[head:len(now)-tail])
 	if was != "" {
-		dst = fmt.Appendf(dst, `,"was":[%d,%d,%d]`, len(was), head, tail)
+		dst = append(dst, `,"was":`...)
+		for i, n := range [...]int{len(was), head, tail} {
+			dst = strconv.AppendInt(append(dst, "[,,"[i]), int64(n), 10)
+		}
+		dst = append(dst, ']')
 	}
 	if dst = appendNumber(dst, "changed", uint8(changed)); s.New {
 		dst = append(dst, `,"new":true`...)
