@@ -14,22 +14,25 @@ type scanned struct {
 	plain   bool // see a2a.Part
 }
 
-// shortText is how much of a string is looked at without the assembler: most are names
-// and IDs, and end before its calls pay off.
+// shortText is how much of a string is looked at without the assembler, where it is likely to be
+// short: names and IDs end before its calls pay off.
 const shortText = 64
 
 // scanString takes the string whose opening quote is at i, if it is valid and
 // repairText would leave it alone. It looks for quotes and backslashes with the
 // library's assembler, and has what is between them looked at eight bytes at once: a
-// text is read by every layer once, and this is the only one that reads each byte.
-func scanString(s string, i int) (seen scanned) {
+// text is read by every layer once, and this is the only one that reads each byte. long: the one in
+// its place was.
+func scanString(s string, i int, long bool) (seen scanned) {
 	if i >= len(s) || s[i] != '"' {
 		return scanned{}
 	}
 	i++
-	near := min(i+shortText, len(s))
-	if i = rawjson.SkipPlain(s[:near], i); i < near && s[i] == '"' {
-		return scanned{end: i + 1, plain: true}
+	if !long {
+		near := min(i+shortText, len(s))
+		if i = rawjson.SkipPlain(s[:near], i); i < near && s[i] == '"' {
+			return scanned{end: i + 1, plain: true}
+		}
 	}
 	quote := strings.IndexByte(s[i:], '"')
 	if quote < 0 {

@@ -231,7 +231,7 @@ func (t *template) fits(data []byte, slots []slot) (fit, []slot) {
 		at += n
 		var s scanned
 		if t.raw[h.start] == '"' {
-			s = scanString(whole, at)
+			s = scanString(whole, at, h.end-h.start > shortText)
 		} else {
 			s.end = scanNatural(whole, at)
 		}
