@@ -22,6 +22,7 @@ type Fold struct {
 	fast  [maxFast]fastStep
 	// nextFast is the index of the one to replace next.
 	nextFast int
+	alike    uint32 // the newest of Step.alike
 
 	// Of the event in hand: its steps, what it is, how it has come, and the items that it has.
 	steps []Step

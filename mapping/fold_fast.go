@@ -56,7 +56,12 @@ func (f *Fold) learn(ev *a2a.Event, steps []Step) {
 		l = &f.fast[f.nextFast]
 		f.nextFast = (f.nextFast + 1) % maxFast
 	}
-	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(ev.Message.ID), bare: !meta.Said && !meta.Extended, step: Step{
+	alike := uint32(0)
+	if !meta.Said && !meta.Extended {
+		f.alike++
+		alike = f.alike
+	}
+	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(ev.Message.ID), bare: alike != 0, step: Step{alike: alike,
 		Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Append: true, LastChunk: s.LastChunk, Shown: s.Shown,
 		MessageID: strings.Clone(s.MessageID), ArtifactID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
 }

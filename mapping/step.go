@@ -107,7 +107,12 @@ type Step struct {
 	first bool
 	// partBegins: it is a further part of it.
 	partBegins bool
+	// alike: steps of a fold that have the same number, but 0, differ in their text alone.
+	alike uint32
 }
+
+// IsLike reports whether two steps of a fold are known to differ in their text alone.
+func (s *Step) IsLike(other *Step) bool { return s.alike != 0 && s.alike == other.alike }
 
 // OwnMeta is what a message or an artifact says beside its parts. Absent members are "".
 type OwnMeta struct {
