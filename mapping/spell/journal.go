@@ -2,9 +2,7 @@ package spell
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -161,85 +159,6 @@ func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 		}
 	}
 	return append(dst, "}\n"...)
-}
-
-// tool appends the line of a call: what stands in its JSON between the beginning and the end
-// that it has in common with its last mention.
-func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
-	c, was := s.Tool, j.calls[s.Tool.Shown]
-	changed := s.Changed
-	if len(c.OutputSoFar) > 0 {
-		// Output that grows is kept when it is twice as long: a process that is killed loses at
-		// most the newest half of what a running call has put out.
-		if was != "" && s.Changed == mapping.ToolContent && !c.Asks && len(c.OutputSoFar) < 2*len(was) {
-			return dst
-		}
-		changed |= mapping.ToolContent // which the last mention may not have
-	}
-	now, head, tail := rawjson.View(appendCall(make([]byte, 0, roomOfCall+len(c.Input)+len(c.OutputSoFar)), c)), 0, 0
-	least := min(len(now), len(was))
-	for head+8 <= least && now[head:head+8] == was[head:head+8] {
-		head += 8
-	}
-	for head < least && now[head] == was[head] {
-		head++
-	}
-	for tail+8 <= least-head && now[len(now)-tail-8:len(now)-tail] == was[len(was)-tail-8:len(was)-tail] {
-		tail += 8
-	}
-	for tail < least-head && now[len(now)-1-tail] == was[len(was)-1-tail] {
-		tail++
-	}
-	for head < len(now) && !utf8.RuneStart(now[head]) {
-		head--
-	}
-	for tail > 0 && !utf8.RuneStart(now[len(now)-tail]) {
-		tail--
-	}
-	dst = appendOptional(rawjson.AppendString(append(dst, `{"as":`...), c.Shown), "task", s.TaskID)
-	dst = appendOptional(dst, "tool", now[head:len(now)-tail])
-	if was != "" {
-		dst = append(dst, `,"was":`...)
-		for i, n := range [...]int{len(was), head, tail} {
-			dst = strconv.AppendInt(append(dst, "[,,"[i]), int64(n), 10)
-		}
-		dst = append(dst, ']')
-	}
-	if dst = appendNumber(dst, "changed", uint8(changed)); s.New {
-		dst = append(dst, `,"new":true`...)
-	}
-	if j.item = (itemLine{}); c.Status.Ended() {
-		delete(j.calls, c.Shown)
-	} else {
-		if j.calls == nil {
-			j.calls = map[string]string{}
-		}
-		j.calls[c.Shown] = now
-	}
-	return append(dst, "}\n"...)
-}
-
-// roomOfCall is what most calls take, beside their input and output.
-const roomOfCall = 512
-
-// appendCall appends what json.Marshal would of a call: by hand, because there are so many.
-func appendCall(dst []byte, c *mapping.ToolCall) []byte {
-	dst = rawjson.AppendString(append(dst, `{"ID":`...), c.ID)
-	for _, f := range [...][2]string{{"Shown", c.Shown}, {"Name", c.Name}, {"Description", c.Description}, {"DisplayName", c.DisplayName}, {"Kind", c.Kind},
-		{"Input", string(c.Input)}, {"OutputSoFar", c.OutputSoFar}, {"Extra", string(c.Extra)}, {"Note", c.Note}, {"QuestionID", c.QuestionID}} {
-		dst = appendOptional(dst, f[0], f[1])
-	}
-	dst = appendNumber(appendNumber(dst, "Status", uint8(c.Status)), "Dialect", c.Dialect)
-	for i, is := range [...]bool{c.Asks, c.Bare, c.Differences} {
-		if is {
-			dst = append(append(append(dst, `,"`...), [...]string{"Asks", "Bare", "Differences"}[i]...), `":true`...)
-		}
-	}
-	if c.Output != nil || c.Error != nil || c.Confirmation != nil {
-		rest, _ := rawjson.Marshal(&mapping.ToolCall{Output: c.Output, Error: c.Error, Confirmation: c.Confirmation}) // strings, all of them
-		return append(append(dst, ','), rest[1:]...)
-	}
-	return append(dst, '}')
 }
 
 // AnswerLine appends the line of a call whose answer is on its way.
