@@ -85,9 +85,10 @@ func TestDecisions(t *testing.T) {
 // TestRedact: a redacted trace has no texts, and all the rest.
 func TestRedact(t *testing.T) {
 	var out bytes.Buffer
-	r := New(&out, &Options{Redact: true})
+	r := New(&out, &Options{Redact: true, Secrets: []string{"hunter2-31"}})
 	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"private"}],"n":[1,{"private":"private","a":null}],"data":[{"id":"x"},"private"],"status":"private words","state":"priv\u00e9"}}`))
 	r.Tap(false, []byte(`private`))
+	r.Tap(false, []byte(`{"contextId":"of-hunter2-31-1","taskId":"a\/1","mimeType":"text\/plain; charset=utf-8","status":"{\"private\":1}","id":""}`))
 	r.Decide(&Decision{What: DecideLost, Why: "the agent has said private"})
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -108,6 +109,10 @@ func TestRedact(t *testing.T) {
 	}
 	if string(all[0].JSON) != want || all[1].Text != "<7 bytes>" || !all[0].Masked {
 		t.Errorf("%s\n%s", all[0].JSON, all[1].Text)
+	}
+	words := `{"contextId":"of-***-1","taskId":"a\/1","mimeType":"text\/plain; charset=utf-8","status":"<15 bytes>","id":""}`
+	if string(all[2].JSON) != words {
+		t.Errorf("%s", all[2].JSON)
 	}
 }
 

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -206,8 +207,8 @@ func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
 		return append(dst, `"`+masked+`"`...)
 	}
 	is := m.member(text, top, nested)
-	if m.redact && string(is) != masked {
-		return append(dst, redacted(raw, top.spoken)...)
+	if string(is) != masked && m.redacts(text, top.spoken) {
+		return fmt.Appendf(dst, `"<%d bytes>"`, len(raw)-2)
 	}
 	return appendMasked(dst, raw, text, is, whole)
 }

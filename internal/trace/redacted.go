@@ -67,13 +67,10 @@ func spoken(key string) bool {
 		"mimetype", "mediatype", "phase", "configid"}, plain(key))
 }
 
-// redacted returns what stands for a string, as it is written in JSON: itself, if it is a word of the
-// protocols or an ID. Agents use the names of spoken for sentences of their own, too.
-func redacted(raw []byte, spoken bool) []byte {
-	text := raw[1 : len(raw)-1]
-	prose := bytes.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' })
-	if spoken && !prose || len(text) == 0 {
-		return raw
-	}
-	return fmt.Appendf(nil, `"<%d bytes>"`, len(text))
+// redacts reports whether a text is replaced by its length. spoken: it may be a word of the protocols,
+// an ID or a media type, but agents use such members for sentences of their own, too.
+func (m *masker) redacts(text []byte, spoken bool) bool {
+	isProse := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' } // quotes: JSON in a string
+	prose := bytes.ContainsFunc(bytes.ReplaceAll(text, []byte("; "), []byte(";")), isProse)
+	return m.redact && len(text) > 0 && (prose || !spoken)
 }
