@@ -75,6 +75,34 @@ func TestCredentialsOfOthers(t *testing.T) {
 	}
 }
 
+// TestCredentialsOfTheOnlyAgent: nobody else can be meant, though no default names it.
+func TestCredentialsOfTheOnlyAgent(t *testing.T) {
+	ownPlaces(t)
+	shown := make(chan string, 100)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		shown <- r.Header.Get("Authorization")
+		fmt.Fprintf(w, `{"name":"x","url":"http://%s/","protocolVersion":"0.3.0","version":"1","capabilities":{}}`, r.Host)
+	}))
+	t.Cleanup(s.Close)
+	t.Setenv("A2ASTDIO_TOKEN", "hunter2-variable")
+	const client = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_message","arguments":{"text":"x"}}}
+`
+	for _, test := range []struct{ top, command, stdin, want string }{
+		{"", "agents", "", "Bearer hunter2-variable"}, {"", "mcp", client, "Bearer hunter2-variable"},
+		{"agent = \"http://127.0.0.1:1/\"\n", "agents", "", ""}, // the default has no name
+	} {
+		file := privateFile(t, t.TempDir(), "c.toml", fmt.Sprintf("%son-eof = \"finish\"\n[agents.work]\nurl = %q\n", test.top, s.URL))
+		runMain(test.stdin, "--config", file, test.command)
+		if got := <-shown; got != test.want {
+			t.Errorf("%s%s: it was shown %q, not %q", test.top, test.command, got, test.want)
+		}
+		for len(shown) > 0 {
+			<-shown
+		}
+	}
+}
+
 // TestRefusedCardOfOthers: an agent whose card is not signed by whom the user trusts was reached.
 func TestRefusedCardOfOthers(t *testing.T) {
 	ownPlaces(t)

@@ -39,8 +39,8 @@ type Program struct {
 	Mask func(string) string
 	// Alone: the workspace's file is not read, because setup has to mend it.
 	Alone bool
-	// Others: the agent is one of several that are looked at, and not the one that would be used:
-	// credentials that options and variables give are not for it.
+	// Others: the agent is one of several that are reached, and not the one that is named or the
+	// default: credentials that options and variables give are not for it.
 	Others bool
 	// Serving: an editor is served, and hears of faults in its protocol.
 	Serving bool

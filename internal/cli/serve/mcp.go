@@ -122,9 +122,11 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error
 				return err
 			}
 		}
-		if a.p.Others = nameOf(conf) != name; !a.p.Others {
+		if nameOf(conf) == name {
+			a.p.Others = false
 			return nil
 		}
+		a.p.Others = conf.Agent != "" || conf.Command != "" || len(conf.Files.Names()) > 1
 		if err := c.Set("agent-command", ""); err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Mark(frame.ErrConfig, err)
 	}
-	asked := cmp.Or(c.String("agent"), c.String("agent-command"))
+	meant := cmp.Or(c.String("agent"), c.String("agent-command"), files.Agent)
 	list := make([]agentEntry, len(named))
 	var wg sync.WaitGroup
 	for i, n := range named {
@@ -59,7 +59,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 		if a.State, a.Says = judged(&n, files.File); a.State != "" {
 			continue
 		}
-		p.Others = n.Name != asked && (asked != "" || !n.Default)
+		p.Others = n.Name != meant && (meant != "" || len(named) > 1)
 		l, err := linkTo(c.Context, p, n.Name)
 		if err != nil {
 			a.State, a.Says = "wrong", frame.WithoutWho(err)
