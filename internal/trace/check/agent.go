@@ -64,7 +64,7 @@ type exchange struct {
 	spoke   bool        // an event said something
 	when    time.Time   // the last timestamp
 	loose   bool        // there is no schema: HTTP+JSON of A2A 0.3
-	encoded string      // the answer's Content-Encoding: its body is not in the trace
+	encoded string      // the answer's Content-Encoding: but for identity its body is not in the trace
 }
 
 func (w *agentWire) record(r *trace.Record) {

@@ -81,7 +81,7 @@ func (x *exchange) isCardAt(doc gjson.Result) bool {
 // noJSON reports an answer that is no JSON, unless it is a comment or an error page.
 func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
 	switch {
-	case x.encoded != "":
+	case x.encoded != "" && !strings.EqualFold(x.encoded, "identity"):
 		w.c.note("answers in the Content-Encoding %s are not in the trace, and not checked", x.encoded)
 	case r.Kind == trace.KindEvent && r.Text == "", x.status >= 300, !x.rpc && !x.isCard && x.op.result == "":
 		return

@@ -82,9 +82,15 @@ func cardTransports(doc gjson.Result, v1 bool) string {
 		case i == 0:
 			member = "preferredTransport"
 		}
-		// Others may have any name, but not what looks like one of these.
-		plain := strings.ToUpper(strings.NewReplacer("-", "", "_", "", "+", "", " ", "", "/", "").Replace(f[2]))
-		if slices.Contains([]string{"JSONRPC", "GRPC", "HTTPJSON", "HTTP", "REST", "JSON"}, plain) && !slices.Contains([]string{"JSONRPC", "GRPC", "HTTP+JSON"}, f[2]) {
+		// Others may have any name, but not what looks like one of these: "JSON-RPC 2.0", "HTTP+JSON/REST".
+		letters := strings.Map(func(r rune) rune {
+			if r < 'A' || r > 'Z' {
+				return -1
+			}
+			return r
+		}, strings.ToUpper(f[2]))
+		if slices.Contains([]string{"JSONRPC", "GRPC", "HTTPJSON", "HTTPJSONREST", "HTTPREST", "HTTP", "HTTPS", "REST", "JSON"}, letters) &&
+			!slices.Contains([]string{"JSONRPC", "GRPC", "HTTP+JSON"}, f[2]) {
 			return fmt.Sprintf("%s: must be JSONRPC, HTTP+JSON or GRPC, and is %q", join(f[0], member), f[2])
 		}
 	}

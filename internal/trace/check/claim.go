@@ -61,6 +61,12 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	}
 }
 
+// mayBeOver reports whether a task has ended, as far as the trace knows: then it takes no message.
+func (w *agentWire) mayBeOver(id string) bool {
+	_, over := w.tasks[id]
+	return over || id != "" && w.known[id] == nil
+}
+
 // refused checks an error against what the agent says it has.
 func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	name := x.method
@@ -68,8 +74,7 @@ func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	if task := w.known[x.about]; code == -32001 && gets && task != nil {
 		w.c.find(r.N, Agent, RuleClaim, name, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
 	}
-	over := code == -32004 && x.params.Get("message.taskId").Exists() // a task that has ended takes no message
-	if !slices.Contains(notThere, code) || x.op.version == "" || over {
+	if !slices.Contains(notThere, code) || x.op.version == "" || code == -32004 && w.mayBeOver(x.params.Get("message.taskId").Str) {
 		return
 	}
 	what := "missing: the agent answers that it has no " + name
