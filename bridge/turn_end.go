@@ -136,6 +136,9 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 	}
 	if err != nil {
 		t.rememberFailure(ctx, err, unheard)
+		if f.State == a2a.StateFailed && f.FailText != "" && errors.As(err, new(*a2a.Error)) {
+			err = t.failure() // inference-gateway's says why, and then "streaming failed"
+		}
 		return r, err
 	}
 	t.leaveOpen(&r, how)
@@ -248,16 +251,21 @@ func (t *turn) rememberFailure(ctx context.Context, err error, unheard bool) {
 	}
 }
 
-// isOver reports whether a task has ended with an error that its stream was broken off with: agents of
-// a2a-python 1.x that fail so say it to those who look. They refuse the next prompt to such a task.
+// isOver reports whether a task has ended, also with an error that its stream was broken off with: agents of
+// a2a-python 1.x that fail so say it to those who look, and inference-gateway's says the error behind the
+// state. They refuse the next prompt to such a task.
 func (t *turn) isOver(ctx context.Context) bool {
-	if t.fold.TaskID == "" || t.fold.State.Terminal() {
-		return false
+	state := t.fold.State
+	if t.fold.TaskID != "" && !state.Terminal() {
+		ctx, stop := context.WithTimeout(ctx, learnTime)
+		defer stop()
+		task, err := t.agent.opts.Client.Get(ctx, t.fold.TaskID, 0)
+		if err != nil {
+			return false
+		}
+		state = task.State
 	}
-	ctx, stop := context.WithTimeout(ctx, learnTime)
-	defer stop()
-	task, err := t.agent.opts.Client.Get(ctx, t.fold.TaskID, 0)
-	return err == nil && task.State.Terminal() && !(task.State == a2a.StateCompleted && t.writing.Traits().ContinuesCompleted)
+	return state.Terminal() && !(state == a2a.StateCompleted && t.writing.Traits().ContinuesCompleted)
 }
 
 // notice makes a step of a text of the bridge itself.

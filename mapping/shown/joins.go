@@ -57,7 +57,8 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.chunks || goesOn(text)) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
-		join, sure := joins(s.said.text[r.at:], r.growth == certain || s.chunks, text)
+		// A question behind tokens is one of its own (inference-gateway's ADK), unless its text goes on.
+		join, sure := joins(s.said.text[r.at:], r.growth == certain && !waits(s.inHand) || s.chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
 		if join && !s.standsAlone(sure) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8

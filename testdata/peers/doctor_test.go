@@ -26,6 +26,11 @@ var knownFindings = []struct{ peer, weight, begins, why string }{
 	{trpc, "warning", "the task holds another text of the artifact", "the same"},
 	{mastra, "error", `jsonrpc must be "2.0", and is missing`, "its error for a method that it has not is no JSON-RPC"},
 	{strands, "warning", "missing: the agent answers that it has no tasks/cancel", "it cannot cancel a task"},
+	{inference, "error", "the answer is HTTP status 404", "its card names its host, and it answers at /a2a"},
+	{inference, "error", "result.kind: is missing", "it has no kind anywhere"},
+	{inference, "error", "result.history[0].", "the same"},
+	{inference, "error", "the answer is no JSON, but the end of OpenAI's streams", "it ends streams as OpenAI does"},
+	{inference, "warning", "a task that is not there must be answered with the error -32001", "it answers with -32602"},
 	{reactive, "error", "provider.url: is missing", "its card has the provider's name alone"},
 	{reactive, "error", "the ID must be ", "it has IDs of its own in streams, and none in errors"},
 	{reactive, "error", "it comes after what must be the last of its stream", "the answer comes behind final: true"},
@@ -37,6 +42,7 @@ var knownFindings = []struct{ peer, weight, begins, why string }{
 }
 
 const adkGo, adkJS, trpc, mastra, reactive, strands = "ADK for Go", "ADK for JavaScript", "trpc-a2a-go", "Mastra", "Reactive Agents", "Strands"
+const inference = "inference-gateway"
 
 // doctor --prompt finds nothing at the demo, and at agents of the SDKs, but knownFindings and each
 // of these. (TestFrameworks asks for the others.)

@@ -59,6 +59,12 @@ var madeAgents = []madeAgent{
 		append(talk[:4:4], madeTurn{prompt: "fail", fails: "model refused"})...)},
 	// Its artifact has the same ID in each task.
 	{trpc, inGo("trpc"), atRoot, best, []madeTurn{{prompt: "yes", text: "You said yes."}, {prompt: "yes", text: "You said yes."}, {prompt: "yes and more", text: "You said yes and more."}}},
+	// Each token comes with the whole task, under an ID that comes again; calls are in the history, without
+	// their results; an error behind the failure.
+	{inference, inOwnModule("inference", "adk"), atRoot, best, append(talk[:4:4],
+		madeTurn{prompt: "tool", text: "Looking it up.The tool said: 5 degrees in Oslo.", call: "completed"}, // two messages
+		madeTurn{prompt: "ask", text: "Let me ask.Which city?"}, madeTurn{prompt: "Rome", text: "You said Rome, which is the answer."},
+		madeTurn{prompt: "fail", fails: "model refused"}, madeTurn{prompt: "yes", text: "You said yes, which is the answer."})},
 	// Its tools are not on the wire.
 	{strands, inJS("strands-1.19.0"), atRoot, best, append(says("one", "one"),
 		madeTurn{prompt: "tool", text: "Running it. The tool has answered."}, madeTurn{prompt: "fail", fails: "model refused"})},
@@ -72,6 +78,16 @@ var madeAgents = []madeAgent{
 // inGo is an agent of the module frameworks.
 func inGo(name string) func(*testing.T) string {
 	return func(t *testing.T) string { return serve(t, buildIn(t, "frameworks", name)) }
+}
+
+// inOwnModule is an agent of a module with many dependencies.
+func inOwnModule(module, name string) func(*testing.T) string {
+	return func(t *testing.T) string {
+		if testing.Short() {
+			t.Skip("a hundred modules: not with -short")
+		}
+		return serve(t, buildIn(t, module, name))
+	}
 }
 
 // inJS installs and serves an agent of frameworks/js, made with a framework of up to 170 MB.

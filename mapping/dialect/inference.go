@@ -1,0 +1,90 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// inference is github.com/inference-gateway/adk's server. Each token is an event with the whole task, whose
+// history has the calls of the model as OpenAI spells them, in a data part behind the text that came before.
+// That comes when the calls are done; their results are not on the wire, nor whether one has failed. What
+// has made a task fail is there twice. All else that it says is A2A. Tried (v0.26.3).
+type inference struct{ base }
+
+func (inference) name() string { return "inference-gateway" }
+
+// sign: its data parts have what they hold in a member of that name again.
+func (inference) sign() string { return `"data":{"data":{` }
+
+func (inference) knows(ev *a2a.Event) bool {
+	if ev.HasMessage && splitsInference(ev.Message.Parts) {
+		return true
+	}
+	if ev.Kind == a2a.EventTask && ev.History != nil {
+		for m := range ev.History {
+			if splitsInference(m.Parts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func splitsInference(parts a2a.Parts) bool {
+	for p := range parts.All() {
+		if made, fails := inferenceData(p); len(made) > 0 || fails {
+			return true
+		}
+	}
+	return false
+}
+
+// inferenceData returns the calls of a part, and whether it says that the task has failed.
+func inferenceData(p *a2a.Part) (made []gjson.Result, fails bool) {
+	if p.Kind != a2a.PartData || !strings.Contains(string(p.Data), `"data"`) {
+		return nil, false
+	}
+	data := gjson.Get(string(p.Data), "data")
+	made = data.Get("tool_calls").Array()
+	for _, call := range made {
+		if call.Get("type").Str != "function" {
+			return nil, false
+		}
+	}
+	return made, data.Get("status").Str == "TASK_STATE_FAILED" && data.Get("error").Type == gjson.String
+}
+
+func (inference) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
+	if !splitsInference(m.Parts) {
+		return false
+	}
+	for p := range m.Parts.All() {
+		made, fails := inferenceData(p)
+		switch {
+		case p.Kind == a2a.PartText:
+			to.text(PieceText, p.Text)
+		case len(made) == 0 && !fails:
+			to.part(p)
+		}
+		for _, call := range made {
+			inferenceCall(call, to)
+		}
+	}
+	return true
+}
+
+func inferenceCall(call gjson.Result, to *Pieces) {
+	name, input := call.Get("function.name").Str, call.Get("function.arguments")
+	if name == "input_required" {
+		return // it asks, as the task's state does
+	}
+	c := calls.ToolCall{ID: call.Get("id").Str, Name: name, Input: a2a.JSON(input.Str), Status: calls.Succeeded}
+	if !gjson.Valid(input.Str) { // a model has written it
+		c.Input = a2a.JSON(input.Raw)
+	}
+	to.call(c)
+}
