@@ -191,6 +191,15 @@ func TestBlanks(t *testing.T) {
 	if want := `ls\u{A0}-la \u{3000}|{` + "\n  " + `"args": "x\u{2003}y z"` + "\n}|so\u202f: a\u3000b|"; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
+	c = &calls.ToolCall{Name: "a\u00a0b", Input: a2a.JSON("{\"to\":\"山田\u3000太郎\"}"), Confirmation: &calls.Confirmation{
+		Generic: &calls.GenericDetails{Description: "Envoyer\u00a0?"}}}
+	text = ""
+	for _, l := range Lines(c, nil) {
+		text += l.Text + "|"
+	}
+	if want := `a\u{A0}b|` + "Envoyer\u00a0?|{\n  \"to\": \"山田\u3000太郎\"\n}|"; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
 }
 
 // TestWarnings: an option's name that mixes scripts, and an input that holds another text

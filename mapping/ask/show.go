@@ -116,7 +116,7 @@ func sheetOf(c *calls.ToolCall) (s sheet) {
 		s.with(c)
 		for _, more := range [...]a2a.JSON{q.Unread, c.Extra} {
 			if more != "" {
-				s.json("the agent also says", string(more))
+				s.json("the agent also says", string(more), s.exactly)
 			}
 		}
 	}
@@ -131,18 +131,21 @@ func (s *sheet) asked(label, text string) {
 }
 
 // json adds what is to be done as JSON.
-func (s *sheet) json(label, raw string) {
+func (s *sheet) json(label, raw string, show func(string) string) {
 	if len(raw) <= prettyMax && strings.Count(raw, "[")+strings.Count(raw, "{") <= prettyDepth {
 		raw = strings.TrimSpace(gjson.Get(raw, "@pretty").Raw)
 	}
-	s.add(Line{Label: label, Text: s.exactly(raw), Language: "json", Block: true})
+	s.add(Line{Label: label, Text: show(raw), Language: "json", Block: true})
 }
 
 // exactly is how a text of what is to be done is shown.
-func (s *sheet) exactly(text string) string {
+func (s *sheet) exactly(text string) string { return exactly(s.ends(text)) }
+
+// ends is the beginning and the end of a text of what is to be done.
+func (s *sheet) ends(text string) string {
 	shown, left := ends(text, askedMax)
 	s.left += left
-	return exactly(shown)
+	return shown
 }
 
 // said adds what the agent says.
@@ -176,7 +179,7 @@ func (s *sheet) what(c *calls.ToolCall) {
 		s.asked("MCP server", q.MCP.ServerName)
 	}
 	if q.Generic != nil && strings.TrimSpace(q.Generic.Description) != "" {
-		s.asked("asks", q.Generic.Description)
+		s.add(Line{Label: "asks", Text: Named(s.ends(strings.TrimRight(q.Generic.Description, "\n")))}) // prose, with its blanks
 	}
 }
 
@@ -192,12 +195,12 @@ func (s *sheet) with(c *calls.ToolCall) {
 	q := c.Confirmation
 	if q.Execute == nil && q.Edit == nil {
 		if len(c.Input) > len("{}") && (q.Generic == nil || q.Generic.Kind != "ask_user") { // whose input is the question
-			s.json("with", string(c.Input))
+			s.json("with", string(c.Input), s.ends) // which may be prose, with its blanks
 		}
 		return
 	}
 	if raw := string(c.Input); raw != "" && raw != "null" && !rawjson.IsObject(raw) {
-		s.json("with", raw)
+		s.json("with", raw, s.exactly)
 		return
 	}
 	dir := ""
@@ -219,7 +222,7 @@ func (s *sheet) with(c *calls.ToolCall) {
 	})
 	for _, members := range [...][]byte{env, args, rest} {
 		if members != nil {
-			s.json("with", rawjson.EndObject(members))
+			s.json("with", rawjson.EndObject(members), s.exactly)
 		}
 	}
 }

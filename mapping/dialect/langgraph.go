@@ -12,6 +12,8 @@ import (
 // langgraph is LangGraph's server, which LangSmith runs. Each status message is what LangChain has of a
 // message so far: its text, and beside it a data part with what the model's maker says of it, and with
 // the calls that it makes. What became of them is text. Read from langgraph-api's source, of 2026.
+// Only its card tells: agents made with LangChain send such calls in data of their own, and say nothing of
+// their end.
 type langgraph struct{ base }
 
 func (langgraph) name() string { return "langgraph" }
@@ -22,9 +24,7 @@ func (langgraph) tells(card *a2a.Card) bool {
 	return gjson.Get(string(card.Raw), "skills.0.metadata.inputSchema.supportsA2A").Exists()
 }
 
-func (langgraph) knows(ev *a2a.Event) bool {
-	return ev.Kind == a2a.EventStatus && ev.HasMessage && splitsLangchain(ev.Message.Parts)
-}
+func (langgraph) knows(*a2a.Event) bool { return false }
 
 // splitsLangchain reports whether one of the parts is what LangChain says of a message.
 func splitsLangchain(parts a2a.Parts) bool {

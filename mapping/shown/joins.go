@@ -230,12 +230,20 @@ func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
 }
 
 // doubt notes that all that was shown of an item came again, and was taken for a repetition although it may
-// be a piece: the lines of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece.
+// be a piece: the lines of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece. A text
+// whose end does not meet its beginning is none: a status that an agent says again while it works.
 func (s *Shown) doubt(it *item, seq string) {
-	if it.events == 1 && s.gap == none && s.isNewest(it, seq) && it.run.epoch == s.epoch &&
+	if it.events == 1 && meetsItself(seq) && s.gap == none && s.isNewest(it, seq) && it.run.epoch == s.epoch &&
 		(int(it.doubted)+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00") {
 		it.doubted++
 	}
+}
+
+// meetsItself reports whether a text said twice reads as one.
+func meetsItself(seq string) bool {
+	first, _ := utf8.DecodeRuneInString(seq)
+	last, _ := utf8.DecodeLastRuneInString(seq)
+	return unicode.IsSpace(last) || goesOn(seq) || isUnspaced(first) && isUnspaced(last) && len(seq) < evidence
 }
 
 // sayPiece shows a piece of an item, behind what was doubted of it: that were pieces, too. To show late what an

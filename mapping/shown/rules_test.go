@@ -38,6 +38,7 @@ func TestLive(t *testing.T) {
 		"L2: a status that stayed, behind a file": {[]word{{"m1", "", "Step 2"}, {"n1", "", "The text."}, {"m1", "", "Step 2"}}, "m1: Step 2\nn1: The text."},
 		"L1: a word that is all, again":           {[]word{{"m1", "", "สวัสดีครับ"}, {"m1", "", " "}, {"m1", "", "สวัสดีครับ"}}, "m1: สวัสดีครับ สวัสดีครับ"},
 		"L2: a line twice, and then more":         {[]word{{"m1", "", "> quoted\n"}, {"m1", "", "> quoted\n"}, {"m1", "", "\n"}, {"m1", "", "The end."}}, "m1: > quoted\n> quoted\n\nThe end."},
+		"L2: a status again and again":            {[]word{{"m1", "", "Searching…"}, {"m1", "", "Searching…"}, {"m1", "", "Searching…"}, {"m1", "", "Found 3."}}, "m1: Searching…Found 3."},
 		"L2: a message twice, and then another":   {[]word{{"m1", "", "It rains."}, {"m1", "", "It rains."}, {"m2", "", "It snows."}}, "m1: It rains.\nm2: It snows."},
 		"L2: a message twice, and then all of it": {[]word{{"m1", "", "It rains "}, {"m1", "", "It rains "}, {"m1", "", "It rains in Oslo."}}, "m1: It rains in Oslo."},
 		"L2: a line twice, a call between":        {[]word{{"m1", "", "> quoted\n"}, {"call", "", ""}, {"m1", "", "> quoted\n"}, {"m1", "", "The end."}}, "m1: > quoted\n\nm1~1: The end."},

@@ -1,6 +1,7 @@
 package spell
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"strconv"
@@ -85,7 +86,7 @@ func (e *ACP) terminalUpdate(dst []byte, c *mapping.ToolCall) []byte {
 func (e *ACP) openTerminal(dst []byte, c *mapping.ToolCall) []byte {
 	command := calls.StringOf(rawjson.Member(string(c.Input), "command"))
 	if q := c.Confirmation; q != nil && q.Execute != nil {
-		command = q.Execute.Command
+		command = cmp.Or(q.Execute.Command, command)
 	}
 	command = ask.Visible(command)
 	dst = e.terminalUpdate(dst, c)

@@ -123,6 +123,9 @@ func rawInput(c *mapping.ToolCall) a2a.JSON {
 	if c.Extra != "" {
 		all = rawjson.AppendMember(all, "extra", string(c.Extra))
 	}
+	if all == nil {
+		return c.Input
+	}
 	return a2a.JSON(rawjson.EndObject(all))
 }
 
