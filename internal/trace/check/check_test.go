@@ -210,6 +210,8 @@ func TestLaws(t *testing.T) {
 		{"news of a call that is not known", acp + call("tool_call_update", "c") + reply, `record 7: bridge: order: session/update tool_call_update: no tool_call has announced "c"`},
 		{"a question announces its call", acp + ask + `
 			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + call("tool_call_update", "c") + reply, ""},
+		{"a question makes no session known", acp + strings.Replace(ask, `"sessionId":"s"`, `"sessionId":"z"`, 1) + `
+			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + strings.Replace(chunk("a"), `"s"`, `"z"`, 1) + reply, `record 9: bridge: order: session/update agent_message_chunk: the editor does not know the session "z"`},
 		{"a session that is resumed", acp + reply + `
 			E> {"id":3,"method":"session/resume","params":{"sessionId":"z","cwd":"/","mcpServers":[]}}
 			E< {"method":"session/update","params":{"sessionId":"z","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}

@@ -147,7 +147,9 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 		}
 		w.c.words.begin(a.session, r.N)
 	case "session/request_permission":
-		w.announce(w.session(a.session), params.Get("toolCall.toolCallId").Str) // as Gemini CLI does
+		if s := w.sessions[a.session]; s != nil {
+			w.announce(s, params.Get("toolCall.toolCallId").Str) // as Gemini CLI does
+		}
 		params.Get("options").ForEach(func(_, o gjson.Result) bool {
 			a.options = append(a.options, o.Get("optionId").Str)
 			return true
