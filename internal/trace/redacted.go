@@ -71,6 +71,5 @@ func spoken(key string) bool {
 // an ID or a media type, but agents use such members for sentences of their own, too.
 func (m *masker) redacts(text []byte, spoken bool) bool {
 	isProse := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' } // quotes: JSON in a string
-	prose := bytes.ContainsFunc(bytes.ReplaceAll(text, []byte("; "), []byte(";")), isProse)
-	return m.redact && len(text) > 0 && (prose || !spoken)
+	return m.redact && len(text) > 0 && (!spoken || bytes.ContainsFunc(bytes.ReplaceAll(text, []byte("; "), []byte(";")), isProse))
 }
