@@ -126,7 +126,7 @@ func (l *leg) looked(r reply) {
 	case refused && agentErr.Code == a2a.CodeTaskNotFound:
 		l.outage.why = &taskLostError{l.taskID, agentErr}
 		l.step(inGone)
-	case isFinal(r.err), refused && agentErr.Code == a2a.CodeInvalidParams: // LangGraph's server wants a context, and fewer messages
+	case isFinal(r.err), refused && agentErr.Code == a2a.CodeInvalidParams && l.own: // LangGraph's server wants a context, and fewer messages
 		l.cannotLook(false)
 	default:
 		l.tries++

@@ -48,7 +48,7 @@ func (t *turn) again(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *
 	}
 	s, again := t.session, *m
 	switch {
-	case m.TaskID != "" && s.leavesTask(m.TaskID, refusal): // a new task, in the same context
+	case m.TaskID != "" && t.leavesTask(ctx, m.TaskID, refusal): // a new task, in the same context
 		if refusal.Code == a2a.CodeTaskNotFound && t.tellLost(ctx, true) != nil {
 			return nil
 		}
@@ -97,11 +97,23 @@ func (t *turn) forgetRejected(calls []string) {
 
 // leavesTask reports whether a refusal is about the task that the session goes on
 // with, and a new one may take its place.
-func (s *Session) leavesTask(taskID string, refusal *a2a.Error) bool {
-	if taskID == s.namedTask {
+func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error) bool {
+	switch {
+	case taskID == t.session.namedTask:
 		return false
+	case refusal.Code == a2a.CodeTaskNotFound:
+		return true
 	}
-	return refusal.Code == a2a.CodeTaskNotFound || s.completed && refusesMessage(refusal)
+	return refusesMessage(refusal) && (t.session.completed || t.isOver(ctx, taskID))
+}
+
+// isOver reports whether a task is over, as nothing but a look at it may tell: agents of a2a-python 1.x
+// that fail break their stream off with an error. A look behind that error would keep its user waiting.
+func (t *turn) isOver(ctx context.Context, taskID string) bool {
+	ctx, stop := context.WithTimeout(ctx, learnTime)
+	defer stop()
+	task, err := t.agent.opts.Client.Get(ctx, taskID, 0)
+	return err == nil && task.State.Terminal()
 }
 
 // refusesMessage reports whether a refusal may say that the task takes no such message, as

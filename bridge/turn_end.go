@@ -135,7 +135,7 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		return r, err
 	}
 	if err != nil {
-		t.rememberFailure(ctx, err, unheard)
+		t.rememberFailure(err, unheard)
 		if f.State == a2a.StateFailed && f.FailText != "" && errors.As(err, new(*a2a.Error)) {
 			err = t.failure() // inference-gateway's says why, and then "streaming failed"
 		}
@@ -228,7 +228,7 @@ func (t *turn) tellRejection(ctx context.Context) error {
 
 // rememberFailure decides what of the task the session goes on with after an error.
 // unheard says that the user's answers have not reached the agent.
-func (t *turn) rememberFailure(ctx context.Context, err error, unheard bool) {
+func (t *turn) rememberFailure(err error, unheard bool) {
 	f, s := t.fold, t.session
 	if unheard {
 		f.Doubt()
@@ -244,28 +244,11 @@ func (t *turn) rememberFailure(ctx context.Context, err error, unheard bool) {
 		t.agent.cancelLater(f.TaskID)
 		s.anew = t.writing.Traits().TaskIsConversation
 		s.forget()
-	case refused && t.isOver(ctx):
-		s.forget()
+	case refused && f.State.Terminal() && !(f.State == a2a.StateCompleted && t.writing.Traits().ContinuesCompleted):
+		s.forget() // inference-gateway's says the error behind the state, and would refuse the next prompt
 	default:
 		s.rememberAfterError()
 	}
-}
-
-// isOver reports whether a task has ended, also with an error that its stream was broken off with: agents of
-// a2a-python 1.x that fail so say it to those who look, and inference-gateway's says the error behind the
-// state. They refuse the next prompt to such a task.
-func (t *turn) isOver(ctx context.Context) bool {
-	state := t.fold.State
-	if t.fold.TaskID != "" && !state.Terminal() {
-		ctx, stop := context.WithTimeout(ctx, learnTime)
-		defer stop()
-		task, err := t.agent.opts.Client.Get(ctx, t.fold.TaskID, 0)
-		if err != nil {
-			return false
-		}
-		state = task.State
-	}
-	return state.Terminal() && !(state == a2a.StateCompleted && t.writing.Traits().ContinuesCompleted)
 }
 
 // notice makes a step of a text of the bridge itself.

@@ -32,17 +32,7 @@ func (x *exchange) mediaType() string {
 
 // isStream reports whether the answer is an event stream, by its label or by how it begins.
 func (x *exchange) isStream() bool {
-	switch t := x.mediaType(); {
-	case t == "text/event-stream":
-	case x.resp.StatusCode >= 300:
-		return false
-	case x.beginsAsStream():
-	case t == jsonLines:
-		x.resp.Body = readCloser{&lineReader{src: x.resp.Body}, x.resp.Body}
-	default:
-		return false
-	}
-	return true
+	return x.mediaType() == "text/event-stream" || x.resp.StatusCode < 300 && x.beginsAsStream()
 }
 
 // body reads the answer to its end, which also keeps the connection; of a stream, its first event.

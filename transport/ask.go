@@ -256,7 +256,7 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 		life.end()
 		return nil, err
 	}
-	if x.resp.StatusCode < 300 && op.stream && x.isStream() {
+	if x.resp.StatusCode < 300 && op.stream && (x.isStream() || x.readsLines()) {
 		return newStream(c, e, w, x, life), nil
 	}
 	defer life.end()

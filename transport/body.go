@@ -64,8 +64,18 @@ func (x *exchange) beginsAsStream() bool {
 // jsonLines is the media type of JSON objects, one a line.
 const jsonLines = "application/x-ndjson"
 
+// readsLines has a body of that type read as an event stream. An answer that is no stream is JSON whatever it
+// is labelled as, and may have several lines.
+func (x *exchange) readsLines() bool {
+	if x.mediaType() != jsonLines {
+		return false
+	}
+	x.resp.Body = readCloser{&lineReader{src: x.resp.Body}, x.resp.Body}
+	return true
+}
+
 // A lineReader makes an event stream of JSON objects, one a line: LiteLLM's gateway answers message/stream so
-// (1.93, and before).
+// (1.93, and before). A last line without an end is left to frameReader.last: it may be a cut one.
 type lineReader struct {
 	src    io.Reader
 	in     [peekSize]byte
@@ -82,9 +92,6 @@ func (r *lineReader) Read(p []byte) (int, error) {
 		r.buf = r.buf[:0]
 		for _, b := range r.in[:n] {
 			r.add(b)
-		}
-		if r.err == io.EOF {
-			r.add('\n')
 		}
 		r.out = r.buf
 	}

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -65,6 +66,30 @@ func TestJSONLines(t *testing.T) {
 		if got, err := wireReadAll(s); len(got) != 1 || err != io.EOF {
 			t.Errorf("%q: %q %v, want the second event", end, got, err)
 		}
+	}
+}
+
+// A line that is cut off is a cut, and none that is no JSON.
+func TestJSONLineCut(t *testing.T) {
+	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		lines := strings.ReplaceAll(strings.ReplaceAll(bodyEvents, "data: ", ""), "\n\n", "\n")
+		_, _ = io.WriteString(w, lines[:len(lines)-20])
+	})
+	s := must.Get(wireClient(t, agent.URL, nil).Send(context.Background(), hello()))(t)
+	if got, err := wireReadAll(s); len(got) != 1 || !errors.Is(err, ErrInterrupted) {
+		t.Errorf("%q %v, want the first event, and a cut", got, err)
+	}
+}
+
+// An answer that is no stream may have several lines, whatever it is labelled as.
+func TestMislabelledAnswer(t *testing.T) {
+	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		_, _ = io.WriteString(w, "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {\"kind\": \"task\", \"id\": \"t\", \"contextId\": \"c\", \"status\": {\"state\": \"working\"}}\n}\n")
+	})
+	if task, err := wireClient(t, agent.URL, nil).Get(context.Background(), "t", 0); err != nil || task.TaskID != "t" {
+		t.Errorf("%v, %v", task, err)
 	}
 }
 
