@@ -48,7 +48,7 @@ func Configure(p *frame.Program, c *cli.Context) (*Configuration, error) {
 			frame.Unset(c, flag)
 		}
 	}
-	return conf, cmp.Or(conf.checkCredentials(), conf.Apply(c))
+	return conf, cmp.Or(conf.checkCredentials(c), conf.Apply(c))
 }
 
 // ReadConfiguration reads the user's file and a workspace's, and changes nothing.

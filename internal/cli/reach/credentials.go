@@ -105,7 +105,7 @@ var credentialFlags = []string{"header", "token-file", "credential-command", "cl
 // checkCredentials refuses credentials in options and variables, which belong to no agent, where
 // a workspace's file has chosen the agent: whoever wrote what one clones would say who gets them.
 // (Options, too: an editor's settings have them for all workspaces.)
-func (conf *Configuration) checkCredentials() error {
+func (conf *Configuration) checkCredentials(c *cli.Context) error {
 	if !conf.Files.ChosenByWorkspace() {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (conf *Configuration) checkCredentials() error {
 		}
 	}
 	for _, flag := range credentialFlags {
-		if by := conf.Given(flag); by != "" {
+		if by := conf.Given(flag); by != "" && c.String(flag) != "" {
 			given = conf.says(flag, by)
 		}
 	}
