@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -228,32 +227,25 @@ func TestWarnings(t *testing.T) {
 // sequences are those that terminals act on (ECMA-48, and xterm's strings).
 var sequences = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]?|[\\]PX^_](?s:.*?)(?:\x07|\x1b\\\\|\\z)|[ -/]*[0-~]?)")
 
-// c1 are the controls of 8 bits.
-var c1 = regexp.MustCompile("[\u0080-\u009f]")
-
-// FuzzWithoutEscapes: no control that begins a sequence is left, text without one stays as it is, and the
+// FuzzWithoutEscapes: no escape character is left, text without one stays as it is, and the
 // result is that of the reference, which follows the standard's text.
 func FuzzWithoutEscapes(f *testing.F) {
 	for _, s := range []string{
 		"plain", "\x1b[31mred\x1b[0m", "\x1b[1;38;5;200mx", "\x1b]0;title\x07y", "\x1b]8;;http://e\x1b\\link\x1b]8;;\x1b\\",
 		"\x1b(Bx", "\x1bMx", "\x1b[?25hx", "\x1b", "\x1b[", "\x1b[3", "\x1b]8;;never", "\x1b[\x1b[0m", "\x1bé",
-		"\u009b31mred\u009bm", "\u009d0;title\u009cy", "\x1b]0;t\u009cy", "\u0090q\x1b\\y", "a\u0085b ©é", "\u009b", "\xc2",
+		"Stra\u00c3\u009fe, \u00e2\u0080\u009dthe end", "\u009b31m",
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := WithoutEscapes(text)
-		if !utf8.ValidString(text) {
-			return // transport lets no other through
-		}
-		if strings.ContainsRune(got, escape) || c1.MatchString(got) {
+		if strings.ContainsRune(got, escape) {
 			t.Errorf("%q keeps an escape: %q", text, got)
 		}
-		if !strings.ContainsRune(text, escape) && !c1.MatchString(text) && got != text {
+		if !strings.ContainsRune(text, escape) && got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
-		seven := c1.ReplaceAllStringFunc(text, func(c string) string { return "\x1b" + string(c[1]-0x40) })
-		if want := sequences.ReplaceAllString(seven, ""); got != want {
+		if want := sequences.ReplaceAllString(text, ""); got != want {
 			t.Errorf("%q becomes %q, and not %q", text, got, want)
 		}
 	})

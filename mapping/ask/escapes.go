@@ -9,9 +9,9 @@ const (
 
 // WithoutEscapes returns text without the sequences by which a terminal is told
 // colours, titles and movements (ECMA-48 §5.3 to §5.6): an editor shows them as
-// characters. A sequence without an end is removed to the end of the text.
+// characters. A sequence without an end is removed to the end of the text. Controls of 8 bits
+// begin none: they are in every text whose UTF-8 was read as Latin-1, as "ß" (U+00C3 U+009F) is.
 func WithoutEscapes(text string) string {
-	text = sevenBits(text)
 	at := strings.IndexByte(text, escape)
 	if at < 0 {
 		return text
@@ -24,27 +24,6 @@ func WithoutEscapes(text string) string {
 	}
 	b.WriteString(text)
 	return b.String()
-}
-
-// sevenBits writes each control of 8 bits, a character from U+0080 to U+009F, as the sequence of two
-// that means the same (ECMA-48 §5.3): xterm.js, for one, takes both.
-func sevenBits(text string) string {
-	const lead = 0xC2 // of its UTF-8
-	var b strings.Builder
-	for from := 0; ; {
-		at := strings.IndexByte(text[from:], lead) + from
-		if at < from || at == len(text)-1 {
-			if b.Len() == 0 {
-				return text
-			}
-			return b.String() + text
-		}
-		if from = at + 1; text[from] < 0xA0 {
-			b.WriteString(text[:at])
-			b.Write([]byte{escape, text[from] - 0x40})
-			text, from = text[from+1:], 0
-		}
-	}
 }
 
 // sequence is how long the rest of an escape sequence is.

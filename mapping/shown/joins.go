@@ -256,7 +256,6 @@ func (s *Shown) sayPiece(it *item, in *Item, seq string) {
 		again.Parts.FastPath().List = []a2a.Part{{Kind: a2a.PartText, Text: text}}
 		s.say(it, &again, text, 0)
 	}
-	it.doubted = 0
 	s.say(it, in, seq, 0)
 }
 

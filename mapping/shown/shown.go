@@ -308,7 +308,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 func (s *Shown) note(it *item, text string, pieces int) {
 	s.said.add(it, text, s.epoch, pieces)
 	s.extend(it, text)
-	it.turn, it.epoch = s.turn, s.epoch
+	it.turn, it.epoch, it.doubted = s.turn, s.epoch, 0
 	if it.events++; it.events > 1 && it.kind == Message && it.run.growth != cumulative {
 		s.several = true
 	}
