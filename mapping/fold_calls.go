@@ -57,10 +57,13 @@ func (f *Fold) settleCalls(ev *a2a.Event) {
 // Open returns the calls that wait for the user: see [calls.Calls.Open].
 func (f *Fold) Open() []*ToolCall { return f.calls.Open() }
 
+// OpenTask is the task of these calls; false if there is none.
+func (f *Fold) OpenTask() (id string, ok bool) { return f.calls.OpenTask() }
+
 // EnterOpen goes on with the task of the calls that Open returns, which is to have their
 // answers, where events of another task have come since.
 func (f *Fold) EnterOpen() {
-	if id, ok := f.calls.OpenTask(); ok && id != f.TaskID {
+	if id, ok := f.OpenTask(); ok && id != f.TaskID {
 		f.SetTask(id)
 	}
 }
