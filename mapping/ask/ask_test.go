@@ -201,6 +201,18 @@ func TestBlanks(t *testing.T) {
 	}
 }
 
+// TestIsInInput: a command that its tool's input does not name is not in it, whatever is said beside.
+func TestIsInInput(t *testing.T) {
+	for _, more := range []a2a.JSON{"", `{"at":1}`} {
+		for input, want := range map[a2a.JSON]bool{`{"command":"ls"}`: true, `{"cmd":"rm"}`: false, `{}`: false} {
+			c := &calls.ToolCall{Input: input, Extra: more, Confirmation: &calls.Confirmation{Execute: &calls.ExecuteDetails{Command: "ls"}, Unread: more}}
+			if IsInInput(c) != want {
+				t.Errorf("%s beside %s: %v", more, input, !want)
+			}
+		}
+	}
+}
+
 // TestWarnings: an option's name that mixes scripts, and an input that holds another text
 // than the change, are warned of.
 func TestWarnings(t *testing.T) {

@@ -78,10 +78,10 @@ func IsInInput(c *calls.ToolCall) bool {
 	if len(c.Input) <= len("{}") {
 		return false
 	}
-	if q.Execute == nil || q.Unread != "" || c.Extra != "" {
-		return Left(c) == 0
+	if (q.Execute == nil || q.Unread != "" || c.Extra != "") && Left(c) > 0 {
+		return false
 	}
-	found := false
+	found := q.Execute == nil
 	eachDeep(string(c.Input), inputDepth, func(_, value string) {
 		found = found || rawjson.IsString(value) && calls.StringOf(value) == q.Execute.Command
 	})
