@@ -75,7 +75,7 @@ func common(was, now string) (head, tail int) {
 // roomOfCall is what most calls take, beside their input and output.
 const roomOfCall = 512
 
-// appendCall appends what json.Marshal would of a call: by hand, because there are so many.
+// appendCall appends what json.Marshal would of a call, though in another order: by hand, because there are so many.
 func appendCall(dst []byte, c *mapping.ToolCall) []byte {
 	dst = rawjson.AppendString(append(dst, `{"ID":`...), c.ID)
 	for _, f := range [...][2]string{{"Shown", c.Shown}, {"Name", c.Name}, {"Description", c.Description}, {"DisplayName", c.DisplayName}, {"Kind", c.Kind},
@@ -88,9 +88,78 @@ func appendCall(dst []byte, c *mapping.ToolCall) []byte {
 			dst = append(append(append(dst, `,"`...), [...]string{"Asks", "Bare", "Differences"}[i]...), `":true`...)
 		}
 	}
-	if c.Output != nil || c.Error != nil || c.Confirmation != nil {
-		rest, _ := rawjson.Marshal(&mapping.ToolCall{Output: c.Output, Error: c.Error, Confirmation: c.Confirmation}) // strings, all of them
-		return append(append(dst, ','), rest[1:]...)
+	if o := c.Output; o != nil {
+		dst = append(dst, `,"Output":`...)
+		at := len(dst)
+		dst = appendCallDiff(appendOptional(dst, "Text", o.Text), "Diff", o.Diff)
+		dst = asObject(appendOptional(dst, "Data", string(o.Data)), at)
 	}
+	if e := c.Error; e != nil {
+		dst = append(dst, `,"Error":`...)
+		at := len(dst)
+		if dst = appendOptional(appendOptional(dst, "Message", e.Message), "Type", e.Type); e.StatusCode != 0 {
+			dst = strconv.AppendInt(append(dst, `,"StatusCode":`...), int64(e.StatusCode), 10)
+		}
+		dst = asObject(dst, at)
+	}
+	if c.Confirmation != nil {
+		dst = appendCallQuestion(append(dst, `,"Confirmation":`...), c.Confirmation)
+	}
+	return append(dst, '}')
+}
+
+func appendCallQuestion(dst []byte, q *mapping.Confirmation) []byte {
+	at := len(dst)
+	if q.Options != nil {
+		dst = append(dst, `,"Options":[`...)
+		for i, o := range q.Options {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendStrings(dst, "ID", o.ID, "Name", o.Name, "Description", o.Description)
+		}
+		dst = append(dst, ']')
+	}
+	if e := q.Execute; e != nil {
+		dst = appendStrings(append(dst, `,"Execute":`...), "Command", e.Command, "WorkingDirectory", e.WorkingDirectory)
+	}
+	dst = appendCallDiff(dst, "Edit", q.Edit)
+	if m := q.MCP; m != nil {
+		dst = appendStrings(append(dst, `,"MCP":`...), "ServerName", m.ServerName, "ToolName", m.ToolName)
+	}
+	if g := q.Generic; g != nil {
+		dst = appendStrings(append(dst, `,"Generic":`...), "Description", g.Description, "Kind", g.Kind)
+	}
+	return asObject(appendOptional(dst, "Unread", string(q.Unread)), at)
+}
+
+func appendCallDiff(dst []byte, key string, d *mapping.FileDiff) []byte {
+	if d == nil {
+		return dst
+	}
+	dst = append(append(append(dst, `,"`...), key...), `":`...)
+	at := len(dst)
+	dst = appendOptional(appendOptional(dst, "FileName", d.FileName), "FilePath", d.FilePath)
+	if d.OldContent != nil {
+		dst = rawjson.AppendField(dst, "OldContent", *d.OldContent)
+	}
+	return asObject(appendOptional(appendOptional(dst, "NewContent", d.NewContent), "Formatted", d.Formatted), at)
+}
+
+// appendStrings appends an object of strings, of which none is that is "".
+func appendStrings(dst []byte, fields ...string) []byte {
+	at := len(dst)
+	for i := 0; i < len(fields); i += 2 {
+		dst = appendOptional(dst, fields[i], fields[i+1])
+	}
+	return asObject(dst, at)
+}
+
+// asObject makes an object of the members from at on, each of which has a comma before it.
+func asObject(dst []byte, at int) []byte {
+	if at == len(dst) {
+		return append(dst, "{}"...)
+	}
+	dst[at] = '{'
 	return append(dst, '}')
 }

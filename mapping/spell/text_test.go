@@ -2,6 +2,7 @@ package spell
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -70,6 +71,58 @@ func TestJournalFields(t *testing.T) {
 	back := &mapping.ToolCall{}
 	if line := appendCall(nil, c); json.Unmarshal(line, back) != nil || !reflect.DeepEqual(back, c) {
 		t.Errorf("%+v was written as %s", c, line)
+	}
+}
+
+// FuzzJournalCall: a call's result and question are written as encoding/json writes them, whichever
+// of their members there are; but that has escapes of its own for a backspace, a form feed and bytes
+// that are not UTF-8.
+func FuzzJournalCall(f *testing.F) {
+	texts := []string{"a", `{"a":"é\n"}`, "<&>\r\n\t\x00\x7f", "\u2028\u2029世🌍", `"\`, "\b", "\f\xff"}
+	for i := range uint64(700) {
+		f.Add(i, texts[i%uint64(len(texts))])
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, text string) {
+		is := rand.New(rand.NewPCG(seed, 0))
+		c := &mapping.ToolCall{}
+		for _, p := range []any{&c.Output, &c.Error, &c.Confirmation} {
+			fill(t, reflect.ValueOf(p).Elem(), is, text)
+		}
+		want, _ := rawjson.Marshal(c)
+		got := `{` + strings.TrimPrefix(strings.TrimPrefix(string(appendCall(nil, c)), `{"ID":""`), ",")
+		if got == string(want) {
+			return
+		}
+		one, other := &mapping.ToolCall{}, &mapping.ToolCall{}
+		if utf8.ValidString(text) && !strings.ContainsAny(text, "\b\f") || json.Unmarshal([]byte(got), one) != nil ||
+			json.Unmarshal(want, other) != nil || !reflect.DeepEqual(one, other) {
+			t.Errorf("%s is not %s", got, want)
+		}
+	})
+}
+
+// fill fills some of the fields of a value.
+func fill(t *testing.T, v reflect.Value, is *rand.Rand, text string) {
+	switch {
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i), is, text)
+		}
+	case is.IntN(3) == 0:
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), is, text)
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), is.IntN(3), 2))
+		for i := range v.Len() {
+			fill(t, v.Index(i), is, text)
+		}
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+	case v.Kind() == reflect.Int:
+		v.SetInt(int64(is.IntN(600)) - 1)
+	default:
+		t.Fatalf("appendCall knows no %s", v.Type())
 	}
 }
 
