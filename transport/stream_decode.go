@@ -90,13 +90,20 @@ func (s *Stream) decodeByTemplate(f *frame) bool {
 	return true
 }
 
-// refit finds the template of a frame that is not what was likely.
+// refit finds the template of a frame that is not what was likely. Those that are about as long come first:
+// the others are of other tools, whose schema is most of an event.
 func (s *Stream) refit(f *frame) bool {
-	for _, tmpl := range s.templates {
-		fit, slots := tmpl.fits(f.data, s.frames.slots)
-		if fit.template != nil && fit.end == len(f.data) {
-			f.fit, s.frames.slots = fit, slots
-			return true
+	about := len(f.data) / 8
+	for _, near := range [...]bool{true, false} {
+		for _, tmpl := range s.templates {
+			if more := len(f.data) - len(tmpl.raw); (-about <= more && more <= about) != near {
+				continue
+			}
+			fit, slots := tmpl.fits(f.data, s.frames.slots)
+			if fit.template != nil && fit.end == len(f.data) {
+				f.fit, s.frames.slots = fit, slots
+				return true
+			}
 		}
 	}
 	return false
