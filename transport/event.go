@@ -257,19 +257,7 @@ func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end
 	})
 }
 
-// artifactsOf and messagesOf walk the lists of a task. Each walk has a source of its own,
-// if any: from is the event's.
-func artifactsOf(raw string, from *fastpath.Source) iter.Seq[a2a.Artifact] {
-	return func(yield func(a2a.Artifact) bool) {
-		from := from.Fresh()
-		rawjson.EachElement(raw, func(value string) bool {
-			var a a2a.Artifact
-			readArtifact(value, 0, &a, from)
-			return yield(a)
-		})
-	}
-}
-
+// messagesOf walks a task's history, with a source of its own, if any: from is the event's.
 func messagesOf(raw string, from *fastpath.Source) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
 		from := from.Fresh()

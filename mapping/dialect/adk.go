@@ -145,10 +145,10 @@ func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Piece
 	case kind == "function_call" && name == adkConfirm:
 		d.confirmation(id, v.Get("args"), to)
 	case kind == "function_call" && long && asks:
-		to.call(calls.ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: calls.Executing})
+		to.call(calls.ToolCall{ID: id, Name: name, Input: adkArgs(v), Status: calls.Executing})
 		to.ask(Input{ID: id, Name: name, Text: "The agent waits for the result of " + name + ": your next message is it."})
 	case kind == "function_call":
-		to.call(calls.ToolCall{ID: id, Name: name, Input: a2a.JSON(v.Get("args").Raw), Status: calls.Executing})
+		to.call(calls.ToolCall{ID: id, Name: name, Input: adkArgs(v), Status: calls.Executing})
 	case kind == "function_response":
 		d.response(id, name, v.Get("response"), to)
 	case kind == "executable_code":
@@ -160,6 +160,15 @@ func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Piece
 		}
 		to.call(c)
 	}
+}
+
+// adkArgs are a call's arguments. trpc-agent-go has them as the model has written them, in a string.
+func adkArgs(call gjson.Result) a2a.JSON {
+	args := call.Get("args")
+	if args.Type == gjson.String && gjson.Valid(args.Str) && gjson.Parse(args.Str).IsObject() {
+		return a2a.JSON(args.Str)
+	}
+	return a2a.JSON(args.Raw)
 }
 
 // response is the result of a call. One that wants a confirmation first has an error
