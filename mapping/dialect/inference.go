@@ -11,8 +11,8 @@ import (
 
 // inference is github.com/inference-gateway/adk's server. Each token is an event with the whole task, whose
 // history has the calls of the model as OpenAI spells them, in a data part behind the text that came before.
-// That comes when the calls are done; their results are not on the wire, nor whether one has failed. What
-// has made a task fail is there twice. All else that it says is A2A. Tried (v0.26.3).
+// That comes when the calls are done; their results are not on the wire, nor whether one has failed. A state
+// that is an end is there again, as data, with the error that is said as text, too. All else that it says is A2A. Tried (v0.26.3).
 type inference struct{ base }
 
 func (inference) name() string { return "inference-gateway" }
@@ -36,15 +36,15 @@ func (inference) knows(ev *a2a.Event) bool {
 
 func splitsInference(parts a2a.Parts) bool {
 	for p := range parts.All() {
-		if made, fails := inferenceData(p); len(made) > 0 || fails {
+		if made, ends := inferenceData(p); len(made) > 0 || ends {
 			return true
 		}
 	}
 	return false
 }
 
-// inferenceData returns the calls of a part, and whether it says that the task has failed.
-func inferenceData(p *a2a.Part) (made []gjson.Result, fails bool) {
+// inferenceData returns the calls of a part, and whether it is the state again.
+func inferenceData(p *a2a.Part) (made []gjson.Result, ends bool) {
 	if p.Kind != a2a.PartData || !strings.Contains(string(p.Data), `"data"`) {
 		return nil, false
 	}
@@ -55,7 +55,7 @@ func inferenceData(p *a2a.Part) (made []gjson.Result, fails bool) {
 			return nil, false
 		}
 	}
-	return made, data.Get("status").Str == "TASK_STATE_FAILED" && data.Get("error").Type == gjson.String
+	return made, strings.HasPrefix(data.Get("status").Str, "TASK_STATE_")
 }
 
 func (inference) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
@@ -63,11 +63,11 @@ func (inference) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
 		return false
 	}
 	for p := range m.Parts.All() {
-		made, fails := inferenceData(p)
+		made, ends := inferenceData(p)
 		switch {
 		case p.Kind == a2a.PartText:
 			to.text(PieceText, p.Text)
-		case len(made) == 0 && !fails:
+		case len(made) == 0 && !ends:
 			to.part(p)
 		}
 		for _, call := range made {

@@ -37,6 +37,8 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 		}
 		if to < h.before {
 			s.last = nil // what it goes on with stands behind another message
+		} else {
+			done += saidSpace(s.said.text[end:to], e.seq[done:])
 		}
 		s.goOn(it, &e.Item, e.seq, done, false)
 		return true

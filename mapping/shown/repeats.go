@@ -349,14 +349,20 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 	if !s.held.whole() && !meetBetweenWords(last, seq[done:]) {
 		return c, false
 	}
-	for n := 0; len(tail) > 0; tail = tail[n:] {
-		if _, n = utf8.DecodeRune(tail); !strings.HasPrefix(seq[done:], string(tail[:n])) {
+	c.rest = seq[done+saidSpace(tail, seq[done:]):]
+	return c, true
+}
+
+// saidSpace is how much of the white space that a text was shown with stands before its rest, too: it is not shown twice.
+func saidSpace(tail []byte, rest string) (n int) {
+	for n < len(tail) {
+		_, next := utf8.DecodeRune(tail[n:])
+		if !strings.HasPrefix(rest[n:], string(tail[n:n+next])) {
 			break
 		}
-		done += n
+		n += next
 	}
-	c.rest = seq[done:]
-	return c, true
+	return n
 }
 
 // limit bounds what is kept of the turn's text, before an item is compared with it: no other places

@@ -155,7 +155,8 @@ func TestSnapshot(t *testing.T) {
 		live, held []word
 		want       string
 	}{
-		"S1: new IDs are matched in order": {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ourID, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
+		"S1: new IDs are matched in order":                {[]word{{"m1", "", "ha "}, {"m2", "", "ha "}}, []word{{ourID, "", "hi"}, {"x1", "", "ha "}, {"x2", "", "ha "}, {"x3", "", "ha!"}}, "m1: ha ha ha!"},
+		"S1: the space behind a token is not shown again": {[]word{{"m1", "", "You "}, {"m2", "", "said "}}, []word{{ourID, "", "hi"}, {"x1", "", "You said the cat."}}, "m1: You said the cat."},
 		"S1: a question has its ID, the text before it has not": {[]word{{"c1", "", "Let "}, {"c2", "", "me ask."}, {"m2", "", "Where to?"}},
 			[]word{{ourID, "", "hi"}, {"x1", "", "Let me ask.|{1}"}, {"m2", "", "Where to?"}}, "c1: Let me ask.\nm2: Where to?\nx1: <{1}>"},
 		"S1: cumulative, some of it with new IDs": {[]word{{"m1", "", "1."}, {"m2", "", "1. Open"}}, []word{{ourID, "", "hi"}, {"m1", "", "1."}, {"m2", "", "1. Open"}, {"m3", "", "1. Open the"}, {"m4", "", "1. Open the file. 2."}}, "m1: 1. Open the file. 2."},
