@@ -34,7 +34,6 @@ var knownFindings = []struct{ peer, weight, begins, why string }{
 	{reactive, "error", "provider.url: is missing", "its card has the provider's name alone"},
 	{reactive, "error", "the ID must be ", "it has IDs of its own in streams, and none in errors"},
 	{reactive, "error", "it comes after what must be the last of its stream", "the answer comes behind final: true"},
-	{reactive, "error", "the task ", "a task that has ended takes messages"},
 	{reactive, "error", "the context was ", "each message has a context of its own, whatever its own says"},
 	{reactive, "warning", "a task that is not there must be answered with the error -32001", "all its errors are -32000"},
 	{reactive, "warning", "a method that does not exist must be answered with the error -32601", "the same"},
