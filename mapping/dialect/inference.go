@@ -21,12 +21,12 @@ func (inference) name() string { return "inference-gateway" }
 func (inference) sign() string { return `"data":{"data":{` }
 
 func (inference) knows(ev *a2a.Event) bool {
-	if ev.HasMessage && splitsInference(ev.Message.Parts) {
+	if ev.HasMessage && splitsInference(&ev.Message) {
 		return true
 	}
 	if ev.Kind == a2a.EventTask && ev.History != nil {
 		for m := range ev.History {
-			if splitsInference(m.Parts) {
+			if splitsInference(&m) {
 				return true
 			}
 		}
@@ -34,40 +34,44 @@ func (inference) knows(ev *a2a.Event) bool {
 	return false
 }
 
-func splitsInference(parts a2a.Parts) bool {
-	for p := range parts.All() {
-		if made, ends := inferenceData(p); len(made) > 0 || ends {
+func splitsInference(m *a2a.Message) bool {
+	for p := range m.Parts.All() {
+		if made, again := inferenceData(p, m.ID); len(made) > 0 || again {
 			return true
 		}
 	}
 	return false
 }
 
-// inferenceData returns the calls of a part, and whether it is the state again.
-func inferenceData(p *a2a.Part) (made []gjson.Result, ends bool) {
+// inferenceData returns the calls of a part of a message, and whether it is the state again. The server has
+// names of its own for such messages, and nothing else stands in such a part: other agents have data like it.
+func inferenceData(p *a2a.Part, id string) (made []gjson.Result, again bool) {
 	if p.Kind != a2a.PartData || !strings.Contains(string(p.Data), `"data"`) {
 		return nil, false
 	}
-	data := gjson.Get(string(p.Data), "data")
-	made = data.Get("tool_calls").Array()
-	for _, call := range made {
-		if call.Get("type").Str != "function" {
-			return nil, false
-		}
+	outer := gjson.Parse(string(p.Data)).Map()
+	data := outer["data"].Map()
+	switch {
+	case len(outer) != 1:
+	case strings.HasPrefix(id, "assistant-stream-") && len(data) == 1:
+		return data["tool_calls"].Array(), false
+	case strings.HasPrefix(id, "streaming-error-") && len(data) == 2 && data["error"].Exists(), // the message's text has it, too
+		(strings.HasPrefix(id, "task-interrupted-") || id == "max-iterations-reached") && len(data) == 1:
+		return nil, strings.HasPrefix(data["status"].Str, "TASK_STATE_")
 	}
-	return made, strings.HasPrefix(data.Get("status").Str, "TASK_STATE_")
+	return nil, false
 }
 
 func (inference) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
-	if !splitsInference(m.Parts) {
+	if !splitsInference(m) {
 		return false
 	}
 	for p := range m.Parts.All() {
-		made, ends := inferenceData(p)
+		made, again := inferenceData(p, m.ID)
 		switch {
 		case p.Kind == a2a.PartText:
 			to.text(PieceText, p.Text)
-		case len(made) == 0 && !ends:
+		case len(made) == 0 && !again:
 			to.part(p)
 		}
 		for _, call := range made {

@@ -38,13 +38,12 @@ func main() {
 		os.Exit(0)
 	}()
 	go func() { // tells the URL when the server listens
-		for {
+		for range time.Tick(10 * time.Millisecond) {
 			if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
 				c.Close()
 				fmt.Println(url)
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
 	}()
 	log.Fatal(agent.Start(context.Background()))
