@@ -231,7 +231,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	if !isCard { // web servers answer any path with their page
 		return nil, true, x.notA2A(repairText(b))
 	}
-	if b, err = c.checkCard(ctx, b, x.resp.Request.URL); err != nil {
+	if b, err = c.checkCard(ctx, b); err != nil {
 		return nil, false, err
 	}
 	e = c.placed(c.newEndpoint(b, x.resp.Request.URL))
@@ -268,9 +268,9 @@ func (c *Client) cardClient(u *url.URL) *retryablehttp.Client {
 }
 
 // checkCard has a card checked as it came, if that is wanted, and returns the one to use.
-func (c *Client) checkCard(ctx context.Context, card []byte, from *url.URL) ([]byte, error) {
+func (c *Client) checkCard(ctx context.Context, card []byte) ([]byte, error) {
 	if c.opts.CheckCard != nil {
-		checked, err := c.opts.CheckCard(ctx, card, from)
+		checked, err := c.opts.CheckCard(ctx, card)
 		if err != nil {
 			return nil, failf(err, "%v", err)
 		}
@@ -290,7 +290,7 @@ func (c *Client) readCardFile(name string) (*endpoint, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.base, c.timeout)
 	defer cancel()
-	if b, err = c.checkCard(ctx, b, nil); err != nil {
+	if b, err = c.checkCard(ctx, b); err != nil {
 		return nil, err
 	}
 	return c.newEndpoint(b, c.source.url), nil

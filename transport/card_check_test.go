@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +34,7 @@ func TestCardIsRefused(t *testing.T) {
 		c := wireClient(t, at, &ClientOptions{
 			Header:    http.Header{"Authorization": {"Bearer secret"}},
 			BareCard:  true,
-			CheckCard: func(context.Context, []byte, *url.URL) ([]byte, error) { return nil, refusal },
+			CheckCard: func(context.Context, []byte) ([]byte, error) { return nil, refusal },
 		})
 		err := send(c, t.Context())
 		if !errors.Is(err, refusal) || err.Error() != "agent: not signed" {
@@ -52,7 +51,7 @@ func TestCheckedCardNeedsCredentials(t *testing.T) {
 	server := httptest.NewServer(wireAnswer(401, "application/json", `{}`))
 	defer server.Close()
 	c := wireClient(t, server.URL, &ClientOptions{BareCard: true,
-		CheckCard: func(_ context.Context, card []byte, _ *url.URL) ([]byte, error) { return card, nil }})
+		CheckCard: func(_ context.Context, card []byte) ([]byte, error) { return card, nil }})
 	_, err := c.Card(t.Context())
 	var e *a2a.Error
 	if !errors.As(err, &e) || !e.Unauthenticated() || !strings.Contains(err.Error(), "save the card as a file") {
@@ -69,7 +68,7 @@ func TestCardIsCheckedAsItCame(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "card.json")
 	must.Do(t, os.WriteFile(path, []byte(raw), 0o600))
 	for _, at := range []string{server.URL, path} {
-		c := wireClient(t, at, &ClientOptions{CheckCard: func(_ context.Context, card []byte, _ *url.URL) ([]byte, error) {
+		c := wireClient(t, at, &ClientOptions{CheckCard: func(_ context.Context, card []byte) ([]byte, error) {
 			if string(card) != raw {
 				t.Errorf("%s: %q is checked", at, card)
 			}

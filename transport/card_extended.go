@@ -66,7 +66,7 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (x *endpoint, came b
 		from = e.now().url
 	}
 	// A copy: the public card's JSON is kept as well.
-	checked, err := c.checkCard(ctx, bytes.Clone(s.result), from)
+	checked, err := c.checkCard(ctx, bytes.Clone(s.result))
 	if err != nil {
 		return nil, true, err
 	}

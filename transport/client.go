@@ -79,13 +79,12 @@ type ClientOptions struct {
 	// every call says so at once ([ErrExited]).
 	Process Process
 	// CheckCard is given each card, as it came, before anything is read from
-	// it, and where it came from, nil for a file. It returns the card to use instead:
-	// the same, or the part of it that can be relied on. Its error refuses the card. It
+	// it. It returns the card to use instead: the same, or the part of it that can be relied on. Its error refuses the card. It
 	// is not called twice at a time by one client; its context ends with the time limit
 	// of the request. With it, the card is asked for in A2A 1.0: agents that also speak
 	// 0.3 may show another card to a client that names no version, and have signed that
 	// of 1.0.
-	CheckCard func(ctx context.Context, card []byte, from *url.URL) ([]byte, error)
+	CheckCard func(ctx context.Context, card []byte) ([]byte, error)
 	// BareCard keeps Header out of the request for the card, so that no credential
 	// is sent before CheckCard has allowed the card.
 	BareCard bool

@@ -4,9 +4,8 @@
 //
 // # Whose word counts
 //
-// Only the user's keys are trusted: from a file, from a JWKS URL, or pinned by their
-// thumbprint (RFC 7638). Keys in a signature's own header (jku, jwk, kid) are hints:
-// the header never makes a key trusted.
+// Only the user's keys are trusted: those of a file or of a JWKS's URL, or of these the one
+// with a thumbprint (RFC 7638). A key in a signature's own header (jku, jwk) is not used.
 //
 // # What is signed
 //

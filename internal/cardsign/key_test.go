@@ -61,7 +61,7 @@ func TestKeysRefused(t *testing.T) {
 		"ftp://agent.example/jwks.json":        "no https URL",
 		"https:///jwks.json":                   "no URL",
 		"there-is-none.pem":                    "cannot be read",
-		"sha256:tooshort":                      "cannot be read",
+		somePin:                                "stands behind a file",
 		publicFile(t, edKey()) + "#" + somePin: "no key with the thumbprint",
 	} {
 		if _, err := NewVerifier([]string{name}, nil); err == nil || !strings.Contains(err.Error(), words) {
@@ -109,7 +109,6 @@ func TestKeysTaken(t *testing.T) {
 	for _, name := range []string{
 		publicFile(t, edKey2(), edKey()),
 		publicFile(t, edKey2(), edKey()) + "#" + s.Thumbprint(),
-		publicFile(t, edKey()) + "#" + strings.Replace(s.Thumbprint(), pinPrefix, thumbprintURN, 1),
 		file(t, "k.json", string(set.Keys[0])),
 		file(t, "k.json", "\uFEFF\n"+string(jwks)),
 		file(t, "k.json", `{"keys":[{"kty":"new"},{"kty":"oct","k":"c2VjcmV0"},`+string(set.Keys[0])+`]}`),
@@ -156,43 +155,6 @@ func TestFetchedKeys(t *testing.T) {
 	if r := verify(t, verifier(t, server.URL+"/none", publicFile(t, edKey())), card); r.Err() != nil || len(r.Problems) != 1 {
 		t.Errorf("%v, %v", r.Err(), r.Problems)
 	}
-}
-
-// A thumbprint suffices if the card has the key: in its header, or in the JWKS beside
-// it. No other host is asked.
-func TestPinned(t *testing.T) {
-	var jwks []byte
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(jwks) }))
-	defer server.Close()
-	s, err := NewSigner(privatePEM(t, edKey()), "", server.URL+"/jwks.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if jwks, err = jwksOf(s); err != nil {
-		t.Fatal(err)
-	}
-	out := must.Get(s.Sign([]byte(sampleCard)))(t)
-	card := out.Card
-	pinned := verifier(t, s.Thumbprint())
-	wantVerdict(t, verify(t, pinned, string(card), server.URL+"/.well-known/agent-card.json"), Valid, s.Thumbprint())
-	wantVerdict(t, verify(t, pinned, string(card), "http://127.0.0.1:1/"), UnknownKey, server.URL)
-	wantVerdict(t, verify(t, pinned, string(card)), UnknownKey, server.URL)
-	wantVerdict(t, verify(t, verifier(t, somePin), string(card), server.URL), UnknownKey, "")
-
-	// The example of RFC 8037, Appendix A.4, has a key that everybody can sign with.
-	const own = `{"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`
-	inHeader := strings.Replace(own, `"d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",`, "", 1)
-	embedded := signedWithJWK(t, own, inHeader)
-	wantVerdict(t, verify(t, verifier(t, somePin), embedded), Valid, somePin)
-	wantVerdict(t, verify(t, verifier(t, s.Thumbprint()), embedded), UnknownKey, "")
-	wantVerdict(t, verify(t, verifier(t), embedded), UnknownKey, "")
-}
-
-// signedWithJWK signs the sample with a header that has the public key.
-func signedWithJWK(t *testing.T, private, public string) string {
-	t.Helper()
-	k := must.Get(parsePrivate([]byte(private)))(t)
-	return signedRaw(t, k, `{"alg":"EdDSA","jwk":`+public+`}`)
 }
 
 // Every way to give a private key works, and what is none says so.

@@ -29,15 +29,11 @@ type Keys struct {
 	fetched time.Time
 }
 
-// NewKeys reads one of the places that [NewVerifier] takes, but a bare thumbprint. client is
-// as for that.
+// NewKeys reads one of the places that [NewVerifier] takes. client is as for that.
 func NewKeys(place string, client *http.Client) (*Keys, error) {
 	s, err := parseSource(place, time.Now())
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case s.url == nil && s.keys == nil:
-		return nil, errors.New("a thumbprint does not say where the key is")
 	}
 	return &Keys{source: s, client: cmp.Or(client, http.DefaultClient), keys: s.keys}, nil
 }

@@ -85,7 +85,7 @@ func (s *Signer) Sign(card []byte) (*Signed, error) {
 	out := &Signed{Card: addSignature(card, entry), LeftOut: leftOut}
 	// Others must be able to verify the result.
 	v := &Verifier{sources: []*source{{keys: []key{{jwk: s.public}}}}}
-	r, err := v.Verify(context.Background(), out.Card, nil)
+	r, err := v.Verify(context.Background(), out.Card)
 	if err != nil {
 		return nil, err
 	}

@@ -19,23 +19,18 @@ import (
 const (
 	// fetchTimeout bounds the fetch of a JWKS: a file of some kB.
 	fetchTimeout = 15 * time.Second
-	// thumbprintURN begins a thumbprint in the form of RFC 9278.
-	thumbprintURN = "urn:ietf:params:oauth:jwk-thumbprint:sha-256:"
 )
 
 // A source is a place of keys that the user has named.
 type source struct {
 	url  *url.URL // of a JWKS
 	keys []key    // of a file
-	pin  string   // only the key with this thumbprint, of the URL or file if there is one
+	pin  string   // only the key with this thumbprint
 	name string   // for people
 }
 
 // parseSource reads what --signature-key takes.
 func parseSource(s string, now time.Time) (*source, error) {
-	if pin, ok := parsePin(s); ok {
-		return &source{pin: pin, name: pin}, nil
-	}
 	src := &source{}
 	if at := strings.LastIndexByte(s, '#'); at >= 0 {
 		if pin, ok := parsePin(s[at+1:]); ok {
@@ -52,7 +47,7 @@ func parseSource(s string, now time.Time) (*source, error) {
 	}
 	f, err := os.Open(s)
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w (a thumbprint begins with %s)", err, pinPrefix)
+		return nil, fmt.Errorf("it cannot be read: %w (a thumbprint stands behind a file or URL: public.pem#%s…)", err, pinPrefix)
 	}
 	defer f.Close()
 	b, err := readKeys(f)
@@ -72,11 +67,8 @@ func parseSource(s string, now time.Time) (*source, error) {
 // parsePin reads a thumbprint.
 func parsePin(s string) (string, bool) {
 	digest, ok := strings.CutPrefix(s, pinPrefix)
-	if !ok {
-		digest, ok = strings.CutPrefix(s, thumbprintURN)
-	}
 	sum, err := base64.RawURLEncoding.DecodeString(digest)
-	return pinPrefix + digest, ok && err == nil && len(sum) == 32
+	return s, ok && err == nil && len(sum) == 32
 }
 
 // secure refuses URLs whose keys anybody on the way could replace.

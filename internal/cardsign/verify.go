@@ -40,9 +40,9 @@ type Verifier struct {
 	client  *http.Client
 }
 
-// NewVerifier makes a verifier that trusts keys: each a file (PEM, JWK or JWKS), the
-// https URL of a JWKS, or a thumbprint ([Thumbprint]). "#" and a thumbprint behind a
-// file or URL select one of its keys. It reads files at once; Verify fetches URLs.
+// NewVerifier makes a verifier that trusts keys: each a file (PEM, JWK or JWKS), or the
+// https URL of a JWKS. "#" and a thumbprint ([Thumbprint]) behind it select one of its
+// keys. It reads files at once; Verify fetches URLs.
 // Without keys, all signatures have unknown keys. client, nil for http.DefaultClient,
 // fetches JWKS. It must not add credentials: requests go to any place that the user has
 // named.
@@ -64,10 +64,10 @@ func NewVerifier(keys []string, client *http.Client) (*Verifier, error) {
 	return v, nil
 }
 
-// Verify checks each signature of a card. from is the card's URL, nil for a file: the
-// key of a thumbprint may be fetched from its host. The error is about a card that
-// cannot be checked at all.
-func (v *Verifier) Verify(ctx context.Context, card []byte, from *url.URL) (*Report, error) {
+// Verify checks each signature of a card. The error is about a card that cannot be checked
+// at all. (Rejected: to find the key of a thumbprint where a signature's own header has it,
+// or says that it is. No signer that was met puts it there.)
+func (v *Verifier) Verify(ctx context.Context, card []byte) (*Report, error) {
 	object, err := parseObject(card)
 	if err != nil {
 		return nil, &UntrustedError{"the card cannot be checked: " + err.Error()}
@@ -83,7 +83,7 @@ func (v *Verifier) Verify(ctx context.Context, card []byte, from *url.URL) (*Rep
 	case len(entries) == 0:
 		return r, nil
 	}
-	c := &check{v: v, from: from, forms: payloads(object)}
+	c := &check{v: v, forms: payloads(object)}
 	for _, s := range v.sources {
 		keys, err := s.all(ctx, v.client)
 		if err != nil {
@@ -118,7 +118,6 @@ func payloads(card map[string]any) (all []payload) {
 
 type check struct {
 	v     *Verifier
-	from  *url.URL
 	keys  []key
 	forms []payload
 }
@@ -126,7 +125,6 @@ type check struct {
 // A header is a signature's own (RFC 7515 §4.1).
 type header struct {
 	alg, kid, jku string
-	jwk           any
 }
 
 // signature checks one of the card's signatures.
@@ -156,7 +154,7 @@ func (c *check) signature(ctx context.Context, entry any) Verdict {
 	if err != nil {
 		return refuse(Refused, "it is no JSON Web Signature: "+strings.TrimPrefix(err.Error(), "go-jose/go-jose: "))
 	}
-	keys := slices.DeleteFunc(append(c.pinned(ctx, h), c.keys...), func(k key) bool { return !k.fits(alg) })
+	keys := slices.DeleteFunc(slices.Clone(c.keys), func(k key) bool { return !k.fits(alg) })
 	// The key ID only orders the attempts: a key that the user named is trusted by any ID.
 	named := func(k key) bool { return k.jwk.KeyID == "" || h.kid == "" || k.jwk.KeyID == h.kid }
 	others := slices.DeleteFunc(slices.Clone(keys), named)
@@ -214,39 +212,10 @@ func parseHeader(protected string) (h header, err error) {
 	h.alg, _ = object["alg"].(string)
 	h.kid, _ = object["kid"].(string)
 	h.jku, _ = object["jku"].(string)
-	h.jwk = object["jwk"]
 	for _, name := range []string{"crit", "b64"} { // RFC 7515, §4.1.11; RFC 7797
 		if _, there := object[name]; there {
 			return h, fmt.Errorf("its header has %s: what it demands to be understood, a2astdio does not", name)
 		}
 	}
 	return h, nil
-}
-
-// pinned returns the header's keys that have a pinned thumbprint: the key in the header
-// itself, or in a JWKS at the card's own host. No other host is asked because a card
-// says so.
-func (c *check) pinned(ctx context.Context, h header) (keys []key) {
-	pins := slices.DeleteFunc(slices.Clone(c.v.sources), func(s *source) bool { return s.pin == "" || s.url != nil || s.keys != nil })
-	if len(pins) == 0 {
-		return nil
-	}
-	var found []key
-	if h.jwk != nil {
-		if k, err := parseKeys(canonical(h.jwk), "", time.Now()); err == nil {
-			found = k
-		}
-	}
-	if u, err := url.Parse(h.jku); err == nil && c.from != nil && safe.SameOrigin(u, c.from) {
-		if k, err := fetchKeys(ctx, c.v.client, u); err == nil {
-			found = append(found, k...)
-		}
-	}
-	for _, k := range found {
-		if i := slices.IndexFunc(pins, func(s *source) bool { return s.pin == k.thumb }); i >= 0 {
-			k.source = pins[i].name
-			keys = append(keys, k)
-		}
-	}
-	return keys
 }

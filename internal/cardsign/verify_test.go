@@ -126,7 +126,7 @@ func TestEveryByte(t *testing.T) {
 		if b[i] ^= 1; b[i] == card[i] {
 			continue
 		}
-		r, err := trusted.Verify(t.Context(), b, nil)
+		r, err := trusted.Verify(t.Context(), b)
 		if err != nil || r.Err() != nil {
 			changed++
 			continue
@@ -209,7 +209,7 @@ func TestUncheckable(t *testing.T) {
 		edited(t, sampleCard, map[string]any{"signatures": make([]any, 17)}):     "17 signatures",
 		`[]`: "no JSON object",
 	} {
-		r, err := trusted.Verify(t.Context(), []byte(card), nil)
+		r, err := trusted.Verify(t.Context(), []byte(card))
 		if err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%.80s…: %v, %v, want an error with %q", card, r, err, words)
 		}
@@ -251,8 +251,13 @@ func TestOwnKeys(t *testing.T) {
 	defer server.Close()
 	s := must.Get(NewSigner(privatePEM(t, edKey()), "k", server.URL+"/jwks.json"))(t)
 	out := must.Get(s.Sign([]byte(sampleCard)))(t)
-	r := verify(t, verifier(t, file(t, "k.json", `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"other","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`)), string(out.Card), server.URL)
+	r := verify(t, verifier(t, file(t, "k.json", `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"other","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`)), string(out.Card))
 	wantVerdict(t, r, UnknownKey, "if you trust that place")
+	// The example of RFC 8037, Appendix A.4, has a key that everybody can sign with.
+	const own = `{"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`
+	private := must.Get(parsePrivate([]byte(own)))(t)
+	embedded := signedRaw(t, private, `{"alg":"EdDSA","jwk":{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}}`)
+	wantVerdict(t, verify(t, verifier(t), embedded), UnknownKey, "")
 	if asked.Load() != 0 {
 		t.Error("the key was asked for where the card says that it is")
 	}

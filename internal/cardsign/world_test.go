@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,13 +77,9 @@ func verifier(t *testing.T, keys ...string) *Verifier {
 	return must.Get(NewVerifier(keys, nil))(t)
 }
 
-func verify(t *testing.T, v *Verifier, card string, from ...string) *Report {
+func verify(t *testing.T, v *Verifier, card string) *Report {
 	t.Helper()
-	var u *url.URL
-	if len(from) > 0 {
-		u, _ = url.Parse(from[0])
-	}
-	return must.Get(v.Verify(t.Context(), []byte(card), u))(t)
+	return must.Get(v.Verify(t.Context(), []byte(card)))(t)
 }
 
 // edited changes the members of a card, by its JSON: nil removes.

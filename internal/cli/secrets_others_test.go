@@ -110,7 +110,7 @@ func TestRefusedCardOfOthers(t *testing.T) {
 		fmt.Fprint(w, `{"name":"x","url":"/","protocolVersion":"0.3.0","version":"1","capabilities":{}}`)
 	}))
 	t.Cleanup(s.Close)
-	file := privateFile(t, t.TempDir(), "c.toml", fmt.Sprintf("[agents.work]\nurl = %q\nrequire-signature = true\nsignature-keys = [\"sha256:%s\"]\n", s.URL, strings.Repeat("A", 43)))
+	file := privateFile(t, t.TempDir(), "c.toml", fmt.Sprintf("[agents.work]\nurl = %[1]q\nrequire-signature = true\nsignature-keys = [\"%[1]s/jwks\"]\n", s.URL))
 	if _, stdout, stderr := runMain("", "--config", file, "agents", "-o", "json"); !strings.Contains(stdout, `"state":"wrong","says":"the card is not signed"`) {
 		t.Errorf("%s%s", stdout, stderr)
 	}

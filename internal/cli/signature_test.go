@@ -35,7 +35,7 @@ func TestNoCredentialBeforeTheSignature(t *testing.T) {
 	served[cardPath], served[keysPath] = card, string(must.Get(os.ReadFile(keys))(t))
 
 	status, out, stderr := runMain("", "--agent", server.URL, "--header", "Authorization: Bearer secret", "--require-signature",
-		"--signature-key", "sha256:kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k", "send", "hello") // RFC 8037, Appendix A
+		"--signature-key", server.URL+keysPath+"#sha256:kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k", "send", "hello") // RFC 8037, Appendix A
 	if status != frame.ExitOK || stderr != "" || !strings.Contains(out, "Hello") {
 		t.Fatalf("status %d, %q, %s", status, out, stderr)
 	}

@@ -97,13 +97,11 @@ type CloseDiffResult struct {
 	Content *string `json:"content"`
 }
 
-// Decision is the params of [MethodDiffAccepted] and [MethodDiffRejected]. DiffID
-// may be left out while only one diff of the file is open. Content is the whole
-// file as the user accepts it; a rejection has none.
+// Decision is the params of [MethodDiffAccepted] and [MethodDiffRejected]. Content is the
+// whole file as the user accepts it; a rejection has none.
 type Decision struct {
-	DiffID   string  `json:"diffId"`
-	FilePath string  `json:"filePath"`
-	Content  *string `json:"content"`
+	DiffID  string  `json:"diffId"`
+	Content *string `json:"content"`
 }
 
 // Options are the settings of [Start].

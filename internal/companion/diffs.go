@@ -157,12 +157,13 @@ func (h *hub) requestClose(d *diff, result *CloseDiffResult) error {
 func (h *hub) decide(method string, p Decision) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	d, err := h.find(p)
-	if d == nil || err != nil {
-		return err
-	}
+	d := h.diffs[p.DiffID]
 	accepted := method == MethodDiffAccepted
 	switch {
+	case p.DiffID == "":
+		return paramsError("say which diff by its diffId")
+	case d == nil:
+		return nil
 	case accepted && p.Content == nil:
 		return paramsError("content must be the whole file as the user accepts it")
 	case accepted && *p.Content == "" && !d.empty:
@@ -182,25 +183,4 @@ func (h *hub) decide(method string, p Decision) error {
 	}
 	d.client.decide(method, decision{d.path, p.Content})
 	return nil
-}
-
-// find returns the diff that the editor means. The path is enough only if one diff has
-// it: an answer to one question must not answer another one.
-func (h *hub) find(p Decision) (found *diff, err error) {
-	if p.DiffID != "" {
-		return h.diffs[p.DiffID], nil
-	}
-	if p.FilePath == "" {
-		return nil, paramsError("say which diff: diffId, or filePath")
-	}
-	for _, d := range h.diffs {
-		switch {
-		case d.path != p.FilePath || d.closing && found != nil:
-		case found != nil && !found.closing:
-			return nil, paramsError("several diffs of %s are open: say which by its diffId", p.FilePath)
-		default:
-			found = d
-		}
-	}
-	return found, nil
 }

@@ -32,22 +32,16 @@ func TestDecisionsWrong(t *testing.T) {
 	open(t, s, &one, "/w/b", "x")
 	open(t, s, &two, "/w/b", "y")
 	for params, want := range map[string]string{
-		`{}`:                                  "say which diff",
-		`{"diffId":null,"filePath":null}`:     "say which diff",
-		`{"diffId":1,"content":"x"}`:          "diffId must not be a JSON number",
-		`{"filePath":"/w/a"}`:                 "content must be the whole file",
-		`{"diffId":"1","content":null}`:       "content must be the whole file",
-		`{"diffId":"1","content":["x"]}`:      "content must not be a JSON array",
-		`{"diffId":"1","content":""}`:         "cannot be accepted empty",
-		`{"filePath":"/w/b","content":"x"}`:   "several diffs",
-		`["/w/a"]`:                            "must be an object",
-		`{"diffId":"1","content":"x"`:         "unexpected end",
-		`{"filePath":"/w/b/","content":null}`: "",
+		`{}`:                                "say which diff",
+		`{"diffId":null,"filePath":"/w/a"}`: "say which diff",
+		`{"diffId":1,"content":"x"}`:        "diffId must not be a JSON number",
+		`{"diffId":"1","content":null}`:     "content must be the whole file",
+		`{"diffId":"1","content":["x"]}`:    "content must not be a JSON array",
+		`{"diffId":"1","content":""}`:       "cannot be accepted empty",
+		`["/w/a"]`:                          "must be an object",
+		`{"diffId":"1","content":"x"`:       "unexpected end",
 	} {
 		_, err := s.Handle(MethodDiffAccepted, []byte(params))
-		if want == "" && err == nil {
-			continue
-		}
 		if err == nil || !errors.Is(err, ErrParams) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", params, err, want)
 		}
@@ -58,7 +52,8 @@ func TestDecisionsWrong(t *testing.T) {
 		t.Errorf("decided: %q %q; %d diffs are open", decided, other, len(s.hub.diffs))
 	}
 	say(t, s, MethodDiffAccepted, `{"diffId":"3","content":"two's"}`)
-	say(t, s, MethodDiffRejected, `{"filePath":"/w/b"}`) // one is left: it is clear
+	say(t, s, MethodDiffRejected, `{"diffId":"2"}`)
+	say(t, s, MethodDiffAccepted, `{"diffId":"9"}`) // it is closed already
 	_, decided = one.heard()
 	_, other = two.heard()
 	wantLines(t, "the first CLI", decided, `ide/diffRejected {"filePath":"/w/b"}`)
@@ -72,7 +67,7 @@ func TestCloseCrossesAccept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var s *Server
 			e := scriptedEditor{close: func(context.Context, CloseDiff) (CloseDiffResult, error) {
-				say(t, s, MethodDiffAccepted, `{"filePath":"/w/a","content":"the user's"}`)
+				say(t, s, MethodDiffAccepted, `{"diffId":"1","content":"the user's"}`)
 				return CloseDiffResult{}, answer
 			}}
 			s = serverOf(t, &e)
@@ -183,7 +178,7 @@ func TestSameFileAgain(t *testing.T) {
 			return CloseDiffResult{}, ctx.Err()
 		}
 		open(t, s, &cli, "/w/a", "2")
-		say(t, s, MethodDiffAccepted, `{"filePath":"/w/a","content":"two"}`)
+		say(t, s, MethodDiffAccepted, `{"diffId":"2","content":"two"}`)
 		_, decided := cli.heard()
 		wantLines(t, "the CLI", decided, `ide/diffAccepted {"filePath":"/w/a","content":"two"}`)
 		time.Sleep(editorWait)

@@ -67,7 +67,7 @@
          (accepted (equal method "ide/diffAccepted")) (text (a2astdio--text (assoc id a2astdio--diffs))))
     (when (and accepted (string-blank-p text)) (user-error "An empty file cannot be accepted: reject the proposal"))
     (a2astdio--take id)
-    (a2astdio--send :method method :params `(:diffId ,id :filePath ,path ,@(when accepted `(:content ,text))))
+    (a2astdio--send :method method :params `(:diffId ,id ,@(when accepted `(:content ,text))))
     (when accepted (dotimes (n 20) (run-with-timer (* 0.25 (1+ n)) nil #'a2astdio--reload path)))))
 
 (defun a2astdio-accept () "Accept the proposal, as its buffer is now." (interactive) (a2astdio--decide "ide/diffAccepted"))

@@ -85,12 +85,12 @@ local function show(diff)
     end
     if not content(buf):match('%S') then return vim.notify('an empty file cannot be accepted: reject the diff with :q!') end
     bo.modified = false
-    send({ method = 'ide/diffAccepted', params = { diffId = diff.diffId, filePath = diff.filePath, content = content(buf) } })
+    send({ method = 'ide/diffAccepted', params = { diffId = diff.diffId, content = content(buf) } })
     take(diff.diffId)
     reload(diff.filePath)
   end })
   api.nvim_create_autocmd('BufWipeout', { buffer = buf, callback = function()
-    if take(diff.diffId) then send({ method = 'ide/diffRejected', params = { diffId = diff.diffId, filePath = diff.filePath } }) end
+    if take(diff.diffId) then send({ method = 'ide/diffRejected', params = { diffId = diff.diffId } }) end
   end })
 end
 

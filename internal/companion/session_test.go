@@ -28,7 +28,7 @@ func TestStream(t *testing.T) {
 			wantLines(t, "a new stream", c.heard(), ": connected", `data: {"jsonrpc":"2.0","method":"ide/contextUpdate","params":`+context("a")+`}`)
 		}
 		cli.tool("openDiff", `{"filePath":"/w/a","newContent":"x"}`)
-		say(t, w.server, MethodDiffAccepted, `{"filePath":"/w/a","content":"a\nb\r\n  "}`)
+		say(t, w.server, MethodDiffAccepted, `{"diffId":"1","content":"a\nb\r\n  "}`)
 		say(t, w.server, MethodContextUpdate, context("b"))
 		synctest.Wait()
 		wantLines(t, "a decision, at once", cli.heard(), `data: {"jsonrpc":"2.0","method":"ide/diffAccepted","params":{"filePath":"/w/a","content":"a\nb\r\n  "}}`)

@@ -39,12 +39,6 @@ type Header struct{ Name, Value string }
 // demo is the built-in agent, which no agent may be named.
 const demo = "demo"
 
-// IsKeyElsewhere reports whether a signature key is a URL or a thumbprint, not a file's
-// name.
-func IsKeyElsewhere(text string) bool {
-	return strings.Contains(text, "://") || strings.HasPrefix(text, "sha256:")
-}
-
 // value makes a key's value of what TOML has.
 func (k *Key) value(v any, from Origin) (Value, error) {
 	out := Value{Key: k, From: from}
@@ -62,7 +56,7 @@ func (k *Key) value(v any, from Origin) (Value, error) {
 		text = ""
 		out.List, ok = list(v)
 		for i, item := range out.List {
-			if k.Name == "signature-keys" && !IsKeyElsewhere(item) {
+			if k.Name == "signature-keys" && !strings.Contains(item, "://") {
 				out.List[i] = resolve(item, from.File)
 			}
 		}

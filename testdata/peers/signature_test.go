@@ -57,7 +57,7 @@ func TestSignedServers(t *testing.T) {
 	url := serve(t, "node", filepath.Join("a2ajs", "server.mjs"), installJS(t), "a2a-js-1", "sign")
 	checkSigned(t, url, url, "non-empty")
 	thumb := verifyCard(t, 0, "--signature-key", url+"/jwks.json", "--agent", url).Thumbprint
-	verifyCard(t, 0, "--signature-key", thumb, "--agent", url) // its jku is where the card is
+	verifyCard(t, 0, "--signature-key", url+"/jwks.json#"+thumb, "--agent", url)
 }
 
 func checkSigned(t *testing.T, url, card, form string) {

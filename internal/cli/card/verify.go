@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 
 	"github.com/tidwall/gjson"
@@ -31,11 +30,11 @@ func verifyCard(p *frame.Program, c *cli.Context) error {
 	if err != nil && s.Keys {
 		return err
 	}
-	card, from, err := cardToVerify(p, c, args)
+	card, err := cardToVerify(p, c, args)
 	if err != nil {
 		return err
 	}
-	report, err := s.On(c.Context, card, from)
+	report, err := s.On(c.Context, card)
 	trusted := err
 	if err == nil {
 		trusted = report.Err()
@@ -70,27 +69,26 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 	return "The card is signed by a key of yours, all of it."
 }
 
-// cardToVerify gets a card and its URL; nil for a file.
-func cardToVerify(p *frame.Program, c *cli.Context, args []string) (card []byte, from *url.URL, err error) {
+// cardToVerify gets a card: of a file, or of the agent.
+func cardToVerify(p *frame.Program, c *cli.Context, args []string) (card []byte, err error) {
 	if len(args) == 1 {
-		card, err = readCard(p, c, args[0])
-		return card, nil, err
+		return readCard(p, c, args[0])
 	}
 	l, err := reach.Open(p, c, func(o *transport.ClientOptions) {
 		o.BareCard = true
-		o.CheckCard = func(_ context.Context, b []byte, u *url.URL) ([]byte, error) {
-			card, from = append([]byte(nil), b...), u
+		o.CheckCard = func(_ context.Context, b []byte) ([]byte, error) {
+			card = append([]byte(nil), b...)
 			return b, nil
 		}
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer l.Close()
 	if _, err = l.Client.Card(c.Context); err != nil {
-		return nil, nil, frame.Mark(frame.ErrNotReached, err)
+		return nil, frame.Mark(frame.ErrNotReached, err)
 	}
-	return card, from, nil
+	return card, nil
 }
 
 // readCard reads a card from a file, or for - from stdin.

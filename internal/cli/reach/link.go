@@ -317,7 +317,7 @@ func Values(c *cli.Context, k *config.Key) []string {
 	}
 	values := frame.ListOf(c, k.Flag)
 	for i, v := range values {
-		if k.Flag == "signature-key" && !config.IsKeyElsewhere(v) {
+		if k.Flag == "signature-key" {
 			values[i] = Absolute(v)
 		}
 	}

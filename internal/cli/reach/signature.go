@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -65,9 +64,9 @@ func (l *Link) signed(c *cli.Context, client *transport.ClientOptions) (err erro
 		return err
 	}
 	required := client.BareCard
-	client.CheckCard = func(ctx context.Context, card []byte, from *url.URL) ([]byte, error) {
+	client.CheckCard = func(ctx context.Context, card []byte) ([]byte, error) {
 		s := &l.Signatures
-		report, err := s.verifier.Verify(ctx, card, from)
+		report, err := s.verifier.Verify(ctx, card)
 		verdict := err
 		if err == nil {
 			err = report.Err()
@@ -95,12 +94,12 @@ func (s *Signatures) Verdict(ctx context.Context, card []byte) (*cardsign.Report
 	if s.report != nil || s.err != nil {
 		return s.report, s.err
 	}
-	return s.On(ctx, card, nil)
+	return s.On(ctx, card)
 }
 
 // On checks a card.
-func (s *Signatures) On(ctx context.Context, card []byte, from *url.URL) (*cardsign.Report, error) {
-	return s.verifier.Verify(ctx, card, from)
+func (s *Signatures) On(ctx context.Context, card []byte) (*cardsign.Report, error) {
+	return s.verifier.Verify(ctx, card)
 }
 
 // Section shows the result for a card.
