@@ -16,9 +16,6 @@ import (
 // [http.ErrAbortHandler] breaks the connection, also before the response's head.
 type Network struct {
 	Handler http.Handler
-	// Refuse, if not nil, decides whether a request gets no connection: then nothing of it
-	// is sent.
-	Refuse func(*http.Request) bool
 
 	mu      sync.Mutex
 	severed bool
@@ -46,7 +43,7 @@ func (n *Network) Wait() { n.serving.Wait() }
 func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, stop := context.WithCancel(r.Context())
 	n.mu.Lock()
-	refused := n.severed || n.Refuse != nil && n.Refuse(r)
+	refused := n.severed
 	if !refused {
 		if n.stops == nil {
 			n.stops = map[int]context.CancelFunc{}
