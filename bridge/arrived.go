@@ -19,11 +19,11 @@ func (l *leg) standsAsBefore(ev *a2a.Event) bool {
 
 // isAnswered reports whether a task holds something of the agent's behind the prompt.
 func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
-	if task.History == nil || l.request.answers {
+	if l.request.answers {
 		return false
 	}
 	taken := false
-	for m := range task.History {
+	for m := range all(task.History) {
 		answered = answered || taken && m.Role == a2a.RoleAgent
 		taken = taken || m.ID == l.request.message.ID
 	}
@@ -37,15 +37,11 @@ func (l *leg) arrives(task *a2a.Event) {
 		return
 	}
 	users := 0
-	if task.History != nil {
-		for m := range task.History {
-			if m.Role == a2a.RoleUser {
-				users++
-			}
-			if m.ID == l.request.message.ID {
-				l.arrived = true
-			}
+	for m := range all(task.History) {
+		if m.Role == a2a.RoleUser {
+			users++
 		}
+		l.arrived = l.arrived || m.ID == l.request.message.ID
 	}
 	switch {
 	case l.arrived, l.stale:

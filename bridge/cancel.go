@@ -240,11 +240,18 @@ func (a *Agent) cancelTask(ctx context.Context, task, why string) (*a2a.Event, e
 	return ev, err
 }
 
+// later does something in the background, which ends with its time, or with the agent.
+func (a *Agent) later(limit time.Duration, do func(context.Context)) {
+	a.legs.Go(func() {
+		ctx, stop := context.WithTimeout(a.ctx, limit)
+		defer stop()
+		do(ctx)
+	})
+}
+
 // cancelLater cancels a task that is given up. An error is only logged.
 func (a *Agent) cancelLater(task string) {
-	a.legs.Go(func() { // ends with its time, or with the agent
-		ctx, stop := context.WithTimeout(a.ctx, cancelGrace)
-		defer stop()
+	a.later(cancelGrace, func(ctx context.Context) {
 		_, _ = a.cancelTask(ctx, task, "the task is given up")
 	})
 }

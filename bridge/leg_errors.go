@@ -46,19 +46,14 @@ func (e *undeliveredError) Error() string {
 func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
 
 // malformedError is for a task that could be followed only up to an event that cannot
-// be read.
+// be read. Behind it stands what has ended the attempt.
 type malformedError struct {
-	taskID      string
 	event, then error
+	taskID      string
 }
 
 func (e *malformedError) Error() string {
-	then := e.then
-	if lost := (*taskLostError)(nil); errors.As(then, &lost) {
-		then = lost.err
-	}
-	return fmt.Sprintf("%v: the rest of the answer is lost, because task %s could not be followed past it (%s); whoever runs the agent should know",
-		e.event, e.taskID, strings.TrimPrefix(then.Error(), "agent: "))
+	return fmt.Sprintf("%v: the rest of the answer is lost, because task %s could not be followed past it; whoever runs the agent should know", e.event, e.taskID)
 }
 
 func (e *malformedError) Unwrap() []error { return []error{e.event, e.then} }
@@ -71,7 +66,7 @@ func (l *leg) explain(err error) error {
 	if err == nil || m == nil || l.taskID == "" || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {
 		return err
 	}
-	return &malformedError{l.taskID, m, err}
+	return &malformedError{m, err, l.taskID}
 }
 
 // taskLostError is a task that the agent does not know any more.
@@ -86,43 +81,32 @@ func (e *taskLostError) Error() string {
 
 func (e *taskLostError) Unwrap() error { return e.err }
 
-// lostError is for a task whose connection was cut, of an agent that offers no way to
-// go on.
-type lostError struct {
-	taskID string
-	why    *a2a.Error
-}
-
-func (e *lostError) Error() string {
-	if e.why.Code == a2a.CodeTaskNotFound {
-		return fmt.Sprintf("agent: the connection was lost, task %s is not found any more, and this agent does not offer to ask for one: "+
-			"what it has said since is lost", e.taskID)
+// lost is for a task whose connection was cut, of an agent that offers no way to go on. It has
+// refused that because it does not know the task any more, or has no such method.
+func (l *leg) lost() error {
+	became, refusal := "and it may still run", (*a2a.Error)(nil)
+	if errors.As(l.outage.refusal, &refusal) && refusal.Code == a2a.CodeTaskNotFound {
+		became = "and it is not found any more"
 	}
-	return fmt.Sprintf("agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: "+
-		"what task %s has said since is lost, and it may still run", e.taskID)
+	return &cutError{fmt.Sprintf("agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: "+
+		"what task %s has said since is lost, %s", l.taskID, became)}
 }
-
-func (e *lostError) Unwrap() error { return transport.ErrInterrupted }
 
 // givenUp is why the leg is given up. The task may still run.
 func (l *leg) givenUp(in input) error {
-	why, refusal := l.outage.why, (*a2a.Error)(nil)
+	why := l.outage.why
 	switch {
 	case errors.As(why, new(*taskLostError)):
 		if l.state.Terminal() && l.arrived {
 			return nil // a look at it has told that it was over
 		}
 		return why
-	case in == inGone && errors.As(l.outage.refusal, &refusal):
-		return &lostError{l.taskID, refusal}
 	case l.taskID == "":
 		return l.agent.opts.Client.ExplainLoss(l.ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
 		return nil // the agent has stopped the work
-	case in == inCannot && errors.As(l.outage.refusal, &refusal) && isFinal(refusal) && !refusal.Unauthenticated():
-		return &lostError{l.taskID, refusal}
-	case in == inCannot && !l.follows:
-		return &lostError{l.taskID, &a2a.Error{Code: a2a.CodeMethodNotFound}}
+	case in == inGone, in == inCannot && (!l.follows || isFinal(l.outage.refusal) && !isUnauthenticated(l.outage.refusal)):
+		return l.lost()
 	case in == inCannot:
 		return &cutError{fmt.Sprintf("%v, and the agent does not offer tasks/get: task %s may still run", why, l.taskID)}
 	}
@@ -159,20 +143,6 @@ func isUndelivered(err error) bool {
 // restarted at once is back within this time, and most have forgotten the task then.
 const maxRefused = 10 * time.Second
 
-// A refusedError is an agent that has refused connections for too long.
-type refusedError struct {
-	taskID string
-	err    error
-}
-
-func (e *refusedError) Error() string {
-	why, _, _ := strings.Cut(strings.TrimPrefix(e.err.Error(), "agent: "), ": is the agent running")
-	return fmt.Sprintf("agent: it has ended: for %v nobody has accepted a connection where it was (%v). What task %s was doing is probably lost; start the agent again, and prompt again",
-		maxRefused, why, e.taskID)
-}
-
-func (e *refusedError) Unwrap() error { return transport.ErrInterrupted }
-
 // refuses notes whether an attempt has failed because nothing listens at the agent's
 // address. It tells the user when that begins, and ends the leg when it has lasted too long. An
 // agent that pushes is not given up.
@@ -186,6 +156,8 @@ func (l *leg) refuses(err error) {
 		o.refusedAt = time.Now()
 		l.tell(mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
 	case l.request.pushes == nil && time.Since(o.refusedAt) >= maxRefused:
-		l.fail(&refusedError{l.taskID, err})
+		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "agent: "), ": is the agent running")
+		l.fail(&cutError{fmt.Sprintf("agent: it has ended: for %v nobody has accepted a connection where it was (%v). "+
+			"What task %s was doing is probably lost; start the agent again, and prompt again", maxRefused, why, l.taskID)})
 	}
 }

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"time"
@@ -110,7 +109,7 @@ func (l *leg) sent(r reply) {
 // reach makes the leg's request. An answer to a question that was certainly not
 // delivered is sent again for a while: the task waits for it (A5).
 func (l *leg) reach() (r reply) {
-	r = l.send()
+	r = l.agent.opens(l.request.send)
 	for tries, pause := 0, firstWait; l.request.answers && tries < maxTries && isUndelivered(r.err); tries, pause = tries+1, pause*2 {
 		select {
 		case <-time.After(pause):
@@ -119,28 +118,8 @@ func (l *leg) reach() (r reply) {
 		case <-l.ctx.Done():
 			return reply{err: l.ctx.Err()}
 		}
-		r = l.send()
+		r = l.agent.opens(l.request.send)
 	}
-	return r
-}
-
-// send makes the request once: its answer has to begin within the limit of silence.
-func (l *leg) send() (r reply) {
-	limit, ctx, release := l.agent.opts.IdleTimeout, l.agent.ctx, func() {}
-	var late *time.Timer
-	if limit > 0 {
-		ctx, release = context.WithCancel(ctx)
-		late = time.AfterFunc(limit, release)
-	}
-	r.begun, r.err = l.request.send(ctx)
-	if late != nil && !late.Stop() && r.err != nil {
-		r.err = &idleError{limit, r.err}
-	}
-	if r.stream == nil {
-		release()
-		return r
-	}
-	r.reader = newReader(r.stream, limit, release)
 	return r
 }
 

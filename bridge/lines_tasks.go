@@ -167,14 +167,12 @@ func (e *linesEditor) status(c *editorRequest) {
 			// Always is what the user has allowed for the rest of a conversation, by
 			// context.
 			Always map[string][]string `json:"always,omitempty"`
-			Push   *pushStatus         `json:"push,omitempty"`
 			Error  string              `json:"error,omitempty"`
 		}{Version: e.server.agent.opts.Version, Protocol: "a2a", Extensions: []string{}}
 		if card, w, err := e.server.agent.Ready(ctx); err != nil {
 			status.Error = err.Error()
 		} else {
 			status.Agent, status.Dialect = card.Name, w.Dialect
-			status.Push = e.server.agent.pushStatus(card.Push)
 			status.Extensions = append(status.Extensions, w.Extensions...)
 			if echoed, ok := e.server.agent.opts.Client.Echoed(); ok {
 				status.Extensions = append(status.Extensions[:0], echoed...)

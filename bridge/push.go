@@ -35,23 +35,22 @@ type Webhook interface {
 // that came by stream and by push cannot be recognised as one. While a stream is open,
 // pushes are ignored; without one, a push is a reason to ask for the
 // task. A nil pushFeed gets nothing.
-//
-// Its goroutine ends with close, or with the Agent.
 type pushFeed struct {
 	hook   Webhook
 	config a2a.PushConfig
-	close  func() // ends it: its task is over
+	close  func() // its task is over. The agent's end does the same
 }
 
 // feed follows an address.
 func (a *Agent) feed(hook Webhook) *pushFeed {
-	ctx, stop := context.WithCancel(a.ctx)
-	f := &pushFeed{hook: hook, config: hook.Config(), close: stop}
+	f := &pushFeed{hook: hook, config: hook.Config()}
 	f.config.ID = "a2astdio-" + hook.Name()[:min(8, len(hook.Name()))]
-	a.legs.Go(func() { // ends as the type says
-		<-ctx.Done()
-		hook.Close()
-	})
+	stop := context.AfterFunc(a.ctx, hook.Close)
+	f.close = func() {
+		if stop() {
+			hook.Close()
+		}
+	}
 	return f
 }
 

@@ -38,9 +38,7 @@ func (t *turn) requestPushes(r *request) {
 	}
 	config := s.pushes.config
 	config.TaskID = r.taskID
-	t.agent.legs.Go(func() { // ends with its time, or with the agent
-		ctx, stop := context.WithTimeout(t.agent.ctx, pushConfigWait)
-		defer stop()
+	t.agent.later(pushConfigWait, func(ctx context.Context) {
 		if err := t.agent.opts.Client.SetPush(ctx, config); err != nil {
 			t.agent.opts.Log.Info("the agent does not take the webhook again", "task", config.TaskID, "err", err)
 		}
@@ -98,25 +96,4 @@ func (t *turn) settlePushes() {
 func (s *Session) endPushes() {
 	s.pushes.close()
 	s.pushes, s.webhook = nil, ""
-}
-
-// A pushStatus tells whether the agent pushes: "on"; "unsupported", by the card; or "refused",
-// whatever the card says.
-type pushStatus struct {
-	State string `json:"state"`
-}
-
-// pushStatus is nil without a receiver.
-func (a *Agent) pushStatus(supported bool) *pushStatus {
-	if a.opts.Webhooks == nil {
-		return nil
-	}
-	s := &pushStatus{"on"}
-	switch {
-	case !supported:
-		s.State = "unsupported"
-	case a.pushRefused.Load():
-		s.State = "refused"
-	}
-	return s
 }

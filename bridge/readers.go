@@ -44,9 +44,22 @@ func newReaders(ctx context.Context) *readers {
 	return s
 }
 
-// newReader returns a reader of a stream that may be silent for limit, 0: for ever.
-func newReader(stream *transport.Stream, limit time.Duration, release func()) *reader {
-	return &reader{stream: stream, idle: newIdleGuard(stream, limit), release: release, next: make(chan struct{})}
+// opens makes a request whose answer may begin with a stream, and may be silent for as long as
+// --idle-timeout allows.
+func (a *Agent) opens(request func(context.Context) (begun, error)) (r reply) {
+	ctx, release := context.WithCancel(a.ctx)
+	idle := newIdleGuard(a.opts.IdleTimeout, release)
+	r.begun, r.err = request(ctx)
+	if idle.stop() && r.err != nil {
+		r.err = &idleError{idle.limit, r.err}
+	}
+	if r.stream == nil {
+		release()
+		return r
+	}
+	r.stream.Heard(idle.start) // a comment is no event, but a sign of life
+	r.reader = &reader{stream: r.stream, idle: idle, release: release, next: make(chan struct{})}
+	return r
 }
 
 // drain gives its stream up, whose connection stays open until the agent ends it.
@@ -69,7 +82,7 @@ func (s *readers) run(r *reader) {
 		r.idle.start()
 		events, err := r.stream.Read()
 		if r.idle.stop() {
-			err = &cutError{(&idleError{limit: r.idle.limit}).Error()}
+			err = &idleError{r.idle.limit, transport.ErrInterrupted}
 		}
 		select {
 		case s.batches <- batch{r, events, err}:
@@ -114,7 +127,7 @@ func (s *readers) close() {
 	}
 }
 
-// An idleGuard closes a stream on which nothing has come for too long. Only the
+// An idleGuard ends a request, or its stream, to which nothing has come for too long. Only the
 // time in which it is read counts: not that in which the user is asked, or the
 // editor is slow. A nil one, for no limit, does nothing.
 type idleGuard struct {
@@ -122,16 +135,11 @@ type idleGuard struct {
 	timer *time.Timer
 }
 
-func newIdleGuard(stream *transport.Stream, limit time.Duration) *idleGuard {
+func newIdleGuard(limit time.Duration, end func()) *idleGuard {
 	if limit <= 0 {
 		return nil
 	}
-	g := &idleGuard{limit: limit}
-	g.timer = time.AfterFunc(limit, func() { _ = stream.Close() }) // the reader sees what comes of it
-	g.timer.Stop()
-	// A comment is no event, but a sign of life.
-	stream.Heard(g.start)
-	return g
+	return &idleGuard{limit, time.AfterFunc(limit, end)}
 }
 
 func (g *idleGuard) start() {
@@ -140,7 +148,10 @@ func (g *idleGuard) start() {
 	}
 }
 
-// An idleError ends a request that got no answer for too long.
+// stop reports whether the limit was passed.
+func (g *idleGuard) stop() bool { return g != nil && !g.timer.Stop() }
+
+// An idleError ends a request, or its stream, that was silent for too long.
 type idleError struct {
 	limit time.Duration
 	err   error // the request's own
@@ -150,9 +161,6 @@ func (e *idleError) Error() string {
 	return fmt.Sprintf("agent: said nothing for %v: --idle-timeout allows more", e.limit)
 }
 func (e *idleError) Unwrap() error { return e.err }
-
-// stop reports whether the limit was passed.
-func (g *idleGuard) stop() bool { return g != nil && !g.timer.Stop() }
 
 // deepen gives a new goroutine the stack that it will need. Otherwise it grows in steps, and each
 // copies what is there.

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -33,11 +34,12 @@ func (l *leg) subscribe() {
 	l.subscription = subAsked
 	l.patience(subscriptionSilence)
 	go l.begins(l.readers, func() reply {
-		stream, err := l.agent.opts.Client.Resubscribe(l.agent.ctx, taskID)
-		if err != nil {
-			return reply{from: fromSubscribe, err: err}
-		}
-		return reply{from: fromSubscribe, reader: newReader(stream, l.agent.opts.IdleTimeout, func() {})}
+		r := l.agent.opens(func(ctx context.Context) (begun, error) {
+			stream, err := l.agent.opts.Client.Resubscribe(ctx, taskID)
+			return begun{stream: stream}, err
+		})
+		r.from = fromSubscribe
+		return r
 	})
 }
 

@@ -94,8 +94,12 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 // foldEvents turns events into steps.
 func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
-		at := len(steps)
-		steps = t.foldEvent(n, &n.events[i], steps)
+		at, ev := len(steps), &n.events[i]
+		if n.shows == showStates {
+			states := statesOf(ev)
+			ev = &states
+		}
+		steps = t.fold.Event(n.verb, ev, steps)
 		t.grows = t.grows && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])

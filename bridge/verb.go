@@ -1,20 +1,12 @@
 package bridge
 
 import (
-	"github.com/a2astdio/a2astdio/mapping"
+	"iter"
+
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file gives events to the fold by how they came.
-
-// foldEvent turns an event into steps.
-func (t *turn) foldEvent(n *said, ev *a2a.Event, steps []mapping.Step) []mapping.Step {
-	if n.shows == showStates {
-		states := statesOf(ev)
-		ev = &states
-	}
-	return t.fold.Event(n.verb, ev, steps)
-}
+// This file has what of a task that was looked at is given to the fold.
 
 // countStale reports, and counts, looks that show a task at work that is known to be over. After maxStale
 // in a row they are believed: agents keep less than they say.
@@ -34,24 +26,8 @@ const maxStale = 3
 // and what it says of calls.
 func statesOf(task *a2a.Event) a2a.Event {
 	ev := *task
-	ev.Artifacts = func(yield func(a2a.Artifact) bool) {
-		if task.Artifacts != nil {
-			for a := range task.Artifacts {
-				if !hasText(a.Parts) && !yield(a) {
-					return
-				}
-			}
-		}
-	}
-	ev.History = func(yield func(a2a.Message) bool) {
-		if task.History != nil {
-			for m := range task.History {
-				if (m.Role == a2a.RoleUser || !hasText(m.Parts)) && !yield(m) {
-					return
-				}
-			}
-		}
-	}
+	ev.Artifacts = without(task.Artifacts, func(a a2a.Artifact) bool { return hasText(a.Parts) })
+	ev.History = without(task.History, func(m a2a.Message) bool { return m.Role != a2a.RoleUser && hasText(m.Parts) })
 	if task.HasMessage && hasText(task.Message.Parts) {
 		ev.Message, ev.HasMessage = a2a.Message{}, false
 	}
@@ -60,19 +36,34 @@ func statesOf(task *a2a.Event) a2a.Event {
 
 // isBare reports whether a task holds nothing of the agent's.
 func isBare(task *a2a.Event) bool {
-	if task.Artifacts != nil {
-		for range task.Artifacts {
+	for range all(task.Artifacts) {
+		return false
+	}
+	for m := range all(task.History) {
+		if m.Role != a2a.RoleUser {
 			return false
 		}
 	}
-	if task.History != nil {
-		for m := range task.History {
-			if m.Role != a2a.RoleUser {
-				return false
+	return !task.HasMessage
+}
+
+// all is a list of a task's, which may be nil.
+func all[T any](list iter.Seq[T]) iter.Seq[T] {
+	return without(list, func(T) bool { return false })
+}
+
+// without is such a list without some.
+func without[T any](list iter.Seq[T], skip func(T) bool) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		if list == nil {
+			return
+		}
+		for item := range list {
+			if !skip(item) && !yield(item) {
+				return
 			}
 		}
 	}
-	return !task.HasMessage
 }
 
 func hasText(parts a2a.Parts) bool {

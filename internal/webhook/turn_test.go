@@ -166,39 +166,6 @@ func TestTurnWithoutGet(t *testing.T) {
 	}
 }
 
-// The bridge distinguishes three agents: one whose card says that it cannot push, one
-// that refuses, and one that accepts the address.
-func TestStatus(t *testing.T) {
-	ways := map[string]func(r *http.Request, body []byte) (*http.Response, error){
-		"unsupported": func(r *http.Request, _ []byte) (*http.Response, error) {
-			resp, err := http.DefaultTransport.RoundTrip(r)
-			if err == nil && r.Method == http.MethodGet {
-				card, _ := io.ReadAll(resp.Body)
-				resp.Body = io.NopCloser(bytes.NewReader(bytes.ReplaceAll(card, []byte(`"pushNotifications":true`), []byte(`"pushNotifications":false`))))
-			}
-			return resp, err
-		},
-		"refused": func(r *http.Request, body []byte) (*http.Response, error) {
-			if bytes.Contains(body, []byte("ushNotificationConfig")) {
-				return refusal(body, -32003), nil
-			}
-			return http.DefaultTransport.RoundTrip(r)
-		},
-		"on": func(r *http.Request, _ []byte) (*http.Response, error) { return http.DefaultTransport.RoundTrip(r) },
-	}
-	for name, way := range ways {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			client, receiver := pushed(t, seen(way), "")
-			e, _ := speaks(t, client, receiver)
-			if state := e.Call("bridge/status", "{}").Get("result.push.state").Str; state != name {
-				t.Error(state)
-			}
-			must.Do(t, e.Close())
-		})
-	}
-}
-
 // seen is a way to an agent that sees the bodies of requests.
 type seen func(r *http.Request, body []byte) (*http.Response, error)
 
