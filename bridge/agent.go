@@ -146,7 +146,6 @@ type Agent struct {
 
 	observed    atomic.Int64 // how many events were numbered, for Options.Observe
 	pushRefused atomic.Bool  // the agent's card says that it pushes, and it does not
-	cutTold     atomic.Bool  // the user was told what a cut costs
 	messagesEnd atomic.Int32 // how a stream of messages has ended last, 0: none has
 
 	opening chan struct{} // holds a token while a task is made with Options.MCPFile

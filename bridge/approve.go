@@ -52,7 +52,6 @@ func Modes() []string { return []string{ModeDefault, ModeAcceptEdits, ModeYolo} 
 type approvals struct {
 	mu         sync.Mutex
 	mode       string
-	yoloTold   bool
 	remembered []ask.Scope
 }
 
@@ -190,16 +189,6 @@ func (p *approvals) currentMode() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.mode
-}
-
-// tellYolo reports, once in a session, whether the user has to be told what the mode
-// yolo means.
-func (p *approvals) tellYolo() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	tell := p.mode == ModeYolo && !p.yoloTold
-	p.yoloTold = p.yoloTold || tell
-	return tell
 }
 
 // resolveScope returns the scope with its path resolved.

@@ -210,7 +210,7 @@ func (c *canceller) settleCancel(ctx context.Context, agent *Agent) error {
 	c.mu.Unlock()
 	switch {
 	case !errors.As(runs, &refused):
-	case refused.Code == a2a.CodeTaskNotCancelable && agent.isOver(ctx, task):
+	case refused.Code == a2a.CodeTaskNotCancelable && agent.isOver(ctx, task, cancelGrace): // it may have just before
 		return nil
 	case again:
 		agent.cancelLater(task)
@@ -218,9 +218,9 @@ func (c *canceller) settleCancel(ctx context.Context, agent *Agent) error {
 	return runs
 }
 
-// isOver reports whether a task that cannot be cancelled has ended, as it may have just before.
-func (a *Agent) isOver(ctx context.Context, task string) bool {
-	ctx, stop := context.WithTimeout(ctx, cancelGrace)
+// isOver reports whether a task has ended, by a look at it that may take so long.
+func (a *Agent) isOver(ctx context.Context, task string, limit time.Duration) bool {
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	now, err := a.opts.Client.Get(ctx, task, 0)
 	return err == nil && now.State.Terminal()

@@ -38,7 +38,7 @@ const mcpMeta = `_meta.io\.modelcontextprotocol/`
 // mcpEditor is a client that speaks the Model Context Protocol.
 type mcpEditor struct {
 	server *server
-	agents *choice
+	agents choice
 	can    abilities // what initialize has said; the read loop writes it
 	calls  sync.Map  // the *mcpCall that run, by stdio.ID
 	talks  sync.Map  // the *mcpTalk that have begun, by handle
@@ -48,7 +48,7 @@ type mcpEditor struct {
 }
 
 func newMCPEditor(s *server) *mcpEditor {
-	return &mcpEditor{server: s, agents: newChoice(s)}
+	return &mcpEditor{server: s, agents: choice{server: s, agents: s.agent.opts.Agents}}
 }
 
 // speaksMCP reports whether a request tells that the client speaks MCP: its version is a date,

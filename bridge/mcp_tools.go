@@ -156,7 +156,7 @@ func (t *mcpTalk) readArtifact(c *mcpCall) (*mcp.CallResult, error) {
 // listAgents lists the agents, and what is under way. What an agent says of itself reaches the
 // model here, and nowhere else.
 func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
-	names, err := e.agents.Names()
+	names, err := e.agents.names()
 	if err != nil {
 		return nil, err
 	}

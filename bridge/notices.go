@@ -26,45 +26,50 @@ func (t *turn) openingNotices() (notices []mapping.Step) {
 	if text := s.unkeptNotice(); text != "" {
 		say(text + "\n")
 	}
-	if s.approvals.tellYolo() {
+	if s.Mode() == ModeYolo && s.tells(ofYolo) {
 		say(yoloNotice)
 	}
 	return notices
 }
 
+// A told is what a user is told once in a session.
+type told uint8
+
 const (
-	// lostNotice is shown for an agent that has forgotten the conversation.
-	lostNotice = "[The agent does not know this conversation any more: it begins anew. What was said before is not known to it.]\n\n"
-	// taskLostNotice is shown for an agent that has forgotten a task, and perhaps the
-	// conversation.
-	taskLostNotice = "[The agent does not know the task of this conversation any more, and begins another one. It may not know what was said before.]\n\n"
-	// otherContextNotice is shown for an agent that answers in another context.
-	otherContextNotice = "[The agent has answered in a conversation of another name, so that it may not know what was said before.]\n\n"
+	ofLoss    told = 1 << iota // the agent may have lost the conversation
+	ofCut                      // what a cut costs
+	ofServers                  // the agent has not got the editor's MCP servers
+	ofYolo
+	ofStore // the conversation is not kept
 )
 
-// loss is a notice that the agent may have lost the conversation, unless the user knows that: by
-// another notice in the same turn, or in the session, if that is enough.
-func (t *turn) loss(step mapping.Step, enough bool) []mapping.Step {
-	told := t.lossTold || enough && t.session.lossTold
-	t.lossTold, t.session.lossTold = true, true
-	if told {
+// tells notes that the user is told something; false: that was done before.
+func (s *Session) tells(what told) bool {
+	isNew := s.told&what == 0
+	s.told |= what
+	return isNew
+}
+
+// lostNotice is for an agent that has forgotten the conversation or its task, or answers in
+// another conversation.
+const lostNotice = "[The agent begins another conversation, or another task: it may not know what was said before.]\n\n"
+
+// loss is that notice, unless the user knows it: in the same turn, or in the session, if that is enough.
+func (t *turn) loss(enough bool) []mapping.Step {
+	known := !t.session.tells(ofLoss) && enough || t.lossTold
+	if t.lossTold = true; known {
 		return nil
 	}
-	return []mapping.Step{step}
+	return []mapping.Step{{Kind: mapping.StepNotice, Text: lostNotice}}
 }
 
 // tellLost tells that the agent refuses the context of the conversation, or does not know its task
 // any more. Of completed tasks it tells once: some agents keep none of those.
 func (t *turn) tellLost(ctx context.Context, ofTask bool) error {
-	text := lostNotice
-	if ofTask && !t.writing.Traits().TaskIsConversation {
-		text = taskLostNotice
+	if steps := t.loss(ofTask && t.session.completed); len(steps) > 0 {
+		return t.editor.Show(ctx, steps)
 	}
-	steps := t.loss(mapping.Step{Kind: mapping.StepNotice, Text: text}, ofTask && t.session.completed)
-	if len(steps) == 0 {
-		return nil
-	}
-	return t.editor.Show(ctx, steps)
+	return nil
 }
 
 // tellOtherContext adds a notice that the agent has answered in another context than
@@ -76,7 +81,7 @@ func (t *turn) tellOtherContext(steps []mapping.Step) []mapping.Step {
 		return steps
 	}
 	t.askedContext = ""
-	return append(t.loss(t.notice(otherContextNotice), true), steps...)
+	return append(t.loss(true), steps...)
 }
 
 // anewNotice is for agents that keep a conversation in the task that was

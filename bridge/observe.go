@@ -95,27 +95,6 @@ func (t *turn) observe(o Observation) {
 	t.agent.observe(&o)
 }
 
-// observeConnection reports a change of the connection.
-func (t *turn) observeConnection(c *mapping.Connection) {
-	phases := map[mapping.Phase]Observed{mapping.PhaseLost: ObservedLost, mapping.PhaseRetrying: ObservedReconnect, mapping.PhasePolling: ObservedPoll}
-	if what := phases[c.Phase]; what != "" {
-		t.observe(Observation{What: what, Why: c.Why, Attempt: c.Attempt})
-	}
-}
-
-// observeSettled reports that the calls which wait are asked about.
-func (t *turn) observeSettled(ended bool) {
-	why := "they have waited long enough, with the stream still open"
-	if ended {
-		why = "the stream has ended"
-	}
-	t.observe(Observation{What: ObservedSettle, Why: why})
-}
-
-func (t *turn) observeAnswer(d *decision) {
-	t.observe(Observation{What: ObservedAnswer, Call: d.question.Call.ID, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
-}
-
 // made is for [spell.ACP.Made] and [spell.Lines.Made]; nil without an observer.
 func (a *Agent) made() func([]mapping.Step, []byte) {
 	if a.opts.Observe == nil {
@@ -123,16 +102,20 @@ func (a *Agent) made() func([]mapping.Step, []byte) {
 	}
 	var events []int64
 	return func(steps []mapping.Step, lines []byte) {
-		events = events[:0]
-		for i := range steps {
-			if n := steps[i].Event; n > 0 {
-				events = append(events, n)
-			}
-		}
-		if len(events) > 0 {
+		if events = eventsOf(steps, events[:0]); len(events) > 0 {
 			a.observe(&Observation{What: ObservedLines, Events: events, Lines: lines})
 		}
 	}
+}
+
+// eventsOf appends the numbers of the events of which steps came.
+func eventsOf(steps []mapping.Step, events []int64) []int64 {
+	for i := range steps {
+		if n := steps[i].Event; n > 0 {
+			events = append(events, n)
+		}
+	}
+	return events
 }
 
 // collapse is [spell.Collapse], for an editor that is behind.
@@ -140,18 +123,10 @@ func (a *Agent) collapse(steps []mapping.Step) []mapping.Step {
 	if a.opts.Observe == nil {
 		return spell.Collapse(steps)
 	}
-	var before []int64
-	for i := range steps {
-		before = append(before, steps[i].Event)
-	}
+	events := eventsOf(steps, nil)
 	kept := spell.Collapse(steps)
-	var gone []int64
-	for _, n := range before {
-		if n > 0 && !slices.ContainsFunc(kept, func(s mapping.Step) bool { return s.Event == n }) {
-			gone = append(gone, n)
-		}
-	}
-	if len(gone) > 0 {
+	left := eventsOf(kept, nil)
+	if gone := slices.DeleteFunc(events, func(n int64) bool { return slices.Contains(left, n) }); len(gone) > 0 {
 		a.observe(&Observation{What: ObservedMerge, Why: "the editor is behind: newer output replaces it", Events: gone})
 	}
 	return kept

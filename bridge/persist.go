@@ -43,10 +43,9 @@ func (s *Session) lose(what string, err error) {
 // unkeptNotice says, once, that the conversation cannot be loaded again, at least not
 // whole; "" if there is nothing to say.
 func (s *Session) unkeptNotice() string {
-	if s.unkept == nil || s.keptTold {
+	if s.unkept == nil || !s.tells(ofStore) {
 		return ""
 	}
-	s.keptTold = true
 	return "[From here on this conversation is not kept for later: " + strings.TrimPrefix(s.unkept.Error(), "bridge: ") + "]\n"
 }
 

@@ -97,10 +97,9 @@ func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 }
 
 func (t *turn) tellServers(ctx context.Context, text string) error {
-	if t.session.mcpTold {
+	if !t.session.tells(ofServers) {
 		return nil
 	}
-	t.session.mcpTold = true
 	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}})
 }
 

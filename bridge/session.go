@@ -91,7 +91,6 @@ type Session struct {
 	unfinished bool
 	unstored   bool  // the journal could not be written, and is given up
 	unkept     error // why the conversation is not kept, which the user does not know
-	keptTold   bool  // he was told, once
 	// paused is the leg of a turn that ended with calls pending while its stream was
 	// open: what else it asks belongs to the same pause. given are the decisions of
 	// that pause that have not been sent, by [mapping.ToolCall.Shown].
@@ -99,11 +98,9 @@ type Session struct {
 	given     map[string]decision
 	completed bool   // taskID is a task that is completed, and may be continued
 	anew      bool   // the agent has lost the conversation, and the user does not know
-	lossTold  bool   // the user knows that the agent does not keep it
 	namedTask string // the task that the caller has named, which is not replaced either
 	unseen    bool   // taskID is the caller's, and nothing of it was shown: see learn
-	// mcpTold: that the agent has not got the editor's MCP servers has been said.
-	mcpTold bool
+	told      told   // what the user was told
 }
 
 // NewSession begins a conversation in a directory. The agent is not contacted.

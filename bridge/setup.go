@@ -84,31 +84,23 @@ type Agents interface {
 	Open(ctx context.Context, name string) (*Agent, error)
 }
 
-// onlyAgent is the server's, for a client that could choose.
-type onlyAgent struct{ *server }
-
-func (onlyAgent) Names() ([]string, error) { return []string{"agent"}, nil }
-
-func (s onlyAgent) Open(ctx context.Context, _ string) (*Agent, error) {
-	return s.agent, s.findAgent(ctx)
-}
-
 // A choice opens agents by their names.
 type choice struct {
-	Agents
+	server  *server
+	agents  Agents     // nil: there is the server's alone
 	opening sync.Mutex // one at a time
 }
 
-func newChoice(s *server) *choice {
-	if agents := s.agent.opts.Agents; agents != nil {
-		return &choice{Agents: agents}
+func (c *choice) names() ([]string, error) {
+	if c.agents == nil {
+		return []string{"agent"}, nil
 	}
-	return &choice{Agents: onlyAgent{s}}
+	return c.agents.Names()
 }
 
 // open returns an agent by its name, which is contacted when it is used. "" is the first.
 func (c *choice) open(ctx context.Context, name string) (*Agent, string, error) {
-	names, err := c.Names()
+	names, err := c.names()
 	if err != nil {
 		return nil, "", err
 	}
@@ -118,7 +110,10 @@ func (c *choice) open(ctx context.Context, name string) (*Agent, string, error) 
 	}
 	c.opening.Lock()
 	defer c.opening.Unlock()
-	agent, err := c.Open(ctx, name)
+	if c.agents == nil {
+		return c.server.agent, name, c.server.findAgent(ctx)
+	}
+	agent, err := c.agents.Open(ctx, name)
 	return agent, name, err
 }
 

@@ -275,7 +275,11 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			leg.leave((err != nil || how == overdue || t.isCancelled()) && !isDetached(ctx))
 			return t.onward(ctx, leg, err, r), how, err
 		}
-		t.observeSettled(leg.hasEnded())
+		why := "they have waited long enough, with the stream still open"
+		if leg.hasEnded() {
+			why = "the stream has ended"
+		}
+		t.observe(Observation{What: ObservedSettle, Why: why})
 		decisions, err := t.ask(ctx, leg)
 		t.due = false
 		switch {

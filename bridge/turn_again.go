@@ -104,16 +104,9 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 	case refusal.Code == a2a.CodeTaskNotFound:
 		return true
 	}
-	return refusesMessage(refusal) && (t.session.completed || t.isOver(ctx, taskID))
-}
-
-// isOver reports whether a task is over, as nothing but a look at it may tell: agents of a2a-python 1.x
-// that fail break their stream off with an error. A look behind that error would keep its user waiting.
-func (t *turn) isOver(ctx context.Context, taskID string) bool {
-	ctx, stop := context.WithTimeout(ctx, learnTime)
-	defer stop()
-	task, err := t.agent.opts.Client.Get(ctx, taskID, 0)
-	return err == nil && task.State.Terminal()
+	// Agents of a2a-python 1.x that fail break their stream off with an error, and only a look tells that
+	// the task is over. Behind that error it would keep the user waiting.
+	return refusesMessage(refusal) && (t.session.completed || t.agent.isOver(ctx, taskID, learnTime))
 }
 
 // refusesMessage reports whether a refusal may say that the task takes no such message, as

@@ -232,7 +232,7 @@ func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*req
 	var answers []mapping.Answer
 	cancels := false
 	for _, d := range decisions {
-		t.observeAnswer(&d)
+		t.observe(Observation{What: ObservedAnswer, Call: d.question.Call.ID, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
 		t.fold.Answered(d.question.Call.ID, d.option.Allows())
 		if d.by == ByDismissed {
 			t.unanswered = append(t.unanswered, d.question.Call)

@@ -83,10 +83,19 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 
 // connection shows what became of the connection.
 func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
-	t.observeConnection(c)
-	if c.Phase == mapping.PhaseLost {
+	what := Observed("")
+	switch c.Phase {
+	case mapping.PhaseLost:
+		what = ObservedLost
 		t.down, t.due = true, false // the leg asks again behind a look (E6)
 		t.fold.Cut()
+	case mapping.PhaseRetrying:
+		what = ObservedReconnect
+	case mapping.PhasePolling:
+		what = ObservedPoll
+	}
+	if what != "" {
+		t.observe(Observation{What: what, Why: c.Why, Attempt: c.Attempt})
 	}
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
@@ -125,10 +134,10 @@ const cutNotice = "\n[This agent offers no way back to an answer that is under w
 	"so the rest comes in pieces, and what the task does not keep is lost.]\n"
 
 // cutCost is the notice of what a cut costs, if it costs anything: not where the first look
-// shows the end, so that nothing comes in pieces. It is shown once for each agent.
+// shows the end, so that nothing comes in pieces. It is shown once in a session.
 func (t *turn) cutCost(n *said) []mapping.Step {
 	state := n.events[0].State
-	if state.Terminal() || state == a2a.StateInputRequired || !t.agent.opts.Client.Unsupported().Subscribe || t.agent.cutTold.Swap(true) {
+	if state.Terminal() || state == a2a.StateInputRequired || !t.agent.opts.Client.Unsupported().Subscribe || !t.session.tells(ofCut) {
 		return nil
 	}
 	return []mapping.Step{t.notice(cutNotice)}

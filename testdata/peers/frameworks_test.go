@@ -136,7 +136,7 @@ func (a *madeAgent) converse(t *testing.T, args ...string) {
 	}
 }
 
-const otherContext = "[The agent has answered in a conversation of another name, so that it may not know what was said before.]\n\n"
+const otherContext = "[The agent begins another conversation, or another task: it may not know what was said before.]\n\n"
 
 func (w *madeTurn) take(t *testing.T, e *Editor, session string) {
 	t.Helper()

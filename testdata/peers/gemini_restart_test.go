@@ -20,7 +20,7 @@ func TestGeminiRestarted(t *testing.T) {
 	e := open(t, "--agent", url)
 	work := filepath.Join(run, "ws")
 	s := e.NewSession(work)
-	const forgotten = "The agent does not know this conversation any more"
+	const forgotten = "The agent begins another conversation"
 	if o := e.Prompt(s, script("hello", work)).End("end_turn"); strings.Contains(o.Text, forgotten) {
 		t.Errorf("nothing was forgotten: %q", o.Text)
 	}

@@ -275,7 +275,7 @@ func (s *screen) touched() bool { return s.text != "" || len(s.thoughts) > 0 || 
 // mayTell reports whether a notice is true here. A killed agent has lost the
 // conversation; a living one may still work when its editor returns.
 func (s *stage) mayTell(notice string) bool {
-	may := []string{"does not know this conversation", "does not know the task of this conversation", "ended in the middle of this turn", "ended before the agent had answered", "does not accept connections any more"}
+	may := []string{"begins another conversation, or another task", "ended in the middle of this turn", "ended before the agent had answered", "does not accept connections any more"}
 	if s.victim == "bridge" && !s.owned {
 		may = []string{"still works on what was asked before", "ended before the agent had answered"}
 	}
