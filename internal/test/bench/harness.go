@@ -25,6 +25,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.IntVar(&h.rounds, "rounds", 7, "how often each process runs, in turns")
 	flags.StringVar(&h.bridge, "bridge", "", "an a2astdio `executable` to measure, instead of bridge.Serve in this one")
 	flags.BoolVar(&h.trace, "trace", false, "the bridge with a trace, too")
+	flags.StringVar(&h.picture, "picture", "", "draw what growth measures into a `FILE`, as SVG")
 	flags.StringVar(&h.profile, "profile", "", "write the CPU profile of the newest bridge into a `FILE`; not with -bridge")
 	if flags.Parse(args) != nil {
 		return 2
@@ -53,12 +54,13 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // A harness runs processes against one agent.
 type harness struct {
-	out     io.Writer
-	short   bool
-	rounds  int
-	only    []string
-	trace   bool
-	profile string // a file to write
+	out    io.Writer
+	short  bool
+	rounds int
+	only   []string
+	trace  bool
+	// picture and profile are files to write.
+	picture, profile string
 
 	self   string // our own executable
 	bridge string // a2astdio's path; "" for our own serve mode

@@ -1,0 +1,160 @@
+package repo
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var measured = flag.String("measure", "", "the tree that TestMeasure measures, such as a worktree of an older commit: this one if it is ., none if it is empty")
+
+// A room is a package, or several, and what there is in it, by the names of columns.
+type room map[string]int
+
+// columns are lines; functions over 40 lines, and of a complexity over 15; fields of structs that
+// are bool; makes of channels, go statements, mutexes, uses of sync/atomic's types; what is exported.
+var columns = []string{"lines", "tests", "comments", "over40", "branched", "bools", "chans", "go", "locks", "atoms", "exported"}
+
+// heart is what answers "was this shown already?" and "is the turn over?", in this tree and in the
+// one before package shown.
+var heart = regexp.MustCompile(`^(mapping/(shown/[a-z_]+|fold[a-z_]*)|bridge/(follow|refresh|subscribed|arrived|over|live|phase|verb|readers|leg_orders|leg_errors|silence|end))\.go$`)
+
+// TestMeasure prints the size of the rooms: go test ./internal/test/repo -run Measure -v -measure .
+func TestMeasure(t *testing.T) {
+	if *measured == "" {
+		t.Skip("-measure DIR prints the size of the rooms")
+	}
+	root := *measured // the tests of this package run in the tree's root
+	rooms := map[string]room{"heart": {}, "all": {}}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		name = filepath.ToSlash(name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		parts := strings.Split(name, "/")
+		in := "root"
+		switch {
+		case len(parts) > 2 && parts[0] == "internal":
+			in = parts[0] + "/" + parts[1]
+		case len(parts) > 1:
+			in = parts[0]
+		}
+		if rooms[in] == nil {
+			rooms[in] = room{}
+		}
+		of := []room{rooms[in], rooms["all"]}
+		if in == "internal/test" {
+			of = of[:1]
+		}
+		if heart.MatchString(name) {
+			of = append(of, rooms["heart"])
+		}
+		return measure(path, of)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.SortedFunc(maps.Keys(rooms), func(a, b string) int { return rooms[b]["lines"] - rooms[a]["lines"] })
+	fmt.Printf("%-22s", "room")
+	for _, c := range columns {
+		fmt.Printf(" %8s", c)
+	}
+	for _, name := range names {
+		fmt.Printf("\n%-22s", name)
+		for _, c := range columns {
+			fmt.Printf(" %8d", rooms[name][c])
+		}
+	}
+	fmt.Println()
+}
+
+func measure(path string, rooms []room) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	lines := strings.Count(string(text), "\n")
+	if strings.HasSuffix(path, "_test.go") {
+		for _, r := range rooms {
+			r["tests"] += lines
+		}
+		return nil
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, text, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	one := room{"lines": lines}
+	for _, g := range file.Comments {
+		one["comments"] += fset.Position(g.End()).Line - fset.Position(g.Pos()).Line + 1
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		one.count(fset, n)
+		return true
+	})
+	for _, r := range rooms {
+		for c, n := range one {
+			r[c] += n
+		}
+	}
+	return nil
+}
+
+// count counts a node.
+func (r room) count(fset *token.FileSet, n ast.Node) {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		if n.Name.IsExported() {
+			r["exported"]++
+		}
+		if fset.Position(n.End()).Line-fset.Position(n.Pos()).Line >= 40 {
+			r["over40"]++
+		}
+		if n.Body != nil && complexity(n) > 15 {
+			r["branched"]++
+		}
+	case *ast.TypeSpec:
+		if n.Name.IsExported() {
+			r["exported"]++
+		}
+	case *ast.StructType:
+		for _, f := range n.Fields.List {
+			if id, ok := f.Type.(*ast.Ident); ok && id.Name == "bool" {
+				r["bools"] += len(f.Names)
+			}
+		}
+	case *ast.GoStmt:
+		r["go"]++
+	case *ast.CallExpr:
+		if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "make" {
+			if _, ok := n.Args[0].(*ast.ChanType); ok {
+				r["chans"]++
+			}
+		}
+	case *ast.SelectorExpr:
+		switch id, ok := n.X.(*ast.Ident); {
+		case !ok:
+		case id.Name == "sync" && strings.HasSuffix(n.Sel.Name, "Mutex"):
+			r["locks"]++
+		case id.Name == "atomic":
+			r["atoms"]++
+		}
+	}
+}
