@@ -256,8 +256,10 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 		life.end()
 		return nil, err
 	}
-	if x.resp.StatusCode < 300 && op.stream && (x.isStream() || x.readsLines()) {
-		return newStream(c, e, w, x, life), nil
+	if x.resp.StatusCode < 300 && op.stream {
+		if events := x.isStream(); events || x.mediaType() == jsonLines {
+			return newStream(c, e, w, x, life, !events), nil
+		}
 	}
 	defer life.end()
 	if op.wait == waitResponse {

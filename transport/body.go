@@ -32,7 +32,7 @@ type readCloser struct {
 const peekSize = 32 << 10
 
 // beginsAsStream reports whether a body that is not labelled as an event stream begins as one
-// all the same, as no JSON does. It waits for its first bytes.
+// all the same, as no JSON does. It waits for as much as tells.
 func (x *exchange) beginsAsStream() bool {
 	switch t := x.mediaType(); {
 	case strings.HasSuffix(t, "json"), t == "", t == "text/plain", t == "application/octet-stream":
@@ -58,61 +58,5 @@ func (x *exchange) beginsAsStream() bool {
 		if !maybe {
 			return false
 		}
-	}
-}
-
-// jsonLines is the media type of JSON objects, one a line.
-const jsonLines = "application/x-ndjson"
-
-// readsLines has a body of that type read as an event stream. An answer that is no stream is JSON whatever it
-// is labelled as, and may have several lines.
-func (x *exchange) readsLines() bool {
-	if x.mediaType() != jsonLines {
-		return false
-	}
-	x.resp.Body = readCloser{&lineReader{src: x.resp.Body}, x.resp.Body}
-	return true
-}
-
-// A lineReader makes an event stream of JSON objects, one a line: LiteLLM's gateway answers message/stream so
-// (1.93, and before). A last line without an end is left to frameReader.last: it may be a cut one.
-type lineReader struct {
-	src    io.Reader
-	in     [peekSize]byte
-	out    []byte // what is not handed out yet, a part of buf
-	buf    []byte
-	inLine bool
-	err    error // from src
-}
-
-func (r *lineReader) Read(p []byte) (int, error) {
-	for len(r.out) == 0 && r.err == nil {
-		n := 0
-		n, r.err = r.src.Read(r.in[:])
-		r.buf = r.buf[:0]
-		for _, b := range r.in[:n] {
-			r.add(b)
-		}
-		r.out = r.buf
-	}
-	if len(r.out) == 0 {
-		return 0, r.err
-	}
-	n := copy(p, r.out)
-	r.out = r.out[n:]
-	return n, nil
-}
-
-// add adds the next byte: a line begins an event, and its end ends that.
-func (r *lineReader) add(b byte) {
-	blank := b == '\n' || b == '\r'
-	switch {
-	case blank && r.inLine:
-		r.buf, r.inLine = append(r.buf, "\n\n"...), false
-	case blank:
-	case r.inLine:
-		r.buf = append(r.buf, b)
-	default:
-		r.buf, r.inLine = append(append(r.buf, "data: "...), b), true
 	}
 }

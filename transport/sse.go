@@ -48,6 +48,10 @@ type frame struct {
 	fit     fit // like is nil if that has not been tried, or there is none
 }
 
+// jsonLines is the media type of JSON objects, one a line: LiteLLM's gateway answers message/stream
+// so (1.93, and before).
+const jsonLines = "application/x-ndjson"
+
 // A frameReader cuts an event stream into frames, by the WHATWG standard
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html): lines end
 // with LF, CR or CRLF, a byte order mark at the start is skipped, an event that
@@ -72,7 +76,8 @@ type frameReader struct {
 	data, dataEnd int
 	failure       bool
 
-	max   int // of an event
+	max   int  // of an event
+	lines bool // each line is an event's data: see jsonLines
 	roomy int // reads since it last held much
 
 	begun bool // the first line is done: no byte order mark can come
@@ -146,7 +151,7 @@ func (r *frameReader) unfinished() bool {
 // last takes an event that the end has come behind, and no blank line: handlers that join their events
 // with blank lines write none behind the last. It is whole if its data are a JSON object.
 func (r *frameReader) last() (f frame, ok bool) {
-	if line := r.buf[r.line:r.size]; bytes.HasPrefix(line, []byte("data:")) {
+	if line := r.buf[r.line:r.size]; bytes.HasPrefix(line, []byte("data:")) || r.lines && len(line) > 0 {
 		r.field(line, r.size)
 		r.line = r.size
 	}
@@ -162,7 +167,7 @@ func (r *frameReader) parse(dst []frame) []frame {
 	if !r.begunBody {
 		begin := bytes.TrimLeft(r.buf[r.line:r.size], " \t\r\n")
 		r.begunBody = len(begin) > 0
-		r.object = r.begunBody && begin[0] == '{'
+		r.object = r.begunBody && begin[0] == '{' && !r.lines
 	}
 	if r.object {
 		return dst
@@ -199,7 +204,8 @@ func (r *frameReader) parse(dst []frame) []frame {
 		end := r.scan + n
 		if line := r.buf[r.line:end]; len(line) > 0 {
 			r.field(line, end)
-		} else {
+		}
+		if end == r.line || r.lines {
 			dst = r.dispatch(dst)
 		}
 		r.startLine(end + 1)
@@ -256,6 +262,10 @@ func (r *frameReader) dispatch(dst []frame) []frame {
 func (r *frameReader) field(line []byte, end int) {
 	if !r.begun {
 		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+	}
+	if r.lines {
+		r.has, r.data, r.dataEnd = true, end-len(line), end
+		return
 	}
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	if len(value) > 0 && value[0] == ' ' {

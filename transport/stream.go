@@ -62,9 +62,9 @@ type Stream struct {
 // waits.
 const keepText = 16 << 20
 
-func newStream(c *Client, e *endpoint, w way, x *exchange, life *life) *Stream {
+func newStream(c *Client, e *endpoint, w way, x *exchange, life *life, lines bool) *Stream {
 	frames := newFrameReader(x.resp.Body, c.poison)
-	frames.max = c.limit()
+	frames.max, frames.lines = c.limit(), lines
 	return &Stream{
 		c:         c,
 		endpoint:  e,

@@ -2,7 +2,7 @@ package transport
 
 import (
 	"cmp"
-	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -41,89 +41,60 @@ var (
 )
 
 // A shape is an object in all spellings: its members in their order. Left out are those
-// that a spelling has no name for, and those without a value: see isNone.
+// that a spelling has no name for, and those without a value; a pointer has one always.
 type shape []member
 
 type member struct {
 	name  name
-	value any // a type that write has a case for
+	value any
 }
 
-type (
-	raw    string // JSON
-	always string // a text that is written also if it is empty
-)
+// A raw is JSON as it is passed on.
+type raw string
 
 // isNone reports whether a member is left out for its value.
 func isNone(value any) bool {
-	switch v := value.(type) {
-	case nil:
-		return true
-	case raw:
-		return v == ""
-	case string:
-		return v == ""
-	case bool:
-		return !v
-	case *int:
-		return v == nil
-	case []string:
-		return len(v) == 0
-	case map[string]json.RawMessage:
-		return len(v) == 0
-	case shape:
-		return v == nil
-	}
-	return false
+	v := reflect.ValueOf(value)
+	return !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0
 }
 
-// write appends a value in the version's spelling.
+// write appends a value in the version's spelling. Shapes and texts are not left to
+// encoding/json: it would copy a large file once for each object around it.
 func (p protocol) write(b []byte, value any) []byte {
+	begin := len(b) + 1
 	switch v := value.(type) {
 	case raw:
 		return append(b, v...)
+	case *string:
+		return p.write(b, *v)
 	case string:
 		return append(rawjson.AppendEscaped(append(b, '"'), v), '"')
-	case always:
-		return p.write(b, string(v))
-	case bool:
-		return strconv.AppendBool(b, v)
-	case *int:
-		return strconv.AppendInt(b, int64(*v), 10)
-	case map[string]json.RawMessage:
-		text, _ := rawjson.Marshal(v) // "" for what is no JSON: see params
-		return append(b, text...)
-	case []string:
-		return writeList(p, b, v)
-	case []shape:
-		return writeList(p, b, v)
 	case shape:
 		b = append(b, '{')
-		begin := len(b)
 		for _, m := range v {
-			word := m.name.in(p)
-			if word == "" || isNone(m.value) {
-				continue
+			if word := m.name.in(p); word != "" && !isNone(m.value) {
+				b = append(append(append(comma(b, begin), '"'), word...), `":`...)
+				b = p.write(b, m.value)
 			}
-			if len(b) > begin {
-				b = append(b, ',')
-			}
-			b = p.write(append(append(append(b, '"'), word...), `":`...), m.value)
 		}
 		return append(b, '}')
+	case []shape:
+		b = append(b, '[')
+		for _, one := range v {
+			b = p.write(comma(b, begin), one)
+		}
+		return append(b, ']')
 	}
-	return b
+	text, _ := rawjson.Marshal(value) // "" for what is no JSON: see params
+	return append(b, text...)
 }
 
-func writeList[T any](p protocol, b []byte, list []T) []byte {
-	b = append(b, '[')
-	for i, v := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = p.write(b, v)
+// comma separates what stands behind begin from what follows.
+func comma(b []byte, begin int) []byte {
+	if len(b) > begin {
+		b = append(b, ',')
 	}
-	return append(b, ']')
+	return b
 }
 
 // in is what a version calls the member.
@@ -153,7 +124,7 @@ func (p protocol) params(op *operation) ([]byte, error) {
 		if len(op.metadata) > 0 && (p.proto || !p.v03 && op.kind != opCancel) {
 			return nil, failf(nil, "its version of A2A has no metadata in this request: leave it out")
 		}
-		s = append(s, member{same("id"), always(op.taskID)})
+		s = append(s, member{same("id"), &op.taskID})
 		if op.history >= 0 {
 			s = append(s, member{same("historyLength"), &op.history})
 		}
@@ -167,7 +138,7 @@ func (p protocol) params(op *operation) ([]byte, error) {
 	case opSetPush:
 		s = append(s, p.setPush(op.push)...)
 	case opGetPush, opListPush, opDeletePush:
-		s = append(s, member{nameOfTask, always(op.taskID)}, member{namePushID, op.pushID})
+		s = append(s, member{nameOfTask, &op.taskID}, member{namePushID, op.pushID})
 	case opExtendedCard:
 		if p.v03 {
 			return nil, nil
@@ -252,7 +223,7 @@ func (p protocol) part(part *a2a.OutPart) shape {
 	metadata := strings.TrimSpace(string(part.Metadata))
 	switch data, f := strings.TrimSpace(string(part.Data)), part.File; {
 	case f != nil:
-		content := member{nameBytes, always(f.Bytes)} // an empty file has bytes, none
+		content := member{nameBytes, &f.Bytes} // an empty file has bytes, none
 		if f.URI != "" {
 			content = member{nameURI, f.URI}
 		}
@@ -271,7 +242,7 @@ func (p protocol) part(part *a2a.OutPart) shape {
 		}
 		s = shape{{nameKind, "data"}, {same("data"), raw(data)}}
 	default:
-		s = shape{{nameKind, "text"}, {same("text"), always(part.Text)}}
+		s = shape{{nameKind, "text"}, {same("text"), &part.Text}}
 	}
 	return append(s, member{same("metadata"), raw(metadata)})
 }
@@ -324,12 +295,12 @@ func (p protocol) setPush(c *a2a.PushConfig) shape {
 	case !p.v03:
 		return pushShape(c, c.ID, c.TaskID)
 	case !p.proto:
-		return shape{{same("taskId"), always(c.TaskID)}, {inner, pushShape(c, c.ID, "")}}
+		return shape{{same("taskId"), &c.TaskID}, {inner, pushShape(c, c.ID, "")}}
 	default:
 		return shape{
-			{same("taskId"), always(c.TaskID)},
+			{same("taskId"), &c.TaskID},
 			{same("parent"), pushName(c.TaskID, "")},
-			{same("configId"), always(id)},
+			{same("configId"), &id},
 			{same("config"), shape{{same("name"), pushName(c.TaskID, id)}, {inner, pushShape(c, id, "")}}},
 		}
 	}
@@ -340,12 +311,12 @@ func pushShape(c *a2a.PushConfig, id, taskID string) shape {
 	s := shape{
 		{same("id"), id},
 		{same("taskId"), taskID},
-		{same("url"), always(c.URL)},
+		{same("url"), &c.URL},
 		{same("token"), c.Token},
 	}
 	if a := c.Authentication; a != nil {
 		s = append(s, member{same("authentication"), shape{
-			{nameScheme, always(a.Scheme)},
+			{nameScheme, &a.Scheme},
 			{nameSchemes, []string{a.Scheme}},
 			{same("credentials"), a.Credentials},
 		}})
