@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -74,52 +76,21 @@ func hasError(raw string) bool {
 	return rawjson.IsObject(raw) && (rawjson.IsObject(e) || rawjson.IsString(e))
 }
 
-// A refusal has the members of an error of any form. What has another type reads as absent.
-type refusal struct {
-	within        string // an error within, or its text
-	code          int    // JSON-RPC's, below 0, or an HTTP status
-	status        string // the name of a google.rpc.Code
-	message       string
-	data          a2a.JSON // what the error adds
-	title, detail string   // of a problem
-}
-
-// readRefusal reads an error; a string is its message alone. It copies: errors outlive
-// what they were read from.
-func readRefusal(raw string) (r refusal) {
-	raw = strings.Clone(raw)
-	if !rawjson.IsObject(raw) {
-		r.message = jsonText(raw)
-		return r
+// readError reads what errors of all forms have in common; a text is the message alone. It
+// copies: errors outlive what they were read from.
+func readError(raw string) (*a2a.Error, node) {
+	n := parseNode([]byte(raw))
+	if !n.IsObject() {
+		return &a2a.Error{Message: strings.Clone(jsonText(raw))}, n
 	}
-	rawjson.EachMember(raw, func(key, value string) bool {
-		switch key {
-		case "error":
-			r.within = value
-		case "code":
-			// One agent sends the code as a string. A number like 1e3 reads as no code.
-			r.code, _ = strconv.Atoi(jsonText(value))
-		case "status":
-			r.status = jsonText(value)
-		case "message":
-			r.message = jsonText(value)
-		case "data", "details":
-			if r.data == "" && value != "null" && value != "[]" {
-				r.data = a2a.JSON(value)
-			}
-		case "title":
-			r.title = jsonText(value)
-		case "detail":
-			r.detail = jsonText(value)
+	e := &a2a.Error{Message: n.id("message")}
+	e.Code, _ = strconv.Atoi(n.id("code")) // one agent sends a string; a number like 1e3 reads as no code
+	for _, member := range []string{"data", "details"} {
+		if value := n.Get(member).Raw; e.Data == "" && value != "null" && value != "[]" {
+			e.Data = a2a.JSON(value)
 		}
-		return true
-	})
-	return r
-}
-
-// error is the agent's error as JSON-RPC has it.
-func (r refusal) error() *a2a.Error {
-	return &a2a.Error{Code: r.code, Message: r.message, Data: r.data}
+	}
+	return e, n
 }
 
 // readHTTPError reads the body of an HTTP status that is no success; status is 0 in a
@@ -128,30 +99,31 @@ func readHTTPError(op *operation, status int, raw string) *a2a.Error {
 	if !rawjson.IsObject(raw) {
 		return nil
 	}
-	r := readRefusal(raw)
-	text, within := rawjson.Text(r.within), rawjson.IsObject(r.within)
-	if within {
-		r = readRefusal(r.within)
+	e, n := readError(raw)
+	within := n.Get("error")
+	if within.IsObject() {
+		e, n = readError(within.Raw)
 	}
-	e := &a2a.Error{HTTPStatus: status, Message: r.message}
-	if status == 0 && r.code >= 400 && r.code < 600 {
-		e.HTTPStatus = r.code // in a stream the response's status says nothing
+	code := e.Code // JSON-RPC's, below 0, or an HTTP status
+	e.HTTPStatus, e.Code = status, 0
+	if status == 0 && code >= 400 && code < 600 {
+		e.HTTPStatus = code // in a stream the response's status says nothing
 	}
-	switch {
-	case text != "":
-		e.Message = sentence(text, r.message)
-	case r.code < 0:
-		e.Code, e.Data = cmp.Or(reasonIn(r.data), r.code), r.data
+	switch data := e.Data; {
+	case within.Type == gjson.String && within.Str != "":
+		e.Message, e.Data = sentence(within.Str, e.Message), ""
+	case code < 0:
+		e.Code = cmp.Or(reasonIn(data), code)
 		unmask(op, e)
-	case within, rawjson.IsArray(string(r.data)):
-		e.Code, e.Data = reasonIn(r.data), r.data
-		if e.Code == 0 && (r.status != "NOT_FOUND" || op.namesTask()) {
-			e.Code = errorNames[r.status]
+	case within.IsObject(), rawjson.IsArray(string(data)):
+		e.Code = reasonIn(data)
+		if name := n.text("status"); e.Code == 0 && (name != "NOT_FOUND" || op.namesTask()) {
+			e.Code = errorNames[name]
 		}
-	case r.message != "":
-		e.Code = statusCode(op, status, r.message)
+	case e.Message != "":
+		e.Code, e.Data = statusCode(op, status, e.Message), ""
 	default:
-		e.Message = sentence(r.title, r.detail)
+		e.Message, e.Data = sentence(n.id("title"), n.id("detail")), ""
 	}
 	// Without a code of A2A's this may be how a server or a gateway says "nothing here",
 	// or a gateway and not the agent.

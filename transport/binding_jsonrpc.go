@@ -61,13 +61,16 @@ func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
 	r := readResponse(raw)
 	switch {
 	case r.failure != "":
-		e := readRefusal(r.failure).error()
+		e, _ := readError(r.failure)
 		if e.Code == 0 && !r.versioned && a.status == http.StatusNotFound {
 			return nil, nil
 		}
 		return nil, e
-	case !r.is && rawjson.Member(raw, "code") != "" && readRefusal(raw).code < 0: // an error object by itself
-		return nil, readRefusal(raw).error()
+	case !r.is && rawjson.Member(raw, "code") != "": // an error object by itself
+		if e, _ := readError(raw); e.Code < 0 {
+			return nil, e
+		}
+		return nil, nil
 	case a.status >= 300 || !r.is:
 		return nil, nil
 	case r.result == "":
@@ -90,7 +93,8 @@ func (jsonRPC) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.
 		data = r.result
 	}
 	if failure {
-		return readRefusal(data).error()
+		e, _ := readError(data)
+		return e
 	}
 	p.decode(data, ev)
 	return nil

@@ -78,7 +78,7 @@ type frameReader struct {
 
 	max   int  // of an event
 	lines bool // each line is an event's data: see jsonLines
-	roomy int // reads since it last held much
+	roomy int  // reads since it last held much
 
 	begun bool // the first line is done: no byte order mark can come
 	// object: the body is a JSON object, and not the event stream that it is labelled as.

@@ -139,7 +139,7 @@ func wireDecode(t testing.TB, p protocol, file string) string {
 		}
 		r := readResponse(f)
 		if r.failure != "" {
-			e := readRefusal(r.failure).error()
+			e, _ := readError(r.failure)
 			fmt.Fprintf(&w, "error %d %q data=%s\n", e.Code, e.Message, e.Data)
 			continue
 		}
