@@ -49,21 +49,21 @@ func (x *exchange) body() ([]byte, error) {
 		case err == errEventSize:
 			return nil, x.tooLarge()
 		case err != nil:
-			return nil, x.cut(err)
+			return nil, x.lost(err, true)
 		}
 		return x.text(bytes.Clone(frames[0].data)), nil
 	}
 	b, err := io.ReadAll(io.LimitReader(x.resp.Body, int64(x.c.limit())+1))
 	switch {
 	case err != nil:
-		return nil, x.cut(err)
+		return nil, x.lost(err, true)
 	case len(b) > x.c.limit():
 		return nil, x.tooLarge()
 	}
 	return x.text(bytes.TrimPrefix(b, []byte("\uFEFF"))), nil
 }
 
-// text repairs an answer, but for a card's, which is checked as it came.
+// text repairs an answer, but a card's is checked as it came.
 func (x *exchange) text(b []byte) []byte {
 	if b = bytes.TrimSpace(b); x.op.as == opExtendedCard {
 		return b
@@ -108,26 +108,24 @@ func (x *exchange) notA2A(b []byte) error {
 	what := cmp.Or(x.mediaType(), "something")
 	if status < 300 {
 		if len(b) == 0 {
-			return failf(x.lost(), "%s answered %s with an empty %d", at, x.op.what, status)
+			return failf(x.unread(), "%s answered %s with an empty %d", at, x.op.what, status)
 		}
 		switch {
 		case rawjson.Valid(b):
-			return failf(x.lost(), "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.op.what, quote(b))
+			return failf(x.unread(), "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.op.what, quote(b))
 		case strings.HasSuffix(what, "json"):
-			return failf(x.lost(), "%s answered %s with what is labelled %s and is none: %s", at, x.op.what, what, quote(b))
+			return failf(x.unread(), "%s answered %s with what is labelled %s and is none: %s", at, x.op.what, what, quote(b))
 		case what == "text/html": // no agent has got the request
 			return failf(nil, "%s answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?", at)
 		}
 		return failf(nil, "%s answered %s, not A2A: is --agent the agent's URL?", at, what)
 	}
-	e := &a2a.Error{HTTPStatus: status}
+	e := &a2a.Error{HTTPStatus: status, Message: x.advice()}
 	x.addChallenge(e)
-	advice := x.advice()
 	switch {
 	case x.wantsTLS(b):
 		return failf(ErrUnreachable, "%s: it speaks TLS: %s", at, cureTLS)
-	case advice != "":
-		e.Message = advice
+	case e.Message != "":
 	case status == http.StatusRequestEntityTooLarge:
 		e.Message = at + " does not take a message of this size"
 	case x.op.ownURL && noRoute(status):
@@ -153,7 +151,7 @@ func (x *exchange) notA2A(b []byte) error {
 // wantsTLS reports whether an answer is what a TLS server (Go, nginx, Apache) says to a
 // client that does not speak TLS.
 func (x *exchange) wantsTLS(b []byte) bool {
-	if x.url.Scheme != "http" || x.resp.StatusCode != http.StatusBadRequest || len(b) > maxCard {
+	if x.url.Scheme != "http" || x.resp.StatusCode != http.StatusBadRequest {
 		return false
 	}
 	return slices.ContainsFunc([]string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"},
@@ -216,9 +214,9 @@ func (x *exchange) notThere(e *a2a.Error) error {
 	return e
 }
 
-// lost says what an unreadable answer means for the request: whether it may have been
-// delivered.
-func (x *exchange) lost() error {
+// unread says what an answer that cannot be read means for the request: whether it may have
+// been delivered.
+func (x *exchange) unread() error {
 	if x.op.delivery.repeats() {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -18,9 +17,6 @@ import (
 )
 
 const (
-	// maxCard is how large a card may be. The largest that was seen has 30 kB.
-	maxCard = 4 << 20
-
 	// The well-known paths: that of 0.3 and 1.x, and that of 0.2, the only one that
 	// some old agents serve.
 	cardPath    = "/.well-known/agent-card.json"
@@ -203,7 +199,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	if c.opts.CheckCard != nil {
 		protocol{}.header(header)
 	}
-	op := &operation{delivery: deliverFirst, bare: c.opts.BareCard, what: "the request for its card"}
+	op := &operation{as: opExtendedCard, delivery: deliverFirst, bare: c.opts.BareCard, what: "the request for its card"}
 	x, err := c.send(ctx, ctx, c.cardClient(u), op, http.MethodGet, u, header, nil)
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
@@ -211,13 +207,9 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 		}
 		return nil, false, err
 	}
-	defer x.resp.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(x.resp.Body, maxCard+1))
-	switch {
-	case err != nil:
-		return nil, false, x.cut(err)
-	case len(b) > maxCard:
-		return nil, false, failf(nil, "the card at %s is larger than %d MiB", shown(u), maxCard>>20)
+	b, err := x.body()
+	if err != nil {
+		return nil, false, err
 	}
 	b, isCard := cardText(b)
 	if status := x.resp.StatusCode; status >= 300 {

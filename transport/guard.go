@@ -170,7 +170,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, maxRefusal)
 		resp.Body.Close()
-		x.begin(false)
+		x.begun.Store(false)
 		req, cred = req.Clone(req.Context()), next
 		if req.GetBody != nil {
 			if req.Body, err = req.GetBody(); err != nil {
@@ -216,6 +216,6 @@ type notedBody struct {
 }
 
 func (b *notedBody) Read(p []byte) (int, error) {
-	b.x.begin(true)
+	b.x.begun.Store(true)
 	return b.ReadCloser.Read(p)
 }

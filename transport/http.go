@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -60,14 +60,13 @@ type exchange struct {
 	// no advice.
 	cure string
 
-	mu sync.Mutex
 	// alone is the connection that carries this exchange and no other, nil if it
 	// is shared or encrypted.
-	alone *plainConn
+	alone atomic.Pointer[plainConn]
 	// begun: a request has got a connection, or its body was read. Where net/http knows
 	// that nothing was written it takes another connection by itself; in any other case
 	// the agent may have got it.
-	begun bool
+	begun atomic.Bool
 }
 
 type exchangeKey struct{}
@@ -75,27 +74,11 @@ type exchangeKey struct{}
 // exchangeOf returns the exchange that a request belongs to: [Client.send] makes each.
 func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
 
-// wrote reports whether something of a request may have been written.
-func (x *exchange) wrote() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.begun
-}
-
-// begin notes that something may be written, or, for a request that the agent has
-// refused unread, that nothing was.
-func (x *exchange) begin(begun bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.begun = begun
-}
-
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.begun = true
-	if x.alone, _ = info.Conn.(*plainConn); x.alone != nil && x.op.delivery == deliverOnce {
-		x.alone.carry(x.op.owner())
+	x.begun.Store(true)
+	conn, _ := info.Conn.(*plainConn)
+	if x.alone.Store(conn); conn != nil && x.op.delivery == deliverOnce {
+		conn.carry(x.op.owner())
 	}
 }
 
@@ -149,7 +132,7 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 		if resp != nil {
 			resp.Body.Close()
 		}
-		return nil, x.explainLoss(x.failed(err))
+		return nil, x.lost(err, false)
 	}
 	if err := checkEncoding(shown(u), resp); err != nil {
 		return nil, err
@@ -167,46 +150,34 @@ func (x *exchange) notAgain(form string) string {
 	return fmt.Sprintf(form, "it was possibly delivered, so it is not sent again")
 }
 
-// orLimit returns the time limit in place of what it has made the network fail with.
-func (x *exchange) orLimit(err error) error {
+// lost says why no answer came, or, where it has begun, why it stopped short; and whether the
+// request may have been delivered.
+func (x *exchange) lost(err error, begun bool) error {
 	if cause := context.Cause(x.ctx); errors.Is(cause, context.DeadlineExceeded) {
-		return cause
+		err = cause // and not what it has made the network fail with
 	}
-	return err
-}
-
-// failed says why no response came, and whether the request may have been delivered.
-func (x *exchange) failed(err error) error {
-	err = x.orLimit(err)
-	is, at := err, shown(x.url)
-	wrote := x.wrote()
-	if wrote && !x.op.delivery.repeats() {
-		is = errors.Join(ErrPossiblyDelivered, err)
+	at, wrote, repeats := shown(x.url), begun || x.begun.Load(), x.op.delivery.repeats()
+	is, again, when := err, "", "before it answered"
+	if wrote && !repeats {
+		is, again = errors.Join(ErrPossiblyDelivered, err), x.notAgain(": %s")
+	}
+	if begun {
+		is, when = errors.Join(ErrInterrupted, is), "in the middle of its answer to"
 	}
 	switch gone := x.c.gone(x.caller, err, is, at, x.op.what); {
 	case gone != nil:
 		return gone
 	case !wrote, strings.Contains(unreachable(err), cureTLS):
-		return failf(errors.Join(ErrUnreachable, err), "%s: %s", at, unreachable(err))
-	case x.ctx.Err() != nil:
-		return failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.op.what, x.c.timeout)
-	case x.op.delivery.repeats():
-		return failf(errors.Join(ErrInterrupted, err), "%s: %s before it answered %s", at, reason(err), x.op.what)
+		err = failf(errors.Join(ErrUnreachable, err), "%s: %s", at, unreachable(err))
+	case !begun && x.ctx.Err() != nil:
+		err = failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.op.what, x.c.timeout)
+	case !begun && repeats:
+		is = errors.Join(ErrInterrupted, err)
+		fallthrough
+	default:
+		err = failf(is, "%s: %s %s %s%s", at, reason(err), when, x.op.what, again)
 	}
-	return failf(is, "%s: %s before it answered %s%s", at, reason(err), x.op.what, x.notAgain(": %s"))
-}
-
-// cut returns the error for an answer that stopped short.
-func (x *exchange) cut(err error) error {
-	err = x.orLimit(err)
-	is, again := errors.Join(ErrInterrupted, err), ""
-	if !x.op.delivery.repeats() {
-		is, again = errors.Join(ErrPossiblyDelivered, is), x.notAgain(": %s")
-	}
-	if gone := x.c.gone(x.caller, err, is, shown(x.url), x.op.what); gone != nil {
-		return gone
-	}
-	return x.explainLoss(failf(is, "%s: %s in the middle of its answer to %s%s", shown(x.url), reason(err), x.op.what, again))
+	return x.explainLoss(err)
 }
 
 // gone returns the error for an end that the network has not caused: a refusal of ours

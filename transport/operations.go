@@ -285,7 +285,6 @@ func (c *Client) File(ctx context.Context, from *url.URL) (io.ReadCloser, error)
 	if x.resp.StatusCode < 300 {
 		return x.resp.Body, nil
 	}
-	defer x.resp.Body.Close()
-	b, _ := io.ReadAll(io.LimitReader(x.resp.Body, maxCard)) // the status tells enough
+	b, _ := x.body() // the status tells enough
 	return nil, x.notA2A(b)
 }

@@ -72,9 +72,9 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 		case permanent(err):
 			return false, nil
 		case x.op.delivery == deliverFirst:
-			return x.wrote(), nil
+			return x.begun.Load(), nil
 		}
-		return x.op.delivery.repeats() || !x.wrote(), nil
+		return x.op.delivery.repeats() || !x.begun.Load(), nil
 	}
 	wait, told := retryAfter(resp)
 	if wait > maxRetryAfter {
@@ -85,7 +85,7 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 		// The agent says that it did nothing, and when it will: the request counts as
 		// not sent.
 		if x.op.delivery.repeats() || told {
-			x.begin(false)
+			x.begun.Store(false)
 			return true, nil
 		}
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

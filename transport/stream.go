@@ -119,9 +119,7 @@ func (s *Stream) HangUp() bool {
 	if s.x == nil {
 		return false
 	}
-	s.x.mu.Lock()
-	conn := s.x.alone
-	s.x.mu.Unlock()
+	conn := s.x.alone.Load()
 	return conn != nil && conn.carriedOnly(s.x.op.owner()) && conn.endWriting()
 }
 
