@@ -18,34 +18,30 @@ type wish struct{ version, binding string }
 // interfaces the newest version is used. Where the user asks for a version that the card
 // does not name, an interface is used in it all the same: cards are often wrong there.
 func choose(card *a2a.Card, want wish) (way, error) {
-	var offers, named []way // in the card's order; named are in the version that is wanted
+	var offers []way // in the card's order
 	for _, i := range card.Interfaces {
 		for _, b := range bindings() {
-			if !b.is(i.Binding) || want.binding != "" && want.binding != b.option {
-				continue
-			}
-			o := offerOf(i, b, isV03(i.Version))
-			if offers = append(offers, o); o.protocol.name() == want.version {
-				named = append(named, o)
+			if b.is(i.Binding) && (want.binding == "" || want.binding == b.option) {
+				offers = append(offers, offerOf(i, b, isV03(i.Version)))
 			}
 		}
 	}
-	switch {
-	case len(offers) == 0:
+	if len(offers) == 0 {
 		return way{}, noInterface(card, want)
-	case len(named) > 0:
-		offers = named
-	case want.version != "":
-		for i, o := range offers {
-			offers[i] = offerOf(o.at, o.kind, want.version == version03)
-		}
 	}
 	first := offers[0]
 	best := first
 	for _, o := range offers {
-		if o.kind.name == first.kind.name && best.protocol.v03 && !o.protocol.v03 {
+		wanted := o.kind.name == first.kind.name && !o.protocol.v03 && best.protocol.v03
+		if want.version != "" {
+			wanted = o.protocol.name() == want.version && best.protocol.name() != want.version
+		}
+		if wanted {
 			best = o
 		}
+	}
+	if want.version != "" {
+		best = offerOf(best.at, best.kind, want.version == version03)
 	}
 	best.why = want.why(card, best, first)
 	return best, nil

@@ -11,31 +11,8 @@
 // [Client.Get], [Client.List], [Client.Cancel] and [Client.Resubscribe] are about
 // tasks. What the agent refuses is an [a2a.Error]; other errors wrap
 // [ErrUnreachable], [ErrInterrupted] or [ErrPossiblyDelivered] where a caller may
-// want to tell them apart.
-//
-// # The life of a request to an agent
-//
-//	Client.Send ── the card is known? ── Client.Card (once; callers share it)
-//	    │               └─ an interface of it is chosen, and with it a protocol
-//	    ▼
-//	ask (ask.go): what the agent refuses for how it was asked is asked once in
-//	    │         another way, and what it took is kept: a version, a header
-//	    ▼
-//	protocol (protocol.go, write.go): the shapes of a version, and its headers
-//	    ▼
-//	binding (binding_*.go): the operation and its shapes as an HTTP request
-//	    ▼
-//	retry (retry.go): what may be repeated, and when; never a message twice
-//	    ▼
-//	guard (guard.go): no request and no credential leaves the agent's origin;
-//	                  it notes whether a byte of the request was written
-//	    ▼
-//	ClientOptions.Wrap (the trace), then the network
-//	    ▼
-//	answer (answer.go): a stream, a result, the agent's error, or not A2A at all;
-//	    │               which, says the binding
-//	    ▼
-//	Stream ── frames (sse.go) ── views (event.go, parts.go) ── a2a.Event
+// want to tell them apart. docs/architecture.md has the way of a prompt, and of an
+// event, through the files.
 //
 // # Views
 //

@@ -257,22 +257,9 @@ func (c *Client) DeletePush(ctx context.Context, taskID, id string) error {
 // writes it, or a StreamResponse of 1.x, whatever version the agent was spoken to in
 // (a2a-go pushes 1.x's to those who asked in 0.3). The event is a view of payload.
 func ReadPushed(payload []byte) *a2a.Event {
-	ev := new(a2a.Event)
 	raw := strings.TrimSpace(rawjson.View(payload))
-	wrapped := false
-	rawjson.EachMember(raw, func(key, value string) bool {
-		switch key {
-		case "task", "message", "statusUpdate", "artifactUpdate":
-			wrapped = rawjson.IsObject(value)
-		}
-		return !wrapped
-	})
-	if wrapped {
-		protocol{}.decode(raw, ev)
-	} else {
-		protocol{v03: true}.decode(raw, ev)
-	}
-	return ev
+	// The versions take nothing but a status otherwise.
+	return protocol{v03: rawjson.Member(raw, "statusUpdate") == ""}.redecoded(raw)
 }
 
 // File gets a file that a task points to, with the user's credentials, from the agent's
