@@ -56,7 +56,7 @@ func TestParseCard(t *testing.T) {
 				fmt.Fprintf(&w, "%q: %s in %s over %s\n", want, chosen.at.URL, chosen.protocol.name(), chosen.kind.name)
 			}
 		}
-		golden(t, file+".golden", w.String())
+		must.Golden(t, *update, file+".golden", w.String())
 	}
 }
 

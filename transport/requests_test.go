@@ -87,7 +87,7 @@ func TestRequests(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/requests.golden", got.String())
+	must.Golden(t, *update, "testdata/requests.golden", got.String())
 }
 
 // What goes beside the body: the version, the extensions, who is asking, what is taken.

@@ -163,7 +163,7 @@ func TestWireHTTPJSON(t *testing.T) {
 					fmt.Fprintf(&w, "## %s %s %d\n", x.verb, x.path, x.status)
 					wireAnswered(&w, &endpoint{card: new(a2a.Card)}, httpWay(version), &x)
 				}
-				golden(t, file+".golden", w.String())
+				must.Golden(t, *update, file+".golden", w.String())
 			})
 		}
 	}

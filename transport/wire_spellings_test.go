@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -35,6 +36,6 @@ func TestWireSpellings(t *testing.T) {
 			// Here the server itself leaves "final" out, and just ends its stream.
 			got = strings.Replace(got, "input-required\n", "input-required ends\n", 1)
 		}
-		golden(t, filepath.Join(dir, "spellings.golden"), got)
+		must.Golden(t, *update, filepath.Join(dir, "spellings.golden"), got)
 	}
 }

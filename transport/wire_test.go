@@ -18,7 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-var wireUpdate = flag.Bool("update-wire", false, "rewrite the goldens in testdata/wire")
+var update = flag.Bool("update", false, "rewrite the goldens")
 
 // wireFrames returns the data of the events in a recording: the data lines of a .txt
 // file, the values of "data" of Gemini's .jsonl.
@@ -164,18 +164,7 @@ func wireGoldens(t *testing.T, p protocol, dir string) {
 		if ext := filepath.Ext(file); ext != ".txt" && ext != ".jsonl" {
 			continue
 		}
-		t.Run(filepath.Base(file), func(t *testing.T) { golden(t, file+".golden", wireDecode(t, p, file)) })
-	}
-}
-
-// golden compares with a file, or writes it.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *wireUpdate {
-		must.Do(t, os.WriteFile(file, []byte(got), 0o666))
-	}
-	if want, err := os.ReadFile(file); err != nil || got != string(want) {
-		t.Errorf("%v: differs from %s (-update-wire rewrites it); got\n%s", err, file, got)
+		t.Run(filepath.Base(file), func(t *testing.T) { must.Golden(t, *update, file+".golden", wireDecode(t, p, file)) })
 	}
 }
 
