@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -189,9 +188,6 @@ func (c *Client) cause(ctx context.Context, m *a2a.Outgoing, err error) error {
 // ([a2a.Error.Unauthenticated]). A query that the agent's version has no words
 // for is refused before anything is sent.
 func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, error) {
-	if q.State != "" && !slices.Contains(a2a.States(), q.State) {
-		return nil, failf(nil, "tasks cannot be listed by the state %q, which A2A has not", q.State)
-	}
 	op := newOperation(opList)
 	op.query = &q
 	s, err := c.do(ctx, op)
@@ -243,10 +239,6 @@ func (c *Client) ListPush(ctx context.Context, taskID string) error {
 // DeletePush removes one configuration of a task. Whatever result the agent
 // gives, or none, means that it is gone.
 func (c *Client) DeletePush(ctx context.Context, taskID, id string) error {
-	if id == "" {
-		// Some agents would take that for the task's ID.
-		return failf(nil, "which push notification configuration of task %s is to be deleted is not said", taskID)
-	}
 	op := aboutTask(ctx, opDeletePush, taskID)
 	op.pushID = id
 	_, err := c.do(ctx, op)

@@ -19,14 +19,12 @@ type wordOp struct {
 }
 
 func wordOps() []wordOp {
-	of := func(kind opKind, set func(*operation)) *operation {
-		c := newOperation(kind)
-		c.taskID, c.pushID = "t/1", "c:2"
-		if set != nil {
-			set(c)
-		}
-		return c
+	of, bad := aCall, map[string]json.RawMessage{"k": json.RawMessage(`{`)}
+	sends := func(m a2a.Outgoing) *operation {
+		m.ID = "m"
+		return of(opStream, func(c *operation) { c.message = &m })
 	}
+	names := func(id string) *operation { return of(opCancel, func(c *operation) { c.taskID = id }) }
 	meta := func(c *operation) { c.metadata = map[string]json.RawMessage{"k": []byte(`1`)} }
 	history := 0
 	message := &a2a.Outgoing{ID: "m", TaskID: "t", ContextID: "c", ReferenceTaskIDs: []string{"t0"}, AcceptedOutputModes: []string{"text/plain"},
@@ -60,6 +58,16 @@ func wordOps() []wordOp {
 		{"get push", of(opGetPush, nil)},
 		{"list push", of(opListPush, func(c *operation) { c.pushID = "" })},
 		{"delete push", of(opDeletePush, nil)},
+		{"delete no push", of(opDeletePush, func(c *operation) { c.pushID = "" })},
+		{"list by no state", of(opList, func(c *operation) { c.query = &a2a.TaskQuery{State: "dreaming"} })},
+		{"list by the unknown state", of(opList, func(c *operation) { c.query = &a2a.TaskQuery{State: a2a.StateUnknown} })},
+		{"no parts", sends(a2a.Outgoing{})},
+		{"metadata that is not JSON", sends(a2a.Outgoing{Parts: little.Parts, Metadata: bad})},
+		{"request metadata that is not JSON", sends(a2a.Outgoing{Parts: little.Parts, RequestMetadata: bad})},
+		{"data that is not JSON", sends(a2a.Outgoing{Parts: []a2a.OutPart{{Data: json.RawMessage(`{"a":`)}}})},
+		// IDs that would change the path are refused or escaped.
+		{"no ID", names("")}, {"an ID that is a dot", names(".")}, {"two dots", names("..")}, {"a path", names("../../admin")},
+		{"a query", names("a?b#c")}, {"an operation", names("x:cancel")}, {"other letters", names("日本")}, {"escapes", names("a b%2e")},
 		{"card", of(opExtendedCard, nil)},
 		{"a method of theirs", of(opMethod, func(c *operation) { c.method, c.params = "commands/get", json.RawMessage(`{"a":1}`) })},
 		{"a path", of(opMethod, func(c *operation) { c.path = "/commands" })},

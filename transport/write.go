@@ -3,6 +3,7 @@ package transport
 import (
 	"cmp"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -130,14 +131,19 @@ func (p protocol) params(op *operation) ([]byte, error) {
 		}
 		s = append(s, member{same("metadata"), op.metadata})
 	case opList:
-		if op.query.State == a2a.StateUnknown && !p.v03 {
-			// UNSPECIFIED is no state there: it would mean tasks in any.
-			return nil, failf(nil, "tasks cannot be listed by the state %q in A2A 1.x, which has no such state", op.query.State)
+		state := op.query.State
+		// In 1.x UNSPECIFIED is no state: it would mean tasks in any.
+		if state != "" && !slices.Contains(a2a.States(), state) || state == a2a.StateUnknown && !p.v03 {
+			return nil, failf(nil, "tasks cannot be listed by the state %q, which A2A %s has not", state, p.name())
 		}
 		s = append(s, p.query(op.query)...)
 	case opSetPush:
 		s = append(s, p.setPush(op.push)...)
 	case opGetPush, opListPush, opDeletePush:
+		if op.pushID == "" && op.kind == opDeletePush {
+			// Some agents would take that for the task's ID.
+			return nil, failf(nil, "which push notification configuration of task %s is to be deleted is not said", op.taskID)
+		}
 		s = append(s, member{nameOfTask, &op.taskID}, member{namePushID, op.pushID})
 	case opExtendedCard:
 		if p.v03 {
