@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -179,11 +180,9 @@ func (c *Client) findCard(ctx context.Context, agent *url.URL) (*endpoint, error
 	}
 	var status *a2a.Error
 	switch {
-	case first == nil: // an object is at each place
-		first = failf(&a2a.Error{HTTPStatus: http.StatusOK}, "%s has no card, and %s", shown(agent), ofOtherURL(other.card, agent))
+	case other != nil: // without a status an object is at each place
+		first = failf(cmp.Or(first, error(&a2a.Error{HTTPStatus: http.StatusOK})), "%s has no card, and %s", shown(agent), ofOtherURL(other.card, agent))
 	case isCardURL(agent) || !errors.As(first, &status):
-	case other != nil:
-		first = failf(first, "%s has no card (%d), and %s", shown(agent), status.HTTPStatus, ofOtherURL(other.card, agent))
 	default:
 		first = failf(first, "%s has no card (%d at %s and %s): is --agent the agent's URL, without a path of its API? "+
 			"If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it",

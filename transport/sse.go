@@ -202,10 +202,7 @@ func (r *frameReader) parse(dst []frame) []frame {
 		r.endsCR = by == '\r'
 		r.skipLF = r.endsCR
 		end := r.scan + n
-		if line := r.buf[r.line:end]; len(line) > 0 {
-			r.field(line, end)
-		}
-		if end == r.line || r.lines {
+		if r.field(r.buf[r.line:end], end) {
 			dst = r.dispatch(dst)
 		}
 		r.startLine(end + 1)
@@ -258,14 +255,16 @@ func (r *frameReader) dispatch(dst []frame) []frame {
 	return dst
 }
 
-// field takes one line that is not empty and ends before end.
-func (r *frameReader) field(line []byte, end int) {
+// field takes one line, which ends before end, and reports whether that ends an event.
+func (r *frameReader) field(line []byte, end int) bool {
+	if len(line) == 0 || r.lines {
+		if len(line) > 0 {
+			r.has, r.data, r.dataEnd = true, r.line, end
+		}
+		return true
+	}
 	if !r.begun {
 		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
-	}
-	if r.lines {
-		r.has, r.data, r.dataEnd = true, end-len(line), end
-		return
 	}
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	if len(value) > 0 && value[0] == ' ' {
@@ -276,7 +275,7 @@ func (r *frameReader) field(line []byte, end int) {
 		start := end - len(value)
 		if !r.has {
 			r.has, r.data, r.dataEnd = true, start, end
-			return
+			return false
 		}
 		r.buf[r.dataEnd] = '\n'
 		r.dataEnd += 1 + copy(r.buf[r.dataEnd+1:], value)
@@ -285,6 +284,7 @@ func (r *frameReader) field(line []byte, end int) {
 	}
 	// Other fields are ignored: no agent resumes from an id, and the bridge decides when to
 	// reconnect. A comment has an empty name.
+	return false
 }
 
 // makeRoom makes the buffer ready for another read. The frames that were handed

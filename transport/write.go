@@ -112,38 +112,26 @@ func (n name) in(p protocol) string {
 // params returns the parameters of an operation; nil for none. It refuses what the
 // version has no words for.
 func (p protocol) params(op *operation) ([]byte, error) {
+	if err := p.refuses(op); err != nil {
+		return nil, err
+	}
 	s := shape{{nameTenant, p.tenant}}
 	switch op.kind {
 	case opMethod:
 		return op.ownParams()
 	case opSend, opStream:
-		if op.message.ID == "" || len(op.message.Parts) == 0 {
-			return nil, failf(nil, "the message has no ID, or no parts")
-		}
 		s = append(s, p.send(op)...)
 	case opGet, opCancel, opSubscribe:
-		if len(op.metadata) > 0 && (p.proto || !p.v03 && op.kind != opCancel) {
-			return nil, failf(nil, "its version of A2A has no metadata in this request: leave it out")
-		}
 		s = append(s, member{same("id"), &op.taskID})
 		if op.history >= 0 {
 			s = append(s, member{same("historyLength"), &op.history})
 		}
 		s = append(s, member{same("metadata"), op.metadata})
 	case opList:
-		state := op.query.State
-		// In 1.x UNSPECIFIED is no state: it would mean tasks in any.
-		if state != "" && !slices.Contains(a2a.States(), state) || state == a2a.StateUnknown && !p.v03 {
-			return nil, failf(nil, "tasks cannot be listed by the state %q, which A2A %s has not", state, p.name())
-		}
 		s = append(s, p.query(op.query)...)
 	case opSetPush:
 		s = append(s, p.setPush(op.push)...)
 	case opGetPush, opListPush, opDeletePush:
-		if op.pushID == "" && op.kind == opDeletePush {
-			// Some agents would take that for the task's ID.
-			return nil, failf(nil, "which push notification configuration of task %s is to be deleted is not said", op.taskID)
-		}
 		s = append(s, member{nameOfTask, &op.taskID}, member{namePushID, op.pushID})
 	case opExtendedCard:
 		if p.v03 {
@@ -155,6 +143,31 @@ func (p protocol) params(op *operation) ([]byte, error) {
 		return nil, failf(nil, "what is to be sent is not JSON: the metadata, or the data of a part")
 	}
 	return b, nil
+}
+
+// refuses returns an error for what the version has no words for, or nobody has.
+func (p protocol) refuses(op *operation) error {
+	switch op.kind {
+	case opSend, opStream:
+		if op.message.ID == "" || len(op.message.Parts) == 0 {
+			return failf(nil, "the message has no ID, or no parts")
+		}
+	case opGet, opCancel, opSubscribe:
+		if len(op.metadata) > 0 && (p.proto || !p.v03 && op.kind != opCancel) {
+			return failf(nil, "its version of A2A has no metadata in this request: leave it out")
+		}
+	case opList:
+		state := op.query.State
+		// In 1.x UNSPECIFIED is no state: it would mean tasks in any.
+		if state != "" && !slices.Contains(a2a.States(), state) || state == a2a.StateUnknown && !p.v03 {
+			return failf(nil, "tasks cannot be listed by the state %q, which A2A %s has not", state, p.name())
+		}
+	case opDeletePush:
+		if op.pushID == "" { // some agents would take that for the task's ID
+			return failf(nil, "which push notification configuration of task %s is to be deleted is not said", op.taskID)
+		}
+	}
+	return nil
 }
 
 // ownParams returns the parameters of a method that the caller names.
