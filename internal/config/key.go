@@ -83,16 +83,6 @@ func those(is func(*Key) bool) iter.Seq[*Key] {
 	}
 }
 
-// Words returns what an option takes that takes one of some words; nil for others.
-func Words(flag string) []string {
-	for _, k := range options {
-		if k.Flag == flag && k.Words != nil {
-			return k.Words()
-		}
-	}
-	return nil
-}
-
 // lookup returns the key of a name, nil if there is none.
 func lookup(name string) *Key {
 	for k := range Keys() {

@@ -116,7 +116,7 @@ func TestEnds(t *testing.T) {
 	}
 	t.Logf("%d plays, %d that no rule decides", plays, chosen)
 	t.Logf("wrong: ends: %d", wrong)
-	for _, c := range byCount(classes) {
+	for _, c := range shapes.ByCount(classes) {
 		t.Logf("%6d %s", classes[c], c)
 	}
 	const atMost = 3 // may only shrink: one, and what goroutines decide that wake at one time

@@ -4,18 +4,17 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
 var (
@@ -128,21 +127,16 @@ func TestSeeds(t *testing.T) {
 			})
 		}
 	})
-	for _, class := range byCount(counts) {
+	for _, class := range shapes.ByCount(counts) {
 		t.Logf("%6d %-50s -replay=%-6d %.120s", counts[class], class, least[class], details[class])
 	}
-	for _, name := range byCount(excuses) {
+	for _, name := range shapes.ByCount(excuses) {
 		t.Logf("%6d needed the excuse: %s", excuses[name], name)
 	}
 	t.Logf("wrong: worlds: %d", wrong)
 	if *first == 0 && *worlds == 600 && wrong > atMost {
 		t.Errorf("%d of %d worlds are wrong, and %d were before", wrong, *worlds, atMost)
 	}
-}
-
-// byCount are the names, the most frequent first.
-func byCount(counts map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
 }
 
 // TestReplay plays the world that -replay names, made small, and tells what happened.

@@ -1,6 +1,9 @@
 package shapes
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -149,4 +152,9 @@ func ChosenFor(s Shape, answers []string, turn int, class string) string {
 		}
 	}
 	return ""
+}
+
+// ByCount are the names of counts, the most frequent first.
+func ByCount(counts map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b)) })
 }

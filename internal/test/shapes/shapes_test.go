@@ -1,10 +1,8 @@
 package shapes
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -45,7 +43,6 @@ type tally struct {
 	chosen       map[string]int
 	class        map[string]int
 	shapes       map[string]bool
-	forms        map[string]map[string]int // by class
 	printed      int
 }
 
@@ -58,7 +55,7 @@ func newTallies() (y [3]*tally) {
 }
 
 func newTally() *tally {
-	return &tally{chosen: map[string]int{}, class: map[string]int{}, shapes: map[string]bool{}, forms: map[string]map[string]int{}}
+	return &tally{chosen: map[string]int{}, class: map[string]int{}, shapes: map[string]bool{}}
 }
 
 func (y *tally) add(t *testing.T, s Shape, answers []string, turn int, class, where string, detail func() string) {
@@ -75,11 +72,6 @@ func (y *tally) add(t *testing.T, s Shape, answers []string, turn int, class, wh
 	y.wrong++
 	y.class[class]++
 	y.shapes[s.String()] = true
-	form := strings.Join([]string{s.Carrier, s.Form, "ID " + s.IDs}, " | ")
-	if y.forms[class] == nil {
-		y.forms[class] = map[string]int{}
-	}
-	y.forms[class][form]++
 	if y.printed < *tell && (*tells == "" || strings.Contains(class, *tells)) {
 		y.printed++
 		t.Logf("%s: %s\n    %s, turn %d: %q\n%s", class, s, where, turn, answers[turn], detail())
@@ -94,21 +86,9 @@ func (y *tally) report(t *testing.T, what string, atMost int) {
 	}
 	t.Logf("%s: %d turns, of %d shapes some are wrong; chosen: %v", what, y.turns, len(y.shapes), y.chosen)
 	t.Logf("wrong: %s: %d", what, y.wrong)
-	for _, class := range byCount(y.class) {
+	for _, class := range ByCount(y.class) {
 		t.Logf("%6d %s", y.class[class], class)
-		forms := y.forms[class]
-		names := byCount(forms)
-		for _, name := range names[:min(len(names), 12)] {
-			t.Logf("         %6d %s", forms[name], name)
-		}
 	}
-}
-
-// byCount are the names, the most frequent first.
-func byCount(counts map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
 }
 
 // each calls f for all shapes and conversations, on all processors. Without -all or -both each
