@@ -122,18 +122,11 @@ func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
 		})
 		return
 	}
-	known := make(chan *store.CardFacts, 1)
-	e.server.spawn(func(ctx context.Context) { e.contact(ctx, facts, func(facts *store.CardFacts) { known <- facts }) })
+	var replied sync.Once
+	late := time.AfterFunc(cardWait, func() { replied.Do(func() { reply(facts) }) })
 	e.server.spawn(func(ctx context.Context) {
-		timer := time.NewTimer(cardWait)
-		defer timer.Stop()
-		facts := facts
-		select {
-		case facts = <-known:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		reply(facts)
+		e.contact(ctx, facts, func(facts *store.CardFacts) { replied.Do(func() { reply(facts) }) })
+		late.Stop()
 	})
 }
 

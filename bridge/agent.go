@@ -149,16 +149,12 @@ type Agent struct {
 	messagesEnd atomic.Int32 // how a stream of messages has ended last, 0: none has
 
 	opening chan struct{} // holds a token while a task is made with Options.MCPFile
-	listing chan struct{} // holds one while the agent is asked for its commands, and guards what follows
-
-	commandsKnown bool // for commands
-	commands      []acp.Command
 }
 
 // NewAgent returns an Agent that has not been contacted yet. opts is copied. The
 // caller closes it.
 func NewAgent(opts *Options) *Agent {
-	a := &Agent{opening: make(chan struct{}, 1), listing: make(chan struct{}, 1)}
+	a := &Agent{opening: make(chan struct{}, 1)}
 	a.ctx, a.stop = context.WithCancel(context.Background())
 	a.adopt(opts)
 	return a

@@ -14,38 +14,27 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Commands returns the agent's slash commands; none, without an error, for an
-// agent that has none. They are asked for once.
+// Commands asks the agent for its slash commands; none, without an error, for an
+// agent that has none.
 func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	_, w, err := a.Ready(ctx)
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case a.listing <- struct{}{}:
-		defer func() { <-a.listing }()
-	case <-ctx.Done(): // it may not answer whoever asks it
-		return nil, ctx.Err()
-	}
-	if a.commandsKnown {
-		return a.commands, nil
-	}
 	commands := w.SlashCommands()
 	if commands.Run == nil {
-		a.commandsKnown = true
 		return nil, nil
 	}
 	_, raw, err := a.sideRequest(ctx, commands.List, false)
-	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) {
+	if errors.As(err, new(*a2a.Error)) {
 		// An agent that does not offer the method has no commands: that is no error.
 		a.opts.Log.Debug("the agent has no commands", "err", err)
-		err = nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.commandsKnown, a.commands = true, dialect.Commands(raw)
-	return a.commands, nil
+	return dialect.Commands(raw), nil
 }
 
 // command returns what to send for a prompt that begins with one of the agent's

@@ -291,7 +291,7 @@ func (l *leg) act(in input, do action) {
 	case doGiveUp:
 		l.fail(l.givenUp(in))
 	case doUnsent:
-		l.fail(&undeliveredError{l.taskID, l.outage.begun})
+		l.fail(&undeliveredError{l.taskID})
 	}
 }
 

@@ -19,7 +19,6 @@ type outage struct {
 	malformed error     // what broke the stream, if that was an event that cannot be read
 	refusedAt time.Time // since when the agent refuses connections, zero if it does not
 	attempt   int
-	begun     bool // the answer had begun, but no event of it came
 }
 
 // cutError is a connection that was lost. It is a [transport.ErrInterrupted],
@@ -31,16 +30,10 @@ func (e *cutError) Unwrap() error { return transport.ErrInterrupted }
 
 // undeliveredError is for a message that seems not to have come, or whose answer had
 // begun and cannot be found.
-type undeliveredError struct {
-	taskID string
-	begun  bool
-}
+type undeliveredError struct{ taskID string }
 
 func (e *undeliveredError) Error() string {
-	if e.begun {
-		return fmt.Sprintf("agent: task %s is as it was: the answer to the message was lost, and the message is not sent again", e.taskID)
-	}
-	return fmt.Sprintf("agent: task %s is as it was: the message to it was probably not delivered, and is not sent again", e.taskID)
+	return fmt.Sprintf("agent: task %s is as it was: the message to it was probably not delivered, or its answer was lost. It is not sent again", e.taskID)
 }
 
 func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }

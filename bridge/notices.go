@@ -91,40 +91,31 @@ const anewNotice = "[The agent begins anew: it kept the conversation in the task
 // yoloNotice says once a session what the mode yolo means.
 const yoloNotice = "[Mode yolo: whatever the agent asks for is allowed without asking you.]\n\n"
 
-// silences returns after which times a silence is reported: first so soon that the
-// program does not seem stuck, then less often. A legal agent may be silent for minutes
+// firstSilence is after what time a silence is reported, so soon that the program does not seem stuck;
+// then each time when it has lasted twice as long. A legal agent may be silent for minutes
 // (Gemini's server was for 198 s), so silence alone ends nothing.
-func silences(told int) time.Duration {
-	switch told {
-	case 0:
-		return 10 * time.Second
-	case 1:
-		return 30 * time.Second
-	}
-	return time.Duration(told-1) * time.Minute
-}
+const firstSilence = 10 * time.Second
 
 // A silence measures for how long a leg has brought nothing. It belongs to the turn's
 // loop, which stops it.
 type silence struct {
 	timer *time.Timer
-	told  int
+	after time.Duration
 }
 
 // heard restarts the measurement.
 func (s *silence) heard() {
-	s.told = 0
-	s.timer.Reset(silences(0))
+	s.after = firstSilence
+	s.timer.Reset(s.after)
 }
 
 // tellSilence reports a silence to editors that can show it in passing: A2A lines and
 // send. ACP's editors show that a turn runs. A connection that is down is reported
 // instead.
 func (t *turn) tellSilence(ctx context.Context, s *silence) error {
-	after := silences(s.told)
-	s.told++
-	s.timer.Reset(silences(s.told) - after)
-	if t.down || t.isCancelled() {
+	after := s.after
+	s.timer.Reset(after)
+	if s.after *= 2; t.down || t.isCancelled() {
 		return nil
 	}
 	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID,

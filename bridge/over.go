@@ -131,7 +131,6 @@ func (l *leg) endOfStream(b batch) {
 		if errors.Is(b.err, transport.ErrMalformed) {
 			l.outage.malformed = b.err
 		}
-		l.outage.begun = !l.opened && l.request.message != nil && !l.request.answers
 		if !l.whole() {
 			l.lose()
 		}

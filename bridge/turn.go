@@ -315,7 +315,7 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 
 // stream shows what a leg brings until it ends, has the user asked, or is overdue.
 func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
-	quiet := &silence{timer: time.NewTimer(silences(0))}
+	quiet := &silence{time.NewTimer(firstSilence), firstSilence}
 	defer quiet.timer.Stop()
 	b := beside{silence: quiet.timer.C, told: t.agentTold, grace: t.graceOver}
 	t.grows = false

@@ -322,7 +322,7 @@ func difference(want, got string) string {
 var names = []struct{ words, what string }{
 	{"possibly delivered, so it is not sent again", "error: possibly delivered"},
 	{"the message may have been delivered, so it is not sent again", "error: possibly delivered, before the task had an ID"},
-	{"delivered, and is not sent again", "error: probably not delivered"},
+	{"probably not delivered", "error: probably not delivered"},
 	{"it has probably been restarted, and what it was doing is lost", "error: the task is gone"},
 	{"agent: task not found: ", "error: the task is gone"},
 	{"ended with status 137 (killed)", "error: the agent is gone"},
