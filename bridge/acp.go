@@ -33,11 +33,6 @@ type acpEditor struct {
 	// answered after it.
 	answered chan struct{}
 	once     sync.Once
-	// What initialize says that does not depend on the agent, whose options cannot be
-	// read before there is one.
-	version string
-	stores  bool
-	auth    []acp.AuthMethod
 	// can is what the first initialize has said of the editor; it is not written afterwards.
 	can abilities
 	// held are functions that end requests which are not answered yet, by stdio.ID: version
@@ -46,8 +41,7 @@ type acpEditor struct {
 }
 
 func newACPEditor(s *server) *acpEditor {
-	opts := &s.agent.opts
-	e := &acpEditor{server: s, answered: make(chan struct{}), version: opts.Version, stores: opts.Store != nil && !opts.NoHistory, auth: opts.AuthMethods}
+	e := &acpEditor{server: s, answered: make(chan struct{})}
 	e.methods = map[string]func(*editorRequest){
 		acp.MethodInitialize:       decoded(e.initialize),
 		acp.MethodAuthenticate:     e.authenticate,
@@ -137,13 +131,13 @@ func (e *acpEditor) capabilities(facts *store.CardFacts) json.RawMessage {
 	if facts != nil {
 		title, image, audio = facts.Name, facts.Image, facts.Audio
 	}
-	info, _ := json.Marshal(acp.Implementation{Name: "a2astdio", Title: title, Version: e.version}) // texts always encode
+	info, _ := json.Marshal(acp.Implementation{Name: "a2astdio", Title: title, Version: e.server.opts.Version}) // texts always encode
 	methods := []byte("[]")
 	if offered := e.offeredMethods(facts); len(offered) > 0 {
 		methods, _ = json.Marshal(offered)
 	}
 	sessions := `"close":{}`
-	if e.stores {
+	if e.server.opts.stores() {
 		sessions = `"list":{},"resume":{},"close":{},"delete":{}`
 	}
 	// The agent gets MCP servers as the editor spells them: the user who has turned this on
@@ -151,7 +145,7 @@ func (e *acpEditor) capabilities(facts *store.CardFacts) json.RawMessage {
 	mcp := e.server.agent.opts.ForwardMCP
 	b := fmt.Appendf(nil, `{"protocolVersion":%d,"agentInfo":%s,"authMethods":%s,"agentCapabilities":{"loadSession":%t,`+
 		`"promptCapabilities":{"image":%t,"audio":%t,"embeddedContext":true},"mcpCapabilities":{"http":%t,"sse":%t},`+
-		`"sessionCapabilities":{%s,"additionalDirectories":{}}`, acp.Version, info, methods, e.stores, image, audio, mcp, mcp, sessions)
+		`"sessionCapabilities":{%s,"additionalDirectories":{}}`, acp.Version, info, methods, e.server.opts.stores(), image, audio, mcp, mcp, sessions)
 	if e.login() != nil {
 		b = append(b, `,"auth":{"logout":{}}`...)
 	}
@@ -165,7 +159,7 @@ func (e *acpEditor) capabilities(facts *store.CardFacts) json.RawMessage {
 // ownMeta is what initialize says that is not ACP's; nil if nothing.
 func (e *acpEditor) ownMeta(facts *store.CardFacts) map[string]any {
 	meta := map[string]any{}
-	if e.server.ide.opts.Companion != nil {
+	if e.server.opts.Companion != nil {
 		meta["companion"] = map[string]int{"version": 1}
 	}
 	if facts != nil && facts.Abilities != "" {

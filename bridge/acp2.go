@@ -63,7 +63,7 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 	has, title := struct{}{}, "A2A agent"
 	prompt := map[string]any{"embeddedContext": has}
 	session := map[string]any{"prompt": prompt, "additionalDirectories": has}
-	if e.stores {
+	if e.server.opts.stores() {
 		session["delete"] = has
 	}
 	if e.server.agent.opts.ForwardMCP {
@@ -80,7 +80,7 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 	}
 	meta := map[string]any{"steering": map[string]bool{"supported": true}}
 	maps.Copy(meta, e.ownMeta(facts))
-	r := map[string]any{"protocolVersion": acp.Version2, "info": acp.Implementation{Name: "a2astdio", Title: title, Version: e.version},
+	r := map[string]any{"protocolVersion": acp.Version2, "info": acp.Implementation{Name: "a2astdio", Title: title, Version: e.server.opts.Version},
 		"capabilities": map[string]any{"session": session}, "_meta": meta}
 	methods := e.offeredMethods(facts)
 	for i := range methods {

@@ -86,19 +86,19 @@ const maxDirectories = 100
 // an error if one is wrong.
 func (c *editorRequest) checkDirectories(p *acp.NewSessionRequest) bool {
 	var err error
-	if p.Cwd != "" || p.SessionID == "" { // a session that is there has one
-		err = checkDirectory(c.method, "cwd", p.Cwd)
-	}
 	if n := len(p.AdditionalDirectories); n > maxDirectories {
-		err = fmt.Errorf("editor: %s: there are %d additionalDirectories: at most %d are taken", c.method, n, maxDirectories)
+		err = fmt.Errorf("there are %d additionalDirectories: at most %d are taken", n, maxDirectories)
+	}
+	if err == nil && (p.Cwd != "" || p.SessionID == "") { // a session that is there has one
+		err = checkDirectory("cwd", p.Cwd)
 	}
 	for i, dir := range p.AdditionalDirectories {
 		if err == nil {
-			err = checkDirectory(c.method, fmt.Sprintf("additionalDirectories[%d]", i), dir)
+			err = checkDirectory(fmt.Sprintf("additionalDirectories[%d]", i), dir)
 		}
 	}
 	if err != nil {
-		c.fail(acp.CodeInvalidParams, err.Error(), "")
+		c.fail(acp.CodeInvalidParams, "editor: "+c.method+": "+err.Error(), "")
 	}
 	return err == nil
 }
@@ -112,16 +112,15 @@ func (a *Agent) enter(dirs ...string) {
 	}
 }
 
-func checkDirectory(method, member, dir string) error {
-	if !filepath.IsAbs(dir) {
-		return fmt.Errorf("editor: %s: %s %q is not an absolute path", method, member, dir)
-	}
+func checkDirectory(member, dir string) error {
 	info, err := os.Stat(dir)
-	if err != nil {
-		return fmt.Errorf("editor: %s: %s %q: %v", method, member, dir, err)
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("editor: %s: %s %q is not a directory", method, member, dir)
+	switch {
+	case !filepath.IsAbs(dir):
+		return fmt.Errorf("%s %q is not an absolute path", member, dir)
+	case err != nil:
+		return fmt.Errorf("%s %q: %v", member, dir, err)
+	case !info.IsDir():
+		return fmt.Errorf("%s %q is not a directory", member, dir)
 	}
 	return nil
 }

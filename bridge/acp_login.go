@@ -80,7 +80,7 @@ func (e *acpEditor) contact(ctx context.Context, known *store.CardFacts, tell fu
 // former are left out if the agent's card is known and asks for no sign-in, because
 // some clients authenticate by the first method that is listed.
 func (e *acpEditor) offeredMethods(facts *store.CardFacts) []acp.AuthMethod {
-	methods := e.auth
+	methods := e.server.opts.AuthMethods
 	if login := e.login(); login != nil && (facts == nil || facts.Secured) {
 		methods = slices.Concat(login.Methods(facts != nil && facts.OAuth && !facts.Down), methods)
 	}
@@ -90,7 +90,7 @@ func (e *acpEditor) offeredMethods(facts *store.CardFacts) []acp.AuthMethod {
 // signsIn reports whether a method is one that the bridge signs in by, and not the
 // editor in a terminal.
 func (e *acpEditor) signsIn(login Login, id string) bool {
-	return slices.ContainsFunc(slices.Concat(login.Methods(true), e.auth), func(m acp.AuthMethod) bool { return m.ID == id && m.Type == "" })
+	return slices.ContainsFunc(slices.Concat(login.Methods(true), e.server.opts.AuthMethods), func(m acp.AuthMethod) bool { return m.ID == id && m.Type == "" })
 }
 
 // authenticate succeeds by any method, unless it is known that there is no agent, or

@@ -121,9 +121,9 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 		err = json.Unmarshal(raw, &r)
 	}
 	if err != nil {
-		v.editor.server.log.Warn("editor: cannot ask for permission, so the call is rejected", "call", q.Call.ID, "err", err)
+		v.editor.server.opts.Log.Warn("editor: cannot ask for permission, so the call is rejected", "call", q.Call.ID, "err", err)
 	} else if _, ok := q.Pick(r.Outcome.OptionID); r.Outcome.Outcome == acp.OutcomeSelected && !ok {
-		v.editor.server.log.Warn("editor: picked an option that was not offered, so the call is rejected", "call", q.Call.ID, "option", r.Outcome.OptionID)
+		v.editor.server.opts.Log.Warn("editor: picked an option that was not offered, so the call is rejected", "call", q.Call.ID, "option", r.Outcome.OptionID)
 	}
 	if err != nil || r.Outcome.Outcome != acp.OutcomeSelected {
 		r.Outcome.OptionID = "" // cancelled, or an error: no option was picked

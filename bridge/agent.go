@@ -205,6 +205,9 @@ func (a *Agent) Ready(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
 	return card, w, nil
 }
 
+// stores reports whether conversations are kept.
+func (o *Options) stores() bool { return o.Store != nil && !o.NoHistory }
+
 // workspace is the directory of a session whose editor names none.
 func (o *Options) workspace() string {
 	if o.Workspace != "" {

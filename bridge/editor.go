@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,7 +26,9 @@ const maxSessions = 1024
 // goroutine, after its place in the order is taken.
 type server struct {
 	agent *Agent
-	log   *slog.Logger // agent's, which may be exchanged: see findAgent
+	// opts are those of the start: an agent that is set up later brings others, for which the read
+	// loop does not wait.
+	opts  *Options
 	setup setup
 	out   *stdio.Conn
 	conn  *jsonrpc2.Conn // on out
@@ -60,7 +61,8 @@ type server struct {
 }
 
 func newServer(agent *Agent, out *stdio.Conn) *server {
-	s := &server{agent: agent, log: agent.opts.Log, out: out, sessions: map[string]*Session{}, prompts: map[*turn]stdio.ID{},
+	opts := agent.opts
+	s := &server{agent: agent, opts: &opts, out: out, sessions: map[string]*Session{}, prompts: map[*turn]stdio.ID{},
 		leaving: map[string]*leaving{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.answers, s.silence = context.WithCancel(context.Background())
@@ -68,8 +70,7 @@ func newServer(agent *Agent, out *stdio.Conn) *server {
 	s.acp = newACPEditor(s)
 	s.lines = newLinesEditor(s)
 	s.mcp = newMCPEditor(s)
-	opts := agent.opts
-	s.ide = &ide{server: s, opts: &opts}
+	s.ide = &ide{server: s}
 	switch agent.opts.Protocol {
 	case ProtocolACP:
 		s.handle = s.acp.handle
@@ -124,7 +125,7 @@ func (s *server) decide(c *editorRequest) {
 		s.handle = s.acp.handle
 	case s.lines.speaks(c.method):
 		s.speakLines()
-		s.ide.open(s.ide.opts.workspace())
+		s.ide.open(s.opts.workspace())
 	case s.acp.methods[c.method] != nil:
 		s.acp.handle(c) // which says that initialize comes first
 	default:
@@ -256,7 +257,7 @@ func (c *editorRequest) reply(result any) {
 		return
 	}
 	if err := c.server.out.Reply(c.id, result); err != nil {
-		c.server.log.Debug("replying", "method", c.method, "err", err)
+		c.server.opts.Log.Debug("replying", "method", c.method, "err", err)
 	}
 }
 
@@ -277,7 +278,7 @@ func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	}
 	e.Message = c.server.mask(e.Message)
 	if err := c.server.conn.ReplyWithError(context.Background(), jsonrpc2.ID(c.id), e); err != nil {
-		c.server.log.Debug("replying", "method", c.method, "err", err)
+		c.server.opts.Log.Debug("replying", "method", c.method, "err", err)
 	}
 }
 

@@ -85,14 +85,14 @@ func (t *editorTools) offered() (names, tools []string) {
 	can, ide := t.editor.can, t.editor.server.ide
 	offer(can.reads, "read_text_file", readTool)
 	offer(can.reads && can.writes, "write_text_file", writeTool)
-	offer(ide.opts.Companion != nil && ide.announced, "open_files", openTool)
+	offer(t.editor.server.opts.Companion != nil && ide.announced, "open_files", openTool)
 	return names, tools
 }
 
 // answer is what the server does. It has no state.
 func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 	if m.Method == "initialize" {
-		return m.Initialize(mcp.Versions(), mcp.Implementation{Name: editorToolsName, Title: "The user's editor", Version: t.editor.version})
+		return m.Initialize(mcp.Versions(), mcp.Implementation{Name: editorToolsName, Title: "The user's editor", Version: t.editor.server.opts.Version})
 	}
 	names, tools := t.offered()
 	list := json.RawMessage(`{"tools":[` + strings.Join(tools, ",") + `]}`)

@@ -23,9 +23,6 @@ import (
 // messages; [Serve] closes it.
 type ide struct {
 	server *server
-	// opts are those of the server's start: an agent that is set up later brings
-	// others, for which the read loop does not wait.
-	opts *Options
 	// prefix is what ACP wants before a method that is not its own.
 	prefix string
 	// announced: an ACP editor gets only messages that it has announced. Some show
@@ -63,7 +60,7 @@ func (i *ide) introduce(p *acp.InitializeRequest) {
 
 // open starts the companion, or tells the one that runs of another directory.
 func (i *ide) open(dir string) {
-	start := i.opts.Companion
+	start := i.server.opts.Companion
 	if start == nil {
 		return
 	}
@@ -83,18 +80,18 @@ func (i *ide) open(dir string) {
 		_, err = i.companion.Handle(methodWorkspaces, params)
 	}
 	if err != nil {
-		i.opts.Log.Warn("the companion is not told of a workspace", "workspace", dir, "err", err)
+		i.server.opts.Log.Warn("the companion is not told of a workspace", "workspace", dir, "err", err)
 	}
 }
 
 // takes reports whether a message is the companion's, and if so answers it.
 func (i *ide) takes(c *editorRequest) bool {
 	method, ok := strings.CutPrefix(c.method, i.prefix)
-	if !ok || i.opts.Companion == nil || !strings.HasPrefix(method, ideMethods) && !strings.HasPrefix(method, companionMethods) {
+	if !ok || i.server.opts.Companion == nil || !strings.HasPrefix(method, ideMethods) && !strings.HasPrefix(method, companionMethods) {
 		return false
 	}
 	if i.prefix == "" {
-		i.open(i.opts.workspace()) // without --protocol this may be its first message
+		i.open(i.server.opts.workspace()) // without --protocol this may be its first message
 	}
 	i.mu.Lock()
 	companion, err := i.companion, i.err
@@ -115,7 +112,7 @@ func (i *ide) takes(c *editorRequest) bool {
 		return true
 	}
 	if c.isNotification {
-		i.opts.Log.Warn("the editor has sent a notification that the companion cannot use", "err", err)
+		i.server.opts.Log.Warn("the editor has sent a notification that the companion cannot use", "err", err)
 		return true
 	}
 	code := acp.CodeInternal
@@ -129,7 +126,7 @@ func (i *ide) takes(c *editorRequest) bool {
 // context adds what the user looks at to a prompt, if [Options.CompanionContext] says
 // so. A slash command is no prompt.
 func (i *ide) context(prompt []acp.ContentBlock) []acp.ContentBlock {
-	if !i.opts.CompanionContext || len(prompt) == 0 || strings.HasPrefix(strings.TrimSpace(prompt[0].Text), "/") {
+	if !i.server.opts.CompanionContext || len(prompt) == 0 || strings.HasPrefix(strings.TrimSpace(prompt[0].Text), "/") {
 		return prompt
 	}
 	files := i.openFiles()
@@ -180,7 +177,7 @@ func (i *ide) close() {
 		return
 	}
 	if err := companion.Close(); err != nil {
-		i.opts.Log.Warn("closing the companion", "err", err)
+		i.server.opts.Log.Warn("closing the companion", "err", err)
 	}
 }
 

@@ -62,7 +62,7 @@ func (e *linesEditor) speaks(method string) bool {
 	if _, ok := e.methods[method]; ok {
 		return method != acp.MethodCancelRequest
 	}
-	return e.server.ide.opts.Companion != nil && (strings.HasPrefix(method, ideMethods) || strings.HasPrefix(method, companionMethods))
+	return e.server.opts.Companion != nil && (strings.HasPrefix(method, ideMethods) || strings.HasPrefix(method, companionMethods))
 }
 
 func (e *linesEditor) handle(c *editorRequest) {

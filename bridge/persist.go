@@ -76,7 +76,7 @@ func (s *Session) reread() {
 
 // keepJournal opens the session's journal, once.
 func (s *Session) keepJournal() {
-	if s.journal != nil || s.unstored || s.agent.opts.NoHistory {
+	if s.journal != nil || s.unkept != nil || s.agent.opts.NoHistory {
 		return
 	}
 	var err error
@@ -100,7 +100,7 @@ func (s *Session) record(lines []byte) {
 func (s *Session) giveUpJournal(err error) {
 	s.lose("the rest of the conversation is not stored", err)
 	_ = s.journal.Close()
-	s.journal, s.unstored = nil, true
+	s.journal = nil
 }
 
 // noteSteps puts what was shown into the journal. The agent's task can tell it again, so it is

@@ -54,7 +54,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts *Options) erro
 	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, server.takes, jsonrpc2.SetLogger(connLog(agent.opts.Log)))
 	defer conn.Close()
 	if server.isLines.Load() {
-		server.ide.open(server.ide.opts.workspace())
+		server.ide.open(server.opts.workspace())
 	}
 
 	var err error

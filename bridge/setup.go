@@ -127,7 +127,7 @@ func (c *editorRequest) failSetup(err error) {
 		return
 	}
 	code, message := acp.CodeNotSetUp, err.Error()
-	if len(c.server.acp.auth) > 0 {
+	if len(c.server.opts.AuthMethods) > 0 {
 		code = acp.CodeAuthRequired
 		if !c.server.isLines.Load() {
 			message = "Authentication required: " + strings.TrimPrefix(message, "bridge: ")

@@ -101,38 +101,43 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 	for i := range questions {
 		t.observe(Observation{What: ObservedAsk, Call: questions[i].Call.ID})
 	}
-	askCtx, stop := context.WithCancel(ctx)
-	defer stop()
-	answered := make(chan struct{})
 	var answers []mapping.Answer
 	var err error
-	go func() { // ends when Ask returns, which it does at once when askCtx ends
-		answers, err = t.editor.Ask(askCtx, questions)
-		close(answered)
-	}()
-	for {
-		came := leg.next(ctx, beside{answer: answered, exit: t.agent.opts.Client.Exited(), cancel: t.cancelled.Done(), steers: t.steers})
-		switch {
-		case came == ofAnswer:
-			return t.decide(ctx, leg, questions, answers, err)
-		case came == ofSteering:
-			t.steering.over(errCannotSteer)
-			continue
-		case came == ofLeg && leg.unshown == nil && !t.fold.State.Terminal() && t.anyOpen(questions):
-			continue
-		}
-		stop()
-		<-answered
-		switch {
-		case came == ofExit:
-			return t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)
-		case came == ofLeg:
-			return leg.unshown
-		case t.isCancelled(): // not all clients answer their questions after a cancel (avante)
-			return nil
-		}
-		return ctx.Err()
+	came := t.besides(ctx, leg, beside{exit: t.agent.opts.Client.Exited(), cancel: t.cancelled.Done(), steers: t.steers}, func(ctx context.Context) {
+		answers, err = t.editor.Ask(ctx, questions)
+	}, func() bool { return !t.fold.State.Terminal() && t.anyOpen(questions) })
+	switch {
+	case came == ofAnswer:
+		return t.decide(ctx, leg, questions, answers, err)
+	case came == ofExit:
+		return t.agent.opts.Client.ExplainLoss(ctx, transport.ErrInterrupted)
+	case came == ofLeg:
+		return leg.unshown
+	case t.isCancelled(): // not all clients answer their questions after a cancel (avante)
+		return nil
 	}
+	return ctx.Err()
+}
+
+// besides does something in another goroutine, and shows what leg, which may be nil, brings until that is
+// done, goesOn is false (ofLeg), or something else comes. It has returned then: its context has ended.
+func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.Context), goesOn func() bool) (came came) {
+	doing, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() { // ends with doing
+		do(doing)
+		close(done)
+	}()
+	for b.answer = done; leg == nil || leg.unshown == nil && goesOn(); {
+		if came = leg.next(ctx, b); came == ofSteering {
+			t.steering.over(errCannotSteer)
+		} else if came != ofLeg {
+			break
+		}
+	}
+	stop()
+	<-done
+	return came
 }
 
 // decide notes what the user's answers decide, unless err has left the questions without one.
@@ -318,25 +323,11 @@ const showWait = 2 * time.Second
 // until that is answered: for limit at most, and while a cancel allows it. It returns no task if
 // what was shown is enough.
 func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
-	requestCtx, stop := context.WithTimeout(ctx, limit)
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	answered := make(chan struct{})
-	go func() { // ends with requestCtx
-		task, err = request(requestCtx)
-		close(answered)
-	}()
-	for leg == nil || leg.unshown == nil && !enough() {
-		came := leg.next(ctx, beside{answer: answered, grace: t.graceOver})
-		if came == ofLeg {
-			continue
-		}
-		if came != ofAnswer { // it is too late for one
-			stop()
-		}
-		<-answered
-		return task, err
+	came := t.besides(ctx, leg, beside{grace: t.graceOver}, func(ctx context.Context) { task, err = request(ctx) }, func() bool { return !enough() })
+	if came == ofLeg {
+		return nil, leg.unshown
 	}
-	stop()
-	<-answered
-	return nil, leg.unshown
+	return task, err
 }
