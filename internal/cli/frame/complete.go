@@ -82,37 +82,21 @@ func valuesOf(o *Option, prefix string) completions {
 	found := named(takes)
 	found.prefix = prefix
 	if o.Name == "agent" {
-		found.words = append(found.words, agentNames()...)
+		_, agents, _ := config.List(&config.Options{File: os.Getenv(Env("config"))}) // the command itself reports a fault
+		for _, agent := range agents {
+			found.words = append(found.words, suggestion{word: agent.Name})
+		}
 	}
 	return found
 }
 
-// agentNames are the agents of the user's configuration.
-func agentNames() (names []suggestion) {
-	_, list, err := config.List(&config.Options{File: os.Getenv(Env("config"))})
-	if err != nil {
-		return nil // the command itself reports the fault
-	}
-	for _, agent := range list {
-		names = append(names, suggestion{word: agent.Name})
-	}
-	return names
-}
-
-// argumentsOf completes the argument behind so many: files, shells, and the companion's
-// plugins.
+// argumentsOf completes the argument behind so many, by its name in the command's usage.
 func argumentsOf(at *level, before int) completions {
-	words := strings.Fields(at.HelpName)
-	switch {
-	case at.HelpName == ProgramName+" companion" && before < 2:
-		return named([...]string{"plugin", "nvim|emacs"}[before])
-	case len(words) < 2 || len(at.Subcommands) > 0:
-	case words[1] == "trace", words[1] == "card":
-		return named("FILE")
-	case words[1] == "completion" && before == 0:
-		return named("bash|zsh|fish")
+	names := strings.Fields(at.ArgsUsage)
+	if before >= len(names) {
+		return completions{kind: "words"}
 	}
-	return completions{kind: "words"}
+	return named(strings.Trim(names[before], "[]()."))
 }
 
 // named completes the placeholder of a value in help: words stand for themselves, FILE

@@ -100,7 +100,7 @@ func (p *Program) NewCommand(usage string, do Action, options ...Option) *cli.Co
 		n = len(words)
 	}
 	name := strings.Join(words[:n], " ")
-	made := &cli.Command{Name: words[n-1], HelpName: ProgramName + " " + name, Usage: inFewWords(name),
+	made := &cli.Command{Name: words[n-1], HelpName: ProgramName + " " + name, Usage: inFewWords(name), ArgsUsage: strings.Join(words[n:], " "),
 		Action: func(c *cli.Context) error {
 			if err := checkArguments(c, words[n:]); err != nil {
 				return err

@@ -16,11 +16,11 @@ import (
 const ProgramName = "a2astdio"
 
 // A level is a command on the command line, a2astdio first, with its options, and those that
-// are given behind it: their values by their names.
+// are given behind it, by name.
 type level struct {
 	*cli.Command
 	options []Option
-	given   map[string][]string
+	given   map[string]*value
 }
 
 func (l *level) isRoot() bool { return l.HelpName == ProgramName }
@@ -29,7 +29,7 @@ func (l *level) isRoot() bool { return l.HelpName == ProgramName }
 // what follows a "--" stays as it is. It returns the text that is asked for in place of a
 // command, if it is.
 func (p *Program) read(app *cli.App) (text string, err error) {
-	at := &level{&cli.Command{Name: app.Name, HelpName: ProgramName, Subcommands: app.Commands, Action: app.Action}, RootOptions(), map[string][]string{}}
+	at := &level{&cli.Command{Name: app.Name, HelpName: ProgramName, Subcommands: app.Commands, Action: app.Action}, RootOptions(), map[string]*value{}}
 	p.levels, p.Before, p.arguments, p.unfinished = []*level{at}, -1, nil, nil
 	for args := p.Args[min(1, len(p.Args)):]; len(args) > 0; {
 		arg := args[0]
@@ -52,7 +52,7 @@ func (p *Program) read(app *cli.App) (text string, err error) {
 		case at.isRoot() && arg == "help" && len(p.arguments) == 0:
 			return p.helpFor(at.Command, args)
 		case sub != nil && len(p.arguments) == 0:
-			at = &level{sub, p.options[sub], map[string][]string{}}
+			at = &level{sub, p.options[sub], map[string]*value{}}
 			p.levels = append(p.levels, at)
 		default:
 			p.arguments = append(p.arguments, arg)
@@ -82,10 +82,12 @@ func (p *Program) option(at *level, arg string, args []string) ([]string, error)
 	default:
 		value, args = args[0], args[1:]
 	}
-	if _, ok := o.read(value); !ok {
-		return nil, Usagef("--%s does not take %q%s", o.Name, value, o.takes())
+	if on.given[o.Name] == nil {
+		on.given[o.Name] = newValue(o)
 	}
-	on.given[o.Name] = append(on.given[o.Name], value)
+	if err := on.given[o.Name].Set(value); err != nil {
+		return nil, Usagef("--%s %v", o.Name, err)
+	}
 	return args, nil
 }
 

@@ -3,6 +3,7 @@ package frame
 import (
 	"cmp"
 	"flag"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -140,74 +141,60 @@ func (o *Option) takes() string {
 	return ": it takes " + strings.Join(o.choices(), ", ")
 }
 
+// Who gave an option its value.
+const (
+	ByOption   = "option" // or who reads options, by [cli.Context.Set]
+	ByVariable = "variable"
+)
+
 // A value is an option's on one command line, a [flag.Getter] for the library.
 type value struct {
-	of       *Option
-	texts    []string // of what is no list the last one holds
-	given    bool     // by an option, or by who reads options
-	variable bool     // by a variable
+	of     *Option
+	texts  []string // of what is no list the last one holds
+	by     string   // [ByOption], [ByVariable] or ""
+	filled bool     // by a file
 }
 
-// newValue returns an option's default, or what its variable holds. given: it is on the command
-// line, too, so that the variable does not matter.
-func newValue(o *Option, given bool) (*value, error) {
-	v := &value{of: o, texts: o.none()}
-	text := ""
-	if o.Variable {
-		text = os.Getenv(Env(o.Name))
+// newValue is what an option holds that nobody gives: its default.
+func newValue(o *Option) *value {
+	v := &value{of: o}
+	if o.Kind != List {
+		none := [...]string{Switch: "false", Duration: "0s", Number: "0"}[o.Kind] // the last of the kinds is a number's
+		v.texts = []string{cmp.Or(o.Value, none)}
 	}
-	if text == "" {
-		return v, nil
-	}
-	read, ok := o.read(text)
-	if !ok && !given {
-		return nil, Usagef("%s does not take %q%s", Env(o.Name), text, o.takes())
-	}
-	v.texts, v.variable = []string{read}, true
-	return v, nil
+	return v
 }
 
-// none is what an option holds that nobody gives: its default.
-func (o *Option) none() []string {
-	if o.Kind == List {
-		return nil
-	}
-	none := [...]string{Switch: "false", Duration: "0s", Number: "0"}[o.Kind] // the last of the kinds is a number's
-	return []string{cmp.Or(o.Value, none)}
-}
-
-// Set implements [flag.Value]. Words are not checked: whoever reads a file has done that.
+// Set implements [flag.Value]. Its error follows the name of who gave the text.
 func (v *value) Set(text string) error {
 	read, ok := v.of.read(text)
-	switch v.of.Kind {
-	case Duration, Number, Switch:
-		if !ok {
-			return Usagef("it does not take %q%s", text, v.of.takes())
-		}
+	if !ok {
+		return fmt.Errorf("does not take %q%s", text, v.of.takes())
 	}
-	if v.of.Kind != List || !v.given { // what a variable holds is replaced
+	if v.of.Kind != List || v.by != ByOption { // what a variable holds is replaced
 		v.texts = nil
 	}
-	v.texts, v.given = append(v.texts, read), true
+	v.texts, v.by = append(v.texts, read), ByOption
 	return nil
 }
 
 func (v *value) Get() any       { return v }
 func (v *value) String() string { return strings.Join(v.texts, "\n") }
 
-// flagSet has a command's options, from their variables and from the command line, and
+// flagSet has a command's options, from the command line or from their variables, and
 // its arguments.
 func (l *level) flagSet(arguments []string) (*flag.FlagSet, error) {
 	set := flag.NewFlagSet(l.Name, flag.ContinueOnError)
 	for i := range l.options {
 		o := &l.options[i]
-		v, err := newValue(o, l.given[o.Name] != nil)
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range l.given[o.Name] {
-			if err := v.Set(text); err != nil {
-				return nil, Usagef("--%s: %s", o.Name, err)
+		v := l.given[o.Name]
+		if v == nil {
+			v = newValue(o)
+			if text := os.Getenv(Env(o.Name)); o.Variable && text != "" {
+				if err := v.Set(text); err != nil {
+					return nil, Usagef("%s %v", Env(o.Name), err)
+				}
+				v.by = ByVariable
 			}
 		}
 		set.Var(v, o.Name, "")
@@ -215,32 +202,44 @@ func (l *level) flagSet(arguments []string) (*flag.FlagSet, error) {
 	return set, set.Parse(append([]string{"--"}, arguments...))
 }
 
-// Given reports whether an option was set on the command line, or by [cli.Context.Set].
-func Given(c *cli.Context, name string) bool {
-	v, _ := c.Value(name).(*value)
-	return v != nil && v.given
+// valueOf is an option's value; of what is no option here, none.
+func valueOf(c *cli.Context, name string) *value {
+	if v, ok := c.Value(name).(*value); ok {
+		return v
+	}
+	return newValue(&Option{Kind: List})
 }
+
+// By tells who gave an option its value: [ByOption], [ByVariable], or "". An empty variable
+// counts as none.
+func By(c *cli.Context, name string) string { return valueOf(c, name).by }
 
 // IsSet reports whether an option has a value from anybody.
 func IsSet(c *cli.Context, name string) bool {
-	v, _ := c.Value(name).(*value)
-	return v != nil && (v.given || v.variable)
+	v := valueOf(c, name)
+	return v.by != "" || v.filled
+}
+
+// Fill gives an option what a file says. The error is like Set's.
+func Fill(c *cli.Context, name string, texts []string) error {
+	v := valueOf(c, name)
+	for _, text := range texts {
+		if err := v.Set(text); err != nil {
+			return err
+		}
+	}
+	v.by, v.filled = "", true
+	return nil
 }
 
 // Unset takes an option's value away, whoever gave it.
 func Unset(c *cli.Context, name string) {
-	if v, ok := c.Value(name).(*value); ok {
-		*v = value{of: v.of, texts: v.of.none()}
-	}
+	v := valueOf(c, name)
+	*v = *newValue(v.of)
 }
 
 // StringsOf returns an option that may be given several times.
-func StringsOf(c *cli.Context, name string) []string {
-	if v, ok := c.Value(name).(*value); ok {
-		return v.texts
-	}
-	return nil
-}
+func StringsOf(c *cli.Context, name string) []string { return valueOf(c, name).texts }
 
 // ListOf reads an option that may be repeated. A variable has one value a line.
 func ListOf(c *cli.Context, name string) []string {

@@ -21,10 +21,8 @@ type Configuration struct {
 	// Name is the agent's name, if the files define it.
 	Name  string
 	Files *config.Config
-	// AgentGiven tells who named the agent: [ByOption], [ByVariable], or "" for the files.
+	// AgentGiven tells who named the agent, as [frame.By] does; "" for the files.
 	AgentGiven string
-	// by tells who gave an option its value: [ByOption] or [ByVariable].
-	by map[string]string
 	// others: credentials of options and variables are for another agent: see [frame.Program.Others].
 	others bool
 }
@@ -44,7 +42,6 @@ func Configure(p *frame.Program, c *cli.Context) (*Configuration, error) {
 	}
 	if conf.others = p.Others; conf.others {
 		for _, flag := range credentialFlags {
-			delete(conf.by, flag)
 			frame.Unset(c, flag)
 		}
 	}
@@ -53,9 +50,9 @@ func Configure(p *frame.Program, c *cli.Context) (*Configuration, error) {
 
 // ReadConfiguration reads the user's file and a workspace's, and changes nothing.
 func ReadConfiguration(c *cli.Context, workspace string) (*Configuration, error) {
-	conf := &Configuration{by: givenBy(c)}
+	conf := &Configuration{}
 	opts := &config.Options{File: c.String("config"), Workspace: workspace}
-	if conf.Given("mode") != "" {
+	if frame.By(c, "mode") != "" {
 		opts.Mode = c.String("mode")
 	}
 	var err error
@@ -106,7 +103,7 @@ func (conf *Configuration) Apply(c *cli.Context) error {
 		}
 	}
 	for k := range config.Keys() {
-		if k.Flag == "" || k.Name == "agent" || conf.Given(k.Flag) != "" {
+		if k.Flag == "" || k.Name == "agent" || frame.By(c, k.Flag) != "" {
 			continue
 		}
 		v := conf.Files.Value(k.Name)
@@ -117,10 +114,8 @@ func (conf *Configuration) Apply(c *cli.Context) error {
 		if k.Kind != config.KindList {
 			list = []string{v.Text}
 		}
-		for _, text := range list {
-			if err := c.Set(k.Flag, text); err != nil {
-				return frame.Usagef("%s: %s: %v", v.From.File, k.Name, err)
-			}
+		if err := frame.Fill(c, k.Flag, list); err != nil {
+			return frame.Usagef("%s: %s %v", v.From.File, k.Name, err)
 		}
 	}
 	return nil
@@ -153,11 +148,11 @@ func (conf *Configuration) addHeaders(h http.Header) error {
 // whichAgent reads --agent and --agent-command, of which one may be given. A variable
 // is a default, so an option of either kind wins over it.
 func (conf *Configuration) whichAgent(c *cli.Context) (agent, command string, err error) {
-	for _, by := range []string{ByOption, ByVariable} {
-		if conf.Given("agent") == by {
+	for _, by := range []string{frame.ByOption, frame.ByVariable} {
+		if frame.By(c, "agent") == by {
 			agent = c.String("agent")
 		}
-		if conf.Given("agent-command") == by {
+		if frame.By(c, "agent-command") == by {
 			command = c.String("agent-command")
 		}
 		switch {
@@ -169,31 +164,6 @@ func (conf *Configuration) whichAgent(c *cli.Context) (agent, command string, er
 		}
 	}
 	return "", "", nil
-}
-
-// Who gave an option its value.
-const (
-	ByOption   = "option"
-	ByVariable = "variable"
-	byFiles    = "" // the configuration, if anybody
-)
-
-// Given tells who gave an option its value: [ByOption], [ByVariable], or "". An empty
-// variable counts as none.
-func (conf *Configuration) Given(name string) string { return conf.by[name] }
-
-// givenBy tells who gave each option its value.
-func givenBy(c *cli.Context) map[string]string {
-	by := map[string]string{}
-	for k := range config.Flags() {
-		switch {
-		case frame.Given(c, k.Flag):
-			by[k.Flag] = ByOption
-		case frame.IsSet(c, k.Flag):
-			by[k.Flag] = ByVariable
-		}
-	}
-	return by
 }
 
 // WorkspaceOf is the directory whose file is read. A wrong one is reported later.

@@ -44,7 +44,7 @@ func TlsConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
 // CredentialOptions reads where credentials come from; an option wins over a variable.
 // It adds secrets to those that are masked.
 func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, config *tls.Config, secrets *trace.Secrets) (*credentials.Options, error) {
-	o := &credentials.Options{Agent: conf.Agent, Header: header, HeaderBy: map[string]string{ByVariable: frame.Env("header")}[conf.Given("header")], TLS: config, Certificate: config != nil && config.GetClientCertificate != nil}
+	o := &credentials.Options{Agent: conf.Agent, Header: header, HeaderBy: map[string]string{frame.ByVariable: frame.Env("header")}[frame.By(c, "header")], TLS: config, Certificate: config != nil && config.GetClientCertificate != nil}
 	if secrets != nil {
 		o.Learn = secrets.Add
 	}
@@ -64,7 +64,7 @@ func CredentialOptions(c *cli.Context, conf *Configuration, header http.Header, 
 	}
 	o.Command.Line, o.Token.Command, o.Command.Workspaces = o.Token.Command, "", new(agentproc.Workspaces)
 	o.Command.Workspaces.Add(WorkspaceOf(c))
-	if conf.Given("credential-command") == byFiles {
+	if frame.By(c, "credential-command") == "" {
 		o.Command.Base = conf.base()
 	}
 	o.Scheme = c.String("scheme")
@@ -116,7 +116,7 @@ func (conf *Configuration) checkCredentials(c *cli.Context) error {
 		}
 	}
 	for _, flag := range credentialFlags {
-		if by := conf.Given(flag); by != "" && c.String(flag) != "" {
+		if by := frame.By(c, flag); by != "" && c.String(flag) != "" {
 			given = conf.says(flag, by)
 		}
 	}
@@ -132,15 +132,15 @@ func (conf *Configuration) checkCredentials(c *cli.Context) error {
 // variable over the configuration. It refuses two of one kind; says names the secret in
 // that error.
 func (conf *Configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
-	for _, by := range []string{ByOption, ByVariable, byFiles} {
+	for _, by := range []string{frame.ByOption, frame.ByVariable, ""} {
 		var found []credentials.Secret
-		if value := os.Getenv(variable); by == ByVariable && value != "" && !conf.others {
+		if value := os.Getenv(variable); by == frame.ByVariable && value != "" && !conf.others {
 			found = append(found, credentials.Secret{Value: value, Name: variable})
 		}
-		if path := c.String(file); path != "" && conf.Given(file) == by {
+		if path := c.String(file); path != "" && frame.By(c, file) == by {
 			found = append(found, credentials.Secret{File: path, Name: conf.says(file, by)})
 		}
-		if line := c.String(command); line != "" && conf.Given(command) == by {
+		if line := c.String(command); line != "" && frame.By(c, command) == by {
 			found = append(found, credentials.Secret{Command: line, Name: conf.says(command, by)})
 		}
 		switch len(found) {
@@ -157,9 +157,9 @@ func (conf *Configuration) secret(c *cli.Context, file, command, variable, says 
 // says names where an option has its value from.
 func (conf *Configuration) says(option, by string) string {
 	switch by {
-	case ByOption:
+	case frame.ByOption:
 		return "--" + option
-	case ByVariable:
+	case frame.ByVariable:
 		return frame.Env(option)
 	}
 	if v := conf.Files.Value(option); v != nil {

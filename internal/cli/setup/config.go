@@ -38,7 +38,7 @@ func (s *setting) by(o config.Origin) {
 	}
 }
 
-// Where a setting may come from, beside [reach.ByOption] and [reach.ByVariable].
+// Where a setting may come from, beside [frame.ByOption] and [frame.ByVariable].
 const (
 	fromWorkspace = "workspace"
 	fromAgent     = "agent"
@@ -87,14 +87,14 @@ func settings(conf *reach.Configuration, c *cli.Context) (all []setting) {
 func settingOf(conf *reach.Configuration, c *cli.Context, k *config.Key) setting {
 	s, v := setting{Key: k.Name, From: fromBuiltIn}, conf.Files.Value(k.Name)
 	if k.Kind == config.KindHeaders { // those of options, too: they replace some of the file's
-		if s.Value = hidden(frame.ListOf(c, "header"), v); conf.Given("header") != "" {
-			s.From = conf.Given("header")
+		if s.Value = hidden(frame.ListOf(c, "header"), v); frame.By(c, "header") != "" {
+			s.From = frame.By(c, "header")
 		} else if v != nil {
 			s.by(v.From)
 		}
 		return s
 	}
-	if by := conf.Given(k.Flag); by != "" || v == nil {
+	if by := frame.By(c, k.Flag); by != "" || v == nil {
 		v = &config.Value{Key: k, Text: optionText(c, k), List: reach.Fields(frame.ListOf(c, k.Flag))}
 		s.From = cmp.Or(by, fromBuiltIn)
 	} else {
@@ -200,7 +200,7 @@ func page(conf *reach.Configuration, settings []setting) *frame.Page {
 	for _, s := range settings {
 		width = max(width, len(s.Key)+2)
 	}
-	from := map[string]string{reach.ByOption: "the option", reach.ByVariable: "the variable", fromBuiltIn: "built in", fromWorkspace: "workspace", fromAgent: "the agent", fromFile: "yours"}
+	from := map[string]string{frame.ByOption: "the option", frame.ByVariable: "the variable", fromBuiltIn: "built in", fromWorkspace: "workspace", fromAgent: "the agent", fromFile: "yours"}
 	for _, builtIn := range []bool{false, true} { // what is set comes first
 		for _, s := range settings {
 			if builtIn == (s.From == fromBuiltIn) {

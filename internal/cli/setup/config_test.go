@@ -45,7 +45,7 @@ const (
 	layers
 )
 
-var layerNames = [layers]string{fromFile, fromAgent, fromWorkspace, reach.ByVariable, reach.ByOption}
+var layerNames = [layers]string{fromFile, fromAgent, fromWorkspace, frame.ByVariable, frame.ByOption}
 
 // TestPrecedence: for each key, a stronger source wins over a weaker one, the value is
 // shown with its source, and the rest of the program reads it from the options.

@@ -155,7 +155,7 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (_ *laun
 	} else if (name != "" || !given) && os.Getenv("XDG_CONFIG_HOME") != "" {
 		l.args = append(l.args, "--config", conf.Files.File) // an editor need not have the variable
 	}
-	l.args = append(l.args, otherOptions(c, conf)...)
+	l.args = append(l.args, otherOptions(c)...)
 	for _, h := range frame.ListOf(c, "header") {
 		if file, ok := strings.CutPrefix(h, "@"); ok {
 			l.headers = append(l.headers, "@"+reach.Absolute(file))
@@ -182,9 +182,9 @@ func startsAnywhere(command string) error {
 
 // otherOptions are the options that are given, but for those that name the agent, and for
 // headers.
-func otherOptions(c *cli.Context, conf *reach.Configuration) (args []string) {
+func otherOptions(c *cli.Context) (args []string) {
 	for k := range config.Flags() {
-		if conf.Given(k.Flag) == "" || slices.Contains([]string{"agent", "agent-command", "config", "header"}, k.Flag) {
+		if frame.By(c, k.Flag) == "" || slices.Contains([]string{"agent", "agent-command", "config", "header"}, k.Flag) {
 			continue
 		}
 		for _, v := range reach.Values(c, k) {

@@ -126,7 +126,7 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 		entries = append(entries, config.Entry{Key: "url", Value: config.Quote(agent)}, config.Entry{Key: "command"})
 	}
 	for k := range config.Keys() {
-		if k.In&config.Agent == 0 || s.conf.Given(k.Flag) != reach.ByOption {
+		if k.In&config.Agent == 0 || frame.By(s.c, k.Flag) != frame.ByOption {
 			if replaces && k.In&config.Agent != 0 && k.Name != "url" && k.Name != "command" {
 				entries = append(entries, config.Entry{Key: k.Name})
 			}
@@ -136,7 +136,7 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 			entries = append(entries, config.Entry{Key: k.Name, Value: value})
 		}
 	}
-	if s.conf.Given("header") != "" {
+	if frame.By(s.c, "header") != "" {
 		s.Say("Your headers are not stored, because they may be credentials: with ${VARIABLE} for those, headers = { ... } in the agent's table holds them")
 	}
 	return entries
