@@ -12,12 +12,21 @@ package cli
 
 import (
 	"cmp"
+	"compress/gzip"
 	"context"
+	_ "embed"
+	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/auth"
 	"github.com/a2astdio/a2astdio/internal/cli/card"
@@ -29,6 +38,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/setup"
 	"github.com/a2astdio/a2astdio/internal/cli/task"
 	"github.com/a2astdio/a2astdio/internal/cli/trace"
+	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/trace/local"
 )
 
 // Main runs a2astdio and returns its exit status. It ends soon after ctx does.
@@ -104,3 +115,81 @@ func UntilSignal() context.Context {
 	}()
 	return frame.WithSignals(ctx, listening)
 }
+
+// demoSecretVariable holds the demo's token or key. Without it the demo makes one up
+// and prints it.
+const demoSecretVariable = "A2ASTDIO_DEMO_SECRET"
+
+func demoCommand(p *frame.Program) *cli.Command {
+	return p.NewCommand("demo", runDemo,
+		frame.Option{Name: "listen", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
+		frame.Option{Name: "push-timeout", Kind: frame.Duration, Value: "10s", Takes: "TIME", Help: "how long a webhook may take to answer"},
+		frame.Option{Name: "push-retries", Kind: frame.Number, Value: "3", Takes: "N", Help: "how often a push is repeated that a webhook has not taken"},
+		frame.Option{Name: "auth", Takes: "bearer", Help: "what a caller has to show. Without it nothing"})
+}
+
+// demo serves the demo agent until an interrupt, which is its regular end.
+func runDemo(p *frame.Program, c *cli.Context) error {
+	if c.String("listen") == "" {
+		return frame.Usagef("where? Say --listen :4000, or --listen :0 for any free port")
+	}
+	push := &demo.PushOptions{Timeout: c.Duration("push-timeout"), Retries: c.Int("push-retries")}
+	agent := demo.New(&demo.Options{Version: "both", Push: push, Auth: c.String("auth"), Secret: os.Getenv(demoSecretVariable)})
+	defer agent.Close()
+	err := local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
+		if secret := agent.Secret(); secret != "" && os.Getenv(demoSecretVariable) == "" {
+			p.Tell("it takes callers with A2ASTDIO_TOKEN=%s\n", secret)
+		}
+		fmt.Fprintln(p.Stdout, url)
+		return agent
+	})
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	return nil
+}
+
+func versionCommand(p *frame.Program) *cli.Command {
+	return p.NewCommand("version", showVersion,
+		frame.Option{Name: "licenses", Kind: frame.Switch, Help: "show the licence of a2astdio, and for each module that is linked into it where its source is, and its licence"})
+}
+
+func showVersion(p *frame.Program, c *cli.Context) error {
+	if c.Bool("licenses") {
+		return licenses(p)
+	}
+	commit := "not recorded in this build"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				commit = s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				commit += ", with changes"
+			}
+		}
+	}
+	_, err := fmt.Fprintf(p.Stdout, "a2astdio %s\ncommit   %s\ngo       %s %s/%s\n", p.Version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+// The licences of linked modules want these notices: copyright and text with each copy,
+// and for MPL-2.0 the place of the source. go generate writes them, and notices.txt for
+// people. Packed they take a sixth of the space.
+//
+//go:embed notices.txt.gz
+var notices string
+
+func licenses(p *frame.Program) error {
+	packed, err := gzip.NewReader(strings.NewReader(notices))
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(p.Stdout, packed)
+	return err
+}
+
+// The help of a2astdio itself and the notices are generated from the commands and the
+// linked modules, and committed. A test fails where they are stale.
+
+//go:generate go test . -count=1 -run ^TestGenerated -update

@@ -15,12 +15,17 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -204,4 +209,127 @@ type nobody struct{}
 func (nobody) Show(context.Context, []mapping.Step) error { return nil }
 func (nobody) Ask(context.Context, []mapping.Question) ([]mapping.Answer, error) {
 	return nil, context.Canceled
+}
+
+// No error shows a credential that the agent echoes: in a shell, in doctor, or in an
+// editor.
+func TestEchoedCredentials(t *testing.T) {
+	const token = "sk-live-Zq81xWvT9pLm4"
+	rpc := `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no model for ECHO","data":{"sent":"ECHO"}}}`
+	failed := `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"failed","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":"not with ECHO"}]}}}}` + "\n\n"
+	for _, answer := range []struct {
+		status      int
+		label, body string
+	}{
+		{401, "text/plain", "bad credentials: ECHO"}, {403, "application/json", `{"error":"forbidden for ECHO"}`}, {500, "text/plain", "boom ECHO"},
+		{400, "application/json", rpc}, {200, "application/json", rpc},
+		{200, "text/event-stream", "event: error\ndata: " + rpc + "\n\n"}, {200, "text/event-stream", "data: {ECHO\n\n"}, {200, "text/event-stream", failed},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/agent-card.json") {
+				fmt.Fprintf(w, `{"name":"Echo","url":"http://%s/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`, r.Host)
+				return
+			}
+			echoed := r.Header.Get("Authorization")
+			w.Header().Set("Content-Type", answer.label)
+			w.Header().Set("WWW-Authenticate", `Bearer realm="`+token+`"`)
+			w.WriteHeader(answer.status)
+			_, _ = io.WriteString(w, strings.ReplaceAll(answer.body, "ECHO", echoed))
+		}))
+		args := []string{"--agent", server.URL, "--header", "Authorization: Bearer " + token}
+		const lines = `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"hi"}}` + "\n"
+		for _, run := range []struct{ stdin, command string }{
+			{"", "send hi"}, {"", "doctor"}, {"", "doctor -o json"}, {lines, ""},
+		} {
+			_, stdout, stderr := runMain(run.stdin, append(args, strings.Fields(run.command)...)...)
+			if out := stdout + stderr; strings.Contains(out, token) || !strings.Contains(out, "***") && !strings.HasPrefix(run.command, "doctor") {
+				t.Errorf("%d %s, %q: %s", answer.status, answer.label, run.command, out)
+			}
+		}
+		server.Close()
+	}
+}
+
+// TestEchoedToken: nor is a token shown that the agent echoes without what stood around it,
+// whichever way it was given.
+func TestEchoedToken(t *testing.T) {
+	const token = "sk-live-Zq81xWvT9pLm4"
+	ownPlaces(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/agent-card.json") {
+			fmt.Fprintf(w, `{"name":"Echo","url":"http://%s/","protocolVersion":"0.3.0","capabilities":{}}`, r.Host)
+			return
+		}
+		user, _, _ := r.BasicAuth()
+		w.WriteHeader(500)
+		fmt.Fprintf(w, `{"error":"no model for %s%s"}`, user, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	}))
+	t.Cleanup(server.Close)
+	headers := privateFile(t, t.TempDir(), "headers", `{"headers":{"Authorization":["Bearer `+token+`"]}}`)
+	for _, args := range [][]string{
+		{"--agent", server.URL, "--credential-command", "cat '" + headers + "'"},
+		{"--agent", strings.Replace(server.URL, "//", "//"+token+"@", 1)},
+		{"--agent", server.URL}, // a sign-in keeps it
+	} {
+		if len(args) == 2 {
+			if status, _, stderr := runMain(token, append(args, "auth", "login", "--with-token")...); status != 0 {
+				t.Fatal(stderr)
+			}
+		}
+		_, stdout, stderr := runMain("", append(args, "send", "hi")...)
+		if out := stdout + stderr; strings.Contains(out, token) || !strings.Contains(out, "no model for") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+}
+
+// TestFaults: who is set up wrongly is answered what is wrong. Exit statuses stay.
+func TestFaults(t *testing.T) {
+	home := ownHome(t)
+	file := filepath.Join(home, "wrong.toml")
+	for _, row := range []struct{ args, variable, file, want string }{
+		{"--agent nme", "", "", `there is no agent "nme"`}, {"", "AGENT=nme", "", `there is no agent "nme"`},
+		{"--agent localhost:4000", "", "", "did you mean http://localhost:4000?"}, {"--agent ftp://x", "", "", "is no http or https URL"},
+		{"--agent http://", "", "", "is no http or https URL"}, {"--agent", "", "", "--agent needs a value"},
+		{"--agnt http://localhost:1", "", "", "did you mean --agent?"}, {"--agnt demo", "", "", "did you mean --agent?"},
+		{"--agent demo --timeout 5", "", "", "30s or 2m"}, {"--agent demo", "TIMEOUT=5", "", "A2ASTDIO_TIMEOUT does not take"},
+		{"--agent demo --mode always", "", "", "accept-edits"}, {"--agent demo", "FORWARD_MCP=perhaps", "", "A2ASTDIO_FORWARD_MCP"},
+		{"--agent demo --header nonsense", "", "", "'Name: value'"}, {"--agent demo --header @/no/such", "", "", "/no/such"},
+		{"--agent demo --workspace /no/such", "", "", "is no directory"}, {"--agent demo --trace /no/such/f", "", "", "--trace: open"},
+		{"--agent demo --log /no/such/f", "", "", "--log: open"}, {"--agent demo --agent-settings [1]", "", "", "is not a JSON object"},
+		{"--agent demo --agent-command x", "", "", "cannot both"}, {"--agent-command a|b", "", "", "which only a shell understands"},
+		{"--agent demo --context", "", "", "--context needs --companion"}, {"--agent demo --ca-file /no/such", "", "", "--ca-file"},
+		{"--agent demo --config /no/such", "", "", "it cannot be read"}, {"--config FILE", "", "agent = ", "this is not TOML"},
+		{"--config FILE", "", "nonsense = 'x'", "there is no key"}, {"--config FILE --agent x", "", "[agents.x]\nurl='http://localhost:1'\nheaders={A='${NOPE}'}", "NOPE"},
+	} {
+		t.Run(row.args+row.variable, func(t *testing.T) {
+			if name, value, ok := strings.Cut(row.variable, "="); ok {
+				t.Setenv("A2ASTDIO_"+name, value)
+			}
+			must.Do(t, os.WriteFile(file, []byte(row.file), 0o600))
+			args := strings.Fields(row.args)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "FILE", file)
+			}
+			acp := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}` + "\n" +
+				`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}` + "\n"
+			status, stdout, stderr := runMain(acp, args...)
+			first, second, _ := strings.Cut(stdout, "\n")
+			answer := gjson.Get(second, "error.message").Str
+			if status != frame.ExitUsage || !strings.Contains(stderr, row.want) || !gjson.Get(first, "result.protocolVersion").Exists() ||
+				!strings.HasPrefix(answer, "bridge: ") || !strings.Contains(answer, row.want) {
+				t.Errorf("status %d, %s%s", status, stdout, stderr)
+			}
+			status, stdout, _ = runMain(`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"text":"hello"}}`+"\n", args...)
+			if status != frame.ExitUsage || gjson.Get(stdout, "error.message").Str != answer {
+				t.Errorf("A2A lines: status %d, %s", status, stdout)
+			}
+			if status, stdout, stderr = runMain("", append(args, "send", "hello")...); row.args == "--agent" {
+				return // which takes the command for its value
+			}
+			if row.args != "--agent demo --context" && (status != frame.ExitUsage || stdout != "" || stderr == "") {
+				t.Errorf("send: status %d, %s%s", status, stdout, stderr)
+			}
+		})
+	}
 }

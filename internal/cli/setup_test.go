@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +16,10 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/cli/serve"
 	"github.com/a2astdio/a2astdio/internal/config"
 )
 
@@ -77,5 +83,69 @@ func TestSetupEnds(t *testing.T) {
 	a := &frame.Asker{Ctx: ctx, TTY: &typist{Reader: r}, Lines: bufio.NewReader(r), Out: io.Discard}
 	if _, err := a.Ask("x", ""); !errors.Is(err, frame.ErrInterrupted) {
 		t.Error(err)
+	}
+}
+
+// initialized is what an editor is answered that begins, and ends.
+func initialized(capabilities string, args ...string) gjson.Result {
+	_, stdout, _ := runMain(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":`+capabilities+"}}\n", args...)
+	return gjson.Get(stdout, "result")
+}
+
+// A browser is offered where there is an identity provider to sign in at: not by an agent
+// that takes a token only, that asks for nothing, or that is down.
+func TestBrowserOffered(t *testing.T) {
+	ownPlaces(t)
+	down := httptest.NewServer(http.NotFoundHandler())
+	down.Close()
+	for schemes, want := range map[string]string{
+		"": `[]`, "down": `["` + serve.TerminalLoginMethod + `"]`,
+		`"a":{"type":"http","scheme":"bearer"}`:                                                      `["` + serve.TerminalLoginMethod + `"]`,
+		`"a":{"type":"apiKey","in":"header","name":"X"}`:                                             `["` + serve.TerminalLoginMethod + `"]`,
+		`"a":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://p/t","scopes":{}}}}`: `["` + serve.TerminalLoginMethod + `"]`,
+		`"a":{"type":"openIdConnect","openIdConnectUrl":"https://p/o"}`:                              `["` + serve.LoginMethod + `","` + serve.TerminalLoginMethod + `"]`,
+	} {
+		agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"name":"x","version":"1","protocolVersion":"0.3.0","url":"http://%s/","capabilities":{},"skills":[],"defaultInputModes":[],"defaultOutputModes":[],"securitySchemes":{%s}}`, r.Host, schemes)
+		}))
+		url := agent.URL
+		if schemes == "down" {
+			url = down.URL
+		}
+		const canOpen = `{"auth":{"terminal":true},"elicitation":{"url":{},"form":{}}}`
+		if got := initialized(canOpen, "--agent", url).Get("authMethods.#.id").Raw; got != want {
+			t.Errorf("%s: %s is offered", schemes, got)
+		}
+		agent.Close()
+		// The card is known now, and nobody is there.
+		if got := initialized(canOpen, "--agent", url).Get("authMethods.#.id").Raw; strings.Contains(got, serve.LoginMethod+`"`) {
+			t.Errorf("%s: %s is offered where nobody is there", schemes, got)
+		}
+	}
+}
+
+// The sign-in in a terminal reaches the agent like the bridge, and trusts it no more:
+// it gets all options for that, with absolute paths, in variables and in arguments.
+func TestTerminalLoginWay(t *testing.T) {
+	ownPlaces(t)
+	dir := t.TempDir()
+	key := privateFile(t, dir, "key.pem", "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n")
+	t.Chdir(dir)
+	t.Setenv("A2ASTDIO_CA_FILE", "") // no file, and not the directory
+	m := initialized(`{"auth":{"terminal":true},"_meta":{"terminal-auth":true}}`, "--agent", "https://agent.invalid/a?key=hunter2", "--insecure", "--card", "https://agent.invalid/c?key=hunter2", "--trust-origin", "https://a.example",
+		"--trust-origin", "https://b.example", "--signature-key", "key.pem", "--signature-key", "https://k.example/jwks", "--require-signature", "--oauth-client-id", "me").Get("authMethods.#(type==terminal)")
+	for name, want := range map[string]string{"INSECURE": "true", "CARD": "https://agent.invalid/c", "TRUST_ORIGIN": "https://a.example\nhttps://b.example",
+		"SIGNATURE_KEY": key + "\nhttps://k.example/jwks", "REQUIRE_SIGNATURE": "true", "OAUTH_CLIENT_ID": "me", "CA_FILE": ""} {
+		if got := m.Get("env.A2ASTDIO_" + name).Str; got != want {
+			t.Errorf("A2ASTDIO_%s is %q, want %q", name, got, want)
+		}
+	}
+	var args []string
+	for _, a := range m.Get("_meta.terminal-auth.args").Array() {
+		args = append(args, a.Str)
+	}
+	if status, _, stderr := runMain("", args...); status != 3 || strings.Contains(m.Raw+stderr, "hunter2") {
+		t.Errorf("%q: %d %s", args, status, stderr)
 	}
 }

@@ -30,8 +30,6 @@ const (
 	promptTime = time.Minute
 	// promptSilence is how long nothing may come once the agent has spoken.
 	promptSilence = 20 * time.Second
-	// maxRecords bounds the records that are named for findings that are alike.
-	maxRecords = 4
 	// cancelPause is the time between two looks at a task that was cancelled.
 	cancelPause = 100 * time.Millisecond
 )
@@ -354,7 +352,11 @@ func (k *checkup) findingsOn(out *frame.Page) {
 		out.Hanging(fmt.Sprintf("%-6s", mark), 6, f.What+": "+f.Text)
 		where := f.Source
 		if f.Record > 0 {
-			where = strings.TrimSuffix(fmt.Sprintf("record%s; %s", records(f), f.Source), "; ")
+			where = fmt.Sprintf("record %d", f.Record)
+			if n := len(f.Also); n > 0 {
+				where += fmt.Sprintf(", and %d more alike", n)
+			}
+			where = strings.TrimSuffix(where+"; "+f.Source, "; ")
 		}
 		if where != "" {
 			out.Text(6, "("+where+")")
@@ -363,19 +365,4 @@ func (k *checkup) findingsOn(out *frame.Page) {
 			out.Text(6, said)
 		}
 	}
-}
-
-// records names the records of a finding, and of those that are alike.
-func records(f *check.Finding) string {
-	said := fmt.Sprintf(" %d", f.Record)
-	for i, n := range f.Also {
-		if i == maxRecords {
-			return "s" + said + fmt.Sprintf(", and %d more", len(f.Also)-i)
-		}
-		said += fmt.Sprintf(", %d", n)
-	}
-	if len(f.Also) > 0 {
-		return "s" + said
-	}
-	return said
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// This file and run.go are the fence around urfave/cli. The library parses options as
+// This file and program.go are the fence around urfave/cli. The library parses options as
 // package flag does: it stops at the first argument, and its errors are prose. So this
 // file reads the command line, and gives the library nothing that it could refuse.
 

@@ -333,11 +333,6 @@ func Self() string {
 	return path
 }
 
-func IsFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 // an executable is a command
-}
-
 // Again makes the link that a program started now would have from the same command
 // line: the files may have changed. set changes options before they are read.
 func Again(ctx context.Context, p *frame.Program, set func(c *cli.Context) error) (l *Link, err error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -161,12 +162,14 @@ func look(l *reach.Link, ctx context.Context) (state, says string) {
 // configuration defines; a URL, also without a scheme; a file; the demo; or else a
 // command that starts the agent.
 func understand(conf *reach.Configuration, text string) (agent, command, known string, err error) {
+	info, statErr := os.Stat(text)
+	isFile := statErr == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 // an executable is a command
 	switch {
 	case slices.Contains(conf.Files.Names(), text):
 		return "", "", text, nil
 	case text == reach.DemoAgent || strings.Contains(text, "://"):
 		return text, "", "", nil
-	case reach.IsFile(text) || strings.HasSuffix(text, ".json") && !strings.Contains(text, " "):
+	case isFile || strings.HasSuffix(text, ".json") && !strings.Contains(text, " "):
 		return text, "", "", nil
 	}
 	if at := withScheme(text); at != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,28 +21,16 @@ func SessionsCommand(p *frame.Program) *cli.Command {
 			frame.Option{Name: "older-than", Kind: frame.Duration, Takes: "TIME", Help: "delete those that were last used longer ago than that, like 168h"}))
 }
 
-// A storedSession is a session in list -o json.
-type storedSession struct {
-	ID        string    `json:"id"`
-	Agent     string    `json:"agent"`
-	Cwd       string    `json:"cwd"`
-	Title     string    `json:"title"`
-	ContextID string    `json:"contextId,omitempty"`
-	TaskID    string    `json:"taskId,omitempty"`
-	UpdatedAt time.Time `json:"updatedAt"`
-}
-
 func listSessions(p *frame.Program, c *cli.Context) error {
 	_, records, err := storedSessions()
 	if err != nil {
 		return err
 	}
 	if frame.AsJSON(c) {
-		list := make([]storedSession, 0, len(records))
-		for _, r := range records {
-			list = append(list, storedSession{r.ID, r.Agent, r.Cwd, r.Title, r.ContextID, r.TaskID, r.UpdatedAt})
+		for i := range records { // which no script needs
+			records[i].Previous, records[i].Webhook = nil, ""
 		}
-		return p.PrintJSON(list)
+		return p.PrintJSON(records)
 	}
 	out := &frame.Page{}
 	for _, r := range records {

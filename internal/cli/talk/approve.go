@@ -70,11 +70,6 @@ func (a *Approver) tell(q *mapping.Question) {
 	}
 }
 
-// untold returns the titles whose refusal the user has not seen yet.
-func (a *Approver) untold(titles []string) []string {
-	return slices.DeleteFunc(slices.Clone(titles), func(t string) bool { return slices.Contains(a.told, t) })
-}
-
 // option picks what the user has said in advance, and nothing wider; "" if no option of
 // the agent's means that for certain.
 func (a *Approver) option(q *mapping.Question) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 var errGone = errors.New("the terminal is gone")
@@ -41,5 +42,13 @@ func TestOnlookerCannotAsk(t *testing.T) {
 	stop()
 	if err := <-asked; !errors.Is(err, context.Canceled) {
 		t.Errorf("the turn gets %v at its end", err)
+	}
+}
+
+// TestPageOfNothing: a task in which nothing was said yet has no headings over nothing.
+func TestPageOfNothing(t *testing.T) {
+	task := &a2a.Event{TaskID: "t", State: a2a.StateWorking, History: func(func(a2a.Message) bool) {}, Artifacts: func(func(a2a.Artifact) bool) {}}
+	if got, want := taskPage(task, "", "a2astdio").String(), "task          t\nstate         working\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -2,10 +2,26 @@
 package trace
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/check"
+	"github.com/a2astdio/a2astdio/internal/trace/local"
+	"github.com/a2astdio/a2astdio/internal/trace/replay"
+	"github.com/a2astdio/a2astdio/internal/trace/web"
 )
 
 func Command(p *frame.Program) *cli.Command {
@@ -50,4 +66,164 @@ func noteTrace(p *frame.Program, r *trace.Reader) {
 // listenFlag is of what serves a trace, or another agent.
 func listenFlag() frame.Option {
 	return frame.Option{Name: "listen", Value: "127.0.0.1:0", Shown: "a free port of this machine", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only"}
+}
+
+func traceCheck(p *frame.Program, c *cli.Context) error {
+	of, skip := c.String("of"), frame.StringsOf(c, "skip")
+	for _, rule := range skip {
+		if !slices.Contains(check.Rules[:], rule) {
+			return frame.Usagef("--skip: there is no rule %q, but %s", rule, strings.Join(check.Rules[:], ", "))
+		}
+	}
+	picks := func(f *check.Finding) bool { return (of == "" || f.Who == of) && !slices.Contains(skip, f.Rule) }
+	found := false
+	for _, file := range c.Args().Slice() {
+		n, err := checkFile(p, c, file, picks)
+		if err != nil {
+			return err
+		}
+		found = found || n > 0
+	}
+	if found {
+		return frame.ErrFailed
+	}
+	return nil
+}
+
+// checkFile writes what is wrong in a trace, and returns the number of errors.
+func checkFile(p *frame.Program, c *cli.Context, file string, picks func(*check.Finding) bool) (n int, err error) {
+	r, err := trace.Open(file, p.Input(c.Context))
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	asJSON, out := frame.AsJSON(c), bufio.NewWriter(p.Stdout)
+	defer func() { err = errors.Join(err, out.Flush()) }()
+	report := func(f *check.Finding) {
+		if !asJSON {
+			fmt.Fprintf(out, "%s: %s\n", file, safe.Plain(f.String()))
+			return
+		}
+		line, err := frame.Encode(struct {
+			File string `json:"file"`
+			*check.Finding
+		}{file, f})
+		if err == nil {
+			out.Write(line)
+		}
+	}
+	checker := check.New(&check.Options{Report: report, Picks: picks})
+	records := 0
+	for rec, err := range r.All() {
+		if err != nil {
+			return 0, err
+		}
+		records++
+		checker.Add(rec)
+	}
+	checker.End()
+	noteTrace(p, r)
+	for _, n := range checker.Notes() {
+		p.Say("%s: %s", file, n)
+	}
+	if !asJSON {
+		warnings := ""
+		if n := checker.Count() - checker.Errors(); n > 0 {
+			warnings = ", of which " + frame.Count(n, "warning")
+		}
+		fmt.Fprintf(out, "%s: %s in %s%s\n", file, frame.Count(checker.Count(), "finding"), frame.Count(records, "record"), warnings)
+	}
+	return checker.Errors(), nil
+}
+
+func traceExport(p *frame.Program, c *cli.Context) error {
+	r, file, err := openTraceFile(p, c) // reads the options behind FILE
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	formats := map[string]func(*trace.Reader, io.Writer) error{
+		"har": web.HAR, "redact": trace.WriteRedacted,
+		"html": func(r *trace.Reader, w io.Writer) error { return web.Export(r, w, filepath.Base(file)) },
+	}
+	var write func(*trace.Reader, io.Writer) error
+	for name, f := range formats {
+		if !c.Bool(name) {
+			continue
+		}
+		if write != nil {
+			return frame.Usagef("one format at a time: --html, --har or --redact")
+		}
+		write = f
+	}
+	if write == nil {
+		return frame.Usagef("in which format? --html, --har or --redact")
+	}
+	if err := exportTo(p, c.String("out"), func(w io.Writer) error { return write(r, w) }); err != nil {
+		return err
+	}
+	noteTrace(p, r)
+	return nil
+}
+
+// exportTo writes to a file or to stdout. It removes an incomplete file, which would
+// pass for a complete one.
+func exportTo(p *frame.Program, path string, write func(io.Writer) error) error {
+	if path == "" {
+		return write(p.Stdout)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return frame.Usagef("--out: %v", err)
+	}
+	err = errors.Join(write(f), f.Close())
+	if info, statErr := os.Lstat(path); err != nil && statErr == nil && info.Mode().IsRegular() { // no pipe, device or link
+		_ = os.Remove(path) // the error that is returned says more
+	}
+	return err
+}
+
+func traceReplay(p *frame.Program, c *cli.Context) (err error) {
+	opts := &replay.Options{}
+	if opts.Speed, err = speedOf(c.String("speed")); err != nil {
+		return err
+	}
+	opts.Note = func(text string) { p.Say("%s", text) }
+	agent, err := replay.NewAgent(c.Args().First(), opts)
+	if err != nil {
+		return err
+	}
+	defer agent.Close()
+	err = local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
+		agent.At(url)
+		fmt.Fprintln(p.Stdout, url)
+		return agent
+	})
+	if err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
+	return nil
+}
+
+func speedOf(s string) (float64, error) {
+	if s == "max" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || n <= 0 {
+		return 0, frame.Usagef("--speed does not take %q: it takes a number like 2 or 0.5, or max", s)
+	}
+	return n, nil
+}
+
+func traceServe(p *frame.Program, c *cli.Context) error {
+	args := c.Args().Slice()
+	if args[0] == "-" {
+		return frame.Usagef("trace serve needs a file: it goes back and forth in it")
+	}
+	err := web.Serve(c.Context, c.String("listen"), args[0], func(url string) { fmt.Fprintln(p.Stdout, url) })
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -253,6 +254,89 @@ func TestHeaders(t *testing.T) {
 		})
 		if err != nil {
 			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
+// TestUnderstand: what people write for where an agent is.
+func TestUnderstand(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writeFile(t, "{}", dir, "card")
+	conf := &reach.Configuration{}
+	var err error
+	if conf.Files, err = config.Load(&config.Options{File: writeFile(t, "[agents.work]\nurl='u://x'\n", dir, "c.toml")}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"work": "known work", "demo": "agent demo", "https://a.example/x": "agent https://a.example/x", "card": "agent card", "other.json": "agent other.json",
+		"localhost:41242": "agent http://localhost:41242", "127.0.0.1:4000/x": "agent http://127.0.0.1:4000/x", "[::1]:4": "agent http://[::1]:4",
+		"a.example.com": "agent https://a.example.com", "a.example.com:8443/a2a": "agent https://a.example.com:8443/a2a",
+		"npx -y @google/gemini-cli-a2a-server": "command npx -y @google/gemini-cli-a2a-server", "./run.sh": "command ./run.sh", "/opt/agent": "command /opt/agent",
+		"wrok": "error", "a | b": "error",
+	} {
+		agent, command, known, err := understand(conf, text)
+		got := strings.TrimSpace(fmt.Sprintf("known %s", known))
+		switch {
+		case err != nil:
+			got = "error"
+		case agent != "":
+			got = "agent " + agent
+		case command != "":
+			got = "command " + command
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s (%v)", text, got, want, err)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite docs/editors.md")
+
+// TestEditorsDocument: docs/editors.md has the settings that setup --editor prints, for an
+// agent with a token.
+func TestEditorsDocument(t *testing.T) {
+	const path = "../../../docs/editors.md"
+	doc := must.Get(os.ReadFile(path))(t)
+	text := string(doc)
+	heads := map[string]string{} // of each file
+	for _, e := range editorSettings {
+		heads[e.file] = strings.TrimPrefix(heads[e.file]+", "+e.name, ", ")
+	}
+	for _, e := range editorSettings {
+		l := &launch{name: "A2A", command: "a2astdio", args: []string{"--agent", "http://localhost:41242"}, headers: []string{"Authorization: Bearer TOKEN"}}
+		if e.file == "jetbrains.json" {
+			l.command = "/usr/local/bin/a2astdio"
+		}
+		settings := must.Get(settingsOf(e.file, l))(t)
+		_, language, _ := strings.Cut(e.file, ".")
+		head := "<!-- setup --editor " + heads[e.file] + " -->\n"
+		block := head + "\n```" + strings.Replace(language, "el", "elisp", 1) + "\n" + settings + "```\n"
+		at := strings.Index(text, head)
+		if at < 0 && strings.Contains(text, "`"+e.name+"`") {
+			continue // the document says that setup prints them
+		}
+		if at < 0 {
+			t.Fatalf("%s has no %s", path, head)
+		}
+		end := at + strings.Index(text[at:], "\n```\n") + len("\n```\n")
+		if *update {
+			text = text[:at] + block + text[end:]
+		} else if text[at:end] != block {
+			t.Errorf("%s has other settings for %s (-update rewrites them):\n%s", path, e.name, text[at:end])
+		}
+	}
+	if *update {
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+}
+
+// What the user has typed stays as it is, in each language.
+func TestSettingsOf(t *testing.T) {
+	for _, e := range editorSettings {
+		text, err := settingsOf(e.file, &launch{args: []string{"a \"{  }\",  }\t"}})
+		if err != nil || !strings.Contains(text, `"a \"{  }\",  }\t"`) {
+			t.Errorf("%v\n%s", err, text)
 		}
 	}
 }

@@ -1,0 +1,189 @@
+package reach
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
+)
+
+// A typist answers at a terminal.
+type typist struct {
+	io.Reader
+	strings.Builder // what was shown
+}
+
+func (*typist) Close() error { return nil }
+
+// A user at a terminal is asked once for each workspace, by its real path, whatever it is
+// called; a no, or nobody who could answer, is a no.
+func TestAllowAtTerminal(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("names of Unix")
+	}
+	root, store := t.TempDir(), t.TempDir()
+	dir, link := filepath.Join(root, "a\x1b[2J\nAll is well"), filepath.Join(root, "link")
+	must.Do(t, errors.Join(os.Mkdir(dir, 0o700), os.Symlink(dir, link)))
+	for _, test := range []struct {
+		command, dir, typed string
+		asked, allowed      bool
+	}{
+		{"./agent", dir, "", true, false}, {"./agent", dir, "n\n", true, false}, {"./agent", dir, "y\n", true, true},
+		{"./agent", dir, "", false, true}, {"./agent", link, "", false, true}, {"./other", dir, "n\n", true, false}, {"./agent", root, "n\n", true, false},
+	} {
+		tty := &typist{Reader: strings.NewReader(test.typed)}
+		p := &frame.Program{Stdout: io.Discard, Terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
+		err := allowAtTerminal(t.Context(), p, newConsent(store, test.command, test.dir))
+		shown := tty.String()
+		if (err == nil) != test.allowed || strings.Contains(shown, "Do you trust what is in it?") != test.asked || strings.ContainsAny(strings.TrimSpace(shown), "\x1b\n") {
+			t.Errorf("%+v: %v, %q", test, err, shown)
+		}
+	}
+	nobody := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("none") }}
+	if err := allowAtTerminal(t.Context(), nobody, newConsent(store, "./agent", root)); err == nil {
+		t.Error("nobody was asked, and it runs")
+	}
+}
+
+// The agent runs in the directory that the user has allowed, also if the link to it leads
+// elsewhere when the agent is started again.
+func TestRunsWhereItIsAllowed(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	link := filepath.Join(root, "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skip(err)
+	}
+	l, opts := &Link{Options: bridge.Options{Workspace: link}}, &agentproc.Options{Command: "./agent"}
+	app := &cli.App{Flags: []cli.Flag{&cli.StringFlag{Name: "working-directory"}}, Action: func(c *cli.Context) error {
+		return whereAgentRuns(nil, c, l, opts)
+	}}
+	must.Do(t, app.Run([]string{"a2astdio", "--working-directory", "workspace"}))
+	if opts.Dir != root || opts.Base != root || l.Consent.dir != root {
+		t.Errorf("it runs in %s, from %s; %s is allowed", opts.Dir, opts.Base, l.Consent.dir)
+	}
+}
+
+// A mute is an editor that cannot show a question.
+type mute struct{ bridge.Asker }
+
+func (mute) Confirm(context.Context, string) (bool, error) { return false, bridge.ErrCannotAsk }
+
+// An editor that cannot ask is told where else the user can allow it.
+func TestAllowWithoutQuestion(t *testing.T) {
+	w := newConsent(t.TempDir(), "./agent", t.TempDir())
+	if err := w.SignIn(t.Context(), mute{}); err == nil || !strings.Contains(err.Error(), "run a2astdio doctor") {
+		t.Errorf("%v; want that a2astdio doctor asks, too", err)
+	}
+}
+
+func TestReadsGeminiHome(t *testing.T) {
+	for command, want := range map[string]bool{
+		"npx -y @google/gemini-cli-a2a-server": true, "gemini-cli-a2a-server": true, "A=b node /x/dist/a2a-server.mjs": true,
+		"gemini --acp": false, "my-agent": false, "'": false,
+	} {
+		if got := readsGeminiHome(command, "auto"); got != want {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+	if !readsGeminiHome("my-wrapper", "gemini") {
+		t.Error("--dialect gemini says that it is one")
+	}
+}
+
+// The agent's home has links to all of the user's, also to what comes later. The MCP
+// servers are in it, readable by nobody else, until they are removed.
+func TestGeminiHome(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	theirs := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, name := range []string{".gemini/settings.json", ".gemini/extensions/own/gemini-extension.json", ".env"} {
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(theirs, name)), 0o700))
+		must.Do(t, os.WriteFile(filepath.Join(theirs, name), []byte(name), 0o600))
+	}
+	h := &geminiHome{}
+	env, err := h.prepare([]string{"GEMINI_CLI_HOME=/elsewhere", "GEMINI_CLI_HOME=" + theirs})
+	if err != nil || !slices.Equal(env, []string{"GEMINI_CLI_HOME=" + h.dir, "CODER_AGENT_ALLOWED_ROOT=" + theirs}) {
+		t.Fatalf("%v %v", env, err)
+	}
+	must.Do(t, os.WriteFile(filepath.Join(theirs, ".gemini", "later"), nil, 0o600))
+	if env, err = h.prepare([]string{"GEMINI_CLI_HOME=" + theirs, "CODER_AGENT_ALLOWED_ROOT=/srv"}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT=/srv" {
+		t.Errorf("%v %v", env, err)
+	}
+	for _, name := range []string{".gemini/settings.json", ".gemini/extensions/own/gemini-extension.json", ".env", ".gemini/later"} {
+		if _, err := os.ReadFile(filepath.Join(h.dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Setenv("HOME", "/ours")
+	other := &geminiHome{}
+	if env, err = other.prepare([]string{"HOME=/ours", "HOME=" + theirs}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT="+theirs {
+		t.Errorf("a command with a home of its own: %v %v", env, err)
+	}
+	must.Do(t, other.remove())
+	remove := must.Get(h.Put([]byte("{}")))(t)
+	file := filepath.Join(h.extension(), "gemini-extension.json")
+	for _, name := range []string{file, h.extension(), h.dir} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v %v", name, info.Mode(), err)
+		}
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the servers are still there")
+	}
+	if err := h.remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.ReadFile(filepath.Join(theirs, ".gemini", "settings.json")); err != nil {
+		t.Errorf("the user's own is gone: %v", err)
+	}
+}
+
+func TestWebhookErrorsHidePasswords(t *testing.T) {
+	for _, bad := range []string{"ftp://me:hunter2@hooks.example", "https://me:hunter2@hooks.example:x/", "https://me:hunter2@hooks.example", "http://hooks.example/?hunter2"} {
+		if _, err := publicURL(bad); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestHeaderErrorsHideValues(t *testing.T) {
+	for _, bad := range []string{"hunter2", "Bad Name: hunter2", "X: hunter2\x01", ": hunter2"} {
+		if _, err := Headers([]string{bad}); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "h")
+	must.Do(t, os.WriteFile(file, []byte("# comment\nX-A: 1\n\nX-B: 2\n"), 0o600))
+	h, err := Headers([]string{"@" + file})
+	if want := (http.Header{"X-A": {"1"}, "X-B": {"2"}}); err != nil || len(h) != 2 || h.Get("X-B") != want.Get("X-B") {
+		t.Errorf("%v %v", h, err)
+	}
+}
+
+// TestExtensionURIs: --extension takes URIs, and nothing else.
+func TestExtensionURIs(t *testing.T) {
+	for in, want := range map[string]bool{"https://x.example/a/v1": true, "urn:x:a": true, "https://x.example/a?q=1": true, "not": false, "/v1": false, "https://": false} {
+		if _, err := extensionURIs([]string{in}); (err == nil) != want {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}

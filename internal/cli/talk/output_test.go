@@ -1,0 +1,155 @@
+package talk
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestJSON: the document has what was said, and what messages, artifacts and parts say of themselves.
+func TestJSON(t *testing.T) {
+	var b strings.Builder
+	o := &jsonOutput{out: &b, say: t.Logf}
+	text := func(text string, s mapping.Step) mapping.Step {
+		s.Kind, s.Text = mapping.StepText, text
+		return s
+	}
+	own := mapping.OwnMeta{Metadata: `{"urn:m":1}`, ReferenceTaskIDs: `["t0"]`, Extensions: `["urn:m"]`, Part: `{"urn:p":2}`}
+	file := &a2a.Part{Kind: a2a.PartFile, File: a2a.File{URI: "u:"}, Metadata: `{"urn:f":3}`}
+	steps := []mapping.Step{
+		{Kind: mapping.StepState, State: a2a.StateWorking, Timestamp: "2026-01-01T00:00:00Z"},
+		text("a", mapping.Step{MessageID: "m", Own: own}), text("b", mapping.Step{MessageID: "m", Append: true}),
+		{Kind: mapping.StepPart, MessageID: "m", Part: file}, text("<c>", mapping.Step{MessageID: "m"}),
+		{Kind: mapping.StepPart, MessageID: "m", Part: &a2a.Part{Kind: a2a.PartData, Data: `{"x":1}`}},
+		{Kind: mapping.StepPart, MessageID: "m", Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{Name: "empty"}}},
+		text("old", mapping.Step{ArtifactID: "A", Name: "N", Description: "D"}),
+		text("x", mapping.Step{ArtifactID: "A", Own: mapping.OwnMeta{Metadata: `{"urn:a":4}`}}),
+		{Kind: mapping.StepState, State: a2a.StateCompleted, Timestamp: "2026-01-01T00:00:01Z"},
+	}
+	must.Do(t, o.show(steps))
+	must.Do(t, o.End(bridge.Result{TaskID: "t", State: a2a.StateCompleted}, ""))
+	message := `{"messageId":"m","taskId":"t","role":"ROLE_AGENT","metadata":{"urn:m":1},"referenceTaskIds":["t0"],"extensions":["urn:m"],` +
+		`"parts":[{"text":"ab","metadata":{"urn:p":2}},{"url":"u:","metadata":{"urn:f":3}},{"text":"<c>"},{"data":{"x":1}},{"raw":"","filename":"empty"}]}`
+	want := `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-01T00:00:01Z","message":` + message +
+		`},"artifacts":[{"artifactId":"A","name":"N","description":"D","metadata":{"urn:a":4},"parts":[{"text":"x"}]}],"history":[` + message + "]}}\n"
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	b.Reset()
+	o = &jsonOutput{out: &b} // an answer without a task
+	must.Do(t, errors.Join(o.show(steps[2:3]), o.End(bridge.Result{ContextID: "c"}, "")))
+	if want := `{"message":{"messageId":"m","contextId":"c","role":"ROLE_AGENT","parts":[{"text":"b"}]}}` + "\n"; b.String() != want {
+		t.Errorf("got  %swant %s", b.String(), want)
+	}
+}
+
+// TestJSONGap: that a part of the answer may be missing is said beside a JSON document, which has
+// no place for it.
+func TestJSONGap(t *testing.T) {
+	gap := []mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: mapping.PhaseResumed, Gap: true}}}
+	said := 0
+	say := func(string, ...any) { said++ }
+	for name, show := range map[string]func([]mapping.Step) error{
+		"a task": (&jsonOutput{say: say}).show,
+		"events": (&streamOutput{say: say}).show,
+	} {
+		said = 0
+		if err := show(gap); err != nil || said != 1 {
+			t.Errorf("%s: said %d times (%v), want once", name, said, err)
+		}
+	}
+}
+
+// Fuzz: what is JSON stays JSON, and what is spelled as 1.0 stays as it is.
+func FuzzV1(f *testing.F) {
+	f.Add(`{"kind":"status-update","taskId":"t","final":true,"status":{"state":"working","message":{"kind":"message","role":"agent","parts":[{"kind":"text","text":"a\nb"},null,[],7]}}}`)
+	f.Add(`{"kind":"artifact-update","artifact":{"parts":[{"kind":"file","file":{"name":"n","bytes":"AA=="}},{"file":7}]}}`)
+	f.Add(` { "task" : { "id" : "t" , "artifacts" : [ { "parts" : [ ] } , ] , "history" : null } } `)
+	f.Add(`{"\u006bind":"task","status":{"state":"x"},"id":1,"a\"b":{}}`)
+	f.Fuzz(func(t *testing.T, in string) {
+		if !json.Valid([]byte(in)) {
+			_ = V1Event(a2a.JSON(in)) // it ends
+			return
+		}
+		once := V1Event(a2a.JSON(in))
+		if !json.Valid(once) {
+			t.Fatalf("%q became %q", in, once)
+		}
+		if twice := V1Event(a2a.JSON(once)); string(twice) != string(once) {
+			t.Fatalf("%q became %q and then %q", in, once, twice)
+		}
+	})
+}
+
+// TestV1: 0.3 becomes 1.0, with all unknown members; 1.0 stays unchanged, but for the order of its members.
+func TestV1(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"kind":"status-update","taskId":"t","final":true,"status":{"state":"input-required","message":{"kind":"message","role":"agent","parts":[{"kind":"text","text":"a","metadata":{"kind":"kept"}}],"x":1}},"metadata":{"kind":"kept"}}`: `{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"role":"ROLE_AGENT","parts":[{"text":"a","metadata":{"kind":"kept"}}],"x":1}},"metadata":{"kind":"kept"}}}`,
+		`{"kind":"artifact-update","artifact":{"artifactId":"a","parts":[{"kind":"file","file":{"name":"n","mimeType":"m","uri":"u"}},{"kind":"data","data":{"kind":"kept"}}]},"lastChunk":true}`:                                             `{"artifactUpdate":{"artifact":{"artifactId":"a","parts":[{"filename":"n","mediaType":"m","url":"u"},{"data":{"kind":"kept"}}]},"lastChunk":true}}`,
+		`{"kind":"message","role":"user","parts":null}`:                                                          `{"message":{"role":"ROLE_USER"}}`,
+		`{"id":"t","status":{"state":"made-up"},"artifacts":7}`:                                                  `{"task":{"id":"t","status":{"state":"made-up"},"artifacts":7}}`,
+		`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"},"history":[{"role":"ROLE_USER"}]}}`:           `{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"},"history":[{"role":"ROLE_USER"}]}}`,
+		`{"statusUpdate":{"taskId":"t","status":{"state":3}}}`:                                                   `{"statusUpdate":{"taskId":"t","status":{"state":3}}}`,
+		`{"artifactUpdate":{"artifact":{"parts":[{"raw":"AA==","filename":"f"}]},"somethingElse":{"kind":"x"}}}`: `{"artifactUpdate":{"artifact":{"parts":[{"raw":"AA==","filename":"f"}]},"somethingElse":{"kind":"x"}}}`,
+		`{"task":{"id":"t","status":{"state":"TASK_STATE_CANCELLED","update":{"role":"ROLE_AGENT","content":[{"data":{"data":{"k":1}}},{"file":{"fileWithBytes":"QUE9PQ==","mimeType":"m"}}]}}}}`: `{"task":{"id":"t","status":{"state":"TASK_STATE_CANCELED","message":{"role":"ROLE_AGENT","parts":[{"data":{"k":1}},{"raw":"AA==","mediaType":"m"}]}}}}`,
+		`{"unheardOf":{"kind":"x"}}`: `{"unheardOf":{"kind":"x"}}`,
+		`7`:                          `7`,
+	} {
+		var ordered any
+		must.Do(t, json.Unmarshal([]byte(want), &ordered))
+		sorted, _ := json.Marshal(ordered)
+		if got := string(V1Event(a2a.JSON(in))); got != string(sorted) {
+			t.Errorf("%s\ngot  %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// TestTextOutput: messages begin on their own lines; a terminal gets no control
+// characters, a pipe gets every byte.
+func TestTextOutput(t *testing.T) {
+	for plain, want := range map[bool]string{false: "a\x1b[1mb\nc\n", true: "a␛[1mb\nc\n"} {
+		var b bytes.Buffer
+		o := &TextOutput{Out: &b, Plain: plain}
+		for _, s := range []mapping.Step{{Text: "a"}, {Text: "\x1b[1mb"}, {Shown: "2", Text: "c"}} {
+			s.Kind = mapping.StepText
+			must.Do(t, o.show([]mapping.Step{s}))
+		}
+		if err := o.End(bridge.Result{}, ""); err != nil || b.String() != want {
+			t.Errorf("%q %v", b.String(), err)
+		}
+	}
+}
+
+// TestToolEnds: a line says how a call has ended, and not more than is known.
+func TestToolEnds(t *testing.T) {
+	for _, test := range []struct {
+		status mapping.ToolStatus
+		error  string
+		want   string
+	}{
+		{mapping.ToolSucceeded, "", "done    ls\n"},
+		{mapping.ToolFailed, "no such file", "failed  ls: no such file\n"},
+		{mapping.ToolCancelled, "Not run: it was rejected.", "not run ls: Not run: it was rejected.\n"},
+		{mapping.ToolCancelled, "The agent has not said what became of this call.", "unknown ls: The agent has not said what became of this call.\n"},
+	} {
+		call := &mapping.ToolCall{Name: "ls", Status: test.status}
+		if test.error != "" {
+			call.Error = &mapping.ErrorDetails{Message: test.error}
+		}
+		var got strings.Builder
+		o := &TextOutput{screen: &frame.Screen{Err: &got, Columns: func() int { return 80 }}}
+		o.tool(&mapping.Step{Kind: mapping.StepTool, New: true, Tool: call})
+		o.screen.End()
+		if got.String() != test.want {
+			t.Errorf("got %q, want %q", got.String(), test.want)
+		}
+	}
+}
