@@ -166,12 +166,12 @@ func (a *Agent) start(t *task, tell story, prompt *message) error {
 	if a.closed {
 		return &rpcError{Code: codeInternal, Message: "the agent is closed"}
 	}
-	r := &run{agent: a, task: t, prompt: prompt}
 	ctx, cancel := context.WithCancel(t.life)
+	r := &run{agent: a, task: t, prompt: prompt, ctx: ctx}
 	t.run, t.cancel = r, cancel
 	a.wg.Go(func() {
 		defer cancel()
-		r.finish(r.tell(ctx, tell))
+		r.tell(tell)
 	})
 	return nil
 }

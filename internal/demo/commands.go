@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -122,61 +123,50 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 }
 
 func (a *Agent) memoryShow(string) story {
-	return func(ctx context.Context, r *run) error {
+	return func(r *run) {
 		a.mu.Lock()
 		text := strings.Join(a.notes, "\n")
 		a.mu.Unlock()
-		if text == "" {
-			text = "I remember nothing."
-		}
-		return r.say(ctx, text)
+		r.say(cmp.Or(text, "I remember nothing."))
 	}
 }
 
 func (a *Agent) memoryAdd(args string) story {
-	return func(ctx context.Context, r *run) error {
-		if err := r.think(ctx, "Remembering", args); err != nil {
-			return err
+	return func(r *run) {
+		if r.think("Remembering", args); r.err != nil {
+			return
 		}
 		a.mu.Lock()
 		a.notes = append(a.notes, args)
 		a.mu.Unlock()
-		return r.say(ctx, "I remember: ", args)
+		r.say("I remember: ", args)
 	}
 }
 
 func (a *Agent) reset(string) story {
-	return func(ctx context.Context, r *run) error {
+	return func(r *run) {
 		c := toolCall{
 			ID: r.task.newID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
 			Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Forget everything that was remembered"}},
 		}
-		answers, err := r.approve(ctx, c)
-		if err != nil {
-			return err
-		}
-		if !answers[c.ID].approved() {
-			return r.say(ctx, "I forget nothing.\n")
+		given := r.approve(c)[c.ID]
+		if !given.approved() {
+			r.say("I forget nothing.\n")
+			return
 		}
 		a.mu.Lock()
 		a.notes = nil
 		a.mu.Unlock()
-		r.ran(answers[c.ID], "forget everything")
+		r.ran(given, "forget everything")
 		text := "forgotten"
-		c.Status, c.Confirmation, c.Output = callSucceeded, nil, &toolOutput{Text: &text}
-		if err := r.update(ctx, c); err != nil {
-			return err
-		}
-		return r.say(ctx, "I forgot everything.\n")
+		r.succeed(c, toolOutput{Text: &text})
+		r.say("I forgot everything.\n")
 	}
 }
 
 func deploy(args string) story {
-	return func(ctx context.Context, r *run) error {
-		target := args
-		if target == "" {
-			target = "staging"
-		}
-		return r.askAndExecute(ctx, r.command("deploy --to "+target, "Deploy to "+target), "building\n", "uploading\n", "live on "+target+"\n")
+	return func(r *run) {
+		target := cmp.Or(args, "staging")
+		r.askAndExecute(r.command("deploy --to "+target, "Deploy to "+target), "building\n", "uploading\n", "live on "+target+"\n")
 	}
 }

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,41 +39,37 @@ func (p *pause) unanswered() []toolCall {
 
 // wait ends the stream with input-required, and a question or nil, and returns when p is
 // answered.
-func (r *run) wait(ctx context.Context, p *pause, question *message) error {
+func (r *run) wait(p *pause, question *message) {
 	t := r.task
 	t.mu.Lock()
-	if t.run != r {
-		t.mu.Unlock()
-		return errEnded
+	r.append(event{state: stateInputRequired, kind: kindStateChange, final: true, message: question})
+	if r.err == nil {
+		t.pause = p
 	}
-	t.pause = p
-	t.append(event{state: stateInputRequired, kind: kindStateChange, final: true, message: question})
 	t.mu.Unlock()
+	if r.err != nil {
+		return
+	}
 	select {
 	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-r.ctx.Done():
+		r.err = r.ctx.Err()
 	}
 }
 
-// listen asks a question in prose and returns the answering prompt.
-func (r *run) listen(ctx context.Context, question string) (*message, error) {
-	if err := r.say(ctx, question); err != nil {
-		return nil, err
-	}
+// listen waits for the user's next prompt. question is the state's message, or nil.
+func (r *run) listen(question *message) {
 	p := newPause()
-	if err := r.wait(ctx, p, nil); err != nil {
-		return nil, err
+	if r.wait(p, question); r.err == nil {
+		r.prompt = p.prompt
+		r.acknowledge()
 	}
-	r.prompt = p.prompt
-	return p.prompt, r.acknowledge(ctx)
 }
 
 // approve asks for tool calls in one pause, and returns the answers. When it returns,
 // rejected calls were reported as cancelled. It does not ask for calls that an "always"
-// allows.
-func (r *run) approve(ctx context.Context, calls ...toolCall) (map[string]answer, error) {
+// allows. After an error nothing is approved.
+func (r *run) approve(calls ...toolCall) map[string]answer {
 	r.asked = true
 	p, session := newPause(), r.task.session
 	answers := map[string]answer{}
@@ -86,22 +81,23 @@ func (r *run) approve(ctx context.Context, calls ...toolCall) (map[string]answer
 		} else {
 			p.calls = append(p.calls, c)
 		}
-		if err := r.update(ctx, c); err != nil {
-			return nil, err
-		}
+		r.update(c)
 	}
-	if len(p.calls) == 0 {
-		return answers, nil
+	if len(p.calls) > 0 {
+		r.wait(p, nil)
 	}
-	if err := r.wait(ctx, p, nil); err != nil {
-		return nil, err
+	if r.err == nil {
+		maps.Copy(answers, p.answers)
+		r.heed(p)
 	}
-	maps.Copy(answers, p.answers)
-	return answers, r.heed(ctx, p)
+	if r.err != nil {
+		return nil
+	}
+	return answers
 }
 
 // heed applies the answers: it remembers each "always", and reports the rejected calls.
-func (r *run) heed(ctx context.Context, p *pause) error {
+func (r *run) heed(p *pause) {
 	for _, c := range p.calls {
 		given := p.answers[c.ID]
 		if given.option.effect == always {
@@ -111,11 +107,8 @@ func (r *run) heed(ctx context.Context, p *pause) error {
 			continue
 		}
 		c.Status, c.Confirmation = callCancelled, nil
-		if err := r.update(ctx, c); err != nil {
-			return err
-		}
+		r.update(c)
 	}
-	return nil
 }
 
 // status returns the last status of a tool call.

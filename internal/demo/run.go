@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,35 +9,32 @@ import (
 	"time"
 )
 
-// A story tells what happens after a prompt. A nil error completes the task; any other
-// fails it, with the error's text as the message.
-type story func(ctx context.Context, r *run) error
+// A story tells what happens after a prompt.
+type story func(r *run)
 
 // errEnded ends a story whose task was canceled.
 var errEnded = errors.New("the task was canceled")
 
-// A run is a story being told. Its methods are for the story's goroutine only.
+// A run is a story being told. Its methods are for the story's goroutine only. After the
+// first error they do nothing, as those of a bufio.Writer, so a story looks at err only
+// before it does what it cannot take back.
 type run struct {
 	agent  *Agent
 	task   *task
-	prompt *message // the newest
+	ctx    context.Context // ends with the story
+	prompt *message        // the newest
+	// err fails the task, with its text as the message; or the task was canceled.
+	err error
 
 	asked bool     // for approval
 	done  []string // actions, a line for each
 }
 
-func (r *run) tell(ctx context.Context, tell story) error {
-	if err := r.acknowledge(ctx); err != nil {
-		return err
-	}
-	if err := tell(ctx, r); err != nil {
-		return err
-	}
-	return r.report(ctx)
-}
-
-// finish ends the task, unless it has ended.
-func (r *run) finish(err error) {
+// tell tells a story, and ends the task, unless it has ended.
+func (r *run) tell(tell story) {
+	r.acknowledge()
+	tell(r)
+	r.report()
 	t := r.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,74 +43,72 @@ func (r *run) finish(err error) {
 	}
 	t.run = nil
 	e := event{state: stateCompleted, kind: kindStateChange, final: true}
-	if err != nil {
-		e.state, e.message = stateFailed, t.text(t.newID(), err.Error())
+	if r.err != nil {
+		e.state, e.message = stateFailed, t.text(t.newID(), r.err.Error())
 	}
 	t.append(e)
 }
 
-// emit appends an event to the log, as long as this is the task's story.
-func (r *run) emit(e event) error {
-	t := r.task
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.run != r {
-		return errEnded
+// fail sets err, unless there is one.
+func (r *run) fail(err error) {
+	if r.err == nil {
+		r.err = err
 	}
+}
+
+// append appends an event to the log, as long as this is the task's story. The caller
+// holds the task's mu.
+func (r *run) append(e event) {
+	if r.task.run != r {
+		r.fail(errEnded)
+	}
+	if r.err == nil {
+		r.task.append(e)
+	}
+}
+
+// emit appends an event of a task that works, and waits.
+func (r *run) emit(e event, wait time.Duration) {
 	e.state = stateWorking
-	t.append(e)
-	return nil
+	r.task.mu.Lock()
+	r.append(e)
+	r.task.mu.Unlock()
+	if r.err != nil {
+		return
+	}
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.ctx.Done():
+		}
+	}
+	r.err = r.ctx.Err()
 }
 
-// rest waits for one pace.
-func (r *run) rest(ctx context.Context) error { return rest(ctx, r.agent.pace) }
-
-func rest(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (r *run) think(ctx context.Context, subject, description string) error {
-	err := r.emit(event{kind: kindThought, message: r.task.extension(agentThought{Subject: subject, Description: description})})
-	if err != nil {
-		return err
-	}
-	return r.rest(ctx)
+func (r *run) think(subject, description string) {
+	r.emit(event{kind: kindThought, message: r.task.extension(agentThought{Subject: subject, Description: description})}, r.agent.pace)
 }
 
 // say sends one message, a chunk at a time.
-func (r *run) say(ctx context.Context, chunks ...string) error {
+func (r *run) say(chunks ...string) { r.talk(r.agent.pace, chunks...) }
+
+// talk is say with a pace of its own.
+func (r *run) talk(pace time.Duration, chunks ...string) {
 	id := r.task.newID()
 	for _, chunk := range chunks {
-		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk)}); err != nil {
-			return err
-		}
-		if err := r.rest(ctx); err != nil {
-			return err
-		}
+		r.emit(event{kind: kindText, message: r.task.text(id, chunk)}, pace)
 	}
-	return nil
 }
 
 // update sends a tool call, and waits one pace, so that its steps are visible.
-func (r *run) update(ctx context.Context, c toolCall) error {
+func (r *run) update(c toolCall) {
 	kind := kindToolCall
 	if c.Confirmation != nil {
 		kind = kindConfirmation
 	}
-	if err := r.emit(event{kind: kind, message: r.task.extension(c)}); err != nil {
-		return err
-	}
-	return r.rest(ctx)
+	r.emit(event{kind: kind, message: r.task.extension(c)}, r.agent.pace)
 }
 
 // ran records an action for a call. It is told exactly, with strings in Go's quotes, so
@@ -129,38 +125,32 @@ func (r *run) ran(given answer, format string, args ...any) {
 
 // report ends a story with its actions, if it has asked for approval, so that the user
 // sees the result of the answers.
-func (r *run) report(ctx context.Context) error {
-	switch {
-	case len(r.done) > 0:
-		return r.say(ctx, r.done...)
-	case r.asked:
-		return r.say(ctx, "ran: nothing\n")
+func (r *run) report() {
+	if r.asked && len(r.done) == 0 {
+		r.done = []string{"ran: nothing\n"}
 	}
-	return nil
+	if len(r.done) > 0 {
+		r.say(r.done...)
+	}
 }
 
 // acknowledge names the prompt's parts that are not text, so that a client sees that
 // they arrived.
-func (r *run) acknowledge(ctx context.Context) error {
+func (r *run) acknowledge() {
 	var lines []string
 	for _, p := range r.prompt.parts {
 		switch {
 		case p.file != nil && p.file.uri != "":
 			lines = append(lines, fmt.Sprintf("I received a link to %s%s.\n", p.file.uri, inParentheses(p.file.name, p.file.mimeType)))
 		case p.file != nil:
-			kind := p.file.mimeType
-			if kind == "" {
-				kind = "a file"
-			}
-			lines = append(lines, fmt.Sprintf("I received %s, %d bytes%s.\n", kind, p.file.size, inParentheses(p.file.name)))
+			lines = append(lines, fmt.Sprintf("I received %s, %d bytes%s.\n", cmp.Or(p.file.mimeType, "a file"), p.file.size, inParentheses(p.file.name)))
 		case p.data != nil:
 			lines = append(lines, fmt.Sprintf("I received data: %s\n", shorten(string(p.json()), 200)))
 		}
 	}
-	if len(lines) == 0 {
-		return nil
+	if len(lines) > 0 {
+		r.say(lines...)
 	}
-	return r.say(ctx, lines...)
 }
 
 func inParentheses(words ...string) string {

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -86,77 +85,47 @@ func untagged(text string) []string {
 	return all
 }
 
-func hello(ctx context.Context, r *run) error {
-	if err := r.think(ctx, "Greeting", "Somebody says hello, so I say hello."); err != nil {
-		return err
-	}
-	return r.say(ctx, "Hello", " from", " the", " a2astdio", " demo", " agent.")
+func hello(r *run) {
+	r.think("Greeting", "Somebody says hello, so I say hello.")
+	r.say("Hello", " from", " the", " a2astdio", " demo", " agent.")
 }
 
-func help(ctx context.Context, r *run) error {
-	if err := r.think(ctx, "Looking for a story", "The first word of the prompt is not the name of one."); err != nil {
-		return err
-	}
+func help(r *run) {
+	r.think("Looking for a story", "The first word of the prompt is not the name of one.")
 	chunks := []string{"Hello.", " I tell stories,", " by the first word of a prompt:\n"}
 	for _, t := range tales() {
 		chunks = append(chunks, fmt.Sprintf("- %s: %s\n", t.word, t.description))
 	}
-	return r.say(ctx, chunks...)
+	r.say(chunks...)
 }
 
-func ask(ctx context.Context, r *run) error {
-	reply, err := r.listen(ctx, "Which colour shall it be?")
-	if err != nil {
-		return err
-	}
-	return r.say(ctx, "So it", " is ", reply.text(), ".")
+func ask(r *run) {
+	r.say("Which colour shall it be?")
+	r.listen(nil)
+	r.say("So it", " is ", r.prompt.text(), ".")
 }
 
 // form asks in the message of the state, where A2A has what a task waits for. Clients that
 // have forms show that in one; what ask says before it pauses they show as text.
-func form(ctx context.Context, r *run) error {
-	p := newPause()
-	if err := r.wait(ctx, p, r.task.text(r.task.newID(), "Which name shall it have?")); err != nil {
-		return err
-	}
-	r.prompt = p.prompt
-	return r.say(ctx, "So it", " is called ", r.prompt.text(), ".")
+func form(r *run) {
+	r.listen(r.task.text(r.task.newID(), "Which name shall it have?"))
+	r.say("So it", " is called ", r.prompt.text(), ".")
 }
 
-func slow(ctx context.Context, r *run) error {
-	id := r.task.newID()
-	for i := 1; i <= slowChunks; i++ {
-		chunk := fmt.Sprintf("tick %d of %d\n", i, slowChunks)
-		if err := r.emit(event{kind: kindText, message: r.task.text(id, chunk)}); err != nil {
-			return err
-		}
-		if err := rest(ctx, slowPace); err != nil {
-			return err
-		}
+func slow(r *run) { r.talk(slowPace, numbered(slowChunks, fmt.Sprintf("tick %%d of %d\n", slowChunks))...) }
+
+func long(r *run) { r.talk(0, numbered(longChunks, "chunk %d\n")...) }
+
+// numbered returns so many chunks. Their numbers tell where one was lost.
+func numbered(count int, format string) (chunks []string) {
+	for i := range count {
+		chunks = append(chunks, fmt.Sprintf(format, i+1))
 	}
-	return nil
+	return chunks
 }
 
-// long numbers its chunks, so that a loss can be located.
-func long(ctx context.Context, r *run) error {
-	id := r.task.newID()
-	for i := 1; i <= longChunks; i++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := r.emit(event{kind: kindText, message: r.task.text(id, fmt.Sprintf("chunk %d\n", i))}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func fail(ctx context.Context, r *run) error {
-	if err := r.say(ctx, "I will try."); err != nil {
-		return err
-	}
-	if err := r.emit(event{kind: kindStateChange, err: "the demo agent fails because it was asked to"}); err != nil {
-		return err
-	}
-	return errors.New("the demo agent failed, as it was asked to")
+func fail(r *run) {
+	r.say("I will try.")
+	r.emit(event{kind: kindStateChange, err: "the demo agent fails because it was asked to"}, 0)
+	r.fail(errors.New("the demo agent failed, as it was asked to"))
 }

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -24,20 +23,12 @@ type editing struct {
 }
 
 func edit(args []string) story {
-	return func(ctx context.Context, r *run) error {
+	return func(r *run) {
 		name := fileName(args)
-		if err := r.think(ctx, "Planning an edit", "I propose a change to "+name+"."); err != nil {
-			return err
+		r.think("Planning an edit", "I propose a change to "+name+".")
+		if e := r.plan(name); e != nil {
+			r.edit(e, r.approve(e.call)[e.call.ID])
 		}
-		e, err := r.plan(ctx, name)
-		if e == nil || err != nil {
-			return err
-		}
-		answers, err := r.approve(ctx, e.call)
-		if err != nil {
-			return err
-		}
-		return r.edit(ctx, e, answers[e.call.ID])
 	}
 }
 
@@ -50,10 +41,11 @@ func fileName(args []string) string {
 
 // plan prepares the edit of a file. It returns nil if the file cannot be edited: then
 // the call has failed and the story is over.
-func (r *run) plan(ctx context.Context, name string) (*editing, error) {
+func (r *run) plan(name string) *editing {
 	w, err := r.task.session.directory()
 	if err != nil {
-		return nil, err
+		r.fail(err)
+		return nil
 	}
 	e := &editing{workspace: w, name: name}
 	e.call = toolCall{
@@ -61,7 +53,8 @@ func (r *run) plan(ctx context.Context, name string) (*editing, error) {
 		Status: callPending, Input: map[string]any{"file_path": w.path(name)},
 	}
 	if e.old, err = w.read(name); err != nil {
-		return nil, r.failCall(ctx, e.call, errorDetails{Message: err.Error(), Type: "read_content_failure"})
+		r.failCall(e.call, errorDetails{Message: err.Error(), Type: "read_content_failure"})
+		return nil
 	}
 	content := demoLine
 	if e.old != nil {
@@ -73,7 +66,7 @@ func (r *run) plan(ctx context.Context, name string) (*editing, error) {
 	}
 	e.call.Input = map[string]any{"file_path": w.path(name), "content": content}
 	e.call.Confirmation = &confirmationRequest{Options: options(), FileEdit: e.diff(content)}
-	return e, nil
+	return e
 }
 
 func (e *editing) diff(content string) *fileDiff {
@@ -88,32 +81,33 @@ func (e *editing) diff(content string) *fileDiff {
 }
 
 // edit performs an approved edit, or reports that it was not approved.
-func (r *run) edit(ctx context.Context, e *editing, given answer) error {
+func (r *run) edit(e *editing, given answer) {
 	shown := filepath.ToSlash(e.name)
 	if !given.approved() {
-		return r.say(ctx, "I leave ", shown, " as it is.\n")
+		r.say("I leave ", shown, " as it is.\n")
+		return
 	}
 	c := e.call
 	c.Status, c.Confirmation = callExecuting, nil
-	if err := r.update(ctx, c); err != nil {
-		return err
+	if r.update(c); r.err != nil {
+		return
 	}
 	text := e.call.Confirmation.FileEdit.NewContent
 	if given.content != nil {
 		text = *given.content
 	}
 	if err := e.write(text); err != nil {
-		return r.failCall(ctx, c, errorDetails{Message: err.Error(), Type: "file_write_failure"})
+		r.failCall(c, errorDetails{Message: err.Error(), Type: "file_write_failure"})
+		return
 	}
 	r.ran(given, "write %q to %q", text, e.workspace.path(e.name))
 	c.Status, c.Output = callSucceeded, &toolOutput{Diff: e.diff(text)}
-	if err := r.update(ctx, c); err != nil {
-		return err
-	}
+	r.update(c)
 	if given.content != nil {
-		return r.say(ctx, "I wrote", " your version of ", shown, ".\n")
+		r.say("I wrote", " your version of ", shown, ".\n")
+	} else {
+		r.say("I wrote ", shown, ".\n")
 	}
-	return r.say(ctx, "I wrote ", shown, ".\n")
 }
 
 // write writes the file, unless it has changed since the user saw it.
@@ -133,10 +127,8 @@ func same(a, b *string) bool {
 }
 
 // failCall reports a call as failed, which does not fail the task.
-func (r *run) failCall(ctx context.Context, c toolCall, e errorDetails) error {
+func (r *run) failCall(c toolCall, e errorDetails) {
 	c.Status, c.Live, c.Confirmation, c.Error = callFailed, "", nil, &e
-	if err := r.update(ctx, c); err != nil {
-		return err
-	}
-	return r.say(ctx, c.Name, " failed: ", e.Message, ".\n")
+	r.update(c)
+	r.say(c.Name, " failed: ", e.Message, ".\n")
 }
