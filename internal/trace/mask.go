@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -29,7 +30,7 @@ type masker struct {
 	// literals are the program's own credentials, plain and as encoders write them,
 	// longest first. own are the plain ones that were known at the beginning; learned are
 	// later ones, also among the literals.
-	literals, own [][]byte
+	literals, own []string
 	later         *Secrets // may be nil
 	noted         noted
 	learned       *[]string
@@ -76,43 +77,35 @@ func (m *masker) learn() {
 }
 
 func (m *masker) setLiterals() {
-	m.literals = nil
-	add := func(secret string) {
-		for _, s := range spelled(secret) {
-			m.literals = appendLiteral(m.literals, s)
-		}
-	}
-	for _, l := range m.own {
-		add(string(l))
-	}
+	plain := slices.Clone(m.own)
 	if m.learned != nil {
-		var learned [][]byte
 		for _, s := range *m.learned {
-			learned = appendHeader(learned, s)
-		}
-		for _, l := range learned {
-			add(string(l))
+			plain = appendHeader(plain, s)
 		}
 	}
 	for _, s := range m.noted.secrets {
-		for _, l := range appendSecret(nil, string(s)) {
-			add(string(l))
-		}
+		plain = appendSecret(plain, s)
 	}
 	for _, header := range m.noted.named {
 		name, word, _ := strings.Cut(header, ": ")
 		for _, name := range []string{name, http.CanonicalHeaderKey(name)} {
 			for _, between := range []string{": ", ":", "=", `": "`, `":"`, `': '`} {
-				add(name + between + word)
+				plain = append(plain, name+between+word)
 			}
 		}
 	}
-	sort.Slice(m.literals, func(i, j int) bool { return len(m.literals[i]) > len(m.literals[j]) })
+	m.literals = nil
+	for _, p := range plain {
+		for _, s := range spelled(p) {
+			m.literals = appendLiteral(m.literals, s)
+		}
+	}
+	slices.SortStableFunc(m.literals, func(a, b string) int { return len(b) - len(a) })
 	m.sieve = newSieve(m.literals)
 }
 
 // appendHeader is appendSecret for what may be a header: in "Bearer TOKEN" the token is secret, too.
-func appendHeader(list [][]byte, s string) [][]byte {
+func appendHeader(list []string, s string) []string {
 	list = appendSecret(list, s)
 	if _, token, ok := strings.Cut(s, " "); ok {
 		list = appendSecret(list, strings.TrimSpace(token))
@@ -122,7 +115,7 @@ func appendHeader(list [][]byte, s string) [][]byte {
 
 // appendSecret appends a credential, and what is secret in it: in USER:PASSWORD, which Basic
 // authentication sends in base64 (RFC 7617), the password.
-func appendSecret(list [][]byte, s string) [][]byte {
+func appendSecret(list []string, s string) []string {
 	list = appendLiteral(list, s)
 	if plain, err := base64.StdEncoding.DecodeString(s); err == nil && utf8.Valid(plain) && strings.Contains(string(plain), ":") {
 		s = string(plain)
@@ -134,11 +127,20 @@ func appendSecret(list [][]byte, s string) [][]byte {
 	return list
 }
 
-func appendLiteral(list [][]byte, s string) [][]byte {
-	if len(s) < minLiteral || slices.ContainsFunc(list, func(l []byte) bool { return string(l) == s }) {
+func appendLiteral(list []string, s string) []string {
+	if len(s) < minLiteral {
 		return list
 	}
-	return append(list, []byte(s))
+	return appendNew(list, s, math.MaxInt)
+}
+
+// appendNew appends what a list has not, and keeps so many of the newest.
+func appendNew(list []string, s string, most int) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	list = append(list, s)
+	return list[max(0, len(list)-most):]
 }
 
 // spelled lists the forms of a value in JSON, in JSON within JSON, in a URL and in a

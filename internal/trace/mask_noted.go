@@ -14,7 +14,7 @@ import (
 // noted is what the masker has learnt from a conversation: what a client has sent as a
 // credential, which the agent may repeat, and where the agent is.
 type noted struct {
-	secrets [][]byte // the newest last
+	secrets []string // the newest last
 	// words are those that look like words of the conversation. They are masked only where
 	// they are a whole value: in headers, queries and settings.
 	words []string
@@ -39,21 +39,17 @@ const (
 // note notes a credential that a client has sent. sure: its name says that it is one;
 // any other must look like one, so that no word of the conversation is masked.
 func (m *masker) note(value string, sure bool) {
-	if len(value) < minLiteral || len(value) > maxNoted || !sure && !looksSecret(value) || slices.ContainsFunc(m.noted.secrets, func(s []byte) bool { return string(s) == value }) {
-		return
+	if len(value) >= minLiteral && len(value) <= maxNoted && (sure || looksSecret(value)) && !slices.Contains(m.noted.secrets, value) {
+		m.noted.secrets = appendNew(m.noted.secrets, value, maxSecrets)
+		m.setLiterals()
 	}
-	m.noted.secrets = append(m.noted.secrets, []byte(value))
-	m.noted.secrets = m.noted.secrets[max(0, len(m.noted.secrets)-maxSecrets):]
-	m.setLiterals()
 }
 
 // noteWord notes a value of no known name that looks like a word: see noted.words.
 func (m *masker) noteWord(value string) {
-	if len(value) < minLiteral || len(value) > maxName || looksSecret(value) || strings.ContainsAny(value, " /") || slices.Contains(m.noted.words, value) {
-		return
+	if len(value) >= minLiteral && len(value) <= maxName && !looksSecret(value) && !strings.ContainsAny(value, " /") {
+		m.noted.words = appendNew(m.noted.words, value, maxSecrets)
 	}
-	m.noted.words = append(m.noted.words, value)
-	m.noted.words = m.noted.words[max(0, len(m.noted.words)-maxSecrets):]
 }
 
 // noteNamed notes the word of a header: agents tell which headers they have got.
@@ -61,12 +57,10 @@ func (m *masker) noteNamed(name, value string) {
 	value = value[strings.IndexByte(value, ' ')+1:]
 	m.noteWord(value)
 	header := strings.ToLower(name) + ": " + value
-	if !slices.Contains(m.noted.words, value) || !strings.Contains(name, "-") || slices.Contains(m.noted.named, header) {
-		return
+	if slices.Contains(m.noted.words, value) && strings.Contains(name, "-") && !slices.Contains(m.noted.named, header) {
+		m.noted.named = appendNew(m.noted.named, header, maxNamed)
+		m.setLiterals()
 	}
-	m.noted.named = append(m.noted.named, header)
-	m.noted.named = m.noted.named[max(0, len(m.noted.named)-maxNamed):]
-	m.setLiterals()
 }
 
 // namesWord reports whether a member of JSON has the name of such a header.
@@ -145,10 +139,8 @@ func (m *masker) sent(h *requestHead) {
 			m.noteNamed(name, v)
 		}
 	}
-	if at, found := strings.CutSuffix(h.url.Path, "/.well-known/agent-card.json"); found && h.method == http.MethodGet {
-		m.isAt(h.url.Host + at)
-	} else if at, found := strings.CutSuffix(h.url.Path, "/.well-known/agent.json"); found && h.method == http.MethodGet {
-		m.isAt(h.url.Host + at)
+	if h.method == http.MethodGet && baseOf(h.url.Path) != h.url.Path {
+		m.isAt(h.url)
 	}
 	m.noteURL(h.url)
 }
@@ -195,22 +187,23 @@ func (m *masker) noteCard(doc []byte) {
 	}
 	for _, path := range [...]string{"url", "supportedInterfaces.#.url", "additionalInterfaces.#.url"} {
 		for _, at := range gjson.GetBytes(doc, path).Array() {
-			m.isAtURL(at.Str)
+			if u, err := url.Parse(at.Str); err == nil {
+				m.isAt(u)
+			}
 		}
 	}
 }
 
-func (m *masker) isAtURL(s string) {
-	if u, err := url.Parse(s); err == nil && u.Host != "" {
-		m.isAt(u.Host + strings.TrimSuffix(strings.TrimSuffix(u.Path, "/.well-known/agent-card.json"), "/.well-known/agent.json"))
+// isAt notes a URL of the agent's, or of its card.
+func (m *masker) isAt(u *url.URL) {
+	if u.Host != "" && len(m.noted.bases) < maxBases {
+		m.noted.bases = appendNew(m.noted.bases, u.Host+strings.TrimSuffix(baseOf(u.Path), "/"), maxBases)
 	}
 }
 
-func (m *masker) isAt(base string) {
-	base = strings.TrimSuffix(base, "/")
-	if len(m.noted.bases) < maxBases && !slices.Contains(m.noted.bases, base) {
-		m.noted.bases = append(m.noted.bases, base)
-	}
+// baseOf returns the path of the agent whose card is at a path, or else that path.
+func baseOf(path string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(path, "/.well-known/agent-card.json"), "/.well-known/agent.json")
 }
 
 // below returns what follows the longest known base in a path.

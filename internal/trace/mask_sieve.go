@@ -53,7 +53,7 @@ func words() []word {
 		{text: "&", kind: wordSpelled},
 	}
 	for _, s := range shapes() {
-		list = append(list, word{text: s.lead, pair: rarest([]byte(s.lead)), kind: wordShape, shape: s})
+		list = append(list, word{text: s.lead, pair: rarest(s.lead), kind: wordShape, shape: s})
 	}
 	return list
 }
@@ -70,10 +70,10 @@ type sieve struct {
 }
 
 // newSieve makes the tables, of 128 KiB. literals become words, too.
-func newSieve(literals [][]byte) *sieve {
+func newSieve(literals []string) *sieve {
 	s := &sieve{lists: make([][]*word, 1), words: words()}
 	for _, l := range literals {
-		s.words = append(s.words, word{text: string(l), kind: wordLiteral, pair: rarest(l)})
+		s.words = append(s.words, word{text: l, kind: wordLiteral, pair: rarest(l)})
 	}
 	for i := range s.words {
 		w := &s.words[i]
@@ -103,15 +103,15 @@ func (s *sieve) add(a, b byte, w *word) {
 
 // rarest returns a pair of neighbouring bytes of a literal that is rare elsewhere:
 // letters are common, digits and signs less so.
-func rarest(l []byte) int {
+func rarest(l string) int {
 	best, at := -1, 0
 	for i := 0; i+1 < len(l); i++ {
 		rare := 0
-		for _, c := range l[i : i+2] {
+		for _, c := range []byte(l[i : i+2]) {
 			if c < 'a' || c > 'z' {
 				rare++
 			}
-			if c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' {
+			if charsUpper.has(c) {
 				rare++
 			}
 		}

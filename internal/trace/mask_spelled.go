@@ -12,22 +12,22 @@ const maxSpelled = 3
 // spelledSpans finds the program's own credentials where some of their bytes are written
 // as %41, or as entities of HTML: &#65; &#x41; &amp;. An encoder may write any byte so,
 // and one encoder may follow another, so a list of spellings would not do.
-func (m *masker) spelledSpans(b []byte) []span {
-	if len(m.literals) == 0 || bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '&') < 0 {
+func (m *masker) spelledSpans(b []byte) (found []span) {
+	if len(m.literals) == 0 || !bytes.ContainsAny(b, "%&") {
 		return nil
 	}
-	var found []span
-	var at []int // where a byte of plain is in b; its last element is b's end
+	at := make([]int, len(b)+1) // where a byte of plain is in b; its last element is b's end
+	for i := range at {
+		at[i] = i
+	}
 	plain := b
 	for range maxSpelled {
-		next, from, changed := decoded(plain)
-		if !changed {
+		next, from := decoded(plain)
+		if len(next) == len(plain) {
 			break
 		}
-		if at != nil {
-			for i := range from {
-				from[i] = at[from[i]]
-			}
+		for i := range from {
+			from[i] = at[from[i]]
 		}
 		plain, at = next, from
 		m.sieve.each(plain, func(i int, w *word) bool {
@@ -41,32 +41,28 @@ func (m *masker) spelledSpans(b []byte) []span {
 }
 
 // decoded decodes once. at[i] is the index in b of the i-th byte.
-func decoded(b []byte) (plain []byte, at []int, changed bool) {
-	for i := 0; i < len(b); {
-		char, n := b[i:i+1], 1
-		switch b[i] {
-		case '%':
-			if i+3 <= len(b) {
-				if c, err := hex.DecodeString(string(b[i+1 : i+3])); err == nil {
-					char, n = c, 3
-				}
-			}
-		case '&':
-			if end := entityEnd(b, i); end > i {
-				if s := html.UnescapeString(string(b[i:end])); len(s) < end-i {
-					char, n = []byte(s), end-i
-				}
+func decoded(b []byte) (plain []byte, at []int) {
+	for i, n := 0, 1; i < len(b); i += n {
+		char := b[i : i+1]
+		if n = 1; b[i] == '%' && spellsByte(b, i) {
+			char, _ = hex.DecodeString(string(b[i+1 : i+3])) // they are two digits
+			n = 3
+		} else if b[i] == '&' {
+			end := max(entityEnd(b, i), i+1)
+			if s := html.UnescapeString(string(b[i:end])); len(s) < end-i {
+				char, n = []byte(s), end-i
 			}
 		}
-		changed = changed || n > 1
 		for range char {
 			at = append(at, i)
 		}
 		plain = append(plain, char...)
-		i += n
 	}
-	return plain, append(at, len(b)), changed
+	return plain, append(at, len(b))
 }
+
+// spellsByte reports whether %41 is at i.
+func spellsByte(b []byte, i int) bool { return i+3 <= len(b) && isHex(b[i+1]) && isHex(b[i+2]) }
 
 // entityEnd returns the end of the entity at i. That of a number may lack its semicolon.
 func entityEnd(b []byte, i int) int {
@@ -85,14 +81,13 @@ func entityEnd(b []byte, i int) int {
 
 // spells reports whether a text that is written as JSON may spell a credential so.
 func (m *masker) spells(b []byte, at int) bool {
-	if len(m.literals) == 0 || at+1 >= len(b) {
+	switch {
+	case len(m.literals) == 0 || at+1 >= len(b):
 		return false
+	case b[at] == '%':
+		return spellsByte(b, at)
 	}
-	c := b[at+1]
-	if b[at] == '%' {
-		return at+3 <= len(b) && isHex(c) && isHex(b[at+2])
-	}
-	return c == '#' || entityEnd(b, at) > at
+	return b[at+1] == '#' || entityEnd(b, at) > at
 }
 
 func isHex(c byte) bool {

@@ -81,7 +81,7 @@ func (m *masker) begins(b []byte) (from int) {
 			if k < 0 {
 				break
 			}
-			if i += k; bytes.HasPrefix(l, b[i:]) {
+			if i += k; l[:len(b)-i] == string(b[i:]) {
 				from = i
 			}
 		}

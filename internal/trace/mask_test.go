@@ -88,7 +88,7 @@ func TestMask(t *testing.T) {
 
 // TestSieve: each word is found wherever it stands, in each of its spellings.
 func TestSieve(t *testing.T) {
-	s := newSieve([][]byte{[]byte("literal"), []byte("%2F\\u002f"), []byte("123456")})
+	s := newSieve([]string{"literal", "%2F\\u002f", "123456"})
 	for i := range s.words {
 		w := &s.words[i]
 		for at := range 20 {

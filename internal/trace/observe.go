@@ -51,16 +51,10 @@ func (r *Recorder) Became(events []int64, lines []byte) {
 // observed is what the worker knows of events: which wait to be taken, where the
 // bridge's numbers are in the trace, and what becomes of them.
 type observed struct {
-	on    bool // a bridge reports what it does
-	came  []cameEvent
-	head  int                // into came: earlier ones are gone
-	taken [maxKnown]EventRef // by the bridge's number, modulo
-	from  map[uint64][]EventRef
-}
-
-type cameEvent struct {
-	hash uint64
-	ref  EventRef
+	on    bool                  // a bridge reports what it does
+	came  map[uint64][]EventRef // those that wait to be taken, by their hash
+	taken [maxKnown]EventRef    // by the bridge's number, modulo
+	from  map[uint64][]EventRef // of lines, by their hash
 }
 
 // comes notes an event or a body that has passed: what the scanner saw of it.
@@ -72,34 +66,23 @@ func (o *observed) comes(p payload, l *looked, ref EventRef) {
 	if l.rpc && l.result.to > 0 {
 		b = b[l.result.from:l.result.to]
 	}
-	if len(o.came) >= maxKnown {
-		o.came = append(o.came[:0], o.came[max(o.head, maxKnown/2):]...)
-		o.head = 0
+	hash := maphash.Bytes(lineSeed, b)
+	if equal := o.came[hash]; len(equal) < maxKnown {
+		remember(o.came, hash, append(equal, ref))
 	}
-	o.came = append(o.came, cameEvent{maphash.Bytes(lineSeed, b), ref})
 }
 
-// takes finds the event that the bridge has taken: the oldest equal one. Earlier ones
-// on the same stream are taken no more.
+// takes finds the event that the bridge has taken: the oldest equal one.
 func (o *observed) takes(n int64, hash uint64) {
 	o.taken[n%maxKnown] = EventRef{}
-	for i := o.head; i < len(o.came); i++ {
-		c := o.came[i]
-		if c.hash != hash {
-			continue
-		}
-		o.taken[n%maxKnown] = c.ref
-		if i == o.head { // nearly always
-			o.head++
-		} else {
-			gone := func(other cameEvent) bool { return other.ref[0] == c.ref[0] }
-			o.came = append(slices.DeleteFunc(o.came[o.head:i], gone), o.came[i+1:]...)
-			o.head = 0
-		}
-		if o.head == len(o.came) {
-			o.came, o.head = o.came[:0], 0
-		}
+	equal := o.came[hash]
+	if len(equal) == 0 {
 		return
+	}
+	if o.taken[n%maxKnown] = equal[0]; len(equal) == 1 {
+		delete(o.came, hash)
+	} else {
+		o.came[hash] = equal[1:]
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"hash/maphash"
+	"net/url"
 	"strconv"
 	"unicode/utf8"
 
@@ -86,8 +87,10 @@ type encoder struct {
 func newEncoder(opts *Options) *encoder {
 	e := &encoder{mask: newMasker(opts.Header, opts.Secrets, opts.Later), limit: cmp.Or(opts.Limit, maxPayload)}
 	e.scan.m, e.mask.redact = e.mask, opts.Redact
-	for _, u := range opts.URLs {
-		e.mask.isAtURL(u)
+	for _, s := range opts.URLs {
+		if u, err := url.Parse(s); err == nil {
+			e.mask.isAt(u)
+		}
 	}
 	return e
 }

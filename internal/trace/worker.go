@@ -39,7 +39,7 @@ type worker struct {
 
 func newWorker(out io.Writer, opts *Options, now time.Time) *worker {
 	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: rand.Text(), said: map[string]*said{},
-		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", from: map[uint64][]EventRef{}},
+		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", came: map[uint64][]EventRef{}, from: map[uint64][]EventRef{}},
 		pending: [2]map[string]string{{}, {}}}
 	w.head(now)
 	return w
