@@ -20,7 +20,7 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	}
 	x.answers++
 	if !whole {
-		w.c.words.cut()
+		w.c.words.void("a payload that is too long for the trace")
 		return
 	}
 	switch {

@@ -15,10 +15,8 @@ import (
 )
 
 const (
-	// maxWords bounds the text of a turn that is compared.
-	maxWords = 8 << 20
-	// unitCost is what a message or an artifact counts beside its text.
-	unitCost = 4 << 10
+	// maxWords bounds the JSON of a turn whose text is compared.
+	maxWords = 16 << 20
 	// maxTurns bounds the open turns.
 	maxTurns = 100
 	// longText is the length from which equal texts are not a coincidence.
@@ -55,6 +53,18 @@ type units struct {
 	byName map[string]*unit
 }
 
+// named finds or makes a unit.
+func (u *units) named(name string) *unit {
+	if u.byName == nil {
+		u.byName = map[string]*unit{}
+	}
+	if u.byName[name] == nil {
+		u.byName[name] = &unit{name: name}
+		u.list = append(u.list, u.byName[name])
+	}
+	return u.byName[name]
+}
+
 // A unit is a message or an artifact, with its text as it came.
 type unit struct {
 	name   string
@@ -83,16 +93,14 @@ func (w *words) begin(key string, n int64) {
 	}
 	w.turns[key] = &turn{first: n, tasks: map[string]bool{}}
 	if len(w.turns) > 1 {
-		for _, t := range w.turns {
-			t.void = "several turns at once"
-		}
+		w.void("several turns at once")
 	}
 }
 
-// cut notes a payload of which only the beginning was recorded.
-func (w *words) cut() {
+// void gives up all open turns.
+func (w *words) void(why string) {
 	for _, t := range w.turns {
-		t.void = "a payload that is too long for the trace"
+		t.void = why
 	}
 }
 
@@ -103,40 +111,31 @@ func (w *words) broken() {
 	}
 }
 
-// takes counts the text that is held for a turn, and reports whether it is compared.
-func (t *turn) takes(size int) bool {
+// turn returns an open turn that is compared, and counts what it is about to hold.
+func (w *words) turn(key string, size int) *turn {
+	t := w.turns[key]
+	if t == nil {
+		return nil
+	}
 	if t.size += size; t.size > maxWords {
 		*t = turn{first: t.first, size: t.size, void: "more text than is compared"}
 	}
-	return t.void == ""
-}
-
-// unit finds or makes the message or artifact of a name.
-func (t *turn) unit(of *units, name string) *unit {
-	u := of.byName[name]
-	if u == nil {
-		u = &unit{name: name}
-		if !t.takes(unitCost) {
-			return u
-		}
-		if of.byName == nil {
-			of.byName = map[string]*unit{}
-		}
-		of.byName[name], of.list = u, append(of.list, u)
+	if t.void != "" {
+		return nil
 	}
-	return u
+	return t
 }
 
 // said takes text for the editor.
 func (w *words) said(key, message, text string) {
-	if t := w.turns[key]; t != nil && t.takes(len(text)) {
-		t.unit(&t.got, message).add(solid(text))
+	if t := w.turn(key, len(message)+len(text)); t != nil {
+		t.got.named(message).add(solid(text))
 	}
 }
 
 // other takes other JSON for the editor: a call's output, a title, an error.
 func (w *words) other(key, raw string) {
-	if t := w.turns[key]; t != nil && t.takes(len(raw)) {
+	if t := w.turn(key, len(raw)); t != nil {
 		strs(gjson.Parse(raw), func(s string) { t.other.WriteString(solid(s) + "\n") }, 0)
 	}
 }
@@ -169,8 +168,9 @@ func solid(s string) string {
 // be shown again. What still comes for a request of an earlier turn, as of one that was
 // cancelled, is no turn's.
 func (w *words) event(e *event.Event, request int64, goesOn bool) {
-	for _, t := range w.turns {
-		if request < t.first || t.void != "" {
+	for key := range w.turns {
+		t := w.turn(key, len(e.Body.Raw))
+		if t == nil || request < t.first {
 			continue
 		}
 		old := goesOn && !t.tasks[e.Task]
@@ -196,11 +196,8 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 // artifact begins, continues or replaces an artifact. old: all of it was there before the turn.
 func (t *turn) artifact(a gjson.Result, goesOn, old bool) {
 	text := event.Text(a.Get("parts"))
-	if !t.takes(len(text)) {
-		return
-	}
 	t.all.WriteString(solid(text) + "\n")
-	u := t.unit(&t.said, "artifact "+strconv.Quote(a.Get("artifactId").Str))
+	u := t.said.named("artifact " + strconv.Quote(a.Get("artifactId").Str))
 	if old {
 		u.base = text
 	}
@@ -228,11 +225,11 @@ func (t *turn) status(e *event.Event) {
 // message takes a message of the agent's, or a piece of one.
 func (t *turn) message(m gjson.Result) {
 	text := event.Text(m.Get("parts"))
-	if text == "" || strings.EqualFold(strings.TrimPrefix(m.Get("role").Str, "ROLE_"), "user") || !t.takes(len(text)) {
+	if text == "" || strings.EqualFold(strings.TrimPrefix(m.Get("role").Str, "ROLE_"), "user") {
 		return
 	}
 	t.all.WriteString(solid(text) + "\n")
-	u := t.unit(&t.said, "message "+strconv.Quote(m.Get("messageId").Str))
+	u := t.said.named("message " + strconv.Quote(m.Get("messageId").Str))
 	if _, longer := u.rest(text); longer {
 		u.pieces, u.size = nil, 0
 	}
