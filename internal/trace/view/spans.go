@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
@@ -50,31 +51,36 @@ type Builder struct {
 	// agent's are.
 	Editor bool
 
-	turns     map[string]int // open ones, by the request's ID
-	legs      map[int64]int  // by exchange
-	calls     map[string]int // open ones, by session or task, and ID
-	approvals map[string]int // open ones, by the request's ID or the call's
-	lost      int            // the open reconnect, or -1
-	last      int            // the newest turn
+	named map[string]int // the newest span of a kind and name
+	last  int            // the newest turn
 }
 
 // NewBuilder returns a Builder.
-func NewBuilder() *Builder {
-	return &Builder{turns: map[string]int{}, legs: map[int64]int{}, calls: map[string]int{}, approvals: map[string]int{}, lost: -1, last: -1}
+func NewBuilder() *Builder { return &Builder{named: map[string]int{}, last: -1} }
+
+// span returns the newest span of a kind and name, nil if there is none.
+func (b *Builder) span(kind, name string) *Span {
+	if i, ok := b.named[kind+" "+name]; ok {
+		return &b.Spans[i]
+	}
+	return nil
 }
 
-// begin begins a span, and returns its index; -1 if there are too many.
-func (b *Builder) begin(kind string, it *Item, name string) int {
+// begin begins a span, which is found by its name; nil if there are too many.
+func (b *Builder) begin(kind, name string, it *Item, title string) *Span {
 	if len(b.Spans) >= maxSpans {
-		return -1
+		return nil
 	}
-	parent := -1
-	if kind != SpanTurn {
+	parent, i := -1, len(b.Spans)
+	if kind == SpanTurn {
+		b.last = i
+	} else {
 		parent = b.turnOf(it)
 	}
-	b.Spans = append(b.Spans, Span{Kind: kind, Name: name, Start: it.Micros, First: it.N, Parent: parent,
+	b.Spans = append(b.Spans, Span{Kind: kind, Name: title, Start: it.Micros, First: it.N, Parent: parent,
 		Session: it.Session, Task: it.Task, Exchange: it.Exchange})
-	return len(b.Spans) - 1
+	b.named[kind+" "+name] = i
+	return &b.Spans[i]
 }
 
 // turnOf is an item's turn: that of its session or task, or else the newest.
@@ -88,12 +94,14 @@ func (b *Builder) turnOf(it *Item) int {
 	return b.last
 }
 
-func (b *Builder) end(i int, it *Item, status string, bad bool) {
-	if i < 0 || b.Spans[i].End > 0 {
-		return
+// open reports whether a span is there and has not ended.
+func (s *Span) open() bool { return s != nil && s.End == 0 }
+
+// end ends a span that is open.
+func (s *Span) end(it *Item, status string, bad bool) {
+	if s.open() {
+		s.End, s.Last, s.Status, s.Bad = max(it.Micros, s.Start+1), it.N, status, bad
 	}
-	s := &b.Spans[i]
-	s.End, s.Last, s.Status, s.Bad = max(it.Micros, s.Start+1), it.N, status, bad
 }
 
 // Add takes the next item.
@@ -104,8 +112,8 @@ func (b *Builder) Add(it *Item) {
 		b.editor(it)
 	case it.From == LaneAgent || it.To == LaneAgent:
 		b.agent(it)
-	case it.Type == TypeDecision:
-		b.decision(it)
+	case it.Type == TypeDecision && it.Name == trace.DecideReconnect:
+		b.lost(it)
 	}
 }
 
@@ -119,53 +127,38 @@ func begins(method string) bool {
 }
 
 func (b *Builder) editor(it *Item) {
+	asks := "editor " + it.ID
 	switch {
 	case it.Type == TypeRequest && it.From == LaneEditor && begins(it.Name):
-		i := b.begin(SpanTurn, it, it.Name)
-		b.turns[it.ID], b.last = i, i
-	case it.Type == TypeReply && it.To == LaneEditor && b.open(b.turns, it.ID):
-		b.end(b.turns[it.ID], it, cmp.Or(stopReason(it), it.Text), it.Bad)
-		delete(b.turns, it.ID)
+		b.begin(SpanTurn, it.ID, it, it.Name)
+	case it.Type == TypeReply && it.To == LaneEditor:
+		b.span(SpanTurn, it.ID).end(it, cmp.Or(first(it.result, "stopReason", "state"), it.Text), it.Bad)
 	case it.Type == TypeRequest && it.To == LaneEditor && len(it.Calls) > 0:
-		i := b.begin(SpanApproval, it, it.Calls[0].Name)
-		b.approvals["editor "+it.ID] = i
-	case it.Type == TypeReply && it.From == LaneEditor && b.open(b.approvals, "editor "+it.ID):
-		b.end(b.approvals["editor "+it.ID], it, it.Text, it.Bad)
-		delete(b.approvals, "editor "+it.ID)
-	}
-	if it.Type == TypeNotification {
+		b.begin(SpanApproval, asks, it, it.Calls[0].Name)
+	case it.Type == TypeReply && it.From == LaneEditor:
+		b.span(SpanApproval, asks).end(it, it.Text, it.Bad)
+	case it.Type == TypeNotification:
 		for _, c := range it.Calls {
 			b.call(it, it.Session+" "+c.ID, c)
 		}
 	}
 }
 
-func stopReason(it *Item) string { return first(it.result, "stopReason", "state") }
-
-func (b *Builder) open(m map[string]int, key string) bool { _, ok := m[key]; return ok }
-
 // call takes an update of a tool call.
-func (b *Builder) call(it *Item, key string, c Call) {
-	i, ok := b.calls[key]
-	if !ok {
-		if len(b.calls) >= maxSpans {
-			return
-		}
-		i = b.begin(SpanCall, it, c.Name)
-		b.calls[key] = i
+func (b *Builder) call(it *Item, name string, c Call) {
+	s := b.span(SpanCall, name)
+	if s == nil {
+		s = b.begin(SpanCall, name, it, c.Name)
 	}
-	if i < 0 {
+	if s == nil {
 		return
 	}
-	s := &b.Spans[i]
-	if c.Name != "" {
-		s.Name = c.Name
-	}
+	s.Name = cmp.Or(c.Name, s.Name)
 	switch status := strings.ToLower(c.Status); status {
 	case "completed", "succeeded", "success":
-		b.end(i, it, "completed", false)
+		s.end(it, "completed", false)
 	case "failed", "error", "cancelled", "canceled":
-		b.end(i, it, status, status != "cancelled" && status != "canceled")
+		s.end(it, status, status != "cancelled" && status != "canceled")
 	}
 }
 
@@ -179,52 +172,44 @@ func isLeg(method string) bool {
 }
 
 func (b *Builder) agent(it *Item) {
-	if it.Type == TypeRequest {
+	exchange := strconv.FormatInt(it.Exchange, 10)
+	leg := b.span(SpanLeg, exchange)
+	switch {
+	case it.Type == TypeRequest:
 		if isLeg(it.Name) {
-			b.beginLeg(it)
+			b.leg(it, exchange)
 		}
 		for _, c := range it.Calls {
-			if i, ok := b.approvals["call "+c.ID]; ok {
-				b.end(i, it, strings.TrimPrefix(it.Text, "answer: "), false)
-				delete(b.approvals, "call "+c.ID)
-			}
+			b.span(SpanApproval, c.ID).end(it, strings.TrimPrefix(it.Text, "answer: "), false)
 		}
-		return
-	}
-	i, ok := b.legs[it.Exchange]
-	if !ok || i < 0 {
-		return
-	}
-	leg := &b.Spans[i]
-	switch {
+	case !leg.open():
 	case it.Type == TypeEvent || it.Type == TypeReply:
 		b.event(it, leg)
 	case it.Type == TypeHTTP && strings.HasPrefix(it.Name, "end"):
-		status := it.reason
-		b.end(i, it, status, it.Bad)
-		if turn := leg.Parent; !b.Editor && turn >= 0 && b.Spans[turn].Exchange == it.Exchange {
-			b.end(turn, it, cmp.Or(b.Spans[turn].Status, status), it.Bad)
+		leg.end(it, it.reason, it.Bad)
+		if turn := b.span(SpanTurn, "x"+exchange); turn != nil && turn.Exchange == it.Exchange {
+			turn.end(it, cmp.Or(turn.Status, it.reason), it.Bad)
 		}
-		delete(b.legs, it.Exchange)
-		if it.Mark == "cut" && b.lost < 0 {
-			b.lost = b.begin(SpanReconnect, it, "no connection")
+		if it.Mark == "cut" {
+			b.lost(it)
 		}
 	}
 }
 
-func (b *Builder) beginLeg(it *Item) {
-	if i := b.resumed(it); i >= 0 { // it goes on
-		b.Spans[i].End, b.Spans[i].Last, b.Spans[i].Bad, b.Spans[i].Exchange, b.last = 0, 0, false, it.Exchange, i
+// leg begins a leg. Without an editor it is a turn, too, or one goes on: a client follows
+// its task again.
+func (b *Builder) leg(it *Item, exchange string) {
+	if i := b.resumed(it); i >= 0 {
+		s := &b.Spans[i]
+		s.End, s.Last, s.Bad, s.Exchange = 0, 0, false, it.Exchange
+		b.last, b.named[SpanTurn+" x"+exchange] = i, i
 	} else if !b.Editor {
-		b.last = b.begin(SpanTurn, it, it.Name)
+		b.begin(SpanTurn, "x"+exchange, it, it.Name)
 	}
-	if len(b.legs) < maxSpans {
-		b.legs[it.Exchange] = b.begin(SpanLeg, it, it.Name)
-	}
+	b.begin(SpanLeg, exchange, it, it.Name)
 }
 
-// resumed returns the turn that a client's request goes on with, by following its task
-// again; -1 if there is none.
+// resumed returns the turn that a client's request goes on with; -1 if there is none.
 func (b *Builder) resumed(it *Item) int {
 	if b.Editor || it.Task == "" || !strings.Contains(strings.ToLower(it.Name), "subscribe") {
 		return -1
@@ -241,31 +226,29 @@ func (b *Builder) event(it *Item, leg *Span) {
 	leg.Events++
 	if leg.FirstEvent == 0 {
 		leg.FirstEvent = it.Micros
-		b.end(b.lost, it, "connected", false)
-		b.lost = -1
+		b.span(SpanReconnect, "").end(it, "connected", false)
 	}
-	if it.Task != "" {
-		leg.Task = it.Task
-		if leg.Parent >= 0 {
-			b.Spans[leg.Parent].Task = it.Task
+	leg.Task = cmp.Or(it.Task, leg.Task)
+	if leg.Parent >= 0 {
+		turn := &b.Spans[leg.Parent]
+		if turn.Task = leg.Task; !b.Editor {
+			turn.Status = cmp.Or(it.State, turn.Status)
 		}
 	}
 	if b.Editor {
 		return
 	}
-	if leg.Parent >= 0 && it.State != "" {
-		b.Spans[leg.Parent].Status = it.State
-	}
 	for _, c := range it.Calls {
 		b.call(it, it.Task+" "+c.ID, c)
-		if key := "call " + c.ID; c.Asks && !b.open(b.approvals, key) {
-			b.approvals[key] = b.begin(SpanApproval, it, c.Name)
+		if c.Asks && !b.span(SpanApproval, c.ID).open() {
+			b.begin(SpanApproval, c.ID, it, c.Name)
 		}
 	}
 }
 
-func (b *Builder) decision(it *Item) {
-	if it.Name == trace.DecideReconnect && b.lost < 0 {
-		b.lost = b.begin(SpanReconnect, it, "no connection")
+// lost begins the time without a connection, unless it has begun.
+func (b *Builder) lost(it *Item) {
+	if !b.span(SpanReconnect, "").open() {
+		b.begin(SpanReconnect, "", it, "no connection")
 	}
 }

@@ -31,10 +31,8 @@ type harEntry struct {
 	request, response object
 
 	began, responded int64
-	media            string // the answer's
 	content          strings.Builder
 	size             int64
-	left             int64 // bytes left out of content
 }
 
 // HAR writes the agent's wire as a HAR file, for the network panels of browsers and
@@ -51,37 +49,36 @@ func HAR(r *trace.Reader, w io.Writer) error {
 			return err
 		}
 	}
-	h.begin("")
 	for _, x := range slices.Sorted(maps.Keys(h.open)) {
 		if err := h.end(h.open[x], 0, "the trace ends before this does"); err != nil {
 			return err
 		}
 	}
+	h.begin("")
 	fmt.Fprint(h.w, "\n]}}\n")
 	return h.w.Flush()
 }
 
 type har struct {
-	w     *bufio.Writer
-	begun bool
-	any   bool
-	open  map[int64]*harEntry
+	w    *bufio.Writer
+	lead string // what precedes the next entry; "" before the beginning
+	open map[int64]*harEntry
 }
 
+// begin writes the beginning, once. The first record of a trace has the version.
 func (h *har) begin(version string) {
-	if !h.begun {
-		h.begun = true
+	if h.lead == "" {
 		quoted, _ := json.Marshal(version) // a string always encodes
 		fmt.Fprintf(h.w, `{"log":{"version":"1.2","creator":{"name":"a2astdio","version":%s},"pages":[],"entries":[`, quoted)
+		h.lead = "\n"
 	}
 }
 
 func (h *har) record(r *trace.Record) error {
+	h.begin(r.Version)
 	x := h.open[r.Exchange]
-	payload, whole := r.Payload()
+	payload, _ := r.Payload()
 	switch {
-	case r.Kind == trace.KindStart:
-		h.begin(r.Version)
 	case r.Kind == trace.KindRequest:
 		h.open[r.Exchange] = newEntry(r)
 	case x == nil:
@@ -89,9 +86,9 @@ func (h *har) record(r *trace.Record) error {
 		x.answered(r)
 	case r.Kind == trace.KindEvent:
 		block := r.Block(payload)
-		x.add(string(block), int64(len(block)), whole)
+		x.add(block, int64(len(block)-len(payload))+r.Length())
 	case r.Kind == trace.KindBody:
-		x.add(string(payload), r.Length(), whole)
+		x.add(payload, r.Length())
 	case r.Kind == trace.KindEnd:
 		delete(h.open, r.Exchange)
 		comment := ""
@@ -116,34 +113,29 @@ func newEntry(r *trace.Record) *harEntry {
 	e.response = object{"status": 0, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": []object{}, "headers": []object{},
 		"redirectURL": "", "headersSize": -1, "bodySize": -1}
 	if len(b) > 0 {
-		e.request["postData"] = object{"mimeType": headerOf(r.Header, "Content-Type"), "params": []object{}, "text": strings.ToValidUTF8(string(b), "\ufffd")}
-		if !whole {
-			e.comment = "the request was too large to be recorded whole"
-		}
+		e.request["postData"] = object{"mimeType": headerOf(r, "Content-Type"), "params": []object{}, "text": strings.ToValidUTF8(string(b), "\ufffd")}
+	}
+	if !whole {
+		e.comment = "the request was too large to be recorded whole"
 	}
 	return e
 }
 
 func (e *harEntry) answered(r *trace.Record) {
-	e.responded, e.media = r.Micros, headerOf(r.Header, "Content-Type")
+	e.responded = r.Micros
 	p := e.response
 	p["status"], p["statusText"], p["headers"] = r.Status, http.StatusText(r.Status), pairs(r.Header)
-	p["redirectURL"] = headerOf(r.Header, "Location")
+	p["redirectURL"], p["content"] = headerOf(r, "Location"), object{"mimeType": headerOf(r, "Content-Type")}
 	if r.Proto != "" {
 		p["httpVersion"], e.request["httpVersion"] = r.Proto, r.Proto
 	}
 }
 
-func (e *harEntry) add(s string, size int64, whole bool) {
-	e.size += size
-	if e.content.Len()+len(s) > maxContent {
-		e.left += size
-		return
+// add adds to the answer's content, of which so many bytes have come.
+func (e *harEntry) add(b []byte, size int64) {
+	if e.size += size; e.content.Len()+len(b) <= maxContent {
+		e.content.Write(b)
 	}
-	if !whole {
-		e.left += size - int64(len(s))
-	}
-	e.content.WriteString(s)
 }
 
 func (h *har) end(e *harEntry, at int64, comment string) error {
@@ -151,12 +143,16 @@ func (h *har) end(e *harEntry, at int64, comment string) error {
 	if e.responded == 0 {
 		e.responded = at
 	}
-	content := object{"size": e.size, "mimeType": e.media, "text": e.content.String()}
-	if !utf8.ValidString(e.content.String()) {
-		content["text"], content["encoding"] = base64.StdEncoding.EncodeToString([]byte(e.content.String())), "base64"
+	content, ok := e.response["content"].(object)
+	if !ok {
+		content = object{"mimeType": ""}
 	}
-	if e.left > 0 {
-		content["comment"] = fmt.Sprintf("%d bytes are not here: they were not recorded, or are too many", e.left)
+	text := e.content.String()
+	if content["size"], content["text"] = e.size, text; !utf8.ValidString(text) {
+		content["text"], content["encoding"] = base64.StdEncoding.EncodeToString([]byte(text)), "base64"
+	}
+	if left := e.size - int64(len(text)); left > 0 {
+		content["comment"] = fmt.Sprintf("%d bytes are not here: they were not recorded, or are too many", left)
 	}
 	e.response["content"] = content
 	wait, receive := float64(e.responded-e.began)/1000, float64(at-e.responded)/1000
@@ -165,13 +161,8 @@ func (h *har) end(e *harEntry, at int64, comment string) error {
 	if err != nil {
 		return err
 	}
-	h.begin("")
-	if h.any {
-		h.w.WriteByte(',')
-	}
-	h.any = true
-	h.w.WriteByte('\n')
-	_, err = h.w.Write(b)
+	_, err = h.w.WriteString(h.lead + string(b))
+	h.lead = ",\n"
 	return err
 }
 
@@ -185,4 +176,4 @@ func pairs(h map[string][]string) []object {
 	return list
 }
 
-func headerOf(h map[string][]string, name string) string { return http.Header(h).Get(name) }
+func headerOf(r *trace.Record, name string) string { return http.Header(r.Header).Get(name) }
