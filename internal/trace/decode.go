@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 
@@ -77,6 +78,15 @@ func (r *Record) Document() (doc gjson.Result, whole bool) {
 		return gjson.Result{}, true
 	}
 	return gjson.Parse(text), true
+}
+
+// Path is that of a request's URL, without its query.
+func (r *Record) Path() string {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 // Length is the payload's length on the wire.

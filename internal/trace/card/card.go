@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -38,47 +39,28 @@ func Move(doc []byte, base string, move func(string) (string, bool)) (moved []by
 	if err := decoder.Decode(&card); err != nil {
 		return nil, nil, false, err
 	}
-	usable := func(old, transport string) (string, bool) {
-		if strings.EqualFold(transport, "GRPC") {
-			dropped = append(dropped, old)
-			return "", false
-		}
+	// place moves an interface, and reports whether it is still there.
+	place := func(face map[string]any, binding string) bool {
+		old, _ := face["url"].(string)
+		transport, _ := face[binding].(string)
 		now, ok := move(old)
-		if !ok {
+		if ok = ok && !strings.EqualFold(transport, "GRPC"); !ok {
 			dropped = append(dropped, old)
+			now = base
 		}
-		return now, ok
+		face["url"] = now
+		return ok
 	}
-	if old, ok := card["url"].(string); ok {
-		transport, _ := card["preferredTransport"].(string)
-		if now, ok := usable(old, transport); ok {
-			card["url"] = now
-		} else {
-			card["url"] = base
-		}
+	if _, ok := card["url"].(string); ok {
+		place(card, "preferredTransport")
 	}
-	for _, name := range []string{"supportedInterfaces", "additionalInterfaces"} {
-		list, ok := card[name].([]any)
-		if !ok {
-			continue
+	for _, names := range [...][2]string{{"supportedInterfaces", "protocolBinding"}, {"additionalInterfaces", "transport"}} {
+		if list, ok := card[names[0]].([]any); ok {
+			card[names[0]] = slices.DeleteFunc(list, func(e any) bool {
+				face, ok := e.(map[string]any)
+				return !ok || !place(face, names[1])
+			})
 		}
-		kept := []any{}
-		for _, e := range list {
-			entry, ok := e.(map[string]any)
-			if !ok {
-				continue
-			}
-			old, _ := entry["url"].(string)
-			binding, _ := entry["protocolBinding"].(string)
-			if transport, ok := entry["transport"].(string); ok {
-				binding = transport
-			}
-			if now, ok := usable(old, binding); ok {
-				entry["url"] = now
-				kept = append(kept, entry)
-			}
-		}
-		card[name] = kept
 	}
 	if _, signed = card["signatures"]; signed {
 		delete(card, "signatures")

@@ -98,7 +98,7 @@ func (w *agentWire) request(r *trace.Record) {
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
 		x.isCard, x.method = true, "card"
-	case r.HTTP == "GET" && strings.HasSuffix(pathOf(r.URL), "/extendedAgentCard"):
+	case r.HTTP == "GET" && strings.HasSuffix(strings.TrimSuffix(r.Path(), "/"), "/extendedAgentCard"):
 		x.isCard, x.method = true, "GetExtendedAgentCard"
 		x.op = operationOf(x.method)
 	case x.method != "" || r.Method != "":
@@ -107,7 +107,7 @@ func (w *agentWire) request(r *trace.Record) {
 		}
 		x.rpc, x.op = true, operationOf(x.method)
 	default:
-		x.method = event.Method(r.HTTP, pathOf(r.URL))
+		x.method = event.Method(r.HTTP, strings.TrimSuffix(r.Path(), "/"))
 		if x.op = operationOf(x.method); said == "" || strings.HasPrefix(said, "0.") {
 			if x.op != (operation{}) { // not a request beside A2A
 				w.c.note("HTTP+JSON of A2A 0.3 has no schema here: only the rules are checked")
@@ -268,18 +268,10 @@ func versionParam(address string) string {
 	return u.Query().Get("A2A-Version")
 }
 
-func pathOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(u.Path, "/")
-}
-
 // aboutTask returns the task that a request asks for; "" for none.
 func aboutTask(x *exchange, r *trace.Record) string {
 	if x.op.params != "TaskID" && (x.rpc || x.op.result != "Task" && x.method != "SubscribeToTask") {
 		return ""
 	}
-	return strings.Clone(event.About(x.params, pathOf(r.URL)))
+	return strings.Clone(event.About(x.params, r.Path()))
 }

@@ -64,8 +64,8 @@ func eventRules() []eventRule {
 		{RuleState, Warning, unsaid, silentState},
 		{RuleSchema, Error, parts, badParts},
 		{RuleSchema, Warning, parts, poorParts},
-		{RuleSchema, Error, times, func(x *exchange, e *event.Event) string { return badTime(x, e, true) }},
-		{RuleSchema, Warning, times, func(x *exchange, e *event.Event) string { return badTime(x, e, false) }},
+		{RuleSchema, Error, times, noTime},
+		{RuleSchema, Warning, times, poorTime},
 	}
 }
 
@@ -263,40 +263,37 @@ func poorParts(x *exchange, e *event.Event) (wrong string) {
 	return wrong
 }
 
-// badTime: a timestamp that is none. A2A 1.0 wants RFC 3339; 0.3 says ISO 8601, and
-// some of its agents write no time zone.
-func badTime(x *exchange, e *event.Event, wrong bool) string {
+// noTime: a timestamp that is none. A2A 1.0 wants RFC 3339; 0.3 says ISO 8601, which allows
+// more: other zones or none, no seconds, no hyphens and colons.
+func noTime(x *exchange, e *event.Event) string {
 	s := e.Body.Get("status.timestamp").Str
-	if s == "" {
+	is := func(form string) bool { _, err := time.Parse(form, s); return err == nil }
+	if s == "" || is(time.RFC3339Nano) {
 		return ""
 	}
-	if _, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		if !wrong && x.op.version == "1.0" && !strings.HasSuffix(s, "Z") {
-			return fmt.Sprintf("status.timestamp must be in UTC, with a Z at its end, and is %q", s)
-		}
-		return ""
-	}
-	zone, iso := isoTime(s)
-	switch iso = iso && x.op.version == "0.3"; {
-	case wrong && !iso:
-		return fmt.Sprintf("status.timestamp must be a time like 2026-01-31T12:00:00Z, and is %q", s)
-	case !wrong && iso && !zone:
-		return fmt.Sprintf("status.timestamp has no time zone: %q", s)
-	}
-	return ""
-}
-
-// isoTime reports whether a text is a time of ISO 8601, which allows more than RFC 3339: other
-// zones or none, no seconds, no hyphens and colons.
-func isoTime(s string) (zone, ok bool) {
 	for _, form := range [...]string{"2006-01-02T15:04:05", "2006-01-02T15:04", "20060102T150405"} {
-		for _, z := range [...]string{"", "Z07:00", "Z0700", "Z07"} {
-			if _, err := time.Parse(form+z, s); err == nil {
-				return z != "", true
+		for _, zone := range [...]string{"", "Z07:00", "Z0700", "Z07"} {
+			if x.op.version == "0.3" && is(form+zone) {
+				return ""
 			}
 		}
 	}
-	return false, false
+	return fmt.Sprintf("status.timestamp must be a time like 2026-01-31T12:00:00Z, and is %q", s)
+}
+
+// poorTime: a timestamp whose time zone is missing, as some agents of 0.3 write it, or in 1.0
+// another than UTC.
+func poorTime(x *exchange, e *event.Event) string {
+	s := e.Body.Get("status.timestamp").Str
+	_, clock, _ := strings.Cut(s, "T")
+	switch {
+	case s == "" || noTime(x, e) != "":
+	case x.op.version == "1.0" && !strings.HasSuffix(s, "Z"):
+		return fmt.Sprintf("status.timestamp must be in UTC, with a Z at its end, and is %q", s)
+	case !strings.ContainsAny(clock, "Z+-"):
+		return fmt.Sprintf("status.timestamp has no time zone: %q", s)
+	}
+	return ""
 }
 
 func isBase64(s string) bool {

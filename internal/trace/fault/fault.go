@@ -182,9 +182,8 @@ func (b *body) next() (line []byte, err error) {
 	switch {
 	case !b.stream || rest:
 	case bytes.HasPrefix(line, []byte("data:")) && !b.data:
-		b.data = true
-		if err := s.Wait(b.ctx); err != nil {
-			return nil, err
+		if b.data = true; s.Wait(b.ctx) != nil {
+			return nil, b.ctx.Err()
 		}
 	case b.data && len(bytes.TrimRight(line, "\r\n")) == 0:
 		b.data = false

@@ -179,15 +179,14 @@ func (p *Proxy) route(r *http.Request, body []byte) (*passing, error) {
 	}
 	to.RawQuery = r.URL.RawQuery
 	pass := &passing{to: to, method: r.Method + " " + to.Path, ours: origin == p.origins[0]}
-	switch {
-	case r.Method == http.MethodGet && path.Base(to.Path) == "agent-card.json", to.Path == p.card.Path && r.Method == http.MethodGet:
-		pass.card = true
-		if r.URL.Path == "/.well-known/agent-card.json" {
+	switch name := path.Base(to.Path); r.Method {
+	case http.MethodGet:
+		first := name == "agent-card.json" || to.Path == p.card.Path
+		if first && r.URL.Path == "/.well-known/agent-card.json" {
 			pass.to = p.card // below the agent's path, or elsewhere
 		}
-	case r.Method == http.MethodGet && (strings.HasSuffix(to.Path, "/extendedAgentCard") || strings.HasSuffix(to.Path, "/v1/card") || path.Base(to.Path) == "agent.json"):
-		pass.card = true
-	case r.Method == http.MethodPost:
+		pass.card = first || name == "agent.json" || name == "extendedAgentCard" || strings.HasSuffix(to.Path, "/v1/card")
+	case http.MethodPost:
 		if method := gjson.GetBytes(body, "method").Str; method != "" {
 			pass.method = method
 			pass.card = method == "GetExtendedAgentCard" || method == "agent/getAuthenticatedExtendedCard"

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/card"
@@ -68,7 +69,7 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := newRequest(r.Method, r.URL.Path, "", body)
-	p := &playing{a: a, q: &q, w: w, ctx: r.Context()}
+	p := &playing{a: a, q: &q, w: w, ctx: r.Context(), began: time.Now()}
 	if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/.well-known/agent") {
 		p.card()
 		return
@@ -78,10 +79,11 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // A playing is one request.
 type playing struct {
-	a   *Agent
-	q   *request
-	w   http.ResponseWriter
-	ctx context.Context
+	a     *Agent
+	q     *request
+	w     http.ResponseWriter
+	ctx   context.Context
+	began time.Time
 }
 
 // card answers with the card, whose URLs lead here.
@@ -143,8 +145,7 @@ func (p *playing) begin(status int, contentType string, header map[string][]stri
 
 // exchange answers with the recorded answer.
 func (p *playing) exchange(x *exchange) {
-	clock := p.a.clock(x.at)
-	if !p.due(clock, x.responded) {
+	if !p.due(x, x.responded) {
 		return
 	}
 	if x.status < 200 || x.status > 999 { // no response was recorded, or none that can be sent
@@ -152,7 +153,7 @@ func (p *playing) exchange(x *exchange) {
 	}
 	p.begin(x.status, cmp.Or(http.Header(x.header).Get("Content-Type"), "application/json"), x.header)
 	if x.stream {
-		p.stream(x, clock)
+		p.stream(x)
 		return
 	}
 	if x.body != nil {
@@ -163,6 +164,55 @@ func (p *playing) exchange(x *exchange) {
 	}
 	if x.reason == trace.EndCut {
 		p.abort()
+	}
+}
+
+// due waits until a recorded time is due. It reports whether the client is still there.
+func (p *playing) due(x *exchange, at int64) bool {
+	wait := time.Duration(0)
+	if speed := p.a.opts.Speed; speed > 0 {
+		wait = time.Until(p.began.Add(time.Duration(float64(at-x.at)/speed) * time.Microsecond))
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.ctx.Done():
+	}
+	return p.ctx.Err() == nil
+}
+
+// stream plays an exchange's events, and ends as recorded.
+func (p *playing) stream(x *exchange) {
+	for i := range x.events {
+		ev := &x.events[i]
+		if !p.due(x, ev.at) {
+			return
+		}
+		if ev.lost {
+			p.a.opts.Note(fmt.Sprintf("event %d of %s was too large to be recorded: the stream is cut there", i+1, x))
+			p.abort()
+		}
+		r, _, err := p.a.rec.file.Read(ev.pos)
+		if err != nil {
+			p.a.opts.Note(err.Error())
+			p.abort()
+		}
+		data, _ := r.Payload()
+		_, err = p.w.Write(r.Block(p.now(data)))
+		if err == nil {
+			err = http.NewResponseController(p.w).Flush()
+		}
+		if err != nil {
+			return // the client has gone
+		}
+	}
+	switch x.reason {
+	case trace.EndCut, trace.EndFailed:
+		p.abort()
+	case trace.EndClosed, trace.EndCanceled, trace.EndOpen, "":
+		// The stream was open when the recorded client left; this client may stay.
+		<-p.ctx.Done()
 	}
 }
 

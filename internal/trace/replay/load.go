@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net/url"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/card"
@@ -49,21 +48,16 @@ type recorded struct {
 var errRedacted = errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
 
 // load reads the agent's wire. It keeps requests, and the positions of answers.
-func load(path string) (*recorded, error) {
+func load(path string) (rec *recorded, err error) {
 	r, err := trace.Open(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	rec := &recorded{file: r.File()}
-	err = rec.read(r)
-	if err == nil && len(rec.exchanges) == 0 {
-		err = errors.New("trace: it has no request to an agent")
-	}
-	if err != nil {
+	rec = &recorded{file: r.File()}
+	if err = rec.read(r); err != nil {
 		rec.file.Close()
-		return nil, err
 	}
-	return rec, nil
+	return rec, err
 }
 
 // read reads the agent's wire.
@@ -85,21 +79,19 @@ func (rec *recorded) read(r *trace.Reader) error {
 			rec.answer(byX[record.Exchange], record, r.Position())
 		}
 	}
-	rec.notes = r.Notes()
+	if rec.notes = r.Notes(); len(rec.exchanges) == 0 {
+		return errors.New("trace: it has no request to an agent")
+	}
 	return nil
 }
 
 func newExchange(r *trace.Record) *exchange {
 	x := &exchange{n: r.Exchange, at: r.Micros, masked: r.Masked}
-	path := ""
-	if u, err := url.Parse(r.URL); err == nil {
-		path = u.Path
-	}
 	b, whole := r.Payload()
 	if !whole || len(b) > maxKept {
 		b = nil
 	}
-	x.request = newRequest(r.HTTP, path, r.Method, bytes.Clone(b))
+	x.request = newRequest(r.HTTP, r.Path(), r.Method, bytes.Clone(b))
 	return x
 }
 

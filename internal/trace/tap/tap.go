@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -73,7 +74,10 @@ func Run(ctx context.Context, opts *Options) (status int, err error) {
 	close(done)
 	out.end()
 	errs.end()
-	return statusOf(cmd.ProcessState), nil
+	if ended, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ended.Signaled() {
+		return 128 + int(ended.Signal()), nil
+	}
+	return cmd.ProcessState.ExitCode(), nil
 }
 
 // A passing hands over lines, and passes on the bytes.

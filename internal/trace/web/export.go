@@ -77,21 +77,12 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 	if err = errors.Join(err, zip.Close(), base.Close()); err != nil {
 		return err
 	}
-	page, err := readFile("index.html")
-	if err != nil {
-		return err
-	}
-	style, err := readFile("style.css")
-	if err != nil {
-		return err
-	}
+	page, _ := readFile("index.html") // this and the others are part of the program
+	style, _ := readFile("style.css")
 	var script bytes.Buffer
 	tags := regexp.MustCompile(scriptTag)
 	for i, tag := range tags.FindAllSubmatch(page, -1) {
-		b, err := readFile(string(tag[1]))
-		if err != nil {
-			return err
-		}
+		b, _ := readFile(string(tag[1]))
 		if i > 0 {
 			b = bytes.TrimPrefix(b, []byte("\"use strict\";\n"))
 		}
