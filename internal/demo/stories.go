@@ -112,7 +112,9 @@ func form(r *run) {
 	r.say("So it", " is called ", r.prompt.text(), ".")
 }
 
-func slow(r *run) { r.talk(slowPace, numbered(slowChunks, fmt.Sprintf("tick %%d of %d\n", slowChunks))...) }
+func slow(r *run) {
+	r.talk(slowPace, numbered(slowChunks, fmt.Sprintf("tick %%d of %d\n", slowChunks))...)
+}
 
 func long(r *run) { r.talk(0, numbered(longChunks, "chunk %d\n")...) }
 
