@@ -50,25 +50,28 @@ func (c *choice) add(d *document, s schema, v gjson.Result, faults []fault) {
 	}
 }
 
-// pick checks that v matches one of several schemas. If it matches none, it reports the
-// faults against the schema that v was meant to match: the only one of its type, and
-// without a wrong tag.
+// pick checks that v matches one of several schemas.
 func (w *walk) pick(of []schema, v gjson.Result, path string, one bool) {
 	var faults [][]fault
-	matches, all := 0, len(of)
+	matches := 0
 	for _, s := range of {
 		if faults = append(faults, w.try(s, v, path)); len(faults[len(faults)-1]) == 0 {
 			matches++
 		}
 	}
 	switch {
-	case all == 0 || matches == 1 || matches > 1 && !one:
-		return
+	case len(of) == 0 || matches == 1 || matches > 1 && !one:
 	case matches > 1:
 		w.fault(path, "is %d things at once: %s", matches, quote(v))
-		return
+	default:
+		w.none(of, v, path, faults)
 	}
-	var c choice
+}
+
+// none reports that v matches none of several schemas: the faults against the one that it
+// was meant to match, the only one of its type and without a wrong tag, or what it may be.
+func (w *walk) none(of []schema, v gjson.Result, path string, faults [][]fault) {
+	c, all := choice{}, len(of)
 	for i, s := range of {
 		c.add(w.doc, s, v, faults[i])
 	}
