@@ -131,26 +131,19 @@ func (s *Server) setWorkspaces(paths []string) error {
 	if err != nil {
 		return err
 	}
-	started, err := s.moveFiles(workspaces)
-	if err == nil && started != nil {
-		s.hub.notify(MethodStarted, *started)
-	}
-	return err
-}
-
-// moveFiles writes the files for other workspaces; nil: the server is closed.
-func (s *Server) moveFiles(workspaces []string) (*Started, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.closed {
-		return nil, nil
+		s.mu.Unlock()
+		return nil
 	}
 	s.files.workspaces = workspaces
-	if err := s.files.write(); err != nil {
-		return nil, err
-	}
+	err = s.files.write()
 	started := s.files.started()
-	return &started, nil
+	s.mu.Unlock() // the editor may take its time
+	if err == nil {
+		s.hub.notify(MethodStarted, started)
+	}
+	return err
 }
 
 // checkWorkspaces returns the roots that the CLIs can be told of. It leaves out a root

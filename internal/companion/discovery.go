@@ -17,13 +17,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-const (
-	// program distinguishes our discovery files from those of other companions.
-	program = "a2astdio"
-
-	geminiExt = ".json"
-	qwenExt   = ".lock"
-)
+// program distinguishes our discovery files from those of other companions.
+const program = "a2astdio"
 
 // A discovery is the content of a discovery file: Gemini CLI's, or Qwen Code's lock
 // file.
@@ -81,7 +76,7 @@ func (f *files) started() Started {
 func (f *files) write() error {
 	c := f.content
 	c.WorkspacePath = strings.Join(f.workspaces, string(filepath.ListSeparator))
-	name := fmt.Sprintf("gemini-ide-server-%d-%d", c.Companion.EditorPID, c.Port) + geminiExt
+	name := fmt.Sprintf("gemini-ide-server-%d-%d.json", c.Companion.EditorPID, c.Port)
 	if err := f.put(geminiDir(), name, c); err != nil {
 		return fmt.Errorf("bridge: the companion's discovery file cannot be written: %v; "+
 			"the directory comes from TMPDIR, and must be the same for the CLI", err)
@@ -89,7 +84,7 @@ func (f *files) write() error {
 	c.PPID, c.IDEName = c.Companion.PID, c.IDEInfo.DisplayName
 	dir, err := qwenDir()
 	if err == nil {
-		err = f.put(dir, strconv.Itoa(c.Port)+qwenExt, c)
+		err = f.put(dir, strconv.Itoa(c.Port)+".lock", c)
 	}
 	if err != nil {
 		f.log.Warn("Qwen Code will not find the companion: its lock file cannot be written", "err", err)
@@ -103,13 +98,12 @@ func (f *files) put(dir, name string, content discovery) error {
 	if err != nil {
 		return err
 	}
-	if err := safe.Replace(filepath.Join(dir, name), b); err != nil {
-		return err
-	}
-	if path := filepath.Join(dir, name); !slices.Contains(f.written, path) {
+	path := filepath.Join(dir, name)
+	err = safe.Replace(path, b)
+	if err == nil && !slices.Contains(f.written, path) {
 		f.written = append(f.written, path)
 	}
-	return nil
+	return err
 }
 
 // hostname is "" where nobody knows it, as for every process there.

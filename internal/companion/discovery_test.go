@@ -114,10 +114,11 @@ func TestDiscovery(t *testing.T) {
 }
 
 // running are the files of companions that are alive.
-func running() (all []discoveryFile) {
-	for _, f := range found(geminiDir()) {
-		if f.alive() {
-			all = append(all, f)
+func running() (all []*discovery) {
+	entries, _ := os.ReadDir(geminiDir())
+	for _, e := range entries {
+		if d := readOurs(filepath.Join(geminiDir(), e.Name())); d != nil && d.alive() {
+			all = append(all, d)
 		}
 	}
 	return all

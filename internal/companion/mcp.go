@@ -50,38 +50,28 @@ func (m *mcpServer) callTool(ctx context.Context, s *session, raw json.RawMessag
 			SuppressNotification bool    `json:"suppressNotification"`
 		} `json:"arguments"`
 	}
-	wrong := decode(raw, &params)
-	args := params.Arguments
-	if wrong == nil && args.FilePath == nil {
-		wrong = errors.New("filePath is missing")
-	}
-	switch params.Name {
-	case "openDiff":
-		if wrong == nil && args.NewContent == nil {
-			wrong = errors.New("newContent is missing")
+	err := decode(raw, &params)
+	args, opens := params.Arguments, params.Name == "openDiff"
+	switch {
+	case !opens && params.Name != "closeDiff":
+		return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: "there is no tool " + params.Name}
+	case err != nil:
+	case args.FilePath == nil:
+		err = errors.New("filePath is missing")
+	case opens && args.NewContent == nil:
+		err = errors.New("newContent is missing")
+	case opens:
+		if err = m.hub.openDiff(ctx, s, *args.FilePath, *args.NewContent); err == nil {
+			return &mcp.CallResult{Content: []any{}}, nil
 		}
-		if wrong == nil {
-			wrong = m.hub.openDiff(ctx, s, *args.FilePath, *args.NewContent)
-		}
-		if wrong != nil {
-			return mcp.Failure(wrong), nil
-		}
-		return &mcp.CallResult{Content: []any{}}, nil
-	case "closeDiff":
-		if wrong != nil {
-			return mcp.Failure(wrong), nil
-		}
-		content, err := m.hub.closeDiff(s, *args.FilePath)
-		if err != nil {
-			return mcp.Failure(err), nil
-		}
-		text, err := rawjson.Marshal(struct {
+	default:
+		var left struct {
 			Content *string `json:"content,omitempty"`
-		}{content})
-		if err != nil {
-			return mcp.Failure(err), nil
 		}
-		return mcp.Text(string(text)), nil
+		if left.Content, err = m.hub.closeDiff(s, *args.FilePath); err == nil {
+			text, _ := rawjson.Marshal(left) // a string always encodes
+			return mcp.Text(string(text)), nil
+		}
 	}
-	return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: "there is no tool " + params.Name}
+	return mcp.Failure(err), nil
 }

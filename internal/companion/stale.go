@@ -19,66 +19,6 @@ const (
 	probeWait = 200 * time.Millisecond
 )
 
-// A discoveryFile is a file of ours that was found.
-type discoveryFile struct {
-	path string
-	discovery
-}
-
-// found returns the discovery files in a directory that our companions on this machine
-// have written. Other machines may share the home directory; their processes cannot be
-// checked here.
-func found(dir string) []discoveryFile {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // none was ever written
-	}
-	here := hostname()
-	var all []discoveryFile
-	for _, e := range entries {
-		ext := filepath.Ext(e.Name())
-		if ext != geminiExt && ext != qwenExt || !e.Type().IsRegular() {
-			continue
-		}
-		f := discoveryFile{path: filepath.Join(dir, e.Name())}
-		b, err := readSome(f.path)
-		if err == nil && json.Unmarshal(b, &f.discovery) == nil && f.Companion.Program == program && f.Companion.Host == here {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-func readSome(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxDiscovery))
-}
-
-// alive reports whether somebody serves at a companion's port. A port without a listener
-// is proof enough that it is gone.
-func (f *discoveryFile) alive() bool {
-	if f.Port <= 0 || f.Port > 65535 {
-		return false
-	}
-	conn, err := net.DialTimeout("tcp4", fmt.Sprintf("127.0.0.1:%d", f.Port), probeWait)
-	if err != nil {
-		return isTimeout(err)
-	}
-	conn.Close()
-	return true
-}
-
-// isTimeout: the machine is too busy to answer. The companion may be alive, so its file
-// is kept.
-func isTimeout(err error) bool {
-	timeout, ok := err.(net.Error)
-	return ok && timeout.Timeout()
-}
-
 // removeStale removes the files of our companions that were killed. While the editor
 // runs, such a file would lead a CLI to a port without a listener.
 func removeStale(log *slog.Logger) {
@@ -87,13 +27,46 @@ func removeStale(log *slog.Logger) {
 		dirs = append(dirs, dir)
 	}
 	for _, dir := range dirs {
-		for _, f := range found(dir) {
-			if f.alive() {
+		entries, _ := os.ReadDir(dir) // without it none was ever written
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if d := readOurs(path); d == nil || d.alive() {
 				continue
 			}
-			if err := os.Remove(f.path); err != nil {
-				log.Info("a stale discovery file stays", "file", f.path, "err", err)
+			if err := os.Remove(path); err != nil {
+				log.Info("a stale discovery file stays", "file", path, "err", err)
 			}
 		}
 	}
+}
+
+// readOurs reads a discovery file that a companion of ours on this machine has written; nil
+// for any other. Other machines may share the home directory; their processes cannot be
+// checked here.
+func readOurs(path string) *discovery {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	d := new(discovery)
+	if json.NewDecoder(io.LimitReader(file, maxDiscovery)).Decode(d) != nil || d.Companion.Program != program || d.Companion.Host != hostname() {
+		return nil
+	}
+	return d
+}
+
+// alive reports whether somebody serves at a companion's port. A port without a listener is
+// proof enough that it is gone; one that is slow may be of a machine that is too busy.
+func (d *discovery) alive() bool {
+	conn, err := net.DialTimeout("tcp4", fmt.Sprintf("127.0.0.1:%d", d.Port), probeWait)
+	if err != nil {
+		return os.IsTimeout(err)
+	}
+	conn.Close()
+	return true
 }

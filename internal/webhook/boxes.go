@@ -3,6 +3,7 @@ package webhook
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/bridge"
@@ -29,8 +30,7 @@ type box struct {
 	pushed chan struct{} // has one if something is queued
 	queue  [][]byte
 	closed bool
-	seen   map[string]bool
-	order  []string // of seen
+	seen   []string // IDs of pushes, the newest last
 }
 
 // Open implements [bridge.Webhooks]. A name that is open gets a new one: two turns must
@@ -43,7 +43,7 @@ func (r *Receiver) Open(name string) bridge.Webhook {
 	}
 	// The token is always new. The configuration is set again, so whoever knows an earlier
 	// process's token no longer gets in.
-	x := &box{all: r, name: name, token: randomName() + randomName(), pushed: make(chan struct{}, 1), seen: map[string]bool{}}
+	x := &box{all: r, name: name, token: randomName() + randomName(), pushed: make(chan struct{}, 1)}
 	r.boxes[name] = x
 	return x
 }
@@ -67,7 +67,7 @@ func (x *box) put(id string, payload []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case x.closed, x.seen[id]:
+	case x.closed, slices.Contains(x.seen, id):
 		return nil // without effect
 	case len(payload) > maxQueuedBytes-r.bytes+x.bytes():
 		return errFull // with other turns' pushes
@@ -78,7 +78,9 @@ func (x *box) put(id string, payload []byte) error {
 	}
 	r.bytes += len(payload)
 	x.queue = append(x.queue, payload)
-	x.note(id)
+	if id != "" {
+		x.seen = append(x.seen[max(0, len(x.seen)-maxSeen+1):], id)
+	}
 	select {
 	case x.pushed <- struct{}{}:
 	default:
@@ -106,19 +108,6 @@ func (x *box) Take() (payloads [][]byte) {
 	return payloads
 }
 
-// note remembers a push. The caller holds the mutex.
-func (x *box) note(id string) {
-	if id == "" {
-		return
-	}
-	if len(x.order) == maxSeen {
-		delete(x.seen, x.order[0])
-		x.order = x.order[1:]
-	}
-	x.seen[id] = true
-	x.order = append(x.order, id)
-}
-
 // Name implements [bridge.Webhook].
 func (x *box) Name() string { return x.name }
 
@@ -138,7 +127,7 @@ func (x *box) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bytes -= x.bytes()
-	x.closed, x.seen, x.order, x.queue = true, nil, nil, nil
+	x.closed, x.seen, x.queue = true, nil, nil
 	r.ended = append(r.ended, x.name)
 	if len(r.ended) <= maxEnded {
 		return
