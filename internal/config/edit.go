@@ -86,7 +86,7 @@ func check(path, text, name string, asDefault bool) error {
 	c := &Config{File: path}
 	c.choose(&Options{}, top, nil)
 	f.agent(name)
-	if err := joined(f.problems); err != nil {
+	if err := f.err(); err != nil {
 		return err
 	}
 	if f.agents[name] == nil || asDefault && c.Agent != name {

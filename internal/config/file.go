@@ -21,10 +21,10 @@ type file struct {
 	data      []byte
 	top       map[string]any // without agents
 	agents    map[string]map[string]any
-	problems  []*Problem
+	fault     *Problem // the first, nil if there is none
 }
 
-// decode reads TOML. It collects faults in problems.
+// decode reads TOML.
 func decode(path string, data []byte, workspace bool) *file {
 	f := &file{path: path, workspace: workspace, data: data, agents: map[string]map[string]any{}}
 	if len(data) == 0 { // there is no file, or nothing in it
@@ -36,7 +36,7 @@ func decode(path string, data []byte, workspace bool) *file {
 			line, _ = at.Position()
 		}
 		// The line is not quoted: it may be a secret, or not from a configuration at all.
-		f.problems = append(f.problems, &Problem{path, line, "this is not TOML: " + safe.Line(strings.TrimPrefix(err.Error(), "toml: "), maxShown)})
+		f.fault = &Problem{path, line, "this is not TOML: " + safe.Line(strings.TrimPrefix(err.Error(), "toml: "), maxShown)}
 		return f
 	}
 	if workspace {
@@ -61,8 +61,18 @@ func decode(path string, data []byte, workspace bool) *file {
 	return f
 }
 
+// problem notes a fault, unless one on an earlier line is known.
 func (f *file) problem(text string, at ...string) {
-	f.problems = append(f.problems, &Problem{f.path, f.line(at...), text})
+	if line := f.line(at...); f.fault == nil || line < f.fault.Line {
+		f.fault = &Problem{f.path, line, text}
+	}
+}
+
+func (f *file) err() error {
+	if f.fault == nil {
+		return nil
+	}
+	return f.fault
 }
 
 // each calls found for each key with a value, and each table's header, until it returns false:

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -42,9 +43,9 @@ type Config struct {
 	values []Value
 }
 
-// Load reads the user's file and the workspace's. A missing file is empty. An error is
-// one or several Problems, each a sentence for the user; then no value counts. The values
-// of agents that are not used are not looked at: see [List].
+// Load reads the user's file and the workspace's. A missing file is empty. An error is a
+// Problem, a sentence for the user; then no value counts. The values of agents that are not
+// used are not looked at: see [List].
 func Load(opts *Options) (*Config, error) {
 	c, user, workspace, err := readBoth(opts)
 	if err != nil {
@@ -65,7 +66,7 @@ func Load(opts *Options) (*Config, error) {
 		}
 	}
 	c.checkWorkspace(opts, workspace, theirs)
-	if err := joined(user.problems, workspace.problems); err != nil {
+	if err := cmp.Or(user.err(), workspace.err()); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -128,13 +129,13 @@ func List(opts *Options) (*Config, []Named, error) {
 		return nil, nil, err
 	}
 	top := user.values(user.top, Top, "")
-	if err := joined(user.problems); err != nil {
+	if err := user.err(); err != nil {
 		return nil, nil, err
 	}
 	c.choose(opts, top, nil)
 	var list []Named
 	for _, name := range c.names {
-		user.problems = nil
+		user.fault = nil
 		n := Named{Name: name, Default: name == c.Agent}
 		for _, v := range user.agent(name) {
 			switch v.Key.Name {
@@ -144,7 +145,7 @@ func List(opts *Options) (*Config, []Named, error) {
 				n.Command = v.Text
 			}
 		}
-		n.Err = joined(user.problems)
+		n.Err = user.err()
 		list = append(list, n)
 	}
 	c.values = top

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +44,7 @@ func said(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// Each problem names its line and, if possible, what was meant; all at once.
+// The first problem names its line and, if possible, what was meant.
 func TestProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		"mdoe = \"yolo\"": `user:1: there is no key "mdoe": did you mean mode?`,
@@ -69,6 +68,7 @@ func TestProblems(t *testing.T) {
 		"[mode]\nx=1":                                                     `user:1: mode is one of "default", "accept-edits", "yolo"`,
 		"agents = 1":                                                      "user:1: agents are tables with a name: write [agents.NAME], and url or command below it",
 		"agent = 'wrok'\n[agents.work]\nurl='u:'":                         `user:1: there is no agent "wrok": did you mean work?`,
+		"zzzzzzz = 1\nmode = 'all'":                                       `user:1: there is no key "zzzzzzz"`,
 		"x = 1\ny = [":                                                    "user:2: this is not TOML: array is incomplete",
 		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { X = '${' }":         "user:4: headers: X has a \"${\" that is not the beginning of a variable: ${NAME} is one, and $${ stands for the characters",
 		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { X = 'a', x = 'b' }": "user:4: headers: x is there twice",
@@ -95,12 +95,12 @@ func TestOthersValues(t *testing.T) {
 		t.Error("b is used, and its mode is no mode")
 	}
 	_, list, err := List(opts)
-	if err != nil || len(list) != 2 || list[0].Err != nil || said(list[1].Err) != "user:6: mode is one of \"default\", \"accept-edits\", \"yolo\"\nuser:7: there is no key \"urls\": did you mean url?" {
+	if err != nil || len(list) != 2 || list[0].Err != nil || said(list[1].Err) != "user:6: mode is one of \"default\", \"accept-edits\", \"yolo\"" {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
 
-// A workspace's file may name an agent of the user's and a stricter mode. Each other
+// A workspace's file may name an agent of the user's and a stricter mode. Any other
 // key is refused with a sentence.
 func TestHostileWorkspace(t *testing.T) {
 	const user = "mode = 'accept-edits'\n[agents.work]\nurl='https://a.example'\n"
@@ -114,23 +114,19 @@ func TestHostileWorkspace(t *testing.T) {
 		"agent='./card.json'":          "ws:1: agent is refused: in a workspace it is the name of an agent that your own file defines",
 		"trace = '~/.bashrc'":          `ws:1: "trace" REFUSED`,
 		"trace=~/.bashrc":              "ws:1: this is not TOML: unexpected character U+007E '~' at start of value",
-		"command='rm -rf ~'\nheaders={A='b'}\ntrust-origins=['https://evil.example']\nforward-mcp=true\nnonsense=1": "N: 5",
-		"[agents.work]\nurl='https://evil.example'":                                                                 `ws:1: "agents" REFUSED`,
-		"agents.work.url='https://evil.example'":                                                                    `ws:1: "agents" REFUSED`,
+		"command='rm -rf ~'":           `ws:1: "command" REFUSED`,
+		"headers={A='b'}":              `ws:1: "headers" REFUSED`,
+		"\ntrust-origins=['https://evil.example']\nnonsense=1": `ws:2: "trust-origins" REFUSED`,
+		"forward-mcp=true": `ws:1: "forward-mcp" REFUSED`,
+		"nonsense=1":       `ws:1: "nonsense" REFUSED`,
+		"[agents.work]\nurl='https://evil.example'": `ws:1: "agents" REFUSED`,
+		"agents.work.url='https://evil.example'":    `ws:1: "agents" REFUSED`,
 	} {
 		opts := files(t, user, text)
 		c, err := Load(opts)
 		got := strings.ReplaceAll(strings.ReplaceAll(said(err), refused, " REFUSED"), opts.File, "FILE")
-		if rest, ok := strings.CutPrefix(got, "ws: "+workspaceRule+"\n"); ok {
-			got = rest
-		} else if want != "" {
-			t.Errorf("%s: why is not said", text)
-		}
-		if strings.HasPrefix(want, "N: ") {
-			if fmt.Sprint("N: ", strings.Count(got, " REFUSED")) != want {
-				t.Errorf("%s\ngot %s", text, got)
-			}
-			continue
+		if want != "" {
+			want += "; " + workspaceRule
 		}
 		if got != want || err != nil && c != nil {
 			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)

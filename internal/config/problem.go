@@ -1,18 +1,13 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// maxProblems bounds the reported problems of a file.
-const maxProblems = 10
-
-// A Problem is a fault in a file. The errors of this package are Problems, several of
-// them joined.
+// A Problem is a fault in a file. The errors of this package are Problems: the first one, by
+// its line, of a file.
 type Problem struct {
 	File string
 	Line int // 0 if it is about the whole file
@@ -24,21 +19,6 @@ func (p *Problem) Error() string {
 		return p.File + ": " + p.Text
 	}
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
-}
-
-// joined joins problems, those of each file by their lines; nil if there are none.
-func joined(files ...[]*Problem) error {
-	var all []error
-	for _, problems := range files {
-		slices.SortStableFunc(problems, func(a, b *Problem) int { return a.Line - b.Line })
-		for _, p := range problems[:min(len(problems), maxProblems)] {
-			all = append(all, p)
-		}
-		if extra := len(problems) - maxProblems; extra > 0 {
-			all = append(all, fmt.Errorf("and %d more", extra))
-		}
-	}
-	return errors.Join(all...)
 }
 
 // quoted lists words for a sentence.

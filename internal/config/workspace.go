@@ -32,8 +32,8 @@ func (c *Config) checkWorkspace(opts *Options, f *file, values []Value) {
 	if v := c.Value("mode"); c.From.Workspace && v != nil && v.From.Agent != "" && laxness(v.Text) > laxness(yours) {
 		c.values = append([]Value{{Key: v.Key, Text: yours, From: c.From}}, c.values...)
 	}
-	if len(f.problems) > 0 {
-		f.problems = append(f.problems, &Problem{File: f.path, Text: workspaceRule})
+	if f.fault != nil {
+		f.fault.Text += "; " + workspaceRule
 	}
 }
 
