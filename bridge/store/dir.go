@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 )
 
 // fileNameLen is the length of a SHA-256 in base32.
@@ -48,27 +47,26 @@ func (s *Store) makeDir(dir string) (isNew bool, err error) {
 
 // names lists the directories of sessions. Other files are not ours, and have other
 // names.
-func (s *Store) names() ([]string, error) {
+func (s *Store) names() (names []string, err error) {
 	info, err := os.Stat(s.sessions)
+	var entries []fs.DirEntry
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err == nil && !info.IsDir(): // opening a pipe would block
 		err = fmt.Errorf("%s: %w", s.sessions, errNoDirectory)
+	case err == nil:
+		entries, err = os.ReadDir(s.sessions)
 	}
 	if err != nil {
 		return nil, s.explain(err)
 	}
-	f, err := os.Open(s.sessions)
-	if err != nil {
-		return nil, s.explain(err)
+	for _, e := range entries {
+		if len(e.Name()) == fileNameLen {
+			names = append(names, e.Name())
+		}
 	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1) // not os.ReadDir, which sorts
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	return slices.DeleteFunc(names, func(name string) bool { return len(name) != fileNameLen }), nil
+	return names, nil
 }
 
 var errNotRegular = errors.New("no regular file")

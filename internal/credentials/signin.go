@@ -43,32 +43,31 @@ type SignIn struct {
 
 // SignIn signs the user in and stores the result.
 func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, error) {
-	login, err := s.newLogin()
-	if err != nil {
-		return nil, err
-	}
-	st, err := s.plan(how)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.signInTo(ctx, login, st, how, user); err != nil {
-		return nil, err
-	}
-	return login, s.keep(ctx, login)
+	return s.fill(ctx, func(login *Login) error {
+		st, err := s.plan(how)
+		if err != nil {
+			return err
+		}
+		return s.signInTo(ctx, login, st, how, user)
+	})
 }
 
-func (s *Source) newLogin() (*Login, error) {
+// fill makes a login, has it filled in, and stores it.
+func (s *Source) fill(ctx context.Context, fill func(*Login) error) (*Login, error) {
 	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now()}
 	if s.opts.Store == nil || login.Origin == "" {
 		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
 	}
-	return login, nil
+	if err := fill(login); err != nil {
+		return nil, err
+	}
+	s.opts.Learn(login.Secrets.all()...)
+	return login, s.keep(ctx, login)
 }
 
 // keep stores a login. It replaces the agent's tokens and keys, and the logins of clients that
 // were registered for it before.
 func (s *Source) keep(ctx context.Context, login *Login) error {
-	s.opts.Learn(login.Secrets.all()...)
 	unlock, err := s.opts.Store.Lock(ctx, login)
 	if err != nil {
 		return err
@@ -203,36 +202,34 @@ func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *Sign
 	if err != nil {
 		return err
 	}
-	if secret, err = (Secret{Value: secret, Name: "what was given"}).read(); err != nil {
+	return s.take(login, secret, func(secret string) (Key, error) {
+		key, ok := keyFor(&st.scheme, secret)
+		if !ok {
+			return key, errors.New("it is to be written user:password")
+		}
+		return key, nil
+	})
+}
+
+// take puts a secret that the user has given into a login.
+func (s *Source) take(login *Login, secret string, place func(secret string) (Key, error)) error {
+	secret, err := (Secret{Value: secret, Name: "what was given"}).read()
+	if err != nil {
 		return err
 	}
 	s.opts.Learn(secret)
-	key, ok := keyFor(&st.scheme, secret)
-	if !ok {
-		return errors.New("it is to be written user:password")
-	}
-	login.Secrets.Keys = append(login.Secrets.Keys, key)
-	return nil
+	key, err := place(secret)
+	login.Secrets.Keys = []Key{key}
+	return err
 }
 
 // StoreToken stores a token, a key or user:password as a sign-in.
 func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*Login, error) {
-	login, err := s.newLogin()
-	if err != nil {
-		return nil, err
-	}
-	if secret, err = (Secret{Value: secret, Name: "what was given"}).read(); err != nil {
-		return nil, err
-	}
 	c := &transport.Challenge{Card: how.Card}
 	if refusal := s.refused(); refusal != nil {
 		c.Authenticate = refusal.Authenticate
 	}
-	key, err := s.opts.placed(secret, c)
-	if err != nil {
-		return nil, err
-	}
-	s.opts.Learn(secret)
-	login.Secrets.Keys = []Key{key}
-	return login, s.keep(ctx, login)
+	return s.fill(ctx, func(login *Login) error {
+		return s.take(login, secret, func(secret string) (Key, error) { return s.opts.placed(secret, c) })
+	})
 }
