@@ -44,44 +44,45 @@ const (
 )
 
 // A ToolCall is a tool call as the development-tool extension has it (ToolCall),
-// whatever dialect it came in.
+// whatever dialect it came in. In JSON, which journals keep, its members have the extension's
+// names, where that has them.
 type ToolCall struct {
 	// ID is the agent's, which is unique within its task. Shown is the one that the
 	// editor knows the call by: unique in the conversation.
-	ID          string `json:",omitzero"`
-	Shown       string `json:",omitzero"`
-	Status      Status `json:",omitzero"`
-	Name        string `json:",omitzero"`
-	Description string `json:",omitzero"`
+	ID          string `json:"tool_call_id,omitzero"`
+	Shown       string `json:"shown,omitzero"`
+	Status      Status `json:"status,omitzero"`
+	Name        string `json:"tool_name,omitzero"`
+	Description string `json:"description,omitzero"`
 	// DisplayName and Kind (one of ACP's) are what Gemini's server adds.
-	DisplayName string `json:",omitzero"`
-	Kind        string `json:",omitzero"`
+	DisplayName string `json:"display_name,omitzero"`
+	Kind        string `json:"kind,omitzero"`
 	// Input is the JSON object of the tool's parameters.
-	Input a2a.JSON `json:",omitzero"`
+	Input a2a.JSON `json:"input_parameters,omitzero"`
 	// OutputSoFar is the output so far, the whole of it.
-	OutputSoFar string `json:",omitzero"`
+	OutputSoFar string `json:"live_content,omitzero"`
 	// Output or Error is the result.
-	Output *Output       `json:",omitzero"`
-	Error  *ErrorDetails `json:",omitzero"`
+	Output *Output       `json:"output,omitzero"`
+	Error  *ErrorDetails `json:"error,omitzero"`
 	// Confirmation is what is asked, while the call is pending and ever after.
-	Confirmation *Confirmation `json:",omitzero"`
+	Confirmation *Confirmation `json:"confirmation_request,omitzero"`
 	// Asks is set while the agent waits for an answer.
-	Asks bool `json:",omitzero"`
+	Asks bool `json:"asks,omitzero"`
 	// Bare is set for a question that came without a tool call: ID is the bridge's own
 	// then.
-	Bare bool `json:",omitzero"`
+	Bare bool `json:"bare,omitzero"`
 	// Extra holds members that we do not know, as a JSON object.
-	Extra a2a.JSON `json:",omitzero"`
+	Extra a2a.JSON `json:"extra,omitzero"`
 	// Note is a word about the result, such as a command's exit code.
-	Note string `json:",omitzero"`
+	Note string `json:"note,omitzero"`
 	// QuestionID is the agent's name for what it asks, where that is not ID.
-	QuestionID string `json:",omitzero"`
+	QuestionID string `json:"question_id,omitzero"`
 	// Dialect is the one that the call came in, and that answers go out in: its place in
 	// package dialect's list, counted from 1. 0 is none. The fold sets it, so that a
 	// dialect cannot forget to.
-	Dialect uint8 `json:",omitzero"`
+	Dialect uint8 `json:"dialect,omitzero"`
 	// Differences: events of this call leave out what has not changed.
-	Differences bool `json:",omitzero"`
+	Differences bool `json:"differences,omitzero"`
 
 	// sent is OutputSoFar as an event has it, until [Calls] has read it; known is what is
 	// known of OutputSoFar then. A call from elsewhere has neither.
@@ -93,17 +94,17 @@ type ToolCall struct {
 
 // Output is the output of a tool that succeeded: one of the three.
 type Output struct {
-	Text string    `json:",omitzero"`
-	Diff *FileDiff `json:",omitzero"`
-	Data a2a.JSON  `json:",omitzero"`
+	Text string    `json:"text,omitzero"`
+	Diff *FileDiff `json:"diff,omitzero"`
+	Data a2a.JSON  `json:"structured_data,omitzero"`
 }
 
 // ErrorDetails says why a tool failed.
 type ErrorDetails struct {
-	Message string `json:",omitzero"`
-	Type    string `json:",omitzero"`
+	Message string `json:"message,omitzero"`
+	Type    string `json:"type,omitzero"`
 	// StatusCode is 0 if there is none.
-	StatusCode int `json:",omitzero"`
+	StatusCode int `json:"status_code,omitzero"`
 }
 
 // Said is what the user is told: the message, and the code, if that does not hold it.
@@ -120,12 +121,12 @@ func (e *ErrorDetails) Said(command bool) string {
 
 // FileDiff is a change of a file.
 type FileDiff struct {
-	FileName string `json:",omitzero"`
-	FilePath string `json:",omitzero"`
+	FileName string `json:"file_name,omitzero"`
+	FilePath string `json:"file_path,omitzero"`
 	// OldContent is nil for a new file.
-	OldContent *string `json:",omitzero"`
-	NewContent string  `json:",omitzero"`
-	Formatted  string  `json:",omitzero"`
+	OldContent *string `json:"old_content,omitzero"`
+	NewContent string  `json:"new_content,omitzero"`
+	Formatted  string  `json:"formatted_diff,omitzero"`
 }
 
 // OnlyFormatted reports whether the agent shows the change as text alone.
@@ -135,42 +136,42 @@ func (f *FileDiff) OnlyFormatted() bool {
 
 // Confirmation is a request for the user's permission.
 type Confirmation struct {
-	Options []ConfirmationOption `json:",omitzero"`
+	Options []ConfirmationOption `json:"options,omitzero"`
 	// Details are one of these, or none. An agent that asks about several at once
 	// breaks the extension's rule (§3.2, ConfirmationRequest); then the user is shown
 	// all of them.
-	Execute *ExecuteDetails `json:",omitzero"`
-	Edit    *FileDiff       `json:",omitzero"`
-	MCP     *MCPDetails     `json:",omitzero"`
-	Generic *GenericDetails `json:",omitzero"`
+	Execute *ExecuteDetails `json:"execute_details,omitzero"`
+	Edit    *FileDiff       `json:"file_edit_details,omitzero"`
+	MCP     *MCPDetails     `json:"mcp_details,omitzero"`
+	Generic *GenericDetails `json:"generic_details,omitzero"`
 	// Unread holds members that we do not know, as a JSON object.
-	Unread a2a.JSON `json:",omitzero"`
+	Unread a2a.JSON `json:"extra,omitzero"`
 }
 
 // ConfirmationOption is one of the user's choices.
 type ConfirmationOption struct {
-	ID          string `json:",omitzero"`
-	Name        string `json:",omitzero"`
-	Description string `json:",omitzero"`
+	ID          string `json:"id,omitzero"`
+	Name        string `json:"name,omitzero"`
+	Description string `json:"description,omitzero"`
 }
 
 // ExecuteDetails is about a shell command.
 type ExecuteDetails struct {
-	Command          string `json:",omitzero"`
-	WorkingDirectory string `json:",omitzero"`
+	Command          string `json:"command,omitzero"`
+	WorkingDirectory string `json:"working_directory,omitzero"`
 }
 
 // MCPDetails is about a tool of an MCP server.
 type MCPDetails struct {
-	ServerName string `json:",omitzero"`
-	ToolName   string `json:",omitzero"`
+	ServerName string `json:"server_name,omitzero"`
+	ToolName   string `json:"tool_name,omitzero"`
 }
 
 // GenericDetails is about anything else.
 type GenericDetails struct {
-	Description string `json:",omitzero"`
+	Description string `json:"description,omitzero"`
 	// Kind is what the dialect calls it, where it says: ask_user, info, …
-	Kind string `json:",omitzero"`
+	Kind string `json:"kind,omitzero"`
 }
 
 // Question is what the user is asked about, nil if nothing.

@@ -117,7 +117,7 @@ func rawInput(c *mapping.ToolCall) a2a.JSON {
 	if c.Input != "" && !rawjson.IsObject(string(c.Input)) {
 		all = rawjson.AppendMember(all, "input_parameters", string(c.Input))
 	}
-	if details := appendDetails(nil, q); len(details) > 0 {
+	if details := appendDetails(nil, q, false); len(details) > 0 {
 		all = rawjson.AppendMember(all, "confirmation_request", "{"+string(append(details[1:], '}')))
 	}
 	if c.Extra != "" {

@@ -137,15 +137,7 @@ func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 		dst = appendOptional(appendFields(dst, "task", is.task, "id", is.id, "as", is.as), "name", s.Name)
 		j.item = itemLine{strings.Clone(is.task), is.kind, strings.Clone(is.id), strings.Clone(is.as)}
 	}
-	if !s.Append {
-		dst = append(dst, `,"begins":true`...)
-	}
-	if s.Replaces {
-		dst = append(dst, `,"replaces":true`...)
-	}
-	if s.Repeats {
-		dst = append(dst, `,"repeats":true`...)
-	}
+	dst = appendTrue(appendTrue(appendTrue(dst, "begins", !s.Append), "replaces", s.Replaces), "repeats", s.Repeats)
 	switch s.Kind {
 	case mapping.StepPart:
 		part, _ := rawjson.Marshal(s.Part) // it has strings alone

@@ -64,7 +64,7 @@ func (e *Lines) step(dst []byte, run []mapping.Step) []byte {
 		dst = appendFields(e.open(dst, "event/thought", s), "messageId", s.MessageID, "subject", s.Subject, "description", s.Description)
 	case mapping.StepTool:
 		dst = append(e.open(dst, "event/toolCall", s), `,"toolCall":`...)
-		dst = appendShown(appendToolCall(dst, s.Tool), s.Tool)
+		dst = appendShown(appendToolCall(dst, s.Tool, false), s.Tool)
 	case mapping.StepPart:
 		if s.ArtifactID != "" {
 			dst = e.artifact(dst, s)
@@ -81,9 +81,7 @@ func (e *Lines) step(dst []byte, run []mapping.Step) []byte {
 		if s.Connection.Silent > 0 {
 			dst = strconv.AppendInt(append(dst, `,"seconds":`...), int64(s.Connection.Silent), 10)
 		}
-		if s.Connection.Gap {
-			dst = append(dst, `,"gap":true`...)
-		}
+		dst = appendTrue(dst, "gap", s.Connection.Gap)
 	case mapping.StepError:
 		dst = rawjson.AppendField(e.open(dst, "event/error", s), "message", s.Text)
 	case mapping.StepNotice:
@@ -103,9 +101,7 @@ func (e *Lines) step(dst []byte, run []mapping.Step) []byte {
 func (e *Lines) members(dst []byte, s *mapping.Step) []byte {
 	dst = appendOptional(dst, "model", s.Model)
 	dst = appendOptional(dst, "userTier", s.UserTier)
-	if s.Repeats {
-		dst = append(dst, `,"repeats":true`...)
-	}
+	dst = appendTrue(dst, "repeats", s.Repeats)
 	dst = rawjson.AppendJSON(dst, "metadata", string(s.Metadata))
 	if s.Own != (mapping.OwnMeta{}) {
 		key := "messageMetadata"
@@ -149,10 +145,7 @@ func (e *Lines) artifact(dst []byte, s *mapping.Step) []byte {
 	}
 	dst = append(dst, `,"append":`...)
 	dst = strconv.AppendBool(dst, s.Append)
-	if s.LastChunk {
-		dst = append(dst, `,"lastChunk":true`...)
-	}
-	return dst
+	return appendTrue(dst, "lastChunk", s.LastChunk)
 }
 
 // appendShown appends what the user is to be shown of a call that asks: the lines that other
