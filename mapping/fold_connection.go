@@ -24,10 +24,10 @@ func (f *Fold) Cut() {
 
 // Partial reports whether the agent is known to hold a part of what it says alone, so that its
 // task cannot tell all that a cut has cost.
-func (f *Fold) Partial() bool { return f.shown.Partial() }
+func (f *Fold) Partial() bool { return f.shown.Partial }
 
-// InPlace notes that the editor can show an item in place of itself: see [shown.Shown.SetInPlace].
-func (f *Fold) InPlace() { f.shown.SetInPlace() }
+// InPlace notes that the editor can show an item in place of itself: see [shown.Traits].
+func (f *Fold) InPlace() { f.shown.InPlace = true }
 
 // resumed shows that the agent is there again.
 func (f *Fold) resumed() {

@@ -152,11 +152,7 @@ func (f *Fold) Speaks() bool { return f.spoken.Any() }
 
 // learned takes over the traits of a dialect that the agent is known to speak.
 func (f *Fold) learned(place uint8, reader calls.Reader, t dialect.Traits) {
-	if t.PartialHistory {
-		f.shown.SetPartial()
-	}
-	if t.Chunks {
-		f.shown.Chunks()
-	}
+	f.shown.Partial = f.shown.Partial || t.PartialHistory
+	f.shown.Chunks = f.shown.Chunks || t.Chunks
 	f.calls.Speak(place, reader, t.Differences)
 }

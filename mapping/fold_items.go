@@ -6,10 +6,9 @@ import (
 )
 
 // items are what an event consists of: messages, artifacts and thoughts, which [shown.Shown]
-// weighs, and between them what is done without it, such as tool calls.
+// weighs, and between them, of kind [shown.Foreign], what is done without it, such as tool calls.
 type items struct {
 	list []shown.Item
-	acts []func() // for those of kind [shown.Foreign], at the same place
 	// artifacts are those that have names, ids those of all messages and artifacts.
 	artifacts []a2a.Artifact
 	ids       []string
@@ -17,18 +16,13 @@ type items struct {
 
 func (l *items) clear() {
 	clear(l.list)
-	clear(l.acts)
 	clear(l.ids)
-	l.list, l.acts, l.artifacts, l.ids = l.list[:0], l.acts[:0], nil, l.ids[:0]
+	l.list, l.artifacts, l.ids = l.list[:0], nil, l.ids[:0]
 }
 
-func (l *items) add(in shown.Item) {
-	l.list, l.acts = append(l.list, in), append(l.acts, nil)
-}
+func (l *items) add(in shown.Item) { l.list = append(l.list, in) }
 
-func (l *items) do(act func()) {
-	l.list, l.acts = append(l.list, shown.Item{Kind: shown.Foreign}), append(l.acts, act)
-}
+func (l *items) do(act func()) { l.add(shown.Item{Kind: shown.Foreign, Do: act}) }
 
 // liveTask shows a task that comes live. Its history and its artifacts are state; its status
 // message is news, unless it stands since the task waited: a stream may begin with that.
@@ -202,10 +196,10 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 
 func (f *Fold) showLive() {
 	for i := range f.items.list {
-		if act := f.items.acts[i]; act != nil {
-			act()
+		if in := &f.items.list[i]; in.Kind == shown.Foreign {
+			in.Do()
 		} else {
-			f.shown.Live(&f.items.list[i])
+			f.shown.Live(in)
 		}
 	}
 }
@@ -275,12 +269,8 @@ func (f *Fold) addArtifact(a *a2a.Artifact, as shown.Item) {
 
 // show is what [shown.Shown] shows steps with.
 func (f *Fold) show(x *shown.Step) {
-	switch x.Op {
-	case shown.Gap:
+	if x.Op == shown.Gap {
 		f.tellGap(len(f.steps))
-		return
-	case shown.Place:
-		f.items.acts[x.At]()
 		return
 	}
 	s := Step{Own: OwnMeta{Part: f.spoken.Others(x.Metadata)}, MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace,

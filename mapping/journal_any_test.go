@@ -13,8 +13,8 @@ import (
 func FuzzJournal(f *testing.F) {
 	for _, lines := range []string{
 		`{"goesOn":true,"task":"t1","context":"c1"}` + "\n" + `{"say":"message","task":"t1","id":"m1","as":"m1","begins":true,"text":"more"}` + "\n" + `{"say":"message","text":"one"}`,
-		`{"task":"t1","as":"c2","changed":2,"tool":"{\"ID\":\"c2\",\"Shown\":\"c2\",\"Status\":2,\"Name\":\"grep\",\"Kind\":\"search\"}"}` + "\n" + `{"task":"t1","as":"c2","changed":2,"was":[65,33,31],"tool":"3"}`,
-		`{"as":"c","tool":"{\"ID\":\"c\"}"}` + "\n" + `{"as":"c","was":[10,9223372036854775807,9223372036854775807]}`,
+		`{"task":"t1","as":"c2","changed":2,"tool":"{\"tool_call_id\":\"c2\",\"shown\":\"c2\",\"status\":2,\"tool_name\":\"grep\",\"kind\":\"search\"}"}` + "\n" + `{"task":"t1","as":"c2","changed":2,"was":[80,43,36],"tool":"3"}`,
+		`{"as":"c","tool":"{\"tool_call_id\":\"c\"}"}` + "\n" + `{"as":"c","was":[20,9223372036854775807,9223372036854775807]}`,
 		`{"say":"artifact","id":"a","as":"a~2","begins":true,"replaces":true,"text":"x"}` + "\n" + `{"say":"thought","id":"x","as":"x","subject":"s","text":"d","data":{"a":1}}`,
 		`{"say":"message","id":"m","as":"m","part":{"Kind":2,"File":{"Name":"n","Bytes":"aGk="}}}` + "\n" + `{"taken":true}` + "\n" + `{"gap":true}` + "\n" + `{"answer":"c","task":"t"}` + "\n" + `{"heard":true}`,
 		`{"params":{"update":{"sessionUpdate":"user_message_chunk"}}}` + "\n" + `{"model":"m"}` + "\n" + `{"notice":"n"}` + "\n" + `{"error":"e"}` + "\n" + `{"end":true}`,

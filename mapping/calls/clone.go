@@ -1,7 +1,7 @@
 package calls
 
 import (
-	"slices"
+	"reflect"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -23,8 +23,8 @@ func difference(was, now *ToolCall) (changed Change) {
 	if was.Status != now.Status {
 		changed |= State
 	}
-	if was.OutputSoFar != now.OutputSoFar || was.Extra != now.Extra || !sameOutput(was.Output, now.Output) ||
-		!same(was.Error, now.Error) || !sameConfirmation(was.Confirmation, now.Confirmation) {
+	if was.OutputSoFar != now.OutputSoFar || was.Extra != now.Extra || !same(was.Output, now.Output) ||
+		!same(was.Error, now.Error) || !same(was.Confirmation, now.Confirmation) {
 		changed |= Content
 	}
 	if was.OutputSoFar != "" && now.OutputSoFar == "" {
@@ -33,37 +33,15 @@ func difference(was, now *ToolCall) (changed Change) {
 	return changed
 }
 
-// same compares what two pointers point to. Two that are nil are the same.
-func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
-
-func sameDiff(a, b *FileDiff) bool {
-	if a == b || a == nil || b == nil {
-		return a == b
-	}
-	return a.FileName == b.FileName && a.FilePath == b.FilePath && a.NewContent == b.NewContent && a.Formatted == b.Formatted && same(a.OldContent, b.OldContent)
-}
-
-func sameOutput(a, b *Output) bool {
-	if a == b || a == nil || b == nil {
-		return a == b
-	}
-	return a.Text == b.Text && a.Data == b.Data && sameDiff(a.Diff, b.Diff)
-}
-
-func sameConfirmation(a, b *Confirmation) bool {
-	if a == b || a == nil || b == nil {
-		return a == b
-	}
-	return slices.Equal(a.Options, b.Options) && same(a.Execute, b.Execute) && sameDiff(a.Edit, b.Edit) && same(a.MCP, b.MCP) &&
-		same(a.Generic, b.Generic) && a.Unread == b.Unread
-}
+// same compares what two pointers point to.
+func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // AsksTheSame reports whether a call asks what it did. Words that it has left out since do
 // not count: the user has seen them.
 func AsksTheSame(was, now *ToolCall) bool {
 	left := func(was, now string) bool { return now == "" || now == was }
 	return was == now || was.Name == now.Name && was.Input == now.Input && left(was.Description, now.Description) &&
-		left(was.DisplayName, now.DisplayName) && was.Extra == now.Extra && was.QuestionID == now.QuestionID && sameConfirmation(was.Confirmation, now.Confirmation)
+		left(was.DisplayName, now.DisplayName) && was.Extra == now.Extra && was.QuestionID == now.QuestionID && same(was.Confirmation, now.Confirmation)
 }
 
 // clone returns a copy whose strings do not point into an event. Values that old (which

@@ -208,7 +208,7 @@ func (p *player) compare(one *kept, m *meant) {
 		p.fail("state")
 	case one.Status == Executing && one.OutputSoFar != m.out:
 		p.fail("output")
-	case one.Status.Ended() && !one.Closed && !(sameOutput(p.shown[one.Shown].Output, outputOf(m)) && same(p.shown[one.Shown].Error, errorOf(m))):
+	case one.Status.Ended() && !one.Closed && !(same(p.shown[one.Shown].Output, outputOf(m)) && same(p.shown[one.Shown].Error, errorOf(m))):
 		p.fail("result")
 	}
 }

@@ -4,11 +4,6 @@ import "strings"
 
 // This file is for editors that can show an item in place of itself (ACP, version 2).
 
-// SetInPlace notes that the editor can change a message that it has shown. Then a task that was asked for
-// corrects what was shown of an item, where it would only tell that something is missing, and has it grow
-// where it stands.
-func (s *Shown) SetInPlace() { s.inPlace = true }
-
 // mends reports whether a state has a known item as it should be shown: with more in the middle,
 // or, of an artifact, another text. One that holds the newest piece alone has neither: so an
 // artifact that has come in pieces is never replaced by a text that lacks some of them, since

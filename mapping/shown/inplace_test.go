@@ -31,7 +31,7 @@ func TestInPlace(t *testing.T) {
 				}
 				view.show(x)
 			})
-			s.SetInPlace()
+			s.InPlace = true
 			s.Task("task")
 			s.Begin()
 			s.Sent(ourID, "")

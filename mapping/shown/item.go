@@ -12,8 +12,8 @@ const (
 	Replayed
 )
 
-// Kind says what an item is. User is a message of the user's own. Foreign is none of ours: it
-// holds a place in a list.
+// Kind says what an item is. User is a message of the user's own. Foreign is none of ours: what
+// is done where it stands in a list.
 type Kind uint8
 
 // The kinds.
@@ -60,6 +60,7 @@ type Item struct {
 	Append, Last bool
 
 	Hint Hint
+	Do   func()      // that of kind Foreign
 	more []a2a.Parts // of entries of the same ID
 }
 
@@ -68,13 +69,12 @@ type Op uint8
 
 // The steps. Grow: the text, or the part, follows what was shown of the item. Begin: nothing
 // was shown of it. Replace: what was shown of it is not its beginning any more. Gap:
-// something may be missing here. Place: an item of kind Foreign stands here.
+// something may be missing here.
 const (
 	Grow Op = iota
 	Begin
 	Replace
 	Gap
-	Place
 )
 
 // A Step is one thing to show.
@@ -96,6 +96,4 @@ type Step struct {
 	Part *a2a.Part
 	// Repeats: it was shown before. Records have it, views leave it out.
 	Repeats bool
-	// At is the place in the list, for Place.
-	At int
 }

@@ -38,7 +38,7 @@ const (
 func (s *Shown) enter(it *item, text string, in *Item) {
 	piece := in != nil && in.Kind == Artifact && it.n == 0
 	switch r := it.run; {
-	case s.inPlace && r != nil && s.held.whole() && it.turn == s.turn:
+	case s.InPlace && r != nil && s.held.whole() && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
 	case r == nil || r.epoch != s.epoch || r.pieces > 1: // an artifact that grows is no single piece, and leaves those
 		s.join(it, text, piece && !it.instead && s.isNextPiece(in, text))
@@ -56,9 +56,9 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 // goes on with that, or else a new one. So it does with artifacts that are a piece each.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
-	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.chunks || goesOn(text)) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
+	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.Chunks || goesOn(text)) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
 		// A question behind tokens is one of its own (inference-gateway's ADK), unless its text goes on.
-		join, sure := joins(s.said.text[r.at:], r.growth == certain && !waits(s.inHand) || s.chunks, text)
+		join, sure := joins(s.said.text[r.at:], r.growth == certain && !waits(s.inHand) || s.Chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
 		if join && !s.standsAlone(sure) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8

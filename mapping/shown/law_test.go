@@ -86,9 +86,6 @@ func (c *conversation) show(s *Step) {
 		c.gaps++
 		c.log = append(c.log, "gap")
 		return
-	case s.Op == Place:
-		c.log = append(c.log, fmt.Sprint("place ", s.At))
-		return
 	case s.Repeats:
 		c.log = append(c.log, "again "+s.ID+" "+text)
 		return

@@ -7,9 +7,25 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// Traits are how an agent or an editor differs from what the rules are for.
+type Traits struct {
+	// Partial: the agent holds part of what it says, and nothing tells which: no snapshot of it is
+	// complete (S8). Gemini's server keeps each message's first chunk; cut behind a thought its task
+	// holds all that was shown, and not the text (69 of 281 cuts).
+	Partial bool
+	// Chunks: messages with IDs of their own are chunks of one text, for views: a dialect knows it
+	// (Gemini's server 0.25.2).
+	Chunks bool
+	// InPlace: the editor can change a message that it has shown. Then a task that was asked for
+	// corrects what was shown of an item, where it would only tell that something is missing, and has
+	// it grow where it stands.
+	InPlace bool
+}
+
 // A Shown knows what the editor of one conversation has been shown. It is not safe for
 // concurrent use.
 type Shown struct {
+	Traits
 	show  func(*Step)
 	seed  maphash.Seed
 	names [2]Names // of messages and artifacts; of thoughts
@@ -26,10 +42,7 @@ type Shown struct {
 	epoch, waits int
 	state        a2a.State
 	gap          gap
-	partial      bool // S8
-	chunks       bool
 	several      bool // a message has come in several events under one ID: an ID is a message's
-	inPlace      bool // see SetInPlace
 	// inHand is the state that the event in hand has, anew: it is a task in another state, or with
 	// something else that is new.
 	inHand a2a.State
@@ -128,18 +141,6 @@ func (s *Shown) Task(id string) {
 	}
 }
 
-// SetPartial notes that the agent holds part of what it says, and that nothing tells which: no
-// snapshot of it is complete (S8). Gemini's server keeps each message's first chunk; cut behind a
-// thought its task holds all that was shown, and not the text (69 of 281 cuts).
-func (s *Shown) SetPartial() { s.partial = true }
-
-// Partial reports whether the agent is such.
-func (s *Shown) Partial() bool { return s.partial }
-
-// Chunks notes that messages with IDs of their own are chunks of one text, for views: a
-// dialect knows it (Gemini's server 0.25.2).
-func (s *Shown) Chunks() { s.chunks = true }
-
 // Has reports whether something was shown of an item.
 func (s *Shown) Has(kind Kind, id string) bool {
 	it := s.items[key{s.task, kind, id}]
@@ -217,11 +218,13 @@ func (s *Shown) Live(in *Item) {
 			s.repeat(it, in, len(seq))
 			return
 		}
-		if (whole || in.Last && s.isStripped(it, seq)) && s.showRepeat(it, in, seq, whole) {
+		if whole && s.showRepeat(it, in, seq, whole) {
 			return
 		}
 		s.say(it, in, seq, 0)
-	case it != nil && it.n > 0 && (it.turn == s.turn || s.goesOnOver(it, seq)):
+	case it != nil && it.n > 0 && it.turn == s.turn:
+		// L3: it is compared with what its own turn has shown: agents with one ID for ever; 744 turns, 324
+		// with words lost.
 		s.update(it, in, seq, whole)
 	default:
 		it = s.another(k)
@@ -230,14 +233,6 @@ func (s *Shown) Live(in *Item) {
 		}
 		s.say(it, in, seq, 0)
 	}
-}
-
-// goesOnOver reports whether an item of an earlier turn goes on: it says all of itself again,
-// and more. Otherwise an update is compared with what its own turn has shown (L3: agents with
-// one ID for ever; 744 turns, 324 with words lost).
-func (s *Shown) goesOnOver(it *item, seq string) bool {
-	rest, begins := s.rest(it, seq)
-	return begins && rest != "" && it.n >= evidence
 }
 
 // update shows what an event says of an item that this turn has shown.

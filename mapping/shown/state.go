@@ -26,8 +26,7 @@ func (h *held) whole() bool { return h != nil && h.items != nil }
 // An entry is an item of a state. Several messages of one ID are one (S2).
 type entry struct {
 	Item
-	place int
-	seq   string
+	seq string
 }
 
 // State shows what the history and the artifacts of a task that comes live have beyond what
@@ -68,7 +67,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	// 2,154 false gaps.
 	ours = ours || !messages && artifacts && !s.saidMessages() // rule: S4
 	lacks := h.less || !s.holdsAll(h)
-	complete := ours && !lacks && !s.partial // rule: S8
+	complete := ours && !lacks && !s.Partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
 		s.gap = settled // S3: complete is not final, the next one is weighed again
@@ -102,7 +101,7 @@ func (s *Shown) entries(list []Item, our *ours) []entry {
 			}
 			at[in.ID] = len(kept)
 		}
-		kept = append(kept, entry{Item: in, place: i, seq: seq})
+		kept = append(kept, entry{Item: in, seq: seq})
 	}
 	return kept
 }
@@ -182,7 +181,7 @@ func (s *Shown) showHeld(h *held, list []entry) {
 		switch e := &list[i]; {
 		case i == growing:
 		case e.Kind == Foreign:
-			s.show(&Step{Op: Place, At: e.place})
+			e.Do()
 		default:
 			s.heldItem(e)
 		}
@@ -231,7 +230,7 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	case begins:
 	case s.held.whole() && e.Kind == Message && s.endsWith(it, e.seq):
 		// It is the newest piece of a message of which the agent keeps no other.
-	case s.held.whole() && s.inPlace && !s.partial && s.mends(it, e):
+	case s.held.whole() && s.InPlace && !s.Partial && s.mends(it, e):
 		last := s.last
 		s.replace(it, &e.Item, e.seq)
 		s.hold(s.items[it.key])
