@@ -3,6 +3,9 @@ package bridge_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -155,5 +158,73 @@ func TestOptionsRefused(t *testing.T) {
 		a.Close()
 		client.Close()
 		fake.Close()
+	}
+}
+
+// phases notes when the connection was first in each phase.
+type phases struct {
+	begun time.Time
+	at    map[string]time.Duration
+}
+
+func (p *phases) Show(_ context.Context, steps []mapping.Step) error {
+	for _, s := range steps {
+		if _, seen := p.at[string(s.Connection.Phase)]; s.Kind == mapping.StepConnection && !seen {
+			p.at[string(s.Connection.Phase)] = time.Since(p.begun)
+		}
+	}
+	return nil
+}
+
+func (*phases) Ask(context.Context, []mapping.Question) ([]mapping.Answer, error) {
+	return nil, errors.New("nothing is asked")
+}
+
+// An agent dies in the middle of a turn, and its port refuses connections. The bridge waits
+// for it, and gives up after ten seconds.
+func TestRefusedAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		script := &agent.Script{Turns: []*agent.Turn{{Steps: []*agent.Step{{Kind: agent.TaskEvent, State: agent.Working}}, Open: true}}}
+		_, network, a := scripted(t, script)
+		dies := time.AfterFunc(5*agent.Pace, network.Sever)
+		defer dies.Stop()
+		view := &phases{begun: time.Now(), at: map[string]time.Duration{}}
+		_, err := a.NewSession("/").Prompt(context.Background(), []acp.ContentBlock{{Type: "text", Text: "go"}}, view)
+		if err == nil || !strings.Contains(err.Error(), "it has ended: for 10s nobody has accepted a connection") {
+			t.Errorf("got %v", err)
+		}
+		if at, told := view.at["waiting"]; !told || at > 3*time.Second {
+			t.Errorf("it was said to be waited for after %v, %v", at, told)
+		}
+		if took := time.Since(view.begun) - view.at["waiting"]; took < 10*time.Second || took > 10*time.Second+500*time.Millisecond {
+			t.Errorf("it was given up %v after its first refusal", took)
+		}
+	})
+}
+
+// TestStatesHaveTranscripts: each row of the table of a turn's states in the
+// package comment names the transcripts that show it, and they are there.
+func TestStatesHaveTranscripts(t *testing.T) {
+	doc := must.Get(os.ReadFile("doc.go"))(t)
+	_, table, _ := strings.Cut(string(doc), "# States of a turn")
+	table, _, _ = strings.Cut(table, "# Goroutines")
+	columns := regexp.MustCompile(`  +`)
+	rows := 0
+	for line := range strings.Lines(table) {
+		row, ok := strings.CutPrefix(strings.TrimSpace(line), "//\t")
+		if !ok || strings.HasPrefix(row, "in ") {
+			continue
+		}
+		rows++
+		cells := columns.Split(row, -1)
+		for name := range strings.SplitSeq(cells[len(cells)-1], ", ") {
+			files, err := filepath.Glob("../testdata/transcript/" + name + ".txt")
+			if err != nil || len(files) == 0 {
+				t.Errorf("no transcript %q shows the row %q", name, row)
+			}
+		}
+	}
+	if rows < 15 {
+		t.Errorf("the table has only %d rows", rows)
 	}
 }

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const bodyEvents = `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"working"}}}` + "\n\n" +
@@ -112,5 +114,86 @@ func TestCommentsAreHeard(t *testing.T) {
 	})
 	if events, err := s.Read(); err != nil || len(events) == 0 || !slices.Contains(heard, "something") {
 		t.Errorf("%v %v %v", events, err, heard)
+	}
+}
+
+// TestArtifactsOf: neighbours of one ID are one artifact, of all their parts; others stay apart.
+func TestArtifactsOf(t *testing.T) {
+	for raw, want := range map[string]string{
+		`[{"artifactId":"a","name":"n","parts":[{"text":"no "}]},{"artifactId":"a","parts":[{"text":"no "},{"text":"no"}]}]`:                    "a n: no |no |no;",
+		`[{"artifactId":"a","parts":[{"text":"x"}]},{"artifactId":"a","parts":[{"data":{"k":1}}]},{"artifactId":"b","parts":[]}]`:               `a : x|{"k":1};b : ;`,
+		`[{"artifactId":"a","parts":[{"text":"x"}]},{"artifactId":"b","parts":[{"text":"x"}]},{"artifactId":"a","parts":[{"text":"x"}]}]`:       "a : x;b : x;a : x;",
+		`[{"parts":[{"text":"x"}]},{"parts":[{"text":"y"}]}]`:                                                                                   " : x; : y;",
+		`[{"artifactId":"a","parts":[{"text":"x "}]},{"artifactId":"a","parts":[{"text":"y"}]},{"artifactId":"a","parts":[{"text":"x y"}]}]`:    "a : x y;",
+		`[{"artifactId":"a","parts":[{"text":"ha"}]},{"artifactId":"a","parts":[{"text":"ha"}]},{"artifactId":"a","parts":[{"text":"ha!"}]}]`:   "a : ha|ha|ha!;",
+		`[{"artifactId":"a","parts":[{"text":"x"}]},{"artifactId":"a","parts":[{"text":"x y"}]},{"artifactId":"a","parts":[{"text":"x y z"}]}]`: "a : x y z;",
+		`[{"artifactId":"a","parts":[{"text":"One step."}]},{"artifactId":"a","parts":[{"text":"One step. Two."}]}]`:                            "a : One step. Two.;",
+		`[]`: "",
+	} {
+		got := ""
+		for a := range artifactsOf(raw, nil) {
+			got += a.ID + " " + a.Name + ": " + said(a.Parts) + ";"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", raw, got, want)
+		}
+	}
+	n := 0
+	for range artifactsOf(`[{"artifactId":"a"},{"artifactId":"b"},{"artifactId":"c"}]`, nil) {
+		if n++; n == 2 {
+			break // the walk ends there
+		}
+	}
+}
+
+func said(parts a2a.Parts) (text string) {
+	for p := range parts.All() {
+		if text != "" {
+			text += "|"
+		}
+		text += fmt.Sprint(p.Text, string(p.Data))
+	}
+	return text
+}
+
+// Pages as servers send them, and answers that are no page.
+func TestListAnswers(t *testing.T) {
+	for _, test := range []struct{ result, want, err string }{
+		{result: `{"tasks":[{"id":"a","contextId":"c","status":{"state":"TASK_STATE_WORKING"}},{"kind":"task","id":"b","status":{"state":"completed"}}],"nextPageToken":"n","pageSize":2,"totalSize":3}`,
+			want: `a=working b=completed next="n" total=3`},
+		{result: `{"tasks":[{"id":"a","status":{"state":"working"}}],"next_page_token":"n","total_size":"7"}`, want: `a=working next="n" total=7`},
+		{result: `{"tasks":null,"nextPageToken":null}`, want: `next="" total=0`},
+		{result: `{}`, want: `next="" total=0`},
+		{result: `[{"id":"a","status":{"state":5}}]`, want: `a=canceled next="" total=0`},
+		{result: `{"tasks":[null,7,{"kind":"dream","taskId":"d"}]}`, want: `?= ?= ?d= next="" total=0`},
+		{result: `null`, err: "agent: URL/rpc answered tasks/list with something that is no list of tasks: null"},
+		{result: `"no"`, err: `agent: URL/rpc answered tasks/list with something that is no list of tasks: "no"`},
+	} {
+		agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":`+test.result+`}`))
+		page, err := wireClient(t, agent.URL, nil).List(t.Context(), a2a.TaskQuery{})
+		if err != nil {
+			if got := strings.ReplaceAll(err.Error(), agent.URL, "URL"); got != test.err {
+				t.Errorf("%s: %s", test.result, got)
+			}
+			continue
+		}
+		var got strings.Builder
+		for i := range page.Tasks {
+			ev := page.Tasks[i].Clone()
+			if ev.Kind != a2a.EventTask {
+				got.WriteString("?")
+			}
+			fmt.Fprintf(&got, "%s=%s ", ev.TaskID, ev.State)
+		}
+		fmt.Fprintf(&got, "next=%q total=%d", page.NextPageToken, page.TotalSize)
+		if got.String() != test.want {
+			t.Errorf("%s: got %s", test.result, got.String())
+		}
+	}
+	// Most 0.3 agents do not have the method; their error is returned.
+	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found"}}`))
+	_, err := wireClient(t, agent.URL, nil).List(t.Context(), a2a.TaskQuery{})
+	if e := (*a2a.Error)(nil); !errors.As(err, &e) || e.Code != a2a.CodeMethodNotFound {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/poison"
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // piped is a client of an agent in memory, whose streams go on if more returns true. end
@@ -128,4 +130,63 @@ func TestMalformedBehindAnEvent(t *testing.T) {
 		t.Error("the reader waits for ever")
 	}
 	c.Close()
+}
+
+// TestHangUp: the connection is closed so that the agent stops, but not if it has
+// carried another context's message: Gemini's server would stop that, too.
+func TestHangUp(t *testing.T) {
+	heard := make(chan string, 8)
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		wireSSE(`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}`+"\n\n")(w, r)
+		w.(http.Flusher).Flush()
+		if r.Header.Get("Short") == "" {
+			<-r.Context().Done() // net/http's server takes the end of the connection for this
+			heard <- "stopped"
+		}
+	})
+	send := func(c *Client, context string) *Stream {
+		s := must.Get(c.Send(t.Context(), &a2a.Outgoing{ID: "m", ContextID: context, Parts: []a2a.OutPart{{Text: "x"}}}))(t)
+		must.Get(s.Read())(t)
+		return s
+	}
+	alone := send(wireClient(t, agent.URL, nil), "a")
+	if !alone.HangUp() {
+		t.Error("a connection of its own was not ended")
+	}
+	<-heard
+
+	c := wireClient(t, agent.URL, &ClientOptions{Header: http.Header{"Short": {"1"}}})
+	first := send(c, "a")
+	for _, err := first.Read(); err == nil; _, err = first.Read() {
+	}
+	if second := send(c, "b"); second.HangUp() {
+		t.Error("a connection that has carried another context's message was ended")
+	}
+}
+
+// TestEchoed: the client knows the extensions that an answer names as active, in both
+// versions, on one line or several. If an answer names none, it is not known.
+func TestEchoed(t *testing.T) {
+	for _, test := range []struct {
+		version, header string
+		values, want    []string
+	}{
+		{"0.3", "X-A2A-Extensions", []string{"https://x.example/a", "https://x.example/b"}, []string{"https://x.example/a", "https://x.example/b"}},
+		{"1.0", "A2A-Extensions", []string{"https://x.example/a, https://x.example/b"}, []string{"https://x.example/a", "https://x.example/b"}},
+		{"1.0", "A2A-Extensions", []string{""}, []string{}},
+		{"1.0", "Other", []string{"https://x.example/a"}, nil},
+	} {
+		agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+			for _, v := range test.values {
+				w.Header().Add(test.header, v)
+			}
+			wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no such task"}}`)(w, r)
+		})
+		c := wireClient(t, agent.URL, &ClientOptions{Version: test.version})
+		_, _ = c.Get(t.Context(), "t", -1)
+		got, ok := c.Echoed()
+		if !slices.Equal(got, test.want) || ok != (test.want != nil) {
+			t.Errorf("A2A %s, %s %q: %q %v", test.version, test.header, test.values, got, ok)
+		}
+	}
 }

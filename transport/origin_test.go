@@ -2,10 +2,14 @@ package transport
 
 import (
 	"errors"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func TestOriginCheck(t *testing.T) {
@@ -143,5 +147,37 @@ func TestRedirectDropsEncryption(t *testing.T) {
 	err := o.checkRedirect(&http.Request{Method: "POST", URL: to}, []*http.Request{{Method: "POST", URL: u}})
 	if !errors.Is(err, ErrOrigin) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// If a proxy does not connect to the agent, the error names the proxy.
+func TestProxyAtFault(t *testing.T) {
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	}))
+	defer refuses.Close()
+	gone := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	gone.Close()
+	for _, test := range []struct{ agent, proxy, want string }{
+		{"https://agent.invalid", refuses.URL, "agent: the proxy on the way to agent.invalid:443 answered 407 Proxy Authentication Required: " + cureProxy},
+		{"https://agent.invalid", "http://" + gone.Addr().String(), "agent: https://agent.invalid/.well-known/agent-card.json: the proxy on the way: connection refused: " + cureProxy},
+		{"http://agent.invalid", "http://" + gone.Addr().String(), "agent: http://agent.invalid/.well-known/agent-card.json: the proxy on the way: connection refused: " + cureProxy},
+		{"http://agent.invalid", "https" + strings.TrimPrefix(refuses.URL, "http"), "agent: http://agent.invalid/.well-known/agent-card.json: the proxy on the way: it does not speak TLS: " + cureProxy},
+		{"http://agent.invalid", refuses.URL, "agent: HTTP 407: the proxy on the way to http://agent.invalid/.well-known/agent-card.json wants credentials: " + cureProxy},
+	} {
+		c, err := NewClient(test.agent, &ClientOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxy := must.Get(url.Parse(test.proxy))(t)
+		c.own.Proxy = http.ProxyURL(proxy)
+		_, err = c.Card(t.Context())
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%s by %s: %v\nwant %s", test.agent, test.proxy, err, test.want)
+		}
+		if !errors.Is(err, ErrUnreachable) && !strings.Contains(test.want, "HTTP 407") {
+			t.Errorf("%v is not ErrUnreachable", err)
+		}
+		c.Close()
 	}
 }

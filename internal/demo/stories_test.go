@@ -3,12 +3,15 @@ package demo
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func TestEdit(t *testing.T) {
@@ -169,4 +172,45 @@ func TestDisconnectAndResubscribe(t *testing.T) {
 		}
 		expect(t, "terminal", c.open("tasks/resubscribe", map[string]any{"id": c.taskID}).rest(), "task completed")
 	})
+}
+
+// TestWords: the first word of the prompt, or of any of its text parts, selects the
+// story, also within tags. A mere mention selects none.
+func TestWords(t *testing.T) {
+	for prompt, want := range map[string]bool{
+		"ask":                          true,
+		"ask|me":                       true,
+		"Some context.|ask":            true,
+		"<user_query>ask</user_query>": true,
+		"<context cwd=\"/\">\nhello there\n</context>\n<query>\nask me\n</query>": false, // the first that names one: hello
+		"<context>\nfiles\n</context>\n<query>\nask me\n</query>":                 true,
+		"what does <b>ask</b> do": false,
+		"please ask":              false,
+		"<ask":                    false,
+		"":                        false,
+	} {
+		m := &message{}
+		for text := range strings.SplitSeq(prompt, "|") {
+			m.parts = append(m.parts, part{text: text})
+		}
+		agent := New(&Options{Pace: -1})
+		task := agent.newTask(agent.newSession())
+		must.Do(t, agent.create(task, m.story(), m))
+		must.Do(t, task.settled(t.Context(), agent.ctx, 0))
+		if got := task.view(-1).state == stateInputRequired; got != want {
+			t.Errorf("%q: asks %t, not %t", prompt, got, want)
+		}
+		agent.Close()
+	}
+}
+
+// TestPushWait: a webhook may ask for a wait, of bounded length.
+func TestPushWait(t *testing.T) {
+	p := newPusher(&PushOptions{})
+	for asked, want := range map[string]time.Duration{"": pushRetryWait, "2": 2 * time.Second, "86400": maxPushWait} {
+		busy := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {asked}}}
+		if got := p.Backoff(p.RetryWaitMin, p.RetryWaitMax, 0, busy); got != want {
+			t.Errorf("asked for %q: %v", asked, got)
+		}
+	}
 }

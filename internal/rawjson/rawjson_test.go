@@ -1,8 +1,10 @@
 package rawjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"testing"
@@ -190,5 +192,77 @@ func checkText(t *testing.T, s string) {
 	}
 	if EscapedUnit(s) != 0 && (len(s) < 6 || s[:2] != `\u`) {
 		t.Errorf("%q is an escape", s)
+	}
+}
+
+// FuzzAppendString: whatever the text, the JSON string is one line of valid
+// JSON and valid UTF-8, and reads back as the text, but for bytes that are not
+// UTF-8.
+func FuzzAppendString(f *testing.F) {
+	for _, s := range []string{"", "a", "\"\\\n\r\t\x00\x1f", "é 世界 🌍", "\xff\xc3", "\u2028\u2029", "a\xed\xa0\x80b", "\x7f", "\ufffd"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := AppendString(nil, s)
+		var back string
+		if err := json.Unmarshal(got, &back); err != nil {
+			t.Fatalf("%q: %v", got, err)
+		}
+		var want strings.Builder
+		for _, r := range s { // a range decodes each bad byte as U+FFFD
+			want.WriteRune(r)
+		}
+		if back != want.String() {
+			t.Fatalf("%q became %q", s, back)
+		}
+		if !utf8.Valid(got) || bytes.ContainsAny(got, "\n\r") || strings.ContainsAny(string(got), "\u2028\u2029") {
+			t.Fatalf("%q is not a line of UTF-8", got)
+		}
+	})
+}
+
+// FuzzAppendValue: a value from outside becomes one line of valid JSON.
+func FuzzAppendValue(f *testing.F) {
+	for _, s := range []string{`{"a":[1,2.50,"x"]}`, "[\n1\n]", `{"s":"\ud800"}`, "\"\xff\"", "1e999", `{"a":1}{`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if !json.Valid([]byte(s)) {
+			return // transport lets nothing else in
+		}
+		got := AppendValue(nil, s)
+		if !json.Valid(got) || !utf8.Valid(got) || bytes.ContainsAny(got, "\n\r") {
+			t.Fatalf("%q became %q", s, got)
+		}
+	})
+}
+
+// TestDigest: a value is the same with other spaces and another order of members or other escapes, and another one
+// with another value anywhere.
+func TestDigest(t *testing.T) {
+	seed := maphash.MakeSeed()
+	of := func(v string) uint64 {
+		h, end := digest(seed, v, 0)
+		if end != len(v) {
+			t.Errorf("%s ends at %d", v, end)
+		}
+		return h
+	}
+	for _, same := range [][2]string{
+		{`{"a":1,"b":[1,{"c":2,"d":"x"}]}`, `{ "b" : [ 1, {"d":"x", "c":2} ], "a":1}`},
+		{`"<a>"`, `"\u003ca\u003e"`},
+		{`[]`, `[ ]`},
+		{`{}`, `{ }`},
+	} {
+		if of(same[0]) != of(same[1]) {
+			t.Errorf("%s and %s differ", same[0], same[1])
+		}
+	}
+	seen := map[uint64]string{}
+	for _, v := range []string{`1`, `"1"`, `12`, `[1]`, `[1,2]`, `[2,1]`, `[12]`, `[[1],2]`, `[1,[2]]`, `{}`, `[]`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":{"b":1}}`, `{"a":[1]}`, `{"a":1,"b":2}`, `{"a":2,"b":1}`, `{"a":1,"a":2}`, `{"a":2,"a":1}`} {
+		if was, known := seen[of(v)]; known {
+			t.Errorf("%s is as %s", v, was)
+		}
+		seen[of(v)] = v
 	}
 }

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/mapping/ask"
@@ -53,5 +55,117 @@ func TestForgetful(t *testing.T) {
 	var m a2a.Outgoing
 	if len(q.Options) == 0 || (Writing{}).Answers([]ask.Answer{{Call: q.Call, OptionID: q.Options[0].ID}}, &m) != nil {
 		t.Errorf("the question has the options %+v", q.Options)
+	}
+}
+
+// TestSettingsOnce: what the user says in --agent-settings takes the place of what
+// the bridge would say, in either spelling of proto3 JSON, so that no field is there
+// twice. Gemini's server has one spelling only, and ignores the other; MCP servers it reads
+// from a file.
+func TestSettingsOnce(t *testing.T) {
+	for _, row := range []struct{ dialect, extra, want string }{
+		{Devtool, `{}`, `{"mcp_servers":["editor"],"workspace_path":"/w"}`},
+		{Devtool, `{"mcpServers":["mine"]}`, `{"mcpServers":["mine"],"workspace_path":"/w"}`},
+		{Devtool, `{"mcp_servers":["mine"]}`, `{"mcp_servers":["mine"],"workspace_path":"/w"}`},
+		{Devtool, `{"workspacePath":"/mine","n":12345678901234567890}`, `{"mcp_servers":["editor"],"n":12345678901234567890,"workspacePath":"/mine"}`},
+		{Devtool, `{"mcpServers":[],"mcp_servers":[]}`, `bridge: --agent-settings has one field in two spellings, mcpServers and mcp_servers: keep one of them`},
+		{Gemini, `{"mcpServers":["mine"]}`, `{"kind":"agent-settings","mcpServers":["mine"],"workspacePath":"/w"}`},
+		{Gemini, `{"workspace_path":"/mine"}`, `{"kind":"agent-settings","workspacePath":"/w","workspace_path":"/mine"}`},
+	} {
+		var m a2a.Outgoing
+		err := Writing{Dialect: row.dialect, URI: devtoolURI}.Apply(AgentSettings{Workspace: "/w",
+			MCPServers: []json.RawMessage{json.RawMessage(`"editor"`)}, Extra: json.RawMessage(row.extra)}, &m)
+		var got strings.Builder
+		if err != nil {
+			got.WriteString(err.Error())
+		}
+		for _, v := range m.Metadata {
+			got.Write(v)
+		}
+		if got.String() != row.want {
+			t.Errorf("%s, %s\n got %s\nwant %s", row.dialect, row.extra, got.String(), row.want)
+		}
+	}
+}
+
+func TestDevtoolVersion(t *testing.T) {
+	for uri, want := range map[string]bool{
+		devtoolURI: true,
+		"https://mirror.example/docs/a2a/developer-profile/v0.3.1/spec.md":                         true,
+		"https://mirror.example/docs/a2a/developer-profile/v0.3.1+build5/spec.md":                  true,
+		"https://mirror.example/docs/a2a/developer-profile/v0.3.1-beta.1/spec.md":                  false,
+		"https://github.com/google-gemini/gemini-cli/blob/x/docs/a2a/developer-profile/v1/spec.md": false,
+		"https://example.com/other/v0/spec.md":                                                     false,
+		"urn:development-tool:v0":                                                                  false,
+	} {
+		if got := isSpoken(devtoolVersion(uri)); got != want {
+			t.Errorf("%s: %v, want %v", uri, got, want)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	devtoolV1 := "https://example.com/docs/a2a/developer-profile/v1/spec.md"
+	for name, c := range map[string]struct {
+		extensions []a2a.Extension
+		want       string
+		extra      []string
+		dialect    string
+		active     []string
+		refused    bool
+	}{
+		"none":                  {dialect: "core"},
+		"devtool":               {extensions: []a2a.Extension{{URI: devtoolURI, Required: true}}, dialect: "devtool", active: []string{devtoolURI}},
+		"unknown":               {extensions: []a2a.Extension{{URI: "x"}}, dialect: "core"},
+		"unknown, required":     {extensions: []a2a.Extension{{URI: "x", Required: true}}, refused: true},
+		"unknown, wanted":       {extensions: []a2a.Extension{{URI: "x", Required: true}}, extra: []string{"x"}, dialect: "core", active: []string{"x"}},
+		"other version":         {extensions: []a2a.Extension{{URI: devtoolV1}}, dialect: "core"},
+		"other version, needed": {extensions: []a2a.Extension{{URI: devtoolV1, Required: true}}, refused: true},
+		"both versions":         {extensions: []a2a.Extension{{URI: devtoolV1}, {URI: devtoolURI}}, dialect: "devtool", active: []string{devtoolURI}},
+		"not declared, wanted":  {extra: []string{"y"}, dialect: "core", active: []string{"y"}},
+		"forced":                {want: "devtool", dialect: "devtool", active: []string{devtoolURI}},
+		"core forced":           {want: "core", extensions: []a2a.Extension{{URI: devtoolURI}}, dialect: "core"},
+	} {
+		w, err := Settings(&a2a.Card{Extensions: c.extensions}, c.want, c.extra)
+		if (err != nil) != c.refused {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c.refused {
+			continue
+		}
+		if w.Dialect != c.dialect || len(w.Extensions) != len(c.active) {
+			t.Errorf("%s: %+v", name, w)
+			continue
+		}
+		for i := range c.active {
+			if w.Extensions[i] != c.active[i] {
+				t.Errorf("%s: active %v", name, w.Extensions)
+			}
+		}
+	}
+}
+
+// What looks like inference-gateway's data, and is another agent's, is not read.
+func TestInferenceData(t *testing.T) {
+	const calls = `{"data":{"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]}}`
+	for _, v := range []struct {
+		id, data string
+		made     int
+		again    bool
+	}{
+		{"assistant-stream-1", calls, 1, false},
+		{"m1", calls, 0, false},
+		{"assistant-stream-1", `{"data":{"tool_calls":[{}],"more":1}}`, 0, false},
+		{"assistant-stream-1", `{"data":{"status":"TASK_STATE_FAILED"}}`, 0, false},
+		{"streaming-error-1", `{"data":{"status":"TASK_STATE_FAILED","error":"quota"}}`, 0, true},
+		{"m1", `{"data":{"status":"TASK_STATE_FAILED","error":"quota"}}`, 0, false},
+		{"task-interrupted-1", `{"data":{"status":"TASK_STATE_CANCELLED"}}`, 0, true},
+		{"task-interrupted-1", `{"data":{"status":"TASK_STATE_CANCELLED","by":"me"}}`, 0, false},
+	} {
+		made, again := inferenceData(&a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(v.data)}, v.id)
+		if len(made) != v.made || again != v.again {
+			t.Errorf("%s %s: %d calls, the state again: %v", v.id, v.data, len(made), again)
+		}
 	}
 }

@@ -269,8 +269,7 @@ func ours(path string) bool {
 
 // realSleeps may wait in real time: no event tells when to go on.
 var realSleeps = map[string]string{
-	"internal/agentproc/helper_test.go":  "processes that stay until they are killed, and goroutines that are about to end",
-	"internal/agentproc/orphans_test.go": "processes of others are looked for in /proc, which tells nobody",
+	"internal/agentproc/helper_test.go":  "processes that stay until they are killed, others that are looked for in /proc, and goroutines that are about to end",
 	"internal/credentials/world_test.go": "a process that hangs until it is killed",
 }
 
