@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
 )
@@ -37,16 +36,17 @@ type key struct {
 	source string // its source, for people
 }
 
-// parseKeys reads public keys: PEM (SPKI, PKCS #1, certificates), a JWK or a JWKS. It
-// skips a JWKS's keys for other purposes, as RFC 7517 §5 requires.
-func parseKeys(b []byte, source string, now time.Time) ([]key, error) {
+// parseKeys reads public keys: PEM, a JWK or a JWKS. It skips a JWKS's keys for other
+// purposes, as RFC 7517 §5 requires. (Rejected: certificates and PKCS #1. openssl makes a
+// public key of both, and a certificate would be checked for its time alone.)
+func parseKeys(b []byte, source string) ([]key, error) {
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	var found []jose.JSONWebKey
 	var err error
 	if len(b) > 0 && b[0] == '{' {
 		found, err = parseJWKs(b)
 	} else {
-		found, err = parsePEM(b, now)
+		found, err = parsePEM(b)
 	}
 	if err != nil {
 		return nil, err
@@ -123,17 +123,21 @@ func parseJWK(b []byte, operation string) (*jose.JSONWebKey, error) {
 
 var errPrivate = errors.New("it holds a private key, which belongs to whoever signs alone: give the public one (openssl pkey -in FILE -pubout)")
 
-func parsePEM(b []byte, now time.Time) ([]jose.JSONWebKey, error) {
-	var keys []jose.JSONWebKey
+func parsePEM(b []byte) (keys []jose.JSONWebKey, err error) {
 	for {
 		var block *pem.Block
 		if block, b = pem.Decode(b); block == nil {
 			break
 		}
-		if len(keys) == maxKeys {
+		switch {
+		case len(keys) == maxKeys:
 			return nil, fmt.Errorf("it has more than %d keys", maxKeys)
+		case strings.HasSuffix(block.Type, "PRIVATE KEY"):
+			return nil, errPrivate
+		case block.Type != "PUBLIC KEY":
+			return nil, fmt.Errorf("it has a PEM block %q, which is no public key (openssl x509 -in FILE -pubkey -noout gets that of a certificate)", block.Type)
 		}
-		public, err := parseBlock(block, now)
+		public, err := x509.ParsePKIXPublicKey(block.Bytes)
 		if err != nil {
 			return nil, err
 		}
@@ -146,29 +150,6 @@ func parsePEM(b []byte, now time.Time) ([]jose.JSONWebKey, error) {
 		return nil, errors.New("it has no key: it is neither PEM, nor a JWK or JWKS")
 	}
 	return keys, nil
-}
-
-func parseBlock(block *pem.Block, now time.Time) (any, error) {
-	switch block.Type {
-	case "PUBLIC KEY":
-		return x509.ParsePKIXPublicKey(block.Bytes)
-	case "RSA PUBLIC KEY":
-		return x509.ParsePKCS1PublicKey(block.Bytes)
-	case "CERTIFICATE":
-		c, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return nil, err
-		}
-		// A2A 1.0 §8.4.3: expired keys must not be used. The issuer is not checked: the user
-		// has named the key.
-		if now.Before(c.NotBefore) || now.After(c.NotAfter) {
-			return nil, fmt.Errorf("its certificate is good from %s to %s only", c.NotBefore.Format(time.DateOnly), c.NotAfter.Format(time.DateOnly))
-		}
-		return c.PublicKey, nil
-	case "PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "ENCRYPTED PRIVATE KEY":
-		return nil, errPrivate
-	}
-	return nil, fmt.Errorf("it has a PEM block %q, which is no public key", block.Type)
 }
 
 // checkKey refuses public keys that no algorithm of ours can use.

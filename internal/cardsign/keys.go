@@ -31,7 +31,7 @@ type Keys struct {
 
 // NewKeys reads one of the places that [NewVerifier] takes. client is as for that.
 func NewKeys(place string, client *http.Client) (*Keys, error) {
-	s, err := parseSource(place, time.Now())
+	s, err := parseSource(place)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type source struct {
 }
 
 // parseSource reads what --signature-key takes.
-func parseSource(s string, now time.Time) (*source, error) {
+func parseSource(s string) (*source, error) {
 	src := &source{}
 	if at := strings.LastIndexByte(s, '#'); at >= 0 {
 		if pin, ok := parsePin(s[at+1:]); ok {
@@ -55,7 +55,7 @@ func parseSource(s string, now time.Time) (*source, error) {
 		return nil, err
 	}
 	src.name = s
-	if src.keys, err = parseKeys(b, s, now); err != nil {
+	if src.keys, err = parseKeys(b, s); err != nil {
 		return nil, err
 	}
 	if src.keys = src.pinned(src.keys); len(src.keys) == 0 {
@@ -135,7 +135,7 @@ func fetchKeys(ctx context.Context, client *http.Client, u *url.URL) ([]key, err
 	if err != nil {
 		return nil, err
 	}
-	return parseKeys(b, safe.Shown(u), time.Now())
+	return parseKeys(b, safe.Shown(u))
 }
 
 func readKeys(r io.Reader) ([]byte, error) {

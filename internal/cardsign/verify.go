@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -49,7 +48,7 @@ type Verifier struct {
 func NewVerifier(keys []string, client *http.Client) (*Verifier, error) {
 	v := &Verifier{client: cmp.Or(client, http.DefaultClient)}
 	for _, k := range keys {
-		s, err := parseSource(k, time.Now())
+		s, err := parseSource(k)
 		if err != nil {
 			switch u, parseErr := url.Parse(k); {
 			case parseErr == nil && u.Host != "":
