@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
+	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -41,7 +40,6 @@ type finder struct {
 
 	mu        sync.Mutex
 	addresses []string
-	stopped   bool
 	wg        sync.WaitGroup
 
 	once  sync.Once
@@ -66,7 +64,7 @@ func newFinder(port string) *finder {
 func (f *finder) add(address string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.stopped || len(f.addresses) == maxAddresses || slices.Contains(f.addresses, address) {
+	if f.ctx.Err() != nil || len(f.addresses) == maxAddresses || slices.Contains(f.addresses, address) {
 		return
 	}
 	f.addresses = append(f.addresses, address)
@@ -82,18 +80,18 @@ func (f *finder) addPort(port string) {
 
 // stop ends the search, and waits for its goroutines.
 func (f *finder) stop() {
-	f.mu.Lock()
-	f.stopped = true
-	f.mu.Unlock()
+	f.mu.Lock() // nothing is added after that
 	f.cancel()
+	f.mu.Unlock()
 	f.wg.Wait()
 }
 
 func (f *finder) watch(address string) {
-	host := strings.TrimPrefix(address, "http://")
-	host, _, _ = strings.Cut(host, "/")
-	_, port, _ := net.SplitHostPort(host)
-	chosen := port == f.port
+	u, err := url.Parse(address)
+	if err != nil {
+		return // a broken escape
+	}
+	chosen := u.Port() == f.port
 	for wait := firstWait; ; wait = min(wait*3/2, maxWait) {
 		if f.hasCard(address, chosen) {
 			if !chosen && !f.pause(settle) {
@@ -132,7 +130,7 @@ func (f *finder) hasCard(address string, chosen bool) bool {
 	for _, path := range cardPaths {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+path, nil)
 		if err != nil {
-			return false // a port above 65535, a broken escape
+			return false
 		}
 		req.Header.Set("Accept", "application/json")
 		resp, err := f.client.Do(req)

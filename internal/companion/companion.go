@@ -77,20 +77,11 @@ func (s *Server) Handle(method string, params json.RawMessage) (any, error) {
 	var err error
 	switch method {
 	case MethodContextUpdate:
-		var c Context
-		if err = decode(params, &c); err == nil {
-			err = s.hub.update(c)
-		}
+		err = decoded(params, s.hub.update)
 	case MethodDiffAccepted, MethodDiffRejected:
-		var d Decision
-		if err = decode(params, &d); err == nil {
-			err = s.hub.decide(method, d)
-		}
+		err = decoded(params, func(d Decision) error { return s.hub.decide(method, d) })
 	case MethodWorkspaces:
-		var w Workspaces
-		if err = decode(params, &w); err == nil {
-			err = s.setWorkspaces(w.Workspaces)
-		}
+		err = decoded(params, func(w Workspaces) error { return s.setWorkspaces(w.Workspaces) })
 	default:
 		return nil, fmt.Errorf("editor: %s: %w: there are %s", method, ErrMethod, strings.Join(Methods(), ", "))
 	}
@@ -167,6 +158,15 @@ func checkWorkspaces(log *slog.Logger, paths []string) ([]string, error) {
 		return nil, paramsError("there is no workspace that the CLIs can be told of, and without one none connects")
 	}
 	return roots, nil
+}
+
+// decoded calls f with an editor's params.
+func decoded[P any](params json.RawMessage, f func(P) error) error {
+	var p P
+	if err := decode(params, &p); err != nil {
+		return err
+	}
+	return f(p)
 }
 
 // decode reads an editor's params. It ignores unknown members; null is like none.

@@ -42,16 +42,17 @@ func decode(path string, data []byte, workspace bool) *file {
 	if workspace {
 		return f
 	}
+	const tables = "agents are tables with a name: write [agents.NAME], and url or command below it"
 	agents, ok := f.top["agents"].(map[string]any)
 	if !ok && f.top["agents"] != nil {
-		f.problem("agents are tables with a name: write [agents.NAME], and url or command below it", "agents")
+		f.problem(tables, "agents")
 	}
 	delete(f.top, "agents")
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		table, ok := agents[name].(map[string]any)
 		switch {
 		case !ok:
-			f.problem("agents are tables: write [agents.NAME], and url or command below it", "agents", name)
+			f.problem(tables, "agents", name)
 		case !ValidName(name):
 			f.problem(shown(name)+" is no name for an agent: a name has letters, digits, - and _, begins with a letter or digit, and is not demo", "agents", name)
 		default:

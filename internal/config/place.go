@@ -40,8 +40,6 @@ func readUser(path string, named bool) ([]byte, fs.FileInfo, error) {
 		return nil, nil, nil
 	case err != nil:
 		return nil, nil, &Problem{File: path, Text: "it cannot be read: " + reason(err)}
-	case info.IsDir():
-		return nil, nil, &Problem{File: path, Text: "it is a directory, and no file"}
 	case info.Mode().IsRegular() && writableByAll(info):
 		return nil, nil, &Problem{File: path, Text: "everybody may write it, and it can name commands to run: chmod o-w makes it yours alone"}
 	}
