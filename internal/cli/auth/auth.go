@@ -70,66 +70,44 @@ func logout(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	list := []*credentials.Login{{Agent: o.Agent, Origin: credentials.Origin(o.Agent), ClientID: o.OAuth.ClientID}}
+	var bad error
 	if c.Bool("all") {
-		return logoutAll(p, c, o, store)
-	}
-	if o.Agent == "" {
+		list, bad = store.List()
+	} else if o.Agent == "" {
 		return frame.Usagef("which agent? --agent URL names it, and --all means all")
 	}
-	forgotten, given, err := forget(p, c, o)
-	if err != nil {
-		return err
-	}
-	var out frame.Page
-	if forgotten == 0 {
-		out.Text(0, "There was no sign-in.")
-	} else {
-		out.Text(0, "Signed out of "+credentials.Origin(o.Agent)+".")
-	}
-	if given != "" {
-		out.Text(0, given+" still says who you are: take that away, too.")
-	}
-	return p.Show(&out)
-}
-
-// logoutAll removes all sign-ins that can be removed. A client that is configured is that of one
-// agent.
-func logoutAll(p *frame.Program, c *cli.Context, o *credentials.Options, store *credentials.Store) error {
-	list, bad := store.List()
 	var out frame.Page
 	for _, l := range list {
 		of := *o
 		of.Agent = l.Agent
-		if l.ClientID != o.OAuth.ClientID {
+		if l.ClientID != o.OAuth.ClientID { // a client that is configured is that of one agent
 			of.OAuth = credentials.OAuth{ClientID: l.ClientID}
 		}
-		n, _, err := forget(p, c, &of)
+		source := credentials.New(&of)
+		forgotten, warn, err := source.SignOut(c.Context)
+		_ = source.Close() // it has nothing under way
 		bad = errors.Join(bad, err)
-		if n > 0 {
+		if warn != nil {
+			p.Say("it is forgotten here, but: %v", warn)
+		}
+		if len(forgotten) > 0 {
 			out.Text(0, "Signed out of "+l.Origin+".")
 		}
 	}
-	if len(list) == 0 && bad == nil {
+	source := credentials.New(o)
+	given := source.Given()
+	_ = source.Close()
+	switch {
+	case bad != nil && !c.Bool("all"):
+		return bad
+	case out.B.Len() == 0 && bad == nil:
 		out.Text(0, "There was no sign-in.")
 	}
-	source := credentials.New(o)
-	if given := source.Given(); given != "" {
+	if given != "" {
 		out.Text(0, given+" still says who you are: take that away, too.")
 	}
-	return errors.Join(source.Close(), p.Show(&out), bad)
-}
-
-// forget removes the sign-ins for an agent. It returns how many there were, and which
-// other credential still identifies the user.
-func forget(p *frame.Program, c *cli.Context, o *credentials.Options) (n int, given string, err error) {
-	source := credentials.New(o)
-	forgotten, warn, err := source.SignOut(c.Context)
-	given = source.Given()
-	_ = source.Close() // it has nothing under way
-	if warn != nil {
-		p.Say("it is forgotten here, but: %v", warn)
-	}
-	return len(forgotten), given, err
+	return errors.Join(p.Show(&out), bad)
 }
 
 // signInOptions serves commands that look at sign-ins without the agent.

@@ -62,13 +62,6 @@ func (k *Keyboard) read() chan keystrokes {
 	return k.reading
 }
 
-// done notes that what a read has brought was taken.
-func (k *Keyboard) done() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.reading = nil
-}
-
 // A seat is a keyboard as long as one question is asked.
 type seat struct {
 	k       *Keyboard
@@ -86,13 +79,15 @@ var ErrResumed = errors.New("the process goes on")
 func (s *seat) Read(b []byte) (int, error) {
 	if s.rest == "" {
 		select {
-		case <-s.closed:
+		case <-s.closed: // then nothing is read
 			return 0, os.ErrClosed
 		default:
 		}
 		select {
 		case t := <-s.k.read():
-			s.k.done()
+			s.k.mu.Lock()
+			s.k.reading = nil
+			s.k.mu.Unlock()
 			if t.text == "" {
 				return 0, t.err
 			}

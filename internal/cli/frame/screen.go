@@ -35,10 +35,8 @@ type Screen struct {
 	drawn   bool // the line is on the screen
 	held    bool // somebody else has the terminal
 	what    string
-	since   time.Time // when something last came
-
-	stop chan struct{}
-	done chan struct{}
+	since   time.Time   // when something last came
+	timer   *time.Timer // of the next drawing; nil if nobody is waited for
 }
 
 // NewScreen returns a command's screen, and the stdout and stderr to write to from now
@@ -101,14 +99,13 @@ func (s *Screen) endLine() {
 	}
 }
 
-// lineStart ends an open line. The caller holds mu.
-func (s *Screen) lineStart() {
-	s.wipe()
-	s.endLine()
-}
-
 // LineStart ends an open line.
-func (s *Screen) LineStart() { s.change(func() { s.lineStart() }) }
+func (s *Screen) LineStart() {
+	s.change(func() {
+		s.wipe()
+		s.endLine()
+	})
+}
 
 // InLine reports whether stdout stands in the middle of a line.
 func (s *Screen) InLine() (in bool) {
@@ -120,7 +117,8 @@ func (s *Screen) InLine() (in bool) {
 // result. The longer one of these is cut.
 func (s *Screen) Line(word, paint, what, result string) {
 	s.change(func() {
-		s.lineStart()
+		s.wipe()
+		s.endLine()
 		room := s.Columns() - 1 - toolIndent
 		if result != "" {
 			result = ": " + OneLine(safe.Plain(result))
@@ -143,9 +141,8 @@ func (s *Screen) Echoed() { s.change(func() { s.midline = true }) }
 func (s *Screen) WaitFor(what string) {
 	s.change(func() {
 		s.what, s.since = what, time.Now()
-		if s.stop == nil {
-			s.stop, s.done = make(chan struct{}), make(chan struct{})
-			go s.run(s.stop, s.done) // ends with stop
+		if s.timer == nil {
+			s.timer = time.AfterFunc(time.Second, s.draw)
 		}
 	})
 }
@@ -159,23 +156,13 @@ func (s *Screen) Now(what string) {
 	})
 }
 
-func (s *Screen) run(stop, done chan struct{}) {
-	defer close(done)
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			s.draw()
-		case <-stop:
-			return
-		}
-	}
-}
-
 func (s *Screen) draw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.timer == nil {
+		return
+	}
+	s.timer.Reset(time.Second)
 	silent := time.Since(s.since).Truncate(time.Second)
 	if s.held || s.midline || silent < time.Second {
 		return
@@ -188,24 +175,19 @@ func (s *Screen) draw() {
 
 // End ends what WaitFor has begun, and wipes the line.
 func (s *Screen) End() {
-	var stop, done chan struct{}
 	s.change(func() {
-		stop, done = s.stop, s.done
-		s.stop, s.done = nil, nil
+		if s.timer != nil {
+			s.timer.Stop()
+			s.timer = nil
+		}
+		s.wipe()
 	})
-	if stop != nil {
-		close(stop)
-		<-done
-	}
-	s.change(func() { s.wipe() })
 }
 
 // Hold leaves the terminal to somebody else until release is called.
 func (s *Screen) Hold() (release func()) {
-	s.change(func() {
-		s.lineStart()
-		s.held = true
-	})
+	s.change(func() { s.held = true })
+	s.LineStart()
 	return func() {
 		s.change(func() { s.held, s.since = false, time.Now() })
 	}

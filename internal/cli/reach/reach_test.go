@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -170,12 +169,6 @@ func TestHeaderErrorsHideValues(t *testing.T) {
 		if _, err := Headers([]string{bad}); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: %v", bad, err)
 		}
-	}
-	file := filepath.Join(t.TempDir(), "h")
-	must.Do(t, os.WriteFile(file, []byte("# comment\nX-A: 1\n\nX-B: 2\n"), 0o600))
-	h, err := Headers([]string{"@" + file})
-	if want := (http.Header{"X-A": {"1"}, "X-B": {"2"}}); err != nil || len(h) != 2 || h.Get("X-B") != want.Get("X-B") {
-		t.Errorf("%v %v", h, err)
 	}
 }
 

@@ -19,34 +19,14 @@ import (
 func Headers(list []string) (http.Header, error) {
 	h := http.Header{}
 	for i, line := range list {
-		file, isFile := strings.CutPrefix(line, "@")
-		if !isFile {
-			if !addHeader(h, line) {
-				return nil, frame.Usagef("--header: number %d is not written like 'Name: value'", i+1)
-			}
-			continue
+		name, value, ok := strings.Cut(line, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || !safe.HeaderName(name) || !safe.HeaderValue(value) {
+			return nil, frame.Usagef("--header: number %d is not written like 'Name: value'", i+1)
 		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return nil, frame.Usagef("--header: %v", err)
-		}
-		for n, line := range strings.Split(string(b), "\n") {
-			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") && !addHeader(h, line) {
-				return nil, frame.Usagef("--header: line %d of %s is not written like Name: value", n+1, file)
-			}
-		}
+		h.Add(name, value)
 	}
 	return h, nil
-}
-
-func addHeader(h http.Header, line string) bool {
-	name, value, ok := strings.Cut(line, ":")
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	if !ok || !safe.HeaderName(name) || !safe.HeaderValue(value) {
-		return false
-	}
-	h.Add(name, value)
-	return true
 }
 
 // JsonObject reads an option that is a JSON object, or @ and a file with one.

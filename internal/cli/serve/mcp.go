@@ -39,7 +39,7 @@ func serveMCP(p *frame.Program, c *cli.Context) error {
 		p.Say("an MCP client would speak to this on stdin now: a2astdio setup --editor prints its settings (Ctrl-D ends this)")
 	}
 	p.Serving = true
-	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: o.Tap != nil}, o)
+	return tuned(p, c, o)
 }
 
 // mcpAgents are the agents of the options, or else of the configuration.

@@ -56,7 +56,12 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	p.Serving = true
-	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: l.Options.Tap != nil}, &l.Options)
+	return tuned(p, c, &l.Options)
+}
+
+// tuned serves an editor that may stay for hours.
+func tuned(p *frame.Program, c *cli.Context, o *bridge.Options) error {
+	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: o.Tap != nil}, o)
 }
 
 // IDs of the ways to authenticate that editors are offered.

@@ -169,10 +169,6 @@ func optionText(c *cli.Context, k *config.Key) string {
 func hidden(options []string, v *config.Value) []string {
 	names := []string{}
 	for _, line := range options {
-		if strings.HasPrefix(line, "@") {
-			names = append(names, "those in "+line[1:])
-			continue
-		}
 		names = append(names, nameOnly(strings.Replace(line, ":", ": ", 1), ": "))
 	}
 	if v != nil {

@@ -157,10 +157,6 @@ func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (_ *laun
 	}
 	l.args = append(l.args, otherOptions(c)...)
 	for _, h := range frame.ListOf(c, "header") {
-		if file, ok := strings.CutPrefix(h, "@"); ok {
-			l.headers = append(l.headers, "@"+reach.Absolute(file))
-			continue
-		}
 		name, _, _ := strings.Cut(h, ":")
 		l.headers = append(l.headers, name+": VALUE")
 	}
