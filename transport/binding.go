@@ -149,17 +149,14 @@ type operation struct {
 
 // newOperation makes an operation of a kind, with that kind's delivery.
 func newOperation(kind opKind) *operation {
-	c := &operation{kind: kind, stream: kind.streams(), history: -1}
-	if kind == opStream {
-		c.wait = waitResponse
-	}
+	c := &operation{kind: kind, stream: kind.streams(), history: -1, delivery: deliverAgain}
 	switch kind {
-	case opMethod, opSend, opStream, opSetPush:
+	case opStream:
+		c.delivery, c.wait = deliverOnce, waitResponse
+	case opMethod, opSend, opSetPush:
 		c.delivery = deliverOnce
 	case opSubscribe:
 		c.delivery = deliverSingly
-	default:
-		c.delivery = deliverAgain
 	}
 	return c
 }
@@ -222,12 +219,7 @@ func (k bindingKind) is(name string) bool { return plainWord(k.name) == plainWor
 
 // plainWord leaves the letters and digits of a word.
 func plainWord(s string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("_+-/ ", r) {
-			return -1
-		}
-		return r
-	}, strings.ToLower(s))
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("_+-/ ", r) }), "")
 }
 
 // bindings lists what we speak. The card chooses, so their order means nothing.
@@ -240,12 +232,12 @@ func bindings() []bindingKind {
 
 // bindingOf returns the binding that an option names.
 func bindingOf(option string) (kind bindingKind, ok bool) {
-	list := bindings()
-	i := slices.IndexFunc(list, func(k bindingKind) bool { return k.option == option })
-	if i < 0 {
-		return bindingKind{}, false
+	for _, kind := range bindings() {
+		if kind.option == option {
+			return kind, true
+		}
 	}
-	return list[i], true
+	return bindingKind{}, false
 }
 
 // Bindings lists the values of [ClientOptions.Binding].

@@ -146,10 +146,10 @@ func interfaces(n node, base *url.URL, at string) (list []a2a.Interface) {
 		}
 		// 0.3's default; trpc-a2a-go and Gemini leave it out.
 		i.Binding = cmp.Or(i.Binding, bindingJSONRPC)
+		major, minor := majorMinor(i.Version)
 		same := func(j a2a.Interface) bool {
-			iMajor, iMinor := majorMinor(i.Version)
 			jMajor, jMinor := majorMinor(j.Version)
-			return i.URL == j.URL && i.Binding == j.Binding && iMajor == jMajor && iMinor == jMinor
+			return i.URL == j.URL && i.Binding == j.Binding && major == jMajor && minor == jMinor
 		}
 		if !slices.ContainsFunc(list, same) {
 			list = append(list, i)
@@ -218,18 +218,15 @@ func requirements(n node) (list []a2a.Requirement) {
 // required are the schemes that requirements name, in that order; those that are
 // not declared have a name only.
 func required(declared []a2a.SecurityScheme, requirements []a2a.Requirement) (list []a2a.SecurityScheme) {
-	named := func(list []a2a.SecurityScheme, name string) int {
-		return slices.IndexFunc(list, func(s a2a.SecurityScheme) bool { return s.Name == name })
-	}
 	for _, use := range slices.Concat(requirements...) {
-		if named(list, use.Scheme) >= 0 {
+		named := func(s a2a.SecurityScheme) bool { return s.Name == use.Scheme }
+		if i := slices.IndexFunc(declared, named); slices.ContainsFunc(list, named) {
 			continue
+		} else if i >= 0 {
+			list = append(list, declared[i])
+		} else {
+			list = append(list, a2a.SecurityScheme{Name: use.Scheme})
 		}
-		s := a2a.SecurityScheme{Name: use.Scheme}
-		if i := named(declared, use.Scheme); i >= 0 {
-			s = declared[i]
-		}
-		list = append(list, s)
 	}
 	return list
 }

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"crypto/tls"
-	"encoding/base64"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -212,8 +211,7 @@ func (c *Client) setAgent(agent string) (err error) {
 		// errors.
 		if c.opts.Header.Get("Authorization") == "" {
 			password, _ := u.User.Password()
-			c.opts.Header.Set("Authorization", "Basic "+
-				base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+			(&http.Request{Header: c.opts.Header}).SetBasicAuth(u.User.Username(), password)
 		}
 		u.User = nil
 	}
@@ -289,18 +287,10 @@ func (c *Client) Echoed() (extensions []string, ok bool) {
 
 // noteEcho keeps what an answer's header names: one URI a line, or several with commas.
 func (c *Client) noteEcho(values []string) {
-	if len(values) == 0 {
-		return
+	if len(values) > 0 {
+		uris := strings.FieldsFunc(strings.Join(values, ","), func(r rune) bool { return strings.ContainsRune(", \t", r) })
+		c.echo.Store(&uris)
 	}
-	uris := []string{}
-	for _, v := range values {
-		for uri := range strings.SplitSeq(v, ",") {
-			if uri = strings.TrimSpace(uri); uri != "" {
-				uris = append(uris, uri)
-			}
-		}
-	}
-	c.echo.Store(&uris)
 }
 
 // Close ends streams and drains, and what else is under way. When it returns,
@@ -316,16 +306,4 @@ func (c *Client) Close() error {
 		c.own.CloseIdleConnections()
 	}
 	return nil
-}
-
-// spawn runs f in a goroutine that Close waits for, unless it is too late.
-// f ends when c.base is done.
-func (c *Client) spawn(f func()) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return false
-	}
-	c.wg.Go(f)
-	return true
 }

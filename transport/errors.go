@@ -65,21 +65,6 @@ func shown(u *url.URL) string {
 	return safe.Shown(u)
 }
 
-// reason says in a few words why the network failed.
-func reason(err error) string {
-	cause, _ := Explain(err)
-	return cause
-}
-
-// unreachable says why the network failed, and what to do.
-func unreachable(err error) string {
-	cause, cure := Explain(err)
-	if cure == "" {
-		return cause
-	}
-	return cause + ": " + cure
-}
-
 // permanent reports whether trying again cannot help.
 func permanent(err error) bool {
 	var (

@@ -53,10 +53,7 @@ func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 // tlsConfig is the configuration for connections to agents: TLS 1.2 at least. That is
 // Go's default, too; it is set here because docs/security.md promises it.
 func tlsConfig(given *tls.Config) *tls.Config {
-	c := &tls.Config{}
-	if given != nil {
-		c = given.Clone()
-	}
+	c := cmp.Or(given.Clone(), &tls.Config{})
 	c.MinVersion = max(c.MinVersion, tls.VersionTLS12)
 	return c
 }

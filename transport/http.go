@@ -114,7 +114,8 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 	}
 	req, err := retryablehttp.NewRequestWithContext(x.ctx, verb, u.String(), raw)
 	if err != nil {
-		return nil, failf(err, "%s cannot be requested: %s", shown(u), reason(err))
+		cause, _ := Explain(err) // err has the whole URL, with its secrets
+		return nil, failf(err, "%s cannot be requested: %s", shown(u), cause)
 	}
 	req.Header = header
 	if c.opts.UserAgent != "" {
@@ -149,6 +150,7 @@ func (x *exchange) lost(err error, begun bool) error {
 	if cause := context.Cause(x.ctx); errors.Is(cause, context.DeadlineExceeded) {
 		err = cause // and not what it has made the network fail with
 	}
+	cause, cure := Explain(err)
 	at, wrote, repeats := shown(x.url), begun || x.begun.Load(), x.op.delivery.repeats()
 	is, again, when := err, "", "before it answered"
 	if wrote && !repeats {
@@ -160,17 +162,17 @@ func (x *exchange) lost(err error, begun bool) error {
 	switch gone := x.c.gone(x.caller, err, is, at, x.op.what); {
 	case gone != nil:
 		return gone
-	case !wrote, strings.Contains(unreachable(err), cureTLS):
-		err = failf(errors.Join(ErrUnreachable, err), "%s: %s", at, unreachable(err))
+	case !wrote, cure == cureTLS:
+		err = failf(errors.Join(ErrUnreachable, err), "%s: %s", at, strings.TrimSuffix(cause+": "+cure, ": "))
 	case !begun && x.ctx.Err() != nil:
 		err = failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.op.what, x.c.timeout)
 	case !begun && repeats:
 		is = errors.Join(ErrInterrupted, err)
 		fallthrough
 	default:
-		err = failf(is, "%s: %s %s %s%s", at, reason(err), when, x.op.what, again)
+		err = failf(is, "%s: %s %s %s%s", at, cause, when, x.op.what, again)
 	}
-	return x.explainLoss(err)
+	return x.c.ExplainLoss(x.ctx, err)
 }
 
 // gone returns the error for an end that the network has not caused: a refusal of ours

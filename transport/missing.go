@@ -31,11 +31,7 @@ type known struct {
 // To cancel is tried each time: it costs one request, and somebody wants it. Whether
 // messages can be sent is not found out by their being refused.
 func (kind opKind) remembers() bool {
-	switch kind {
-	case opMethod, opSend, opStream, opCancel:
-		return false
-	}
-	return true
+	return !slices.Contains([]opKind{opMethod, opSend, opStream, opCancel}, kind)
 }
 
 // missing returns the agent's error for an operation that is known to be missing, else nil.

@@ -88,11 +88,3 @@ func (c *Client) checkExited() error {
 func (c *Client) exitError(err error) error {
 	return failf(errors.Join(ErrExited, err), "%s", strings.TrimPrefix(c.opts.Process.Err().Error(), "agent: "))
 }
-
-// explainLoss is ExplainLoss for a request during which the agent may have ended.
-func (x *exchange) explainLoss(err error) error {
-	if errors.Is(err, ErrUnreachable) || errors.Is(err, ErrInterrupted) || errors.Is(err, ErrPossiblyDelivered) {
-		return x.c.ExplainLoss(x.ctx, err)
-	}
-	return err
-}

@@ -97,9 +97,6 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 
 // retryAfter reads the header of that name: seconds, or a date.
 func retryAfter(resp *http.Response) (wait time.Duration, told bool) {
-	if resp == nil {
-		return 0, false
-	}
 	value := resp.Header.Get("Retry-After")
 	if value == "" { // as mostly: the errors of parsing it would cost more than all else here
 		return 0, false

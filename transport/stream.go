@@ -162,8 +162,10 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		if s.err != nil {
 			return nil, s.err
 		}
-		if s.drained() {
+		select {
+		case <-s.given:
 			return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.at)
+		default:
 		}
 		frames, err := s.frames.next(s.cut[:0])
 		s.cut = frames
@@ -236,7 +238,8 @@ func (s *Stream) finish(err error) {
 	case err == errEventSize:
 		s.err = failf(ErrTooLarge, "%s: the agent sent an event of %s", s.at, s.c.larger())
 	default:
-		s.err = failf(cut, "%s: %s in the middle of a stream", s.at, reason(err))
+		cause, _ := Explain(err)
+		s.err = failf(cut, "%s: %s in the middle of a stream", s.at, cause)
 	}
 	if open {
 		s.body.Close()
@@ -251,15 +254,6 @@ func (s *Stream) end() bool {
 	open := !s.ended
 	s.ended = true
 	return open
-}
-
-func (s *Stream) drained() bool {
-	select {
-	case <-s.given:
-		return true
-	default:
-		return false
-	}
 }
 
 // Drain gives the stream up without closing its connection, because closing one
@@ -278,7 +272,14 @@ func (s *Stream) Drain() {
 // any. It does not read by way of the frames: the caller may still hold their last events.
 // It ends with the body or with Client.Close, which cancels its life.
 func (c *Client) drain(life *life, body io.ReadCloser, token chan struct{}) {
-	drain := func() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		life.end()
+		body.Close()
+		return
+	}
+	c.wg.Go(func() {
 		defer life.end()
 		defer body.Close()
 		if token != nil {
@@ -286,11 +287,7 @@ func (c *Client) drain(life *life, body io.ReadCloser, token chan struct{}) {
 			defer func() { <-token }()
 		}
 		_, _ = io.Copy(io.Discard, body)
-	}
-	if !c.spawn(drain) {
-		body.Close()
-		life.end()
-	}
+	})
 }
 
 // Close ends the stream now. It may be called at any time and more than once.
