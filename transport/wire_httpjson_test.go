@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -60,37 +61,21 @@ func wireExchanges(t testing.TB, file string) (list []wireExchange) {
 	return list
 }
 
-// operation returns the operation that a request's path names.
-func (x *wireExchange) operation() opKind {
-	push := strings.Contains(x.path, "/pushNotificationConfigs")
-	switch {
-	case strings.HasSuffix(x.path, ":send"):
-		return opSend
-	case strings.HasSuffix(x.path, ":stream"):
-		return opStream
-	case strings.HasSuffix(x.path, ":cancel"):
-		return opCancel
-	case strings.HasSuffix(x.path, ":subscribe"):
-		return opSubscribe
-	case push && x.verb == http.MethodPost:
-		return opSetPush
-	case push && x.verb == http.MethodDelete:
-		return opDeletePush
-	case push && strings.HasSuffix(x.path, "s"):
-		return opListPush
-	case push:
-		return opGetPush
-	case strings.HasSuffix(x.path, "/tasks"):
-		return opList
-	case strings.Contains(x.path, "/tasks/"):
-		return opGet
+// operation returns the operation that a request names.
+func (x *wireExchange) operation(p protocol) opKind {
+	for _, s := range spellings() {
+		verb, path := s.route(p)
+		named := regexp.MustCompile(regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "[^/:]+") + "$")
+		if (verb == x.verb || s.kind.streams() || s.kind == opSend) && named.MatchString(x.path) {
+			return s.kind
+		}
 	}
 	return opExtendedCard
 }
 
 // wireAnswered writes out the result of an answer, by the client's own code.
 func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
-	op := x.operation()
+	op := x.operation(how.protocol)
 	call := newOperation(op)
 	call.as = op
 	c := &Client{}

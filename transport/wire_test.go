@@ -158,17 +158,17 @@ func wireDecode(t testing.TB, p protocol, file string) string {
 	return w.String()
 }
 
-func wireGoldens(t *testing.T, p protocol, dir string) {
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, file := range files {
-		if ext := filepath.Ext(file); ext != ".txt" && ext != ".jsonl" {
-			continue
+// TestWire: what SDKs and Gemini's server have sent, as events.
+func TestWire(t *testing.T) {
+	for dir, p := range map[string]protocol{"v03": {v03: true}, "v1": {}} {
+		for _, ext := range []string{"txt", "jsonl"} {
+			files, _ := filepath.Glob("../testdata/wire/" + dir + "/*." + ext)
+			for _, file := range files {
+				t.Run(filepath.Base(file), func(t *testing.T) { must.Golden(t, *update, file+".golden", wireDecode(t, p, file)) })
+			}
 		}
-		t.Run(filepath.Base(file), func(t *testing.T) { must.Golden(t, *update, file+".golden", wireDecode(t, p, file)) })
 	}
 }
-
-func TestWireV1(t *testing.T) { wireGoldens(t, protocol{}, "../testdata/wire/v1") }
 
 // wireNeutral replaces the values that are unique to a recording by numbers.
 func wireNeutral(s string) string {
@@ -181,5 +181,3 @@ func wireNeutral(s string) string {
 		return names[id]
 	})
 }
-
-func TestWireV03(t *testing.T) { wireGoldens(t, protocol{v03: true}, "../testdata/wire/v03") }
