@@ -22,12 +22,6 @@ func checkEncoding(at string, resp *http.Response) error {
 	return failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served", at, quote([]byte(encoding)))
 }
 
-// A readCloser is a body that is read by way of something else.
-type readCloser struct {
-	io.Reader
-	io.Closer
-}
-
 // peekSize is how much of a body is read to see how it begins.
 const peekSize = 32 << 10
 
@@ -41,7 +35,10 @@ func (x *exchange) beginsAsStream() bool {
 	}
 	body := x.resp.Body
 	src := bufio.NewReaderSize(body, peekSize)
-	x.resp.Body = readCloser{src, body}
+	x.resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{src, body}
 	for n := 1; ; n++ {
 		begin, err := src.Peek(n)
 		if err != nil {

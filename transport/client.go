@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -137,9 +138,7 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 	if c.opts.Log == nil {
 		c.opts.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.timeout = c.opts.Timeout; c.timeout <= 0 {
-		c.timeout = DefaultTimeout
-	}
+	c.timeout = cmp.Or(max(c.opts.Timeout, 0), DefaultTimeout)
 	err := c.checkSpoken()
 	if err != nil {
 		return nil, err

@@ -3,10 +3,9 @@ package transport
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
+	"reflect"
 	"strings"
 	"sync/atomic"
 
@@ -26,12 +25,7 @@ type Credential struct {
 
 // Equal reports whether two credentials put the same into a request; nil is none.
 func (c *Credential) Equal(other *Credential) bool {
-	if c == nil || other == nil {
-		return c == other
-	}
-	same := func(a, b map[string][]string) bool { return maps.EqualFunc(a, b, slices.Equal) }
-	return same(c.Header, other.Header) && same(c.Query, other.Query) &&
-		slices.EqualFunc(c.Cookies, other.Cookies, func(a, b *http.Cookie) bool { return a.Name == b.Name && a.Value == b.Value })
+	return reflect.DeepEqual(c, other)
 }
 
 // A Challenge is what a [CredentialSource] is asked with.
