@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -89,19 +90,9 @@ func setTrace(h http.Header, t a2a.TraceContext) {
 		return
 	}
 	h.Set("Traceparent", t.Parent)
-	if printable(t.State) {
+	if t.State != "" && safe.HeaderValue(t.State) {
 		h.Set("Tracestate", t.State)
 	}
-}
-
-// printable reports whether an ID from outside can be a header.
-func printable(id string) bool {
-	for _, b := range []byte(id) {
-		if b < ' ' || b > '~' {
-			return false
-		}
-	}
-	return id != "" && len(id) < 1024
 }
 
 // send makes the request of an operation, and again where that is allowed.
