@@ -289,7 +289,10 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 		return nil, refusal
 	}
 	op.ownURL = r.path != "" && op.path == ""
-	header := r.header(w.protocol)
+	header := http.Header{"Accept": {r.accept}}
+	if w.protocol.header(header); r.body != nil {
+		header.Set("Content-Type", "application/json")
+	}
 	if op.message != nil {
 		setTrace(header, op.message.Trace)
 	}
@@ -337,14 +340,14 @@ func (x *exchange) result(w way) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{status: x.resp.StatusCode, body: body, json: rawjson.Valid(body)}
-	if x.op.path != "" {
-		if a.json && a.status < 300 {
-			return body, nil
-		}
-		return nil, x.notA2A(body)
+	status, valid := x.resp.StatusCode, rawjson.Valid(body)
+	var result json.RawMessage
+	var refusal *a2a.Error
+	if x.op.path == "" {
+		result, refusal = w.kind.result(x.op, status, rawjson.View(body), valid)
+	} else if valid && status < 300 {
+		result = body
 	}
-	result, refusal := w.kind.result(x.op, a)
 	x.op.answered = refusal != nil
 	switch {
 	case refusal != nil:

@@ -189,19 +189,11 @@ type binding interface {
 	// is the caller's mistake: the protocol version, or the binding, has no words for it.
 	request(p protocol, op *operation) (*request, error)
 	// result unwraps the answer to an operation: it returns the operation's result, or the
-	// agent's error. Neither means that this is no answer of the binding.
-	result(op *operation, a *answer) (json.RawMessage, *a2a.Error)
+	// agent's error. Neither means that this is no answer of the binding. valid: the body is JSON.
+	result(op *operation, status int, body string, valid bool) (json.RawMessage, *a2a.Error)
 	// event decodes one frame of a stream, which is valid JSON, into ev, or returns
 	// the agent's error. failure: the frame is named an error.
 	event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error
-}
-
-// An answer is the response to a request that does not stream.
-type answer struct {
-	status int
-	body   []byte
-	// json: the body is valid JSON.
-	json bool
 }
 
 // A bindingKind is one entry of the list of bindings.
@@ -247,16 +239,6 @@ func Bindings() []string {
 		list = append(list, b.option)
 	}
 	return list
-}
-
-// header makes the headers of a request in a version of the protocol.
-func (r *request) header(p protocol) http.Header {
-	h := http.Header{"Accept": {r.accept}}
-	if r.body != nil {
-		h.Set("Content-Type", "application/json")
-	}
-	p.header(h)
-	return h
 }
 
 // below returns the URL of the request, which is below that of the interface.

@@ -91,19 +91,18 @@ func httpOperation(p protocol, op *operation) (kind opKind, params node, err err
 	return kind, params, err
 }
 
-func (httpJSON) result(op *operation, a *answer) (json.RawMessage, *a2a.Error) {
-	raw := rawjson.View(a.body)
+func (httpJSON) result(op *operation, status int, raw string, valid bool) (json.RawMessage, *a2a.Error) {
 	switch {
-	case a.json && (a.status >= 300 || hasError(raw)):
-		return nil, readHTTPError(op, a.status, raw)
-	case a.status >= 300:
+	case valid && (status >= 300 || hasError(raw)):
+		return nil, readHTTPError(op, status, raw)
+	case status >= 300:
 		return nil, nil
-	case a.json:
+	case valid:
 		if rawjson.Member(raw, "jsonrpc") != "" { // early versions of the SDK for .NET
 			raw = readResponse(raw).result
 		}
 		return json.RawMessage(raw), nil
-	case len(a.body) == 0:
+	case raw == "":
 		return json.RawMessage("null"), nil
 	}
 	return nil, nil

@@ -53,8 +53,7 @@ func TestHTTPJSONStrangers(t *testing.T) {
 	} {
 		w := httpWay(test.version)
 		c := aCall(test.op, func(c *operation) { c.as = c.kind })
-		body := []byte(test.body)
-		result, refusal := w.kind.result(c, &answer{test.status, body, test.body[0] != '<'})
+		result, refusal := w.kind.result(c, test.status, test.body, test.body[0] != '<')
 		got := "none"
 		switch {
 		case refusal != nil:
@@ -90,7 +89,7 @@ func fuzzHTTPJSON(t *testing.T, data string) {
 		for op := opSend; op <= opExtendedCard; op++ {
 			for _, status := range []int{200, 400, 404, 500} {
 				c := aCall(op, func(c *operation) { c.as = op })
-				result, _ := w.kind.result(c, &answer{status, []byte(data), true})
+				result, _ := w.kind.result(c, status, data, true)
 				if result != nil && !rawjson.Valid(result) {
 					t.Fatalf("%s %d: %s became %s", version, op, data, result)
 				}

@@ -53,16 +53,15 @@ func (jsonRPC) request(p protocol, op *operation) (*request, error) {
 // text/plain, others send them with 4xx or 500. A response without result and error is
 // read as the result null. An "error" without a code or a version is what routers say with
 // 404 (NestJS, Fastify, Spring), and no response.
-func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
-	if !a.json || a.body[0] != '{' {
+func (jsonRPC) result(_ *operation, status int, raw string, valid bool) (json.RawMessage, *a2a.Error) {
+	if !valid || !rawjson.IsObject(raw) {
 		return nil, nil
 	}
-	raw := rawjson.View(a.body)
 	r := readResponse(raw)
 	switch {
 	case r.failure != "":
 		e, _ := readError(r.failure)
-		if e.Code == 0 && !r.versioned && a.status == http.StatusNotFound {
+		if e.Code == 0 && !r.versioned && status == http.StatusNotFound {
 			return nil, nil
 		}
 		return nil, e
@@ -71,7 +70,7 @@ func (jsonRPC) result(_ *operation, a *answer) (json.RawMessage, *a2a.Error) {
 			return nil, e
 		}
 		return nil, nil
-	case a.status >= 300 || !r.is:
+	case status >= 300 || !r.is:
 		return nil, nil
 	case r.result == "":
 		return json.RawMessage("null"), nil

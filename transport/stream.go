@@ -65,18 +65,8 @@ const keepText = 16 << 20
 func newStream(c *Client, e *endpoint, w way, x *exchange, life *life, lines bool) *Stream {
 	frames := newFrameReader(x.resp.Body, c.poison)
 	frames.max, frames.lines = c.limit(), lines
-	return &Stream{
-		c:         c,
-		endpoint:  e,
-		way:       w,
-		at:        shown(x.url),
-		life:      life,
-		x:         x,
-		body:      x.resp.Body,
-		frames:    frames,
-		readToken: make(chan struct{}, 1),
-		given:     make(chan struct{}),
-	}
+	return &Stream{c: c, endpoint: e, way: w, at: shown(x.url), life: life, x: x, body: x.resp.Body, frames: frames,
+		readToken: make(chan struct{}, 1), given: make(chan struct{})}
 }
 
 // limit is how large an event or an answer may be.
