@@ -116,11 +116,7 @@ func (a *Agent) send(ctx context.Context, req *request) (any, error) {
 			return nil, err
 		}
 	}
-	limit := -1
-	if p.historyLength != nil {
-		limit = *p.historyLength
-	}
-	return req.wire.result(t.view(limit)), nil
+	return req.wire.result(t.view(p.historyLength)), nil
 }
 
 func (a *Agent) stream(ctx context.Context, w http.ResponseWriter, req *request) error {
@@ -161,11 +157,7 @@ func (a *Agent) get(req *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := -1
-	if p.HistoryLength != nil {
-		limit = *p.HistoryLength
-	}
-	return req.wire.task(t.view(limit)), nil
+	return req.wire.task(t.view(p.HistoryLength)), nil
 }
 
 func (a *Agent) cancel(req *request) (any, error) {
@@ -176,7 +168,7 @@ func (a *Agent) cancel(req *request) (any, error) {
 	if !t.stop() {
 		return nil, &rpcError{Code: codeNotCancelable, Message: "task cannot be canceled: " + t.id + " is in a terminal state"}
 	}
-	return req.wire.task(t.view(-1)), nil
+	return req.wire.task(t.view(nil)), nil
 }
 
 // resubscribe sends the task, and then what follows. For a terminal task it sends only
@@ -187,7 +179,7 @@ func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *req
 		return err
 	}
 	t.mu.Lock()
-	view, from := t.viewLocked(-1), len(t.log)
+	view, from := t.viewLocked(nil), len(t.log)
 	t.mu.Unlock()
 	if terminal(view.state) && req.wire.v1 { // 1.0 requires an error, not a stream of one event
 		return over(view.id, view.state)
@@ -240,7 +232,7 @@ func (a *Agent) list(req *request) (any, error) {
 	a.mu.Unlock()
 	page, total := []any{}, 0
 	for i := len(all) - 1; i >= 0; i-- {
-		v := all[i].view(p.HistoryLength)
+		v := all[i].view(&p.HistoryLength)
 		if p.ContextID != "" && v.contextID != p.ContextID || state != "" && v.state != state {
 			continue
 		}

@@ -90,5 +90,5 @@ func (w wire) pushed(t *task, e event) (body any, contentType string) {
 	if w.v1 {
 		return w.event(t, e), "application/a2a+json"
 	}
-	return w.task(t.view(-1)), "application/json"
+	return w.task(t.view(nil)), "application/json"
 }

@@ -197,7 +197,7 @@ func TestWords(t *testing.T) {
 		task := agent.newTask(agent.newSession())
 		must.Do(t, agent.create(task, m.story(), m))
 		must.Do(t, task.settled(t.Context(), agent.ctx, 0))
-		if got := task.view(-1).state == stateInputRequired; got != want {
+		if got := task.view(nil).state == stateInputRequired; got != want {
 			t.Errorf("%q: asks %t, not %t", prompt, got, want)
 		}
 		agent.Close()

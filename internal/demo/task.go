@@ -92,15 +92,14 @@ func (t *task) remember(m *message) {
 	}
 }
 
-// view returns the task as a reader sees it now. A negative limit means the whole
-// history.
-func (t *task) view(limit int) taskView {
+// view returns the task as a reader sees it now, with so much of its history; nil: all.
+func (t *task) view(limit *int) taskView {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.viewLocked(limit)
 }
 
-func (t *task) viewLocked(limit int) taskView {
+func (t *task) viewLocked(limit *int) taskView {
 	v := taskView{id: t.id, contextID: t.session.contextID, state: t.state, at: t.at}
 	for _, s := range t.history {
 		m := s.message
@@ -114,8 +113,8 @@ func (t *task) viewLocked(limit int) taskView {
 	if last, n := t.log[len(t.log)-1], len(v.history); last.final && last.message != nil && n > 0 && v.history[n-1].id == last.message.id {
 		v.statusMessage, v.history = &v.history[n-1], v.history[:n-1]
 	}
-	if limit >= 0 && len(v.history) > limit {
-		v.history = v.history[len(v.history)-limit:]
+	if limit != nil {
+		v.history = v.history[max(0, len(v.history)-*limit):]
 	}
 	return v
 }

@@ -46,7 +46,7 @@ type exchange struct {
 	sse           *sse // nil: no stream
 	said          said
 	events, bytes int64
-	newest, last  []byte // event: a view while bytes are read, later a copy
+	last          []byte // the newest event: it tells how the exchange ends
 }
 
 // exchange takes an item of the agent's wire.
@@ -75,7 +75,6 @@ func (w *worker) exchange(it *item, b []byte) {
 			break
 		}
 		x.sse.add(b, func(ev *sseEvent) { w.event(x, it.at, ev) })
-		x.keepNewest()
 	case itemEnd:
 		w.end(x, it.at, it.more.(*ending))
 	}
@@ -101,7 +100,7 @@ func (w *worker) request(x *exchange, at time.Time) {
 		x.as = push
 	}
 	x.card = x.head.method == http.MethodGet || strings.Contains(method, "Card")
-	w.quoted("method", method)
+	w.method(method)
 	w.text("http", x.head.method)
 	address := w.enc.mask.address(x.head.url)
 	w.buf = appendString(append(w.buf, `,"url":`...), toValid([]byte(address)))
@@ -162,7 +161,7 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	if ev.hasData {
 		x.events++
 		w.buf = strconv.AppendInt(append(w.buf, `,"e":`...), x.events, 10)
-		x.newest = ev.data.b
+		x.last = append(x.last[:0], ev.data.b...)
 		w.seen.comes(ev.data, &w.enc.scan.looked, EventRef{x.n, x.events})
 	}
 	w.text("name", ev.name)
@@ -178,13 +177,6 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	w.finish()
 }
 
-// keepNewest copies the newest event: the last one tells how the exchange ends.
-func (x *exchange) keepNewest() {
-	if x.newest != nil {
-		x.last, x.newest = append(x.last[:0], x.newest...), nil
-	}
-}
-
 // end records the rest and the end.
 func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	w.request(x, at)
@@ -193,7 +185,6 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	switch {
 	case x.sse != nil:
 		cut := x.sse.end(func(ev *sseEvent) { w.event(x, at, ev) })
-		x.keepNewest()
 		last, failed := event.OfPayload(gjson.ParseBytes(x.last))
 		over, known := failed || last.Ends() && last.State != "auth-required", failed || last.Kind != ""
 		switch {

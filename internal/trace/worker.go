@@ -219,7 +219,7 @@ func (w *worker) line(it *item, b []byte) {
 			delete(w.pending[1-ours], id)
 		}
 	}
-	w.quoted("method", method)
+	w.method(method)
 	w.refs(from)
 	as := open
 	if strings.Contains(method, "ushNotificationConfig") {
@@ -231,10 +231,10 @@ func (w *worker) line(it *item, b []byte) {
 	w.finish()
 }
 
-// quoted is written for what stood between quotes.
-func (w *worker) quoted(name, raw string) {
+// method appends what stood between quotes.
+func (w *worker) method(raw string) {
 	if raw != "" {
-		w.written(name, `"`+raw+`"`)
+		w.written("method", `"`+raw+`"`)
 	}
 }
 

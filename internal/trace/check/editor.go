@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -219,12 +220,7 @@ func (a *asked) other() string { return other(a.who) }
 
 // end reports requests without an answer.
 func (w *editorWire) end() {
-	var list []*asked
-	for _, a := range w.open {
-		list = append(list, a)
-	}
-	slices.SortFunc(list, func(a, b *asked) int { return int(a.n - b.n) })
-	for _, a := range list {
+	for _, a := range slices.SortedFunc(maps.Values(w.open), func(a, b *asked) int { return int(a.n - b.n) }) {
 		w.c.find(a.n, a.other(), RuleAnswered, a.method, "the request was not answered when the trace ended")
 	}
 }
