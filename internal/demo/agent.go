@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"slices"
 	"sync"
 	"time"
 
@@ -141,20 +142,16 @@ func (a *Agent) add(t *task) {
 	if len(a.order) <= maxTasks {
 		return
 	}
-	for i, old := range a.order {
-		if !old.over.Load() {
-			continue
-		}
-		a.order = append(a.order[:i:i], a.order[i+1:]...)
-		delete(a.tasks, old.id)
-		old.forget()
-		for _, other := range a.order {
-			if other.session == old.session {
-				return
-			}
-		}
-		delete(a.sessions, old.session.contextID)
+	i := slices.IndexFunc(a.order, func(t *task) bool { return t.over.Load() })
+	if i < 0 {
 		return
+	}
+	old := a.order[i]
+	a.order = slices.Concat(a.order[:i], a.order[i+1:]) // others read the slice of before
+	delete(a.tasks, old.id)
+	old.forget()
+	if !slices.ContainsFunc(a.order, func(t *task) bool { return t.session == old.session }) {
+		delete(a.sessions, old.session.contextID)
 	}
 }
 

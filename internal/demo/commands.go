@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -46,15 +47,11 @@ func listed(commands []command) []slashCommand {
 func lookup(commands []command, path []string, args string) (command, error) {
 	var c command
 	for i, name := range path {
-		found := false
-		for _, c = range commands {
-			if found = c.name == name; found {
-				break
-			}
-		}
-		if !found {
+		at := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
+		if at < 0 {
 			return c, fmt.Errorf("there is no command /%s", strings.Join(path[:i+1], " "))
 		}
+		c = commands[at]
 		commands = c.sub
 	}
 	switch {
@@ -66,12 +63,8 @@ func lookup(commands []command, path []string, args string) (command, error) {
 			names = append(names, s.name)
 		}
 		return c, fmt.Errorf("/%s needs a subcommand: %s", strings.Join(path, " "), strings.Join(names, ", "))
-	case args == "":
-		for _, argument := range c.arguments {
-			if argument.IsRequired {
-				return c, fmt.Errorf("/%s needs the argument %s", strings.Join(path, " "), argument.Name)
-			}
-		}
+	case args == "" && len(c.arguments) > 0 && c.arguments[0].IsRequired:
+		return c, fmt.Errorf("/%s needs the argument %s", strings.Join(path, " "), c.arguments[0].Name)
 	}
 	return c, nil
 }

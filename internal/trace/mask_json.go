@@ -21,9 +21,7 @@ const (
 	exempt               // shapes only: names mean nothing in a card's security schemes
 	servers              // MCP servers: a list of settings, or their names and settings
 	settings             // only what is on the list, and objects in that
-	pairs                // a value of env, headers or args: never of a frame, see enter
-	list                 // the list: of strings, or of {"name", "value"}
-	pair                 // such an object: its name stays
+	pairs                // env, headers or args: a list of strings, or of {"name", "value"}, whose name stays
 	push                 // in push configurations: the path of the URL
 )
 
@@ -41,16 +39,12 @@ type frame struct {
 // value is the mode of the next value.
 func (f *frame) value() mode {
 	switch {
-	case !f.object && f.mode == list:
-		return hidden // except in an object, which is a pair: see enter
+	case f.mode == pairs && f.object && f.key == keyName:
+		return open
+	case f.mode == hidden, f.mode == pairs:
+		return hidden // except in an object of a list, see enter
 	case !f.object:
 		return f.mode
-	case f.mode == hidden:
-		return hidden
-	case f.mode == pair && f.key == keyName:
-		return open
-	case f.mode == pair:
-		return hidden
 	case f.mode == exempt, f.key == keyExempt:
 		return exempt
 	case f.key == keyServers:
@@ -73,15 +67,11 @@ func (f *frame) value() mode {
 func (f *frame) enter(object bool) frame {
 	next := frame{object: object, mode: f.value(), isKey: object, spoken: f.spoken}
 	switch {
-	case object && f.mode == list && !f.object:
-		next.mode = pair
+	case object && f.mode == pairs && !f.object:
+		next.mode = pairs
 	case object && f.mode == servers && !f.object:
 		next.mode = settings
-	case !object && next.mode == settings && !f.shown:
-		next.mode = hidden
-	case !object && next.mode == pairs:
-		next.mode = list
-	case object && next.mode == pairs:
+	case !object && next.mode == settings && !f.shown, object && next.mode == pairs:
 		next.mode = hidden
 	}
 	return next
@@ -234,7 +224,7 @@ func (m *masker) member(text []byte, top *frame, nested int) []byte {
 
 // hidden learns a value that is masked in what a client says.
 func (m *masker) hidden(text string, top *frame) {
-	if !top.object && top.mode == list { // an argument: most are no credentials
+	if !top.object && top.mode == pairs { // an argument: most are no credentials
 		_, after, _ := strings.Cut(text, "=")
 		m.note(after, false)
 		return

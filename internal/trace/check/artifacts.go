@@ -87,18 +87,13 @@ func (w *agentWire) kept(r *trace.Record, x *exchange, e *event.Event) {
 	held := e.Body.Get("artifacts").Array()
 	for _, id := range slices.Sorted(maps.Keys(task.artifacts)) {
 		a := task.artifacts[id]
-		var at *gjson.Result
-		for i := range held {
-			if held[i].Get("artifactId").Str == id {
-				at = &held[i]
-			}
-		}
+		i := slices.IndexFunc(held, func(h gjson.Result) bool { return h.Get("artifactId").Str == id })
 		switch {
 		case a.replied:
-		case at == nil:
+		case i < 0:
 			w.c.warn(r.N, RuleOrder, x.method, "the task does not hold the artifact %q, which its stream gave: who asks for the task later never gets it", id)
-		case !a.void && event.Text(at.Get("parts")) != a.text():
-			w.c.warn(r.N, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s", id, excerpt(event.Text(at.Get("parts"))), excerpt(a.text()))
+		case !a.void && event.Text(held[i].Get("parts")) != a.text():
+			w.c.warn(r.N, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s", id, excerpt(event.Text(held[i].Get("parts"))), excerpt(a.text()))
 		}
 		a.replied = true // once
 	}

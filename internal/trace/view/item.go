@@ -142,27 +142,17 @@ func (it *Item) decision(r *trace.Record) {
 		it.Mark = "ask"
 	case trace.DecideAnswer:
 		it.Mark = "ask"
-		it.Text = strings.TrimSpace(fmt.Sprintf("%s by %s (%s) %s", inWords(outcomes, r.Outcome), inWords(deciders, r.By), r.Option, it.Text))
+		it.Text = strings.TrimSpace(fmt.Sprintf("%s by %s (%s) %s", inWords(r.Outcome), inWords(r.By), r.Option, it.Text))
 	}
 	if r.Call != "" {
 		it.Calls = []Call{{ID: r.Call}}
 	}
 }
 
-// outcomes and deciders put the words of decisions into plain ones.
-const (
-	outcomes = "allow_once: allowed once; allow_always: allowed from then on; reject_once: rejected; reject_always: rejected from then on"
-	deciders = "user: the user; mode: the mode; always: an earlier always; dismissed: nobody, it was dismissed; cancel: a cancel"
-)
-
-// inWords finds a word in such a list, and returns an unknown word unchanged.
-func inWords(list, word string) string {
-	for entry := range strings.SplitSeq(list, "; ") {
-		if w, said, _ := strings.Cut(entry, ": "); w == word {
-			return said
-		}
-	}
-	return word
+// inWords puts the words of decisions into plain ones.
+func inWords(word string) string {
+	return cmp.Or(map[string]string{"allow_once": "allowed once", "allow_always": "allowed from then on", "reject_once": "rejected", "reject_always": "rejected from then on",
+		"user": "the user", "mode": "the mode", "always": "an earlier always", "dismissed": "nobody, it was dismissed", "cancel": "a cancel"}[word], word)
 }
 
 // shortID shortens a long ID to its beginning, which filters also take.

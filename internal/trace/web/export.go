@@ -49,7 +49,7 @@ func export(r *trace.Reader, w io.Writer, name string, most int) error {
 		}
 		ix.add(record, r.Position())
 	}
-	ix.tell(true)
+	ix.isRead()
 	h := ix.head(name)
 	if left > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d records more are not in this page, which has the first %d: trace serve shows all", left, maxPageRows))

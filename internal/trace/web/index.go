@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"sync"
 
@@ -19,8 +18,6 @@ const (
 	// maxRows bounds the rows of a page to the newest. A browser shows as many without
 	// effort.
 	maxRows = 300_000
-	// batch is how many rows are read before viewers are told.
-	batch = 2000
 )
 
 // An index is a trace for the page: its rows, its records' positions, its spans. One
@@ -40,12 +37,11 @@ type index struct {
 	found   []check.Finding // at most maxProblems
 	notes   []string
 	stopped bool
-	read    bool          // all that the file has was read
-	changed chan struct{} // closed and replaced when there is more
+	read    bool // all that the file has was read
 }
 
 func newIndex(r *trace.Reader) *index {
-	ix := &index{reader: r, max: maxRows, link: view.NewLinker(), build: view.NewBuilder(), changed: make(chan struct{})}
+	ix := &index{reader: r, max: maxRows, link: view.NewLinker(), build: view.NewBuilder()}
 	ix.check = check.New(&check.Options{Report: func(f *check.Finding) {
 		if len(ix.found) < maxProblems {
 			ix.found = append(ix.found, *f)
@@ -56,22 +52,19 @@ func newIndex(r *trace.Reader) *index {
 
 // fill reads the trace, and follows it as it grows, until ctx ends or the file is full.
 func (ix *index) fill(ctx context.Context) error {
-	for n := 1; ; n++ {
+	for {
 		r, err := ix.reader.Next()
 		switch {
 		case err == nil:
 			ix.add(r, ix.reader.Position())
-			if n%batch == 0 {
-				ix.tell(false)
-			}
-		case !errors.Is(err, io.EOF):
+			continue
+		case err == io.EOF:
+			ix.isRead()
+			err = ix.reader.Wait(ctx)
+		}
+		if err != nil {
+			ix.isRead() // the notes tell why
 			return err
-		default:
-			ix.tell(true)
-			if err := ix.reader.Wait(ctx); err != nil {
-				ix.tell(true) // why
-				return err
-			}
 		}
 	}
 }
@@ -100,14 +93,11 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 	ix.rows, ix.at = append(ix.rows, encoded), append(ix.at, at)
 }
 
-// tell wakes those who wait for more.
-func (ix *index) tell(all bool) {
+// isRead notes that all has been read that there is now.
+func (ix *index) isRead() {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	ix.read = ix.read || all
-	ix.notes, ix.stopped = ix.reader.Notes(), ix.reader.Stopped()
-	close(ix.changed)
-	ix.changed = make(chan struct{})
+	ix.read, ix.notes, ix.stopped = true, ix.reader.Notes(), ix.reader.Stopped()
 }
 
 // head describes the trace as a whole.
@@ -127,13 +117,6 @@ func (ix *index) head(file string) head {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	return head{File: file, Start: ix.start, First: ix.first, Count: ix.first + len(ix.rows), Notes: ix.notes, Stopped: ix.stopped, Read: ix.read, Problems: ix.check.Count()}
-}
-
-// wait is closed when there is more than now.
-func (ix *index) wait() <-chan struct{} {
-	ix.mu.Lock()
-	defer ix.mu.Unlock()
-	return ix.changed
 }
 
 // some returns rows as a JSON array, from an index on; none if that row was dropped,

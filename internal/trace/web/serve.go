@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/local"
@@ -38,6 +39,8 @@ const (
 	maxAnswer = 20_000
 	// maxFound bounds the results of a search.
 	maxFound = 20_000
+	// liveTime is the interval of looking for new rows.
+	liveTime = 100 * time.Millisecond
 )
 
 // Serve serves the page of a trace at a TCP address until ctx ends. It calls ready with
@@ -176,18 +179,18 @@ func (s *server) search(ctx context.Context, text string) []int {
 // live reports new rows, as server-sent events.
 func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	rc := http.NewResponseController(w)
+	tick := time.NewTicker(liveTime)
+	defer tick.Stop()
+	var told []byte
 	for {
-		more := s.index.wait()
-		b, err := json.Marshal(s.index.head(filepath.Base(s.path)))
-		if err == nil {
-			_, err = fmt.Fprintf(w, "data: %s\n\n", b)
-		}
-		if err != nil || rc.Flush() != nil {
-			return
+		if b, _ := json.Marshal(s.index.head(filepath.Base(s.path))); !bytes.Equal(b, told) { // it can always be encoded
+			told = b
+			if _, err := fmt.Fprintf(w, "data: %s\n\n", b); err != nil || http.NewResponseController(w).Flush() != nil {
+				return
+			}
 		}
 		select {
-		case <-more:
+		case <-tick.C:
 		case <-r.Context().Done():
 			return
 		case <-s.ctx.Done():
