@@ -5,12 +5,12 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
@@ -103,7 +103,7 @@ func (w *worker) request(x *exchange, at time.Time) {
 	w.method(method)
 	w.text("http", x.head.method)
 	address := w.enc.mask.address(x.head.url)
-	w.buf = appendString(append(w.buf, `,"url":`...), toValid([]byte(address)))
+	w.buf = rawjson.AppendField(w.buf, "url", address)
 	w.header(x.head.header)
 	w.enc.mask.client = true
 	switch media, _, _ := mime.ParseMediaType(x.head.header.Get("Content-Type")); {
@@ -160,7 +160,7 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	w.number("x", x.n)
 	if ev.hasData {
 		x.events++
-		w.buf = strconv.AppendInt(append(w.buf, `,"e":`...), x.events, 10)
+		w.number("e", x.events)
 		x.last = append(x.last[:0], ev.data.b...)
 		w.seen.comes(ev.data, &w.enc.scan.looked, EventRef{x.n, x.events})
 	}

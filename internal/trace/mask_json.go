@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
@@ -297,16 +296,7 @@ func appendMasked(dst, raw, was, is []byte, whole bool) []byte {
 	case !whole:
 		return append(append(dst, '"'), is...)
 	}
-	return appendString(dst, string(is))
-}
-
-// appendString appends a string as JSON, without escaping <, > and &.
-func appendString(dst []byte, s string) []byte {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == '\u2028' || r == '\u2029' }) {
-		return append(append(append(dst, '"'), s...), '"')
-	}
-	quoted, _ := rawjson.Marshal(s) // a string always encodes
-	return append(dst, quoted...)
+	return rawjson.AppendString(dst, string(is))
 }
 
 // scalar masks a number. It keeps false and true, which may tell whether there is a

@@ -154,7 +154,7 @@ func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
 	case l.valid:
 		dst = append(append(dst, `,"json":`...), b...)
 	case utf8.Valid(b):
-		dst = appendString(append(dst, `,"text":`...), string(b))
+		dst = rawjson.AppendField(dst, "text", string(b))
 	default:
 		dst = base64.StdEncoding.AppendEncode(append(dst, `,"base64":"`...), b)
 		dst = append(dst, '"')
@@ -194,6 +194,6 @@ func (e *encoder) large(dst []byte, p payload, b []byte) []byte {
 		head = head[:len(head)-1]
 	}
 	dst = strconv.AppendInt(append(dst, `,"size":`...), p.size, 10)
-	dst = hex.AppendEncode(append(dst, `,"sha256":"`...), p.sum.Sum(nil))
-	return appendString(append(dst, `","head":`...), toValid(head))
+	dst = rawjson.AppendField(dst, "sha256", hex.EncodeToString(p.sum.Sum(nil)))
+	return rawjson.AppendField(dst, "head", string(head))
 }

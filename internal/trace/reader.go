@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -28,16 +29,14 @@ type Reader struct {
 	record Record
 	at     Position
 
-	line    int64 // its number
-	last    int64 // the number of the last record
-	run     string
-	raw     []byte // the record's line
-	unread  bool   // the record has not been returned yet
-	any     bool   // a record has been read
-	stopped bool
-	torn    bool // the last line is incomplete
-	notes   []string
-	more    int // notes that were not kept
+	line   int64 // its number
+	last   int64 // the number of the last record
+	run    string
+	raw    []byte // the record's line
+	unread bool   // the record has not been returned yet
+	any    bool   // a record has been read
+	torn   bool   // the last line is incomplete
+	notes  []string
 }
 
 // A Position is the place of a record: see [Reader.File].
@@ -173,15 +172,14 @@ func (r *Reader) check() {
 		r.note("records %d to %d are missing", r.last+1, rec.N-1)
 	}
 	r.last = rec.N
-	r.stopped = rec.Kind == KindStop
 }
 
 func (r *Reader) note(format string, args ...any) {
-	if len(r.notes) == maxNotes {
-		r.more++
-		return
+	if len(r.notes) < maxNotes {
+		r.notes = append(r.notes, fmt.Sprintf(format, args...))
+	} else if len(r.notes) == maxNotes {
+		r.notes = append(r.notes, "and so on: there are more notes of this kind")
 	}
-	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
 // Position is the position of the last record that Next returned.
@@ -193,19 +191,12 @@ func (r *Reader) Line() []byte { return r.raw }
 
 // Notes tell what was wrong with the trace so far.
 func (r *Reader) Notes() []string {
-	notes := append([]string(nil), r.notes...)
-	if r.more > 0 {
-		notes = append(notes, fmt.Sprintf("and so on: %d notes more", r.more))
-	}
+	notes := slices.Clone(r.notes)
 	if r.torn {
 		notes = append(notes, "the last line is cut off: the program was ended in the middle of it, or is still writing")
 	}
 	return notes
 }
-
-// Stopped reports whether the trace was closed. Otherwise its process was killed, or
-// still runs.
-func (r *Reader) Stopped() bool { return r.stopped }
 
 // Wait waits until a growing file may have more than at the last io.EOF, or was begun
 // anew; that ends a Reader of which there is a File. It returns ctx's error when ctx ends.
@@ -220,29 +211,25 @@ func (r *Reader) Wait(ctx context.Context) error {
 	if r.file == nil {
 		return io.EOF
 	}
+	now, nameErr := os.Stat(r.file.Name())
 	was, err := r.file.Stat()
-	if err != nil || was.Size() > r.lines.offset {
+	switch moved := nameErr == nil && err == nil && !os.SameFile(was, now); {
+	case err != nil, was.Size() > r.lines.offset, was.Size() == r.lines.offset && !moved:
 		return nil
-	}
-	if now, err := os.Stat(r.file.Name()); err == nil && !os.SameFile(was, now) { // it was moved aside
-		if was, err = r.file.Stat(); err != nil || was.Size() > r.lines.offset {
-			return nil // and was written to before that
+	case moved && r.kept: // the positions are in this file
+		r.note("the file was full and is FILE.1 now: what comes from now on is in a new one")
+		return errChanged
+	case moved:
+		next, err := os.Open(r.file.Name())
+		if err != nil {
+			return nil
 		}
-		if r.kept { // the positions are in this file
-			r.note("the file was full and is FILE.1 now: what comes from now on is in a new one")
-			return errChanged
+		r.file.Close()
+		r.file = next
+	default: // it was begun anew
+		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("trace: %w", err)
 		}
-		if next, err := os.Open(r.file.Name()); err == nil {
-			r.file.Close()
-			r.file, r.lines, r.line = next, newLineReader(next), 0
-		}
-		return nil
-	}
-	if was.Size() == r.lines.offset {
-		return nil
-	}
-	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("trace: %w", err)
 	}
 	r.lines, r.line = newLineReader(r.file), 0
 	return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -54,8 +53,6 @@ func length(s string) string {
 
 // isJSON reports whether b is a JSON document, on one line or several.
 func isJSON(b []byte) bool { return json.Valid(b) && utf8.Valid(b) }
-
-func toValid(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
 
 // spoken reports whether a member's strings may be words of the protocols, which a
 // redacted trace keeps. All others may be what people or agents have said.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 const (
@@ -74,7 +76,7 @@ func (w *worker) run(q *queue) error {
 		w.end(w.open[n], w.last, &ending{reason: EndOpen})
 	}
 	w.begin(w.last, WireBridge, "", KindStop)
-	w.buf = strconv.AppendInt(append(w.buf, `,"records":`...), w.n, 10)
+	w.number("records", w.n)
 	w.finish()
 	w.flush()
 	return w.failed
@@ -127,8 +129,7 @@ func (w *worker) member(name string) {
 // text appends a string member, masked, unless it is empty.
 func (w *worker) text(name, value string) {
 	if value != "" {
-		w.member(name)
-		w.buf = appendString(w.buf, toValid([]byte(w.enc.mask.text(value))))
+		w.buf = rawjson.AppendField(w.buf, name, w.enc.mask.text(value))
 	}
 }
 

@@ -81,7 +81,7 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 	}
 	ix.build.Add(&it)
 	ix.check.Add(r)
-	if r.Kind == trace.KindStop {
+	if ix.stopped = r.Kind == trace.KindStop; ix.stopped {
 		ix.check.End()
 	}
 	if len(ix.rows) >= ix.max {
@@ -97,7 +97,7 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 func (ix *index) isRead() {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	ix.read, ix.notes, ix.stopped = true, ix.reader.Notes(), ix.reader.Stopped()
+	ix.read, ix.notes = true, ix.reader.Notes()
 }
 
 // head describes the trace as a whole.
