@@ -47,13 +47,9 @@ func (s *sse) add(b []byte, event func(*sseEvent)) {
 			s.line.add(b)
 			break
 		}
-		if line = b[:n]; s.line.size > 0 {
-			s.line.add(line)
-			s.field(s.line.payload, event)
-			s.line.reset()
-		} else {
-			s.field(wholePayload(line), event)
-		}
+		s.line.add(b[:n])
+		s.field(s.line.payload, event)
+		s.line.reset()
 		b = b[n+1:]
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // headerTimeout bounds how long a request's head may take. Bodies and streams have no
@@ -34,7 +36,11 @@ func Serve(ctx context.Context, addr string, handler func(url string) http.Handl
 		return err
 	}
 	_, port, _ = net.SplitHostPort(listener.Addr().String())
-	base := "http://" + net.JoinHostPort(reachable(host), port) + "/"
+	shown := host
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		shown = "127.0.0.1" // which a client on this machine can connect to
+	}
+	base := "http://" + net.JoinHostPort(shown, port) + "/"
 	server := &http.Server{Handler: guard(host, handler(base)), ReadHeaderTimeout: headerTimeout}
 	closed := make(chan struct{})
 	// Ends with ctx. If Serve fails first, it never starts.
@@ -52,14 +58,6 @@ func Serve(ctx context.Context, addr string, handler func(url string) http.Handl
 		return nil
 	}
 	return err
-}
-
-// reachable returns a host that a client on this machine can connect to.
-func reachable(host string) string {
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		return "127.0.0.1"
-	}
-	return host
 }
 
 // guard refuses requests that a foreign web page may have caused.
@@ -98,13 +96,6 @@ func names(bound, header string) bool {
 		host = h
 	}
 	host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
-	if strings.EqualFold(host, bound) || strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	if ip == nil {
-		return false
-	}
 	all := net.ParseIP(bound)
-	return ip.IsLoopback() || all != nil && all.IsUnspecified()
+	return strings.EqualFold(host, bound) || safe.ThisMachine(host) || net.ParseIP(host) != nil && all != nil && all.IsUnspecified()
 }
