@@ -93,15 +93,6 @@ func advice(err error) string {
 	return ""
 }
 
-// identifies reports whether requests carry a credential.
-func (k *checkup) identifies() bool {
-	if k.l.Credentials == nil {
-		return false
-	}
-	cred, err := k.l.Credentials.Credential(k.c.Context, &transport.Challenge{URL: &url.URL{}, Card: k.card})
-	return err == nil && cred != nil || k.l.HTTP.TLS != nil && k.l.HTTP.TLS.GetClientCertificate != nil
-}
-
 // interfaceStep reports how the agent is called, and why. asCard: the card says so.
 func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 	if err != nil {
@@ -186,6 +177,13 @@ func (k *checkup) answerSteps(a *answered) {
 // then the round trip tells nothing. agent is the agent's error, nil if the error is
 // not the agent's.
 func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
+	identifies := func() bool { // requests carry a credential
+		if k.l.Credentials == nil {
+			return false
+		}
+		cred, err := k.l.Credentials.Credential(k.c.Context, &transport.Challenge{URL: &url.URL{}, Card: k.card})
+		return err == nil && cred != nil || k.l.HTTP.TLS != nil && k.l.HTTP.TLS.GetClientCertificate != nil
+	}
 	var needs []string
 	for _, s := range k.card.Security {
 		needs = append(needs, s.Name+", "+card.SchemeSays(s))
@@ -203,7 +201,7 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 		k.add("auth", stepOK, "there is no card to ask for credentials; the agent has answered", "")
 	case len(needs) == 0:
 		k.add("auth", stepOK, "the card asks for no credentials", "")
-	case len(k.l.HTTP.Header) > 0, k.identifies():
+	case len(k.l.HTTP.Header) > 0, identifies():
 		k.add("auth", stepOK, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has taken yours", "")
 	default:
 		k.add("auth", stepWarning, "the card asks for "+strings.Join(needs, "; or ")+"; the agent has answered without", "it may want them for what costs something: "+card.HowToGive(k.card.Security[0]))

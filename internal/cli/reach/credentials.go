@@ -1,7 +1,6 @@
 package reach
 
 import (
-	"context"
 	"crypto/tls"
 	"encoding/base64"
 	"net/http"
@@ -177,7 +176,5 @@ func (l *Link) useCredentials(client *transport.ClientOptions, o *credentials.Op
 		l.Options.Enter = o.Command.Workspaces.Add
 	}
 	l.Closers = append(l.Closers, l.Credentials.Close)
-	client.Credentials = func(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
-		return l.Credentials.Credential(ctx, c)
-	}
+	client.Credentials = l.Credentials.Credential
 }

@@ -36,7 +36,16 @@ func (l *Link) openWebhook(c *cli.Context, local bool) error {
 	if base == "" && !local {
 		return frame.Usagef("--webhook %s is on this machine and the agent is not: say with --webhook-url how the agent reaches it", where)
 	}
-	receiver := webhook.NewReceiver(webhook.Options{Base: base, Keys: keys, Issuers: l.agentURLs(c.String("agent"), c.String("card")), Log: l.Options.Log})
+	// Where the user, the card's place and the card say that the agent is. A started agent's
+	// URL is known once it runs.
+	issuers := func(ctx context.Context) []string {
+		given := []string{c.String("agent"), c.String("card")}
+		if chosen, err := l.Client.Chosen(ctx); err == nil {
+			given = append(given, chosen.At.URL)
+		}
+		return given
+	}
+	receiver := webhook.NewReceiver(webhook.Options{Base: base, Keys: keys, Issuers: issuers, Log: l.Options.Log})
 	server, err := webhook.Listen(where, receiver)
 	if err != nil {
 		return frame.Usagef("--webhook: %v", err)
@@ -47,18 +56,6 @@ func (l *Link) openWebhook(c *cli.Context, local bool) error {
 	l.Closers = append(l.Closers, server.Close)
 	l.Options.Webhooks = receiver
 	return nil
-}
-
-// agentURLs returns where the agent is: where the user, the card's place and the card say
-// so. A started agent's URL is known once it runs.
-func (l *Link) agentURLs(given ...string) func(context.Context) []string {
-	return func(ctx context.Context) []string {
-		chosen, err := l.Client.Chosen(ctx)
-		if err != nil {
-			return given
-		}
-		return append(given, chosen.At.URL)
-	}
 }
 
 // publicURL checks the address by which agents reach a receiver.

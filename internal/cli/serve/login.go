@@ -45,15 +45,6 @@ type editorLogin struct {
 
 var _ bridge.Login = (*editorLogin)(nil)
 
-// newLogin returns nil where the agent has no place to sign in, or nothing can store
-// a sign-in.
-func newLogin(l *reach.Link, c *cli.Context) bridge.Login {
-	if l.CanSignIn() != nil {
-		return nil
-	}
-	return &editorLogin{l, c}
-}
-
 // terminalLogin lets the editor start a2astdio auth login. Some editors add the
 // arguments to those of a2astdio, others replace them; so the environment carries them,
 // too.
@@ -219,10 +210,13 @@ func (u *editorUser) Secret(_ context.Context, prompt string) (string, error) {
 	return "", fmt.Errorf("the %s is not for an editor's window: run %s in a terminal, or put it into A2ASTDIO_TOKEN", prompt, u.cure)
 }
 
-// serves gives the bridge its store of sessions and the sign-in.
+// serves gives the bridge its store of sessions and the sign-in: none where the agent has no
+// place to sign in, or nothing can store a sign-in.
 func serves(l *reach.Link, c *cli.Context, sessions *store.Store) {
-	l.Options.Name, l.Options.Store, l.Options.Login = l.Name, sessions, newLogin(l, c)
-	if l.Consent != nil && l.Options.Login == nil { // who is started here is signed in to by its own means
+	l.Options.Name, l.Options.Store = l.Name, sessions
+	if l.CanSignIn() == nil {
+		l.Options.Login = &editorLogin{l, c}
+	} else if l.Consent != nil { // who is started here is signed in to by its own means
 		l.Options.Login = l.Consent
 	}
 }

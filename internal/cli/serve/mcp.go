@@ -59,33 +59,21 @@ var _ bridge.Agents = (*mcpAgents)(nil)
 
 // Names implements [bridge.Agents]. The files are read each time: setup may have changed them.
 func (a *mcpAgents) Names() ([]string, error) {
-	names, err := a.names()
-	if err == nil && len(names) == 0 {
-		return nil, errors.New("bridge: no agent is set up yet: the user runs this in a terminal: " + safe.ShellWord(reach.Self()) + " setup")
-	}
-	if err != nil {
-		return nil, explainSetup(err)
-	}
-	return names, nil
-}
-
-func (a *mcpAgents) names() ([]string, error) {
 	if a.fault != nil {
-		return nil, a.fault
+		return nil, explainSetup(a.fault)
 	}
 	conf, err := reach.ReadConfiguration(a.c, reach.WorkspaceOf(a.c))
 	if err != nil {
-		return nil, err
-	}
-	if conf.AgentGiven != "" || conf.Files.From.Workspace {
-		return []string{nameOf(conf)}, nil
+		return nil, explainSetup(err)
 	}
 	names := conf.Files.Names()
-	if conf.Name != "" { // the default, which is the first
-		names = append([]string{conf.Name}, slices.DeleteFunc(names, func(name string) bool { return name == conf.Name })...)
-	}
-	if len(names) == 0 && (conf.Agent != "" || conf.Command != "") {
-		names = []string{nameOf(conf)}
+	switch {
+	case conf.AgentGiven != "" || conf.Files.From.Workspace, len(names) == 0 && (conf.Agent != "" || conf.Command != ""):
+		return []string{nameOf(conf)}, nil
+	case len(names) == 0:
+		return nil, errors.New("bridge: no agent is set up yet: the user runs this in a terminal: " + safe.ShellWord(reach.Self()) + " setup")
+	case conf.Name != "": // the default, which is the first
+		names = append([]string{conf.Name}, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == conf.Name })...)
 	}
 	return names, nil
 }

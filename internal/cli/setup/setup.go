@@ -119,7 +119,11 @@ func (s *setup) find(said []string) error {
 	case !s.Asks():
 		return frame.Usagef("which agent? Say setup URL: there is no terminal to ask you on")
 	default:
-		s.greet()
+		s.Say("This makes an agent that speaks A2A known to a2astdio, so that your editor and\nyour shell can use it.")
+		if names := s.conf.Files.Names(); len(names) > 0 {
+			s.Say("You have named some already; the name of one looks whether all is well with it:\n  %s", strings.Join(names, "\n  "))
+		}
+		s.Say("")
 		err = reach.ErrNoAgent
 	}
 	for err != nil {
@@ -150,17 +154,6 @@ func (s *setup) is(text string) (err error) {
 		return err
 	}
 	return s.reach()
-}
-
-func (s *setup) greet() {
-	s.Say("This makes an agent that speaks A2A known to a2astdio, so that your editor and\nyour shell can use it.")
-	if names := s.conf.Files.Names(); len(names) > 0 {
-		s.Say("You have named some already; the name of one looks whether all is well with it:")
-		for _, name := range names {
-			s.Say("  %s", name)
-		}
-	}
-	s.Say("")
 }
 
 func (s *setup) sayWrong(err error) {

@@ -2,17 +2,22 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/internal/trace/view"
@@ -128,5 +133,177 @@ func (s *shower) line(rec *trace.Record, it *view.Item) (err error) {
 			err = s.finding(&s.found[i])
 		}
 	}
+	return err
+}
+
+const (
+	// gapShown is the least silence that gets a line of its own, in microseconds.
+	gapShown = 1_000_000
+	// minWidth is the least width of a line; narrower terminals break it.
+	minWidth = 30
+	// maxCalls bounds the remembered names of tool calls.
+	maxCalls = 10_000
+)
+
+// A printer writes items as lines, with arrows between editor, bridge and agent.
+type printer struct {
+	w     io.Writer
+	width int // the terminal's; 0: no limit
+	style frame.Style
+	mode  string // of the trace: which lanes there are
+	last  int64  // the time of the last line's record
+	any   bool
+	calls map[string]string // names of tool calls, by ID, for decisions about them
+}
+
+// finding writes what check has found, below the record with which it was found.
+func (p *printer) finding(f *check.Finding) error {
+	paint := p.style.Red
+	if f.Weight == check.Warning {
+		paint = p.style.Yellow
+	}
+	_, err := io.WriteString(p.w, paint(p.cut("      ! "+safe.Plain(f.String()), ""))+"\n")
+	return err
+}
+
+// item writes a record's line; before it, a line for a long silence.
+func (p *printer) item(it *view.Item) error {
+	var b strings.Builder
+	if gap := it.Micros - p.last; p.any && gap >= gapShown {
+		b.WriteString(p.style.Dim(fmt.Sprintf("%9s  nothing for %s", "", duration(gap))) + "\n")
+	}
+	p.last, p.any = it.Micros, true
+	lead := fmt.Sprintf("%5d %9s %s ", it.N, fmt.Sprintf("%d.%03d", it.Micros/1e6, it.Micros/1e3%1e3), p.lanes(it))
+	if p.width > 0 && p.width < 60 { // the number matters least
+		lead = lead[6:]
+	}
+	name, text := it.Name, p.about(it)
+	if it.ID != "" && it.Type != view.TypeEvent {
+		name += " #" + strings.Trim(it.ID, `"`)
+	}
+	if it.Exchange > 0 && (it.Type == view.TypeEvent || it.Type == view.TypeHTTP || it.ID == "") {
+		name += fmt.Sprintf(" (%d)", it.Exchange)
+	}
+	if name = p.cut(safe.Plain(name), lead); text != "" {
+		text = p.cut("  "+safe.Plain(text), lead+name)
+	}
+	paint, paintText := p.paints(it)
+	b.WriteString(p.style.Dim(lead) + paint(name) + paintText(text) + "\n")
+	_, err := io.WriteString(p.w, b.String())
+	return err
+}
+
+// duration writes a number of microseconds for people.
+func duration(micros int64) string {
+	d := time.Duration(micros) * time.Microsecond
+	if d < time.Minute {
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+// about returns an item's text; a decision's with its call.
+func (p *printer) about(it *view.Item) string {
+	for _, c := range it.Calls {
+		if c.Name != "" && (len(p.calls) < maxCalls || p.calls[c.ID] != "") {
+			p.calls[c.ID] = c.Name
+		}
+	}
+	if it.Type != view.TypeDecision || len(it.Calls) == 0 {
+		return it.Text
+	}
+	return strings.Trim(p.calls[it.Calls[0].ID]+": "+it.Text, ": ")
+}
+
+// cut cuts a text to what is left of a line behind another one.
+func (p *printer) cut(s, before string) string {
+	room := p.width - frame.ColumnsOf(before)
+	switch {
+	case p.width == 0:
+		return s
+	case room < 2:
+		return ""
+	}
+	return frame.CutTo(s, room)
+}
+
+// lanes draws the arrow between sender and receiver.
+func (p *printer) lanes(it *view.Item) string {
+	arrow := cmp.Or(map[string]string{
+		view.LaneEditor + view.LaneBridge: "E──▶B    ",
+		view.LaneBridge + view.LaneEditor: "E◀──B    ",
+		view.LaneBridge + view.LaneAgent:  "    B──▶A",
+		view.LaneAgent + view.LaneBridge:  "    B◀──A",
+		view.LaneAgent + view.LaneEditor:  "E◀──B    ",
+	}[it.From+it.To], "    B    ")
+	switch p.mode {
+	case "client", "proxy": // there is no editor
+		return strings.TrimPrefix(arrow, "    ")
+	case "tap":
+		return strings.Replace(arrow, "B    ", "A", 1)
+	}
+	return arrow
+}
+
+// paints are the colours of an item's name and text. They are the terminal's own, which fit
+// its background.
+func (p *printer) paints(it *view.Item) (name, text func(string) string) {
+	as := func(s string) string { return s }
+	if text = p.style.Dim; it.Said != "" {
+		text = as
+	}
+	switch {
+	case it.Bad:
+		return p.style.Red, p.style.Red
+	case it.Mark == "ask", it.Mark == "reconnect":
+		return p.style.Yellow, text
+	case len(it.Calls) > 0:
+		return p.style.Magenta, text
+	case it.Type == view.TypeRequest:
+		return p.style.Cyan, text
+	case it.Type == view.TypeReply:
+		return p.style.Green, text
+	case it.Type == view.TypeHTTP, it.Type == view.TypeNote:
+		return p.style.Dim, text
+	}
+	return as, text
+}
+
+// legend takes a trace's first record, and explains the letters. in is the user's time zone.
+func (p *printer) legend(start *trace.Record, in *time.Location) error {
+	what := cmp.Or(map[string]string{"tap": "E client, A the command", "proxy": "B proxy, A agent", "client": "B this program, A agent"}[start.Mode],
+		"E editor, B bridge, A agent")
+	begun := start.Time.In(in).Format("2006-01-02 15:04:05 MST")
+	text := fmt.Sprintf("%s  a2astdio %s, %s; times are seconds since then\n", begun, safe.Plain(start.Version), what)
+	if p.width > 0 && len(text) > p.width {
+		text = begun + "\n" + what + "\n"
+	}
+	_, err := io.WriteString(p.w, p.style.Dim(text))
+	return err
+}
+
+// full writes one record completely: its members, then the payload, indented if it is
+// JSON.
+func (p *printer) full(r *trace.Record, it *view.Item) error {
+	head := *r
+	head.JSON, head.Text, head.Base64 = nil, "", nil
+	members, err := json.MarshalIndent(head, "", "  ")
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s\n%s\n", p.style.Bold(safe.Plain(strings.TrimSpace(fmt.Sprintf("record %d: %s %s", r.N, it.Name, it.Text)))), safe.Plain(string(members)))
+	if payload, whole := r.Payload(); len(payload) > 0 {
+		b.WriteString("\n" + p.style.Bold(fmt.Sprintf("payload, %d bytes", r.Length())))
+		if !whole {
+			b.WriteString(p.style.Dim(fmt.Sprintf(", of which these are the first %d", len(payload))))
+		}
+		var pretty bytes.Buffer
+		if json.Indent(&pretty, payload, "", "  ") == nil {
+			payload = pretty.Bytes()
+		}
+		b.WriteString("\n" + safe.Plain(string(payload)) + "\n")
+	}
+	_, err = p.w.Write(b.Bytes())
 	return err
 }

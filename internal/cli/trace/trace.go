@@ -183,12 +183,14 @@ func exportTo(p *frame.Program, path string, write func(io.Writer) error) error 
 	return err
 }
 
-func traceReplay(p *frame.Program, c *cli.Context) (err error) {
-	opts := &replay.Options{}
-	if opts.Speed, err = speedOf(c.String("speed")); err != nil {
-		return err
+func traceReplay(p *frame.Program, c *cli.Context) error {
+	opts := &replay.Options{Note: func(text string) { p.Say("%s", text) }}
+	if speed := c.String("speed"); speed != "max" {
+		var err error
+		if opts.Speed, err = strconv.ParseFloat(speed, 64); err != nil || opts.Speed <= 0 {
+			return frame.Usagef("--speed does not take %q: it takes a number like 2 or 0.5, or max", speed)
+		}
 	}
-	opts.Note = func(text string) { p.Say("%s", text) }
 	agent, err := replay.NewAgent(c.Args().First(), opts)
 	if err != nil {
 		return err
@@ -203,17 +205,6 @@ func traceReplay(p *frame.Program, c *cli.Context) (err error) {
 		return fmt.Errorf("replay: %w", err)
 	}
 	return nil
-}
-
-func speedOf(s string) (float64, error) {
-	if s == "max" {
-		return 0, nil
-	}
-	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || n <= 0 {
-		return 0, frame.Usagef("--speed does not take %q: it takes a number like 2 or 0.5, or max", s)
-	}
-	return n, nil
 }
 
 func traceServe(p *frame.Program, c *cli.Context) error {
