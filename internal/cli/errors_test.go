@@ -88,6 +88,7 @@ func commonErrors() []badAgent {
 // The common errors have cause and remedy: in an editor (the message, and data.details,
 // which are equal), in send, and in doctor. The golden file is for reading.
 func TestCommonErrors(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	for _, bad := range commonErrors() {
 		b.WriteString("# " + bad.name + "\n" + bad.messages(t) + "\n")

@@ -93,6 +93,7 @@ const rule = "\n================================================================
 // TestGeneratedNotices: licenses and THIRD_PARTY_NOTICES have the licence of every
 // linked module.
 func TestGeneratedNotices(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	b.WriteString(noticesHead)
 	for _, m := range linkedModules(t) {
