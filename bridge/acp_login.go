@@ -11,6 +11,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
@@ -128,24 +129,20 @@ func (e *acpEditor) authenticate(c *editorRequest) {
 func (e *acpEditor) loginNeeded(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, loginLook)
 	defer stop()
-	agent, login := e.server.agent, e.login()
-	if agent.opts.Enter != nil { // the agent waits for a session
-		if login == nil {
-			return nil
+	var card *a2a.Card
+	if agent := e.server.agent; agent.opts.Enter == nil { // else it waits for a session
+		var err error
+		if card, _, err = agent.Ready(ctx); err != nil {
+			if code, _, _ := spell.ACPError(err); code == acp.CodeAuthRequired {
+				return err
+			}
+			return nil // the prompt will tell
 		}
-		return login.Needed(ctx, nil)
 	}
-	card, _, err := agent.Ready(ctx)
-	if err != nil {
-		if code, _, _ := spell.ACPError(err); code == acp.CodeAuthRequired {
-			return err
-		}
-		return nil // the prompt will tell
+	if login := e.login(); login != nil {
+		return login.Needed(ctx, card)
 	}
-	if login == nil {
-		return nil
-	}
-	return login.Needed(ctx, card)
+	return nil
 }
 
 // signIn signs the user in by a method of ours, if that is needed. A sign-in that is under way ends:

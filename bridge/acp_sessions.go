@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 
@@ -17,9 +18,15 @@ import (
 // loadBatch is how much of a journal goes to the editor in one write.
 const loadBatch = 64 << 10
 
+// listSessions answers with the stored sessions with this agent, newest first.
 func (e *acpEditor) listSessions(c *editorRequest, p *acp.ListSessionsRequest) {
 	e.server.spawn(func(context.Context) {
-		c.settle(e.server.agent.listSessions(p.Cwd))
+		opts, list := &e.server.agent.opts, []acp.SessionInfo{}
+		records, err := opts.Store.List(opts.Name, p.Cwd)
+		for _, r := range records {
+			list = append(list, acp.SessionInfo{SessionID: r.ID, Cwd: r.Cwd, Title: r.Title, UpdatedAt: r.UpdatedAt.UTC().Format(time.RFC3339)})
+		}
+		c.settle(acp.ListSessionsResponse{Sessions: list}, err)
 	})
 }
 
@@ -36,13 +43,8 @@ func (e *acpEditor) deleteSession(c *editorRequest, p *acp.SessionRequest) {
 	})
 }
 
-// load shows a stored session as it was, then what has happened since.
-func (e *acpEditor) load(c *editorRequest, p *acp.NewSessionRequest) { e.reopen(c, p, true) }
-
-// resume goes on with a stored session whose conversation the editor still has:
-// only what has happened since is shown. In version 2 the editor says whether it has.
-func (e *acpEditor) resume(c *editorRequest, p *acp.NewSessionRequest) { e.reopen(c, p, false) }
-
+// reopen goes on with a stored session. It shows it as it was, unless the editor still has the
+// conversation, and then what has happened since. In version 2 the editor says whether it has.
 func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool) {
 	if from := p.ReplayFrom; e.v2 && from != nil {
 		if show = from.Type == "start"; !show {

@@ -174,21 +174,22 @@ func (p *approvals) always() []string {
 	return list
 }
 
-// setMode changes how approvals are given from now on.
-func (p *approvals) setMode(mode string) error {
+// SetMode changes how approvals are given from now on.
+func (s *Session) SetMode(mode string) error {
 	if !slices.Contains(Modes(), mode) {
 		return fmt.Errorf("editor: there is no mode %q: use one of %s", mode, strings.Join(Modes(), ", "))
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.mode = mode
+	s.approvals.mu.Lock()
+	defer s.approvals.mu.Unlock()
+	s.approvals.mode = mode
 	return nil
 }
 
-func (p *approvals) currentMode() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.mode
+// Mode returns the mode that the session is in.
+func (s *Session) Mode() string {
+	s.approvals.mu.Lock()
+	defer s.approvals.mu.Unlock()
+	return s.approvals.mode
 }
 
 // resolveScope returns the scope with its path resolved.

@@ -247,24 +247,23 @@ func (t *editorTools) decide(ctx context.Context, view *acpView, call *mapping.T
 		{ID: "reject", Name: "Reject", Kind: acp.OptionRejectOnce, Certain: true},
 	}, true), true)
 	d, ok := t.session.approvals.decide(q, t.session.directories(), true)
+	seen := func(o Observation) {
+		o.Session, o.Call = t.session.ID, call.ID
+		t.session.agent.observe(&o)
+	}
 	if !ok {
-		t.observe(&Observation{What: ObservedAsk, Call: call.ID})
+		seen(Observation{What: ObservedAsk})
 		answer, err := view.askOne(ctx, q)
 		if err != nil {
 			return d, err
 		}
 		d = t.session.approvals.accept(q, answer, true, t.session.agent.opts.Log)
 	}
-	t.observe(&Observation{What: ObservedAnswer, Call: call.ID, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
+	seen(Observation{What: ObservedAnswer, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
 	if !d.option.Allows() {
 		return d, errors.New("the user has not allowed it")
 	}
 	return d, ctx.Err()
-}
-
-func (t *editorTools) observe(o *Observation) {
-	o.Session = t.session.ID
-	t.session.agent.observe(o)
 }
 
 // put writes a file that is still as the user has seen it.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -249,18 +248,6 @@ func (s *Session) failureSteps() []mapping.Step {
 	}
 	failure := &mapping.TaskError{State: f.State, Text: f.FailText, Cause: f.Err}
 	return []mapping.Step{{Kind: mapping.StepNotice, TaskID: f.TaskID, ContextID: f.ContextID, Text: "\n[" + failure.Error() + "]\n"}}
-}
-
-// listSessions answers session/list: the stored sessions with this agent, newest
-// first.
-func (a *Agent) listSessions(cwd string) (acp.ListSessionsResponse, error) {
-	r := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
-	records, err := a.opts.Store.List(a.opts.Name, cwd)
-	for _, record := range records {
-		r.Sessions = append(r.Sessions, acp.SessionInfo{SessionID: record.ID, Cwd: record.Cwd, Title: record.Title,
-			UpdatedAt: record.UpdatedAt.UTC().Format(time.RFC3339)})
-	}
-	return r, err
 }
 
 // takeUp is Begin for a turn that shows a loaded session, and follows its task if that

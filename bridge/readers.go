@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/a2astdio/a2astdio/transport"
@@ -109,12 +110,7 @@ func (s *readers) goOn(b batch) {
 		}
 		return
 	}
-	for i, r := range s.open {
-		if r == b.reader {
-			s.open = append(s.open[:i:i], s.open[i+1:]...)
-			break
-		}
-	}
+	s.open = slices.DeleteFunc(s.open, func(r *reader) bool { return r == b.reader })
 	b.stream.Close()
 	b.release()
 }

@@ -35,14 +35,6 @@ const (
 		"If you trust what this one holds, its own settings and servers included, say so: --agent-settings '{\"isTrusted\":true}'.]\n\n"
 )
 
-// furnish adds to a message what a new task begins with: settings and MCP servers.
-func (t *turn) furnish(ctx context.Context, m *a2a.Outgoing) error {
-	if err := t.session.settings(m, t.writing); err != nil {
-		return err
-	}
-	return t.handServers(ctx, m)
-}
-
 // servers are the MCP servers that the agent gets, as ACP spells them. An agent elsewhere does
 // not reach the editor's tools, and may not have their token.
 func (s *Session) servers() (list []json.RawMessage) {

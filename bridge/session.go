@@ -119,12 +119,6 @@ func (s *Session) Resume(contextID, taskID string) {
 // there is one to go on with. It is called between turns.
 func (s *Session) NextIDs() (contextID, taskID string) { return s.contextID, s.taskID }
 
-// SetMode changes how approvals are given from now on.
-func (s *Session) SetMode(mode string) error { return s.approvals.setMode(mode) }
-
-// Mode returns the mode that the session is in.
-func (s *Session) Mode() string { return s.approvals.currentMode() }
-
 // Result is how a turn ended. Beside an error it has what was known by then: see
 // [Turn.Run].
 type Result struct {

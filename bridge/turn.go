@@ -322,7 +322,10 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	for {
 		switch {
 		case t.due && t.waitsForUser():
-			return t.settled(), nil
+			if t.fold.Waits() {
+				return paused, nil
+			}
+			return ended, nil // the next prompt answers
 		case leg.hasEnded() && !t.awaitsCancel(leg):
 			return t.legOver(leg)
 		}

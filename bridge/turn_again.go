@@ -64,7 +64,7 @@ func (t *turn) again(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *
 		return nil
 	}
 	t.fold.SetTask("")
-	if t.furnish(ctx, &again) != nil {
+	if s.settings(&again, t.writing) != nil || t.handServers(ctx, &again) != nil {
 		return nil
 	}
 	return t.send(&again)

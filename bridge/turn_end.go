@@ -285,12 +285,3 @@ func (t *turn) noteTask() bool {
 func (t *turn) waitsForUser() bool {
 	return (t.fold.Waits() && !t.down || t.fold.WaitsForWords()) && !t.isCancelled()
 }
-
-// settled returns how a turn that waits for the user goes on: the user is asked, or the
-// next prompt answers.
-func (t *turn) settled() end {
-	if t.fold.Waits() {
-		return paused
-	}
-	return ended
-}
