@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // An mcpClient speaks MCP with a bridge to the demo agent, in virtual time.
@@ -81,6 +83,14 @@ func (c *mcpClient) write(line string) {
 	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
 		c.Error(err)
 	}
+}
+
+// opens initializes as an editor of ACP's version 1 that can do something, and opens a session.
+func (c *mcpClient) opens(can string) (session string) {
+	c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{` + can + `}}}`)
+	c.next("i")
+	c.write(`{"jsonrpc":"2.0","id":"s","method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
+	return c.next("s").Get("result.sessionId").Str
 }
 
 // next returns the next answer, to a request; or, with "", the next request.
@@ -223,31 +233,22 @@ func TestMCPState(t *testing.T) {
 // TestMCPFiles: files are those of the workspace that anybody would call so.
 func TestMCPFiles(t *testing.T) {
 	outside, workspace := t.TempDir(), t.TempDir()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	put := func(path string, size int) { must(os.WriteFile(path, []byte(strings.Repeat("x", size)), 0o600)) }
-	must(os.MkdirAll(filepath.Join(workspace, ".git"), 0o700))
-	must(os.MkdirAll(filepath.Join(workspace, "src"), 0o700))
+	put := func(path string, size int) { must.Do(t, os.WriteFile(path, []byte(strings.Repeat("x", size)), 0o600)) }
+	must.Do(t, errors.Join(os.Mkdir(filepath.Join(workspace, ".git"), 0o700), os.Mkdir(filepath.Join(workspace, "src"), 0o700)))
 	put(filepath.Join(outside, "secret"), 5)
 	put(filepath.Join(workspace, ".git", "config"), 5)
 	put(filepath.Join(workspace, ".env"), 5)
 	put(filepath.Join(workspace, "src", "good.txt"), 5)
 	put(filepath.Join(workspace, "large"), 8<<20+1)
-	must(os.Symlink(filepath.Join(outside, "secret"), filepath.Join(workspace, "out")))
-	must(os.Symlink(outside, filepath.Join(workspace, "outdir")))
-	must(os.Symlink(".env", filepath.Join(workspace, "hidden")))
-	must(os.Symlink("src/good.txt", filepath.Join(workspace, "inside")))
-	must(os.Link(filepath.Join(outside, "secret"), filepath.Join(workspace, "hard")))
+	for name, to := range map[string]string{"out": filepath.Join(outside, "secret"), "outdir": outside, "hidden": ".env", "inside": "src/good.txt"} {
+		must.Do(t, os.Symlink(to, filepath.Join(workspace, name)))
+	}
+	must.Do(t, os.Link(filepath.Join(outside, "secret"), filepath.Join(workspace, "hard")))
 	good := []string{"src/good.txt", "./src/good.txt", "inside", filepath.Join(workspace, "src", "good.txt")}
 	bad := []string{"../" + filepath.Base(outside) + "/secret", filepath.Join(outside, "secret"), "out", "outdir/secret", "hidden", ".env", ".git/config", "src/../.env",
 		"hard", "src", ".", "", "none", "large", "src/good.txt\x00", "/dev/zero", "/proc/self/environ", "~/x"}
 	send := func(c *mcpClient, file any) string {
-		arguments, err := json.Marshal(map[string]any{"text": "hello", "files": []any{file}})
-		must(err)
+		arguments := must.Get(json.Marshal(map[string]any{"text": "hello", "files": []any{file}}))(t)
 		return textOfResult(c.next(c.call("send_message", string(arguments))))
 	}
 	withMCP(t, bridge.Options{Workspace: workspace}, "", func(c *mcpClient) {

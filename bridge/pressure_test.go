@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"bufio"
 	"context"
 	"flag"
 	"fmt"
@@ -238,37 +239,23 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A lineScanner reads the editor's lines one by one, and at most one write ahead.
+// A lineScanner reads the editor's lines one by one, and some kB ahead.
 type lineScanner struct {
-	r      io.Reader
-	buf    []byte
+	r      *bufio.Reader
 	result string // of the prompt
 }
 
-func newLineScanner(r io.Reader) *lineScanner { return &lineScanner{r: r} }
+func newLineScanner(r io.Reader) *lineScanner { return &lineScanner{r: bufio.NewReader(r)} }
 
-// next returns the next line; it is valid until the one after it.
+// next returns the next line.
 func (l *lineScanner) next() []byte {
-	for scanned := 0; ; {
-		for i := scanned; i < len(l.buf); i++ {
-			if l.buf[i] == '\n' {
-				line := l.buf[:i]
-				l.buf = l.buf[i+1:]
-				if gjson.GetBytes(line, "id").Int() == 2 {
-					l.result = gjson.GetBytes(line, "result").Raw + gjson.GetBytes(line, "error").Raw
-				}
-				return line
-			}
-		}
-		scanned = len(l.buf)
-		l.buf = append(make([]byte, 0, len(l.buf)+32<<10), l.buf...)
-		n, err := l.r.Read(l.buf[len(l.buf):cap(l.buf)])
-		l.buf = l.buf[:len(l.buf)+n]
-		if err != nil {
-			l.result = err.Error()
-			return nil
-		}
+	line, err := l.r.ReadBytes('\n')
+	if err != nil {
+		l.result = err.Error()
+	} else if gjson.GetBytes(line, "id").Int() == 2 {
+		l.result = gjson.GetBytes(line, "result").Raw + gjson.GetBytes(line, "error").Raw
 	}
+	return line
 }
 
 // text reads until the prompt's reply, and returns the text in between.
