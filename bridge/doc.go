@@ -10,21 +10,12 @@
 // [Turn.Run], so that [Session.Cancel] finds it at once; an [Editor] shows the steps
 // and answers the questions. Of [Options] only Client must be set.
 //
-// # The life of a prompt
+// # Files
 //
-// [Serve] gives the editor's stdin and stdout to a [stdio.Conn] and its
-// messages, by way of jsonrpc2, to the read loop, which calls server.take
-// (editor.go). There session/prompt (acp.go) is registered at once
-// ([Session.Begin]), so that a cancel that follows finds it, and then runs in a
-// goroutine of its own ([Turn.Run], turn.go). The prompt becomes a message
-// (session.go) and the message a leg (follow.go), which reads the agent's
-// stream and hands it over, batch by batch; the turn folds each batch into steps
-// ([mapping.Fold]) and has the editor show them. When calls wait for approval
-// the turn asks (turn_ask.go; who answers is decided in approve.go), and the answers are the next leg's message.
-//
-// In version 2 of ACP (acp2.go) a prompt is answered when it has its place in the conversation, and
-// may wait for those before it (queue.go); the end of its turn is a state of the session. A task
-// that a turn has left is watched (watch.go), and what it says then is a turn of its own (acp2_after.go).
+// docs/architecture.md has the way of a prompt, and of an event, through the files. In version 2 of ACP
+// a prompt is answered when it has its place in the conversation, and may wait for those before it
+// (queue.go); the end of its turn is a state of the session. A task that a turn has left is watched
+// (watch.go), and what it says then is a turn of its own (acp2_after.go).
 //
 // What speaks with an editor (acp*.go, lines*.go, mcp*.go, editor.go, elicit.go, ide.go, serve.go, setup.go,
 // leaving.go) is above the rest, which names nothing of it.
