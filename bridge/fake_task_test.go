@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -72,28 +73,26 @@ func (tasks fakeTasks) event(raw string) {
 		t.Status = json.RawMessage(ev.Get("status").Raw)
 		if m := ev.Get("status.message"); m.IsObject() {
 			t.message(m)
-			for _, whole := range t.History {
-				if gjson.GetBytes(whole, "messageId").Str == m.Get("messageId").Str {
-					t.Status = json.RawMessage(strings.Replace(string(t.Status), m.Raw, string(whole), 1))
-				}
-			}
+			whole := t.History[named(t.History, "messageId", m)]
+			t.Status = json.RawMessage(strings.Replace(string(t.Status), m.Raw, string(whole), 1))
 		}
 	case "artifact-update", "artifactUpdate":
 		t.artifact(ev.Get("artifact"), ev.Get("append").Bool())
 	}
 }
 
+// named is where a list has what has the name of another thing; -1: nowhere.
+func named(list []json.RawMessage, key string, other gjson.Result) int {
+	return slices.IndexFunc(list, func(one json.RawMessage) bool { return gjson.GetBytes(one, key).Str == other.Get(key).Str })
+}
+
 // message adds a message, or goes on with one.
 func (t *fakeTask) message(m gjson.Result) {
-	for i, known := range t.History {
-		if gjson.GetBytes(known, "messageId").Str == m.Get("messageId").Str {
-			if string(known) != m.Raw {
-				t.History[i] = joined(known, m)
-			}
-			return
-		}
+	if i := named(t.History, "messageId", m); i < 0 {
+		t.History = append(t.History, json.RawMessage(m.Raw))
+	} else if string(t.History[i]) != m.Raw {
+		t.History[i] = joined(t.History[i], m)
 	}
-	t.History = append(t.History, json.RawMessage(m.Raw))
 }
 
 // joined is a message, or an artifact, with the parts of another one behind its own.
@@ -103,18 +102,14 @@ func joined(known json.RawMessage, more gjson.Result) json.RawMessage {
 }
 
 func (t *fakeTask) artifact(a gjson.Result, appends bool) {
-	for i, known := range t.Artifacts {
-		if gjson.GetBytes(known, "artifactId").Str != a.Get("artifactId").Str {
-			continue
-		}
-		if appends {
-			t.Artifacts[i] = joined(known, a)
-		} else {
-			t.Artifacts[i] = json.RawMessage(a.Raw)
-		}
-		return
+	switch i := named(t.Artifacts, "artifactId", a); {
+	case i < 0:
+		t.Artifacts = append(t.Artifacts, json.RawMessage(a.Raw))
+	case appends:
+		t.Artifacts[i] = joined(t.Artifacts[i], a)
+	default:
+		t.Artifacts[i] = json.RawMessage(a.Raw)
 	}
-	t.Artifacts = append(t.Artifacts, json.RawMessage(a.Raw))
 }
 
 // sent notes a message of the user's.

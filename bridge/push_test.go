@@ -117,6 +117,7 @@ func TestPushRefused(t *testing.T) {
 		{"google.rpc without a reason", 400, `{"error":{"code":400,"status":"FAILED_PRECONDITION","message":"a private host"}}`, false},
 		{"problem details", 422, `{"type":"about:blank","title":"Bad webhook","status":422}`, false},
 		{"neither", 422, `{"detail":[{"loc":["body","configuration"],"msg":"extra fields not permitted"}]}`, false},
+		{"A2A's own", 400, `{"error":{"code":400,"status":"FAILED_PRECONDITION","message":"no push","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"PUSH_NOTIFICATION_NOT_SUPPORTED","domain":"a2a-protocol.org"}]}}`, false},
 		{"google.rpc for what is not implemented", 400, `{"error":{"code":400,"status":"UNIMPLEMENTED","message":"no push"}}`, false},
 		{"credentials", 403, `{"error":{"code":403,"status":"PERMISSION_DENIED","message":"no"}}`, true},
 	} {
