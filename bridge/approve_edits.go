@@ -126,68 +126,24 @@ func isOfProcess(path string) bool {
 	return slices.ContainsFunc([]string{"/proc", "/dev", "/sys"}, func(dir string) bool { return isWithin(dir, filepath.Clean(path)) })
 }
 
-// maxLinks bounds how many symbolic links a path may have, like systems do.
-const maxLinks = 40
-
 // isPlainFile reports whether a path below a directory leads to a regular file that has no
-// other name, or to none yet. Symbolic links are followed as long as they stay inside.
+// other name, or to none yet, and not to a hidden one. Symbolic links are followed as long as they stay inside,
+// and are relative: one by way of /proc may lead elsewhere for the agent.
 func isPlainFile(dir, rest string) bool {
-	for links := 0; ; links++ {
-		at, target, ok := nextLink(dir, rest)
-		if target == "" {
-			return ok
-		}
-		if links == maxLinks {
-			return false
-		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(at), target)
-		}
-		behind, err := filepath.Rel(at, filepath.Join(dir, rest))
-		if err != nil || !isPlainBelow(dir, target) {
-			return false
-		}
-		if rest, err = filepath.Rel(dir, filepath.Join(target, behind)); err != nil {
-			return false
-		}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
 	}
-}
-
-// nextLink walks along a path to its first symbolic link, and returns where that is and what
-// it says; if there is none, whether the path is that of a file to write to.
-func nextLink(dir, rest string) (at, target string, ok bool) {
-	parts := strings.Split(rest, string(filepath.Separator))
-	for i, part := range parts {
-		dir = filepath.Join(dir, part)
-		info, err := os.Lstat(dir)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return "", "", true
-		case err != nil:
-			return "", "", false
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(dir)
-			if err != nil || climbsLater(target) {
-				return "", "", false
-			}
-			return dir, target, true
-		case i == len(parts)-1:
-			return "", "", info.Mode().IsRegular() && names(dir, info) == 1
-		case !info.IsDir():
-			return "", "", false
-		}
+	defer root.Close()
+	info, err := root.Stat(rest)
+	real, ok := resolve(filepath.Join(dir, rest))
+	switch {
+	case !ok || !isPlainBelow(dir, real):
+		return false
+	case err != nil:
+		return errors.Is(err, fs.ErrNotExist)
 	}
-	return "", "", false
-}
-
-// climbsLater reports whether a path has a part ".." behind another: its target is not known
-// if that is a link.
-func climbsLater(path string) bool {
-	path = filepath.ToSlash(path)
-	for strings.HasPrefix(path, "../") {
-		path = path[len("../"):]
-	}
-	return path == "" || slices.Contains(strings.Split(path, "/")[1:], "..")
+	return info.Mode().IsRegular() && names(real, info) == 1
 }
 
 // setAdditional replaces the session's additional directories.

@@ -23,8 +23,9 @@ func TestAcceptEdits(t *testing.T) {
 	for _, dir := range []string{"ws/src", "ws/.git/hooks", "outside"} {
 		must.Do(t, os.MkdirAll(filepath.Join(base, dir), 0o700))
 	}
-	for name, to := range map[string]string{"ws/out": "outside", "ws/git": "ws/.git", "ws/in": "ws/src", "ws/dangling": "nowhere", "alias": "ws"} {
-		must.Do(t, os.Symlink(filepath.Join(base, to), filepath.Join(base, name)))
+	for name, to := range map[string]string{"ws/out": "../outside", "ws/git": ".git", "ws/in": "src", "ws/dangling": "../nowhere", "alias": "ws", "ws/lost": "none", "ws/climbs": "in/../.git",
+		"ws/absolute": ws + "/src", "ws/process": "/proc/self/cwd", "ws/roundabout": "../alias/src"} {
+		must.Do(t, os.Symlink(to, filepath.Join(base, name)))
 	}
 	edit := func(path, input string) mapping.Question {
 		args := object{}
@@ -49,6 +50,7 @@ func TestAcceptEdits(t *testing.T) {
 		{ws + "/src/.hidden/x", "", false, false}, {ws + "/.../x", "", false, false},
 		{"a.txt", "", false, false}, {"./a.txt", "", false, false}, {"", "", false, false}, {"C:\\ws\\a.txt", "", false, false},
 		{ws + "/out/x", "", false, true}, {ws + "/git/hooks/x", "", false, true}, {ws + "/dangling", "", false, true},
+		{ws + "/lost", "", false, true}, {ws + "/climbs/x", "", false, true}, {ws + "/absolute/x", "", false, true}, {ws + "/process/x", "", false, true}, {ws + "/roundabout/x", "", false, true},
 		{ws + "/out/../a.txt", "", false, false}, // which is not in the directory
 	} {
 		for _, local := range []bool{true, false} {
