@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -90,11 +91,6 @@ func (e *acpEditor) askForm(ctx context.Context, session, question string, turn 
 // those. It may report too many: such a question is answered by the next prompt, as
 // without forms.
 func wantsSecret(question string) bool {
-	question = strings.ToLower(question)
-	for _, word := range [...]string{"password", "passphrase", "passcode", "api key", "apikey", "api-key", "access key", "token", "secret", "credential", "private key"} {
-		if strings.Contains(question, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"password", "passphrase", "passcode", "api key", "apikey", "api-key", "access key", "token", "secret", "credential", "private key"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(strings.ToLower(question), word) })
 }
