@@ -2,6 +2,7 @@ package companion
 
 import (
 	"crypto/rand"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -190,3 +191,12 @@ func decode(params json.RawMessage, into any) error {
 func paramsError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrParams, fmt.Sprintf(format, args...))
 }
+
+// The plugins are carried in the program, because whoever has installed that has no clone of
+// this repository.
+var (
+	//go:embed nvim.lua
+	NeovimPlugin string
+	//go:embed emacs.el
+	EmacsPlugin string
+)

@@ -18,9 +18,9 @@
 //
 // The hub (hub.go, context.go, diffs.go) owns the context and the open diffs. It
 // knows an Editor and clients, which are two small interfaces. A client is a
-// session of the MCP server (mcp.go, session.go, http.go), which knows neither
+// session of the MCP server (session.go, http.go), which knows neither
 // files nor diffs; MCP's words are in mapping/mcp, and who may ask is decided in
-// internal/mcphttp. The discovery files (discovery.go, stale.go) are apart from both.
+// internal/mcphttp. The discovery files (discovery.go) are apart from both.
 //
 // # Goroutines, and who ends them
 //

@@ -4,7 +4,7 @@
 // gjson. It looks a member up from the beginning each time, and its ForEach decodes
 // every string, which copies text with escapes at each level of nesting.)
 //
-// What writes JSON beside an encoder, byte for byte, is in append.go and escape.go.
+// What writes JSON beside an encoder, byte for byte, is in append.go.
 //
 // The package requires valid JSON, which the reader of the wire has checked. In other text
 // nothing panics, runs for ever or reads beyond the end, but the results mean nothing.
