@@ -278,9 +278,9 @@ func (l *Loader) tool(e *entry) []mapping.Step {
 		}
 		text = old[:head] + text + old[len(old)-tail:]
 	}
-	c := new(mapping.ToolCall)
-	if json.Unmarshal([]byte(text), c) != nil || c.ID == "" || c.Status > mapping.ToolCancelled {
-		return nil // damaged, or of a later version
+	c := readCall(text)
+	if c == nil {
+		return nil
 	}
 	if l.calls == nil {
 		l.calls = map[string]string{}
