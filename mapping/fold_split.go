@@ -50,6 +50,9 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	}
 	if a != nil {
 		as.Kind, at.Appends, at.Last = shown.Artifact, as.Append, as.Last
+		if at.Held {
+			at.Thoughts = f.shown.Thoughts(as.ID)
+		}
 	}
 	p := f.spoken.Split(m, a, at)
 	if p == nil {

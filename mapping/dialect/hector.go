@@ -78,7 +78,7 @@ func heldWholes(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	wholes := map[int]int{} // by the text that is the first piece
 	for p := range a.Parts.All() {
 		switch {
-		case p.Kind == a2a.PartData && gjson.Get(string(p.Data), "type").Str == "tool_result":
+		case p.Kind == a2a.PartData && (gjson.Get(string(p.Data), "type").Str == "tool_result" || gjson.Get(string(p.Data), "call_id").Exists()):
 			least = len(ends) - 1
 		case p.Kind == a2a.PartText && p.Text != "":
 			i, ok := slices.BinarySearch(ends, all.Len()-len(p.Text))

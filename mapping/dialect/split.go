@@ -37,6 +37,8 @@ type Carrier struct {
 	Newest bool
 	// Streamed: the task has said pieces of a text since the last whole one.
 	Streamed bool
+	// Thoughts are what was shown as thoughts under the ID of an artifact that is held.
+	Thoughts string
 }
 
 // Pieces are what a message or an artifact consists of, in order.

@@ -76,3 +76,14 @@ func (s *Shown) Grow(g Grown, text string) bool {
 	s.note(g.it, text, 1)
 	return true
 }
+
+// Thoughts is what was shown as thoughts of an item, as far as that is kept.
+func (s *Shown) Thoughts(id string) string {
+	var all []byte
+	for i := range s.said.starts {
+		if b := &s.said.starts[i]; b.it.kind == Thought && b.it.id == id && b.it.task == s.task {
+			all = append(all, s.said.text[b.at:s.said.end(i)]...)
+		}
+	}
+	return string(all)
+}

@@ -1,0 +1,133 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// shared is what the Python programs codex-a2a and opencode-a2a say, each of which puts its coding
+// agent behind A2A. All that a turn says is one artifact; metadata tells of each piece whether it is text,
+// reasoning or a call, and opencode-a2a appends the last text again as a whole. A task that is looked at has
+// lost that: thoughts of which nothing was shown are answer there. Their approvals are answered by methods of
+// their own, which we do not have. Tried with both, of August and March 2026, on Codex 0.169 and opencode 1.18.
+type shared struct{ base }
+
+func (shared) name() string { return "shared" }
+
+// traits: a call is not said anew as a whole by all its events.
+func (shared) traits() Traits { return Traits{Differences: true} }
+
+func (shared) sign() string { return `"shared"` }
+
+// tells: the one declares the extension as A2A's, which it is not.
+func (shared) tells(card *a2a.Card) bool {
+	return declares(card, "urn:codex-a2a:extension:stream-hints:") || declares(card, "urn:a2a:stream-hints/")
+}
+
+func (shared) knows(*a2a.Event) bool { return false }
+
+func (shared) meta(metadata a2a.JSON, m *Meta) bool {
+	u := gjson.Get(string(metadata), "shared.usage")
+	if !u.IsObject() || !gjson.Get(string(metadata), "shared.stream.source").Exists() {
+		return false
+	}
+	m.Usage = a2a.JSON(u.Raw)
+	return true
+}
+
+func (shared) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
+	hints := gjson.GetMany(string(a.Metadata), "shared.stream.block_type", "shared.stream.source")
+	if !hints[0].Exists() {
+		return false
+	}
+	if at.Held {
+		heldShared(a, at, to)
+		return true
+	}
+	for p := range a.Parts.All() {
+		switch {
+		case p.Kind != a2a.PartText:
+			sharedPart(p, to)
+		case hints[0].Str == "reasoning":
+			to.text(PieceThought, p.Text)
+		case hints[1].Str == "final_snapshot":
+			to.text(PieceWhole, p.Text)
+		default:
+			to.text(PieceDelta, p.Text)
+		}
+	}
+	return true
+}
+
+// heldShared reads what a task holds: what was said as thoughts is known by its text.
+func heldShared(a *a2a.Artifact, at *Carrier, to *Pieces) {
+	var held Pieces
+	heldWholes(a, at, &held)
+	thoughts, rest := -1, at.Thoughts
+	for i := range held.List {
+		p := &held.List[i]
+		behind, thought := strings.CutPrefix(rest, p.Text)
+		switch {
+		case p.Kind == PiecePart:
+			sharedPart(&p.Part, to)
+		case !thought:
+			to.text(PieceText, p.Text)
+		case thoughts < 0:
+			thoughts, rest = len(to.List), behind
+			to.text(PieceWholeThought, p.Text)
+		default:
+			rest = behind
+			to.List[thoughts].Text += p.Text
+		}
+	}
+}
+
+func sharedPart(p *a2a.Part, to *Pieces) {
+	if v := gjson.Parse(string(p.Data)); p.Kind == a2a.PartData && v.Get("call_id").Exists() {
+		sharedCall(v, to)
+		return
+	}
+	to.part(p)
+}
+
+func sharedCall(v gjson.Result, to *Pieces) {
+	c := calls.ToolCall{ID: v.Get("call_id").String(), Name: first(v, "tool", "source_method").String(), Description: v.Get("title").String()}
+	if v.Get("kind").Str == "output_delta" {
+		to.output(c.ID, v.Get("output_delta").String())
+		return
+	}
+	switch v.Get("status").Str {
+	case "pending", "running":
+		c.Status = calls.Executing
+	case "completed":
+		c.Status = calls.Succeeded
+	case "failed", "error", "cancelled":
+		c.Status = calls.Failed
+	}
+	switch c.Name {
+	case "commandExecution", "bash":
+		c.Kind = acp.KindExecute
+	case "fileChange", "edit", "write":
+		c.Kind = acp.KindEdit
+	}
+	if input := v.Get("input"); input.IsObject() && input.Raw != "{}" {
+		c.Input = a2a.JSON(input.Raw)
+	}
+	switch out := v.Get("output"); {
+	case out.Type == gjson.String:
+		c.Output = &calls.Output{Text: out.Str}
+	case out.Get("text").Exists():
+		c.Output = &calls.Output{Text: out.Get("text").String()}
+	case out.IsObject():
+		c.Output = &calls.Output{Data: a2a.JSON(out.Raw)}
+	}
+	if why := strings.TrimSpace(v.Get("error").String()); why != "" && c.Status == calls.Failed {
+		c.Output, c.Error = nil, &calls.ErrorDetails{Message: why}
+	}
+	to.call(c)
+}
