@@ -20,11 +20,8 @@ import (
 // remembers "always".
 func asked(t testing.TB, name string, args, confirmation any) mapping.Question {
 	t.Helper()
-	data, err := json.Marshal(map[string]any{"request": map[string]any{"callId": "c", "name": name, "args": args},
-		"status": "awaiting_approval", "confirmationDetails": confirmation})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(map[string]any{"request": map[string]any{"callId": "c", "name": name, "args": args},
+		"status": "awaiting_approval", "confirmationDetails": confirmation}))(t)
 	var parts a2a.Parts
 	parts.FastPath().Only = &a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(data), Raw: a2a.JSON(data)}
 	fold := mapping.NewFold()

@@ -20,6 +20,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/poison"
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
@@ -121,11 +122,8 @@ func (c cutCase) play(t *testing.T, at int) (r cutResult) {
 		line := &cutLine{dial: listener.Dial}
 		network := &http.Transport{DialContext: line.DialContext}
 		n := 0
-		e, err := editor.Start(&editor.Options{Protocol: c.Protocol, URL: agent.URL, Network: poison.RoundTripper{RoundTripper: network},
-			NewID: func() string { n++; return fmt.Sprintf("id-%04d", n) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(editor.Start(&editor.Options{Protocol: c.Protocol, URL: agent.URL, Network: poison.RoundTripper{RoundTripper: network},
+			NewID: func() string { n++; return fmt.Sprintf("id-%04d", n) }}))(t)
 		synctest.Wait()
 		line.start(nil, 0)
 		if at >= 0 {

@@ -20,20 +20,14 @@ import (
 func TestCardIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const agent = "http://agent.example/"
-		s, err := store.Open(t.TempDir())
+		s := must.Get(store.Open(t.TempDir()))(t)
 		t.Cleanup(s.Wait)
-		if err != nil {
-			t.Fatal(err)
-		}
 		must.Do(t, s.PutCardFacts(agent, &store.CardFacts{Name: "known"}))
 		var asked atomic.Int64
-		client, err := transport.NewClient(agent, &transport.ClientOptions{RoundTripper: roundTripper(func(*http.Request) (*http.Response, error) {
+		client := must.Get(transport.NewClient(agent, &transport.ClientOptions{RoundTripper: roundTripper(func(*http.Request) (*http.Response, error) {
 			asked.Add(1)
 			return nil, errors.New("nobody is there")
-		})})
-		if err != nil {
-			t.Fatal(err)
-		}
+		})}))(t)
 		defer client.Close()
 		in, editor := io.Pipe()
 		answers, out := io.Pipe()
@@ -55,9 +49,7 @@ func TestCardIsKnown(t *testing.T) {
 			t.Error("the agent was not contacted")
 		}
 		editor.Close()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		must.Do(t, <-done)
 	})
 }
 

@@ -333,27 +333,17 @@ func playTranscript(t *testing.T, script string) string {
 
 // addToJournal writes a line to the journal of a session whose beginning is missing.
 func addToJournal(t *testing.T, sessions *store.Store, line string) {
-	journal, err := sessions.Journal("old")
-	if err == nil {
-		err = sessions.Put(store.Record{ID: "old", Cwd: cwd})
-	}
+	journal := must.Get(sessions.Journal("old"))(t)
+	must.Do(t, sessions.Put(store.Record{ID: "old", Cwd: cwd}))
 	if sessions.JournalSize("old") == 0 {
 		line = `{"cut":true}` + "\n" + line
 	}
-	if err == nil {
-		err = journal.Write([]byte(line + "\n"))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, journal.Write([]byte(line+"\n")))
 	journal.Close()
 }
 
 func openStore(t *testing.T, dir string) *store.Store {
-	sessions, err := store.Open(dir)
+	sessions := must.Get(store.Open(dir))(t)
 	t.Cleanup(sessions.Wait)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return sessions
 }
