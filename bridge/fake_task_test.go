@@ -123,9 +123,8 @@ func (tasks fakeTasks) sent(m gjson.Result) {
 	t.message(m)
 }
 
-// answerLook answers a request for a task, unless the transcript does so itself: it reports
-// whether it has.
-func (a *fakeAgent) answerLook(x *exchange, id string) bool {
+// answerLook answers a request for a task, unless the transcript does so itself.
+func (a *fakeAgent) answerLook(x *exchange, id string) {
 	t := a.tasks[id]
 	verb, rest, _ := strings.Cut(a.next, " ")
 	if number, ok := strings.CutPrefix(verb, "#"); ok {
@@ -140,18 +139,17 @@ func (a *fakeAgent) answerLook(x *exchange, id string) bool {
 		}
 	}
 	if t == nil || t.Status == nil || verb == "json" || verb == "status" || verb == "cut" || verb == "held" {
-		return false
+		return
 	}
 	task, err := json.Marshal(t)
 	if err != nil {
-		return false
+		return
 	}
 	if !x.bare {
 		task = []byte(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, x.id, task))
 	}
 	x.automatic = true
 	x.answer(respond(nil, 200, "application/json", io.NopCloser(strings.NewReader(string(task)))))
-	return true
 }
 
 // expect notes what the transcript has the agent say next.

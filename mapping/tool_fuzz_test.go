@@ -107,8 +107,9 @@ func (s *toolScript) live(id, text string, encode func(string) string) {
 }
 
 // play folds an event, and compares what it shows.
-func (s *toolScript) play(ev *a2a.Event) (got []mapping.Step) {
+func (s *toolScript) play(ev *a2a.Event) {
 	t := s.t
+	var got []mapping.Step
 	for _, step := range s.fold.Event(shown.Live, ev, nil) {
 		if step.Kind == mapping.StepTool {
 			got = append(got, step)
@@ -139,7 +140,6 @@ func (s *toolScript) play(ev *a2a.Event) (got []mapping.Step) {
 			t.Fatalf("what was shown has changed: %q, was %q, escaped %q", c.OutputSoFar, s.said[i], c.OutputJSON())
 		}
 	}
-	return got
 }
 
 // again: in A2A lines a call is written as the development-tool extension has it, so that it

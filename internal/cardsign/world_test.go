@@ -92,10 +92,10 @@ func edited(t *testing.T, card string, members map[string]any) string {
 	return string(must.Get(json.Marshal(object))(t))
 }
 
-// withSignature gives a card one signature, of a header and a value.
-func withSignature(t *testing.T, card, header, value string) string {
+// withSignature is sampleCard with one signature, of a header and a value.
+func withSignature(t *testing.T, header, value string) string {
 	t.Helper()
-	return edited(t, card, map[string]any{"signatures": []any{map[string]string{
+	return edited(t, sampleCard, map[string]any{"signatures": []any{map[string]string{
 		"protected": base64.RawURLEncoding.EncodeToString([]byte(header)), "signature": value,
 	}}})
 }

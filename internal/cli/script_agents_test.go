@@ -32,7 +32,7 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 		agent.Close()
 		guarded.Close()
 	}
-	silent := func(w http.ResponseWriter, r *http.Request) {
+	silent := func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
 		case <-release:

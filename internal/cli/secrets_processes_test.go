@@ -5,13 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"testing"
 	"time"
 )
 
 // watchCommandLines records the command lines of this run's processes, which have its
 // home, until stop.
-func watchCommandLines(t *testing.T, home string, texts map[string]string) (stop func()) {
+func watchCommandLines(home string, texts map[string]string) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	lines := map[string]bool{}
 	go func() {

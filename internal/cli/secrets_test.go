@@ -236,7 +236,7 @@ func TestSecretsStayIn(t *testing.T) {
 		"BROWSER=open-page", "A2ASTDIO_AGENT=" + u.String() + "/", "A2ASTDIO_HEADER=X-Gateway: hunter2-header", "A2ASTDIO_OAUTH_CLIENT_SECRET=hunter2-client-secret", "A2ASTDIO_OAUTH_CLIENT_ID="}}
 	given := s.env
 	s.env = without(given, "A2ASTDIO_OAUTH_CLIENT_SECRET", "A2ASTDIO_OAUTH_CLIENT_ID")
-	stop := watchCommandLines(t, home, s.texts)
+	stop := watchCommandLines(home, s.texts)
 
 	looked := []string{"--log", filepath.Join(dir, "log"), "--log-level", "debug"}
 	traced := func(name string) []string {

@@ -38,10 +38,10 @@ func (t *typist) Write(p []byte) (int, error) {
 func (t *typist) Close() error { return nil }
 
 // runSetup types at setup's terminal.
-func runSetup(t *testing.T, typed io.Reader, args ...string) (shown string, err error) {
+func runSetup(t *testing.T, typed io.Reader) (shown string, err error) {
 	t.Helper()
 	tty := &typist{Reader: typed}
-	p := newProgram(append([]string{"a2astdio", "setup"}, args...), strings.NewReader(""), io.Discard, io.Discard)
+	p := newProgram([]string{"a2astdio", "setup"}, strings.NewReader(""), io.Discard, io.Discard)
 	p.Terminal = func() (io.ReadWriteCloser, error) { return tty, nil }
 	err = p.RunCommand(t.Context(), p.App())
 	return tty.shown.String(), err

@@ -158,7 +158,7 @@ func TestEndpointsOfConfigured(t *testing.T) {
 	a := newAgent(t, nil)
 	s := New(&Options{Agent: a.URL, OAuth: OAuth{ClientID: "service", Secret: Secret{Value: "hunter2", Name: "secret"}, Issuer: p.Issuer + "/none"}})
 	defer s.Close()
-	s.http.Transport = both(t, p, evil)
+	s.http.Transport = both(p, evil)
 	flow := func(authorization, token string) *a2a.Card {
 		return cardOf(t, `"securitySchemes":{"login":{"type":"oauth2","flows":{"authorizationCode":{"authorizationUrl":"`+authorization+`/authorize","tokenUrl":"`+token+`/token","scopes":{}}}}},"security":[{"login":[]}]`)
 	}

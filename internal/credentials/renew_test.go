@@ -19,7 +19,7 @@ import (
 // A sign-in serves this process and later ones. A token is renewed silently: before its
 // end, after a refusal, and when a stream is resumed.
 func TestRenewal(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	turned := &clock{}
 	c, _ := a.client(t, &Options{Store: store, Now: turned.now})
 	tokens := func() int { return a.idp.Calls("token") }
@@ -59,7 +59,7 @@ func TestRenewal(t *testing.T) {
 // replaces refresh tokens would end the sign-in. A lock on a file does not tell
 // processes from clients of one process.
 func TestRenewedOnce(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	turned := &clock{}
 	var clients []*transport.Client
 	for range 3 {
@@ -88,7 +88,7 @@ func TestRenewedOnce(t *testing.T) {
 
 // An ended sign-in reports what to do, and the provider is asked once.
 func TestSignInIsOver(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	c, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
 	other, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
 	a.idp.Provider.Expire()
@@ -118,7 +118,7 @@ func TestSignInIsOver(t *testing.T) {
 // A provider that is down gives one clear error, and is not asked for a while. The
 // sign-in is kept, and a valid token is used.
 func TestProviderIsDown(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	turned := &clock{}
 	c, _ := a.client(t, &Options{Store: store, Now: turned.now})
 	a.idp.Fail("token", signin.Answer(503, "<html>down"))
@@ -149,7 +149,7 @@ func TestProviderIsDown(t *testing.T) {
 // Tokens that the agent refuses, such as for another audience: one new token is tried,
 // and no more for a while.
 func TestWrongAudience(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	a.takes = func(*http.Request) bool { return false }
 	a.challenge = `Bearer error="invalid_token", error_description="wrong audience"`
 	c, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
@@ -167,7 +167,7 @@ func TestWrongAudience(t *testing.T) {
 // A cancelled prompt does not end its renewal, whose answer has the only valid refresh
 // token.
 func TestRenewalOutlivesPrompt(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	c, _ := a.client(t, &Options{Store: store})
 	must.Get(c.Card(t.Context()))(t)
 	a.idp.Provider.Expire()
@@ -195,7 +195,7 @@ func TestRenewalOutlivesPrompt(t *testing.T) {
 // What was renewed and cannot be stored is used by this process all the same: the file has a refresh
 // token that the provider takes no more.
 func TestRenewedAndNotStored(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	a.takes = func(*http.Request) bool { return true }
 	turned := &clock{}
 	c, _ := a.client(t, &Options{Store: store, Now: turned.now})

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 	"github.com/a2astdio/a2astdio/internal/test/idp"
@@ -102,7 +101,7 @@ func TestMixedUp(t *testing.T) {
 		a.card = strings.NewReplacer("HONEST", honest.Issuer, "EVIL", evil.Issuer).Replace(test.security)
 		s, card := fetch(t, a, &Options{Store: testStore(t), OAuth: OAuth{ClientID: "app"}})
 		s.http = oauth.NewHTTP(nil)
-		s.http.Transport = both(t, honest, evil)
+		s.http.Transport = both(honest, evil)
 		_, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: honest.TLS()}})
 		if err == nil || !strings.Contains(err.Error(), test.want) || evil.Calls("token")+honest.Calls("authorize") != 0 {
 			t.Errorf("%s: %v", test.name, err)
@@ -111,7 +110,7 @@ func TestMixedUp(t *testing.T) {
 }
 
 // both trusts two providers.
-func both(t *testing.T, a, b *signin.Server) http.RoundTripper {
+func both(a, b *signin.Server) http.RoundTripper {
 	config := a.TLS()
 	config.RootCAs.AddCert(b.Certificate())
 	return oauth.NewHTTP(config).Transport
@@ -253,7 +252,7 @@ func TestProgram(t *testing.T) {
 // Signing out deletes the login and revokes its tokens. It reports a token that cannot
 // be revoked, and deletes the login all the same.
 func TestSignOut(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	c, s := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
 	must.Do(t, prompt(t.Context(), c))
 	forgotten, warn, err := s.SignOut(t.Context())
@@ -320,7 +319,7 @@ func TestSecretOfAnotherClient(t *testing.T) {
 
 // A refusal for want of scopes says how to get them, if they can be typed.
 func TestScopes(t *testing.T) {
-	a, store := signedIn(t, time.Hour)
+	a, store := signedIn(t)
 	for challenge, want := range map[string]string{
 		`Bearer error="insufficient_scope", scope="agent admin"`:       "lacks permissions: sign in with: a2astdio auth login --oauth-scope agent --oauth-scope admin",
 		`Bearer error="insufficient_scope", scope="$(rm)"`:             "your account may not do that",

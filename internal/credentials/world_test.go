@@ -244,9 +244,9 @@ func signIn(t *testing.T, s *Source, how *SignIn, u *tester) (*Login, error) {
 }
 
 // signedIn is an agent, somebody who has signed in to it, and where that is stored.
-func signedIn(t *testing.T, life time.Duration) (*agent, *Store) {
+func signedIn(t *testing.T) (*agent, *Store) {
 	t.Helper()
-	p := signin.Start(t, &idp.Options{Scopes: []string{"agent"}, Life: life})
+	p := signin.Start(t, &idp.Options{Scopes: []string{"agent"}, Life: time.Hour})
 	a, store := newAgent(t, p), testStore(t)
 	c, s := a.client(t, &Options{Store: store})
 	card := must.Get(c.Card(t.Context()))(t)

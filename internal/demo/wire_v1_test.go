@@ -12,12 +12,11 @@ import (
 )
 
 // v1Client switches a client to 1.0.
-func v1Client(c *client) *client {
+func v1Client(c *client) {
 	c.header.Set("A2A-Version", "1.0")
 	c.header.Set("A2A-Extensions", ExtensionURI)
 	c.header.Del("X-A2A-Extensions")
 	c.v1 = true
-	return c
 }
 
 // v1Name is the 1.0 name of a method; one that has another name is taken as it is.

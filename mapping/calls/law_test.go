@@ -104,7 +104,7 @@ func (p *player) fail(what string) {
 	}
 }
 
-func (p *player) say(m heardMention, v Verb) {
+func (p *player) say(m heardMention) {
 	now := m.call
 	was := map[string]Status{}
 	for _, one := range p.calls.list {
@@ -113,7 +113,7 @@ func (p *player) say(m heardMention, v Verb) {
 			delete(was, one.Shown)
 		}
 	}
-	for _, s := range p.calls.Say(&now, m.id, v, nil) {
+	for _, s := range p.calls.Say(&now, m.id, Live, nil) {
 		one := p.calls.list[slices.IndexFunc(p.calls.list, func(o *kept) bool { return o.Shown == s.Call.Shown })]
 		if before, ok := was[s.Call.Shown]; ok && before>>4 == Status(one.Questions) && s.Call.Status.rank() < before&15 {
 			p.fail("a state goes back")
@@ -136,7 +136,7 @@ func (p *player) task(n int) {
 		}
 	})
 	for _, m := range list {
-		p.say(m, Live)
+		p.say(m)
 	}
 	p.calls.EndSnapshot()
 }
@@ -247,12 +247,12 @@ func (p *player) run() bool {
 		p.truth.say(m.call, p.turn)
 		switch {
 		case !p.lost:
-			p.say(m, Live)
+			p.say(m)
 		case p.carrier == again: // what is the same is known, and the rest is live
 			if i == p.cut {
 				p.again(p.said[:len(p.said)-1], p.upto-p.cut)
 			}
-			p.say(m, Live)
+			p.say(m)
 		case p.carrier == wholeStale && i == p.cut && len(p.said) > 1:
 			p.task(len(p.said) - 2)
 		case i == p.upto:
@@ -270,7 +270,7 @@ func (p *player) run() bool {
 func (p *player) again(said []heardMention, n int) {
 	p.calls.within, p.calls.trust = true, Replayed
 	for _, m := range said[max(0, len(said)-n):] {
-		p.say(m, Live)
+		p.say(m)
 	}
 	p.calls.EndSnapshot()
 }

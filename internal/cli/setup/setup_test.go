@@ -72,7 +72,7 @@ func stands(k *config.Key, l layer) bool {
 }
 
 // inLayer is a key's value in a layer, in TOML and as its option takes it.
-func inLayer(t *testing.T, k *config.Key, l layer) (toml, text string) {
+func inLayer(k *config.Key, l layer) (toml, text string) {
 	switch k.Kind {
 	case config.KindWord:
 		words := k.Words()
@@ -111,7 +111,7 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 		if !stands(k, l) {
 			continue
 		}
-		toml, text := inLayer(t, k, l)
+		toml, text := inLayer(k, l)
 		want, from = text, layerNames[l]
 		switch line := k.Name + " = " + toml + "\n"; l {
 		case layerTop:

@@ -65,7 +65,7 @@ func TestAcross(t *testing.T) {
 			}
 		}
 	})
-	y.report(t, "the whole by another carrier", 0)
+	y.report(t, "the whole by another carrier")
 }
 
 // TestCuts: the stream of each turn is cut behind an event, and the task can be asked for.
@@ -104,8 +104,8 @@ func TestCuts(t *testing.T) {
 			}
 		}
 	})
-	y[editor.ACP].report(t, "ACP, cut", 0)
-	y[editor.ACP2].report(t, "ACP 2, cut", 0)
+	y[editor.ACP].report(t, "ACP, cut")
+	y[editor.ACP2].report(t, "ACP 2, cut")
 }
 
 // several are turns in which an agent says more than one text. They begin alike, repeat each
@@ -145,7 +145,7 @@ func TestSeveral(t *testing.T) {
 			}
 		}
 	})
-	y.report(t, "several texts in a turn", 0)
+	y.report(t, "several texts in a turn")
 }
 
 // talk is an agent that says these texts in each of two turns, with a call between them.

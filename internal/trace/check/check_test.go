@@ -124,9 +124,9 @@ func chunk(text string) string {
 	E< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + `"}}}}`
 }
 
-func call(kind, id string) string {
+func call(kind string) string {
 	return `
-	E< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"` + kind + `","toolCallId":"` + id + `","title":"t"}}}`
+	E< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"` + kind + `","toolCallId":"c","title":"t"}}}`
 }
 
 const ask = `
@@ -173,8 +173,8 @@ const task10 = `
 // the record and the culprit.
 func TestLaws(t *testing.T) {
 	for _, test := range []struct{ name, script, want string }{
-		{"all is well", acp + chunk("a") + call("tool_call", "c") + ask + `
-			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + call("tool_call_update", "c") + reply, ""},
+		{"all is well", acp + chunk("a") + call("tool_call") + ask + `
+			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + call("tool_call_update") + reply, ""},
 		{"no JSON", acp + reply + `
 			E> hello`, "record 8: editor: json-rpc: the line is no JSON object"},
 		{"not answered", acp, "record 6: bridge: answered: session/prompt: the request was not answered when the trace ended"},
@@ -199,7 +199,7 @@ func TestLaws(t *testing.T) {
 			E> {"id":3,"result":{}}`, ""},
 		{"a schema", acp + strings.Replace(chunk("a"), `"text":"a"`, `"text":1`, 1) + reply,
 			"record 7: bridge: schema: session/update agent_message_chunk: params.update.content.text: must be a string, and is 1 (ACP 1)"},
-		{"another version", strings.ReplaceAll(acp, `"protocolVersion":1`, `"protocolVersion":2`) + strings.Replace(reply, "end_turn", "tired", 1) + chunk("a") + call("tool_call_update", "c"), ""},
+		{"another version", strings.ReplaceAll(acp, `"protocolVersion":1`, `"protocolVersion":2`) + strings.Replace(reply, "end_turn", "tired", 1) + chunk("a") + call("tool_call_update"), ""},
 		{"no initialize", `
 			E> {"id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}
 			E< {"id":1,"result":{"sessionId":"s"}}`, "record 2: editor: order: session/new: initialize must come first"},
@@ -207,9 +207,9 @@ func TestLaws(t *testing.T) {
 		{"commands have no turn", acp + reply + `
 			E< {"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"available_commands_update","availableCommands":[]}}}`, ""},
 		{"a session that is not known", acp + strings.Replace(chunk("a"), `"s"`, `"z"`, 1) + reply, `record 7: bridge: order: session/update agent_message_chunk: the editor does not know the session "z"`},
-		{"news of a call that is not known", acp + call("tool_call_update", "c") + reply, `record 7: bridge: order: session/update tool_call_update: no tool_call has announced "c"`},
+		{"news of a call that is not known", acp + call("tool_call_update") + reply, `record 7: bridge: order: session/update tool_call_update: no tool_call has announced "c"`},
 		{"a question announces its call", acp + ask + `
-			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + call("tool_call_update", "c") + reply, ""},
+			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + call("tool_call_update") + reply, ""},
 		{"a question makes no session known", acp + strings.Replace(ask, `"sessionId":"s"`, `"sessionId":"z"`, 1) + `
 			E> {"id":7,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}` + strings.Replace(chunk("a"), `"s"`, `"z"`, 1) + reply, `record 9: bridge: order: session/update agent_message_chunk: the editor does not know the session "z"`},
 		{"a session that is resumed", acp + reply + `
