@@ -92,7 +92,7 @@ func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
 	slices.SortStableFunc(q.Options, func(a, b Option) int { return cmp.Or(a.rank()-b.rank(), int(a.Width-b.Width)) })
 	if !slices.ContainsFunc(q.Options, Option.rejects) {
 		id := rejectTaskID
-		for q.option(id) != nil {
+		for _, taken := q.Pick(id); taken; _, taken = q.Pick(id) {
 			id += "~"
 		}
 		q.Options = append(q.Options, Option{ID: id, Name: "Reject, and cancel the task", Kind: acp.OptionRejectOnce,
@@ -158,22 +158,9 @@ func (o Option) rank() int {
 	return rankUnclear
 }
 
-// Option returns the option of that ID, nil if the question has none.
-func (q *Question) option(id string) *Option {
-	for i := range q.Options {
-		if q.Options[i].ID == id {
-			return &q.Options[i]
-		}
-	}
-	return nil
-}
-
 // Pick returns the option of that ID; false if it is not offered.
 func (q *Question) Pick(id string) (Option, bool) {
-	if o := q.option(id); o != nil {
-		return *o, true
-	}
-	return Option{}, false
+	return q.first(func(o Option) bool { return o.ID == id })
 }
 
 // AllowOnce returns the option that allows this call and nothing else, for a
@@ -199,10 +186,12 @@ func (q *Question) Reject() Option {
 // certain returns the narrowest option of a kind whose meaning is known: the first of
 // that kind.
 func (q *Question) certain(kind string) (Option, bool) {
-	for _, o := range q.Options {
-		if o.Kind == kind && o.Certain {
-			return o, true
-		}
+	return q.first(func(o Option) bool { return o.Kind == kind && o.Certain })
+}
+
+func (q *Question) first(is func(Option) bool) (Option, bool) {
+	if at := slices.IndexFunc(q.Options, is); at >= 0 {
+		return q.Options[at], true
 	}
 	return Option{}, false
 }

@@ -20,24 +20,15 @@ func (inference) name() string { return "inference-gateway" }
 // sign: its data parts have what they hold in a member of that name again.
 func (inference) sign() string { return `"data":{"data":{` }
 
-func (inference) knows(ev *a2a.Event) bool {
-	if ev.HasMessage && splitsInference(&ev.Message) {
+func (d inference) knows(ev *a2a.Event) bool {
+	if ev.HasMessage && d.message(&ev.Message, nil, &Pieces{}) {
 		return true
 	}
 	if ev.Kind == a2a.EventTask && ev.History != nil {
 		for m := range ev.History {
-			if splitsInference(&m) {
+			if d.message(&m, nil, &Pieces{}) {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-func splitsInference(m *a2a.Message) bool {
-	for p := range m.Parts.All() {
-		if made, again := inferenceData(p, m.ID); len(made) > 0 || again {
-			return true
 		}
 	}
 	return false
@@ -62,13 +53,10 @@ func inferenceData(p *a2a.Part, id string) (made []gjson.Result, again bool) {
 	return nil, false
 }
 
-func (inference) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
-	if !splitsInference(m) {
-		return false
-	}
+func (inference) message(m *a2a.Message, _ *Carrier, to *Pieces) (splits bool) {
 	for p := range m.Parts.All() {
 		made, again := inferenceData(p, m.ID)
-		switch {
+		switch splits = splits || again || len(made) > 0; {
 		case p.Kind == a2a.PartText:
 			to.text(PieceText, p.Text)
 		case len(made) == 0 && !again:
@@ -78,7 +66,7 @@ func (inference) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
 			inferenceCall(call, to)
 		}
 	}
-	return true
+	return splits
 }
 
 func inferenceCall(call gjson.Result, to *Pieces) {

@@ -26,16 +26,7 @@ func (langgraph) tells(card *a2a.Card) bool {
 
 func (langgraph) knows(*a2a.Event) bool { return false }
 
-// splitsLangchain reports whether one of the parts is what LangChain says of a message.
-func splitsLangchain(parts a2a.Parts) bool {
-	for p := range parts.All() {
-		if isLangchain(p) {
-			return true
-		}
-	}
-	return false
-}
-
+// isLangchain reports whether a part is what LangChain says of a message.
 func isLangchain(p *a2a.Part) bool {
 	if p.Kind != a2a.PartData || !strings.Contains(string(p.Data), `"response_metadata"`) && !strings.Contains(string(p.Data), `"tool_calls"`) {
 		return false
@@ -49,21 +40,19 @@ func isLangchain(p *a2a.Part) bool {
 	return is
 }
 
-func (langgraph) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
-	if !splitsLangchain(m.Parts) {
-		return false
-	}
+func (langgraph) message(m *a2a.Message, _ *Carrier, to *Pieces) (splits bool) {
 	for p := range m.Parts.All() {
 		switch {
 		case p.Kind == a2a.PartText:
 			to.text(PieceText, p.Text)
 		case isLangchain(p):
+			splits = true
 			langchainCalls(gjson.Parse(string(p.Data)), to)
 		default:
 			to.part(p)
 		}
 	}
-	return true
+	return splits
 }
 
 // langchainCalls are the calls of a message. Nothing says later that one is done, by its ID: it is when the

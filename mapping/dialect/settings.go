@@ -131,9 +131,7 @@ func (w Writing) members(s AgentSettings) (key string, settings map[string]any, 
 		return "", nil, fmt.Errorf("bridge: --agent-settings is not a JSON object: %v", err)
 	}
 	if w.Dialect == Devtool {
-		if err := dropRespelled(settings, extra); err != nil {
-			return "", nil, err
-		}
+		dropRespelled(settings, extra)
 	}
 	for name, value := range extra {
 		settings[name] = value
@@ -144,20 +142,16 @@ func (w Writing) members(s AgentSettings) (key string, settings map[string]any, 
 // dropRespelled drops the settings that the user gives in the other of their two
 // spellings: in proto3 JSON mcp_servers and mcpServers are one field, and a strict
 // reader refuses an object that has both.
-func dropRespelled(settings map[string]any, users map[string]json.RawMessage) error {
-	spelled := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(users)) {
-		if other, twice := spelled[protoName(name)]; twice {
-			return fmt.Errorf("bridge: --agent-settings has one field in two spellings, %s and %s: keep one of them", other, name)
+func dropRespelled(settings map[string]any, users map[string]json.RawMessage) {
+	maps.DeleteFunc(settings, func(name string, _ any) bool {
+		for users := range users {
+			if snakeCase(users) == name {
+				return true
+			}
 		}
-		spelled[protoName(name)] = name
-	}
-	maps.DeleteFunc(settings, func(name string, _ any) bool { return spelled[protoName(name)] != "" })
-	return nil
+		return false
+	})
 }
-
-// protoName is a member's name without what its two spellings in proto3 JSON differ in.
-func protoName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // nameExtension names the extension in a message that carries its data.
 func (w Writing) nameExtension(m *a2a.Outgoing) {

@@ -20,7 +20,7 @@ type splitter interface {
 	// knows reports whether an event is surely of such an agent: it looks for keys of
 	// its own, never at a shape alone. It is asked of events that have sign in them.
 	knows(ev *a2a.Event) bool
-	// message and artifact split one into pieces; false: it is read by A2A's rules.
+	// message and artifact split one into pieces; false: it is read by A2A's rules, and those are dropped.
 	message(m *a2a.Message, at *Carrier, to *Pieces) bool
 	artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool
 }

@@ -18,47 +18,47 @@ import (
 // fileMax is the largest file, in bytes of base64, that is handed on inline.
 const fileMax = 4 << 20
 
+// A contentBlock is ACP's, with the members that a part needs. A resource is written alike.
+type contentBlock struct {
+	Type     string        `json:"type,omitempty"`
+	Name     string        `json:"name,omitempty"`
+	URI      string        `json:"uri,omitempty"`
+	Data     string        `json:"data,omitempty"`
+	MimeType string        `json:"mimeType,omitempty"`
+	Blob     *string       `json:"blob,omitempty"`
+	Resource *contentBlock `json:"resource,omitempty"`
+}
+
 // acpContent spells a part as an ACP content block; where there is none for it,
 // note is what to say instead.
 func acpContent(s *mapping.Step) (content []byte, note string) {
-	p := s.Part
-	name := cmp.Or(p.File.Name, s.Name, "file")
-	member := func(key, value string) {
-		content = append(content, `,"`+key+`":`...)
-		content = rawjson.AppendString(content, value)
+	f := &s.Part.File
+	name := cmp.Or(f.Name, s.Name, "file")
+	block := contentBlock{}
+	switch media, _, _ := strings.Cut(f.MediaType, "/"); {
+	case s.Part.Kind != a2a.PartFile:
+		return nil, dataNote(s.Part)
+	case f.URI != "":
+		block = contentBlock{Type: "resource_link", Name: name, URI: f.URI, MimeType: f.MediaType}
+	case len(f.Bytes) > fileMax:
+		return nil, "[" + name + ": " + f.MediaType + ask.MoreNote(len(f.Bytes)/4*3) + "]"
+	case media == "image" || media == "audio":
+		block = contentBlock{Type: media, Data: f.Bytes, MimeType: f.MediaType}
+	default:
+		block = contentBlock{Type: "resource", Resource: &contentBlock{URI: "attachment:" + name, MimeType: f.MediaType, Blob: &f.Bytes}}
 	}
-	media, _, _ := strings.Cut(p.File.MediaType, "/")
-	switch {
-	case p.Kind == a2a.PartFile && p.File.URI != "":
-		content = append(content, `{"type":"resource_link"`...)
-		member("name", name)
-		member("uri", p.File.URI)
-		if p.File.MediaType != "" {
-			member("mimeType", p.File.MediaType)
-		}
-		return append(content, '}'), ""
-	case p.Kind == a2a.PartFile && len(p.File.Bytes) > fileMax:
-		return nil, "[" + name + ": " + p.File.MediaType + ask.MoreNote(len(p.File.Bytes)/4*3) + "]"
-	case p.Kind == a2a.PartFile && (media == "image" || media == "audio"):
-		content = append(content, `{"type":"`+media+`"`...)
-		member("data", p.File.Bytes)
-		member("mimeType", p.File.MediaType)
-		return append(content, '}'), ""
-	case p.Kind == a2a.PartFile:
-		content = append(content, `{"type":"resource","resource":{"uri":`...)
-		content = rawjson.AppendString(content, "attachment:"+name)
-		if p.File.MediaType != "" {
-			member("mimeType", p.File.MediaType)
-		}
-		member("blob", p.File.Bytes)
-		return append(content, "}}"...), ""
-	}
+	content, _ = rawjson.Marshal(block) // it has strings alone
+	return content, ""
+}
+
+// dataNote is what is shown of data that only the agent understands.
+func dataNote(p *a2a.Part) string {
 	raw := cmp.Or(string(p.Data), string(p.Raw))
 	text := ask.AtMost(raw, textMax)
 	if text == raw {
 		text = strings.TrimSpace(gjson.Get(raw, "@pretty").Raw)
 	}
-	return nil, "```json\n" + text + "\n```\n"
+	return "```json\n" + text + "\n```\n"
 }
 
 // Quota is the _meta of a prompt's response that says what the turn cost, the
