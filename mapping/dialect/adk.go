@@ -27,18 +27,16 @@ type adk struct{ base }
 // adkExtension is ADK's own.
 const adkExtension = "https://google.github.io/adk-docs/a2a/a2a-extension/"
 
-func (adk) name() string { return "adk" }
+// about: a response names its call, and leaves out what the call said.
+func (adk) about() about {
+	return about{name: "adk", sign: "adk_", traits: Traits{Approvals: true, Differences: true, AsksAgain: true}}
+}
 
-// traits: a response names its call, and leaves out what the call said.
-func (adk) traits() Traits { return Traits{Approvals: true, Differences: true, AsksAgain: true} }
-
-func (adk) sign() string { return "adk_" }
+func (adk) extensions() []string { return []string{adkExtension, kagentExtension} }
 
 func (adk) tells(card *a2a.Card) bool {
 	return declares(card, adkExtension) || declares(card, kagentExtension)
 }
-
-func (adk) extensions() []string { return []string{adkExtension, kagentExtension} }
 
 func (adk) knows(ev *a2a.Event) bool {
 	return anyMetadata(ev, func(m a2a.JSON) bool { return keysWith(m, "adk_") })

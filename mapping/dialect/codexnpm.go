@@ -23,12 +23,10 @@ type codexNPM struct{ base }
 
 const codexNPMKey = "codexAgent"
 
-func (codexNPM) name() string { return "codex-npm" }
-
-// traits: text comes in status messages, each with an ID of its own.
-func (codexNPM) traits() Traits { return Traits{Differences: true, Chunks: true} }
-
-func (codexNPM) sign() string { return codexNPMKey }
+// about: text comes in status messages, each with an ID of its own.
+func (codexNPM) about() about {
+	return about{name: "codex-npm", sign: codexNPMKey, traits: Traits{Differences: true, Chunks: true}}
+}
 
 func (codexNPM) knows(ev *a2a.Event) bool {
 	return gjson.Get(string(ev.Metadata), codexNPMKey).IsObject()

@@ -18,10 +18,9 @@ import (
 // snake_case and in lowerCamelCase, as proto-JSON writes and accepts them.
 type devtool struct{ base }
 
-func (devtool) name() string { return Devtool }
-
-func (devtool) traits() Traits {
-	return Traits{Approvals: true, ContinuesCompleted: true, ServersInSettings: true}
+func (devtool) about() about {
+	return about{name: Devtool, sign: "developer-profile",
+		traits: Traits{Approvals: true, ContinuesCompleted: true, ServersInSettings: true, TakesContent: true}}
 }
 
 func (devtool) settings(s AgentSettings, uri string) (key string, members map[string]any) {
@@ -41,8 +40,6 @@ func (devtool) commands() SlashCommands {
 		}{path, args}}
 	}}
 }
-
-func (devtool) sign() string { return "developer-profile" }
 
 func (devtool) meta(metadata a2a.JSON, m *Meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(key, event gjson.Result) bool {
@@ -320,8 +317,6 @@ func (devtool) options(c *calls.ToolCall) []ask.Option {
 	}
 	return []ask.Option{ask.NewOption(calls.ConfirmationOption{ID: "proceed_once", Name: "Allow"})}
 }
-
-func (devtool) takesContent() bool { return true }
 
 // answer is a ToolCallConfirmation as proto3 JSON: the oneof modified_details has
 // no level of its own there.

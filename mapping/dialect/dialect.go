@@ -23,10 +23,8 @@ type dialect interface {
 	// A dialect whose agents put each tool call into a data part of its own, and its output
 	// into an artifact, reads them so; the others split messages: see [splitter].
 	calls.Reader
-	// name is the word for it on the command line.
-	name() string
-	// traits are how its agents differ from the specification.
-	traits() Traits
+	// about is what is known of it without an event or a card.
+	about() about
 	// tells reports whether a card is that of an agent that speaks the dialect, though
 	// it does not declare so. Its agents then get the dialect's settings with the first
 	// message of a session.
@@ -37,17 +35,11 @@ type dialect interface {
 	settings(s AgentSettings, uri string) (key string, members map[string]any)
 	// commands are the requests that list and run slash commands.
 	commands() SlashCommands
-	// sign is a word that metadata of this dialect has in its key: what lacks it is not
-	// read. (Most agents send metadata of no dialect, with each event.)
-	sign() string
 	// meta reads an event's metadata; false if it has nothing of this dialect.
 	meta(metadata a2a.JSON, m *Meta) bool
 	// options are choices that the agent does not name, but that its own editors offer.
 	// They come before those that it names.
 	options(c *calls.ToolCall) []ask.Option
-	// takesContent reports whether an answer may hold other content than the agent
-	// has proposed to write.
-	takesContent() bool
 	// extensions are URIs that it wants to be activated where a card has them, beside
 	// those that [Negotiate] knows.
 	extensions() []string
@@ -55,6 +47,16 @@ type dialect interface {
 	answer(a ask.Answer, m *a2a.Outgoing) error
 	// reply adds the user's own words, which answer an input (see [PieceInput]), to a message.
 	reply(in Input, text string, m *a2a.Outgoing) error
+}
+
+// about is what is known of a dialect without an event or a card.
+type about struct {
+	// name is the word for it on the command line.
+	name string
+	// sign is a word that metadata of this dialect has in its key: what lacks it is not
+	// read. (Most agents send metadata of no dialect, with each event.)
+	sign   string
+	traits Traits
 }
 
 // A SideRequest is a request that a dialect has beside A2A's own.
@@ -73,7 +75,7 @@ func dialects() []dialect {
 // placeOf returns the place in that list of the dialect of a name, counted from 1 (see
 // [calls.ToolCall.Dialect]); 0 if there is none.
 func placeOf(name string) uint8 {
-	return uint8(1 + slices.IndexFunc(dialects(), func(d dialect) bool { return d.name() == name }))
+	return uint8(1 + slices.IndexFunc(dialects(), func(d dialect) bool { return d.about().name == name }))
 }
 
 // dialectAt returns the dialect at a place, or one that does nothing.
@@ -81,7 +83,7 @@ func dialectAt(place uint8) dialect {
 	if all := dialects(); 0 < place && int(place) <= len(all) {
 		return all[place-1]
 	}
-	return noDialect{}
+	return base{}
 }
 
 // NewQuestion returns the question that a call asks, with the choices of its dialect.
@@ -91,14 +93,8 @@ func NewQuestion(c *calls.ToolCall) ask.Question {
 	if c.Confirmation != nil {
 		offered = d.options(c)
 	}
-	return ask.NewQuestion(c, offered, d.takesContent())
+	return ask.NewQuestion(c, offered, d.about().traits.TakesContent)
 }
-
-// noDialect is that of calls which came in none.
-type noDialect struct{ base }
-
-func (noDialect) name() string { return "" }
-func (noDialect) sign() string { return "" }
 
 // Traits are how agents of a dialect differ from the specification, where the bridge
 // must act otherwise. The zero value is the specification's.
@@ -127,6 +123,8 @@ type Traits struct {
 	// ServersInSettings: the settings that a task begins with have a place for MCP
 	// servers.
 	ServersInSettings bool
+	// TakesContent: an answer may hold other content than the agent has proposed to write.
+	TakesContent bool
 }
 
 // Meta is what an event's metadata says beside the event.

@@ -37,8 +37,6 @@ func TestForgotten(t *testing.T) {
 // A forgetful dialect has nothing but what the compiler asks for, and calls that say nothing.
 type forgetful struct{ base }
 
-func (forgetful) name() string                               { return "forgetful" }
-func (forgetful) sign() string                               { return "forgetful" }
 func (forgetful) CallID(data calls.Object) (string, bool)    { return "c", data.Has("asks") }
 func (forgetful) ToolCall(_ calls.Object, c *calls.ToolCall) { c.Asks = true }
 

@@ -26,13 +26,13 @@ type gemini struct{ base }
 // geminiKey is the metadata key of the dialect, in both directions.
 const geminiKey = "coderAgent"
 
-func (gemini) name() string { return Gemini }
-
-// traits: its tasks/cancel ends the task, and the conversation with it; it stops as
+// about: its tasks/cancel ends the task, and the conversation with it; it stops as
 // well when the connection is ended, unless a tool is at work. Its history has the
-// first chunk of each message. Build 0.25.2 gives each chunk an ID of its own.
-func (gemini) traits() Traits {
-	return Traits{Approvals: true, HangUpStops: true, TaskIsConversation: true, PartialHistory: true, Differences: true, Chunks: true, EndsAsking: true}
+// first chunk of each message. Build 0.25.2 gives each chunk an ID of its own, and waits for ever when
+// an answer has newContent; 0.61 takes it, and neither says which it is.
+func (gemini) about() about {
+	return about{name: Gemini, sign: geminiKey,
+		traits: Traits{Approvals: true, HangUpStops: true, TaskIsConversation: true, PartialHistory: true, Differences: true, Chunks: true, EndsAsking: true}}
 }
 
 // geminiName is the name on the card of Gemini CLI's A2A server. Without its
@@ -69,8 +69,6 @@ func geminiCommandText(raw json.RawMessage) string {
 	}
 	return "```json\n" + strings.TrimSpace(data.Get("@pretty").Raw) + "\n```\n"
 }
-
-func (gemini) sign() string { return geminiKey }
 
 func (gemini) meta(metadata a2a.JSON, m *Meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(k, v gjson.Result) bool {
@@ -320,10 +318,6 @@ func (gemini) options(c *calls.ToolCall) []ask.Option {
 	return append(options, ask.NewOption(calls.ConfirmationOption{ID: once, Name: "Allow"}),
 		ask.NewOption(calls.ConfirmationOption{ID: cancel, Name: "Reject"}))
 }
-
-// takesContent: build 0.25.2 waits for ever when an answer has newContent; 0.61
-// takes it, and neither says which it is.
-func (gemini) takesContent() bool { return false }
 
 // answer has this dialect's keys only: the server ignores the RFC's keys without an
 // error, and goes on waiting.

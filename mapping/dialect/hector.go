@@ -17,9 +17,7 @@ type hector struct{ base }
 // heldEvidence is how long a text of a task that goes on must be to be taken for a whole.
 const heldEvidence = 16
 
-func (hector) name() string { return "hector" }
-
-func (hector) sign() string { return `"partial"` }
+func (hector) about() about { return about{name: "hector", sign: `"partial"`} }
 
 func (hector) tells(card *a2a.Card) bool { return card.Provider == "Hector" }
 

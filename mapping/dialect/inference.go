@@ -15,10 +15,8 @@ import (
 // that is an end is there again, as data, with the error that is said as text, too. All else that it says is A2A. Tried (v0.26.3).
 type inference struct{ base }
 
-func (inference) name() string { return "inference-gateway" }
-
-// sign: its data parts have what they hold in a member of that name again.
-func (inference) sign() string { return `"data":{"data":{` }
+// about: its data parts have what they hold in a member of that name again.
+func (inference) about() about { return about{name: "inference-gateway", sign: `"data":{"data":{`} }
 
 func (d inference) knows(ev *a2a.Event) bool {
 	if ev.HasMessage && d.message(&ev.Message, nil, &Pieces{}) {

@@ -16,9 +16,7 @@ import (
 // their end.
 type langgraph struct{ base }
 
-func (langgraph) name() string { return "langgraph" }
-
-func (langgraph) sign() string { return `"response_metadata"` }
+func (langgraph) about() about { return about{name: "langgraph", sign: `"response_metadata"`} }
 
 func (langgraph) tells(card *a2a.Card) bool {
 	return gjson.Get(string(card.Raw), "skills.0.metadata.inputSchema.supportsA2A").Exists()

@@ -12,9 +12,7 @@ type mastra struct{ base }
 
 const mastraFiller = "Generating response..."
 
-func (mastra) name() string { return "mastra" }
-
-func (mastra) sign() string { return ":response:" }
+func (mastra) about() about { return about{name: "mastra", sign: ":response:"} }
 
 func (mastra) tells(card *a2a.Card) bool { return strings.HasPrefix(card.Provider, "Mastra") }
 

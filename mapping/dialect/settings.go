@@ -27,7 +27,7 @@ type Writing struct {
 func (w Writing) dialect() dialect { return dialectAt(placeOf(w.Dialect)) }
 
 // Traits are how the agent differs from the specification.
-func (w Writing) Traits() Traits { return w.dialect().traits() }
+func (w Writing) Traits() Traits { return w.dialect().about().traits }
 
 // Those of them that other files name.
 const (
@@ -40,7 +40,7 @@ const (
 func Names() []string {
 	words := []string{"auto"}
 	for _, d := range dialects() {
-		words = append(words, d.name())
+		words = append(words, d.about().name)
 	}
 	return append(words, Core)
 }
@@ -83,7 +83,7 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 func dialectOf(card *a2a.Card) string {
 	for _, d := range dialects() {
 		if d.tells(card) {
-			return d.name()
+			return d.about().name
 		}
 	}
 	return Core
@@ -169,7 +169,7 @@ func (w Writing) Answers(answers []ask.Answer, m *a2a.Outgoing) error {
 		if err := d.answer(a, m); err != nil {
 			return err
 		}
-		if d.name() == Devtool {
+		if d.about().name == Devtool {
 			w.nameExtension(m)
 		}
 	}

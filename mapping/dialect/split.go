@@ -104,11 +104,12 @@ func (p *Pieces) part(part *a2a.Part) { p.List = append(p.List, Piece{Kind: Piec
 
 func (p *Pieces) ask(in Input) { p.List = append(p.List, Piece{Kind: PieceInput, Input: in}) }
 
-// base is a dialect that does nothing: others embed it, and write only the methods
-// that they need.
+// base is a dialect that does nothing, that of calls which came in none: others embed it, and write
+// only the methods that they need.
 type base struct{}
 
-func (base) traits() Traits                                          { return Traits{} }
+func (base) about() about                                            { return about{} }
+func (base) extensions() []string                                    { return nil }
 func (base) tells(*a2a.Card) bool                                    { return false }
 func (base) settings(AgentSettings, string) (string, map[string]any) { return "", nil }
 func (base) commands() SlashCommands                                 { return SlashCommands{} }
@@ -120,8 +121,6 @@ func (base) Repeats() string                                         { return ""
 func (base) OutputSoFar(*a2a.Artifact) (string, calls.Sent, bool)    { return "", calls.Sent{}, false }
 func (base) Question(string, *calls.ToolCall) bool                   { return false }
 func (base) options(*calls.ToolCall) []ask.Option                    { return nil }
-func (base) takesContent() bool                                      { return false }
-func (base) extensions() []string                                    { return nil }
 func (base) artifact(*a2a.Artifact, *Carrier, *Pieces) bool          { return false }
 func (base) message(*a2a.Message, *Carrier, *Pieces) bool            { return false }
 

@@ -61,7 +61,7 @@ func (s *Spoken) note(i int, d dialect) {
 		s.splitter, s.place = by, uint8(i+1)
 	}
 	if s.Learned != nil {
-		s.Learned(uint8(i+1), d, d.traits())
+		s.Learned(uint8(i+1), d, d.about().traits)
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 		p.FastPath().Bare = p.Raw != "" && !strings.Contains(string(p.Raw), "metadata")
 	}
 	for i, d := range dialects() {
-		if by, ok := d.(splitter); ok && (!search || strings.Contains(string(ev.Raw), by.sign())) && by.knows(ev) {
+		if by, ok := d.(splitter); ok && (!search || strings.Contains(string(ev.Raw), by.about().sign)) && by.knows(ev) {
 			s.note(i, d)
 			return
 		}
@@ -101,7 +101,7 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 func (s *Spoken) Splits() bool { return s.splitter != nil }
 
 // AsksAgain: see [Traits].
-func (s *Spoken) AsksAgain() bool { return s.splitter != nil && s.splitter.traits().AsksAgain }
+func (s *Spoken) AsksAgain() bool { return s.splitter != nil && s.splitter.about().traits.AsksAgain }
 
 // Split splits a message, or an artifact, one of which is nil, into pieces; nil if no dialect
 // does.
@@ -119,7 +119,7 @@ func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
 		case PieceInput:
 			p.Input.dialect = s.place
 		case PieceCall:
-			p.Call.Dialect, p.Call.Differences = s.place, by.traits().Differences
+			p.Call.Dialect, p.Call.Differences = s.place, by.about().traits.Differences
 			if p.Call.ID == "" {
 				p.Call.ID = "call-" + p.Call.Name // events of two such calls cannot be told apart
 			}
@@ -154,7 +154,7 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		raw = a2a.JSON(strings.Clone(string(raw)))
 	}
 	for i, d := range dialects() {
-		if !strings.Contains(string(raw), d.sign()) {
+		if !strings.Contains(string(raw), d.about().sign) {
 			continue
 		}
 		if d.meta(raw, &s.Meta) {
@@ -194,7 +194,7 @@ func (s *Spoken) Others(raw a2a.JSON) a2a.JSON {
 		if s.Any() && !a2a.IsExtensionKey(key) {
 			return true
 		}
-		reads := func(d dialect) bool { return strings.Contains(key, d.sign()) && !ofOtherVersion(key) }
+		reads := func(d dialect) bool { return strings.Contains(key, d.about().sign) && !ofOtherVersion(key) }
 		if slices.ContainsFunc(dialects(), reads) {
 			own = true
 			return true
