@@ -49,9 +49,6 @@ type Parts[P any] struct {
 	Only *P
 	// List are parts that are decoded already; they come before all others.
 	List []P
-	// Bare: no part has metadata. Package dialect sets it, so that each dialect need not search
-	// a large text.
-	Bare bool
 }
 
 // Part belongs to an a2a.Part.

@@ -101,7 +101,7 @@ func (c *Calls) charge(one *kept) {
 // asks is not kept: the user is asked again only by a mention that says it again, and shown that.
 func (c *Calls) strip(one *kept) {
 	left := *one.ToolCall
-	left.OutputSoFar, left.known, left.Output, left.Extra, left.Confirmation = "", knownText{}, nil, "", nil
+	left.OutputSoFar, left.known, left.Output, left.Extra, left.Confirmation = "", "", nil, "", nil
 	if len(left.Input) > maxInput {
 		left.Input = ""
 	}

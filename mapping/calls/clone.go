@@ -59,7 +59,7 @@ func (c *ToolCall) clone(old *ToolCall) *ToolCall {
 		{&d.Note, old.Note}, {&d.QuestionID, old.QuestionID}, {(*string)(&d.Input), string(old.Input)}, {(*string)(&d.Extra), string(old.Extra)}} {
 		*p.now = reuse(*p.now, p.was)
 	}
-	if c.known.json == "" { // else it is our own copy: see growingText
+	if c.known == "" { // else it is our own copy: see growingText
 		d.OutputSoFar = reuse(c.OutputSoFar, old.OutputSoFar)
 	}
 	if c.Output != nil {

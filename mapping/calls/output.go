@@ -33,13 +33,6 @@ func (c *ToolCall) SetOutputSoFar(raw string) {
 	}
 }
 
-// A knownText is what is known of a text: json is how rawjson.AppendEscaped writes it,
-// without the quotes, ticks the longest row of backticks in it.
-type knownText struct {
-	json  string
-	ticks int
-}
-
 // A growingText is the output of a call that runs. What is kept of it is only ever appended to, so
 // that the views that were given out stay what they are.
 type growingText struct {
@@ -49,8 +42,6 @@ type growingText struct {
 	screen bool
 	// padded: text is not all that sent says, and cannot be gone on with.
 	padded bool
-	// ticks is the longest row of backticks, open the one that text ends with.
-	ticks, open int
 }
 
 // readOutput reads what a call has put out so far, and returns what is kept of it; nil
@@ -75,7 +66,7 @@ func (now *ToolCall) readOutput(old *kept) *growingText {
 	if len(t.text) == 0 {
 		return nil
 	}
-	now.OutputSoFar, now.known = rawjson.View(t.text), knownText{rawjson.View(t.json), t.ticks}
+	now.OutputSoFar, now.known = rawjson.View(t.text), rawjson.View(t.json)
 	return t
 }
 
@@ -129,20 +120,6 @@ func (t *growingText) add(text string) {
 		t.json = slices.Grow(t.json, len(t.json)+len(text)+len(text)/8)
 	}
 	t.json = rawjson.AppendEscaped(t.json, text)
-	for text != "" {
-		n := len(text) - len(strings.TrimLeft(text, "`"))
-		if n > 0 {
-			t.open += n
-			t.ticks = max(t.ticks, t.open)
-			text = text[n:]
-			continue
-		}
-		if n = strings.IndexByte(text, '`'); n < 0 {
-			n = len(text)
-		}
-		t.open = 0
-		text = text[n:]
-	}
 }
 
 // appendRoom is append that doubles: what grows is longer than what append grows

@@ -176,7 +176,7 @@ func (c *Calls) Artifact(a *a2a.Artifact, v Verb, to []Step) (steps []Step, ok b
 		}
 		now := &c.data.call
 		*now = *old.ToolCall
-		now.OutputSoFar, now.known, now.sent = "", knownText{}, sent
+		now.OutputSoFar, now.known, now.sent = "", "", sent
 		if c.within {
 			v = Forward
 		}
@@ -206,7 +206,7 @@ func (c *Calls) More(id, text string, max int, to []Step) []Step {
 	if text = old.OutputSoFar + text; len(text) > max {
 		text = strings.ToValidUTF8(text[len(text)-max:], "")
 	}
-	now.OutputSoFar, now.known = text, knownText{}
+	now.OutputSoFar, now.known = text, ""
 	if step := c.take(old, now, nil, Live); step.Call != nil {
 		to = append(to, step)
 	}

@@ -344,7 +344,7 @@ func (c *Calls) EndTurn(all, failed bool, to []Step) []Step { // rule: C8
 // close ends a call of which the agent has not said that. failed: see endStatus.
 func (c *Calls) close(one *kept, failed bool) Step {
 	end := *one.ToolCall
-	end.Asks, end.OutputSoFar, end.known = false, "", knownText{}
+	end.Asks, end.OutputSoFar, end.known = false, "", ""
 	end.Status, end.Error = one.endStatus(failed)
 	one.ToolCall, one.Closed, one.growing = &end, true, nil
 	c.note(one)

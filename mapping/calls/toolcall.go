@@ -84,10 +84,10 @@ type ToolCall struct {
 	// Differences: events of this call leave out what has not changed.
 	Differences bool `json:"differences,omitzero"`
 
-	// sent is OutputSoFar as an event has it, until [Calls] has read it; known is what is
-	// known of OutputSoFar then. A call from elsewhere has neither.
+	// sent is OutputSoFar as an event has it, until [Calls] has read it; known is OutputSoFar then
+	// as rawjson.AppendEscaped writes it. A call from elsewhere has neither.
 	sent  Sent
-	known knownText
+	known string
 	// resulted: what it has put out is in its result: see [Calls.Result].
 	resulted bool
 }
@@ -203,7 +203,4 @@ func (c *ToolCall) EndUnknown() bool {
 
 // OutputJSON is OutputSoFar as it is written in a JSON string, without the quotes, if that
 // is known; else "".
-func (c *ToolCall) OutputJSON() string { return c.known.json }
-
-// OutputTicks is the longest row of backticks in OutputSoFar, if OutputJSON is known.
-func (c *ToolCall) OutputTicks() int { return c.known.ticks }
+func (c *ToolCall) OutputJSON() string { return c.known }

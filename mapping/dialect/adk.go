@@ -38,8 +38,18 @@ func (adk) tells(card *a2a.Card) bool {
 	return declares(card, adkExtension) || declares(card, kagentExtension)
 }
 
+// knows: a key of its own may be in the metadata of the event, or of anything in it. One within a string
+// has a backslash before its quotes.
 func (adk) knows(ev *a2a.Event) bool {
-	return anyMetadata(ev, func(m a2a.JSON) bool { return keysWith(m, "adk_") })
+	const key = `"adk_`
+	for rest, found := string(ev.Raw), true; found; {
+		_, rest, found = strings.Cut(rest, key)
+		name, behind, _ := strings.Cut(rest, `"`)
+		if strings.HasPrefix(strings.TrimLeft(behind, " \t\r\n"), ":") && !strings.HasSuffix(name, `\`) {
+			return true
+		}
+	}
+	return false
 }
 
 func (d adk) message(m *a2a.Message, at *Carrier, to *Pieces) bool {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
@@ -130,53 +128,6 @@ func (base) answer(ask.Answer, *a2a.Outgoing) error { return nil }
 func (base) reply(_ Input, text string, m *a2a.Outgoing) error {
 	m.Parts = append(m.Parts, a2a.OutPart{Text: text})
 	return nil
-}
-
-// keysWith reports whether an object has a member whose name begins with prefix.
-func keysWith(o a2a.JSON, prefix string) (found bool) {
-	if !strings.Contains(string(o), prefix) {
-		return false
-	}
-	gjson.Parse(string(o)).ForEach(func(k, _ gjson.Result) bool {
-		found = strings.HasPrefix(k.Str, prefix)
-		return !found
-	})
-	return found
-}
-
-// anyMetadata reports whether has is true of the metadata of the event, or of a
-// message, an artifact or a part in it.
-func anyMetadata(ev *a2a.Event, has func(a2a.JSON) bool) bool {
-	parts := func(p a2a.Parts) bool {
-		if p.FastPath().Bare {
-			return false
-		}
-		for part := range p.All() {
-			if has(part.Metadata) {
-				return true
-			}
-		}
-		return false
-	}
-	if has(ev.Metadata) || ev.HasMessage && (has(ev.Message.Metadata) || parts(ev.Message.Parts)) ||
-		has(ev.Artifact.Metadata) || parts(ev.Artifact.Parts) {
-		return true
-	}
-	if ev.Artifacts != nil {
-		for a := range ev.Artifacts {
-			if has(a.Metadata) || parts(a.Parts) {
-				return true
-			}
-		}
-	}
-	if ev.History != nil {
-		for m := range ev.History {
-			if has(m.Metadata) || parts(m.Parts) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // addData adds an answer to a message, as a data part.

@@ -86,9 +86,6 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 	// more than the search. In other events the search through a long text would cost
 	// more.
 	search := ev.Kind == a2a.EventTask
-	for _, p := range [...]*a2a.Parts{&ev.Message.Parts, &ev.Artifact.Parts} {
-		p.FastPath().Bare = p.Raw != "" && !strings.Contains(string(p.Raw), "metadata")
-	}
 	for i, d := range dialects() {
 		if by, ok := d.(splitter); ok && (!search || strings.Contains(string(ev.Raw), by.about().sign)) && by.knows(ev) {
 			s.note(i, d)

@@ -201,10 +201,8 @@ func toolDiff(c *mapping.ToolCall) *mapping.FileDiff {
 // A shownText is the text in a call's content.
 type shownText struct {
 	text string
-	// json is how text is written in a JSON string, and ticks its longest row of backticks,
-	// if that is known: of output so far.
-	json  string
-	ticks int
+	// json is how text is written in a JSON string, if that is known: of output so far.
+	json string
 	// fenced text is shown as it is, not as Markdown.
 	fenced bool
 }
@@ -227,7 +225,7 @@ func (e *ACP) toolText(c *mapping.ToolCall) (t shownText) {
 		t.text, t.fenced = string(c.Output.Data), true
 	case c.Output != nil && c.Output.Diff != nil: // the diff takes the place of the output
 	case c.OutputSoFar != "":
-		t.text, t.json, t.ticks = c.OutputSoFar, c.OutputJSON(), c.OutputTicks()
+		t.text, t.json = c.OutputSoFar, c.OutputJSON()
 	case c.Confirmation != nil && !c.Status.Ended():
 		t.text, t.fenced = ask.Markdown(c, e.options), false
 	default:
@@ -253,11 +251,7 @@ func (t *shownText) append(dst []byte) []byte {
 	if !t.fenced || text == "" {
 		return appendKnown(dst, text, json)
 	}
-	ticks := t.ticks
-	if json == "" {
-		ticks = ask.LongestTicks(text)
-	}
-	fence := max(ticks+1, len("```"))
+	fence := max(ask.LongestTicks(text)+1, len("```"))
 	dst = appendFence(dst, fence)
 	dst = append(dst, `\n`...)
 	if n := len(text) - len(strings.TrimRight(text, "\n")); n > 0 {
