@@ -284,3 +284,42 @@ func (s *Shown) holdsAll(h *held) bool {
 func (s *Shown) saidMessages() bool {
 	return slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
 }
+
+// What follows is for editors that can show an item in place of itself (ACP, version 2).
+
+// mends reports whether a state has a known item as it should be shown: with more in the middle,
+// or, of an artifact, another text. One that holds the newest piece alone has neither: so an
+// artifact that has come in pieces is never replaced by a text that lacks some of them, since
+// some agents keep the newest one alone, and it may not have been heard.
+func (s *Shown) mends(it *item, e *entry) bool {
+	var said []byte
+	for i := range s.said.starts {
+		if b := &s.said.starts[i]; b.it == it {
+			said = append(said, s.said.text[b.at:s.said.end(i)]...)
+		}
+	}
+	was := string(said)
+	if it.dead || len(was) != it.n || e.Role == Status {
+		return false // other items have said some of it, or it may be the newest piece
+	}
+	return has(e.seq, was) || e.Kind == Artifact && it.events == 1 && !strings.Contains(was, e.seq)
+}
+
+// has reports whether a text has all of another in its order, with more between.
+func has(seq, part string) bool {
+	for part != "" {
+		n := 0
+		for n < min(len(seq), len(part)) && seq[n] == part[n] {
+			n++
+		}
+		if n == 0 {
+			at := strings.Index(seq, part[:min(len(part), evidence)])
+			if at < 0 {
+				return false
+			}
+			seq = seq[at:]
+		}
+		seq, part = seq[n:], part[n:]
+	}
+	return true
+}
