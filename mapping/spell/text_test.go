@@ -2,7 +2,6 @@ package spell
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -163,44 +162,5 @@ func TestMCPKeeps(t *testing.T) {
 	_, content := m.Take(1 << 20)
 	if link, _ := json.Marshal(content); string(link) != `[{"type":"resource_link","name":"report.bin","uri":"a2a:///report.bin","mimeType":"application/x"}]` {
 		t.Errorf("%s", link)
-	}
-}
-
-// TestMCPDoing: what an agent does is one line, whatever it calls its thoughts.
-func TestMCPDoing(t *testing.T) {
-	for subject, want := range map[string]string{"Planning": "Planning", " \n": "thinking", "a\x1b[2J\nstate: completed": `a\u{1B}[2J …`} {
-		m := &MCP{}
-		if m.Append([]mapping.Step{{Kind: mapping.StepThought, Subject: subject}}); m.Doing != want {
-			t.Errorf("%q: %q, want %q", subject, m.Doing, want)
-		}
-	}
-}
-
-// TestCollapse: only the newest of snapshots that follow each other stays.
-func TestCollapse(t *testing.T) {
-	tool := func(id string, status mapping.ToolStatus, changed mapping.ToolChange, live string) mapping.Step {
-		return mapping.Step{Kind: mapping.StepTool, Changed: changed, Tool: &mapping.ToolCall{ID: id, Shown: id, Status: status, OutputSoFar: live}}
-	}
-	begun := tool("a", mapping.ToolExecuting, mapping.ToolHead|mapping.ToolState|mapping.ToolContent, "0")
-	begun.New = true
-	asks := tool("a", mapping.ToolExecuting, mapping.ToolContent, "7")
-	asks.Tool.Asks = true
-	steps := []mapping.Step{begun,
-		tool("a", mapping.ToolExecuting, mapping.ToolContent, "1"), tool("a", mapping.ToolExecuting, mapping.ToolContent, "2"), tool("a", mapping.ToolExecuting, mapping.ToolContent, "3"),
-		{Kind: mapping.StepText, Text: "t"},
-		tool("a", mapping.ToolExecuting, mapping.ToolContent, "4"), tool("b", mapping.ToolExecuting, mapping.ToolContent, "5"), tool("a", mapping.ToolExecuting, mapping.ToolContent, "6"), asks,
-		tool("a", mapping.ToolExecuting, mapping.ToolContent, "8"), tool("a", mapping.ToolSucceeded, mapping.ToolState|mapping.ToolContent, "9"), tool("a", mapping.ToolSucceeded, mapping.ToolContent, "10"),
-		tool("a", mapping.ToolSucceeded, mapping.ToolContent, "11"),
-	}
-	var got []string
-	for _, s := range Collapse(steps) {
-		if s.Kind == mapping.StepTool {
-			got = append(got, s.Tool.OutputSoFar)
-		} else {
-			got = append(got, s.Text)
-		}
-	}
-	if want := "0 3 t 4 5 6 7 8 9 11"; fmt.Sprint(strings.Join(got, " ")) != want {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
