@@ -17,12 +17,10 @@ import (
 // their own, which we do not have. Tried with both, of August and March 2026, on Codex 0.169 and opencode 1.18.
 type shared struct{ base }
 
-func (shared) name() string { return "shared" }
-
-// traits: a call is not said anew as a whole by all its events.
-func (shared) traits() Traits { return Traits{Differences: true} }
-
-func (shared) sign() string { return `"shared"` }
+// about: a call is not said anew as a whole by all its events.
+func (shared) about() about {
+	return about{name: "shared", sign: `"shared"`, traits: Traits{Differences: true}}
+}
 
 // tells: the one declares the extension as A2A's, which it is not.
 func (shared) tells(card *a2a.Card) bool {
