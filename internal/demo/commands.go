@@ -34,11 +34,11 @@ func (a *Agent) commands() []command {
 	}
 }
 
-// listed returns commands in the form of commands/get.
-func listed(commands []command) []slashCommand {
+// published returns commands in the form of commands/get.
+func published(commands []command) []slashCommand {
 	var list []slashCommand
 	for _, c := range commands {
-		list = append(list, slashCommand{Name: c.name, Description: c.description, Arguments: c.arguments, SubCommands: listed(c.sub)})
+		list = append(list, slashCommand{Name: c.name, Description: c.description, Arguments: c.arguments, SubCommands: published(c.sub)})
 	}
 	return list
 }
@@ -58,11 +58,7 @@ func lookup(commands []command, path []string, args string) (command, error) {
 	case c.broken != "":
 		return c, fmt.Errorf("%s", c.broken)
 	case c.tell == nil:
-		var names []string
-		for _, s := range c.sub {
-			names = append(names, s.name)
-		}
-		return c, fmt.Errorf("/%s needs a subcommand: %s", strings.Join(path, " "), strings.Join(names, ", "))
+		return c, fmt.Errorf("/%s needs a subcommand: %s", strings.Join(path, " "), listed(c.sub, func(s command) string { return s.name }))
 	case args == "" && len(c.arguments) > 0 && c.arguments[0].IsRequired:
 		return c, fmt.Errorf("/%s needs the argument %s", strings.Join(path, " "), c.arguments[0].Name)
 	}

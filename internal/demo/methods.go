@@ -18,28 +18,31 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	if err := a.checkSend(req, p); err != nil {
 		return nil, nil, 0, err
 	}
-	m := p.message
+	var t *task
+	from := 0
+	if t = a.task(p.message.taskID); t != nil {
+		from, err = a.follow(t, p.message)
+	} else {
+		t, err = a.begin(p.message)
+	}
+	if err == nil && p.push != nil {
+		err = a.pushTo(t, p.push, from)
+	}
+	return t, p, from, err
+}
+
+// begin creates the task of a message that names none.
+func (a *Agent) begin(m *message) (*task, error) {
 	if m.taskID != "" {
-		t := a.task(m.taskID)
-		if t == nil {
-			return nil, nil, 0, notFound(m.taskID)
-		}
-		if m.contextID != "" && m.contextID != t.session.contextID {
-			return nil, nil, 0, invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
-		}
-		from, err := a.follow(t, m)
-		if err == nil && p.push != nil {
-			err = a.pushTo(t, p.push, from)
-		}
-		return t, p, from, err
+		return nil, notFound(m.taskID)
 	}
 	s, err := a.session(m.contextID)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, err
 	}
 	w, err := a.admit(s, m)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, err
 	}
 	if s == nil {
 		s = a.newSession()
@@ -47,10 +50,7 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	s.settle(w)
 	t := a.newTask(s)
 	m.taskID, m.contextID = t.id, s.contextID
-	if err = a.create(t, m.story(), m); err == nil && p.push != nil {
-		err = a.pushTo(t, p.push, 0)
-	}
-	return t, p, 0, err
+	return t, a.create(t, m.story(), m)
 }
 
 // checkSend refuses messages that are wrong for any task.

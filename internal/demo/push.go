@@ -188,23 +188,18 @@ func (a *Agent) pushMethod(req *request) (any, error) {
 	if t == nil {
 		return nil, notFound(p.taskID)
 	}
-	if strings.HasSuffix(req.method, "/set") {
-		c := p.config
-		if err := c.check(); err != nil {
-			return nil, err
-		}
-		c.wire = req.wire
-		t.mu.Lock()
-		from := len(t.log)
-		t.mu.Unlock()
-		if err := a.pushTo(t, c, from); err != nil {
-			return nil, err
-		}
-		return req.wire.pushConfig(t.id, c), nil
+	verb := req.method[strings.LastIndexByte(req.method, '/')+1:]
+	if verb == "set" {
+		return a.setPush(t, p.config, req.wire)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if strings.HasSuffix(req.method, "/list") {
+	c := t.pushConfig(p.id)
+	if p.id == "" && len(t.pushes) == 1 {
+		c = t.pushes[0] // 0.3: the task's only one
+	}
+	switch {
+	case verb == "list":
 		list := []any{}
 		for _, c := range t.pushes {
 			list = append(list, req.wire.pushConfig(t.id, c))
@@ -213,18 +208,11 @@ func (a *Agent) pushMethod(req *request) (any, error) {
 			return map[string]any{"configs": list}, nil
 		}
 		return list, nil
-	}
-	c := t.pushConfig(p.id)
-	if p.id == "" && len(t.pushes) == 1 {
-		c = t.pushes[0] // 0.3: the task's only one
-	}
-	if strings.HasSuffix(req.method, "/get") {
-		if c == nil {
-			return nil, notFound(p.taskID + ", push notification configuration " + p.id)
-		}
+	case verb == "get" && c == nil:
+		return nil, notFound(p.taskID + ", push notification configuration " + p.id)
+	case verb == "get":
 		return req.wire.pushConfig(t.id, c), nil
-	}
-	if c != nil { // deleting a missing one is no error
+	case c != nil: // deleting a missing one is no error
 		c.stop()
 		t.pushes = slices.DeleteFunc(t.pushes, func(p *pushConfig) bool { return p == c })
 	}
@@ -232,4 +220,17 @@ func (a *Agent) pushMethod(req *request) (any, error) {
 		return struct{}{}, nil
 	}
 	return json.RawMessage("null"), nil
+}
+
+// setPush begins to push to a webhook what is still to come.
+func (a *Agent) setPush(t *task, c *pushConfig, w wire) (any, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	c.wire = w
+	t.mu.Lock()
+	from := len(t.log)
+	t.mu.Unlock()
+	err := a.pushTo(t, c, from) // which gives it an ID
+	return w.pushConfig(t.id, c), err
 }

@@ -10,6 +10,9 @@ import (
 // follow gives a message to an existing task, and returns the log index where the
 // effects begin.
 func (a *Agent) follow(t *task, m *message) (int, error) {
+	if m.contextID != "" && m.contextID != t.session.contextID {
+		return 0, invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	from, p := len(t.log), t.pause
@@ -125,7 +128,7 @@ func confirmed(m *message, open []toolCall) (map[string]answer, error) {
 func (c toolCallConfirmation) answer(asked *confirmationRequest) (answer, error) {
 	at := slices.IndexFunc(asked.Options, func(o confirmationOption) bool { return o.ID == c.SelectedOptionID })
 	if at < 0 {
-		return answer{}, fmt.Errorf("selected_option_id %q was not offered: there are %s", c.SelectedOptionID, optionIDs(asked.Options))
+		return answer{}, fmt.Errorf("selected_option_id %q was not offered: there are %s", c.SelectedOptionID, listed(asked.Options, func(o confirmationOption) string { return o.ID }))
 	}
 	a := answer{option: asked.Options[at]}
 	if c.FileDetails == nil {
@@ -141,19 +144,16 @@ func (c toolCallConfirmation) answer(asked *confirmationRequest) (answer, error)
 	return a, nil
 }
 
-func optionIDs(options []confirmationOption) string {
-	var ids []string
-	for _, o := range options {
-		ids = append(ids, o.ID)
-	}
-	return strings.Join(ids, ", ")
-}
-
 // wanted names the calls that await an answer.
 func wanted(open []toolCall) string {
-	var ids []string
-	for _, c := range open {
-		ids = append(ids, c.ID)
+	return "for " + listed(open, func(c toolCall) string { return c.ID })
+}
+
+// listed lists the names of some things.
+func listed[T any](all []T, name func(T) string) string {
+	var names []string
+	for _, one := range all {
+		names = append(names, name(one))
 	}
-	return "for " + strings.Join(ids, ", ")
+	return strings.Join(names, ", ")
 }

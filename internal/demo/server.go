@@ -201,7 +201,7 @@ func (a *Agent) dispatch(ctx context.Context, w http.ResponseWriter, req *reques
 	case "command/execute":
 		return a.execute(ctx, w, req)
 	case "commands/get":
-		result = map[string]any{"commands": listed(a.commands())}
+		result = map[string]any{"commands": published(a.commands())}
 	case "agent/getAuthenticatedExtendedCard":
 		return &rpcError{Code: codeNoExtendedCard, Message: "there is no extended card"}
 	default:

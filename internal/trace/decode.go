@@ -111,9 +111,6 @@ func (r *Reader) File() *File {
 
 // Read reads the record at a position, and its line.
 func (f *File) Read(at Position) (*Record, []byte, error) {
-	if at.Length < 0 || at.Length > maxLine {
-		return nil, nil, errChanged
-	}
 	line := make([]byte, at.Length)
 	if _, err := f.f.ReadAt(line, at.Offset); err != nil && err != io.EOF {
 		return nil, nil, fmt.Errorf("trace: %w", err)

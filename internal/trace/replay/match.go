@@ -115,20 +115,7 @@ func isID(key string) bool {
 	return key == "id" || strings.HasSuffix(key, "Id") || strings.HasSuffix(key, "_id") || strings.HasSuffix(key, "Ids")
 }
 
-// bind binds a recorded ID to a current one, and reports whether that agrees with
-// earlier bindings.
-func (m *ids) bind(then, now string) bool {
-	if known, ok := m.now[then]; ok {
-		return known == now
-	}
-	if known, ok := m.then[now]; ok {
-		return known == then
-	}
-	m.now[then], m.then[now] = now, then
-	return true
-}
-
-// learn walks two documents of the same shape and binds their IDs.
+// learn walks two documents of the same shape and binds their IDs, unless they are bound.
 func (m *ids) learn(then, now gjson.Result, key string) {
 	switch {
 	case then.IsObject() && now.IsObject():
@@ -142,7 +129,9 @@ func (m *ids) learn(then, now gjson.Result, key string) {
 			m.learn(a[i], b[i], key)
 		}
 	case then.Type == gjson.String && now.Type == gjson.String && isID(key) && then.Str != "" && now.Str != "":
-		m.bind(then.Str, now.Str)
+		if m.now[then.Str] == "" && m.then[now.Str] == "" {
+			m.now[then.Str], m.then[now.Str] = now.Str, then.Str
+		}
 	}
 }
 
