@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -55,7 +54,6 @@ type Recorder struct {
 	limit     int // see [Options.Limit]
 	exchanges atomic.Int64
 	ended     chan struct{}
-	close     sync.Once
 	err       error // of the goroutine; may be read when ended is closed
 }
 
@@ -134,7 +132,7 @@ func start(out io.Writer, finish func() error, opts *Options) *Recorder {
 // Close writes the rest and ends the trace. Later bytes are not recorded. It returns
 // the error that ended the trace early, such as a full disk.
 func (r *Recorder) Close() error {
-	r.close.Do(r.q.close)
+	r.q.close()
 	<-r.ended
 	if r.err != nil {
 		return fmt.Errorf("trace: %w", r.err)

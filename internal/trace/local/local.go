@@ -6,7 +6,6 @@ package local
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -42,19 +41,10 @@ func Serve(ctx context.Context, addr string, handler func(url string) http.Handl
 	}
 	base := "http://" + net.JoinHostPort(shown, port) + "/"
 	server := &http.Server{Handler: guard(host, handler(base)), ReadHeaderTimeout: headerTimeout}
-	closed := make(chan struct{})
-	// Ends with ctx. If Serve fails first, it never starts.
-	stop := context.AfterFunc(ctx, func() {
-		defer close(closed)
-		server.Close()
-	})
+	defer context.AfterFunc(ctx, func() { server.Close() })() // ends with ctx, unless Serve fails first
 	err = server.Serve(listener)
-	if stop() {
-		server.Close()
-		return err
-	}
-	<-closed
-	if errors.Is(err, http.ErrServerClosed) {
+	server.Close() // with the connections, before this returns
+	if ctx.Err() != nil {
 		return nil
 	}
 	return err
