@@ -37,10 +37,9 @@ func Usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(f
 var (
 	// ErrInterrupted is not printed: the user knows why.
 	ErrInterrupted = errors.New("interrupted")
-	// ErrFailed serves --fail: the failure was printed already.
-	ErrFailed = errors.New("the task has failed")
-	// ErrWaits serves --fail, too.
-	ErrWaits = errors.New("the task waits for an answer")
+	// ErrFailed and ErrWaits serve --fail: what has failed, or waits, was printed already.
+	ErrFailed error = &CommandEnded{ExitFailed}
+	ErrWaits  error = &CommandEnded{ExitWaits}
 
 	// These mark errors. ErrNotReached: there is no card. ErrReported: stdout shows it
 	// already. ErrSignIn: a sign-in has failed. ErrConfig: it is about a configuration file,
@@ -77,11 +76,8 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 		return ExitUsage
 	case errors.Is(err, ErrInterrupted), ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ExitInterrupted
-	case errors.Is(err, ErrWaits):
-		return ExitWaits
-	case errors.Is(err, ErrFailed), errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*net.OpError)):
-		// It was printed already; or the reader of our output has ended, as head does, and not
-		// the connection to an agent.
+	case errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*net.OpError)):
+		// The reader of our output has ended, as head does, and not the connection to an agent.
 		return ExitFailed
 	}
 	if ended := (*CommandEnded)(nil); errors.As(err, &ended) {
@@ -130,7 +126,8 @@ func WithoutWho(err error) string {
 	return text
 }
 
-// CommandEnded carries the exit status of the command that tap runs.
+// CommandEnded carries an exit status, of which there is nothing more to say: that of the command
+// that tap runs, too.
 type CommandEnded struct{ Status int }
 
 func (e *CommandEnded) Error() string { return fmt.Sprintf("the command has ended with %d", e.Status) }

@@ -59,19 +59,13 @@ func WidthOf(stream any) int {
 // A Style writes words in colour, or as they are.
 type Style bool
 
-func (s Style) Red(text string) string { return s.paint("31", text) }
-
-func (s Style) Green(text string) string { return s.paint("32", text) }
-
-func (s Style) Yellow(text string) string { return s.paint("33", text) }
-
+func (s Style) Red(text string) string     { return s.paint("31", text) }
+func (s Style) Green(text string) string   { return s.paint("32", text) }
+func (s Style) Yellow(text string) string  { return s.paint("33", text) }
 func (s Style) Magenta(text string) string { return s.paint("35", text) }
-
-func (s Style) Cyan(text string) string { return s.paint("36", text) }
-
-func (s Style) Bold(text string) string { return s.paint("1", text) }
-
-func (s Style) Dim(text string) string { return s.paint("2", text) }
+func (s Style) Cyan(text string) string    { return s.paint("36", text) }
+func (s Style) Bold(text string) string    { return s.paint("1", text) }
+func (s Style) Dim(text string) string     { return s.paint("2", text) }
 
 func (s Style) paint(code, text string) string {
 	if !s || text == "" {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"golang.org/x/sys/windows"
 )
 
 // OpenTerminal opens the process's console, which has one name to read and one to
@@ -34,3 +36,8 @@ func (c console) Fd() uintptr { return c.in.Fd() }
 
 // NotifyResumed does nothing: a process is not stopped here.
 func NotifyResumed(chan<- os.Signal) {}
+
+// flushInput drops what a console has not given to a read yet.
+func flushInput(fd uintptr) {
+	_ = windows.FlushConsoleInputBuffer(windows.Handle(fd)) // what is no console has nothing typed
+}

@@ -50,13 +50,12 @@ func JsonObject(name, value string) (json.RawMessage, error) {
 
 // mediaTypes splits the values of --accept.
 func mediaTypes(list []string) (all []string, err error) {
-	for mode := range strings.SplitSeq(strings.Join(list, ","), ",") {
+	for _, mode := range strings.FieldsFunc(strings.Join(list, ","), func(r rune) bool { return r == ',' }) {
 		mode = strings.TrimSpace(mode)
-		if _, _, err := mime.ParseMediaType(mode); mode != "" && (err != nil || !strings.Contains(mode, "/")) {
+		if _, _, err := mime.ParseMediaType(mode); err != nil || !strings.Contains(mode, "/") {
 			return nil, frame.Usagef("--accept does not take %q: it takes media types like text/plain", mode)
-		} else if mode != "" {
-			all = append(all, mode)
 		}
+		all = append(all, mode)
 	}
 	return all, nil
 }

@@ -27,10 +27,12 @@ func listSessions(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	if frame.AsJSON(c) {
-		for i := range records { // which no script needs
-			records[i].Previous, records[i].Webhook = nil, ""
+		list := make([]store.Record, 0, len(records))
+		for _, r := range records {
+			r.Previous, r.Webhook = nil, "" // which no script needs
+			list = append(list, r)
 		}
-		return p.PrintJSON(records)
+		return p.PrintJSON(list)
 	}
 	out := &frame.Page{}
 	for _, r := range records {

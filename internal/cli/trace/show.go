@@ -109,7 +109,9 @@ func (s *shower) record(rec *trace.Record) error {
 		if rec.N != int64(s.c.Int("record")) {
 			return nil
 		}
-		err := s.full(rec, &it)
+		var all bytes.Buffer
+		err := json.Indent(&all, s.r.Line(), "", "  ")
+		_, _ = s.out.WriteString(safe.Plain(all.String()) + "\n") // which keeps its error
 		for i := range s.found {
 			err = errors.Join(err, s.finding(&s.found[i]))
 		}
@@ -279,31 +281,5 @@ func (p *printer) legend(start *trace.Record, in *time.Location) error {
 		text = begun + "\n" + what + "\n"
 	}
 	_, err := io.WriteString(p.w, p.style.Dim(text))
-	return err
-}
-
-// full writes one record completely: its members, then the payload, indented if it is
-// JSON.
-func (p *printer) full(r *trace.Record, it *view.Item) error {
-	head := *r
-	head.JSON, head.Text, head.Base64 = nil, "", nil
-	members, err := json.MarshalIndent(head, "", "  ")
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n%s\n", p.style.Bold(safe.Plain(strings.TrimSpace(fmt.Sprintf("record %d: %s %s", r.N, it.Name, it.Text)))), safe.Plain(string(members)))
-	if payload, whole := r.Payload(); len(payload) > 0 {
-		b.WriteString("\n" + p.style.Bold(fmt.Sprintf("payload, %d bytes", r.Length())))
-		if !whole {
-			b.WriteString(p.style.Dim(fmt.Sprintf(", of which these are the first %d", len(payload))))
-		}
-		var pretty bytes.Buffer
-		if json.Indent(&pretty, payload, "", "  ") == nil {
-			payload = pretty.Bytes()
-		}
-		b.WriteString("\n" + safe.Plain(string(payload)) + "\n")
-	}
-	_, err = p.w.Write(b.Bytes())
 	return err
 }
