@@ -73,11 +73,8 @@ func TestJSONLines(t *testing.T) {
 
 // A line that is cut off is a cut, and none that is no JSON.
 func TestJSONLineCut(t *testing.T) {
-	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/x-ndjson")
-		lines := strings.ReplaceAll(strings.ReplaceAll(bodyEvents, "data: ", ""), "\n\n", "\n")
-		_, _ = io.WriteString(w, lines[:len(lines)-20])
-	})
+	lines := strings.ReplaceAll(strings.ReplaceAll(bodyEvents, "data: ", ""), "\n\n", "\n")
+	agent := newWireAgent(t, wireAnswer(200, "application/x-ndjson", lines[:len(lines)-20]))
 	s := must.Get(wireClient(t, agent.URL, nil).Send(context.Background(), hello()))(t)
 	if got, err := wireReadAll(s); len(got) != 1 || !errors.Is(err, ErrInterrupted) {
 		t.Errorf("%q %v, want the first event, and a cut", got, err)
@@ -86,10 +83,8 @@ func TestJSONLineCut(t *testing.T) {
 
 // An answer that is no stream may have several lines, whatever it is labelled as.
 func TestMislabelledAnswer(t *testing.T) {
-	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/x-ndjson")
-		_, _ = io.WriteString(w, "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {\"kind\": \"task\", \"id\": \"t\", \"contextId\": \"c\", \"status\": {\"state\": \"working\"}}\n}\n")
-	})
+	agent := newWireAgent(t, wireAnswer(200, "application/x-ndjson",
+		"{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 1,\n  \"result\": {\"kind\": \"task\", \"id\": \"t\", \"contextId\": \"c\", \"status\": {\"state\": \"working\"}}\n}\n"))
 	if task, err := wireClient(t, agent.URL, nil).Get(context.Background(), "t", 0); err != nil || task.TaskID != "t" {
 		t.Errorf("%v, %v", task, err)
 	}
@@ -132,7 +127,11 @@ func TestArtifactsOf(t *testing.T) {
 	} {
 		got := ""
 		for a := range artifactsOf(raw, nil) {
-			got += a.ID + " " + a.Name + ": " + said(a.Parts) + ";"
+			var parts []string
+			for p := range a.Parts.All() {
+				parts = append(parts, p.Text+string(p.Data))
+			}
+			got += a.ID + " " + a.Name + ": " + strings.Join(parts, "|") + ";"
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", raw, got, want)
@@ -144,16 +143,6 @@ func TestArtifactsOf(t *testing.T) {
 			break // the walk ends there
 		}
 	}
-}
-
-func said(parts a2a.Parts) (text string) {
-	for p := range parts.All() {
-		if text != "" {
-			text += "|"
-		}
-		text += fmt.Sprint(p.Text, string(p.Data))
-	}
-	return text
 }
 
 // Pages as servers send them, and answers that are no page.

@@ -54,44 +54,34 @@ func TestSendIsDeliveredOnce(t *testing.T) {
 	}
 }
 
-// A flakyTransport fails a given number of POSTs, before or after it reads the body.
-type flakyTransport struct {
-	*http.Transport
-	fail     atomic.Int32
-	attempts atomic.Int32
-	body     bool
-}
-
-func (f *flakyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method == http.MethodPost {
-		f.attempts.Add(1)
-		if f.fail.Add(-1) >= 0 {
-			if f.body {
-				io.Copy(io.Discard, r.Body)
-			}
-			r.Body.Close()
-			return nil, &net.OpError{Op: "dial", Err: errors.New("network is down")}
-		}
-	}
-	return f.Transport.RoundTrip(r)
-}
-
+// A message is sent again if its POST failed before the body was read.
 func TestSendAgainIfNothingWasWritten(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))
 	for _, test := range []struct {
-		fail, attempts int32
-		body           bool
+		fail, attempts int
+		body           bool // it is read before the failure
 		err            error
 	}{
 		{fail: 2, attempts: 3, err: io.EOF},
 		{fail: 3, attempts: 3, err: ErrUnreachable},
 		{fail: 1, attempts: 1, body: true, err: ErrPossiblyDelivered},
 	} {
-		rt := &flakyTransport{Transport: &http.Transport{}, body: test.body}
-		rt.fail.Store(test.fail)
+		attempts := 0
+		rt := roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				if attempts++; attempts <= test.fail {
+					if test.body {
+						_, _ = io.Copy(io.Discard, r.Body)
+					}
+					r.Body.Close()
+					return nil, &net.OpError{Op: "dial", Err: errors.New("network is down")}
+				}
+			}
+			return http.DefaultTransport.RoundTrip(r)
+		})
 		err := send(wireClient(t, agent.URL, &ClientOptions{RoundTripper: rt}), t.Context())
-		if !errors.Is(err, test.err) || rt.attempts.Load() != test.attempts {
-			t.Errorf("%+v: %d attempts, %v", test, rt.attempts.Load(), err)
+		if !errors.Is(err, test.err) || attempts != test.attempts {
+			t.Errorf("%+v: %d attempts, %v", test, attempts, err)
 		}
 	}
 }
