@@ -1,12 +1,17 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
@@ -78,4 +83,93 @@ func permanent(err error) bool {
 		errors.As(err, &cert) || errors.As(err, &head) ||
 		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") ||
 		strings.Contains(err.Error(), "invalid header field")
+}
+
+// Explain says in a few words why the network failed, and what the user can do; "" if
+// nothing is known to help. This package's errors use the same words.
+func Explain(err error) (cause, cure string) {
+	const rightURL = "is the agent running, and is --agent its URL?"
+	var (
+		dns    *net.DNSError
+		cert   *tls.CertificateVerificationError
+		record tls.RecordHeaderError
+		alert  tls.AlertError
+		u      *url.Error
+		kind   *net.OpError
+	)
+	switch {
+	case errors.As(err, &kind) && kind.Op == "proxyconnect":
+		cause, _ = Explain(kind.Err)
+		return "the proxy on the way: " + cause, cureProxy
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "no such host", "is the name in --agent right? If only some networks know it (a VPN), are you in one?"
+	case errors.As(err, &dns):
+		return "its name cannot be looked up just now", "is there a network?"
+	case refused(err):
+		return "connection refused", rightURL
+	case isTimeout(err):
+		return "timeout", "is the agent running, and is the way to it free (a firewall that drops packets looks like this)? --timeout allows more"
+	case errors.As(err, &cert):
+		return explainCertificate(cert)
+	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return "it does not speak TLS", "is its URL http:// and not https://?"
+	case strings.Contains(err.Error(), "malformed HTTP response \"\\x15\\x03"):
+		return "it speaks TLS", cureTLS
+	case errors.As(err, &alert):
+		return "it refused the TLS handshake: " + strings.TrimPrefix(alert.Error(), "tls: "), "does it want a client certificate, or another name in --agent?"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, io.ErrClosedPipe), errors.Is(err, syscall.EPIPE):
+		return "the connection was closed", rightURL
+	case errors.As(err, &u):
+		return Explain(u.Err)
+	case errors.As(err, &kind):
+		return kind.Err.Error(), rightURL
+	}
+	return err.Error(), rightURL
+}
+
+// cureProxy is for what a proxy has caused. Its own URL may hold a password, and is not
+// repeated here.
+const cureProxy = "HTTP_PROXY and HTTPS_PROXY say which, with user:password@ before its name if it wants that; NO_PROXY=HOST goes to the agent without it"
+
+// refusedByProxy is http.Transport's hook: it says why a proxy makes no way to an https
+// URL, of which the library says the status alone.
+func refusedByProxy(_ context.Context, _ *url.URL, connect *http.Request, resp *http.Response) error {
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	return failf(ErrUnreachable, "the proxy on the way to %s answered %s: %s", connect.Host, quote([]byte(resp.Status)), cureProxy)
+}
+
+// cureTLS is for http where it should be https.
+const cureTLS = "is its URL https:// and not http://?"
+
+// explainCertificate is Explain for a certificate that is not accepted.
+func explainCertificate(err *tls.CertificateVerificationError) (cause, cure string) {
+	var (
+		host    x509.HostnameError
+		invalid x509.CertificateInvalidError
+	)
+	cause = "its certificate is not trusted: " + err.Err.Error()
+	switch {
+	case errors.As(err.Err, &host):
+		return cause, "use a name in --agent that the certificate has"
+	case errors.As(err.Err, &invalid) && invalid.Reason == x509.Expired:
+		return cause, "whoever runs the agent has to renew it; is your clock right?"
+	}
+	return cause, "if it is signed by a CA of your own, --ca-file ca.pem names that (on Linux the variable SSL_CERT_FILE does, too)"
+}
+
+// IsRefused reports whether an error says that nobody listens where the agent was.
+func IsRefused(err error) bool { return errors.Is(err, ErrUnreachable) && refused(err) }
+
+// refused also looks at the text: Windows' own number for it is not what
+// syscall.ECONNREFUSED is there.
+func refused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "refused")
+}
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &t) && t.Timeout()
 }
