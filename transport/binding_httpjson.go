@@ -18,15 +18,6 @@ import (
 // around it.
 type httpJSON struct{}
 
-// pushName is what 0.3's proto calls a push notification configuration, or without an ID
-// its task.
-func pushName(task, id string) string {
-	if id == "" {
-		return "tasks/" + task
-	}
-	return "tasks/" + task + "/pushNotificationConfigs/" + id
-}
-
 // home cuts an operation off the URL: some cards name one there. All operations are
 // below what stands before it.
 func (httpJSON) home(p protocol, u *url.URL) *url.URL {
@@ -41,10 +32,24 @@ func (httpJSON) home(p protocol, u *url.URL) *url.URL {
 	return u
 }
 
+// request spells an operation. A method that is called by its name is the version's operation of
+// that name, and its parameters are taken as they are; this binding has no other methods, such as
+// those of extensions.
 func (httpJSON) request(p protocol, op *operation) (*request, error) {
-	kind, params, err := httpOperation(p, op)
+	kind := op.kind
+	if kind == opMethod {
+		if kind = operationOf(p, op.method); kind == opMethod {
+			refusal := &a2a.Error{Code: a2a.CodeMethodNotFound, Message: "HTTP+JSON has A2A's own operations, and no method " + op.method}
+			return nil, failf(refusal, "%s", refusal.Message)
+		}
+	}
+	raw, err := p.params(op)
 	if err != nil {
 		return nil, err
+	}
+	params := parseNode(raw)
+	if raw != nil && !params.IsObject() {
+		return nil, failf(nil, "the parameters of %s are no object", op.method)
 	}
 	s := spellingOf(kind)
 	verb, path := s.route(p)
@@ -72,23 +77,6 @@ func (httpJSON) request(p protocol, op *operation) (*request, error) {
 		out.query, err = query(params, append(taken, "tenant"), op.what)
 	}
 	return out, err
-}
-
-// httpOperation returns the kind of an operation and its parameters. A method that is
-// called by its name is the version's operation of that name, and its parameters are
-// taken as they are; this binding has no other methods, such as those of extensions.
-func httpOperation(p protocol, op *operation) (kind opKind, params node, err error) {
-	if kind = op.kind; kind == opMethod {
-		if kind = operationOf(p, op.method); kind == opMethod {
-			refusal := &a2a.Error{Code: a2a.CodeMethodNotFound, Message: "HTTP+JSON has A2A's own operations, and no method " + op.method}
-			return kind, params, failf(refusal, "%s", refusal.Message)
-		}
-	}
-	raw, err := p.params(op)
-	if params = parseNode(raw); err == nil && raw != nil && !params.IsObject() {
-		err = failf(nil, "the parameters of %s are no object", op.method)
-	}
-	return kind, params, err
 }
 
 func (httpJSON) result(op *operation, status int, raw string, valid bool) (json.RawMessage, *a2a.Error) {

@@ -79,8 +79,10 @@ func (n node) elements() (list []node) {
 	return list
 }
 
-func (n node) texts(path string) (list []string) {
-	for _, e := range n.list(path) {
+func (n node) texts(path string) []string { return n.at(path).words() }
+
+func (n node) words() (list []string) {
+	for _, e := range n.elements() {
 		if e.Type == gjson.String {
 			list = append(list, e.Str)
 		}
@@ -189,28 +191,27 @@ func saysNoStreaming(card *a2a.Card) bool {
 // requirements reads what a card, or a skill, needs: 1.x's member, or 0.3's. A
 // card of both generations says the same in both.
 func requirements(n node) (list []a2a.Requirement) {
-	for _, member := range []string{"securityRequirements", "security"} {
-		for _, alternative := range n.list(member) {
-			// 1.x: {"schemes":{"name":{"list":["scope"]}}}; a2a-go leaves out the list.
-			if s := alternative.at("schemes"); s.IsObject() {
-				alternative = s
-			}
-			if !alternative.IsObject() || len(list) == maxListed {
-				continue
-			}
-			requirement := a2a.Requirement{}
-			alternative.each(func(name string, scopes node) {
-				if !scopes.IsObject() {
-					scopes = node{gjson.Parse(`{"list":` + scopes.Raw + `}`)}
-				}
-				words := scopes.texts("list")
-				requirement = append(requirement, a2a.SchemeUse{Scheme: name, Scopes: words[:min(len(words), maxListed)]})
-			})
-			list = append(list, requirement)
+	alternatives := n.list("securityRequirements")
+	if len(alternatives) == 0 {
+		alternatives = n.list("security")
+	}
+	for _, alternative := range alternatives {
+		// 1.x: {"schemes":{"name":{"list":["scope"]}}}; a2a-go leaves out the list.
+		if s := alternative.at("schemes"); s.IsObject() {
+			alternative = s
 		}
-		if len(list) > 0 {
-			break
+		if !alternative.IsObject() || len(list) == maxListed {
+			continue
 		}
+		requirement := a2a.Requirement{}
+		alternative.each(func(name string, scopes node) {
+			if scopes.IsObject() {
+				scopes = scopes.at("list")
+			}
+			words := scopes.words()
+			requirement = append(requirement, a2a.SchemeUse{Scheme: name, Scopes: words[:min(len(words), maxListed)]})
+		})
+		list = append(list, requirement)
 	}
 	return list
 }

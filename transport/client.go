@@ -184,18 +184,14 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 
 // checkSpoken checks the version and the binding of the options; "auto" becomes "".
 func (c *Client) checkSpoken() error {
-	for _, o := range []struct {
-		value  *string
-		what   string
-		spoken []string
-	}{{&c.opts.Version, "A2A version", Versions()}, {&c.opts.Binding, "binding", Bindings()}} {
-		switch {
-		case *o.value == "auto":
-			*o.value = ""
-		case *o.value != "" && !slices.Contains(o.spoken, *o.value):
-			return failf(nil, "%s %q is not one that we speak", o.what, *o.value)
-		}
+	version, binding := &c.opts.Version, &c.opts.Binding
+	switch {
+	case *version != "" && !slices.Contains(Versions(), *version):
+		return failf(nil, "A2A version %q is not one that we speak", *version)
+	case *binding != "" && !slices.Contains(Bindings(), *binding):
+		return failf(nil, "binding %q is not one that we speak", *binding)
 	}
+	*version, *binding = strings.TrimPrefix(*version, "auto"), strings.TrimPrefix(*binding, "auto")
 	return nil
 }
 

@@ -194,7 +194,7 @@ func (p protocol) send(op *operation) shape {
 	message := shape{
 		{nameKind, "message"},
 		{same("messageId"), m.ID},
-		{same("role"), p.user()},
+		{same("role"), name{"user", "ROLE_USER", "ROLE_USER"}.in(p)},
 		{same("contextId"), m.ContextID},
 		{same("taskId"), m.TaskID},
 		// 0.3's proto has no references; the agent finds these tasks by the context.
@@ -227,14 +227,6 @@ func (p protocol) send(op *operation) shape {
 		}
 	}
 	return shape{{same("message"), message}, {same("configuration"), configuration}, {same("metadata"), m.RequestMetadata}}
-}
-
-// user is the role of who writes to an agent.
-func (p protocol) user() string {
-	if p.v03 && !p.proto {
-		return string(a2a.RoleUser)
-	}
-	return "ROLE_USER"
 }
 
 func (p protocol) part(part *a2a.OutPart) shape {
@@ -309,7 +301,7 @@ func (p protocol) state(s a2a.State) string {
 // the SDKs for Go, JavaScript (0.3) and Python have; what has no ID gets the task's, as
 // servers do.
 func (p protocol) setPush(c *a2a.PushConfig) shape {
-	inner := same("pushNotificationConfig")
+	inner, task := same("pushNotificationConfig"), "tasks/"+c.TaskID
 	switch id := cmp.Or(c.ID, c.TaskID); {
 	case !p.v03:
 		return pushShape(c, c.ID, c.TaskID)
@@ -318,9 +310,9 @@ func (p protocol) setPush(c *a2a.PushConfig) shape {
 	default:
 		return shape{
 			{same("taskId"), &c.TaskID},
-			{same("parent"), pushName(c.TaskID, "")},
+			{same("parent"), task},
 			{same("configId"), &id},
-			{same("config"), shape{{same("name"), pushName(c.TaskID, id)}, {inner, pushShape(c, id, "")}}},
+			{same("config"), shape{{same("name"), task + "/pushNotificationConfigs/" + id}, {inner, pushShape(c, id, "")}}},
 		}
 	}
 }
