@@ -108,14 +108,17 @@ func (x *exchange) notA2A(b []byte) error {
 	at := shown(x.url)
 	what := cmp.Or(x.mediaType(), "something")
 	if status < 300 {
-		if len(b) == 0 {
-			return failf(x.unread(), "%s answered %s with an empty %d", at, x.op.what, status)
+		var lost error
+		if !x.op.delivery.repeats() {
+			lost = ErrPossiblyDelivered
 		}
 		switch {
+		case len(b) == 0:
+			return failf(lost, "%s answered %s with an empty %d", at, x.op.what, status)
 		case rawjson.Valid(b):
-			return failf(x.unread(), "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.op.what, quote(b))
+			return failf(lost, "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.op.what, quote(b))
 		case strings.HasSuffix(what, "json"):
-			return failf(x.unread(), "%s answered %s with what is labelled %s and is none: %s", at, x.op.what, what, quote(b))
+			return failf(lost, "%s answered %s with what is labelled %s and is none: %s", at, x.op.what, what, quote(b))
 		case what == "text/html": // no agent has got the request
 			return failf(nil, "%s answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?", at)
 		}
@@ -213,15 +216,6 @@ func (x *exchange) notThere(e *a2a.Error) error {
 		e.Message += ": the agent does not seem to offer that"
 	}
 	return e
-}
-
-// unread says what an answer that cannot be read means for the request: whether it may have
-// been delivered.
-func (x *exchange) unread() error {
-	if x.op.delivery.repeats() {
-		return nil
-	}
-	return ErrPossiblyDelivered
 }
 
 // quote shows the beginning of an answer on one line.

@@ -140,10 +140,7 @@ func (c *Client) loadCard() (*endpoint, error) {
 	if err := c.resolve(); err != nil {
 		return nil, err
 	}
-	at := c.source
-	if c.cardAt != (cardSource{}) {
-		at = c.cardAt
-	}
+	at := cmp.Or(c.cardAt, c.source)
 	if at.file != "" {
 		return c.readCardFile(at.file)
 	}
