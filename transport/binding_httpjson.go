@@ -18,6 +18,15 @@ import (
 // around it.
 type httpJSON struct{}
 
+// pushName is what 0.3's proto calls a push notification configuration, or without an ID
+// its task.
+func pushName(task, id string) string {
+	if id == "" {
+		return "tasks/" + task
+	}
+	return "tasks/" + task + "/pushNotificationConfigs/" + id
+}
+
 // home cuts an operation off the URL: some cards name one there. All operations are
 // below what stands before it.
 func (httpJSON) home(p protocol, u *url.URL) *url.URL {

@@ -301,7 +301,7 @@ func (p protocol) state(s a2a.State) string {
 // the SDKs for Go, JavaScript (0.3) and Python have; what has no ID gets the task's, as
 // servers do.
 func (p protocol) setPush(c *a2a.PushConfig) shape {
-	inner, task := same("pushNotificationConfig"), "tasks/"+c.TaskID
+	inner := same("pushNotificationConfig")
 	switch id := cmp.Or(c.ID, c.TaskID); {
 	case !p.v03:
 		return pushShape(c, c.ID, c.TaskID)
@@ -310,9 +310,9 @@ func (p protocol) setPush(c *a2a.PushConfig) shape {
 	default:
 		return shape{
 			{same("taskId"), &c.TaskID},
-			{same("parent"), task},
+			{same("parent"), pushName(c.TaskID, "")},
 			{same("configId"), &id},
-			{same("config"), shape{{same("name"), task + "/pushNotificationConfigs/" + id}, {inner, pushShape(c, id, "")}}},
+			{same("config"), shape{{same("name"), pushName(c.TaskID, id)}, {inner, pushShape(c, id, "")}}},
 		}
 	}
 }
