@@ -37,8 +37,8 @@ type key struct {
 }
 
 // parseKeys reads public keys: PEM, a JWK or a JWKS. It skips a JWKS's keys for other
-// purposes, as RFC 7517 §5 requires. (Rejected: certificates and PKCS #1. openssl makes a
-// public key of both, and a certificate would be checked for its time alone.)
+// purposes, as RFC 7517 §5 requires. (Rejected: certificates. openssl makes a public key of
+// one, and a certificate would be checked for its time alone.)
 func parseKeys(b []byte, source string) ([]key, error) {
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	var found []jose.JSONWebKey
@@ -129,15 +129,10 @@ func parsePEM(b []byte) (keys []jose.JSONWebKey, err error) {
 		if block, b = pem.Decode(b); block == nil {
 			break
 		}
-		switch {
-		case len(keys) == maxKeys:
+		if len(keys) == maxKeys {
 			return nil, fmt.Errorf("it has more than %d keys", maxKeys)
-		case strings.HasSuffix(block.Type, "PRIVATE KEY"):
-			return nil, errPrivate
-		case block.Type != "PUBLIC KEY":
-			return nil, fmt.Errorf("it has a PEM block %q, which is no public key (openssl x509 -in FILE -pubkey -noout gets that of a certificate)", block.Type)
 		}
-		public, err := x509.ParsePKIXPublicKey(block.Bytes)
+		public, err := parseBlock(block)
 		if err != nil {
 			return nil, err
 		}
@@ -150,6 +145,20 @@ func parsePEM(b []byte) (keys []jose.JSONWebKey, err error) {
 		return nil, errors.New("it has no key: it is neither PEM, nor a JWK or JWKS")
 	}
 	return keys, nil
+}
+
+func parseBlock(block *pem.Block) (any, error) {
+	switch {
+	case block.Type == "PUBLIC KEY":
+		return x509.ParsePKIXPublicKey(block.Bytes)
+	case block.Type == "RSA PUBLIC KEY":
+		return x509.ParsePKCS1PublicKey(block.Bytes)
+	case block.Type == "CERTIFICATE":
+		return nil, errors.New("it has a certificate: give its public key (openssl x509 -in FILE -pubkey -noout)")
+	case strings.HasSuffix(block.Type, "PRIVATE KEY"):
+		return nil, errPrivate
+	}
+	return nil, fmt.Errorf("it has a PEM block %q, which is no public key", block.Type)
 }
 
 // checkKey refuses public keys that no algorithm of ours can use.

@@ -95,9 +95,11 @@ func TestKeysTaken(t *testing.T) {
 	jwks := must.Get(jwksOf(s))(t)
 	var set struct{ Keys []json.RawMessage }
 	must.Do(t, json.Unmarshal(jwks, &set))
+	pkcs1 := string(pem.EncodeToMemory(&pem.Block{Type: "RSA PUBLIC KEY", Bytes: x509.MarshalPKCS1PublicKey(rsaKey().Public().(*rsa.PublicKey))}))
 	for _, name := range []string{
 		publicFile(t, edKey2(), edKey()),
 		publicFile(t, edKey2(), edKey()) + "#" + s.Thumbprint(),
+		file(t, "pkcs1.pem", pkcs1+pemOf(t, "PUBLIC KEY", edKey().Public())),
 		file(t, "k.json", string(set.Keys[0])),
 		file(t, "k.json", "\uFEFF\n"+string(jwks)),
 		file(t, "k.json", `{"keys":[{"kty":"new"},{"kty":"oct","k":"c2VjcmV0"},`+string(set.Keys[0])+`]}`),
@@ -147,8 +149,13 @@ func TestFetchedKeys(t *testing.T) {
 
 // Every way to give a private key works, and what is none says so.
 func TestPrivateKeys(t *testing.T) {
+	sec1 := must.Get(x509.MarshalECPrivateKey(ecKey().(*ecdsa.PrivateKey)))(t)
 	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
 	for _, b := range [][]byte{
+		// openssl ecparam -genkey; openssl genrsa before OpenSSL 3; a certificate with its key
+		append(block("EC PARAMETERS", []byte{6, 8}), block("EC PRIVATE KEY", sec1)...),
+		block("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey().(*rsa.PrivateKey))),
+		append(block("CERTIFICATE", nil), privatePEM(t, edKey())...),
 		privatePEM(t, ecKey()), privatePEM(t, rsaKey()), privatePEM(t, edKey()),
 		[]byte(`{"kty":"OKP","crv":"Ed25519","kid":"mine","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`),
 	} {
@@ -167,7 +174,8 @@ func TestPrivateKeys(t *testing.T) {
 		`{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`: "no private key",
 		`{"kty":"oct","k":"c2VjcmV0"}`: "shared secret",
 		``:                             "no private key",
-		string(block("ENCRYPTED PRIVATE KEY", nil)): "openssl pkey -in FILE makes one",
+		string(block("ENCRYPTED PRIVATE KEY", nil)): "encrypted",
+		string(block("PUBLIC KEY", nil)):            "no private key",
 		string(block("PRIVATE KEY", nil)):           "cannot be read",
 	} {
 		if _, err := NewSigner([]byte(content), "", ""); err == nil || !strings.Contains(err.Error(), words) {

@@ -23,7 +23,7 @@ type Signer struct {
 	public jose.JSONWebKey
 }
 
-// NewSigner makes a signer from a private key: PKCS #8 in PEM, or a JWK. keyID
+// NewSigner makes a signer from a private key: PEM (PKCS #8, PKCS #1, SEC 1) or a JWK. keyID
 // is the name by which verifiers find the public key; empty: its own, or else its thumbprint.
 // jku is the URL of the JWKS with the public key; empty: it is not said.
 func NewSigner(privateKey []byte, keyID, jku string) (*Signer, error) {
@@ -140,16 +140,28 @@ func parsePrivate(b []byte) (*jose.JSONWebKey, error) {
 		}
 		return parseJWK(b, "sign")
 	}
-	block, _ := pem.Decode(b)
-	switch {
-	case block == nil:
-		return nil, errors.New("it has no private key: it is neither PEM nor a JWK")
-	case block.Type != "PRIVATE KEY":
-		return nil, fmt.Errorf("it has no private key in PKCS #8, but %q: openssl pkey -in FILE makes one", block.Type)
+	for {
+		var block *pem.Block
+		if block, b = pem.Decode(b); block == nil {
+			return nil, errors.New("it has no private key: it is neither PEM nor a JWK")
+		}
+		var private any
+		var err error
+		switch block.Type {
+		case "PRIVATE KEY":
+			private, err = x509.ParsePKCS8PrivateKey(block.Bytes)
+		case "RSA PRIVATE KEY":
+			private, err = x509.ParsePKCS1PrivateKey(block.Bytes)
+		case "EC PRIVATE KEY":
+			private, err = x509.ParseECPrivateKey(block.Bytes)
+		case "ENCRYPTED PRIVATE KEY":
+			return nil, errors.New("it is encrypted: openssl pkey -in FILE makes one that is not")
+		default: // EC PARAMETERS, for one
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("its private key cannot be read: %w", err)
+		}
+		return &jose.JSONWebKey{Key: private}, nil
 	}
-	private, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("its private key cannot be read: %w", err)
-	}
-	return &jose.JSONWebKey{Key: private}, nil
 }

@@ -25,6 +25,8 @@ const (
 	// maxAnswer bounds an answer. Key sets have some kB, tokens of users in many groups
 	// some ten.
 	maxAnswer = 1 << 20
+	// maxRedirects bounds redirects of metadata within one origin.
+	maxRedirects = 3
 )
 
 // NewHTTP makes the client for an identity provider. config has the trusted
@@ -46,9 +48,17 @@ func NewHTTP(config *tls.Config) *http.Client {
 			// The next renewal is an hour away, so no connection stays open.
 			IdleConnTimeout: 10 * time.Second,
 		}},
-		// A redirected POST would carry a code or a refresh token along, and a provider is asked
-		// where its metadata are to be (RFC 8414, §3.2: the answer is 200).
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		// A redirected POST would carry a code or a refresh token along. Metadata are redirected by
+		// Django's OAuth Toolkit before 2.4, which adds a slash.
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if via[0].Method != http.MethodGet {
+				return http.ErrUseLastResponse
+			}
+			if len(via) > maxRedirects || !safe.SameOrigin(req.URL, via[0].URL) {
+				return fmt.Errorf("it redirects to %s", plain(safe.Shown(req.URL)))
+			}
+			return nil
+		},
 	}
 }
 
