@@ -220,6 +220,17 @@ func (s *Shown) isAll(c *cover) bool {
 	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
 }
 
+// isStripped reports whether a text is all that an item has said since another spoke, in at least three pieces, with
+// other white space. Two pieces may be a word and a space, and the word may come again.
+func (s *Shown) isStripped(it *item, seq string) bool {
+	k := len(s.said.starts) - 1
+	if k < 0 || s.said.starts[k].it != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(seq) < evidence {
+		return false
+	}
+	c, ok := s.coversFrom(k, seq, it.kind)
+	return ok && c.rest == ""
+}
+
 // isRestated reports whether a whole has said just this before, and nothing stood between: the result
 // of a task, and then the message that ends it.
 func (s *Shown) isRestated(c *cover) bool {

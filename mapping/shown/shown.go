@@ -218,13 +218,11 @@ func (s *Shown) Live(in *Item) {
 			s.repeat(it, in, len(seq))
 			return
 		}
-		if whole && s.showRepeat(it, in, seq, whole) {
+		if (whole || in.Last && s.isStripped(it, seq)) && s.showRepeat(it, in, seq, whole) {
 			return
 		}
 		s.say(it, in, seq, 0)
-	case it != nil && it.n > 0 && it.turn == s.turn:
-		// L3: it is compared with what its own turn has shown: agents with one ID for ever; 744 turns, 324
-		// with words lost.
+	case it != nil && it.n > 0 && (it.turn == s.turn || s.goesOnOver(it, seq)):
 		s.update(it, in, seq, whole)
 	default:
 		it = s.another(k)
@@ -233,6 +231,14 @@ func (s *Shown) Live(in *Item) {
 		}
 		s.say(it, in, seq, 0)
 	}
+}
+
+// goesOnOver reports whether an item of an earlier turn goes on: it says all of itself again,
+// and more. Otherwise an update is compared with what its own turn has shown (L3: agents with
+// one ID for ever; 744 turns, 324 with words lost).
+func (s *Shown) goesOnOver(it *item, seq string) bool {
+	rest, begins := s.rest(it, seq)
+	return begins && rest != "" && it.n >= evidence
 }
 
 // update shows what an event says of an item that this turn has shown.
