@@ -147,6 +147,7 @@ type Agent struct {
 	observed    atomic.Int64 // how many events were numbered, for Options.Observe
 	pushRefused atomic.Bool  // the agent's card says that it pushes, and it does not
 	messagesEnd atomic.Int32 // how a stream of messages has ended last, 0: none has
+	commands    atomic.Pointer[[]acp.Command]
 
 	opening chan struct{} // holds a token while a task is made with Options.MCPFile
 }

@@ -14,12 +14,16 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// Commands asks the agent for its slash commands; none, without an error, for an
-// agent that has none.
+// Commands returns the agent's slash commands; none, without an error, for an agent that has
+// none. It is asked until it has told them: one that does not answer later would get a command
+// as a prompt.
 func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	_, w, err := a.Ready(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if known := a.commands.Load(); known != nil {
+		return *known, nil
 	}
 	commands := w.SlashCommands()
 	if commands.Run == nil {
@@ -34,7 +38,9 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dialect.Commands(raw), nil
+	told := dialect.Commands(raw)
+	a.commands.Store(&told)
+	return told, nil
 }
 
 // command returns what to send for a prompt that begins with one of the agent's

@@ -189,12 +189,18 @@ func (a *fakeAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 		what = strings.TrimSpace(r.Method + " " + r.URL.RequestURI() + " " + string(body))
 	}
 	if m.Get("method").Str == "commands/get" {
-		if a.commands == `"result":held` {
+		a.mu.Lock()
+		told := a.commands
+		if told != `"result":held` {
+			a.commands = `"error":{"code":-32603,"message":"they were told"}` // who asks again takes a command for a prompt
+		}
+		a.mu.Unlock()
+		if told == `"result":held` {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}
 		return respond(r, 200, "application/json", io.NopCloser(strings.NewReader(
-			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, a.commands)))), nil
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, told)))), nil
 	}
 	a.mu.Lock()
 	x := &exchange{n: len(a.requests) + 1, id: json.RawMessage(m.Get("id").Raw), response: make(chan *http.Response, 1), bare: bare, fakeAgent: a}
