@@ -39,14 +39,19 @@ func (e *undeliveredError) Error() string {
 func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
 
 // malformedError is for a task that could be followed only up to an event that cannot
-// be read. Behind it stands what has ended the attempt.
+// be read. Behind it stands what has ended the attempt, which may be the user's to mend.
 type malformedError struct {
 	event, then error
 	taskID      string
 }
 
 func (e *malformedError) Error() string {
-	return fmt.Sprintf("%v: the rest of the answer is lost, because task %s could not be followed past it; whoever runs the agent should know", e.event, e.taskID)
+	then := e.then
+	if lost := (*taskLostError)(nil); errors.As(then, &lost) {
+		then = lost.err
+	}
+	return fmt.Sprintf("%v: the rest of the answer is lost, because task %s could not be followed past it (%s); whoever runs the agent should know",
+		e.event, e.taskID, strings.TrimPrefix(then.Error(), "agent: "))
 }
 
 func (e *malformedError) Unwrap() []error { return []error{e.event, e.then} }
@@ -77,12 +82,12 @@ func (e *taskLostError) Unwrap() error { return e.err }
 // lost is for a task whose connection was cut, of an agent that offers no way to go on. It has
 // refused that because it does not know the task any more, or has no such method.
 func (l *leg) lost() error {
-	became, refusal := "and it may still run", (*a2a.Error)(nil)
+	text, refusal := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: "+
+		"what task %s has said since is lost, and it may still run", (*a2a.Error)(nil)
 	if errors.As(l.outage.refusal, &refusal) && refusal.Code == a2a.CodeTaskNotFound {
-		became = "and it is not found any more"
+		text = "agent: the connection was lost, task %s is not found any more, and this agent does not offer to ask for one: what it has said since is lost"
 	}
-	return &cutError{fmt.Sprintf("agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: "+
-		"what task %s has said since is lost, %s", l.taskID, became)}
+	return &cutError{fmt.Sprintf(text, l.taskID)}
 }
 
 // givenUp is why the leg is given up. The task may still run.
