@@ -54,22 +54,21 @@ func (s *Session) tells(what told) bool {
 // another conversation.
 const lostNotice = "[The agent begins another conversation, or another task: it may not know what was said before.]\n\n"
 
-// loss is that notice, unless the user knows it: in the same turn, or in the session, if that is enough.
-func (t *turn) loss(enough bool) []mapping.Step {
+// loss reports whether that is to be said: not if the user knows it, in the same turn, or in the session, if
+// that is enough.
+func (t *turn) loss(enough bool) bool {
 	known := !t.session.tells(ofLoss) && enough || t.lossTold
-	if t.lossTold = true; known {
-		return nil
-	}
-	return []mapping.Step{{Kind: mapping.StepNotice, Text: lostNotice}}
+	t.lossTold = true
+	return !known
 }
 
 // tellLost tells that the agent refuses the context of the conversation, or does not know its task
 // any more. Of completed tasks it tells once: some agents keep none of those.
 func (t *turn) tellLost(ctx context.Context, ofTask bool) error {
-	if steps := t.loss(ofTask && t.session.completed); len(steps) > 0 {
-		return t.editor.Show(ctx, steps)
+	if !t.loss(ofTask && t.session.completed) {
+		return nil
 	}
-	return nil
+	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: lostNotice}})
 }
 
 // tellOtherContext adds a notice that the agent has answered in another context than
@@ -81,7 +80,10 @@ func (t *turn) tellOtherContext(steps []mapping.Step) []mapping.Step {
 		return steps
 	}
 	t.askedContext = ""
-	return append(t.loss(true), steps...)
+	if !t.loss(true) {
+		return steps
+	}
+	return append([]mapping.Step{t.notice(lostNotice)}, steps...)
 }
 
 // anewNotice is for agents that keep a conversation in the task that was
