@@ -1,7 +1,5 @@
 package trace
 
-import "strings"
-
 // A wordKind tells what to look at where a word was found.
 type wordKind uint8
 
@@ -161,5 +159,13 @@ func (s *sieve) verify(b []byte, i int, list uint16, found func(at int, w *word)
 }
 
 func equals(b []byte, text string, fold bool) bool {
-	return string(b) == text || fold && strings.EqualFold(string(b), text)
+	if !fold {
+		return string(b) == text
+	}
+	for i := range b { // the first byte tells mostly, so strings.EqualFold would cost more
+		if c := b[i]; c != text[i] && (c|0x20 != text[i] || text[i] < 'a') {
+			return false
+		}
+	}
+	return true
 }

@@ -13,7 +13,7 @@ const maxSpelled = 3
 // as %41, or as entities of HTML: &#65; &#x41; &amp;. An encoder may write any byte so,
 // and one encoder may follow another, so a list of spellings would not do.
 func (m *masker) spelledSpans(b []byte) (found []span) {
-	if len(m.literals) == 0 || !bytes.ContainsAny(b, "%&") {
+	if len(m.literals) == 0 || bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '&') < 0 {
 		return nil
 	}
 	at := make([]int, len(b)+1) // where a byte of plain is in b; its last element is b's end

@@ -44,6 +44,7 @@ func TestMask(t *testing.T) {
 		{`{"text":"see {\"client_secret\": \"v w\"} there"}`, `{"text":"see {\"client_secret\": \"***\"} there"}`},
 		{`{"jwt":"eyJhbGciOi.eyJzdWIiOi.sig-x"}`, `{"jwt":"***"}`},
 		{`["sk-abcdefghijklmnop","ghp_abcdefghijklmnopqrst","xoxb-1234567890","AKIAABCDEFGHIJKLMNOP","glpat-abcdefghijklmnop"]`, `["***","***","***","***","***"]`},
+		{`["xoxt-1234567890","xoxB-1234567890","xox--1234567890"]`, `["***","***","xox--1234567890"]`}, // whatever kinds Slack makes
 		{`["-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----"]`, `["-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----"]`},
 		{`{"mcpServers":[{"name":"n","command":"c","args":["a"],"env":[{"name":"E","value":"v"}],"headers":{"h":"v"}}]}`,
 			`{"mcpServers":[{"name":"n","command":"c","args":["***"],"env":[{"name":"E","value":"***"}],"headers":{"h":"***"}}]}`},
