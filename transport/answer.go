@@ -42,7 +42,7 @@ func (x *exchange) body() ([]byte, error) {
 	if x.isStream() {
 		// A unary method that is answered with events: the first one is it.
 		r := newFrameReader(x.resp.Body, false)
-		r.max = x.c.limit()
+		r.max = x.limit()
 		frames, err := r.next(nil)
 		switch {
 		case err == io.EOF:
@@ -54,11 +54,11 @@ func (x *exchange) body() ([]byte, error) {
 		}
 		return x.text(bytes.Clone(frames[0].data)), nil
 	}
-	b, err := io.ReadAll(io.LimitReader(x.resp.Body, int64(x.c.limit())+1))
+	b, err := io.ReadAll(io.LimitReader(x.resp.Body, int64(x.limit())+1))
 	switch {
 	case err != nil:
 		return nil, x.lost(err, true)
-	case len(b) > x.c.limit():
+	case len(b) > x.limit():
 		return nil, x.tooLarge()
 	}
 	return x.text(bytes.TrimPrefix(b, []byte("\uFEFF"))), nil
@@ -72,8 +72,24 @@ func (x *exchange) text(b []byte) []byte {
 	return repairText(b)
 }
 
+// maxCard is how large a card may be: all of one is read, kept and shown. The largest that was seen has 30 kB;
+// one of 60 MiB that was made for it took 1.4 GB and half a minute.
+const maxCard = 4 << 20
+
+// limit is how large the answer may be.
+func (x *exchange) limit() int {
+	if x.op.as == opExtendedCard {
+		return maxCard
+	}
+	return x.c.limit()
+}
+
 func (x *exchange) tooLarge() error {
-	return failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.op.what, x.c.larger())
+	what := x.c.larger()
+	if x.op.as == opExtendedCard {
+		what = fmt.Sprintf("more than %d MiB", maxCard>>20)
+	}
+	return failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.op.what, what)
 }
 
 // agentError adds to the agent's error what the response says beside it.

@@ -131,6 +131,21 @@ func TestCardIsBounded(t *testing.T) {
 	}
 }
 
+// A card has a limit of its own, whatever an answer may have.
+func TestCardIsNotTooLarge(t *testing.T) {
+	agent := newWireAgent(t, wireSSE(sseCompleted))
+	for size, want := range map[int]string{
+		maxCard - 100: "",
+		maxCard:       "agent: " + agent.URL + cardPath + " answered the request for its card with more than 4 MiB",
+	} {
+		agent.card = `{"url":"` + agent.URL + `","name":"` + strings.Repeat("a", size) + `"}`
+		_, err := wireClient(t, agent.URL, nil).Card(t.Context())
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("a name of %d bytes: %v", size, err)
+		}
+	}
+}
+
 // Gemini's card says localhost; the connection goes to the user's address.
 func TestLocalhostInTheCard(t *testing.T) {
 	agent := newWireAgent(t, wireSSE(sseCompleted))

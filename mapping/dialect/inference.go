@@ -18,15 +18,25 @@ type inference struct{ base }
 // about: its data parts have what they hold in a member of that name again.
 func (inference) about() about { return about{name: "inference-gateway", sign: `"data":{"data":{`} }
 
-func (d inference) knows(ev *a2a.Event) bool {
-	if ev.HasMessage && d.message(&ev.Message, nil, &Pieces{}) {
+func (inference) knows(ev *a2a.Event) bool {
+	if ev.HasMessage && splitsInference(&ev.Message) {
 		return true
 	}
 	if ev.Kind == a2a.EventTask && ev.History != nil {
 		for m := range ev.History {
-			if d.message(&m, nil, &Pieces{}) {
+			if splitsInference(&m) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// splitsInference makes no pieces: it is asked of each event of agents that speak no dialect.
+func splitsInference(m *a2a.Message) bool {
+	for p := range m.Parts.All() {
+		if made, again := inferenceData(p, m.ID); len(made) > 0 || again {
+			return true
 		}
 	}
 	return false

@@ -144,8 +144,8 @@ func (w Writing) members(s AgentSettings) (key string, settings map[string]any, 
 // reader refuses an object that has both.
 func dropRespelled(settings map[string]any, users map[string]json.RawMessage) {
 	maps.DeleteFunc(settings, func(name string, _ any) bool {
-		for users := range users {
-			if snakeCase(users) == name {
+		for given := range users {
+			if snakeCase(given) == name {
 				return true
 			}
 		}

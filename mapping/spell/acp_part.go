@@ -18,12 +18,13 @@ import (
 // fileMax is the largest file, in bytes of base64, that is handed on inline.
 const fileMax = 4 << 20
 
-// A contentBlock is ACP's, with the members that a part needs. A resource is written alike.
+// A contentBlock is ACP's, with the members that a part needs. A resource is written alike. An empty
+// file has data, too: ACP requires the member.
 type contentBlock struct {
 	Type     string        `json:"type,omitempty"`
 	Name     string        `json:"name,omitempty"`
 	URI      string        `json:"uri,omitempty"`
-	Data     string        `json:"data,omitempty"`
+	Data     *string       `json:"data,omitempty"`
 	MimeType string        `json:"mimeType,omitempty"`
 	Blob     *string       `json:"blob,omitempty"`
 	Resource *contentBlock `json:"resource,omitempty"`
@@ -43,7 +44,7 @@ func acpContent(s *mapping.Step) (content []byte, note string) {
 	case len(f.Bytes) > fileMax:
 		return nil, "[" + name + ": " + f.MediaType + ask.MoreNote(len(f.Bytes)/4*3) + "]"
 	case media == "image" || media == "audio":
-		block = contentBlock{Type: media, Data: f.Bytes, MimeType: f.MediaType}
+		block = contentBlock{Type: media, Data: &f.Bytes, MimeType: f.MediaType}
 	default:
 		block = contentBlock{Type: "resource", Resource: &contentBlock{URI: "attachment:" + name, MimeType: f.MediaType, Blob: &f.Bytes}}
 	}
