@@ -17,17 +17,28 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// stateWords are what --state takes.
 func stateWords() string {
 	var words []string
 	for _, s := range a2a.States() {
 		words = append(words, string(s))
 	}
-	return strings.Join(words, "|")
+	return strings.Join(words, ", ")
 }
 
-func listTasks(p *frame.Program, c *cli.Context) error {
-	q := a2a.TaskQuery{ContextID: c.String("context-id"), State: a2a.State(c.String("state"))}
+// readState also takes A2A 1.0's names, which -o json writes.
+func readState(word string) (a2a.State, error) {
+	s := a2a.State(strings.ReplaceAll(strings.TrimPrefix(strings.ToLower(word), "task_state_"), "_", "-"))
+	if word != "" && !slices.Contains(a2a.States(), s) {
+		return "", frame.Usagef("--state does not take %q: it takes %s", word, stateWords())
+	}
+	return s, nil
+}
+
+func listTasks(p *frame.Program, c *cli.Context) (err error) {
+	q := a2a.TaskQuery{ContextID: c.String("context-id")}
+	if q.State, err = readState(c.String("state")); err != nil {
+		return err
+	}
 	if !frame.AsJSON(c) {
 		messages := promptHistory
 		q.HistoryLength = &messages

@@ -23,7 +23,7 @@ func Command(p *frame.Program) *cli.Command {
 			frame.Output("A2A 1.0's Task")),
 		p.AgentCommand("task list", listTasks,
 			frame.Option{Name: "context-id", Takes: "ID", Help: "only the tasks of this context"},
-			frame.Option{Name: "state", Takes: stateWords(), Help: "only the tasks in this state"},
+			frame.Option{Name: "state", Takes: "STATE", Help: "only the tasks in this state: " + stateWords()},
 			frame.Option{Name: "all", Kind: frame.Switch, Help: "all that the agent holds, not only the page that it gives at once"},
 			frame.Output("A2A 1.0's ListTasksResponse")),
 		p.AgentCommand("task cancel ID", cancelTask),
