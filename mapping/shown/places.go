@@ -7,6 +7,10 @@ package shown
 // cursor 128). Behind the end of that all is new. What the state names by the stream's ID has its place:
 // github.com/inference-gateway/adk has one message for all tokens of a text, and the stream's own for the
 // question behind them.
+//
+// The message is the copy of what it says again: the next state holds that, and has its place, by the ID of the
+// copy. That ADK's task has such a copy while the stream goes on, as soon as a call stands behind a text; and any
+// history with IDs of its own is known by them at the second look.
 func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 	h := s.held
 	h.cursor = s.behindNamed(h.cursor)
@@ -27,8 +31,8 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 		}
 		h.cursor = max(end, from+1)
 		for k := range s.said.starts {
-			if s.said.end(k) > from && s.said.starts[k].at < end {
-				s.hold(s.said.starts[k].it)
+			if b := &s.said.starts[k]; s.said.end(k) > from && b.at < end {
+				b.copy = it
 			}
 		}
 		if skip(e.seq, done, len(e.seq)) >= len(e.seq) {
@@ -72,7 +76,7 @@ func (s *Shown) places() []int {
 	list := make([]int, 1, 8)
 	list[0] = h.cursor
 	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.it.kind == Message && b.at > h.cursor && b.at < h.before && !h.names[b.it] {
+		if b := &s.said.starts[i]; b.it.kind == Message && b.at > h.cursor && b.at < h.before && !b.isOf(h.names) {
 			list = append(list, b.at)
 		}
 	}
@@ -83,7 +87,7 @@ func (s *Shown) places() []int {
 // its messages end.
 func (s *Shown) nextNamed(from int) int {
 	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.at >= from && b.at < s.held.before && s.held.names[b.it] {
+		if b := &s.said.starts[i]; b.at >= from && b.at < s.held.before && b.isOf(s.held.names) {
 			return b.at
 		}
 	}
@@ -93,7 +97,7 @@ func (s *Shown) nextNamed(from int) int {
 // behindNamed is a place, or the one behind what the state names there.
 func (s *Shown) behindNamed(at int) int {
 	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.at <= at && s.said.end(i) > at && s.held.names[b.it] {
+		if b := &s.said.starts[i]; b.at <= at && s.said.end(i) > at && b.isOf(s.held.names) {
 			at = s.said.end(i)
 		}
 	}

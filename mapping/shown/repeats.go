@@ -40,7 +40,11 @@ type start struct {
 	pieces int // events that have said it
 	head   head
 	hint   Hint
+	copy   *item // of a state, which says it again under another ID: see [Shown.atCursor]
 }
+
+// isOf reports whether the text is of one of some items, or has its copy among them.
+func (b *start) isOf(items map[*item]bool) bool { return items[b.it] || items[b.copy] }
 
 // head is the first bytes of a text that are no white space: most starts are no place where
 // another text may begin, and are passed by it.
@@ -70,10 +74,11 @@ func (s *said) clear() {
 
 // add adds text of an item. A start is also behind a part that is no text, and behind what
 // stood between texts of one item, such as a call: a whole may begin there. So it may where
-// pieces begin.
+// pieces begin, and behind what a state has a copy of.
 func (s *said) add(it *item, text string, epoch, pieces int) {
 	n := len(s.starts)
-	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 || s.starts[n-1].hint != it.hint {
+	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 ||
+		s.starts[n-1].hint != it.hint || s.starts[n-1].copy != nil {
 		s.starts = append(s.starts, start{at: len(s.text), it: it, head: headOf(text), hint: it.hint})
 		n++
 	}
@@ -166,7 +171,6 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 	for i := c.from; i < len(s.said.starts) && s.said.starts[i].at < c.to; i++ {
 		of := s.said.starts[i].it
 		own = own || of == it
-		s.hold(of)
 		if of != it { // S5: the whole has superseded it
 			of.dead = true // rule: S5
 		}

@@ -43,8 +43,8 @@ type Shown struct {
 	state        a2a.State
 	gap          gap
 	several      bool // a message has come in several events under one ID: an ID is a message's
-	// inHand is the state that the event in hand has, anew: it is a task in another state, or with
-	// something else that is new.
+	// inHand is the state that the event in hand has, or the status message of a snapshot. anew: it is a task
+	// in another state, or with something else that is new.
 	inHand a2a.State
 	anew   bool
 	held   *held // the state in hand, nil while none is

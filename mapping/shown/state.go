@@ -193,6 +193,9 @@ func (s *Shown) heldItem(e *entry) {
 	if e.seq == "" {
 		return
 	}
+	if e.Role != Said {
+		s.inHand = s.state // which comes with it, as live
+	}
 	k := key{s.task, e.Kind, e.ID}
 	if it := s.items[k]; it != nil && it.n > 0 {
 		rest, begins := s.rest(it, e.seq)
@@ -253,7 +256,6 @@ func (s *Shown) heldNew(it *item, e *entry) {
 		s.held = nil
 		again := s.showRepeat(it, &e.Item, e.seq, e.Role == End)
 		if s.held = h; again {
-			s.hold(it)
 			return
 		}
 	}
@@ -273,8 +275,8 @@ func (s *Shown) hold(it *item) {
 
 // holdsAll reports whether a snapshot holds all that this turn has shown.
 func (s *Shown) holdsAll(h *held) bool {
-	for _, b := range s.said.starts {
-		if !h.items[b.it] && !b.it.dead && b.it.kind != Thought {
+	for i := range s.said.starts {
+		if b := &s.said.starts[i]; !b.isOf(h.items) && !b.it.dead && b.it.kind != Thought {
 			return false
 		}
 	}

@@ -1,0 +1,74 @@
+package shown
+
+import (
+	"testing"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// TestCopies: a history has the words of the stream under IDs of its own. Once a state has shown which those are, the
+// next one may hold them so: no gap is told then, and no text is taken for one that has its place. Each line is a
+// state; what stands before the first "|" came live before it.
+func TestCopies(t *testing.T) {
+	tokens := []word{{"m1", "", "Looking "}, {"m2", "", "it up."}}
+	copied := []word{{ourID, "", "hi"}, {"x1", "", "Looking it up."}}
+	and := func(more ...word) []word { return append(copied[:2:2], more...) }
+	for name, v := range map[string]struct {
+		live []word // before the first state
+		then []word // behind it
+		cut  bool   // before the first state, not behind what came then
+		held [2][]word
+		end  a2a.State
+		want string
+	}{
+		"a live task, and a call": {live: tokens, then: []word{{"call", "", ""}, {"m3", "", "The tool "}, {"m4", "", "said: "}},
+			held: [2][]word{copied, and(word{"x2", "completed", "The tool said: 5 degrees."})}, want: "m1: Looking it up.\nm3: The tool said: 5 degrees."},
+		"a short text behind it": {live: tokens, then: []word{{"call", "", ""}, {"m3", "", "It "}, {"m4", "", "is "}},
+			held: [2][]word{copied, and(word{"x2", "completed", "It is 5."})}, want: "m1: Looking it up.\nm3: It is 5."},
+		"one ID for ever, and a short text": {live: []word{{"m1", "", "Looking "}, {"m1", "", "it up."}}, then: []word{{"m1", "", " It "}, {"m1", "", "is "}},
+			held: [2][]word{copied, and(word{"x2", "completed", "It is 5."})}, want: "m1: Looking it up. It is 5."},
+		"one ID, and the task holds less": {live: []word{{"m1", "", "Looking "}, {"m1", "", "it up."}}, then: []word{{"m1", "", " It is 5."}},
+			held: [2][]word{copied, copied}, want: "m1: Looking it up. It is 5.\ngap"},
+		"two looks": {live: tokens, cut: true,
+			held: [2][]word{copied, and(word{"x2", "completed", " Done."})}, want: "m1: Looking it up. Done."},
+		"two looks, and as it began": {live: []word{{"m1", "", "OK, "}, {"m2", "", "I look."}}, cut: true,
+			held: [2][]word{{{ourID, "", "hi"}, {"x1", "", "OK, I look."}}, {{ourID, "", "hi"}, {"x1", "", "OK, I look."}, {"x2", "", "\nOK,"}}}, want: "m1: OK, I look.\nOK,"},
+		"tokens, and a question": {live: []word{{"m1", "", "Let "}, {"m2", "", "me "}}, cut: true, end: a2a.StateInputRequired,
+			held: [2][]word{{{ourID, "", "hi"}}, {{ourID, "", "hi"}, {"x1", "", "Let me ask."}, {"x2", "input-required", "Which city?"}}}, want: "m1: Let me ask.\nx2: Which city?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var view view
+			s := New(view.show)
+			s.Task("task")
+			s.Begin()
+			s.Sent(ourID, "")
+			live := func(words []word) {
+				for _, x := range words {
+					if x.id == "call" {
+						s.Break()
+					} else {
+						s.Live(x.item())
+					}
+				}
+			}
+			if live(v.live); v.cut {
+				s.Cut()
+				s.Snapshot(a2a.StateWorking, heldOf(v.held[0]))
+			} else {
+				s.State(heldOf(v.held[0]))
+				live(v.then)
+				s.Cut()
+			}
+			if v.end == "" {
+				v.end = a2a.StateCompleted
+			}
+			if s.Snapshot(v.end, heldOf(v.held[1])) {
+				view = append(view, line{"gap", ""})
+			}
+			s.End()
+			if got := view.inOrder(); got != v.want {
+				t.Errorf("shown is\n%s\nwant\n%s", got, v.want)
+			}
+		})
+	}
+}
