@@ -50,7 +50,7 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (x *endpoint, came b
 	op := newOperation(opExtendedCard)
 	active := c.active()
 	for _, x := range e.card.Extensions { // an agent may refuse any request without
-		if x.Required && safe.HeaderValue(x.URI) && !slices.Contains(active, x.URI) {
+		if x.Required && printable(x.URI) && !slices.Contains(active, x.URI) {
 			op.activate = append(op.activate, x.URI)
 		}
 	}

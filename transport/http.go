@@ -14,7 +14,6 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
-	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -86,13 +85,27 @@ func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 // setTrace adds the headers of a trace (W3C Trace Context, sections 3.2 and 3.3), if
 // its parent is one, of the only version: what comes from an editor becomes no other header.
 func setTrace(h http.Header, t a2a.TraceContext) {
+	if t.Parent == "" { // as mostly: to make the expression takes longer than the rest here
+		return
+	}
 	if ok, _ := regexp.MatchString(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`, t.Parent); !ok {
 		return
 	}
 	h.Set("Traceparent", t.Parent)
-	if t.State != "" && safe.HeaderValue(t.State) {
+	if printable(t.State) {
 		h.Set("Tracestate", t.State)
 	}
+}
+
+// printable reports whether a word from outside can be a header, which is ASCII for all servers,
+// and not so long that they refuse the request for it.
+func printable(word string) bool {
+	for _, b := range []byte(word) {
+		if b < ' ' || b > '~' {
+			return false
+		}
+	}
+	return word != "" && len(word) < 1024
 }
 
 // send makes the request of an operation, and again where that is allowed.

@@ -147,9 +147,10 @@ func TestTraceContext(t *testing.T) {
 			t.Errorf("%q: %v", s, h)
 		}
 	}
-	h := http.Header{}
-	setTrace(h, a2a.TraceContext{Parent: parent, State: "a\r\nX: b"})
-	if len(h) != 1 {
-		t.Errorf("%v", h)
+	for _, state := range []string{"a\r\nX: b", "a=\u00e9", "a=\t", "a=" + strings.Repeat("b", 1024), ""} {
+		h := http.Header{}
+		if setTrace(h, a2a.TraceContext{Parent: parent, State: state}); len(h) != 1 {
+			t.Errorf("%q: %v", state, h)
+		}
 	}
 }
