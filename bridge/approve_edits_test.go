@@ -27,6 +27,7 @@ func TestAcceptEdits(t *testing.T) {
 		"ws/absolute": ws + "/src", "ws/process": "/proc/self/cwd", "ws/roundabout": "../alias/src"} {
 		must.Do(t, os.Symlink(to, filepath.Join(base, name)))
 	}
+	must.Do(t, os.WriteFile(ws+"/src/there", nil, 0o600))
 	edit := func(path, input string) mapping.Question {
 		args := object{}
 		if input != "" {
@@ -50,7 +51,7 @@ func TestAcceptEdits(t *testing.T) {
 		{ws + "/src/.hidden/x", "", false, false}, {ws + "/.../x", "", false, false},
 		{"a.txt", "", false, false}, {"./a.txt", "", false, false}, {"", "", false, false}, {"C:\\ws\\a.txt", "", false, false},
 		{ws + "/out/x", "", false, true}, {ws + "/git/hooks/x", "", false, true}, {ws + "/dangling", "", false, true},
-		{ws + "/lost", "", false, true}, {ws + "/climbs/x", "", false, true}, {ws + "/absolute/x", "", false, true}, {ws + "/process/x", "", false, true}, {ws + "/roundabout/x", "", false, true},
+		{ws + "/lost", "", false, true}, {ws + "/climbs/x", "", false, true}, {ws + "/absolute/x", "", false, true}, {ws + "/absolute/there", "", false, true}, {ws + "/process/x", "", false, true}, {ws + "/roundabout/x", "", false, true},
 		{ws + "/out/../a.txt", "", false, false}, // which is not in the directory
 	} {
 		for _, local := range []bool{true, false} {
