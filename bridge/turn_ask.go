@@ -289,7 +289,9 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	}, func() bool {
 		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Waits() && !t.fold.Unheard(ids...)
 	})
-	if task == nil && err == nil {
+	apart := t.writing.Traits().AnswersApart
+	aborted := apart && t.fold.State == a2a.StateFailed // as opencode-a2a calls what is cancelled
+	if task == nil && err == nil && !aborted {
 		t.rejected = false
 		t.forgetRejected(ids)
 		return nil, nil
@@ -308,8 +310,15 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		// nothing: it is cancelled.
 		_ = t.look(ctx, leg, showWait, func() bool { return t.fold.State.Terminal() })
 	}
-	notice := fmt.Sprintf("\n[The agent offers no way to reject a call alone. Its task was cancelled: %s was not allowed.]\n", strings.Join(titles, ", "))
-	t.steps = t.fold.Event(shown.Live, stateOf(task), append(t.steps[:0], t.notice(notice)))
+	why := "The agent offers no way to reject a call alone."
+	if apart {
+		why = "a2astdio cannot answer what this agent asks."
+	}
+	notice := fmt.Sprintf("\n[%s Its task was cancelled: %s was not allowed.]\n", why, strings.Join(titles, ", "))
+	t.steps = append(t.steps[:0], t.notice(notice))
+	if task != nil {
+		t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps)
+	}
 	if err := t.editor.Show(ctx, t.steps); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,16 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 	return ok
 }
 
+// questionApart shows a question that the metadata of a state asks, or that it is answered.
+func (f *Fold) questionApart(ev *a2a.Event) {
+	q := f.spoken.Meta.Question
+	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && !f.calls.Holds(q.ID) {
+		return
+	}
+	c := *q // what is kept of the metadata may be read again
+	f.splitCall(&c, shown.Item{})
+}
+
 // showCalls shows what is new of calls.
 func (f *Fold) showCalls(list []calls.Step) {
 	for _, c := range list {

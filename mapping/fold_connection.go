@@ -75,6 +75,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	if f.shown.Snapshot(ev.State, list) {
 		f.tellGap(from)
 	}
+	f.questionApart(ev)
 }
 
 // EndTurn appends a step for each call that has not ended though the turn has, so that

@@ -125,6 +125,8 @@ type Traits struct {
 	ServersInSettings bool
 	// TakesContent: an answer may hold other content than the agent has proposed to write.
 	TakesContent bool
+	// AnswersApart: questions are answered by methods of the agent's own, which we do not have.
+	AnswersApart bool
 }
 
 // Meta is what an event's metadata says beside the event.
@@ -135,6 +137,8 @@ type Meta struct {
 	// Err is an unexpected error in the agent, in its own words.
 	Err   string
 	Usage a2a.JSON
+	// Question is a call that waits, or does so no more, by the metadata of a state.
+	Question *calls.ToolCall
 	// Others are the members that no dialect has read, as an object; "" if there is
 	// none.
 	Others a2a.JSON

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -13,13 +14,15 @@ import (
 // shared is what the Python programs codex-a2a and opencode-a2a say, each of which puts its coding
 // agent behind A2A. All that a turn says is one artifact; metadata tells of each piece whether it is text,
 // reasoning or a call, and opencode-a2a appends the last text again as a whole. A task that is looked at has
-// lost that: thoughts of which nothing was shown are answer there. Their approvals are answered by methods of
-// their own, which we do not have. Tried with both, of August and March 2026, on Codex 0.169 and opencode 1.18.
+// lost that: thoughts of which nothing was shown are answer there. What they ask is answered by methods of
+// their own (a2a.interrupt.permission.reply, …), which we do not have: codex-a2a says neither which command it
+// asks about nor which call, and counts its questions anew when it restarts, so that an answer could allow
+// something else. Tried with both, of August and March 2026, on Codex 0.169 and opencode 1.18.
 type shared struct{ base }
 
 // about: a call is not said anew as a whole by all its events.
 func (shared) about() about {
-	return about{name: "shared", sign: `"shared"`, traits: Traits{Differences: true}}
+	return about{name: "shared", sign: `"shared"`, traits: Traits{Differences: true, AnswersApart: true}}
 }
 
 // tells: the one declares the extension as A2A's, which it is not.
@@ -30,12 +33,38 @@ func (shared) tells(card *a2a.Card) bool {
 func (shared) knows(*a2a.Event) bool { return false }
 
 func (shared) meta(metadata a2a.JSON, m *Meta) bool {
+	if in := gjson.Get(string(metadata), "shared.interrupt"); in.Get("request_id").Exists() {
+		m.Question = sharedQuestion(in)
+		return true
+	}
 	u := gjson.Get(string(metadata), "shared.usage")
 	if !u.IsObject() || !gjson.Get(string(metadata), "shared.stream.source").Exists() {
 		return false
 	}
 	m.Usage = a2a.JSON(u.Raw)
 	return true
+}
+
+// sharedQuestion reads a question as a call of its own: nothing tells which call it is about.
+func sharedQuestion(in gjson.Result) *calls.ToolCall {
+	details := in.Get("details")
+	c := &calls.ToolCall{ID: "interrupt-" + in.Get("request_id").String(), Kind: acp.KindOther}
+	if in.Get("phase").Str != "asked" {
+		c.Status = calls.Succeeded
+		return c
+	}
+	c.Name = cmp.Or(details.Get("permission").String(), in.Get("type").String())
+	var words []string
+	for _, w := range details.Get("patterns").Array() {
+		words = append(words, w.String())
+	}
+	for _, q := range details.Get("questions").Array() {
+		words = append(words, q.Get("question").String())
+	}
+	c.Description = cmp.Or(strings.Join(words, ", "), details.Get("display_message").String())
+	c.Status, c.Asks = calls.Pending, true
+	c.Confirmation = &calls.Confirmation{Unread: a2a.JSON(details.Raw)}
+	return c
 }
 
 func (shared) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {

@@ -157,6 +157,9 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		if d.meta(raw, &s.Meta) {
 			s.Meta.Said = true
 			s.note(i, d)
+			if q := s.Meta.Question; q != nil {
+				q.Dialect, q.Differences = uint8(i+1), d.about().traits.Differences
+			}
 			break
 		}
 		s.Meta = Meta{other: s.Meta.other}
