@@ -207,7 +207,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if !over {
 		s.fold.AskAgain(false)
 	}
-	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Awaits()))
+	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Unmoved()))
 	var marks []byte
 	if unfinished && !goesOn {
 		marks = spell.EndLine(nil)

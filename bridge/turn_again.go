@@ -80,8 +80,8 @@ const lookLimit = 2 * time.Minute
 // hasGoneOn reports whether calls have gone on without the answers that the agent has
 // refused, and tells the user. leg and limit: see [turn.showing].
 func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
-	err := t.look(ctx, leg, limit, func() bool { return !t.fold.Unheard(calls...) })
-	if err != nil || t.fold.Unheard(calls...) {
+	err := t.look(ctx, leg, limit, func() bool { return !t.fold.Undelivered(calls...) })
+	if err != nil || t.fold.Undelivered(calls...) {
 		return false
 	}
 	t.forgetRejected(calls)

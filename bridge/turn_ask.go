@@ -287,7 +287,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	task, err := t.showing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.cancelTask(ctx, taskID, "no option rejects the call")
 	}, func() bool {
-		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Waits() && !t.fold.Unheard(ids...)
+		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Waits() && !t.fold.Undelivered(ids...)
 	})
 	apart := t.writing.Traits().AnswersApart
 	aborted := apart && t.fold.State == a2a.StateFailed // as opencode-a2a calls what is cancelled

@@ -35,7 +35,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if errors.Is(err, errRejected) {
 		err = nil
 	}
-	unheard := t.answered && t.fold.Unheard()
+	undelivered := t.answered && t.fold.Undelivered()
 	defer t.settlePushes()
 	if how == overdue && !t.fold.State.Terminal() { // else all is said
 		t.fold.Doubt()
@@ -51,7 +51,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 			showErr = t.editor.Show(ctx, steps)
 		}
 	}
-	r, err := t.result(ctx, how, err, unheard)
+	r, err := t.result(ctx, how, err, undelivered)
 	for _, call := range t.unanswered {
 		r.Unanswered = append(r.Unanswered, mapping.Title(call))
 	}
@@ -101,7 +101,7 @@ func (t *turn) failure() error {
 }
 
 // result makes the turn's result.
-func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Result, error) {
+func (t *turn) result(ctx context.Context, how end, err error, undelivered bool) (Result, error) {
 	f, s := t.fold, t.session
 	if t.isCommand {
 		// The conversation goes on where it was.
@@ -135,7 +135,7 @@ func (t *turn) result(ctx context.Context, how end, err error, unheard bool) (Re
 		return r, err
 	}
 	if err != nil {
-		t.rememberFailure(err, unheard)
+		t.rememberFailure(err, undelivered)
 		if f.State == a2a.StateFailed && f.FailText != "" && errors.As(err, new(*a2a.Error)) {
 			err = t.failure() // inference-gateway's says why, and then "streaming failed"
 		}
@@ -227,10 +227,10 @@ func (t *turn) tellRejection(ctx context.Context) error {
 }
 
 // rememberFailure decides what of the task the session goes on with after an error.
-// unheard says that the user's answers have not reached the agent.
-func (t *turn) rememberFailure(err error, unheard bool) {
+// undelivered says that the user's answers have not reached the agent.
+func (t *turn) rememberFailure(err error, undelivered bool) {
 	f, s := t.fold, t.session
-	if unheard {
+	if undelivered {
 		f.Doubt()
 	}
 	lost, refusal := (*taskLostError)(nil), (*a2a.Error)(nil)
@@ -238,7 +238,7 @@ func (t *turn) rememberFailure(err error, unheard bool) {
 	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "":
 		// The next prompt begins a new task, in the same context.
 		s.forget()
-	case unheard && (refused || errors.As(err, new(*undeliveredError))):
+	case undelivered && (refused || errors.As(err, new(*undeliveredError))):
 		// The task waits for an answer that did not reach it, and would not take a
 		// prompt instead. Or it does what the user has not said.
 		t.agent.cancelLater(f.TaskID)

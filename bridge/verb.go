@@ -80,8 +80,8 @@ func (t *turn) hears(l *leg, stale bool) heard {
 	return heard{
 		asked:    t.fold.Asked(),
 		waits:    t.fold.Waits() || t.fold.WaitsForWords(),
-		moved:    !l.request.answers || !t.fold.Awaits(l.request.calls...),
-		took:     !l.request.answers || !t.fold.Unheard(l.request.calls...),
+		moved:    !l.request.answers || !t.fold.Unmoved(l.request.calls...),
+		took:     !l.request.answers || !t.fold.Undelivered(l.request.calls...),
 		executes: t.executes(),
 		speaks:   t.fold.Speaks(),
 		partial:  t.fold.Partial(),

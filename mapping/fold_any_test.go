@@ -66,7 +66,7 @@ func (s *foldScript) step(what, with byte) {
 		s.Doubt()
 		s.Sent("u", "")
 		s.Rest("t")
-		s.Unheard()
+		s.Undelivered()
 	case 12:
 		s.restart()
 	case 13:

@@ -108,13 +108,13 @@ func (f *Fold) AskAgain(still bool) {
 	}
 }
 
-// Unheard reports whether a call of which Answered was told has not moved since:
+// Undelivered reports whether a call of which Answered was told has not moved since:
 // as far as is known, the agent has not heard the answer. It may be asked about some calls only.
-func (f *Fold) Unheard(ids ...string) bool { return f.calls.Unheard(ids...) }
+func (f *Fold) Undelivered(ids ...string) bool { return f.calls.Undelivered(ids...) }
 
-// Awaits reports whether the agent has said nothing of a call since it was answered. together: see
-// [calls.Calls.Awaits].
-func (f *Fold) Awaits(together ...string) bool { return f.calls.Awaits(together...) }
+// Unmoved reports whether the agent has said nothing of a call since it was answered. together: see
+// [calls.Calls.Unmoved].
+func (f *Fold) Unmoved(together ...string) bool { return f.calls.Unmoved(together...) }
 
 // answers notes which questions the user's own messages have answered: a history
 // has both.

@@ -84,44 +84,44 @@ func (c *Calls) Taken() {
 // did not.
 func (c *Calls) Doubt() {
 	for _, one := range c.task.calls {
-		if one.unheard() {
+		if one.undelivered() {
 			one.Rejected = false
 		}
 	}
 }
 
-// Unheard reports whether a call of which Answered was told has not moved since: as far as
+// Undelivered reports whether a call of which Answered was told has not moved since: as far as
 // is known, the agent has not heard the answer. It may be asked about some calls only.
-func (c *Calls) Unheard(ids ...string) bool {
+func (c *Calls) Undelivered(ids ...string) bool {
 	for _, one := range c.task.calls {
-		if one.unheard() && (len(ids) == 0 || slices.Contains(ids, one.ID)) {
+		if one.undelivered() && (len(ids) == 0 || slices.Contains(ids, one.ID)) {
 			return true
 		}
 	}
 	return false
 }
 
-// Awaits is Unheard without the questions that came without a call, of which agents say
+// Unmoved is Undelivered without the questions that came without a call, of which agents say
 // nothing more, and without what was rejected in the message that answers these calls together,
 // once one of them has moved: Gemini's server may not speak of it again.
-func (c *Calls) Awaits(together ...string) bool {
-	taken := slices.ContainsFunc(together, func(id string) bool { return c.task.calls[id] != nil && !c.task.calls[id].unheard() })
+func (c *Calls) Unmoved(together ...string) bool {
+	taken := slices.ContainsFunc(together, func(id string) bool { return c.task.calls[id] != nil && !c.task.calls[id].undelivered() })
 	for _, one := range c.task.calls {
-		if one.unheard() && !one.Bare && !(taken && one.Rejected) {
+		if one.undelivered() && !one.Bare && !(taken && one.Rejected) {
 			return true
 		}
 	}
 	return false
 }
 
-func (one *kept) unheard() bool { return one.Answered && one.Asks && !one.Status.Ended() }
+func (one *kept) undelivered() bool { return one.Answered && one.Asks && !one.Status.Ended() }
 
 // AskAgain forgets answers that the agent has not heard, as far as the last snapshot tells:
 // the process that gave them has ended. waits: the task waits. Otherwise it has to hold the
 // question without the answer.
 func (c *Calls) AskAgain(waits bool) {
 	for _, one := range c.task.calls {
-		if one.unheard() && !one.taken && one.answerHeld != c.snapshots && (waits || one.held == c.snapshots) {
+		if one.undelivered() && !one.taken && one.answerHeld != c.snapshots && (waits || one.held == c.snapshots) {
 			one.Answered = false
 			c.note(one)
 		}

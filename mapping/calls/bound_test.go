@@ -128,7 +128,7 @@ func TestStrippedQuestion(t *testing.T) {
 	if c.AskAgain(true); len(c.Open()) > 0 {
 		t.Errorf("asks %+v", c.Open()[0].Confirmation)
 	}
-	if !c.Unheard("c") {
+	if !c.Undelivered("c") {
 		t.Error("the agent is taken to have the answer")
 	}
 	c.Data(asks, "q2", Live, nil)
