@@ -33,6 +33,12 @@ func TestCopies(t *testing.T) {
 			held: [2][]word{copied, and(word{"x2", "completed", " Done."})}, want: "m1: Looking it up. Done."},
 		"two looks, and as it began": {live: []word{{"m1", "", "OK, "}, {"m2", "", "I look."}}, cut: true,
 			held: [2][]word{{{ourID, "", "hi"}, {"x1", "", "OK, I look."}}, {{ourID, "", "hi"}, {"x1", "", "OK, I look."}, {"x2", "", "\nOK,"}}}, want: "m1: OK, I look.\nOK,"},
+		"a line break behind a call": {live: []word{{"m1", "", "Looking "}, {"m1", "", "it up."}, {"call", "", ""}, {"m1", "", "\n\n"}}, cut: true,
+			held: [2][]word{{{ourID, "", "hi"}}, and(word{"x2", "completed", "It is 5."})}, want: "m1: Looking it up.\nm1~1: \n\n\nx2: It is 5."},
+		"it grows, and is said again": {live: []word{{"m1", "", "It is 5 "}, {"m1", "", "degrees in Oslo."}}, cut: true,
+			held: [2][]word{{{ourID, "", "hi"}, {"x1", "", "It is 5 degrees in Oslo."}, {"x2", "", "It is 5 degrees in Oslo. Done."}, {"x3", "", "It is 5 degrees in Oslo."}},
+				{{ourID, "", "hi"}, {"x1", "", "It is 5 degrees in Oslo."}, {"x2", "", "It is 5 degrees in Oslo. Done."}, {"x3", "", "It is 5 degrees in Oslo."}}},
+			want: "m1: It is 5 degrees in Oslo. Done.\nx3: It is 5 degrees in Oslo."},
 		"tokens, and a question": {live: []word{{"m1", "", "Let "}, {"m2", "", "me "}}, cut: true, end: a2a.StateInputRequired,
 			held: [2][]word{{{ourID, "", "hi"}}, {{ourID, "", "hi"}, {"x1", "", "Let me ask."}, {"x2", "input-required", "Which city?"}}}, want: "m1: Let me ask.\nx2: Which city?"},
 	} {

@@ -38,7 +38,8 @@ func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
 	}
 	if r.epoch == s.epoch {
 		if k := len(s.said.starts); k > 0 { // it is one text, said as a whole each time
-			s.said.starts[k-1].it, it.epoch = it, s.epoch
+			b := &s.said.starts[k-1]
+			b.it, b.copy, it.epoch = it, nil, s.epoch
 		}
 	}
 	s.say(it, in, seq, n)

@@ -273,10 +273,11 @@ func (s *Shown) hold(it *item) {
 	}
 }
 
-// holdsAll reports whether a snapshot holds all that this turn has shown.
+// holdsAll reports whether a snapshot holds all that this turn has shown. White space is not missed.
 func (s *Shown) holdsAll(h *held) bool {
 	for i := range s.said.starts {
-		if b := &s.said.starts[i]; !b.isOf(h.items) && !b.it.dead && b.it.kind != Thought {
+		b, end := &s.said.starts[i], s.said.end(i)
+		if !b.isOf(h.items) && !b.it.dead && b.it.kind != Thought && skip(s.said.text, b.at, end) < end {
 			return false
 		}
 	}
