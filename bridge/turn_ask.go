@@ -290,7 +290,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Waits() && !t.fold.Undelivered(ids...)
 	})
 	apart := t.writing.Traits().AnswersApart
-	aborted := apart && t.fold.State == a2a.StateFailed // as opencode-a2a calls what is cancelled
+	aborted := apart && t.fold.State == a2a.StateFailed && t.fold.FailText == "" // as opencode-a2a calls what is cancelled
 	if task == nil && err == nil && !aborted {
 		t.rejected = false
 		t.forgetRejected(ids)

@@ -38,18 +38,50 @@ func (adk) tells(card *a2a.Card) bool {
 	return declares(card, adkExtension) || declares(card, kagentExtension)
 }
 
-// knows: a key of its own may be in the metadata of the event, or of anything in it. One within a string
-// has a backslash before its quotes.
+// knows: a key of its own may be in the metadata of the event, or of anything in it. In data such keys are
+// somebody else's: the input of a call, for one.
 func (adk) knows(ev *a2a.Event) bool {
-	const key = `"adk_`
-	for rest, found := string(ev.Raw), true; found; {
-		_, rest, found = strings.Cut(rest, key)
-		name, behind, _ := strings.Cut(rest, `"`)
-		if strings.HasPrefix(strings.TrimLeft(behind, " \t\r\n"), ":") && !strings.HasSuffix(name, `\`) {
+	if !strings.Contains(string(ev.Raw), `"adk_`) {
+		return false
+	}
+	if adkKeys(ev.Metadata) || adkMetadata(ev.Message.Metadata, ev.Message.Parts) || adkMetadata(ev.Artifact.Metadata, ev.Artifact.Parts) {
+		return true
+	}
+	if ev.Artifacts != nil {
+		for a := range ev.Artifacts {
+			if adkMetadata(a.Metadata, a.Parts) {
+				return true
+			}
+		}
+	}
+	if ev.History != nil {
+		for m := range ev.History {
+			if adkMetadata(m.Metadata, m.Parts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func adkMetadata(metadata a2a.JSON, parts a2a.Parts) bool {
+	if adkKeys(metadata) {
+		return true
+	}
+	for p := range parts.All() {
+		if adkKeys(p.Metadata) {
 			return true
 		}
 	}
 	return false
+}
+
+func adkKeys(metadata a2a.JSON) (found bool) {
+	gjson.Parse(string(metadata)).ForEach(func(k, _ gjson.Result) bool {
+		found = strings.HasPrefix(k.Str, "adk_")
+		return !found
+	})
+	return found
 }
 
 func (d adk) message(m *a2a.Message, at *Carrier, to *Pieces) bool {

@@ -151,14 +151,18 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		raw = a2a.JSON(strings.Clone(string(raw)))
 	}
 	for i, d := range dialects() {
-		if !strings.Contains(string(raw), d.about().sign) {
+		about := d.about()
+		if !strings.Contains(string(raw), about.sign) {
 			continue
+		}
+		if about.traits.AnswersApart && !s.set.has(i) {
+			continue // others may take an answer to such a question, but its task would be cancelled
 		}
 		if d.meta(raw, &s.Meta) {
 			s.Meta.Said = true
 			s.note(i, d)
 			if q := s.Meta.Question; q != nil {
-				q.Dialect, q.Differences = uint8(i+1), d.about().traits.Differences
+				q.Dialect, q.Differences = uint8(i+1), about.traits.Differences
 			}
 			break
 		}
