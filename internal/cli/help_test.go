@@ -54,6 +54,8 @@ func TestComplete(t *testing.T) {
 		"a2astdio --workspace ":                       "dirs",
 		"a2astdio --trace ":                           "files",
 		"a2astdio card verify x":                      "files",
+		"a2astdio trace check a.jsonl ":               "files",
+		"a2astdio trace show a.jsonl ":                "words",
 		"a2astdio companion ":                         "words plugin",
 		"a2astdio companion plugin ":                  "words nvim emacs",
 		"a2astdio completion ":                        "words bash zsh fish",

@@ -93,6 +93,9 @@ func valuesOf(o *Option, prefix string) completions {
 // argumentsOf completes the argument behind so many, by its name in the command's usage.
 func argumentsOf(at *level, before int) completions {
 	names := strings.Fields(at.ArgsUsage)
+	if last := len(names) - 1; before > last && last >= 0 && strings.Contains(names[last], "...") {
+		before = last // FILE... are several
+	}
 	if before >= len(names) {
 		return completions{kind: "words"}
 	}
