@@ -91,8 +91,11 @@ func TestPage(t *testing.T) {
 	var p Page
 	p.Field("name", "a value \x1b[31mthat is long enough to be broken between its words, as a terminal has eighty columns\nand more")
 	p.Text(2, "  kept blanks")
+	p.Hanging("  id ", 8, "what it does")
+	p.Hanging("  longest-id ", 8, "what it does")
 	want := "name          a value ␛[31mthat is long enough to be broken between its words,\n" +
-		"              as a terminal has eighty columns\n              and more\n    kept blanks\n"
+		"              as a terminal has eighty columns\n              and more\n    kept blanks\n" +
+		"  id what it does\n  longest-id\n        what it does\n"
 	if p.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", p.String(), want)
 	}

@@ -49,8 +49,12 @@ func (p *Page) Field(name, value string) {
 }
 
 // Hanging writes a text. Its first line begins with lead, the others with indent
-// blanks.
+// blanks. A longer lead, as of an agent's long name, is a line of its own.
 func (p *Page) Hanging(lead string, indent int, text string) {
+	if utf8.RuneCountInString(lead) > indent && text != "" {
+		p.B.WriteString(strings.TrimRight(safe.Plain(lead), " ") + "\n")
+		lead = strings.Repeat(" ", indent)
+	}
 	for i, line := range Wrap(safe.Plain(text), HelpWidth-indent) {
 		switch {
 		case i > 0 && line == "":
