@@ -177,10 +177,25 @@ func join(path, key string) string {
 
 // isType reports whether v has a type, or one of several. No type allows all.
 func isType(types, v gjson.Result) bool {
-	is := map[string]bool{"object": v.IsObject(), "array": v.IsArray(), "string": v.Type == gjson.String, "boolean": v.IsBool(),
-		"number": v.Type == gjson.Number, "integer": v.Type == gjson.Number && v.Num == float64(int64(v.Num)), "null": v.Type == gjson.Null}
 	for _, t := range types.Array() {
-		if is[t.Str] {
+		is := false
+		switch t.Str {
+		case "object":
+			is = v.IsObject()
+		case "array":
+			is = v.IsArray()
+		case "string":
+			is = v.Type == gjson.String
+		case "boolean":
+			is = v.IsBool()
+		case "number":
+			is = v.Type == gjson.Number
+		case "integer":
+			is = v.Type == gjson.Number && v.Num == float64(int64(v.Num))
+		case "null":
+			is = v.Type == gjson.Null
+		}
+		if is {
 			return true
 		}
 	}
