@@ -173,10 +173,10 @@ func callLine(c *mapping.ToolCall) []byte {
 	return []byte(gjson.GetBytes(line, "params.toolCall").Raw)
 }
 
-// padding is what trimScreen takes off, end what is at the end of a screen.
+// padding is what calls.TrimScreen takes off, end what is at the end of a screen.
 var padding, end = regexp.MustCompile(` +(\n|\z)`), regexp.MustCompile(`\n*\z`)
 
-// trimmed is trimScreen by regular expressions.
+// trimmed is calls.TrimScreen by regular expressions.
 func trimmed(s string) string {
 	if !strings.Contains(s, "  \n") && !strings.HasSuffix(s, "  ") {
 		return s

@@ -20,7 +20,7 @@ import (
 //
 // Its faults, and where they are handled: options are never sent (options, below);
 // output so far claims to be appended and is sent whole each time (OutputSoFar); events
-// are repeated ([Fold]); an error is an empty object (geminiResult).
+// are repeated (package shown); an error is an empty object (geminiError).
 type gemini struct{ base }
 
 // geminiKey is the metadata key of the dialect, in both directions.
