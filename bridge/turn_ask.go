@@ -128,7 +128,8 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 		do(doing)
 		close(done)
 	}()
-	for b.answer = done; leg == nil || leg.unshown == nil && goesOn(); {
+	b.answer = done
+	for leg == nil || leg.unshown == nil && goesOn() {
 		if came = leg.next(ctx, b); came == ofSteering {
 			t.steering.over(errCannotSteer)
 		} else if came != ofLeg {

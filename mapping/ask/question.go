@@ -92,7 +92,7 @@ func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
 	slices.SortStableFunc(q.Options, func(a, b Option) int { return cmp.Or(a.rank()-b.rank(), int(a.Width-b.Width)) })
 	if !slices.ContainsFunc(q.Options, Option.rejects) {
 		id := rejectTaskID
-		for _, taken := q.Pick(id); taken; _, taken = q.Pick(id) {
+		for slices.ContainsFunc(q.Options, func(o Option) bool { return o.ID == id }) {
 			id += "~"
 		}
 		q.Options = append(q.Options, Option{ID: id, Name: "Reject, and cancel the task", Kind: acp.OptionRejectOnce,
