@@ -109,7 +109,7 @@ func (l *leg) sent(r reply) {
 // reach makes the leg's request. An answer to a question that was certainly not
 // delivered is sent again for a while: the task waits for it (A5).
 func (l *leg) reach() (r reply) {
-	r = l.agent.opens(l.request.send)
+	r = l.agent.opens(true, l.request.send)
 	for tries, pause := 0, firstWait; l.request.answers && tries < maxTries && isUndelivered(r.err); tries, pause = tries+1, pause*2 {
 		select {
 		case <-time.After(pause):
@@ -118,7 +118,7 @@ func (l *leg) reach() (r reply) {
 		case <-l.ctx.Done():
 			return reply{err: l.ctx.Err()}
 		}
-		r = l.agent.opens(l.request.send)
+		r = l.agent.opens(true, l.request.send)
 	}
 	return r
 }

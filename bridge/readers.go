@@ -45,13 +45,16 @@ func newReaders(ctx context.Context) *readers {
 	return s
 }
 
-// opens makes a request whose answer may begin with a stream, and may be silent for as long as
-// --idle-timeout allows.
-func (a *Agent) opens(request func(context.Context) (begun, error)) (r reply) {
+// opens makes a request whose answer may begin with a stream, and that may be silent for as long as
+// --idle-timeout allows. within: the answer has to begin within that time, too.
+func (a *Agent) opens(within bool, request func(context.Context) (begun, error)) (r reply) {
 	ctx, release := context.WithCancel(a.ctx)
 	idle := newIdleGuard(a.opts.IdleTimeout, release)
+	if !within {
+		idle.stop()
+	}
 	r.begun, r.err = request(ctx)
-	if idle.stop() && r.err != nil {
+	if idle.stop() && within && r.err != nil {
 		r.err = &idleError{idle.limit, r.err}
 	}
 	if r.stream == nil {

@@ -34,7 +34,8 @@ func (l *leg) subscribe() {
 	l.subscription = subAsked
 	l.patience(subscriptionSilence)
 	go l.begins(l.readers, func() reply {
-		r := l.agent.opens(func(ctx context.Context) (begun, error) {
+		// --timeout holds for its beginning: an agent that takes longer than it may be silent would never be followed.
+		r := l.agent.opens(false, func(ctx context.Context) (begun, error) {
 			stream, err := l.agent.opts.Client.Resubscribe(ctx, taskID)
 			return begun{stream: stream}, err
 		})
