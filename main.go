@@ -2,6 +2,8 @@
 package main
 
 import (
+	"io"
+	"log"
 	"os"
 
 	"github.com/a2astdio/a2astdio/internal/cli"
@@ -12,5 +14,6 @@ import (
 var version string
 
 func main() {
+	log.SetOutput(io.Discard) // net/http writes there what an agent sends behind its answer
 	os.Exit(cli.Main(cli.UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, version))
 }

@@ -52,6 +52,10 @@ func plantedBugs(kind string) []plant {
 		{name: "a dict of Python", place: "stream", swap: []string{`"`, `'`}, want: "json.dumps"},
 		{name: "a broken document", place: "stream", swap: []string{`"artifact":{`, `"artifact":{{`}, want: "is no JSON"},
 		{name: "Latin-1", place: "stream", swap: []string{"I think", "I th\xefnk"}, want: "UTF-8", weight: warning},
+		{name: "no number", place: "stream", swap: []string{`"artifactId":"a"`, `"artifactId":NaN`}, want: "invalid character 'N'"},
+		{name: "an event without data", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			write(w, strings.Replace(strings.Join(frames, ""), "\n\n", "\n\ndata:\n\n", 1))
+		}, want: "no data", weight: warning},
 		{name: "HTTP 500", play: fails(500, "Internal Server Error"), want: "500"},
 		{name: "nothing comes", play: upTo(0, nil), want: "nothing was in it"},
 		{name: "cut in the middle", play: upTo(3, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), want: "before a final state", weight: warning},
@@ -100,6 +104,10 @@ func plantedBugs(kind string) []plant {
 		{name: "all text so far, each time", place: "stream", swap: []string{`"and this is`, `"What you have sent has come here, and this is`}, want: "begins with all that the artifact holds", weight: warning},
 		{name: "a task that has ended goes on", place: "send", want: "has ended (completed), so a message to it must be refused"},
 		{name: "each task has a context of its own", place: "begun", swap: []string{"$CTX", "other"}, want: "the context was"},
+		{name: "the user's message is the agent's", place: "stream", swap: []string{`"status":{"state":"submitted"`, `"history":[{"kind":"message","messageId":"$SENT","role":"agent","parts":[]}],"status":{"state":"submitted"`,
+			`"status":{"state":"TASK_STATE_SUBMITTED"`, `"history":[{"messageId":"$SENT","role":"ROLE_AGENT","parts":[]}],"status":{"state":"TASK_STATE_SUBMITTED"`}, want: "the history has the user's message"},
+		{name: "historyLength is not read", place: "get", swap: []string{`"status":{"state":"completed"}`, `"history":[{"kind":"message","messageId":"1","role":"user","parts":[]},{"kind":"message","messageId":"2","role":"agent","parts":[]}],"status":{"state":"completed"}`,
+			`"status":{"state":"TASK_STATE_COMPLETED"}`, `"history":[{"messageId":"1","role":"ROLE_USER","parts":[]},{"messageId":"2","role":"ROLE_AGENT","parts":[]}],"status":{"state":"TASK_STATE_COMPLETED"}`}, want: "historyLength was 1", weight: warning},
 		{name: "another task for an ID", place: "get", swap: []string{`"id":"$TASK"`, `"id":"t9"`}, want: "was asked for"},
 
 		// A task without a stream, and its cancel.
@@ -107,7 +115,11 @@ func plantedBugs(kind string) []plant {
 		{name: "a cancel is not done", place: "ending", swap: []string{`"canceled"`, `"working"`, "CANCELED", "WORKING"}, want: "waits for it in vain", weight: warning},
 		{name: "a cancel is answered with no task", place: "ending", swap: []string{`"id":`, `"cancelled":true,"i":`}, want: "id: is missing"},
 
+		{name: "a subscription without the cancel", place: "follow", want: "the stream ended after this event"},
+
 		// The card.
+		{name: "no name", place: "card", swap: []string{`"name":"planted",`, ""}, want: "name: is missing"},
+		{name: "an operation's URL", place: "card", swap: []string{`"URL/"`, `"URL/message:send"`}, want: "before the paths", weight: warning},
 		{name: "a relative URL", place: "card", swap: []string{`"URL/"`, `"/a2a"`}, want: "absolute URL"},
 		{name: "an address to listen at", place: "card", swap: []string{`"URL/"`, `"http://0.0.0.0:9/"`}, want: "0.0.0.0", weight: warning},
 		{name: "no description", place: "card", swap: []string{`"description":"an agent",`, ""}, want: "description: is missing"},
@@ -138,7 +150,13 @@ func plantedBugs(kind string) []plant {
 		}, want: "at once", weight: warning},
 	}
 	if kind != "0.3" {
-		bugs = append(bugs, plant{name: "a list without the task", place: "list", swap: []string{plantedTask["1.0"], ""}, want: "the list of tasks", weight: warning})
+		two := plantedTask["1.0"] + "," + strings.Replace(plantedTask["1.0"], "$TASK", "task-2", 1)
+		bugs = append(bugs, plant{name: "a list without the task", place: "list", swap: []string{plantedTask["1.0"], ""}, want: "the list of tasks", weight: warning},
+			plant{name: "a list of other conversations", place: "list", swap: []string{"$CTX", "other"}, want: `the context "ctx-1" was asked for`},
+			plant{name: "a page is longer than pageSize", place: "list", swap: []string{plantedTask["1.0"], two}, want: "pageSize was 1"},
+			plant{name: "a page comes again", place: "list", swap: []string{plantedTask["1.0"], two, `"nextPageToken":""`, `"nextPageToken":"x"`}, want: "on the page before"},
+			plant{name: "a task without its context", place: "stream", swap: []string{`{"id":"$TASK","contextId":"$CTX"`, `{"id":"$TASK"`}, want: "the task that came before has none", weight: warning},
+			plant{name: "a subscription without the task", place: "follow", want: "the first event of a subscription"})
 	}
 	return append(bugs, plantedBugsOf(kind)...)
 }
@@ -157,6 +175,15 @@ func plantedBugsOf(kind string) []plant {
 			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id)
 		}, want: "missing"},
 		{name: "a task that is not known", place: "get", swap: []string{"result", "error", plantedTask["0.3"], `{"code":-32001,"message":"no"}`, plantedTask["1.0"], `{"code":-32001,"message":"no"}`}, want: "does not know the task"},
+		{name: "JSON within JSON", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			for i, f := range frames {
+				frames[i] = fmt.Sprintf("data: %q\n\n", strings.TrimSpace(f[len("data: "):]))
+			}
+			write(w, frames...)
+		}, want: "made JSON twice"},
+		{name: "nothing is there", play: fails(404, `{"detail":"Not Found"}`), want: "does the card name the right URL?"},
+		{name: "a part with a type", place: "stream", swap: []string{`{"kind":"text","text":"I think"}`, `{"type":"text","content":"I think"}`, `{"text":"I think"}`, `{"content":"I think"}`}, want: `what is there is "`},
+		{name: "a byte order mark", place: "get", swap: []string{`{"jsonrpc"`, "\ufeff{\"jsonrpc\""}, want: "byte order mark"},
 		{name: "a wrong ID", place: "stream", swap: []string{`"jsonrpc":"2.0","id":`, `"jsonrpc":"2.0","id":9`}, want: "the ID must be"},
 		{name: "the ID as text", place: "get", swap: []string{`"jsonrpc":"2.0","id":`, `"jsonrpc":"2.0","id":"x","was":`}, want: "the ID must be"},
 		{name: "an error without its ID", place: "unknown", swap: []string{`"jsonrpc":"2.0","id":`, `"jsonrpc":"2.0","id":null,"was":`}, want: "the ID must be"},

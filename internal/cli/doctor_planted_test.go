@@ -169,6 +169,10 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				<-r.Context().Done()
 				return
 			}
+			if a.place == "follow" && call.Params.ID == "task-2" {
+				a.stream(w, r, fill, []string{"data: " + envelope("result", plantedStream[a.version][1]) + "\n\n"})
+				return
+			}
 			refuse("", -32001, 404, "TASK_NOT_FOUND")
 			return
 		}

@@ -229,8 +229,8 @@ func (k *checkup) roundTripStep(a *answered, agent *a2a.Error) {
 // tells nothing.
 func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
 	took := quick(a.took)
-	if k.exam != nil && !agent.NoCode && !slices.Contains([]int{0, a2a.CodeTaskNotFound, a2a.CodeVersionNotSupported}, agent.Code) && !k.isHTTPJSON() {
-		k.claim(check.Warning, "tasks/get", "8.2", "5.4", "a task that is not there must be answered with the error -32001, and the agent says %d (%s)", agent.Code, agent.Message)
+	if k.exam != nil && !agent.NoCode && !slices.Contains([]int{0, a2a.CodeTaskNotFound, a2a.CodeVersionNotSupported}, agent.Code) && (agent.Code != a2a.CodeMethodNotFound || !k.isHTTPJSON()) {
+		k.claim(check.Warning, "tasks/get", "8.2", "5.4", "a task that is not there must be answered with TaskNotFoundError (-32001), and the agent says %d (%s)", agent.Code, agent.Message)
 	}
 	switch {
 	case agent.NoCode:

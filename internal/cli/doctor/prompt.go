@@ -145,6 +145,7 @@ func (k *checkup) claimSteps() {
 	l, e := k.l.Client, k.exam
 	if e.task != "" {
 		_, _ = l.Get(ctx, e.task, -1)
+		_, _ = l.Get(ctx, e.task, 1)
 		if e.state.Terminal() {
 			if _, err := l.Cancel(ctx, e.task); err == nil {
 				k.claim(check.Warning, "tasks/cancel", "7.4", "3.1.5", "a task that has ended cannot be cancelled, and the agent has not said so")
@@ -162,16 +163,31 @@ func (k *checkup) claimSteps() {
 	if k.card.ExtendedCard {
 		_, _ = l.Extended(ctx)
 	}
-	if how, err := l.Chosen(ctx); err == nil && how.Version == "1.0" {
-		page, err := l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 100})
-		if err == nil && e.task != "" && !slices.ContainsFunc(page.Tasks, func(t a2a.Event) bool { return t.TaskID == e.task }) {
-			k.claim(check.Warning, "ListTasks", "", "3.1.4", "missing: the list of tasks of the context %q does not have the task %q", e.context, e.task)
-		}
-	}
 	k.strangeMethod(ctx)
 	k.otherInterfaces(ctx)
 	if k.err == nil && e.late == "" {
 		k.ownMessages()
+	}
+	k.lists()
+}
+
+// lists asks for the tasks of the conversation, and then page by page.
+func (k *checkup) lists() {
+	ctx, stop := context.WithTimeout(k.c.Context, k.l.HTTP.Timeout)
+	defer stop()
+	l, e := k.l.Client, k.exam
+	if how, err := l.Chosen(ctx); err != nil || how.Version != "1.0" {
+		return
+	}
+	page, err := l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 100})
+	if err == nil && e.task != "" && !slices.ContainsFunc(page.Tasks, func(t a2a.Event) bool { return t.TaskID == e.task }) {
+		k.claim(check.Warning, "ListTasks", "", "3.1.4", "missing: the list of tasks of the context %q does not have the task %q", e.context, e.task)
+	}
+	if err != nil || len(page.Tasks) < 2 {
+		return
+	}
+	if page, err = l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 1}); err == nil && page.NextPageToken != "" {
+		_, _ = l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 1, PageToken: page.NextPageToken})
 	}
 }
 
@@ -203,7 +219,10 @@ func (k *checkup) ownMessages() {
 	if err != nil || task.TaskID == "" || task.State.Terminal() {
 		return
 	}
-	if _, err := l.Cancel(k.c.Context, task.TaskID); err != nil { // also if the sending took all of the time
+	wait := k.follow(task.TaskID)
+	_, err = l.Cancel(k.c.Context, task.TaskID)
+	wait()
+	if err != nil { // also if the sending took all of the time
 		return // what is wrong with a refusal the record tells, too
 	}
 	state := task.State
@@ -223,6 +242,25 @@ func (k *checkup) ownMessages() {
 			k.claim(check.Warning, "tasks/cancel", "7.4", "3.1.5", "the agent has taken the cancel of the task %q, and %v later it is %s: a client that cancels waits for it in vain", task.TaskID, probeTime, state)
 		}
 		return
+	}
+}
+
+// follow subscribes to a task, for the record; wait returns when the stream has ended, or had the
+// time to.
+func (k *checkup) follow(task string) (wait func()) {
+	ctx, stop := context.WithTimeout(k.c.Context, probeTime)
+	var reading sync.WaitGroup
+	if stream, err := k.l.Client.Resubscribe(ctx, task); err == nil {
+		reading.Go(func() {
+			for err == nil {
+				_, err = stream.Read()
+			}
+			stream.Close()
+		})
+	}
+	return func() {
+		reading.Wait()
+		stop()
 	}
 }
 

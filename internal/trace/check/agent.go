@@ -2,8 +2,10 @@ package check
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,13 +21,14 @@ type agentWire struct {
 	exchanges map[int64]*exchange
 	tasks     map[string]over
 	known     map[string]*begun // tasks that began in the trace
+	listed    map[string]bool   // tasks on the pages of the last list
 	offers    gjson.Result      // the agent's card
 }
 
 // over is where a task reached a terminal state.
 type over struct {
-	state  string
-	record int64
+	state         string
+	record, asked int64 // asked: of the request
 }
 
 // begun is what was seen of a task from its beginning.
@@ -50,6 +53,8 @@ type exchange struct {
 	why     string // why it must be
 	isCard  bool
 	devtool bool // the development-tool extension is active
+	bare    bool // a task has come without its context
+	url     string
 
 	media   string      // the response's Content-Type
 	end     event.Event // the last event that has a state, or can be the last
@@ -92,7 +97,7 @@ func (w *agentWire) record(r *trace.Record) {
 
 func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
-	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros}
+	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros, url: r.URL}
 	said := cmp.Or(header(r, "A2A-Version"), versionParam(r.URL))
 	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions"), "/developer-profile/")
 	switch {
@@ -158,6 +163,9 @@ func (w *agentWire) doc(x *exchange) string {
 // result checks an event or a result against the rules of streams and tasks.
 func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 	switch x.op.result {
+	case "Tasks":
+		w.list(r, x, result)
+		return
 	case "Event", "Sent", "Task":
 	default:
 		return
@@ -179,6 +187,30 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 		w.state(r, x, &e)
 	}
 	w.c.words.event(&e, x.n, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
+}
+
+// list checks a page of tasks against what was asked for (A2A 1.0, section 3.1.4).
+func (w *agentWire) list(r *trace.Record, x *exchange, page gjson.Result) {
+	tasks, context, token := page.Get("tasks").Array(), x.asks("contextId").String(), x.asks("pageToken").String()
+	wrong, weight := "", Error
+	if most := x.asks("pageSize").Int(); most > 0 && len(tasks) > int(most) {
+		wrong = fmt.Sprintf("pageSize was %d, and the page has %d tasks", most, len(tasks))
+	}
+	for _, task := range tasks {
+		switch id := strings.Clone(task.Get("id").Str); {
+		case context != "" && task.Get("contextId").Str != context:
+			wrong = fmt.Sprintf("the context %q was asked for, and the task %q has %q", context, id, task.Get("contextId").Str)
+		case token != "" && w.listed[id]:
+			wrong, weight = fmt.Sprintf("the task %q is on the page before, too", id), Warning // a new task moves the others
+		}
+	}
+	if token == "" {
+		clear(w.listed)
+	}
+	for _, task := range tasks {
+		w.listed[strings.Clone(task.Get("id").Str)] = true
+	}
+	w.broken(r, RuleOrder, weight, x.method, wrong, true, [2]string{"", "3.1.4"}, "list")
 }
 
 // begin keeps a task that begins: with it a message is answered that names none.
@@ -225,6 +257,8 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 	switch {
 	case ok && before.state == "completed" && x.devtool && x.params.Get("message.taskId").Str == e.Task:
 		delete(w.tasks, e.Task)
+	case ok && x.n < before.record && x.n != before.asked && !event.Terminal(e.State):
+		// An older stream may be behind: what came first on two connections nothing tells.
 	case ok && before.state != e.State:
 		w.c.find(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
 		delete(w.tasks, e.Task)
@@ -232,7 +266,7 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 		if len(w.tasks) >= maxOpen {
 			clear(w.tasks)
 		}
-		w.tasks[e.Task] = over{e.State, r.N}
+		w.tasks[e.Task] = over{e.State, r.N, x.n}
 	}
 }
 
@@ -257,6 +291,19 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 
 func header(r *trace.Record, name string) string {
 	return strings.Join(http.Header(r.Header).Values(name), ", ")
+}
+
+// asks returns a parameter, which HTTP+JSON may have in the URL.
+func (x *exchange) asks(name string) gjson.Result {
+	if v := x.params.Get(name); v.Exists() || x.rpc {
+		return v
+	}
+	u, err := url.Parse(x.url)
+	if err != nil || !u.Query().Has(name) {
+		return gjson.Result{}
+	}
+	v := u.Query().Get(name)
+	return gjson.Result{Type: gjson.String, Str: v, Raw: strconv.Quote(v)}
 }
 
 // versionParam is the version that a URL names: 1.0 allows that in place of the header (3.6.1).

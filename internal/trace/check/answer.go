@@ -25,6 +25,7 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	}
 	switch {
 	case x.notOurs(doc):
+		x.answers = 0
 		return
 	case x.isCardAt(doc):
 		w.card(r, x, doc)
@@ -70,7 +71,7 @@ func (w *agentWire) foreignEnvelope(r *trace.Record, x *exchange, doc gjson.Resu
 // notOurs reports whether an answer is none of A2A: a gateway's, or that of a server which has no
 // such URL.
 func (x *exchange) notOurs(doc gjson.Result) bool {
-	return x.unserved() || x.rpc && ofGateway(x.status) && !doc.Get("jsonrpc").Exists()
+	return x.unserved() || x.rpc && (ofGateway(x.status) || notServed(x.status)) && !doc.Get("jsonrpc").Exists()
 }
 
 // isCardAt reports whether an answer is meant as the card, or is one: agents may have it anywhere.
@@ -83,6 +84,8 @@ func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
 	switch {
 	case x.encoded != "" && !strings.EqualFold(x.encoded, "identity"):
 		w.c.note("answers in the Content-Encoding %s are not in the trace, and not checked", x.encoded)
+	case r.Event > 0 && r.Text == "" && r.Size == 0:
+		w.http(r.N, x, Warning, "an event with no data: clients read each as JSON; a comment (a line that begins with a colon) keeps a stream alive")
 	case r.Kind == trace.KindEvent && r.Text == "", x.status >= 300, !x.rpc && !x.isCard && x.op.result == "":
 		return
 	case x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
@@ -126,6 +129,12 @@ func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Result) {
 	id := doc.Get("id")
 	switch {
+	case !doc.IsObject():
+		twice := ""
+		if gjson.Parse(doc.Str).IsObject() {
+			twice = ": it was made JSON twice"
+		}
+		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer must be an object, and is %s%s", quote(doc), twice)
 	case !doc.Get("jsonrpc").Exists() && !result.Exists() && !doc.Get("error").Exists():
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
 	case doc.Get("jsonrpc").Str != "2.0":

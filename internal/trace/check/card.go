@@ -74,10 +74,15 @@ func faceURL(f face, _ bool) string {
 	return ""
 }
 
-// facePlace: an address that only the agent's own machine knows.
+// facePlace: an address that only the agent's own machine knows, or one operation's.
 func facePlace(f face, _ bool) string {
-	if u, err := url.Parse(f.url); err == nil && (u.Hostname() == "0.0.0.0" || u.Hostname() == "::") {
+	u, err := url.Parse(f.url)
+	switch {
+	case err != nil:
+	case u.Hostname() == "0.0.0.0" || u.Hostname() == "::":
 		return fmt.Sprintf("%s: %q is an address to listen at, and no other machine can call it", join(f.at, "url"), f.url)
+	case strings.Contains(u.Path, "/message:") || strings.Contains(u.Path, "/.well-known/"):
+		return fmt.Sprintf("%s: must be the URL before the paths of all operations, and is %q", join(f.at, "url"), f.url)
 	}
 	return ""
 }

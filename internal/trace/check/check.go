@@ -101,7 +101,7 @@ func (f *Finding) String() string {
 // Like returns what findings of one kind have in common: the text up to a value, which may be
 // another each time, as a time or an ID is.
 func (f *Finding) Like() string {
-	text, _, _ := strings.Cut(f.Text, ", and is ")
+	text, _, _ := strings.Cut(f.Text, ", and ")
 	text, _, _ = strings.Cut(text, `"`)
 	return f.What + ": " + indices().ReplaceAllString(text, "[]")
 }
@@ -137,7 +137,7 @@ type Options struct {
 func New(opts *Options) *Checker {
 	c := &Checker{opts: *opts, alike: map[string]int{}}
 	c.editor = editorWire{c: c, open: map[string]*asked{}, answered: map[string]int64{}, sessions: map[string]*session{}}
-	c.agent = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}, known: map[string]*begun{}}
+	c.agent = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}, known: map[string]*begun{}, listed: map[string]bool{}}
 	c.words = words{c: c, turns: map[string]*turn{}}
 	return c
 }

@@ -167,7 +167,7 @@ func artifact(id, text string, goesOn bool) string {
 }
 
 const task10 = `
-	A< 1 {"result":{"task":{"id":"t","status":{"state":"TASK_STATE_SUBMITTED"}}}}`
+	A< 1 {"result":{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_SUBMITTED"}}}}`
 
 // TestLaws: a correct conversation has no findings. Each rule finds its violation, with
 // the record and the culprit.

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +116,11 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 		w.c.warn(x.n, RuleClaim, x.method, "missing: the agent answers that it has no %s (HTTP status %d)", x.method, x.status)
 	case !x.rpc || x.op.version == "" || x.status < 400 || ofGateway(x.status):
 	case x.answers == 0:
-		w.http(r.N, x, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong", x.status)
+		place := ""
+		if notServed(x.status) {
+			place = ": does the card name the right URL?"
+		}
+		w.http(r.N, x, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
 	default:
 		w.http(r.N, x, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
 	}
@@ -128,6 +134,9 @@ func (x *exchange) unserved() bool { return !x.rpc && x.method == "ListTasks" &&
 func ofGateway(status int) bool {
 	return slices.Contains([]int{401, 403, 407, 408, 429, 502, 503, 504}, status)
 }
+
+// notServed reports whether a status tells that nothing is at a URL, or nothing that takes a POST.
+func notServed(status int) bool { return status == 404 || status == 405 }
 
 // notJSON tells what else a text is.
 func notJSON(text string) string {
@@ -149,10 +158,25 @@ func notJSON(text string) string {
 		return ", but an event of a stream within another"
 	case text == "{" || text == "[":
 		return ", but the first line of it: each line of an event begins with data:"
+	case strings.HasPrefix(text, "\ufeff"):
+		return ", but for the byte order mark before it"
 	case strings.HasPrefix(text, "{"):
-		return ", though it begins like it"
+		return ", though it begins like it" + brokenAt(text)
 	}
 	return ""
+}
+
+// brokenAt tells where a text is no JSON any more.
+func brokenAt(text string) string {
+	var broken *json.SyntaxError
+	if !errors.As(json.Unmarshal([]byte(text), new(any)), &broken) {
+		return ""
+	}
+	at := min(int(broken.Offset), len(text))
+	if at == len(text) {
+		return ", and stops within it (is its length counted in characters, and not in bytes?), behind " + excerpt(text[max(0, at-maxQuoted):])
+	}
+	return fmt.Sprintf(", and goes wrong (%v) at %s", broken, excerpt(text[max(0, at-maxQuoted/2):]))
 }
 
 // atOnce reports a stream whose events were held back.
@@ -165,10 +189,7 @@ func (w *agentWire) atOnce(x *exchange) {
 
 // card checks the agent's card.
 func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
-	if !card.IsCard([]byte(doc.Raw)) {
-		if x.method == "card" && doc.IsObject() && !doc.Get("error").Exists() {
-			w.c.find(r.N, Agent, RuleSchema, "card", "it is no card: name, capabilities, and url or supportedInterfaces must be there")
-		}
+	if !card.IsCard([]byte(doc.Raw)) && (x.method != "card" || !doc.IsObject() || doc.Get("error").Exists()) {
 		return
 	}
 	if doc.Raw == w.offers.Raw {

@@ -61,6 +61,12 @@ func eventRules() []eventRule {
 			}
 			return ""
 		}},
+		{RuleOrder, Warning, [2]string{"7.3.1", "3.2.4"}, func(x *exchange, e *event.Event) string {
+			if most, n := x.asks("historyLength"), e.Body.Get("history.#").Int(); most.Exists() && n > most.Int() && most.Int() > 0 {
+				return fmt.Sprintf("historyLength was %d, and the history has %d messages", most.Int(), n)
+			}
+			return ""
+		}},
 		{RuleState, Warning, unsaid, silentState},
 		{RuleSchema, Error, parts, badParts},
 		{RuleSchema, Warning, parts, poorParts},
@@ -165,6 +171,11 @@ func wrongRole(x *exchange, e *event.Event) string {
 	m, sent := e.Message(), x.params.Get("message.messageId").Str
 	role := strings.ToLower(strings.TrimPrefix(m.Get("role").Str, "ROLE_"))
 	same := sent != "" && m.Get("messageId").Str == sent
+	for _, h := range e.Body.Get("history").Array() {
+		if got := h.Get("role").Str; sent != "" && h.Get("messageId").Str == sent && strings.EqualFold(strings.TrimPrefix(got, "ROLE_"), "agent") {
+			return fmt.Sprintf("the history has the user's message with the role %q", got)
+		}
+	}
 	switch {
 	case role == "user" && !same && (e.Kind == event.Message || x.params.Get("message").Exists()):
 		return fmt.Sprintf("the role is %q, and it must be the agent's: the agent says it", m.Get("role").Str)

@@ -35,7 +35,14 @@ func (w *agentWire) media(r *trace.Record, x *exchange) {
 // context checks that a conversation stays in its context.
 func (w *agentWire) context(r *trace.Record, x *exchange, e *event.Event) {
 	if e.Context == "" {
+		if e.Kind == event.Task && r.Kind == trace.KindEvent {
+			x.bare = true
+		}
 		return
+	}
+	if x.bare {
+		x.bare = false
+		w.c.warn(r.N, RuleOrder, x.method, "contextId is %q, and the task that came before has none: a client that answers does not know where", e.Context)
 	}
 	if x.context == "" {
 		x.context = strings.Clone(x.params.Get("message.contextId").Str)

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -94,8 +95,8 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 	for _, inner := range k["allOf"].Array() {
 		w.check(inner, v, path)
 	}
-	w.pick(k["anyOf"].Array(), v, path, false)
-	w.pick(k["oneOf"].Array(), v, path, true)
+	w.pick(k["anyOf"].Array(), k["properties"], v, path, false)
+	w.pick(k["oneOf"].Array(), k["properties"], v, path, true)
 	if not := k["not"]; not.Exists() && len(w.try(not, v, path)) == 0 {
 		w.fault(path, "is what it must not be: %s", quote(v))
 	}
@@ -133,9 +134,24 @@ func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
 	})
 	for _, key := range k["required"].Array() {
 		if m := member(v, key.Str); !m.Exists() || w.absent(key.Str, m) {
-			w.fault(join(path, key.Str), "is missing")
+			w.fault(join(path, key.Str), "is missing%s", strangers(v, properties))
 		}
 	}
+}
+
+// strangers names the members that no schema has: one may stand for what is missing.
+func strangers(v gjson.Result, properties ...gjson.Result) string {
+	var names []string
+	v.ForEach(func(key, _ gjson.Result) bool {
+		if !slices.ContainsFunc(properties, func(p gjson.Result) bool { return member(p, key.Str).Exists() }) {
+			names = append(names, strconv.Quote(key.Str))
+		}
+		return len(names) < maxFaults
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	return ", and what is there is " + strings.Join(names, ", ")
 }
 
 // meantBy returns the known member that an unknown one is a spelling of: context_id, and

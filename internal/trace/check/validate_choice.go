@@ -51,7 +51,7 @@ func (c *choice) add(d *document, s schema, v gjson.Result, faults []fault) {
 }
 
 // pick checks that v matches one of several schemas.
-func (w *walk) pick(of []schema, v gjson.Result, path string, one bool) {
+func (w *walk) pick(of []schema, known gjson.Result, v gjson.Result, path string, one bool) {
 	var faults [][]fault
 	matches := 0
 	for _, s := range of {
@@ -64,22 +64,23 @@ func (w *walk) pick(of []schema, v gjson.Result, path string, one bool) {
 	case matches > 1:
 		w.fault(path, "is %d things at once: %s", matches, quote(v))
 	default:
-		w.none(of, v, path, faults)
+		w.none(of, []gjson.Result{known}, v, path, faults)
 	}
 }
 
 // none reports that v matches none of several schemas: the faults against the one that it
 // was meant to match, the only one of its type and without a wrong tag, or what it may be.
-func (w *walk) none(of []schema, v gjson.Result, path string, faults [][]fault) {
+func (w *walk) none(of []schema, known []gjson.Result, v gjson.Result, path string, faults [][]fault) {
 	c, all := choice{}, len(of)
 	for i, s := range of {
 		c.add(w.doc, s, v, faults[i])
+		known = append(known, w.doc.resolve(s).Get("properties"))
 	}
 	switch tag := member(v, c.tag); {
 	case len(c.meant) == 1:
 		w.faults = append(w.faults, c.meant[0][:min(len(c.meant[0]), maxFaults-len(w.faults))]...)
 	case c.tag != "" && c.tagged == all && v.IsObject() && !tag.Exists():
-		w.fault(join(path, c.tag), "is missing")
+		w.fault(join(path, c.tag), "is missing%s", strangers(v, known...))
 	case c.tag != "" && c.tagged == all && v.IsObject():
 		w.fault(join(path, c.tag), "must be %s, and is %s", oneOf(c.kinds), quote(tag))
 	case c.objects == all && !v.IsObject():
@@ -87,7 +88,7 @@ func (w *walk) none(of []schema, v gjson.Result, path string, faults [][]fault) 
 	case c.fixed == all:
 		w.fault(path, "must be %s, and is %s", oneOf(c.values), quote(v))
 	case v.IsObject() && c.needing == all:
-		w.fault(path, "must have %s", strings.ReplaceAll(oneOf(c.needed), `"`, ""))
+		w.fault(path, "must have %s%s", strings.ReplaceAll(oneOf(c.needed), `"`, ""), strangers(v, known...))
 	default:
 		w.fault(path, "is none of the %d things that it may be: %s", all, quote(v))
 	}
