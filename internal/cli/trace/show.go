@@ -32,8 +32,7 @@ func traceShow(p *frame.Program, c *cli.Context) error {
 	if c.Bool("follow") && file == "-" {
 		return frame.Usagef("--follow needs a file: stdin is read until it ends anyway")
 	}
-	s := &shower{c: c, r: r, json: c.String("output") == frame.JSON, out: bufio.NewWriter(p.Stdout),
-		filter: &view.Filter{Method: c.String("method"), Session: c.String("session"), Bad: c.Bool("failed")}}
+	s := &shower{c: c, r: r, json: frame.AsJSON(c), out: bufio.NewWriter(p.Stdout)}
 	s.printer = &printer{w: s.out, style: frame.StyleOf(p.Stdout), calls: map[string]string{}}
 	s.width, _ = strconv.Atoi(os.Getenv("COLUMNS")) // 0 for what is no number
 	if s.width <= 0 && frame.IsTerminal(p.Stdout) {
@@ -53,13 +52,12 @@ func traceShow(p *frame.Program, c *cli.Context) error {
 
 type shower struct {
 	*printer
-	c      *cli.Context
-	r      *trace.Reader
-	json   bool
-	out    *bufio.Writer
-	filter *view.Filter
-	check  *check.Checker
-	found  []check.Finding // with the last record
+	c     *cli.Context
+	r     *trace.Reader
+	json  bool
+	out   *bufio.Writer
+	check *check.Checker
+	found []check.Finding // with the last record
 }
 
 var errFound = errors.New("found")
@@ -103,7 +101,6 @@ func (s *shower) record(rec *trace.Record) error {
 	for _, f := range s.found {
 		it.Bad = it.Bad || f.Record == rec.N
 	}
-	picked := s.filter.Picks(rec, &it) || s.c.Bool("failed") && len(s.found) > 0
 	switch {
 	case frame.IsSet(s.c, "record"):
 		if rec.N != int64(s.c.Int("record")) {
@@ -116,7 +113,7 @@ func (s *shower) record(rec *trace.Record) error {
 			err = errors.Join(err, s.finding(&s.found[i]))
 		}
 		return errors.Join(err, errFound)
-	case !picked:
+	case s.c.Bool("failed") && !it.Bad && len(s.found) == 0:
 		return nil
 	case s.json:
 		_, err := s.out.Write(append(slices.Clone(s.r.Line()), '\n'))

@@ -27,9 +27,7 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("trace",
 		p.NewCommand("trace show FILE", traceShow,
-			frame.Option{Name: "session", Takes: "ID", Help: "only this session of the editor's, or those that begin so"},
 			frame.Option{Name: "failed", Kind: frame.Switch, Help: "only what went wrong, or is not as the protocols say"},
-			frame.Option{Name: "method", Takes: "NAME", Help: "only this method, update or event; * is anything: 'session/*', tool_call"},
 			frame.Option{Name: "follow", Kind: frame.Switch, Aliases: []string{"f"}, Help: "go on as the trace is written, until interrupted"},
 			frame.Option{Name: "record", Kind: frame.Number, Shown: "all", Takes: "N", Help: "show one record, in full"},
 			frame.Output("the records as they are in the file, one a line")),

@@ -32,7 +32,6 @@ const (
 	RuleVersion  = "version"  // the declared version is not the one on the wire
 	RuleAnswered = "answered" // every request is answered, once
 	RuleOrder    = "order"    // messages come in the wrong order
-	RuleSeq      = "seq"      // the numbers of A2A lines' events have gaps
 	RuleState    = "state"    // a task changes after a terminal state, or a stream ends without one
 	RuleHTTP     = "http"     // a Content-Type is wrong, or a stream of events is not well formed
 	RuleClaim    = "claim"    // what the agent says it has is missing
@@ -40,7 +39,7 @@ const (
 )
 
 // Rules lists all rules.
-var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, RuleOrder, RuleSeq, RuleState, RuleHTTP, RuleClaim, RuleWords}
+var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, RuleOrder, RuleState, RuleHTTP, RuleClaim, RuleWords}
 
 // maxAlike bounds the reports of equal findings.
 const maxAlike = 5
@@ -247,9 +246,6 @@ func Section(v1 bool, old, new string) string {
 func (c *Checker) Add(r *trace.Record) {
 	switch r.Kind {
 	case trace.KindStart:
-		if r.N > 1 {
-			c.editor.older, c.words.off = true, true
-		}
 		if r.Redact {
 			c.words.off = true
 			c.note("the trace holds no texts (--trace-redact): what was said is not compared")

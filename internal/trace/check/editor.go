@@ -13,7 +13,6 @@ import (
 // Protocols of the editor's wire.
 const (
 	speaksACP   = "ACP 1"
-	speaksLines = "A2A lines"
 	speaksMCP   = "MCP"
 	speaksOther = "JSON-RPC"
 )
@@ -26,7 +25,6 @@ type editorWire struct {
 	answered map[string]int64 // the records of answers
 	sessions map[string]*session
 	begun    bool
-	older    bool // what the trace begins with was moved aside: it is the rest of a conversation
 }
 
 // asked is an open request.
@@ -37,7 +35,6 @@ type asked struct {
 	session  string
 	options  []string // the options of a permission request
 	canceled bool
-	seq      int64 // of the newest event of A2A lines
 }
 
 // A session is ACP's.
@@ -103,11 +100,6 @@ func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Resul
 		return
 	}
 	w.begun = true
-	if w.older {
-		w.protocol = speaksOther
-		w.c.note("the trace has not the beginning of the editor's wire: only what JSON-RPC asks for is checked")
-		return
-	}
 	version := doc.Get("params.protocolVersion")
 	switch {
 	case method == "initialize" && version.Type == gjson.Number:
@@ -118,8 +110,6 @@ func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Resul
 	case strings.HasPrefix(method, "session/"):
 		w.protocol = speaksACP
 		w.c.find(r.N, who, RuleOrder, method, "initialize must come first")
-	case operationOf(method).version != "" || strings.HasPrefix(method, "toolCall/") || strings.HasPrefix(method, "command"):
-		w.protocol = speaksLines
 	default:
 		w.protocol = speaksOther
 		w.c.note("the editor's wire begins with %q: only what JSON-RPC asks for is checked", method)
@@ -156,9 +146,6 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 			return true
 		})
 	}
-	if w.protocol == speaksLines && who == Editor && isTurn(method) {
-		w.c.words.begin(key, r.N)
-	}
 }
 
 func (w *editorWire) session(id string) *session {
@@ -175,15 +162,12 @@ func (w *editorWire) session(id string) *session {
 
 func (w *editorWire) notification(r *trace.Record, who, method string, params gjson.Result) {
 	switch {
-	case w.older: // it may be about what began before
 	case method == "session/update":
 		w.update(r, who, params)
 	case method == "session/cancel":
 		for _, a := range w.open {
 			a.canceled = a.canceled || a.session == params.Get("sessionId").Str
 		}
-	case strings.HasPrefix(method, "event/") && w.protocol == speaksLines:
-		w.event(r, who, method, params)
 	}
 }
 
@@ -193,8 +177,8 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 	a := w.open[key]
 	switch {
 	case a != nil:
-	case problem.Exists() && id.Type == gjson.Null, w.older:
-		return // an unreadable request has no ID; or it was made before the trace begins
+	case problem.Exists() && id.Type == gjson.Null:
+		return // an unreadable request has no ID
 	case w.answered[key] > 0:
 		w.c.find(r.N, who, RuleAnswered, r.Method, "the request %s was answered already, in record %d", id.Raw, w.answered[key])
 		return
@@ -213,7 +197,7 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 	if whole {
 		w.result(r, who, a, result, problem)
 	}
-	w.over(r, key, a, doc)
+	w.over(r, a, doc)
 }
 
 func (a *asked) other() string { return other(a.who) }

@@ -54,36 +54,8 @@ func (w *editorWire) announce(s *session, call string) {
 	}
 }
 
-// event checks the event numbers of A2A lines.
-func (w *editorWire) event(r *trace.Record, who, method string, params gjson.Result) {
-	request, seq := params.Get("request").Raw, params.Get("seq").Int()
-	key := Editor + request
-	a := w.open[key]
-	switch {
-	case a != nil:
-	case w.answered[key] > 0:
-		w.c.find(r.N, who, RuleOrder, method, "the request %s has its result already, in record %d", request, w.answered[key])
-		return
-	default:
-		w.c.find(r.N, who, RuleOrder, method, "there is no request %s", request)
-		return
-	}
-	if a.seq++; seq != a.seq {
-		w.c.find(r.N, who, RuleSeq, method, "the seq is %d, and must be %d", seq, a.seq)
-		a.seq = seq
-	}
-	switch text := params.Get("text"); {
-	case method == "event/text":
-		w.c.words.said(key, "message "+params.Get("messageId").Str, text.Str)
-	case method == "event/artifact" && text.Exists():
-		w.c.words.said(key, "artifact "+params.Get("artifactId").Str, text.Str)
-	default:
-		w.c.words.other(key, params.Raw)
-	}
-}
-
 // over takes the reply to a request.
-func (w *editorWire) over(r *trace.Record, key string, a *asked, doc gjson.Result) {
+func (w *editorWire) over(r *trace.Record, a *asked, doc gjson.Result) {
 	result := doc.Get("result")
 	switch a.method {
 	case "session/new":
@@ -105,14 +77,6 @@ func (w *editorWire) over(r *trace.Record, key string, a *asked, doc gjson.Resul
 			w.c.find(r.N, a.other(), RuleOrder, a.method, "the option %q was not offered", option)
 		}
 	}
-	if w.protocol != speaksLines || a.who != Editor {
-		return
-	}
-	if seq := result.Get("seq"); seq.Exists() && seq.Int() != a.seq {
-		w.c.find(r.N, Bridge, RuleSeq, a.method, "the result's seq is %s, and the last event's %d", seq.Raw, a.seq)
-	}
-	w.c.words.other(key, doc.Raw)
-	w.c.words.end(key, r.N, Bridge, result.Exists() && result.Get("state").Str != "canceled")
 }
 
 // acpSchema returns the schema of a request or response of a method, by who asks.
@@ -127,17 +91,15 @@ func (w *editorWire) acpSchema(asker, method, kind string) string {
 
 // params checks a request or notification against the protocol's schema.
 func (w *editorWire) params(r *trace.Record, who, method string, doc gjson.Result) {
-	switch {
-	case w.protocol == speaksACP && !strings.HasPrefix(method, "_"):
-		what := strings.TrimSpace(method + " " + doc.Get("params.update.sessionUpdate").Str)
-		if name := w.acpSchema(who, method, "request"); name != "" {
-			w.c.schema(r, who, what, docACP, name, speaksACP, doc.Get("params"), "params")
-			return
-		}
-		w.c.find(r.N, who, RuleSchema, method, "ACP 1 has no such method for this side; names of one's own begin with _")
-	case w.protocol == speaksLines && who == Bridge:
-		w.c.schema(r, who, method, docLines, "event", speaksLines, doc, "")
+	if w.protocol != speaksACP || strings.HasPrefix(method, "_") {
+		return
 	}
+	what := strings.TrimSpace(method + " " + doc.Get("params.update.sessionUpdate").Str)
+	if name := w.acpSchema(who, method, "request"); name != "" {
+		w.c.schema(r, who, what, docACP, name, speaksACP, doc.Get("params"), "params")
+		return
+	}
+	w.c.find(r.N, who, RuleSchema, method, "ACP 1 has no such method for this side; names of one's own begin with _")
 }
 
 // result checks an answer against the protocol's schema.
@@ -152,12 +114,5 @@ func (w *editorWire) result(r *trace.Record, who string, a *asked, result, probl
 		w.c.note("this is %s, and the schema is that of ACP 1: only what JSON-RPC asks for is checked", w.protocol)
 	case w.protocol == speaksACP && !strings.HasPrefix(a.method, "_"):
 		w.c.schema(r, who, a.method, docACP, w.acpSchema(a.who, a.method, "response"), speaksACP, result, "result")
-	case w.protocol == speaksLines && who == Bridge && isTurn(a.method):
-		w.c.schema(r, who, a.method, docLines, "legResult", speaksLines, result, "result")
 	}
-}
-
-// isTurn reports whether a request of A2A lines begins a turn.
-func isTurn(method string) bool {
-	return operationOf(method).result == "Event" || method == "toolCall/confirm" || method == "command/execute"
 }

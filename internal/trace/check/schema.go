@@ -96,13 +96,12 @@ func has(list gjson.Result, s string) bool {
 	return false
 }
 
-// The documents. Those of ACP and A2A lines come from testdata/schema, without
-// descriptions (a test writes them); those of A2A are written here.
+// The documents. That of ACP comes from testdata/schema, without descriptions (a test writes
+// it); those of A2A are written here.
 const (
-	docACP   = "acp-1"
-	docLines = "a2a-lines"
-	doc03    = "a2a-0.3"
-	doc10    = "a2a-1.0"
+	docACP = "acp-1"
+	doc03  = "a2a-0.3"
+	doc10  = "a2a-1.0"
 )
 
 //go:embed schema

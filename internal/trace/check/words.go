@@ -87,11 +87,11 @@ func (u *unit) rest(text string) (rest string, ok bool) {
 	return strings.CutPrefix(text, u.text())
 }
 
-func (w *words) begin(key string, n int64) {
+func (w *words) begin(session string, n int64) {
 	if w.off || len(w.turns) >= maxTurns {
 		return
 	}
-	w.turns[key] = &turn{first: n, tasks: map[string]bool{}}
+	w.turns[session] = &turn{first: n, tasks: map[string]bool{}}
 	if len(w.turns) > 1 {
 		w.void("several turns at once")
 	}

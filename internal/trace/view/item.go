@@ -155,7 +155,7 @@ func inWords(word string) string {
 		"user": "the user", "mode": "the mode", "always": "an earlier always", "dismissed": "nobody, it was dismissed", "cancel": "a cancel"}[word], word)
 }
 
-// shortID shortens a long ID to its beginning, which filters also take.
+// shortID shortens a long ID to its beginning.
 func shortID(id string) string {
 	if len(id) > 16 && !strings.ContainsFunc(id, func(r rune) bool { return r > 126 || r < 33 }) {
 		return id[:8]
