@@ -30,7 +30,6 @@ type session struct {
 	command []string
 	args    []string
 	keys    []key
-	env     []string
 	exit    int
 	// pipe is given on stdin; without it stdin is the terminal.
 	pipe string
@@ -56,8 +55,6 @@ func sessions() []session {
 		{name: "hello", args: []string{"hello"}},
 		{name: "edit", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "?\n"}, {"Which?", "y\n"}}},
 		{name: "reject", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "n\n"}}},
-		{name: "editor", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "e\n"}, {"Which?", "y\n"}}, env: []string{"VISUAL=sed -i.bak 1cchanged"}},
-		{name: "editor-fails", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "e\n"}, {"Which?", "n\n"}}, env: []string{"VISUAL=false"}},
 		{name: "shell", args: []string{"shell"}, keys: []key{{"Which?", "a\n"}}},
 		{name: "once", args: []string{"--approve", "once", "many"}},
 		{name: "typed-ahead", args: []string{"many"}, keys: []key{{"Which?", "y\ny\n"}, {"Which?", "n\n"}}},
@@ -147,8 +144,8 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 	cmd := exec.Command("sh", append([]string{"-c", asChild, "sh", exe, "--workspace", "."}, s.words()...)...)
 	cmd.ExtraFiles = []*os.File{held}
 	cmd.Dir = dir
-	cmd.Env = append([]string{"TERM=xterm", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + dir, "XDG_CONFIG_HOME=" + dir,
-		"A2ASTDIO_AGENT=" + agent}, s.env...)
+	cmd.Env = []string{"TERM=xterm", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + dir, "XDG_CONFIG_HOME=" + dir,
+		"A2ASTDIO_AGENT=" + agent}
 	if s.pipe != "" {
 		// All of it is there before the program looks, so that the order is the same.
 		r, w, err := os.Pipe()

@@ -37,15 +37,14 @@ func askTerminal(ctx context.Context, tty io.ReadWriteCloser, questions []mappin
 // askOne shows a question and reads until there is an answer. The end of input is no
 // answer.
 func askOne(a *frame.Asker, q mapping.Question) (mapping.Answer, error) {
-	content := (*string)(nil) // the proposed text as the user has edited it
 	style, width := frame.StyleOf(a.TTY), frame.WidthOf(a.TTY)
 	// What cannot be written is reported by Line.
 	show := func() {
-		_, _ = io.WriteString(a.TTY, "\n"+describe(style, width, &q, content))
+		_, _ = io.WriteString(a.TTY, "\n"+describe(style, width, &q))
 		a.Fresh()
 	}
 	for show(); ; {
-		line, err := a.Line(style.Bold("Which? ["+keys(&q, content)+"]")+" ", show)
+		line, err := a.Line(style.Bold("Which? ["+keys(&q)+"]")+" ", show)
 		if errors.Is(err, frame.ErrGivenUp) {
 			return mapping.Answer{Call: q.Call}, nil
 		}
@@ -54,26 +53,13 @@ func askOne(a *frame.Asker, q mapping.Question) (mapping.Answer, error) {
 		}
 		line = strings.ToLower(line)
 		if o, ok := choice(line, &q); ok {
-			answer := mapping.Answer{Call: q.Call, OptionID: o.ID}
-			if o.Allows() {
-				answer.NewContent = content
-			}
-			return answer, nil
+			return mapping.Answer{Call: q.Call, OptionID: o.ID}, nil
 		}
 		switch {
-		case line == "e" && q.TakesContent():
-			edited, err := editContent(a.Ctx, a.TTY, &q, content)
-			if err != nil && a.Ctx.Err() == nil {
-				_, _ = fmt.Fprintf(a.TTY, "  it cannot be edited: %v\n", err)
-			}
-			if err == nil {
-				content = edited
-				show()
-			}
 		case line == "?":
 			show()
-		case line == "v" && q.Call.Confirmation.Edit != nil:
-			_, _ = io.WriteString(a.TTY, diff(style, width, editOf(&q, content), true))
+		case line == "v" && editOf(&q) != nil:
+			_, _ = io.WriteString(a.TTY, diff(style, width, editOf(&q), true))
 		case line != "":
 			_, _ = fmt.Fprintf(a.TTY, "  %s is none of these; ? shows them again\n", safe.Short(safe.Plain(line), MinText))
 		}
@@ -116,18 +102,15 @@ func letters(q *mapping.Question) map[string]mapping.Option {
 }
 
 // further are the keys, and what they do, that are no answer.
-func further(q *mapping.Question, content *string) (list [][2]string) {
-	if q.TakesContent() {
-		list = append(list, [2]string{"e", "Edit the text first, in $VISUAL or $EDITOR"})
-	}
-	if f := editOf(q, content); f != nil && ask.FirstLines(ask.Unified(f)) != all(f) {
+func further(q *mapping.Question) (list [][2]string) {
+	if f := editOf(q); f != nil && ask.FirstLines(ask.Unified(f)) != all(f) {
 		list = append(list, [2]string{"v", "Show all of the change"})
 	}
 	return append(list, [2]string{"?", "Show this again"})
 }
 
 // keys lists the keys that a question takes.
-func keys(q *mapping.Question, content *string) string {
+func keys(q *mapping.Question) string {
 	var list []string
 	switch n := len(q.Options); n {
 	case 0:
@@ -141,7 +124,7 @@ func keys(q *mapping.Question, content *string) string {
 			list = append(list, letter)
 		}
 	}
-	for _, key := range further(q, content) {
+	for _, key := range further(q) {
 		list = append(list, key[0])
 	}
 	return strings.Join(list, ",")
@@ -157,9 +140,8 @@ func choice(line string, q *mapping.Question) (mapping.Option, bool) {
 }
 
 // describe shows what the agent asks, and the choices. Our words begin in the third
-// column, and what is the agent's stands behind them, or further to the right. content, if
-// not nil, is the proposed text as the user has edited it.
-func describe(s frame.Style, width int, q *mapping.Question, content *string) string {
+// column, and what is the agent's stands behind them, or further to the right.
+func describe(s frame.Style, width int, q *mapping.Question) string {
 	var b strings.Builder
 	b.WriteString(s.Bold("The agent asks:") + "\n")
 	lines := ask.Lines(q.Call, nil)
@@ -170,7 +152,7 @@ func describe(s frame.Style, width int, q *mapping.Question, content *string) st
 	for _, l := range lines[:said] {
 		writeLine(&b, s, width, l)
 	}
-	if f := editOf(q, content); f != nil {
+	if f := editOf(q); f != nil {
 		b.WriteString(diff(s, width, f, false))
 	}
 	for _, l := range lines[said:] {
@@ -187,22 +169,18 @@ func describe(s frame.Style, width int, q *mapping.Question, content *string) st
 		}
 		writeChoice(&b, s, width, lead, ask.OneLine(o.Name), ask.Beginning(o.Description))
 	}
-	for _, key := range further(q, content) {
+	for _, key := range further(q) {
 		writeChoice(&b, s, width, "  "+key[0], key[1], "")
 	}
 	return b.String()
 }
 
 // editOf is the change that is asked about, nil if there is none.
-func editOf(q *mapping.Question, content *string) *mapping.FileDiff {
-	if q.Call.Confirmation == nil || q.Call.Confirmation.Edit == nil {
+func editOf(q *mapping.Question) *mapping.FileDiff {
+	if q.Call.Confirmation == nil {
 		return nil
 	}
-	edit := *q.Call.Confirmation.Edit
-	if content != nil {
-		edit.NewContent, edit.Formatted = *content, ""
-	}
-	return &edit
+	return q.Call.Confirmation.Edit
 }
 
 // writeLine writes a line of ours, with what is the agent's in it.

@@ -126,7 +126,7 @@ func FuzzAskedOnScreen(f *testing.F) {
 			Options: []mapping.ConfirmationOption{{ID: "a", Name: option, Description: said}, {ID: "b", Name: "Reject", Description: option}}}}
 		q := mapping.NewQuestion(c)
 		for _, width := range []int{40, 80, 200} {
-			shown := describe(false, width, &q, nil)
+			shown := describe(false, width, &q)
 			rows := strings.Split(shown, "\n")
 			if drawn := draw(shown, width); len(drawn) != len(rows) {
 				t.Fatalf("%d columns: %d rows are %d on the screen:\n%s", width, len(rows), len(drawn), shown)
@@ -199,15 +199,6 @@ func TestDiffIsTheChange(t *testing.T) {
 		}
 		if added, removed := changed(f); added != row.added || removed != row.removed {
 			t.Errorf("%s: +%d -%d", name, added, removed)
-		}
-	}
-}
-
-// TestEditedName: a file that is edited has a name that no shell reads as anything else.
-func TestEditedName(t *testing.T) {
-	for path, want := range map[string]string{"/w/main.go": "main.go", `C:\w\a&calc.exe`: "a_calc.exe", "%PATH%^(b)!.go": "_PATH___b__.go", "": "proposed", "/": "proposed"} {
-		if got := editedName(path); got != want {
-			t.Errorf("%s: %s, not %s", path, got, want)
 		}
 	}
 }
