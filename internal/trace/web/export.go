@@ -15,12 +15,9 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-const (
-	// maxPageRows bounds the records in an exported page, maxPageBytes the bytes of their
-	// lines. A browser holds all of it in memory.
-	maxPageRows  = 200_000
-	maxPageBytes = 128 << 20
-)
+// maxPageBytes bounds the bytes of an exported page's records. A browser holds all of it in
+// memory.
+const maxPageBytes = 128 << 20
 
 // Export writes the page with the trace in it, as one file. name is the trace's name.
 func Export(r *trace.Reader, w io.Writer, name string) error {
@@ -30,16 +27,16 @@ func Export(r *trace.Reader, w io.Writer, name string) error {
 func export(r *trace.Reader, w io.Writer, name string, most int) error {
 	ix := newIndex(r)
 	var lines bytes.Buffer
-	left, empty := 0, 0
+	empty := 0
 	for record, err := range r.All() {
 		if err != nil {
 			return err
 		}
-		if len(ix.rows) >= maxPageRows {
-			left++
+		ix.add(record, r.Position())
+		if ix.left > 0 {
 			continue
 		}
-		if len(ix.rows) > 0 {
+		if len(ix.rows) > 1 {
 			lines.WriteByte('\n')
 		}
 		if lines.Len()+len(r.Line()) <= most {
@@ -47,13 +44,9 @@ func export(r *trace.Reader, w io.Writer, name string, most int) error {
 		} else {
 			empty++
 		}
-		ix.add(record, r.Position())
 	}
 	ix.isRead()
 	h := ix.head(name)
-	if left > 0 {
-		h.Notes = append(h.Notes, fmt.Sprintf("%d records more are not in this page, which has the first %d: trace serve shows all", left, maxPageRows))
-	}
 	if empty > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d records are without their bytes in this page, which has %d MB of them: trace serve shows all", empty, most>>20))
 	}
@@ -66,7 +59,7 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 	zip := gzip.NewWriter(base)
 	headJSON, err := json.Marshal(h)
 	if err == nil {
-		_, err = fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"problems":%s,"lines":`, headJSON, ix.some(ix.first, len(ix.rows)), ix.spans(), ix.problems())
+		_, err = fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"problems":%s,"lines":`, headJSON, ix.some(0, len(ix.rows)), ix.spans(), ix.problems())
 	}
 	if err == nil {
 		err = json.NewEncoder(zip).Encode(lines)

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
@@ -15,8 +17,7 @@ import (
 const (
 	// maxProblems bounds the findings of a page.
 	maxProblems = 1000
-	// maxRows bounds the rows of a page to the newest. A browser shows as many without
-	// effort.
+	// maxRows bounds the rows of a page. A browser shows as many without effort.
 	maxRows = 300_000
 )
 
@@ -29,9 +30,9 @@ type index struct {
 
 	mu      sync.Mutex
 	start   *trace.Record
-	rows    [][]byte // encoded; those before first are dropped
+	rows    [][]byte // encoded
 	at      []trace.Position
-	first   int // how many rows were dropped
+	left    int // how many more there are
 	build   *view.Builder
 	check   *check.Checker
 	found   []check.Finding // at most maxProblems
@@ -85,10 +86,8 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 		ix.check.End()
 	}
 	if len(ix.rows) >= ix.max {
-		// A tenth at once: moving all rows for each new one would cost too much.
-		gone := ix.max/10 + 1
-		ix.rows, ix.at = append(ix.rows[:0], ix.rows[gone:]...), append(ix.at[:0], ix.at[gone:]...)
-		ix.first += gone
+		ix.left++
+		return
 	}
 	ix.rows, ix.at = append(ix.rows, encoded), append(ix.at, at)
 }
@@ -104,8 +103,7 @@ func (ix *index) isRead() {
 type head struct {
 	File    string        `json:"file"`
 	Start   *trace.Record `json:"start"`
-	First   int           `json:"first"` // the number of the first row that is there
-	Count   int           `json:"count"` // of all rows so far
+	Count   int           `json:"count"` // of rows so far
 	Notes   []string      `json:"notes,omitempty"`
 	Stopped bool          `json:"stopped"`
 	Read    bool          `json:"read"`
@@ -116,27 +114,26 @@ type head struct {
 func (ix *index) head(file string) head {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	return head{File: file, Start: ix.start, First: ix.first, Count: ix.first + len(ix.rows), Notes: ix.notes, Stopped: ix.stopped, Read: ix.read, Problems: ix.check.Count()}
+	h := head{File: file, Start: ix.start, Count: len(ix.rows), Notes: ix.notes, Stopped: ix.stopped, Read: ix.read, Problems: ix.check.Count()}
+	if ix.left > 0 {
+		h.Notes = append(slices.Clone(h.Notes), fmt.Sprintf("%d records more are not in this page, which has the first %d: trace show has all", ix.left, ix.max))
+	}
+	return h
 }
 
-// some returns rows as a JSON array, from an index on; none if that row was dropped,
-// because the caller would take the first for it.
+// some returns rows as a JSON array, from an index on.
 func (ix *index) some(from, count int) []byte {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	if from < ix.first {
-		return []byte("[]")
-	}
-	from = min(from-ix.first, len(ix.rows))
+	from = min(max(from, 0), len(ix.rows))
 	to := min(from+max(count, 0), len(ix.rows))
 	return append(append([]byte{'['}, bytes.Join(ix.rows[from:to], []byte(",\n"))...), ']')
 }
 
 // position returns the position of a row's record.
-func (ix *index) position(rowNumber int) (trace.Position, bool) {
+func (ix *index) position(i int) (trace.Position, bool) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	i := rowNumber - ix.first
 	if i < 0 || i >= len(ix.at) {
 		return trace.Position{}, false
 	}

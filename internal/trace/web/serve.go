@@ -164,7 +164,7 @@ func (s *server) search(ctx context.Context, text string) []int {
 	}
 	lower := bytes.ToLower([]byte(text))
 	h := s.index.head("")
-	for i := h.First; i < h.Count && len(found) < maxFound && ctx.Err() == nil; i++ {
+	for i := 0; i < h.Count && len(found) < maxFound && ctx.Err() == nil; i++ {
 		at, ok := s.index.position(i)
 		if !ok {
 			continue

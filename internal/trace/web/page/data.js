@@ -1,14 +1,9 @@
 "use strict";
-// keptBehind is how many rows a page keeps that its server has forgotten.
-const keptBehind = 150000;
-
 // Where the rows, the spans and the records come from: a server that reads the
 // trace, or the page itself, which has it.
 const Data = {
   head: null, // of the trace
   rows: [],
-  base: 0, // the number of the first row
-  anew: false, // the rows are not those of before, with more behind them
   spans: [],
   problems: [], // findings about records
   wrong: new Map(), // findings by the number of their record
@@ -28,7 +23,6 @@ const Data = {
       return;
     }
     this.head = await ask("head");
-    this.base = this.head.first;
     await this.more();
     this.spans = await ask("spans");
     this.judge(await ask("problems"));
@@ -48,19 +42,7 @@ const Data = {
   async more() {
     let n = 0;
     for (;;) {
-      // A trace of which not all fits is shown when it has been read.
-      if (this.head.first > 0 && !this.head.read) return n;
-      const from = this.base + this.rows.length;
-      if (this.head.first > from || this.head.first - this.base > keptBehind) {
-        // So much has come that the oldest are gone.
-        this.anew = true;
-        n = 0;
-        this.rows = [];
-        this.base = this.head.first;
-        this.byRecord.clear();
-        this.into.clear();
-        continue;
-      }
+      const from = this.rows.length;
       if (from >= this.head.count) return n;
       const some = await ask("rows?count=20000&from=" + from);
       if (!some.length) return n;
@@ -86,7 +68,7 @@ const Data = {
   // line is a record as it is in the file.
   async line(i) {
     if (this.embedded) return this.embedded[i] || "";
-    const answer = await fetch("api/record?row=" + (this.base + i));
+    const answer = await fetch("api/record?row=" + i);
     if (!answer.ok) throw new Error(await answer.text());
     return answer.text();
   },
@@ -102,7 +84,7 @@ const Data = {
       return found;
     }
     const found = await ask("search?text=" + encodeURIComponent(text));
-    return found.map((n) => n - this.base).filter((i) => i >= 0 && i < this.rows.length);
+    return found.filter((i) => i < this.rows.length);
   },
 
   // live calls changed whenever there is more, as long as the server is there.

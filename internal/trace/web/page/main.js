@@ -62,7 +62,6 @@ function drawTop() {
     start.t ? fact(String(start.t).slice(0, 16).replace("T", " "), "UTC") : "", fact(rows.length.toLocaleString(), "records"), fact(duration(last), "long"),
     turns ? fact(turns, turns === 1 ? "turn" : "turns") : "", bad ? fact(bad, bad === 1 ? "failure" : "failures", "bad") : "");
   const notes = [...(h.notes || [])];
-  if (h.first > 0) notes.unshift("The first " + h.first.toLocaleString() + " records are not here: this page has the newest. Say --from and --to to see others.");
   const box = document.getElementById("notes");
   box.replaceChildren(...notes.map((n) => el("div", {}, visible(n))));
   box.hidden = !notes.length;
@@ -278,13 +277,7 @@ async function main() {
   Data.live((n) => {
     if (n) {
       const stay = following;
-      if (Data.anew) {
-        Data.anew = false;
-        List.selected = -1;
-        List.set(Data.rows.filter(picked).map((r) => r.at));
-      } else {
-        List.add(Data.rows.slice(Data.rows.length - n).filter(picked).map((r) => r.at));
-      }
+      List.add(Data.rows.slice(Data.rows.length - n).filter(picked).map((r) => r.at));
       drawTop();
       Axis.set();
       drawFilters();
