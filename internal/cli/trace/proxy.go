@@ -40,7 +40,7 @@ func runProxy(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	defer l.Close()
-	opts := &proxy.Options{Agent: c.String("agent"), Trust: l.HTTP.TrustOrigins, Faults: faults, Note: func(text string) { p.Say("%s", text) }}
+	opts := &proxy.Options{Agent: c.String("agent"), Faults: faults, Note: func(text string) { p.Say("%s", text) }}
 	if c.Bool("with-credentials") {
 		opts.Header = l.HTTP.Header
 	}

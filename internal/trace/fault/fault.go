@@ -5,7 +5,6 @@ package fault
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,25 +13,22 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // Kinds of faults.
 const (
 	cutAfter = "cut-after" // the connection ends after so many bytes, or events, of the body
-	delay    = "delay"     // the answer and each event come later
 	status   = "status"    // the answer is only this status
 )
 
 // Help tells how to write faults.
-const Help = "cut-after=500 (bytes; or 3events), delay=200ms, status=503; with @METHOD for that method only, with *N for the first N requests; " +
-	"cut-after and status are for the first one, unless *0 says all; the request for the card is none of them"
+const Help = "cut-after=500 (bytes; or 3events), status=503; with @METHOD for that method only, with *N for the first N requests, and not " +
+	"the first alone; *0 says all; the request for the card is none of them"
 
 type fault struct {
 	kind   string
 	n      int  // bytes or events, or a status
 	events bool // n counts events
-	wait   time.Duration
 	method string
 	left   int // requests left; negative: all
 }
@@ -57,7 +53,7 @@ func Parse(list []string) (*Plan, error) {
 }
 
 // form is a fault as it is written. A method or a number of requests may come first.
-const form = `^(cut-after|status|delay)=([^@*]*?)(events?)?(@[^*]+)?(?:\*(\d+))?(@[^*]+)?$`
+const form = `^(cut-after|status)=(\d+)(events?)?(@[^*]+)?(?:\*(\d+))?(@[^*]+)?$`
 
 func parse(s string) (*fault, error) {
 	m := regexp.MustCompile(form).FindStringSubmatch(s)
@@ -66,18 +62,13 @@ func parse(s string) (*fault, error) {
 	}
 	f := &fault{kind: m[1], events: m[3] != "", method: strings.TrimPrefix(m[4]+m[6], "@"), left: 1}
 	var err error
-	if f.kind == delay {
-		f.wait, err = time.ParseDuration(m[2])
-		f.left = -1
-	} else {
-		f.n, err = strconv.Atoi(m[2])
-	}
+	f.n, err = strconv.Atoi(m[2])
 	if m[5] != "" && err == nil {
 		if f.left, err = strconv.Atoi(m[5]); f.left == 0 {
 			f.left = -1
 		}
 	}
-	if f.n < 0 || f.wait < 0 || f.kind == status && (f.n < 200 || f.n > 599) || f.events && f.kind != cutAfter {
+	if f.kind == status && (f.n < 200 || f.n > 599 || f.events) {
 		err = strconv.ErrRange
 	}
 	return f, err
@@ -87,7 +78,6 @@ func parse(s string) (*fault, error) {
 type Set struct {
 	// Status is the whole answer, if it is not 0.
 	Status        int
-	wait          time.Duration
 	bytes, events int // that are left before the connection ends; negative: no limit
 }
 
@@ -108,7 +98,7 @@ func (p *Plan) Of(method string) *Set {
 		if f.left > 0 {
 			f.left--
 		}
-		switch s.wait += f.wait; {
+		switch {
 		case f.kind == status && s.Status == 0:
 			s.Status = f.n
 		case f.kind != cutAfter:
@@ -121,32 +111,19 @@ func (p *Plan) Of(method string) *Set {
 	return s
 }
 
-// Wait waits before the answer begins, unless ctx ends.
-func (s *Set) Wait(ctx context.Context) error {
-	timer := time.NewTimer(s.wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // Break puts the faults into a response's body: an error where the connection has to end.
-func (s *Set) Break(ctx context.Context, resp *http.Response) {
-	if s.wait == 0 && s.bytes < 0 && s.events < 0 {
+func (s *Set) Break(resp *http.Response) {
+	if s.bytes < 0 && s.events < 0 {
 		return
 	}
 	stream := strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream")
-	resp.Body = &body{Closer: resp.Body, set: *s, ctx: ctx, lines: bufio.NewReader(resp.Body), stream: stream}
+	resp.Body = &body{Closer: resp.Body, set: *s, lines: bufio.NewReader(resp.Body), stream: stream}
 }
 
 // A body is a response's with its faults, line by line.
 type body struct {
 	io.Closer
 	set    Set
-	ctx    context.Context
 	lines  *bufio.Reader
 	stream bool   // of events
 	data   bool   // the current event has some
@@ -182,9 +159,7 @@ func (b *body) next() (line []byte, err error) {
 	switch {
 	case !b.stream || rest:
 	case bytes.HasPrefix(line, []byte("data:")) && !b.data:
-		if b.data = true; s.Wait(b.ctx) != nil {
-			return nil, b.ctx.Err()
-		}
+		b.data = true
 	case b.data && len(bytes.TrimRight(line, "\r\n")) == 0:
 		b.data = false
 		s.events = max(s.events-1, -1)

@@ -31,8 +31,6 @@ const (
 	maxCard = 4 << 20
 	// maxRequest bounds a request, which is read whole before it is passed on.
 	maxRequest = 64 << 20
-	// elsewhere is the path for the agent's other origins.
-	elsewhere = "/.origin/"
 )
 
 type Options struct {
@@ -41,9 +39,6 @@ type Options struct {
 	Agent string
 	// Card is the agent's card, instead of fetching one.
 	Card []byte
-	// Trust are further origins that the card may lead to. The card loses interfaces at
-	// other origins.
-	Trust []string
 	// Header is added to requests to the agent's origin; nil: nothing.
 	Header http.Header
 	// Transport reaches the agent.
@@ -59,9 +54,8 @@ type Options struct {
 // of answers without delay.
 type Proxy struct {
 	opts    Options
-	agent   *url.URL
+	agent   *url.URL // its origin, and its path
 	card    *url.URL
-	origins []*url.URL // the agent's, and the trusted ones
 	base    string
 	reverse *httputil.ReverseProxy
 
@@ -86,14 +80,6 @@ func New(opts *Options) (*Proxy, error) {
 	p.card = p.agent
 	if !strings.HasSuffix(p.agent.Path, ".json") {
 		p.card = p.agent.JoinPath("/.well-known/agent-card.json")
-	}
-	p.origins = []*url.URL{{Scheme: p.agent.Scheme, Host: p.agent.Host}}
-	for _, t := range opts.Trust {
-		u, err := url.Parse(t)
-		if err != nil || u.Host == "" {
-			return nil, fmt.Errorf("proxy: %q is no origin", t)
-		}
-		p.origins = append(p.origins, &url.URL{Scheme: u.Scheme, Host: u.Host})
 	}
 	p.reverse = &httputil.ReverseProxy{Rewrite: p.rewrite, Transport: opts.Transport, FlushInterval: -1,
 		ModifyResponse: p.answer, ErrorHandler: p.fails, ErrorLog: log.New(io.Discard, "", 0)}
@@ -122,7 +108,6 @@ type passing struct {
 	to     *url.URL
 	method string // of JSON-RPC, or the verb and the path
 	card   bool   // it asks for the card, or the extended card
-	ours   bool   // it goes to the agent's own origin
 	faults *fault.Set
 }
 
@@ -140,11 +125,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
-	pass, err := p.route(r, body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusNotFound)
-		return
-	}
+	pass := p.route(r, body)
 	if pass.card && p.opts.Card != nil && r.Method == http.MethodGet {
 		doc := p.moved(p.opts.Card)
 		w.Header().Set("Content-Type", "application/json")
@@ -152,9 +133,6 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	pass.faults = p.opts.Faults.Of(pass.method)
-	if pass.faults.Wait(r.Context()) != nil {
-		return
-	}
 	if pass.faults.Status != 0 {
 		w.WriteHeader(pass.faults.Status)
 		return
@@ -163,22 +141,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // route finds a request's target and kind.
-func (p *Proxy) route(r *http.Request, body []byte) (*passing, error) {
-	origin, rest := p.origins[0], r.URL.EscapedPath()
-	if after, ok := strings.CutPrefix(rest, elsewhere); ok {
-		number, path, _ := strings.Cut(after, "/")
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 || n >= len(p.origins) {
-			return nil, fmt.Errorf("there is nothing at %s", r.URL.Path)
-		}
-		origin, rest = p.origins[n], "/"+path
-	}
-	to, err := url.Parse(origin.String() + rest)
-	if err != nil {
-		return nil, err
-	}
-	to.RawQuery = r.URL.RawQuery
-	pass := &passing{to: to, method: r.Method + " " + to.Path, ours: origin == p.origins[0]}
+func (p *Proxy) route(r *http.Request, body []byte) *passing {
+	to := &url.URL{Scheme: p.agent.Scheme, Host: p.agent.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+	pass := &passing{to: to, method: r.Method + " " + to.Path}
 	switch name := path.Base(to.Path); r.Method {
 	case http.MethodGet:
 		first := name == "agent-card.json" || to.Path == p.card.Path
@@ -192,7 +157,7 @@ func (p *Proxy) route(r *http.Request, body []byte) (*passing, error) {
 			pass.card = method == "GetExtendedAgentCard" || method == "agent/getAuthenticatedExtendedCard"
 		}
 	}
-	return pass, nil
+	return pass
 }
 
 // rewrite makes the request to the agent.
@@ -214,17 +179,15 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 		}
 	}
 	r.Out.Header.Del("Origin") // it names this server, which the agent does not know
-	if pass.ours {
-		for name, values := range p.opts.Header {
-			r.Out.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
-		}
+	for name, values := range p.opts.Header {
+		r.Out.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
 }
 
 // answer changes a card, and no other answer, and applies faults.
 func (p *Proxy) answer(resp *http.Response) error {
 	pass := resp.Request.Context().Value(passingKey{}).(*passing)
-	defer func() { pass.faults.Break(resp.Request.Context(), resp) }()
+	defer func() { pass.faults.Break(resp) }()
 	if where := resp.Header.Get("Location"); where != "" {
 		if now, ok := p.move(where); ok {
 			resp.Header.Set("Location", now)
@@ -260,7 +223,7 @@ func (p *Proxy) moved(doc []byte) []byte {
 		return doc
 	}
 	for _, u := range dropped {
-		p.note("the card leads to %s as well, which clients will not find here: it is no HTTP, or another origin, which --trust-origin would have to name", u)
+		p.note("the card leads to %s as well, which clients will not find here: it is no HTTP, or another origin, for which another proxy is needed", u)
 	}
 	if signed {
 		p.note("the card's signature is left out: it holds for the agent's own URLs, and not for this proxy's")
@@ -269,18 +232,7 @@ func (p *Proxy) moved(doc []byte) []byte {
 }
 
 // move converts a URL of the agent's.
-func (p *Proxy) move(old string) (string, bool) {
-	for i, origin := range p.origins {
-		base := p.base
-		if i > 0 {
-			base = strings.TrimSuffix(p.base, "/") + elsewhere + strconv.Itoa(i)
-		}
-		if now, ok := card.From(origin.String(), base)(old); ok {
-			return now, true
-		}
-	}
-	return "", false
-}
+func (p *Proxy) move(old string) (string, bool) { return card.From(p.agent.String(), p.base)(old) }
 
 // fails answers in the agent's place.
 func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {

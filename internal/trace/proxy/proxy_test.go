@@ -45,10 +45,9 @@ func get(t *testing.T, url string, header ...string) (int, http.Header, string) 
 // TestCard: all URLs of a card lead to the proxy, except foreign ones, and the card
 // promises nothing that the proxy does not do.
 func TestCard(t *testing.T) {
-	var other string
 	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Etag", `"1"`)
-		card := fmt.Sprintf(`{"name":"a","capabilities":{},"supportedInterfaces":[{"url":"http://%s/base/rpc?t=1","protocolBinding":"JSONRPC"},{"url":"%s/x","protocolBinding":"JSONRPC"},{"url":"http://elsewhere.invalid/","protocolBinding":"JSONRPC"}],"signatures":[{"protected":"p"}]}`, r.Host, other)
+		card := fmt.Sprintf(`{"name":"a","capabilities":{},"supportedInterfaces":[{"url":"http://%s/base/rpc?t=1","protocolBinding":"JSONRPC"},{"url":"http://elsewhere.invalid/","protocolBinding":"JSONRPC"}],"signatures":[{"protected":"p"}]}`, r.Host)
 		switch {
 		case r.URL.Path == "/base/.well-known/agent-card.json" && r.Header.Get("If-None-Match") == "":
 			io.WriteString(w, card)
@@ -59,27 +58,16 @@ func TestCard(t *testing.T) {
 		}
 	}))
 	defer agent.Close()
-	trusted := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, "trusted %s %q", r.URL, r.Header.Get("X-Ours"))
-	}))
-	defer trusted.Close()
-	other = trusted.URL
 	var notes []string
-	url := front(t, &Options{Agent: agent.URL + "/base", Trust: []string{trusted.URL}, Header: http.Header{"X-Ours": {"secret"}}, Note: func(n string) { notes = append(notes, n) }})
+	url := front(t, &Options{Agent: agent.URL + "/base", Note: func(n string) { notes = append(notes, n) }})
 
 	for _, path := range []string{"/.well-known/agent-card.json", "/base/.well-known/agent-card.json"} {
 		status, header, body := get(t, url+path, "If-None-Match", `"1"`)
 		card := gjson.Parse(body)
-		if status != 200 || header.Get("Etag") != "" || card.Get("signatures").Exists() || len(card.Get("supportedInterfaces").Array()) != 2 ||
-			card.Get("supportedInterfaces.0.url").Str != url+"/base/rpc?t=1" || card.Get("supportedInterfaces.1.url").Str != url+"/.origin/1/x" {
+		if status != 200 || header.Get("Etag") != "" || card.Get("signatures").Exists() || len(card.Get("supportedInterfaces").Array()) != 1 ||
+			card.Get("supportedInterfaces.0.url").Str != url+"/base/rpc?t=1" {
 			t.Errorf("%s: %d %v %s", path, status, header, body)
 		}
-	}
-	if _, _, body := get(t, url+"/.origin/1/x?y"); body != `trusted /x?y ""` {
-		t.Errorf("the trusted origin gets %s", body)
-	}
-	if status, _, _ := get(t, url+"/.origin/2/x"); status != 404 {
-		t.Errorf("an origin that was not named: %d", status)
 	}
 	resp := must.Get(http.Post(url+"/base/rpc", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"GetExtendedAgentCard"}`)))(t)
 	b, _ := io.ReadAll(resp.Body)
@@ -183,7 +171,7 @@ func TestWrong(t *testing.T) {
 	if status, _, body := get(t, url); status != 502 || !strings.Contains(body, "the agent has not answered") || len(notes) != 1 {
 		t.Errorf("%d %s, %q", status, body, notes)
 	}
-	for _, bad := range []*Options{{Agent: "nowhere"}, {Card: []byte(`{}`)}, {Agent: "http://a/", Trust: []string{"x"}}} {
+	for _, bad := range []*Options{{Agent: "nowhere"}, {Card: []byte(`{}`)}} {
 		if _, err := New(bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
