@@ -295,7 +295,7 @@ func TestFaults(t *testing.T) {
 		{"--agnt http://localhost:1", "", "", "did you mean --agent?"}, {"--agnt demo", "", "", "did you mean --agent?"},
 		{"--agent demo --timeout 5", "", "", "30s or 2m"}, {"--agent demo", "TIMEOUT=5", "", "A2ASTDIO_TIMEOUT does not take"},
 		{"--agent demo --mode always", "", "", "accept-edits"}, {"--agent demo", "FORWARD_MCP=perhaps", "", "A2ASTDIO_FORWARD_MCP"},
-		{"--agent demo --header nonsense", "", "", "'Name: value'"}, {"--agent demo --header @h", "", "", "--header takes no file: A2ASTDIO_HEADER"},
+		{"--agent demo --header nonsense", "", "", "'Name: value'"}, {"--agent demo --header @h", "", "", "'Name: value'"},
 		{"--agent demo --workspace /no/such", "", "", "is no directory"}, {"--agent demo --trace /no/such/f", "", "", "--trace: open"},
 		{"--agent demo --log /no/such/f", "", "", "--log: open"}, {"--agent demo --agent-settings [1]", "", "", "is not a JSON object"},
 		{"--agent demo --agent-command x", "", "", "cannot both"}, {"--agent-command a|b", "", "", "which only a shell understands"},

@@ -124,15 +124,3 @@ func (f *File) Read(at Position) (*Record, []byte, error) {
 
 // Close closes the file.
 func (f *File) Close() error { return f.f.Close() }
-
-// Mask masks what its name or shape shows to be a credential, as a recorder does that
-// has no credentials of its own. Its result can be compared with a recorded payload.
-func Mask(b []byte) []byte {
-	e := newEncoder(&Options{})
-	p := wholePayload(b)
-	l := e.look(p)
-	if l.valid && !l.suspect {
-		return b
-	}
-	return append([]byte(nil), e.thorough(p, l.valid)...)
-}

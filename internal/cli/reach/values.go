@@ -21,9 +21,6 @@ func Headers(list []string) (http.Header, error) {
 	for i, line := range list {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if strings.HasPrefix(line, "@") {
-			return nil, frame.Usagef("--header takes no file: %s has a header a line, and headers in the configuration names variables", frame.Env("header"))
-		}
 		if !ok || !safe.HeaderName(name) || !safe.HeaderValue(value) {
 			return nil, frame.Usagef("--header: number %d is not written like 'Name: value'", i+1)
 		}

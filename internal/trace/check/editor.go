@@ -50,18 +50,13 @@ func (w *editorWire) message(r *trace.Record) {
 		who = Bridge
 	}
 	switch {
-	case doc.IsArray() && w.protocol == speaksMCP && whole: // batches were part of it until 2025-06-18
-		for _, one := range doc.Array() {
-			w.one(r, who, one, true)
-		}
+	case doc.IsArray():
+		w.c.note("batches of JSON-RPC are not checked")
+		return
 	case !doc.IsObject():
 		w.c.find(r.N, who, RuleJSONRPC, "", "the line is no JSON object")
-	default:
-		w.one(r, who, doc, whole)
+		return
 	}
-}
-
-func (w *editorWire) one(r *trace.Record, who string, doc gjson.Result, whole bool) {
 	method, id := doc.Get("method").Str, doc.Get("id")
 	w.detect(r, who, method, doc)
 	if v := doc.Get("jsonrpc"); whole && v.Str != "2.0" {

@@ -16,9 +16,8 @@ const maxKept = 256 << 10
 // An exchange is a recorded request, and the position of its answer in the file.
 type exchange struct {
 	request
-	n      int64
-	at     int64 // microseconds
-	masked bool
+	n  int64
+	at int64 // microseconds
 
 	status    int
 	header    map[string][]string
@@ -86,7 +85,7 @@ func (rec *recorded) read(r *trace.Reader) error {
 }
 
 func newExchange(r *trace.Record) *exchange {
-	x := &exchange{n: r.Exchange, at: r.Micros, masked: r.Masked}
+	x := &exchange{n: r.Exchange, at: r.Micros}
 	b, whole := r.Payload()
 	if !whole || len(b) > maxKept {
 		b = nil

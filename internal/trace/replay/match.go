@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
-	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
@@ -72,7 +71,7 @@ func (a *Agent) match(q *request) (x *exchange, differs string) {
 		if c.method != q.method || c.name != q.name || !same && task != "" && then != "" {
 			continue
 		}
-		score, was, is := 0, says(c.params), says(q.asRecorded(c).params)
+		score, was, is := 0, says(c.params), says(q.params)
 		if was == is {
 			score += 4
 		} else if c.played {
@@ -92,15 +91,6 @@ func (a *Agent) match(q *request) (x *exchange, differs string) {
 		}
 	}
 	return x, differs
-}
-
-// asRecorded returns a request as the recorder of c would have written it.
-func (q *request) asRecorded(c *exchange) *request {
-	if !c.masked || len(q.body) == 0 {
-		return q
-	}
-	masked := newRequest("", q.path, q.method, trace.Mask(q.body))
-	return &masked
 }
 
 // ids maps recorded IDs to current ones, one to one.
