@@ -38,7 +38,7 @@ func TestAnyEditor(t *testing.T) {
 }
 
 func playAnyEditor(t *testing.T, seed uint64, sessions string) {
-	client := demoClient(t, &demo.Options{Version: "0.3"}, nil)
+	client := demoClient(t, &demo.Options{Version: "0.3"})
 	in, toBridge := io.Pipe()
 	fromBridge, out := io.Pipe()
 	e := &anyEditor{t: t, chance: rand.New(rand.NewPCG(seed, 1)), in: toBridge, owed: map[string]int{}, sessions: []string{"nobody"}}
@@ -86,8 +86,8 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 	}
 }
 
-// demoClient is a client of the demo agent, in memory. through may put something between them.
-func demoClient(t *testing.T, options *demo.Options, through func(*http.Transport) http.RoundTripper) *transport.Client {
+// demoClient is a client of the demo agent, in memory.
+func demoClient(t *testing.T, options *demo.Options) *transport.Client {
 	t.Helper()
 	agent := demo.New(options)
 	t.Cleanup(func() { agent.Close() })
@@ -95,11 +95,7 @@ func demoClient(t *testing.T, options *demo.Options, through func(*http.Transpor
 	t.Cleanup(func() { end() })
 	network := &http.Transport{DialContext: listener.Dial}
 	t.Cleanup(network.CloseIdleConnections)
-	var rt http.RoundTripper = network
-	if through != nil {
-		rt = through(network)
-	}
-	client := must.Get(transport.NewClient(demo.URL, &transport.ClientOptions{RoundTripper: rt}))(t)
+	client := must.Get(transport.NewClient(demo.URL, &transport.ClientOptions{RoundTripper: network}))(t)
 	t.Cleanup(func() { client.Close() })
 	return client
 }

@@ -119,16 +119,13 @@ func (c cutCase) play(t *testing.T, at int) (r cutResult) {
 			a.ServeHTTP(w, r)
 		})}
 		go server.Serve(listener) // ends with the listener
-		line := &cutLine{dial: listener.Dial}
+		line := &cutLine{dial: listener.Dial, at: -1}
 		network := &http.Transport{DialContext: line.DialContext}
 		n := 0
 		e := must.Get(editor.Start(&editor.Options{Protocol: c.Protocol, URL: agent.URL, Network: poison.RoundTripper{RoundTripper: network},
 			NewID: func() string { n++; return fmt.Sprintf("id-%04d", n) }}))(t)
 		synctest.Wait()
-		line.start(nil, 0)
-		if at >= 0 {
-			line.start([]int{at}, 0)
-		} else {
+		if line.start(at); at < 0 {
 			line.read = r.reads
 		}
 		r.turn = e.Prompt("go")
@@ -280,36 +277,26 @@ func (cutCase) end(r cutResult) (end string) {
 
 var errCut = errors.New("the line is cut")
 
-// A cutLine is a network whose connections are cut after given numbers of bytes,
-// counted over all of them, in both directions. A cut comes in the middle of a read or a
-// write: the bytes before it have arrived. After it, connecting fails for a while.
+// A cutLine is a network whose connections are cut after a number of bytes, counted over all
+// of them, in both directions. The cut comes in the middle of a read or a write: the bytes
+// before it have arrived.
 type cutLine struct {
 	dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	mu   sync.Mutex
-	cuts []int
+	at   int // -1: it is not cut, or was
 	n    int
 	read func(n int, b []byte) // if not nil, gets what is read, and the number behind it
-	away time.Duration
-	back time.Time // when somebody gets through again
 }
 
 // start counts from here.
-func (l *cutLine) start(cuts []int, away time.Duration) {
+func (l *cutLine) start(at int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cuts, l.n, l.away = cuts, 0, away
+	l.at, l.n = at, 0
 }
 
 func (l *cutLine) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
-	l.mu.Lock()
-	wait := time.NewTimer(time.Until(l.back))
-	l.mu.Unlock()
-	select {
-	case <-wait.C:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 	conn, err := l.dial(ctx, network, addr)
 	return &cutConn{conn, l}, err
 }
@@ -319,9 +306,9 @@ func (l *cutLine) travel(b []byte, read bool) (arrive int, cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(b)
-	if len(l.cuts) > 0 && l.n+n > l.cuts[0] {
-		n, cut = max(0, l.cuts[0]-l.n), true
-		l.cuts, l.back = l.cuts[1:], time.Now().Add(l.away)
+	if l.at >= 0 && l.n+n > l.at {
+		n, cut = max(0, l.at-l.n), true
+		l.at = -1
 	}
 	if l.n += n; read && l.read != nil {
 		l.read(l.n, b[:n])

@@ -21,7 +21,7 @@ import (
 
 // Requests are refused while an agent is looked for, whose options take the place of the ones before.
 func TestRefusedMeanwhile(t *testing.T) {
-	client, meanwhile := demoClient(t, &demo.Options{}, nil), make(chan struct{})
+	client, meanwhile := demoClient(t, &demo.Options{}), make(chan struct{})
 	c, end := serve(t, &bridge.Options{Setup: func(context.Context) (*bridge.Options, error) {
 		<-meanwhile
 		return &bridge.Options{Client: client}, nil
@@ -45,7 +45,7 @@ func TestRefusedMeanwhile(t *testing.T) {
 func TestOrderMeanwhile(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			client, meanwhile := demoClient(t, &demo.Options{}, nil), make(chan struct{})
+			client, meanwhile := demoClient(t, &demo.Options{}), make(chan struct{})
 			c, end := serve(t, &bridge.Options{Protocol: bridge.ProtocolA2A, Setup: func(context.Context) (*bridge.Options, error) {
 				<-meanwhile
 				return &bridge.Options{Client: client}, nil
@@ -70,7 +70,7 @@ func TestInitializeTwice(t *testing.T) {
 			editor = e
 			return fakeCompanion{"/"}, nil
 		}
-		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil), Companion: companion})
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Companion: companion})
 		defer end()
 		c.opens(`"_meta":{"a2astdio":{"companion":{}}}`)
 		c.write(`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":1}}`)
@@ -90,7 +90,7 @@ func TestLoadAgain(t *testing.T) {
 		aside := journals[0] + ".aside"
 		must.Do(t, os.Rename(journals[0], aside))
 		must.Do(t, os.Mkdir(journals[0], 0o700))
-		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil), Store: openStore(t, dir)})
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Store: openStore(t, dir)})
 		defer end()
 		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
 		c.next("i")
@@ -166,7 +166,7 @@ func (l *slowLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 // A question of a sign-in names its request as the editor has.
 func TestSignInAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil), Login: &slowLogin{}})
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Login: &slowLogin{}})
 		defer end()
 		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}}}}}`)
 		c.next("i")
@@ -181,7 +181,7 @@ func TestSignInAsks(t *testing.T) {
 func TestSignInCancelledEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		login := &slowLogin{}
-		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}, nil), Login: login})
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Login: login})
 		defer end()
 		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
 		c.next("i")

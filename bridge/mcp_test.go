@@ -41,7 +41,7 @@ func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mc
 		if opts.Login != nil {
 			options.Auth = demo.AuthBearer
 		}
-		opts.Client, opts.Protocol, opts.Store = demoClient(t, options, nil), bridge.ProtocolMCP, openStore(t, sessions)
+		opts.Client, opts.Protocol, opts.Store = demoClient(t, options), bridge.ProtocolMCP, openStore(t, sessions)
 		c, end := serve(t, &opts)
 		defer end()
 		c.sessions = sessions

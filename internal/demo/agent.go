@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/hashicorp/go-retryablehttp"
 )
 
@@ -37,11 +36,6 @@ type Options struct {
 	// story "slow" has a pace of its own, and "long" has none.
 	Pace time.Duration
 
-	// NewID makes the IDs of tasks, contexts, messages and tool calls; nil makes UUIDs. It
-	// is called concurrently. Golden transcripts use a counter; a server must not, because
-	// clients keep IDs across its restarts.
-	NewID func() string
-
 	// Auth is what callers must show: [AuthBearer], or nothing. The card is public.
 	Auth string
 
@@ -64,7 +58,6 @@ type Options struct {
 // An Agent is the demo agent, an [http.Handler].
 type Agent struct {
 	pace    time.Duration
-	newID   func() string
 	v03, v1 bool                  // the versions that it speaks
 	pusher  *retryablehttp.Client // nil: the agent does not push
 	token   string                // what callers must show; empty: nothing
@@ -87,7 +80,6 @@ type Agent struct {
 func New(opts *Options) *Agent {
 	a := &Agent{
 		pace:     opts.Pace,
-		newID:    opts.NewID,
 		v03:      opts.Version == "" || opts.Version == "0.3" || opts.Version == "both",
 		v1:       opts.Version == "1.0" || opts.Version == "both",
 		pusher:   newPusher(opts.Push),
@@ -100,9 +92,6 @@ func New(opts *Options) *Agent {
 	}
 	if a.pace == 0 {
 		a.pace = defaultPace
-	}
-	if a.newID == nil {
-		a.newID = uuid.NewString
 	}
 	if a.ran == nil {
 		a.ran = func(string, string) {}

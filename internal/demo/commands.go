@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 // A command is a slash command: how it is listed, and what it does.
@@ -88,7 +90,7 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 	} else {
 		t = a.newTask(a.newSession()) // no message has begun it yet; the first one has the settings
 		line := strings.TrimSpace("/" + strings.Join(p.CommandPath, " ") + " " + args)
-		prompt := &message{id: a.newID(), role: "user", parts: []part{{text: line}}, taskID: t.id, contextID: t.session.contextID}
+		prompt := &message{id: uuid.NewString(), role: "user", parts: []part{{text: line}}, taskID: t.id, contextID: t.session.contextID}
 		if err := a.create(t, c.tell(args), prompt); err != nil {
 			return err
 		}
@@ -135,7 +137,7 @@ func (a *Agent) memoryAdd(args string) story {
 func (a *Agent) reset(string) story {
 	return func(r *run) {
 		c := toolCall{
-			ID: r.task.newID(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
+			ID: uuid.NewString(), Name: "reset", Description: "Forget everything", Input: map[string]any{},
 			Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Forget everything that was remembered"}},
 		}
 		given := r.approve(c)[c.ID]

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // A story tells what happens after a prompt.
@@ -44,7 +46,7 @@ func (r *run) tell(tell story) {
 	t.run = nil
 	e := event{state: stateCompleted, kind: kindStateChange, final: true}
 	if r.err != nil {
-		e.state, e.message = stateFailed, t.text(t.newID(), r.err.Error())
+		e.state, e.message = stateFailed, t.text(uuid.NewString(), r.err.Error())
 	}
 	t.append(e)
 }
@@ -96,7 +98,7 @@ func (r *run) say(chunks ...string) { r.talk(r.agent.pace, chunks...) }
 
 // talk is say with a pace of its own.
 func (r *run) talk(pace time.Duration, chunks ...string) {
-	id := r.task.newID()
+	id := uuid.NewString()
 	for _, chunk := range chunks {
 		r.emit(event{kind: kindText, message: r.task.text(id, chunk)}, pace)
 	}

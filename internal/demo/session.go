@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/google/uuid"
 )
 
 // A session is shared by the tasks of one context.
@@ -23,7 +25,7 @@ type session struct {
 func (a *Agent) newSession() *session {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := &session{contextID: a.newID()}
+	s := &session{contextID: uuid.NewString()}
 	a.sessions[s.contextID] = s
 	return s
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const (
@@ -108,7 +110,7 @@ func ask(r *run) {
 // form asks in the message of the state, where A2A has what a task waits for. Clients that
 // have forms show that in one; what ask says before it pauses they show as text.
 func form(r *run) {
-	r.listen(r.task.text(r.task.newID(), "Which name shall it have?"))
+	r.listen(r.task.text(uuid.NewString(), "Which name shall it have?"))
 	r.say("So it", " is called ", r.prompt.text(), ".")
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+	"github.com/google/uuid"
 )
 
 const (
@@ -49,7 +50,7 @@ func (r *run) plan(name string) *editing {
 	}
 	e := &editing{workspace: w, name: name}
 	e.call = toolCall{
-		ID: r.task.newID(), Name: editTool, Description: "Edit " + filepath.ToSlash(name),
+		ID: uuid.NewString(), Name: editTool, Description: "Edit " + filepath.ToSlash(name),
 		Status: callPending, Input: map[string]any{"file_path": w.path(name)},
 	}
 	if e.old, err = w.read(name); err != nil {

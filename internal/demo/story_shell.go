@@ -3,6 +3,8 @@ package demo
 import (
 	"fmt"
 	"strings"
+
+	"github.com/google/uuid"
 )
 
 const shellTool = "ShellTool"
@@ -15,7 +17,7 @@ func (r *run) command(command, purpose string) toolCall {
 		details.WorkingDirectory = w.shown
 	}
 	return toolCall{
-		ID: r.task.newID(), Name: shellTool, Description: purpose, Status: callPending,
+		ID: uuid.NewString(), Name: shellTool, Description: purpose, Status: callPending,
 		Input:        map[string]any{"command": command},
 		Confirmation: &confirmationRequest{Options: options(), Execute: details},
 	}
@@ -111,14 +113,14 @@ func (r *run) simple(c toolCall, output toolOutput) {
 func mcp(r *run) {
 	text := "issue 7: the demo agent needs no model"
 	r.simple(toolCall{
-		ID: r.task.newID(), Name: "get_issue", Description: "Read an issue", Input: map[string]any{"number": 7},
+		ID: uuid.NewString(), Name: "get_issue", Description: "Read an issue", Input: map[string]any{"number": 7},
 		Confirmation: &confirmationRequest{Options: options(), MCP: &mcpDetails{ServerName: "demo-tracker", ToolName: "get_issue"}},
 	}, toolOutput{Text: &text})
 }
 
 func generic(r *run) {
 	r.simple(toolCall{
-		ID: r.task.newID(), Name: "weather", Description: "Look at the sky", Input: map[string]any{"place": "here"},
+		ID: uuid.NewString(), Name: "weather", Description: "Look at the sky", Input: map[string]any{"place": "here"},
 		Confirmation: &confirmationRequest{Options: options(), Generic: &genericDetails{Description: "Look out of the window"}},
 	}, toolOutput{Structured: map[string]any{"sky": "clear", "degrees": 21, "wind": map[string]any{"from": "west", "knots": 4}}})
 }
@@ -126,7 +128,7 @@ func generic(r *run) {
 // toolError fails a tool, not the task.
 func toolError(r *run) {
 	c := toolCall{
-		ID: r.task.newID(), Name: "web_fetch", Description: "Fetch a page", Status: callPending,
+		ID: uuid.NewString(), Name: "web_fetch", Description: "Fetch a page", Status: callPending,
 		Input: map[string]any{"url": "https://demo.invalid/missing"},
 	}
 	r.update(c)
@@ -143,7 +145,7 @@ type todo struct {
 
 // todos is a tool call with a changing input: the list is replaced as a whole.
 func todos(r *run) {
-	c := toolCall{ID: r.task.newID(), Name: "write_todos", Description: "Update the todo list", Status: callExecuting}
+	c := toolCall{ID: uuid.NewString(), Name: "write_todos", Description: "Update the todo list", Status: callExecuting}
 	steps := []string{"read the code", "write a test", "rewrite it in another language", "make it pass"}
 	for _, statuses := range [][]string{
 		{"in_progress", "pending", "pending", "pending"},

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // A task is a log of what happened in it, and its newest state.
@@ -17,7 +19,6 @@ import (
 type task struct {
 	id      string
 	session *session
-	newID   func() string
 	life    context.Context // ends when the task is forgotten
 	forget  context.CancelFunc
 	over    atomic.Bool // in a terminal state; for Agent.add, which must not take mu
@@ -44,7 +45,7 @@ type said struct {
 }
 
 func (a *Agent) newTask(s *session) *task {
-	t := &task{id: a.newID(), session: s, newID: a.newID, grown: make(chan struct{}), said: map[string]*said{}}
+	t := &task{id: uuid.NewString(), session: s, grown: make(chan struct{}), said: map[string]*said{}}
 	t.life, t.forget = context.WithCancel(a.ctx)
 	return t
 }
@@ -190,6 +191,6 @@ func (t *task) text(id, text string) *message {
 // extension returns a message that carries an object of the extension.
 func (t *task) extension(object any) *message {
 	return &message{
-		id: t.newID(), role: "agent", parts: []part{{data: object}}, extensions: []string{ExtensionURI},
+		id: uuid.NewString(), role: "agent", parts: []part{{data: object}}, extensions: []string{ExtensionURI},
 	}
 }
