@@ -198,6 +198,14 @@ func TestEachInTurn(t *testing.T) {
 	}
 }
 
+// TestLiveOutput: a call of Gemini's server may hold its output so far. No recording has that.
+func TestLiveOutput(t *testing.T) {
+	steps := speaking().Event(shown.Live, callEvent("c", "executing", `,"liveOutput":"so far"`), nil)
+	if last := steps[len(steps)-1]; last.Kind != mapping.StepTool || last.Tool.OutputSoFar != "so far" {
+		t.Errorf("%+v", last)
+	}
+}
+
 // hectorParts are parts as JSON: what begins with { is data, all else is text.
 func hectorParts(texts ...string) string {
 	var parts []string
