@@ -245,6 +245,12 @@ func (k *checkup) errorStep(a *answered, agent *a2a.Error) bool {
 		k.unproven = true
 		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered %q (%d) in %s: it has no operation that changes nothing and that could be tried", agent.Message, agent.Code, took),
 			"whether it takes messages, a prompt tells: doctor --prompt \"hello\"")
+	case agent.Code == a2a.CodeMethodNotFound: // no answer to rely on, but there was another
+		proof := "to follow"
+		if a.tasks.subscribe != offered {
+			proof = "to cancel"
+		}
+		k.add("round trip", stepOK, fmt.Sprintf("asked %s a task that is not there, and answered; to ask for one is not offered (%d)", proof, agent.Code), "")
 	case agent.Code == a2a.CodeInternal:
 		k.add("round trip", stepWarning, fmt.Sprintf("asked for a task that is not there, answered with a fault of its own, %s, in %s", frame.WithoutWho(a.err), took),
 			"some agents answer so whenever a task is not there; if prompts fail, too, its own log knows more")
