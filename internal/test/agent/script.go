@@ -193,9 +193,10 @@ type Message struct {
 
 // An Artifact is one of a task's.
 type Artifact struct {
-	ID       string
-	Parts    []Part
-	Metadata map[string]any
+	ID, Name   string
+	Extensions []string
+	Parts      []Part
+	Metadata   map[string]any
 }
 
 // A Part is a text, data, a file, or whatever Raw is.

@@ -87,6 +87,8 @@ type wireMessage struct {
 
 type wireArtifact struct {
 	ArtifactID string         `json:"artifactId"`
+	Name       string         `json:"name,omitempty"`
+	Extensions []string       `json:"extensions,omitempty"`
 	Parts      []wirePart     `json:"parts"`
 	Metadata   map[string]any `json:"metadata,omitempty"`
 }
@@ -147,7 +149,7 @@ func (v version) message(m *Message, task, context string) any {
 }
 
 func (v version) artifact(a *Artifact) wireArtifact {
-	return wireArtifact{a.ID, v.parts(a.Parts), a.Metadata}
+	return wireArtifact{a.ID, a.Name, a.Extensions, v.parts(a.Parts), a.Metadata}
 }
 
 func (v version) task(t *Task) *wireEvent {

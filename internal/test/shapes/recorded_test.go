@@ -223,7 +223,10 @@ func message(m gjson.Result) *agent.Message {
 }
 
 func artifact(a gjson.Result) *agent.Artifact {
-	out := &agent.Artifact{ID: a.Get("artifactId").Str}
+	out := &agent.Artifact{ID: a.Get("artifactId").Str, Name: a.Get("name").Str}
+	for _, uri := range a.Get("extensions").Array() {
+		out.Extensions = append(out.Extensions, uri.Str)
+	}
 	for _, p := range a.Get("parts").Array() {
 		out.Parts = append(out.Parts, agent.Part{Raw: json.RawMessage(p.Raw)})
 	}
