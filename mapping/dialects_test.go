@@ -198,11 +198,18 @@ func TestEachInTurn(t *testing.T) {
 	}
 }
 
-// TestLiveOutput: a call of Gemini's server may hold its output so far. No recording has that.
-func TestLiveOutput(t *testing.T) {
-	steps := speaking().Event(shown.Live, callEvent("c", "executing", `,"liveOutput":"so far"`), nil)
-	if last := steps[len(steps)-1]; last.Kind != mapping.StepTool || last.Tool.OutputSoFar != "so far" {
-		t.Errorf("%+v", last)
+// TestUnrecorded: members of calls that no recording has are read.
+func TestUnrecorded(t *testing.T) {
+	read := func(ev *a2a.Event) *mapping.ToolCall {
+		steps := speaking().Event(shown.Live, ev, nil)
+		return steps[len(steps)-1].Tool
+	}
+	if c := read(callEvent("c", "executing", `,"liveOutput":"so far"`)); c == nil || c.OutputSoFar != "so far" {
+		t.Errorf("%+v", c)
+	}
+	c := read(dataEvent(`{"tool_call_id":"c","status":"SUCCEEDED","output":{"diff":{"file_path":"/a","formatted_diff":"+a"},"structured_data":{"n":1}}}`))
+	if c == nil || c.Output == nil || c.Output.Diff == nil || c.Output.Diff.Formatted != "+a" || c.Output.Data != `{"n":1}` {
+		t.Errorf("%+v", c)
 	}
 }
 
