@@ -20,10 +20,7 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 		}
 		return !h.sameIDs
 	}
-	for i, from := range s.places() {
-		if i > 0 && weight(e.seq) < evidence {
-			return false // a token may be anywhere: it counts where it is expected alone
-		}
+	for _, from := range s.places(weight(e.seq) < evidence) {
 		to := s.nextNamed(from)
 		end, done, ok := s.saysAt(from, to, e.seq)
 		if !ok {
@@ -70,17 +67,20 @@ func (s *Shown) saysAt(from, to int, seq string) (end, done int, ok bool) {
 	}
 }
 
-// places are where a message may begin, not before the cursor.
-func (s *Shown) places() []int {
+// places are where a message may begin, not before the cursor: where one did, or at the cursor, which may stand at an
+// artifact of its words. A token may be anywhere: it counts where the next message is expected alone.
+func (s *Shown) places(token bool) []int {
 	h := s.held
-	list := make([]int, 1, 8)
-	list[0] = h.cursor
+	list := make([]int, 0, 8)
 	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.it.kind == Message && b.at > h.cursor && b.at < h.before && !b.isOf(h.names) {
-			list = append(list, b.at)
+		b := &s.said.starts[i]
+		if b.it.kind == Message && s.said.end(i) > h.cursor && b.at < h.before && !b.isOf(h.names) {
+			if list = append(list, max(b.at, h.cursor)); token {
+				break
+			}
 		}
 	}
-	return list
+	return append(list, h.cursor)
 }
 
 // nextNamed is where behind a place the next text begins that the state names as the stream did, or else where

@@ -214,13 +214,11 @@ func (s *Shown) heldItem(e *entry) {
 		s.place(it)
 	}
 	switch {
-	case e.Kind == Message && s.held.before == 0:
-		s.heldNew(it, e)
-	case e.Kind == Message && s.atCursor(it, e):
-	case e.Kind == Message && s.held.sameIDs:
+	case e.Kind == Message && s.held.before > 0 && s.atCursor(it, e):
+	case e.Kind == Message && (s.held.before == 0 || s.held.sameIDs || s.held.isSecond(e)):
 		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
 		s.heldNew(it, e)
-	case !s.showRepeat(it, &e.Item, e.seq, true):
+	case s.held.isSecond(e) || !s.showRepeat(it, &e.Item, e.seq, true):
 		s.say(it, &e.Item, e.seq, 0)
 	}
 }
@@ -252,7 +250,7 @@ func (s *Shown) heldNew(it *item, e *entry) {
 	if s.showGrowth(it, &e.Item, e.seq) {
 		return
 	}
-	if h := s.held; len(s.said.text) > 0 {
+	if h := s.held; len(s.said.text) > 0 && !h.isSecond(e) {
 		s.held = nil
 		again := s.showRepeat(it, &e.Item, e.seq, e.Role == End)
 		if s.held = h; again {
@@ -260,6 +258,21 @@ func (s *Shown) heldNew(it *item, e *entry) {
 		}
 	}
 	s.say(it, &e.Item, e.seq, 0)
+}
+
+// isSecond reports whether a state has the text of an entry before it, too, in a message of another ID, not in pieces, or in
+// an artifact of another name. Then these are two, as L6 says, though the stream may have said the first in pieces: of
+// 60,000 random agents that say short texts, many of them equal, 10,264 lost one behind a cut, unsaid; with this 325.
+func (h *held) isSecond(e *entry) bool {
+	for i := range h.list {
+		switch o := &h.list[i]; {
+		case o == e:
+			return false
+		case e.Role == Said && o.Kind == e.Kind && o.seq == e.seq && len(o.more) == 0 && (e.Kind == Message || o.Name != e.Name):
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Shown) endsWith(it *item, seq string) bool {
