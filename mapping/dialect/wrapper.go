@@ -78,9 +78,12 @@ func wrapperTrace(a *a2a.Artifact, v gjson.Result, to *Pieces) {
 		to.call(c)
 	case "trace.decision":
 		wrapperDecision(a.ID, v, to)
-	default: // that it begins and ends, and what its state says
+	default: // that it begins, ends, or fails: a2a-codex says the model's reason nowhere else
 		if u := v.Get("usage"); u.IsObject() {
 			to.Usage = a2a.JSON(u.Raw)
+		}
+		if v.Get("state").Str == "error" {
+			to.text(PieceText, v.Get("message").Str)
 		}
 	}
 }
