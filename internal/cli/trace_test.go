@@ -138,14 +138,18 @@ func TestProxyTLS(t *testing.T) {
 		args string
 		want int
 	}{
-		{"proxy", http.StatusBadGateway}, {"--ca-file " + ca + " proxy", http.StatusOK}, {"--ca-file " + ca + " proxy --with-credentials", http.StatusOK},
+		{"proxy", http.StatusBadGateway}, {"--ca-file CA proxy", http.StatusOK}, {"--ca-file CA proxy --with-credentials", http.StatusOK},
 		{"--insecure proxy", http.StatusOK}, {"--insecure proxy --with-credentials", http.StatusBadGateway},
 	} {
 		ctx, stop := context.WithCancel(t.Context())
 		out, stdout := io.Pipe()
 		ended := make(chan int)
+		args := strings.Fields(test.args)
+		if i := slices.Index(args, "CA"); i >= 0 {
+			args[i] = ca // which may have spaces
+		}
 		go func() {
-			ended <- Main(ctx, append([]string{"a2astdio", "--agent", agent.URL}, strings.Fields(test.args)...), strings.NewReader(""), stdout, io.Discard, "v0")
+			ended <- Main(ctx, append([]string{"a2astdio", "--agent", agent.URL}, args...), strings.NewReader(""), stdout, io.Discard, "v0")
 		}()
 		url := must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 		resp := must.Get(http.Get(strings.TrimSpace(url) + ".well-known/agent-card.json"))(t)

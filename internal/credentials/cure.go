@@ -67,7 +67,7 @@ func (s *Source) cure(c *transport.Challenge) error {
 	case given != "":
 		return errors.New("it does not take what " + given + " gives")
 	case login != nil:
-		return errors.New("it does not take your sign-in any more: " + s.signIn(scopes))
+		return errors.New("it does not take your sign-in, which has ended or is wrong: " + s.signIn(scopes))
 	case s.opts.Cure == "":
 		return errors.New(s.signIn(""))
 	}

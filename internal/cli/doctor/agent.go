@@ -67,6 +67,7 @@ func (k *checkup) noCard(err error) {
 		do = "it is connected, and does not answer: is it busy, or stuck? --timeout waits longer"
 	case agent != nil && agent.Unauthenticated():
 		do = "this agent shows its card only to callers that it knows: " + credentialAdvice
+	case agent != nil && (agent.HTTPStatus == http.StatusProxyAuthRequired || agent.HTTPStatus == http.StatusTooManyRequests): // it says what to do
 	case do == "" && !errors.Is(err, transport.ErrUnreachable) && !strings.Contains(err.Error(), "take --agent "):
 		do = "open the URL with /.well-known/agent-card.json behind it in a browser: is that a card? --agent takes the card's own URL, too, or a file"
 	}
@@ -77,14 +78,17 @@ func (k *checkup) noCard(err error) {
 // it wants.
 const credentialAdvice = `a2astdio auth login signs you in, if the agent says where; export A2ASTDIO_TOKEN="$TOKEN" gives a token that you have, A2ASTDIO_HEADER anything else`
 
+// ownCard tells what to do about a card that names a wrong URL.
+const ownCard = "whoever runs it should correct its URL; until then, a2astdio card get -o json > card.json, correct that, and --agent card.json"
+
 // advice tells what to do about an error that does not say so itself.
 func advice(err error) string {
 	var agent *a2a.Error
 	switch {
 	case errors.Is(err, transport.ErrOrigin) && strings.Contains(err.Error(), "unencrypted"):
-		return "the agent does not seem to know that it is behind TLS: whoever runs it should have the card say https; until then, a2astdio card get -o json > card.json, correct that, and --agent card.json"
+		return "the agent does not seem to know that it is behind TLS: " + ownCard
 	case errors.Is(err, transport.ErrOrigin):
-		return "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (a proxy that it does not know of, mostly)"
+		return "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (mostly behind a proxy, which the agent does not know of): " + ownCard
 	case errors.Is(err, transport.ErrExited):
 		return "does the command work by itself? It must stay, and serve A2A on {port} or at a URL that it prints"
 	case errors.As(err, &agent) && agent.HTTPStatus >= 500:

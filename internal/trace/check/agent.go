@@ -98,7 +98,7 @@ func (w *agentWire) record(r *trace.Record) {
 func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros, url: r.URL}
-	said := cmp.Or(header(r, "A2A-Version"), versionParam(r.URL))
+	said := cmp.Or(header(r, "A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
 	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions"), "/developer-profile/")
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
@@ -298,21 +298,16 @@ func (x *exchange) asks(name string) gjson.Result {
 	if v := x.params.Get(name); v.Exists() || x.rpc {
 		return v
 	}
-	u, err := url.Parse(x.url)
-	if err != nil || !u.Query().Has(name) {
-		return gjson.Result{}
-	}
-	v := u.Query().Get(name)
-	return gjson.Result{Type: gjson.String, Str: v, Raw: strconv.Quote(v)}
+	return gjson.Parse(strconv.Quote(inURL(x.url, name)))
 }
 
-// versionParam is the version that a URL names: 1.0 allows that in place of the header (3.6.1).
-func versionParam(address string) string {
+// inURL returns a parameter of a URL; "" for none.
+func inURL(address, name string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
-	return u.Query().Get("A2A-Version")
+	return u.Query().Get(name)
 }
 
 // aboutTask returns the task that a request asks for; "" for none.

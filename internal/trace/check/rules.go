@@ -62,7 +62,7 @@ func eventRules() []eventRule {
 			return ""
 		}},
 		{RuleOrder, Warning, [2]string{"7.3.1", "3.2.4"}, func(x *exchange, e *event.Event) string {
-			if most, n := x.asks("historyLength"), e.Body.Get("history.#").Int(); most.Exists() && n > most.Int() && most.Int() > 0 {
+			if most, n := x.asks("historyLength"), e.Body.Get("history.#").Int(); most.Int() > 0 && n > most.Int() {
 				return fmt.Sprintf("historyLength was %d, and the history has %d messages", most.Int(), n)
 			}
 			return ""
