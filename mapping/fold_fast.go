@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
@@ -12,9 +13,9 @@ import (
 const maxFast = 4
 
 // A fastStep is the result of an event that only appended to a text. The next event of
-// the same shape ([fastpath.Event.Shape]) appends its own text in the same way, without
-// asking again what it is: nothing that decides it can differ, except what fits
-// compares. FuzzHotPath, in the benchmark's package, holds both ways equal.
+// the same shape ([fastpath.Event.Shape]) and message or artifact appends its own text in
+// the same way, without asking again what it is: nothing that decides it can differ,
+// except what fits compares. FuzzHotPath, in the benchmark's package, holds both ways equal.
 type fastStep struct {
 	shape *fastpath.Shape
 	grown shown.Grown
@@ -48,7 +49,7 @@ func (f *Fold) learn(ev *a2a.Event, steps []Step) {
 		return
 	}
 	grown, ok := f.shown.Growing(kind, s.MessageID)
-	l := f.fastOf(shape)
+	l := f.fastOf(ev)
 	if !ok || l != nil && l.grown == grown {
 		return
 	}
@@ -61,16 +62,19 @@ func (f *Fold) learn(ev *a2a.Event, steps []Step) {
 		f.alike++
 		alike = f.alike
 	}
-	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(ev.Message.ID), bare: alike != 0, step: Step{alike: alike,
+	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(carrierOf(ev)), bare: alike != 0, step: Step{alike: alike,
 		Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Append: true, LastChunk: s.LastChunk, Shown: s.Shown,
 		MessageID: strings.Clone(s.MessageID), ArtifactID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
 }
 
-// fastOf returns what is known of events of a shape, nil if nothing is.
-func (f *Fold) fastOf(shape *fastpath.Shape) *fastStep {
+// carrierOf is the ID of the message or the artifact that an event has.
+func carrierOf(ev *a2a.Event) string { return cmp.Or(ev.Message.ID, ev.Artifact.ID) }
+
+// fastOf returns what is known of events of a shape and carrier, nil if nothing is.
+func (f *Fold) fastOf(ev *a2a.Event) *fastStep {
 	for i := range f.fast {
-		if f.fast[i].shape == shape {
-			return &f.fast[i]
+		if l := &f.fast[i]; l.shape == ev.FastPath().Shape && l.id == carrierOf(ev) {
+			return l
 		}
 	}
 	return nil
@@ -79,12 +83,11 @@ func (f *Fold) fastOf(shape *fastpath.Shape) *fastStep {
 // fits returns the step of an event that only appends to a growing text; nil if the
 // event may do anything else.
 func (f *Fold) fits(v shown.Verb, ev *a2a.Event) *fastStep {
-	shape := ev.FastPath().Shape
-	if shape == nil || v != shown.Live || f.Err != "" || f.connection.cut {
+	if ev.FastPath().Shape == nil || v != shown.Live || f.Err != "" || f.connection.cut {
 		return nil
 	}
-	l := f.fastOf(shape)
-	if l == nil || ev.Kind == a2a.EventStatus && ev.State != f.State || ev.Message.ID != l.id || f.TaskID != l.step.TaskID || f.ContextID != l.step.ContextID {
+	l := f.fastOf(ev)
+	if l == nil || ev.Kind == a2a.EventStatus && ev.State != f.State || f.TaskID != l.step.TaskID || f.ContextID != l.step.ContextID {
 		return nil
 	}
 	if !l.bare && !f.spoken.Repeats(ev.Metadata) {

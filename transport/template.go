@@ -23,7 +23,7 @@ const (
 )
 
 // A template is an event that has been decoded, with slots: the strings in it
-// that the decoder only passes on (a text, times, IDs of messages, what is in data and in
+// that the decoder only passes on (a text, times, IDs of messages and artifacts, what is in data and in
 // metadata). Successive events of a stream are the same bytes but for those, so
 // the next one is compared, and not parsed: outside the slots it is equal byte
 // for byte, and in each slot there is one JSON string that is valid as it is. So
@@ -135,7 +135,7 @@ func spanIn(data []byte, s string) (slot, bool) {
 	return slot{start, start + len(s)}, s != "" && start >= 0 && start+len(s) <= len(data)
 }
 
-// addSlots makes slots of what may differ: the text, times, the message's ID, and the
+// addSlots makes slots of what may differ: the text, times, IDs, and the
 // scalars of data and metadata. What is large and stood in the event before is taken for what
 // each event repeats.
 func (t *template) addSlots(data []byte, large *fastpath.Large) {
@@ -143,6 +143,7 @@ func (t *template) addSlots(data []byte, large *fastpath.Large) {
 	t.addSlot(data, string(t.part.TextJSON), 0)
 	t.addSlot(data, ev.Timestamp, 1)
 	t.addSlot(data, ev.Message.ID, 1)
+	t.addSlot(data, ev.Artifact.ID, 1)
 	for _, m := range []a2a.JSON{ev.Metadata, ev.Message.Metadata, ev.Artifact.Metadata, t.part.Metadata, t.part.Data} {
 		if !strings.Contains(string(m), compatMarker) {
 			eachScalar(string(m), opaqueDepth, large, func(s string) { t.addSlot(data, s, 0) })

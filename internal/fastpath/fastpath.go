@@ -6,7 +6,7 @@ package fastpath
 // Event belongs to an a2a.Event, whose type E is.
 type Event[E any] struct {
 	// Shape, if not nil, is shared by a stream's events that differ only in the non-empty
-	// text of their one part, the message's ID, times, and strings and numbers in
+	// text of their one part, the ID of the message or the artifact, times, and strings and numbers in
 	// metadata.
 	Shape *Shape
 	// Redecode decodes the whole event again, in its version.
