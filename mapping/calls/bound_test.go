@@ -142,7 +142,7 @@ func TestStrippedQuestion(t *testing.T) {
 type commanded struct{ callless }
 
 func (commanded) CallID(Object) (string, bool) { return "c", true }
-func (commanded) Repeats() string              { return "" }
+func (commanded) Repeats(string) bool          { return false }
 func (commanded) ToolCall(data Object, c *ToolCall) {
 	*c = *question(0, StringOf(data.Get("command")))
 }

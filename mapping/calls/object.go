@@ -16,16 +16,17 @@ import (
 // A Member is one of an object's, with its value as it is written.
 type Member struct {
 	Key, Value string
-	sum        uint64 // the value's hash, if it was found by comparing it
+	known      *repeatedObject // the value, if it is one
 }
 
 // An Object is the members of a JSON object, in their order.
 type Object []Member
 
-// A repeatedObject is an object that comes again and again, and its hash.
+// A repeatedObject is an object that comes again and again, its hash and its members.
 type repeatedObject struct {
-	json string
-	sum  uint64
+	json    string
+	sum     uint64
+	members Object
 }
 
 // maxMembers is how many members an object may have: no dialect has objects with
@@ -37,8 +38,8 @@ const maxMembers = 1000
 func ReadObject(o Object, raw string) Object { return readObject(o, raw, nil) }
 
 // readObject is ReadObject, where a value that is one of the repeats is compared and not
-// walked: an object tells its own end.
-func readObject(o Object, raw string, repeats []repeatedObject) Object {
+// walked, and put before the others: an object tells its own end.
+func readObject(o Object, raw string, repeats []*repeatedObject) Object {
 	o = o[:0]
 	rawjson.Walk(raw, 0, func(key string, at int) (end int) {
 		if len(o) == maxMembers {
@@ -46,18 +47,35 @@ func readObject(o Object, raw string, repeats []repeatedObject) Object {
 			return len(raw)
 		}
 		if raw[at] == '{' {
-			for i := range repeats {
-				if known := repeats[i].json; known != "" && strings.HasPrefix(raw[at:], known) {
-					o = append(o, Member{key, known, repeats[i].sum}) // known is ours, and stays
-					return at + len(known)
+			for i, known := range repeats {
+				if strings.HasPrefix(raw[at:], known.json) {
+					toFront(repeats[:i+1], known)
+					o = append(o, Member{key, known.json, known}) // known is ours, and stays
+					return at + len(known.json)
 				}
 			}
 		}
 		end = rawjson.SkipValue(raw, at)
-		o = append(o, Member{key, raw[at:end], 0})
+		o = append(o, Member{key, raw[at:end], nil})
 		return end
 	})
 	return o
+}
+
+// toFront puts an object before the others, in the place of the last.
+func toFront(list []*repeatedObject, first *repeatedObject) {
+	copy(list[1:], list)
+	list[0] = first
+}
+
+// Object returns the members of an object that is a member's value.
+func (o Object) Object(name string) Object {
+	for i := range o {
+		if known := o[i].known; known != nil && o[i].Key == name {
+			return known.members
+		}
+	}
+	return ReadObject(nil, o.Get(name))
 }
 
 // Get returns the value of the first of the names that is there and not null:

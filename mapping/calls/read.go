@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -20,9 +21,9 @@ type Reader interface {
 	Answered(data Object) (id string, ok bool)
 	// Question reads a data part that is a question without a call around it into c.
 	Question(data string, c *ToolCall) bool
-	// Repeats is the member that comes with each event of a call and is the same each time,
-	// such as the tool's schema; "" if there is none.
-	Repeats() string
+	// Repeats reports whether a member comes with each event of a call and is the same each
+	// time, such as the tool's schema.
+	Repeats(member string) bool
 	// OutputSoFar reads an artifact as the output so far of a running call; false if it is
 	// an artifact like any other.
 	OutputSoFar(a *a2a.Artifact) (id string, soFar Sent, ok bool)
@@ -47,18 +48,17 @@ func (c *Calls) Speak(place uint8, r Reader, differences bool) {
 type callData struct {
 	members Object
 	call    ToolCall // what was read of it
-	// repeats are copies of the repeated member of the last calls (see [Reader.Repeats]): it
-	// is most of an event, and the same in the tool's next one. next is the index of the
-	// copy to replace next.
-	repeats [4]repeatedObject
-	next    int
+	// repeats are copies of the repeated members of the last calls (see [Reader.Repeats]), the
+	// newest first: they are most of an event, and the same in the call's next one.
+	repeats []*repeatedObject
 }
 
 const (
 	// keepMembers is how much room for members is kept between events.
 	keepMembers = 256
-	// minRepeat is the least that is worth a copy, to compare with instead of walking.
-	minRepeat = 256
+	// maxRepeats is how many repeated members are kept, maxRepeat how long one may be.
+	maxRepeats = 16
+	maxRepeat  = 16 << 10
 )
 
 // Data takes a data part of a message of the agent's; false if it is no tool call of a dialect
@@ -88,7 +88,7 @@ func (c *Calls) find(data string) (r reader, id string, ok bool) {
 	if len(c.readers) == 0 {
 		return reader{}, "", false
 	}
-	c.data.members = readObject(c.data.members, data, c.data.repeats[:])
+	c.data.members = readObject(c.data.members, data, c.data.repeats)
 	for _, r := range c.readers {
 		if id, ok := r.CallID(c.data.members); ok {
 			return r, id, true
@@ -105,7 +105,7 @@ func (c *Calls) find(data string) (r reader, id string, ok bool) {
 
 // read takes the call of that ID that the data part in hand is.
 func (c *Calls) read(r reader, id, message string, v Verb, to []Step) []Step {
-	sum := c.dataSum(r.Repeats())
+	sum := c.dataSum(r.Reader)
 	// What is the same to the byte as the last time need not be read.
 	if old := c.task.calls[id]; old != nil && old.data == sum && !old.Closed && !c.within && v == Live {
 		old.since = true
@@ -222,22 +222,24 @@ func (c *Calls) LetGo() {
 	clear(c.data.members[:cap(c.data.members)])
 }
 
-// dataSum is the hash of the data part in hand.
-func (c *Calls) dataSum(repeats string) uint64 {
+// dataSum is the hash of the data part in hand, whose repeated members are known then.
+func (c *Calls) dataSum(r Reader) uint64 {
 	var s sum
-	for i := range c.data.members {
-		m := &c.data.members[i]
-		s.text(m.Key)
-		switch {
-		case m.sum != 0:
-			s.number(m.sum)
-		case m.Key != repeats || len(m.Value) < minRepeat || m.Value[0] != '{':
+	d := &c.data
+	for i := range d.members {
+		m := &d.members[i]
+		if m.known == nil && r.Repeats(m.Key) && len(m.Value) <= maxRepeat && rawjson.IsObject(m.Value) {
+			m.Value = strings.Clone(m.Value)
+			m.known = &repeatedObject{m.Value, keyOf(m.Value), ReadObject(make(Object, 0, 10), m.Value)}
+			if len(d.repeats) < maxRepeats {
+				d.repeats = append(d.repeats, nil)
+			}
+			toFront(d.repeats, m.known)
+		}
+		if s.text(m.Key); m.known != nil {
+			s.number(m.known.sum)
+		} else {
 			s.text(m.Value)
-		default:
-			r := &c.data.repeats[c.data.next]
-			c.data.next = (c.data.next + 1) % len(c.data.repeats)
-			*r = repeatedObject{strings.Clone(m.Value), keyOf(m.Value)}
-			s.number(r.sum)
 		}
 	}
 	return uint64(s)

@@ -104,12 +104,17 @@ func (gemini) Answered(data calls.Object) (id string, ok bool) {
 	return calls.StringOf(data.Get("callId")), data.Has("outcome")
 }
 
-// repeats: the tool's schema, twice, is most of each event.
-func (gemini) Repeats() string { return "tool" }
+// Repeats: the tool's schema, twice, is most of each event.
+func (gemini) Repeats(member string) bool { return member == "tool" || member == "request" }
 
 func (gemini) ToolCall(data calls.Object, c *calls.ToolCall) {
-	geminiRequest(data.Get("request"), c)
-	geminiTool(data.Get("tool"), c)
+	request, tool := data.Object("request"), data.Object("tool")
+	c.Name = calls.StringOf(request.Get("name"))
+	c.Input = a2a.JSON(request.Value("args"))
+	display := request.Get("display")
+	c.Description = calls.StringOf(rawjson.Member(display, "description"))
+	c.DisplayName = cmp.Or(calls.StringOf(rawjson.Member(display, "name")), calls.StringOf(tool.Get("displayName")))
+	c.Kind = geminiKind(rawjson.Text(tool.Get("kind")))
 	if details := data.Get("confirmationDetails"); rawjson.IsObject(details) {
 		c.Confirmation = geminiConfirmation(details)
 	}
@@ -130,35 +135,6 @@ func (gemini) ToolCall(data calls.Object, c *calls.ToolCall) {
 		c.Error = geminiError(data.Get("response"))
 	case "cancelled":
 		c.Status = calls.Cancelled
-	}
-}
-
-func geminiRequest(raw string, c *calls.ToolCall) {
-	var room [12]calls.Member
-	request := calls.ReadObject(room[:0], raw)
-	c.Name = calls.StringOf(request.Get("name"))
-	c.Input = a2a.JSON(request.Value("args"))
-	display := request.Get("display")
-	c.Description = calls.StringOf(rawjson.Member(display, "description"))
-	c.DisplayName = calls.StringOf(rawjson.Member(display, "name"))
-}
-
-// geminiTool reads the members that describe the tool. They come before its schema,
-// where the walk ends.
-func geminiTool(raw string, c *calls.ToolCall) {
-	kind, name := "", ""
-	rawjson.EachMember(raw, func(key, value string) bool {
-		switch {
-		case key == "kind" && kind == "":
-			kind = value
-		case key == "displayName" && name == "":
-			name = value
-		}
-		return kind == "" || name == ""
-	})
-	c.Kind = geminiKind(rawjson.Text(kind))
-	if c.DisplayName == "" {
-		c.DisplayName = calls.StringOf(name)
 	}
 }
 

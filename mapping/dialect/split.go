@@ -115,7 +115,7 @@ func (base) meta(a2a.JSON, *Meta) bool                               { return fa
 func (base) CallID(calls.Object) (string, bool)                      { return "", false }
 func (base) Answered(calls.Object) (string, bool)                    { return "", false }
 func (base) ToolCall(calls.Object, *calls.ToolCall)                  {}
-func (base) Repeats() string                                         { return "" }
+func (base) Repeats(string) bool                                     { return false }
 func (base) OutputSoFar(*a2a.Artifact) (string, calls.Sent, bool)    { return "", calls.Sent{}, false }
 func (base) Question(string, *calls.ToolCall) bool                   { return false }
 func (base) options(*calls.ToolCall) []ask.Option                    { return nil }
