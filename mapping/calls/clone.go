@@ -34,7 +34,7 @@ func difference(was, now *ToolCall) (changed Change) {
 }
 
 // same compares what two pointers point to.
-func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+func same[T any](a, b *T) bool { return a == b || reflect.DeepEqual(a, b) }
 
 // AsksTheSame reports whether a call asks what it did. Words that it has left out since do
 // not count: the user has seen them.
