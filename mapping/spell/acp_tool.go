@@ -77,11 +77,10 @@ func (e *ACP) toolFields(dst []byte, c *mapping.ToolCall, changed mapping.ToolCh
 // toolHead appends those that are neither content nor output.
 func (e *ACP) toolHead(dst []byte, c *mapping.ToolCall, changed mapping.ToolChange) []byte {
 	if changed&mapping.ToolHead != 0 || c.Asks {
-		dst = rawjson.AppendString(append(dst, `,"title":`...), mapping.Title(c))
-		dst = append(dst, `,"kind":"`+mapping.ToolKind(c)+`"`...)
+		dst = rawjson.AppendField(rawjson.AppendField(dst, "title", mapping.Title(c)), "kind", mapping.ToolKind(c))
 	}
 	if changed&mapping.ToolState != 0 {
-		dst = append(dst, `,"status":"`+e.toolStatus(c)+`"`...)
+		dst = rawjson.AppendField(dst, "status", e.toolStatus(c))
 	}
 	if input := rawInput(c); changed&mapping.ToolHead != 0 && input != "" {
 		limit := rawMax
