@@ -24,7 +24,8 @@ import (
 //
 // The zero value is ready. It is for one session, and not safe for concurrent use.
 type Journal struct {
-	calls map[string]string // a call's last mention, by the name that the editor knows it by
+	calls map[string][]byte // a call's last mention, by the name that the editor knows it by
+	spare []byte            // room for the next one
 	item  itemLine
 	model string
 	since int // bytes since the last line that stood for itself

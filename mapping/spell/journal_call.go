@@ -3,6 +3,7 @@ package spell
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,16 +22,16 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 	if len(c.OutputSoFar) > 0 {
 		// Output that grows is kept when it is twice as long: a process that is killed loses at
 		// most the newest half of what a running call has put out.
-		if was != "" && s.Changed == mapping.ToolContent && !c.Asks && len(c.OutputSoFar) < 2*len(was) {
+		if len(was) > 0 && s.Changed == mapping.ToolContent && !c.Asks && len(c.OutputSoFar) < 2*len(was) {
 			return dst
 		}
 		changed |= mapping.ToolContent // which the last mention may not have
 	}
-	now := rawjson.View(appendToolCall(make([]byte, 0, roomOfCall+len(c.Input)+len(c.OutputSoFar)), c, true))
-	head, tail := common(was, now)
+	now := appendToolCall(slices.Grow(j.spare[:0], roomOfCall+len(c.Input)+len(c.OutputSoFar)), c, true)
+	head, tail := common(rawjson.View(was), rawjson.View(now))
 	dst = appendOptional(rawjson.AppendString(append(dst, `{"as":`...), c.Shown), "task", s.TaskID)
-	dst = appendOptional(dst, "tool", now[head:len(now)-tail])
-	if was != "" {
+	dst = appendOptional(dst, "tool", rawjson.View(now[head:len(now)-tail]))
+	if len(was) > 0 {
 		dst = append(dst, `,"was":`...)
 		for i, n := range [...]int{len(was), head, tail} {
 			dst = strconv.AppendInt(append(dst, "[,,"[i]), int64(n), 10)
@@ -40,11 +41,15 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 	dst = appendTrue(appendNumber(dst, "changed", uint8(changed)), "new", s.New)
 	if j.item = (itemLine{}); c.Status.Ended() {
 		delete(j.calls, c.Shown)
+		j.spare = now
 	} else {
 		if j.calls == nil {
-			j.calls = map[string]string{}
+			j.calls = map[string][]byte{}
 		}
-		j.calls[c.Shown] = now
+		j.calls[c.Shown], j.spare = now, was
+	}
+	if cap(j.spare) > fullEvery {
+		j.spare = nil
 	}
 	return append(dst, "}\n"...)
 }
