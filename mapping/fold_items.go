@@ -219,7 +219,8 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 	}
 	var own []a2a.Part
 	others := false
-	for p := range m.Parts.All() {
+	for rest := m.Parts; rest.Next(&f.part); {
+		p := &f.part
 		if _, _, ok := f.spoken.Thought(p); ok {
 			f.flushParts(&as, &own)
 			f.items.add(shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(*p)})
