@@ -226,12 +226,19 @@ func (t *template) fits(data []byte, slots []slot) (fit, []slot) {
 	for i := range t.slots {
 		h := &t.slots[i]
 		n := h.start - from
+		isString := t.raw[h.start] == '"'
+		// Most strings are what they were, and need not be scanned.
+		if same := at + h.end - from; isString && i != t.text && len(whole) >= same && whole[at:same] == string(t.raw[from:h.end]) {
+			slots = append(slots, slot{at + n, same})
+			at, from = same, h.end
+			continue
+		}
 		if len(whole) < at+n || whole[at:at+n] != string(t.raw[from:h.start]) {
 			return fit{}, slots
 		}
 		at += n
 		var s scanned
-		if t.raw[h.start] == '"' {
+		if isString {
 			s = scanString(whole, at, h.end-h.start > shortText)
 		} else {
 			s.end = scanNatural(whole, at)
