@@ -109,15 +109,20 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// Rest is called at the end of a turn, when nothing is appended for a while. If many
-// journals are open it closes the file, and the next Append opens it again.
+// Rest is called at the end of a turn, when nothing is appended for a while. It lets go of the
+// room for lines, and if many journals are open of the file; the next Append opens it again.
 func (j *Journal) Rest() {
-	if j == nil || j.store.files.Load() <= maxRested {
+	if j == nil {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.drop()
+	if len(j.waiting) == 0 {
+		j.waiting = nil
+	}
+	if j.store.files.Load() > maxRested {
+		j.drop()
+	}
 }
 
 // Append appends whole lines, each ended by a newline. They are written within 10 ms, in one
