@@ -49,19 +49,35 @@ func TestCredentialsOfOthers(t *testing.T) {
 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_message","arguments":{"agent":"work","text":"x"}}}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"send_message","arguments":{"agent":"other","text":"x"}}}
 `
-	in, hand := io.Pipe()
-	go func() { // ends when both were asked
-		_, _ = io.WriteString(hand, client)
-		for both := map[string]bool{}; len(both) < 2; {
-			both[<-seen] = true
+	for _, test := range []struct{ args, stdin, meant string }{
+		{"agents", "", "work"}, {"--agent other agents", "", "other"}, {"--agent-command x agents", "", ""}, {"mcp", client, "work"},
+	} {
+		clear(shown)
+		for len(seen) > 0 {
+			<-seen
 		}
-		hand.Close()
-	}()
-	Main(t.Context(), []string{"a2astdio", "--header", "X-Key: hunter2-option", "mcp"}, in, io.Discard, io.Discard, "v0")
-	for name, want := range map[string]string{"work": "Bearer hunter2-variable hunter2-option", "other": " hunter2-theirs"} {
-		got := strings.Join(slices.Compact(slices.Sorted(slices.Values(shown[name]))), " ")
-		if len(shown[name]) == 0 || got != want {
-			t.Errorf("%s was shown %q, not %q", name, got, want)
+		in, hand := io.Pipe()
+		if test.stdin == "" {
+			hand.Close()
+		} else {
+			go func() { // ends when both were asked
+				_, _ = io.WriteString(hand, test.stdin)
+				for both := map[string]bool{}; len(both) < 2; {
+					both[<-seen] = true
+				}
+				hand.Close()
+			}()
+		}
+		Main(t.Context(), append([]string{"a2astdio", "--header", "X-Key: hunter2-option"}, strings.Fields(test.args)...), in, io.Discard, io.Discard, "v0")
+		for _, name := range []string{"work", "other"} {
+			got := strings.Join(slices.Compact(slices.Sorted(slices.Values(shown[name]))), " ")
+			want := map[string]string{"work": "", "other": " hunter2-theirs"}[name]
+			if name == test.meant {
+				want = "Bearer hunter2-variable hunter2-option"
+			}
+			if len(shown[name]) == 0 || got != want {
+				t.Errorf("%s: %s was shown %q, not %q", test.args, name, got, want)
+			}
 		}
 	}
 }
@@ -79,18 +95,31 @@ func TestCredentialsOfTheOnlyAgent(t *testing.T) {
 	const client = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}
 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_message","arguments":{"text":"x"}}}
 `
-	for _, test := range []struct{ top, want string }{
-		{"", "Bearer hunter2-variable"},
-		{"agent = \"http://127.0.0.1:1/\"\n", ""}, // the default has no name
+	for _, test := range []struct{ top, command, stdin, want string }{
+		{"", "agents", "", "Bearer hunter2-variable"}, {"", "mcp", client, "Bearer hunter2-variable"},
+		{"agent = \"http://127.0.0.1:1/\"\n", "agents", "", ""}, // the default has no name
 	} {
 		file := privateFile(t, t.TempDir(), "c.toml", fmt.Sprintf("%son-eof = \"finish\"\n[agents.work]\nurl = %q\n", test.top, s.URL))
-		runMain(client, "--config", file, "mcp")
+		runMain(test.stdin, "--config", file, test.command)
 		if got := <-shown; got != test.want {
-			t.Errorf("%s: it was shown %q, not %q", test.top, got, test.want)
+			t.Errorf("%s%s: it was shown %q, not %q", test.top, test.command, got, test.want)
 		}
 		for len(shown) > 0 {
 			<-shown
 		}
+	}
+}
+
+// TestRefusedCardOfOthers: an agent whose card is not signed by whom the user trusts was reached.
+func TestRefusedCardOfOthers(t *testing.T) {
+	ownPlaces(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"name":"x","url":"/","protocolVersion":"0.3.0","version":"1","capabilities":{}}`)
+	}))
+	t.Cleanup(s.Close)
+	file := privateFile(t, t.TempDir(), "c.toml", fmt.Sprintf("[agents.work]\nurl = %[1]q\nrequire-signature = true\nsignature-keys = [\"%[1]s/jwks\"]\n", s.URL))
+	if _, stdout, stderr := runMain("", "--config", file, "agents", "-o", "json"); !strings.Contains(stdout, `"state":"wrong","says":"the card is not signed"`) {
+		t.Errorf("%s%s", stdout, stderr)
 	}
 }
 

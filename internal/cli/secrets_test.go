@@ -261,7 +261,7 @@ func TestSecretsStayIn(t *testing.T) {
 		s.run("error "+status, "", append(traced("e"+status), "send", "hello")...)
 		agent.failNext(status, 0)
 	}
-	for _, args := range [][]string{{"doctor"}, {"card", "get"}, {"card", "get", "--extended", "-o", "json"}, {"task", "list"}, {"config", "show"}, {"send", "-o", "json", "hello"}} {
+	for _, args := range [][]string{{"doctor"}, {"card", "get"}, {"card", "get", "--extended", "-o", "json"}, {"task", "list"}, {"agents"}, {"config", "show"}, {"send", "-o", "json", "hello"}} {
 		s.run(strings.Join(args, " "), "", append(looked, args...)...)
 	}
 	agent.failNext("500", 2)

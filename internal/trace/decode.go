@@ -117,10 +117,12 @@ func (f *File) Read(at Position) (*Record, []byte, error) {
 	}
 	r := new(Record)
 	if r.Decode(line) != nil {
-		return nil, nil, errors.New("trace: the file has changed")
+		return nil, nil, errChanged
 	}
 	return r, line, nil
 }
+
+var errChanged = errors.New("trace: the file has changed")
 
 // Close closes the file.
 func (f *File) Close() error { return f.f.Close() }

@@ -163,21 +163,41 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFull: a trace ends where its file is full, and says so.
-func TestFull(t *testing.T) {
-	var file bytes.Buffer
+// TestAnew: a file that is full is moved aside, over an older one, and the trace goes on in
+// another, which a follower finds.
+func TestAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	d := &diskFile{path: path, max: 200}
+	must.Do(t, errors.Join(d.open(), os.WriteFile(path+".1", []byte("older"), 0o600)))
 	at := time.Now()
-	w := newWorker(&bounded{&file, 400}, &Options{}, at)
+	w := newWorker(d, &Options{}, at)
 	w.flush()
-	for range 10 {
+	reader := must.Get(Open(path, nil))(t)
+	defer reader.Close()
+	for range 3 {
 		w.line(&item{kind: itemLine, at: at}, []byte(`{"a":1}`))
 		w.flush()
+		if w.turn(); w.failed != nil {
+			t.Fatal(w.failed)
+		}
+		w.flush()
+		for range 2 { // the rest of the old file, and the new one
+			must.Do(t, reader.Wait(t.Context()))
+			read(t, reader)
+		}
 	}
-	if w.failed == nil || !strings.Contains(w.failed.Error(), "a trace ends there") {
-		t.Errorf("it ends with %v", w.failed)
+	// Each line fills a file, with the record that begins it.
+	before, _ := os.ReadFile(path + ".1")
+	now, _ := os.ReadFile(path)
+	got, rest := records(t, before), records(t, now)
+	if len(got) != 2 || len(rest) != 1 || rest[0].Kind != KindStart || rest[0].N != 7 || rest[0].Run != got[0].Run {
+		t.Errorf("%s%s", before, now)
 	}
-	if all := records(t, file.Bytes()); len(all) < 2 || len(all) > 4 {
-		t.Errorf("it holds %s", &file)
+	if reader.last != 7 || len(reader.Notes()) > 0 {
+		t.Errorf("a follower is at %d: %q", reader.last, reader.Notes())
+	}
+	if r, err := Open(path, nil); err != nil || !strings.Contains(fmt.Sprint(r.Notes()), "FILE.1") {
+		t.Error(err)
 	}
 }
 

@@ -164,6 +164,9 @@ func (r *Reader) check() {
 		if r.run != "" && rec.Run != r.run {
 			r.note("another run begins at line %d: two processes have written to this file", r.line)
 		}
+		if r.run == "" && rec.N > 1 {
+			r.note("the file was full at record %d and begun anew: what was before is in FILE.1, if that is of the same run", rec.N-1)
+		}
 		r.run = rec.Run
 	case rec.N > r.last+1:
 		r.note("records %d to %d are missing", r.last+1, rec.N-1)
@@ -195,8 +198,8 @@ func (r *Reader) Notes() []string {
 	return notes
 }
 
-// Wait waits until a growing file may have more than at the last io.EOF, or was begun anew.
-// It returns ctx's error when ctx ends.
+// Wait waits until a growing file may have more than at the last io.EOF, or was begun
+// anew; that ends a Reader of which there is a File. It returns ctx's error when ctx ends.
 func (r *Reader) Wait(ctx context.Context) error {
 	timer := time.NewTimer(pollTime)
 	defer timer.Stop()
@@ -208,11 +211,25 @@ func (r *Reader) Wait(ctx context.Context) error {
 	if r.file == nil {
 		return io.EOF
 	}
-	if now, err := r.file.Stat(); err != nil || now.Size() >= r.lines.offset {
+	now, nameErr := os.Stat(r.file.Name())
+	was, err := r.file.Stat()
+	switch moved := nameErr == nil && err == nil && !os.SameFile(was, now); {
+	case err != nil, was.Size() > r.lines.offset, was.Size() == r.lines.offset && !moved:
 		return nil
-	}
-	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("trace: %w", err)
+	case moved && r.kept: // the positions are in this file
+		r.note("the file was full and is FILE.1 now: what comes from now on is in a new one")
+		return errChanged
+	case moved:
+		next, err := os.Open(r.file.Name())
+		if err != nil {
+			return nil
+		}
+		r.file.Close()
+		r.file = next
+	default: // it was begun anew
+		if _, err := r.file.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("trace: %w", err)
+		}
 	}
 	r.lines, r.line = newLineReader(r.file), 0
 	return nil

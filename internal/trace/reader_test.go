@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,48 @@ func TestFollow(t *testing.T) {
 	cancel()
 	if err := r.Wait(ctx); err == nil {
 		t.Error("waiting does not end")
+	}
+}
+
+// A file whose positions are in use is followed until it is moved aside, and that is told.
+func TestFollowMoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	r := must.Get(Open(path, nil))(t)
+	defer r.File().Close()
+	read(t, r)
+	must.Do(t, os.Rename(path, path+".1"))
+	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	if err := r.Wait(t.Context()); err == nil || !strings.Contains(strings.Join(r.Notes(), " "), "FILE.1") {
+		t.Errorf("it waits with %v, and notes %q", err, r.Notes())
+	}
+}
+
+// A file that is followed for long is opened once, where the system tells what is open.
+func TestFollowOpensOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.jsonl")
+	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	r := must.Get(Open(path, nil))(t)
+	defer r.File().Close()
+	read(t, r)
+	opened := func() (n int) {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("this system does not tell which files are open")
+		}
+		for _, fd := range list {
+			if to, _ := os.Readlink("/proc/self/fd/" + fd.Name()); to == path {
+				n++
+			}
+		}
+		return n
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close what is forgotten
+	for range 3 {
+		must.Do(t, r.Wait(t.Context()))
+	}
+	if n := opened(); n != 1 {
+		t.Errorf("it is open %d times", n)
 	}
 }
 

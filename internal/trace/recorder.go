@@ -2,8 +2,10 @@ package trace
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"sync/atomic"
@@ -16,8 +18,8 @@ const (
 	maxPayload = 64 << 20
 	// headSize is how much is recorded of anything larger.
 	headSize = 4 << 10
-	// maxFile is the size at which a trace ends: editors can still show it, and it holds a
-	// day of hard work.
+	// maxFile is the size at which a file is moved aside: editors can still show it, and
+	// it holds a day of hard work.
 	maxFile = 256 << 20
 )
 
@@ -63,34 +65,53 @@ func New(out io.Writer, opts *Options) *Recorder {
 // Create returns a Recorder that writes to a file. It empties an existing file. Only
 // the file's owner can read it: conversations with an agent are private.
 func Create(path string, opts *Options) (*Recorder, error) {
-	// Append mode: if two processes have the same file, their lines mix, and none is overwritten.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
-	if err != nil {
+	d := &diskFile{path: path, max: maxFile}
+	if err := d.open(); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	out := io.Writer(f)
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() { // no pipe or device
-		out = &bounded{f, maxFile}
-		if err := f.Chmod(0o600); err != nil { // an existing file would keep its mode
-			f.Close()
-			return nil, fmt.Errorf("trace: %w", err)
-		}
+	if info, err := d.f.Stat(); err != nil || !info.Mode().IsRegular() {
+		d.max = math.MaxInt64 // a pipe or a device cannot be moved
+	} else if err := d.f.Chmod(0o600); err != nil { // an existing file would keep its mode
+		d.f.Close()
+		return nil, fmt.Errorf("trace: %w", err)
 	}
-	return start(out, f.Close, opts), nil
+	return start(d, d.close, opts), nil
 }
 
-// A bounded writer refuses what goes beyond a size.
-type bounded struct {
-	w    io.Writer
-	left int64
+// A diskFile is a trace's file. Each write is one system call.
+type diskFile struct {
+	path      string
+	f         *os.File
+	size, max int64
 }
 
-func (f *bounded) Write(b []byte) (int, error) {
-	if f.left -= int64(len(b)); f.left < 0 {
-		return 0, fmt.Errorf("the file has %d MB, and a trace ends there", maxFile>>20)
-	}
-	return f.w.Write(b)
+// open empties the file. Append mode: if two processes have the same one, their lines
+// mix, and none is overwritten.
+func (d *diskFile) open() (err error) {
+	d.f, err = os.OpenFile(d.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
+	d.size = 0
+	return err
 }
+
+func (d *diskFile) Write(b []byte) (int, error) {
+	n, err := d.f.Write(b)
+	d.size += int64(n)
+	return n, err
+}
+
+// anew moves a full file aside, over the one before, and reports whether it did. Windows
+// cannot move one that somebody has open: then the trace ends.
+func (d *diskFile) anew() (moved bool, err error) {
+	if d.size < d.max {
+		return false, nil
+	}
+	if err := errors.Join(d.f.Close(), os.Rename(d.path, d.path+".1")); err != nil {
+		return false, err
+	}
+	return true, d.open()
+}
+
+func (d *diskFile) close() error { return d.f.Close() }
 
 func start(out io.Writer, finish func() error, opts *Options) *Recorder {
 	if opts == nil {

@@ -66,6 +66,7 @@ func (w *worker) run(q *queue) error {
 			}
 		}
 		w.flush()
+		w.turn()
 		clear(items) // drop what they point at
 		if cap(arena) > 2*maxQueue {
 			arena = nil
@@ -156,6 +157,18 @@ func (w *worker) flush() {
 		w.buf = nil
 	}
 	w.buf = w.buf[:0]
+}
+
+// turn begins the file anew if it is full.
+func (w *worker) turn() {
+	d, ok := w.out.(*diskFile)
+	if !ok || w.failed != nil {
+		return
+	}
+	moved, err := d.anew()
+	if w.failed = err; moved {
+		w.head(w.last)
+	}
 }
 
 // head is the first record of a file.

@@ -2,33 +2,45 @@ package setup
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
+// lookTime bounds how long one agent may take to show its card: the user waits for all of
+// them.
+const lookTime = 5 * time.Second
+
 func AgentsCommand(p *frame.Program) *cli.Command {
-	return p.NewCommand("agents", agents, frame.Output(`[{"name","default","url","command","wrong"}]`))
+	return p.AgentCommand("agents", agents,
+		frame.Output(`[{"name","default","url","command","state","says"}], state being ready, credentials, unreachable, wrong or not-started`))
 }
 
-// An agentEntry is an agent of the configuration, and what is wrong with its table.
+// An agentEntry is an agent of the configuration, and what was found.
 type agentEntry struct {
 	Name    string `json:"name"`
 	Default bool   `json:"default"`
 	URL     string `json:"url,omitempty"`
 	Command string `json:"command,omitempty"`
-	Wrong   string `json:"wrong,omitempty"`
+	State   string `json:"state"` // the words are in the help
+	Says    string `json:"says"`
 }
 
 func agents(p *frame.Program, c *cli.Context) error {
@@ -36,32 +48,114 @@ func agents(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Mark(frame.ErrConfig, err)
 	}
-	list, width := []agentEntry{}, 0
-	for _, n := range named {
-		a := agentEntry{Name: n.Name, Default: n.Default, URL: reach.ShownAddress(n.URL)}
+	meant := cmp.Or(c.String("agent"), c.String("agent-command"), files.Agent)
+	list := make([]agentEntry, len(named))
+	var wg sync.WaitGroup
+	for i, n := range named {
+		a := &list[i]
+		*a = agentEntry{Name: n.Name, Default: n.Default, URL: reach.ShownAddress(n.URL), Command: n.Command}
 		if n.Command != "" {
 			a.Command = agentproc.Describe(n.Command)
 		}
-		if n.Err != nil {
-			a.Wrong = n.Err.Error()
+		if a.State, a.Says = judged(&n, files.File); a.State != "" {
+			continue
 		}
-		list, width = append(list, a), max(width, min(len(a.Name), 24))
+		p.Others = n.Name != meant && (meant != "" || len(named) > 1)
+		l, err := linkTo(c.Context, p, n.Name)
+		if err != nil {
+			a.State, a.Says = "wrong", frame.WithoutWho(err)
+			continue
+		}
+		wg.Go(func() { // ends with its look, which lookTime bounds
+			defer l.Close()
+			a.State, a.Says = look(l, c.Context)
+			a.Says = safe.Short(l.Options.Mask(a.Says), frame.MaxValue)
+		})
+	}
+	wg.Wait()
+	if c.Context.Err() != nil {
+		return frame.ErrInterrupted
 	}
 	if frame.AsJSON(c) {
 		return p.PrintJSON(list)
 	}
+	return p.Show(agentsPage(list, files.File))
+}
+
+func agentsPage(list []agentEntry, file string) *frame.Page {
 	out := &frame.Page{}
+	width := 0
+	for _, a := range list {
+		width = max(width, min(len(a.Name), 24))
+	}
 	for _, a := range list {
 		mark := "  "
 		if a.Default {
 			mark = "* "
 		}
-		out.Hanging(fmt.Sprintf("%s%-*s  ", mark, width, a.Name), width+4, cmp.Or(a.URL, a.Command)+"\n"+a.Wrong)
+		out.Hanging(fmt.Sprintf("%s%-*s  ", mark, width, a.Name), width+4, cmp.Or(a.URL, a.Command)+"\n"+a.Says)
 	}
 	if len(list) == 0 {
-		out.Heading("You have named no agent yet: a2astdio setup adds one to " + files.File)
+		out.Heading("You have named no agent yet: a2astdio setup adds one to " + file)
 	}
-	return p.Show(out)
+	return out
+}
+
+// judged tells what is known of an agent of a file without asking it; state is "" if it has
+// to be asked. A started one is not started for that.
+func judged(n *config.Named, file string) (state, says string) {
+	switch {
+	case n.Err != nil:
+		return "wrong", n.Err.Error()
+	case n.URL == reach.DemoAgent:
+		return "ready", "ready: it is built in"
+	case n.Command == "":
+		return "", ""
+	}
+	_, words, err := agentproc.Words(n.Command)
+	if err == nil {
+		agentproc.Absolute(words, filepath.Dir(reach.Absolute(file)))
+		_, err = exec.LookPath(words[0])
+	}
+	if err != nil {
+		return "wrong", "cannot be started: " + frame.WithoutWho(err)
+	}
+	return "not-started", "is started when it is used"
+}
+
+// linkTo makes the link to a named agent, without what only a conversation needs: a look
+// leaves no trace, and listens to nobody.
+func linkTo(ctx context.Context, p *frame.Program, name string) (*reach.Link, error) {
+	return reach.Again(ctx, p, func(c *cli.Context) error {
+		p.Alone = true
+		set := map[string]string{"agent": name, "agent-command": "", "timeout": lookTime.String(), "trace": "", "log": "", "webhook": "", "webhook-url": "", "webhook-jwks": ""}
+		for option, value := range set {
+			if err := c.Set(option, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// look fetches the agent's card.
+func look(l *reach.Link, ctx context.Context) (state, says string) {
+	ctx, stop := context.WithTimeout(ctx, lookTime)
+	defer stop()
+	card, err := l.Client.Card(ctx)
+	switch {
+	case frame.Unauthenticated(err):
+		return "credentials", "wants credentials, or other ones"
+	case errors.As(err, new(*cardsign.UntrustedError)):
+		return "wrong", frame.WithoutWho(err)
+	case err != nil:
+		return "unreachable", "not reached: " + frame.WithoutWho(err)
+	}
+	how, err := l.Client.Chosen(ctx)
+	if err != nil {
+		return "wrong", frame.WithoutWho(err)
+	}
+	return "ready", fmt.Sprintf("ready: %s %s, A2A %s", card.Name, card.Version, how.Version)
 }
 
 // understand interprets what a person enters as the agent: a name that the
