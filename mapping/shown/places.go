@@ -15,10 +15,10 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 	h := s.held
 	h.cursor = s.behindNamed(h.cursor)
 	if skip(s.said.text, h.cursor, h.before) >= h.before {
-		if !h.sameIDs {
+		if !h.sameIDs[Message] {
 			s.heldNew(it, e)
 		}
-		return !h.sameIDs
+		return !h.sameIDs[Message]
 	}
 	for _, from := range s.places(weight(e.seq) < evidence) {
 		to := s.nextNamed(from)
@@ -63,7 +63,7 @@ func (s *Shown) saysAt(from, to int, seq string) (end, done int, ok bool) {
 	case done == 0, !all && (at < to || to < s.held.before && seq[j] != 0):
 		return end, done, false
 	default:
-		return end, done, at >= to || !s.held.sameIDs || s.said.begins(at) // else it is a part of a message
+		return end, done, at >= to || !s.held.sameIDs[Message] || s.said.begins(at) // else it is a part of a message
 	}
 }
 
@@ -104,10 +104,10 @@ func (s *Shown) behindNamed(at int) int {
 	return at
 }
 
-// isNamed reports whether an entry is a message of this turn that the state names as the stream did.
+// isNamed reports whether an entry is an item of this turn that the state names as the stream did.
 func (s *Shown) isNamed(e entry) bool {
-	it := s.items[key{s.task, Message, e.ID}]
-	return e.Kind == Message && it != nil && it.turn == s.turn && it.n > 0
+	it := s.items[key{s.task, e.Kind, e.ID}]
+	return it != nil && it.turn == s.turn && it.n > 0
 }
 
 // place notes that a message of a state has its own place, as have those that it names as the stream did.
@@ -116,7 +116,7 @@ func (s *Shown) place(it *item) {
 	if h.names == nil {
 		h.names = map[*item]bool{}
 		for i := range h.list {
-			if s.isNamed(h.list[i]) {
+			if h.list[i].Kind == Message && s.isNamed(h.list[i]) {
 				h.names[s.items[key{s.task, Message, h.list[i].ID}]] = true
 			}
 		}

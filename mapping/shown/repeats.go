@@ -148,7 +148,8 @@ type cover struct {
 // showRepeat shows an item that says again what this turn has said, as a repetition, and what it has beyond
 // that; false, with nothing shown, if it is none. What it has repeated is superseded (S5). whole: it ends the
 // leg (a last state, or a question), is in a task, or its last chunk does not append. Of a task that
-// was asked for and names its messages otherwise than the stream did, every match counts.
+// was asked for and names its items otherwise than the stream did, every match with what was said before it
+// counts: an artifact of each token (lynx, loomcycle) is one, however often its word has come.
 //
 // "Said as a whole" is told by evidence, not by the carrier (L6: 390 turns). A new ID repeats if it
 // equals, white space left out, all of the message that is being shown, made of at least two
@@ -191,7 +192,7 @@ func isNoteAgain(c *cover, in *Item, seq string) bool {
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	all := s.isAll(c)
 	switch {
-	case s.held.whole() && !s.held.sameIDs, all && (c.pieces >= 2 || isNoteAgain(c, in, seq)):
+	case s.held.whole() && !s.held.sameIDs[in.Kind] && s.said.starts[c.from].at < s.held.from, all && (c.pieces >= 2 || isNoteAgain(c, in, seq) || s.held.whole() && weight(seq) >= short):
 		return true
 	case whole:
 		said := in.Role == End && s.isRestated(c)

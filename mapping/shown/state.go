@@ -9,7 +9,7 @@ import (
 
 // held is a state in hand: a task with its history and artifacts.
 type held struct {
-	sameIDs bool // it names messages as the stream does
+	sameIDs [Foreign + 1]bool // by kind: it names its items as the stream does
 	list    []entry
 	names   map[*item]bool // if sameIDs, and a message has another ID: those that have their places by their IDs
 	less    bool           // it holds less of something than was shown
@@ -164,7 +164,9 @@ func (s *Shown) showHeld(h *held, list []entry) {
 	s.held = h
 	defer func() { s.held = nil }()
 	h.list = list
-	h.sameIDs = slices.ContainsFunc(list, s.isNamed)
+	for i := range list {
+		h.sameIDs[list[i].Kind] = h.sameIDs[list[i].Kind] || s.isNamed(list[i])
+	}
 	growing := -1 // the artifact that was said when the stream was cut goes on first
 	if n := len(s.said.starts); n > 0 && h.whole() {
 		last := s.said.starts[n-1].it
@@ -210,12 +212,12 @@ func (s *Shown) heldItem(e *entry) {
 	}
 	it := s.another(k)
 	s.hold(it)
-	if s.held.sameIDs && e.Kind == Message {
+	if s.held.sameIDs[Message] && e.Kind == Message {
 		s.place(it)
 	}
 	switch {
 	case e.Kind == Message && s.held.before > 0 && s.atCursor(it, e):
-	case e.Kind == Message && (s.held.before == 0 || s.held.sameIDs || s.held.isSecond(e)):
+	case e.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(e)):
 		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
 		s.heldNew(it, e)
 	case s.held.isSecond(e) || !s.showRepeat(it, &e.Item, e.seq, true):
