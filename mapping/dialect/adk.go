@@ -40,23 +40,28 @@ func (adk) tells(card *a2a.Card) bool {
 
 // knows: a key of its own may be in the metadata of the event, or of anything in it. In data such keys are
 // somebody else's: the input of a call, for one.
-func (adk) knows(ev *a2a.Event) bool {
-	if !strings.Contains(string(ev.Raw), `"adk_`) {
+func (adk) knows(ev *a2a.Event) bool { return keyPrefix("adk_").isIn(ev) }
+
+// A keyPrefix is what the keys of a family of agents begin with.
+type keyPrefix string
+
+func (k keyPrefix) isIn(ev *a2a.Event) bool {
+	if !strings.Contains(string(ev.Raw), `"`+string(k)) {
 		return false
 	}
-	if adkKeys(ev.Metadata) || adkMetadata(ev.Message.Metadata, ev.Message.Parts) || adkMetadata(ev.Artifact.Metadata, ev.Artifact.Parts) {
+	if k.isOf(ev.Metadata, a2a.Parts{}) || k.isOf(ev.Message.Metadata, ev.Message.Parts) || k.isOf(ev.Artifact.Metadata, ev.Artifact.Parts) {
 		return true
 	}
 	if ev.Artifacts != nil {
 		for a := range ev.Artifacts {
-			if adkMetadata(a.Metadata, a.Parts) {
+			if k.isOf(a.Metadata, a.Parts) {
 				return true
 			}
 		}
 	}
 	if ev.History != nil {
 		for m := range ev.History {
-			if adkMetadata(m.Metadata, m.Parts) {
+			if k.isOf(m.Metadata, m.Parts) {
 				return true
 			}
 		}
@@ -64,21 +69,21 @@ func (adk) knows(ev *a2a.Event) bool {
 	return false
 }
 
-func adkMetadata(metadata a2a.JSON, parts a2a.Parts) bool {
-	if adkKeys(metadata) {
+func (k keyPrefix) isOf(metadata a2a.JSON, parts a2a.Parts) bool {
+	if k.begins(metadata) {
 		return true
 	}
 	for p := range parts.All() {
-		if adkKeys(p.Metadata) {
+		if k.begins(p.Metadata) {
 			return true
 		}
 	}
 	return false
 }
 
-func adkKeys(metadata a2a.JSON) (found bool) {
-	gjson.Parse(string(metadata)).ForEach(func(k, _ gjson.Result) bool {
-		found = strings.HasPrefix(k.Str, "adk_")
+func (k keyPrefix) begins(metadata a2a.JSON) (found bool) {
+	gjson.Parse(string(metadata)).ForEach(func(key, _ gjson.Result) bool {
+		found = strings.HasPrefix(key.Str, string(k))
 		return !found
 	})
 	return found
@@ -179,6 +184,9 @@ func adkAsks(at *Carrier) bool {
 
 func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) {
 	id, name := v.Get("id").Str, v.Get("name").Str
+	if name == id {
+		name = "" // kagent's executor for OpenAI's SDK, of a result
+	}
 	asks := adkAsks(at)
 	switch {
 	case name == adkConfirm && (kind == "function_response" || !asks):

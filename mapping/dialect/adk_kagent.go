@@ -17,6 +17,20 @@ import (
 // extension of kagent's own in place of ADK's questions: without it they ask in words that no answer fits.
 // The question is in the metadata of the status message, and the answer in that of ours.
 
+// kagent is ADK's dialect under keys of kagent's own: its executors for OpenAI's SDK and for CrewAI, whose cards
+// declare nothing, and for LangGraph, whose card has the extension.
+type kagent struct{ adk }
+
+func (kagent) about() about {
+	return about{name: "kagent", sign: "kagent_", traits: adk{}.about().traits}
+}
+
+func (kagent) extensions() []string { return nil }
+
+func (kagent) tells(*a2a.Card) bool { return false }
+
+func (kagent) knows(ev *a2a.Event) bool { return keyPrefix("kagent_").isIn(ev) }
+
 const kagentExtension = "https://kagent.dev/extensions/hitl/v1"
 
 // The choices of a kagent approval, which it does not name. They tell the answer apart from ADK's.
