@@ -192,7 +192,7 @@ func isNoteAgain(c *cover, in *Item, seq string) bool {
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	all := s.isAll(c)
 	switch {
-	case s.held.whole() && !s.held.sameIDs[in.Kind] && s.said.starts[c.from].at < s.held.from, all && (c.pieces >= 2 || isNoteAgain(c, in, seq) || s.held.whole() && weight(seq) >= short):
+	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || isNoteAgain(c, in, seq) || s.held.whole() && weight(seq) >= short):
 		return true
 	case whole:
 		said := in.Role == End && s.isRestated(c)

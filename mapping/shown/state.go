@@ -288,6 +288,11 @@ func (s *Shown) hold(it *item) {
 	}
 }
 
+// isCopy reports whether a task that was asked for has what was said before it, under IDs that it alone gives such items.
+func (s *Shown) isCopy(c *cover, kind Kind) bool {
+	return s.held.whole() && !s.held.sameIDs[kind] && s.said.starts[c.from].at < s.held.from
+}
+
 // holdsAll reports whether a snapshot holds all that this turn has shown. White space is not missed.
 func (s *Shown) holdsAll(h *held) bool {
 	for i := range s.said.starts {
