@@ -15,7 +15,7 @@ import (
 // FuzzTemplate: a template is only faster. A frame that fits it is valid and needs no
 // repair, and gives the same event as decoding.
 func FuzzTemplate(f *testing.F) {
-	const v1 = `{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":%s}]},"append":true,"metadata":{"n":%s,"at":"2026"}}}}`
+	const v1 = `{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":%[2]s,"parts":[{"text":%[1]s}]},"append":true,"metadata":{"n":%[2]s,"at":"2026"}}}}`
 	const v03 = `{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",` +
 		`"parts":[{"kind":"text","text":%s}],"messageId":%[2]s},"timestamp":%[2]s},"final":false,"metadata":{"coderAgent":{"kind":%[2]s},"model":"x"}}}`
 	const tool = `{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"role":"agent",` +

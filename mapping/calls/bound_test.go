@@ -157,6 +157,37 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// TestRepeats: also a tool of 40 KB, as those of MCP servers are with their schema twice, is read
+// once, and a bound holds for what is kept. Of two members of one name the first counts, known or not.
+func TestRepeats(t *testing.T) {
+	c := New()
+	c.Speak(1, tooled{}, false)
+	for i := range 3 * maxRepeats {
+		data := fmt.Sprintf(`{"tool":{"name":"%d","schema":%q}}`, i, strings.Repeat("x", 40<<10))
+		c.Data(data, "m", Live, nil)
+		if c.IsCall(data); c.data.members[0].known == nil {
+			t.Fatal("the tool is read again")
+		}
+		c.LetGo()
+	}
+	if n := len(c.data.repeats); n != maxRepeated/(41<<10) {
+		t.Errorf("%d are kept", n)
+	}
+	c.Data(`{"tool":null,"tool":{"name":"second"}}`, "m", Live, nil)
+	if name := c.data.call.Name; name != "" {
+		t.Errorf("%s is called", name)
+	}
+}
+
+// tooled is a dialect in which a data part is a call of a tool.
+type tooled struct{ callless }
+
+func (tooled) CallID(Object) (string, bool) { return "c", true }
+func (tooled) Repeats(member string) bool   { return member == "tool" }
+func (tooled) ToolCall(data Object, c *ToolCall) {
+	c.Name = StringOf(data.Object("tool").Get("name"))
+}
+
 // callless is a dialect in whose data there is no call.
 type callless struct{ Reader }
 

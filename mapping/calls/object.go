@@ -71,11 +71,13 @@ func toFront(list []*repeatedObject, first *repeatedObject) {
 // Object returns the members of an object that is a member's value.
 func (o Object) Object(name string) Object {
 	for i := range o {
-		if known := o[i].known; known != nil && o[i].Key == name {
-			return known.members
+		if m := &o[i]; m.Key == name && m.known != nil {
+			return m.known.members
+		} else if m.Key == name {
+			return ReadObject(nil, m.Value)
 		}
 	}
-	return ReadObject(nil, o.Get(name))
+	return nil
 }
 
 // Get returns the value of the first of the names that is there and not null:

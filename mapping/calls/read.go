@@ -56,9 +56,9 @@ type callData struct {
 const (
 	// keepMembers is how much room for members is kept between events.
 	keepMembers = 256
-	// maxRepeats is how many repeated members are kept, maxRepeat how long one may be.
-	maxRepeats = 16
-	maxRepeat  = 16 << 10
+	// maxRepeats is how many repeated members are kept, maxRepeated how many bytes of them.
+	maxRepeats  = 16
+	maxRepeated = 256 << 10
 )
 
 // Data takes a data part of a message of the agent's; false if it is no tool call of a dialect
@@ -228,13 +228,15 @@ func (c *Calls) dataSum(r Reader) uint64 {
 	d := &c.data
 	for i := range d.members {
 		m := &d.members[i]
-		if m.known == nil && r.Repeats(m.Key) && len(m.Value) <= maxRepeat && rawjson.IsObject(m.Value) {
+		if m.known == nil && r.Repeats(m.Key) && len(m.Value) <= maxRepeated && rawjson.IsObject(m.Value) {
 			m.Value = strings.Clone(m.Value)
 			m.known = &repeatedObject{m.Value, keyOf(m.Value), ReadObject(make(Object, 0, 10), m.Value)}
 			if len(d.repeats) < maxRepeats {
 				d.repeats = append(d.repeats, nil)
 			}
 			toFront(d.repeats, m.known)
+			size := 0
+			d.repeats = slices.DeleteFunc(d.repeats, func(r *repeatedObject) bool { size += len(r.json); return size > maxRepeated })
 		}
 		if s.text(m.Key); m.known != nil {
 			s.number(m.known.sum)
