@@ -246,6 +246,9 @@ func Section(v1 bool, old, new string) string {
 func (c *Checker) Add(r *trace.Record) {
 	switch r.Kind {
 	case trace.KindStart:
+		if r.N > 1 {
+			c.editor.partial, c.words.off = true, true
+		}
 		if r.Redact {
 			c.words.off = true
 			c.note("the trace holds no texts (--trace-redact): what was said is not compared")

@@ -25,6 +25,7 @@ type editorWire struct {
 	answered map[string]int64 // the records of answers
 	sessions map[string]*session
 	begun    bool
+	partial  bool // requests were not seen: what the trace begins with was moved aside, or there was a batch
 }
 
 // asked is an open request.
@@ -51,6 +52,7 @@ func (w *editorWire) message(r *trace.Record) {
 	}
 	switch {
 	case doc.IsArray():
+		w.partial = true
 		w.c.note("batches of JSON-RPC are not checked")
 		return
 	case !doc.IsObject():
@@ -95,6 +97,11 @@ func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Resul
 		return
 	}
 	w.begun = true
+	if w.partial {
+		w.protocol = speaksOther
+		w.c.note("the trace has not the beginning of the editor's wire: only what JSON-RPC asks for is checked")
+		return
+	}
 	version := doc.Get("params.protocolVersion")
 	switch {
 	case method == "initialize" && version.Type == gjson.Number:
@@ -157,6 +164,7 @@ func (w *editorWire) session(id string) *session {
 
 func (w *editorWire) notification(r *trace.Record, who, method string, params gjson.Result) {
 	switch {
+	case w.partial: // it may be about what began before
 	case method == "session/update":
 		w.update(r, who, params)
 	case method == "session/cancel":
@@ -172,8 +180,8 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 	a := w.open[key]
 	switch {
 	case a != nil:
-	case problem.Exists() && id.Type == gjson.Null:
-		return // an unreadable request has no ID
+	case problem.Exists() && id.Type == gjson.Null, w.partial:
+		return // an unreadable request has no ID; or it is none that the trace has
 	case w.answered[key] > 0:
 		w.c.find(r.N, who, RuleAnswered, r.Method, "the request %s was answered already, in record %d", id.Raw, w.answered[key])
 		return
