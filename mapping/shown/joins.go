@@ -148,8 +148,8 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 	switch {
 	case goesOn(next):
 		return true, true
-	case unicode.IsSpace(last):
-		return true, last != '\n'
+	case unicode.IsSpace(last): // a note may end with a space behind its full stop, as Dive's do
+		return true, last != '\n' && !bytes.HasSuffix(bytes.TrimRight(before, " "), []byte("."))
 	case last == 0: // a part that is no text
 		return false, false
 	case chunks, opens(before): // "```" and "go", "**" and "Note"

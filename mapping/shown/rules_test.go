@@ -88,6 +88,7 @@ func TestLive(t *testing.T) {
 		"S5: behind the whole, under its ID":      {[]word{{"m1", "", "I will "}, {"m1", "", "look."}, {"w1", "", "I will look."}, {"m1", "", "It rains "}, {"m1", "", "in Oslo."}, {"w2", "", "It rains in Oslo."}}, "m1: I will look.\nm1~1: It rains in Oslo."},
 		"L7: lines behind a line":                 {[]word{{"m1", "", "Tests:\n"}, {"m2", "", "ok\n"}, {"m3", "", "ok\nok\n"}, {"m4", "", "end\n"}}, "m1: Tests:\nok\nok\nok\nend\n"},
 		"L7: notes around a call":                 {[]word{{"m1", "", "Searching"}, {"call", "", ""}, {"m2", "", "Searching again."}}, "m1: Searching\nm2: Searching again."},
+		"notes, the first with a space behind it": {[]word{{"m1", "", "Let me see. "}, {"m2", "", "Calling tool: weather"}, {"m3", "", "Calling tool: clock"}}, "m1: Let me see. Calling tool: weather\nm3: Calling tool: clock"},
 		"notes that end in an emoji":              {[]word{{"m1", "", "Fetched ✔️"}, {"m2", "", "parsing now"}}, "m1: Fetched ✔️\nm2: parsing now"},
 		"notes that end in a mark":                {[]word{{"m1", "", "Checking C#"}, {"m2", "", "Checking C++"}, {"m3", "", "Done"}}, "m1: Checking C#\nm2: Checking C++\nm3: Done"},
 		"a note that begins with a percent sign":  {[]word{{"m1", "", "Found it."}, {"m2", "", "%HOME% is set."}}, "m1: Found it.\nm2: %HOME% is set."},

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/google/uuid"
+
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/mapping"
@@ -267,7 +269,7 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 	switch {
 	case result.TaskID != "" && result.State != "":
 		if failure != "" {
-			last = &messageJSON{ContextID: result.ContextID, TaskID: result.TaskID, Role: "ROLE_AGENT"}
+			last = &messageJSON{MessageID: uuid.NewString(), ContextID: result.ContextID, TaskID: result.TaskID, Role: "ROLE_AGENT"}
 			last.text(failure, "")
 		}
 		document = map[string]any{"task": taskJSON{
