@@ -35,6 +35,9 @@ func (f *Fold) learn(ev *a2a.Event, steps []Step) {
 	if s.Kind != StepText || !s.Append || s.Repeats || meta.Err != "" || meta.Usage != "" || s.Own != (OwnMeta{}) {
 		return
 	}
+	if s.Metadata != "" && !meta.Extended {
+		return // a last chunk has its event's, which a fast step has not
+	}
 	kind := shown.Message
 	switch ev.Kind {
 	case a2a.EventStatus:

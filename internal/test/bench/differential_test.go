@@ -30,6 +30,7 @@ func FuzzHotPath(f *testing.F) {
 	f.Add([]byte("\x01\x09\x01\x89\x01\x01\x81\x0a\x02\x8a\x02\x02\x06\x02\x02\x07\x02\x02"), 4000, false)
 	f.Add([]byte("\x02\x02\x0a\x42\x4a\x02\x0a\x02\x00\x00\x08\x00\x97\x00\x08\x97\x02\x0a"), 4000, true)
 	f.Add([]byte("\x04\x04\x04\xbc\x04\x04\x04\x0c"), 4000, true)
+	f.Add([]byte("\x49\x79\x49\x79\x49"), 4000, true)
 	f.Fuzz(func(t *testing.T, script []byte, cut int, v1 bool) {
 		if len(script) > 300 || cut < 1 {
 			return
@@ -74,7 +75,7 @@ func fuzzEvent(i, b int) string {
 	trace := []string{"r", "r12", "", "a longer one"}[b>>6]
 	switch b & 7 {
 	case 1:
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":%s}]},"append":true,"metadata":{"timestamp":"%d"}}}}`, said, i)
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":%s}]},"append":true,"lastChunk":%t,"metadata":{"timestamp":"%d"}}}}`, said, b>>6 == 1, i)
 	case 2:
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent",`+
 			`"parts":[{"kind":"text","text":%s}],"messageId":%q},"timestamp":"%d"},"final":false,"metadata":{"coderAgent":{"kind":"text-content"},"model":"g","traceId":%q}}}`, said, id, i, trace)
