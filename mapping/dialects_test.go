@@ -309,3 +309,24 @@ func TestHectorLong(t *testing.T) {
 		t.Errorf("%d steps, %q", len(steps), text)
 	}
 }
+
+// TestWrapperOthers: another agent may have a2a-wrapper's extension, or a URI that ends as that begins: what it says is shown.
+func TestWrapperOthers(t *testing.T) {
+	for name, raw := range map[string]string{
+		"text in an artifact of the extension": `{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","extensions":["urn:x-a2a:trace:v1"],"parts":[{"kind":"text","text":"said"}]}}`,
+		"the URI of another extension":         `{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","extensions":["http://x/urn:x-a2a:trace:v1"],"parts":[{"kind":"data","data":"said"}]}}`,
+		"an answer with data":                  `{"kind":"artifact-update","taskId":"t","contextId":"c","append":true,"lastChunk":true,"artifact":{"artifactId":"a","name":"response","parts":[{"kind":"data","data":"said"}]}}`,
+		"the filler ends the turn":             `{"kind":"status-update","taskId":"t","contextId":"c","final":true,"status":{"state":"completed","message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"Processing request..."}]}}}`,
+	} {
+		fold := mapping.NewFold()
+		fold.Begin("")
+		fold.Speak("a2a-wrapper")
+		seen := false
+		for _, s := range fold.Event(shown.Live, decode(t, raw), nil) {
+			seen = seen || s.Kind == mapping.StepText || s.Kind == mapping.StepPart
+		}
+		if !seen {
+			t.Errorf("%s: nothing is shown", name)
+		}
+	}
+}

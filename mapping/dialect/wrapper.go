@@ -28,22 +28,31 @@ func (wrapper) about() about {
 func (wrapper) tells(card *a2a.Card) bool { return declares(card, wrapperURI) }
 
 func (wrapper) knows(ev *a2a.Event) bool {
-	return ev.Kind == a2a.EventArtifact && strings.Contains(string(ev.Artifact.Extensions), wrapperURI)
+	return ev.Kind == a2a.EventArtifact && wrapperTraces(&ev.Artifact)
 }
 
-// message: each turn begins with a filler, which stays in the task's history.
-func (wrapper) message(m *a2a.Message, _ *Carrier, _ *Pieces) bool {
-	return m.Parts.Text() == "Processing request..."
+// wrapperTraces reports whether an artifact is of the extension.
+func wrapperTraces(a *a2a.Artifact) bool {
+	return strings.Contains(string(a.Extensions), `"`+wrapperURI)
+}
+
+// message: each turn begins with a filler, which stays in the task's history. It ends none.
+func (wrapper) message(m *a2a.Message, at *Carrier, _ *Pieces) bool {
+	return !at.Ends && m.Parts.Text() == "Processing request..."
 }
 
 func (wrapper) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	switch {
-	case strings.Contains(string(a.Extensions), wrapperURI):
+	case wrapperTraces(a):
 		for p := range a.Parts.All() {
-			wrapperTrace(a, gjson.Parse(string(p.Data)), to)
+			if p.Kind == a2a.PartData {
+				wrapperTrace(a, gjson.Parse(string(p.Data)), to)
+			} else {
+				to.part(p) // another agent's, with that extension
+			}
 		}
 		return true
-	case a.Name != "response":
+	case a.Name != "response" || !isText(a.Parts):
 	case at.Held:
 		return heldWholes(a, at, to)
 	case at.Appends && at.Last && at.Streamed:
@@ -54,6 +63,16 @@ func (wrapper) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 		return true
 	}
 	return false
+}
+
+// isText reports whether parts are nothing but text.
+func isText(parts a2a.Parts) bool {
+	for p := range parts.All() {
+		if p.Kind != a2a.PartText {
+			return false
+		}
+	}
+	return true
 }
 
 func wrapperTrace(a *a2a.Artifact, v gjson.Result, to *Pieces) {
