@@ -223,7 +223,7 @@ func (p *Proxy) moved(doc []byte) []byte {
 		return doc
 	}
 	for _, u := range dropped {
-		p.note("the card leads to %s as well, which clients will not find here: it is no HTTP, or another origin, for which another proxy is needed", u)
+		p.note("the card leads to %s as well, which clients will not find here: it is no HTTP, or another origin: a2astdio card get -o json > card.json, and a proxy with --agent card.json leads to the URL that the card names first", u)
 	}
 	if signed {
 		p.note("the card's signature is left out: it holds for the agent's own URLs, and not for this proxy's")
