@@ -282,6 +282,13 @@ func TestPlantedBugs(t *testing.T) {
 						t.Errorf("the card is %s", s.Says)
 					}
 				}
+				told := map[string]bool{}
+				for _, f := range e.Findings {
+					if told[f.Text] {
+						t.Errorf("it is told twice: %s", f.Text)
+					}
+					told[f.Text] = true
+				}
 				if all, ok := toldBy(e, bug.want, bug.weight); !ok || (status == 0) != (bug.want == "" || bug.weight == check.Warning) {
 					t.Errorf("status %d, and nothing says %q:\n%s", status, bug.want, all)
 				}

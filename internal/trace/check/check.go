@@ -97,12 +97,12 @@ func (f *Finding) String() string {
 	return b.String()
 }
 
-// Like returns what findings of one kind have in common: the text up to a value, which may be
-// another each time, as a time or an ID is.
+// Like returns what findings of one kind have in common, whatever the method: the text up to a
+// value, which may be another each time, as a time or an ID is.
 func (f *Finding) Like() string {
 	text, _, _ := strings.Cut(f.Text, ", and ")
 	text, _, _ = strings.Cut(text, `"`)
-	return f.What + ": " + indices().ReplaceAllString(text, "[]")
+	return indices().ReplaceAllString(text, "[]")
 }
 
 var indices = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[0-9]+\]`) })
