@@ -136,9 +136,6 @@ var AllChosen = []Chosen{
 		n := len(tokens)
 		return s.Carrier == "task" && s.Form == "delta" && s.End == "last" && s.IDs != "token" && class == Lost && n > 1 && tokens[n-1] == tokens[n-2]
 	}},
-	{"cumulative artifacts with a new ID for each are shown twice", func(s Shape, _ []string, _ int, class string) bool {
-		return s.Carrier == "artifact" && s.Form == "cumulative" && s.IDs == "token" && class == Doubled
-	}},
 	{"a history whose IDs are new at each writing, cut in a stream with an ID for each token: a gap", func(s Shape, _ []string, _ int, class string) bool {
 		return s.History == "fresh" && s.IDs == "token" && class == FalseGap
 	}},

@@ -74,8 +74,8 @@ func (s Shape) exists() bool {
 		return false // it has no task
 	case s.Carrier == "artifact" && s.End == "last":
 		return false // an artifact has no state
-	case s.Carrier == "artifact" && s.IDs == "token" && (s.Form == "cumulative" || s.Form == "pieces+whole"):
-		return false // who makes an artifact of each token (lynx, loomcycle) says no more
+	case s.Carrier == "artifact" && s.IDs == "token" && (s.Form == "cumulative" || s.Form == "pieces+whole" || s.Tokens == "chars" || s.Tokens == "runes"):
+		return false // who makes an artifact of each token (lynx, loomcycle) says no more; a word in two is chosen: see package shown
 	case s.Form == "whole" && s.Tokens != "words":
 		return false // the same as words
 	}
