@@ -218,6 +218,7 @@ var knownFindings = []struct{ peer, weight, begins, why string }{
 	{inference, "error", "result.history[0].", "the same"},
 	{inference, "error", "the answer is no JSON, but the end of OpenAI's streams", "it ends streams as OpenAI does"},
 	{inference, "warning", "a task that is not there must be answered with TaskNotFoundError (-32001)", "it answers with -32602"},
+	{inference, "warning", "historyLength was 1, and the history has 2 messages", "it does not read historyLength"},
 	{reactive, "error", "provider.url: is missing", "its card has the provider's name alone"},
 	{reactive, "error", "the ID must be ", "it has IDs of its own in streams, and none in errors"},
 	{reactive, "error", "it comes after what must be the last of its stream", "the answer comes behind final: true"},

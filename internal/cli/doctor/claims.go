@@ -75,7 +75,8 @@ func (k *checkup) lists() {
 // ownMessages sends two messages of doctor's own, which ask for nothing. It is not the user's
 // prompt again, which an agent that takes it would do twice. One goes to the task that has
 // ended, and must be refused; in the development-tool extension it goes on. The other begins
-// a task without a stream, in the conversation of the first, which is cancelled at once.
+// a task without a stream, in the conversation of the first, which is cancelled at once; an agent
+// that is done before gets that one again.
 func (k *checkup) ownMessages() {
 	ctx, stop := context.WithTimeout(k.c.Context, promptSilence)
 	defer stop()
@@ -96,21 +97,36 @@ func (k *checkup) ownMessages() {
 			k.claim(check.Error, "message/send", "7.1", "3.1.1", "the task %q has ended (%s), so a message to it must be refused, and the agent has taken one", e.task, e.state)
 		}
 	}
-	task, err := send("", conversation, "This only checks that a task can be cancelled.") // its shape the record tells
-	if err != nil || task.TaskID == "" || task.State.Terminal() {
+	begin := func() (*a2a.Event, bool) {
+		task, err := send("", conversation, "This only checks that a task can be cancelled.") // its shape the record tells
+		return task, err == nil && task.TaskID != "" && !task.State.Terminal()
+	}
+	task, runs := begin()
+	if !runs {
 		return
 	}
 	wait := k.follow(task.TaskID)
 	_, err = l.Cancel(k.c.Context, task.TaskID)
 	wait()
+	if agent := new(a2a.Error); errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotCancelable {
+		// Strands for TypeScript was done meanwhile. Whether it can cancel, another task tells.
+		if task, runs = begin(); runs {
+			_, err = l.Cancel(k.c.Context, task.TaskID)
+		}
+	}
 	if err != nil { // also if the sending took all of the time
 		return // what is wrong with a refusal the record tells, too
 	}
+	k.awaitCancel(task)
+}
+
+// awaitCancel waits until a task is over whose cancel the agent has taken.
+func (k *checkup) awaitCancel(task *a2a.Event) {
 	state := task.State
 	late, stopLate := context.WithTimeout(k.c.Context, probeTime)
 	defer stopLate()
 	for pause := time.NewTicker(cancelPause); !state.Terminal(); {
-		now, err := l.Get(late, task.TaskID, 0)
+		now, err := k.l.Client.Get(late, task.TaskID, 0)
 		if err == nil {
 			state = now.State
 		}
