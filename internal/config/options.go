@@ -97,7 +97,7 @@ var options = []Key{
 	{Flag: "max-events-per-second", Group: GroupEditor, Bridge: true, Kind: KindNumber, Takes: "N", Default: "no limit",
 		Help: "how many notifications a second the editor gets at most; above that they are merged, and nothing is lost"},
 	{Name: "trace", Flag: "trace", Group: GroupLook, In: Top | Agent, Kind: KindPath, Takes: "FILE", Example: `"~/a2astdio.jsonl"`,
-		Help: "record what passes to and fro, without credentials, as JSON lines, for a2astdio trace; FILE is emptied first, and has 256 MB at most; {pid} in it is the process, - is stderr"},
+		Help: "record what passes to and fro, without credentials, as JSON lines, for a2astdio trace; FILE is emptied first, and renamed to FILE.1 at 256 MB; {pid} in it is the process, - is stderr"},
 	{Flag: "trace-redact", Group: GroupLook, Kind: KindBool,
 		Help: "record the lengths of texts instead of the texts"},
 	{Name: "log", Flag: "log", Group: GroupLook, In: Top, Kind: KindPath, Takes: "FILE", Example: `"~/a2astdio.log"`,

@@ -11,8 +11,9 @@ import (
 type held struct {
 	sameIDs [Foreign + 1]bool // by kind: it names its items as the stream does
 	list    []entry
-	names   map[*item]bool // if sameIDs, and a message has another ID: those that have their places by their IDs
-	less    bool           // it holds less of something than was shown
+	names   map[*item]bool  // if sameIDs, and a message has another ID: those that have their places by their IDs
+	seconds map[*entry]bool // see isSecond
+	less    bool            // it holds less of something than was shown
 	// items are those that it holds, nil for one that comes live: see [held.whole].
 	items  map[*item]bool
 	from   int // where in said ends what was said before it
@@ -266,15 +267,24 @@ func (s *Shown) heldNew(it *item, e *entry) {
 // an artifact of another name. Then these are two, as L6 says, though the stream may have said the first in pieces: of
 // 60,000 random agents that say short texts, many of them equal, 10,264 lost one behind a cut, unsaid; with this 325.
 func (h *held) isSecond(e *entry) bool {
-	for i := range h.list {
-		switch o := &h.list[i]; {
-		case o == e:
-			return false
-		case e.Role == Said && o.Kind == e.Kind && o.seq == e.seq && len(o.more) == 0 && (e.Kind == Message || o.Name != e.Name):
-			return true
+	if h.seconds == nil { // once: a history may have thousands
+		h.seconds = map[*entry]bool{}
+		type text struct {
+			kind Kind
+			seq  string
+		}
+		names := map[text][]string{} // the names that the text has come with
+		for i := range h.list {
+			o := &h.list[i]
+			k := text{o.Kind, o.seq}
+			known, isNew := names[k], !slices.Contains(names[k], o.Name)
+			h.seconds[o] = o.Role == Said && len(known) > 0 && (o.Kind == Message || isNew || len(known) > 1)
+			if len(o.more) == 0 && isNew {
+				names[k] = append(known, o.Name)
+			}
 		}
 	}
-	return false
+	return h.seconds[e]
 }
 
 func (s *Shown) endsWith(it *item, seq string) bool {
