@@ -123,8 +123,6 @@ const demoSecretVariable = "A2ASTDIO_DEMO_SECRET"
 func demoCommand(p *frame.Program) *cli.Command {
 	return p.NewCommand("demo", runDemo,
 		frame.Option{Name: "listen", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
-		frame.Option{Name: "push-timeout", Kind: frame.Duration, Value: "10s", Takes: "TIME", Help: "how long a webhook may take to answer"},
-		frame.Option{Name: "push-retries", Kind: frame.Number, Value: "3", Takes: "N", Help: "how often a push is repeated that a webhook has not taken"},
 		frame.Option{Name: "auth", Takes: "bearer", Help: "what a caller has to show. Without it nothing"})
 }
 
@@ -133,8 +131,7 @@ func runDemo(p *frame.Program, c *cli.Context) error {
 	if c.String("listen") == "" {
 		return frame.Usagef("where? Say --listen :4000, or --listen :0 for any free port")
 	}
-	push := &demo.PushOptions{Timeout: c.Duration("push-timeout"), Retries: c.Int("push-retries")}
-	agent := demo.New(&demo.Options{Version: "both", Push: push, Auth: c.String("auth"), Secret: os.Getenv(demoSecretVariable)})
+	agent := demo.New(&demo.Options{Version: "both", Auth: c.String("auth"), Secret: os.Getenv(demoSecretVariable)})
 	defer agent.Close()
 	err := local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
 		if secret := agent.Secret(); secret != "" && os.Getenv(demoSecretVariable) == "" {

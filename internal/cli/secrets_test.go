@@ -23,6 +23,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/internal/test/pusher"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
@@ -48,8 +49,8 @@ var secretNames = []string{"access_token", "refresh_token", "client_secret", "co
 
 func newLeakyAgent(t *testing.T) *leakyAgent {
 	a := &leakyAgent{secrets: map[string]string{}, fail: map[string]int{}}
-	unguarded := demo.New(&demo.Options{Version: "both", Pace: -1, Push: &demo.PushOptions{}})
-	agent := signin.Guard(unguarded)
+	unguarded := demo.New(&demo.Options{Version: "both", Pace: -1})
+	agent := signin.Guard(pusher.Handler{Agent: unguarded})
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))

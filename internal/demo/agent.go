@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
 
 // ExtensionURI names the development-tool extension. Clients activate it with
@@ -42,10 +40,6 @@ type Options struct {
 	// Secret is the token; if empty, the agent makes one up.
 	Secret string
 
-	// Push makes the agent push a task's changes to a client's webhooks; nil: the agent
-	// declares that it does not push.
-	Push *PushOptions
-
 	// Version is the A2A version of the card and the methods: "0.3" (also for ""), "1.0"
 	// or "both". With anything else every request is refused.
 	Version string
@@ -58,9 +52,8 @@ type Options struct {
 // An Agent is the demo agent, an [http.Handler].
 type Agent struct {
 	pace    time.Duration
-	v03, v1 bool                  // the versions that it speaks
-	pusher  *retryablehttp.Client // nil: the agent does not push
-	token   string                // what callers must show; empty: nothing
+	v03, v1 bool   // the versions that it speaks
+	token   string // what callers must show; empty: nothing
 	ran     func(optionID, what string)
 
 	ctx  context.Context // parent of every story
@@ -82,7 +75,6 @@ func New(opts *Options) *Agent {
 		pace:     opts.Pace,
 		v03:      opts.Version == "" || opts.Version == "0.3" || opts.Version == "both",
 		v1:       opts.Version == "1.0" || opts.Version == "both",
-		pusher:   newPusher(opts.Push),
 		tasks:    map[string]*task{},
 		sessions: map[string]*session{},
 		ran:      opts.Ran,
@@ -109,9 +101,6 @@ func (a *Agent) Close() error {
 	a.mu.Unlock()
 	a.stop()
 	a.wg.Wait()
-	if a.pusher != nil {
-		a.pusher.HTTPClient.CloseIdleConnections()
-	}
 	return nil
 }
 
@@ -138,7 +127,6 @@ func (a *Agent) add(t *task) {
 	old := a.order[i]
 	a.order = slices.Concat(a.order[:i], a.order[i+1:]) // others read the slice of before
 	delete(a.tasks, old.id)
-	old.forget()
 	if !slices.ContainsFunc(a.order, func(t *task) bool { return t.session == old.session }) {
 		delete(a.sessions, old.session.contextID)
 	}
@@ -152,7 +140,7 @@ func (a *Agent) start(t *task, tell story, prompt *message) error {
 	if a.closed {
 		return &rpcError{Code: codeInternal, Message: "the agent is closed"}
 	}
-	ctx, cancel := context.WithCancel(t.life)
+	ctx, cancel := context.WithCancel(a.ctx)
 	r := &run{agent: a, task: t, prompt: prompt, ctx: ctx}
 	t.run, t.cancel = r, cancel
 	a.wg.Go(func() {

@@ -22,7 +22,7 @@ func (a *Agent) card(url string) map[string]any {
 	}
 	capabilities := map[string]any{
 		"streaming":         true,
-		"pushNotifications": a.pusher != nil,
+		"pushNotifications": false,
 		"extensions": []any{map[string]any{
 			"uri":         ExtensionURI,
 			"description": "Thoughts, tool calls and their approval, slash commands.",

@@ -88,7 +88,7 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 	if err != nil {
 		answer = executeSlashCommandResponse{Status: commandFailed, Message: err.Error()}
 	} else {
-		t = a.newTask(a.newSession()) // no message has begun it yet; the first one has the settings
+		t = newTask(a.newSession()) // no message has begun it yet; the first one has the settings
 		line := strings.TrimSpace("/" + strings.Join(p.CommandPath, " ") + " " + args)
 		prompt := &message{id: uuid.NewString(), role: "user", parts: []part{{text: line}}, taskID: t.id, contextID: t.session.contextID}
 		if err := a.create(t, c.tell(args), prompt); err != nil {

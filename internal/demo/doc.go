@@ -37,8 +37,7 @@
 //
 // # Goroutines
 //
-// Each webhook has one, which posts the log's events ([PushOptions]); deleting the
-// webhook or [Agent.Close] ends it. Each story has one, owned by the Agent;
+// Each story has one, owned by the Agent;
 // [Agent.Close] or tasks/cancel ends it. Each connection has one, and one accepts
 // connections; the http.Server of whoever serves the agent owns them, and closing it ends
 // them.

@@ -25,9 +25,6 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	} else {
 		t, err = a.begin(p.message)
 	}
-	if err == nil && p.push != nil {
-		err = a.pushTo(t, p.push, from)
-	}
 	return t, p, from, err
 }
 
@@ -48,7 +45,7 @@ func (a *Agent) begin(m *message) (*task, error) {
 		s = a.newSession()
 	}
 	s.settle(w)
-	t := a.newTask(s)
+	t := newTask(s)
 	m.taskID, m.contextID = t.id, s.contextID
 	return t, a.create(t, m.story(), m)
 }
@@ -63,14 +60,8 @@ func (a *Agent) checkSend(req *request, p *sendRequest) error {
 		return invalidParams("message.parts is empty")
 	case p.historyLength != nil && *p.historyLength < 0:
 		return invalidParams("historyLength is negative")
-	case p.push != nil && a.pusher == nil:
+	case p.push:
 		return &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
-	}
-	if p.push != nil {
-		if err := p.push.check(); err != nil {
-			return err
-		}
-		p.push.wire = req.wire
 	}
 	if !m.confirms() {
 		return nil

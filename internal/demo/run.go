@@ -40,7 +40,7 @@ func (r *run) tell(tell story) {
 	t := r.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.run != r || t.life.Err() != nil {
+	if t.run != r || r.agent.ctx.Err() != nil {
 		return // canceled, or the agent was closed: the streams are cut
 	}
 	t.run = nil

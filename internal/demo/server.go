@@ -205,7 +205,7 @@ func (a *Agent) dispatch(ctx context.Context, w http.ResponseWriter, req *reques
 	case "agent/getAuthenticatedExtendedCard":
 		return &rpcError{Code: codeNoExtendedCard, Message: "there is no extended card"}
 	default:
-		result, err = a.pushMethod(req)
+		return &rpcError{Code: codePushNotSupported, Message: "push notifications are not supported"}
 	}
 	if err != nil {
 		return err

@@ -159,12 +159,12 @@ func (w wire) send(params json.RawMessage) (*sendRequest, error) {
 		Tenant        string       `json:"tenant"`
 		Message       *wireMessage `json:"message"`
 		Configuration struct {
-			AcceptedOutputModes        []string  `json:"acceptedOutputModes"`
-			Blocking                   *bool     `json:"blocking"`               // 0.3
-			PushNotificationConfig     *wirePush `json:"pushNotificationConfig"` // 0.3
-			TaskPushNotificationConfig *wirePush `json:"taskPushNotificationConfig"`
-			HistoryLength              *int      `json:"historyLength"`
-			ReturnImmediately          bool      `json:"returnImmediately"`
+			AcceptedOutputModes        []string       `json:"acceptedOutputModes"`
+			Blocking                   *bool          `json:"blocking"`               // 0.3
+			PushNotificationConfig     map[string]any `json:"pushNotificationConfig"` // 0.3
+			TaskPushNotificationConfig map[string]any `json:"taskPushNotificationConfig"`
+			HistoryLength              *int           `json:"historyLength"`
+			ReturnImmediately          bool           `json:"returnImmediately"`
 		} `json:"configuration"`
 		Metadata map[string]json.RawMessage `json:"metadata"`
 	}
@@ -184,13 +184,9 @@ func (w wire) send(params json.RawMessage) (*sendRequest, error) {
 	}
 	// 0.3 leaves the default to the agent. A person who tries this agent with curl expects
 	// it to wait.
-	r := &sendRequest{message: m, blocking: c.Blocking == nil || *c.Blocking, historyLength: c.HistoryLength}
-	push := c.PushNotificationConfig
+	r := &sendRequest{message: m, blocking: c.Blocking == nil || *c.Blocking, historyLength: c.HistoryLength, push: c.PushNotificationConfig != nil}
 	if w.v1 {
-		r.blocking, push = !c.ReturnImmediately, c.TaskPushNotificationConfig
-	}
-	if push != nil {
-		r.push = push.neutral()
+		r.blocking, r.push = !c.ReturnImmediately, c.TaskPushNotificationConfig != nil
 	}
 	return r, nil
 }

@@ -3,7 +3,6 @@ package demo
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -194,23 +193,12 @@ func TestWords(t *testing.T) {
 			m.parts = append(m.parts, part{text: text})
 		}
 		agent := New(&Options{Pace: -1})
-		task := agent.newTask(agent.newSession())
+		task := newTask(agent.newSession())
 		must.Do(t, agent.create(task, m.story(), m))
 		must.Do(t, task.settled(t.Context(), agent.ctx, 0))
 		if got := task.view(nil).state == stateInputRequired; got != want {
 			t.Errorf("%q: asks %t, not %t", prompt, got, want)
 		}
 		agent.Close()
-	}
-}
-
-// TestPushWait: a webhook may ask for a wait, of bounded length.
-func TestPushWait(t *testing.T) {
-	p := newPusher(&PushOptions{})
-	for asked, want := range map[string]time.Duration{"": pushRetryWait, "2": 2 * time.Second, "86400": maxPushWait} {
-		busy := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {asked}}}
-		if got := p.Backoff(p.RetryWaitMin, p.RetryWaitMax, 0, busy); got != want {
-			t.Errorf("asked for %q: %v", asked, got)
-		}
 	}
 }

@@ -19,8 +19,6 @@ import (
 type task struct {
 	id      string
 	session *session
-	life    context.Context // ends when the task is forgotten
-	forget  context.CancelFunc
 	over    atomic.Bool // in a terminal state; for Agent.add, which must not take mu
 
 	mu      sync.Mutex
@@ -33,7 +31,6 @@ type task struct {
 	run     *run             // the running story; nil if none is
 	cancel  context.CancelFunc
 	pause   *pause // what the story waits for; nil if nothing
-	pushes  []*pushConfig
 }
 
 // said is one message of the history. Text chunks of a message are joined here. A tool
@@ -44,10 +41,8 @@ type said struct {
 	call    *toolCall
 }
 
-func (a *Agent) newTask(s *session) *task {
-	t := &task{id: uuid.NewString(), session: s, grown: make(chan struct{}), said: map[string]*said{}}
-	t.life, t.forget = context.WithCancel(a.ctx)
-	return t
+func newTask(s *session) *task {
+	return &task{id: uuid.NewString(), session: s, grown: make(chan struct{}), said: map[string]*said{}}
 }
 
 // append adds an event to the log and wakes the readers. The caller holds mu.

@@ -32,7 +32,7 @@ type sendRequest struct {
 	message       *message
 	blocking      bool
 	historyLength *int
-	push          *pushConfig // nil: no push notifications
+	push          bool // a webhook is named
 }
 
 type message struct {

@@ -19,6 +19,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/internal/test/pusher"
 	"github.com/a2astdio/a2astdio/internal/test/shapes"
 	"github.com/a2astdio/a2astdio/transport"
 )
@@ -88,8 +89,8 @@ func (o *oneEvent) Read(p []byte) (int, error) {
 // pushed is a client of an agent that pushes, and what takes its pushes, until the test ends.
 func pushed(t *testing.T, way http.RoundTripper, version string) (*transport.Client, *Receiver) {
 	t.Helper()
-	agent := demo.New(&demo.Options{Version: "both", Push: &demo.PushOptions{}})
-	server := httptest.NewServer(agent)
+	agent := demo.New(&demo.Options{Version: "both"})
+	server := httptest.NewServer(pusher.Handler{Agent: agent})
 	t.Cleanup(func() { server.Close(); agent.Close() })
 	client := must.Get(transport.NewClient(server.URL, &transport.ClientOptions{Version: version, RoundTripper: way}))(t)
 	t.Cleanup(func() { client.Close() })
