@@ -83,7 +83,6 @@ func (p *process) stop(grace time.Duration) error {
 	return fmt.Errorf("agent: %q cannot be ended: look for process %d and its children", p.name, p.cmd.Process.Pid)
 }
 
-// endsWithin waits for the end.
 func (p *process) endsWithin(limit time.Duration) bool {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

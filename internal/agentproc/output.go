@@ -81,7 +81,6 @@ func (o *output) take(b []byte) {
 	}
 }
 
-// unwatch ends the search for a URL.
 func (o *output) unwatch() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

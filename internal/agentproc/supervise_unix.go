@@ -85,7 +85,6 @@ func endGroup(group int, grace time.Duration, orders <-chan time.Duration) {
 	}
 }
 
-// signalName names the signal of a status.
 func signalName(status int) string {
 	if status <= 128 || status > 128+31 {
 		return ""

@@ -37,7 +37,6 @@ func Forms() []Form {
 	}
 }
 
-// formNamed returns one of Forms.
 func formNamed(name string) (Form, bool) {
 	for _, f := range Forms() {
 		if f.Name == name {

@@ -33,7 +33,6 @@ type source struct {
 	name string   // for people
 }
 
-// parseSource reads what --signature-key takes.
 func parseSource(s string) (*source, error) {
 	src := &source{}
 	if at := strings.LastIndexByte(s, '#'); at >= 0 {
@@ -68,7 +67,6 @@ func parseSource(s string) (*source, error) {
 	return src, nil
 }
 
-// parsePin reads a thumbprint.
 func parsePin(s string) (string, bool) {
 	digest, ok := strings.CutPrefix(s, pinPrefix)
 	sum, err := base64.RawURLEncoding.DecodeString(digest)

@@ -126,7 +126,6 @@ type header struct {
 	alg, kid, jku string
 }
 
-// signature checks one of the card's signatures.
 func (c *check) signature(ctx context.Context, entry any) Verdict {
 	object, _ := entry.(map[string]any)
 	protected, _ := object["protected"].(string)
@@ -198,7 +197,6 @@ func (c *check) unknown(h header) string {
 	return says
 }
 
-// parseHeader reads a protected header.
 func parseHeader(protected string) (h header, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(protected)
 	if err != nil || protected == "" {

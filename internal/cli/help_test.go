@@ -192,7 +192,6 @@ func eachCommand(f func(words []string, c *cli.Command, options []frame.Option))
 	walk(nil, app.Commands)
 }
 
-// helpOf is the help of a command.
 func helpOf(t *testing.T, words []string) string {
 	t.Helper()
 	status, text, stderr := runMain("", append(slices.Clone(words), "--help")...)

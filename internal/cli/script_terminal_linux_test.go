@@ -53,7 +53,6 @@ type shownSoFar struct {
 	grown chan struct{}
 }
 
-// Write implements [io.Writer].
 func (s *shownSoFar) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

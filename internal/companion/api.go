@@ -47,7 +47,6 @@ type codeError struct {
 
 func (e *codeError) Error() string { return e.text }
 
-// Code returns JSON-RPC's code.
 func (e *codeError) Code() int { return e.code }
 
 // An Editor is what shows files and diffs to the user. Its methods are called

@@ -79,7 +79,6 @@ func (m *mcpServer) post(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// begin begins a session.
 func (m *mcpServer) begin(w http.ResponseWriter, msg *mcp.Message) error {
 	answer := msg.Initialize(mcp.Versions(), mcp.Implementation{Name: "a2astdio-companion", Title: "a2astdio IDE companion", Version: m.version})
 	if answer.Error != nil {
@@ -103,7 +102,6 @@ func (m *mcpServer) begin(w http.ResponseWriter, msg *mcp.Message) error {
 	return nil
 }
 
-// get is a session's stream.
 func (m *mcpServer) get(w http.ResponseWriter, r *http.Request) error {
 	s, err := m.enter(r)
 	if err != nil {
@@ -119,7 +117,6 @@ func (m *mcpServer) get(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// session returns the session of a request.
 func (m *mcpServer) session(r *http.Request) (*session, error) {
 	id := r.Header.Get(mcphttp.SessionHeader)
 	if id == "" {

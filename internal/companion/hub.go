@@ -87,7 +87,6 @@ func (h *hub) disconnected(c client) {
 	}
 }
 
-// poke wakes the publisher.
 func (h *hub) poke() {
 	select {
 	case h.wake <- struct{}{}:

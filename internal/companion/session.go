@@ -51,7 +51,6 @@ func (s *session) show(params json.RawMessage) {
 	s.poke()
 }
 
-// notification is a message for a CLI.
 func notification(method string, params any) json.RawMessage {
 	b, err := rawjson.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
 	if err != nil {

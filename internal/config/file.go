@@ -24,7 +24,6 @@ type file struct {
 	fault     *Problem // the first, nil if there is none
 }
 
-// decode reads TOML.
 func decode(path string, data []byte, workspace bool) *file {
 	f := &file{path: path, workspace: workspace, data: data, agents: map[string]map[string]any{}}
 	if len(data) == 0 { // there is no file, or nothing in it
@@ -140,7 +139,6 @@ func (f *file) values(table map[string]any, place Place, agent string) (list []V
 	return list
 }
 
-// agent reads an agent's table.
 func (f *file) agent(name string) []Value {
 	table := f.agents[name]
 	_, url := table["url"]

@@ -72,7 +72,6 @@ func Load(opts *Options) (*Config, error) {
 	return c, nil
 }
 
-// readBoth reads both files.
 func readBoth(opts *Options) (c *Config, user, workspace *file, err error) {
 	c = &Config{File: opts.File}
 	if c.File == "" {
@@ -152,7 +151,6 @@ func List(opts *Options) (*Config, []Named, error) {
 	return c, list, nil
 }
 
-// Names returns the names of the defined agents, sorted.
 func (c *Config) Names() []string { return c.names }
 
 // NoAgent says that no agent has this name, and which one was probably meant.

@@ -123,7 +123,6 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 }
 
-// quoted lists words for a sentence.
 func quoted(words []string) string {
 	list := make([]string, len(words))
 	for i := range words {

@@ -16,7 +16,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// signIn tells how to sign in.
 func (s *Source) signIn(options string) string {
 	if s.opts.Cure == "" {
 		return "A2ASTDIO_TOKEN or --credential-command gives credentials"

@@ -85,7 +85,6 @@ func (l *Login) credential() *transport.Credential {
 	return c
 }
 
-// put adds a key to a credential.
 func (k *Key) put(c *transport.Credential) {
 	switch k.In {
 	case "query":

@@ -13,7 +13,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// schemeNamed returns a scheme of the card.
 func schemeNamed(card *a2a.Card, name string) a2a.SecurityScheme {
 	for _, s := range card.Schemes {
 		if s.Name == name {
@@ -95,7 +94,6 @@ func (o *Options) placed(secret string, c *transport.Challenge) (Key, error) {
 	return key, nil
 }
 
-// schemeNames lists the schemes of a card.
 func schemeNames(card *a2a.Card) string {
 	var names []string
 	for _, s := range card.Schemes {
@@ -169,7 +167,6 @@ type Secret struct {
 	Name string
 }
 
-// IsZero reports whether no place is set.
 func (s Secret) IsZero() bool { return s.Value == "" && s.File == "" && s.Command == "" }
 
 // read returns the secret, without surrounding blanks.

@@ -187,7 +187,6 @@ func (s *Source) planWithoutCard() (*step, error) {
 	return nil, errors.New("the agent refuses you and does not say what it wants: --oauth-issuer names an identity provider, --header gives whatever else it is")
 }
 
-// signInTo does one step.
 func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *SignIn, user User) error {
 	prompt := "token"
 	switch {

@@ -14,7 +14,6 @@ type cardSkill struct {
 	Examples    []string `json:"examples,omitempty"`
 }
 
-// card describes the agent at a URL.
 func (a *Agent) card(url string) map[string]any {
 	var skills []cardSkill
 	for _, t := range tales() {

@@ -29,7 +29,6 @@ type answer struct {
 
 func (a answer) approved() bool { return a.remembered || a.option.effect != reject }
 
-// unanswered returns the open calls.
 func (p *pause) unanswered() []toolCall {
 	return slices.DeleteFunc(slices.Clone(p.calls), func(c toolCall) bool {
 		_, ok := p.answers[c.ID]

@@ -149,7 +149,6 @@ func wanted(open []toolCall) string {
 	return "for " + listed(open, func(c toolCall) string { return c.ID })
 }
 
-// listed lists the names of some things.
 func listed[T any](all []T, name func(T) string) string {
 	var names []string
 	for _, one := range all {

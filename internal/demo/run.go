@@ -51,7 +51,6 @@ func (r *run) tell(tell story) {
 	t.append(e)
 }
 
-// fail sets err, unless there is one.
 func (r *run) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -170,7 +169,6 @@ func shorten(s string, limit int) string {
 	return s
 }
 
-// text returns the text of a message.
 func (m *message) text() string {
 	var b strings.Builder
 	for _, p := range m.parts {

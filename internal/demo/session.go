@@ -69,7 +69,6 @@ func (a *Agent) admit(s *session, m *message) (*workspace, error) {
 	return w, nil
 }
 
-// settle applies the result of admit.
 func (s *session) settle(w *workspace) {
 	if w == nil {
 		return

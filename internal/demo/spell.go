@@ -99,7 +99,6 @@ func (w wire) method(name string) string {
 	return ""
 }
 
-// extensionsHeader is where a client activates extensions.
 func (w wire) extensionsHeader() string {
 	if w.v1 {
 		return "A2A-Extensions"
@@ -294,7 +293,6 @@ func (w wire) result(t taskView) any {
 	return w.task(t)
 }
 
-// event is an event of a stream.
 func (w wire) event(t *task, e event) any {
 	if e.created {
 		return w.result(t.born(e))

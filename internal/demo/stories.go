@@ -22,7 +22,6 @@ type tale struct {
 	tell        func(args []string) story
 }
 
-// tales lists the stories by their words.
 func tales() []tale {
 	plain := func(s story) func([]string) story { return func([]string) story { return s } }
 	return []tale{

@@ -71,7 +71,6 @@ func (r *run) execute(c toolCall, given answer, output ...string) {
 	r.say("The command", " succeeded.\n")
 }
 
-// succeed reports a call as done.
 func (r *run) succeed(c toolCall, output toolOutput) {
 	c.Status, c.Confirmation, c.Output = callSucceeded, nil, &output
 	r.update(c)

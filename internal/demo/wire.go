@@ -52,7 +52,6 @@ type part struct {
 	data any // one of the extension's objects, or json.RawMessage as it arrived
 }
 
-// json spells a part's data.
 func (p part) json() json.RawMessage {
 	var b bytes.Buffer
 	_ = writeJSON(&b, p.data) // our own structs, or JSON that has arrived

@@ -107,7 +107,6 @@ func Refuse(status int, format string, args ...any) error {
 	return &refusal{status, jsonrpc2.CodeInvalidRequest, fmt.Sprintf(format, args...)}
 }
 
-// ServeHTTP implements [http.Handler].
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	err := e.guard(r)
 	if err == nil {
@@ -145,7 +144,6 @@ func (e *Endpoint) guard(r *http.Request) error {
 	return nil
 }
 
-// Read reads the message of a request.
 func Read(w http.ResponseWriter, r *http.Request) (*mcp.Message, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, Refuse(http.StatusUnsupportedMediaType, "Content-Type must be application/json")
@@ -195,7 +193,6 @@ type strangers struct {
 	conns []net.Conn
 }
 
-// state is [http.Server.ConnState].
 func (s *strangers) state(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:

@@ -80,7 +80,6 @@ func (w *worker) exchange(it *item, b []byte) {
 	}
 }
 
-// request records the request, once.
 func (w *worker) request(x *exchange, at time.Time) {
 	if x.sent {
 		return
@@ -152,7 +151,6 @@ func (w *worker) response(x *exchange, at time.Time, h *responseHead) {
 	}
 }
 
-// event records an event of a stream.
 func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	w.enc.look(ev.data)
 	w.enc.goesOn(ev.data, &x.said)

@@ -83,7 +83,6 @@ const (
 // look reports whether a member of this name may hold a credential.
 func (c keyClass) look() bool { return c >= keyServers }
 
-// classOf classifies a key.
 func classOf(key string) keyClass {
 	switch key {
 	case "method":
@@ -124,7 +123,6 @@ func classOf(key string) keyClass {
 // keys beyond the bound are an agent's IDs.
 const maxKeys = 1024
 
-// class is classOf, remembered.
 func (m *masker) class(key string) keyClass {
 	class, ok := m.keys[key]
 	if !ok {

@@ -27,7 +27,6 @@ type word struct {
 	shape shape
 }
 
-// words lists all words.
 func words() []word {
 	list := []word{
 		{text: "passw", fold: true, pair: 3},

@@ -103,7 +103,6 @@ func (o *observed) refs(events []int64) (refs []EventRef) {
 	return refs
 }
 
-// refs appends a record's events.
 func (w *worker) refs(refs []EventRef) {
 	if len(refs) == 0 {
 		return
@@ -119,7 +118,6 @@ func (w *worker) refs(refs []EventRef) {
 	w.buf = append(w.buf, ']')
 }
 
-// decision records a decision.
 func (w *worker) decision(at time.Time, d *Decision) {
 	why := d.Why
 	if w.enc.mask.redact { // it may quote what the agent has said

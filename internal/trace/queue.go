@@ -64,7 +64,6 @@ func newQueue() *queue {
 	return q
 }
 
-// ready sets due or closed.
 func (q *queue) ready(what *bool) {
 	q.mu.Lock()
 	*what = true

@@ -27,7 +27,6 @@ func WriteRedacted(r *Reader, w io.Writer) error {
 	return nil
 }
 
-// redact replaces the texts of a record.
 func (r *Record) redact(e *encoder) {
 	r.Redact = r.Kind == KindStart
 	if payload, _ := r.Payload(); len(payload) > 0 {

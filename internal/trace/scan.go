@@ -35,7 +35,6 @@ type scanner struct {
 	m *masker
 }
 
-// scan looks at a payload.
 func (s *scanner) scan(b []byte) *looked {
 	s.looked = looked{texts: s.texts[:0]}
 	s.suspect = s.m.suspects(b)
@@ -123,7 +122,6 @@ func (s *scanner) elements(doc string, i, deep int) (end int) {
 	return min(rawjson.SkipSpace(doc, i)+1, len(doc))
 }
 
-// text notes a string value.
 func (s *scanner) text(doc string, at span, deep int, of keyClass) {
 	text := doc[at.from:at.to]
 	switch {

@@ -64,7 +64,6 @@ func (s *sse) end(event func(*sseEvent)) bool {
 	return cut
 }
 
-// field takes a line.
 func (s *sse) field(p payload, event func(*sseEvent)) {
 	if p.size == 0 {
 		s.dispatch(event, true)

@@ -53,7 +53,6 @@ func records(t testing.TB, b []byte) []Record {
 	return all
 }
 
-// of are the records of a kind.
 func of(all []Record, kind string) []Record {
 	return slices.DeleteFunc(slices.Clone(all), func(r Record) bool { return r.Kind != kind })
 }

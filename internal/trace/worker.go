@@ -103,7 +103,6 @@ func (w *worker) item(it *item, b []byte) {
 	}
 }
 
-// begin begins a record.
 func (w *worker) begin(at time.Time, wire, dir, kind string) {
 	w.n++
 	b := append(w.buf, `{"n":`...)
@@ -118,10 +117,8 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 	w.buf = append(append(append(b, `,"kind":"`...), kind...), '"')
 }
 
-// finish ends a record.
 func (w *worker) finish() { w.buf = append(w.buf, "}\n"...) }
 
-// member begins a member.
 func (w *worker) member(name string) {
 	w.buf = append(append(append(w.buf, `,"`...), name...), `":`...)
 }
@@ -148,7 +145,6 @@ func (w *worker) written(name, raw string) {
 	}
 }
 
-// flush writes the formatted records.
 func (w *worker) flush() {
 	if w.failed == nil && len(w.buf) > 0 {
 		_, w.failed = w.out.Write(w.buf)

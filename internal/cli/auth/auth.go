@@ -161,7 +161,6 @@ func ProviderQuestion(q *oauth.Question) string {
 	return b.String()
 }
 
-// authStatus shows which credentials identify the user.
 func authStatus(p *frame.Program, c *cli.Context) error {
 	o, store, err := signInOptions(p, c)
 	if err != nil {
@@ -256,7 +255,6 @@ func loginFields(out *frame.Page, l *credentials.Login) {
 	}
 }
 
-// stamp writes a time for people.
 func stamp(t, now time.Time) string {
 	if y, m, d := t.Local().Date(); y == now.Year() && m == now.Month() && d == now.Day() {
 		return t.Local().Format("15:04:05")

@@ -55,7 +55,6 @@ func newExaminer(o *transport.ClientOptions) *examiner {
 	return e
 }
 
-// Show implements [bridge.Editor].
 func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -68,7 +67,6 @@ func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	return nil
 }
 
-// Ask implements [bridge.Editor].
 func (e *examiner) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	e.mu.Lock()
 	e.rejected += len(questions)
@@ -179,7 +177,6 @@ func (k *checkup) checkRecords() error {
 	return nil
 }
 
-// errors is how many findings are errors.
 func (k *checkup) errors() (n int) {
 	for _, f := range k.findings {
 		if f.Weight == check.Error {

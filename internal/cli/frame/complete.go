@@ -73,7 +73,6 @@ func optionsOf(options []Option) []suggestion {
 	return slices.CompactFunc(all, func(a, b suggestion) bool { return a.word == b.word })
 }
 
-// valuesOf completes an option's value.
 func valuesOf(o *Option, prefix string) completions {
 	if o.Kind == Switch {
 		return completions{"words", prefix, []suggestion{{word: "true"}, {word: "false"}}}

@@ -48,7 +48,6 @@ func JsonObject(name, value string) (json.RawMessage, error) {
 	return b, nil
 }
 
-// mediaTypes splits the values of --accept.
 func mediaTypes(list []string) (all []string, err error) {
 	for _, mode := range strings.FieldsFunc(strings.Join(list, ","), func(r rune) bool { return r == ',' }) {
 		mode = strings.TrimSpace(mode)
@@ -69,7 +68,6 @@ func Fields(list []string) []string {
 	return all
 }
 
-// extensionURIs reads --extension.
 func extensionURIs(list []string) (all []string, err error) {
 	for _, uri := range list {
 		if !dialect.IsURI(uri) {

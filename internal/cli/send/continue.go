@@ -44,7 +44,6 @@ func openThread(p *frame.Program, c *cli.Context, l *reach.Link) (*thread, error
 	return &thread{s, cmp.Or(l.Name, "command "+c.String("agent-command")), l.Options.Workspace, l, lose}, nil
 }
 
-// resume makes a message continue the conversation.
 func (t *thread) resume(m *a2a.Outgoing) error {
 	last, err := t.store.Conversation(t.agent, t.cwd)
 	switch {
@@ -57,7 +56,6 @@ func (t *thread) resume(m *a2a.Outgoing) error {
 	return nil
 }
 
-// keep stores where the conversation is.
 func (t *thread) keep(contextID, taskID string) {
 	if contextID == "" && taskID == "" || t.l.Options.NoHistory {
 		return

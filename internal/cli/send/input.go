@@ -150,7 +150,6 @@ func (a *attachment) part(card *a2a.Card) (a2a.OutPart, error) {
 	return a2a.OutPart{}, frame.Usagef("--attach: %s is %s, and the agent takes %s", a.name, a.media, strings.Join(card.InputModes, ", "))
 }
 
-// parts returns all parts of a message.
 func parts(prompt string, files []attachment, card *a2a.Card) ([]a2a.OutPart, error) {
 	var all []a2a.OutPart
 	if prompt != "" {

@@ -171,7 +171,6 @@ func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
 	return s.next(prompt)
 }
 
-// next sends what the user answers.
 func (s *sending) next(text string) (bridge.Result, error) {
 	return talk.Turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 		return t.Run(ctx, []acp.ContentBlock{{Type: "text", Text: text}}, s.editor)

@@ -138,7 +138,6 @@ func linkTo(ctx context.Context, p *frame.Program, name string) (*reach.Link, er
 	})
 }
 
-// look fetches the agent's card.
 func look(l *reach.Link, ctx context.Context) (state, says string) {
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()

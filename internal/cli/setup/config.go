@@ -63,7 +63,6 @@ func configShow(p *frame.Program, c *cli.Context) error {
 	return p.Show(page(conf, settings))
 }
 
-// settings returns each setting with its origin.
 func settings(conf *reach.Configuration, c *cli.Context) (all []setting) {
 	s := setting{Key: "agent", Value: cmp.Or(conf.Name, reach.ShownAddress(conf.Agent)), From: cmp.Or(conf.AgentGiven, fromBuiltIn)}
 	if origin := conf.Files.From; conf.AgentGiven == "" && origin.File != "" {

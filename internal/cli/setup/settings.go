@@ -57,7 +57,6 @@ type launch struct {
 	token         string   // that of [reach.TokenVariable]
 }
 
-// settingsOf fills an editor's settings in.
 func settingsOf(file string, l *launch) (string, error) {
 	text, err := editorFiles.ReadFile("editors/" + file)
 	if err != nil {

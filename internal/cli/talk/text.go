@@ -90,7 +90,6 @@ func (o *TextOutput) connection(s *mapping.Step) {
 	}
 }
 
-// flush writes the buffer.
 func (o *TextOutput) flush() error {
 	if len(o.buf) == 0 {
 		return nil
@@ -174,7 +173,6 @@ func partName(s *mapping.Step) string {
 	return ""
 }
 
-// ToolName names a call in a line.
 func ToolName(c *mapping.ToolCall) string {
 	name := cmp.Or(c.DisplayName, c.Name)
 	if description, _, _ := strings.Cut(c.Description, "\n"); description != "" && description != name {
@@ -185,7 +183,6 @@ func ToolName(c *mapping.ToolCall) string {
 
 func (o *TextOutput) End(bridge.Result, string) error { return o.endLine() }
 
-// endLine ends an open line.
 func (o *TextOutput) endLine() error {
 	if o.lineEnded() {
 		return nil

@@ -15,7 +15,6 @@ import (
 // changes 0.3's names where it knows them and copies the rest: unknown members survive,
 // and 1.0 stays as it is, but for the order of members.
 
-// V1Task spells a task.
 func V1Task(raw a2a.JSON) []byte { return v1Document(raw, spellV1) }
 
 // V1Event spells a payload of a stream as a StreamResponse: the member's name says what
@@ -175,7 +174,6 @@ func decodedOnce(outer string) string {
 	return string(inner)
 }
 
-// stateName returns a state's 1.0 name.
 func stateName(s a2a.State) string {
 	if s == a2a.StateUnknown {
 		return "TASK_STATE_UNSPECIFIED"

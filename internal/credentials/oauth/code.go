@@ -60,7 +60,6 @@ func (l *Login) Listen() (redirect string, err error) {
 	return l.server.redirect, nil
 }
 
-// Close ends what Listen began.
 func (l *Login) Close() {
 	if l.server != nil {
 		l.server.close()
@@ -68,7 +67,6 @@ func (l *Login) Close() {
 	}
 }
 
-// inTime bounds a sign-in.
 func (l *Login) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("nobody has signed in at %s within %v: begin again", Name(l.Provider.Issuer), loginTime))
 }
@@ -214,7 +212,6 @@ func bound(given *oauth2.DeviceAuthResponse, now time.Time) {
 	}
 }
 
-// poll waits for the user.
 func (l *Login) poll(ctx context.Context, config *oauth2.Config, given *oauth2.DeviceAuthResponse) (*Token, error) {
 	tok, err := config.DeviceAccessToken(l.Client.context(ctx), given)
 	switch {

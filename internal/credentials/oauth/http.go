@@ -131,7 +131,6 @@ func quoted(s string, secrets []string) string {
 // plain makes one short line of a foreign text, without control characters.
 func plain(s string) string { return safe.Line(s, 200) }
 
-// unreached tells why there was no answer.
 func unreached(provider, what string, err error) *Error {
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
@@ -229,7 +228,6 @@ type Hint struct {
 	Scopes []string
 }
 
-// ReadHint reads an answer's WWW-Authenticate headers.
 func ReadHint(headers []string) (h Hint) {
 	// Compiled here: nearly no run needs it.
 	parameter := regexp.MustCompile(`([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`)

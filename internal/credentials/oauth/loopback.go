@@ -76,7 +76,6 @@ func (l *loopback) close() {
 	<-l.done
 }
 
-// ServeHTTP implements http.Handler.
 func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -111,7 +110,6 @@ func (l *loopback) begin(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// back takes the provider's answer.
 func (l *loopback) back(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	ours, first := l.answer(r, query)

@@ -40,13 +40,11 @@ type Token struct {
 	ID string
 }
 
-// reserved are the protocol's own parameters.
 func reserved() []string {
 	return []string{"client_id", "client_secret", "code", "code_challenge", "code_challenge_method", "code_verifier", "device_code",
 		"grant_type", "nonce", "redirect_uri", "refresh_token", "response_mode", "response_type", "scope", "state"}
 }
 
-// CheckParams refuses the protocol's own parameters.
 func CheckParams(params url.Values) error {
 	for name := range params {
 		if slices.Contains(reserved(), strings.ToLower(name)) {
@@ -88,7 +86,6 @@ func (c *Client) options() (list []oauth2.AuthCodeOption) {
 	return list
 }
 
-// context gives the library our HTTP client.
 func (c *Client) context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, c.HTTP)
 }

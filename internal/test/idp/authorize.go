@@ -45,7 +45,6 @@ func (p *Provider) legal(w http.ResponseWriter, r *http.Request, q url.Values) b
 	return code == ""
 }
 
-// back redirects the browser to the client.
 func (p *Provider) back(w http.ResponseWriter, r *http.Request, q, answer url.Values) {
 	answer.Set("iss", p.opts.Issuer)
 	if state := q.Get("state"); state != "" {

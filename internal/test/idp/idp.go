@@ -97,7 +97,6 @@ type Provider struct {
 	devices map[string]*device
 }
 
-// New makes a provider.
 func New(opts *Options) *Provider {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -130,7 +129,6 @@ func New(opts *Options) *Provider {
 	return p
 }
 
-// path is that of the issuer.
 func (p *Provider) path() string {
 	_, rest, _ := strings.Cut(p.opts.Issuer, "://")
 	_, path, _ := strings.Cut(rest, "/")
@@ -140,7 +138,6 @@ func (p *Provider) path() string {
 	return "/" + path
 }
 
-// ServeHTTP implements http.Handler.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	w.Header().Set("Cache-Control", "no-store")

@@ -101,7 +101,6 @@ func (p *Provider) renew(w http.ResponseWriter, client, token string) {
 	p.give(w, f, "", true)
 }
 
-// give answers with tokens.
 func (p *Provider) give(w http.ResponseWriter, f *family, nonce string, refresh bool) {
 	now := p.opts.Now()
 	token := "demo-" + rand.Text()

@@ -34,7 +34,6 @@ type Guarded struct {
 // Guard returns an agent that wants a token. agent speaks both versions of A2A.
 func Guard(agent http.Handler) *Guarded { return &Guarded{agent: agent} }
 
-// ServeHTTP implements http.Handler.
 func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.once.Do(func() {
 		g.issuer = "http://" + r.Host + providerPath
@@ -106,7 +105,6 @@ func (g *Guarded) describe(card map[string]any) map[string]any {
 	return card
 }
 
-// cardOf asks an agent for its card.
 func cardOf(agent http.Handler, r *http.Request) (card map[string]any) {
 	ask := httptest.NewRequestWithContext(r.Context(), http.MethodGet, "http://"+r.Host+cardPath, nil)
 	answer := httptest.NewRecorder()

@@ -134,7 +134,6 @@ func (w *agentWire) request(r *trace.Record) {
 	}
 }
 
-// call checks a JSON-RPC request.
 func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, said string) {
 	switch {
 	case doc.Get("jsonrpc").Str != "2.0":

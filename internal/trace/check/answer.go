@@ -11,7 +11,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
-// answer checks an event or a body.
 func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	doc, whole := w.c.payload(r)
 	if !doc.Exists() {
@@ -96,7 +95,6 @@ func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
 	x.answers++
 }
 
-// failure checks an error.
 func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Result) {
 	switch {
 	case x.rpc:
@@ -113,7 +111,6 @@ func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Res
 	}
 }
 
-// success checks a result or an event.
 func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 	path := ""
 	if x.rpc {
@@ -125,7 +122,6 @@ func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 	w.result(r, x, result)
 }
 
-// envelope checks the members of JSON-RPC.
 func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Result) {
 	id := doc.Get("id")
 	switch {

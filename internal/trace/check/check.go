@@ -171,7 +171,6 @@ func (c *Checker) note(format string, args ...any) {
 	}
 }
 
-// find reports an error.
 func (c *Checker) find(n int64, who, rule, what, format string, args ...any) {
 	c.report(&Finding{Record: n, Who: who, Rule: rule, Weight: Error, What: what, Text: fmt.Sprintf(format, args...)}, format)
 }
@@ -242,7 +241,6 @@ func Section(v1 bool, old, new string) string {
 	return "A2A 0.3, section " + old
 }
 
-// Add checks the next record.
 func (c *Checker) Add(r *trace.Record) {
 	switch r.Kind {
 	case trace.KindStart:

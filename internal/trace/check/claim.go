@@ -39,7 +39,6 @@ var claims = [...]struct{ name, member string }{
 	{"SendStreamingMessage", "capabilities.streaming"},
 }
 
-// http reports what is wrong with HTTP.
 func (w *agentWire) http(n int64, x *exchange, weight, format string, args ...any) {
 	f := &Finding{Record: n, Who: Agent, Rule: RuleHTTP, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...)}
 	if !x.rpc && x.op.version == "1.0" {
@@ -187,7 +186,6 @@ func (w *agentWire) atOnce(x *exchange) {
 	}
 }
 
-// card checks the agent's card.
 func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
 	if !card.IsCard([]byte(doc.Raw)) && (x.method != "card" || !doc.IsObject() || doc.Get("error").Exists()) {
 		return

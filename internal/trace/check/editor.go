@@ -205,7 +205,6 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 
 func (a *asked) other() string { return other(a.who) }
 
-// end reports requests without an answer.
 func (w *editorWire) end() {
 	for _, a := range slices.SortedFunc(maps.Values(w.open), func(a, b *asked) int { return int(a.n - b.n) }) {
 		w.c.find(a.n, a.other(), RuleAnswered, a.method, "the request was not answered when the trace ended")

@@ -21,7 +21,6 @@ type document struct {
 	methods map[string]string
 }
 
-// parse reads a document.
 func parse(text []byte) (*document, error) {
 	if !gjson.ValidBytes(text) {
 		return nil, errors.New("it is no JSON")

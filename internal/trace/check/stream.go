@@ -83,7 +83,6 @@ func (w *agentWire) silent(r *trace.Record, x *exchange) {
 	}
 }
 
-// ending checks how a stream has ended.
 func (w *agentWire) ending(r *trace.Record, x *exchange) {
 	since := time.Duration(r.Micros-x.at) * time.Microsecond
 	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen

@@ -31,7 +31,6 @@ func (f fault) String() string {
 	return f.path + ": " + f.what
 }
 
-// validate returns the faults of v.
 func (d *document) validate(s schema, v gjson.Result, path string) []fault {
 	return (&walk{doc: d}).try(s, v, path)
 }
@@ -233,7 +232,6 @@ func article(types gjson.Result) string {
 	return strings.Join(list, " or ")
 }
 
-// oneOf lists values.
 func oneOf(values []gjson.Result) string {
 	var list []string
 	for _, v := range values {

@@ -53,7 +53,6 @@ type units struct {
 	byName map[string]*unit
 }
 
-// named finds or makes a unit.
 func (u *units) named(name string) *unit {
 	if u.byName == nil {
 		u.byName = map[string]*unit{}
@@ -97,7 +96,6 @@ func (w *words) begin(session string, n int64) {
 	}
 }
 
-// void gives up all open turns.
 func (w *words) void(why string) {
 	for _, t := range w.turns {
 		t.void = why
@@ -140,7 +138,6 @@ func (w *words) other(key, raw string) {
 	}
 }
 
-// strs yields the strings of a document.
 func strs(v gjson.Result, yield func(string), depth int) {
 	switch {
 	case v.Type == gjson.String:
@@ -321,7 +318,6 @@ func lostAt(text []rune, got string) int {
 	return min(low, len(text)-1)
 }
 
-// excerpt returns the beginning of a text.
 func excerpt(s string) string {
 	if r := []rune(s); len(r) > maxQuoted {
 		return strconv.Quote(string(r[:maxQuoted]) + "…")

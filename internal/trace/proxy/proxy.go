@@ -63,7 +63,6 @@ type Proxy struct {
 	said map[string]bool
 }
 
-// New returns a Proxy.
 func New(opts *Options) (*Proxy, error) {
 	p := &Proxy{opts: *opts, said: map[string]bool{}}
 	agent := opts.Agent
@@ -113,7 +112,6 @@ type passing struct {
 
 type passingKey struct{}
 
-// ServeHTTP implements [http.Handler].
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect {
 		http.Error(w, "this is a proxy in front of one agent, and makes no way to others: CONNECT is not passed on", http.StatusMethodNotAllowed)
@@ -140,7 +138,6 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, pass)))
 }
 
-// route finds a request's target and kind.
 func (p *Proxy) route(r *http.Request, body []byte) *passing {
 	to := &url.URL{Scheme: p.agent.Scheme, Host: p.agent.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
 	pass := &passing{to: to, method: r.Method + " " + to.Path}
@@ -160,7 +157,6 @@ func (p *Proxy) route(r *http.Request, body []byte) *passing {
 	return pass
 }
 
-// rewrite makes the request to the agent.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	pass := r.In.Context().Value(passingKey{}).(*passing)
 	r.Out.URL, r.Out.Host = pass.to, ""
@@ -231,10 +227,8 @@ func (p *Proxy) moved(doc []byte) []byte {
 	return moved
 }
 
-// move converts a URL of the agent's.
 func (p *Proxy) move(old string) (string, bool) { return card.From(p.agent.String(), p.base)(old) }
 
-// fails answers in the agent's place.
 func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client has gone

@@ -61,7 +61,6 @@ func (a *Agent) Close() error { return a.rec.file.Close() }
 // At sets the agent's URL for its card. Call it before the first request.
 func (a *Agent) At(url string) { a.base = url }
 
-// ServeHTTP implements [http.Handler].
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -131,7 +130,6 @@ func (p *playing) play() {
 	p.exchange(x)
 }
 
-// begin writes the response's head.
 func (p *playing) begin(status int, contentType string, header map[string][]string) {
 	h := p.w.Header()
 	for _, name := range []string{"A2a-Extensions", "X-A2a-Extensions", "Www-Authenticate", "Retry-After", "Cache-Control"} {
@@ -143,7 +141,6 @@ func (p *playing) begin(status int, contentType string, header map[string][]stri
 	p.w.WriteHeader(status)
 }
 
-// exchange answers with the recorded answer.
 func (p *playing) exchange(x *exchange) {
 	if !p.due(x, x.responded) {
 		return

@@ -59,7 +59,6 @@ func load(path string) (rec *recorded, err error) {
 	return rec, err
 }
 
-// read reads the agent's wire.
 func (rec *recorded) read(r *trace.Reader) error {
 	byX := map[int64]*exchange{}
 	for record, err := range r.All() {

@@ -102,7 +102,6 @@ func (p *passing) Write(b []byte) (int, error) {
 	}
 }
 
-// end hands over an unfinished line.
 func (p *passing) end() {
 	if len(p.rest) > 0 {
 		p.line(p.rest)

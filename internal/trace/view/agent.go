@@ -10,7 +10,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
-// request is a request to the agent.
 func (it *Item) request(r *trace.Record) {
 	it.From, it.To, it.Type = LaneBridge, LaneAgent, TypeRequest
 	doc, _ := r.Document()

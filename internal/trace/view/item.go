@@ -190,7 +190,6 @@ func (it *Item) message(r *trace.Record) {
 	it.Name = cmp.Or(it.Name, it.Type)
 }
 
-// reply interprets the answer to a method.
 func (it *Item) reply(method string) {
 	if it.errorOf.Exists() {
 		it.Bad = true
@@ -252,7 +251,6 @@ func (it *Item) params(method string, p gjson.Result) {
 	}
 }
 
-// update interprets ACP's session/update.
 func (it *Item) update(u gjson.Result) {
 	it.Name = u.Get("sessionUpdate").Str
 	switch it.Name {
@@ -271,7 +269,6 @@ func (it *Item) update(u gjson.Result) {
 	}
 }
 
-// lineEvent interprets an event of A2A lines.
 func (it *Item) lineEvent(p gjson.Result) {
 	it.State = p.Get("state").Str
 	it.Text = first(p, "text", "state", "subject", "phase", "message.text", "error.message", "error")

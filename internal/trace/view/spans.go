@@ -55,7 +55,6 @@ type Builder struct {
 	last  int            // the newest turn
 }
 
-// NewBuilder returns a Builder.
 func NewBuilder() *Builder { return &Builder{named: map[string]int{}, last: -1} }
 
 // span returns the newest span of a kind and name, nil if there is none.
@@ -97,14 +96,12 @@ func (b *Builder) turnOf(it *Item) int {
 // open reports whether a span is there and has not ended.
 func (s *Span) open() bool { return s != nil && s.End == 0 }
 
-// end ends a span that is open.
 func (s *Span) end(it *Item, status string, bad bool) {
 	if s.open() {
 		s.End, s.Last, s.Status, s.Bad = max(it.Micros, s.Start+1), it.N, status, bad
 	}
 }
 
-// Add takes the next item.
 func (b *Builder) Add(it *Item) {
 	switch {
 	case it.From == LaneEditor || it.To == LaneEditor:

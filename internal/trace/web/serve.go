@@ -28,7 +28,6 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// readFile reads a file of the page.
 func readFile(name string) ([]byte, error) { return pageFiles.ReadFile("page/" + name) }
 
 // policy lets the page load itself, talk to its server, and nothing else.
@@ -79,7 +78,6 @@ type server struct {
 	ctx   context.Context
 }
 
-// ServeHTTP implements [http.Handler].
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -103,7 +101,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page serves a file of the page.
 func (s *server) page(w http.ResponseWriter, name string) {
 	types := map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 	b, err := readFile(name)
