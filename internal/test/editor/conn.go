@@ -17,7 +17,7 @@ import (
 // Ended is the error of a turn whose bridge has ended.
 const Ended = "the bridge has ended without a reply"
 
-// A conn is the way to a bridge, which the editors of its sessions share.
+// A conn is the editor's way to a bridge.
 type conn struct {
 	opts   *Options
 	client *transport.Client
@@ -31,7 +31,7 @@ type conn struct {
 	mu      sync.Mutex
 	nextID  int
 	replies map[int]chan gjson.Result
-	editors []*Editor
+	editor  *Editor
 	lines   int      // that the bridge has written
 	wrong   []string // what no editor should get
 }
@@ -44,20 +44,6 @@ func (c *conn) bridge(ctx context.Context, in io.ReadCloser, out io.WriteCloser)
 		b.Protocol = bridge.ProtocolA2A
 	}
 	return bridge.Serve(ctx, in, out, b)
-}
-
-func (c *conn) editor(pick func(q *Shown) (string, time.Duration)) *Editor {
-	e := &Editor{conn: c, pick: pick, asked: map[string]gjson.Result{}, items: map[string]place{}, calls: map[string]string{}, terminals: map[string]string{}}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.editors = append(c.editors, e)
-	return e
-}
-
-// Another opens another session with the same bridge, over ACP.
-func (c *conn) Another(pick func(q *Shown) (string, time.Duration)) (*Editor, error) {
-	e := c.editor(pick)
-	return e, e.Open("")
 }
 
 // Close ends the input, as an editor that ends, and waits for the bridge.
@@ -101,12 +87,7 @@ func (c *conn) take(line string) {
 		c.opts.OnLine(c.lines)
 	}
 	m := gjson.Parse(line)
-	method, to := m.Get("method").Str, c.editors[0]
-	for _, e := range c.editors {
-		if id := m.Get("params.sessionId").Str; id != "" && e.session == id {
-			to = e
-		}
-	}
+	method, to := m.Get("method").Str, c.editor
 	if problem := to.problem(m); problem != "" {
 		c.wrong = append(c.wrong, problem+": "+line[:min(len(line), 600)])
 	}

@@ -133,7 +133,8 @@ func Start(opts *Options) (*Editor, error) {
 		out.Close()
 		opts.Store.Wait()
 	})
-	e := c.editor(opts.Answer)
+	e := &Editor{conn: c, pick: opts.Answer, asked: map[string]gjson.Result{}, items: map[string]place{}, calls: map[string]string{}, terminals: map[string]string{}}
+	c.editor = e
 	c.wg.Go(c.read) // ends with the bridge
 	if opts.Protocol == Lines {
 		return e, nil

@@ -370,3 +370,24 @@ func (s *stage) quit(t *testing.T, p *program) {
 	}
 	nobody(t, s.mark, began)
 }
+
+// names are the words by which an error names what happened.
+var names = []struct{ words, what string }{
+	{"possibly delivered, so it is not sent again", "error: possibly delivered"},
+	{"the message may have been delivered, so it is not sent again", "error: possibly delivered, before the task had an ID"},
+	{"probably not delivered", "error: probably not delivered"},
+	{"it has probably been restarted, and what it was doing is lost", "error: the task is gone"},
+	{"agent: task not found: ", "error: the task is gone"},
+	{"ended with status 137 (killed)", "error: the agent is gone"},
+	{"connection refused: is the agent running", "error: the agent is gone"},
+}
+
+// named returns what an error names, "" if nothing.
+func named(failure string) string {
+	for _, n := range names {
+		if strings.Contains(failure, n.words) {
+			return n.what
+		}
+	}
+	return ""
+}

@@ -21,7 +21,6 @@ import (
 )
 
 var (
-	soak  = flag.Duration("soak", 2*time.Second, "how long TestSoak soaks")
 	kills = flag.Int("kills", 10, "how often TestKill kills")
 	seed  = flag.Uint64("seed", 1, "what the faults begin with; 0: something else each time")
 )
