@@ -32,9 +32,7 @@ type ACP struct {
 	Made func(steps []mapping.Step, lines []byte)
 
 	options   []mapping.Option // of the question that is being spelled
-	model     string           // what the agent has named last
-	newModel  bool             // the editor does not know it
-	own       []byte           // members of the next update's _meta, of terminals
+	meta      acpMeta
 	terminals terminals
 	outage    mapping.Outage
 	said      [16]string // the last messages with text: those that are told in turns are not new
@@ -54,14 +52,11 @@ func (e *ACP) Append(dst []byte, steps []mapping.Step) []byte {
 		if s.Kind == mapping.StepText && e.RunsTogether && e.V2 == nil {
 			dst = e.apart(dst, s.Shown)
 		}
-		if s.Model != "" && s.Model != e.model {
-			e.model, e.newModel = strings.Clone(s.Model), true
-		}
-		if e.V2 != nil && (s.Kind == mapping.StepText || s.Kind == mapping.StepPart) {
+		if e.meta.note(s); e.V2 != nil && (s.Kind == mapping.StepText || s.Kind == mapping.StepPart) {
 			dst = e.place(dst, s)
 		}
 		if s.Kind == mapping.StepText {
-			for i+n < len(steps) && steps[i+n].Kind == mapping.StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats {
+			for i+n < len(steps) && steps[i+n].Kind == mapping.StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats && !e.meta.begins(&steps[i+n]) {
 				n++
 			}
 			dst = e.text(dst, steps[i:i+n])
@@ -110,20 +105,7 @@ func (e *ACP) open(dst []byte, update string) []byte {
 	dst = rawjson.AppendString(append(dst, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":`...), e.Session)
 	dst = append(dst, `,"update":{"sessionUpdate":"`...)
 	dst = append(dst, update...)
-	return e.meta(append(dst, '"'))
-}
-
-// meta appends _meta, if the update has one: the model, if that is new, and what terminals say.
-func (e *ACP) meta(dst []byte) []byte {
-	all := e.own
-	if e.own = nil; e.newModel {
-		e.newModel = false
-		all = rawjson.AppendMember(all, "a2astdio", string(append(rawjson.AppendString([]byte(`{"model":`), e.model), '}')))
-	}
-	if all == nil {
-		return dst
-	}
-	return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
+	return e.meta.append(append(dst, '"'))
 }
 
 func (e *ACP) close(dst []byte) []byte { return append(dst, "}}}\n"...) }

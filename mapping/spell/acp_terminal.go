@@ -187,7 +187,7 @@ func (e *ACP) exit(c *mapping.ToolCall) {
 // metaMember adds a member that names a call's terminal to the next update's _meta.
 func (e *ACP) metaMember(name string, c *mapping.ToolCall, more func([]byte) []byte) {
 	o := rawjson.AppendString([]byte(`{"terminal_id":`), c.Shown)
-	e.own = rawjson.AppendMember(e.own, name, string(append(more(o), '}')))
+	e.meta.own = rawjson.AppendMember(e.meta.own, name, string(append(more(o), '}')))
 }
 
 // exitCode is a command's. Where the agent has said only how the call has ended, it is 0 or

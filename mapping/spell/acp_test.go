@@ -171,6 +171,29 @@ func TestNotices(t *testing.T) {
 	}
 }
 
+// TestMuchMetadata: very many members of metadata are told in a time that grows as their length. The
+// narrower of two with one name counts.
+func TestMuchMetadata(t *testing.T) {
+	const n = 40_000
+	began := time.Now()
+	var of [2]string
+	for i, host := range []string{"event", "message"} {
+		var b strings.Builder
+		for j := range n {
+			fmt.Fprintf(&b, `,"https://%s.example/%d":1`, host, j)
+		}
+		of[i] = fmt.Sprintf(`{"https://both.example":%q%s}`, host, b.String())
+	}
+	e := ACP{Session: "s"}
+	line := e.Append(nil, []mapping.Step{{Kind: mapping.StepText, Text: "x", Metadata: a2a.JSON(of[0]), Own: mapping.OwnMeta{Metadata: a2a.JSON(of[1])}}})
+	if meta := string(line); strings.Count(meta, "example/") != 2*n || strings.Count(meta, "both.example") != 1 || !strings.Contains(meta, `"https://both.example":"message"`) {
+		t.Errorf("%d bytes of metadata", len(line))
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
 // TestChoiceNames: each option of a choice has a name of its own, also if the agent gives many one name.
 func TestChoiceNames(t *testing.T) {
 	const n = 60_000
