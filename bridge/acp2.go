@@ -55,7 +55,7 @@ func (e *acpEditor) speak2() {
 		delete(e.methods, gone)
 	}
 	e.methods[acp.MethodAuthLogin], e.methods[acp.MethodAuthLogout] = e.authenticate, e.logout
-	e.methods[acp.MethodSessionPrompt] = decoded(e.prompt2)
+	e.methods[acp.MethodSessionPrompt], e.methods[acp.MethodSteering] = decoded(e.prompt2), decoded(e.steer)
 }
 
 // capabilities2 says what the agent can do. Abilities are marked by objects.
@@ -78,11 +78,10 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 			prompt["audio"] = has
 		}
 	}
+	meta := map[string]any{"steering": map[string]bool{"supported": true}}
+	maps.Copy(meta, e.ownMeta(facts))
 	r := map[string]any{"protocolVersion": acp.Version2, "info": acp.Implementation{Name: "a2astdio", Title: title, Version: e.server.opts.Version},
-		"capabilities": map[string]any{"session": session}}
-	if meta := e.ownMeta(facts); meta != nil {
-		r["_meta"] = meta
-	}
+		"capabilities": map[string]any{"session": session}, "_meta": meta}
 	methods := e.offeredMethods(facts)
 	for i := range methods {
 		m := &methods[i]
@@ -102,10 +101,14 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 // prompt2 runs a turn, once those before it are over. It takes its place in the line before the
 // next message is read.
 func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
-	session := e.session(c, p.SessionID)
-	if session == nil || c.isNotification {
-		return
+	if session := e.session(c, p.SessionID); session != nil && !c.isNotification {
+		e.begin2(c, session, p.Prompt, func(id string) any { return map[string]string{"messageId": id} })
 	}
+}
+
+// begin2 begins the turn of a prompt, which is answered with what answer returns when the prompt
+// has its place.
+func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.ContentBlock, answer func(id string) any) {
 	turn, err := session.Begin()
 	if err != nil {
 		c.fail(acp.CodeInvalidRequest, fmt.Sprintf("editor: %d prompts of this session wait already: cancel them by session/cancel, or wait", maxHeld), "")
@@ -113,11 +116,51 @@ func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
 	}
 	turn.trace = traceOf(c.raw)
 	e.held.Store(c.id, func() { turn.cancel() })
-	e.server.runTurn(turn, func(ctx context.Context) { e.run2(ctx, c, turn, p.Prompt) })
+	e.server.runTurn(turn, func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 }
 
-// run2 runs the turn of a prompt, which is answered when it has its place.
-func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, prompt []acp.ContentBlock) {
+// outcome says what became of a message for a turn that runs.
+func outcome(what string) any { return map[string]string{"outcome": what} }
+
+// steer sends a message to the task of the turn that runs. Where none does, it is a prompt, if the
+// editor does not want to send that itself.
+func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
+	session := e.session(c, p.SessionID)
+	if session == nil || c.isNotification {
+		return
+	}
+	turn := session.running()
+	switch {
+	case turn == nil && gjson.GetBytes(c.raw, "_meta.steering.idleBehavior").Str == acp.SteeringPrompt:
+		c.reply(outcome(acp.SteeringPrompt))
+		return
+	case turn == nil:
+		e.begin2(c, session, p.Prompt, func(string) any { return outcome(acp.SteeringNewTurn) })
+		return
+	}
+	tell := func(err error) {
+		if err != nil {
+			c.reply(map[string]string{"outcome": acp.SteeringFailed, "reason": e.server.agent.opts.Mask(err.Error())})
+			return
+		}
+		out, id, prompt := e.out(session), e.server.agent.opts.NewID(), c.rawPrompt()
+		session.recordPrompt(&out, prompt, id)
+		e.send(e.server.ctx, out.Said(nil, prompt, id))
+		c.reply(outcome(acp.SteeringInjected)) // before the agent's answer
+	}
+	e.server.spawn(func(ctx context.Context) {
+		select {
+		case turn.steers <- &steering{prompt: p.Prompt, tell: tell}: // which the turn tells before it is over
+		case <-turn.over:
+			tell(errCannotSteer)
+		case <-ctx.Done():
+			tell(errCannotSteer)
+		}
+	})
+}
+
+// run2 runs the turn of a prompt.
+func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, prompt []acp.ContentBlock, answer func(id string) any) {
 	defer e.held.Delete(c.id)
 	session := turn.session
 	if err := turn.wait(ctx); err != nil {
@@ -135,7 +178,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 		accepted = true
 		view.begun(ctx, c, prompt, func(id string) {
 			e.held.Delete(c.id)
-			c.reply(map[string]string{"messageId": id})
+			c.reply(answer(id))
 		})
 	}
 	result, turn, err := e.converse(ctx, turn, view, e.server.ide.context(prompt))

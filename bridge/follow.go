@@ -93,11 +93,12 @@ type came uint8
 const (
 	ofLeg came = iota // what the leg has dealt with, or its end
 	ofSilence
-	ofCancel // the agent was told, or need not be
-	ofGrace  // the time after a cancel is over
-	ofAnswer // what was asked for is there
-	ofExit   // the agent's process has ended
-	ofEnd    // of the turn's context, or a cancel where that counts
+	ofCancel   // the agent was told, or need not be
+	ofGrace    // the time after a cancel is over
+	ofAnswer   // what was asked for is there
+	ofExit     // the agent's process has ended
+	ofSteering // turn.steering
+	ofEnd      // of the turn's context, or a cancel where that counts
 )
 
 // beside is what a turn waits for beside its leg; what is nil does not come.
@@ -105,6 +106,7 @@ type beside struct {
 	silence, late       <-chan time.Time
 	told, grace, cancel <-chan struct{}
 	answer, exit        <-chan struct{}
+	steers              <-chan *steering
 }
 
 // inputs are what can come to a leg.
@@ -165,6 +167,9 @@ func (l *leg) next(ctx context.Context, b beside) came {
 		return ofAnswer
 	case <-b.exit:
 		return ofExit
+	case p := <-b.steers:
+		l.turn.steering = p
+		return ofSteering
 	case <-b.cancel:
 		return ofEnd
 	case <-ctx.Done():

@@ -68,6 +68,10 @@ type turn struct {
 	trace          a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.
 	accepted func(ctx context.Context)
+	// steers takes messages for the task; steering is the one that is to be sent next.
+	steers   chan *steering
+	steering *steering
+	sent     [2]string       // ID and text of our newest message that was not refused
 	ctx      context.Context // of its run
 	// execution is what the agent has answered to a slash command, if that was no
 	// stream: the fold has it otherwise.
@@ -76,7 +80,7 @@ type turn struct {
 }
 
 func newTurn(s *Session) *turn {
-	return &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, over: make(chan struct{}), canceller: newCanceller()}
+	return &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, over: make(chan struct{}), steers: make(chan *steering), canceller: newCanceller()}
 }
 
 func (t *turn) release() {
@@ -102,6 +106,8 @@ func (t *turn) release() {
 type request struct {
 	// message is what send sends, nil if it is something else.
 	message *a2a.Outgoing
+	// before has ID and text of the message that was sent before it.
+	before [2]string
 	// answers: the message answers the agent's questions, and is no prompt.
 	answers bool
 	// calls are the IDs of those that are answered.
@@ -118,6 +124,8 @@ type request struct {
 	owes bool
 	// pushes is what the agent pushes of it, nil if it is not asked to.
 	pushes *pushFeed
+	// steering, if set, is what message says.
+	steering *steering
 	// leg, if set, is resumed instead of sending anything.
 	leg *leg
 	// send makes it. If send is nil the task is followed as after a cut.
@@ -241,7 +249,9 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 	t.down, t.due = false, false
 	if leg == nil {
 		if r.message != nil {
-			t.fold.Sent(r.message.ID, textOf(r.message))
+			r.before = t.sent
+			t.sent = [2]string{r.message.ID, textOf(r.message)}
+			t.fold.Sent(t.sent[0], t.sent[1])
 		}
 		r.pushes = t.session.pushes
 		leg = t.follow(r)
@@ -254,6 +264,10 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		if !settled {
 			how, err = t.stream(ctx, leg)
 		}
+		if how == steered {
+			return t.steer(ctx, leg, t.steering), ended, nil
+		}
+		r.steering.over(leg.untaken(err))
 		if err != nil || how != paused {
 			if errors.As(err, new(*cutError)) {
 				t.observe(Observation{What: ObservedGiveUp, Why: err.Error()})
@@ -316,6 +330,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			return t.legOver(leg)
 		}
 		before := t.spoken
+		b.steers = t.nextSteering(leg)
 		switch leg.next(ctx, b) {
 		case ofLeg:
 			if t.spoken != before {
@@ -334,6 +349,11 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			}
 		case ofGrace:
 			return overdue, nil
+		case ofSteering:
+			if t.canSteer() {
+				return steered, nil
+			}
+			t.steering.over(errCannotSteer)
 		case ofEnd:
 			return ended, ctx.Err()
 		}

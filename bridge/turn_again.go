@@ -18,6 +18,11 @@ func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *req
 	switch {
 	case err == nil || !leg.refused:
 		return nil
+	case r.steering != nil: // our newest message is the one before it, and its streams are not heard any more
+		t.sent = r.before
+		t.fold.Sent(t.sent[0], t.sent[1])
+		t.fold.Cut()
+		return t.followTask()
 	case t.isCancelled() || r.message == nil || !errors.As(err, &refusal):
 		return nil
 	case r.answers:

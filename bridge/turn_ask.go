@@ -103,7 +103,7 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 	}
 	var answers []mapping.Answer
 	var err error
-	came := t.besides(ctx, leg, beside{exit: t.agent.opts.Client.Exited(), cancel: t.cancelled.Done()}, func(ctx context.Context) {
+	came := t.besides(ctx, leg, beside{exit: t.agent.opts.Client.Exited(), cancel: t.cancelled.Done(), steers: t.steers}, func(ctx context.Context) {
 		answers, err = t.editor.Ask(ctx, questions)
 	}, func() bool { return !t.fold.State.Terminal() && t.anyOpen(questions) })
 	switch {
@@ -130,7 +130,9 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 	}()
 	b.answer = done
 	for leg == nil || leg.unshown == nil && goesOn() {
-		if came = leg.next(ctx, b); came != ofLeg {
+		if came = leg.next(ctx, b); came == ofSteering {
+			t.steering.over(errCannotSteer)
+		} else if came != ofLeg {
 			break
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	ended   end = iota // the agent has said so
 	paused             // calls wait for the user
 	overdue            // cancelled, and the agent went on for too long
+	steered            // a message of the user's goes to the task
 )
 
 // errDetached is the cause of the end of a turn's context where its task goes on without the

@@ -119,6 +119,9 @@ func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 
 // keep puts into the journal that the agent, which has spoken, has taken the user's answers.
 func (t *turn) keep(leg *leg, spoke bool) {
+	if spoke {
+		leg.request.steering.over(nil)
+	}
 	if leg.request.answers && spoke && !t.taken {
 		t.taken = true
 		t.session.record(spell.HeardLine(nil, t.fold.TaskID))

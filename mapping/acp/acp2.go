@@ -5,10 +5,12 @@ package acp
 // Version2 is the version of the protocol beside [Version].
 const Version2 = 2
 
-// The methods of version 2 that version 1 has under other names, or lacks.
+// The methods of version 2 that version 1 has under other names, or lacks. Steering is a
+// convention of agents and clients.
 const (
 	MethodAuthLogin  = "auth/login"
 	MethodAuthLogout = "auth/logout"
+	MethodSteering   = "_session/steering"
 
 	MethodSessionUpdate = "session/update"
 )
@@ -28,3 +30,11 @@ const StopError = "error"
 
 // ToolCancelled is the state of a tool call that was cancelled.
 const ToolCancelled = "cancelled"
+
+// What became of a message for a turn that runs.
+const (
+	SteeringInjected = "injected"
+	SteeringNewTurn  = "startedNewTurn"
+	SteeringPrompt   = "promptRequired"
+	SteeringFailed   = "failed"
+)
