@@ -114,6 +114,7 @@ func wantVerdict(t *testing.T, r *Report, want Status, words string) {
 	}
 }
 
+// Thumbprint names the signer's key.
 func (s *Signer) Thumbprint() string {
 	thumb, _ := Thumbprint(&s.public) // NewSigner has made it, or one like it
 	return thumb

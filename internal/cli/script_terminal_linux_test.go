@@ -53,6 +53,7 @@ type shownSoFar struct {
 	grown chan struct{}
 }
 
+// Write implements [io.Writer].
 func (s *shownSoFar) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -47,6 +47,7 @@ type codeError struct {
 
 func (e *codeError) Error() string { return e.text }
 
+// Code returns JSON-RPC's code.
 func (e *codeError) Code() int { return e.code }
 
 // An Editor is what shows files and diffs to the user. Its methods are called

@@ -151,6 +151,7 @@ func List(opts *Options) (*Config, []Named, error) {
 	return c, list, nil
 }
 
+// Names returns the names of the defined agents, sorted.
 func (c *Config) Names() []string { return c.names }
 
 // NoAgent says that no agent has this name, and which one was probably meant.

@@ -167,6 +167,7 @@ type Secret struct {
 	Name string
 }
 
+// IsZero reports whether no place is set.
 func (s Secret) IsZero() bool { return s.Value == "" && s.File == "" && s.Command == "" }
 
 // read returns the secret, without surrounding blanks.

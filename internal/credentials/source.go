@@ -120,6 +120,7 @@ func (s *Source) Close() error {
 	return nil
 }
 
+// Credential is a transport.CredentialSource.
 func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	s.mu.Lock()
 	if c.Card != nil {

@@ -158,6 +158,7 @@ func (s *Store) Put(l *Login) error {
 	return nil
 }
 
+// Delete removes a login.
 func (s *Store) Delete(l *Login) error {
 	err := os.Remove(s.file(l.Origin, l.ClientID))
 	if errors.Is(err, fs.ErrNotExist) {

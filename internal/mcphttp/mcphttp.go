@@ -107,6 +107,7 @@ func Refuse(status int, format string, args ...any) error {
 	return &refusal{status, jsonrpc2.CodeInvalidRequest, fmt.Sprintf(format, args...)}
 }
 
+// ServeHTTP implements [http.Handler].
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	err := e.guard(r)
 	if err == nil {
@@ -144,6 +145,7 @@ func (e *Endpoint) guard(r *http.Request) error {
 	return nil
 }
 
+// Read reads the message of a request.
 func Read(w http.ResponseWriter, r *http.Request) (*mcp.Message, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, Refuse(http.StatusUnsupportedMediaType, "Content-Type must be application/json")

@@ -50,6 +50,7 @@ func (l *Listener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
+// Accept implements [net.Listener].
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
@@ -59,9 +60,11 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
+// Close implements [net.Listener].
 func (l *Listener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
+// Addr implements [net.Listener].
 func (l *Listener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "memory"} }

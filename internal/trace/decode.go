@@ -89,6 +89,7 @@ func (r *Record) Path() string {
 	return u.Path
 }
 
+// Length is the payload's length on the wire.
 func (r *Record) Length() int64 {
 	if r.Size > 0 {
 		return r.Size
@@ -123,4 +124,5 @@ func (f *File) Read(at Position) (*Record, []byte, error) {
 
 var errChanged = errors.New("trace: the file has changed")
 
+// Close closes the file.
 func (f *File) Close() error { return f.f.Close() }

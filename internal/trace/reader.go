@@ -59,6 +59,7 @@ func Open(path string, stdin io.Reader) (*Reader, error) {
 	return r, r.first()
 }
 
+// NewReader reads a trace from src.
 func NewReader(src io.Reader) (*Reader, error) {
 	r := &Reader{lines: newLineReader(src)}
 	return r, r.first()

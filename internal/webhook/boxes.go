@@ -50,6 +50,7 @@ func (r *Receiver) Open(name string) bridge.Webhook {
 
 func (r *Receiver) url(name string) string { return strings.TrimSuffix(r.opts.Base, "/") + "/" + name }
 
+// SetBase sets [Options.Base].
 func (r *Receiver) SetBase(base string) { r.opts.Base = base }
 
 // named returns the box of a name, nil if there is none.
@@ -94,8 +95,10 @@ func (x *box) bytes() (n int) {
 	return n
 }
 
+// Pushed implements [bridge.Webhook].
 func (x *box) Pushed() <-chan struct{} { return x.pushed }
 
+// Take implements [bridge.Webhook].
 func (x *box) Take() (payloads [][]byte) {
 	x.all.mu.Lock()
 	defer x.all.mu.Unlock()
@@ -104,6 +107,7 @@ func (x *box) Take() (payloads [][]byte) {
 	return payloads
 }
 
+// Name implements [bridge.Webhook].
 func (x *box) Name() string { return x.name }
 
 // Config implements [bridge.Webhook]. Agents send the token in a header of its own, or
@@ -116,6 +120,7 @@ func (x *box) Config() a2a.PushConfig {
 	return c
 }
 
+// Close implements [bridge.Webhook].
 func (x *box) Close() {
 	r := x.all
 	r.mu.Lock()

@@ -62,6 +62,7 @@ type Receiver struct {
 	ended []string // names of closed boxes, the oldest first
 }
 
+// NewReceiver returns a Receiver without addresses.
 func NewReceiver(opts Options) *Receiver {
 	r := &Receiver{opts: opts, reading: make(chan struct{}, maxAtOnce), boxes: map[string]*box{}}
 	if r.opts.Log == nil {
@@ -73,6 +74,7 @@ func NewReceiver(opts Options) *Receiver {
 	return r
 }
 
+// ServeHTTP implements [http.Handler].
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	// What precedes the name belongs to the proxy in front.
 	x := r.named(req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:])

@@ -56,6 +56,7 @@ func listen(addr string, timeout time.Duration, handler http.Handler) (*Server, 
 	return s, nil
 }
 
+// URL is the Server's URL on this machine.
 func (s *Server) URL() string {
 	host, port, _ := net.SplitHostPort(s.listener.Addr().String()) // a TCP address has both
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {

@@ -17,6 +17,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
+// Confirm asks on the terminal.
 func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
 	a := u.Asker
 	if a == nil {
@@ -44,6 +45,7 @@ func (u *TerminalUser) Visit(ctx context.Context, local, text string) error {
 	return nil
 }
 
+// Enter shows a code.
 func (u *TerminalUser) Enter(_ context.Context, code, page, complete string, until time.Time) error {
 	text := "To sign in, open this on any device:\n\n  " + page + "\n\nand enter the code  " + code
 	if complete != "" {
@@ -60,6 +62,7 @@ func (u *TerminalUser) Enter(_ context.Context, code, page, complete string, unt
 // by SSH.
 func (u *TerminalUser) Browser() bool { return HasBrowser(os.Getenv) }
 
+// Secret reads a secret without echo.
 func (u *TerminalUser) Secret(ctx context.Context, prompt string) (string, error) {
 	tty, err := u.P.Terminal()
 	if err != nil {

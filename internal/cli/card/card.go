@@ -251,6 +251,7 @@ func schemeField(out *frame.Page, and string, s a2a.SecurityScheme, scopes []str
 	out.Hanging(fmt.Sprintf("  %-*s", frame.FieldIndent-2, and+s.Name)+" ", frame.FieldIndent+1, says+"\n"+HowToGive(s))
 }
 
+// SchemeSays describes a security scheme.
 func SchemeSays(s a2a.SecurityScheme) string {
 	from := s.MetadataURL
 	for _, f := range s.Flows {

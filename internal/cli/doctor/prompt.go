@@ -55,6 +55,7 @@ func newExaminer(o *transport.ClientOptions) *examiner {
 	return e
 }
 
+// Show implements [bridge.Editor].
 func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -67,6 +68,7 @@ func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	return nil
 }
 
+// Ask implements [bridge.Editor].
 func (e *examiner) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	e.mu.Lock()
 	e.rejected += len(questions)

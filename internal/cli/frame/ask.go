@@ -42,6 +42,7 @@ func (p *Program) NewAsker(ctx context.Context, noInput bool) (a *Asker, close f
 	return a, func() { _ = tty.Close() } // nothing written can be lost
 }
 
+// Asks reports whether somebody can be asked.
 func (a *Asker) Asks() bool { return a.TTY != nil }
 
 // Say shows text that may come from an agent.
@@ -102,6 +103,7 @@ func (a *Asker) Fresh() {
 	}
 }
 
+// Yes asks a yes-or-no question.
 func (a *Asker) Yes(question string, proposed bool) (bool, error) {
 	words := map[bool]string{true: "Y/n", false: "y/N"}[proposed]
 	for {
@@ -192,6 +194,7 @@ type keystrokes struct {
 	err  error
 }
 
+// Terminal opens the terminal for a question.
 func (k *Keyboard) Terminal() (io.ReadWriteCloser, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -238,6 +241,7 @@ type seat struct {
 // the terminal meanwhile.
 var ErrResumed = errors.New("the process goes on")
 
+// Read implements [io.Reader].
 func (s *seat) Read(b []byte) (int, error) {
 	if s.rest == "" {
 		select {
@@ -273,6 +277,7 @@ func (s *seat) Write(b []byte) (int, error) {
 	return s.k.tty.Write(b)
 }
 
+// Close ends the question, and its reads.
 func (s *seat) Close() error {
 	s.once.Do(func() {
 		signal.Stop(s.resumed)
@@ -281,6 +286,7 @@ func (s *seat) Close() error {
 	return nil
 }
 
+// Fd is the descriptor for reading.
 func (s *seat) Fd() uintptr {
 	if fd, ok := Descriptor(s.k.tty); ok {
 		return uintptr(fd)

@@ -114,6 +114,7 @@ func (p *Program) NewCommand(usage string, do Action, options ...Option) *cli.Co
 	return made
 }
 
+// Options are the options of a command.
 func (p *Program) Options(c *cli.Command) []Option { return p.options[c] }
 
 // AgentCommand is NewCommand for a command that takes the options of the agent, too.

@@ -42,6 +42,7 @@ const (
 	List     = config.KindList // it may be given several times
 )
 
+// Env is an option's environment variable.
 func Env(name string) string {
 	return "A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
@@ -253,6 +254,7 @@ func ListOf(c *cli.Context, name string) []string {
 	return all
 }
 
+// AsJSON reports whether a command writes JSON.
 func AsJSON(c *cli.Context) bool { return c.String("output") == JSON }
 
 // Values of --output.

@@ -57,6 +57,7 @@ type screenWriter struct {
 	ownLine  bool // it does not continue stdout's line
 }
 
+// Write implements [io.Writer].
 func (w *screenWriter) Write(b []byte) (int, error) {
 	w.s.change(func() {
 		w.s.wipe()
@@ -98,6 +99,7 @@ func (s *Screen) endLine() {
 	}
 }
 
+// LineStart ends an open line.
 func (s *Screen) LineStart() {
 	s.change(func() {
 		s.wipe()
@@ -145,6 +147,7 @@ func (s *Screen) WaitFor(what string) {
 	})
 }
 
+// Now changes what is waited for.
 func (s *Screen) Now(what string) {
 	s.change(func() {
 		if what != s.what {

@@ -31,6 +31,7 @@ func (c console) Close() error                { return errors.Join(c.in.Close(),
 
 var _ io.ReadWriteCloser = console{}
 
+// Fd is the descriptor for reading.
 func (c console) Fd() uintptr { return c.in.Fd() }
 
 // NotifyResumed does nothing: a process is not stopped here.

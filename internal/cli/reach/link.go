@@ -170,6 +170,7 @@ func openRecords(p *frame.Program, c *cli.Context, l *Link, client *transport.Cl
 	return OpenTrace(p, c, l, client, secrets)
 }
 
+// ClientOptions reads how to reach the agent.
 func ClientOptions(p *frame.Program, c *cli.Context, conf *Configuration) (client *transport.ClientOptions, err error) {
 	client = &transport.ClientOptions{TrustOrigins: Fields(frame.ListOf(c, "trust-origin")), UserAgent: "a2astdio/" + p.Version}
 	if client.Header, err = Headers(frame.ListOf(c, "header")); err != nil {
@@ -189,6 +190,7 @@ func ClientOptions(p *frame.Program, c *cli.Context, conf *Configuration) (clien
 	return client, err
 }
 
+// BridgeOptions reads the bridge's options.
 func (l *Link) BridgeOptions(c *cli.Context) (err error) {
 	o := &l.Options
 	o.Dialect, o.Mode, o.Protocol, o.OnEOF = c.String("dialect"), c.String("mode"), c.String("protocol"), c.String("on-eof")

@@ -97,10 +97,12 @@ func (s *Signatures) Verdict(ctx context.Context, card []byte) (*cardsign.Report
 	return s.On(ctx, card)
 }
 
+// On checks a card.
 func (s *Signatures) On(ctx context.Context, card []byte) (*cardsign.Report, error) {
 	return s.verifier.Verify(ctx, card)
 }
 
+// Section shows the result for a card.
 func (s *Signatures) Section(out *frame.Page, report *cardsign.Report, err error) {
 	if err != nil || len(report.Verdicts) == 0 {
 		out.Heading("Signatures")

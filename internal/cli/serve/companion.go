@@ -126,6 +126,7 @@ func addCompanion(p *frame.Program, c *cli.Context, l *reach.Link) error {
 // beside is a companion for the bridge.
 type beside struct{ *companion.Server }
 
+// OpenFiles implements [bridge.Companion].
 func (b beside) OpenFiles() (files []bridge.OpenFile) {
 	state := b.Context().WorkspaceState
 	if state == nil {
@@ -186,10 +187,12 @@ type companionEditor struct {
 	server      *companion.Server
 }
 
+// Request implements [companion.Editor].
 func (e *companionEditor) Request(ctx context.Context, method string, params, result any) error {
 	return e.conn.Call(ctx, method, params, result, jsonrpc2.PickID(jsonrpc2.ID{Num: e.calls.Add(1)}))
 }
 
+// Notify implements [companion.Editor].
 func (e *companionEditor) Notify(ctx context.Context, method string, params any) error {
 	return e.conn.Notify(ctx, method, params)
 }

@@ -89,6 +89,7 @@ func nameOf(conf *reach.Configuration) string {
 	return "agent"
 }
 
+// Open implements [bridge.Agents].
 func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error) {
 	if o := a.opened[name]; o != nil {
 		return o.agent, nil

@@ -82,6 +82,7 @@ func (e *Editor) WaitsFor(name string) {
 	}
 }
 
+// Show implements [bridge.Editor].
 func (e *Editor) Show(_ context.Context, steps []mapping.Step) error {
 	for i := range steps {
 		if s := &steps[i]; e.Begun != nil && s.Kind == mapping.StepState && s.TaskID != "" && s.TaskID != e.known {
@@ -92,6 +93,7 @@ func (e *Editor) Show(_ context.Context, steps []mapping.Step) error {
 	return e.Output.show(steps)
 }
 
+// Ask implements [bridge.Editor].
 func (e *Editor) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	return e.Approver.Ask(ctx, questions)
 }

@@ -173,6 +173,7 @@ func partName(s *mapping.Step) string {
 	return ""
 }
 
+// ToolName names a call in a line.
 func ToolName(c *mapping.ToolCall) string {
 	name := cmp.Or(c.DisplayName, c.Name)
 	if description, _, _ := strings.Cut(c.Description, "\n"); description != "" && description != name {

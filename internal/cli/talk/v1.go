@@ -15,6 +15,7 @@ import (
 // changes 0.3's names where it knows them and copies the rest: unknown members survive,
 // and 1.0 stays as it is, but for the order of members.
 
+// V1Task spells a task.
 func V1Task(raw a2a.JSON) []byte { return v1Document(raw, spellV1) }
 
 // V1Event spells a payload of a stream as a StreamResponse: the member's name says what

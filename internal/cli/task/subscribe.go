@@ -45,6 +45,7 @@ type onlooker struct {
 
 var _ bridge.Editor = (*onlooker)(nil)
 
+// Show implements [bridge.Editor].
 func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
 	o.note(steps)
 	err := o.Editor.Show(ctx, steps)
@@ -90,6 +91,7 @@ func (o *onlooker) note(steps []mapping.Step) {
 	})
 }
 
+// Ask implements [bridge.Editor].
 func (o *onlooker) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	if o.answers {
 		answers, err := o.Editor.Ask(ctx, questions)

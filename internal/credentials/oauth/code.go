@@ -60,6 +60,7 @@ func (l *Login) Listen() (redirect string, err error) {
 	return l.server.redirect, nil
 }
 
+// Close ends what Listen began.
 func (l *Login) Close() {
 	if l.server != nil {
 		l.server.close()

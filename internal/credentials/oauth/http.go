@@ -228,6 +228,7 @@ type Hint struct {
 	Scopes []string
 }
 
+// ReadHint reads an answer's WWW-Authenticate headers.
 func ReadHint(headers []string) (h Hint) {
 	// Compiled here: nearly no run needs it.
 	parameter := regexp.MustCompile(`([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`)

@@ -76,6 +76,7 @@ func (l *loopback) close() {
 	<-l.done
 }
 
+// ServeHTTP implements http.Handler.
 func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

@@ -45,6 +45,7 @@ func reserved() []string {
 		"grant_type", "nonce", "redirect_uri", "refresh_token", "response_mode", "response_type", "scope", "state"}
 }
 
+// CheckParams refuses the protocol's own parameters.
 func CheckParams(params url.Values) error {
 	for name := range params {
 		if slices.Contains(reserved(), strings.ToLower(name)) {

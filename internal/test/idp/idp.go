@@ -97,6 +97,7 @@ type Provider struct {
 	devices map[string]*device
 }
 
+// New makes a provider.
 func New(opts *Options) *Provider {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -138,6 +139,7 @@ func (p *Provider) path() string {
 	return "/" + path
 }
 
+// ServeHTTP implements http.Handler.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	w.Header().Set("Cache-Control", "no-store")

@@ -36,8 +36,10 @@ func (n *Network) Sever() {
 	}
 }
 
+// Wait waits until all handlers have returned.
 func (n *Network) Wait() { n.serving.Wait() }
 
+// RoundTrip implements [http.RoundTripper].
 func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, stop := context.WithCancel(r.Context())
 	n.mu.Lock()
@@ -114,8 +116,10 @@ func (a *answer) serve(h http.Handler, r *http.Request) {
 	h.ServeHTTP(a, r)
 }
 
+// Header implements [http.ResponseWriter].
 func (a *answer) Header() http.Header { return a.header }
 
+// WriteHeader implements [http.ResponseWriter].
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 {
 		a.status, a.sent = status, a.header.Clone()
@@ -123,6 +127,7 @@ func (a *answer) WriteHeader(status int) {
 	}
 }
 
+// Write implements [http.ResponseWriter].
 func (a *answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
@@ -169,6 +174,7 @@ func (b *body) end(err error) {
 	b.wake()
 }
 
+// Read implements [io.Reader].
 func (b *body) Read(p []byte) (int, error) {
 	for {
 		b.mu.Lock()
@@ -192,6 +198,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 }
 
+// Close implements [io.Closer].
 func (b *body) Close() error {
 	b.stop()
 	return nil

@@ -34,6 +34,7 @@ type Guarded struct {
 // Guard returns an agent that wants a token. agent speaks both versions of A2A.
 func Guard(agent http.Handler) *Guarded { return &Guarded{agent: agent} }
 
+// ServeHTTP implements http.Handler.
 func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.once.Do(func() {
 		g.issuer = "http://" + r.Host + providerPath

@@ -51,6 +51,7 @@ func Start(t testing.TB, opts *idp.Options) *Server {
 	return s
 }
 
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	s.mu.Lock()
@@ -89,12 +90,14 @@ func (s *Server) Calls(name string) (n int) {
 	return n
 }
 
+// Forms are the posted forms with secrets.
 func (s *Server) Forms() []url.Values {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.forms
 }
 
+// TLS trusts the provider.
 func (s *Server) TLS() *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
@@ -106,6 +109,7 @@ func (s *Server) CA() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 }
 
+// Answer answers with JSON.
 func Answer(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -241,6 +241,7 @@ func Section(v1 bool, old, new string) string {
 	return "A2A 0.3, section " + old
 }
 
+// Add checks the next record.
 func (c *Checker) Add(r *trace.Record) {
 	switch r.Kind {
 	case trace.KindStart:

@@ -108,10 +108,12 @@ func (e *Event) Ends() bool {
 	return e.Kind == Message || e.Final || Terminal(e.State) || Waits(e.State)
 }
 
+// State returns a state's 0.3 name.
 func State(s string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(s, "TASK_STATE_"), "_", "-"))
 }
 
+// Terminal reports whether a task is over.
 func Terminal(state string) bool {
 	switch state {
 	case "completed", "canceled", "failed", "rejected":

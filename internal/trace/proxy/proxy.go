@@ -63,6 +63,7 @@ type Proxy struct {
 	said map[string]bool
 }
 
+// New returns a Proxy.
 func New(opts *Options) (*Proxy, error) {
 	p := &Proxy{opts: *opts, said: map[string]bool{}}
 	agent := opts.Agent
@@ -112,6 +113,7 @@ type passing struct {
 
 type passingKey struct{}
 
+// ServeHTTP implements [http.Handler].
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect {
 		http.Error(w, "this is a proxy in front of one agent, and makes no way to others: CONNECT is not passed on", http.StatusMethodNotAllowed)

@@ -61,6 +61,7 @@ func (a *Agent) Close() error { return a.rec.file.Close() }
 // At sets the agent's URL for its card. Call it before the first request.
 func (a *Agent) At(url string) { a.base = url }
 
+// ServeHTTP implements [http.Handler].
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {

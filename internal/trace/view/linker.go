@@ -13,6 +13,7 @@ type Linker struct {
 	order  []trace.EventRef
 }
 
+// NewLinker returns a Linker.
 func NewLinker() *Linker { return &Linker{events: map[trace.EventRef]int64{}} }
 
 // Add takes the next item and returns the records that it was made from.

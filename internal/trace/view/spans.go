@@ -55,6 +55,7 @@ type Builder struct {
 	last  int            // the newest turn
 }
 
+// NewBuilder returns a Builder.
 func NewBuilder() *Builder { return &Builder{named: map[string]int{}, last: -1} }
 
 // span returns the newest span of a kind and name, nil if there is none.
@@ -102,6 +103,7 @@ func (s *Span) end(it *Item, status string, bad bool) {
 	}
 }
 
+// Add takes the next item.
 func (b *Builder) Add(it *Item) {
 	switch {
 	case it.From == LaneEditor || it.To == LaneEditor:

@@ -78,6 +78,7 @@ type server struct {
 	ctx   context.Context
 }
 
+// ServeHTTP implements [http.Handler].
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
