@@ -12,10 +12,6 @@ import (
 // This file spells the bridge's own messages for editors that take notices (ACP,
 // Session Notices): they tell the present state, and are no part of the conversation.
 
-// noticeTitle is how long a notice's title is at most, where it can be split: what
-// fits into one line of a window.
-const noticeTitle = 80
-
 // notice appends a notice of a text that is written as a message: in brackets, with
 // empty lines around it. Its first sentence is the title.
 func (e *ACP) notice(dst []byte, severity, text string) []byte {
@@ -23,17 +19,11 @@ func (e *ACP) notice(dst []byte, severity, text string) []byte {
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		text = strings.TrimSuffix(inner, "]")
 	}
-	title, description := text, ""
-	for _, end := range []string{". ", ": "} {
-		if head, rest, ok := strings.Cut(text, end); ok && len(text) > noticeTitle {
-			title, description = head, rest
-			break
-		}
-	}
+	title, description, _ := strings.Cut(text, ". ")
 	if title == "" {
 		return dst // the schema wants one
 	}
-	if title = ask.OneLine(title); description == "" && title != text {
+	if title = ask.OneLine(title); !strings.HasPrefix(text, title) {
 		description = text // the title lacks the end
 	}
 	dst = e.open(dst, "notice")

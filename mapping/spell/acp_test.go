@@ -128,7 +128,7 @@ func TestNotices(t *testing.T) {
 	}
 	lost, back := mapping.Connection{Phase: "lost"}, mapping.Connection{Phase: "resumed"}
 	try := func(n int) mapping.Connection { return mapping.Connection{Phase: "retrying", Attempt: n} }
-	const told, over, gap = "warning: The connection to the agent is lost. It is tried again until it is back.",
+	const told, over, gap = "warning: The connection to the agent is lost | It is tried again until it is back.",
 		"info: The connection to the agent is back.",
 		"warning: The connection to the agent was lost, and the agent may not hold all that it said meanwhile."
 	for _, test := range []struct {

@@ -27,7 +27,6 @@ type Journal struct {
 	calls map[string][]byte // a call's last mention, by the name that the editor knows it by
 	spare []byte            // room for the next one
 	item  itemLine
-	model string
 	since int // bytes since the last line that stood for itself
 }
 
@@ -56,7 +55,6 @@ type entry struct {
 	Changed mapping.ToolChange `json:"changed,omitempty"`
 	New     bool               `json:"new,omitempty"`
 	// The others say one thing each.
-	Model  string `json:"model,omitempty"`
 	Notice string `json:"notice,omitempty"`
 	Error  string `json:"error,omitempty"`
 	Gap    bool   `json:"gap,omitempty"`
@@ -94,10 +92,6 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 			j.Turn()
 		}
 		s := &steps[i]
-		if s.Model != "" && s.Model != j.model {
-			j.model = strings.Clone(s.Model)
-			dst = (&entry{Model: j.model}).append(dst)
-		}
 		switch s.Kind {
 		case mapping.StepText, mapping.StepThought, mapping.StepPart:
 			for s.Kind == mapping.StepText && i+n < len(steps) && joins(s, &steps[i+n]) && s.Shown == steps[i+n].Shown {
@@ -188,7 +182,6 @@ type Loader struct {
 
 	calls map[string]string
 	item  itemLine
-	model string
 	begun bool // a turn has begun, and has no end
 }
 
@@ -209,8 +202,6 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 		return l.said(&e), nil
 	case e.Tool != "" || e.Was != nil:
 		return l.tool(&e), nil
-	case e.Model != "":
-		l.model = e.Model
 	case e.Notice != "":
 		return []mapping.Step{{Kind: mapping.StepNotice, Text: e.Notice}}, nil
 	case e.Error != "":
@@ -242,7 +233,6 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 
 // step is a step that was shown.
 func (l *Loader) step(s mapping.Step) []mapping.Step {
-	s.Model = l.model
 	if l.Fold != nil {
 		l.Fold.Restore(&s)
 	}
