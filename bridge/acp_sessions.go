@@ -75,7 +75,9 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 	s.runTurn(turn, func(ctx context.Context) {
 		if !known && before != nil {
 			<-before.over
-			session.reread()
+			if r, err := s.agent.opts.Store.Get(session.ID); err == nil { // else it begins where it stood when it was restored
+				session.takeRecord(r)
+			}
 		}
 		goesOn, err := e.past(ctx, c, session, show, !known)
 		if err != nil {
@@ -168,7 +170,6 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 	return isNew && session.catchUp(ctx, e.view(session)), nil
 }
 
-// view is the editor as a turn of this session sees it.
 func (e *acpEditor) view(session *Session) *acpView {
 	session.keepJournal()
 	v := &acpView{editor: e, session: session, made: e.server.agent.made(), out: e.conversation(session)}
@@ -203,7 +204,6 @@ func (e *acpEditor) opened(session *Session, id string) acp.NewSessionResponse {
 	return r
 }
 
-// noSession answers with an error that there is no such session.
 func (e *acpEditor) noSession(c *editorRequest, text, id string) {
 	err := &jsonrpc2.Error{Code: acp.CodeResourceNotFound, Message: text}
 	if e.v2 {

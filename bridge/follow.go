@@ -210,7 +210,6 @@ func (l *leg) letGo() *readers {
 	return readers
 }
 
-// take takes what a stream has brought.
 func (l *leg) take(b batch, asLast bool) {
 	switch {
 	case b.reader == l.sub:
@@ -271,7 +270,7 @@ func (l *leg) act(in input, do action) {
 	case doAsk:
 		l.timers.settle.Stop()
 		l.settling, l.settled = 0, l.asked
-		l.turn.mayAsk()
+		l.turn.down, l.turn.due = false, true // what waits is all that waits
 		l.patience(l.timers.patience)
 	case doSoon:
 		if in == inSnapshot {

@@ -38,24 +38,6 @@ func (e *undeliveredError) Error() string {
 
 func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
 
-// malformedError is for a task that could be followed only up to an event that cannot
-// be read. Behind it stands what has ended the attempt, which may be the user's to mend.
-type malformedError struct {
-	event, then error
-	taskID      string
-}
-
-func (e *malformedError) Error() string {
-	then := e.then
-	if lost := (*taskLostError)(nil); errors.As(then, &lost) {
-		then = lost.err
-	}
-	return fmt.Sprintf("%v: the rest of the answer is lost, because task %s could not be followed past it (%s); whoever runs the agent should know",
-		e.event, e.taskID, strings.TrimPrefix(then.Error(), "agent: "))
-}
-
-func (e *malformedError) Unwrap() []error { return []error{e.event, e.then} }
-
 // explain returns the first cause of a leg's failure where its last error is a
 // consequence: a task that is gone, or cannot be asked for, after an event that could
 // not be read.
@@ -64,7 +46,7 @@ func (l *leg) explain(err error) error {
 	if err == nil || m == nil || l.taskID == "" || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {
 		return err
 	}
-	return &malformedError{m, err, l.taskID}
+	return fmt.Errorf("%w: the rest of the answer is lost, because task %s could not be followed past it: %w", m, l.taskID, err)
 }
 
 // taskLostError is a task that the agent does not know any more.
@@ -124,13 +106,11 @@ func isFinal(err error) bool {
 	return agentErr.Unauthenticated()
 }
 
-// isUnauthenticated reports whether an error says that the user has to sign in.
 func isUnauthenticated(err error) bool {
 	refusal := (*a2a.Error)(nil)
 	return errors.As(err, &refusal) && refusal.Unauthenticated()
 }
 
-// isUndelivered reports whether an error says that the agent could not be reached.
 func isUndelivered(err error) bool {
 	return err != nil && !errors.As(err, new(*a2a.Error)) && !errors.As(err, new(*idleError)) &&
 		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)

@@ -37,18 +37,14 @@ const mcpMeta = `_meta.io\.modelcontextprotocol/`
 
 // mcpEditor is a client that speaks the Model Context Protocol.
 type mcpEditor struct {
-	server *server
-	agents choice
-	can    abilities // what initialize has said; the read loop writes it
-	calls  sync.Map  // the *mcpCall that run, by stdio.ID
-	talks  sync.Map  // the *mcpTalk that have begun, by handle
-	begun  atomic.Int32
+	server  *server
+	opening sync.Mutex // of agents, one at a time
+	can     abilities  // what initialize has said; the read loop writes it
+	calls   sync.Map   // the *mcpCall that run, by stdio.ID
+	talks   sync.Map   // the *mcpTalk that have begun, by handle
+	begun   atomic.Int32
 	// restoring is held while a talk of an earlier process is restored.
 	restoring sync.Mutex
-}
-
-func newMCPEditor(s *server) *mcpEditor {
-	return &mcpEditor{server: s, agents: choice{server: s, agents: s.agent.opts.Agents}}
 }
 
 // speaksMCP reports whether a request tells that the client speaks MCP: its version is a date,
@@ -229,5 +225,4 @@ func (c *mcpCall) tell(text string) {
 		map[string]any{"progressToken": json.RawMessage(token.Raw), "progress": c.progress, "message": text})
 }
 
-// argument is a string of a tool's arguments; "": there is none.
 func (c *mcpCall) argument(name string) string { return c.params.Get("arguments." + name).Str }

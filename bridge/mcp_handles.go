@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
@@ -13,6 +14,33 @@ import (
 )
 
 // This file finds agents by their names, and conversations by their handles.
+
+// agentNames are those of [Options.Agents]; without, there is the server's alone.
+func (e *mcpEditor) agentNames() ([]string, error) {
+	if agents := e.server.opts.Agents; agents != nil {
+		return agents.Names()
+	}
+	return []string{"agent"}, nil
+}
+
+// openAgent returns an agent by its name, which is contacted when it is used. "" is the first.
+func (e *mcpEditor) openAgent(ctx context.Context, name string) (*Agent, string, error) {
+	names, err := e.agentNames()
+	if err != nil {
+		return nil, "", err
+	}
+	name = cmp.Or(name, names[0])
+	if !slices.Contains(names, name) {
+		return nil, "", paramsErrorf("there is no agent %q: there are %s", name, strings.Join(names, ", "))
+	}
+	e.opening.Lock()
+	defer e.opening.Unlock()
+	if agents := e.server.opts.Agents; agents != nil {
+		agent, err := agents.Open(ctx, name)
+		return agent, name, err
+	}
+	return e.server.agent, name, e.server.findAgent(ctx)
+}
 
 // conversation is the one that a call is about: that whose question it answers, or that of its
 // handle. send_message without a handle begins one.
@@ -28,7 +56,7 @@ func (e *mcpEditor) conversation(c *mcpCall) (*mcpTalk, error) {
 	case handle != "" || c.params.Get("name").Str != "send_message":
 		return e.find(c.ctx, handle)
 	}
-	agent, name, err := e.agents.open(c.ctx, c.argument("agent"))
+	agent, name, err := e.openAgent(c.ctx, c.argument("agent"))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +83,7 @@ func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
 	if t, ok := e.talks.Load(handle); ok {
 		return t.(*mcpTalk), nil
 	}
-	agent, name, err := e.agents.open(ctx, beforeDot(handle))
+	agent, name, err := e.openAgent(ctx, beforeDot(handle))
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,6 @@ const (
 	maxFiles = 8 << 20
 )
 
-// sendMessage sends a prompt.
 func (t *mcpTalk) sendMessage(c *mcpCall) error {
 	text := c.argument("text")
 	files, sent, err := c.files(t.session.agent.opts.workspace())
@@ -156,7 +155,7 @@ func (t *mcpTalk) readArtifact(c *mcpCall) (*mcp.CallResult, error) {
 // listAgents lists the agents, and what is under way. What an agent says of itself reaches the
 // model here, and nowhere else.
 func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
-	names, err := e.agents.names()
+	names, err := e.agentNames()
 	if err != nil {
 		return nil, err
 	}
@@ -183,9 +182,8 @@ func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
 	return mcp.Text(text + strings.Join(open, "")), nil
 }
 
-// describe tells what an agent says of itself.
 func (e *mcpEditor) describe(ctx context.Context, name string) string {
-	agent, _, err := e.agents.open(ctx, name)
+	agent, _, err := e.openAgent(ctx, name)
 	if err != nil {
 		return "cannot be asked: " + e.server.agent.lineOf(err) + "\n"
 	}

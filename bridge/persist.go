@@ -59,18 +59,9 @@ func (a *Agent) restore(r store.Record) *Session {
 	return s
 }
 
-// takeRecord takes over where a stored conversation stands.
 func (s *Session) takeRecord(r store.Record) {
 	s.Title, s.webhook = r.Title, r.Webhook
 	s.contextID, s.taskID, s.previous = r.ContextID, r.TaskID, r.Previous
-}
-
-// reread is takeRecord for what was stored since the session was restored. If the store
-// fails, the session begins where it stood then.
-func (s *Session) reread() {
-	if r, err := s.agent.opts.Store.Get(s.ID); err == nil {
-		s.takeRecord(r)
-	}
 }
 
 // keepJournal opens the session's journal, once.
@@ -113,7 +104,6 @@ func (s *Session) noteSteps(steps []mapping.Step) {
 	}
 }
 
-// recordPrompt puts the user's own words into the journal.
 func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 	if s.journal == nil {
 		return

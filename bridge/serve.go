@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log"
 	"log/slog"
 	"time"
 
@@ -51,7 +50,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts *Options) erro
 	defer agent.Close()
 	pipe := stdio.NewConn(in, out, &stdio.Options{Tap: opts.Tap, MaxPerSecond: opts.MaxEventsPerSecond})
 	server := newServer(agent, pipe)
-	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, server.takes, jsonrpc2.SetLogger(connLog(agent.opts.Log)))
+	log := slog.NewLogLogger(agent.opts.Log.Handler(), slog.LevelDebug) // for what jsonrpc2 would write to stderr
+	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, server.takes, jsonrpc2.SetLogger(log))
 	defer conn.Close()
 	if server.isLines.Load() {
 		server.ide.open(server.opts.workspace())
@@ -76,6 +76,3 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts *Options) erro
 	}
 	return err
 }
-
-// connLog takes what jsonrpc2 would write to stderr.
-func connLog(l *slog.Logger) *log.Logger { return slog.NewLogLogger(l.Handler(), slog.LevelDebug) }

@@ -1,10 +1,8 @@
 package bridge
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,39 +80,6 @@ type Agents interface {
 	// Open returns one of them, the same each time, which the bridge does not close. It is asked for
 	// one at a time, and again after an error.
 	Open(ctx context.Context, name string) (*Agent, error)
-}
-
-// A choice opens agents by their names.
-type choice struct {
-	server  *server
-	agents  Agents     // nil: there is the server's alone
-	opening sync.Mutex // one at a time
-}
-
-func (c *choice) names() ([]string, error) {
-	if c.agents == nil {
-		return []string{"agent"}, nil
-	}
-	return c.agents.Names()
-}
-
-// open returns an agent by its name, which is contacted when it is used. "" is the first.
-func (c *choice) open(ctx context.Context, name string) (*Agent, string, error) {
-	names, err := c.names()
-	if err != nil {
-		return nil, "", err
-	}
-	name = cmp.Or(name, names[0])
-	if !slices.Contains(names, name) {
-		return nil, "", paramsErrorf("there is no agent %q: there are %s", name, strings.Join(names, ", "))
-	}
-	c.opening.Lock()
-	defer c.opening.Unlock()
-	if c.agents == nil {
-		return c.server.agent, name, c.server.findAgent(ctx)
-	}
-	agent, err := c.agents.Open(ctx, name)
-	return agent, name, err
 }
 
 // failSetup says that there is no agent. Where the editor was offered a way to set one

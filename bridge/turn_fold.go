@@ -44,9 +44,6 @@ func (t *turn) show(leg *leg, n said) error {
 	return err
 }
 
-// mayAsk notes that what waits is all that waits: the user is asked.
-func (t *turn) mayAsk() { t.down, t.due = false, true }
-
 // stepsOf turns what a leg has said into steps. stale: it is a task that is older than what is
 // known, of which nothing is shown.
 func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step {
@@ -81,7 +78,6 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 	return steps
 }
 
-// connection shows what became of the connection.
 func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
 	what := Observed("")
 	switch c.Phase {
@@ -100,7 +96,6 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
 
-// foldEvents turns events into steps.
 func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
 		at, ev := len(steps), &n.events[i]

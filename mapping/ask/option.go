@@ -90,7 +90,6 @@ type meaning struct {
 	width Width
 }
 
-// readWords reads an option's ID or its name.
 func readWords(text string) meaning {
 	words := optionWords(text)
 	m := meaning{plain: len(words) > 0}
@@ -138,15 +137,10 @@ func readWords(text string) meaning {
 		m.says = saysAllow
 	case reject:
 		m.says = saysReject
-	case m.plain && isBareScope(words):
+	case m.plain && (slices.Contains(words, "once") || slices.Contains(words, "always")): // labels like "Once"
 		m.says = saysAllow
 	}
 	return m
-}
-
-// isBareScope knows labels like "Once" and "Always".
-func isBareScope(words []string) bool {
-	return slices.Contains(words, "once") || slices.Contains(words, "always")
 }
 
 // optionWords returns the words of a text in lower case. "no" is a word of its

@@ -230,7 +230,7 @@ func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 		c.Status = calls.Pending
 	case text != "":
 		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: text}
-	case v.Get("result").Type == gjson.String && onlyMember(v):
+	case v.Get("result").Type == gjson.String && len(v.Map()) == 1:
 		c.Output = &calls.Output{Text: v.Get("result").Str}
 	case v.Type == gjson.String:
 		c.Output = &calls.Output{Text: v.Str}
@@ -238,10 +238,4 @@ func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 		c.Output = &calls.Output{Data: a2a.JSON(v.Raw)}
 	}
 	to.call(c)
-}
-
-func onlyMember(v gjson.Result) bool {
-	n := 0
-	v.ForEach(func(_, _ gjson.Result) bool { n++; return n < 2 })
-	return n == 1
 }

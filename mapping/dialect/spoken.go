@@ -50,7 +50,6 @@ func (s *Spoken) Speak(name string) {
 	}
 }
 
-// note notes that the agent speaks a dialect.
 func (s *Spoken) note(i int, d dialect) {
 	if s.set.has(i) {
 		return
@@ -125,7 +124,6 @@ func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
 	return to
 }
 
-// readMeta reads an event's metadata.
 func (s *Spoken) readMeta(raw a2a.JSON) {
 	s.Meta = Meta{}
 	if raw == "" {
@@ -169,7 +167,7 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		s.Meta = Meta{other: s.Meta.other}
 	}
 	s.Meta.Others = s.Others(raw)
-	s.Meta.Extended = hasURI(string(s.Meta.Others))
+	s.Meta.Extended = strings.Contains(string(s.Meta.Others), "://") || strings.Contains(string(s.Meta.Others), `"urn:`)
 	if same && len(known.raw) > 0 { // else a dialect was learned
 		known.meta, known.read = s.Meta, true
 	}
@@ -272,11 +270,6 @@ func (k *knownMeta) is(raw a2a.JSON) bool {
 	// No quote that is escaped ends a value, but what follows it is compared.
 	i, j := strings.IndexByte(one, '"'), strings.IndexByte(string(other), '"')
 	return i >= 0 && j >= 0 && one[i:] == string(other[j:])
-}
-
-// hasURI reports whether an object may have such a key.
-func hasURI(object string) bool {
-	return strings.Contains(object, "://") || strings.Contains(object, `"urn:`)
 }
 
 // maxKnownMeta is the longest metadata that is kept: longer is hardly ever the same.

@@ -18,14 +18,6 @@ import (
 // This file spells tool calls for version 2 of ACP: one update creates and changes them, a
 // command's output is a terminal's, and a change of a file is a patch.
 
-// planID names the list of what is to be done, of which a session has one.
-const planID = "plan"
-
-func (e *ACP) plan2(dst, entries []byte) []byte {
-	dst = append(e.open(dst, "plan_update"), `,"plan":{"type":"items","planId":"`+planID+`","entries":`...)
-	return e.close(append(append(dst, entries...), '}'))
-}
-
 // tool2 appends what has changed of a call, behind what has changed of its terminal.
 func (e *ACP) tool2(dst []byte, s *mapping.Step) []byte {
 	c := s.Tool

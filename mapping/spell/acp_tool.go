@@ -31,7 +31,8 @@ func (e *ACP) tool(dst []byte, s *mapping.Step) []byte {
 				return dst
 			}
 			if e.V2 != nil {
-				return e.plan2(dst, entries)
+				dst = append(e.open(dst, "plan_update"), `,"plan":{"type":"items","planId":"plan","entries":`...) // a session has one
+				return e.close(append(append(dst, entries...), '}'))
 			}
 			dst = e.open(dst, "plan")
 			dst = append(dst, `,"entries":`...)
