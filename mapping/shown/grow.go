@@ -88,3 +88,12 @@ func (s *Shown) Thoughts(id string) string {
 	}
 	return string(all)
 }
+
+// learn notes that a text is all that is known of an item.
+func (s *Shown) learn(it *item, seq string) {
+	it.n, it.sums, it.turn = 0, nil, s.turn
+	if s.growing == it {
+		s.growing = nil
+	}
+	s.extend(it, seq)
+}

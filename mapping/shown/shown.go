@@ -187,12 +187,16 @@ func (s *Shown) Told() {
 	}
 }
 
-// End ends a turn: a gap that is owed is said.
+// End ends a turn: a gap that is owed is said. The text of a task that is over is let go: no stream says
+// it again, and while the user thinks it would cost half a megabyte.
 func (s *Shown) End() {
 	if s.gap == owed {
 		s.sayGap()
 	}
-	s.gap = none
+	if s.gap = none; s.state.Terminal() {
+		s.said.clear()
+		s.last = nil
+	}
 }
 
 func (s *Shown) sayGap() {
@@ -355,15 +359,6 @@ func (s *Shown) another(k key) *item {
 		}
 	}
 	return it
-}
-
-// learn notes that a text is all that is known of an item.
-func (s *Shown) learn(it *item, seq string) {
-	it.n, it.sums, it.turn = 0, nil, s.turn
-	if s.growing == it {
-		s.growing = nil
-	}
-	s.extend(it, seq)
 }
 
 func (s *Shown) extend(it *item, text string) {
