@@ -48,6 +48,7 @@ func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
 	return false
 }
 
+// speak2 has version 2 spoken from here on.
 func (e *acpEditor) speak2() {
 	e.v2 = true
 	for _, gone := range []string{acp.MethodAuthenticate, acp.MethodLogout, acp.MethodSessionLoad, acp.MethodSessionSetMode} {
@@ -192,6 +193,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	e.leave(turn, err)
 }
 
+// tellState tells an editor of version 2 what a session does.
 func (e *acpEditor) tellState(ctx context.Context, session *Session, state string) {
 	if e.v2 {
 		out := e.out(session)

@@ -165,6 +165,7 @@ func (e *acpEditor) signIn(ctx context.Context, stop context.CancelCauseFunc, c 
 	return err
 }
 
+// logout forgets who the user is.
 func (e *acpEditor) logout(c *editorRequest) {
 	login := e.login()
 	if login == nil {

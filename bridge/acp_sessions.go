@@ -170,6 +170,7 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 	return isNew && session.catchUp(ctx, e.view(session)), nil
 }
 
+// view is the editor as a turn of this session sees it.
 func (e *acpEditor) view(session *Session) *acpView {
 	session.keepJournal()
 	v := &acpView{editor: e, session: session, made: e.server.agent.made(), out: e.conversation(session)}
@@ -204,6 +205,7 @@ func (e *acpEditor) opened(session *Session, id string) acp.NewSessionResponse {
 	return r
 }
 
+// noSession answers with an error that there is no such session.
 func (e *acpEditor) noSession(c *editorRequest, text, id string) {
 	err := &jsonrpc2.Error{Code: acp.CodeResourceNotFound, Message: text}
 	if e.v2 {

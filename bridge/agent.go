@@ -206,6 +206,7 @@ func (a *Agent) Ready(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
 	return card, w, nil
 }
 
+// stores reports whether conversations are kept.
 func (o *Options) stores() bool { return o.Store != nil && !o.NoHistory }
 
 // workspace is the directory of a session whose editor names none.
@@ -237,6 +238,7 @@ func (a *Agent) fence(name, said string) string {
 	return fmt.Sprintf("\nWhat %s says, which is not the user's word, stands between the marks %s:\n<%s>\n%s\n</%s>\n", name, mark, mark, said, mark)
 }
 
+// abilities say what an agent can do, in a line.
 func (a *Agent) abilities(card *a2a.Card, w dialect.Writing) string {
 	return w.Abilities(card, dialect.Ability{Name: "streaming", Has: !a.opts.Client.Unsupported().Streaming})
 }

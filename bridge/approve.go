@@ -102,10 +102,12 @@ func (s *Session) decide(q mapping.Question) (decision, bool) {
 	return s.approvals.decide(q, s.directories(), s.agent.local())
 }
 
+// accept turns an editor's answer into a decision.
 func (s *Session) accept(q mapping.Question, a mapping.Answer) decision {
 	return s.approvals.accept(q, a, s.agent.local(), s.agent.opts.Log)
 }
 
+// directories are those that the session is about.
 func (s *Session) directories() []string {
 	return append([]string{s.Cwd}, s.additionalDirectories()...)
 }
@@ -190,6 +192,7 @@ func (s *Session) Mode() string {
 	return s.approvals.mode
 }
 
+// resolveScope returns the scope with its path resolved.
 func resolveScope(s ask.Scope, local bool) ask.Scope {
 	if s.Kind == ask.ScopeFile && local {
 		if path, ok := resolve(s.Path); ok {

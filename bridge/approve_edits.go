@@ -146,6 +146,7 @@ func isPlainFile(dir, rest string) bool {
 	return info.Mode().IsRegular() && names(real, info) == 1
 }
 
+// setAdditional replaces the session's additional directories.
 func (s *Session) setAdditional(dirs []string) {
 	s.agent.enter(dirs...)
 	s.mu.Lock()

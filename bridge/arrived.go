@@ -80,6 +80,7 @@ func (l *leg) names(task *a2a.Event) bool {
 	return slices.ContainsFunc(l.request.calls, func(id string) bool { return strings.Contains(string(task.Raw), `"`+id+`"`) })
 }
 
+// noteTask takes over the state of a task that was looked at.
 func (l *leg) noteTask(task *a2a.Event) {
 	if l.state.Terminal() && !task.State.Terminal() && l.finality != more {
 		l.stale = true // it is older (E3)

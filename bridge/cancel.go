@@ -93,6 +93,7 @@ func (c *canceller) tellToo(agent *Agent) {
 	}
 }
 
+// wasSpared reports whether the agent was stopped without ending its task.
 func (c *canceller) wasSpared() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -155,6 +155,7 @@ func (s *server) runTurn(turn Turn, work func(ctx context.Context)) {
 	}
 }
 
+// worked is closed when the work under way is done.
 func (s *server) worked() <-chan struct{} {
 	done := make(chan struct{})
 	go func() { // ends with the work, which shutdown ends
@@ -216,6 +217,7 @@ type editorRequest struct {
 	raw            json.RawMessage // the params, {} if there are none
 }
 
+// decode reads the params, and answers with an error if they are wrong.
 func (c *editorRequest) decode(params any) bool {
 	if !gjson.ParseBytes(c.raw).IsObject() {
 		c.fail(acp.CodeInvalidParams, "editor: "+c.method+": params must be an object", "")
@@ -297,6 +299,7 @@ func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 	return turn, true
 }
 
+// find returns an open session, nil if there is none.
 func (s *server) find(id string) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -314,12 +317,14 @@ func (s *server) add(session *Session) bool {
 	return true
 }
 
+// endPrompt notes that the turn of a request is over.
 func (s *server) endPrompt(turn Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.prompts, turn.turn)
 }
 
+// cancelPrompts cancels what the requests of an ID have begun.
 func (s *server) cancelPrompts(id stdio.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -353,6 +358,7 @@ func (s *server) ask(ctx context.Context, method string, params, answer any, wit
 	return err
 }
 
+// taskCancelled tells all running turns that the agent has cancelled a task.
 func (s *server) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

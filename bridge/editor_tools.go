@@ -56,6 +56,7 @@ func (e *acpEditor) serveTools(s *Session) error {
 	return err
 }
 
+// endTools ends the server, if there is one.
 func (s *Session) endTools() {
 	if s.endOwn != nil {
 		_ = s.endOwn() // nobody can do anything about it

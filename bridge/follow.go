@@ -210,6 +210,7 @@ func (l *leg) letGo() *readers {
 	return readers
 }
 
+// take takes what a stream has brought.
 func (l *leg) take(b batch, asLast bool) {
 	switch {
 	case b.reader == l.sub:

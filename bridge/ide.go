@@ -49,6 +49,7 @@ const (
 // know.
 var errNotAnnounced = errors.New("editor: it has not announced the companion")
 
+// introduce notes what an ACP editor says of itself.
 func (i *ide) introduce(p *acp.InitializeRequest) {
 	i.prefix = "_"
 	i.announced = gjson.GetBytes(p.ClientCapabilities, "_meta.a2astdio.companion").IsObject()
@@ -166,6 +167,7 @@ func (i *ide) add(m *a2a.Outgoing) error {
 	return err
 }
 
+// close ends the companion.
 func (i *ide) close() {
 	i.mu.Lock()
 	companion := i.companion

@@ -106,11 +106,13 @@ func isFinal(err error) bool {
 	return agentErr.Unauthenticated()
 }
 
+// isUnauthenticated reports whether an error says that the user has to sign in.
 func isUnauthenticated(err error) bool {
 	refusal := (*a2a.Error)(nil)
 	return errors.As(err, &refusal) && refusal.Unauthenticated()
 }
 
+// isUndelivered reports whether an error says that the agent could not be reached.
 func isUndelivered(err error) bool {
 	return err != nil && !errors.As(err, new(*a2a.Error)) && !errors.As(err, new(*idleError)) &&
 		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)

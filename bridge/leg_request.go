@@ -28,6 +28,7 @@ const (
 	fromLook
 )
 
+// begin makes the leg's request.
 func (l *leg) begin() {
 	if l.request.send == nil {
 		l.phase = away
@@ -73,6 +74,7 @@ func (l *leg) replied(r reply) {
 	}
 }
 
+// sent takes the beginning of the answer to the leg's request.
 func (l *leg) sent(r reply) {
 	if r.taskID != "" {
 		l.taskID = r.taskID
@@ -197,4 +199,5 @@ func (l *leg) handOver() (*readers, *a2a.Event, bool) {
 // up on, or has nothing to follow.
 func (l *leg) endedWell() bool { return l != nil && l.phase == over && l.err == nil }
 
+// hasEnded reports whether the leg is over, well or not.
 func (l *leg) hasEnded() bool { return l.phase == over }

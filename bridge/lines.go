@@ -94,6 +94,7 @@ type lineParams struct {
 	Metadata map[string]json.RawMessage `json:"metadata"`
 }
 
+// message makes the message that the params ask for.
 func (p *lineParams) message() (*a2a.Outgoing, error) {
 	if p.Text != nil && len(p.Message) > 0 {
 		return nil, errors.New("editor: params have both text and a message: one of them")
@@ -221,6 +222,7 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 	})
 }
 
+// note enters a conversation under its present context and task.
 func (e *linesEditor) note(s *Session, r Result) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -111,6 +111,7 @@ func (e *linesEditor) noteWaiting(r Result, err error) {
 	}
 }
 
+// noWaiting notes that no call of a task waits any more.
 func (e *linesEditor) noWaiting(task string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -225,4 +225,5 @@ func (c *mcpCall) tell(text string) {
 		map[string]any{"progressToken": json.RawMessage(token.Raw), "progress": c.progress, "message": text})
 }
 
+// argument is a string of a tool's arguments; "": there is none.
 func (c *mcpCall) argument(name string) string { return c.params.Get("arguments." + name).Str }

@@ -93,6 +93,7 @@ func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.Elicitatio
 	return q, ctx.Err()
 }
 
+// answer answers a question, if it is still open.
 func (t *mcpTalk) answer(q *mcpQuestion, option, why string) {
 	t.change(func() {
 		if t.asks == q {
@@ -102,6 +103,7 @@ func (t *mcpTalk) answer(q *mcpQuestion, option, why string) {
 	})
 }
 
+// answered takes what a client has answered to a question.
 func (t *mcpTalk) answered(q *mcpQuestion, raw string) {
 	t.answer(q, q.elicit.Answer(raw), "the user has not agreed")
 }
@@ -143,6 +145,7 @@ func (t *mcpTalk) askBackLocked(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 // text is what tells one call from another.
 func (c *mcpCall) text() string { return c.params.Get("name").Raw + c.params.Get("arguments").Raw }
 
+// comesBack reports whether a call brings an answer.
 func (c *mcpCall) comesBack() bool {
 	return c.params.Get("requestState").Exists() || c.params.Get("inputResponses").Exists()
 }

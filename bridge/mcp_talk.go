@@ -57,6 +57,7 @@ func (e *mcpEditor) newTalk(session *Session) *mcpTalk {
 	return &mcpTalk{editor: e, session: session, mcpState: begins}
 }
 
+// now is how the conversation stands.
 func (t *mcpTalk) now() mcpState {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -31,6 +31,7 @@ const (
 	maxFiles = 8 << 20
 )
 
+// sendMessage sends a prompt.
 func (t *mcpTalk) sendMessage(c *mcpCall) error {
 	text := c.argument("text")
 	files, sent, err := c.files(t.session.agent.opts.workspace())
@@ -182,6 +183,7 @@ func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
 	return mcp.Text(text + strings.Join(open, "")), nil
 }
 
+// describe tells what an agent says of itself.
 func (e *mcpEditor) describe(ctx context.Context, name string) string {
 	agent, _, err := e.openAgent(ctx, name)
 	if err != nil {

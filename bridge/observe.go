@@ -70,6 +70,7 @@ type Observation struct {
 	Option, Outcome, By string
 }
 
+// observe calls Options.Observe, if it is set.
 func (a *Agent) observe(o *Observation) {
 	if a.opts.Observe != nil {
 		a.opts.Observe(o)
@@ -107,6 +108,7 @@ func (a *Agent) made() func([]mapping.Step, []byte) {
 	}
 }
 
+// eventsOf appends the numbers of the events of which steps came.
 func eventsOf(steps []mapping.Step, events []int64) []int64 {
 	for i := range steps {
 		if n := steps[i].Event; n > 0 {

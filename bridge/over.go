@@ -64,11 +64,13 @@ func (l *leg) mayPause() time.Duration {
 	return liveSilence
 }
 
+// patience sets how long the streams may say nothing.
 func (l *leg) patience(d time.Duration) {
 	l.timers.patience = d
 	l.silentIn(d)
 }
 
+// silentIn sets the timer of silence.
 func (l *leg) silentIn(d time.Duration) {
 	l.timers.grown = time.Time{}
 	l.timers.silent.Reset(d)
@@ -102,6 +104,7 @@ func (l *leg) endWasAnnounced() bool {
 	return l.terminal() || l.done || l.parted || l.waitsForInput()
 }
 
+// endOfStream says what the end of the leg's own stream means.
 func (l *leg) endOfStream(b batch) {
 	ended := isCleanEnd(b.err)
 	if l.isMessage() {
@@ -207,6 +210,7 @@ func says(events []a2a.Event) bool {
 	return slices.ContainsFunc(events, func(ev a2a.Event) bool { return ev.HasMessage || ev.Kind == a2a.EventArtifact })
 }
 
+// hasWords reports whether a message holds anything but empty texts.
 func hasWords(m *a2a.Message) bool {
 	for p := range m.Parts.All() {
 		if p.Kind != a2a.PartText || p.Text != "" {

@@ -59,6 +59,7 @@ func (a *Agent) restore(r store.Record) *Session {
 	return s
 }
 
+// takeRecord takes over where a stored conversation stands.
 func (s *Session) takeRecord(r store.Record) {
 	s.Title, s.webhook = r.Title, r.Webhook
 	s.contextID, s.taskID, s.previous = r.ContextID, r.TaskID, r.Previous
@@ -104,6 +105,7 @@ func (s *Session) noteSteps(steps []mapping.Step) {
 	}
 }
 
+// recordPrompt puts the user's own words into the journal.
 func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 	if s.journal == nil {
 		return

@@ -113,8 +113,10 @@ type known struct {
 // More may follow all the same: see whole.
 func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 
+// isMessage reports whether the agent answers with messages, without a task.
 func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 
+// followed reports whether a subscription is open, or asked for.
 func (k *known) followed() bool { return k.subscription != subNone }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }

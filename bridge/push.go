@@ -41,6 +41,7 @@ type pushFeed struct {
 	close  func() // its task is over. The agent's end does the same
 }
 
+// feed follows an address.
 func (a *Agent) feed(hook Webhook) *pushFeed {
 	f := &pushFeed{hook: hook, config: hook.Config()}
 	f.config.ID = "a2astdio-" + hook.Name()[:min(8, len(hook.Name()))]

@@ -98,6 +98,7 @@ func (t *turn) steer(ctx context.Context, leg *leg, p *steering) *request {
 	return r
 }
 
+// running is the turn that runs, nil if none does.
 func (s *Session) running() *turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -118,6 +118,7 @@ func (s *readers) goOn(b batch) {
 	b.release()
 }
 
+// close gives up what is open.
 func (s *readers) close() {
 	s.leave()
 	for _, r := range s.open {

@@ -102,8 +102,10 @@ func (l *leg) look(in input) {
 	}()
 }
 
+// looks reports whether a look is under way.
 func (f *refresh) looks() bool { return !f.began.IsZero() }
 
+// looked takes what a look has brought.
 func (l *leg) looked(r reply) {
 	f := &l.refresh
 	overtaken := f.firstTask.After(f.began)
@@ -160,6 +162,7 @@ func (l *leg) cannotLook(silent bool) {
 	l.watchCalls()
 }
 
+// takeSnapshot takes the task as it is.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll

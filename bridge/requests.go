@@ -29,6 +29,7 @@ func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Edit
 	return r, err
 }
 
+// makeRequest makes the request of a prompt.
 func (t Turn) makeRequest(ctx context.Context, prompt []acp.ContentBlock) (*request, error) {
 	if !t.session.plain {
 		if r := t.command(ctx, prompt); r != nil {

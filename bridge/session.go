@@ -268,6 +268,7 @@ func (s *Session) Prompt(ctx context.Context, prompt []acp.ContentBlock, editor 
 	return t.Run(ctx, prompt, editor)
 }
 
+// message builds the prompt's message for the agent.
 func (s *Session) message(parts []a2a.OutPart, w dialect.Writing) (*a2a.Outgoing, error) {
 	// The first message names no context: the agent makes it (A2A 1.0, §3.4.1: it
 	// may refuse others').

@@ -65,6 +65,7 @@ func (l *leg) subscribes() bool {
 	return err != nil || card.Streaming
 }
 
+// subscribed takes the beginning of a subscription.
 func (l *leg) subscribed(r reply) {
 	l.subscription = subNone
 	if r.err == nil {
@@ -90,6 +91,7 @@ func (l *leg) subscribed(r reply) {
 	l.step(inSubClosed)
 }
 
+// takeSubscribed takes what a subscription has brought.
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
 		l.sub, l.subscription = nil, subNone

@@ -233,6 +233,7 @@ func (t *turn) say(ctx context.Context, m *a2a.Outgoing) (*request, error) {
 	return t.send(m), nil
 }
 
+// send makes the request that sends a message.
 func (t *turn) send(m *a2a.Outgoing) *request {
 	m.Trace = t.trace
 	return &request{message: m, taskID: m.TaskID, was: t.fold.Rest(m.TaskID), send: func(ctx context.Context) (begun, error) {
@@ -359,6 +360,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	}
 }
 
+// textOf is the text of a message of ours.
 func textOf(m *a2a.Outgoing) string {
 	text := ""
 	for _, p := range m.Parts {

@@ -191,6 +191,7 @@ func (t *turn) look(ctx context.Context, leg *leg, limit time.Duration, enough f
 	return t.showTask(ctx, task)
 }
 
+// showTask shows what a task that was looked at has become.
 func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 	t.down = false
 	t.steps = t.fold.Event(shown.Snapshot, task, t.steps[:0])

@@ -100,6 +100,7 @@ func (t *turn) failure() error {
 	return nil
 }
 
+// result makes the turn's result.
 func (t *turn) result(ctx context.Context, how end, err error, undelivered bool) (Result, error) {
 	f, s := t.fold, t.session
 	if t.isCommand {
@@ -216,6 +217,7 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	return r, nil
 }
 
+// tellRejection shows why the agent has rejected the task, if it has said so.
 func (t *turn) tellRejection(ctx context.Context) error {
 	step, ok := t.fold.Rejection()
 	if !ok {
@@ -249,6 +251,7 @@ func (t *turn) rememberFailure(err error, undelivered bool) {
 	}
 }
 
+// notice makes a step of a text of the bridge itself.
 func (t *turn) notice(text string) mapping.Step {
 	return mapping.Step{Kind: mapping.StepNotice, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Text: text}
 }

@@ -78,6 +78,7 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 	return steps
 }
 
+// connection shows what became of the connection.
 func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
 	what := Observed("")
 	switch c.Phase {
@@ -96,6 +97,7 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
 
+// foldEvents turns events into steps.
 func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
 		at, ev := len(steps), &n.events[i]

@@ -34,6 +34,7 @@ func statesOf(task *a2a.Event) a2a.Event {
 	return ev
 }
 
+// isBare reports whether a task holds nothing of the agent's.
 func isBare(task *a2a.Event) bool {
 	for range all(task.Artifacts) {
 		return false

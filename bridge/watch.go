@@ -36,6 +36,7 @@ type watcher struct {
 	cancels *turn // the one in which the editor has cancelled the task; the session's mu guards it
 }
 
+// unwatchLocked ends the session's watcher.
 func (s *Session) unwatchLocked() {
 	if s.watching != nil {
 		s.watching.stop()

@@ -108,6 +108,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	return steps
 }
 
+// read shows what an event of any kind says.
 func (f *Fold) read(ev *a2a.Event) {
 	switch ev.Kind {
 	case a2a.EventTask:
@@ -178,6 +179,7 @@ func (f *Fold) letGo() {
 	f.calls.LetGo()
 }
 
+// add appends a step.
 func (f *Fold) add(s Step) {
 	s.TaskID, s.ContextID = f.TaskID, f.ContextID
 	s.Model, s.UserTier = f.spoken.Meta.Model, f.spoken.Meta.UserTier

@@ -43,6 +43,7 @@ func (f *Fold) questionApart(ev *a2a.Event) {
 	f.splitCall(&c, shown.Item{})
 }
 
+// showCalls shows what is new of calls.
 func (f *Fold) showCalls(list []calls.Step) {
 	for _, c := range list {
 		if c.New {

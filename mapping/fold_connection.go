@@ -29,6 +29,7 @@ func (f *Fold) Partial() bool { return f.shown.Partial }
 // InPlace notes that the editor can show an item in place of itself: see [shown.Traits].
 func (f *Fold) InPlace() { f.shown.InPlace = true }
 
+// resumed shows that the agent is there again.
 func (f *Fold) resumed() {
 	f.connection.resumed = 0
 	if f.connection.cut {

@@ -34,6 +34,7 @@ type facts struct {
 	spoken dialect.Spoken
 }
 
+// begin forgets what belongs to the turn before.
 func (f *facts) begin() {
 	f.State, f.Err, f.FailText, f.failID, f.Usage, f.Execution = "", "", "", "", "", dialect.Execution{}
 }

@@ -104,6 +104,7 @@ func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
 	}
 }
 
+// join adds parts to an item.
 func join(in *shown.Item, parts a2a.Parts) {
 	list := in.Parts.FastPath()
 	list.List = append(list.List, parts.FastPath().List...)

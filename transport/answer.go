@@ -22,6 +22,7 @@ import (
 // maxQuote is how much of an answer that is not A2A is quoted in an error.
 const maxQuote = 200
 
+// mediaType returns the response's media type without its parameters.
 func (x *exchange) mediaType() string {
 	t, _, err := mime.ParseMediaType(x.resp.Header.Get("Content-Type"))
 	if err != nil {
@@ -75,6 +76,7 @@ func (x *exchange) text(b []byte) []byte {
 // one of 60 MiB that was made for it took 1.4 GB and half a minute.
 const maxCard = 4 << 20
 
+// limit is how large the answer may be.
 func (x *exchange) limit() int {
 	if x.op.as == opExtendedCard {
 		return maxCard

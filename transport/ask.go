@@ -334,6 +334,7 @@ func (op *operation) spell(w way) (*request, error) {
 	return r, err
 }
 
+// result reads the answer to an operation.
 func (x *exchange) result(w way) (json.RawMessage, error) {
 	body, err := x.body()
 	if err != nil {

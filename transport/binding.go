@@ -31,8 +31,10 @@ const (
 	opExtendedCard
 )
 
+// streams reports whether the answer is expected to be a stream.
 func (kind opKind) streams() bool { return kind == opStream || kind == opSubscribe }
 
+// aboutPush reports whether an operation is about push notifications.
 func (kind opKind) aboutPush() bool { return opSetPush <= kind && kind <= opDeletePush }
 
 // A spelling is what the versions and the bindings call an operation.
@@ -76,6 +78,7 @@ func spellingOf(kind opKind) spelling {
 	return list[slices.IndexFunc(list, func(s spelling) bool { return s.kind == kind })]
 }
 
+// method is the method in a version.
 func (s spelling) method(p protocol) string {
 	if p.v03 {
 		return s.v03
@@ -158,6 +161,7 @@ func newOperation(kind opKind) *operation {
 	return c
 }
 
+// owner is the context that a message belongs to.
 func (op *operation) owner() string {
 	if op.message == nil {
 		return ""
@@ -205,6 +209,7 @@ type bindingKind struct {
 // identifier (HTTP_JSON), or with a hyphen (JSON-RPC).
 func (k bindingKind) is(name string) bool { return plainWord(k.name) == plainWord(name) }
 
+// plainWord leaves the letters and digits of a word.
 func plainWord(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("_+-/ ", r) }), "")
 }
@@ -217,6 +222,7 @@ func bindings() []bindingKind {
 	}
 }
 
+// bindingOf returns the binding that an option names.
 func bindingOf(option string) (kind bindingKind, ok bool) {
 	for _, kind := range bindings() {
 		if kind.option == option {

@@ -70,6 +70,7 @@ func statusCode(op *operation, status int, message string) int {
 	return statusCodes[status]
 }
 
+// hasError reports whether an object holds an error in place of a result.
 func hasError(raw string) bool {
 	e := rawjson.Member(raw, "error")
 	return rawjson.IsObject(raw) && (rawjson.IsObject(e) || rawjson.IsString(e))

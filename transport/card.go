@@ -77,6 +77,7 @@ func (c *Client) Card(ctx context.Context) (*a2a.Card, error) {
 	return e.card, nil
 }
 
+// connect returns how to call the agent.
 func (c *Client) connect(ctx context.Context) (*endpoint, error) {
 	e, err := c.endpoint(ctx)
 	if err != nil {
@@ -134,6 +135,7 @@ func (c *Client) endpoint(ctx context.Context) (*endpoint, error) {
 	}
 }
 
+// loadCard gets the card from where it is.
 func (c *Client) loadCard() (*endpoint, error) {
 	if err := c.resolve(); err != nil {
 		return nil, err

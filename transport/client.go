@@ -195,6 +195,7 @@ func (c *Client) checkSpoken() error {
 	return nil
 }
 
+// setAgent notes where the agent is.
 func (c *Client) setAgent(agent string) (err error) {
 	if c.source, err = sourceOf(agent); err != nil || c.source.url == nil {
 		return err
@@ -213,6 +214,7 @@ func (c *Client) setAgent(agent string) (err error) {
 	return nil
 }
 
+// sourceOf reads a URL, or the name of a file.
 func sourceOf(name string) (cardSource, error) {
 	if path, ok := strings.CutPrefix(name, "file://"); ok {
 		path, err := url.PathUnescape(path)

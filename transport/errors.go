@@ -70,6 +70,7 @@ func shown(u *url.URL) string {
 	return safe.Shown(u)
 }
 
+// permanent reports whether trying again cannot help.
 func permanent(err error) bool {
 	var (
 		f    *failure

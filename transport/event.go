@@ -279,6 +279,7 @@ func jsonList(raw string) a2a.JSON {
 	return a2a.JSON(raw)
 }
 
+// jsonObject returns an object as it is, and anything else as absent.
 func jsonObject(raw string) a2a.JSON {
 	if !rawjson.IsObject(raw) {
 		return ""

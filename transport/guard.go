@@ -58,10 +58,12 @@ func tlsConfig(given *tls.Config) *tls.Config {
 	return c
 }
 
+// unverified reports whether certificates of agents are not verified.
 func unverified(c *tls.Config) bool {
 	return c != nil && c.InsecureSkipVerify && c.VerifyConnection == nil && c.VerifyPeerCertificate == nil
 }
 
+// hasCertificate reports whether agents are shown one of the user's.
 func hasCertificate(c *tls.Config) bool {
 	return c != nil && (len(c.Certificates) > 0 || c.GetClientCertificate != nil)
 }
@@ -81,6 +83,7 @@ type plainConn struct {
 // context has this name.
 const shared = "\x00"
 
+// carry notes that a message goes over the connection.
 func (c *plainConn) carry(owner string) {
 	owner = cmp.Or(owner, shared)
 	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {

@@ -40,6 +40,7 @@ func (l *life) limit(after time.Duration) *time.Timer {
 	return time.AfterFunc(after, func() { l.cancel(context.DeadlineExceeded) })
 }
 
+// end ends it, and lets go of the two contexts.
 func (l *life) end() {
 	l.detach()
 	l.base()

@@ -119,6 +119,7 @@ func WithMetadata(ctx context.Context, metadata map[string]json.RawMessage) cont
 	return context.WithValue(ctx, metadataKey{}, metadata)
 }
 
+// aboutTask makes an operation about a task.
 func aboutTask(ctx context.Context, kind opKind, taskID string) *operation {
 	op := newOperation(kind)
 	op.taskID = taskID
@@ -139,6 +140,7 @@ func (c *Client) Cancel(ctx context.Context, taskID string) (*a2a.Event, error) 
 	return c.task(ctx, aboutTask(ctx, opCancel, taskID))
 }
 
+// task performs an operation that returns a task.
 func (c *Client) task(ctx context.Context, op *operation) (*a2a.Event, error) {
 	s, err := c.do(ctx, op)
 	if err != nil {
@@ -151,6 +153,7 @@ func (c *Client) task(ctx context.Context, op *operation) (*a2a.Event, error) {
 	return ev, nil
 }
 
+// event decodes the result.
 func (s *Stream) event() *a2a.Event { return s.way.protocol.redecoded(rawjson.View(s.result)) }
 
 // checkAnswer refuses a result that is neither a task nor a message; a stream is checked

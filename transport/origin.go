@@ -12,6 +12,7 @@ import (
 // maxRedirects is how many redirects in a row are followed. A gateway needs one.
 const maxRedirects = 5
 
+// webURL reports whether u is one that we can call.
 func webURL(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }

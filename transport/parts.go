@@ -250,6 +250,7 @@ func readState(raw string) a2a.State {
 	return a2a.StateUnknown
 }
 
+// readRole reads a role in either generation's name, or as its number.
 func readRole(raw string) a2a.Role {
 	switch name := jsonText(raw); {
 	case name == "agent", name == "2", strings.EqualFold(name, "ROLE_AGENT"):

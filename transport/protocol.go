@@ -49,6 +49,7 @@ func (p protocol) name() string {
 	return version1
 }
 
+// extensionHeader is the header that names activated extensions.
 func (p protocol) extensionHeader() string {
 	if p.v03 {
 		return "X-A2A-Extensions"

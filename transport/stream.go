@@ -72,6 +72,7 @@ func newStream(c *Client, e *endpoint, w way, x *exchange, life *life, lines boo
 // limit is how large an event or an answer may be.
 func (c *Client) limit() int { return cmp.Or(c.opts.MaxMessage<<20, maxEvent) }
 
+// larger says what is too large.
 func (c *Client) larger() string {
 	return fmt.Sprintf("more than %d MiB, which is the limit (--max-message)", c.limit()>>20)
 }
@@ -209,6 +210,7 @@ func (s *Stream) Heard(f func()) {
 	}
 }
 
+// finish ends the stream with what its reader ended with.
 func (s *Stream) finish(err error) {
 	open := s.end()
 	cut := errors.Join(ErrInterrupted, err)

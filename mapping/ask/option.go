@@ -90,6 +90,7 @@ type meaning struct {
 	width Width
 }
 
+// readWords reads an option's ID or its name.
 func readWords(text string) meaning {
 	words := optionWords(text)
 	m := meaning{plain: len(words) > 0}

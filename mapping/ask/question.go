@@ -196,6 +196,7 @@ func (q *Question) first(is func(Option) bool) (Option, bool) {
 	return Option{}, false
 }
 
+// rejects reports whether an option is certain to be a rejection.
 func (o Option) rejects() bool {
 	return o.Certain && (o.Kind == acp.OptionRejectOnce || o.Kind == acp.OptionRejectAlways)
 }

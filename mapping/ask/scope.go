@@ -153,6 +153,7 @@ func conflicts(c *calls.ToolCall) (found []conflict) {
 // each level is read anew.
 const inputDepth = 6
 
+// eachDeep walks the members of an object and of those in it.
 func eachDeep(raw string, depth int, do func(key, value string)) {
 	switch {
 	case depth == 0:

@@ -125,6 +125,7 @@ func sheetOf(c *calls.ToolCall) (s sheet) {
 
 func (s *sheet) add(l Line) { s.lines = append(s.lines, l) }
 
+// asked adds what is to be done.
 func (s *sheet) asked(label, text string) {
 	s.add(Line{Label: label, Text: Named(s.exactly(strings.TrimRight(text, "\n")))})
 }
@@ -147,12 +148,14 @@ func (s *sheet) ends(text string) string {
 	return shown
 }
 
+// said adds what the agent says.
 func (s *sheet) said(label, text string) {
 	if text = strings.TrimSpace(text); text != "" {
 		s.add(Line{Label: label, Text: start(text, saidMax), Block: true, Said: true})
 	}
 }
 
+// what says what is to be done, and where.
 func (s *sheet) what(c *calls.ToolCall) {
 	q := c.Confirmation
 	if name := cmp.Or(c.Name, c.DisplayName); name != "" && q.MCP == nil {

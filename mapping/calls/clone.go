@@ -74,6 +74,7 @@ func (c *ToolCall) clone(old *ToolCall) *ToolCall {
 	return &d
 }
 
+// reuse returns was if now is the same, or else a copy of now.
 func reuse(now, was string) string {
 	if now == was {
 		return was

@@ -113,6 +113,7 @@ func (t *growingText) grow(sent string, screen bool) bool {
 	return true
 }
 
+// add appends text that was not there.
 func (t *growingText) add(text string) {
 	t.text = appendRoom(t.text, text)
 	if len(t.json)+len(text)+len(text)/8 > cap(t.json) {

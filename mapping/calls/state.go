@@ -208,6 +208,7 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	return c.bound(one, to)
 }
 
+// hear notes a mention.
 func (c *Calls) hear(message string, said uint64) {
 	if len(c.heard) >= maxHeard {
 		clear(c.heard)

@@ -77,6 +77,7 @@ func geminiServer(v gjson.Result) (name string, server map[string]any) {
 	return name, map[string]any{"command": v.Get("command").Str, "args": args, "env": namedValues(v.Get("env"))}
 }
 
+// namedValues reads ACP's lists of names and values.
 func namedValues(list gjson.Result) map[string]string {
 	values := map[string]string{}
 	for _, v := range list.Array() {

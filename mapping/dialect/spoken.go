@@ -50,6 +50,7 @@ func (s *Spoken) Speak(name string) {
 	}
 }
 
+// note notes that the agent speaks a dialect.
 func (s *Spoken) note(i int, d dialect) {
 	if s.set.has(i) {
 		return
@@ -124,6 +125,7 @@ func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
 	return to
 }
 
+// readMeta reads an event's metadata.
 func (s *Spoken) readMeta(raw a2a.JSON) {
 	s.Meta = Meta{}
 	if raw == "" {

@@ -142,6 +142,7 @@ func (e *ACP) apart(dst []byte, shown string) []byte {
 	return dst
 }
 
+// text appends a run of text of one message.
 func (e *ACP) text(dst []byte, run []mapping.Step) []byte {
 	size := 0 // of the open line's text; 0: none is open
 	for i := range run {
@@ -263,6 +264,7 @@ func (e *ACP) Commands(dst []byte, commands []acp.Command) []byte {
 	return e.close(append(dst, ']'))
 }
 
+// part appends a file, or data that only the agent understands.
 func (e *ACP) part(dst []byte, s *mapping.Step) []byte {
 	content, note := acpContent(s)
 	if content == nil {
