@@ -40,28 +40,23 @@ func (adk) tells(card *a2a.Card) bool {
 
 // knows: a key of its own may be in the metadata of the event, or of anything in it. In data such keys are
 // somebody else's: the input of a call, for one.
-func (adk) knows(ev *a2a.Event) bool { return keyPrefix("adk_").isIn(ev) }
-
-// A keyPrefix is what the keys of a family of agents begin with.
-type keyPrefix string
-
-func (k keyPrefix) isIn(ev *a2a.Event) bool {
-	if !strings.Contains(string(ev.Raw), `"`+string(k)) {
+func (adk) knows(ev *a2a.Event) bool {
+	if !strings.Contains(string(ev.Raw), `"adk_`) {
 		return false
 	}
-	if k.isOf(ev.Metadata, a2a.Parts{}) || k.isOf(ev.Message.Metadata, ev.Message.Parts) || k.isOf(ev.Artifact.Metadata, ev.Artifact.Parts) {
+	if adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) {
 		return true
 	}
 	if ev.Artifacts != nil {
 		for a := range ev.Artifacts {
-			if k.isOf(a.Metadata, a.Parts) {
+			if adkMarks(a.Metadata, a.Parts) {
 				return true
 			}
 		}
 	}
 	if ev.History != nil {
 		for m := range ev.History {
-			if k.isOf(m.Metadata, m.Parts) {
+			if adkMarks(m.Metadata, m.Parts) {
 				return true
 			}
 		}
@@ -69,21 +64,22 @@ func (k keyPrefix) isIn(ev *a2a.Event) bool {
 	return false
 }
 
-func (k keyPrefix) isOf(metadata a2a.JSON, parts a2a.Parts) bool {
-	if k.begins(metadata) {
+// adkMarks reports whether metadata, or that of one of the parts, has a key of ADK's.
+func adkMarks(metadata a2a.JSON, parts a2a.Parts) bool {
+	if hasADKKey(metadata) {
 		return true
 	}
 	for p := range parts.All() {
-		if k.begins(p.Metadata) {
+		if hasADKKey(p.Metadata) {
 			return true
 		}
 	}
 	return false
 }
 
-func (k keyPrefix) begins(metadata a2a.JSON) (found bool) {
+func hasADKKey(metadata a2a.JSON) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(key, _ gjson.Result) bool {
-		found = strings.HasPrefix(key.Str, string(k))
+		found = strings.HasPrefix(key.Str, "adk_")
 		return !found
 	})
 	return found
@@ -146,7 +142,7 @@ func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *Carrier, to
 		if own := adkPartial(p.Metadata); own != partialUnset {
 			part = own
 		}
-		switch kind := first(gjson.Parse(string(p.Metadata)), "adk_type", "kagent_type").Str; {
+		switch kind := gjson.Get(string(p.Metadata), "adk_type").Str; {
 		case p.Kind == a2a.PartText:
 			d.text(p, part, artifact, at, to)
 		case p.Kind == a2a.PartData && kind != "":
@@ -184,9 +180,6 @@ func adkAsks(at *Carrier) bool {
 
 func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) {
 	id, name := v.Get("id").Str, v.Get("name").Str
-	if name == id {
-		name = "" // kagent's executor for OpenAI's SDK, of a result
-	}
 	asks := adkAsks(at)
 	switch {
 	case name == adkConfirm && (kind == "function_response" || !asks):

@@ -13,23 +13,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file is for what kagent's agents ask. They are ADK's (for Go and Python), or LangGraph's, with an
+// This file is for what kagent's agents ask. They are ADK's, with an
 // extension of kagent's own in place of ADK's questions: without it they ask in words that no answer fits.
 // The question is in the metadata of the status message, and the answer in that of ours.
-
-// kagent is ADK's dialect under keys of kagent's own: its executors for OpenAI's SDK and for CrewAI, whose cards
-// declare nothing, and for LangGraph, whose card has the extension.
-type kagent struct{ adk }
-
-func (kagent) about() about {
-	return about{name: "kagent", sign: "kagent_", traits: adk{}.about().traits}
-}
-
-func (kagent) extensions() []string { return nil }
-
-func (kagent) tells(*a2a.Card) bool { return false }
-
-func (kagent) knows(ev *a2a.Event) bool { return keyPrefix("kagent_").isIn(ev) }
 
 const kagentExtension = "https://kagent.dev/extensions/hitl/v1"
 

@@ -69,7 +69,7 @@ type SideRequest struct {
 
 // dialects lists them all, in the order in which they are tried. Journals name one by its place.
 func dialects() []dialect {
-	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}, langgraph{}, inference{}, shared{}, wrapper{}, kagent{}}
+	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}, inference{}, shared{}, wrapper{}}
 }
 
 // placeOf returns the place in that list of the dialect of a name, counted from 1 (see
