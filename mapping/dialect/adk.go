@@ -105,7 +105,7 @@ func (d adk) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 
 func (adk) usage(at *Carrier, metadata a2a.JSON, to *Pieces) {
 	for _, m := range [...]a2a.JSON{at.Metadata, metadata} {
-		if u := gjson.Get(string(m), "adk_usage_metadata"); u.IsObject() {
+		if u := first(gjson.Parse(string(m)), "adk_usage_metadata", kagentKeys+"usage"); u.IsObject() {
 			to.Usage = a2a.JSON(u.Raw)
 		}
 	}
@@ -142,11 +142,10 @@ func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *Carrier, to
 		if own := adkPartial(p.Metadata); own != partialUnset {
 			part = own
 		}
-		switch kind := gjson.Get(string(p.Metadata), "adk_type").Str; {
+		switch kind := first(gjson.Parse(string(p.Metadata)), "adk_type", kagentKeys+"part-type").Str; {
 		case p.Kind == a2a.PartText:
 			d.text(p, part, artifact, at, to)
-		case p.Kind == a2a.PartData && kind != "":
-			d.data(kind, gjson.Parse(string(p.Data)), gjson.Get(string(p.Metadata), "adk_is_long_running").Bool(), at, to)
+		case p.Kind == a2a.PartData && d.data(kind, gjson.Parse(string(p.Data)), gjson.Get(string(p.Metadata), "adk_is_long_running").Bool(), at, to):
 		case p.Kind == a2a.PartData && part == isPiece:
 		default:
 			to.part(p)
@@ -178,7 +177,8 @@ func adkAsks(at *Carrier) bool {
 	return (at.State == a2a.StateInputRequired || at.State == a2a.StateAuthRequired) && (at.Newest || !at.Held)
 }
 
-func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) {
+// data is false if it is none of ADK's own, as kagent's "file_too_large".
+func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) bool {
 	id, name := v.Get("id").Str, v.Get("name").Str
 	asks := adkAsks(at)
 	switch {
@@ -200,7 +200,10 @@ func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Piece
 			c.Status, c.Output, c.Error = calls.Failed, nil, &calls.ErrorDetails{Message: v.Get("output").String(), Type: outcome}
 		}
 		to.call(c)
+	default:
+		return false
 	}
+	return true
 }
 
 // adkArgs are a call's arguments. trpc-agent-go has them as the model has written them, in a string.
@@ -223,6 +226,8 @@ func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 		c.Status = calls.Pending
 	case text != "":
 		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: text}
+	case v.Get("isError").Bool(): // kagent's Claude and Codex
+		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: v.Get("result").String()}
 	case v.Get("result").Type == gjson.String && len(v.Map()) == 1:
 		c.Output = &calls.Output{Text: v.Get("result").Str}
 	case v.Type == gjson.String:
