@@ -17,10 +17,6 @@ import (
 // configPermission is the option's name. Its values are the modes'.
 const configPermission = "mode"
 
-// maxCapabilities bounds what is read of an editor's capabilities; real ones have
-// some hundred bytes.
-const maxCapabilities = 64 << 10
-
 // abilities are what an editor has announced that it can do. It gets nothing else: it may reject
 // the whole message.
 type abilities struct {
@@ -49,10 +45,6 @@ func readAbilities(p *acp.InitializeRequest, v2 bool) (can abilities) {
 	// By their names: for the editors that keep messages apart, all text is the agent's own
 	// (sources of August 2026; avante does the same, and does not say who it is).
 	can.runsTogether = p.ClientInfo != nil && (p.ClientInfo.Name == "CodeCompanion.nvim" || p.ClientInfo.Name == "agent-shell")
-	can.notices = v2
-	if len(p.ClientCapabilities) > maxCapabilities {
-		return can
-	}
 	caps := gjson.ParseBytes(p.ClientCapabilities)
 	can.form, can.url = caps.Get("elicitation.form").IsObject(), caps.Get("elicitation.url").IsObject()
 	can.terminal, can.command = caps.Get("auth.terminal").Bool(), caps.Get("_meta.terminal-auth").Bool()

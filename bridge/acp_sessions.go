@@ -79,7 +79,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 				session.takeRecord(r)
 			}
 		}
-		goesOn, err := e.past(ctx, c, session, show, !known)
+		goesOn, err := e.past(ctx, session, show, !known)
 		if err != nil {
 			if !known { // nor is it open now
 				s.dismiss(session.ID, false, func() {})
@@ -140,7 +140,7 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 }
 
 // past shows what there is of a session.
-func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session, show, isNew bool) (goesOn bool, err error) {
+func (e *acpEditor) past(ctx context.Context, session *Session, show, isNew bool) (goesOn bool, err error) {
 	var batch []byte
 	var sink func(steps []mapping.Step, line []byte) error
 	if show {
@@ -173,8 +173,8 @@ func (e *acpEditor) past(ctx context.Context, c *editorRequest, session *Session
 // view is the editor as a turn of this session sees it.
 func (e *acpEditor) view(session *Session) *acpView {
 	session.keepJournal()
-	v := &acpView{editor: e, session: session, made: e.server.agent.made(), out: e.conversation(session)}
-	v.out.Terminal = e.can.output
+	v := &acpView{editor: e, session: session, out: e.conversation(session)}
+	v.out.Terminal, v.out.Made = e.can.output, e.server.agent.made()
 	return v
 }
 

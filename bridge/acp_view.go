@@ -34,7 +34,6 @@ type acpView struct {
 	begins  func() // if set, is called before anything is shown
 	awaits  awaited
 	buf     []byte
-	made    func([]mapping.Step, []byte)
 }
 
 // Show implements [Editor].
@@ -54,7 +53,6 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 			}
 		}
 		v.mu.Lock()
-		v.out.Made = v.made
 		v.buf = v.out.Append(v.buf[:0], piece)
 		if v.begins != nil && len(v.buf) > 0 {
 			v.beginLocked()

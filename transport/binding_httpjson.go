@@ -121,9 +121,6 @@ func (httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a
 		}
 		return e
 	}
-	if r := readResponse(data); r.result != "" { // JSON-RPC's envelope, which does not belong here
-		p.decode(r.result, ev)
-	}
 	return nil
 }
 

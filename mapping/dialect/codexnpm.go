@@ -139,17 +139,11 @@ func codexChanges(changes gjson.Result) (input a2a.JSON, words string) {
 
 // codexTodos spells a to-do list as the plan that it is.
 func codexTodos(items gjson.Result) a2a.JSON {
-	b := []byte(`{"entries":[`)
-	items.ForEach(func(_, t gjson.Result) bool {
-		if b[len(b)-1] == '}' {
-			b = append(b, ',')
-		}
-		status := "pending"
-		if t.Get("completed").Bool() {
-			status = "completed"
-		}
-		b = append(b, `{"content":`+quoted(t.Get("text").String())+`,"status":"`+status+`"}`...)
-		return true
-	})
-	return a2a.JSON(append(b, "]}"...))
+	entries := []map[string]string{}
+	for _, t := range items.Array() {
+		status := map[bool]string{true: "completed", false: "pending"}[t.Get("completed").Bool()]
+		entries = append(entries, map[string]string{"content": t.Get("text").String(), "status": status})
+	}
+	b, _ := rawjson.Marshal(map[string]any{"entries": entries}) // strings, all of them
+	return a2a.JSON(b)
 }
