@@ -121,7 +121,8 @@ func (f *Fold) Unmoved(together ...string) bool { return f.calls.Unmoved(togethe
 func (f *Fold) answers(m *a2a.Message) {
 	for p := range m.Parts.All() {
 		if p.Kind == a2a.PartData {
-			f.calls.HeldAnswer(string(p.Data))
+			data := string(p.Data)
+			f.items.do(func() { f.calls.HeldAnswer(data) })
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (f *Fold) showState(add func()) {
 }
 
 // list returns the items of a task that was asked for: its history, its artifacts and its
-// status message, which comes last if it ends the task.
+// status message, which comes last if it ends the task, or asks.
 func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	f.items.clear()
 	m, why := &ev.Message, false
@@ -84,11 +84,12 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 		}
 	}
 	f.addHistory(ev, "")
-	if !ev.State.Terminal() {
+	last := ev.State.Terminal() || ev.State == a2a.StateInputRequired
+	if !last {
 		status()
 	}
 	f.addArtifacts(ev)
-	if ev.State.Terminal() {
+	if last {
 		status()
 	}
 	return f.items.list
@@ -114,7 +115,7 @@ func (f *Fold) addHistory(ev *a2a.Event, but string) {
 		case m.Role == a2a.RoleUser:
 			f.storesUser = true
 			f.items.add(shown.Item{Kind: shown.User, ID: m.ID, Parts: m.Parts})
-			f.items.do(func() { f.answers(&m) })
+			f.answers(&m)
 		case f.failID != "" && m.ID == f.failID:
 			// It is shown as the reason of the failure.
 		case but == "" || m.ID != but:

@@ -57,8 +57,7 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.Chunks || goesOn(text)) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
-		// A question behind tokens is one of its own (inference-gateway's ADK), unless its text goes on.
-		join, sure := joins(s.said.text[r.at:], r.growth == certain && !waits(s.inHand) || s.Chunks, text)
+		join, sure := joins(s.said.text[r.at:], r.growth == certain && !s.concludes(text) || s.Chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
 		sure = sure || r.growth == certain
 		if join && !s.standsAlone(sure) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
@@ -69,6 +68,13 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		}
 	}
 	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id))
+}
+
+// concludes reports whether a text behind tokens is a message of its own, unless its words go on: a question
+// (inference-gateway's ADK), or a sentence that ends the task ("Task completed successfully.", by complete of
+// a2a-python's TaskUpdater).
+func (s *Shown) concludes(text string) bool {
+	return waits(s.inHand) || s.inHand.Terminal() && weight(text) >= evidence
 }
 
 // isOpen reports whether an item may go on with a run, by its kind and what has come since.

@@ -94,6 +94,8 @@ func TestLive(t *testing.T) {
 		"a note that begins with a percent sign":  {[]word{{"m1", "", "Found it."}, {"m2", "", "%HOME% is set."}}, "m1: Found it.\nm2: %HOME% is set."},
 		"files without names, one behind a space": {[]word{{"a1", "", "The first report, which is long enough to be one. "}, {"a2", "", "And the second."}}, "a1: The first report, which is long enough to be one. \na2: And the second."},
 		"files without names, and CR":             {[]word{{"a1", "", "x = 1"}, {"a2", "", "\r\ny = 1"}}, "a1: x = 1\na2: \r\ny = 1"},
+		"tokens, and a sentence at the end":       {[]word{{"m1", "", "It "}, {"m2", "", "rains."}, {"m3", "completed", "Task completed successfully."}}, "m1: It rains.\nm3: Task completed successfully."},
+		"tokens, the last at the end":             {[]word{{"m1", "", "It "}, {"m2", "", "rains"}, {"m3", "completed", " in Oslo and in Bergen."}}, "m1: It rains in Oslo and in Bergen."},
 		"a note of a cancel":                      {[]word{{"m1", "", "slow "}, {"m2", "", "slow "}, {"m3", "canceled", "Task cancelled"}, {"m4", "working", " slow"}}, "m1: slow slow \nm3: Task cancelled\nm4:  slow"},
 		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
 		"tokens that end in a mark":               {[]word{{"m1", "", "हि"}, {"m2", "", "न्दी"}, {"m3", "", "Cafe"}, {"m4", "", "\u0301"}}, "m1: हिन्दीCafe\u0301"},

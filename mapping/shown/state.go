@@ -47,7 +47,7 @@ func (s *Shown) spoken() int {
 }
 
 // Snapshot shows what a task that was asked for holds beyond what was shown. The list is in the order to
-// show: history, artifacts, status message, but for a status message that does not end the task, which comes
+// show: history, artifacts, status message, but for one that neither ends the task nor asks, which comes
 // before the artifacts (S7: a task does not tell the order of messages and artifacts); an artifact that was
 // being said when the stream was cut goes first. gap: one is to be told before what this call has
 // shown. If it has shown nothing, the gap stays owed.
@@ -68,7 +68,9 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	// 2,154 false gaps.
 	ours = ours || !messages && artifacts && !s.saidMessages() // rule: S4
 	lacks := h.less || !s.holdsAll(h)
-	complete := ours && !lacks && !s.Partial // rule: S8
+	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
+	silent := state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
+	complete := ours && !lacks && !silent && !s.Partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
 		s.gap = settled // S3: complete is not final, the next one is weighed again

@@ -41,9 +41,11 @@ var excuses = []Excuse{
 	{"nobody can see what waits", "without tasks/get and a subscription only the user's patience ends it",
 		[]string{"the turn does not end", "the turn ends late", "a question is not asked"},
 		func(v *view) bool { return v.blind() && v.troubled() }},
-	{"the agent does not keep what it says", "its task has no history, so each cut is a gap",
+	{"the agent does not keep what it says", "its task has no history, so each cut is a gap; so it looks where a turn has no words",
 		[]string{"a gap is told where nothing is missing", "a gap is told twice"},
-		func(v *view) bool { return (v.plan.Script.History == agent.HistoryNone || v.blind()) && v.troubled() }},
+		func(v *view) bool {
+			return (v.plan.Script.History == agent.HistoryNone || v.blind() || v.want() == "") && v.troubled()
+		}},
 	{"a question that is not kept", "where the task has no history, a question behind which a state came cannot be seen behind a cut",
 		[]string{"a question is not asked", "a call's end is not shown", "the turn does not end", "the turn ends late", "an error of nobody's",
 			"a question waits, and the turn ends", "the turn ends before the agent's end", "a message is sent twice, or refused"},
