@@ -50,8 +50,8 @@ type tuner struct {
 	traced bool
 	tuned  bool // one goroutine writes
 
-	written int         // since memory was last given back
-	gives   atomic.Bool // memory will be given back
+	written atomic.Int64 // since memory was last given back, or would have been
+	gives   atomic.Bool  // memory will be given back
 }
 
 func (t *tuner) Write(b []byte) (int, error) {
@@ -63,12 +63,22 @@ func (t *tuner) Write(b []byte) (int, error) {
 		t.tuned = true
 		tune(t.traced)
 	}
-	if t.written += n; t.written > largeOutput && t.gives.CompareAndSwap(false, true) {
-		t.written = 0
-		time.AfterFunc(memoryRest, func() {
-			debug.FreeOSMemory()
-			t.gives.Store(false)
-		})
+	if t.written.Add(int64(n)) > largeOutput && t.gives.CompareAndSwap(false, true) {
+		t.giveLater()
 	}
 	return n, err
+}
+
+// giveLater gives memory back once the output has slowed down: a stream at full speed takes each page again,
+// and each time has it cleared.
+func (t *tuner) giveLater() {
+	t.written.Store(0)
+	time.AfterFunc(memoryRest, func() {
+		if t.written.Load() > largeOutput {
+			t.giveLater()
+			return
+		}
+		debug.FreeOSMemory()
+		t.gives.Store(false)
+	})
 }
