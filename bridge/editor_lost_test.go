@@ -30,7 +30,7 @@ func scripted(t *testing.T, script *agent.Script) (*agent.Agent, *memnet.Network
 		fake.Close()
 		a.Close()
 		client.Close()
-		network.Wait()
+		network.Sever()
 	})
 	return fake, network, a
 }

@@ -66,7 +66,7 @@ func promptCut(t *testing.T, script *agent.Script, hook oneHook, steps ...*agent
 	script.Turns = []*agent.Turn{{Task: "t", Steps: append([]*agent.Step{{Kind: agent.TaskEvent, State: agent.Working}}, steps...), Faults: []agent.Fault{{Events: 1, Kind: agent.Cut}}}}
 	a := agent.New(script)
 	network := &memnet.Network{Handler: a}
-	defer network.Wait()
+	defer network.Sever()
 	defer a.Close()
 	return prompt(t, network, hook)
 }

@@ -52,7 +52,6 @@ func sendTurns(t *testing.T, script *agent.Script, format string) (outs, errs []
 		client.Close()
 		network.Sever()
 		a.Close()
-		network.Wait()
 	})
 	return outs, errs
 }

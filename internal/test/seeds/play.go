@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"testing/synctest"
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
@@ -81,9 +82,9 @@ func Play(p *Plan, dir func() string) (*Record, error) {
 			}
 			r.Closing = time.Since(began)
 		case Kill:
-			network.Sever()
+			killed := network
 			network = &memnet.Network{Handler: a}
-			if e, err = reload(e, opts, network, path, dir()); err != nil {
+			if e, err = reload(e, opts, killed, network, path, dir()); err != nil {
 				return nil, err
 			}
 			pause(5 * time.Minute) // nobody answers; what still runs, ends
@@ -106,16 +107,17 @@ func Play(p *Plan, dir func() string) (*Record, error) {
 	r.Heard, r.Said = a.Heard(), a.Said()
 	network.Sever()
 	a.Close()
-	network.Wait()
 	return r, nil
 }
 
-// reload kills a bridge whose network is severed, and loads its session in another one: with
+// reload kills a bridge, and loads its session in another one with a network of its own: with
 // a copy of what was on the disk, since the killed one may still write.
-func reload(e *editor.Editor, opts *editor.Options, network *memnet.Network, from, to string) (*editor.Editor, error) {
+func reload(e *editor.Editor, opts *editor.Options, killed, network *memnet.Network, from, to string) (*editor.Editor, error) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return nil, err
 	}
+	killed.Sever()
+	synctest.Wait() // what it did last is heard
 	e.Terminate()
 	_ = e.Close() // it was killed
 	opts.Network, opts.Session = network, e.Session()

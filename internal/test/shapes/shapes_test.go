@@ -201,7 +201,6 @@ func converse(t *testing.T, script *agent.Script, prompts []string, opts *editor
 		}
 		network.Sever()
 		a.Close()
-		network.Wait()
 	})
 	return turns
 }

@@ -26,7 +26,7 @@ import (
 
 // play lets an editor have a conversation with an agent, in which it allows all questions, and
 // records it. It returns what the editor was told, without IDs.
-func play(t *testing.T, agent http.RoundTripper, path string, prompts ...string) (told []string) {
+func play(t *testing.T, agent *memnet.Network, path string, prompts ...string) (told []string) {
 	t.Helper()
 	recorder := must.Get(trace.Create(path, &trace.Options{Mode: "bridge"}))(t)
 	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent, Wrap: recorder.Wrap}))(t)
@@ -54,6 +54,7 @@ func play(t *testing.T, agent http.RoundTripper, path string, prompts ...string)
 		t.Error(err)
 	}
 	client.Close()
+	agent.Sever()
 	return told
 }
 
@@ -107,7 +108,9 @@ func TestOther(t *testing.T) {
 		agent := must.Get(NewAgent(path, &Options{Note: func(n string) { notes = append(notes, n) }}))(t)
 		defer agent.Close()
 		agent.At("http://other.invalid/base")
-		client := &http.Client{Transport: &memnet.Network{Handler: agent}}
+		network := &memnet.Network{Handler: agent}
+		defer network.Sever()
+		client := &http.Client{Transport: network}
 		ask := func(body string) string {
 			resp := must.Get(client.Post("http://agent.invalid/", "application/json", strings.NewReader(body)))(t)
 			defer resp.Body.Close()
