@@ -199,7 +199,7 @@ func kill(t *testing.T, d death, random *mathrand.Rand) {
 	switch {
 	case ended && d.victim == "agent":
 		t.Fatal("the bridge has ended with its agent", err)
-	case s.failure != "" && named(s.failure) == "":
+	case s.failure != "" && !isNamed(s.failure):
 		t.Errorf("the error does not name what happened: %s", s.failure)
 	}
 	told := time.Since(began)
@@ -371,23 +371,15 @@ func (s *stage) quit(t *testing.T, p *program) {
 	nobody(t, s.mark, began)
 }
 
-// names are the words by which an error names what happened.
-var names = []struct{ words, what string }{
-	{"possibly delivered, so it is not sent again", "error: possibly delivered"},
-	{"the message may have been delivered, so it is not sent again", "error: possibly delivered, before the task had an ID"},
-	{"probably not delivered", "error: probably not delivered"},
-	{"it has probably been restarted, and what it was doing is lost", "error: the task is gone"},
-	{"agent: task not found: ", "error: the task is gone"},
-	{"ended with status 137 (killed)", "error: the agent is gone"},
-	{"connection refused: is the agent running", "error: the agent is gone"},
-}
-
-// named returns what an error names, "" if nothing.
-func named(failure string) string {
-	for _, n := range names {
-		if strings.Contains(failure, n.words) {
-			return n.what
-		}
-	}
-	return ""
+// isNamed reports whether an error names what happened.
+func isNamed(failure string) bool {
+	return slices.ContainsFunc([]string{
+		"possibly delivered, so it is not sent again",
+		"the message may have been delivered, so it is not sent again",
+		"probably not delivered",
+		"it has probably been restarted, and what it was doing is lost",
+		"agent: task not found: ",
+		"ended with status 137 (killed)",
+		"connection refused: is the agent running",
+	}, func(words string) bool { return strings.Contains(failure, words) })
 }
