@@ -98,6 +98,7 @@ type Session struct {
 	completed bool   // taskID is a task that is completed, and may be continued
 	anew      bool   // the agent has lost the conversation, and the user does not know
 	namedTask string // the task that the caller has named, which is not replaced either
+	leftOff   bool   // an earlier process has named it: it is replaced once it is over
 	unseen    bool   // taskID is the caller's, and nothing of it was shown: see learn
 	told      told   // what the user was told
 }
@@ -113,6 +114,13 @@ func (a *Agent) NewSession(cwd string) *Session {
 // takes its place. It is for a session that has had no prompt yet.
 func (s *Session) Resume(contextID, taskID string) {
 	s.contextID, s.taskID, s.named, s.namedTask, s.unseen = contextID, taskID, contextID != "", taskID, taskID != ""
+}
+
+// Continue is Resume for where an earlier process has left off, by its [Session.NextIDs]: if the task is
+// over, and takes no message, a new one in its context takes its place.
+func (s *Session) Continue(contextID, taskID string) {
+	s.Resume(contextID, taskID)
+	s.leftOff = true
 }
 
 // NextIDs returns where the next prompt goes on: the context, and the task in it, if

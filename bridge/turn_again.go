@@ -99,7 +99,7 @@ func (t *turn) forgetRejected(calls []string) {
 // with, and a new one may take its place.
 func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error) bool {
 	switch {
-	case taskID == t.session.namedTask:
+	case taskID == t.session.namedTask && (!t.session.leftOff || refusal.Code == a2a.CodeTaskNotFound):
 		return false
 	case refusal.Code == a2a.CodeTaskNotFound:
 		return true

@@ -122,7 +122,11 @@ func firstCard(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Edi
 // converse runs the turns of a message and of the user's answers. It closes the agent.
 func converse(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Editor, thread *thread, agent *bridge.Agent, message *a2a.Outgoing, prompt string) error {
 	session := agent.NewSession(l.Options.Workspace)
-	session.Resume(message.ContextID, message.TaskID)
+	if c.Bool("continue") {
+		session.Continue(message.ContextID, message.TaskID)
+	} else {
+		session.Resume(message.ContextID, message.TaskID)
+	}
 	editor.Begun = thread.keep
 	s := &sending{p: p, c: c, l: l, session: session, editor: editor}
 	result, err := s.first(message, prompt)
