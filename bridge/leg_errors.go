@@ -49,14 +49,15 @@ func (l *leg) explain(err error) error {
 	return fmt.Errorf("%w: the rest of the answer is lost, because task %s could not be followed past it: %w", m, l.taskID, err)
 }
 
-// taskLostError is a task that the agent does not know any more. trpc-agent-go deletes one with its connection.
+// taskLostError is a task that the agent does not know any more, behind a cut or when a message goes on
+// with it. trpc-agent-go deletes one with its connection.
 type taskLostError struct {
 	taskID string
 	err    *a2a.Error
 }
 
 func (e *taskLostError) Error() string {
-	return fmt.Sprintf("agent: task %s is gone (%s, %d): the agent has been restarted, or keeps no task whose connection is lost, and the rest of the answer is lost", e.taskID, e.err.Message, e.err.Code)
+	return fmt.Sprintf("agent: task %s is gone (%s, %d): the agent has been restarted, or has deleted it (some do when a connection is lost), and with it what it had not said yet", e.taskID, e.err.Message, e.err.Code)
 }
 
 func (e *taskLostError) Unwrap() error { return e.err }

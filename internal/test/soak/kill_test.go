@@ -377,7 +377,7 @@ func isNamed(failure string) bool {
 		"possibly delivered, so it is not sent again",
 		"the message may have been delivered, so it is not sent again",
 		"probably not delivered",
-		"the agent has been restarted, or keeps no task whose connection is lost",
+		"the agent has been restarted, or has deleted it",
 		"agent: task not found: ",
 		"ended with status 137 (killed)",
 		"connection refused: is the agent running",
