@@ -210,7 +210,7 @@ func (c *canceller) settleCancel(ctx context.Context, agent *Agent) error {
 	c.mu.Unlock()
 	switch {
 	case !errors.As(runs, &refused):
-	case refused.Code == a2a.CodeTaskNotCancelable && agent.isOver(ctx, task, cancelGrace): // it may have just before
+	case refused.Code == a2a.CodeTaskNotCancelable && agent.isOver(ctx, task): // it may have just before
 		return nil
 	case again:
 		agent.cancelLater(task)
@@ -218,12 +218,21 @@ func (c *canceller) settleCancel(ctx context.Context, agent *Agent) error {
 	return runs
 }
 
-// isOver reports whether a task has ended, by a look at it that may take so long.
-func (a *Agent) isOver(ctx context.Context, task string, limit time.Duration) bool {
+// isOver reports whether a task has ended, by a look at it.
+func (a *Agent) isOver(ctx context.Context, task string) bool {
+	state, err := a.stateOf(ctx, task, cancelGrace)
+	return err == nil && state.Terminal()
+}
+
+// stateOf looks at a task, which may take so long.
+func (a *Agent) stateOf(ctx context.Context, task string, limit time.Duration) (a2a.State, error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	now, err := a.opts.Client.Get(ctx, task, 0)
-	return err == nil && now.State.Terminal()
+	if err != nil {
+		return "", err
+	}
+	return now.State, nil
 }
 
 // cancelTask calls tasks/cancel. Nothing else of the bridge does. It lasts as long as

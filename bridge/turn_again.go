@@ -47,9 +47,10 @@ func (t *turn) again(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *
 		return t.send(without)
 	}
 	s, again := t.session, *m
+	leaves, lost := t.leavesTask(ctx, m.TaskID, refusal)
 	switch {
-	case m.TaskID != "" && t.leavesTask(ctx, m.TaskID, refusal): // a new task, in the same context
-		if refusal.Code == a2a.CodeTaskNotFound && t.tellLost(ctx, true) != nil {
+	case leaves: // a new task, in the same context
+		if lost && t.tellLost(ctx, true) != nil {
 			return nil
 		}
 		again.ReferenceTaskIDs = []string{strings.Clone(m.TaskID)}
@@ -96,17 +97,23 @@ func (t *turn) forgetRejected(calls []string) {
 }
 
 // leavesTask reports whether a refusal is about the task that the session goes on
-// with, and a new one may take its place.
-func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error) bool {
-	switch {
-	case taskID == t.session.namedTask && (!t.session.leftOff || refusal.Code == a2a.CodeTaskNotFound):
-		return false
+// with, and a new one may take its place. lost: what was said there is, too.
+func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error) (leaves, lost bool) {
+	switch named := taskID == t.session.namedTask; {
 	case refusal.Code == a2a.CodeTaskNotFound:
-		return true
+		return taskID != "" && !named, true
+	case taskID == "", named && !t.session.leftOff, !refusesMessage(refusal):
+		return false, false
+	case t.session.completed:
+		return true, false
 	}
 	// Agents of a2a-python 1.x that fail break their stream off with an error, and only a look tells that
-	// the task is over. Behind that error it would keep the user waiting.
-	return refusesMessage(refusal) && (t.session.completed || t.agent.isOver(ctx, taskID, learnTime))
+	// the task is over. Behind that error it would keep the user waiting. Where the agent refuses the look, too,
+	// nothing can tell that the task goes on.
+	state, err := t.agent.stateOf(ctx, taskID, learnTime)
+	answer := (*a2a.Error)(nil)
+	lost = errors.As(err, &answer)
+	return lost || err == nil && state.Terminal(), lost
 }
 
 // refusesMessage reports whether a refusal may say that the task takes no such message, as
