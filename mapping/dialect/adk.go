@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -226,8 +227,8 @@ func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 		c.Status = calls.Pending
 	case text != "":
 		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: text}
-	case v.Get("isError").Bool(): // kagent's Claude and Codex
-		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: v.Get("result").String()}
+	case v.Get("isError").Bool(): // kagent's Claude and Codex; ADK for Python, with MCP's own result
+		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: cmp.Or(v.Get("result").String(), v.Raw)}
 	case v.Get("result").Type == gjson.String && len(v.Map()) == 1:
 		c.Output = &calls.Output{Text: v.Get("result").Str}
 	case v.Type == gjson.String:
