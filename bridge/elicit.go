@@ -23,7 +23,11 @@ const maxQuestion = 4 << 10
 // converse runs a prompt's turn, and those of the answers that the user gives in forms. It returns
 // the last one, which the caller releases.
 func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prompt []acp.ContentBlock) (result Result, last Turn, err error) {
-	defer func() { err = view.tellUnanswered(ctx, &result, err) }()
+	defer func() {
+		if err = view.tellUnanswered(ctx, &result, err); last.session.taskID == "" { // else it may be watched
+			last.fold.LetGo()
+		}
+	}()
 	var unanswered []string
 	for {
 		result, err = turn.prompt(ctx, prompt, view)

@@ -98,3 +98,6 @@ func (f *Fold) EndTurn(all, failed bool, steps []Step) []Step {
 	steps, f.steps = f.steps, nil
 	return steps
 }
+
+// LetGo lets the text of a turn go that is over, and whose task is not followed any more.
+func (f *Fold) LetGo() { f.shown.LetGo() }

@@ -136,20 +136,6 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestOver shows that text is kept between turns only while its task may say it again.
-func TestOver(t *testing.T) {
-	for state, keeps := range map[string]bool{"completed": false, "input-required": true} {
-		s := New(func(*Step) {})
-		s.Begin()
-		s.SetState(a2a.State(state), false, false)
-		s.Live(word{"m1", state, strings.Repeat("One ", keepSaid)}.item())
-		s.End()
-		if kept := s.said.text != nil; kept != keeps {
-			t.Errorf("%s: the text is kept: %t", state, kept)
-		}
-	}
-}
-
 // ourID is the ID of what the user has said.
 const ourID = "ours"
 

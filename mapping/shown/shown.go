@@ -187,16 +187,19 @@ func (s *Shown) Told() {
 	}
 }
 
-// End ends a turn: a gap that is owed is said. The text of a task that is over is let go: no stream says
-// it again, and while the user thinks it would cost half a megabyte.
+// End ends a turn: a gap that is owed is said.
 func (s *Shown) End() {
 	if s.gap == owed {
 		s.sayGap()
 	}
-	if s.gap = none; s.state.Terminal() {
-		s.said.clear()
-		s.last = nil
-	}
+	s.gap = none
+}
+
+// LetGo lets the turn's text go, where nobody follows its task any more: while the user thinks it would cost
+// half a megabyte.
+func (s *Shown) LetGo() {
+	s.said.clear()
+	s.last = nil
 }
 
 func (s *Shown) sayGap() {
