@@ -121,6 +121,9 @@ func (httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a
 		}
 		return e
 	}
+	if r := readResponse(data); r.result != "" { // the SDK for .NET, 1.0.0-preview1 and 2, writes JSON-RPC's envelope here, too
+		p.decode(r.result, ev)
+	}
 	return nil
 }
 
