@@ -109,10 +109,10 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 	}
 	// Agents of a2a-python 1.x that fail break their stream off with an error, and only a look tells that
 	// the task is over. Behind that error it would keep the user waiting. Where the agent refuses the look, too,
-	// nothing can tell that the task goes on.
+	// nothing can tell that the task goes on, unless it has asked: then the answer is what it does not take.
 	state, err := t.agent.stateOf(ctx, taskID, learnTime)
 	answer := (*a2a.Error)(nil)
-	lost = errors.As(err, &answer)
+	lost = errors.As(err, &answer) && t.fold.Rest(taskID).State != a2a.StateInputRequired
 	return lost || err == nil && state.Terminal(), lost
 }
 
