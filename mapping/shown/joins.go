@@ -162,7 +162,7 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return true, true
 	case isWord(last) && isWord(first) && !isListed(next):
 		return wordsMeet(before, next)
-	case strings.ContainsRune(",([{«“-/\\_，、；（《「『【", last), strings.ContainsRune("=&#@+<", last) && !unicode.IsUpper(first), last == '>' && unicode.IsLower(first),
+	case strings.ContainsRune(",([{«“-/\\_，、；（《「『【\u200d", last), strings.ContainsRune("=&#@+<", last) && !unicode.IsUpper(first), last == '>' && unicode.IsLower(first),
 		isWord(last) && strings.ContainsRune("([{'’_/\\-=%>", first) && !isListed(next):
 		return true, true
 	}

@@ -97,6 +97,7 @@ func TestLive(t *testing.T) {
 		"tokens, and a sentence at the end":       {[]word{{"m1", "", "It "}, {"m2", "", "rains."}, {"m3", "completed", "Task completed successfully."}}, "m1: It rains.\nm3: Task completed successfully."},
 		"tokens, the last at the end":             {[]word{{"m1", "", "It "}, {"m2", "", "rains"}, {"m3", "completed", " in Oslo and in Bergen."}}, "m1: It rains in Oslo and in Bergen."},
 		"Chinese tokens, a clause at the end":     {[]word{{"m1", "", "今天"}, {"m2", "", "下雨，"}, {"m3", "completed", "明天会是晴天。"}}, "m1: 今天下雨，明天会是晴天。"},
+		"a family of emoji in two messages":       {[]word{{"m1", "", "Sure! 👩\u200d"}, {"m2", "", "👧 it is."}}, "m1: Sure! 👩\u200d👧 it is."},
 		"a note of a cancel":                      {[]word{{"m1", "", "slow "}, {"m2", "", "slow "}, {"m3", "canceled", "Task cancelled"}, {"m4", "working", " slow"}}, "m1: slow slow \nm3: Task cancelled\nm4:  slow"},
 		"notes":                                   {[]word{{"m1", "", "found 42"}, {"m2", "", "It is 42."}}, "m1: found 42\nm2: It is 42."},
 		"tokens that end in a mark":               {[]word{{"m1", "", "हि"}, {"m2", "", "न्दी"}, {"m3", "", "Cafe"}, {"m4", "", "\u0301"}}, "m1: हिन्दीCafe\u0301"},
