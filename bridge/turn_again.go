@@ -108,11 +108,12 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 		return true, false
 	}
 	// Agents of a2a-python 1.x that fail break their stream off with an error, and only a look tells that
-	// the task is over. Behind that error it would keep the user waiting. Where the agent refuses the look, too,
+	// the task is over. Behind that error it would keep the user waiting. Where the agent has no such look,
 	// nothing can tell that the task goes on, unless it has asked: then the answer is what it does not take.
 	state, err := t.agent.stateOf(ctx, taskID, learnTime)
 	answer := (*a2a.Error)(nil)
-	lost = errors.As(err, &answer) && t.fold.Rest(taskID).State != a2a.StateInputRequired
+	lost = errors.As(err, &answer) && t.fold.Rest(taskID).State != a2a.StateInputRequired &&
+		slices.Contains([]int{a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeTaskNotFound}, answer.Code)
 	return lost || err == nil && state.Terminal(), lost
 }
 
