@@ -62,7 +62,7 @@ func (a *Agent) restore(r store.Record) *Session {
 // takeRecord takes over where a stored conversation stands.
 func (s *Session) takeRecord(r store.Record) {
 	s.Title, s.webhook = r.Title, r.Webhook
-	s.contextID, s.taskID, s.previous = r.ContextID, r.TaskID, r.Previous
+	s.contextID, s.taskID, s.leftOff, s.previous = r.ContextID, r.TaskID, r.TaskID, r.Previous
 }
 
 // keepJournal opens the session's journal, once.
@@ -137,7 +137,7 @@ func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line [
 	})
 	if learn {
 		if s.unfinished = loader.Unfinished(); s.unfinished && loader.ContextID+loader.TaskID != "" {
-			s.taskID, s.contextID = loader.TaskID, loader.ContextID // the record may be older
+			s.taskID, s.leftOff, s.contextID = loader.TaskID, loader.TaskID, loader.ContextID // the record may be older
 		}
 	}
 	if errors.Is(err, store.ErrNoSession) {

@@ -98,7 +98,7 @@ type Session struct {
 	completed bool   // taskID is a task that is completed, and may be continued
 	anew      bool   // the agent has lost the conversation, and the user does not know
 	namedTask string // the task that the caller has named, which is not replaced either
-	leftOff   bool   // an earlier process has named it: it is replaced once it is over
+	leftOff   string // the task that an earlier process has left: how, is not known, but it is replaced once it is over
 	unseen    bool   // taskID is the caller's, and nothing of it was shown: see learn
 	told      told   // what the user was told
 }
@@ -120,7 +120,7 @@ func (s *Session) Resume(contextID, taskID string) {
 // over, and takes no message, a new one in its context takes its place.
 func (s *Session) Continue(contextID, taskID string) {
 	s.Resume(contextID, taskID)
-	s.leftOff = true
+	s.leftOff = taskID
 }
 
 // NextIDs returns where the next prompt goes on: the context, and the task in it, if

@@ -99,20 +99,23 @@ func (t *turn) forgetRejected(calls []string) {
 // leavesTask reports whether a refusal is about the task that the session goes on
 // with, and a new one may take its place. lost: what was said there is, too.
 func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error) (leaves, lost bool) {
-	switch named := taskID == t.session.namedTask; {
+	s := t.session
+	leftOff := taskID == s.leftOff
+	switch named := taskID == s.namedTask; {
 	case refusal.Code == a2a.CodeTaskNotFound:
 		return taskID != "" && !named, true
-	case taskID == "", named && !t.session.leftOff, !refusesMessage(refusal):
+	case taskID == "", named && !leftOff, !refusesMessage(refusal):
 		return false, false
-	case t.session.completed:
+	case s.completed:
 		return true, false
 	}
 	// Agents of a2a-python 1.x that fail break their stream off with an error, and only a look tells that
 	// the task is over. Behind that error it would keep the user waiting. Where the agent has no such look,
-	// nothing can tell that the task goes on, unless it has asked: then the answer is what it does not take.
+	// nothing can tell that the task goes on, unless it has asked, or may have, in an earlier process: then the
+	// answer is what it does not take.
 	state, err := t.agent.stateOf(ctx, taskID, learnTime)
 	answer := (*a2a.Error)(nil)
-	lost = errors.As(err, &answer) && t.fold.Rest(taskID).State != a2a.StateInputRequired &&
+	lost = errors.As(err, &answer) && !leftOff && t.fold.Rest(taskID).State == "" &&
 		slices.Contains([]int{a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeTaskNotFound}, answer.Code)
 	return lost || err == nil && state.Terminal(), lost
 }
