@@ -72,9 +72,14 @@ func (s *Shown) join(it *item, text string, piece bool) {
 
 // concludes reports whether a text behind tokens is a message of its own, unless its words go on: a question
 // (inference-gateway's ADK), or a sentence that ends the task ("Task completed successfully.", by complete of
-// a2a-python's TaskUpdater).
+// a2a-python's TaskUpdater). Chinese and Japanese put no space between words: there a sentence has to be over before it.
 func (s *Shown) concludes(text string) bool {
-	return waits(s.inHand) || s.inHand.Terminal() && weight(text) >= evidence
+	if waits(s.inHand) || !s.inHand.Terminal() || weight(text) < evidence {
+		return waits(s.inHand)
+	}
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRune(s.said.text)
+	return !unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana) || strings.ContainsRune(".!?。！？…\n", last)
 }
 
 // isOpen reports whether an item may go on with a run, by its kind and what has come since.
