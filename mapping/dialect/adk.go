@@ -143,7 +143,7 @@ func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *Carrier, to
 		if own := adkPartial(p.Metadata); own != partialUnset {
 			part = own
 		}
-		switch kind := first(gjson.Parse(string(p.Metadata)), "adk_type", kagentKeys+"part-type").Str; {
+		switch kind := first(gjson.Parse(string(p.Metadata)), "adk_type", "kagent_type", kagentKeys+"part-type").Str; {
 		case p.Kind == a2a.PartText:
 			d.text(p, part, artifact, at, to)
 		case p.Kind == a2a.PartData && d.data(kind, gjson.Parse(string(p.Data)), gjson.Get(string(p.Metadata), "adk_is_long_running").Bool(), at, to):

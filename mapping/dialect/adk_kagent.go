@@ -20,7 +20,7 @@ import (
 const kagentExtension = "https://kagent.dev/extensions/hitl/v1"
 
 // kagentKeys is what the keys begin with that kagent's executor for Go has had in place of ADK's since August
-// 2026, and its Claude and Codex; as a path.
+// 2026, and its Claude and Codex; as a path. Its runtime for Python writes kagent_type in place of adk_type.
 const kagentKeys = `kagent\.dev/a2a/`
 
 // The choices of a kagent approval, which it does not name. They tell the answer apart from ADK's.
