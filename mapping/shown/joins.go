@@ -74,7 +74,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 // (inference-gateway's ADK), or a sentence that ends the task ("Task completed successfully.", by complete of
 // a2a-python's TaskUpdater). Chinese and Japanese put no space between words: there a sentence has to be over before it.
 func (s *Shown) concludes(text string) bool {
-	if waits(s.inHand) || !s.inHand.Terminal() || weight(text) < evidence {
+	if !s.inHand.Terminal() || weight(text) < evidence {
 		return waits(s.inHand)
 	}
 	first, _ := utf8.DecodeRuneInString(text)
