@@ -59,6 +59,10 @@ func playAgent(words []string) {
 		case "after":
 			d, _ := time.ParseDuration(arg)
 			time.Sleep(d)
+		case "get": // which takes as long as the answer
+			if resp, err := http.Get(arg); err == nil {
+				resp.Body.Close()
+			}
 		case "stubborn":
 			signal.Ignore(syscall.SIGTERM)
 		case "refuse": // says so, too

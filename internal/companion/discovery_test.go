@@ -160,8 +160,14 @@ func TestStale(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
+	// A kill leaves the files, and nobody at the port. Close waits for that: http.Server.Close alone
+	// leaves a listener open whose Serve has not begun.
+	kill := func(s *Server) {
+		s.files.written = nil
+		must.Do(t, s.Close())
+	}
 	killed, alive := start(1), start(1)
-	_ = killed.http.Close() // a kill leaves its files, and nobody at its port
+	kill(killed)
 	others := map[string]string{
 		"gemini-ide-server-1-2.json": `{"port":2,"workspacePath":"/w","authToken":"vscode"}`,
 		"gemini-ide-server-1-3.json": `{"port":3,"companion":{"program":"other","pid":1}}`,
@@ -187,8 +193,8 @@ func TestStale(t *testing.T) {
 	locks := []string{fmt.Sprintf("%d.lock", alive.mcp.Port), fmt.Sprintf("%d.lock", s.mcp.Port)}
 	slices.Sort(locks)
 	wantLines(t, "Qwen's directory", names(t, qwen), locks...)
-	_ = s.http.Close()
-	_ = alive.http.Close()
+	kill(s)
+	kill(alive)
 	if got := running(); len(got) != 0 {
 		t.Errorf("nothing runs, and there are %+v", got)
 	}
