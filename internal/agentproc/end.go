@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// stopMargin is the time that stop gives the supervisor beyond its grace.
-	stopMargin = 500 * time.Millisecond
+	// stopMargin is the time that stop gives the supervisor beyond its grace. It is for a
+	// supervisor that hangs, and longer than a busy machine stands still: what the agent has
+	// started outlives a supervisor that is killed.
+	stopMargin = 5 * time.Second
 	// lastResort is how long stop waits for a killed supervisor's agent to end. Nothing
 	// more can be done then.
 	lastResort = 3 * time.Second

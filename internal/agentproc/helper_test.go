@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -143,7 +144,7 @@ func leaked() bool {
 // gone waits until nobody serves a URL.
 func gone(t *testing.T, url string) {
 	t.Helper()
-	for limit := time.Now().Add(2 * time.Second); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
 		resp, err := http.Get(url)
 		if err != nil {
 			return
@@ -151,6 +152,14 @@ func gone(t *testing.T, url string) {
 		resp.Body.Close()
 	}
 	t.Errorf("%s is still served", url)
+}
+
+// newGate returns the URL of something that an agent gets when the test opens it.
+func newGate(t *testing.T) (url string, open func()) {
+	ctx, open := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-ctx.Done() }))
+	t.Cleanup(server.Close) // behind the end of t.Context
+	return server.URL, open
 }
 
 // A bridge that is killed takes the agent's child with it, which serves; so does an agent
@@ -174,8 +183,10 @@ func TestNoOrphans(t *testing.T) {
 			gone(t, url)
 		})
 	}
-	p := startHelper(t, "spawn=serve={port} after=2s exit=0", nil)
+	gate, open := newGate(t)
+	p := startHelper(t, "spawn=serve={port} get="+gate+" exit=0", nil)
 	url := urlOf(t, p)
+	open()
 	<-p.done
 	gone(t, url)
 	p = startHelper(t, "stubborn spawn=serve={port}", nil)

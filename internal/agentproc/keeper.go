@@ -71,14 +71,17 @@ func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*proces
 	k.mu.Lock()
 	p := k.current
 	k.mu.Unlock()
-	pause := time.NewTimer(time.Until(p.notBefore))
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-impatient:
-		return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(p.notBefore).Round(time.Second), withoutWho(k.Err()))}
-	case <-ctx.Done():
-		return nil, fmt.Errorf("agent: waiting to start it again was given up: %w", ctx.Err())
+	// Without a pause the agent is started, however impatient the caller is by now.
+	if wait := time.Until(p.notBefore); wait > 0 {
+		pause := time.NewTimer(wait)
+		defer pause.Stop()
+		select {
+		case <-pause.C:
+		case <-impatient:
+			return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(p.notBefore).Round(time.Second), withoutWho(k.Err()))}
+		case <-ctx.Done():
+			return nil, fmt.Errorf("agent: waiting to start it again was given up: %w", ctx.Err())
+		}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +24,7 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 	}
 	k := must.Get(NewKeeper(opts))(t)
 	t.Cleanup(func() {
-		if err := k.Stop(0); err != nil {
+		if err := k.Stop(time.Minute); err != nil {
 			t.Error(err)
 		}
 	})
@@ -40,10 +39,10 @@ func TestEnter(t *testing.T) {
 	k := keep(t, "env=PATH serve={port}", func(o *Options) { o.Stderr, o.Workspaces = log, new(Workspaces) })
 	must.Get(k.URL(t.Context()))(t)
 	run := k.Done()
-	if err := k.Enter(other, time.Second); err != nil || k.Err() != nil {
+	if err := k.Enter(other, time.Minute); err != nil || k.Err() != nil {
 		t.Errorf("elsewhere: %v, %v", err, k.Err())
 	}
-	err := k.Enter(dir, time.Second)
+	err := k.Enter(dir, time.Minute)
 	<-run
 	if err != nil || !strings.Contains(k.Err().Error(), "a session was opened in "+dir) {
 		t.Errorf("%v, %v", err, k.Err())
@@ -51,7 +50,7 @@ func TestEnter(t *testing.T) {
 	k.Revive()
 	run = k.Done()
 	_, err = k.URL(t.Context())
-	must.Do(t, k.Stop(time.Second))
+	must.Do(t, k.Stop(time.Minute))
 	<-run // all that it has said is there
 	if err != nil || !strings.Contains(log.String(), "PATH is /usr/bin\n") {
 		t.Errorf("%v, %s", err, log.String())
@@ -104,7 +103,7 @@ func TestKeeper(t *testing.T) {
 	if err != nil {
 		t.Errorf("%q, %v", url, err)
 	}
-	if err := k.Stop(time.Second); err != nil {
+	if err := k.Stop(time.Minute); err != nil {
 		t.Error(err)
 	}
 	<-second
@@ -126,10 +125,15 @@ func TestKeeperBackoff(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-k.Done()
+	ended := k.current.ended
 	k.Revive()
-	k.opts.Patience = 300 * time.Millisecond
+	if wait := k.current.notBefore.Sub(ended); wait != firstPause {
+		t.Errorf("it is started again after %v", wait)
+	}
+	k.current.notBefore = time.Now().Add(time.Hour) // longer than this machine may stand still
+	k.opts.Patience = time.Millisecond
 	_, err := k.URL(t.Context())
-	if slow := (*slowError)(nil); !errors.As(err, &slow) || !strings.Contains(err.Error(), "it keeps ending, and is started again in 1s") || !strings.Contains(err.Error(), "no key") {
+	if slow := (*slowError)(nil); !errors.As(err, &slow) || !strings.Contains(err.Error(), "it keeps ending, and is started again in ") || !strings.Contains(err.Error(), "no key") {
 		t.Error(err)
 	}
 	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
@@ -146,29 +150,21 @@ func TestKeeperBackoff(t *testing.T) {
 // Meanwhile Waiting is called; here the agent goes on when it was.
 func TestKeeperPatience(t *testing.T) {
 	t.Parallel()
-	waiting := make(chan struct{})
-	gate := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-waiting:
-		case <-r.Context().Done():
-		}
-	}))
-	t.Cleanup(gate.Close)
+	gate, open := newGate(t)
 	patient, over := false, 0
-	var once sync.Once
-	k := keep(t, "say=downloading get="+gate.URL+" serve={port}", func(o *Options) {
-		o.Patience = 10 * time.Millisecond
+	k := keep(t, "say=downloading get="+gate+" serve={port}", func(o *Options) {
+		o.Patience = time.Nanosecond // the agent is started all the same
 		o.Waiting = func(d time.Duration) {
 			if d == 0 {
 				over++
 			} else if patient {
-				once.Do(func() { close(waiting) })
+				open()
 			}
 		}
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	for calls := 1; ; calls++ { // until its words have come
+	for calls := 1; ; calls, k.opts.Patience = calls+1, 10*time.Millisecond { // until its words have come
 		_, err := k.URL(ctx)
 		if slow := interface{ Timeout() bool }(nil); !errors.As(err, &slow) || !slow.Timeout() || !strings.Contains(err.Error(), "--timeout allows more; ") {
 			t.Fatal(err)
