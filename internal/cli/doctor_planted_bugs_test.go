@@ -158,7 +158,40 @@ func plantedBugs(kind string) []plant {
 			plant{name: "a task without its context", place: "stream", swap: []string{`{"id":"$TASK","contextId":"$CTX"`, `{"id":"$TASK"`}, want: "the task that came before has none", weight: warning},
 			plant{name: "a subscription without the task", place: "follow", want: "the first event of a subscription"})
 	}
-	return append(bugs, plantedBugsOf(kind)...)
+	return append(append(bugs, plantedCalls()...), plantedBugsOf(kind)...)
+}
+
+// plantedCalls are bugs of the development-tool extension: the agent's calls are data parts of one message.
+func plantedCalls() (bugs []plant) {
+	const uri = "https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md"
+	const begins, runs, ends = `{"tool_call_id":"c","tool_name":"ls","status":"PENDING"}`, `{"tool_call_id":"c","tool_name":"ls","status":"EXECUTING"}`,
+		`{"tool_call_id":"c","tool_name":"ls","status":"SUCCEEDED","output":{"text":"a"}}`
+	const asks = `{"tool_call_id":"c","tool_name":"ls","status":"PENDING","confirmation_request":{"options":[{"id":"yes","name":"Yes"}],"execute_details":{"command":"ls"}}}`
+	plan := func(name, want, weight, metadata string, calls ...string) {
+		swap := []string{`"streaming":true`, `"streaming":true,"extensions":[{"uri":"` + uri + `"}]`,
+			`"status":{"state":"working"`, `"metadata":` + metadata + `,"status":{"state":"working"`, `"status":{"state":"TASK_STATE_WORKING"`, `"metadata":` + metadata + `,"status":{"state":"TASK_STATE_WORKING"`,
+			`{"kind":"text","text":"I think"}`, `{"kind":"data","data":` + strings.Join(calls, `},{"kind":"data","data":`) + `}`, `{"text":"I think"}`, `{"data":` + strings.Join(calls, `},{"data":`) + `}`}
+		bugs = append(bugs, plant{name: name, place: "card stream", swap: swap, want: want, weight: weight})
+	}
+	const warning = check.Warning
+	update := `{"` + uri + `":{"kind":"TOOL_CALL_UPDATE"}}`
+	plan("a call as it should be", "", "", update, asks, runs, ends)
+	plan("numbers and camels", "", "", strings.Replace(update, `"TOOL_CALL_UPDATE"`, "2", 1), `{"toolCallId":"c","toolName":"ls","status":1}`, ends)
+	plan("a call without an ID", "no tool_call_id", "", update, strings.Replace(runs, `"tool_call_id":"c",`, "", 1), ends)
+	plan("a call without a name", "no tool_name", warning, update, begins, strings.Replace(ends, `"tool_name":"ls",`, "", 1))
+	plan("a state that no call has", "must have a status of PENDING", "", update, strings.Replace(runs, "EXECUTING", "RUNNING", 1), ends)
+	plan("a call goes back", "was SUCCEEDED in record", "", update, begins, runs, ends, runs)
+	plan("a call that never ends", "is still EXECUTING", warning, update, begins, runs)
+	plan("nothing to choose", "confirmation_request has no options", "", update, strings.Replace(asks, `{"id":"yes","name":"Yes"}`, "", 1), ends)
+	plan("an option without an ID", "an option without an id", "", update, strings.Replace(asks, `"id":"yes",`, "", 1), ends)
+	plan("nothing to decide about", "confirmation_request has no details", warning, update, strings.Replace(asks, `,"execute_details":{"command":"ls"}`, "", 1), ends)
+	plan("an output and an error", "an output and an error", "", update, begins, strings.Replace(ends, `"output"`, `"error":{"message":"no"},"output"`, 1))
+	plan("a failure without a reason", "no error says why", warning, update, begins, `{"tool_call_id":"c","tool_name":"ls","status":"FAILED"}`)
+	plan("metadata under another URI", "no metadata under the URI", "", `{"https://example.com/tools":{"kind":"TOOL_CALL_UPDATE"}}`, begins, ends)
+	plan("a kind that is none", "kind in the extension's metadata", "", strings.Replace(update, "TOOL_CALL_UPDATE", "tool-call", 1), begins, ends)
+	plan("an extension that the card has not", "which the request has not activated", warning, update, begins, ends)
+	bugs[len(bugs)-1].place = "stream"
+	return bugs
 }
 
 const heldFor = 1600 * time.Millisecond

@@ -16,7 +16,7 @@ import (
 // A plant is an agent that is right but for one bug.
 type plant struct {
 	name string
-	// In the texts of one place, card, stream (all that is streamed), get, cancel, begun (a task
+	// In the texts of one place, or of card and stream, card, stream (all that is streamed), get, cancel, begun (a task
 	// of doctor's own) or its ending, each odd word is replaced by the next one.
 	place string
 	swap  []string
@@ -73,7 +73,7 @@ type agentOf struct {
 
 // text returns a text of a place, with its bug.
 func (a *agentOf) text(place, text string) string {
-	if place == a.place {
+	if place != "" && strings.Contains(a.place, place) {
 		text = strings.NewReplacer(a.swap...).Replace(text)
 	}
 	return text

@@ -36,6 +36,7 @@ type begun struct {
 	record    int64
 	context   string
 	artifacts map[string]*written
+	calls     map[string]toolCall
 }
 
 // An exchange is a request to the agent.
@@ -99,7 +100,7 @@ func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros, url: r.URL}
 	said := cmp.Or(header(r, "A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
-	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions"), "/developer-profile/")
+	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions")+doc.Get("params.message.extensions").Raw, "/developer-profile/")
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
 		x.isCard, x.method = true, "card"
@@ -182,6 +183,7 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 		w.pieces(r, x, &e)
 	}
 	w.kept(r, x, &e)
+	w.tools(r, x, &e)
 	if e.Task != "" && e.State != "" {
 		w.state(r, x, &e)
 	}

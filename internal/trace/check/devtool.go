@@ -1,0 +1,138 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/trace"
+	"github.com/a2astdio/a2astdio/internal/trace/event"
+)
+
+// The enums of the development-tool extension, each value at its number: proto-JSON may write either.
+var (
+	callStates = []string{"STATUS_UNSPECIFIED", "PENDING", "EXECUTING", "SUCCEEDED", "FAILED", "CANCELLED"}
+	toolEvents = []string{"DEVELOPMENT_TOOL_EVENT_KIND_UNSPECIFIED", "TOOL_CALL_CONFIRMATION", "TOOL_CALL_UPDATE", "TEXT_CONTENT", "STATE_CHANGE", "THOUGHT"}
+)
+
+// numberIn returns the number of an enum's value; 0 for what is none, and for none in particular.
+func numberIn(names []string, v gjson.Result) int {
+	if v.Type == gjson.Number && v.Num > 0 && v.Num < float64(len(names)) {
+		return int(v.Num)
+	}
+	return max(0, slices.Index(names, v.Str))
+}
+
+// extended returns a member of the extension, which proto-JSON may write in lowerCamelCase.
+func extended(v gjson.Result, name string) gjson.Result {
+	for key, value := range v.Map() {
+		if strings.EqualFold(strings.ReplaceAll(key, "_", ""), strings.ReplaceAll(name, "_", "")) {
+			return value
+		}
+	}
+	return gjson.Result{}
+}
+
+// A toolCall is where a tool call has come to.
+type toolCall struct {
+	state         int // in callStates
+	record, asked int64
+}
+
+// done: nothing comes after this state.
+func (t toolCall) done() bool { return t.state >= slices.Index(callStates, "SUCCEEDED") }
+
+// tools checks the tool calls of the development-tool extension. Gemini CLI, which names it in its
+// card, writes calls of another form: they have none of these members.
+func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
+	if e.Kind != event.Status {
+		return
+	}
+	report := func(weight, format string, args ...any) {
+		w.c.report(&Finding{Record: r.N, Who: Agent, Rule: RuleSchema, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...),
+			Source: "the development-tool extension, section 3.2"}, format)
+	}
+	metadata, keyed := e.Body.Get("metadata"), false
+	metadata.ForEach(func(uri, of gjson.Result) bool {
+		if keyed = strings.Contains(uri.Str, "/developer-profile/"); keyed && numberIn(toolEvents, of.Get("kind")) == 0 {
+			report(Error, "kind in the extension's metadata must be one of %s, and is %s", strings.Join(toolEvents[1:], ", "), quote(of.Get("kind")))
+		}
+		return !keyed
+	})
+	task := w.known[e.Task]
+	e.Body.Get("status.message.parts.#.data").ForEach(func(_, data gjson.Result) bool {
+		if !extended(data, "tool_call_id").Exists() && !extended(data, "tool_name").Exists() || extended(data, "selected_option_id").Exists() {
+			return true
+		}
+		switch {
+		case !x.devtool && x.params.Get("message").Exists():
+			report(Warning, "it is a tool call of the development-tool extension, which the request has not activated: does the card have it in capabilities.extensions?")
+		case x.devtool && !keyed:
+			report(Error, "the tool call has no metadata under the URI of the extension, by which clients know it%s", strangers(metadata))
+		}
+		if weight, wrong := wrongCall(data); wrong != "" {
+			report(weight, "the tool call %q %s", extended(data, "tool_call_id").String(), wrong)
+		}
+		if task != nil {
+			w.callState(r, x, task, data, report)
+		}
+		return true
+	})
+	if task == nil || e.State != "completed" {
+		return
+	}
+	for id, call := range task.calls {
+		if !call.done() {
+			report(Warning, "the task is completed, and the tool call %q is still %s, as record %d says", id, callStates[call.state], call.record)
+		}
+	}
+	task.calls = nil // a completed task may continue
+}
+
+// callState checks that a call goes forward. Another stream may say again what this one has said.
+func (w *agentWire) callState(r *trace.Record, x *exchange, task *begun, data gjson.Result, report func(weight, format string, args ...any)) {
+	id, now := strings.Clone(extended(data, "tool_call_id").String()), toolCall{numberIn(callStates, extended(data, "status")), r.N, x.n}
+	before, known := task.calls[id]
+	back := now.state < before.state || before.done() && now.state != before.state
+	switch {
+	case id == "" || now.state == 0 || !known && len(task.calls) >= maxPieces:
+		return
+	case back && before.asked == x.n:
+		report(Error, "the tool call %q was %s in record %d, and is %s", id, callStates[before.state], before.record, callStates[now.state])
+		return
+	case back:
+		return
+	case task.calls == nil:
+		task.calls = map[string]toolCall{}
+	}
+	task.calls[id] = now
+}
+
+// wrongCall tells what is wrong with a call alone.
+func wrongCall(data gjson.Result) (weight, wrong string) {
+	request, state := extended(data, "confirmation_request"), extended(data, "status")
+	options, asks := request.Get("options").Array(), request.IsObject() && numberIn(callStates, state) == 1
+	shown := func(name string) bool { return extended(request, name).IsObject() }
+	failed := extended(data, "error").Exists()
+	switch {
+	case extended(data, "tool_call_id").String() == "":
+		return Error, "has no tool_call_id: clients take each update for another call"
+	case numberIn(callStates, state) == 0:
+		return Error, fmt.Sprintf("must have a status of %s, and it is %s", strings.Join(callStates[1:], ", "), quote(state))
+	case asks && len(options) == 0:
+		return Error, "asks for approval, and confirmation_request has no options: nobody can answer"
+	case asks && slices.ContainsFunc(options, func(o gjson.Result) bool { return o.Get("id").String() == "" }):
+		return Error, "has an option without an id, which an answer would name"
+	case failed && extended(data, "output").Exists():
+		return Error, "has an output and an error at once"
+	case extended(data, "tool_name").String() == "":
+		return Warning, "has no tool_name: each update must be the whole call"
+	case asks && !slices.ContainsFunc([]string{"execute_details", "file_edit_details", "mcp_details", "generic_details"}, shown):
+		return Warning, "asks for approval, and confirmation_request has no details: nobody sees what is to be allowed"
+	case callStates[numberIn(callStates, state)] == "FAILED" && !failed:
+		return Warning, "is FAILED, and no error says why"
+	}
+	return "", ""
+}
