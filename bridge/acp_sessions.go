@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
-
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -207,11 +205,11 @@ func (e *acpEditor) opened(session *Session, id string) acp.NewSessionResponse {
 
 // noSession answers with an error that there is no such session.
 func (e *acpEditor) noSession(c *editorRequest, text, id string) {
-	err := &jsonrpc2.Error{Code: acp.CodeResourceNotFound, Message: text}
+	var data any
 	if e.v2 {
-		err.SetError(map[string]string{"sessionId": id})
+		data = map[string]string{"sessionId": id}
 	}
-	c.failWith(err)
+	c.failWith(acp.CodeResourceNotFound, text, data)
 }
 
 // pastNotice is for a prompt that comes while the agent still works on a prompt of an

@@ -80,8 +80,7 @@
 //
 // # Goroutines, and who ends them
 //
-//	jsonrpc2's read loop      Serve, by closing the connection
-//	Stdio's writer            Serve, likewise
+//	stdio's reader, writer    Serve, by closing the connection
 //	one per request that      server.shutdown, by cancelling its context, after
 //	takes time                having given it cancelWait
 //	one per leg that is left  what the agent says next, or Agent.Close

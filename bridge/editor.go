@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -31,7 +30,6 @@ type server struct {
 	opts  *Options
 	setup setup
 	out   *stdio.Conn
-	conn  *jsonrpc2.Conn // on out
 	acp   *acpEditor
 	lines *linesEditor
 	mcp   *mcpEditor
@@ -40,7 +38,6 @@ type server struct {
 	// The read loop decides; isLines tells others.
 	handle  func(*editorRequest)
 	isLines atomic.Bool
-	calls   atomic.Uint64 // our own requests to the editor
 
 	// ctx is for the work; stop ends it. Each piece of work is counted.
 	ctx  context.Context
@@ -87,19 +84,9 @@ func (s *server) speakLines() {
 	s.isLines.Store(true)
 }
 
-// takes has the editor's messages taken by the read loop. It is an option of its connection, which reads
-// nothing before.
-func (s *server) takes(conn *jsonrpc2.Conn) {
-	s.conn = conn
-	s.out.Handle(s.take)
-}
-
 // take takes a message from the editor. It is called by the read loop alone.
-func (s *server) take(id *stdio.ID, method string, params json.RawMessage) {
-	c := &editorRequest{server: s, method: method, isNotification: id == nil, raw: params}
-	if id != nil {
-		c.id = *id
-	}
+func (s *server) take(id stdio.ID, method string, params json.RawMessage) {
+	c := &editorRequest{server: s, id: id, method: method, isNotification: id == "", raw: params}
 	if params == nil {
 		c.raw = json.RawMessage("{}")
 	}
@@ -264,20 +251,19 @@ func (c *editorRequest) reply(result any) {
 // fail answers with an error. details, if there are any, go where editors look
 // for them.
 func (c *editorRequest) fail(code int, message, details string) {
-	e := &jsonrpc2.Error{Code: int64(code), Message: message}
+	var data any
 	if details != "" {
-		e.SetError(map[string]string{"details": c.server.mask(details)})
+		data = map[string]string{"details": c.server.mask(details)}
 	}
-	c.failWith(e)
+	c.failWith(code, message, data)
 }
 
-// failWith answers with an error, whose data is masked.
-func (c *editorRequest) failWith(e *jsonrpc2.Error) {
+// failWith answers with an error. Its data, which may be nil, is masked.
+func (c *editorRequest) failWith(code int, message string, data any) {
 	if c.isNotification {
 		return
 	}
-	e.Message = c.server.mask(e.Message)
-	if err := c.server.conn.ReplyWithError(context.Background(), jsonrpc2.ID(c.id), e); err != nil {
+	if err := c.server.out.Fail(c.id, &stdio.Error{Code: code, Message: c.server.mask(message), Data: data}); err != nil {
 		c.server.opts.Log.Debug("replying", "method", c.method, "err", err)
 	}
 }
@@ -336,7 +322,7 @@ func (s *server) cancelPrompts(id stdio.ID) {
 }
 
 // errSilent is the answer of an editor that answers nothing any more.
-var errSilent = &jsonrpc2.Error{Code: acp.CodeInternal, Message: "its input has ended, so that nobody answers"}
+var errSilent = &stdio.Error{Code: acp.CodeInternal, Message: "its input has ended, so that nobody answers"}
 
 // ask sends the editor a request, and waits for the answer. If ctx ends before that, it does not count,
 // and withdraw, if it is not nil, is called with the request's ID.
@@ -344,12 +330,11 @@ func (s *server) ask(ctx context.Context, method string, params, answer any, wit
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(s.answers, stop)()
-	id := jsonrpc2.ID{Num: s.calls.Add(1)} // from 1: some peers read a null ID as 0
-	err := s.conn.Call(waiting, method, params, answer, jsonrpc2.PickID(id))
+	id, err := s.out.Call(waiting, method, params, answer)
 	switch {
 	case ctx.Err() != nil:
 		if withdraw != nil {
-			withdraw(json.RawMessage(id.String()))
+			withdraw(json.RawMessage(id))
 		}
 		return ctx.Err()
 	case err != nil && waiting.Err() != nil:

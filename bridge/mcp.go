@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -83,9 +82,8 @@ func (e *mcpEditor) handle(r *editorRequest) {
 			e.cancelled(c)
 		}
 	case c.stateless && version.Str != spell.MCPStateless:
-		err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version.String() + " is not spoken here"}
-		err.SetError(map[string]any{"supported": spell.MCPVersions(), "requested": version.String()})
-		c.failWith(err)
+		c.failWith(codeVersion, "editor: MCP "+version.String()+" is not spoken here",
+			map[string]any{"supported": spell.MCPVersions(), "requested": version.String()})
 	case r.method == acp.MethodInitialize || r.method == "server/discover":
 		e.introduce(c)
 	case r.method == "ping":
@@ -200,9 +198,8 @@ func (c *mcpCall) isWanted() bool {
 
 // cancelled is a client's cancel. Some cancel what was answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
-	id, ok := stdio.ParseID(c.params.Get("requestId").Raw)
-	call, runs := e.calls.Load(id)
-	if !ok || !runs {
+	call, runs := e.calls.Load(stdio.ID(c.params.Get("requestId").Raw))
+	if !runs {
 		return
 	}
 	fate, reason := int32(callCancelled), strings.ToLower(c.params.Get("reason").String())
@@ -221,7 +218,7 @@ func (c *mcpCall) tell(text string) {
 		return
 	}
 	c.progress++
-	_ = c.server.conn.Notify(context.Background(), "notifications/progress", // a client that is gone is seen elsewhere
+	_ = c.server.out.Notify("notifications/progress", // a client that is gone is seen elsewhere
 		map[string]any{"progressToken": json.RawMessage(token.Raw), "progress": c.progress, "message": text})
 }
 

@@ -9,7 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/sourcegraph/jsonrpc2"
+	"github.com/a2astdio/a2astdio/mapping/mcp"
+	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // open has a CLI open a diff, which must not fail.
@@ -130,7 +131,7 @@ func TestOpenDiffNotShown(t *testing.T) {
 // is known.
 func TestNoDiffs(t *testing.T) {
 	e := scriptedEditor{open: func(context.Context, OpenDiff) error {
-		return &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "no method"}
+		return &stdio.Error{Code: mcp.CodeMethodNotFound, Message: "no method"}
 	}}
 	var cli scriptedCLI
 	s := serverOf(t, &e)
