@@ -257,11 +257,12 @@ func (e *acpEditor) cancel(c *editorRequest, p *acp.SessionRequest) {
 // cancelRequest cancels a prompt, or a sign-in, by the ID of its request. Other
 // requests are too short for it.
 func (e *acpEditor) cancelRequest(c *editorRequest, p *acp.CancelRequest) {
-	id := stdio.ID(p.RequestID)
-	if end, held := e.held.Load(id); held {
-		end.(func())()
+	if id, ok := stdio.ParseID(string(p.RequestID)); ok {
+		if end, held := e.held.Load(id); held {
+			end.(func())()
+		}
+		e.server.cancelPrompts(id)
 	}
-	e.server.cancelPrompts(id)
 	c.reply(struct{}{}) // a notification, too
 }
 

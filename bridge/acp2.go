@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
@@ -31,8 +32,9 @@ func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
 	case e.initialized && !e.v2 || asked < acp.Version2 && serves != "2" || serves == "1":
 		return true
 	case asked < acp.Version2:
-		c.failWith(acp.CodeUnsupportedVersion, "editor: initialize: --acp-version 2 serves version 2 of ACP alone",
-			map[string]any{"requested": asked, "supported": []int{acp.Version2}})
+		err := &jsonrpc2.Error{Code: acp.CodeUnsupportedVersion, Message: "editor: initialize: --acp-version 2 serves version 2 of ACP alone"}
+		err.SetError(map[string]any{"requested": asked, "supported": []int{acp.Version2}})
+		c.failWith(err)
 	case asked == acp.Version2 && (name.Type != gjson.String || version.Type != gjson.String):
 		c.fail(acp.CodeInvalidParams, "editor: initialize: info with a name and a version is required", "")
 	default:
@@ -218,7 +220,7 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	v.session.turn.told = true
 	v.session.mu.Unlock()
 	// As version 1's reply, it is written also if the bridge ends meanwhile.
-	_ = v.editor.server.out.Notify(acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})
+	_ = v.editor.server.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})
 }
 
 // awaited is what only the user can do.

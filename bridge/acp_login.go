@@ -12,6 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
+	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // loginLook limits how long it takes to find out whether the user has to sign in:
@@ -206,7 +207,7 @@ func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) 
 		a.open = append(a.open, q.ElicitationID)
 		a.mu.Unlock()
 	}
-	q.RequestID = json.RawMessage(a.call.id)
+	q.RequestID = json.RawMessage(stdio.AppendID(nil, a.call.id))
 	var raw json.RawMessage
 	err := a.editor.server.ask(ctx, acp.MethodElicit, q, &raw, nil) // see done
 	if isEditorError(err) {
@@ -220,7 +221,7 @@ func (a *acpAsker) done() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, id := range a.open {
-		if err := a.editor.server.out.Notify(acp.MethodElicited, map[string]string{"elicitationId": id}); err != nil {
+		if err := a.editor.server.conn.Notify(context.Background(), acp.MethodElicited, map[string]string{"elicitationId": id}); err != nil {
 			a.editor.server.agent.opts.Log.Debug("writing to the editor", "err", err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -205,11 +207,11 @@ func (e *acpEditor) opened(session *Session, id string) acp.NewSessionResponse {
 
 // noSession answers with an error that there is no such session.
 func (e *acpEditor) noSession(c *editorRequest, text, id string) {
-	var data any
+	err := &jsonrpc2.Error{Code: acp.CodeResourceNotFound, Message: text}
 	if e.v2 {
-		data = map[string]string{"sessionId": id}
+		err.SetError(map[string]string{"sessionId": id})
 	}
-	c.failWith(acp.CodeResourceNotFound, text, data)
+	c.failWith(err)
 }
 
 // pastNotice is for a prompt that comes while the agent still works on a prompt of an

@@ -8,12 +8,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
-	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // send writes notifications. An error means that the editor is gone, which
@@ -107,7 +108,7 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	var raw json.RawMessage
 	err := v.editor.server.ask(ctx, acp.MethodRequestPermission, question, &raw, func(id json.RawMessage) {
 		if v.editor.v2 { // not every client of version 1 knows that a question may be withdrawn
-			_ = v.editor.server.out.Notify(acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
+			_ = v.editor.server.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
 		}
 	})
 	if err != nil && !isEditorError(err) {
@@ -182,6 +183,6 @@ func promptMeta(r *Result) map[string]any {
 // isEditorError reports whether the editor has answered with an error, as
 // opposed to being gone.
 func isEditorError(err error) bool {
-	_, ok := err.(*stdio.Error)
+	_, ok := err.(*jsonrpc2.Error)
 	return ok
 }

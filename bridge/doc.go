@@ -80,7 +80,8 @@
 //
 // # Goroutines, and who ends them
 //
-//	stdio's reader, writer    Serve, by closing the connection
+//	jsonrpc2's read loop      Serve, by closing the connection
+//	Stdio's writer            Serve, likewise
 //	one per request that      server.shutdown, by cancelling its context, after
 //	takes time                having given it cancelWait
 //	one per leg that is left  what the agent says next, or Agent.Close

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -30,6 +31,7 @@ type server struct {
 	opts  *Options
 	setup setup
 	out   *stdio.Conn
+	conn  *jsonrpc2.Conn // on out
 	acp   *acpEditor
 	lines *linesEditor
 	mcp   *mcpEditor
@@ -38,6 +40,7 @@ type server struct {
 	// The read loop decides; isLines tells others.
 	handle  func(*editorRequest)
 	isLines atomic.Bool
+	calls   atomic.Uint64 // our own requests to the editor
 
 	// ctx is for the work; stop ends it. Each piece of work is counted.
 	ctx  context.Context
@@ -84,9 +87,19 @@ func (s *server) speakLines() {
 	s.isLines.Store(true)
 }
 
+// takes has the editor's messages taken by the read loop. It is an option of its connection, which reads
+// nothing before.
+func (s *server) takes(conn *jsonrpc2.Conn) {
+	s.conn = conn
+	s.out.Handle(s.take)
+}
+
 // take takes a message from the editor. It is called by the read loop alone.
-func (s *server) take(id stdio.ID, method string, params json.RawMessage) {
-	c := &editorRequest{server: s, id: id, method: method, isNotification: id == "", raw: params}
+func (s *server) take(id *stdio.ID, method string, params json.RawMessage) {
+	c := &editorRequest{server: s, method: method, isNotification: id == nil, raw: params}
+	if id != nil {
+		c.id = *id
+	}
 	if params == nil {
 		c.raw = json.RawMessage("{}")
 	}
@@ -251,19 +264,20 @@ func (c *editorRequest) reply(result any) {
 // fail answers with an error. details, if there are any, go where editors look
 // for them.
 func (c *editorRequest) fail(code int, message, details string) {
-	var data any
+	e := &jsonrpc2.Error{Code: int64(code), Message: message}
 	if details != "" {
-		data = map[string]string{"details": c.server.mask(details)}
+		e.SetError(map[string]string{"details": c.server.mask(details)})
 	}
-	c.failWith(code, message, data)
+	c.failWith(e)
 }
 
-// failWith answers with an error. Its data, which may be nil, is masked.
-func (c *editorRequest) failWith(code int, message string, data any) {
+// failWith answers with an error, whose data is masked.
+func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	if c.isNotification {
 		return
 	}
-	if err := c.server.out.Fail(c.id, &stdio.Error{Code: code, Message: c.server.mask(message), Data: data}); err != nil {
+	e.Message = c.server.mask(e.Message)
+	if err := c.server.conn.ReplyWithError(context.Background(), jsonrpc2.ID(c.id), e); err != nil {
 		c.server.opts.Log.Debug("replying", "method", c.method, "err", err)
 	}
 }
@@ -322,7 +336,7 @@ func (s *server) cancelPrompts(id stdio.ID) {
 }
 
 // errSilent is the answer of an editor that answers nothing any more.
-var errSilent = &stdio.Error{Code: acp.CodeInternal, Message: "its input has ended, so that nobody answers"}
+var errSilent = &jsonrpc2.Error{Code: acp.CodeInternal, Message: "its input has ended, so that nobody answers"}
 
 // ask sends the editor a request, and waits for the answer. If ctx ends before that, it does not count,
 // and withdraw, if it is not nil, is called with the request's ID.
@@ -330,11 +344,12 @@ func (s *server) ask(ctx context.Context, method string, params, answer any, wit
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(s.answers, stop)()
-	id, err := s.out.Call(waiting, method, params, answer)
+	id := jsonrpc2.ID{Num: s.calls.Add(1)} // from 1: some peers read a null ID as 0
+	err := s.conn.Call(waiting, method, params, answer, jsonrpc2.PickID(id))
 	switch {
 	case ctx.Err() != nil:
 		if withdraw != nil {
-			withdraw(json.RawMessage(id))
+			withdraw(json.RawMessage(id.String()))
 		}
 		return ctx.Err()
 	case err != nil && waiting.Err() != nil:

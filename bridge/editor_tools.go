@@ -11,11 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
-	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // This file serves an ACP editor to the agent, as MCP tools: see [Options.EditorTools]. In
@@ -98,13 +99,13 @@ func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 	return m.Answer(list, func(params json.RawMessage) (*mcp.CallResult, *mcp.Error) {
 		var call editorCall
 		if err := json.Unmarshal(params, &call); err != nil {
-			return nil, &mcp.Error{Code: acp.CodeInvalidParams, Message: err.Error()}
+			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
 		}
 		if !slices.Contains(names, call.Name) {
-			return nil, &mcp.Error{Code: acp.CodeInvalidParams, Message: "there is no tool " + call.Name}
+			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: "there is no tool " + call.Name}
 		}
 		text, err := t.call(ctx, &call)
-		refused := (*stdio.Error)(nil)
+		refused := (*jsonrpc2.Error)(nil)
 		switch {
 		case err == nil:
 			return mcp.Text(text), nil

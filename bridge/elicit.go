@@ -82,7 +82,7 @@ func (e *acpEditor) askForm(ctx context.Context, session, question string, turn 
 	var raw json.RawMessage
 	err := e.server.ask(ctx, acp.MethodElicit, q, &raw, func(id json.RawMessage) {
 		// Not every client has this method, but each that has announced forms does.
-		_ = e.server.out.Notify(acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
+		_ = e.server.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
 	})
 	if err != nil {
 		return "", false

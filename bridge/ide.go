@@ -191,9 +191,9 @@ func (e ideEditor) Request(ctx context.Context, method string, params, result an
 	return e.server.ask(ctx, e.prefix+method, params, result, nil)
 }
 
-func (e ideEditor) Notify(_ context.Context, method string, params any) error {
+func (e ideEditor) Notify(ctx context.Context, method string, params any) error {
 	if e.prefix != "" && !e.announced {
 		return errNotAnnounced
 	}
-	return e.server.out.Notify(e.prefix+method, params)
+	return e.server.conn.Notify(ctx, e.prefix+method, params)
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
@@ -83,11 +85,12 @@ func (c *editorRequest) failAgent(err error) {
 	case errors.As(err, &params), errors.As(err, &prompt):
 		c.fail(acp.CodeInvalidParams, err.Error(), "")
 	case errors.As(err, &agent) && agent.Code != 0:
-		var data any
+		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: agent.Message}
 		if agent.Data != "" {
-			data = json.RawMessage(c.server.mask(string(agent.Data)))
+			data := json.RawMessage(c.server.mask(string(agent.Data)))
+			e.Data = &data
 		}
-		c.failWith(agent.Code, agent.Message, data)
+		c.failWith(e)
 	default:
 		c.fail(acp.CodeInternal, err.Error(), "")
 	}

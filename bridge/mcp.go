@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -82,8 +83,9 @@ func (e *mcpEditor) handle(r *editorRequest) {
 			e.cancelled(c)
 		}
 	case c.stateless && version.Str != spell.MCPStateless:
-		c.failWith(codeVersion, "editor: MCP "+version.String()+" is not spoken here",
-			map[string]any{"supported": spell.MCPVersions(), "requested": version.String()})
+		err := &jsonrpc2.Error{Code: codeVersion, Message: "editor: MCP " + version.String() + " is not spoken here"}
+		err.SetError(map[string]any{"supported": spell.MCPVersions(), "requested": version.String()})
+		c.failWith(err)
 	case r.method == acp.MethodInitialize || r.method == "server/discover":
 		e.introduce(c)
 	case r.method == "ping":
@@ -198,8 +200,9 @@ func (c *mcpCall) isWanted() bool {
 
 // cancelled is a client's cancel. Some cancel what was answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
-	call, runs := e.calls.Load(stdio.ID(c.params.Get("requestId").Raw))
-	if !runs {
+	id, ok := stdio.ParseID(c.params.Get("requestId").Raw)
+	call, runs := e.calls.Load(id)
+	if !ok || !runs {
 		return
 	}
 	fate, reason := int32(callCancelled), strings.ToLower(c.params.Get("reason").String())
@@ -218,7 +221,7 @@ func (c *mcpCall) tell(text string) {
 		return
 	}
 	c.progress++
-	_ = c.server.out.Notify("notifications/progress", // a client that is gone is seen elsewhere
+	_ = c.server.conn.Notify(context.Background(), "notifications/progress", // a client that is gone is seen elsewhere
 		map[string]any{"progressToken": json.RawMessage(token.Raw), "progress": c.progress, "message": text})
 }
 

@@ -118,7 +118,7 @@ func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
 	defer context.AfterFunc(q.ctx, stop)()
 	var raw json.RawMessage
 	err := c.server.ask(ctx, acp.MethodElicit, q.elicit, &raw, func(id json.RawMessage) {
-		_ = c.server.out.Notify("notifications/cancelled", // a client that is gone is seen elsewhere
+		_ = c.server.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
 			map[string]any{"requestId": id, "reason": "the call's time is over, or the question is"})
 	})
 	switch {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
@@ -47,8 +50,9 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts *Options) erro
 	defer agent.Close()
 	pipe := stdio.NewConn(in, out, &stdio.Options{Tap: opts.Tap, MaxPerSecond: opts.MaxEventsPerSecond})
 	server := newServer(agent, pipe)
-	pipe.Handle(server.take)
-	defer pipe.Close()
+	log := slog.NewLogLogger(agent.opts.Log.Handler(), slog.LevelDebug) // for what jsonrpc2 would write to stderr
+	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, server.takes, jsonrpc2.SetLogger(log))
+	defer conn.Close()
 	if server.isLines.Load() {
 		server.ide.open(server.opts.workspace())
 	}

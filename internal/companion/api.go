@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/a2astdio/a2astdio/mapping/mcp"
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 // Methods between the editor and the companion. The editor may send its own as
@@ -35,9 +35,9 @@ const (
 // JSON-RPC's internal error.
 var (
 	// ErrMethod: the method is not the editor's.
-	ErrMethod error = &codeError{mcp.CodeMethodNotFound, "not a method of the companion"}
+	ErrMethod error = &codeError{jsonrpc2.CodeMethodNotFound, "not a method of the companion"}
 	// ErrParams: the editor's params are wrong.
-	ErrParams error = &codeError{mcp.CodeInvalidParams, "wrong params"}
+	ErrParams error = &codeError{jsonrpc2.CodeInvalidParams, "wrong params"}
 )
 
 type codeError struct {
@@ -55,7 +55,7 @@ func (e *codeError) Code() int { return e.code }
 type Editor interface {
 	// Request sends a request, and decodes the answer into result. It returns ctx's
 	// error when ctx ends first. After any error for [MethodOpenDiff] the CLI asks
-	// the user in the terminal alone; after -32601 ([stdio.Error]) no CLI that
+	// the user in the terminal alone; after -32601 ([jsonrpc2.Error]) no CLI that
 	// connects later is offered diffs.
 	Request(ctx context.Context, method string, params, result any) error
 	// Notify sends a notification. The companion goes on if that fails.

@@ -9,8 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/a2astdio/a2astdio/mapping/mcp"
-	"github.com/a2astdio/a2astdio/transport/stdio"
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 const (
@@ -56,7 +55,7 @@ func (h *hub) openDiff(ctx context.Context, c client, path, content string) erro
 		return nil
 	}
 	h.log.Info("the editor does not show a diff: the CLI asks in the terminal", "file", path, "err", err)
-	if unknown := (*stdio.Error)(nil); errors.As(err, &unknown) && unknown.Code == mcp.CodeMethodNotFound {
+	if unknown := (*jsonrpc2.Error)(nil); errors.As(err, &unknown) && unknown.Code == jsonrpc2.CodeMethodNotFound {
 		h.noDiffs.Store(true)
 	}
 	h.mu.Lock()

@@ -9,8 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/a2astdio/a2astdio/mapping/mcp"
-	"github.com/a2astdio/a2astdio/transport/stdio"
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 // open has a CLI open a diff, which must not fail.
@@ -131,7 +130,7 @@ func TestOpenDiffNotShown(t *testing.T) {
 // is known.
 func TestNoDiffs(t *testing.T) {
 	e := scriptedEditor{open: func(context.Context, OpenDiff) error {
-		return &stdio.Error{Code: mcp.CodeMethodNotFound, Message: "no method"}
+		return &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: "no method"}
 	}}
 	var cli scriptedCLI
 	s := serverOf(t, &e)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/a2astdio/a2astdio/internal/mcphttp"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
@@ -186,7 +188,7 @@ func (m *mcpServer) callTool(ctx context.Context, s *session, raw json.RawMessag
 	args, opens := params.Arguments, params.Name == "openDiff"
 	switch {
 	case !opens && params.Name != "closeDiff":
-		return nil, &mcp.Error{Code: mcp.CodeInvalidParams, Message: "there is no tool " + params.Name}
+		return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: "there is no tool " + params.Name}
 	case err != nil:
 	case args.FilePath == nil:
 		err = errors.New("filePath is missing")

@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 )
@@ -102,7 +104,7 @@ func (e *refusal) Error() string { return e.text }
 
 // Refuse returns an error that answers a request with this status.
 func Refuse(status int, format string, args ...any) error {
-	return &refusal{status, mcp.CodeInvalidRequest, fmt.Sprintf(format, args...)}
+	return &refusal{status, jsonrpc2.CodeInvalidRequest, fmt.Sprintf(format, args...)}
 }
 
 // ServeHTTP implements [http.Handler].
@@ -160,7 +162,7 @@ func Read(w http.ResponseWriter, r *http.Request) (*mcp.Message, error) {
 	}
 	msg := new(mcp.Message)
 	if err := json.Unmarshal(body, msg); err != nil {
-		return nil, &refusal{http.StatusBadRequest, mcp.CodeParse, "the body is no JSON-RPC message"}
+		return nil, &refusal{http.StatusBadRequest, jsonrpc2.CodeParseError, "the body is no JSON-RPC message"}
 	}
 	if !msg.IsValid() {
 		return nil, Refuse(http.StatusBadRequest, "not a JSON-RPC 2.0 message")

@@ -6,6 +6,8 @@ package mcp
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 // Versions returns those of the protocol that travel by streamable HTTP and begin with
@@ -41,14 +43,6 @@ type Reply struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// Codes of JSON-RPC's errors.
-const (
-	CodeParse          = -32700
-	CodeInvalidRequest = -32600
-	CodeMethodNotFound = -32601
-	CodeInvalidParams  = -32602
-)
-
 // An Error is JSON-RPC's, with one of its codes.
 type Error struct {
 	Code    int             `json:"code"`
@@ -71,9 +65,9 @@ func (m *Message) Answer(tools json.RawMessage, call func(params json.RawMessage
 			reply.Result = result
 		}
 	case "initialize":
-		reply.Error = &Error{Code: CodeInvalidRequest, Message: "the session is initialized: begin a new one"}
+		reply.Error = &Error{Code: jsonrpc2.CodeInvalidRequest, Message: "the session is initialized: begin a new one"}
 	default:
-		reply.Error = &Error{Code: CodeMethodNotFound, Message: "no method " + m.Method}
+		reply.Error = &Error{Code: jsonrpc2.CodeMethodNotFound, Message: "no method " + m.Method}
 	}
 	return reply
 }
@@ -100,7 +94,7 @@ func (m *Message) Initialize(versions []string, server Implementation) *Reply {
 		ProtocolVersion string `json:"protocolVersion"`
 	}
 	if err := json.Unmarshal(m.Params, &asked); err != nil || asked.ProtocolVersion == "" {
-		return &Reply{JSONRPC: "2.0", ID: m.ID, Error: &Error{Code: CodeInvalidParams, Message: "initialize needs a protocolVersion"}}
+		return &Reply{JSONRPC: "2.0", ID: m.ID, Error: &Error{Code: jsonrpc2.CodeInvalidParams, Message: "initialize needs a protocolVersion"}}
 	}
 	return &Reply{JSONRPC: "2.0", ID: m.ID, Result: Initialized(versions, asked.ProtocolVersion, server)}
 }

@@ -1,6 +1,7 @@
 // Package stdio is the editor's end of the bridge: newline-delimited JSON-RPC 2.0
-// over two byte streams, as it needs to be to survive real editors. [Conn] says what it
-// holds. [NewConn] makes one.
+// over two byte streams, as the library needs it to survive real editors. [Conn]
+// says what it holds. [NewConn] makes one, which is an ObjectStream for
+// sourcegraph/jsonrpc2.
 package stdio
 
 import (
@@ -10,6 +11,8 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+
+	"github.com/sourcegraph/jsonrpc2"
 )
 
 const (
@@ -51,12 +54,11 @@ type Options struct {
 	Tap func(toEditor bool, line []byte)
 }
 
-// A Conn carries newline-delimited JSON-RPC 2.0 over two byte streams: no line can end the
-// connection, ids come back byte for byte, replies that are still owed are written after
-// the end of input, and reading never waits for writing, with one exception (see
-// [Conn.Handle]). (Rejected: sourcegraph/jsonrpc2. It decodes a message three times, closes
-// at the end of input, and wants ids that it can hold; what was left of it was this list of
-// calls.)
+// A Conn carries newline-delimited JSON-RPC 2.0 over two byte streams. It is the
+// [jsonrpc2.ObjectStream] that the library needs to survive real editors: no line can
+// end the connection, ids come back byte for byte, replies that are still owed are
+// written after the end of input, and reading never waits for writing, with one
+// exception (see [Conn.ReadObject]).
 //
 // Lines reach stdout by one goroutine. Replies and our own requests go to a list that
 // it empties, because the read loop must not wait; turns write by [Conn.Send], which
@@ -69,7 +71,9 @@ type Conn struct {
 	tap     func(toEditor bool, line []byte)
 	maxOpen int
 
-	handle func(ID, string, json.RawMessage) // the read loop's
+	// Only ReadObject uses these.
+	started bool // the first line, which may begin with a BOM, has been read
+	handle  func(*ID, string, json.RawMessage)
 
 	inputDone  chan struct{}
 	outputDone chan struct{}
@@ -78,7 +82,6 @@ type Conn struct {
 	wake       chan struct{} // there is something in the list; holds one
 	pool       sync.Pool     // of *batch
 	blocked    atomic.Bool   // the last write had to wait
-	calls      atomic.Uint64 // our requests, which are named by their number
 	pace       *pace         // nil: there is none
 
 	mu       sync.Mutex
@@ -91,8 +94,10 @@ type Conn struct {
 	progress chan struct{}
 	closing  bool
 	failure  error
-	ours     map[uint64]chan answer // our requests that await an answer; each holds one
+	ours     map[uint64]bool // the ids of our requests that await an answer
 }
+
+var _ jsonrpc2.ObjectStream = (*Conn)(nil)
 
 // NewConn returns a Conn that reads lines from r and writes lines to w.
 // It starts the goroutine that writes, which ends after [Conn.Close] or when a
@@ -112,7 +117,7 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 		closed:     make(chan struct{}),
 		batches:    make(chan *batch),
 		wake:       make(chan struct{}, 1),
-		ours:       make(map[uint64]chan answer),
+		ours:       make(map[uint64]bool),
 	}
 	limit := opts.MaxLine
 	if limit <= 0 {
@@ -125,23 +130,32 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 	return s
 }
 
+// Handle has the editor's requests handled by f, in [Conn.ReadObject], and none by the library: that
+// would decode each three times and encode its params anew, which is a third of what the bridge
+// adds between a prompt and its request. id is nil for a notification, params are if there are none;
+// these are as the editor wrote them, with members that come twice, or differ in case alone.
+// It is called before anything is read.
+func (s *Conn) Handle(f func(id *ID, method string, params json.RawMessage)) { s.handle = f }
+
 // InputDone is closed at the end of input, also when reading failed. Everything
-// that was read before has been handled then.
+// that was read before has been returned by [Conn.ReadObject] then.
 func (s *Conn) InputDone() <-chan struct{} { return s.inputDone }
 
 // OutputDone is closed when a write failed: the editor is gone.
 func (s *Conn) OutputDone() <-chan struct{} { return s.outputDone }
 
-// Close ends the Conn: nothing more is accepted or handled. It does not wait. What is in
-// the list is still written if the editor takes it; [Conn.Flush], before or after, waits
-// for that. A read of the input that blocks goes on until it returns.
-func (s *Conn) Close() {
+// Close ends the Conn: nothing more is accepted, and [Conn.ReadObject] returns
+// [io.EOF]. It does not wait. What is in the list is still written if the editor takes
+// it; [Conn.Flush], before or after, waits for that. A ReadObject that is blocked in a
+// read of the input stays there until that read returns.
+func (s *Conn) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closing {
 		s.closing = true
 		close(s.closed)
 	}
+	return nil
 }
 
 // errClosedLocked returns why nothing can be written, or nil.

@@ -5,37 +5,56 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log"
 	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
-	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // echo answers every request at once with its own params.
-func (s *Conn) echo(id ID, _ string, params json.RawMessage) {
-	switch {
-	case id == "":
-	case params == nil:
-		_ = s.Reply(id, "ok") // after Close
-	default:
-		_ = s.Reply(id, params)
+var echo = jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+	if r.Params == nil {
+		return "ok", nil
 	}
+	return r.Params, nil
+})
+
+func rpcConn(ctx context.Context, s *Conn, h jsonrpc2.Handler) *jsonrpc2.Conn {
+	// If the library logs anything it is our bug: see logFails.
+	return jsonrpc2.NewConn(ctx, s, nil, jsonrpc2.SetLogger(log.New(logFails{}, "", 0)), func(conn *jsonrpc2.Conn) {
+		s.Handle(func(id *ID, method string, params json.RawMessage) {
+			r := &jsonrpc2.Request{Method: method, Notif: id == nil}
+			if id != nil {
+				r.ID = jsonrpc2.ID(*id)
+			}
+			if params != nil {
+				r.Params = &params
+			}
+			h.Handle(ctx, conn, r)
+		})
+	})
 }
+
+type logFails struct{}
+
+func (logFails) Write(p []byte) (int, error) { panic("the library logged: " + string(p)) }
 
 // talk feeds input to a real connection, waits until all of it is answered, and returns
 // the lines that came out.
-func talk(t testing.TB, r io.Reader, opts *Options) []string {
+func talk(t testing.TB, r io.Reader, h jsonrpc2.Handler, opts *Options) []string {
 	t.Helper()
 	var out bytes.Buffer
 	s := NewConn(r, &out, opts)
-	defer s.Close()
-	s.Handle(s.echo)
+	conn := rpcConn(t.Context(), s, h)
 	<-s.InputDone()
 	must.Do(t, s.Flush(t.Context()))
+	conn.Close()
 	if out.Len() == 0 {
 		return nil
 	}
@@ -109,7 +128,7 @@ func TestLines(t *testing.T) {
 				if test.out != silence {
 					want = test.out + "\n" + want
 				}
-				got := strings.Join(talk(t, r(strings.NewReader(in)), nil), "\n")
+				got := strings.Join(talk(t, r(strings.NewReader(in)), echo, nil), "\n")
 				if got != want {
 					t.Errorf("%s:\ngot  %s\nwant %s", how, got, want)
 				}
@@ -125,32 +144,43 @@ func TestIDsComeBackAsTheyWere(t *testing.T) {
 		`"é"`, `"\u00e9"`, `"<&>"`, `"\u003c"`, `"\\u003c"`, `"\/"`, `"\ud800"`, `"\u2028"`, "\"\u2028\"",
 		`"\u0000raw:x"`, `"\u0000raw:\"x\""`, `"\u0000raw:1"`, `"\\u0000raw:x"`, `"raw:x"`,
 	} {
+		parsed, ok := ParseID(id)
+		if got := string(AppendID(nil, parsed)); !ok || got != id {
+			t.Errorf("ParseID(%s), AppendID = %s, %v", id, got, ok)
+		}
 		want := `{"id":` + id + `,"result":"ok","jsonrpc":"2.0"}`
-		got := talk(t, strings.NewReader(`{"method":"m","id": `+id+` }`), nil)
+		got := talk(t, strings.NewReader(`{"method":"m","id": `+id+` }`), echo, nil)
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	for _, id := range []string{``, `null`, `true`, `{}`, `[1]`, `"`, `1x`, `1 2`, `nope`, "\"\xff\""} {
+		if parsed, ok := ParseID(id); ok {
+			t.Errorf("ParseID(%s) = %v", id, parsed)
 		}
 	}
 }
 
 // An editor's answer reaches our call in every spelling of its id; nothing else does.
 func TestAnswers(t *testing.T) {
+	const unreadable = "jsonrpc2: code -32603 message: editor: its answer cannot be read: "
 	tests := []struct{ name, in, want string }{
-		{"result", `{"jsonrpc":"2.0","id":1,"result":"yes"}`, `yes`},
-		{"id as a string", `{"jsonrpc":"2.0","id":"1","result":"yes"}`, `yes`},
-		{"id as a fraction", `{"jsonrpc":"2.0","id":1.0,"result":"yes"}`, `yes`},
-		{"null is none", `{"id":null,"result":"no"}` + "\n" + `{"id":1,"result":"yes"}`, `yes`},
-		{"another id", `{"id":0,"result":"no"}` + "\n" + `{"id":1,"result":"yes"}`, `yes`},
-		{"twice", `{"id":1,"result":"yes"}` + "\n" + `{"id":1,"result":"no"}`, `yes`},
-		{"result null", `{"id":1,"result":null}`, ``},
-		{"error null", `{"id":1,"error":null}`, ``},
-		{"error null beside the result", `{"id":1,"error":null,"result":"yes"}`, `yes`},
-		{"wrong version", `{"jsonrpc":"1.0","id":1,"result":"yes"}`, `yes`},
-		{"error", `{"id":1,"error":{"code":-32800,"message":"gone","data":[1]}}`, `editor: gone (-32800)`},
-		{"error beside a result", `{"id":1,"error":{"code":1,"message":"gone"},"result":null}`, `editor: gone (1)`},
-		{"error is a string", `{"id":1,"error":"gone"}`, `editor: gone (0)`},
-		{"error of odd types", `{"id":1,"error":{"code":"1","message":{"a":1}}}`, `editor: {"a":1} (1)`},
-		{"cannot be decoded", `{"id":1,"result":1e999}`, `editor: its answer to ask cannot be read: json: cannot unmarshal number into Go value of type string`},
+		{"result", `{"jsonrpc":"2.0","id":0,"result":"yes"}`, `"yes"`},
+		{"id as a string", `{"jsonrpc":"2.0","id":"0","result":"yes"}`, `"yes"`},
+		{"id as a fraction", `{"jsonrpc":"2.0","id":0.0,"result":"yes"}`, `"yes"`},
+		{"null is not 0", `{"id":null,"result":"no"}` + "\n" + `{"id":0,"result":"yes"}`, `"yes"`},
+		{"another id", `{"id":1,"result":"no"}` + "\n" + `{"id":0,"result":"yes"}`, `"yes"`},
+		{"twice", `{"id":0,"result":"yes"}` + "\n" + `{"id":0,"result":"no"}`, `"yes"`},
+		{"result null", `{"id":0,"result":null}`, `null`},
+		{"error null", `{"id":0,"error":null}`, `null`},
+		{"error null beside the result", `{"id":0,"error":null,"result":"yes"}`, `"yes"`},
+		{"wrong version", `{"jsonrpc":"1.0","id":0,"result":"yes"}`, `"yes"`},
+		{"error", `{"id":0,"error":{"code":-32800,"message":"gone","data":[1]}}`, `jsonrpc2: code -32800 message: gone`},
+		{"error beside a result", `{"id":0,"error":{"code":1,"message":"gone"},"result":null}`, `jsonrpc2: code 1 message: gone`},
+		{"error is a string", `{"id":0,"error":"gone"}`, `jsonrpc2: code 0 message: gone`},
+		{"error of odd types", `{"id":0,"error":{"code":"1","message":{"a":1}}}`, `jsonrpc2: code 1 message: {"a":1}`},
+		{"cannot be decoded", `{"id":0,"result":1e999}`, unreadable},
+		{"data cannot be decoded", `{"id":0,"error":{"code":1,"message":"gone","data":1e999}}`, unreadable},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -158,24 +188,24 @@ func TestAnswers(t *testing.T) {
 				r, editor := io.Pipe()
 				var out bytes.Buffer
 				s := NewConn(r, &out, nil)
-				s.Handle(s.echo)
-				defer s.Close()
+				conn := rpcConn(t.Context(), s, echo)
+				defer conn.Close()
 				defer editor.Close()
-				said := make(chan string)
-				go func() { // ends below, when it is received
-					var result string
-					if _, err := s.Call(t.Context(), "ask", nil, &result); err != nil {
-						result = err.Error()
-					}
-					said <- result
-				}()
+				call := must.Get(conn.DispatchCall(t.Context(), "ask", nil))(t)
 				synctest.Wait()
-				if got := out.String(); got != `{"id":1,"jsonrpc":"2.0","method":"ask"}`+"\n" {
+				if got := out.String(); got != `{"id":0,"jsonrpc":"2.0","method":"ask"}`+"\n" {
 					t.Errorf("asked %q", got)
 				}
 				out.Reset()
 				io.WriteString(editor, test.in+"\n"+`{"id":0,"method":"theirs"}`+"\n")
-				if got := <-said; got != test.want {
+				var result json.RawMessage
+				got := ""
+				if err := call.Wait(t.Context(), &result); err != nil {
+					got = err.Error()
+				} else {
+					got = string(result)
+				}
+				if got != test.want && (test.want != unreadable || !strings.HasPrefix(got, unreadable)) {
 					t.Errorf("got  %s\nwant %s", got, test.want)
 				}
 				synctest.Wait()
@@ -185,33 +215,6 @@ func TestAnswers(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestCallEnds: a call ends with its context, and with the connection; what is answered later
-// reaches nobody.
-func TestCallEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, editor := io.Pipe()
-		defer editor.Close()
-		s := NewConn(r, io.Discard, nil)
-		s.Handle(s.echo)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if id, err := s.Call(ctx, "ask", nil, nil); id != "1" || err != context.DeadlineExceeded {
-			t.Errorf("%s %v", id, err)
-		}
-		io.WriteString(editor, `{"id":1,"result":1}`+"\n"+`{"id":1,"result":1}`+"\n")
-		ended := make(chan error)
-		go func() { // ends with Close
-			_, err := s.Call(t.Context(), "ask", nil, nil)
-			ended <- err
-		}()
-		synctest.Wait()
-		s.Close()
-		if err := <-ended; err != errClosed {
-			t.Error(err)
-		}
-	})
 }
 
 // longLine is a request of n bytes that is never whole in memory.
@@ -245,7 +248,7 @@ func TestLongLines(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			in := io.MultiReader(longLine(test.head, test.length), strings.NewReader(`{"id":2,"method":"m"}`))
-			got := talk(t, in, nil)
+			got := talk(t, in, echo, nil)
 			runtime.ReadMemStats(&after)
 			if len(got) != 2 || got[0] != test.want || got[1] != `{"id":2,"result":"ok","jsonrpc":"2.0"}` {
 				t.Errorf("got %q\nwant %s", got, test.want)
@@ -259,20 +262,22 @@ func TestLongLines(t *testing.T) {
 }
 
 // Any value is written as one line of JSON.
-func TestReply(t *testing.T) {
+func TestWriteObject(t *testing.T) {
 	tests := []struct{ in, want string }{
-		{"{\n \"a\": 1,\r\n \"b\": {}\n}", `{"a":1,"b":{}}`},
-		{`"a < b && c > d \\u003c \\\\u003c \u003c \" \u0001"`, `"a < b && c > d \\u003c \\\\u003c < \" \u0001"`},
-		{"\"\xff\"", "\"\ufffd\""},
+		{"{\n \"id\": 1,\r\n \"result\": {}\n}", `{"id":1,"result":{}}`},
+		{`{"id":1,"result":"a < b && c > d \\u003c \\\\u003c \u003c \" \u0001"}`, `{"id":1,"result":"a < b && c > d \\u003c \\\\u003c < \" \u0001"}`},
+		{"{\"id\":1,\"result\":\"\xff\"}", "{\"id\":1,\"result\":\"\ufffd\"}"},
+		{`[]`, ""},
+		{`null`, ""},
 		{`{`, ""},
 	}
 	for _, test := range tests {
 		w := &writer{}
 		s := NewConn(strings.NewReader(""), w, nil)
-		err := s.Reply("1", raw(test.in))
+		err := s.WriteObject(raw(test.in))
 		must.Do(t, s.Flush(t.Context()))
 		s.Close()
-		if got := strings.Join(w.writes, ""); test.want != "" && got != `{"id":1,"result":`+test.want+`,"jsonrpc":"2.0"}`+"\n" {
+		if got := strings.Join(w.writes, ""); got != test.want+"\n" && test.want != "" {
 			t.Errorf("got %q, want %q", got, test.want)
 		} else if (err != nil) != (test.want == "") {
 			t.Errorf("%s: %v", test.in, err)

@@ -1,32 +1,16 @@
 package stdio
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
-
-// The codes of JSON-RPC's errors that are told from others here.
-const (
-	codeParse          = -32700
-	codeInvalidRequest = -32600
-	codeInternal       = -32603
-)
-
-// An Error is JSON-RPC's, ours or the editor's. Data is of ours alone.
-type Error struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-	Data    any    `json:"data,omitempty"`
-}
-
-func (e *Error) Error() string { return fmt.Sprintf("editor: %s (%d)", e.Message, e.Code) }
 
 // An rpcMessage is the members of a line that JSON-RPC knows. They are views of the
 // line.
@@ -56,41 +40,51 @@ func parseMessage(line []byte) (m rpcMessage) {
 	return m
 }
 
-// route has a request handled, and gives an answer to the call that waits for it.
-func (s *Conn) route(m rpcMessage) {
+// route has a request handled, and decodes an answer into v; it reports whether v is set.
+func (s *Conn) route(m rpcMessage, v any) bool {
 	id := "null"
-	if isID(m.id) {
+	if m.id.Type == gjson.String || m.id.Type == gjson.Number {
 		id = m.id.Raw
 	}
-	invalid := func(what string) { s.refuse(id, codeInvalidRequest, "editor: "+what) }
+	invalid := func(what string) bool {
+		s.refuse(id, jsonrpc2.CodeInvalidRequest, "editor: "+what)
+		return false
+	}
 	switch {
 	case !m.method.Exists() && (m.result.Exists() || m.err.Exists()):
-		s.answer(m)
+		return s.answer(m, v)
 	case !m.method.Exists():
 		s.mu.Lock()
 		if _, ok := s.oursLocked(m.id); ok {
 			id = "null" // it may also be a bad answer to a request of ours
 		}
 		s.mu.Unlock()
-		invalid("this message has neither a method nor a result: a request needs a method")
+		return invalid("this message has neither a method nor a result: a request needs a method")
 	case m.method.Type != gjson.String:
-		invalid("the method is not a string: name it in quotes")
+		return invalid("the method is not a string: name it in quotes")
 	case m.result.Type != gjson.Null || m.err.Type != gjson.Null:
-		invalid("this message has a method and a result: send a request or an answer")
+		return invalid("this message has a method and a result: send a request or an answer")
 	case m.version.Exists() && (m.version.Type != gjson.String || m.version.Str != "2.0"):
-		invalid(`this is not JSON-RPC 2.0: send "jsonrpc":"2.0"`)
+		return invalid(`this is not JSON-RPC 2.0: send "jsonrpc":"2.0"`)
 	case m.id.Exists() && id == "null":
-		invalid("the id of a request is a string or a number: leave it out to send a notification")
-	case m.id.Exists() && !s.admit():
-		s.refuse(id, codeInternal, fmt.Sprintf(
-			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
-	default:
-		var params json.RawMessage
-		if m.params.Exists() {
-			params = rawjson.AppendValue(nil, m.params.Raw)
-		}
-		s.handle(ID(strings.Clone(m.id.Raw)), strings.Clone(m.method.Str), params)
+		return invalid("the id of a request is a string or a number: leave it out to send a notification")
 	}
+	if m.id.Exists() && !s.admit() {
+		s.refuse(id, jsonrpc2.CodeInternalError, fmt.Sprintf(
+			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
+		return false
+	}
+	var given *ID
+	if m.id.Exists() {
+		parsed, _ := ParseID(strings.Clone(m.id.Raw)) // it is one
+		given = &parsed
+	}
+	var params json.RawMessage
+	if m.params.Exists() {
+		params = rawjson.AppendValue(nil, m.params.Raw)
+	}
+	s.handle(given, strings.Clone(m.method.Str), params)
+	return false
 }
 
 // admit counts one more open request, unless there are too many.
@@ -104,71 +98,46 @@ func (s *Conn) admit() bool {
 	return true
 }
 
-// Call sends the editor a request, and decodes its answer into result, which may be nil. It
-// returns an [Error] of the editor's, or ctx's error, or another one after Close, or because a
-// write failed; and the request's ID, for a cancel. What is answered later is dropped.
-func (s *Conn) Call(ctx context.Context, method string, params, result any) (ID, error) {
-	n := s.calls.Add(1) // from 1: some peers read a null ID as 0
-	id := ID(strconv.FormatUint(n, 10))
-	line, err := request(id, method, params)
-	if err != nil {
-		return id, err
-	}
-	answered := make(chan answer, 1)
+// answer decodes the answer to one of our requests into v. The line itself would not do: the library
+// matches some keys without regard to case, and mixes up what belongs to a request and to a response.
+func (s *Conn) answer(m rpcMessage, v any) bool {
 	s.mu.Lock()
-	if err = s.queueLocked(line); err == nil {
-		s.ours[n] = answered
+	id, ok := s.oursLocked(m.id)
+	if ok {
+		delete(s.ours, id)
 	}
 	s.mu.Unlock()
-	if err != nil {
-		return id, err
-	}
-	select {
-	case a := <-answered:
-		if a.err == nil && result != nil {
-			if err := json.Unmarshal(a.result, result); err != nil {
-				a.err = fmt.Errorf("editor: its answer to %s cannot be read: %w", method, err)
-			}
-		}
-		return id, a.err
-	case <-ctx.Done():
-		return id, ctx.Err()
-	case <-s.closed:
-		return id, s.errClosed()
-	}
-}
-
-// An answer is the editor's to a request of ours.
-type answer struct {
-	result json.RawMessage
-	err    error
-}
-
-// answer gives an answer to the call that waits for it.
-func (s *Conn) answer(m rpcMessage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id, ok := s.oursLocked(m.id)
 	if !ok {
-		return
+		return false
 	}
-	a := answer{result: json.RawMessage("null")}
+	b := strconv.AppendUint([]byte(`{"jsonrpc":"2.0","id":`), id, 10)
 	switch {
 	case m.err.Type != gjson.Null: // also if there is a result: an error is the worse news
-		a.err = editorError(gjson.Parse(strings.Clone(m.err.Raw)))
+		b = append(append(b, `,"error":`...), editorError(m.err)...)
 	case m.result.Exists():
-		a.result = json.RawMessage(m.result.Raw)
+		b = append(append(b, `,"result":`...), m.result.Raw...)
+	default:
+		b = append(b, `,"result":null`...)
 	}
-	s.ours[id] <- a
-	delete(s.ours, id)
+	if err := json.Unmarshal(append(b, '}'), v); err != nil {
+		// For example a number that no float64 holds. The call must still end.
+		what, _ := json.Marshal("editor: its answer cannot be read: " + err.Error())
+		_ = json.Unmarshal(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"error":{"code":%d,"message":%s}}`, id, jsonrpc2.CodeInternalError, what), v)
+	}
+	return true
 }
 
-// editorError reads an error of the editor's, which should be an object with an integer and
-// a string; editors send strings, too.
-func editorError(e gjson.Result) *Error {
+// editorError writes an error of the editor the way the library takes it, which
+// is an object with an integer and a string; editors send strings, too.
+func editorError(e gjson.Result) []byte {
 	text := e
 	if e.IsObject() {
 		text = e.Get("message")
 	}
-	return &Error{Code: int(e.Get("code").Int()), Message: text.String()}
+	out := jsonrpc2.Error{Code: e.Get("code").Int(), Message: text.String()}
+	if data := e.Get("data"); data.Exists() {
+		out.Data = new(json.RawMessage(data.Raw))
+	}
+	b, _ := json.Marshal(out) // a string always encodes, and data was JSON
+	return b
 }

@@ -11,20 +11,22 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// Handle reads lines, in a goroutine, and has the editor's requests handled by f. id is "" for a
-// notification, params is nil if there are none; these are as the editor wrote them, with
-// members that come twice, or differ in case alone. Nothing is read before. The goroutine ends
-// with the input, or with the first line behind [Conn.Close].
+// ReadObject reads lines, and has requests handled ([Conn.Handle]), until one is an answer to a
+// request of ours, which it decodes into v. It implements [jsonrpc2.ObjectStream]: one goroutine
+// calls it, the read loop.
 //
 // A line that is no message is answered here and never ends anything: with
 // -32700 if it is not JSON, -32600 if it is not a message, -32603 if too many
-// requests are open. Reading waits for the editor to read only if a few hundred of
-// such errors are unread.
+// requests are open. It waits for the editor to read only if a few hundred of
+// such errors are unread. At the end of input it does not return, because the
+// library would close at once and lose the replies that are still owed: it
+// closes [Conn.InputDone] and waits for [Conn.Close].
 //
 // Where JSON-RPC leaves a choice, or editors do not follow it:
 //
@@ -40,14 +42,11 @@ import (
 //     surely a request's; otherwise null;
 //   - answers to what we did not ask, and answers to null, are dropped without
 //     a word; an answer that cannot be decoded becomes an error of the call.
-func (s *Conn) Handle(f func(id ID, method string, params json.RawMessage)) {
-	s.handle = f
-	go s.read()
-}
-
-func (s *Conn) read() {
-	deepStack(0)
-	for first := true; ; first = false {
+func (s *Conn) ReadObject(v any) error {
+	if !s.started {
+		deepStack(0)
+	}
+	for {
 		if s.lines.r.Buffered() == 0 {
 			// The reply to what was read last is written first. On one processor it
 			// would wait until the runtime notices that reading blocks, and take two
@@ -56,21 +55,25 @@ func (s *Conn) read() {
 		}
 		line, whole, err := s.lines.next()
 		if err != nil {
-			close(s.inputDone)
-			return
+			close(s.inputDone) // once: the library reads nothing behind io.EOF
+			<-s.closed
+			return io.EOF
 		}
 		select {
 		case <-s.closed:
-			return
+			return io.EOF
 		default:
 		}
 		if s.tap != nil {
 			s.tap(false, line)
 		}
-		if first {
+		if !s.started {
+			s.started = true
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
-		s.take(bytes.Trim(line, " \t\r"), whole)
+		if s.take(bytes.Trim(line, " \t\r"), whole, v) {
+			return nil
+		}
 	}
 }
 
@@ -93,28 +96,30 @@ func (s *Conn) Unanswered() {
 	s.open = max(0, s.open-1)
 }
 
-// take has a line handled, or answers it, or drops it.
-func (s *Conn) take(line []byte, whole bool) {
+// take decodes line into v, or answers it, or drops it; it reports whether v is
+// set.
+func (s *Conn) take(line []byte, whole bool, v any) bool {
 	const oneALine = "send one JSON object a line"
 	switch {
 	case !whole:
-		s.refuse(headID(line), codeInvalidRequest, fmt.Sprintf(
+		s.refuse(headID(line), jsonrpc2.CodeInvalidRequest, fmt.Sprintf(
 			"editor: this line is longer than %d bytes: send less in one message, or the path of a file instead of the file", s.lines.max))
 	case len(line) == 0:
 	case !utf8.Valid(line):
-		s.refuse(headID(line), codeParse, "editor: this line is not UTF-8: "+oneALine+", in UTF-8")
+		s.refuse(headID(line), jsonrpc2.CodeParseError, "editor: this line is not UTF-8: "+oneALine+", in UTF-8")
 	case rawjson.TooDeep(line):
-		s.refuse(headID(line), codeInvalidRequest, fmt.Sprintf(
+		s.refuse(headID(line), jsonrpc2.CodeInvalidRequest, fmt.Sprintf(
 			"editor: this line nests deeper than %d levels: send flatter params", rawjson.MaxDepth))
 	case !gjson.ValidBytes(line):
-		s.refuse(headID(line), codeParse, notJSON(line)+": "+oneALine)
+		s.refuse(headID(line), jsonrpc2.CodeParseError, notJSON(line)+": "+oneALine)
 	case line[0] == '[':
-		s.refuse("null", codeInvalidRequest, "editor: batches are not part of this protocol: send one message a line")
+		s.refuse("null", jsonrpc2.CodeInvalidRequest, "editor: batches are not part of this protocol: send one message a line")
 	case line[0] != '{':
-		s.refuse("null", codeInvalidRequest, "editor: this line is JSON, but not an object: "+oneALine)
+		s.refuse("null", jsonrpc2.CodeInvalidRequest, "editor: this line is JSON, but not an object: "+oneALine)
 	default:
-		s.route(parseMessage(line))
+		return s.route(parseMessage(line), v)
 	}
+	return false
 }
 
 // notJSON says what is wrong with line.

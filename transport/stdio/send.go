@@ -15,8 +15,8 @@ type batch struct {
 }
 
 // Send hands complete lines, each with its newline, to the writer and returns
-// when they have been written. They come after everything that was queued
-// before, and before everything that is queued after Send has returned;
+// when they have been written. They come after everything that WriteObject
+// queued before, and before everything that it queues after Send has returned;
 // nothing comes between them. That they are JSON-RPC is the caller's promise.
 //
 // The lines are copied, so the buffer is the caller's again when Send returns,

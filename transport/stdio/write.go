@@ -3,11 +3,13 @@ package stdio
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 // An outbox is what awaits the writer, in order.
@@ -18,48 +20,55 @@ type outbox struct {
 	refusals int // error replies of our own to bad lines
 }
 
-// Reply queues the result of a request that was handled: see [Conn.Handle]. It never waits
-// for stdout, like Fail and Notify. The list is bounded by the editor's open requests and our
-// own; notifications, of which there is no such bound, belong to [Conn.Send].
-func (s *Conn) Reply(id ID, result any) error { return s.reply(id, "result", result) }
-
-// Fail queues the error of a request.
-func (s *Conn) Fail(id ID, e *Error) error { return s.reply(id, "error", e) }
-
-func (s *Conn) reply(id ID, member string, v any) error {
-	raw, err := json.Marshal(v)
+// WriteObject queues v, which must encode as a JSON object, as one line. It
+// implements [jsonrpc2.ObjectStream] and never waits for stdout. The list is
+// bounded by the editor's open requests and our own; notifications, of which
+// there is no such bound, belong to [Conn.Send].
+func (s *Conn) WriteObject(v any) error {
+	line, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
+	if line[0] != '{' {
+		return errors.New("bridge: a message must be a JSON object")
+	}
+	line = clean(line)
+	id := gjson.GetBytes(line, "id")
+	method := gjson.GetBytes(line, "method").Exists()
+	if raw, ok := strings.CutPrefix(id.Str, foreignID); ok && !method {
+		line = bytes.Join([][]byte{line[:id.Index], []byte(raw), line[id.Index+len(id.Raw):]}, nil)
+	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.queueLocked(fmt.Appendf(nil, `{"id":%s,"%s":%s,"jsonrpc":"2.0"}`, id, member, clean(raw))); err != nil {
+	if err := s.queueLocked(line); err != nil {
+		return err
+	}
+	switch {
+	case !method:
+		s.list.replies++
+	case id.Exists():
+		s.ours[id.Uint()] = true
+	}
+	return nil
+}
+
+// Reply queues the reply to a request that was handled: see [Conn.Handle]. The library's would
+// encode the result twice more, by reflection, which is 0.05 ms of a start.
+func (s *Conn) Reply(id ID, result any) error {
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	line := append(AppendID([]byte(`{"id":`), id), `,"result":`...)
+	line = append(append(line, clean(raw)...), `,"jsonrpc":"2.0"}`...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.queueLocked(line); err != nil {
 		return err
 	}
 	s.list.replies++
 	return nil
-}
-
-// Notify queues a notification, which should be a rare one.
-func (s *Conn) Notify(method string, params any) error {
-	line, err := request("", method, params)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.queueLocked(line)
-}
-
-// request writes a request of ours, or a notification.
-func request(id ID, method string, params any) ([]byte, error) {
-	line, err := json.Marshal(&struct {
-		ID      json.RawMessage `json:"id,omitempty"`
-		Version string          `json:"jsonrpc"`
-		Method  string          `json:"method"`
-		Params  any             `json:"params,omitempty"`
-	}{json.RawMessage(id), "2.0", method, params})
-	return clean(line), err
 }
 
 // queueLocked appends line to the list.

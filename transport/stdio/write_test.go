@@ -3,7 +3,6 @@ package stdio
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,11 +12,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-// reply is what most of these tests reply to request n.
-func reply(n int) string { return fmt.Sprintf(`{"id":%d,"result":"ok","jsonrpc":"2.0"}`+"\n", n) }
+// A reply is the value that WriteObject gets in most of these tests.
+type reply struct {
+	ID int `json:"id"`
+}
 
 // writer records each Write. If there is a gate, a Write waits for the editor.
 type writer struct {
@@ -34,23 +37,23 @@ func (w *writer) Write(p []byte) (int, error) {
 }
 
 func TestOrder(t *testing.T) {
-	want := reply(1) + reply(2) + reply(3) + "a\nb\n" + reply(4)
+	const want = "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\na\nb\n{\"id\":4}\n"
 	for range 50 { // the writer may wake up for the batch or for the list
 		synctest.Test(t, func(t *testing.T) {
 			w := &writer{gate: make(chan struct{})}
 			s := NewConn(strings.NewReader(""), w, nil)
 			defer s.Close()
 
-			must.Do(t, s.Reply("1", "ok"))
+			must.Do(t, s.WriteObject(reply{1}))
 			synctest.Wait() // the writer is stuck with 1
 			sent := make(chan error)
 			go func() { sent <- s.Send(t.Context(), []byte("a\nb\n")) }() // ends below, when it is received
 			synctest.Wait()                                               // Send waits for the writer
-			must.Do(t, s.Reply("2", "ok"))
-			must.Do(t, s.Reply("3", "ok"))
+			must.Do(t, s.WriteObject(reply{2}))
+			must.Do(t, s.WriteObject(reply{3}))
 			close(w.gate)
 			must.Do(t, <-sent)
-			must.Do(t, s.Reply("4", "ok"))
+			must.Do(t, s.WriteObject(reply{4}))
 			must.Do(t, s.Flush(t.Context()))
 			if got := strings.Join(w.writes, ""); got != want {
 				t.Errorf("got  %q\nwant %q", got, want)
@@ -65,10 +68,10 @@ func TestCloseWritesWhatIsOwed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := &writer{}
 			s := NewConn(strings.NewReader(""), w, nil)
-			must.Do(t, s.Reply("1", "ok"))
-			s.Close()
+			must.Do(t, s.WriteObject(reply{1}))
+			must.Do(t, s.Close())
 			synctest.Wait()
-			if got := strings.Join(w.writes, ""); got != reply(1) {
+			if got := strings.Join(w.writes, ""); got != "{\"id\":1}\n" {
 				t.Errorf("got %q", got)
 			}
 		})
@@ -113,10 +116,12 @@ func TestBlockedOutput(t *testing.T) {
 		w := &writer{gate: make(chan struct{})}
 		s := NewConn(in, w, nil)
 		var seen []string
-		s.Handle(func(id ID, method string, params json.RawMessage) {
-			seen = append(seen, method)
-			s.echo(id, method, params)
-		})
+		conn := rpcConn(t.Context(), s, handler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+			seen = append(seen, r.Method)
+			if !r.Notif {
+				conn.Reply(ctx, r.ID, "ok")
+			}
+		}))
 		// The editor writes on although it does not read: all of it is taken.
 		for i := range 500 {
 			fmt.Fprintf(editor, `{"id":%d,"method":"m"}`+"\n", i)
@@ -132,12 +137,12 @@ func TestBlockedOutput(t *testing.T) {
 		if err := s.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Flush: %v", err)
 		}
-		s.Close()
+		conn.Close()
 		if err := s.Send(t.Context(), []byte("x\n")); !errors.Is(err, errClosed) {
 			t.Errorf("Send: %v", err)
 		}
-		if err := s.Reply("1", "ok"); !errors.Is(err, errClosed) {
-			t.Errorf("Reply: %v", err)
+		if err := s.WriteObject(reply{1}); !errors.Is(err, errClosed) {
+			t.Errorf("WriteObject: %v", err)
 		}
 
 		// The editor reads at last, and gets the replies from before Close.
@@ -150,18 +155,24 @@ func TestBlockedOutput(t *testing.T) {
 	})
 }
 
+type handler func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request)
+
+func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+	h(ctx, conn, r)
+}
+
 func TestOutputFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
 		out, w := io.Pipe()
 		s := NewConn(in, w, nil)
-		s.Handle(s.echo)
+		conn := rpcConn(t.Context(), s, echo)
 		sent := make(chan error, 2)
 		for range 2 {
 			go func() { sent <- s.Send(t.Context(), []byte("x\n")) }() // ends when the write fails
 		}
 		synctest.Wait()
-		must.Do(t, s.Reply("1", "ok"))
+		must.Do(t, s.WriteObject(reply{1}))
 		for range maxRefusals {
 			io.WriteString(editor, "bad\n")
 		}
@@ -175,9 +186,9 @@ func TestOutputFails(t *testing.T) {
 			}
 		}
 		for name, err := range map[string]error{
-			"Reply": s.Reply("2", "ok"),
-			"Send":  s.Send(t.Context(), []byte("x\n")),
-			"Flush": s.Flush(t.Context()),
+			"WriteObject": s.WriteObject(reply{2}),
+			"Send":        s.Send(t.Context(), []byte("x\n")),
+			"Flush":       s.Flush(t.Context()),
 		} {
 			if !errors.Is(err, errClosed) || err.Error() != want {
 				t.Errorf("%s: %v", name, err)
@@ -189,7 +200,7 @@ func TestOutputFails(t *testing.T) {
 		}
 		editor.Close()
 		<-s.InputDone()
-		s.Close()
+		conn.Close()
 	})
 }
 
@@ -200,20 +211,20 @@ func TestMaxOpen(t *testing.T) {
 		w := &writer{gate: make(chan struct{})}
 		s := NewConn(in, w, nil)
 		s.maxOpen = 2
-		var ids []ID
-		s.Handle(func(id ID, _ string, _ json.RawMessage) {
-			if id != "" {
-				ids = append(ids, id)
+		var ids []jsonrpc2.ID
+		conn := rpcConn(t.Context(), s, handler(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
+			if !r.Notif {
+				ids = append(ids, r.ID)
 			}
-		})
-		defer s.Close()
+		}))
+		defer conn.Close()
 		ask := func(id int) { fmt.Fprintf(editor, `{"id":%d,"method":"m"}`+"\n", id) }
 		ask(1)
 		ask(2)
 		ask(3) // one too many
 		io.WriteString(editor, `{"method":"cancel"}`+"\n")
 		synctest.Wait()
-		must.Do(t, s.Reply(ids[0], "ok"))
+		must.Do(t, conn.Reply(t.Context(), ids[0], "ok"))
 		ask(4) // still: the reply has not been written
 		synctest.Wait()
 		close(w.gate)
@@ -222,7 +233,7 @@ func TestMaxOpen(t *testing.T) {
 		synctest.Wait()
 		// Only a reply makes room.
 		must.Do(t, s.Send(t.Context(), []byte("{}\n")))
-		must.Do(t, s.Notify("n", nil))
+		must.Do(t, conn.Notify(t.Context(), "n", nil))
 		must.Do(t, s.Flush(t.Context()))
 		ask(6)
 		synctest.Wait()
@@ -242,17 +253,22 @@ func TestRepliesOutliveInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		s := NewConn(strings.NewReader(`{"id":1,"method":"m"}`), &out, nil)
-		s.Handle(func(id ID, _ string, _ json.RawMessage) {
+		conn := rpcConn(t.Context(), s, handler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
 			// Ends after the reply, a minute from now.
 			go func() {
 				time.Sleep(time.Minute)
-				s.Reply(id, "late")
+				conn.Reply(ctx, r.ID, "late")
 			}()
-		})
+		}))
 		<-s.InputDone()
 		time.Sleep(time.Hour)
+		select {
+		case <-conn.DisconnectNotify():
+			t.Error("the end of input closed the connection")
+		default:
+		}
 		must.Do(t, s.Flush(t.Context()))
-		s.Close()
+		conn.Close()
 		if got := out.String(); got != `{"id":1,"result":"late","jsonrpc":"2.0"}`+"\n" {
 			t.Errorf("got %q", got)
 		}
@@ -265,7 +281,7 @@ func TestGarbageIsBounded(t *testing.T) {
 		in, editor := io.Pipe()
 		w := &writer{gate: make(chan struct{})}
 		s := NewConn(in, w, nil)
-		s.Handle(s.echo)
+		conn := rpcConn(t.Context(), s, echo)
 		io.WriteString(editor, "bad\n")
 		synctest.Wait() // the writer is stuck with one error
 		var lines atomic.Int32
@@ -287,7 +303,7 @@ func TestGarbageIsBounded(t *testing.T) {
 		if n := lines.Load() - before; n != 1 {
 			t.Errorf("%d more lines were read", n)
 		}
-		s.Close()
+		conn.Close()
 		in.Close()
 		close(w.gate)
 	})
@@ -303,8 +319,8 @@ func TestTap(t *testing.T) {
 		}
 	}
 	s := NewConn(strings.NewReader("\ufeff{\"id\":  1.0,\"method\":\"m\"}\r\n\nbad\n"+strings.Repeat("x", 200)+"\n"), io.Discard, &Options{MaxLine: 100, Tap: tap})
-	s.Handle(func(ID, string, json.RawMessage) {})
-	defer s.Close()
+	conn := rpcConn(t.Context(), s, handler(func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) {}))
+	defer conn.Close()
 	<-s.InputDone()
 	must.Do(t, s.Flush(t.Context()))
 	must.Do(t, s.Send(t.Context(), []byte("{\"a\": 1}\n\n{}\n")))

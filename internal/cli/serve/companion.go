@@ -8,8 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/bridge"
@@ -17,7 +19,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/companion"
 	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/stdio"
 )
@@ -148,9 +149,11 @@ const companionFlush = 400 * time.Millisecond
 // end of input, and when ctx ends.
 func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(bool, []byte), opts *companion.Options) error {
 	pipe := stdio.NewConn(in, out, &stdio.Options{Tap: tap})
-	editor := &companionEditor{conn: pipe, log: opts.Log, ready: make(chan struct{}), gone: make(chan struct{})}
+	editor := &companionEditor{log: opts.Log, ready: make(chan struct{}), gone: make(chan struct{})}
 	pipe.Handle(editor.take)
-	defer pipe.Close()
+	logger := slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug)
+	editor.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, jsonrpc2.SetLogger(logger))
+	defer editor.conn.Close()
 	defer close(editor.gone)
 	server, err := companion.Start(editor, opts)
 	if err != nil {
@@ -176,47 +179,47 @@ func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(b
 
 // A companionEditor is the editor at the other end of stdin and stdout.
 type companionEditor struct {
-	conn *stdio.Conn
-	log  *slog.Logger
-	// ready is closed when server is set, gone at the end.
+	conn  *jsonrpc2.Conn
+	log   *slog.Logger
+	calls atomic.Uint64
+	// ready is closed when conn and server are set, gone at the end.
 	ready, gone chan struct{}
 	server      *companion.Server
 }
 
 // Request implements [companion.Editor].
 func (e *companionEditor) Request(ctx context.Context, method string, params, result any) error {
-	_, err := e.conn.Call(ctx, method, params, result)
-	return err
+	return e.conn.Call(ctx, method, params, result, jsonrpc2.PickID(jsonrpc2.ID{Num: e.calls.Add(1)}))
 }
 
 // Notify implements [companion.Editor].
-func (e *companionEditor) Notify(_ context.Context, method string, params any) error {
-	return e.conn.Notify(method, params)
+func (e *companionEditor) Notify(ctx context.Context, method string, params any) error {
+	return e.conn.Notify(ctx, method, params)
 }
 
 // take takes the editor's messages in the read loop, which keeps their order. It
 // waits only while the server starts.
-func (e *companionEditor) take(id stdio.ID, method string, params json.RawMessage) {
+func (e *companionEditor) take(id *stdio.ID, method string, params json.RawMessage) {
 	select {
 	case <-e.ready:
 	case <-e.gone:
 		return
 	}
 	result, err := e.server.Handle(method, params)
-	if id == "" {
+	if id == nil {
 		if err != nil {
 			e.log.Warn("the editor has sent a notification that cannot be used", "err", err)
 		}
 		return
 	}
 	if err == nil {
-		err = e.conn.Reply(id, result)
+		err = e.conn.Reply(context.Background(), jsonrpc2.ID(*id), result)
 	} else {
-		answer := &stdio.Error{Code: acp.CodeInternal, Message: err.Error()}
+		answer := &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: err.Error()}
 		if coded := interface{ Code() int }(nil); errors.As(err, &coded) {
-			answer.Code = coded.Code()
+			answer.Code = int64(coded.Code())
 		}
-		err = e.conn.Fail(id, answer)
+		err = e.conn.ReplyWithError(context.Background(), jsonrpc2.ID(*id), answer)
 	}
 	if err != nil {
 		e.log.Debug("replying", "method", method, "err", err)

@@ -39,7 +39,7 @@ var mayImport = map[string]struct {
 	"bridge":             {[]string{"transport", "transport/a2a", "transport/stdio", "mapping", "mapping/acp", "mapping/mcp", "mapping/ask", "mapping/shown", "mapping/dialect", "mapping/spell"}, "what happens next is the public face: internal types stay out of it"},
 	"bridge/store":       {[]string{"transport/a2a", "internal/safe"}, "what is stored has no edge back into what happens"},
 	"mapping/mcp":        {nil, "a protocol's terms are for everybody"},
-	"internal/companion": {[]string{"mapping/mcp", "transport/stdio", "internal/mcphttp", "internal/rawjson", "internal/safe"}, "the companion needs no A2A"},
+	"internal/companion": {[]string{"mapping/mcp", "internal/mcphttp", "internal/rawjson", "internal/safe"}, "the companion needs no A2A"},
 	"internal/mcphttp":   {[]string{"mapping/mcp", "internal/rawjson"}, "who may come in may not depend on what is served"},
 	"internal/fastpath":  {nil, "what an event carries for speed may not know what it says"},
 	"internal/poison":    {nil, "a tool of tests may need nothing"},
