@@ -237,11 +237,10 @@ func (j *Journal) open() error {
 		if err != nil {
 			return err
 		}
-		f, err := appendRegular(j.path())
-		if err != nil {
+		if j.file, err = appendRegular(j.path()); err != nil {
 			return err
 		}
-		if j.hold(f); isNew {
+		if j.store.files.Add(1); isNew {
 			j.store.pruneSometimes(filepath.Base(j.dir))
 		}
 	}
@@ -297,19 +296,10 @@ func (j *Journal) shorten() error {
 	return j.open()
 }
 
-// hold sets the open file; nil: there is none.
-func (j *Journal) hold(f *os.File) {
-	if f != nil {
-		j.store.files.Add(1)
-	} else {
-		j.store.files.Add(-1)
-	}
-	j.file = f
-}
-
 func (j *Journal) drop() {
 	if j.file != nil {
 		_ = j.file.Close() // each write has returned its error
-		j.hold(nil)
+		j.store.files.Add(-1)
+		j.file = nil
 	}
 }

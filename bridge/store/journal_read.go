@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -40,74 +41,45 @@ func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 		return s.explain(err)
 	}
 	defer f.Close() // only read
-	r := journalReader{yield: yield}
-	if err := r.file(f); err != nil {
-		return err
-	}
-	if r.gap {
-		return yield(nil)
-	}
-	return nil
-}
-
-type journalReader struct {
-	yield func([]byte) error
-	gap   bool // something is missing before the next line
-	in    *bufio.Reader
-	long  []byte // a line that is longer than in's buffer
-}
-
-// file yields the lines of a file. Text after its last newline is torn.
-func (r *journalReader) file(all io.Reader) error {
-	f := &io.LimitedReader{R: all, N: maxJournalRead}
-	r.in = bufio.NewReaderSize(f, 64<<10)
-	for {
-		line, whole, err := r.read()
-		if err != nil {
-			r.gap = r.gap || err != io.EOF || f.N == 0
-			return nil
-		}
+	limited := &io.LimitedReader{R: f, N: maxJournalRead}
+	in, gap := bufio.NewReaderSize(limited, 64<<10), false // gap: something is missing before the next line
+	for line := []byte(nil); ; {
+		line, err = readLine(in, line[:0])
 		switch {
-		case len(line) == 0 && whole || len(line) > 0 && line[len(line)-1] == torn:
+		case err != nil: // text after the last newline is torn
+			if gap || err != io.EOF || limited.N == 0 {
+				return yield(nil)
+			}
+			return nil
+		case len(line) == 0, line[len(line)-1] == torn:
 			continue
-		case !whole || line[0] != '{' || !gjson.ValidBytes(line) || string(line) == cutLine[:len(cutLine)-1]:
-			r.gap = true
+		case len(line) > maxJournalLine || line[0] != '{' || !gjson.ValidBytes(line) || string(line) == cutLine[:len(cutLine)-1]:
+			gap = true
 			continue
-		}
-		if r.gap {
-			r.gap = false
-			if err := r.yield(nil); err != nil {
+		case gap:
+			gap = false
+			if err := yield(nil); err != nil {
 				return err
 			}
 		}
-		if err := r.yield(line); err != nil {
+		if err := yield(line); err != nil {
 			return err
 		}
 	}
 }
 
-// read reads a line, and its last byte only if it is too long (not whole).
-func (r *journalReader) read() (line []byte, whole bool, err error) {
-	r.long, whole = r.long[:0], true
+// readLine appends the next line to line, without its newline; of one that is too long its
+// beginning, and its last byte.
+func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	for {
-		piece, err := r.in.ReadSlice('\n')
-		if err == nil {
-			piece = piece[:len(piece)-1]
-			if len(r.long) == 0 && whole {
-				return piece, true, nil
-			}
-		} else if err != bufio.ErrBufferFull {
-			return nil, false, err
+		piece, err := in.ReadSlice('\n')
+		if n := len(line); n > maxJournalLine {
+			line[maxJournalLine] = line[n-1]
+			line = line[:maxJournalLine+1]
 		}
-		r.long = append(r.long, piece...)
-		if len(r.long) > maxJournalLine {
-			whole = false
-		}
-		if !whole && len(r.long) > 1 {
-			r.long = append(r.long[:0], r.long[len(r.long)-1])
-		}
-		if err == nil {
-			return r.long, whole, nil
+		line = append(line, piece...)
+		if err != bufio.ErrBufferFull {
+			return bytes.TrimSuffix(line, []byte{'\n'}), err
 		}
 	}
 }

@@ -65,36 +65,28 @@ func (s *Store) survey() ([]stored, error) {
 	}
 	all := make([]stored, 0, len(names))
 	for _, name := range names {
-		all = append(all, s.surveyOne(name))
+		one, dir := stored{name: name}, filepath.Join(s.sessions, name)
+		entries, _ := os.ReadDir(dir) // if it is removed meanwhile, there is none
+		for _, e := range entries {
+			info, err := e.Info()
+			switch {
+			case err != nil:
+			case strings.HasPrefix(e.Name(), tempPrefix) && s.now().Sub(info.ModTime()) > maxTempAge:
+				_ = os.Remove(filepath.Join(dir, e.Name()))
+			default:
+				// A larger file was not written by us: the other sessions are not removed for it.
+				one.size += min(info.Size(), s.limits.journal)
+				if info.ModTime().After(one.used) {
+					one.used = info.ModTime()
+				}
+			}
+		}
+		if info, err := os.Stat(dir); err == nil && len(entries) == 0 { // being made, perhaps
+			one.used = info.ModTime()
+		}
+		all = append(all, one)
 	}
 	return all, nil
-}
-
-func (s *Store) surveyOne(name string) stored {
-	one, dir := stored{name: name}, filepath.Join(s.sessions, name)
-	entries, _ := os.ReadDir(dir) // if it is removed meanwhile, there is none
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			continue
-		}
-		if strings.HasPrefix(e.Name(), tempPrefix) && s.now().Sub(info.ModTime()) > maxTempAge {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-			continue
-		}
-		// A larger file was not written by us: the other sessions are not removed for it.
-		one.size += min(info.Size(), s.limits.journal)
-		if info.ModTime().After(one.used) {
-			one.used = info.ModTime()
-		}
-	}
-	if len(entries) == 0 {
-		// Being made, perhaps.
-		if info, err := os.Stat(dir); err == nil {
-			one.used = info.ModTime()
-		}
-	}
-	return one
 }
 
 // prune removes the sessions that were used longest ago, until all bounds are kept. It

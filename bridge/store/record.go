@@ -78,14 +78,6 @@ func (s *Store) write(name string, line []byte) (isNew bool, err error) {
 	return isNew, nil
 }
 
-func encodeRecord(r *Record) ([]byte, error) {
-	line, err := json.Marshal(r)
-	if err == nil && len(line) > maxRecord {
-		err = fmt.Errorf("its record has %d bytes, the limit is %d: the agent's IDs, or the title, are too long", len(line), maxRecord)
-	}
-	return line, err
-}
-
 // read reads the newest record in a session's directory.
 func (s *Store) read(name string) (r Record, err error) {
 	path := filepath.Join(s.sessions, name, recordFile)

@@ -6,6 +6,7 @@ package store
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -130,7 +131,10 @@ func (s *Store) Put(r Record) error {
 		return errors.New("bridge: a session cannot be stored under an ID that is empty or not UTF-8: give it another")
 	}
 	r.UpdatedAt = s.now().UTC().Round(0)
-	line, err := encodeRecord(&r)
+	line, err := json.Marshal(&r)
+	if err == nil && len(line) > maxRecord {
+		err = fmt.Errorf("its record has %d bytes, the limit is %d: the agent's IDs, or the title, are too long", len(line), maxRecord)
+	}
 	if err != nil { // before a directory is made for it
 		return fmt.Errorf("bridge: session cannot be stored: %w", err)
 	}
