@@ -257,12 +257,11 @@ func (e *acpEditor) cancel(c *editorRequest, p *acp.SessionRequest) {
 // cancelRequest cancels a prompt, or a sign-in, by the ID of its request. Other
 // requests are too short for it.
 func (e *acpEditor) cancelRequest(c *editorRequest, p *acp.CancelRequest) {
-	if id, ok := stdio.ParseID(string(p.RequestID)); ok {
-		if end, held := e.held.Load(id); held {
-			end.(func())()
-		}
-		e.server.cancelPrompts(id)
+	id := stdio.ID(p.RequestID)
+	if end, held := e.held.Load(id); held {
+		end.(func())()
 	}
+	e.server.cancelPrompts(id)
 	c.reply(struct{}{}) // a notification, too
 }
 

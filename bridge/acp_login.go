@@ -12,7 +12,6 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
-	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // loginLook limits how long it takes to find out whether the user has to sign in:
@@ -207,7 +206,7 @@ func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) 
 		a.open = append(a.open, q.ElicitationID)
 		a.mu.Unlock()
 	}
-	q.RequestID = json.RawMessage(stdio.AppendID(nil, a.call.id))
+	q.RequestID = json.RawMessage(a.call.id)
 	var raw json.RawMessage
 	err := a.editor.server.ask(ctx, acp.MethodElicit, q, &raw, nil) // see done
 	if isEditorError(err) {

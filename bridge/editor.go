@@ -95,11 +95,8 @@ func (s *server) takes(conn *jsonrpc2.Conn) {
 }
 
 // take takes a message from the editor. It is called by the read loop alone.
-func (s *server) take(id *stdio.ID, method string, params json.RawMessage) {
-	c := &editorRequest{server: s, method: method, isNotification: id == nil, raw: params}
-	if id != nil {
-		c.id = *id
-	}
+func (s *server) take(id stdio.ID, method string, params json.RawMessage) {
+	c := &editorRequest{server: s, id: id, method: method, isNotification: id == "", raw: params}
 	if params == nil {
 		c.raw = json.RawMessage("{}")
 	}
@@ -277,7 +274,7 @@ func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 		return
 	}
 	e.Message = c.server.mask(e.Message)
-	if err := c.server.conn.ReplyWithError(context.Background(), jsonrpc2.ID(c.id), e); err != nil {
+	if err := c.server.out.Fail(c.id, e); err != nil {
 		c.server.opts.Log.Debug("replying", "method", c.method, "err", err)
 	}
 }

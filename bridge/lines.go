@@ -17,7 +17,6 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
-	"github.com/a2astdio/a2astdio/transport/stdio"
 )
 
 // linesEditor is an editor, or a script, that speaks A2A lines: A2A 0.3's
@@ -202,7 +201,7 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 		return
 	}
 	view := &linesView{agent: e.server.agent, out: e.server.out,
-		lines: spell.Lines{Request: stdio.AppendID(nil, c.id), Raw: raw, Made: e.server.agent.made()}}
+		lines: spell.Lines{Request: json.RawMessage(c.id), Raw: raw, Made: e.server.agent.made()}}
 	e.server.runTurn(turn, func(ctx context.Context) {
 		result, err := run(ctx, turn, view)
 		e.server.endPrompt(turn)

@@ -200,9 +200,8 @@ func (c *mcpCall) isWanted() bool {
 
 // cancelled is a client's cancel. Some cancel what was answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
-	id, ok := stdio.ParseID(c.params.Get("requestId").Raw)
-	call, runs := e.calls.Load(id)
-	if !ok || !runs {
+	call, runs := e.calls.Load(stdio.ID(c.params.Get("requestId").Raw))
+	if !runs {
 		return
 	}
 	fate, reason := int32(callCancelled), strings.ToLower(c.params.Get("reason").String())

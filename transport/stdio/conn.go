@@ -73,7 +73,7 @@ type Conn struct {
 
 	// Only ReadObject uses these.
 	started bool // the first line, which may begin with a BOM, has been read
-	handle  func(*ID, string, json.RawMessage)
+	handle  func(ID, string, json.RawMessage)
 
 	inputDone  chan struct{}
 	outputDone chan struct{}
@@ -132,10 +132,10 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 
 // Handle has the editor's requests handled by f, in [Conn.ReadObject], and none by the library: that
 // would decode each three times and encode its params anew, which is a third of what the bridge
-// adds between a prompt and its request. id is nil for a notification, params are if there are none;
+// adds between a prompt and its request. id is "" for a notification, params are if there are none;
 // these are as the editor wrote them, with members that come twice, or differ in case alone.
 // It is called before anything is read.
-func (s *Conn) Handle(f func(id *ID, method string, params json.RawMessage)) { s.handle = f }
+func (s *Conn) Handle(f func(id ID, method string, params json.RawMessage)) { s.handle = f }
 
 // InputDone is closed at the end of input, also when reading failed. Everything
 // that was read before has been returned by [Conn.ReadObject] then.

@@ -43,7 +43,7 @@ func parseMessage(line []byte) (m rpcMessage) {
 // route has a request handled, and decodes an answer into v; it reports whether v is set.
 func (s *Conn) route(m rpcMessage, v any) bool {
 	id := "null"
-	if m.id.Type == gjson.String || m.id.Type == gjson.Number {
+	if isID(m.id) {
 		id = m.id.Raw
 	}
 	invalid := func(what string) bool {
@@ -74,16 +74,11 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
 		return false
 	}
-	var given *ID
-	if m.id.Exists() {
-		parsed, _ := ParseID(strings.Clone(m.id.Raw)) // it is one
-		given = &parsed
-	}
 	var params json.RawMessage
 	if m.params.Exists() {
 		params = rawjson.AppendValue(nil, m.params.Raw)
 	}
-	s.handle(given, strings.Clone(m.method.Str), params)
+	s.handle(ID(strings.Clone(m.id.Raw)), strings.Clone(m.method.Str), params)
 	return false
 }
 

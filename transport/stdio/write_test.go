@@ -3,6 +3,7 @@ package stdio
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
@@ -116,12 +115,10 @@ func TestBlockedOutput(t *testing.T) {
 		w := &writer{gate: make(chan struct{})}
 		s := NewConn(in, w, nil)
 		var seen []string
-		conn := rpcConn(t.Context(), s, handler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
-			seen = append(seen, r.Method)
-			if !r.Notif {
-				conn.Reply(ctx, r.ID, "ok")
-			}
-		}))
+		conn := rpcConn(t.Context(), s, func(id ID, method string, params json.RawMessage) {
+			seen = append(seen, method)
+			s.echo(id, method, params)
+		})
 		// The editor writes on although it does not read: all of it is taken.
 		for i := range 500 {
 			fmt.Fprintf(editor, `{"id":%d,"method":"m"}`+"\n", i)
@@ -155,18 +152,12 @@ func TestBlockedOutput(t *testing.T) {
 	})
 }
 
-type handler func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request)
-
-func (h handler) Handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
-	h(ctx, conn, r)
-}
-
 func TestOutputFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
 		out, w := io.Pipe()
 		s := NewConn(in, w, nil)
-		conn := rpcConn(t.Context(), s, echo)
+		conn := rpcConn(t.Context(), s, s.echo)
 		sent := make(chan error, 2)
 		for range 2 {
 			go func() { sent <- s.Send(t.Context(), []byte("x\n")) }() // ends when the write fails
@@ -211,12 +202,12 @@ func TestMaxOpen(t *testing.T) {
 		w := &writer{gate: make(chan struct{})}
 		s := NewConn(in, w, nil)
 		s.maxOpen = 2
-		var ids []jsonrpc2.ID
-		conn := rpcConn(t.Context(), s, handler(func(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Request) {
-			if !r.Notif {
-				ids = append(ids, r.ID)
+		var ids []ID
+		conn := rpcConn(t.Context(), s, func(id ID, _ string, _ json.RawMessage) {
+			if id != "" {
+				ids = append(ids, id)
 			}
-		}))
+		})
 		defer conn.Close()
 		ask := func(id int) { fmt.Fprintf(editor, `{"id":%d,"method":"m"}`+"\n", id) }
 		ask(1)
@@ -224,7 +215,7 @@ func TestMaxOpen(t *testing.T) {
 		ask(3) // one too many
 		io.WriteString(editor, `{"method":"cancel"}`+"\n")
 		synctest.Wait()
-		must.Do(t, conn.Reply(t.Context(), ids[0], "ok"))
+		must.Do(t, s.Reply(ids[0], "ok"))
 		ask(4) // still: the reply has not been written
 		synctest.Wait()
 		close(w.gate)
@@ -253,13 +244,13 @@ func TestRepliesOutliveInput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		s := NewConn(strings.NewReader(`{"id":1,"method":"m"}`), &out, nil)
-		conn := rpcConn(t.Context(), s, handler(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) {
+		conn := rpcConn(t.Context(), s, func(id ID, _ string, _ json.RawMessage) {
 			// Ends after the reply, a minute from now.
 			go func() {
 				time.Sleep(time.Minute)
-				conn.Reply(ctx, r.ID, "late")
+				s.Reply(id, "late")
 			}()
-		}))
+		})
 		<-s.InputDone()
 		time.Sleep(time.Hour)
 		select {
@@ -281,7 +272,7 @@ func TestGarbageIsBounded(t *testing.T) {
 		in, editor := io.Pipe()
 		w := &writer{gate: make(chan struct{})}
 		s := NewConn(in, w, nil)
-		conn := rpcConn(t.Context(), s, echo)
+		conn := rpcConn(t.Context(), s, s.echo)
 		io.WriteString(editor, "bad\n")
 		synctest.Wait() // the writer is stuck with one error
 		var lines atomic.Int32
@@ -319,7 +310,7 @@ func TestTap(t *testing.T) {
 		}
 	}
 	s := NewConn(strings.NewReader("\ufeff{\"id\":  1.0,\"method\":\"m\"}\r\n\nbad\n"+strings.Repeat("x", 200)+"\n"), io.Discard, &Options{MaxLine: 100, Tap: tap})
-	conn := rpcConn(t.Context(), s, handler(func(context.Context, *jsonrpc2.Conn, *jsonrpc2.Request) {}))
+	conn := rpcConn(t.Context(), s, func(ID, string, json.RawMessage) {})
 	defer conn.Close()
 	<-s.InputDone()
 	must.Do(t, s.Flush(t.Context()))

@@ -149,7 +149,7 @@ const companionFlush = 400 * time.Millisecond
 // end of input, and when ctx ends.
 func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(bool, []byte), opts *companion.Options) error {
 	pipe := stdio.NewConn(in, out, &stdio.Options{Tap: tap})
-	editor := &companionEditor{log: opts.Log, ready: make(chan struct{}), gone: make(chan struct{})}
+	editor := &companionEditor{pipe: pipe, log: opts.Log, ready: make(chan struct{}), gone: make(chan struct{})}
 	pipe.Handle(editor.take)
 	logger := slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug)
 	editor.conn = jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, jsonrpc2.SetLogger(logger))
@@ -179,7 +179,8 @@ func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(b
 
 // A companionEditor is the editor at the other end of stdin and stdout.
 type companionEditor struct {
-	conn  *jsonrpc2.Conn
+	pipe  *stdio.Conn
+	conn  *jsonrpc2.Conn // on pipe
 	log   *slog.Logger
 	calls atomic.Uint64
 	// ready is closed when conn and server are set, gone at the end.
@@ -199,27 +200,27 @@ func (e *companionEditor) Notify(ctx context.Context, method string, params any)
 
 // take takes the editor's messages in the read loop, which keeps their order. It
 // waits only while the server starts.
-func (e *companionEditor) take(id *stdio.ID, method string, params json.RawMessage) {
+func (e *companionEditor) take(id stdio.ID, method string, params json.RawMessage) {
 	select {
 	case <-e.ready:
 	case <-e.gone:
 		return
 	}
 	result, err := e.server.Handle(method, params)
-	if id == nil {
+	if id == "" {
 		if err != nil {
 			e.log.Warn("the editor has sent a notification that cannot be used", "err", err)
 		}
 		return
 	}
 	if err == nil {
-		err = e.conn.Reply(context.Background(), jsonrpc2.ID(*id), result)
+		err = e.pipe.Reply(id, result)
 	} else {
 		answer := &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: err.Error()}
 		if coded := interface{ Code() int }(nil); errors.As(err, &coded) {
 			answer.Code = int64(coded.Code())
 		}
-		err = e.conn.ReplyWithError(context.Background(), jsonrpc2.ID(*id), answer)
+		err = e.pipe.Fail(id, answer)
 	}
 	if err != nil {
 		e.log.Debug("replying", "method", method, "err", err)
