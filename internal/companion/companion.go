@@ -84,17 +84,13 @@ func (s *Server) Handle(method string, params json.RawMessage) (any, error) {
 	case MethodWorkspaces:
 		err = decoded(params, func(w Workspaces) error { return s.setWorkspaces(w.Workspaces) })
 	default:
-		return nil, fmt.Errorf("editor: %s: %w: there are %s", method, ErrMethod, strings.Join(Methods(), ", "))
+		return nil, fmt.Errorf("editor: %s: %w: there are %s", method, ErrMethod,
+			strings.Join([]string{MethodContextUpdate, MethodDiffAccepted, MethodDiffRejected, MethodWorkspaces}, ", "))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("editor: %s: %w", method, err)
 	}
 	return struct{}{}, nil
-}
-
-// Methods are those that [Server.Handle] takes.
-func Methods() []string {
-	return []string{MethodContextUpdate, MethodDiffAccepted, MethodDiffRejected, MethodWorkspaces}
 }
 
 // Context returns the context as the CLIs get it; the zero Context if the editor has

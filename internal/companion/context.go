@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -104,11 +103,9 @@ func (h *hub) publish() {
 		case <-h.ctx.Done():
 			return
 		}
-		timer := time.NewTimer(contextInterval)
 		select {
-		case <-timer.C:
+		case <-time.After(contextInterval):
 		case <-h.ctx.Done():
-			timer.Stop()
 			return
 		}
 		h.mu.Lock()
@@ -178,11 +175,8 @@ func (c *Context) shown() Context {
 // exists reports whether path is a file on the disk, and not a terminal or an unsaved
 // buffer.
 func exists(path string) bool {
-	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
-		return false
-	}
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && filepath.IsAbs(path) && info.Mode().IsRegular()
 }
 
 // truncate shortens text to maxSelectedText bytes, between two characters. The CLIs

@@ -138,7 +138,10 @@ func (h *hub) closeDiff(c client, path string) (*string, error) {
 // dismiss asks the editor to close a diff that no CLI waits for.
 func (h *hub) dismiss(d *diff) {
 	d.closing = true
-	h.spawn(func() { // ends with the editor's answer, editorWait, or close
+	if h.closed {
+		return
+	}
+	h.work.Go(func() { // ends with the editor's answer, editorWait, or close
 		if err := h.requestClose(d, &CloseDiffResult{}); err != nil {
 			h.log.Info("the editor has not closed a diff", "file", d.path, "err", err)
 		}

@@ -1,7 +1,6 @@
 package companion
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -33,7 +32,7 @@ type mcpServer struct {
 }
 
 func newMCPServer(h *hub, token string, port int, version string) *mcpServer {
-	m := &mcpServer{hub: h, version: cmp.Or(version, "(devel)"), sessions: map[string]*session{}}
+	m := &mcpServer{hub: h, version: version, sessions: map[string]*session{}}
 	m.Endpoint = &mcphttp.Endpoint{Name: "the companion", Port: port, Token: token, Serve: m.serve,
 		Lacking: "the token of the discovery file is missing, or is another one: read the file anew"}
 	return m
@@ -48,7 +47,7 @@ func (m *mcpServer) serve(w http.ResponseWriter, r *http.Request) error {
 	case http.MethodDelete:
 		s, err := m.session(r)
 		if err == nil {
-			s.end()
+			s.end(true)
 			w.WriteHeader(http.StatusNoContent)
 		}
 		return err
@@ -93,7 +92,7 @@ func (m *mcpServer) begin(w http.ResponseWriter, msg *mcp.Message) error {
 		s.cancel()
 		return mcphttp.Refuse(http.StatusServiceUnavailable, "too many sessions")
 	}
-	s.timer = time.AfterFunc(s.grace, s.expire)
+	s.timer = time.AfterFunc(s.grace, func() { s.end(false) })
 	m.sessions[s.id] = s
 	m.mu.Unlock()
 	m.hub.join(s)
@@ -179,9 +178,8 @@ func (m *mcpServer) callTool(ctx context.Context, s *session, raw json.RawMessag
 	var params struct {
 		Name      string `json:"name"`
 		Arguments struct {
-			FilePath             *string `json:"filePath"`
-			NewContent           *string `json:"newContent"`
-			SuppressNotification bool    `json:"suppressNotification"`
+			FilePath   *string `json:"filePath"`
+			NewContent *string `json:"newContent"`
 		} `json:"arguments"`
 	}
 	err := decode(raw, &params)

@@ -100,13 +100,6 @@ func (h *hub) notify(method string, params any) {
 	}
 }
 
-// spawn runs work that close waits for.
-func (h *hub) spawn(work func()) {
-	if !h.closed {
-		h.work.Go(work)
-	}
-}
-
 // close ends all work, and waits for it. After that the editor gets no request.
 func (h *hub) close() {
 	h.mu.Lock()

@@ -42,8 +42,6 @@ type session struct {
 	over    bool
 }
 
-var _ client = (*session)(nil)
-
 func (s *session) show(params json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,15 +131,10 @@ func (s *session) attach() (wake chan struct{}) {
 	return s.wake
 }
 
-// end ends the session and its streams. It may be called twice.
-func (s *session) end() { s.endIf(func() bool { return true }) }
-
-// expire ends the session unless it is in use again.
-func (s *session) expire() { s.endIf(func() bool { return s.busy == 0 }) }
-
-func (s *session) endIf(may func() bool) {
+// end ends the session and its streams, in use or not. It may be called twice.
+func (s *session) end(inUse bool) {
 	s.mu.Lock()
-	if s.over || !may() {
+	if s.over || s.busy > 0 && !inUse {
 		s.mu.Unlock()
 		return
 	}
