@@ -20,10 +20,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-const (
-	// fetchTimeout bounds the fetch of a JWKS: a file of some kB.
-	fetchTimeout = 15 * time.Second
-)
+// fetchTimeout bounds the fetch of a JWKS: a file of some kB.
+const fetchTimeout = 15 * time.Second
 
 // A source is a place of keys that the user has named.
 type source struct {
@@ -76,9 +74,7 @@ func parsePin(s string) (string, bool) {
 // secure refuses URLs whose keys anybody on the way could replace.
 func secure(u *url.URL) error {
 	switch {
-	case u.Scheme == "https":
-		return nil
-	case u.Scheme == "http" && safe.ThisMachine(u.Host):
+	case u.Scheme == "https", u.Scheme == "http" && safe.ThisMachine(u.Host):
 		return nil
 	case u.Scheme == "http":
 		return errors.New("keys are not taken over http, where anybody on the way can replace them: use https")

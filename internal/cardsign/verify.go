@@ -164,7 +164,9 @@ func (c *check) signature(ctx context.Context, entry any) Verdict {
 				return refuse(UnknownKey, fmt.Sprintf("none of the %d keys that were tried made it, and then it was given up: name the key alone", attempts/len(c.forms)))
 			}
 			if jws.DetachedVerify(p.bytes, k.jwk.Key) == nil {
-				return out.by(k, p)
+				out.Status, out.Key, out.Thumbprint, out.Says = Valid, k.source, k.thumb, "made by your key "+k.source
+				out.Form, out.LeftOut, out.signed = p.form, p.leftOut, p.signed
+				return out
 			}
 		}
 	}
@@ -172,14 +174,6 @@ func (c *check) signature(ctx context.Context, entry any) Verdict {
 		return refuse(Invalid, "it does not fit: the card was changed after it was signed, or another key signed it, or its author signs in a form that is not known")
 	}
 	return refuse(UnknownKey, c.unknown(h))
-}
-
-// by completes the verdict on a signature that verifies.
-func (v Verdict) by(k key, p payload) Verdict {
-	v.Status, v.Key, v.Thumbprint = Valid, k.source, k.thumb
-	v.Form, v.LeftOut, v.signed = p.form, p.leftOut, p.signed
-	v.Says = "made by your key " + k.source
-	return v
 }
 
 // unknown tells why no key fits.

@@ -29,12 +29,14 @@ func Quote(s string) string {
 }
 
 // QuoteList writes a list of strings in TOML.
-func QuoteList(list []string) string {
+func QuoteList(list []string) string { return "[" + quoteAll(list) + "]" }
+
+func quoteAll(list []string) string {
 	spelled := make([]string, len(list))
 	for i, s := range list {
 		spelled[i] = Quote(s)
 	}
-	return "[" + strings.Join(spelled, ", ") + "]"
+	return strings.Join(spelled, ", ")
 }
 
 // QuoteObject writes a JSON object as an inline table; false if TOML cannot express it:
@@ -117,7 +119,7 @@ func withAgent(text, name string, entries []Entry) (string, error) {
 		line := e.Key + " = " + e.Value
 		switch {
 		case t.from < t.to && e.Value == "":
-			text = text[:startOfLine(text, t.from)] + text[endOfLine(text, t.to):]
+			text = text[:strings.LastIndexByte(text[:t.from], '\n')+1] + text[endOfLine(text, t.to):]
 		case t.from < t.to:
 			text = text[:t.from] + line + text[t.to:]
 		case e.Value != "":
@@ -159,8 +161,6 @@ func findTable(text, name, key string) (t spot, err error) {
 	})
 	return t, cmp.Or(err, fault)
 }
-
-func startOfLine(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 
 func endOfLine(text string, at int) int {
 	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {

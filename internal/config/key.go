@@ -102,7 +102,7 @@ func laxness(mode string) int { return slices.Index(bridge.Modes(), mode) }
 func (k *Key) takes() string {
 	switch k.Kind {
 	case KindWord:
-		return "one of " + quoted(k.Words())
+		return "one of " + quoteAll(k.Words())
 	case KindDuration:
 		return `a time like "30s" or "2m"`
 	case KindBool:

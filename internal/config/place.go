@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
@@ -121,12 +120,4 @@ func (p *Problem) Error() string {
 		return p.File + ": " + p.Text
 	}
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
-}
-
-func quoted(words []string) string {
-	list := make([]string, len(words))
-	for i := range words {
-		list[i] = strconv.Quote(words[i])
-	}
-	return strings.Join(list, ", ")
 }

@@ -77,29 +77,19 @@ func (l *Login) held() *held {
 }
 
 // credential is what the agent gets of keys.
-func (l *Login) credential() *transport.Credential {
-	c := &transport.Credential{}
-	for _, k := range l.Secrets.Keys {
-		k.put(c)
+func credential(keys ...Key) *transport.Credential {
+	c := &transport.Credential{Header: http.Header{}, Query: url.Values{}}
+	for _, k := range keys {
+		switch k.In {
+		case "query":
+			c.Query.Set(k.Name, k.Value)
+		case "cookie":
+			c.Cookies = append(c.Cookies, &http.Cookie{Name: k.Name, Value: k.Value})
+		default:
+			c.Header.Set(k.Name, k.Value)
+		}
 	}
 	return c
-}
-
-func (k *Key) put(c *transport.Credential) {
-	switch k.In {
-	case "query":
-		if c.Query == nil {
-			c.Query = url.Values{}
-		}
-		c.Query.Set(k.Name, k.Value)
-	case "cookie":
-		c.Cookies = append(c.Cookies, &http.Cookie{Name: k.Name, Value: k.Value})
-	default:
-		if c.Header == nil {
-			c.Header = http.Header{}
-		}
-		c.Header.Set(k.Name, k.Value)
-	}
 }
 
 // Renews reports whether the login can be renewed. It is false for one without its

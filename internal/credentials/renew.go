@@ -84,7 +84,7 @@ func (s *Source) signedIn(ctx context.Context, c *transport.Challenge) (*transpo
 	case login == nil || err != nil:
 		return nil, err
 	case login.Secrets.Access == "":
-		return login.credential(), nil // keys do not expire
+		return credential(login.Secrets.Keys...), nil // keys do not expire
 	}
 	return s.kept(ctx, s.renewal, c)
 }

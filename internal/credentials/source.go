@@ -202,9 +202,7 @@ func (s *Source) place(secret string, c *transport.Challenge) (*transport.Creden
 		return nil, err
 	}
 	s.opts.Learn(secret, key.Value)
-	cred := &transport.Credential{}
-	key.put(cred)
-	return cred, nil
+	return credential(key), nil
 }
 
 func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {

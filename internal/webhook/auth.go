@@ -32,11 +32,6 @@ const (
 	clockSkew = time.Minute
 )
 
-var (
-	errToken = errors.New("no token of this address")
-	errStale = errors.New("it was sent too long ago, or the clocks differ")
-)
-
 // authenticate checks a request's sender: one of the headers must carry the token.
 // Agents use the header that they know, and some leave the token out where they have
 // credentials for Authorization.
@@ -57,12 +52,12 @@ func (r *Receiver) authenticate(req *http.Request, x *box) (c claims, err error)
 		good = 1
 	}
 	if good != 1 {
-		return claims{}, errToken
+		return claims{}, errors.New("no token of this address")
 	}
 	if r.opts.Keys != nil {
 		c, err = r.check(req.Context(), bearer)
-		if err == nil && !c.meant(strings.TrimSuffix(r.opts.Base, "/"), x.name, r.opts.Issuers(req.Context())) {
-			err = errMeant
+		if err == nil && !c.meant(r.base, x.name, r.opts.Issuers(req.Context())) {
+			err = errors.New("its JWT was made for another address, or by another agent")
 		}
 	}
 	c.ID = cmp.Or(c.ID, req.Header.Get("Webhook-Id"), req.Header.Get("Idempotency-Key"))
@@ -89,12 +84,6 @@ func bearerOf(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-var (
-	errSignature = errors.New("its JWT is missing, or not signed by the agent")
-	errMeant     = errors.New("its JWT was made for another address, or by another agent")
-	errBody      = errors.New("its JWT was signed for another body")
-)
-
 // claims are what a JWT says, and what a request's headers say in its place.
 type claims struct {
 	jwt.Claims
@@ -106,13 +95,14 @@ type claims struct {
 func (r *Receiver) check(ctx context.Context, token string) (c claims, err error) {
 	now := time.Now()
 	payload, err := r.opts.Keys.Verify(ctx, token, now)
+	if err == nil {
+		err = json.Unmarshal(payload, &c)
+	}
 	switch {
 	case err != nil:
-		return c, fmt.Errorf("%w: %w", errSignature, err)
-	case json.Unmarshal(payload, &c) != nil:
-		return c, errSignature
+		return c, fmt.Errorf("its JWT is missing, or not signed by the agent: %w", err)
 	case c.IssuedAt == nil || !fresh(c.IssuedAt.Time(), now), c.ValidateWithLeeway(jwt.Expected{Time: now}, clockSkew) != nil:
-		return c, errStale
+		return c, errors.New("it was sent too long ago, or the clocks differ")
 	}
 	return c, nil
 }

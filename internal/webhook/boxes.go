@@ -48,10 +48,8 @@ func (r *Receiver) Open(name string) bridge.Webhook {
 	return x
 }
 
-func (r *Receiver) url(name string) string { return strings.TrimSuffix(r.opts.Base, "/") + "/" + name }
-
-// SetBase sets [Options.Base].
-func (r *Receiver) SetBase(base string) { r.opts.Base = base }
+// SetBase sets the public URL in front of the addresses.
+func (r *Receiver) SetBase(base string) { r.base = strings.TrimSuffix(base, "/") }
 
 // named returns the box of a name, nil if there is none.
 func (r *Receiver) named(name string) *box {
@@ -113,7 +111,7 @@ func (x *box) Name() string { return x.name }
 // Config implements [bridge.Webhook]. Agents send the token in a header of its own, or
 // credentials in Authorization; both have the same value.
 func (x *box) Config() a2a.PushConfig {
-	c := a2a.PushConfig{URL: x.all.url(x.name), Token: x.token}
+	c := a2a.PushConfig{URL: x.all.base + "/" + x.name, Token: x.token}
 	if x.all.opts.Keys == nil {
 		c.Authentication = &a2a.PushAuthentication{Scheme: "Bearer", Credentials: x.token}
 	}

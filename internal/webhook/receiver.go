@@ -35,11 +35,8 @@ const (
 // errFull is returned when a push cannot be taken now.
 var errFull = errors.New("too many pushes are waiting")
 
-// Options tell how to receive. The zero value of each member is good.
+// Options tell how to receive. Issuers are needed with Keys.
 type Options struct {
-	// Base is the public URL in front of the addresses. One that is known only after
-	// listening is set before the first Open.
-	Base string
 	// Keys, if not nil, are the agent's: each push must carry a JWT signed by one of them.
 	Keys *cardsign.Keys
 	// Issuers returns URLs of the agent. A JWT that names its issuer must name the origin
@@ -54,6 +51,7 @@ type Options struct {
 // comment lists its answers. It is safe for concurrent use.
 type Receiver struct {
 	opts    Options
+	base    string // the public URL in front of the addresses
 	reading chan struct{}
 
 	mu    sync.Mutex
@@ -62,14 +60,11 @@ type Receiver struct {
 	ended []string // names of closed boxes, the oldest first
 }
 
-// NewReceiver returns a Receiver without addresses.
+// NewReceiver returns a Receiver without addresses, for which SetBase is called first.
 func NewReceiver(opts Options) *Receiver {
 	r := &Receiver{opts: opts, reading: make(chan struct{}, maxAtOnce), boxes: map[string]*box{}}
 	if r.opts.Log == nil {
 		r.opts.Log = slog.New(slog.DiscardHandler)
-	}
-	if r.opts.Issuers == nil {
-		r.opts.Issuers = func(context.Context) []string { return nil }
 	}
 	return r
 }
@@ -117,7 +112,7 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request, x *box) (st
 		return status, "its body"
 	}
 	if !claims.covers(body) {
-		return http.StatusUnauthorized, errBody.Error()
+		return http.StatusUnauthorized, "its JWT was signed for another body"
 	}
 	if !isPush(body) {
 		return http.StatusBadRequest, "neither a task nor an event of A2A"

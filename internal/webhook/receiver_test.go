@@ -38,8 +38,8 @@ const (
 // open makes a receiver with one address.
 func open(t *testing.T, opts Options) (*Receiver, bridge.Webhook) {
 	t.Helper()
-	opts.Base = "https://hooks.example/base/"
 	r := NewReceiver(opts)
+	r.SetBase("https://hooks.example/base/")
 	return r, r.Open("")
 }
 

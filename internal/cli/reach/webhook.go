@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 
@@ -45,14 +46,12 @@ func (l *Link) openWebhook(c *cli.Context, local bool) error {
 		}
 		return given
 	}
-	receiver := webhook.NewReceiver(webhook.Options{Base: base, Keys: keys, Issuers: issuers, Log: l.Options.Log})
+	receiver := webhook.NewReceiver(webhook.Options{Keys: keys, Issuers: issuers, Log: l.Options.Log})
 	server, err := webhook.Listen(where, receiver)
 	if err != nil {
 		return frame.Usagef("--webhook: %v", err)
 	}
-	if base == "" {
-		receiver.SetBase(server.URL())
-	}
+	receiver.SetBase(cmp.Or(base, server.URL()))
 	l.Closers = append(l.Closers, server.Close)
 	l.Options.Webhooks = receiver
 	return nil

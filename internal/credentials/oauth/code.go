@@ -106,7 +106,7 @@ func (l *Login) ByBrowser(ctx context.Context) (t *Token, account string, err er
 		return nil, "", err
 	}
 	options = append(l.Client.options(), oauth2.VerifierOption(verifier))
-	began := l.Client.now()
+	began := l.Client.Now()
 	tok, err := config.Exchange(l.Client.context(ctx), code, options...)
 	if err != nil {
 		return nil, "", l.Client.explain(ctx, l.Provider, "the code of the sign-in", err, code, verifier)
@@ -217,7 +217,7 @@ func (l *Login) poll(ctx context.Context, config *oauth2.Config, given *oauth2.D
 	tok, err := config.DeviceAccessToken(l.Client.context(ctx), given)
 	switch {
 	case err == nil:
-		return l.Client.token(l.Provider, tok, l.Client.now())
+		return l.Client.token(l.Provider, tok, l.Client.Now())
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded): // the library's, for the code

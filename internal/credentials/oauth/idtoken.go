@@ -58,7 +58,7 @@ func (c *Client) Account(ctx context.Context, p *Provider, t *Token, nonce strin
 	if id.Nonce != nonce {
 		return "", bad("it answers another sign-in")
 	}
-	if err := checkTime(c.now(), id.IssuedAt, id.Expiry, time.Unix(claims.NotBefore, 0)); err != nil {
+	if err := checkTime(c.Now(), id.IssuedAt, id.Expiry, time.Unix(claims.NotBefore, 0)); err != nil {
 		return "", bad("%v", err)
 	}
 	return plain(cmp.Or(claims.Email, claims.PreferredUsername, claims.Name, id.Subject)), nil

@@ -33,7 +33,7 @@ func discovered(t *testing.T, s *signin.Server) (*Provider, *Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, &Client{ID: "app", HTTP: hc}
+	return p, &Client{ID: "app", HTTP: hc, Now: time.Now}
 }
 
 // signIn signs in by a browser.
@@ -168,7 +168,7 @@ func TestIDTokenOfAnother(t *testing.T) {
 	if _, err := c.Account(t.Context(), p, token, "another nonce"); err == nil || !strings.Contains(err.Error(), "it answers another sign-in") {
 		t.Error(err)
 	}
-	other := &Client{ID: "service", HTTP: c.HTTP}
+	other := &Client{ID: "service", HTTP: c.HTTP, Now: time.Now}
 	if _, err := other.Account(t.Context(), p, token, ""); err == nil || !strings.Contains(err.Error(), "audience") {
 		t.Error(err)
 	}

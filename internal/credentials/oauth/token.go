@@ -24,7 +24,7 @@ type Client struct {
 	// providers want more than the protocol, such as an audience.
 	Params url.Values
 	HTTP   *http.Client
-	// Now is the clock; nil: [time.Now].
+	// Now is the clock.
 	Now func() time.Time
 }
 
@@ -40,26 +40,16 @@ type Token struct {
 	ID string
 }
 
-func reserved() []string {
-	return []string{"client_id", "client_secret", "code", "code_challenge", "code_challenge_method", "code_verifier", "device_code",
-		"grant_type", "nonce", "redirect_uri", "refresh_token", "response_mode", "response_type", "scope", "state"}
-}
-
 // CheckParams refuses the protocol's own parameters.
 func CheckParams(params url.Values) error {
+	reserved := []string{"client_id", "client_secret", "code", "code_challenge", "code_challenge_method", "code_verifier", "device_code",
+		"grant_type", "nonce", "redirect_uri", "refresh_token", "response_mode", "response_type", "scope", "state"}
 	for name := range params {
-		if slices.Contains(reserved(), strings.ToLower(name)) {
+		if slices.Contains(reserved, strings.ToLower(name)) {
 			return fmt.Errorf("the parameter %q belongs to OAuth itself and cannot be set", plain(name))
 		}
 	}
 	return nil
-}
-
-func (c *Client) now() time.Time {
-	if c.Now != nil {
-		return c.Now()
-	}
-	return time.Now()
 }
 
 // style is how the client authenticates. It is never tried out: a repeated request
@@ -94,7 +84,7 @@ func (c *Client) context(ctx context.Context) context.Context {
 // Renew gets a new token for a refresh token. The result keeps the old refresh token if
 // the provider sends no new one.
 func (c *Client) Renew(ctx context.Context, p *Provider, refresh string) (*Token, error) {
-	began := c.now()
+	began := c.Now()
 	tok, err := c.config(p, nil, "").TokenSource(c.context(ctx), &oauth2.Token{RefreshToken: refresh}).Token()
 	if err != nil {
 		return nil, c.explain(ctx, p, "to renew the sign-in", err, refresh)
@@ -104,7 +94,7 @@ func (c *Client) Renew(ctx context.Context, p *Provider, refresh string) (*Token
 
 // ForProgram gets a token for the program itself (client credentials).
 func (c *Client) ForProgram(ctx context.Context, p *Provider, scopes []string) (*Token, error) {
-	began := c.now()
+	began := c.Now()
 	config := clientcredentials.Config{ClientID: c.ID, ClientSecret: c.Secret, TokenURL: p.Token, Scopes: scopes, EndpointParams: c.Params, AuthStyle: c.style(p)}
 	tok, err := config.Token(c.context(ctx))
 	if err != nil {
