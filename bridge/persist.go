@@ -70,10 +70,7 @@ func (s *Session) keepJournal() {
 	if s.journal != nil || s.unkept != nil || s.agent.opts.NoHistory {
 		return
 	}
-	var err error
-	if s.journal, err = s.agent.opts.Store.Journal(s.ID); err != nil {
-		s.lose("the conversation is not stored", err)
-	}
+	s.journal = s.agent.opts.Store.Journal(s.ID)
 }
 
 // record puts lines into the journal, and all that was noted before: what was asked,

@@ -333,7 +333,7 @@ func playTranscript(t *testing.T, script string) string {
 
 // addToJournal writes a line to the journal of a session whose beginning is missing.
 func addToJournal(t *testing.T, sessions *store.Store, line string) {
-	journal := must.Get(sessions.Journal("old"))(t)
+	journal := sessions.Journal("old")
 	must.Do(t, sessions.Put(store.Record{ID: "old", Cwd: cwd}))
 	if sessions.JournalSize("old") == 0 {
 		line = `{"cut":true}` + "\n" + line

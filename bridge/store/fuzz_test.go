@@ -101,16 +101,9 @@ func (m *storeModel) step(what byte, id, text string) {
 		delete(m.lines, id)
 	case 'a':
 		line, _ := json.Marshal(map[string]string{"text": text})
-		j, err := s.Journal(id)
-		if err == nil {
-			err = j.Write(append(line, '\n'))
-		}
-		if (id == "") != (err != nil) {
-			m.Fatalf("Append to %q: %v", id, err)
-		}
-		if err == nil {
-			m.lines[id] = append(m.lines[id], string(line))
-		}
+		j := s.Journal(id)
+		must.Do(m, j.Write(append(line, '\n')))
+		m.lines[id] = append(m.lines[id], string(line))
 		_ = j.Close()
 	case 'k': // a bridge is killed while it writes a line, or a record
 		if len(m.lines[id]) > 0 {

@@ -19,7 +19,7 @@ const missing = "…"
 
 func appendLines(t testing.TB, s *Store, id string, lines ...string) {
 	t.Helper()
-	j := must.Get(s.Journal(id))(t)
+	j := s.Journal(id)
 	defer j.Close()
 	must.Do(t, j.Write([]byte(strings.Join(lines, "\n")+"\n")))
 	s.Wait()
@@ -86,7 +86,7 @@ func TestJournalTornBeside(t *testing.T) {
 	now := time.Now()
 	s := openStore(t)
 	s.Now = func() time.Time { return now }
-	j, _ := s.Journal("a")
+	j := s.Journal("a")
 	defer j.Close()
 	say := func(line string) {
 		must.Do(t, j.Write([]byte(line+"\n")))
@@ -145,7 +145,7 @@ func TestJournalDamage(t *testing.T) {
 func TestJournalCut(t *testing.T) {
 	s := openStore(t)
 	s.limits.journal = 1000
-	j, _ := s.Journal("a")
+	j := s.Journal("a")
 	defer j.Close()
 	var all []string
 	for i := range 300 {
@@ -173,7 +173,7 @@ func TestJournalDeleted(t *testing.T) {
 	s := openStore(t)
 	s.Now = func() time.Time { return now }
 	put(t, s, Record{ID: "a"})
-	j, _ := s.Journal("a")
+	j := s.Journal("a")
 	defer j.Close()
 	must.Do(t, j.Write([]byte("{\"n\":1}\n")))
 	must.Do(t, again(t, s).Delete("a"))
@@ -200,7 +200,7 @@ func TestRest(t *testing.T) {
 	for round := range 3 {
 		for i := range all {
 			if all[i] == nil {
-				all[i], _ = s.Journal(fmt.Sprint(i))
+				all[i] = s.Journal(fmt.Sprint(i))
 				defer all[i].Close()
 			}
 			must.Do(t, all[i].Write(fmt.Appendf(nil, "{\"n\":%d}\n", round)))
@@ -223,10 +223,7 @@ func TestJournalBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t)
 		s.limits.journal = 1 << 20
-		j, err := s.Journal("a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := s.Journal("a")
 		defer j.Close()
 		check := func(what string, err error, want string) {
 			t.Helper()
@@ -249,7 +246,7 @@ func TestJournalBeside(t *testing.T) {
 		}
 		must.Do(t, errors.Join(os.RemoveAll(s.dir), os.WriteFile(s.dir, nil, 0o600)))
 		time.Sleep(2 * journalLook)
-		err = j.Append([]byte("6\n"))
+		err := j.Append([]byte("6\n"))
 		time.Sleep(journalDelay)
 		synctest.Wait()
 		if late := j.Append([]byte("7\n")); err != nil || late == nil {

@@ -51,7 +51,7 @@ func wholeTitle(title string) bool {
 // hammer uses a session of its own, one that all append to, and one that all
 // delete.
 func hammer(t *testing.T, s *Store, who string) {
-	shared := must.Get(s.Journal("shared"))(t)
+	shared := s.Journal("shared")
 	defer shared.Close()
 	check := func(r Record, err error) {
 		t.Helper()

@@ -159,14 +159,7 @@ func (s *Store) Get(id string) (Record, error) {
 	if s == nil {
 		return Record{}, ErrNoSession
 	}
-	r, err := s.read(fileName(id))
-	if err == nil && r.ID != id {
-		err = ErrNoSession
-	}
-	if err != nil {
-		return Record{}, err
-	}
-	return r, nil
+	return s.read(fileName(id))
 }
 
 // List returns the sessions with an agent, in a directory, newest first; "" is

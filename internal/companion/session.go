@@ -50,10 +50,7 @@ func (s *session) show(params json.RawMessage) {
 }
 
 func notification(method string, params any) json.RawMessage {
-	b, err := rawjson.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
-	if err != nil {
-		panic(err) // strings, and JSON that was encoded before
-	}
+	b, _ := rawjson.Marshal(map[string]any{"jsonrpc": "2.0", "method": method, "params": params}) // texts, and JSON, always encode
 	return b
 }
 

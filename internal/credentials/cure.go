@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -79,9 +78,6 @@ func (s *Source) cure(c *transport.Challenge) error {
 // credential from an option would precede it. card may be nil.
 func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err error) {
 	c := &transport.Challenge{Card: card}
-	if c.URL, err = url.Parse(s.opts.Agent); err != nil {
-		return false, nil // it was parsed before, without an error
-	}
 	own, err := s.own(ctx, c)
 	if err != nil {
 		return false, nil // the request reports the error, and no sign-in helps

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/sourcegraph/jsonrpc2"
 	"github.com/tidwall/gjson"
 )
 
@@ -52,8 +50,8 @@ func (s *Conn) WriteObject(v any) error {
 // encode it twice more, by reflection, which is 0.05 ms of a start, and cannot hold every ID.
 func (s *Conn) Reply(id ID, result any) error { return s.reply(id, "result", result) }
 
-// Fail queues the error of such a request.
-func (s *Conn) Fail(id ID, e *jsonrpc2.Error) error { return s.reply(id, "error", e) }
+// Fail queues the error of such a request, which encodes as JSON-RPC has errors.
+func (s *Conn) Fail(id ID, e any) error { return s.reply(id, "error", e) }
 
 func (s *Conn) reply(id ID, member string, v any) error {
 	raw, err := json.Marshal(v)
@@ -146,11 +144,8 @@ func (s *Conn) drain(b *batch) error {
 		}
 	}
 	began := time.Now()
-	n, err := s.out.Write(data)
+	_, err := s.out.Write(data)
 	s.blocked.Store(time.Since(began) >= slowWrite)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
