@@ -20,6 +20,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -93,22 +94,28 @@ func TestTimeout(t *testing.T) {
 
 // Nor has the beginning of an answer to a message, but its rest has, where it is no stream.
 func TestTimeoutOfAnswer(t *testing.T) {
-	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"jsonrpc":`)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
+	synctest.Test(t, func(t *testing.T) {
+		agent := &memnet.Network{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			if r.Method == http.MethodGet {
+				_, _ = io.WriteString(w, `{"name":"Test","url":"/rpc","protocolVersion":"0.3.0"}`)
+				return
+			}
+			_, _ = io.WriteString(w, `{"jsonrpc":`)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		})}
+		defer agent.Sever()
+		c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent, Timeout: 50 * time.Millisecond})
+		_, err := c.Send(t.Context(), hello())
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "timeout in the middle of its answer to message/stream") {
+			t.Errorf("got %v", err)
+		}
+		_, err = c.Resubscribe(t.Context(), "t") // the caller makes it again
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), "timeout in the middle of its answer to tasks/resubscribe") {
+			t.Errorf("got %v", err)
+		}
 	})
-	agent.card = `{"name":"Test","url":"%s/rpc","protocolVersion":"0.3.0"}`
-	c := wireClient(t, agent.URL, &ClientOptions{Timeout: 50 * time.Millisecond})
-	_, err := c.Send(t.Context(), hello())
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "timeout in the middle of its answer to message/stream") {
-		t.Errorf("got %v", err)
-	}
-	_, err = c.Resubscribe(t.Context(), "t") // the caller makes it again
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), "timeout in the middle of its answer to tasks/resubscribe") {
-		t.Errorf("got %v", err)
-	}
 }
 
 // No secret gets into an error or into the log.
