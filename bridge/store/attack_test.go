@@ -56,7 +56,7 @@ func TestAttacks(t *testing.T) {
 				put(t, s, Record{ID: "bad"})
 				appendLines(t, s, "bad", `{"n":1}`)
 				must.Do(t, make(path(s)))
-				timer := time.AfterFunc(20*time.Second, func() { panic("it waits for " + path(s)) })
+				timer := time.AfterFunc(time.Minute, func() { panic("it waits for " + path(s)) })
 				defer timer.Stop()
 				s = again(t, s)
 				use := map[string]func() error{

@@ -171,7 +171,7 @@ func certificate(name string, valid time.Duration) *tls.Certificate {
 
 // editorError is what an editor is told when a prompt fails.
 func editorError(t *testing.T, url string) string {
-	client, err := transport.NewClient(url, &transport.ClientOptions{Timeout: 10 * time.Second})
+	client, err := transport.NewClient(url, &transport.ClientOptions{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func inShell(t *testing.T, shell, script string, args ...string) string {
 	cmd := exec.CommandContext(t.Context(), shell, append(args, "-c", script)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "A2ASTDIO_AGENT=", "TERM=dumb")
-	cmd.WaitDelay = 10 * time.Second
+	cmd.WaitDelay = time.Minute
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", shell, err, out)

@@ -134,4 +134,4 @@ func pastedSession(t *testing.T) []byte {
 }
 
 // talkTimeout is for a line that never comes.
-const talkTimeout = 20 * time.Second
+const talkTimeout = time.Minute

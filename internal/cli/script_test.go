@@ -162,7 +162,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := exec.Command(args[2], args[3:]...)
 	cmd.Dir = ts.MkAbs(".")
 	ts.Check(cmd.Start())
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(talkTimeout)
 	for {
 		if b, _ := os.ReadFile(file); strings.Contains(string(b), args[1]) {
 			break

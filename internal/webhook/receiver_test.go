@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/cardsign"
+	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -240,17 +240,20 @@ func TestAtOnce(t *testing.T) {
 
 // A sender that drips bytes gets an answer when its time is over, and delays nobody.
 func TestSlow(t *testing.T) {
-	h := NewReceiver(Options{})
-	hook := h.Open("")
-	s := must.Get(listen("127.0.0.1:0", 100*time.Millisecond, h))(t)
-	defer s.Close()
-	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(s.URL(), "http://")))(t)
-	defer conn.Close()
-	fmt.Fprintf(conn, "POST /%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{", hook.Name(), hook.Config().Token)
-	answer, _ := io.ReadAll(conn) // ends, because the server hangs up
-	if !bytes.HasPrefix(answer, []byte("HTTP/1.1 408 ")) {
-		t.Errorf("answered with %q", answer)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		h := NewReceiver(Options{})
+		hook, network := h.Open(""), pipenet.Listen()
+		s := serve(network, h)
+		defer s.Close()
+		conn := must.Get(network.Dial(t.Context(), "", ""))(t)
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{", hook.Name(), hook.Config().Token)
+		began := time.Now()
+		answer, _ := io.ReadAll(conn) // ends, because the server hangs up
+		if took := time.Since(began); !bytes.HasPrefix(answer, []byte("HTTP/1.1 408 ")) || took < pushTimeout || took > pushTimeout+time.Second {
+			t.Errorf("answered with %q after %v", answer, took)
+		}
+	})
 }
 
 // keyPair makes a signer, and a file with its public key.

@@ -34,26 +34,27 @@ type Server struct {
 // (Not internal/trace/local: it refuses requests to other names, and here a proxy's name
 // is right.)
 func Listen(addr string, handler http.Handler) (*Server, error) {
-	return listen(addr, pushTimeout, handler)
-}
-
-func listen(addr string, timeout time.Duration, handler http.Handler) (*Server, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("webhook: %w", err)
 	}
-	s := &Server{served: make(chan struct{}), http: &http.Server{
-		Handler: handler, ReadHeaderTimeout: min(timeout, headerTimeout), ReadTimeout: timeout, WriteTimeout: 2 * timeout,
-		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
-	}}
-	if s.listener, err = net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)); err != nil {
+	listener, err := net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+	if err != nil {
 		return nil, fmt.Errorf("webhook: %w", err)
 	}
+	return serve(listener, handler), nil
+}
+
+func serve(listener net.Listener, handler http.Handler) *Server {
+	s := &Server{listener: listener, served: make(chan struct{}), http: &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: pushTimeout, WriteTimeout: 2 * pushTimeout,
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
+	}}
 	go func() { // ends with Close
 		defer close(s.served)
 		_ = s.http.Serve(s.listener)
 	}()
-	return s, nil
+	return s
 }
 
 // URL is the Server's URL on this machine.
