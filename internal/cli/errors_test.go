@@ -188,7 +188,7 @@ func editorError(t *testing.T, url string) string {
 
 // linesError is what an editor of A2A lines is told.
 func linesError(t *testing.T, url string) string {
-	_, stdout, _ := runMain(`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"messageId":"m","role":"user","parts":[{"kind":"text","text":"hello"}]}}}`+"\n", "--agent", url)
+	_, stdout, _ := runMain(`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"messageId":"m","role":"user","parts":[{"kind":"text","text":"hello"}]}}}`+"\n", "--agent", url, "--on-eof", "finish")
 	for line := range strings.Lines(stdout) {
 		var answer struct {
 			Error *struct {
@@ -240,7 +240,7 @@ func TestEchoedCredentials(t *testing.T) {
 		args := []string{"--agent", server.URL, "--header", "Authorization: Bearer " + token}
 		const lines = `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"hi"}}` + "\n"
 		for _, run := range []struct{ stdin, command string }{
-			{"", "send hi"}, {"", "doctor"}, {"", "doctor -o json"}, {lines, ""},
+			{"", "send hi"}, {"", "doctor"}, {"", "doctor -o json"}, {lines, "--on-eof finish"},
 		} {
 			_, stdout, stderr := runMain(run.stdin, append(args, strings.Fields(run.command)...)...)
 			if out := stdout + stderr; strings.Contains(out, token) || !strings.Contains(out, "***") && !strings.HasPrefix(run.command, "doctor") {
