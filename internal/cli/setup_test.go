@@ -114,7 +114,11 @@ func TestBrowserOffered(t *testing.T) {
 			url = down.URL
 		}
 		const canOpen = `{"auth":{"terminal":true},"elicitation":{"url":{},"form":{}}}`
-		if got := initialized(canOpen, "--agent", url).Get("authMethods.#.id").Raw; got != want {
+		var got string
+		for tries := 0; got != want && tries < 20; tries++ { // initialize waits but a moment for the card
+			got = initialized(canOpen, "--agent", url).Get("authMethods.#.id").Raw
+		}
+		if got != want {
 			t.Errorf("%s: %s is offered", schemes, got)
 		}
 		agent.Close()
