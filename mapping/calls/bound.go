@@ -18,7 +18,7 @@ const (
 	maxTasks = 64
 	// maxCalls is how many calls are kept. Of more, the older half is forgotten.
 	maxCalls = 1 << 12
-	// maxHeard is how many mentions, and how many names, are remembered: 10 MiB.
+	// maxHeard is how many mentions, and how many names, are remembered: 6 MiB.
 	maxHeard = 1 << 18
 	// maxOpen is how many questions may be open. More are not put to the user.
 	maxOpen = 1 << 10
@@ -39,7 +39,7 @@ var seed = maphash.MakeSeed()
 // copies each value into its buffer.)
 type sum uint64
 
-func (s *sum) text(v string) { s.number(maphash.String(seed, v)) }
+func (s *sum) text(v string) { s.number(keyOf(v)) }
 
 func (s *sum) number(n uint64) {
 	const odd = 0x9E3779B97F4A7C15
@@ -56,35 +56,28 @@ func (s *sum) long(v string) {
 	s.text(v)
 }
 
-func keyOf(values ...string) uint64 {
-	var s sum
-	for _, v := range values {
-		s.text(v)
-	}
-	return uint64(s)
-}
+func keyOf(v string) uint64 { return maphash.String(seed, v) }
 
 // digest is the hash of JSON, however it is written.
 func digest(v a2a.JSON) uint64 { return rawjson.Digest(seed, string(v)) }
 
 // names gives out the names that the editor knows calls by, as shown.Names does for messages.
-type names map[string]int
+type names map[uint64]int
 
 func (n names) take(id string) string {
 	if len(n) >= maxHeard {
 		clear(n)
 	}
-	id = strings.Clone(id) // an assignment to a key that is there keeps the new one, too
-	name := id
+	name, of := strings.Clone(id), keyOf(id)
 	for {
-		if _, taken := n[name]; !taken {
-			break
+		sum := keyOf(name)
+		if _, taken := n[sum]; !taken {
+			n[sum] = 0
+			return name
 		}
-		n[id]++
-		name = id + "~" + strconv.Itoa(n[id])
+		n[of]++
+		name = id + "~" + strconv.Itoa(n[of])
 	}
-	n[name] = 0
-	return name
 }
 
 // charge counts the bytes that are kept of a call, in place of those of its last state.

@@ -55,7 +55,7 @@ func (c *ToolCall) clone(old *ToolCall) *ToolCall {
 	for _, p := range [...]struct {
 		now *string
 		was string
-	}{{&d.ID, old.ID}, {&d.Name, old.Name}, {&d.Description, old.Description}, {&d.DisplayName, old.DisplayName}, {&d.Kind, old.Kind},
+	}{{&d.ID, c.Shown}, {&d.Name, old.Name}, {&d.Description, old.Description}, {&d.DisplayName, old.DisplayName}, {&d.Kind, old.Kind},
 		{&d.Note, old.Note}, {&d.QuestionID, old.QuestionID}, {(*string)(&d.Input), string(old.Input)}, {(*string)(&d.Extra), string(old.Extra)}} {
 		*p.now = reuse(*p.now, p.was)
 	}

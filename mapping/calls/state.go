@@ -140,7 +140,7 @@ func (c *Calls) Snapshot(carriers iter.Seq[string]) {
 		return
 	}
 	for id := range carriers {
-		if turn, ok := c.heard[keyOf(c.task.id, id)]; ok && turn == c.turn {
+		if turn, ok := c.heard[c.carrier(id)]; ok && turn == c.turn {
 			return
 		}
 	}
@@ -214,8 +214,11 @@ func (c *Calls) hear(message string, said uint64) {
 		clear(c.heard)
 	}
 	c.heard[c.mention(message, said)] = c.turn
-	c.heard[keyOf(c.task.id, message)] = c.turn
+	c.heard[c.carrier(message)] = c.turn
 }
+
+// carrier is the hash of a message.
+func (c *Calls) carrier(message string) uint64 { return c.mention(message, 0) }
 
 // begun is the hash of a call's ID and its input.
 func (c *Calls) begun(one *ToolCall) uint64 { return c.mention(one.ID, digest(one.Input)) }

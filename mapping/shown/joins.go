@@ -2,6 +2,7 @@ package shown
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +17,9 @@ type run struct {
 	name         string
 	epoch, waits int
 	kind         Kind
-	at           int // where in said it begins
-	joint        int // and where a text begins that may not be of it; 0: there is none
 	growth       growth
+	at           int    // where in said it begins
+	joint        int    // and where a text begins that may not be of it; 0: there is none
 	pieces       int    // how many artifacts it is made of, if each is a piece of the text; else 0
 	title        string // the name that these have
 }
@@ -296,35 +297,41 @@ func isWord(r rune) bool {
 // Names gives out names that are used once in a conversation: IDs of messages are unique
 // within their task by A2A, and within their session by ACP. Most agents' IDs are unique
 // anyway, and stay what they are. Of each name that was given out it knows how many were made
-// of it. The zero value is ready.
-type Names struct{ made map[string]int }
+// of it, by its hash. The zero value is ready.
+type Names struct {
+	seed maphash.Seed
+	made map[uint64]int
+}
 
 // maxNames bounds what is kept: beyond it, names may come again.
 const maxNames = 1 << 17
 
-// Take returns a name that was not given out: id itself, or id with a number.
+// Take returns a name that was not given out: id itself, which is kept, or id with a number.
 func (n *Names) Take(id string) string {
-	id = strings.Clone(id) // an assignment to a key that is there keeps the new one, too
 	name := id
-	for n.used(name) {
-		n.made[id]++
-		name = id + "~" + strconv.Itoa(n.made[id])
+	for sum := n.sum(id); n.used(name); {
+		n.made[sum]++
+		name = id + "~" + strconv.Itoa(n.made[sum])
 	}
-	n.made[name] = 0
+	n.made[n.sum(name)] = 0
 	return name
 }
 
 // Use notes that a name was given out by another process.
 func (n *Names) Use(name string) {
 	if !n.used(name) {
-		n.made[strings.Clone(name)] = 0
+		n.made[n.sum(name)] = 0
 	}
 }
 
 func (n *Names) used(name string) bool {
-	if n.made == nil || len(n.made) >= maxNames {
-		n.made = map[string]int{}
-	}
-	_, used := n.made[name]
+	_, used := n.made[n.sum(name)]
 	return used
+}
+
+func (n *Names) sum(name string) uint64 {
+	if n.made == nil || len(n.made) >= maxNames {
+		n.seed, n.made = maphash.MakeSeed(), map[uint64]int{}
+	}
+	return maphash.String(n.seed, name)
 }

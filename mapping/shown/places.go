@@ -106,7 +106,7 @@ func (s *Shown) behindNamed(at int) int {
 
 // isNamed reports whether an entry is an item of this turn that the state names as the stream did.
 func (s *Shown) isNamed(e entry) bool {
-	it := s.items[key{s.task, e.Kind, e.ID}]
+	it := s.items[s.sum(key{s.task, e.Kind, e.ID})]
 	return it != nil && it.turn == s.turn && it.n > 0
 }
 
@@ -117,7 +117,7 @@ func (s *Shown) place(it *item) {
 		h.names = map[*item]bool{}
 		for i := range h.list {
 			if h.list[i].Kind == Message && s.isNamed(h.list[i]) {
-				h.names[s.items[key{s.task, Message, h.list[i].ID}]] = true
+				h.names[s.items[s.sum(key{s.task, Message, h.list[i].ID})]] = true
 			}
 		}
 	}

@@ -11,7 +11,7 @@ func (s *Shown) Restore(x *Step) {
 	}
 	seq := s.symbols(&part)
 	k := key{s.task, x.Kind, x.ID}
-	it := s.items[k]
+	it := s.items[s.sum(k)]
 	if it == nil || x.Op == Replace {
 		it = s.another(k)
 	}

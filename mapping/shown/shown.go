@@ -28,8 +28,8 @@ type Shown struct {
 	Traits
 	show  func(*Step)
 	seed  maphash.Seed
-	names [2]Names // of messages and artifacts; of thoughts
-	items map[key]*item
+	names [2]Names         // of messages and artifacts; of thoughts
+	items map[uint64]*item // by their keys' hashes: of many, the map is most
 	task  string
 
 	turn         int
@@ -103,7 +103,7 @@ type extent struct {
 // New returns a Shown for a conversation of which nothing was shown. show is called for each
 // step in its order; it may keep nothing of it but its strings.
 func New(show func(*Step)) *Shown {
-	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[key]*item{}}
+	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[uint64]*item{}}
 }
 
 // Begin begins a turn. What was said outside of a task belongs to the request before.
@@ -115,7 +115,7 @@ func (s *Shown) Begin() {
 	s.said.clear()
 	s.last, s.gap, s.state, s.several = nil, none, "", false
 	for k, it := range s.items {
-		if k.task == "" || len(s.items) > maxItems/2 && it.turn < s.turn-1 {
+		if it.task == "" || len(s.items) > maxItems/2 && it.turn < s.turn-1 {
 			delete(s.items, k)
 		}
 	}
@@ -143,7 +143,7 @@ func (s *Shown) Task(id string) {
 
 // Has reports whether something was shown of an item.
 func (s *Shown) Has(kind Kind, id string) bool {
-	it := s.items[key{s.task, kind, id}]
+	it := s.items[s.sum(key{s.task, kind, id})]
 	return it != nil && it.n > 0
 }
 
@@ -216,7 +216,7 @@ func (s *Shown) Live(in *Item) {
 	}
 	k := s.key(in)
 	whole := in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
-	it := s.items[k]
+	it := s.items[s.sum(k)]
 	switch {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
 		it = s.get(k)
@@ -334,9 +334,11 @@ func (s *Shown) repeat(it *item, in *Item, n int) {
 
 func (s *Shown) key(in *Item) key { return key{s.task, in.Kind, in.ID} }
 
+func (s *Shown) sum(k key) uint64 { return maphash.Comparable(s.seed, k) }
+
 // get returns the item of a key. What comes behind the whole of an item is another text.
 func (s *Shown) get(k key) *item {
-	if it := s.items[k]; it != nil && !it.dead {
+	if it := s.items[s.sum(k)]; it != nil && !it.dead {
 		return it
 	}
 	return s.another(k)
@@ -344,13 +346,14 @@ func (s *Shown) get(k key) *item {
 
 // another begins an item in place of the one that its key had.
 func (s *Shown) another(k key) *item {
-	old := s.items[k]
+	sum := s.sum(k)
+	old := s.items[sum]
 	if old != nil {
 		old.dead = true
 	}
 	k.id = strings.Clone(k.id)
 	it := &item{key: k, turn: s.turn, instead: old != nil}
-	s.items[k] = it
+	s.items[sum] = it
 	if len(s.items) > maxItems {
 		for k, old := range s.items {
 			if old.turn != s.turn || old.dead {
@@ -358,7 +361,7 @@ func (s *Shown) another(k key) *item {
 			}
 		}
 		if len(s.items) > maxItems/2 { // all of this turn
-			s.items = map[key]*item{k: it}
+			s.items = map[uint64]*item{sum: it}
 		}
 	}
 	return it

@@ -202,7 +202,7 @@ func (s *Shown) heldItem(e *entry) {
 		s.inHand = s.state // which comes with it, as live
 	}
 	k := key{s.task, e.Kind, e.ID}
-	if it := s.items[k]; it != nil && it.n > 0 {
+	if it := s.items[s.sum(k)]; it != nil && it.n > 0 {
 		rest, begins := s.rest(it, e.seq)
 		// What an earlier turn has shown may stand there unchanged, also behind our own message:
 		// a2a-go and a2a-js put a question into the history when its answer has come. Or it goes
@@ -239,7 +239,7 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	case s.held.whole() && s.InPlace && !s.Partial && s.mends(it, e):
 		last := s.last
 		s.replace(it, &e.Item, e.seq)
-		s.hold(s.items[it.key])
+		s.hold(s.items[s.sum(it.key)])
 		s.last = last // it is shown elsewhere
 	case s.held.whole():
 		s.held.less = true
