@@ -237,17 +237,29 @@ func readState(raw string) a2a.State {
 		a2a.StateFailed, a2a.StateRejected, a2a.StateAuthRequired, a2a.StateUnknown:
 		return s
 	}
-	name = strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(name), "_", "-"), "task-state-")
-	if name == "cancelled" {
+	if prefix := len("TASK_STATE_"); len(name) > prefix && sameState(name[:prefix], "task-state-") {
+		name = name[prefix:]
+	}
+	if sameState(name, "cancelled") {
 		return a2a.StateCanceled
 	}
 	for i, s := range [...]a2a.State{a2a.StateSubmitted, a2a.StateWorking, a2a.StateCompleted, a2a.StateFailed, a2a.StateCanceled,
 		a2a.StateInputRequired, a2a.StateRejected, a2a.StateAuthRequired} { // in the order of the proto's numbers
-		if name == string(s) || name == strconv.Itoa(i+1) {
+		if sameState(name, string(s)) || name == strconv.Itoa(i+1) {
 			return s
 		}
 	}
 	return a2a.StateUnknown
+}
+
+// sameState compares names in any case and with either separator.
+func sameState(name, state string) bool {
+	for i := 0; i < len(name) && len(name) == len(state); i++ {
+		if c := name[i]; c != state[i] && !('A' <= c && c <= 'Z' && c|0x20 == state[i]) && !(c == '_' && state[i] == '-') {
+			return false
+		}
+	}
+	return len(name) == len(state)
 }
 
 // readRole reads a role in either generation's name, or as its number.

@@ -41,10 +41,22 @@ func (adk) tells(card *a2a.Card) bool {
 
 // knows: a key of its own may be in the metadata of the event, or of anything in it. In data such keys are
 // somebody else's: the input of a call, for one.
-func (adk) knows(ev *a2a.Event) bool {
-	if !strings.Contains(string(ev.Raw), `"adk_`) {
-		return false
+func (adk) knows(ev *a2a.Event) bool { return holdsADKKey(string(ev.Raw)) && adkKnows(ev) }
+
+// holdsADKKey searches for `"adk_` by its last character, the rarest in JSON.
+func holdsADKKey(raw string) bool {
+	for at := 0; ; at++ {
+		n := strings.IndexByte(raw[at:], '_')
+		if n < 0 {
+			return false
+		}
+		if at += n; strings.HasSuffix(raw[:at], `"adk`) {
+			return true
+		}
 	}
+}
+
+func adkKnows(ev *a2a.Event) bool {
 	if adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) {
 		return true
 	}

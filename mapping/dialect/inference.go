@@ -16,13 +16,16 @@ import (
 type inference struct{ base }
 
 // about: its data parts have what they hold in a member of that name again.
-func (inference) about() about { return about{name: "inference-gateway", sign: `"data":{"data":{`} }
+func (inference) about() about { return about{name: "inference-gateway", sign: inferenceSign} }
 
+const inferenceSign = `"data":{"data":{`
+
+// knows: in a task the sign is searched for first, which costs less than to look at each message.
 func (inference) knows(ev *a2a.Event) bool {
 	if ev.HasMessage && splitsInference(&ev.Message) {
 		return true
 	}
-	if ev.Kind == a2a.EventTask && ev.History != nil {
+	if ev.Kind == a2a.EventTask && ev.History != nil && strings.Contains(string(ev.Raw), inferenceSign) {
 		for m := range ev.History {
 			if splitsInference(&m) {
 				return true

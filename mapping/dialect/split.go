@@ -16,7 +16,7 @@ import (
 type splitter interface {
 	dialect
 	// knows reports whether an event is surely of such an agent: it looks for keys of
-	// its own, never at a shape alone. It is asked of events that have sign in them.
+	// its own, never at a shape alone. It is asked of each event of most agents, so it is quick.
 	knows(ev *a2a.Event) bool
 	// message and artifact split one into pieces; false: it is read by A2A's rules, and those are dropped.
 	message(m *a2a.Message, at *Carrier, to *Pieces) bool

@@ -82,12 +82,8 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 		return
 	}
 	s.sought++
-	// The sign is searched for in tasks only: looking at each message of a task costs
-	// more than the search. In other events the search through a long text would cost
-	// more.
-	search := ev.Kind == a2a.EventTask
 	for i, d := range dialects() {
-		if by, ok := d.(splitter); ok && (!search || strings.Contains(string(ev.Raw), by.about().sign)) && by.knows(ev) {
+		if by, ok := d.(splitter); ok && by.knows(ev) {
 			s.note(i, d)
 			return
 		}
