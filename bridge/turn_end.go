@@ -235,7 +235,7 @@ func (t *turn) rememberFailure(err error, undelivered bool) {
 	}
 	lost, refusal := (*taskLostError)(nil), (*a2a.Error)(nil)
 	switch refused := errors.As(err, &refusal) && !refusal.Unauthenticated(); {
-	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "":
+	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "" && !t.keepsQuestion(refusal):
 		// The next prompt begins a new task, in the same context.
 		s.forget()
 	case undelivered && (refused || errors.As(err, new(*undeliveredError))):
@@ -249,6 +249,13 @@ func (t *turn) rememberFailure(err error, undelivered bool) {
 	default:
 		s.rememberAfterError()
 	}
+}
+
+// keepsQuestion reports whether the agent has refused an answer of the user's, and the task that has asked, or
+// may have in an earlier process, waits for another. Where it does not wait any more, [turn.leavesTask] finds out.
+func (t *turn) keepsQuestion(refusal *a2a.Error) bool {
+	task := t.session.taskID
+	return task != "" && refusesMessage(refusal) && (task == t.session.leftOff || t.fold.Rest(task).State != "")
 }
 
 // notice makes a step of a text of the bridge itself.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -94,7 +95,7 @@ func lost(c *cli.Context, l *reach.Link, taskID string, err error) error {
 func refused(err error) bool {
 	var agent *a2a.Error
 	return errors.As(err, &agent) &&
-		(agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams || agent.Code == a2a.CodeUnsupportedOperation)
+		slices.Contains([]int{a2a.CodeTaskNotFound, a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation}, agent.Code)
 }
 
 // asks reports whether a task waits for approval; false where that is not known.
