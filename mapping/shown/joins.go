@@ -148,7 +148,7 @@ func (s *Shown) namesOf(kind Kind) *Names {
 //     space: it goes on.
 //   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
 //     digit, and where a first note in Latin letters is followed by Chinese.
-//   - Nothing but marks of Markdown was said: it goes on.
+//   - The one before ends in the middle of Markdown, such as code or bold that is not closed: it goes on.
 //   - Anything else, such as a sentence behind a full stop: it is another.
 //
 // Once a message is certain to be a chunk (sure), all that follow in the run are. The rule
@@ -164,11 +164,12 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 		return true, last != '\n' && !bytes.HasSuffix(bytes.TrimRight(before, " "), []byte("."))
 	case last == 0: // a part that is no text
 		return false, false
-	case chunks, opens(before): // "```" and "go", "**" and "Note"
+	case chunks, opens(before, next): // "```" and "go", "**" and "Note"
 		return true, true
 	case isWord(last) && isWord(first) && !isListed(next):
 		return wordsMeet(before, next)
-	case strings.ContainsRune(",([{«“-/\\_，、；（《「『【\u200d", last), strings.ContainsRune("=&#@+<", last) && !unicode.IsUpper(first), last == '>' && unicode.IsLower(first),
+	case last == ']' && first == '(', // a link
+		strings.ContainsRune(",([{«“-/\\_，、；（《「『【\u200d", last), strings.ContainsRune("=&#@+<", last) && !unicode.IsUpper(first), last == '>' && unicode.IsLower(first),
 		isWord(last) && strings.ContainsRune("([{'’_/\\-=%>", first) && !isListed(next):
 		return true, true
 	}
@@ -195,11 +196,14 @@ func goesOn(text string) bool {
 	return unicode.IsSpace(first) || unicode.IsMark(first) || strings.ContainsRune(".,;:!?)]}»”…。，、！？：；）」』】》\u200d", first)
 }
 
-// opens reports whether a text is no more than what one begins with: marks, or a block of code
-// with its language.
-func opens(text []byte) bool {
-	rest := bytes.Trim(text, "`*#>|~\"'$@<¿¡「")
-	return len(rest) == 0 || bytes.HasPrefix(text, []byte("```")) && bytes.IndexFunc(rest, func(r rune) bool { return !isWord(r) }) < 0
+// opens reports whether a text ends in the middle of Markdown, as a model's chunks do: its last word is nothing but
+// marks ("The *"), it leaves code open ("`x :", "```go"), or bold that the next one closes. (A note may name **kwargs.)
+func opens(text []byte, next string) bool {
+	word := text[1+bytes.LastIndexAny(text, " \n"):]
+	if len(bytes.Trim(word, "`*#>|~\"'$@<¿¡「")) == 0 && (len(word) > 0 || len(text) == 0) {
+		return true
+	}
+	return bytes.Count(text, []byte("`"))%2 > 0 || strings.Contains(next, "**") && bytes.Count(text, []byte("**"))%2 > 0
 }
 
 // isPiece reports whether what takes an artifact's place is a piece of it by its words, though
@@ -225,7 +229,7 @@ func (s *said) isContinuedBy(text string, n int) bool {
 	if first, _ := utf8.DecodeRuneInString(text); isUnspaced(last) && isUnspaced(first) && max(n, len(text)) < evidence {
 		return true
 	}
-	return opens(s.text[s.newest:]) || text[0] != '\n' && text[0] != '\r' && last != '\n' && (goesOn(text) || unicode.IsSpace(last))
+	return opens(s.text[s.newest:], text) || text[0] != '\n' && text[0] != '\r' && last != '\n' && (goesOn(text) || unicode.IsSpace(last))
 }
 
 // isNewest reports whether a text is what the newest event has said, of that item.
