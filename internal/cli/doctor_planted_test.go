@@ -27,6 +27,7 @@ type plant struct {
 	// want are words of a finding, or of a step that is not ok; "" for nothing at all.
 	want   string
 	weight string // "" for an error
+	one    bool   // it is told once, of whatever is wrong by it
 }
 
 // The right agent's texts in 0.3 and 1.0. $TASK, $CTX, $SENT and $NOW are filled in.
@@ -128,6 +129,10 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			body = fmt.Sprintf(`{"error":{"code":%d,"status":"X","message":"no","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":%q,"domain":"a2a-protocol.org"}]}}`, status, reason)
 		}
 		_, _ = io.WriteString(w, fill.Replace(a.text(place, envelope("error", body))))
+	}
+	if r.Header.Get("A2A-Version") == "9.9" && a.place != "version" {
+		refuse("", -32009, 400, "VERSION_NOT_SUPPORTED")
+		return
 	}
 	answer := func(place, body string) {
 		w.Header().Set("Content-Type", "application/json")
@@ -287,6 +292,9 @@ func TestPlantedBugs(t *testing.T) {
 					if s.Step == "card" && strings.Contains(s.Says, "/tasks/") {
 						t.Errorf("the card is %s", s.Says)
 					}
+				}
+				if bug.one && len(e.Findings) != 1 {
+					t.Errorf("%d findings", len(e.Findings))
 				}
 				told := map[string]bool{}
 				for _, f := range e.Findings {

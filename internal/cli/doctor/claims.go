@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +46,7 @@ func (k *checkup) claimSteps() {
 		_, _ = l.Extended(ctx)
 	}
 	k.strangeMethod(ctx)
+	k.strangeVersion(ctx)
 	k.otherInterfaces(ctx)
 	if k.err == nil && e.late == "" {
 		k.ownMessages()
@@ -192,18 +194,49 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 		if !ok || i.Binding == how.Binding && version == how.Version || !slices.Contains(transport.Versions(), version) {
 			continue
 		}
-		opts := *k.l.HTTP
-		opts.Version, opts.Binding = version, binding
-		other, err := transport.NewClient(k.c.String("agent"), &opts)
-		if err != nil {
-			return
-		}
-		_, err = other.Get(ctx, uuid.NewString(), -1)
-		other.Close()
+		err = k.askedAs(ctx, version, binding, nil)
 		var agent *a2a.Error
 		if err != nil && !(errors.As(err, &agent) && (agent.Code != 0 || agent.Unauthenticated())) {
 			k.claim(check.Error, "card", "5.6", "8.3.1", "the card offers %s %s at %s, and that is missing: %s", i.Binding, i.Version, i.URL, frame.WithoutWho(err))
 		}
+	}
+}
+
+// askedAs asks for a task that is not there in another way than the one that was chosen.
+func (k *checkup) askedAs(ctx context.Context, version, binding string, outer func(http.RoundTripper) http.RoundTripper) error {
+	opts := *k.l.HTTP
+	opts.Version, opts.Binding = version, binding
+	if inner := opts.Wrap; outer != nil {
+		opts.Wrap = func(next http.RoundTripper) http.RoundTripper { return outer(inner(next)) }
+	}
+	other, err := transport.NewClient(k.c.String("agent"), &opts)
+	if err != nil {
+		return err
+	}
+	defer other.Close()
+	_, err = other.Get(ctx, uuid.NewString(), -1)
+	return err
+}
+
+// A laterVersion sends requests of A2A 1.0 in a version that does not exist.
+type laterVersion struct{ http.RoundTripper }
+
+func (l laterVersion) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("A2A-Version", "9.9")
+	return l.RoundTripper.RoundTrip(r)
+}
+
+// strangeVersion asks in a version that does not exist. SDKs take it: clients that speak a later one get
+// answers of another.
+func (k *checkup) strangeVersion(ctx context.Context) {
+	how, err := k.l.Client.Chosen(ctx)
+	if err != nil || how.Version != "1.0" || k.isDemo() {
+		return
+	}
+	err = k.askedAs(ctx, how.Version, strings.ToLower(how.Binding), func(next http.RoundTripper) http.RoundTripper { return laterVersion{next} })
+	if agent := new(a2a.Error); err == nil || errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound {
+		k.claim(check.Warning, "tasks/get", "", "3.6.2", "A2A-Version 9.9, which does not exist, was taken: it must be answered with VersionNotSupportedError (-32009)")
 	}
 }
 

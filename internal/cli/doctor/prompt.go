@@ -104,8 +104,10 @@ func (k *checkup) promptStep(text string) {
 	e.mu.Unlock()
 	var failed *mapping.TaskError
 	switch {
+	case late != "" && e.task == "":
+		k.fail("prompt", frame.Mark(context.DeadlineExceeded, errors.New("agent: "+late)), longer)
 	case late != "":
-		k.add("prompt", stepWarning, late, "if the agent needs longer, --idle-timeout 5m waits")
+		k.add("prompt", stepWarning, late, longer)
 	case errors.As(err, &failed):
 		k.add("prompt", stepWarning, frame.WithoutWho(err)+", after "+took.String(), "")
 	case err != nil:
@@ -119,14 +121,19 @@ func (k *checkup) promptStep(text string) {
 	}
 }
 
+const longer = "if the agent needs longer, --idle-timeout 5m waits"
+
 // giveUp ends a turn that takes too long. Before, it looks at the task, for the record.
 func (k *checkup) giveUp(ctx context.Context, stop func(), why string) {
 	k.exam.mu.Lock()
 	if k.exam.state == a2a.StateAuthRequired {
 		why = "the agent waits until the user has signed in somewhere else"
 	}
-	k.exam.late = cmp.Or(k.exam.late, why+"; the task was cancelled")
 	task := k.exam.task
+	if task != "" {
+		why += "; the task was cancelled"
+	}
+	k.exam.late = cmp.Or(k.exam.late, why)
 	k.exam.mu.Unlock()
 	if task != "" {
 		_, _ = k.l.Client.Get(ctx, task, -1)

@@ -101,8 +101,8 @@ func faceBinding(f face, _ bool) string {
 func faceVersion(f face, v1 bool) string {
 	switch {
 	case f.version == "":
-	case !regexp.MustCompile(`^[0-9]+\.[0-9]+(\.[0-9]+)?$`).MatchString(f.version):
-		return fmt.Sprintf("%s: must be a version like 0.3.0 or 1.0, and is %q", join(f.at, "protocolVersion"), f.version)
+	case !regexp.MustCompile(`^[01]\.[0-9]+(\.[0-9]+)?$`).MatchString(f.version):
+		return fmt.Sprintf("%s: must be a version of A2A like 0.3.0 or 1.0, and is %q", join(f.at, "protocolVersion"), f.version)
 	case !v1 && !regexp.MustCompile(`^0+\.`).MatchString(f.version):
 		return fmt.Sprintf("protocolVersion: is %q, and the card is in the form of 0.3; one of 1.0 has supportedInterfaces", f.version)
 	}

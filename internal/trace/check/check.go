@@ -9,9 +9,7 @@ package check
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
 
@@ -98,14 +96,22 @@ func (f *Finding) String() string {
 }
 
 // Like returns what findings of one kind have in common, whatever the method: the text up to a
-// value, which may be another each time, as a time or an ID is.
+// value, which may be another each time, as a time or an ID is, without numbers. In events the way
+// to a member does not matter; in the card a name may be missing in two places.
 func (f *Finding) Like() string {
 	text, _, _ := strings.Cut(f.Text, ", and ")
 	text, _, _ = strings.Cut(text, `"`)
-	return indices().ReplaceAllString(text, "[]")
+	path, rest, ok := strings.Cut(text, ": ")
+	if i := strings.LastIndexByte(path, '.'); ok && i > 0 && f.What != "card" {
+		text = path[i:] + rest
+	}
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
 }
-
-var indices = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[[0-9]+\]`) })
 
 // A Checker checks a trace. Its methods may not be called concurrently.
 type Checker struct {

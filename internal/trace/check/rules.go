@@ -145,12 +145,12 @@ func otherWords(x *exchange, e *event.Event) (wrong string) {
 
 // emptyIDs: an ID that is there and empty.
 func emptyIDs(_ *exchange, e *event.Event) string {
-	paths := []string{"taskId", "messageId", "artifact.artifactId", "status.message.messageId"}
+	paths := []string{"messageId", "artifact.artifactId", "status.message.messageId", "taskId", "contextId"}
 	if e.Kind == event.Task {
 		paths = append(paths, "id")
 	}
-	for _, path := range paths {
-		if v := e.Body.Get(path); v.Type == gjson.String && v.Str == "" && (path != "taskId" || e.Kind != event.Message) {
+	for i, path := range paths {
+		if v := e.Body.Get(path); v.Type == gjson.String && v.Str == "" && (i < 3 || e.Kind != event.Message) {
 			return path + " must not be empty"
 		}
 	}
@@ -247,6 +247,9 @@ func badParts(_ *exchange, e *event.Event) (wrong string) {
 				wrong = fmt.Sprintf("%s of a part is no absolute URL: %s", path, excerpt(v))
 			}
 		}
+		if p.Get("file.bytes").Str != "" && p.Get("file.uri").Str != "" {
+			wrong = "a file has bytes and a uri, and must have one of them"
+		}
 		return wrong == ""
 	})
 	return wrong
@@ -262,6 +265,10 @@ func poorParts(x *exchange, e *event.Event) (wrong string) {
 		text := p.Get("text").Str
 		kind := p.Get("file.mimeType").Str + p.Get("mediaType").Str
 		switch _, _, err := mime.ParseMediaType(kind); {
+		case p.Get("kind").Str == "text" && p.Get("file").Exists(), p.Get("kind").Str == "file" && text != "":
+			wrong = "a part is text and a file at once, and clients read the one that its kind names: " + quote(p)
+		case p.Get("file.bytes").Exists() && p.Get("file.uri").Exists() && (p.Get("file.bytes").Str == "" || p.Get("file.uri").Str == ""):
+			wrong = "a file has bytes and a uri, of which one is empty: that should not be there"
 		case strings.ContainsRune(text, '\uFFFD'):
 			wrong = "the text holds U+FFFD, which stands for bytes that are no UTF-8: " + excerpt(text)
 		case strings.HasPrefix(text, `{"jsonrpc"`), strings.HasPrefix(text, `{"kind"`):
