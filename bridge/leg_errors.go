@@ -46,8 +46,15 @@ func (l *leg) explain(err error) error {
 	if err == nil || m == nil || l.taskID == "" || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {
 		return err
 	}
-	return fmt.Errorf("%w: the rest of the answer is lost, because task %s could not be followed past it: %w", m, l.taskID, err)
+	return fmt.Errorf("%w; past it, %w", m, withoutWho{err})
 }
+
+// A withoutWho is an error behind another one, which has said who failed.
+type withoutWho struct{ error }
+
+func (e withoutWho) Error() string { return strings.TrimPrefix(e.error.Error(), "agent: ") }
+
+func (e withoutWho) Unwrap() error { return e.error }
 
 // taskLostError is a task that the agent does not know any more, behind a cut or when a message goes on
 // with it. trpc-agent-go deletes one with its connection.

@@ -69,7 +69,7 @@ func (k *checkup) noCard(err error) {
 		do = "this agent shows its card only to callers that it knows: " + credentialAdvice
 	case agent != nil && (agent.HTTPStatus == http.StatusProxyAuthRequired || agent.HTTPStatus == http.StatusTooManyRequests): // it says what to do
 	case do == "" && !errors.Is(err, transport.ErrUnreachable) && !strings.Contains(err.Error(), "take --agent "):
-		do = "open the URL with /.well-known/agent-card.json behind it in a browser: is that a card? --agent takes the card's own URL, too, or a file"
+		do = "open the card's URL in a browser: is that a card? --agent takes the agent's URL, the card's own, or a file"
 	}
 	k.fail("card", frame.Mark(frame.ErrNotReached, err), do)
 }

@@ -35,6 +35,9 @@ func runProxy(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Usagef("--fault: %v", err)
 	}
+	if frame.By(c, "trust-origin") == frame.ByOption {
+		return frame.Usagef("--trust-origin: a proxy leads to one origin, that of --agent: for another interface run another proxy")
+	}
 	l, err := reach.Open(p, c)
 	if err != nil {
 		return err
