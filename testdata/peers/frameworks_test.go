@@ -200,6 +200,7 @@ var knownFindings = []struct{ peer, weight, begins, why string }{
 	{"", "warning", "skills: is empty", "the agents of these tests have none"},
 	{"", "warning", `defaultInputModes: "text" is no media type`, "as the examples of the SDKs have it"},
 	{"", "warning", "preferredTransport: is missing", "many cards of 0.3 leave it out, and clients take it for JSONRPC"},
+	{goV2, "warning", "A2A-Version 9.9", "a2a-go does not read the header"},
 	{goV03, "warning", "the Content-Type of the answer must be application/json", "a2a-go 0.3 names none, so net/http guesses"},
 	{jsV03, "warning", "a task that is not there must be answered with TaskNotFoundError (-32001)", "a2a-js 0.3 answers with -32603"},
 	{adkJS, "warning", "a task that is not there must be answered with TaskNotFoundError (-32001)", "it rests on a2a-js 0.3"},

@@ -194,7 +194,7 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 		if !ok || i.Binding == how.Binding && version == how.Version || !slices.Contains(transport.Versions(), version) {
 			continue
 		}
-		err = k.askedAs(ctx, version, binding, nil)
+		err = k.askedAs(ctx, version, binding, "")
 		var agent *a2a.Error
 		if err != nil && !(errors.As(err, &agent) && (agent.Code != 0 || agent.Unauthenticated())) {
 			k.claim(check.Error, "card", "5.6", "8.3.1", "the card offers %s %s at %s, and that is missing: %s", i.Binding, i.Version, i.URL, frame.WithoutWho(err))
@@ -202,12 +202,20 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 	}
 }
 
-// askedAs asks for a task that is not there in another way than the one that was chosen.
-func (k *checkup) askedAs(ctx context.Context, version, binding string, outer func(http.RoundTripper) http.RoundTripper) error {
+// askedAs asks for a task that is not there in another way than the one that was chosen. said is what the
+// request names as its version, if not the right one.
+func (k *checkup) askedAs(ctx context.Context, version, binding, said string) error {
 	opts := *k.l.HTTP
 	opts.Version, opts.Binding = version, binding
-	if inner := opts.Wrap; outer != nil {
-		opts.Wrap = func(next http.RoundTripper) http.RoundTripper { return outer(inner(next)) }
+	if inner := opts.Wrap; said != "" {
+		opts.Wrap = func(next http.RoundTripper) http.RoundTripper {
+			next = inner(next)
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				r = r.Clone(r.Context())
+				r.Header.Set("A2A-Version", said)
+				return next.RoundTrip(r)
+			})
+		}
 	}
 	other, err := transport.NewClient(k.c.String("agent"), &opts)
 	if err != nil {
@@ -218,23 +226,14 @@ func (k *checkup) askedAs(ctx context.Context, version, binding string, outer fu
 	return err
 }
 
-// A laterVersion sends requests of A2A 1.0 in a version that does not exist.
-type laterVersion struct{ http.RoundTripper }
-
-func (l laterVersion) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("A2A-Version", "9.9")
-	return l.RoundTripper.RoundTrip(r)
-}
-
-// strangeVersion asks in a version that does not exist. SDKs take it: clients that speak a later one get
+// strangeVersion asks in a version that does not exist. a2a-go takes it: clients that speak a later one get
 // answers of another.
 func (k *checkup) strangeVersion(ctx context.Context) {
 	how, err := k.l.Client.Chosen(ctx)
 	if err != nil || how.Version != "1.0" || k.isDemo() {
 		return
 	}
-	err = k.askedAs(ctx, how.Version, strings.ToLower(how.Binding), func(next http.RoundTripper) http.RoundTripper { return laterVersion{next} })
+	err = k.askedAs(ctx, how.Version, strings.ToLower(how.Binding), "9.9")
 	if agent := new(a2a.Error); err == nil || errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound {
 		k.claim(check.Warning, "tasks/get", "", "3.6.2", "A2A-Version 9.9, which does not exist, was taken: it must be answered with VersionNotSupportedError (-32009)")
 	}

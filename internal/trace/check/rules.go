@@ -6,8 +6,10 @@ import (
 	"maps"
 	"mime"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -285,19 +287,15 @@ func poorParts(x *exchange, e *event.Event) (wrong string) {
 // more: other zones or none, no seconds, no hyphens and colons.
 func noTime(x *exchange, e *event.Event) string {
 	s := e.Body.Get("status.timestamp").Str
-	is := func(form string) bool { _, err := time.Parse(form, s); return err == nil }
-	if s == "" || is(time.RFC3339Nano) {
+	if _, err := time.Parse(time.RFC3339Nano, s); s == "" || err == nil || x.op.version == "0.3" && isoTime().MatchString(s) {
 		return ""
-	}
-	for _, form := range [...]string{"2006-01-02T15:04:05", "2006-01-02T15:04", "20060102T150405"} {
-		for _, zone := range [...]string{"", "Z07:00", "Z0700", "Z07"} {
-			if x.op.version == "0.3" && is(form+zone) {
-				return ""
-			}
-		}
 	}
 	return fmt.Sprintf("status.timestamp must be a time like 2026-01-31T12:00:00Z, and is %q", s)
 }
+
+var isoTime = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\d{4}(-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?|\d{4}T\d{6})(Z|[+-]\d\d(:?\d\d)?)?$`)
+})
 
 // poorTime: a timestamp whose time zone is missing, as some agents of 0.3 write it, or in 1.0
 // another than UTC.
