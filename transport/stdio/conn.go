@@ -5,6 +5,7 @@
 package stdio
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,8 @@ import (
 )
 
 const (
-	// MaxLine is how long a line from the editor may be. A prompt carries
+	// MaxLine is how long a line from the editor may be, without its newline; a longer one is
+	// skipped, and answered with an error. A prompt carries
 	// images and whole files as base64; the TypeScript SDK of ACP, the most
 	// generous peer measured, ends at the same length.
 	MaxLine = 32 << 20
@@ -39,9 +41,6 @@ var errClosed = errors.New("editor: connection closed")
 // Options are the limits of a [Conn], and who listens. Zero values and
 // nil mean the defaults.
 type Options struct {
-	// MaxLine is the length, without the newline, above which a line from the
-	// editor is skipped and answered with an error.
-	MaxLine int
 	// MaxPerSecond is how many lines a second [Conn.Send] hands to the writer; 0: as
 	// many as there are. Replies and requests do not wait.
 	MaxPerSecond int
@@ -108,6 +107,7 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 		opts = &Options{}
 	}
 	s := &Conn{
+		lines:      &lineReader{r: bufio.NewReaderSize(r, lineBuffer), max: MaxLine},
 		out:        w,
 		tap:        opts.Tap,
 		pace:       newPace(opts.MaxPerSecond),
@@ -119,11 +119,6 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 		wake:       make(chan struct{}, 1),
 		ours:       make(map[uint64]bool),
 	}
-	limit := opts.MaxLine
-	if limit <= 0 {
-		limit = MaxLine
-	}
-	s.lines = newLineReader(r, limit)
 	// Ends as the doc comment says: after Close, once the list is empty, or on
 	// the first write that fails.
 	go s.write()

@@ -40,10 +40,11 @@ func (logFails) Write(p []byte) (int, error) { panic("the library logged: " + st
 
 // talk feeds input to a real connection, waits until all of it is answered, and returns
 // the lines that came out.
-func talk(t testing.TB, r io.Reader, opts *Options) []string {
+func talk(t testing.TB, r io.Reader, maxLine int) []string {
 	t.Helper()
 	var out bytes.Buffer
-	s := NewConn(r, &out, opts)
+	s := NewConn(r, &out, nil)
+	s.lines.max = maxLine
 	conn := rpcConn(t.Context(), s, s.echo)
 	<-s.InputDone()
 	must.Do(t, s.Flush(t.Context()))
@@ -121,7 +122,7 @@ func TestLines(t *testing.T) {
 				if test.out != silence {
 					want = test.out + "\n" + want
 				}
-				got := strings.Join(talk(t, r(strings.NewReader(in)), nil), "\n")
+				got := strings.Join(talk(t, r(strings.NewReader(in)), MaxLine), "\n")
 				if got != want {
 					t.Errorf("%s:\ngot  %s\nwant %s", how, got, want)
 				}
@@ -138,7 +139,7 @@ func TestIDsComeBackAsTheyWere(t *testing.T) {
 		`"\u0000raw:x"`, `"\u0000raw:\"x\""`, `"\u0000raw:1"`, `"\\u0000raw:x"`, `"raw:x"`,
 	} {
 		want := `{"id":` + id + `,"result":"ok","jsonrpc":"2.0"}`
-		got := talk(t, strings.NewReader(`{"method":"m","id": `+id+` }`), nil)
+		got := talk(t, strings.NewReader(`{"method":"m","id": `+id+` }`), MaxLine)
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -232,7 +233,7 @@ func TestLongLines(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			in := io.MultiReader(longLine(test.head, test.length), strings.NewReader(`{"id":2,"method":"m"}`))
-			got := talk(t, in, nil)
+			got := talk(t, in, MaxLine)
 			runtime.ReadMemStats(&after)
 			if len(got) != 2 || got[0] != test.want || got[1] != `{"id":2,"result":"ok","jsonrpc":"2.0"}` {
 				t.Errorf("got %q\nwant %s", got, test.want)

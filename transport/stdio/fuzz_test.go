@@ -52,7 +52,7 @@ func FuzzLines(f *testing.F) {
 		if slowly {
 			r = iotest.HalfReader(r)
 		}
-		got := talk(t, r, &Options{MaxLine: fuzzLine})
+		got := talk(t, r, fuzzLine)
 		if len(got) != len(want) {
 			t.Fatalf("%d lines came out, %d expected:\n%s", len(got), len(want), strings.Join(got, "\n"))
 		}

@@ -180,10 +180,6 @@ type lineReader struct {
 	err error
 }
 
-func newLineReader(r io.Reader, limit int) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, lineBuffer), max: limit}
-}
-
 // next returns the next line without its newline; it is valid until the next
 // call. If the line is longer than the limit, whole is false and line is only
 // its head. What is left at the end of input counts as a line, because

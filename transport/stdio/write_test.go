@@ -309,7 +309,8 @@ func TestTap(t *testing.T) {
 			in = append(in, string(line))
 		}
 	}
-	s := NewConn(strings.NewReader("\ufeff{\"id\":  1.0,\"method\":\"m\"}\r\n\nbad\n"+strings.Repeat("x", 200)+"\n"), io.Discard, &Options{MaxLine: 100, Tap: tap})
+	s := NewConn(strings.NewReader("\ufeff{\"id\":  1.0,\"method\":\"m\"}\r\n\nbad\n"+strings.Repeat("x", 200)+"\n"), io.Discard, &Options{Tap: tap})
+	s.lines.max = 100
 	conn := rpcConn(t.Context(), s, func(ID, string, json.RawMessage) {})
 	defer conn.Close()
 	<-s.InputDone()
