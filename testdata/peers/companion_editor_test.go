@@ -99,7 +99,7 @@ func (e *companionEditor) close() {
 	e.stdin.Close()
 	select {
 	case <-e.ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		e.t.Error("the companion does not end with its input")
 		_ = e.cmd.Process.Kill()
 		<-e.ended
@@ -255,7 +255,7 @@ func TestCompanionEditorKilled(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Error("the editor is gone, and the companion is not")
 	}
 	if files := p.discovery(t); len(files) > 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // screenPatience is how long somebody looks at a screen for something to come.
-const screenPatience = 20 * time.Second
+const screenPatience = time.Minute
 
 // A screen is a terminal (tmux's) with one program in it, as a person has it.
 type screen struct {
