@@ -28,6 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(ownState{m}, map[string]func(){
 		"a2astdio": func() {
+			noteCommandLine()
 			os.Exit(Main(UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-test"))
 		},
 		"editor":   playEditor,
