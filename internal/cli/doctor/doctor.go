@@ -16,6 +16,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cardsign"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/cli/talk"
+	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
@@ -80,7 +82,8 @@ func doctor(p *frame.Program, c *cli.Context) (err error) {
 	k.l, err = reach.Open(p, c, func(o *transport.ClientOptions) {
 		inner := o.Wrap
 		if c.String("prompt") != "" {
-			k.exam = newExaminer(o)
+			k.exam = &examiner{Approver: talk.Approver{How: talk.ApproveReject, Say: func(string, ...any) {}}}
+			k.exam.recorder = trace.New(&k.exam.buf, &trace.Options{Mode: "client", Header: o.Header})
 		}
 		o.Wrap = func(next http.RoundTripper) http.RoundTripper {
 			if next = k.seen.wrap(next); k.exam != nil {
@@ -134,7 +137,12 @@ func (k *checkup) page() *frame.Page {
 		}
 	}
 	k.findingsOn(out)
-	bad, warned := k.errors(), len(k.findings) > 0
+	bad, warned := 0, len(k.findings) > 0
+	for _, f := range k.findings {
+		if f.Weight == check.Error {
+			bad++
+		}
+	}
 	for _, f := range k.steps {
 		if f.Status == stepFailed {
 			bad++
@@ -162,22 +170,22 @@ func (k *checkup) page() *frame.Page {
 func (k *checkup) examine() {
 	card, cardErr := k.l.Client.Card(k.c.Context)
 	k.card, k.cardAt = card, k.seen.document
-	var talk error
+	var chosenErr error
 	if cardErr == nil {
 		var how, by transport.Chosen
 		var answer *answered
-		if by, talk = k.l.Client.Chosen(k.c.Context); talk == nil {
+		if by, chosenErr = k.l.Client.Chosen(k.c.Context); chosenErr == nil {
 			answer = k.ask()
-			how, talk = k.l.Client.Chosen(k.c.Context) // as it was answered
+			how, chosenErr = k.l.Client.Chosen(k.c.Context) // as it was answered
 		}
 		k.network()
 		k.cardStep()
 		k.signatureStep()
-		k.interfaceStep(how, by == how, talk)
+		k.interfaceStep(how, by == how, chosenErr)
 		k.extensionsStep()
 		k.answerSteps(answer)
 		k.tasksStep(answer)
-		if k.exam != nil && talk == nil {
+		if k.exam != nil && chosenErr == nil {
 			k.promptStep(k.c.String("prompt"))
 			k.claimSteps()
 		}

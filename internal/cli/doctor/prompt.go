@@ -18,7 +18,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -35,8 +34,8 @@ const (
 // turn's task. It also records what passes.
 type examiner struct {
 	talk.Approver
-	buf      bytes.Buffer // read when recorder is closed
-	recorder *trace.Recorder
+	buf      bytes.Buffer     // read when recorder is closed
+	recorder *trace.Recorder  // checkRecords closes it
 	records  map[int64]string // the payloads that findings are about
 
 	mu            sync.Mutex
@@ -46,13 +45,6 @@ type examiner struct {
 	task, context string
 	state         a2a.State
 	rejected      int // questions
-}
-
-// newExaminer returns an examiner with a recorder, which check closes.
-func newExaminer(o *transport.ClientOptions) *examiner {
-	e := &examiner{Approver: talk.Approver{How: talk.ApproveReject, Say: func(string, ...any) {}}}
-	e.recorder = trace.New(&e.buf, &trace.Options{Mode: "client", Header: o.Header})
-	return e
 }
 
 // Show implements [bridge.Editor].
@@ -184,15 +176,6 @@ func (k *checkup) checkRecords() error {
 		k.err = errors.New(k.findings[0].Text)
 	}
 	return nil
-}
-
-func (k *checkup) errors() (n int) {
-	for _, f := range k.findings {
-		if f.Weight == check.Error {
-			n++
-		}
-	}
-	return n
 }
 
 // findingsOn writes the findings, the worst first.

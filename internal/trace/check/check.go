@@ -9,6 +9,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -166,13 +167,7 @@ func (c *Checker) Notes() []string {
 }
 
 func (c *Checker) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for _, n := range c.notes {
-		if n == text {
-			return
-		}
-	}
-	if len(c.notes) < maxKinds {
+	if text := fmt.Sprintf(format, args...); len(c.notes) < maxKinds && !slices.Contains(c.notes, text) {
 		c.notes = append(c.notes, text)
 	}
 }

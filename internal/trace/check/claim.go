@@ -62,12 +62,6 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	}
 }
 
-// mayBeOver reports whether a task has ended, as far as the trace knows: then it takes no message.
-func (w *agentWire) mayBeOver(id string) bool {
-	_, over := w.tasks[id]
-	return over || id != "" && w.known[id] == nil
-}
-
 // refused checks an error against what the agent says it has.
 func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	name := x.method
@@ -75,7 +69,10 @@ func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	if task := w.known[x.about]; code == -32001 && gets && task != nil {
 		w.c.find(r.N, Agent, RuleClaim, name, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
 	}
-	if !slices.Contains(notThere, code) || x.op.version == "" || code == -32004 && w.mayBeOver(x.params.Get("message.taskId").Str) {
+	to := x.params.Get("message.taskId").Str
+	_, over := w.tasks[to]
+	mayBeOver := over || to != "" && w.known[to] == nil // then it takes no message
+	if !slices.Contains(notThere, code) || x.op.version == "" || code == -32004 && mayBeOver {
 		return
 	}
 	what := "missing: the agent answers that it has no " + name

@@ -3,6 +3,7 @@ package check
 import (
 	"embed"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -87,12 +88,7 @@ func (d *document) tags(s schema) map[string][]gjson.Result {
 
 // has reports whether a list, or a single string, has a string.
 func has(list gjson.Result, s string) bool {
-	for _, one := range list.Array() {
-		if one.Str == s {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list.Array(), func(one gjson.Result) bool { return one.Str == s })
 }
 
 // The documents. That of ACP comes from testdata/schema, without descriptions (a test writes
