@@ -148,7 +148,7 @@ func (s *Shown) namesOf(kind Kind) *Names {
 //     space: it goes on.
 //   - Letters or digits meet: it goes on, but where a capital follows a small letter or a
 //     digit, and where a first note in Latin letters is followed by Chinese.
-//   - The one before ends in the middle of Markdown, such as code or bold that is not closed: it goes on.
+//   - Nothing but marks of Markdown was said, or code or bold is not closed: it goes on.
 //   - Anything else, such as a sentence behind a full stop: it is another.
 //
 // Once a message is certain to be a chunk (sure), all that follow in the run are. The rule
@@ -196,14 +196,11 @@ func goesOn(text string) bool {
 	return unicode.IsSpace(first) || unicode.IsMark(first) || strings.ContainsRune(".,;:!?)]}»”…。，、！？：；）」』】》\u200d", first)
 }
 
-// opens reports whether a text ends in the middle of Markdown, as a model's chunks do: its last word is nothing but
-// marks ("The *"), it leaves code open ("`x :", "```go"), or bold that the next one closes. (A note may name **kwargs.)
+// opens reports whether a text ends in the middle of Markdown, as a model's chunks do: it is nothing but marks, leaves
+// code open ("`x :", "```go"), or bold that the next one closes. (A note may name **kwargs.)
 func opens(text []byte, next string) bool {
-	word := text[1+bytes.LastIndexAny(text, " \n"):]
-	if len(bytes.Trim(word, "`*#>|~\"'$@<¿¡「")) == 0 && (len(word) > 0 || len(text) == 0) {
-		return true
-	}
-	return bytes.Count(text, []byte("`"))%2 > 0 || strings.Contains(next, "**") && bytes.Count(text, []byte("**"))%2 > 0
+	return len(bytes.Trim(text, "`*#>|~\"'$@<¿¡「")) == 0 || bytes.Count(text, []byte("`"))%2 > 0 ||
+		strings.Contains(next, "**") && bytes.Count(text, []byte("**"))%2 > 0
 }
 
 // isPiece reports whether what takes an artifact's place is a piece of it by its words, though

@@ -52,6 +52,7 @@ func TestLive(t *testing.T) {
 		"code that is open":                         {[]word{{"m1", "", "The file has `x :"}, {"m2", "", "= 1` twice."}}, "m1: The file has `x := 1` twice."},
 		"bold that is open":                         {[]word{{"m1", "", "- **"}, {"m2", "", "one** item"}}, "m1: - **one** item"},
 		"a link":                                    {[]word{{"m1", "", "See [it]"}, {"m2", "", "(https://example.com)."}}, "m1: See [it](https://example.com)."},
+		"a block of code, and a note":               {[]word{{"m1", "", "```go\nx\n```"}, {"m2", "", "Run it."}}, "m1: ```go\nx\n```\nm2: Run it."},
 		"a name with stars":                         {[]word{{"m1", "", "Passing **kwargs."}, {"m2", "", "Running the tests."}}, "m1: Passing **kwargs.\nm2: Running the tests."},
 		"a note that ends in a number":              {[]word{{"m1", "", "Step 2"}, {"m2", "", "reading it"}}, "m1: Step 2\nm2: reading it"},
 		"artifacts, appended but for the first":     {[]word{{"a1", "", "One"}, {"a2+", "", " two"}, {"a3+", "", "three"}}, "a1: One twothree"},
