@@ -83,16 +83,37 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 			f.addMessage(m, shown.Item{Role: roleOf(ev)})
 		}
 	}
-	f.addHistory(ev, "")
 	last := ev.State.Terminal() || ev.State == a2a.StateInputRequired
 	if !last {
+		f.addHistory(ev, "")
 		status()
+	} else {
+		f.addHistory(ev, repeated(ev))
 	}
 	f.addArtifacts(ev)
 	if last {
 		status()
 	}
 	return f.items.list
+}
+
+// repeated returns the ID of the status message where the history has it too, as a2a-js writes it, and no other
+// piece of it; else "".
+func repeated(ev *a2a.Event) string {
+	n := 0
+	if ev.HasMessage && ev.History != nil {
+		for m := range ev.History {
+			if m.ID == ev.Message.ID {
+				if n++; n > 1 || m.Parts.Text() != ev.Message.Parts.Text() {
+					return ""
+				}
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return ev.Message.ID
 }
 
 // roleOf is what the status message of an event is.
