@@ -206,7 +206,9 @@ func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) 
 		a.open = append(a.open, q.ElicitationID)
 		a.mu.Unlock()
 	}
-	q.RequestID = json.RawMessage(a.call.id)
+	if !a.call.isNotification { // which has no ID, and "" is no JSON
+		q.RequestID = json.RawMessage(a.call.id)
+	}
 	var raw json.RawMessage
 	err := a.editor.server.ask(ctx, acp.MethodElicit, q, &raw, nil) // see done
 	if isEditorError(err) {

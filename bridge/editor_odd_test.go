@@ -163,18 +163,20 @@ func (l *slowLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 	return err
 }
 
-// A question of a sign-in names its request as the editor has.
+// A question of a sign-in names its request as the editor has, unless that is a notification.
 func TestSignInAsks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Login: &slowLogin{}})
-		defer end()
-		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}}}}}`)
-		c.next("i")
-		c.write(`{"jsonrpc":"2.0","id":1e3,"method":"authenticate","params":{"methodId":"sign-in"}}`)
-		if m := c.next(""); m.Get("params.requestId").Raw != "1e3" {
-			t.Errorf("%s", m)
-		}
-	})
+	for id, want := range map[string]string{`"id":1e3,`: "1e3", "": ""} {
+		synctest.Test(t, func(t *testing.T) {
+			c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Login: &slowLogin{}})
+			defer end()
+			c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}}}}}`)
+			c.next("i")
+			c.write(`{"jsonrpc":"2.0",` + id + `"method":"authenticate","params":{"methodId":"sign-in"}}`)
+			if m := c.next(""); m.Get("params.requestId").Raw != want {
+				t.Errorf("%s", m)
+			}
+		})
+	}
 }
 
 // A sign-in is cancelled before it is known whether one is needed.
