@@ -88,6 +88,8 @@ func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*proces
 	switch {
 	case p.cmd != nil:
 		return p, nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("agent: its start was given up: %w", ctx.Err())
 	case k.stopped || p != k.current:
 		return nil, fmt.Errorf("agent: it was ended before it was started")
 	}

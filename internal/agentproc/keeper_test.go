@@ -146,6 +146,16 @@ func TestKeeperBackoff(t *testing.T) {
 	}
 }
 
+// For a caller that has given up, nothing is started.
+func TestKeeperGivenUp(t *testing.T) {
+	k := keep(t, "serve={port}", nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := k.URL(ctx); !errors.Is(err, context.Canceled) || k.current.cmd != nil {
+		t.Errorf("%v; started: %v", err, k.current.cmd != nil)
+	}
+}
+
 // A caller's impatience does not end a slow agent, and a later call waits for it again.
 // Meanwhile Waiting is called; here the agent goes on when it was.
 func TestKeeperPatience(t *testing.T) {

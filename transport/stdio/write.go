@@ -58,9 +58,10 @@ func (s *Conn) reply(id ID, member string, v any) error {
 	if err != nil {
 		return err
 	}
+	line := fmt.Appendf(nil, `{"id":%s,"%s":%s,"jsonrpc":"2.0"}`, id, member, clean(raw))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.queueLocked(fmt.Appendf(nil, `{"id":%s,"%s":%s,"jsonrpc":"2.0"}`, id, member, clean(raw))); err != nil {
+	if err := s.queueLocked(line); err != nil {
 		return err
 	}
 	s.list.replies++
