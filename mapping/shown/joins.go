@@ -196,11 +196,26 @@ func goesOn(text string) bool {
 	return unicode.IsSpace(first) || unicode.IsMark(first) || strings.ContainsRune(".,;:!?)]}»”…。，、！？：；）」』】》\u200d", first)
 }
 
+// maxOpen is how much text is searched for what it leaves open: each chunk of a run searches it anew.
+const maxOpen = 64 << 10
+
 // opens reports whether a text ends in the middle of Markdown, as a model's chunks do: it is nothing but marks, leaves
-// code open ("`x :", "```go"), or bold that the next one closes. (A note may name **kwargs.)
+// code open ("`x :", "```go", but not "it`s"), or bold that the next one closes.
 func opens(text []byte, next string) bool {
-	return len(bytes.Trim(text, "`*#>|~\"'$@<¿¡「")) == 0 || bytes.Count(text, []byte("`"))%2 > 0 ||
-		strings.Contains(next, "**") && bytes.Count(text, []byte("**"))%2 > 0
+	if len(bytes.Trim(text, "`*#>|~\"'$@<¿¡「")) == 0 {
+		return true
+	} else if len(text) > maxOpen {
+		return false
+	}
+	before, _ := utf8.DecodeLastRune(text[:max(0, bytes.LastIndexByte(text, '`'))])
+	return bytes.Count(text, []byte("`"))%2 > 0 && !isWord(before) || closesBold(next) && bytes.Count(text, []byte("**"))%2 > 0
+}
+
+// closesBold reports whether the first stars of a text may end bold. Those of 2**8, 2 ** 8 and f(**kwargs) do not.
+func closesBold(text string) bool {
+	before, after, found := strings.Cut(text, "**")
+	first, _ := utf8.DecodeRuneInString(after)
+	return found && !strings.HasSuffix(before, " ") && (!isWord(first) || isUnspaced(first))
 }
 
 // isPiece reports whether what takes an artifact's place is a piece of it by its words, though
