@@ -43,8 +43,11 @@ func (adk) tells(card *a2a.Card) bool {
 // somebody else's: the input of a call, for one.
 func (adk) knows(ev *a2a.Event) bool { return holdsADKKey(string(ev.Raw)) && adkKnows(ev) }
 
-// holdsADKKey searches for `"adk_` by its last character, the rarest in JSON.
+// holdsADKKey searches for `"adk_` by its last character, the rarest in JSON. In a long text it may be anything but rare.
 func holdsADKKey(raw string) bool {
+	if len(raw) > 4<<10 {
+		return strings.Contains(raw, `"adk_`)
+	}
 	for at := 0; ; at++ {
 		n := strings.IndexByte(raw[at:], '_')
 		if n < 0 {

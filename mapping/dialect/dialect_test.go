@@ -166,3 +166,14 @@ func TestInferenceData(t *testing.T) {
 		}
 	}
 }
+
+// TestHoldsADKKey: in a long text the search is another one.
+func TestHoldsADKKey(t *testing.T) {
+	for raw, want := range map[string]bool{``: false, `_`: false, `{"adk":1,"x_y":"an adk_"}`: false, `{"a_b":{"adk_type":1}}`: true, `"adk_`: true} {
+		for _, raw := range []string{raw, strings.Repeat("_ ", 4<<10) + raw} {
+			if got := holdsADKKey(raw); got != want {
+				t.Errorf("%.40q: %v", raw, got)
+			}
+		}
+	}
+}
