@@ -129,6 +129,15 @@ func TestRules(t *testing.T) {
 				t.Errorf("live output %q", got)
 			}
 		},
+		"C3 a message with the ID of its call is no call with that input": func(t *testing.T) {
+			c := newConversation()
+			for i, input := range []a2a.JSON{`{"code":1}`, "", `[]`} {
+				now := letter("XSX"[i])
+				now.Input, now.Differences = input, true
+				c.show(c.Say(&now, now.ID, Live, nil))
+			}
+			c.is(t, "c executing, c succeeded, c~1 executing")
+		},
 		"C3 another input is another call": func(t *testing.T) {
 			c := newConversation()
 			for i, input := range []a2a.JSON{`{"code":1}`, "", `{ "code": 1 }`, `{"code":2}`, "", `{"code":1}`, "", `{"code":2}`, ""} {

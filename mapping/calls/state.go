@@ -217,8 +217,13 @@ func (c *Calls) hear(message string, said uint64) {
 	c.heard[c.carrier(message)] = c.turn
 }
 
-// carrier is the hash of a message.
-func (c *Calls) carrier(message string) uint64 { return c.mention(message, 0) }
+// carrier is the hash of a message. (That of a mention with a fixed number may be that of a call: see begun.)
+func (c *Calls) carrier(message string) uint64 {
+	var s sum
+	s.text(c.task.id)
+	s.text(message)
+	return uint64(s)
+}
 
 // begun is the hash of a call's ID and its input.
 func (c *Calls) begun(one *ToolCall) uint64 { return c.mention(one.ID, digest(one.Input)) }
