@@ -97,16 +97,17 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	return f.items.list
 }
 
-// repeated returns the ID of the status message where the history has it too, as a2a-js writes it, and no other
-// piece of it; else "".
+// repeated returns the ID of the status message where the history has it too, as a2a-js writes it, and neither another
+// piece of it nor anything of the agent's behind it; else "".
 func repeated(ev *a2a.Event) string {
 	n := 0
 	if ev.HasMessage && ev.History != nil {
 		for m := range ev.History {
-			if m.ID == ev.Message.ID {
-				if n++; n > 1 || m.Parts.Text() != ev.Message.Parts.Text() {
-					return ""
-				}
+			switch {
+			case m.ID == ev.Message.ID && n == 0 && m.Parts.Text() == ev.Message.Parts.Text():
+				n++
+			case m.ID == ev.Message.ID, n > 0 && m.Role == a2a.RoleAgent:
+				return ""
 			}
 		}
 	}
