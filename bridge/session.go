@@ -99,6 +99,7 @@ type Session struct {
 	anew      bool   // the agent has lost the conversation, and the user does not know
 	namedTask string // the task that the caller has named, which is not replaced either
 	leftOff   string // the task that an earlier process has left: how, is not known, but it is replaced once it is over
+	refused   string // the task that has refused an answer of the user's, unless it was seen to wait since
 	unseen    bool   // taskID is the caller's, and nothing of it was shown: see learn
 	told      told   // what the user was told
 }
@@ -323,7 +324,7 @@ func (s *Session) agentSettings() dialect.AgentSettings {
 func (s *Session) remember(w dialect.Writing) {
 	f := s.fold
 	s.nameContext()
-	s.completed = false
+	s.completed, s.refused = false, ""
 	switch {
 	case f.TaskID == "":
 	case f.State == a2a.StateCompleted && w.Traits().ContinuesCompleted:

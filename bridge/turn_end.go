@@ -252,10 +252,15 @@ func (t *turn) rememberFailure(err error, undelivered bool) {
 }
 
 // keepsQuestion reports whether the agent has refused an answer of the user's, and the task that has asked, or
-// may have in an earlier process, waits for another. Where it does not wait any more, [turn.leavesTask] finds out.
+// may have in an earlier process, waits for another. Where it does not wait any more, [turn.leavesTask] finds out,
+// or the next refusal tells: not every agent can be asked.
 func (t *turn) keepsQuestion(refusal *a2a.Error) bool {
-	task := t.session.taskID
-	return task != "" && refusesMessage(refusal) && (task == t.session.leftOff || t.fold.Rest(task).State != "")
+	task, was := t.session.taskID, t.session.refused
+	if task == "" || !refusesMessage(refusal) || task != t.session.leftOff && t.fold.Rest(task).State == "" {
+		return false
+	}
+	t.session.refused = task
+	return was != task
 }
 
 // notice makes a step of a text of the bridge itself.
