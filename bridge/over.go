@@ -131,8 +131,11 @@ func (l *leg) endOfStream(b batch) {
 		if errors.Is(b.err, transport.ErrMalformed) {
 			l.outage.malformed = b.err
 		}
-		if !l.whole() {
+		switch {
+		case !l.whole():
 			l.lose()
+		case l.isMessage() && !errors.As(b.err, new(*idleError)): // others may have been to follow (see messageGrace)
+			l.give(said{cut: true})
 		}
 		l.step(inCut)
 	}
