@@ -212,7 +212,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && x.advice() == ""
 		err := x.notA2A(repairText(b))
 		if status == http.StatusNotFound {
-			err = failf(&a2a.Error{HTTPStatus: status}, "no card is at %s (404): most agents have it at %s below their own URL", shown(u), cardPath)
+			err = failf(&a2a.Error{HTTPStatus: status}, "no card is at %s (404): most agents have it at their own URL with %s behind it", shown(u), cardPath)
 		}
 		if c.opts.BareCard && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
 			err = failf(err, "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: save the card as a file, and give that", shown(u))

@@ -82,7 +82,7 @@ func TestCardPlaces(t *testing.T) {
 		{name: "at the root, and it names the path", agent: "/agents/a", places: map[string]string{cardPath: card("root")}, want: "root"},
 		{name: "at the root, of another agent", agent: "/agents/b", places: map[string]string{cardPath: card("root")}, err: "URL/agents/b has no card, and the card of its origin is that of another URL: root, at URL/agents/a/. If that is the agent, take --agent URL"},
 		{name: "its own URL", agent: "/api/a/card.json", places: map[string]string{"/api/a/card.json": card("own")}, want: "own"},
-		{name: "its own URL, wrong", agent: "/api/a/card.json", err: "no card is at URL/api/a/card.json (404): most agents have it at /.well-known/agent-card.json below their own URL"},
+		{name: "its own URL, wrong", agent: "/api/a/card.json", err: "no card is at URL/api/a/card.json (404): most agents have it at their own URL with /.well-known/agent-card.json behind it"},
 		{name: "nowhere", agent: "", err: "URL has no card (404 at /.well-known/agent-card.json and agent.json): is --agent the agent's URL, without a path of its API? If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it"},
 		{name: "an object anywhere else", agent: "/api/x", places: map[string]string{cardPath: card("other"), oldCardPath: "{}", "/api/x" + cardPath: "{}", "/api/x" + oldCardPath: "{}", "/api/x" + cardOperation: "{}"},
 			err: "URL/api/x has no card, and the card of its origin is that of another URL: other, at URL/agents/a/. If that is the agent, take --agent URL"},

@@ -88,7 +88,7 @@ func permanent(err error) bool {
 // Explain says in a few words why the network failed, and what the user can do; "" if
 // nothing is known to help. This package's errors use the same words.
 func Explain(err error) (cause, cure string) {
-	const rightURL = "is the agent running, and is --agent its URL?"
+	const rightURL = "is the agent running, and is that its URL?"
 	var (
 		dns    *net.DNSError
 		cert   *tls.CertificateVerificationError

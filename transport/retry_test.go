@@ -107,7 +107,7 @@ func TestSendAgainAfterRefusal(t *testing.T) {
 	agent.Server.Close()
 	c.own.CloseIdleConnections() // as it does itself, a little later
 	if err := send(c, t.Context()); !errors.Is(err, ErrUnreachable) || posts.Load() != 1+maxRetries ||
-		!strings.HasSuffix(err.Error(), "connection refused: is the agent running, and is --agent its URL?") {
+		!strings.HasSuffix(err.Error(), "connection refused: is the agent running, and is that its URL?") {
 		t.Errorf("%d attempts, %v", posts.Load(), err)
 	}
 }
@@ -198,7 +198,7 @@ func TestFirstContact(t *testing.T) {
 		})
 	}
 	_, err = wireClient(t, url, &ClientOptions{Wrap: count}).Card(t.Context())
-	if want := "agent: " + url + cardPath + ": connection refused: is the agent running, and is --agent its URL?"; err == nil || err.Error() != want || !errors.Is(err, ErrUnreachable) {
+	if want := "agent: " + url + cardPath + ": connection refused: is the agent running, and is that its URL?"; err == nil || err.Error() != want || !errors.Is(err, ErrUnreachable) {
 		t.Errorf("got %v", err)
 	}
 	if attempts != 1 {

@@ -189,9 +189,12 @@ func plantedCalls() (bugs []plant) {
 	plan("an option without an ID", "an option without an id", "", update, strings.Replace(asks, `"id":"yes",`, "", 1), ends)
 	plan("nothing to decide about", "confirmation_request has no details", warning, update, strings.Replace(asks, `,"execute_details":{"command":"ls"}`, "", 1), ends)
 	plan("an output and an error", "an output and an error", "", update, begins, strings.Replace(ends, `"output"`, `"error":{"message":"no"},"output"`, 1))
+	plan("two calls, and each is wrong", "an output and an error", "", update, strings.Replace(runs, "EXECUTING", "RUNNING", 1), strings.Replace(ends, `"output"`, `"error":{"message":"no"},"output"`, 1))
 	plan("a failure without a reason", "no error says why", warning, update, begins, `{"tool_call_id":"c","tool_name":"ls","status":"FAILED"}`)
 	plan("metadata under another URI", "no metadata under the URI", "", `{"https://example.com/tools":{"kind":"TOOL_CALL_UPDATE"}}`, begins, ends)
 	plan("a kind that is none", "kind in the extension's metadata", "", strings.Replace(update, "TOOL_CALL_UPDATE", "tool-call", 1), begins, ends)
+	plan("data of its own, with the names of a call", "", "", `{"k":1}`, `{"tool_name":"ls","toolCallId":"c","status":"running"}`)
+	bugs[len(bugs)-1].place = "stream"
 	plan("an extension that the card has not", "which the request has not activated", warning, update, begins, ends)
 	bugs[len(bugs)-1].place = "stream"
 	return bugs

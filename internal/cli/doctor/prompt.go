@@ -51,8 +51,10 @@ type examiner struct {
 func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.silent.Reset(e.idle)
 	for i := range steps {
+		if steps[i].Kind != mapping.StepNotice { // the bridge's own tell that nothing comes
+			e.silent.Reset(e.idle)
+		}
 		if s := &steps[i]; s.Kind == mapping.StepState {
 			e.task, e.context, e.state = cmp.Or(strings.Clone(s.TaskID), e.task), cmp.Or(strings.Clone(s.ContextID), e.context), s.State
 		}

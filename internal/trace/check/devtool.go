@@ -25,10 +25,10 @@ func numberIn(names []string, v gjson.Result) int {
 	return max(0, slices.Index(names, v.Str))
 }
 
-// extended returns a member of the extension, which proto-JSON may write in lowerCamelCase.
+// extended returns a member of the extension, which proto-JSON may write in lowerCamelCase. Null is none.
 func extended(v gjson.Result, name string) gjson.Result {
 	for key, value := range v.Map() {
-		if strings.EqualFold(strings.ReplaceAll(key, "_", ""), strings.ReplaceAll(name, "_", "")) {
+		if value.Type != gjson.Null && strings.EqualFold(strings.ReplaceAll(key, "_", ""), strings.ReplaceAll(name, "_", "")) {
 			return value
 		}
 	}
@@ -45,7 +45,8 @@ type toolCall struct {
 func (t toolCall) done() bool { return t.state >= slices.Index(callStates, "SUCCEEDED") }
 
 // tools checks the tool calls of the development-tool extension. Gemini CLI, which names it in its
-// card, writes calls of another form: they have none of these members.
+// card, writes calls of another form: they have none of these members. Other agents' data has a
+// tool_name, or a toolCallId, too: it is a call where the request or the metadata names the extension.
 func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 	if e.Kind != event.Status {
 		return
@@ -62,6 +63,9 @@ func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 		return !keyed
 	})
 	task := w.known[e.Task]
+	if !x.devtool && !keyed {
+		return
+	}
 	e.Body.Get("status.message.parts.#.data").ForEach(func(_, data gjson.Result) bool {
 		if !extended(data, "tool_call_id").Exists() && !extended(data, "tool_name").Exists() || extended(data, "selected_option_id").Exists() {
 			return true
@@ -69,11 +73,11 @@ func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 		switch {
 		case !x.devtool && x.params.Get("message").Exists():
 			report(Warning, "it is a tool call of the development-tool extension, which the request has not activated: does the card have it in capabilities.extensions?")
-		case x.devtool && !keyed:
+		case !keyed:
 			report(Error, "the tool call has no metadata under the URI of the extension, by which clients know it%s", strangers(metadata))
 		}
 		if weight, wrong := wrongCall(data); wrong != "" {
-			report(weight, "the tool call %q %s", extended(data, "tool_call_id").String(), wrong)
+			report(weight, "%s (the tool call %q)", wrong, extended(data, "tool_call_id").String())
 		}
 		if task != nil {
 			w.callState(r, x, task, data, report)
@@ -118,21 +122,21 @@ func wrongCall(data gjson.Result) (weight, wrong string) {
 	failed := extended(data, "error").Exists()
 	switch {
 	case extended(data, "tool_call_id").String() == "":
-		return Error, "has no tool_call_id: clients take each update for another call"
+		return Error, "there is no tool_call_id: clients take each update for another call"
 	case numberIn(callStates, state) == 0:
-		return Error, fmt.Sprintf("must have a status of %s, and it is %s", strings.Join(callStates[1:], ", "), quote(state))
+		return Error, fmt.Sprintf("the call must have a status of %s, and it is %s", strings.Join(callStates[1:], ", "), quote(state))
 	case asks && len(options) == 0:
-		return Error, "asks for approval, and confirmation_request has no options: nobody can answer"
+		return Error, "confirmation_request has no options: nobody can answer"
 	case asks && slices.ContainsFunc(options, func(o gjson.Result) bool { return o.Get("id").String() == "" }):
-		return Error, "has an option without an id, which an answer would name"
+		return Error, "confirmation_request has an option without an id, which an answer would name"
 	case failed && extended(data, "output").Exists():
-		return Error, "has an output and an error at once"
+		return Error, "the call has an output and an error at once"
 	case extended(data, "tool_name").String() == "":
-		return Warning, "has no tool_name: each update must be the whole call"
+		return Warning, "there is no tool_name: each update must be the whole call"
 	case asks && !slices.ContainsFunc([]string{"execute_details", "file_edit_details", "mcp_details", "generic_details"}, shown):
-		return Warning, "asks for approval, and confirmation_request has no details: nobody sees what is to be allowed"
+		return Warning, "confirmation_request has no details: nobody sees what is to be allowed"
 	case callStates[numberIn(callStates, state)] == "FAILED" && !failed:
-		return Warning, "is FAILED, and no error says why"
+		return Warning, "the call is FAILED, and no error says why"
 	}
 	return "", ""
 }

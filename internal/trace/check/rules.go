@@ -145,14 +145,20 @@ func otherWords(x *exchange, e *event.Event) (wrong string) {
 	return wrong
 }
 
-// emptyIDs: an ID that is there and empty.
-func emptyIDs(_ *exchange, e *event.Event) string {
-	paths := []string{"messageId", "artifact.artifactId", "status.message.messageId", "taskId", "contextId"}
-	if e.Kind == event.Task {
+// emptyIDs: an ID that is there and empty. What need not be there may be empty in 1.0, whose encoders
+// may write it so: the task and the context of a message, the context of a task.
+func emptyIDs(x *exchange, e *event.Event) string {
+	paths := []string{"messageId", "artifact.artifactId", "status.message.messageId"}
+	switch {
+	case e.Kind == event.Task && x.op.version == "1.0":
 		paths = append(paths, "id")
+	case e.Kind == event.Task:
+		paths = append(paths, "id", "contextId")
+	case e.Kind != event.Message:
+		paths = append(paths, "taskId", "contextId")
 	}
-	for i, path := range paths {
-		if v := e.Body.Get(path); v.Type == gjson.String && v.Str == "" && (i < 3 || e.Kind != event.Message) {
+	for _, path := range paths {
+		if v := e.Body.Get(path); v.Type == gjson.String && v.Str == "" {
 			return path + " must not be empty"
 		}
 	}
@@ -267,9 +273,9 @@ func poorParts(x *exchange, e *event.Event) (wrong string) {
 		text := p.Get("text").Str
 		kind := p.Get("file.mimeType").Str + p.Get("mediaType").Str
 		switch _, _, err := mime.ParseMediaType(kind); {
-		case p.Get("kind").Str == "text" && p.Get("file").Exists(), p.Get("kind").Str == "file" && text != "":
+		case p.Get("kind").Str == "text" && p.Get("file").IsObject(), p.Get("kind").Str == "file" && text != "":
 			wrong = "a part is text and a file at once, and clients read the one that its kind names: " + quote(p)
-		case p.Get("file.bytes").Exists() && p.Get("file.uri").Exists() && (p.Get("file.bytes").Str == "" || p.Get("file.uri").Str == ""):
+		case p.Get("file.bytes").Type == gjson.String && p.Get("file.uri").Type == gjson.String && (p.Get("file.bytes").Str == "" || p.Get("file.uri").Str == ""):
 			wrong = "a file has bytes and a uri, of which one is empty: that should not be there"
 		case strings.ContainsRune(text, '\uFFFD'):
 			wrong = "the text holds U+FFFD, which stands for bytes that are no UTF-8: " + excerpt(text)

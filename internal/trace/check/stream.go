@@ -106,6 +106,9 @@ func (w *agentWire) ending(r *trace.Record, x *exchange) {
 
 // unfinished reports a stream without a last event.
 func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration, byUs bool) {
+	if task := w.known[x.task]; task != nil {
+		task.calls = nil // how they end was said to nobody
+	}
 	before, over := w.tasks[x.task]
 	switch {
 	case byUs && over && since >= lingers:
