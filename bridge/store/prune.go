@@ -81,8 +81,10 @@ func (s *Store) survey() ([]stored, error) {
 				}
 			}
 		}
-		if info, err := os.Stat(dir); err == nil && len(entries) == 0 { // being made, perhaps
-			one.used = info.ModTime()
+		if len(entries) == 0 { // being made, perhaps
+			if info, err := os.Stat(dir); err == nil {
+				one.used = info.ModTime()
+			}
 		}
 		all = append(all, one)
 	}
