@@ -114,12 +114,15 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 	// nothing can tell that the task goes on, unless it has asked, or may have, in an earlier process: then the
 	// answer is what it does not take.
 	state, err := t.agent.stateOf(ctx, taskID, learnTime)
-	if err == nil {
-		s.refused = "" // it waits
-	}
 	answer := (*a2a.Error)(nil)
 	lost = errors.As(err, &answer) && !leftOff && t.fold.Rest(taskID).State == "" &&
 		slices.Contains([]int{a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeTaskNotFound}, answer.Code)
+	switch {
+	case err == nil: // it waits, or is over
+		s.refused = ""
+	case answer != nil && answer.Code == a2a.CodeTaskNotFound: // which counts as a second refusal
+		s.refused = strings.Clone(taskID)
+	}
 	return lost || err == nil && state.Terminal(), lost
 }
 
