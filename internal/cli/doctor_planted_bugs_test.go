@@ -81,6 +81,9 @@ func plantedBugs(kind string) []plant {
 		{name: "completed without words", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
 			write(w, frames[0], frames[4])
 		}, want: "nothing was said", weight: warning},
+		{name: "completed with an empty text", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			write(w, frames[0], strings.Replace(frames[1], "I think", "", 1), frames[4])
+		}, want: "nothing was said", weight: warning},
 		{name: "failed without a reason", place: "stream", swap: []string{`"state":"completed"`, `"state":"failed"`, "TASK_STATE_COMPLETED", "TASK_STATE_FAILED"}, want: "says why", weight: ""},
 		{name: "it waits for who knows what", play: upTo(1, nil), place: "stream", swap: []string{`"submitted"`, `"auth-required"`, "SUBMITTED", "AUTH_REQUIRED"}, want: "for what", weight: warning},
 		{name: "it waits for a sign-in", play: upTo(1, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), place: "stream", swap: []string{`"submitted"`, `"auth-required"`, "SUBMITTED", "AUTH_REQUIRED"}, want: "signed in somewhere else", weight: warning},
@@ -132,6 +135,7 @@ func plantedBugs(kind string) []plant {
 		{name: "a skill twice", place: "card", swap: []string{`"skills":[`, `"skills":[{"id":"s","name":"s","description":"s","tags":["s"]},`}, want: "is there twice", weight: warning},
 		{name: "no skills", place: "card", swap: []string{`[{"id":"s","name":"s","description":"s","tags":["s"]}]`, `[]`}, want: "skills: is empty", weight: warning},
 		{name: "a scheme that is not declared", place: "card", swap: []string{`"skills"`, `"security":[{"other":[]}],"securityRequirements":[{"schemes":{"other":{"list":[]}}}],"skills"`}, want: "names the scheme"},
+		{name: "a signature that is none", place: "card", swap: []string{`"skills"`, `"signatures":[{"protected":"!","signature":"x"}],"skills"`}, want: "signatures[0].protected: must be"},
 		{name: "a broken card", place: "card", swap: []string{`"skills":[`, `"skills":[,`}, want: "is no JSON"},
 
 		// Claims.

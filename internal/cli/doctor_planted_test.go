@@ -325,3 +325,14 @@ func toldBy(e examined, want, weight string) (all string, ok bool) {
 	}
 	return all, ok
 }
+
+// TestSecondInterface: doctor --prompt reaches the card's other interfaces in the way that led to the card.
+func TestSecondInterface(t *testing.T) {
+	a := &agentOf{plant: &plant{place: "card", swap: []string{`"supportedInterfaces":[`, `"supportedInterfaces":[{"url":"URL/","protocolBinding":"JSONRPC","protocolVersion":"0.3"},`}}, version: "1.0"}
+	server := httptest.NewServer(a)
+	defer server.Close()
+	a.url = server.URL
+	if status, stdout, stderr := runMain("", "--card", server.URL+"/.well-known/agent-card.json", "--a2a-version", "1.0", "doctor", "--prompt", "hello"); status != 0 {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}

@@ -217,7 +217,7 @@ func (k *checkup) askedAs(ctx context.Context, version, binding, said string) er
 			})
 		}
 	}
-	other, err := transport.NewClient(k.c.String("agent"), &opts)
+	other, err := transport.NewClient(k.l.Address, &opts)
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,9 @@ type Link struct {
 	Ends bool
 	// FromFiles: only the configuration has named the agent.
 	FromFiles bool
-	// HTTP is how to reach the agent.
-	HTTP *transport.ClientOptions
+	// Address and HTTP are how to reach the agent: see [transport.NewClient].
+	Address string
+	HTTP    *transport.ClientOptions
 	// Signatures is what the user wants of the card's signatures, and what was found.
 	Signatures Signatures
 	// Consent lets a started agent run in the workspace; nil: it does not run there.
@@ -147,7 +148,7 @@ func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOpti
 	for _, f := range adjust {
 		f(client)
 	}
-	l.HTTP = client
+	l.Address, l.HTTP = agent, client
 	if l.Client, err = transport.NewClient(agent, client); err != nil {
 		return nil, frame.Usagef("%v", err)
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -23,6 +24,7 @@ func (w *agentWire) cardRules(r *trace.Record, doc gjson.Result, v1 bool) {
 		{Error, [2]string{"5.6.1", "4.4.6"}, eachFace(faceBinding)},
 		{Error, [2]string{"5.5", "3.6"}, eachFace(faceVersion)},
 		{Error, [2]string{"5.5.3", "4.5"}, cardSchemes},
+		{Error, [2]string{"5.5.6", "8.4.2"}, cardSignatures},
 		{Warning, [2]string{"5.6.4", "3.6"}, eachFace(faceHabit)},
 		{Warning, [2]string{"5.5", "4.4.1"}, cardEmpty},
 		{Warning, [2]string{"5.5", "4.4.1"}, cardModes},
@@ -144,6 +146,17 @@ func cardSchemes(doc gjson.Result, v1 bool) (wrong string) {
 		})
 	}
 	return wrong
+}
+
+// cardSignatures: a signature whose header is not in the form of a JWS (RFC 7515).
+func cardSignatures(doc gjson.Result, _ bool) string {
+	for i, p := range doc.Get("signatures.#.protected").Array() {
+		header, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(p.Str, "="))
+		if p.Type == gjson.String && (err != nil || !gjson.ParseBytes(header).Get("alg").Exists()) {
+			return fmt.Sprintf("signatures[%d].protected: must be an object with alg, in base64url, and is %s", i, quote(p))
+		}
+	}
+	return ""
 }
 
 // cardEmpty: what must be there for a reader, and is empty.

@@ -79,9 +79,8 @@ func eventRules() []eventRule {
 
 // rules holds an event against eventRules, and its time against the clock.
 func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
-	if e.Parts().Get("#").Int() > 0 || e.Body.Get("artifacts.#").Int() > 0 {
-		x.spoke = true
-	}
+	x.spoke = x.spoke || e.Body.Get("artifacts.#").Int() > 0 ||
+		slices.ContainsFunc(e.Parts().Array(), func(p gjson.Result) bool { return p.Get("text").Type != gjson.String || p.Get("text").Str != "" })
 	for i, rule := range eventRules() {
 		w.broken(r, rule.rule, rule.weight, x.method, rule.broken(x, e), x.op.version == "1.0", rule.at, fmt.Sprint(i))
 	}
@@ -236,8 +235,8 @@ func silentState(x *exchange, e *event.Event) string {
 		return "the task was " + e.State + ", and no status.message says why"
 	case event.Waits(e.State) && !said && !x.spoke:
 		return "the task waits for the user, and no status.message says for what"
-	case e.State == "completed" && !said && !x.spoke && !x.params.Get("message.taskId").Exists():
-		return "the task is completed, and nothing was said: no message, no artifact"
+	case e.State == "completed" && !x.spoke && !x.params.Get("message.taskId").Exists():
+		return "the task is completed, and nothing was said in a message or an artifact"
 	}
 	return ""
 }
