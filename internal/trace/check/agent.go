@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -67,6 +68,7 @@ type exchange struct {
 	asked   int64       // when the request was made, in microseconds
 	first   int64       // when its first event came
 	spoke   bool        // an event said something
+	when    time.Time   // the last timestamp
 	loose   bool        // there is no schema: HTTP+JSON of A2A 0.3
 	encoded string      // the answer's Content-Encoding: but for identity its body is not in the trace
 }
@@ -83,7 +85,9 @@ func (w *agentWire) record(r *trace.Record) {
 	switch r.Kind {
 	case trace.KindResponse:
 		x.status, x.media, x.at, x.encoded = r.Status, header(r, "Content-Type"), r.Micros, header(r, "Content-Encoding")
+		w.status(r, x)
 	case trace.KindEvent, trace.KindBody:
+		w.silent(r, x)
 		x.at, x.torn = r.Micros, r.Error != ""
 		w.answer(r, x)
 	case trace.KindEnd:

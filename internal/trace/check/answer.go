@@ -31,6 +31,8 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		return
 	case x.last > 0 && !x.endsAgain(doc):
 		w.c.find(r.N, Agent, RuleOrder, x.method, "it comes after what must be the last of its stream, in record %d: %s", x.last, x.why)
+	case x.rpc && r.Kind == trace.KindBody && x.answers > 1:
+		w.c.find(r.N, Agent, RuleAnswered, x.method, "it is a second answer")
 	}
 	result := doc
 	if x.rpc {

@@ -23,6 +23,7 @@ const (
 // written is an artifact as its pieces make it.
 type written struct {
 	unit
+	last    bool // its last piece has come
 	void    bool // too long to be compared
 	replied bool
 }
@@ -51,6 +52,7 @@ func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task
 		a.unit = unit{}
 	}
 	a.add(text)
+	a.last = e.Body.Get("lastChunk").Bool()
 	if a.void = a.void && e.Append || a.size > maxWritten; a.void {
 		a.unit = unit{}
 	}
@@ -69,6 +71,8 @@ func (w *agentWire) piece(r *trace.Record, x *exchange, e *event.Event, a *writt
 	switch {
 	case e.Append && all && a.size >= shortText && e.Body.Raw != x.before:
 		w.c.warn(r.N, RuleOrder, x.method, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice", id, excerpt(a.text()))
+	case e.Append && a.last && text != "":
+		w.c.warn(r.N, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
 	case !e.Append && !a.void && a.size > 0 && !all && !strings.HasPrefix(a.text(), text):
 		w.c.warn(r.N, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text()))
 	}

@@ -30,6 +30,7 @@ func (w *agentWire) cardRules(r *trace.Record, doc gjson.Result, v1 bool) {
 		{Warning, [2]string{"5.5", "4.4.1"}, cardModes},
 		{Warning, [2]string{"5.5.4", "4.4.5"}, cardTwice},
 		{Warning, [2]string{"5.5", "4.4.1"}, eachFace(facePlace)},
+		{Warning, [2]string{"5.5", "4.4.1"}, cardLinks},
 	} {
 		text := rule.broken(doc, v1)
 		w.broken(r, RuleSchema, rule.weight, "card", text, v1, rule.at, text)
@@ -117,6 +118,15 @@ func faceHabit(f face, v1 bool) string {
 		return "preferredTransport: is missing; clients take it for JSONRPC"
 	case v1 && strings.Count(f.version, ".") == 2:
 		return fmt.Sprintf("%s: should be like 1.0, without a number behind that, and is %q", join(f.at, "protocolVersion"), f.version)
+	}
+	return ""
+}
+
+func cardLinks(doc gjson.Result, _ bool) string {
+	for _, path := range []string{"iconUrl", "documentationUrl", "provider.url"} {
+		if v := doc.Get(path).Str; v != "" && !isURL(v) {
+			return fmt.Sprintf("%s: is no absolute URL: %q", path, v)
+		}
 	}
 	return ""
 }

@@ -93,6 +93,17 @@ func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	}
 }
 
+// status checks the HTTP status of a JSON-RPC answer.
+func (w *agentWire) status(r *trace.Record, x *exchange) {
+	switch {
+	case !x.rpc:
+	case r.Status >= 300 && r.Status < 400:
+		w.http(r.N, x, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, header(r, "Location"))
+	case r.Status > 200 && r.Status < 300:
+		w.http(r.N, x, Warning, "the HTTP status of an answer of JSON-RPC must be 200, and is %d", r.Status)
+	}
+}
+
 // refusedHTTP checks an answer that is an HTTP status, at its end. Of some a gateway is
 // the author, and they say all that there is to say.
 func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
@@ -139,6 +150,8 @@ func notJSON(text string) string {
 		return ", but a web page"
 	case strings.HasPrefix(text, "{'"):
 		return ", but a dict of Python: json.dumps makes JSON of it"
+	case strings.HasPrefix(text, "data:"):
+		return ", but an event of a stream within another"
 	case text == "{" || text == "[":
 		return ", but the first line of it: each line of an event begins with data:"
 	case strings.HasPrefix(text, "\ufeff"):
@@ -176,6 +189,9 @@ func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
 	}
 	if doc.Raw == w.offers.Raw {
 		return // it is the card before, which was checked
+	}
+	if media := strings.ToLower(x.media); media != "" && !strings.Contains(media, "json") {
+		w.c.warn(r.N, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
 	}
 	v1, v03 := doc.Get("supportedInterfaces").Exists(), doc.Get("url").Exists()
 	if v1 && v03 {

@@ -44,12 +44,16 @@ func eventRules() []eventRule {
 		{RuleOrder, Error, [2]string{"7.3", "3.1.3"}, wrongTask},
 		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, wrongRole},
 		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, foreignMessage},
-		{RuleOrder, Warning, [2]string{"6.1", "4.1.1"}, func(_ *exchange, e *event.Event) string {
-			return thereTwice(e.Body, "history.#.messageId", "artifacts.#.artifactId")
-		}},
+		{RuleOrder, Warning, [2]string{"6.1", "4.1.1"}, repeatedIDs},
 		{RuleOrder, Error, [2]string{"7.2.2", ""}, func(x *exchange, e *event.Event) string {
 			if e.Final && (e.State == "working" || e.State == "submitted") {
 				return "final: true tells clients that nothing more comes, and the state is " + e.State
+			}
+			return ""
+		}},
+		{RuleOrder, Warning, unsaid, func(x *exchange, e *event.Event) string {
+			if e.Kind != event.Task && e.State == "submitted" && x.end.State == "working" {
+				return "the state was working, and goes back to submitted"
 			}
 			return ""
 		}},
@@ -81,9 +85,17 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 		w.broken(r, rule.rule, rule.weight, x.method, rule.broken(x, e), x.op.version == "1.0", rule.at, fmt.Sprint(i))
 	}
 	when, err := time.Parse(time.RFC3339Nano, e.Body.Get("status.timestamp").Str)
-	if err == nil && x.params.Get("message").Exists() && !r.Time.IsZero() && when.Sub(r.Time).Abs() > maxSkew {
-		w.c.warn(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+	if err != nil {
+		return
 	}
+	asks := x.params.Get("message").Exists()
+	switch skew := when.Sub(r.Time); {
+	case asks && !r.Time.IsZero() && skew.Abs() > maxSkew:
+		w.c.warn(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+	case when.Before(x.when):
+		w.c.warn(r.N, RuleState, x.method, "status.timestamp is earlier than that of the event before")
+	}
+	x.when = when
 }
 
 // broken reports a rule that is broken, if text says so. at are the sections of A2A 0.3 and 1.0
@@ -191,6 +203,11 @@ func foreignMessage(_ *exchange, e *event.Event) string {
 	return ""
 }
 
+// repeatedIDs: two messages or artifacts of a task have one ID.
+func repeatedIDs(_ *exchange, e *event.Event) string {
+	return thereTwice(e.Body, "history.#.messageId", "artifacts.#.artifactId")
+}
+
 // thereTwice tells of which members in lists two are the same.
 func thereTwice(doc gjson.Result, paths ...string) string {
 	for _, path := range paths {
@@ -212,6 +229,8 @@ func silentState(x *exchange, e *event.Event) string {
 		return ""
 	}
 	switch {
+	case e.State == "unspecified" || e.State == "unknown":
+		return "the state is " + e.State + ", which tells nothing"
 	case (e.State == "failed" || e.State == "rejected") && !said:
 		return "the task was " + e.State + ", and no status.message says why"
 	case event.Waits(e.State) && !said && !x.spoke:
@@ -259,6 +278,8 @@ func poorParts(x *exchange, e *event.Event) (wrong string) {
 			wrong = "a file has bytes and a uri, of which one is empty: that should not be there"
 		case strings.ContainsRune(text, '\uFFFD'):
 			wrong = "the text holds U+FFFD, which stands for bytes that are no UTF-8: " + excerpt(text)
+		case strings.HasPrefix(text, `{"jsonrpc"`), strings.HasPrefix(text, `{"kind"`):
+			wrong = "the text is JSON of A2A itself: " + excerpt(text)
 		case kind != "" && (err != nil || !strings.Contains(kind, "/")):
 			wrong = fmt.Sprintf("the media type of a part is %q: it must be like text/plain", kind)
 		}

@@ -76,6 +76,13 @@ func (w *agentWire) pieces(r *trace.Record, x *exchange, e *event.Event) {
 	x.before = strings.Clone(e.Body.Raw)
 }
 
+// silent reports a stream in which nothing came for a long time.
+func (w *agentWire) silent(r *trace.Record, x *exchange) {
+	if since := time.Duration(r.Micros-x.at) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence && !event.Waits(x.end.State) {
+		w.http(r.N, x, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then", since.Round(time.Second))
+	}
+}
+
 func (w *agentWire) ending(r *trace.Record, x *exchange) {
 	since := time.Duration(r.Micros-x.at) * time.Microsecond
 	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen

@@ -63,6 +63,10 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 	w.nesting++
 	outer := w.section
 	defer func() { w.nesting, w.section = w.nesting-1, outer }()
+	if s.Type == gjson.False {
+		w.fault(path, "must not be there")
+		return
+	}
 	if to, ok := w.doc.target(s); ok {
 		w.check(to, v, path)
 	}
@@ -118,6 +122,8 @@ func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
 		case w.absent(key.Str, value):
 		case inner.Exists():
 			w.check(inner, value, join(path, key.Str))
+		case more.Type == gjson.False && more.Exists():
+			w.fault(join(path, key.Str), "is not known here")
 		case more.Exists():
 			w.check(more, value, join(path, key.Str))
 		case meantBy(properties, key.Str) != "":
