@@ -36,7 +36,12 @@ type run struct {
 func (r *run) tell(tell story) {
 	r.acknowledge()
 	tell(r)
-	r.report()
+	if r.asked && len(r.done) == 0 {
+		r.done = []string{"ran: nothing\n"}
+	}
+	if len(r.done) > 0 { // so that the user sees the result of the answers
+		r.say(r.done...)
+	}
 	t := r.task
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,17 +127,6 @@ func (r *run) ran(given answer, format string, args ...any) {
 	}
 	r.done = append(r.done, fmt.Sprintf("ran: %s (%s)\n", what, how))
 	r.agent.ran(given.option.ID, what)
-}
-
-// report ends a story with its actions, if it has asked for approval, so that the user
-// sees the result of the answers.
-func (r *run) report() {
-	if r.asked && len(r.done) == 0 {
-		r.done = []string{"ran: nothing\n"}
-	}
-	if len(r.done) > 0 {
-		r.say(r.done...)
-	}
 }
 
 // acknowledge names the prompt's parts that are not text, so that a client sees that

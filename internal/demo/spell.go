@@ -295,7 +295,7 @@ func (w wire) result(t taskView) any {
 
 func (w wire) event(t *task, e event) any {
 	if e.created {
-		return w.result(t.born(e))
+		return w.result(taskView{id: t.id, contextID: t.session.contextID, state: e.state, at: e.at, history: []message{*e.message}})
 	}
 	out := wireUpdate{
 		Kind: w.kind("status-update"), TaskID: t.id, ContextID: t.session.contextID,

@@ -115,11 +115,6 @@ func (t *task) viewLocked(limit *int) taskView {
 	return v
 }
 
-// born returns the task when e created it.
-func (t *task) born(e event) taskView {
-	return taskView{id: t.id, contextID: t.session.contextID, state: e.state, at: e.at, history: []message{*e.message}}
-}
-
 // wait returns the events from an index on, and waits until there is one.
 func (t *task) wait(ctx, agent context.Context, from int) ([]event, error) {
 	for {

@@ -203,7 +203,11 @@ func (w *worker) line(it *item, b []byte) {
 	l := w.enc.look(p)
 	var s *said
 	if len(l.texts) > 0 && it.toEditor {
-		s = w.saidTo(p.b[l.session.from:l.session.to])
+		session := string(p.b[l.session.from:l.session.to])
+		if s = w.said[session]; s == nil {
+			s = new(said)
+			remember(w.said, session, s)
+		}
 		w.enc.goesOn(p, s)
 	}
 	w.begin(it.at, WireEditor, dir, KindMessage)
@@ -233,16 +237,6 @@ func (w *worker) method(raw string) {
 	if raw != "" {
 		w.written("method", `"`+raw+`"`)
 	}
-}
-
-// saidTo returns what was said so far to a session of the editor's.
-func (w *worker) saidTo(session []byte) *said {
-	s := w.said[string(session)]
-	if s == nil {
-		s = new(said)
-		remember(w.said, string(session), s)
-	}
-	return s
 }
 
 // remember adds to a bounded map. It empties a full map, which costs a few names.

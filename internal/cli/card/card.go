@@ -77,7 +77,13 @@ func getCard(p *frame.Program, c *cli.Context) error {
 	if settingsErr != nil {
 		out.Field("  not at all", frame.WithoutWho(settingsErr))
 	}
-	out.Field("  also offers", strings.Join(otherInterfaces(card, at), "\n"))
+	var others []string
+	for _, i := range card.Interfaces {
+		if i.Binding != at.Binding || i.Version != at.Version {
+			others = append(others, fmt.Sprintf("%s %s at %s", i.Binding, cmp.Or(i.Version, "without a version"), i.URL))
+		}
+	}
+	out.Field("  also offers", strings.Join(others, "\n"))
 	abilities(&out, card)
 	extensions(&out, dialect.Negotiate(card, l.Options.Extensions))
 	skills(&out, card)
@@ -118,17 +124,6 @@ func DialectSays(w dialect.Writing, asked string) string {
 		what += ", by --dialect"
 	}
 	return w.Dialect + " (" + what + ")"
-}
-
-// otherInterfaces lists the card's interfaces that are not used.
-func otherInterfaces(card *a2a.Card, used a2a.Interface) (list []string) {
-	for _, i := range card.Interfaces {
-		if i.Binding == used.Binding && i.Version == used.Version {
-			continue
-		}
-		list = append(list, fmt.Sprintf("%s %s at %s", i.Binding, cmp.Or(i.Version, "without a version"), i.URL))
-	}
-	return list
 }
 
 func abilities(out *frame.Page, card *a2a.Card) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -207,15 +208,9 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 func (k *checkup) askedAs(ctx context.Context, version, binding, said string) error {
 	opts := *k.l.HTTP
 	opts.Version, opts.Binding = version, binding
-	if inner := opts.Wrap; said != "" {
-		opts.Wrap = func(next http.RoundTripper) http.RoundTripper {
-			next = inner(next)
-			return roundTripper(func(r *http.Request) (*http.Response, error) {
-				r = r.Clone(r.Context())
-				r.Header.Set("A2A-Version", said)
-				return next.RoundTrip(r)
-			})
-		}
+	if said != "" {
+		opts.Header = http.Header{"A2a-Version": {said}}
+		maps.Copy(opts.Header, k.l.HTTP.Header)
 	}
 	other, err := transport.NewClient(k.l.Address, &opts)
 	if err != nil {

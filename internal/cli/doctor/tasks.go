@@ -111,13 +111,21 @@ func (k *checkup) tasksStep(a *answered) {
 		k.skip("the agent could not be asked", "abilities")
 		return
 	}
+	noFollow, noGet := t.subscribe == notOffered, t.get == notOffered
 	var lacks []string
-	if k.l.Client.Unsupported().Streaming && k.card.Raw != "" {
-		lacks = append(lacks, "no streaming: its answers are asked for from time to time, and come in pieces")
-	}
-	lacks = append(lacks, t.cutCosts()...)
-	if t.cancel == notOffered {
-		lacks = append(lacks, "no cancel: what you cancel goes on there unseen")
+	for _, lack := range [...]struct {
+		is    bool
+		costs string
+	}{
+		{k.l.Client.Unsupported().Streaming && k.card.Raw != "", "no streaming: its answers are asked for from time to time, and come in pieces"},
+		{noFollow && noGet, "no resubscribe, and no history to ask for: a cut loses the rest of an answer"},
+		{noFollow && !noGet, "no resubscribe: after a cut an answer is asked for from time to time, and text that the task does not keep is lost"},
+		{noGet && !noFollow, "no history to ask for: a cut loses what is said until the task is followed again"},
+		{t.cancel == notOffered, "no cancel: what you cancel goes on there unseen"},
+	} {
+		if lack.is {
+			lacks = append(lacks, lack.costs)
+		}
 	}
 	w, _ := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions) // an error of it was told
 	can := w.Abilities(k.card, append([]dialect.Ability{{Name: "streaming", Has: !k.l.Client.Unsupported().Streaming}}, t.abilities()...)...)
@@ -144,19 +152,6 @@ func (t taskOffers) abilities() (list []dialect.Ability) {
 		}
 	}
 	return list
-}
-
-// cutCosts tells what a cut in the middle of an answer costs.
-func (t taskOffers) cutCosts() []string {
-	switch {
-	case t.subscribe == notOffered && t.get == notOffered:
-		return []string{"no resubscribe, and no history to ask for: a cut loses the rest of an answer"}
-	case t.subscribe == notOffered:
-		return []string{"no resubscribe: after a cut an answer is asked for from time to time, and text that the task does not keep is lost"}
-	case t.get == notOffered:
-		return []string{"no history to ask for: a cut loses what is said until the task is followed again"}
-	}
-	return nil
 }
 
 // isHTTPJSON reports whether each operation has its own URL, so that 404 may be about

@@ -28,7 +28,9 @@ func (w *agentWire) cardRules(r *trace.Record, doc gjson.Result, v1 bool) {
 		{Warning, [2]string{"5.6.4", "3.6"}, eachFace(faceHabit)},
 		{Warning, [2]string{"5.5", "4.4.1"}, cardEmpty},
 		{Warning, [2]string{"5.5", "4.4.1"}, cardModes},
-		{Warning, [2]string{"5.5.4", "4.4.5"}, cardTwice},
+		{Warning, [2]string{"5.5.4", "4.4.5"}, func(doc gjson.Result, _ bool) string {
+			return thereTwice(doc, "skills.#.id", "capabilities.extensions.#.uri")
+		}},
 		{Warning, [2]string{"5.5", "4.4.1"}, eachFace(facePlace)},
 		{Warning, [2]string{"5.5", "4.4.1"}, cardLinks},
 	} {
@@ -183,8 +185,4 @@ func cardModes(doc gjson.Result, _ bool) string {
 		}
 	}
 	return ""
-}
-
-func cardTwice(doc gjson.Result, _ bool) string {
-	return thereTwice(doc, "skills.#.id", "capabilities.extensions.#.uri")
 }

@@ -103,10 +103,10 @@ func (w *agentWire) callState(r *trace.Record, x *exchange, task *begun, data gj
 	switch {
 	case id == "" || now.state == 0 || !known && len(task.calls) >= maxPieces:
 		return
-	case back && before.asked == x.n:
-		report(Error, "the tool call %q was %s in record %d, and is %s", id, callStates[before.state], before.record, callStates[now.state])
-		return
 	case back:
+		if before.asked == x.n {
+			report(Error, "the tool call %q was %s in record %d, and is %s", id, callStates[before.state], before.record, callStates[now.state])
+		}
 		return
 	case task.calls == nil:
 		task.calls = map[string]toolCall{}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,11 +119,7 @@ func (b *Builder) Add(it *Item) {
 
 // begins reports whether a method of the editor's wire begins a turn.
 func begins(method string) bool {
-	switch method {
-	case "session/prompt", "message/stream", "message/send", "toolCall/confirm", "command/execute", "tasks/resubscribe", "tools/call":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"session/prompt", "message/stream", "message/send", "toolCall/confirm", "command/execute", "tasks/resubscribe", "tools/call"}, method)
 }
 
 func (b *Builder) editor(it *Item) {
@@ -163,11 +160,8 @@ func (b *Builder) call(it *Item, name string, c Call) {
 
 // isLeg reports whether a method begins a leg.
 func isLeg(method string) bool {
-	switch method {
-	case "message/stream", "message/send", "SendMessage", "SendStreamingMessage", "tasks/resubscribe", "SubscribeToTask", "command/execute":
-		return true
-	}
-	return strings.Contains(method, "message:") || strings.Contains(method, ":subscribe")
+	return slices.Contains([]string{"message/stream", "message/send", "SendMessage", "SendStreamingMessage", "tasks/resubscribe", "SubscribeToTask", "command/execute"}, method) ||
+		strings.Contains(method, "message:") || strings.Contains(method, ":subscribe")
 }
 
 func (b *Builder) agent(it *Item) {
