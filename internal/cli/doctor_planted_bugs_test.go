@@ -74,6 +74,12 @@ func plantedBugs(kind string) []plant {
 			write(w, frames[0], frames[1], frames[3], frames[4])
 		}, want: "has not begun", weight: warning},
 		{name: "append is forgotten", place: "stream", swap: []string{`"append":true,`, ""}, want: "append: true would add", weight: warning},
+		{name: "one more piece behind the last", place: "stream", swap: []string{`"contextId":"$CTX","artifact"`, `"contextId":"$CTX","lastChunk":true,"artifact"`}, want: "lastChunk: true came before", weight: warning},
+		{name: "back to submitted", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
+			back := strings.NewReplacer(`"working"`, `"submitted"`, "_WORKING", "_SUBMITTED").Replace(frames[1])
+			write(w, frames[0], frames[1], back, frames[2], frames[3], frames[4])
+		}, want: "goes back to submitted", weight: warning},
+		{name: "an event of A2A as its text", place: "stream", swap: []string{"I think", `{\"kind\":\"text\"}`}, want: "JSON of A2A itself", weight: warning},
 		{name: "an event twice", play: func(w http.ResponseWriter, r *http.Request, frames []string) {
 			long := strings.Replace(frames[1], "I think", "I think about this for a long time, and then some", 1)
 			write(w, frames[0], long, long, frames[2], frames[3], frames[4])
@@ -224,6 +230,11 @@ func plantedBugsOf(kind string) []plant {
 			}
 			write(w, frames...)
 		}, want: "made JSON twice"},
+		{name: "HTTP 201", play: func(w http.ResponseWriter, _ *http.Request, frames []string) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(http.StatusCreated)
+			write(w, frames...)
+		}, want: "must be 200", weight: warning},
 		{name: "nothing is there", play: fails(404, `{"detail":"Not Found"}`), want: "does the card name the right URL?"},
 		{name: "a part with a type", place: "stream", swap: []string{`{"kind":"text","text":"I think"}`, `{"type":"text","content":"I think"}`, `{"text":"I think"}`, `{"content":"I think"}`}, want: `what is there is "`},
 		{name: "a byte order mark", place: "get", swap: []string{`{"jsonrpc"`, "\ufeff{\"jsonrpc\""}, want: "byte order mark"},
