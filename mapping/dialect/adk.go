@@ -41,25 +41,10 @@ func (adk) tells(card *a2a.Card) bool {
 
 // knows: a key of its own may be in the metadata of the event, or of anything in it. In data such keys are
 // somebody else's: the input of a call, for one.
-func (adk) knows(ev *a2a.Event) bool { return holdsADKKey(string(ev.Raw)) && adkKnows(ev) }
-
-// holdsADKKey searches for `"adk_` by its last character, the rarest in JSON. In a long text it may be anything but rare.
-func holdsADKKey(raw string) bool {
-	if len(raw) > 4<<10 {
-		return strings.Contains(raw, `"adk_`)
+func (adk) knows(ev *a2a.Event) bool {
+	if !strings.Contains(string(ev.Raw), `"adk_`) {
+		return false
 	}
-	for at := 0; ; at++ {
-		n := strings.IndexByte(raw[at:], '_')
-		if n < 0 {
-			return false
-		}
-		if at += n; strings.HasSuffix(raw[:at], `"adk`) {
-			return true
-		}
-	}
-}
-
-func adkKnows(ev *a2a.Event) bool {
 	if adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) {
 		return true
 	}

@@ -34,6 +34,15 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
+// TestPlaces: a question of a journal that an earlier version wrote is answered in the dialect that asked it.
+func TestPlaces(t *testing.T) {
+	for name, place := range map[string]uint8{Devtool: 1, Gemini: 2, "adk": 3, "mastra": 5, "inference-gateway": 8, "shared": 9} {
+		if got := placeOf(name); got != place {
+			t.Errorf("%s has place %d, and had %d", name, got, place)
+		}
+	}
+}
+
 // A forgetful dialect has nothing but what the compiler asks for, and calls that say nothing.
 type forgetful struct{ base }
 
@@ -163,17 +172,6 @@ func TestInferenceData(t *testing.T) {
 		made, again := inferenceData(&a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(v.data)}, v.id)
 		if len(made) != v.made || again != v.again {
 			t.Errorf("%s %s: %d calls, the state again: %v", v.id, v.data, len(made), again)
-		}
-	}
-}
-
-// TestHoldsADKKey: in a long text the search is another one.
-func TestHoldsADKKey(t *testing.T) {
-	for raw, want := range map[string]bool{``: false, `_`: false, `{"adk":1,"x_y":"an adk_"}`: false, `{"a_b":{"adk_type":1}}`: true, `"adk_`: true} {
-		for _, raw := range []string{raw, strings.Repeat("_ ", 4<<10) + raw} {
-			if got := holdsADKKey(raw); got != want {
-				t.Errorf("%.40q: %v", raw, got)
-			}
 		}
 	}
 }

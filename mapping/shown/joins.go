@@ -204,7 +204,8 @@ const maxOpen = 64 << 10
 func opens(text []byte, next string) bool {
 	if len(bytes.Trim(text, "`*#>|~\"'$@<¿¡「")) == 0 {
 		return true
-	} else if len(text) > maxOpen {
+	}
+	if len(text) > maxOpen {
 		return false
 	}
 	before, _ := utf8.DecodeLastRune(text[:max(0, bytes.LastIndexByte(text, '`'))])
