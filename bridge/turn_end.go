@@ -256,7 +256,7 @@ func (t *turn) rememberFailure(err error, undelivered bool) {
 // or the next refusal tells: not every agent can be asked.
 func (t *turn) keepsQuestion(refusal *a2a.Error) bool {
 	task, was := t.session.taskID, t.session.refused
-	if task == "" || !refusesMessage(refusal) || task != t.session.leftOff && t.fold.Rest(task).State == "" {
+	if t.isCommand || task == "" || !refusesMessage(refusal) || task != t.session.leftOff && t.fold.Rest(task).State == "" {
 		return false
 	}
 	t.session.refused = task
