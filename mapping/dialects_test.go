@@ -180,6 +180,10 @@ func TestEachInTurn(t *testing.T) {
 			// The whole of what was streamed.
 			`{"kind":"data","data":{"code":"print(1)"},"metadata":{"adk_type":"executable_code"}},{"kind":"data","data":{"code":"print(2)"},"metadata":{"adk_type":"executable_code"}}`,
 		}, []string{"print(1)", "completed", "print(2)", "failed"}},
+		"": {[]string{ // kagent's runtime for Python, by its key
+			`{"kind":"data","data":{"id":"1","name":"look","args":{}},"metadata":{"kagent_type":"function_call"}}`,
+			`{"kind":"data","data":{"id":"1","name":"look","response":{"result":"seen"}},"metadata":{"kagent_type":"function_response"}}`,
+		}, []string{`"sessionUpdate":"tool_call"`, `"status":"completed"`}},
 	} {
 		fold, acp, lines := mapping.NewFold(), spell.ACP{Session: "s"}, 0
 		fold.Begin("")

@@ -42,7 +42,7 @@ func (adk) tells(card *a2a.Card) bool {
 // knows: a key of its own may be in the metadata of the event, or of anything in it. In data such keys are
 // somebody else's: the input of a call, for one.
 func (adk) knows(ev *a2a.Event) bool {
-	if !strings.Contains(string(ev.Raw), `"adk_`) {
+	if !strings.Contains(string(ev.Raw), `"adk_`) && !strings.Contains(string(ev.Raw), `"kagent_`) { // kagent's runtime for Python
 		return false
 	}
 	if adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) {
@@ -80,7 +80,7 @@ func adkMarks(metadata a2a.JSON, parts a2a.Parts) bool {
 
 func hasADKKey(metadata a2a.JSON) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(key, _ gjson.Result) bool {
-		found = strings.HasPrefix(key.Str, "adk_")
+		found = strings.HasPrefix(key.Str, "adk_") || strings.HasPrefix(key.Str, "kagent_")
 		return !found
 	})
 	return found
