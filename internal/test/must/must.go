@@ -1,9 +1,10 @@
 // Package must ends a test at an error of something that the test needs and does not test, and
-// compares with files that hold what was right.
+// says where what a test has got is not what was right.
 package must
 
 import (
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,32 @@ func Get[T any](value T, err error) func(testing.TB) T {
 		t.Helper()
 		Do(t, err)
 		return value
+	}
+}
+
+// Equal compares a value with what is right. about says which of several it is, or what else was seen.
+func Equal[T any](t testing.TB, got, want T, about ...any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %#v\nwant %#v %v", got, want, about)
+	}
+}
+
+// Fail wants an error that says some words, or no error if they are "".
+func Fail(t testing.TB, err error, words string, about ...any) {
+	t.Helper()
+	if (err == nil) != (words == "") || err != nil && !strings.Contains(err.Error(), words) {
+		t.Errorf("got the error %v, want one with %q %v", err, words, about)
+	}
+}
+
+// Has wants each of some words in a text.
+func Has(t testing.TB, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("there is no %q in\n%s", w, text)
+		}
 	}
 }
 
