@@ -1,83 +1,86 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 )
 
-// A plant is an agent that is right but for one bug.
-type plant struct {
-	name string
-	// In the texts of one place, or of card and stream, card, stream (all that is streamed), get, cancel, begun (a task
-	// of doctor's own) or its ending, each odd word is replaced by the next one.
-	place string
-	swap  []string
-	// play, if it is there, writes the stream's frames itself.
-	play func(w http.ResponseWriter, r *http.Request, frames []string)
-	// want are words of a finding, or of a step that is not ok; "" for nothing at all.
-	want   string
-	weight string // "" for an error
-	one    bool   // it is told once, of whatever is wrong by it
+// A plant is an agent that is right but for one bug: a block of testdata/planted.txt, its lines by their words.
+type plant map[string][]string
+
+// plants reads the blocks: the right agents, and those with a bug of a kind.
+func plants(t *testing.T, kind string) (right plant, bugs []plant) {
+	t.Helper()
+	version := strings.Replace(kind, "rest", "1.0", 1)
+	head, blocks, _ := strings.Cut(string(must.Get(os.ReadFile("../../testdata/planted.txt"))(t)), "\n== ")
+	words := []string{"$NL", "\n", "$CR", "\r", "$SP", " ", "$BOM", "\ufeff", "$EF", "\xef"}
+	for _, let := range regexp.MustCompile(`(?m)^let (\w+) (.*)$`).FindAllStringSubmatch(head, -1) {
+		words = append(words, "<"+let[1]+">", let[2])
+	}
+	for block := range strings.SplitSeq(blocks, "\n== ") {
+		name, lines, _ := strings.Cut(block, "\n")
+		p := plant{"name": {name}}
+		for _, line := range regexp.MustCompile(`(?m)^(\w+):? ?(.*)$`).FindAllStringSubmatch(lines, -1) {
+			p[line[1]] = append(p[line[1]], strings.NewReplacer(words...).Replace(line[2]))
+		}
+		if name == "right "+version {
+			right = p
+			words = append(words, "<task>", p.line("task"), "<task-2>", strings.Replace(p.line("task"), "$TASK", "task-2", 1))
+		} else if !strings.HasPrefix(name, "right ") && strings.Contains(cmp.Or(p.line("in"), kind), kind) {
+			p.call()
+			bugs = append(bugs, p)
+		}
+	}
+	return right, bugs
 }
 
-// The right agent's texts in 0.3 and 1.0. $TASK, $CTX, $SENT and $NOW are filled in.
-var (
-	plantedCard = map[string]string{
-		"0.3": `{"protocolVersion":"0.3.0","name":"planted","description":"an agent","version":"1","url":"URL/","preferredTransport":"JSONRPC",
-			"capabilities":{"streaming":true,"pushNotifications":false},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
-			"securitySchemes":{"key":{"type":"http","scheme":"bearer"}},"skills":[{"id":"s","name":"s","description":"s","tags":["s"]}]}`,
-		"1.0": `{"name":"planted","description":"an agent","version":"1","supportedInterfaces":[{"url":"URL/","protocolBinding":"BINDING","protocolVersion":"1.0"}],
-			"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
-			"securitySchemes":{"key":{"httpAuthSecurityScheme":{"scheme":"bearer"}}},"skills":[{"id":"s","name":"s","description":"s","tags":["s"]}]}`,
+// line is what stands behind a word.
+func (p plant) line(word string) string { return strings.Join(p[word], "") }
+
+// call puts calls of the development-tool extension into the stream.
+func (p plant) call() {
+	calls := strings.Fields(p.line("calls"))
+	if len(calls) == 0 {
+		return
 	}
-	plantedStream = map[string][]string{
-		"0.3": {
-			`{"kind":"task","id":"$TASK","contextId":"$CTX","status":{"state":"submitted","timestamp":"$NOW"}}`,
-			`{"kind":"status-update","taskId":"$TASK","contextId":"$CTX","final":false,"status":{"state":"working","timestamp":"$NOW","message":{"kind":"message","messageId":"m1","role":"agent","taskId":"$TASK","contextId":"$CTX","parts":[{"kind":"text","text":"I think"}]}}}`,
-			`{"kind":"artifact-update","taskId":"$TASK","contextId":"$CTX","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"What you have sent has come here, "}]}}`,
-			`{"kind":"artifact-update","taskId":"$TASK","contextId":"$CTX","append":true,"lastChunk":true,"artifact":{"artifactId":"a","parts":[{"kind":"text","text":"and this is the answer to it."}]}}`,
-			`{"kind":"status-update","taskId":"$TASK","contextId":"$CTX","final":true,"status":{"state":"completed","timestamp":"$NOW"}}`,
-		},
-		"1.0": {
-			`{"task":{"id":"$TASK","contextId":"$CTX","status":{"state":"TASK_STATE_SUBMITTED","timestamp":"$NOW"}}}`,
-			`{"statusUpdate":{"taskId":"$TASK","contextId":"$CTX","status":{"state":"TASK_STATE_WORKING","timestamp":"$NOW","message":{"messageId":"m1","role":"ROLE_AGENT","taskId":"$TASK","contextId":"$CTX","parts":[{"text":"I think"}]}}}}`,
-			`{"artifactUpdate":{"taskId":"$TASK","contextId":"$CTX","artifact":{"artifactId":"a","parts":[{"text":"What you have sent has come here, "}]}}}`,
-			`{"artifactUpdate":{"taskId":"$TASK","contextId":"$CTX","append":true,"lastChunk":true,"artifact":{"artifactId":"a","parts":[{"text":"and this is the answer to it."}]}}}`,
-			`{"statusUpdate":{"taskId":"$TASK","contextId":"$CTX","status":{"state":"TASK_STATE_COMPLETED","timestamp":"$NOW"}}}`,
-		},
+	for _, state := range []string{`"status":{"state":"working"`, `"status":{"state":"TASK_STATE_WORKING"`} {
+		p["stream"] = append(p["stream"], state+` => "metadata":`+p.line("meta")+`,`+state)
 	}
-	plantedSent = map[string]string{
-		"0.3": `{"kind":"task","id":"$TASK","contextId":"$CTX","status":{"state":"completed"}}`,
-		"1.0": `{"task":{"id":"$TASK","contextId":"$CTX","status":{"state":"TASK_STATE_COMPLETED"}}}`,
+	for _, kind := range []string{`{"kind":"text","text":"I think"} => {"kind":"data",`, `{"text":"I think"} => {`} {
+		_, begin, _ := strings.Cut(kind, " => ")
+		p["stream"] = append(p["stream"], kind+`"data":`+strings.Join(calls, `},`+begin+`"data":`)+`}`)
 	}
-	plantedTask = map[string]string{
-		"0.3": `{"kind":"task","id":"$TASK","contextId":"$CTX","status":{"state":"completed"},"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"What you have sent has come here, and this is the answer to it."}]}]}`,
-		"1.0": `{"id":"$TASK","contextId":"$CTX","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[{"text":"What you have sent has come here, and this is the answer to it."}]}]}`,
+}
+
+// swapped is a text of a place with its bug.
+func (p plant) swapped(place, text string) string {
+	var pairs []string
+	for _, line := range p[place] {
+		before, after, _ := strings.Cut(line, " =>")
+		pairs = append(pairs, before, strings.TrimPrefix(after, " "))
 	}
-)
+	return strings.NewReplacer(pairs...).Replace(text)
+}
 
 // An agentOf plays a planted agent.
 type agentOf struct {
-	*plant
-	version string
-	rest    bool
-	url     string
-}
-
-// text returns a text of a place, with its bug.
-func (a *agentOf) text(place, text string) string {
-	if place != "" && strings.Contains(a.place, place) {
-		text = strings.NewReplacer(a.swap...).Replace(text)
-	}
-	return text
+	plant
+	right plant
+	rest  bool
+	url   string
 }
 
 func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +90,7 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if a.rest {
 			binding = "HTTP+JSON"
 		}
-		_, _ = io.WriteString(w, strings.NewReplacer("URL", a.url, "BINDING", binding).Replace(a.text("card", plantedCard[a.version])))
+		_, _ = io.WriteString(w, strings.NewReplacer("URL", a.url, "BINDING", binding).Replace(a.swapped("card", a.right.line("card"))))
 		return
 	}
 	var call struct {
@@ -100,7 +103,7 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	_ = json.NewDecoder(r.Body).Decode(&call)
-	method := call.Method
+	method, place := call.Method, a.line("place")
 	if a.rest {
 		call.ID = json.RawMessage("0")
 		method, call.Params.Message = strings.TrimPrefix(r.URL.Path, "/message:"), call.Message
@@ -126,40 +129,40 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(status)
 			body = fmt.Sprintf(`{"error":{"code":%d,"status":"X","message":"no","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":%q,"domain":"a2a-protocol.org"}]}}`, status, reason)
 		}
-		_, _ = io.WriteString(w, fill.Replace(a.text(place, envelope("error", body))))
+		_, _ = io.WriteString(w, fill.Replace(a.swapped(place, envelope("error", body))))
 	}
-	if r.Header.Get("A2A-Version") == "9.9" && a.place != "version" {
+	if r.Header.Get("A2A-Version") == "9.9" && place != "version" {
 		refuse("", -32009, 400, "VERSION_NOT_SUPPORTED")
 		return
 	}
 	answer := func(place, body string) {
 		w.Header().Set("Content-Type", "application/json")
 		second := strings.NewReplacer("$TASK", "task-2", `"completed"`, `"canceled"`, "COMPLETED", "CANCELED", "artifacts", "x")
-		_, _ = io.WriteString(w, fill.Replace(a.text(place, second.Replace(envelope("result", body)))))
+		_, _ = io.WriteString(w, fill.Replace(a.swapped(place, second.Replace(envelope("result", body)))))
 	}
 	switch strings.ToLower(method) {
 	case "message/stream", "sendstreamingmessage", "stream":
 		var frames []string
-		for _, e := range plantedStream[a.version] {
+		for _, e := range a.right["stream"] {
 			frames = append(frames, "data: "+envelope("result", e)+"\n\n")
 		}
 		a.stream(w, r, fill, frames)
 	case "tasks/get", "gettask", "get":
 		if call.Params.ID == "task-2" {
-			answer("ending", plantedTask[a.version])
+			answer("ending", a.right.line("task"))
 			return
 		}
-		if call.Params.ID != "task-1" && a.place != "known" {
+		if call.Params.ID != "task-1" && place != "known" {
 			status := 404
-			_, _ = fmt.Sscanf(a.place, "unknown%d", &status)
+			_, _ = fmt.Sscanf(place, "unknown%d", &status)
 			refuse("unknown", -32001, status, "TASK_NOT_FOUND")
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, fill.Replace(a.text("get", envelope("result", plantedTask[a.version]))))
+		_, _ = io.WriteString(w, fill.Replace(a.swapped("get", envelope("result", a.right.line("task")))))
 	case "tasks/cancel", "canceltask", "cancel":
 		if call.Params.ID == "task-2" {
-			answer("ending", plantedTask[a.version])
+			answer("ending", a.right.line("task"))
 			return
 		}
 		if call.Params.ID != "task-1" {
@@ -169,13 +172,13 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse("cancel", -32002, 400, "TASK_NOT_CANCELABLE")
 	case "tasks/resubscribe", "subscribetotask", "subscribe":
 		if call.Params.ID != "task-1" {
-			if a.place == "hang" {
+			if place == "hang" {
 				a.stream(w, r, fill, nil)
 				<-r.Context().Done()
 				return
 			}
-			if a.place == "follow" && call.Params.ID == "task-2" {
-				a.stream(w, r, fill, []string{"data: " + envelope("result", plantedStream[a.version][1]) + "\n\n"})
+			if place == "follow" && call.Params.ID == "task-2" {
+				a.stream(w, r, fill, []string{"data: " + envelope("result", a.right["stream"][1]) + "\n\n"})
 				return
 			}
 			refuse("", -32001, 404, "TASK_NOT_FOUND")
@@ -183,19 +186,19 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		refuse("subscribe", -32004, 400, "UNSUPPORTED_OPERATION")
 	case "listtasks", "/tasks":
-		if a.place == "nolist" {
+		if place == "nolist" {
 			http.NotFound(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, fill.Replace(envelope("result", a.text("list", `{"tasks":[`+plantedTask["1.0"]+`],"nextPageToken":"","pageSize":5,"totalSize":1}`))))
+		_, _ = io.WriteString(w, fill.Replace(envelope("result", a.swapped("list", `{"tasks":[`+a.right.line("task")+`],"nextPageToken":"","pageSize":5,"totalSize":1}`))))
 	case "message/send", "sendmessage", "send": // doctor sends one to the task that has ended, and begins another
 		if call.Params.Message.TaskID == "" {
-			answer("begun", plantedStream[a.version][0])
+			answer("begun", a.right["stream"][0])
 			return
 		}
-		if a.place == "send" && len(a.swap) == 0 {
-			_, _ = io.WriteString(w, fill.Replace(envelope("result", plantedSent[a.version])))
+		if place == "send" {
+			_, _ = io.WriteString(w, fill.Replace(envelope("result", a.right.line("sent"))))
 			return
 		}
 		refuse("send", -32004, 400, "UNSUPPORTED_OPERATION")
@@ -204,59 +207,48 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stream writes the frames, after their bug.
+// stream writes the frames, or what the bug makes of them.
 func (a *agentOf) stream(w http.ResponseWriter, r *http.Request, fill *strings.Replacer, frames []string) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	all := a.text("stream", strings.Join(frames, "\x00"))
-	frames = strings.Split(fill.Replace(all), "\x00")
-	if a.play != nil {
-		a.play(w, r, frames)
+	w.Header().Set("Content-Type", cmp.Or(a.line("type"), "text/event-stream"))
+	if status, err := strconv.Atoi(a.line("status")); err == nil {
+		w.WriteHeader(status)
+	}
+	if body := a.line("body"); body != "" {
+		_, _ = io.WriteString(w, fill.Replace(body))
 		return
 	}
-	for _, f := range frames {
-		_, _ = io.WriteString(w, f)
-		w.(http.Flusher).Flush()
+	frames = strings.Split(fill.Replace(a.swapped("stream", strings.Join(frames, "\x00"))), "\x00")
+	plays := "0 1 2 3 4"[:2*len(frames)-1]
+	if played := a.plant["plays"]; played != nil {
+		plays = played[0]
 	}
-}
-
-func write(w http.ResponseWriter, frames ...string) {
-	for _, f := range frames {
-		_, _ = io.WriteString(w, f)
-		w.(http.Flusher).Flush()
-	}
-}
-
-// open keeps a stream open behind its frames.
-func staysOpen(w http.ResponseWriter, r *http.Request, frames []string) {
-	write(w, frames...)
-	<-r.Context().Done()
-}
-
-// upTo plays the first frames.
-func upTo(n int, then func(http.ResponseWriter, *http.Request)) func(http.ResponseWriter, *http.Request, []string) {
-	return func(w http.ResponseWriter, r *http.Request, frames []string) {
-		write(w, frames[:n]...)
-		if then != nil {
-			then(w, r)
+	_, _ = io.WriteString(w, a.line("begin"))
+	for group := range strings.FieldsSeq(plays) {
+		switch group {
+		case "open":
+			<-r.Context().Done()
+			return
+		case "cut":
+			panic(http.ErrAbortHandler)
+		case "later":
+			<-time.After(heldFor) // the client measures real time
+			continue
 		}
+		for one := range strings.SplitSeq(group, "+") {
+			frame := frames[one[0]-'0']
+			switch one[1:] {
+			case "'":
+				frame = a.swapped("again", frame)
+			case `"`:
+				frame = fmt.Sprintf("data: %q\n\n", strings.TrimSpace(frame[len("data: "):]))
+			}
+			_, _ = io.WriteString(w, frame)
+		}
+		w.(http.Flusher).Flush()
 	}
 }
 
-// ofType plays all frames with another Content-Type.
-func ofType(media string) func(http.ResponseWriter, *http.Request, []string) {
-	return func(w http.ResponseWriter, _ *http.Request, frames []string) {
-		w.Header().Set("Content-Type", media)
-		write(w, frames...)
-	}
-}
-
-func fails(code int, body string) func(http.ResponseWriter, *http.Request, []string) {
-	return func(w http.ResponseWriter, _ *http.Request, _ []string) {
-		w.Header().Set("Content-Type", "text/plain")
-		w.WriteHeader(code)
-		_, _ = io.WriteString(w, body)
-	}
-}
+const heldFor = 1600 * time.Millisecond
 
 // A step is one of doctor's, as JSON.
 type step struct{ Step, Status, Says, Do string }
@@ -270,10 +262,15 @@ type examined struct {
 // TestPlantedBugs: doctor --prompt names what is wrong with an agent, in words.
 func TestPlantedBugs(t *testing.T) {
 	for _, kind := range []string{"0.3", "1.0", "rest"} {
-		for _, bug := range plantedBugs(kind) {
-			t.Run(kind+"/"+bug.name, func(t *testing.T) {
+		right, bugs := plants(t, kind)
+		for _, bug := range bugs {
+			t.Run(kind+"/"+bug.line("name"), func(t *testing.T) {
 				t.Parallel()
-				a := &agentOf{plant: &bug, version: strings.Replace(kind, "rest", "1.0", 1), rest: kind == "rest"}
+				a := &agentOf{plant: bug, right: right, rest: kind == "rest"}
+				want, weight := bug.line("says"), ""
+				if bug["warns"] != nil {
+					want, weight = bug.line("warns"), check.Warning
+				}
 				server := httptest.NewServer(a)
 				defer server.Close()
 				a.url = server.URL
@@ -287,7 +284,7 @@ func TestPlantedBugs(t *testing.T) {
 						t.Errorf("the card is %s", s.Says)
 					}
 				}
-				if bug.one && len(e.Findings) != 1 {
+				if bug["once"] != nil && len(e.Findings) != 1 {
 					t.Errorf("%d findings", len(e.Findings))
 				}
 				told := map[string]bool{}
@@ -297,8 +294,8 @@ func TestPlantedBugs(t *testing.T) {
 					}
 					told[f.Text] = true
 				}
-				if all, ok := toldBy(e, bug.want, bug.weight); !ok || (status == 0) != (bug.want == "" || bug.weight == check.Warning) {
-					t.Errorf("status %d, and nothing says %q:\n%s", status, bug.want, all)
+				if all, ok := toldBy(e, want, weight); !ok || (status == 0) != (want == "" || weight == check.Warning) {
+					t.Errorf("status %d, and nothing says %q:\n%s", status, want, all)
 				}
 			})
 		}
@@ -328,7 +325,9 @@ func toldBy(e examined, want, weight string) (all string, ok bool) {
 
 // TestSecondInterface: doctor --prompt reaches the card's other interfaces in the way that led to the card.
 func TestSecondInterface(t *testing.T) {
-	a := &agentOf{plant: &plant{place: "card", swap: []string{`"supportedInterfaces":[`, `"supportedInterfaces":[{"url":"URL/","protocolBinding":"JSONRPC","protocolVersion":"0.3"},`}}, version: "1.0"}
+	right, _ := plants(t, "1.0")
+	second := `"supportedInterfaces":[ => "supportedInterfaces":[{"url":"URL/","protocolBinding":"JSONRPC","protocolVersion":"0.3"},`
+	a := &agentOf{plant: plant{"card": {second}}, right: right}
 	server := httptest.NewServer(a)
 	defer server.Close()
 	a.url = server.URL
