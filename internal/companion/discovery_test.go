@@ -200,7 +200,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path, content string) {
+func write(t testing.TB, path, content string) {
 	t.Helper()
 	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/a2astdio/a2astdio/internal/mcphttp"
 	"github.com/a2astdio/a2astdio/internal/pipenet"
@@ -36,8 +39,10 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, editor: &scriptedEditor{}, net: pipenet.Listen()}
-	s := serverOf(t, w.editor)
+	w := &world{t: t, editor: &scriptedEditor{how: map[string]string{}}, net: pipenet.Listen()}
+	s := &Server{hub: newHub(w.editor, slog.New(slog.DiscardHandler))}
+	s.work.Go(s.hub.publish)
+	w.editor.server = s
 	s.mcp = newMCPServer(s.hub, testToken, testPort, "v0")
 	s.http = s.mcp.Server(s.hub.ctx, slog.New(slog.DiscardHandler))
 	s.files = &files{log: s.hub.log}
@@ -79,13 +84,12 @@ func (w *world) request(ctx context.Context, method, body string, headers ...str
 	return r
 }
 
-// do makes a request and returns its answer, "202 " for one without a body.
+// do makes a request and returns its answer: "202 " for one without a body, "no answer" where the companion ends.
 func (w *world) do(method, body string, headers ...string) (answer string, header http.Header) {
 	w.t.Helper()
 	response, err := w.client.Do(w.request(w.t.Context(), method, body, headers...))
 	if err != nil {
-		w.t.Errorf("%s: %v", method, err)
-		return "", nil
+		return "no answer", nil
 	}
 	defer response.Body.Close()
 	b, err := io.ReadAll(response.Body)
@@ -110,14 +114,26 @@ const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"pro
 
 // connect begins a session, and opens its stream.
 func (w *world) connect() *testCLI {
-	w.t.Helper()
-	_, header := w.do(http.MethodPost, initialize)
-	c := &testCLI{world: w, id: header.Get(mcphttp.SessionHeader)}
+	c := &testCLI{world: w}
+	c.connect()
+	return c
+}
+
+func (c *testCLI) connect() {
+	c.t.Helper()
+	_, header := c.do(http.MethodPost, initialize)
+	c.id = header.Get(mcphttp.SessionHeader)
 	if got, _ := c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); got != "202 " {
-		w.t.Errorf("initialized: %s", got)
+		c.t.Errorf("initialized: %s", got)
 	}
 	c.listen()
-	return c
+}
+
+// note keeps what has come: an answer, or a line of the stream.
+func (c *testCLI) note(what string, _ http.Header) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events = append(c.events, what)
 }
 
 func (c *testCLI) post(body string) (string, http.Header) {
@@ -153,9 +169,7 @@ func (c *testCLI) listen() {
 		lines.Buffer(nil, 64<<20)
 		for lines.Scan() {
 			if line := lines.Text(); line != "" && line != "event: message" {
-				c.mu.Lock()
-				c.events = append(c.events, line)
-				c.mu.Unlock()
+				c.note(line, nil)
 			}
 		}
 	}()
@@ -194,54 +208,70 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// A scriptedEditor records what it is asked, and answers as its fields say.
+// A scriptedEditor records what it is asked, and answers as it is told.
 type scriptedEditor struct {
-	open  func(context.Context, OpenDiff) error // nil: it shows every diff
-	close func(context.Context, CloseDiff) (CloseDiffResult, error)
+	server *Server
+	how    map[string]string // it opens a diff, and closes one
 
 	mu      sync.Mutex
 	said    []string
 	started []Started
 }
 
-func (e *scriptedEditor) Request(ctx context.Context, method string, params, result any) error {
-	e.note(method, params)
+// answer answers a request about a diff. How:
+//
+//	""             it does what it is asked
+//	hangs          it never answers
+//	fails TEXT
+//	lacks TEXT     it has no such method
+//	left TEXT      that is the content of the diff that it has closed
+//	accepts TEXT   the user accepts that meanwhile; "accepted TEXT": and the editor has the diff no more
+func (e *scriptedEditor) answer(ctx context.Context, how, id string) (content *string, err error) {
+	verb, text, _ := strings.Cut(how, " ")
+	switch verb {
+	case "hangs":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case "fails":
+		return nil, errors.New(text)
+	case "lacks":
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: text}
+	case "left":
+		return &text, nil
+	case "accepts", "accepted":
+		if _, err = e.server.Handle(MethodDiffAccepted, json.RawMessage(`{"diffId":"`+id+`","content":`+quote(text)+`}`)); verb == "accepted" {
+			err = errors.New("no such diff")
+		}
+	}
+	return nil, err
+}
+
+func (e *scriptedEditor) Request(ctx context.Context, method string, params, result any) (err error) {
 	switch p := params.(type) {
 	case OpenDiff:
-		if e.open != nil {
-			return e.open(ctx, p)
-		}
-		return nil
+		e.note(method, p.DiffID, p.FilePath, quote(p.NewContent))
+		_, err = e.answer(ctx, e.how["open"], p.DiffID)
+		return err
 	case CloseDiff:
-		if e.close != nil {
-			answer, err := e.close(ctx, p)
-			*result.(*CloseDiffResult) = answer
-			return err
-		}
-		return nil
+		e.note(method, p.DiffID, p.FilePath)
+		result.(*CloseDiffResult).Content, err = e.answer(ctx, e.how["close"], p.DiffID)
+		return err
 	}
 	return fmt.Errorf("no method %s", method)
 }
 
 func (e *scriptedEditor) Notify(_ context.Context, method string, params any) error {
-	e.note(method, params)
+	e.note(method)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.started = append(e.started, params.(Started))
 	return nil
 }
 
-func (e *scriptedEditor) note(method string, params any) {
-	line := method
-	switch p := params.(type) {
-	case OpenDiff:
-		line += " " + p.DiffID + " " + p.FilePath
-	case CloseDiff:
-		line += " " + p.DiffID + " " + p.FilePath
-	}
+func (e *scriptedEditor) note(words ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.said = append(e.said, line)
+	e.said = append(e.said, strings.Join(words, " "))
 }
 
 // heard returns what the editor was asked since the last call.
@@ -251,46 +281,6 @@ func (e *scriptedEditor) heard() []string {
 	said := e.said
 	e.said = nil
 	return said
-}
-
-// A scriptedCLI is a client without a network.
-type scriptedCLI struct {
-	mu       sync.Mutex
-	contexts []string
-	decided  []string
-}
-
-func (c *scriptedCLI) show(params json.RawMessage) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.contexts = append(c.contexts, string(params))
-}
-
-func (c *scriptedCLI) decide(method string, d decision) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	b, _ := json.Marshal(d)
-	c.decided = append(c.decided, method+" "+string(b))
-}
-
-func (c *scriptedCLI) heard() (contexts, decided []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	contexts, decided = c.contexts, c.decided
-	c.contexts, c.decided = nil, nil
-	return contexts, decided
-}
-
-// serverOf is a Server without files and network, for its Handle.
-func serverOf(t *testing.T, e Editor) *Server {
-	t.Helper()
-	s := &Server{hub: newHub(e, slog.New(slog.DiscardHandler))}
-	s.work.Go(s.hub.publish)
-	t.Cleanup(func() {
-		s.hub.close()
-		s.work.Wait()
-	})
-	return s
 }
 
 // say has the editor say something, as JSON.
@@ -305,14 +295,5 @@ func wantLines(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
-	}
-}
-
-// hang is an editor that is asked to open a diff, and does not answer.
-func hang(asked chan<- struct{}) func(context.Context, OpenDiff) error {
-	return func(ctx context.Context, _ OpenDiff) error {
-		close(asked)
-		<-ctx.Done()
-		return ctx.Err()
 	}
 }
