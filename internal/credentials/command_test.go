@@ -38,22 +38,15 @@ func TestCommandPrints(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "out")
 		must.Do(t, os.WriteFile(file, []byte(test.out), 0o600))
 		h, err := (&Command{Line: helperCommand("cat", file)}).ask(t.Context(), "https://agent.example/", time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
-		switch {
-		case test.err != "":
-			if err == nil || !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), "log in") {
-				t.Errorf("%q: %v", test.out, err)
-			}
-		case err != nil:
-			t.Errorf("%q: %v", test.out, err)
-		default:
-			last := h.token
-			if h.header != nil {
-				last = h.expiry.Format(time.DateOnly)
-			}
-			if got := fmt.Sprint(h.header, " ", last); got != test.want {
-				t.Errorf("%q: %s, not %s", test.out, got, test.want)
-			}
+		if must.Fail(t, err, test.err, test.out); err != nil {
+			must.Equal(t, strings.Contains(err.Error(), "log in"), false, err)
+			continue
 		}
+		last := h.token
+		if h.header != nil {
+			last = h.expiry.Format(time.DateOnly)
+		}
+		must.Equal(t, fmt.Sprint(h.header, " ", last), test.want, test.out)
 	}
 }
 
@@ -80,11 +73,7 @@ func TestCredentialCommand(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	for range 5 {
-		wg.Go(func() {
-			if err := prompt(t.Context(), c); err != nil {
-				t.Error(err)
-			}
-		})
+		wg.Go(func() { must.Fail(t, prompt(t.Context(), c), "") })
 	}
 	wg.Wait()
 	b, _ := os.ReadFile(notes)
@@ -92,28 +81,25 @@ func TestCredentialCommand(t *testing.T) {
 		t.Errorf("%d runs:\n%s", runs(), b)
 	}
 	turned.turn(tokenLife - 29*time.Second)
-	if err := prompt(t.Context(), c); err != nil || runs() != 2 {
-		t.Errorf("%v, %d runs", err, runs())
-	}
+	prompts(t, c)
+	must.Equal(t, runs(), 2)
 	// Refused: it is asked again, once, and gives the same.
 	mu.Lock()
 	good = "Bearer two"
 	mu.Unlock()
-	refused := a.count("401")
-	if err := prompt(t.Context(), c); !unauthenticated(err) || !strings.Contains(err.Error(), "it does not take what --credential-command gives") || runs() != 3 || a.count("401") != refused+1 {
-		t.Errorf("%v, %d runs, %d refused", err, runs(), a.count("401"))
-	}
+	before := a.count("401")
+	refused(t, c, "it does not take what --credential-command gives")
+	must.Equal(t, runs(), 3)
+	must.Equal(t, a.count("401"), before+1)
 	// And something else.
 	s.opts.Command.Line = helperCommand("print", "two")
-	if err := prompt(t.Context(), c); err != nil || runs() != 4 {
-		t.Errorf("%v, %d runs", err, runs())
-	}
+	prompts(t, c)
+	must.Equal(t, runs(), 4)
 	// And as a header.
 	turned.turn(tokenLife)
 	s.opts.Command.Line = helperCommand("print", `{"headers":{"Authorization":["Bearer two"]}}`)
-	if err := prompt(t.Context(), c); err != nil || runs() != 5 {
-		t.Errorf("%v, %d runs", err, runs())
-	}
+	prompts(t, c)
+	must.Equal(t, runs(), 5)
 }
 
 // What a command says when it fails is shown, without what would control the
@@ -121,24 +107,17 @@ func TestCredentialCommand(t *testing.T) {
 func TestCommandFails(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	u, _ := url.Parse("https://agent.example/")
-	ask := func(ctx context.Context, command string) error {
-		s := New(&Options{Agent: u.String(), Command: Command{Line: command}})
-		defer s.Close()
-		_, err := s.Credential(ctx, &transport.Challenge{URL: u, Status: 401})
-		if err == nil {
-			t.Fatalf("%s: no error", command)
-		}
-		return err
-	}
 	for command, want := range map[string]string{
 		helperCommand("fail"):       "failed (exit status 3): ␛[31mnot logged in run helper login",
 		"/no/such/program get":      "/no/such/program cannot be run",
 		"helper | tee x":            "there is no shell",
 		helperCommand("print", " "): "it printed nothing",
 	} {
-		if err := ask(t.Context(), command); !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
-			t.Errorf("%s: %v", command, err)
-		}
+		s := New(&Options{Agent: u.String(), Command: Command{Line: command}})
+		_, err := s.Credential(t.Context(), &transport.Challenge{URL: u, Status: 401})
+		must.Fail(t, err, want, command)
+		must.Equal(t, strings.Contains(fmt.Sprint(err), "\x1b"), false, command)
+		s.Close()
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -185,11 +164,7 @@ func TestSecretFile(t *testing.T) {
 	a.takes = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer two" }
 	write("one", 0o600)
 	c, _ := a.client(t, &Options{Token: s})
-	if err := prompt(t.Context(), c); !unauthenticated(err) || !strings.Contains(err.Error(), "it does not take what --token-file gives") {
-		t.Error(err)
-	}
+	refused(t, c, "it does not take what --token-file gives")
 	write("two", 0o600)
-	if err := prompt(t.Context(), c); err != nil {
-		t.Error(err)
-	}
+	prompts(t, c)
 }

@@ -23,33 +23,27 @@ func TestRenewal(t *testing.T) {
 	turned := &clock{}
 	c, _ := a.client(t, &Options{Store: store, Now: turned.now})
 	tokens := func() int { return a.idp.Calls("token") }
-	if err := prompt(t.Context(), c); err != nil || tokens() != 1 {
-		t.Fatalf("%v, %d", err, tokens())
-	}
+	prompts(t, c)
+	must.Equal(t, tokens(), 1)
 	// Its time is nearly over.
 	turned.turn(59*time.Minute + 30*time.Second)
-	if err := prompt(t.Context(), c); err != nil || tokens() != 2 || a.count("401") != 0 {
-		t.Fatalf("%v, %d", err, tokens())
-	}
+	prompts(t, c)
+	must.Equal(t, tokens(), 2)
+	must.Equal(t, a.count("401"), 0)
 	// It has ended before its time: revoked, or our clock is wrong.
 	a.idp.Provider.Expire()
-	if err := prompt(t.Context(), c); err != nil || tokens() != 3 || a.count("401") != 1 {
-		t.Fatalf("%v, %d renewals, %d refused", err, tokens(), a.count("401"))
-	}
+	prompts(t, c)
+	must.Equal(t, tokens(), 3)
+	must.Equal(t, a.count("401"), 1)
 	// In the middle of a stream, which is cut. Of what replaced a refused token within a
 	// minute, no other is got.
 	turned.turn(2 * freshTime)
 	a.between = a.idp.Provider.Expire
-	s, err := c.Send(t.Context(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hello"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Send(t.Context(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hello"}}}))(t)
 	if err := drain(s); err == nil || errors.As(err, new(*a2a.Error)) {
 		t.Fatalf("the stream ends with %v", err)
 	}
-	if s, err = c.Resubscribe(t.Context(), "t"); err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(c.Resubscribe(t.Context(), "t"))(t)
 	if err := drain(s); err != nil || tokens() != 4 || a.count("tasks/resubscribe") != 1 || a.count("401 tasks/resubscribe") != 1 {
 		t.Fatalf("%v, %d, %v", err, tokens(), a.calls)
 	}
@@ -72,17 +66,11 @@ func TestRenewedOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, c := range clients {
 			for range 3 {
-				wg.Go(func() {
-					if err := prompt(t.Context(), c); err != nil {
-						t.Error(err)
-					}
-				})
+				wg.Go(func() { must.Fail(t, prompt(t.Context(), c), "") })
 			}
 		}
 		wg.Wait()
-		if n := a.idp.Calls("token"); n != round+2 {
-			t.Fatalf("round %d: %d requests for tokens", round, n)
-		}
+		must.Equal(t, a.idp.Calls("token"), round+2)
 	}
 }
 
@@ -94,25 +82,17 @@ func TestSignInIsOver(t *testing.T) {
 	a.idp.Provider.Expire()
 	a.idp.Fail("token", signin.Answer(400, `{"error":"invalid_grant","error_description":"the session was ended by an administrator"}`))
 	for range 3 {
-		err := prompt(t.Context(), c)
-		if !unauthenticated(err) || !strings.Contains(err.Error(), "ended by an administrator") || !strings.Contains(err.Error(), "sign in with: a2astdio auth login") {
-			t.Fatal(err)
-		}
-		if err := prompt(t.Context(), other); !unauthenticated(err) || !strings.Contains(err.Error(), "has ended") {
-			t.Fatal(err)
-		}
+		refused(t, c, "ended by an administrator", "sign in with: a2astdio auth login")
+		refused(t, other, "has ended")
 	}
-	if n := a.idp.Calls("token"); n != 2 {
-		t.Errorf("%d requests for tokens", n)
-	}
+	must.Equal(t, a.idp.Calls("token"), 2)
 	// Another sign-in, by another process, is found by both.
 	a.idp.Fail("token", nil)
 	third, s := a.client(t, &Options{Store: store})
 	card, _ := third.Card(t.Context())
 	must.Get(signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: a.idp.TLS()}}))(t)
-	if err := errors.Join(prompt(t.Context(), c), prompt(t.Context(), other)); err != nil {
-		t.Error(err)
-	}
+	prompts(t, c)
+	prompts(t, other)
 }
 
 // A provider that is down gives one clear error, and is not asked for a while. The
@@ -124,26 +104,23 @@ func TestProviderIsDown(t *testing.T) {
 	a.idp.Fail("token", signin.Answer(503, "<html>down"))
 	turned.turn(59*time.Minute + 30*time.Second)
 	for range 3 {
-		must.Do(t, prompt(t.Context(), c))
+		prompts(t, c)
 	}
-	if n := a.idp.Calls("token"); n != 2 {
-		t.Errorf("%d requests for tokens", n)
-	}
+	must.Equal(t, a.idp.Calls("token"), 2)
 	turned.turn(time.Hour)
 	for range 5 {
 		err := prompt(t.Context(), c)
-		if err == nil || unauthenticated(err) || !errors.Is(err, transport.ErrCredentials) || !strings.Contains(err.Error(), "HTTP 503") || !strings.Contains(err.Error(), "try again in a moment") {
+		if errors.As(err, new(*a2a.Error)) || !errors.Is(err, transport.ErrCredentials) {
 			t.Fatal(err)
 		}
+		must.Has(t, err.Error(), "HTTP 503", "try again in a moment")
 	}
 	if n := a.idp.Calls("token"); n != 3 || a.count("message") != 3 {
 		t.Errorf("%d requests for tokens, %v", n, a.calls)
 	}
 	a.idp.Fail("token", nil)
 	turned.turn(time.Minute)
-	if err := prompt(t.Context(), c); err != nil {
-		t.Error(err)
-	}
+	prompts(t, c)
 }
 
 // Tokens that the agent refuses, such as for another audience: one new token is tried,
@@ -154,14 +131,9 @@ func TestWrongAudience(t *testing.T) {
 	a.challenge = `Bearer error="invalid_token", error_description="wrong audience"`
 	c, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
 	for range 5 {
-		err := prompt(t.Context(), c)
-		if !unauthenticated(err) || !strings.Contains(err.Error(), "wrong audience") || !strings.Contains(err.Error(), "a2astdio auth login") {
-			t.Fatal(err)
-		}
+		refused(t, c, "wrong audience", "a2astdio auth login")
 	}
-	if n := a.idp.Calls("token"); n != 2 {
-		t.Errorf("%d requests for tokens", n)
-	}
+	must.Equal(t, a.idp.Calls("token"), 2)
 }
 
 // A cancelled prompt does not end its renewal, whose answer has the only valid refresh
@@ -187,9 +159,8 @@ func TestRenewalOutlivesPrompt(t *testing.T) {
 	}
 	a.idp.Fail("token", nil)
 	close(goOn)
-	if err := prompt(t.Context(), c); err != nil || a.idp.Calls("token") != 2 {
-		t.Errorf("%v, %d requests for tokens", err, a.idp.Calls("token"))
-	}
+	prompts(t, c)
+	must.Equal(t, a.idp.Calls("token"), 2)
 }
 
 // What was renewed and cannot be stored is used by this process all the same: the file has a refresh
@@ -202,9 +173,8 @@ func TestRenewedAndNotStored(t *testing.T) {
 	for life, refresh := 59*time.Minute+30*time.Second, 0; refresh < 3; life, refresh = time.Hour, refresh+1 {
 		turned.turn(life)
 		a.idp.Fail("token", signin.Answer(200, fmt.Sprintf(`{"token_type":"Bearer","expires_in":3600,"access_token":"%s","refresh_token":"r%d"}`, strings.Repeat("x", maxSecret), refresh)))
-		for range 2 {
-			must.Do(t, prompt(t.Context(), c))
-		}
+		prompts(t, c)
+		prompts(t, c)
 		forms := a.idp.Forms()
 		if last := forms[len(forms)-1].Get("refresh_token"); len(forms) != refresh+2 || refresh > 0 && last != fmt.Sprintf("r%d", refresh-1) {
 			t.Fatalf("%d requests for tokens, the last with %s", len(forms), last)

@@ -30,15 +30,14 @@ func TestConfirmed(t *testing.T) {
 	a, store := newAgent(t, p), testStore(t)
 	s, card := fetch(t, a, &Options{Store: store, Cure: "a2astdio auth login"})
 	u := &tester{b: signin.Browser{TLS: p.TLS()}, cannot: true}
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); err == nil || !strings.Contains(err.Error(), "--oauth-issuer "+p.Issuer) || !strings.Contains(err.Error(), "auth login") {
-		t.Errorf("where nobody can be asked: %v", err)
-	}
+	_, err := signIn(t, s, &SignIn{Card: card}, u)
+	must.Has(t, fmt.Sprint(err), "--oauth-issuer "+p.Issuer, "auth login")
 	u.cannot, u.no, u.asked = false, true, nil
 	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) {
 		t.Errorf("got %v", err)
 	}
-	if n := p.Calls("openid-configuration") + p.Calls("oauth-authorization-server") + p.Calls("register") + p.Calls("authorize") + p.Calls("token"); n != 0 {
-		t.Errorf("%d requests to a provider that was declined", n)
+	for _, endpoint := range []string{"openid-configuration", "oauth-authorization-server", "register", "authorize", "token"} {
+		must.Equal(t, p.Calls(endpoint), 0, endpoint)
 	}
 	if q := u.asked[0]; q.Agent != Origin(a.URL) || q.Provider != p.Issuer || fmt.Sprint(q.Scopes) != "[agent openid]" || q.Unencrypted {
 		t.Errorf("asked %+v", q)
@@ -52,9 +51,7 @@ func TestConfirmed(t *testing.T) {
 	if _, err = signIn(t, s, &SignIn{Card: card}, u); err != nil || len(u.asked) != 2 || p.Calls("register") != 2 {
 		t.Fatalf("%v, asked %d times, %d registrations", err, len(u.asked), p.Calls("register"))
 	}
-	if list, _ := store.List(); len(list) != 1 {
-		t.Errorf("%d sign-ins are stored", len(list))
-	}
+	must.Equal(t, len(must.Get(store.List())(t)), 1)
 	u.no = true
 	for _, endpoint := range []string{"token", "device_authorization", "registration", "revocation"} { // each gets secrets
 		u.asked = nil
@@ -79,9 +76,8 @@ func TestQuestionNamesAll(t *testing.T) {
 	}
 	a.card = strings.Replace(a.card, "/none", "/$(x)", 1)
 	s, card = fetch(t, a, &Options{Store: testStore(t), Cure: "a2astdio auth login"})
-	if _, err := signIn(t, s, &SignIn{Card: card}, &tester{cannot: true}); err == nil || !strings.Contains(err.Error(), "--oauth-issuer 'https://honest.example/$(x)'") {
-		t.Errorf("where nobody can be asked: %v", err)
-	}
+	_, err := signIn(t, s, &SignIn{Card: card}, &tester{cannot: true})
+	must.Fail(t, err, "--oauth-issuer 'https://honest.example/$(x)'")
 	if q := u.asked[0]; q.Provider != "https://honest.example/none" || fmt.Sprint(q.Others) != "[https://evil.example https://token.honest.example]" {
 		t.Errorf("asked %+v", q)
 	}
@@ -103,9 +99,8 @@ func TestMixedUp(t *testing.T) {
 		s.http = oauth.NewHTTP(nil)
 		s.http.Transport = both(honest, evil)
 		_, err := signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: honest.TLS()}})
-		if err == nil || !strings.Contains(err.Error(), test.want) || evil.Calls("token")+honest.Calls("authorize") != 0 {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.Fail(t, err, test.want, test.name)
+		must.Equal(t, evil.Calls("token")+honest.Calls("authorize"), 0)
 	}
 }
 
@@ -150,12 +145,12 @@ func TestWaysIn(t *testing.T) {
 		{name: "a closed card, by issuer", closed: true, oauth: OAuth{Issuer: "IDP"}},
 		{name: "a closed card that wants a token", closed: true, challenge: "Bearer", want: "that cannot be asked here"},
 		{name: "an open card of nothing", card: `"x":1`, want: "asks for no credentials"},
-		{name: "key", card: `"securitySchemes":{"k":{"type":"apiKey","in":"query","name":"key"}},"security":[{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "query hunter2-key"},
-		{name: "basic", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me:pw"}, key: "header Basic bWU6cHc="},
+		{name: "key", card: `"securitySchemes":{"k":{"type":"apiKey","in":"query","name":"key"}},"security":[{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "key=hunter2-key"},
+		{name: "basic", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me:pw"}, key: "Basic bWU6cHc="},
 		{name: "basic without a colon", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me"}, want: "user:password"},
 		{name: "certificate", card: `"securitySchemes":{"c":{"type":"mutualTLS"}},"security":[{"c":[]}]`, want: "--client-cert"},
 		{name: "certificate beside a key", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"b":{"type":"http","scheme":"bearer"}},"security":[{"b":[],"c":[]}]`, want: "--client-cert"},
-		{name: "the second of two", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"c":[]},{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "header hunter2-key"},
+		{name: "the second of two", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"c":[]},{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "hunter2-key"},
 		{name: "both of two", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"login":["agent"],"k":[]}]`, want: "at once: --header gives one of them"},
 		{name: "by name", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"k":[]},{"login":["agent"]}]`, scheme: "login"},
 		{name: "by an unknown name", card: flow(code), scheme: "other", want: `no scheme "other": it has login`},
@@ -173,10 +168,7 @@ func TestWaysIn(t *testing.T) {
 			key := ""
 			if test.key != "" {
 				a.takes = func(r *http.Request) bool {
-					key = "header " + r.Header.Get("Authorization") + r.Header.Get("X-Key")
-					if r.URL.RawQuery != "" {
-						key = "query " + r.URL.Query().Get("key")
-					}
+					key = r.URL.RawQuery + r.Header.Get("Authorization") + r.Header.Get("X-Key")
 					return true
 				}
 			}
@@ -190,19 +182,12 @@ func TestWaysIn(t *testing.T) {
 			how, u := test.how, &test.user
 			how.Card, u.b.TLS = card, p.TLS()
 			_, err := signIn(t, s, &how, u)
-			if test.want != "" {
-				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("got %v", err)
-				}
+			if must.Fail(t, err, test.want); err != nil {
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
 			c, _ := a.client(t, &Options{Store: store, OAuth: o})
-			if err := prompt(t.Context(), c); err != nil || key != test.key {
-				t.Errorf("%v, %s", err, key)
-			}
+			prompts(t, c)
+			must.Equal(t, key, test.key)
 			if o.Issuer != "" != (len(u.asked) == 0) && test.key == "" {
 				t.Errorf("asked %d times about the provider", len(u.asked))
 			}
@@ -219,34 +204,28 @@ func TestProgram(t *testing.T) {
 	o := OAuth{ClientID: "service", Secret: Secret{Value: "hunter2", Name: "A2ASTDIO_OAUTH_CLIENT_SECRET"}, Issuer: p.Issuer}
 	c, _ := a.client(t, &Options{OAuth: o, Now: turned.now})
 	for range 3 {
-		must.Do(t, prompt(t.Context(), c))
+		prompts(t, c)
 	}
-	if form := p.Forms()[0]; form.Get("scope") != "agent" { // as the card wants it
-		t.Errorf("it asked for %v", form)
-	}
+	must.Equal(t, p.Forms()[0].Get("scope"), "agent") // as the card wants it
 	a.idp.Provider.Expire()
-	if err := prompt(t.Context(), c); err != nil || p.Calls("token") != 2 {
-		t.Errorf("%v, %d", err, p.Calls("token"))
-	}
+	prompts(t, c)
+	must.Equal(t, p.Calls("token"), 2)
 	// The token for a closed card was got before anybody knew what the card wants.
 	a.closed = true
 	c, _ = a.client(t, &Options{OAuth: o})
-	err := prompt(t.Context(), c)
-	if last := p.Forms()[len(p.Forms())-1]; err != nil || last.Get("scope") != "agent" {
-		t.Errorf("%v, it asked for %v", err, last)
-	}
+	prompts(t, c)
+	must.Equal(t, p.Forms()[len(p.Forms())-1].Get("scope"), "agent")
 	a.closed = false
 	asked := p.Calls("token")
 	o.Issuer = ""
 	c, _ = a.client(t, &Options{OAuth: o})
-	if err := prompt(t.Context(), c); !unauthenticated(err) || p.Calls("token") != asked {
-		t.Errorf("%v, %d", err, p.Calls("token"))
-	}
+	refused(t, c)
+	must.Equal(t, p.Calls("token"), asked)
 	o.Issuer, o.Secret.Value = p.Issuer, "hunter3"
 	c, _ = a.client(t, &Options{OAuth: o})
-	if err := prompt(t.Context(), c); err == nil || !strings.Contains(err.Error(), "invalid_client") || strings.Contains(err.Error(), "hunter") {
-		t.Errorf("got %v", err)
-	}
+	err := prompt(t.Context(), c)
+	must.Fail(t, err, "invalid_client")
+	must.Equal(t, strings.Contains(fmt.Sprint(err), "hunter"), false)
 }
 
 // Signing out deletes the login and revokes its tokens. It reports a token that cannot
@@ -254,14 +233,12 @@ func TestProgram(t *testing.T) {
 func TestSignOut(t *testing.T) {
 	a, store := signedIn(t)
 	c, s := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
-	must.Do(t, prompt(t.Context(), c))
+	prompts(t, c)
 	forgotten, warn, err := s.SignOut(t.Context())
 	if len(forgotten) != 1 || warn != nil || err != nil || a.idp.Calls("revoke") != 1 {
 		t.Errorf("%v, %v, %v", forgotten, warn, err)
 	}
-	if err := prompt(t.Context(), c); !unauthenticated(err) || !strings.Contains(err.Error(), "a2astdio auth login") {
-		t.Errorf("got %v", err)
-	}
+	refused(t, c, "a2astdio auth login")
 	if forgotten, warn, err := s.SignOut(t.Context()); len(forgotten) != 0 || warn != nil || err != nil {
 		t.Errorf("%v, %v, %v", forgotten, warn, err)
 	}
@@ -272,9 +249,7 @@ func TestSignOut(t *testing.T) {
 	if len(forgotten) != 1 || warn == nil || err != nil {
 		t.Errorf("%v, %v, %v", forgotten, warn, err)
 	}
-	if list, _ := store.List(); len(list) != 0 {
-		t.Errorf("stored: %v", list)
-	}
+	must.Equal(t, len(must.Get(store.List())(t)), 0)
 }
 
 // Signing out ends what a request would find: a token that was given counts beside any
@@ -290,10 +265,13 @@ func TestSignOutOfToken(t *testing.T) {
 	if len(forgotten) != 1 || warn != nil || err != nil {
 		t.Errorf("%v, %v, %v", forgotten, warn, err)
 	}
-	list, err := store.List()
-	if len(list) != 1 || list[0].ClientID != "other" || err != nil {
-		t.Errorf("stored: %v, %v", list, err)
+	left := func() (clients []string) {
+		for _, l := range must.Get(store.List())(t) {
+			clients = append(clients, l.ClientID)
+		}
+		return clients
 	}
+	must.Equal(t, left(), []string{"other"})
 	if l, err := store.Find(a.URL, "app"); l != nil || err != nil {
 		t.Errorf("%v, %v", l, err)
 	}
@@ -301,9 +279,7 @@ func TestSignOutOfToken(t *testing.T) {
 	if warn, err := s.Forget(t.Context(), made); warn != nil || err != nil {
 		t.Errorf("%v, %v", warn, err)
 	}
-	if list, err := store.List(); len(list) != 1 || list[0].ClientID != "other" || err != nil {
-		t.Errorf("stored: %v, %v", list, err)
-	}
+	must.Equal(t, left(), []string{"other"})
 }
 
 // A client's secret goes to the provider of that client alone.
@@ -311,9 +287,7 @@ func TestSecretOfAnotherClient(t *testing.T) {
 	s := New(&Options{OAuth: OAuth{ClientID: "app", Secret: Secret{Value: "hunter2", Name: "secret"}}})
 	defer s.Close()
 	for client, want := range map[string]string{"app": "hunter2", "other": "", "": ""} {
-		if got, err := s.secretOf(&Login{ClientID: client}); got != want || err != nil {
-			t.Errorf("%s: %q, %v", client, got, err)
-		}
+		must.Equal(t, must.Get(s.secretOf(&Login{ClientID: client}))(t), want, client)
 	}
 }
 
@@ -335,13 +309,9 @@ func TestScopes(t *testing.T) {
 			w.WriteHeader(403)
 		})
 		c, _ := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
-		if err := prompt(t.Context(), c); !unauthenticated(err) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", challenge, err)
-		}
+		refused(t, c, want)
 	}
-	if n := a.idp.Calls("token"); n != 1 {
-		t.Errorf("%d requests for tokens", n)
-	}
+	must.Equal(t, a.idp.Calls("token"), 1)
 }
 
 // A header that the agent refuses would win over a sign-in: none is begun.
@@ -350,13 +320,9 @@ func TestSignInBesideHeader(t *testing.T) {
 		a := newAgent(t, nil)
 		a.card, a.takes = card, func(*http.Request) bool { return false }
 		c, s := a.client(t, &Options{Store: testStore(t), Header: http.Header{"Authorization": {"Bearer hunter2-old"}}})
-		if err := prompt(t.Context(), c); !unauthenticated(err) {
-			t.Fatal(err)
-		}
+		refused(t, c)
 		known, _ := c.Card(t.Context())
 		_, err := signIn(t, s, &SignIn{Card: known}, &tester{secret: "hunter2-new"})
-		if err == nil || !strings.Contains(err.Error(), "nothing is left to sign in to") {
-			t.Errorf("%s: %v", card, err)
-		}
+		must.Fail(t, err, "nothing is left to sign in to", card)
 	}
 }

@@ -33,16 +33,13 @@ func TestStore(t *testing.T) {
 	for _, l := range []*Login{a, b} {
 		must.Do(t, s.Put(l))
 	}
-	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		info, _ := d.Info()
 		if perm := info.Mode().Perm(); os.PathSeparator == '/' && perm&0o077 != 0 {
 			t.Errorf("%s has mode %o", path, perm)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, test := range []struct{ agent, client, want string }{
 		{"https://agent.example/a", "", "app"},
 		{"https://agent.example/a?key=x", "", "app"},
@@ -64,9 +61,7 @@ func TestStore(t *testing.T) {
 			t.Errorf("%s %s: %q, not %q: %v", test.agent, test.client, got, test.want, err)
 		}
 	}
-	if err := errors.Join(s.Delete(a), s.Delete(a)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(s.Delete(a), s.Delete(a)))
 	if list, err := s.List(); len(list) != 1 || err != nil || list[0].Secrets.Access != "" {
 		t.Errorf("%v, %v", list, err)
 	}
@@ -119,9 +114,7 @@ func TestUnreadableOfAnother(t *testing.T) {
 		a.card, a.takes = card, func(*http.Request) bool { return true }
 		c, _ := a.client(t, &Options{Store: store})
 		must.Get(c.Card(t.Context()))(t)
-		if err := prompt(t.Context(), c); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", card, err)
-		}
+		must.Fail(t, prompt(t.Context(), c), want, card)
 	}
 }
 
@@ -133,9 +126,8 @@ func TestLock(t *testing.T) {
 	unlock := must.Get(s.Lock(t.Context(), l))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
 	defer cancel()
-	if _, err := s.Lock(ctx, l); err == nil || !strings.Contains(err.Error(), "another a2astdio") {
-		t.Error(err)
-	}
+	_, err := s.Lock(ctx, l)
+	must.Fail(t, err, "another a2astdio")
 	cancel()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -61,18 +61,14 @@ func helperCommand(mode string, args ...string) string {
 // An agent takes the tokens of a provider, and tells a story of two events.
 type agent struct {
 	*httptest.Server
-	idp *signin.Server
-	// closed: the card itself wants a token. card is the security of it.
-	closed bool
-	card   string
-	// takes, if it is set, decides instead of the provider.
-	takes func(r *http.Request) bool
-	// challenge is what a 401 says.
-	challenge string
-	// between, if it is set, is called between the two events of a stream.
-	between func()
-	mu      sync.Mutex
-	calls   []string
+	idp       *signin.Server
+	closed    bool                       // the card itself wants a token
+	card      string                     // its security
+	takes     func(r *http.Request) bool // decides instead of the provider, if it is set
+	challenge string                     // what a 401 says
+	between   func()                     // is called between the two events of a stream, if it is set
+	mu        sync.Mutex
+	calls     []string
 }
 
 func newAgent(t *testing.T, p *signin.Server) *agent {
@@ -105,6 +101,14 @@ func (a *agent) count(prefix string) (n int) {
 	return n
 }
 
+// provided reports whether a request has a token of the provider's.
+func (a *agent) provided(r *http.Request) (ok bool) {
+	if token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); a.idp != nil {
+		_, ok = a.idp.Provider.Check(token)
+	}
+	return ok
+}
+
 func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	isCard := strings.HasPrefix(r.URL.Path, "/.well-known/")
 	body, _ := io.ReadAll(r.Body)
@@ -117,15 +121,11 @@ func (a *agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if !isCard || a.closed {
-		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		ok := false
-		switch {
-		case a.takes != nil:
-			ok = a.takes(r)
-		case a.idp != nil:
-			_, ok = a.idp.Provider.Check(token)
+		takes := a.takes
+		if takes == nil {
+			takes = a.provided
 		}
-		if !ok {
+		if !takes(r) {
 			a.note("401 " + call.Method)
 			w.Header().Set("WWW-Authenticate", a.challenge)
 			w.WriteHeader(401)
@@ -173,6 +173,22 @@ func prompt(ctx context.Context, c *transport.Client) error {
 		return err
 	}
 	return drain(s)
+}
+
+// prompts sends a message that is answered.
+func prompts(t *testing.T, c *transport.Client) {
+	t.Helper()
+	must.Do(t, prompt(t.Context(), c))
+}
+
+// refused sends one that is refused for want of credentials, in some words.
+func refused(t *testing.T, c *transport.Client, words ...string) {
+	t.Helper()
+	err := prompt(t.Context(), c)
+	if e := (*a2a.Error)(nil); !errors.As(err, &e) || !e.Unauthenticated() {
+		t.Fatalf("got %v", err)
+	}
+	must.Has(t, err.Error(), words...)
 }
 
 func drain(s *transport.Stream) error {
@@ -237,9 +253,7 @@ func signIn(t *testing.T, s *Source, how *SignIn, u *tester) (*Login, error) {
 	u.wg = new(sync.WaitGroup)
 	l, err := s.SignIn(t.Context(), how, u)
 	u.wg.Wait()
-	if u.err != nil {
-		t.Errorf("the browser: %v", u.err)
-	}
+	must.Fail(t, u.err, "", "the browser")
 	return l, err
 }
 
@@ -252,12 +266,6 @@ func signedIn(t *testing.T) (*agent, *Store) {
 	card := must.Get(c.Card(t.Context()))(t)
 	must.Get(signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: p.TLS()}}))(t)
 	return a, store
-}
-
-// unauthenticated reports whether a client would be told -32000.
-func unauthenticated(err error) bool {
-	var e *a2a.Error
-	return errors.As(err, &e) && e.Unauthenticated()
 }
 
 // A clock that can be turned.

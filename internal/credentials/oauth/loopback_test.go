@@ -19,7 +19,7 @@ import (
 func TestForgedAnswers(t *testing.T) {
 	s := signin.Start(t, wide())
 	p, c := discovered(t, s)
-	get := func(address, host, cookie string) (int, *http.Response) {
+	get := func(address, host, cookie string) int {
 		r := must.Get(http.NewRequest(http.MethodGet, address, nil))(t)
 		if host != "" {
 			r.Host = host
@@ -29,7 +29,7 @@ func TestForgedAnswers(t *testing.T) {
 		}
 		resp := must.Get(http.DefaultTransport.RoundTrip(r))(t)
 		resp.Body.Close()
-		return resp.StatusCode, resp
+		return resp.StatusCode
 	}
 	visited := make(chan error, 1)
 	b := &signin.Browser{TLS: s.TLS()}
@@ -41,25 +41,16 @@ func TestForgedAnswers(t *testing.T) {
 			"": "", "code=x": "", "code=x&state=other": "", "code=x&state=" + state: "", "error=access_denied&state=": "", "code=x&state=" + state + "&state=other": "guess", "code=y&state=" + state: "guess",
 		} {
 			base.RawQuery = query
-			if status, _ := get(base.String(), "", cookie); status != http.StatusBadRequest {
-				t.Errorf("%q: %d", query, status)
-			}
+			must.Equal(t, get(base.String(), "", cookie), http.StatusBadRequest, query)
 		}
 	}
 	l := &Login{Client: c, Provider: p, Scopes: []string{"agent"}, Visit: func(_ context.Context, local string) error {
-		if status, _ := get(local, "evil.example", ""); status != http.StatusForbidden {
-			t.Errorf("another host: %d", status)
-		}
-		go func() {
-			err := b.Open(local)
-			visited <- err
-		}()
+		must.Equal(t, get(local, "evil.example", ""), http.StatusForbidden)
+		go func() { visited <- b.Open(local) }()
 		return nil
 	}}
 	token, _, err := l.ByBrowser(t.Context())
-	if err := <-visited; err != nil {
-		t.Error(err)
-	}
+	must.Do(t, <-visited)
 	if err != nil || token.Access == "" || !strings.Contains(b.Text(), "Signed in") || s.Calls("token") != 1 {
 		t.Errorf("%v, %s, %d requests", err, b.Text(), s.Calls("token"))
 	}
@@ -76,9 +67,7 @@ func TestAnswerIsExact(t *testing.T) {
 		l.ServeHTTP(w, r)
 		return w.Code
 	}
-	if code := visit("/callback?code=x&state=", ""); code != http.StatusBadRequest {
-		t.Errorf("before it has begun: %d", code)
-	}
+	must.Equal(t, visit("/callback?code=x&state=", ""), http.StatusBadRequest, "before it has begun")
 	_, answers := l.serve("https://idp.example/?state=s", "s")
 	for _, test := range []struct{ path, cookie string }{
 		{"/callback?code=x", l.cookie}, {"/callback?code=x&state=t", l.cookie}, {"/callback?code=x&state=s&state=s", l.cookie},
@@ -88,16 +77,11 @@ func TestAnswerIsExact(t *testing.T) {
 			t.Errorf("%+v: %d", test, code)
 		}
 	}
-	if code := visit(l.start+"x", ""); code != http.StatusNotFound {
-		t.Errorf("another page: %d", code)
-	}
+	must.Equal(t, visit(l.start+"x", ""), http.StatusNotFound, "another page")
 	l.say(nil)
-	if code := visit("/callback?code=x&state=s", l.cookie); code != http.StatusOK || len(answers) != 1 {
-		t.Errorf("its answer: %d", code)
-	}
-	if code := visit("/callback?code=x&state=s", l.cookie); code != http.StatusConflict {
-		t.Errorf("again: %d", code)
-	}
+	must.Equal(t, visit("/callback?code=x&state=s", l.cookie), http.StatusOK)
+	must.Equal(t, len(answers), 1)
+	must.Equal(t, visit("/callback?code=x&state=s", l.cookie), http.StatusConflict, "again")
 }
 
 // Two sign-ins at once are answered by one browser, whose cookies are of a host and not of a
@@ -115,15 +99,11 @@ func TestTwoSignIns(t *testing.T) {
 		defer l.close()
 		local, _ := l.serve("https://idp.example/", state)
 		l.say(nil)
-		if code := visit(local); code != http.StatusSeeOther {
-			t.Fatal(code)
-		}
+		must.Equal(t, visit(local), http.StatusSeeOther)
 		backs = append(backs, l.redirect+"?code=x&state="+state)
 	}
 	for _, back := range backs {
-		if code := visit(back); code != http.StatusOK {
-			t.Errorf("%s: %d", back, code)
-		}
+		must.Equal(t, visit(back), http.StatusOK, back)
 	}
 }
 

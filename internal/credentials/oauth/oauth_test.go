@@ -30,9 +30,7 @@ func discovered(t *testing.T, s *signin.Server) (*Provider, *Client) {
 	t.Helper()
 	hc := NewHTTP(s.TLS())
 	p, _, err := Discover(t.Context(), hc, s.Issuer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return p, &Client{ID: "app", HTTP: hc, Now: time.Now}
 }
 
@@ -45,9 +43,7 @@ func signIn(t *testing.T, p *Provider, c *Client, b *signin.Browser, scopes ...s
 		return nil
 	}}
 	token, account, err := l.ByBrowser(t.Context())
-	if browser := <-visited; browser != nil {
-		t.Errorf("the browser: %v", browser)
-	}
+	must.Fail(t, <-visited, "", "the browser")
 	return token, account, err
 }
 
@@ -82,10 +78,10 @@ func TestCodeLogin(t *testing.T) {
 // Whatever goes wrong on the way is one error that says what, and a code goes to
 // the provider once at most.
 func TestCodeLoginFails(t *testing.T) {
-	reply := func(name, value string) func(*url.URL) {
+	reply := func(name string, values ...string) func(*url.URL) {
 		return func(u *url.URL) {
 			q := u.Query()
-			q.Set(name, value)
+			q[name] = values
 			u.RawQuery = q.Encode()
 		}
 	}
@@ -100,11 +96,7 @@ func TestCodeLoginFails(t *testing.T) {
 	}{
 		{name: "denied", browser: signin.Browser{Deny: true}, want: "refuses the sign-in (access_denied: the user said no)"},
 		{name: "another issuer", browser: signin.Browser{Change: reply("iss", "https://evil.example")}, want: "the answer is from https://evil.example, and is not used"},
-		{name: "no issuer", browser: signin.Browser{Change: func(u *url.URL) {
-			q := u.Query()
-			q.Del("iss")
-			u.RawQuery = q.Encode()
-		}}, want: "this one has none"},
+		{name: "no issuer", browser: signin.Browser{Change: reply("iss")}, want: "this one has none"},
 		{name: "wrong code", browser: signin.Browser{Change: reply("code", "hunter2-code")}, want: "refuses the code of the sign-in (invalid_grant: the code is unknown, or too old)", tokens: 1},
 		{name: "no code", browser: signin.Browser{Change: reply("code", "")}, want: "sends you back without a code"},
 		{name: "down", fail: "token", by: signin.Answer(503, "<html>"), want: "refuses the code of the sign-in (HTTP 503)", tokens: 1},
@@ -136,23 +128,16 @@ func TestCodeLoginFails(t *testing.T) {
 			b := test.browser
 			b.TLS = s.TLS()
 			token, _, err := signIn(t, p, c, &b, "openid", "agent")
+			must.Fail(t, err, test.want)
 			switch {
-			case test.want == "" && err != nil, test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
-				t.Errorf("got %v", err)
 			case err != nil && (strings.Contains(err.Error(), "\x1b") || strings.Contains(err.Error(), "hunter2")):
 				t.Errorf("it says too much: %v", err)
 			case test.want == "" && time.Until(token.Expiry.Add(-test.clock)) > time.Minute+time.Second:
 				t.Errorf("expires %v", token.Expiry)
 			}
-			if errors.Is(err, ErrDeclined) != test.browser.Deny {
-				t.Errorf("declined: %v", err)
-			}
-			if n := s.Calls("token"); n != test.tokens {
-				t.Errorf("%d requests for a token", n)
-			}
-			if err != nil && !strings.Contains(b.Text(), "Not signed in") {
-				t.Errorf("the page says %s", b.Text())
-			}
+			must.Equal(t, errors.Is(err, ErrDeclined), test.browser.Deny)
+			must.Equal(t, s.Calls("token"), test.tokens)
+			must.Equal(t, strings.Contains(b.Text(), "Not signed in"), err != nil)
 		})
 	}
 }
@@ -162,19 +147,13 @@ func TestIDTokenOfAnother(t *testing.T) {
 	s := signin.Start(t, wide())
 	p, c := discovered(t, s)
 	token, _, err := signIn(t, p, c, &signin.Browser{TLS: s.TLS()}, "openid")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Account(t.Context(), p, token, "another nonce"); err == nil || !strings.Contains(err.Error(), "it answers another sign-in") {
-		t.Error(err)
-	}
+	must.Do(t, err)
+	_, err = c.Account(t.Context(), p, token, "another nonce")
+	must.Fail(t, err, "it answers another sign-in")
 	other := &Client{ID: "service", HTTP: c.HTTP, Now: time.Now}
-	if _, err := other.Account(t.Context(), p, token, ""); err == nil || !strings.Contains(err.Error(), "audience") {
-		t.Error(err)
-	}
-	if got := signed([]string{"none", "HS256", "RS256"}); !slices.Equal(got, []string{"RS256"}) {
-		t.Error(got)
-	}
+	_, err = other.Account(t.Context(), p, token, "")
+	must.Fail(t, err, "audience")
+	must.Equal(t, signed([]string{"none", "HS256", "RS256"}), []string{"RS256"})
 }
 
 // A device's code is entered elsewhere; what the user says there is what counts.
@@ -203,14 +182,12 @@ func TestDeviceLogin(t *testing.T) {
 				return test.b.Enter(complete)
 			}}
 			token, account, err := l.ByDevice(t.Context())
-			if test.want != "" {
-				if err == nil || !strings.Contains(err.Error(), test.want) || errors.Is(err, ErrDeclined) != test.b.Deny {
-					t.Errorf("got %v", err)
-				}
+			must.Equal(t, errors.Is(err, ErrDeclined), test.b.Deny)
+			if must.Fail(t, err, test.want); err != nil {
 				return
 			}
-			if _, ok := s.Provider.Check(token.Access); err != nil || !ok || account != idp.User {
-				t.Errorf("%v %q", err, account)
+			if _, ok := s.Provider.Check(token.Access); !ok || account != idp.User {
+				t.Errorf("%q", account)
 			}
 		})
 	}
@@ -238,24 +215,18 @@ func TestDevicePageElsewhere(t *testing.T) {
 // library.
 func TestDeviceTimes(t *testing.T) {
 	now := time.Now()
-	for _, test := range []struct {
-		given oauth2.DeviceAuthResponse
-		want  oauth2.DeviceAuthResponse
-	}{
-		{oauth2.DeviceAuthResponse{Interval: 7, Expiry: now.Add(time.Minute)}, oauth2.DeviceAuthResponse{Interval: 7, Expiry: now.Add(time.Minute)}},
-		{oauth2.DeviceAuthResponse{Interval: -1, Expiry: now.Add(-time.Second)}, oauth2.DeviceAuthResponse{Interval: 5, Expiry: now.Add(loginTime)}},
-		{oauth2.DeviceAuthResponse{Interval: 9223372037, Expiry: now.Add(time.Hour)}, oauth2.DeviceAuthResponse{Interval: 5, Expiry: now.Add(loginTime)}},
-		{oauth2.DeviceAuthResponse{}, oauth2.DeviceAuthResponse{Interval: 5, Expiry: now.Add(loginTime)}},
+	usual := oauth2.DeviceAuthResponse{Interval: 5, Expiry: now.Add(loginTime)}
+	for given, want := range map[oauth2.DeviceAuthResponse]oauth2.DeviceAuthResponse{
+		{Interval: 7, Expiry: now.Add(time.Minute)}:        {Interval: 7, Expiry: now.Add(time.Minute)},
+		{Interval: -1, Expiry: now.Add(-time.Second)}:      usual,
+		{Interval: 9223372037, Expiry: now.Add(time.Hour)}: usual,
+		{}: usual,
 	} {
-		got := test.given
-		if bound(&got, now); got.Interval != test.want.Interval || !got.Expiry.Equal(test.want.Expiry) {
-			t.Errorf("%+v becomes %+v, want %+v", test.given, got, test.want)
-		}
+		bound(&given, now)
+		must.Equal(t, given, want)
 	}
 	c := &Client{ID: "a", Secret: "hunter2"}
-	if got := quoted("you said YTpodW50ZXIy, hunter2", c.secrets()); got != "you said ***, ***" {
-		t.Error(got)
-	}
+	must.Equal(t, quoted("you said YTpodW50ZXIy, hunter2", c.secrets()), "you said ***, ***")
 }
 
 // A program gets a token for itself, and shows its secret in the way that the
@@ -270,9 +241,7 @@ func TestForProgram(t *testing.T) {
 		if grant, ok := s.Provider.Check(token.Access); !ok || grant.Subject != "service" || fmt.Sprint(token.Scopes) != "[admin]" {
 			t.Errorf("%+v", grant)
 		}
-		if inForm := s.Forms()[len(s.Forms())-1].Has("client_secret"); inForm != (len(auth) == 1) {
-			t.Errorf("%v: in the form: %v", auth, inForm)
-		}
+		must.Equal(t, s.Forms()[len(s.Forms())-1].Has("client_secret"), len(auth) == 1, auth)
 	}
 	c.Secret = "hunter2-wrong"
 	_, err := c.ForProgram(t.Context(), p, nil)
@@ -289,21 +258,16 @@ func TestRegister(t *testing.T) {
 	redirect := must.Get(l.Listen())(t)
 	l.Close()
 	id, _, err := Register(t.Context(), c.HTTP, p, []string{redirect}, []string{"agent"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.ID = id
-	if _, _, err := signIn(t, p, c, &signin.Browser{TLS: s.TLS()}, "agent"); err != nil {
-		t.Error(err)
-	}
+	_, _, err = signIn(t, p, c, &signin.Browser{TLS: s.TLS()}, "agent")
+	must.Do(t, err)
 	s.Fail("register", signin.Answer(403, `{"error":"access_denied"}`))
-	if _, _, err := Register(t.Context(), c.HTTP, p, nil, nil); err == nil || !strings.Contains(err.Error(), "--oauth-client-id") {
-		t.Error(err)
-	}
+	_, _, err = Register(t.Context(), c.HTTP, p, nil, nil)
+	must.Fail(t, err, "--oauth-client-id")
 	p.Registration = ""
-	if _, _, err := Register(t.Context(), c.HTTP, p, nil, nil); err == nil || !strings.Contains(err.Error(), "--oauth-client-id") {
-		t.Error(err)
-	}
+	_, _, err = Register(t.Context(), c.HTTP, p, nil, nil)
+	must.Fail(t, err, "--oauth-client-id")
 }
 
 // A refresh token is used once. The second use, by whoever comes late, ends what
@@ -312,9 +276,7 @@ func TestRenewTwice(t *testing.T) {
 	s := signin.Start(t, wide())
 	p, c := discovered(t, s)
 	token, _, err := signIn(t, p, c, &signin.Browser{TLS: s.TLS()}, "agent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	next := must.Get(c.Renew(t.Context(), p, token.Refresh))(t)
 	_, err = c.Renew(t.Context(), p, token.Refresh)
 	if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "invalid_grant" || e.Passing {
@@ -323,15 +285,12 @@ func TestRenewTwice(t *testing.T) {
 	if _, ok := s.Provider.Check(next.Access); ok {
 		t.Error("the family goes on")
 	}
-	s.Fail("token", func(w http.ResponseWriter, r *http.Request) {
-		w.WriteHeader(503)
-	})
+	s.Fail("token", signin.Answer(503, ""))
 	_, err = c.Renew(t.Context(), p, next.Refresh)
 	if e := (*Error)(nil); !errors.As(err, &e) || !e.Passing {
 		t.Errorf("got %#v", err)
 	}
 	s.Fail("token", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	if _, err = c.Renew(t.Context(), p, next.Refresh); err == nil || !strings.Contains(err.Error(), "is not reached to renew the sign-in: the connection was closed") {
-		t.Error(err)
-	}
+	_, err = c.Renew(t.Context(), p, next.Refresh)
+	must.Fail(t, err, "is not reached to renew the sign-in: the connection was closed")
 }

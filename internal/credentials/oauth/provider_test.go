@@ -62,9 +62,9 @@ func TestDiscover(t *testing.T) {
 			defer s.Close()
 			url = s.URL
 			p, missing, err := Discover(t.Context(), NewHTTP(nil), url+test.path)
-			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || missing != test.missing || err == nil && p.Token == "" {
-				t.Errorf("%+v, missing %v: %v", p, missing, err)
-			}
+			must.Fail(t, err, test.want)
+			must.Equal(t, missing, test.missing)
+			must.Equal(t, err == nil && p.Token == "", false)
 			if test.want == "" && strings.HasSuffix(test.at, "configuration") {
 				if p, err := FromMetadata(t.Context(), NewHTTP(nil), url+test.at); err != nil || !p.Has("", p.Token) || p.Has("https://other.example", "") {
 					t.Errorf("%+v, %v", p, err)
@@ -90,9 +90,8 @@ func TestFromEndpoints(t *testing.T) {
 		{"", "http://127.0.0.1:9/token", "", ""},
 	} {
 		_, err := FromEndpoints(test.authorization, test.token, test.device)
-		if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hunter2")) {
-			t.Errorf("%+v: %v", test, err)
-		}
+		must.Fail(t, err, test.want, test)
+		must.Equal(t, strings.Contains(fmt.Sprint(err), "hunter2"), false, err)
 	}
 }
 
@@ -103,10 +102,7 @@ func TestEndpointsOfThisMachine(t *testing.T) {
 		{"http://localhost:8", "http://127.0.0.1:9/register", ""},
 	} {
 		at, _ := url.Parse(test.at)
-		err := (&Provider{Token: test.at + "/token", Registration: test.endpoint}).check(at)
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: %v", test, err)
-		}
+		must.Fail(t, (&Provider{Token: test.at + "/token", Registration: test.endpoint}).check(at), test.want, test.at)
 	}
 }
 
@@ -128,9 +124,8 @@ func TestRedirectedMetadata(t *testing.T) {
 	for to, want := range map[string]string{"/here": "", "/loop": "it redirects to", elsewhere.URL: "it redirects to"} {
 		at = to
 		_, _, err := Discover(t.Context(), NewHTTP(nil), s.URL)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || asked {
-			t.Errorf("%s: %v", to, err)
-		}
+		must.Fail(t, err, want, to)
+		must.Equal(t, asked, false)
 	}
 }
 
@@ -162,19 +157,13 @@ func TestWellKnown(t *testing.T) {
 // Without metadata the issuer of an answer is one above the token endpoint.
 func TestIssuerOfEndpoints(t *testing.T) {
 	const realm = "https://idp.example/realms/work"
-	p, err := FromEndpoints(realm+"/protocol/openid-connect/auth", realm+"/protocol/openid-connect/token", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &Login{Provider: p}
+	l := &Login{Provider: must.Get(FromEndpoints(realm+"/protocol/openid-connect/auth", realm+"/protocol/openid-connect/token", ""))(t)}
 	for issuer, want := range map[string]string{
 		realm: "", "https://idp.example": "", "https://idp.example/": "",
 		"https://idp.example/realms/evil": "is not used", "https://evil.example": "is not used", realm + "/pro": "is not used", "": "is not used",
 	} {
 		_, err := l.code(url.Values{"iss": {issuer}, "code": {"x"}})
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", issuer, err)
-		}
+		must.Fail(t, err, want, issuer)
 	}
 	for _, token := range []string{realm + "/../evil/token", realm + "/%2e%2E/evil/token", realm + "%2f..%2fevil/token", realm + "/..;/evil/token"} {
 		if p, err := FromEndpoints("", token, ""); err != nil || p.is(realm) || !p.is("https://idp.example") {
@@ -189,24 +178,20 @@ func TestIssuerOfEndpoints(t *testing.T) {
 
 // What an agent's 401 says of how to authenticate.
 func TestReadHint(t *testing.T) {
-	for _, test := range []struct{ headers, want string }{
-		{`Bearer`, `{bearer []}`},
-		{`Basic realm="x"|Bearer error="invalid_token", error_description="a, b=c"`, `{bearer []}`},
-		{`Bearer realm="a\"b", error=insufficient_scope, scope="read write"`, `{bearer [read write]}`},
-		{`Basic realm="scope=x"`, `{basic []}`},
-		{``, `{ []}`},
+	for headers, want := range map[string]string{
+		`Bearer`: `{bearer []}`,
+		`Basic realm="x"|Bearer error="invalid_token", error_description="a, b=c"`: `{bearer []}`,
+		`Bearer realm="a\"b", error=insufficient_scope, scope="read write"`:        `{bearer [read write]}`,
+		`Basic realm="scope=x"`: `{basic []}`,
+		``:                      `{ []}`,
 	} {
-		if got := fmt.Sprint(ReadHint(strings.Split(test.headers, "|"))); got != test.want {
-			t.Errorf("%s: %s, not %s", test.headers, got, test.want)
-		}
+		must.Equal(t, fmt.Sprint(ReadHint(strings.Split(headers, "|"))), want, headers)
 	}
 }
 
 // What belongs to OAuth cannot be set by a parameter.
 func TestCheckParams(t *testing.T) {
-	if err := CheckParams(url.Values{"audience": {"x"}, "prompt": {"login"}}); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, CheckParams(url.Values{"audience": {"x"}, "prompt": {"login"}}))
 	for _, name := range strings.Fields("client_id client_secret code code_verifier grant_type nonce redirect_uri refresh_token scope state") {
 		if CheckParams(url.Values{strings.ToUpper(name): {"x"}}) == nil {
 			t.Errorf("%s can be set", name)
@@ -246,30 +231,25 @@ func TestAuthorizedParty(t *testing.T) {
 	defer keys.Close()
 	p := &Provider{Issuer: "https://idp.example", Keys: keys.URL, Algorithms: []string{"ES256"}}
 	c := &Client{ID: "app", HTTP: NewHTTP(nil), Now: time.Now}
+	const tenants = "https://idp.example/{tenantid}/v2.0"
 	for _, test := range []struct {
-		audience []string
-		azp      string
-		ok       bool
+		issuer, of, audience, azp string
+		ok                        bool
 	}{
-		{[]string{"app"}, "", true}, {[]string{"app"}, "app", true}, {[]string{"app", "api"}, "app", true},
-		{[]string{"app", "api"}, "", false}, {[]string{"app", "api"}, "api", false}, {[]string{"app"}, "other", false}, {[]string{"api"}, "app", false},
+		{p.Issuer, p.Issuer, "app", "", true}, {p.Issuer, p.Issuer, "app", "app", true}, {p.Issuer, p.Issuer, "app api", "app", true},
+		{p.Issuer, p.Issuer, "app api", "", false}, {p.Issuer, p.Issuer, "app api", "api", false},
+		{p.Issuer, p.Issuer, "app", "other", false}, {p.Issuer, p.Issuer, "api", "app", false},
+		// Of a provider for all tenants the token is of its own tenant.
+		{tenants, "https://idp.example/one/v2.0", "app", "", true}, {tenants, "https://idp.example/two/v2.0", "app", "", false},
+		{tenants, "https://evil.example/one/v2.0", "app", "", false},
 	} {
-		claims := map[string]any{"iss": p.Issuer, "sub": "me", "aud": test.audience, "iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()}
+		p.Issuer = test.issuer
+		claims := map[string]any{"iss": test.of, "tid": "one", "sub": "me", "aud": strings.Fields(test.audience), "iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()}
 		if test.azp != "" {
 			claims["azp"] = test.azp
 		}
 		id := must.Get(jwt.Signed(signer).Claims(claims).Serialize())(t)
-		if account, err := c.Account(t.Context(), p, &Token{ID: id}, ""); (err == nil) != test.ok || test.ok && account != "me" {
-			t.Errorf("%+v: %q, %v", test, account, err)
-		}
-	}
-	// Of a provider for all tenants the token is of its own tenant.
-	p.Issuer = "https://idp.example/{tenantid}/v2.0"
-	for issuer, ok := range map[string]bool{"https://idp.example/one/v2.0": true, "https://idp.example/two/v2.0": false, "https://evil.example/one/v2.0": false} {
-		claims := map[string]any{"iss": issuer, "tid": "one", "sub": "me", "aud": "app", "iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix()}
-		id := must.Get(jwt.Signed(signer).Claims(claims).Serialize())(t)
-		if _, err := c.Account(t.Context(), p, &Token{ID: id}, ""); (err == nil) != ok {
-			t.Errorf("%s: %v", issuer, err)
-		}
+		account, err := c.Account(t.Context(), p, &Token{ID: id}, "")
+		must.Equal(t, err == nil && account == "me", test.ok, test, err)
 	}
 }
