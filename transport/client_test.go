@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -115,13 +114,17 @@ func wireReadAll(s *Stream) (events []string, err error) {
 	for {
 		batch, err := s.Read()
 		for i := range batch {
-			ev := &batch[i]
-			events = append(events, strings.TrimSuffix(fmt.Sprintf("%d %s", ev.Kind, ev.State), " "))
+			events = append(events, wireBrief(&batch[i]))
 		}
 		if err != nil {
 			return events, err
 		}
 	}
+}
+
+// wireBrief names an event by its kind and its state.
+func wireBrief(ev *a2a.Event) string {
+	return strings.TrimSuffix([]string{"unknown", "task", "message", "status", "artifact"}[ev.Kind]+" "+string(ev.State), " ")
 }
 
 // wireSSE answers with an event stream.
@@ -148,107 +151,6 @@ const (
 	sseCompleted = `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t","status":{"state":"completed"},"final":true}}` + "\n\n"
 )
 
-func TestSendAnswers(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		answer http.HandlerFunc
-		events string
-		// what the error says, from Send or from the stream; "EOF" is none
-		err  string
-		is   error
-		code int // of an *a2a.Error
-		http int
-		sent int // 0: once
-	}{
-		{name: "stream", answer: wireSSE(sseWorking + sseCompleted), events: "[3 working 3 completed]", err: "EOF"},
-		{name: "empty stream", answer: wireSSE(""), events: "[]", err: "EOF"},
-		{name: "JSON as a stream", answer: wireSSE("\n" + `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"completed"}}}`), events: "[1 completed]", err: "EOF"},
-		{name: "JSON in lines as a stream", answer: wireSSE("{\n  \"jsonrpc\": \"2.0\",\r\n  \"id\": 1,\n  \"result\": {\"kind\": \"message\", \"parts\": []}\n}\n"), events: "[2]", err: "EOF"},
-		{name: "an error as a stream", answer: wireSSE(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no model"}}`), events: "[]", err: "agent: no model (-32603)", code: -32603},
-		{name: "half an object as a stream", answer: wireSSE(`{"jsonrpc":"2.0","id":1,"resu`), events: "[]", err: "agent: URL/rpc sent an event that is not JSON: {\"jsonrpc\":\"2.0\",\"id\":1,\"resu"},
-		{name: "heartbeats", answer: wireSSE(": ping\n\ndata: \n\n" + sseCompleted), events: "[3 completed]", err: "EOF"},
-		{name: "cut within an event", answer: wireSSE(sseWorking + `data: {"jsonrpc"`), events: "[3 working]", err: "agent: URL/rpc: the stream stopped in the middle of an event", is: ErrInterrupted},
-		{name: "cut within a chunk", answer: func(w http.ResponseWriter, r *http.Request) {
-			wireSSE(sseWorking)(w, r)
-			w.(http.Flusher).Flush()
-			conn, _, _ := w.(http.Hijacker).Hijack()
-			conn.Close()
-		}, events: "[3 working]", err: "agent: URL/rpc: the connection was closed in the middle of a stream", is: ErrInterrupted},
-		{name: "error in the stream", answer: wireSSE(sseWorking + `data: {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"gone","data":["x"]}}` + "\n\n" + sseCompleted),
-			events: "[3 working]", err: "agent: gone (-32001); it adds [\"x\"]", code: -32001},
-		{name: "event: error with an envelope", answer: wireSSE("event: error\ndata: {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32004,\"message\":\"no\"}}\n\n"), events: "[]", err: "agent: no (-32004)", code: -32004, sent: 4},
-		{name: "event: error without", answer: wireSSE("event: error\ndata: {\"code\":-32004,\"message\":\"no\"}\n\n"), events: "[]", err: "agent: no (-32004)", code: -32004, sent: 4},
-		{name: "event: error in words", answer: wireSSE("event: error\ndata: it broke\n\n"), events: "[]", err: "agent: it broke (-32603)", code: -32603},
-		{name: "not JSON", answer: wireSSE(sseWorking + "data: {oops\n\n" + sseCompleted), events: "[3 working]", err: "agent: URL/rpc sent an event that is not JSON: {oops"},
-		{name: "a gateway's words", answer: wireSSE("data: ping\n\n" + sseWorking + "data: ping\n\n" + sseCompleted + "data: [DONE]\n\n"), events: "[3 working 3 completed]", err: "EOF"},
-		{name: "words alone", answer: wireSSE("data: Hello,\n\ndata: world\n\n"), events: "[]", err: "agent: URL/rpc sent an event that is not JSON: Hello,"},
-		{name: "one newline between events", answer: wireSSE(strings.ReplaceAll(sseWorking+sseCompleted, "\n\n", "\n") + "\n"), events: "[3 working 3 completed]", err: "EOF"},
-		{name: "JSON in several lines", answer: wireSSE("data: {\"result\":\ndata: {\"kind\":\"message\",\ndata: \"parts\":[]}}\n\n"), events: "[2]", err: "EOF"},
-		{name: "payload without an envelope", answer: wireSSE(`data: {"kind":"status-update","taskId":"t","status":{"state":"failed"}}` + "\n\n"), events: "[3 failed]", err: "EOF"},
-		{name: "unknown kind", answer: wireSSE(`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"news"}}` + "\n\n"), events: "[0]", err: "EOF"},
-
-		{name: "task as JSON", answer: wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"completed"}}}`), events: "[1 completed]", err: "EOF"},
-		{name: "message as text", answer: wireAnswer(201, "text/plain; charset=utf-8", `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[]}}`), events: "[2]", err: "EOF"},
-		{name: "a stream in an array", answer: wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":[{}]}`), err: `agent: URL/rpc answered with a result that is neither a task nor a message: [{}]: if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected`, is: ErrPossiblyDelivered},
-		{name: "neither", answer: wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"ok":true}}`), err: `agent: URL/rpc answered with a result that is neither a task nor a message: {"ok":true}`, is: ErrPossiblyDelivered},
-		{name: "error as text with 200", answer: wireAnswer(200, "text/plain; charset=utf-8", `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"bad","data":"x"}}`), err: "agent: bad (-32602); it adds \"x\"", code: -32602, http: 200},
-		{name: "error with 404", answer: wireAnswer(404, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"none"}}`), err: "agent: none (-32001)", code: -32001, http: 404},
-		{name: "error with 503", answer: wireAnswer(503, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"busy"}}`), err: "agent: busy (-32603)", code: -32603, http: 503},
-		{name: "error as a string", answer: wireAnswer(400, "application/json", `{"error":"no such method"}`), err: "agent: HTTP 400: no such method", http: 400},
-		{name: "413", answer: wireAnswer(413, "text/html", "<html>"), err: "agent: HTTP 413: URL/rpc does not take a message of this size", http: 413},
-		{name: "503 from a proxy", answer: wireAnswer(503, "text/plain", "upstream\nfailed"), err: "agent: HTTP 503: URL/rpc: upstream failed: is the agent behind it running? (it was possibly delivered, so it is not sent again)", is: ErrPossiblyDelivered, http: 503},
-		{name: "401", answer: wireAnswer(401, "text/plain", "no", "WWW-Authenticate", `Bearer realm="x"`), err: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, http: 401},
-		{name: "HTML", answer: wireAnswer(200, "text/html; charset=utf-8", "<html>"), err: "agent: URL/rpc answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?"},
-		{name: "HTML with 404", answer: wireAnswer(404, "text/html", "<html>"), err: "agent: HTTP 404: URL/rpc answered text/html, not A2A: is --agent the agent's URL?", http: 404, sent: 2},
-		{name: "empty 200", answer: wireAnswer(200, "application/json", ""), err: "agent: URL/rpc answered message/stream with an empty 200", is: ErrPossiblyDelivered},
-		{name: "JSON of another kind", answer: wireAnswer(200, "application/json", `{"hello":1}`), err: `agent: URL/rpc answered message/stream with JSON that is not A2A: {"hello":1}: is --agent the agent's URL?`},
-		{name: "no JSON", answer: wireAnswer(200, "application/json", "oops"), err: "agent: URL/rpc answered message/stream with what is labelled application/json and is none: oops", is: ErrPossiblyDelivered},
-		{name: "a proxy's refusal", answer: wireAnswer(407, "text/html", "<html>"), err: "agent: HTTP 407: the proxy on the way to URL/rpc wants credentials: " + cureProxy, http: 407},
-		{name: "redirect to GET", answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
-			err: "agent: URL/rpc redirects to URL/other without what was posted: give the agent's new URL as --agent"},
-		{name: "redirect for ever", answer: func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/rpc", http.StatusPermanentRedirect)
-		}, err: "agent: URL/rpc redirects more than 5 times"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			agent := newWireAgent(t, test.answer)
-			c := wireClient(t, agent.URL, nil)
-			var events []string
-			s, err := c.Send(t.Context(), hello())
-			got := ""
-			if err == nil {
-				events, err = wireReadAll(s)
-				got = fmt.Sprint(events)
-				s.Close()
-				if _, again := s.Read(); again != err {
-					t.Errorf("Read after the end: %v, and before %v", again, err)
-				}
-			}
-			text := strings.ReplaceAll(err.Error(), agent.URL, "URL")
-			if text != test.err || got != test.events {
-				t.Errorf("got %s, %q\nwant %s, %q", got, text, test.events, test.err)
-			}
-			if test.is != nil && !errors.Is(err, test.is) {
-				t.Errorf("%q is not %v", err, test.is)
-			}
-			if errors.Is(err, ErrInterrupted) != (test.is == ErrInterrupted) || errors.Is(err, ErrUnreachable) {
-				t.Errorf("%v is what it should not be", err)
-			}
-			var e *a2a.Error
-			if errors.As(err, &e) != (test.code != 0 || test.http != 0) {
-				t.Errorf("%v: a2a.Error: %v", err, e)
-			}
-			if e != nil && (e.Code != test.code || e.HTTPStatus != test.http) {
-				t.Errorf("%#v; want code %d, HTTP %d", e, test.code, test.http)
-			}
-			if n := len(agent.seen()); n != max(test.sent, 1) && test.name != "redirect for ever" {
-				t.Errorf("sent %d times", n)
-			}
-		})
-	}
-}
-
 // Events that are no longer valid are overwritten here; their clones are not.
 func TestPoison(t *testing.T) {
 	next := make(chan bool)
@@ -268,25 +170,5 @@ func TestPoison(t *testing.T) {
 	must.Get(s.Read())(t)
 	if id != "\xAA" || clone.TaskID != "t" || events[0].Kind != a2a.EventUnknown {
 		t.Errorf("kept %q, cloned %q, %v", id, clone.TaskID, events[0].Kind)
-	}
-}
-
-// An agent may answer a plain method with events.
-func TestUnaryAnsweredWithEvents(t *testing.T) {
-	agent := newWireAgent(t, wireSSE(": ping\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"task\",\"id\":\"t\",\"status\":{\"state\":\"working\"}}}\n\n"))
-	if ev, err := wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1); err != nil || ev.State != a2a.StateWorking {
-		t.Error(ev, err)
-	}
-	agent.answer = wireAnswer(200, "application/json", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"kind\":\"task\",\"id\":\"t\",\"status\":{\"state\":\"working\"}}}\n\n")
-	if ev, err := wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1); err != nil || ev.State != a2a.StateWorking {
-		t.Error(ev, err)
-	}
-	agent.answer = wireSSE("event: error\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32001,\"message\":\"none\"}}\n\n")
-	if _, err := wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1); err == nil || err.Error() != "agent: none (-32001)" {
-		t.Error(err)
-	}
-	agent.answer = wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","parts":[],"role":"agent"}}`)
-	if _, err := wireClient(t, agent.URL, nil).Get(t.Context(), "t", -1); err == nil || !strings.Contains(err.Error(), "answered tasks/get with something that is no task") {
-		t.Error(err)
 	}
 }

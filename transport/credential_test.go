@@ -56,60 +56,6 @@ func TestCredentialIsCarried(t *testing.T) {
 	}
 }
 
-// After a refusal the same request is made again, once, with another credential. If
-// there is none, the error says what the user can do.
-func TestRefusedOnce(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		status int
-		next   *Credential
-		err    error
-		fixed  bool // the agent takes the second one
-		want   string
-		sent   int
-	}{
-		{name: "renewed", status: 401, next: bearer("new"), fixed: true, want: "EOF", sent: 2},
-		{name: "renewed in vain", status: 401, next: bearer("new"), want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, sent: 2},
-		{name: "the same", status: 401, next: bearer("old"), want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, sent: 1},
-		{name: "none", status: 401, want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): --header 'Authorization: Bearer TOKEN' gives them, better in the variable A2ASTDIO_HEADER`, sent: 1},
-		{name: "a cure", status: 401, err: errors.New("agent: sign in"), want: `agent: HTTP 401: URL/rpc wants credentials (Bearer realm="x"): sign in`, sent: 1},
-		{name: "forbidden", status: 403, err: errors.New("sign in with more scopes"), want: `agent: HTTP 403: URL/rpc wants other credentials (Bearer realm="x"): sign in with more scopes`, sent: 1},
-		{name: "another error", status: 410, next: bearer("new"), want: "agent: HTTP 410: URL/rpc: no", sent: 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			agent := newWireAgent(t, nil)
-			agent.answer = func(w http.ResponseWriter, r *http.Request) {
-				if test.fixed && r.Header.Get("Authorization") == "Bearer new" {
-					wireSSE(sseCompleted)(w, r)
-					return
-				}
-				wireAnswer(test.status, "text/plain", "no", "WWW-Authenticate", `Bearer realm="x"`)(w, r)
-			}
-			asked := 0
-			c := wireClient(t, agent.URL, &ClientOptions{Credentials: func(_ context.Context, c *Challenge) (*Credential, error) {
-				if c.Status == 0 {
-					return bearer("old"), nil
-				}
-				if asked++; c.Status != test.status || c.Refused.Header.Get("Authorization") != []string{"Bearer old", "Bearer new"}[asked-1] || c.Authenticate[0] != `Bearer realm="x"` {
-					t.Errorf("asked with %+v", c)
-				}
-				return test.next, test.err
-			}})
-			err := send(c, t.Context())
-			if text := strings.ReplaceAll(err.Error(), agent.URL, "URL"); text != test.want {
-				t.Errorf("got %s\nwant %s", text, test.want)
-			}
-			if errors.Is(err, ErrPossiblyDelivered) {
-				t.Error("what was refused was not delivered")
-			}
-			requests := agent.seen()
-			if len(requests) != test.sent || requests[0].Body != requests[len(requests)-1].Body || test.status == 410 != (asked == 0) || asked > test.sent {
-				t.Errorf("sent %d times, asked %d times", len(requests), asked)
-			}
-		})
-	}
-}
-
 // Without verified certificates anybody can pose as the agent: credentials then go only
 // to this machine.
 func TestInsecureHoldsCredentialsBack(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 func send(c *Client, ctx context.Context) error {
@@ -115,72 +114,6 @@ func TestSendAgainAfterRefusal(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func TestRetryStatus(t *testing.T) {
-	const task = `{"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","status":{"state":"working"}}}`
-	for _, test := range []struct {
-		name       string
-		status     int
-		retryAfter string
-		gets       int // how often tasks/get is asked, and message/stream
-		sends      int
-	}{
-		{"429 with Retry-After", 429, "0", 2, 2},
-		{"429 without", 429, "", 2, 1},
-		{"429 with a date that is past", 429, "Fri, 31 Dec 1999 23:59:59 GMT", 2, 2},
-		{"429 that wants too much", 429, "3600", 1, 1},
-		{"503", 503, "", 2, 1},
-		{"503 with Retry-After", 503, "0", 2, 1},
-		{"502", 502, "", 2, 1},
-		{"504", 504, "", 2, 1},
-		{"500", 500, "", 1, 1},
-		{"404", 404, "", 1, 1},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			var n atomic.Int32
-			agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == usualPath {
-					http.NotFound(w, r)
-					return
-				}
-				if n.Add(1)%2 == 1 {
-					if test.retryAfter != "" {
-						w.Header().Set("Retry-After", test.retryAfter)
-					}
-					w.WriteHeader(test.status)
-					return
-				}
-				io.WriteString(w, task)
-			})
-			agent.card = `{"name":"Test","url":"%s","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`
-			c := wireClient(t, agent.URL, nil)
-			_, err := c.Get(t.Context(), "t", -1)
-			if int(n.Load()) != test.gets || (err == nil) != (test.gets == 2) {
-				t.Errorf("tasks/get: %d requests, %v", n.Load(), err)
-			}
-			n.Store(0)
-			err = send(c, t.Context())
-			if int(n.Load()) != test.sends || (err == io.EOF) != (test.sends == 2) {
-				t.Errorf("message/stream: %d requests, %v", n.Load(), err)
-			}
-			if errors.Is(err, ErrPossiblyDelivered) != (test.status >= 502) {
-				t.Errorf("message/stream: %v", err)
-			}
-		})
-	}
-}
-
-// The client gives up after enough answers of 429, and does not say "possibly
-// delivered", because the message was refused.
-func TestRetryIsBounded(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(429, "text/plain", "", "Retry-After", "0"))
-	err := send(wireClient(t, agent.URL, nil), t.Context())
-	var e *a2a.Error
-	if n := len(agent.seen()); n != 1+maxRetries || !errors.As(err, &e) || e.HTTPStatus != 429 || errors.Is(err, ErrPossiblyDelivered) {
-		t.Errorf("%d requests, %v", n, err)
-	}
-}
 
 // A mistyped URL is reported at once.
 func TestFirstContact(t *testing.T) {

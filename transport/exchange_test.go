@@ -1,0 +1,331 @@
+package transport
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// A played is a case of testdata/exchange: an agent, what a client is called for, and what comes of it.
+//
+//	== NAME              begins a case
+//	agent PATH           the URL that the user gives; card JSON, the card, or "card none"; file, it is the card as a file
+//	version, binding, header, trust, extensions: the client's options
+//	credentials ONE TWO  a source that has the token ONE, and behind a refusal TWO; "!" tells a cure in place of it
+//	WHAT: STATUS TYPE    answers a method of JSON-RPC, or what is asked of a path or URL, "*" whatever is left. Then come headers
+//	                     of the answer, as Name=value, and behind tabs its lines; one in quotes is a Go string, and no line.
+//	                     Of several for one WHAT each is given once, and the last one from then on
+//	cut                  the connection breaks behind the answer
+//	send, once, get, cancel, list, card, forget, lacks, echoed: what the client does
+//	= …                  what came of it, which -update writes
+type played struct {
+	at, card   string
+	file       bool
+	opts       ClientOptions
+	extensions []string
+	answers    []*playedAnswer
+
+	mu    sync.Mutex
+	asked []string
+	log   strings.Builder
+}
+
+type playedAnswer struct {
+	what   string
+	status int
+	header http.Header
+	body   string
+	cut    bool
+	given  bool
+}
+
+// TestExchanges: what comes of an agent's answers, and what it is asked.
+func TestExchanges(t *testing.T) {
+	for _, file := range must.Get(filepath.Glob("testdata/exchange/*.txt"))(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			cases := strings.Split(string(must.Get(os.ReadFile(file))(t)), "\n== ")
+			for i, text := range cases[1:] {
+				name, _, _ := strings.Cut(text, "\n")
+				t.Run(name, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) { cases[i+1] = playOut(t, text) })
+				})
+			}
+			must.Golden(t, *update, file, strings.Join(cases, "\n== "))
+		})
+	}
+}
+
+// playOut plays a case, and returns it with what came of it.
+func playOut(t *testing.T, text string) string {
+	x := &played{card: `{"name":"Test","url":"/rpc","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`}
+	x.opts.Log = slog.New(slog.NewTextHandler(&x.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	network := &memnet.Network{Handler: x}
+	defer network.Sever()
+	x.opts.RoundTripper = network
+	var out []string
+	var c *Client
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "= ") {
+			continue
+		}
+		if out = append(out, line); i == 0 || x.tells(t, line) {
+			continue
+		}
+		if c == nil {
+			at := "http://agent.example" + x.at
+			if x.file {
+				at = filepath.Join(t.TempDir(), "card.json")
+				must.Do(t, os.WriteFile(at, []byte(x.card), 0o600))
+			}
+			c = wireClient(t, at, &x.opts)
+			defer c.Close()
+			c.Activate(x.extensions)
+		}
+		for _, r := range x.do(t, c, line) {
+			out = append(out, "= "+r)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// tells reads a line about the agent or the client; false if it is something to do.
+func (x *played) tells(t *testing.T, line string) bool {
+	word, rest, _ := strings.Cut(line, " ")
+	if body, ok := strings.CutPrefix(line, "\t"); ok {
+		if strings.HasPrefix(body, `"`) {
+			body = must.Get(strconv.Unquote(body))(t)
+		} else {
+			body += "\n"
+		}
+		x.answers[len(x.answers)-1].body += body
+		return true
+	}
+	switch word {
+	case "", "#":
+	case "agent":
+		x.at = rest
+	case "card":
+		x.card = cmp.Or(rest, x.card)
+		return rest != ""
+	case "version":
+		x.opts.Version = rest
+	case "binding":
+		x.opts.Binding = rest
+	case "header":
+		name, value, _ := strings.Cut(rest, ": ")
+		x.opts.Header = http.Header{name: {value}}
+	case "trust":
+		x.opts.TrustOrigins = strings.Fields(rest)
+	case "extensions":
+		x.extensions = strings.Fields(rest)
+	case "file":
+		x.file = true
+	case "credentials":
+		one, two, _ := strings.Cut(rest, " ")
+		x.opts.Credentials = func(_ context.Context, at *Challenge) (*Credential, error) { return x.credential(at, one, two) }
+	case "cut":
+		x.answers[len(x.answers)-1].cut = true
+	default:
+		what, isAnswer := strings.CutSuffix(word, ":")
+		if !isAnswer {
+			return false
+		}
+		status, rest, _ := strings.Cut(rest, " ")
+		kind, rest, _ := strings.Cut(rest, " ")
+		a := &playedAnswer{what: what, status: must.Get(strconv.Atoi(status))(t), header: http.Header{}}
+		short := map[string]string{"json": "application/json", "sse": "text/event-stream; charset=utf-8", "text": "text/plain; charset=utf-8", "html": "text/html"}
+		a.header.Set("Content-Type", cmp.Or(short[kind], kind))
+		for rest != "" {
+			var h string
+			h, rest, _ = strings.Cut(rest, "; ")
+			name, value, _ := strings.Cut(h, "=")
+			a.header.Add(name, value)
+		}
+		x.answers = append(x.answers, a)
+	}
+	return true
+}
+
+// ServeHTTP is the agent, and all others.
+func (x *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var call struct{ Method string }
+	_ = json.Unmarshal(body, &call) // of HTTP+JSON there is none
+	path := r.URL.RequestURI()
+	if r.Host != "agent.example" {
+		path = "http://" + r.Host + path
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a := x.answer(call.Method, path)
+	if a == nil && path == cardPath && x.card != "none" {
+		_, _ = io.WriteString(w, x.card)
+		return
+	}
+	if !strings.HasSuffix(path, ".json") {
+		what := strings.TrimSpace(call.Method + " " + strings.TrimSuffix(r.Method+" "+path, "POST /rpc"))
+		if key := r.Header.Get("Authorization"); key != "" {
+			what += " with " + key
+		}
+		x.asked = append(x.asked, what)
+	}
+	if a == nil {
+		http.NotFound(w, r)
+		return
+	}
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(a.status)
+	_, _ = io.WriteString(w, a.body)
+	if a.cut {
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func (x *played) answer(method, path string) (last *playedAnswer) {
+	for _, what := range []string{method, path, "*"} {
+		for _, a := range x.answers {
+			if a.what == what && what != "" {
+				if last = a; !a.given {
+					a.given = true
+					return a
+				}
+			}
+		}
+		if last != nil || strings.HasSuffix(path, ".json") && what == path {
+			return last
+		}
+	}
+	return nil
+}
+
+// credential notes what a source is asked with.
+func (x *played) credential(at *Challenge, one, two string) (*Credential, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	note := "(for a token"
+	if at.Status != 0 {
+		note += fmt.Sprint(" behind a ", at.Status, " of ", at.Refused.Header.Get("Authorization"), ", ", at.Authenticate)
+		one = two
+	}
+	if at.Card != nil {
+		note += " by the card of " + at.Card.Name
+		for _, s := range at.Card.Schemes {
+			note += " with " + s.Name
+		}
+	}
+	if x.asked = append(x.asked, note+")"); one == "" {
+		return nil, nil
+	}
+	if cure, ok := strings.CutPrefix(one, "!"); ok {
+		return nil, errors.New(cure)
+	}
+	return bearer(one), nil
+}
+
+// do does something, and returns what came of it.
+func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
+	var got []string
+	ev := new(a2a.Event)
+	var err error
+	switch what {
+	case "send":
+		var s *Stream
+		if s, err = c.Send(t.Context(), hello()); err == nil {
+			got, err = wireReadAll(s)
+			if s.Unstreamed() {
+				got = append(got, "at once")
+			}
+			s.Close()
+			if _, again := s.Read(); again != err {
+				t.Errorf("Read after the end: %v, and before %v", again, err)
+			}
+		}
+	case "once":
+		ev, err = c.SendOnce(t.Context(), hello(), true)
+	case "get":
+		ev, err = c.Get(t.Context(), "t", -1)
+	case "cancel":
+		ev, err = c.Cancel(t.Context(), "t")
+	case "list":
+		var page *a2a.TaskPage
+		if page, err = c.List(t.Context(), a2a.TaskQuery{}); err == nil {
+			for i := range page.Tasks {
+				got = append(got, wireBrief(&page.Tasks[i]))
+			}
+			got = append(got, fmt.Sprintf("next %q of %d", page.NextPageToken, page.TotalSize))
+		}
+	case "card":
+		var card *a2a.Card
+		if card, err = c.Card(t.Context()); err == nil {
+			public, how := must.Get(c.PublicCard(t.Context()))(t), "nowhere"
+			if chosen, err := c.Chosen(t.Context()); err == nil {
+				how = fmt.Sprintf("%s in %s over %s", chosen.At.URL, chosen.Version, chosen.Binding)
+			}
+			got = append(got, fmt.Sprintf("%s, extended %v, public %s, called at %s", card.Name, card.Extended, public.Name, how))
+		}
+	case "forget":
+		c.ForgetCard()
+	case "lacks":
+		got = append(got, fmt.Sprintf("%+v", c.Unsupported()))
+	case "echoed":
+		uris, known := c.Echoed()
+		got = append(got, fmt.Sprintf("%q, known: %v", uris, known))
+	default:
+		t.Fatalf("nobody can %q", what)
+	}
+	if err == nil && ev.TaskID != "" {
+		got = append(got, wireBrief(ev))
+	}
+	if len(got) > 0 {
+		came = append(came, strings.Join(got, ", "))
+	}
+	if err != nil && err != io.EOF {
+		came = append(came, err.Error(), "  "+playedError(err))
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.asked) > 0 {
+		came = append(came, "asked "+strings.Join(x.asked, ", "))
+	}
+	for line := range strings.Lines(x.log.String()) {
+		_, said, _ := strings.Cut(strings.TrimSpace(line), "msg=")
+		came = append(came, "log: "+said)
+	}
+	x.asked = nil
+	x.log.Reset()
+	return came
+}
+
+// playedError tells what a caller may ask of an error.
+func playedError(err error) string {
+	var is []string
+	for _, e := range []error{ErrInterrupted, ErrUnreachable, ErrPossiblyDelivered, ErrMalformed, ErrOrigin, ErrTooLarge} {
+		if errors.Is(err, e) {
+			is = append(is, strings.TrimPrefix(e.Error(), "agent: "))
+		}
+	}
+	var agent *a2a.Error
+	if errors.As(err, &agent) {
+		is = append(is, fmt.Sprintf("code %d, HTTP %d", agent.Code, agent.HTTPStatus))
+	}
+	return cmp.Or(strings.Join(is, ", "), "ours")
+}
