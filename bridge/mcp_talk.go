@@ -92,6 +92,7 @@ func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.session.keepJournal()
+	t.session.save()                                 // so that the handle is found after a kill
 	t.journal, t.detach = t.session.journal, detach  // the turn may give its up
 	if t.editor.server.spawn(func(context.Context) { // ends with the turn, or by leave
 		defer detach(nil)

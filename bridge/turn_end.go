@@ -268,29 +268,28 @@ func (t *turn) notice(text string) mapping.Step {
 	return mapping.Step{Kind: mapping.StepNotice, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Text: text}
 }
 
-// noteTask notes the task, or the context, once the agent has named it, and reports whether the
-// session is to be stored anew. A process that is killed from then on leaves a task to come back
-// to: the journal has it before anything is shown, by one write, and the session's record, which
-// takes five calls, behind that.
-func (t *turn) noteTask() bool {
+// noteTask notes the task, or the context, once the agent has named it. A process that is killed from
+// then on leaves a task to come back to: the journal has it before anything is shown, by one write.
+// The session's record, which takes five calls, follows at the turn's end: whoever loads a session that
+// has not come to it takes the journal's word.
+func (t *turn) noteTask() {
 	s, isNew := t.session, t.fold.TaskID != "" && t.identify(t.fold.TaskID)
 	switch c := t.fold.ContextID; {
 	case t.isCommand:
-		return false
+		return
 	case isNew:
 		t.tellToo(t.agent)
 		s.contextID, s.taskID = c, t.fold.TaskID
 	case t.fold.TaskID != "" || c == "" || c == s.contextID:
-		return false
+		return
 	default:
 		s.contextID, s.named = c, false
 	}
 	if s.journal == nil {
 		s.save()
-		return false
+		return
 	}
 	s.record(spell.TaskLine(nil, s.taskID, s.contextID))
-	return true
 }
 
 // waitsForUser reports whether the task waits for the user, as far as is known.

@@ -23,14 +23,13 @@ func (t *turn) show(leg *leg, n said) error {
 	if len(n.events) > 0 && n.shows == showAll && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.spoken++
 	}
-	isNew := !t.grows && t.noteTask()
+	if !t.grows {
+		t.noteTask()
+	}
 	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(t.ctx, steps)
-	}
-	if isNew {
-		t.session.save()
 	}
 	if len(steps) <= fewSteps {
 		clear(steps) // a large text would be held until the next one has been read
