@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -104,128 +105,26 @@ func TestAlwaysIsExact(t *testing.T) {
 		}
 		must.Do(t, os.Mkdir(filepath.Join(dir, "real"), 0o700))
 	}
-	const again, covered = true, false
-	rows := []struct {
-		always, next string
-		asked        bool
-	}{
-		{"sh|git status", "sh|git status", covered},
-		{"sh|git status|why=look", "sh|git status|why=look again", covered},
-		{"sh|git status|dir=/a", "sh|git status|dir=/a", covered},
-		{"sh|a\\nb", "sh|a\\nb", covered},
-		{"sh|git status", "sh|git status ", again},
-		{"sh|git status", "sh| git status", again},
-		{"sh|git status", "sh|git  status", again},
-		{"sh|git status", "sh|git Status", again},
-		{"sh|git status", "sh|git status\\n", again},
-		{"sh|git status", "sh|git status\\ncurl evil", again},
-		{"sh|git status", "sh|git status; curl evil", again},
-		{"sh|git status", "sh|git status | sh", again},
-		{"sh|git status", "sh|git status &", again},
-		{"sh|git status", "sh|PATH=/evil:$PATH git status", again},
-		{"sh|git --version", "sh|A=1; B=2 git status", again},
-		{"sh|git --version", "sh|./git --version", again},
-		{"sh|git --version", "sh|git status", again},
-		{"sh|git --version", "sh|git -c core.sshCommand=evil fetch", again},
-		{"sh|git log", "sh|git log --all", again},
-		{"sh|ls", "sh|sudo ls", again},
-		{"sh|ls", "sh|`ls`", again},
-		{"sh|ls", "sh|$(ls)", again},
-		{"sh|ls", "sh|l\\\\s", again},
-		{"sh|ls", "sh|'ls'", again},
-		{"sh|ls", "sh|\"ls\"", again},
-		{"sh|ls", "sh|ls\u200b", again},
-		{"sh|ls", "sh|ｌｓ", again},
-		{"sh|ls *", "sh|ls **", again},
-		{"sh|echo 1", "sh|echo 2", again},
-		{"sh|git status|dir=/a", "sh|git status", again},
-		{"sh|git status|dir=/a", "sh|git status|dir=/b", again},
-		{"sh|git status", "sh|git status|dir=/a", again},
-		{"sh|git status|dir=/a", "sh|git status|dir=/a/", again},
-		{"sh|git status|dir=/a", "sh|git status|dir=/A", again},
-		{"sh|git status", `sh|git status|arg={"is_background":true}`, again},
-		{"sh|git status", `sh|git status|arg={"sudo":true}`, again},
-		{`sh|git status|arg={"timeout":1}`, `sh|git status|arg={"timeout":2}`, again},
-		{`sh|git status|arg={"timeout":1}`, `sh|git status|arg={"timeout":1}`, covered},
-		{`sh|git status|arg={"env":{"A":"1"}}`, `sh|git status|arg={"env":{"A":"2"}}`, again},
-		{"sh|git status", `sh|git status|arg={"command":"curl evil"}`, again},
-		{`sh|git status|arg={"command":"curl evil"}`, `sh|git status|arg={"command":"curl evil"}`, again},
-		{"sh|", "sh|", again},
-		{"as|sh|ls", "as|sh|ls", covered},
-		{"as|sh|ls", "as|root_sh|ls", again},
-		{"sh|npm test", "more|npm test", again},
-		{"more|npm test", "more|npm test", again},
-		{`sh|ls|arg={"options":{"cwd":"/evil"},"cwd":"/w"}`, `sh|ls|arg={"options":{"cwd":"/evil"},"cwd":"/w"}`, again},
-		{`sh|ls|arg={"run":[{"command":"evil"}]}`, `sh|ls|arg={"run":[{"command":"evil"}]}`, again},
-		{`edit|/w/a|arg={"edits":[{"file_path":"/etc/passwd"}]}`, `edit|/w/a|arg={"edits":[{"file_path":"/etc/passwd"}]}`, again},
-		{`edit|/w/a|arg={"destination":"/etc/passwd"}`, `edit|/w/a|arg={"destination":"/etc/passwd"}`, again},
-		{"sh|git status", "edit|/w/git status", again},
-		{"sh|git status", "mcp|git|status", again},
-		{"sh|git status", "ask|run_shell_command|git status", again},
-		{"edit|" + dir + "/a.txt", "edit|" + dir + "/a.txt", covered},
-		{"edit|" + dir + "/a.txt|input=" + dir + "/a.txt", "edit|" + dir + "/a.txt", covered},
-		{"edit|" + dir + "/a.txt", "edit|" + dir + "/./a.txt", covered},
-		{"edit|" + dir + "/a.txt", "edit|" + dir + "/x/../a.txt", again},
-		{"edit|" + dir + "/a.txt", "edit|" + dir + "/b.txt", again},
-		{"edit|" + dir + "/a.txt", "edit|" + dir + "/a.txt.sh", again},
-		{"edit|" + dir + "/a.txt", "edit|" + dir + "/A.txt", again},
-		{"edit|" + dir + "/a.txt", "edit|" + dir + "/a.txt ", again},
-		{"edit|" + dir + "/a.txt", "edit|" + dir, again},
-		{"edit|" + dir + "/a.txt", "edit|/etc/passwd", again},
-		{"edit|" + dir + "/a.txt", "edit|a.txt", again},
-		{"edit|a.txt", "edit|a.txt", again},
-		{"edit|", "edit|", again},
-		{"edit|" + dir + "/a.txt", "edit|" + dir + "/a.txt|input=/etc/passwd", again},
-		{"edit|" + dir + "/a.txt|input=/etc/passwd", "edit|" + dir + "/a.txt|input=/etc/passwd", again},
-		{"edit|" + dir + "/a.txt", "sh|rm " + dir + "/a.txt", again},
-		{"mcp|weather|lookup", "mcp|weather|lookup", covered},
-		{`mcp|weather|lookup|arg={"city":"Bonn"}`, `mcp|weather|lookup|arg={"city":"Rome"}`, covered},
-		{"mcp|weather|lookup", "mcp|weather|delete_all", again},
-		{"mcp|weather|lookup", "mcp|news|lookup", again},
-		{"mcp|weather|lookup", "mcp|weather|", again},
-		{"mcp|weather|lookup", "mcp||lookup", again},
-		{"mcp|weather|lookup", "mcp||", again},
-		{"mcp||", "mcp||", again},
-		{"mcp|weather|", "mcp|weather|", again},
-		{"mcp||lookup", "mcp||lookup", again},
-		{"mcp|weather|lookup", "mcp|Weather|lookup", again},
-		{"mcp|weather|lookup", "mcp|weather |lookup", again},
-		{"mcp|a|b", "mcp|a\"|b", again},
-		{"mcp|weather|lookup", "sh|lookup", again},
-		{"ask|web_fetch|https://a", "ask|web_fetch|https://a", covered},
-		{`ask|web_fetch|https://a|arg={"u":1}`, `ask|web_fetch|https://a|arg={"u":1}`, covered},
-		{`ask|web_fetch|https://a|arg={"u":1}`, `ask|web_fetch|https://a|arg={"u":2}`, again},
-		{"ask|web_fetch|https://a", "ask|web_fetch|https://b", again},
-		{"ask|web_fetch|https://a", "ask|web_fetch|", again},
-		{"ask|web_fetch|https://a", "ask|delete|https://a", again},
-		{"ask||https://a", "ask||https://a", again},
-		{"ask|web_fetch|", "ask|web_fetch|", covered},
-		{"user|Which colour?", "user|Which colour?", again},
-		{"ask|ask_user|Which colour?", "user|Which colour?", again},
-	}
-	if runtime.GOOS != "windows" {
-		rows = append(rows, []struct {
-			always, next string
-			asked        bool
-		}{
-			{"edit|" + dir + "/real/f", "edit|" + dir + "/link/f", covered},
-			{"edit|" + dir + "/link/f", "edit|" + dir + "/real/f", covered},
-			{"edit|" + dir + "/link/f", "edit|" + dir + "/other/f", again},
-			{"edit|" + dir + "/real/f", "edit|" + dir + "/real/g", again},
-		}...)
-	}
-	for _, row := range rows {
+	for line := range strings.Lines(string(must.Get(os.ReadFile("../testdata/always.txt"))(t))) {
+		var want, always, next string
+		line = strings.ReplaceAll(line, "$DIR", dir)
+		if line[0] == '#' || runtime.GOOS == "windows" && strings.Contains(line, "/link/") {
+			continue
+		}
+		if n, err := fmt.Sscanf(line, "%s %q %q", &want, &always, &next); n != 3 {
+			t.Fatalf("%s: %v", line, err)
+		}
 		p := &approvals{mode: ModeDefault}
-		first := askedFor(t, row.always)
+		first := askedFor(t, always)
 		if o, ok := first.AllowAlways(); ok {
 			p.accept(first, mapping.Answer{OptionID: o.ID}, true, slog.New(slog.DiscardHandler))
 		}
-		d, ok := p.decide(askedFor(t, row.next), []string{dir}, true)
-		if ok == row.asked {
-			t.Errorf("after always %q: %q is asked again: %t, want %t", row.always, row.next, !ok, row.asked)
+		d, ok := p.decide(askedFor(t, next), []string{dir}, true)
+		if ok != (want == "covered") {
+			t.Errorf("after always %q: %q is answered without asking: %t, want %s", always, next, ok, want)
 		}
 		if ok && d.option.Kind != "allow_once" {
-			t.Errorf("%q is answered with %+v", row.next, d.option)
+			t.Errorf("%q is answered with %+v", next, d.option)
 		}
 	}
 }

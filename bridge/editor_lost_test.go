@@ -20,27 +20,21 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// scripted is a bridge to an agent of a script, until the test ends.
-func scripted(t *testing.T, script *agent.Script) (*agent.Agent, *memnet.Network, *bridge.Agent) {
-	fake := agent.New(script)
+// talker is a bridge to an agent that says a word, asks whether a call may run, says more, and works
+// until the task is cancelled. wants demands what the agent has heard at the end of a turn.
+func talker(t *testing.T) (a *bridge.Agent, wants func(cancels int)) {
+	ask, more := agent.Ask(agent.Working, "one", "db"), agent.Say(agent.Working, "m2", "more")
+	ask.After, more.After = time.Second, time.Second
+	fake := agent.New(&agent.Script{Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{{Steps: agent.List(agent.Say(agent.Working, "m1", "word"), ask, more), Open: true}}})
 	network := &memnet.Network{Handler: fake}
 	client := must.Get(transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network}))(t)
-	a := bridge.NewAgent(&bridge.Options{Client: client})
+	a = bridge.NewAgent(&bridge.Options{Client: client})
 	t.Cleanup(func() {
 		fake.Close()
 		a.Close()
 		client.Close()
 		network.Sever()
 	})
-	return fake, network, a
-}
-
-// talker is a bridge to an agent that says a word, asks whether a call may run, says more, and works
-// until the task is cancelled. wants demands what the agent has heard at the end of a turn.
-func talker(t *testing.T) (a *bridge.Agent, wants func(cancels int)) {
-	ask, more := agent.Ask(agent.Working, "one", "db"), agent.Say(agent.Working, "m2", "more")
-	ask.After, more.After = time.Second, time.Second
-	fake, _, a := scripted(t, &agent.Script{Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{{Steps: agent.List(agent.Say(agent.Working, "m1", "word"), ask, more), Open: true}}})
 	return a, func(cancels int) {
 		t.Helper()
 		for _, h := range fake.Heard() {
@@ -137,55 +131,6 @@ func TestAnswerCancelledUnsent(t *testing.T) {
 			t.Errorf("it ended with %+v, %v; want cancelled", r, err)
 		}
 		wants(1)
-	})
-}
-
-// Options that do not exist are refused at the first prompt, and nothing is sent.
-func TestOptionsRefused(t *testing.T) {
-	for want, opts := range map[string]bridge.Options{
-		`bridge: unknown mode "nonsense"; use one of default, accept-edits, yolo`: {Mode: "nonsense"},
-		`bridge: unknown dialect "nonsense"; use one of auto, `:                   {Dialect: "nonsense"},
-	} {
-		fake := agent.New(&agent.Script{})
-		network := &memnet.Network{Handler: fake}
-		client := must.Get(transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network}))(t)
-		opts.Client = client
-		a := bridge.NewAgent(&opts)
-		_, err := a.NewSession("/").Prompt(t.Context(), []acp.ContentBlock{{Type: "text", Text: "go"}}, &lostEditor{})
-		if err == nil || !strings.HasPrefix(err.Error(), want) || len(fake.Heard()) > 0 {
-			t.Errorf("got %v, want %s; the agent heard %v", err, want, fake.Heard())
-		}
-		a.Close()
-		client.Close()
-		fake.Close()
-	}
-}
-
-// An agent dies in the middle of a turn, and its port refuses connections. The bridge waits
-// for it, and gives up after ten seconds.
-func TestRefusedAgent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		script := &agent.Script{Turns: []*agent.Turn{{Steps: []*agent.Step{{Kind: agent.TaskEvent, State: agent.Working}}, Open: true}}}
-		_, network, a := scripted(t, script)
-		dies := time.AfterFunc(5*agent.Pace, network.Sever)
-		defer dies.Stop()
-		begun, phases := time.Now(), map[mapping.Phase]time.Duration{} // when the connection was first in each
-		view := &lostEditor{show: func(s *mapping.Step) error {
-			if _, seen := phases[s.Connection.Phase]; s.Kind == mapping.StepConnection && !seen {
-				phases[s.Connection.Phase] = time.Since(begun)
-			}
-			return nil
-		}}
-		_, err := a.NewSession("/").Prompt(context.Background(), []acp.ContentBlock{{Type: "text", Text: "go"}}, view)
-		if err == nil || !strings.Contains(err.Error(), "it has ended: for 10s nobody has accepted a connection") {
-			t.Errorf("got %v", err)
-		}
-		if at, told := phases[mapping.PhaseWaiting]; !told || at > 3*time.Second {
-			t.Errorf("it was said to be waited for after %v, %v", at, told)
-		}
-		if took := time.Since(begun) - phases[mapping.PhaseWaiting]; took < 10*time.Second || took > 10*time.Second+500*time.Millisecond {
-			t.Errorf("it was given up %v after its first refusal", took)
-		}
 	})
 }
 

@@ -8,14 +8,12 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -110,88 +108,6 @@ func TestLoadAgain(t *testing.T) {
 		}
 		if !strings.Contains(text, "The bridge ended before the agent had answered") {
 			t.Errorf("it is not known that its turn has no end: %q", text)
-		}
-	})
-}
-
-// The bridge ends while a session is loaded whose agent does not answer: a later process finds its turn as it was.
-func TestEndsLoading(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		kept := openStore(t, dir)
-		addToJournal(t, kept, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"go"},"messageId":"u1"}}}`)
-		addToJournal(t, kept, `{"goesOn":true,"task":"t1","context":"c1"}`)
-		client := silentAgent(t)
-		defer client.Close()
-		c, end := serve(t, &bridge.Options{Client: client, Store: openStore(t, dir)})
-		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
-		c.next("i")
-		c.write(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/","mcpServers":[]}}`)
-		time.Sleep(time.Second)
-		end()
-		must.Do(t, kept.ReadJournal("old", func(line []byte) error {
-			if string(line) == `{"end":true}` {
-				t.Error("its turn has ended")
-			}
-			return nil
-		}))
-		if r := must.Get(kept.Get("old"))(t); r.TaskID != "" && r.TaskID != "t1" {
-			t.Errorf("its task is %q", r.TaskID)
-		}
-	})
-}
-
-// silentAgent has a card, and answers nothing.
-func silentAgent(t *testing.T) *transport.Client {
-	agent := newFakeAgent()
-	agent.commands = `"result":held`
-	return must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent}))(t)
-}
-
-// A slowLogin takes its time to say whether somebody has to sign in.
-type slowLogin struct{ signedIn bool }
-
-func (*slowLogin) Methods(bool) []acp.AuthMethod { return []acp.AuthMethod{{ID: "sign-in"}} }
-func (*slowLogin) Needed(context.Context, *a2a.Card) error {
-	time.Sleep(2 * time.Second)
-	return context.DeadlineExceeded
-}
-func (*slowLogin) SignOut(context.Context) error { return nil }
-func (l *slowLogin) SignIn(ctx context.Context, user bridge.Asker) error {
-	l.signedIn = ctx.Err() == nil
-	_, err := user.Confirm(ctx, "sign in?")
-	return err
-}
-
-// A question of a sign-in names its request as the editor has, unless that is a notification.
-func TestSignInAsks(t *testing.T) {
-	for id, want := range map[string]string{`"id":1e3,`: "1e3", "": ""} {
-		synctest.Test(t, func(t *testing.T) {
-			c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Login: &slowLogin{}})
-			defer end()
-			c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}}}}}`)
-			c.next("i")
-			c.write(`{"jsonrpc":"2.0",` + id + `"method":"authenticate","params":{"methodId":"sign-in"}}`)
-			if m := c.next(""); m.Get("params.requestId").Raw != want {
-				t.Errorf("%s", m)
-			}
-		})
-	}
-}
-
-// A sign-in is cancelled before it is known whether one is needed.
-func TestSignInCancelledEarly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		login := &slowLogin{}
-		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Login: login})
-		defer end()
-		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
-		c.next("i")
-		c.write(`{"jsonrpc":"2.0","id":1,"method":"authenticate","params":{"methodId":"sign-in"}}`)
-		time.Sleep(time.Second)
-		c.write(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)
-		if m := c.next("1"); login.signedIn || m.Get("error.code").Int() != acp.CodeRequestCancelled {
-			t.Errorf("signed in: %v; %s", login.signedIn, m)
 		}
 	})
 }

@@ -25,6 +25,7 @@ type fakeAgent struct {
 	log      []string
 	tasks    fakeTasks
 	next     string // what the transcript has the agent say next
+	down     bool   // nobody accepts connections
 }
 
 // fakeProcess is a [transport.Process].
@@ -94,14 +95,14 @@ func (a *fakeAgent) note(x *exchange, what string) {
 
 // Put implements [bridge.MCPFile].
 func (a *fakeAgent) Put(content []byte) (func() error, error) {
-	a.logFile(string(content))
-	return func() error { a.logFile("gone"); return nil }, nil
+	a.write("A> file " + string(content))
+	return func() error { a.write("A> file gone"); return nil }, nil
 }
 
-func (a *fakeAgent) logFile(what string) {
+func (a *fakeAgent) write(line string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.log = append(a.log, "A> file "+what)
+	a.log = append(a.log, line)
 }
 
 func respond(r *http.Request, status int, contentType string, body io.ReadCloser) *http.Response {
@@ -128,6 +129,15 @@ func (a *fakeAgent) say(what string) error {
 	}
 	if what == "up" {
 		close(a.process.up)
+		return nil
+	}
+	if what == "down" {
+		a.down = true
+		for _, x := range a.requests {
+			if x.finished = true; x.body != nil {
+				x.body.CloseWithError(io.ErrUnexpectedEOF)
+			}
+		}
 		return nil
 	}
 	if len(a.requests) == 0 {

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/tidwall/gjson"
 )
@@ -170,6 +172,12 @@ func (a *fakeAgent) expect(lines []string) {
 }
 
 func (a *fakeAgent) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.mu.Lock()
+	down := a.down
+	a.mu.Unlock()
+	if down {
+		return nil, &net.OpError{Op: "dial", Net: "memory", Err: syscall.ECONNREFUSED}
+	}
 	if r.Method == http.MethodGet && !strings.Contains(r.URL.Path, "/tasks/") {
 		if a.card == "none" || a.cardAt != "" && a.cardAt != r.URL.Path {
 			return respond(r, 404, "text/plain", io.NopCloser(strings.NewReader("not found"))), nil

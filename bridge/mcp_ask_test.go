@@ -4,43 +4,18 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/internal/test/must"
-	"github.com/a2astdio/a2astdio/mapping/acp"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
-
-// A pageLogin signs in by a page that the user is done with when the channel is closed.
-type pageLogin struct{ done chan struct{} }
-
-func (*pageLogin) Methods(bool) []acp.AuthMethod           { return nil }
-func (*pageLogin) Needed(context.Context, *a2a.Card) error { return nil }
-func (*pageLogin) SignOut(context.Context) error           { return nil }
-func (l *pageLogin) SignIn(ctx context.Context, user bridge.Asker) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	asked := make(chan struct{})
-	go func() { // ends with the answer, or the page
-		defer close(asked)
-		_, _ = user.Open(ctx, "Sign in", "https://id.example/")
-	}()
-	<-l.done
-	stop()
-	<-asked
-	return nil
-}
 
 // TestMCPPageDone: a page that is done with before the client has said that it was opened is no
 // stale question: the call goes on with what comes of it.
 func TestMCPPageDone(t *testing.T) {
-	login := &pageLogin{}
+	login := &fakeLogin{ways: []string{"open"}, log: func(string) {}}
 	withMCP(t, bridge.Options{Login: login}, "", func(c *mcpClient) {
 		login.done = make(chan struct{})
 		asked := c.next(c.call("send_message", `{"text":"hello"}`, stateless))
@@ -66,53 +41,6 @@ func TestMCPCancelAsksNobody(t *testing.T) {
 			c.Errorf("%s", cancelled)
 		}
 	})
-}
-
-// An askingLogin asks whether to go to a provider, and has the page opened then.
-type askingLogin struct {
-	pageLogin
-	asked []any // what came of each question
-}
-
-func (l *askingLogin) SignIn(ctx context.Context, user bridge.Asker) error {
-	yes, err := user.Confirm(ctx, "Go there?")
-	if l.asked = append(l.asked, yes, err); yes {
-		yes, err = user.Open(ctx, "Sign in", "https://id.example/")
-		l.asked = append(l.asked, yes, err)
-	}
-	return errors.New("not signed in")
-}
-
-// TestMCPSignInAsks: only who says yes goes to a provider, and only who agrees has its page opened. A
-// client that has no forms is not asked.
-func TestMCPSignInAsks(t *testing.T) {
-	const yes, both = `{"action":"accept","content":{"choice":"Yes"}}`, `"elicitation":{"form":{},"url":{}}`
-	for _, test := range []struct {
-		can     string
-		answers []string
-		want    []any
-	}{
-		{both, []string{yes, `{"action":"accept"}`}, []any{true, nil, true, nil}},
-		{both, []string{yes, `{"action":"decline"}`}, []any{true, nil, false, nil}},
-		{both, []string{yes, `{"action":"accept","content":{"choice":"Yes"}}`}, []any{true, nil, false, nil}},
-		{both, []string{`{"action":"accept","content":{"choice":"No"}}`}, []any{false, nil}},
-		{both, []string{`{"action":"cancel"}`}, []any{false, nil}},
-		{`"elicitation":{"url":{}}`, nil, []any{false, bridge.ErrCannotAsk}},
-	} {
-		login := &askingLogin{}
-		withMCP(t, bridge.Options{Login: login}, test.can, func(c *mcpClient) {
-			id := c.call("send_message", `{"text":"hello"}`)
-			for _, answer := range test.answers {
-				c.write(`{"jsonrpc":"2.0","id":` + c.next("").Get("id").Raw + `,"result":` + answer + `}`)
-			}
-			if text := textOfResult(c.next(id)); !strings.Contains(text, `why: "not signed in"`) {
-				c.Error(text)
-			}
-		})
-		if !slices.Equal(login.asked, test.want) {
-			t.Errorf("%v: %v, want %v", test.answers, login.asked, test.want)
-		}
-	}
 }
 
 // noAgents is an agent that cannot be opened.
@@ -154,26 +82,6 @@ func TestMCPErrorInLine(t *testing.T) {
 	})
 }
 
-// A client hears that the call goes on while its user thinks.
-func TestMCPProgressWhileAsked(t *testing.T) {
-	withMCP(t, bridge.Options{Workspace: os.TempDir(), AnswerWithin: 10 * time.Minute}, asksForms, func(c *mcpClient) {
-		id := c.call("send_message", `{"text":"shell"}`, `,"_meta":{"progressToken":"p"}`)
-		asked := c.next("").Get("id").Raw
-		time.Sleep(2 * time.Minute)
-		n := 0
-		for len(c.lines) > 0 {
-			if m := <-c.lines; m.Get("method").Str == "notifications/progress" {
-				n++
-			}
-		}
-		c.write(`{"jsonrpc":"2.0","id":` + asked + `,"result":{"action":"accept","content":{"choice":"Allow once"}}}`)
-		c.next(id)
-		if n < 20 {
-			c.Errorf("%d notifications in two minutes", n)
-		}
-	})
-}
-
 // A cancel beside a wait is not lost.
 func TestMCPWaitAndCancel(t *testing.T) {
 	for range 30 {
@@ -209,26 +117,5 @@ func TestMCPCancelAtResult(t *testing.T) {
 				c.Errorf("it is said %d times: %s", n, said)
 			}
 		})
-	}
-}
-
-// What a call brings while the bridge ends is noted as taken: the next process does not say it again.
-func TestMCPTakenAtEnd(t *testing.T) {
-	dir := ""
-	withMCP(t, bridge.Options{Workspace: os.TempDir()}, "", func(c *mcpClient) {
-		dir = c.sessions
-		id := c.call("send_message", `{"text":"slow"}`)
-		time.Sleep(5 * time.Second)
-		c.in.Close()
-		if text := textOfResult(c.next(id)); !strings.Contains(text, "state: canceled") {
-			c.Errorf("%s", text)
-		}
-	})
-	journals := must.Get(filepath.Glob(dir + "/*/*/*journal*"))(t)
-	taken := slices.ContainsFunc(journals, func(name string) bool {
-		return strings.Contains(string(must.Get(os.ReadFile(name))(t)), `{"taken":true}`)
-	})
-	if !taken {
-		t.Errorf("it is not noted as taken in %v", journals)
 	}
 }

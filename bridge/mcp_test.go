@@ -29,8 +29,6 @@ type mcpClient struct {
 	in    *io.PipeWriter
 	lines chan gjson.Result // closed when the bridge has ended
 	calls int
-	// sessions is the directory of the bridge's store.
-	sessions string
 }
 
 // withMCP runs a client. elicitation is what it declares; "" is nothing.
@@ -44,7 +42,6 @@ func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mc
 		opts.Client, opts.Protocol, opts.Store = demoClient(t, options), bridge.ProtocolMCP, openStore(t, sessions)
 		c, end := serve(t, &opts)
 		defer end()
-		c.sessions = sessions
 		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{` + elicitation + `}}}`)
 		c.next("i")
 		run(c)
@@ -371,14 +368,4 @@ func (c *mcpClient) heard(m gjson.Result, chance *rand.Rand, owed map[string]boo
 	if handle := handleIn(m); handle != "" {
 		*handles = append(*handles, handle)
 	}
-}
-
-// The input ends while a question waits, and no call waits for it, and the work is to be finished:
-// nobody answers, so that it is answered with no, and the bridge ends.
-func TestMCPFinishAsking(t *testing.T) {
-	withMCP(t, bridge.Options{OnEOF: bridge.OnEOFFinish}, asksForms, func(c *mcpClient) {
-		call := c.call("send_message", `{"text":"shell"}`)
-		c.next("")
-		c.next(call)
-	})
 }

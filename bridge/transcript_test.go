@@ -41,6 +41,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	A< #2 held     … answers request 2, a look at a task, later
 //	               A request for a task that the next A< line does not answer gets the task
 //	               as the events before have made it.
+//	A< down        all connections break, and nobody accepts one any more
 //	A< died TEXT   the agent's process ends, of which TEXT is what is known
 //	T+ 250ms       time passes
 //	handshake      the editor initializes and opens the session id-1 in /, as hello.txt
@@ -56,6 +57,8 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	mcp-file       (at the top) the agent reads MCP servers from a file
 //	editor-tools   (at the top) the editor is served to the agent, which is on this machine;
 //	               $DIR is a directory with files: see [newToolsWire]
+//	login WAYS     (at the top) the user can sign in: see [fakeLogin]; "U> done": elsewhere, too
+//	webhook        (at the top) the agent may push; "P> PAYLOAD" does it, "P> PAYLOAD then PAYLOAD" twice
 //	M> LINE        the agent sends a message to the editor's MCP server
 //	journal LINE   (at the top) a line of the session "old", whose beginning is not stored
 //	process        (at the top) the agent is a process that was started for the bridge;
@@ -69,6 +72,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	               the body, and what the agent sends has nothing around it
 //	A> #N with NAME: VALUE   which has that header of W3C Trace Context
 //	M< LINE        the editor's MCP server answers
+//	L< WAY: YES ERROR   that has come of a way to sign in
 //	A> file TEXT   the file of MCP servers is written; "gone": it is removed
 //	A> #N closed   the bridge closes the connection of request N
 //	exit ERROR     the bridge has ended
@@ -145,6 +149,7 @@ func playTranscript(t *testing.T, script string) string {
 
 	storeDir, url := "", "http://agent.invalid/"
 	var tools *toolsWire
+	hook, login := newHook(), &fakeLogin{done: make(chan struct{}), log: agent.write}
 	reach := &transport.ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: agent}}
 	var out strings.Builder
 	inputs := strings.SplitAfter(script, "\n")
@@ -162,6 +167,10 @@ func playTranscript(t *testing.T, script string) string {
 		case word == "store":
 			storeDir = t.TempDir()
 			options.Store = openStore(t, storeDir)
+		case word == "login":
+			login.ways, options.Login = strings.Fields(rest), login
+		case word == "webhook":
+			options.Webhooks = hook
 		case word == "mcp-file":
 			options.MCPFile = agent
 		case word == "editor-tools":
@@ -274,7 +283,7 @@ func playTranscript(t *testing.T, script string) string {
 		text := tools.place(strings.TrimSuffix(l, "\n"))
 		word, rest, _ := strings.Cut(text, " ")
 		switch word {
-		case "E<", "A>", "M<", "exit":
+		case "E<", "A>", "M<", "L<", "exit":
 			continue // what is expected
 		}
 		out.WriteString(l)
@@ -307,6 +316,10 @@ func playTranscript(t *testing.T, script string) string {
 			}()
 		case word == "M>":
 			tools.say(rest)
+		case word == "P>":
+			hook.push(rest)
+		case word == "U>":
+			close(login.done)
 		case word == "A<":
 			if err := agent.say(rest); err != nil {
 				t.Errorf("%s: %v", text, err)
