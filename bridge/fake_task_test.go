@@ -179,6 +179,11 @@ func (a *fakeAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "dial", Net: "memory", Err: syscall.ECONNREFUSED}
 	}
 	if r.Method == http.MethodGet && !strings.Contains(r.URL.Path, "/tasks/") {
+		if a.card == "held" {
+			a.write("A> card")
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		}
 		if a.card == "none" || a.cardAt != "" && a.cardAt != r.URL.Path {
 			return respond(r, 404, "text/plain", io.NopCloser(strings.NewReader("not found"))), nil
 		}

@@ -12,37 +12,6 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 )
 
-// TestMCPPageDone: a page that is done with before the client has said that it was opened is no
-// stale question: the call goes on with what comes of it.
-func TestMCPPageDone(t *testing.T) {
-	login := &fakeLogin{ways: []string{"open"}, log: func(string) {}}
-	withMCP(t, bridge.Options{Login: login}, "", func(c *mcpClient) {
-		login.done = make(chan struct{})
-		asked := c.next(c.call("send_message", `{"text":"hello"}`, stateless))
-		if url := asked.Get("result.inputRequests.*.params.url").Str; url != "https://id.example/" {
-			c.Fatalf("%s", asked)
-		}
-		close(login.done)
-		synctest.Wait()
-		again := c.next(c.call("send_message", `{"text":"hello"}`, stateless, `,"inputResponses":{"question":{"action":"accept"}},"requestState":"`+asked.Get("result.requestState").Str+`"`))
-		if text := textOfResult(again); !strings.Contains(text, "state: not signed in") { // the agent takes no token that this login has
-			c.Error(text)
-		}
-	})
-}
-
-// TestMCPCancelAsksNobody: what a cancelled task has asked is not put to the user again.
-func TestMCPCancelAsksNobody(t *testing.T) {
-	withMCP(t, bridge.Options{}, "", func(c *mcpClient) {
-		c.next(c.call("send_message", `{"text":"shell"}`, stateless))
-		_, handle, _ := strings.Cut(textOfResult(c.next(c.call("list_agents", `{}`))), "under way: ")
-		cancelled := c.next(c.call("cancel_task", `{"handle":"`+handle+`"}`, stateless))
-		if text := textOfResult(cancelled); !strings.Contains(text, "state: canceled") {
-			c.Errorf("%s", cancelled)
-		}
-	})
-}
-
 // noAgents is an agent that cannot be opened.
 type noAgents func(context.Context) error
 

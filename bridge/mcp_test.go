@@ -180,53 +180,6 @@ func judge(c *mcpClient, answer string, allows bool, text string) {
 	}
 }
 
-// TestMCPState: a state is good for the call that was asked, once, for an hour; what else comes
-// with one sends nothing, names the handle, and leaves the question open.
-func TestMCPState(t *testing.T) {
-	const answers = `,"inputResponses":{"question":{"action":"accept","content":{"choice":"Allow once"}}}`
-	withMCP(t, bridge.Options{Workspace: os.TempDir()}, "", func(c *mcpClient) {
-		unasked := handleIn(c.next(c.call("send_message", `{"text":"hello"}`, stateless)))
-		state := c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless)).Get("result.requestState").Str
-		with := func(state string) string { return `,"requestState":"` + state + `"` }
-		handle, secret := state[:strings.LastIndexByte(state, '.')], state[strings.LastIndexByte(state, '.')+1:]
-		for why, m := range map[string]gjson.Result{
-			"another tool":   c.next(c.call("wait_task", `{"text":"shell","agent":"agent"}`, stateless, answers, with(state))),
-			"another text":   c.next(c.call("send_message", `{"text":"edit","agent":"agent"}`, stateless, answers, with(state))),
-			"another secret": c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(handle+"."+strings.ToLower(secret)))),
-			"no secret":      c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with(handle+"."))),
-			"no state":       c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers)),
-			"no question":    c.next(c.call("send_message", `{"text":"hello"}`, stateless, answers, with(unasked+"."))),
-			"nonsense":       c.next(c.call("send_message", `{"text":"shell","agent":"agent"}`, stateless, answers, with("v1."))),
-		} {
-			text := textOfResult(m)
-			if named := why == "no state" || why == "nonsense" || why == "no question" && strings.Contains(text, unasked) || strings.Contains(text, handle); !strings.Contains(text, "nothing was sent") || !named || !m.Get("result.isError").Bool() {
-				c.Errorf("%s: %s", why, m)
-			}
-		}
-		const same = `{"text":"shell","agent":"agent"}`
-		if text := textOfResult(c.next(c.call("send_message", same, stateless, answers, with(state)))); !strings.Contains(text, `ran: "echo one`) {
-			c.Errorf("the right state: %s", text)
-		}
-		if text := textOfResult(c.next(c.call("send_message", same, stateless, answers, with(state)))); strings.Contains(text, "ran:") || !strings.Contains(text, handle) {
-			c.Errorf("the state again: %s", text)
-		}
-
-		m := c.next(c.call("send_message", `{"text":"shell"}`, stateless))
-		time.Sleep(time.Hour + time.Minute)
-		state = m.Get("result.requestState").Str
-		text := textOfResult(c.next(c.call("send_message", `{"text":"shell"}`, stateless, answers, with(state))))
-		if !strings.Contains(text, "nothing was sent") {
-			c.Errorf("an old state: %s", text)
-		}
-		handle = text[strings.Index(text, "agent."):strings.LastIndex(text, ":")]
-		m = c.next(c.call("wait_task", `{"handle":"`+handle+`"}`, stateless))
-		text = textOfResult(c.next(c.call("wait_task", `{"handle":"`+handle+`"}`, stateless, answers, with(m.Get("result.requestState").Str))))
-		if !strings.Contains(text, `ran: "echo one`) {
-			c.Errorf("the question that was left open: %s", text)
-		}
-	})
-}
-
 // TestMCPFiles: files are those of the workspace that anybody would call so.
 func TestMCPFiles(t *testing.T) {
 	outside, workspace := t.TempDir(), t.TempDir()

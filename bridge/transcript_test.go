@@ -10,9 +10,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,17 +45,18 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	               as the events before have made it.
 //	A< down        all connections break, and nobody accepts one any more
 //	A< died TEXT   the agent's process ends, of which TEXT is what is known
-//	T+ 250ms       time passes
+//	T+ 250ms       time passes; "clock 1h": the bridge's clock goes forward, and else stands
 //	handshake      the editor initializes and opens the session id-1 in /, as hello.txt
 //	               shows in full; what it is answered is left out; "handshake DIR": in DIR;
 //	               "handshake2" is that of version 2, as acp2-hello.txt shows it
-//	card JSON      (at the top) the agent's card; "card none": there is none
+//	card JSON      (at the top) the agent's card; "card none": there is none; "card held": it does not come
 //	card-at PATH   (at the top) where it is, and nothing is elsewhere
 //	reach JSON     (at the top) how the agent is reached: Binding and Version
 //	commands JSON  (at the top) its answer to commands/get; without it there are none, and
 //	               with "commands held" no answer
 //	options JSON   (at the top) the bridge's options
 //	store          (at the top) sessions are stored
+//	known NAME     (at the top) and the agent's name is known from before
 //	mcp-file       (at the top) the agent reads MCP servers from a file
 //	editor-tools   (at the top) the editor is served to the agent, which is on this machine;
 //	               $DIR is a directory with files: see [newToolsWire]
@@ -77,6 +80,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	A> #N closed   the bridge closes the connection of request N
 //	exit ERROR     the bridge has ended
 //
+// The secret of a requestState of MCP is written as $SECRET: in an input the newest one.
 // Lines that begin with # are comments. -update rewrites the expectations.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("../testdata/transcript/*.txt")
@@ -142,7 +146,9 @@ const cwd = "/" // exists everywhere
 
 func playTranscript(t *testing.T, script string) string {
 	agent := newFakeAgent()
-	options := bridge.Options{Version: "test", Workspace: cwd, Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }}
+	var clock atomic.Int64
+	clock.Store(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixNano())
+	options := bridge.Options{Version: "test", Workspace: cwd, Now: func() time.Time { return time.Unix(0, clock.Load()).UTC() }}
 	var n int
 	var mu sync.Mutex
 	options.NewID = func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("id-%d", n) }
@@ -151,6 +157,7 @@ func playTranscript(t *testing.T, script string) string {
 	var tools *toolsWire
 	hook, login := newHook(), &fakeLogin{done: make(chan struct{}), log: agent.write}
 	reach := &transport.ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: agent}}
+	secrets := regexp.MustCompile(`(agent\.id-\d+\.)([A-Z2-7]{26})`)
 	var out strings.Builder
 	inputs := strings.SplitAfter(script, "\n")
 	for len(inputs) > 0 {
@@ -171,6 +178,9 @@ func playTranscript(t *testing.T, script string) string {
 			login.ways, options.Login = strings.Fields(rest), login
 		case word == "webhook":
 			options.Webhooks = hook
+		case word == "known":
+			options.Name = url
+			must.Do(t, options.Store.PutCardFacts(url, &store.CardFacts{Name: rest}))
 		case word == "mcp-file":
 			options.MCPFile = agent
 		case word == "editor-tools":
@@ -281,6 +291,9 @@ func playTranscript(t *testing.T, script string) string {
 	for i, l := range inputs {
 		agent.expect(inputs[i+1:])
 		text := tools.place(strings.TrimSuffix(l, "\n"))
+		if known := secrets.FindAllStringSubmatch(out.String(), -1); len(known) > 0 {
+			text = strings.ReplaceAll(text, "$SECRET", known[len(known)-1][2])
+		}
 		word, rest, _ := strings.Cut(text, " ")
 		switch word {
 		case "E<", "A>", "M<", "L<", "exit":
@@ -325,8 +338,9 @@ func playTranscript(t *testing.T, script string) string {
 				t.Errorf("%s: %v", text, err)
 			}
 		case word == "T+":
-			d := must.Get(time.ParseDuration(rest))(t)
-			time.Sleep(d)
+			time.Sleep(must.Get(time.ParseDuration(rest))(t))
+		case word == "clock":
+			clock.Add(int64(must.Get(time.ParseDuration(rest))(t)))
 		case text == "" || strings.HasPrefix(text, "#"):
 		default:
 			t.Fatalf("transcript: what is %q?", text)
@@ -341,7 +355,7 @@ func playTranscript(t *testing.T, script string) string {
 	client.Close()
 	editorOut.Close()
 	wg.Wait()
-	return tools.name(out.String())
+	return secrets.ReplaceAllString(tools.name(out.String()), "$1$$SECRET")
 }
 
 // addToJournal writes a line to the journal of a session whose beginning is missing.
