@@ -93,7 +93,7 @@ func (s *Shown) Thoughts(id string) string {
 func (s *Shown) learn(it *item, seq string) {
 	it.n, it.sums, it.turn = 0, nil, s.turn
 	if s.growing == it {
-		s.growing = nil
+		s.growing, s.n = nil, 0
 	}
 	s.extend(it, seq)
 }

@@ -89,12 +89,9 @@ func (s *said) add(it *item, text string, epoch, pieces int) {
 	s.text = append(s.text, text...)
 }
 
-// drop forgets the older half once there is too much; it returns how many bytes.
-func (s *said) drop() (dropped int) {
-	if len(s.text) <= maxSaid && len(s.starts) <= maxStarts {
-		return 0
-	}
-	dropped = len(s.text) - maxSaid/2
+// drop forgets the older half; it returns how many bytes.
+func (s *said) drop() int {
+	dropped := len(s.text) - maxSaid/2
 	if len(s.starts) > maxStarts {
 		dropped = max(dropped, s.starts[maxStarts/2].at)
 	}
@@ -370,13 +367,20 @@ func saidSpace(tail []byte, rest string) (n int) {
 	return n
 }
 
+// forget lets go of the turn's text.
+func (s *Shown) forget() {
+	s.settle()
+	s.said.clear()
+}
+
 // limit bounds what is kept of the turn's text, before an item is compared with it: no other places
 // in it are known then.
 func (s *Shown) limit() {
-	n := s.said.drop()
-	if n == 0 {
+	if len(s.said.text) <= maxSaid && len(s.said.starts) <= maxStarts {
 		return
 	}
+	s.settle()
+	n := s.said.drop()
 	places := []*int{&s.restated}
 	if s.last != nil {
 		places = append(places, &s.last.at, &s.last.joint)

@@ -48,10 +48,9 @@ type Shown struct {
 	inHand a2a.State
 	anew   bool
 	held   *held // the state in hand, nil while none is
-	// growing is the item that was extended last, hash that of its last n bytes, which are not
-	// in its sums.
+	// growing is the item whose text the last n bytes of said are, which are not in its sums. (Rejected:
+	// a hash that grows with each chunk. It took a twelfth of a stream's CPU.)
 	growing *item
-	hash    maphash.Hash
 	n       int
 	step    Step
 }
@@ -112,7 +111,7 @@ func (s *Shown) Begin() {
 	s.Sent("", "")
 	s.turn++
 	s.epoch++
-	s.said.clear()
+	s.forget()
 	s.last, s.gap, s.state, s.several = nil, none, "", false
 	for k, it := range s.items {
 		if it.task == "" || len(s.items) > maxItems/2 && it.turn < s.turn-1 {
@@ -198,7 +197,7 @@ func (s *Shown) End() {
 // LetGo lets the turn's text go, where nobody follows its task any more: while the user thinks it would cost
 // half a megabyte.
 func (s *Shown) LetGo() {
-	s.said.clear()
+	s.forget()
 	s.last = nil
 }
 
@@ -314,8 +313,13 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 
 // note keeps that text was shown, in the run that its item has.
 func (s *Shown) note(it *item, text string, pieces int) {
+	if s.growing != it {
+		s.settle()
+		s.growing = it
+	}
 	s.said.add(it, text, s.epoch, pieces)
-	s.extend(it, text)
+	s.n += len(text)
+	it.n += len(text)
 	it.turn, it.epoch, it.doubted = s.turn, s.epoch, 0
 	if it.events++; it.events > 1 && it.kind == Message && it.run.growth != cumulative {
 		s.several = true
@@ -367,17 +371,19 @@ func (s *Shown) another(k key) *item {
 	return it
 }
 
+// extend notes that an item goes on with a text that is not at the end of said.
 func (s *Shown) extend(it *item, text string) {
-	if s.growing != it {
-		if was := s.growing; was != nil {
-			was.sums = append(was.sums, extent{s.n, s.hash.Sum64()})
-		}
-		s.growing, s.n = it, 0
-		s.hash.SetSeed(s.seed)
-	}
-	_, _ = s.hash.WriteString(text) // a hash takes anything
-	s.n += len(text)
+	s.settle()
+	it.sums = append(it.sums, extent{len(text), maphash.String(s.seed, text)})
 	it.n += len(text)
+}
+
+// settle puts the end of said into the sums of its item, before it is the end no more.
+func (s *Shown) settle() {
+	if it := s.growing; it != nil {
+		it.sums = append(it.sums, extent{s.n, maphash.Bytes(s.seed, s.said.text[len(s.said.text)-s.n:])})
+	}
+	s.growing, s.n = nil, 0
 }
 
 // rest is what a text has beyond what was shown of an item; false if it does not begin with
@@ -393,7 +399,7 @@ func (s *Shown) rest(it *item, seq string) (string, bool) {
 		}
 		at += e.n
 	}
-	if s.growing == it && maphash.String(s.seed, seq[at:it.n]) != s.hash.Sum64() {
+	if s.growing == it && seq[at:it.n] != string(s.said.text[len(s.said.text)-s.n:]) {
 		return "", false
 	}
 	return seq[it.n:], true
