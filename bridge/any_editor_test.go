@@ -1,10 +1,7 @@
 package bridge_test
 
 import (
-	"bufio"
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -38,23 +35,14 @@ func TestAnyEditor(t *testing.T) {
 }
 
 func playAnyEditor(t *testing.T, seed uint64, sessions string) {
-	client := demoClient(t, &demo.Options{Version: "0.3"})
-	in, toBridge := io.Pipe()
-	fromBridge, out := io.Pipe()
-	e := &anyEditor{t: t, chance: rand.New(rand.NewPCG(seed, 1)), in: toBridge, owed: map[string]int{}, sessions: []string{"nobody"}}
+	e := &anyEditor{mcpClient: &mcpClient{T: t, lines: make(chan gjson.Result)}, chance: rand.New(rand.NewPCG(seed, 1)), owed: map[string]int{}, sessions: []string{"nobody"}}
 	protocol := "acp"
-	if e.lines = e.chance.IntN(3) == 0; e.lines {
+	if e.speaksLines = e.chance.IntN(3) == 0; e.speaksLines {
 		protocol = "a2a"
 	}
-	var wg sync.WaitGroup
-	wg.Go(func() { e.listen(fromBridge) }) // ends with the bridge
-	ended := make(chan error, 1)
-	opts := &bridge.Options{Client: client, Workspace: "/", Protocol: pick(e.chance, "auto", protocol), Store: openStore(t, sessions)}
-	wg.Go(func() {
-		ended <- bridge.Serve(context.Background(), in, out, opts)
-		out.Close()
-	})
-	if !e.lines && e.chance.IntN(5) > 0 {
+	opts := &bridge.Options{Client: demoClient(t, &demo.Options{Version: "0.3"}), Workspace: "/", Protocol: pick(e.chance, "auto", protocol), Store: openStore(t, sessions)}
+	end := e.serve(opts, e.heard)
+	if !e.speaksLines && e.chance.IntN(5) > 0 {
 		hello := pick(e.chance, `{"protocolVersion":1,"clientCapabilities":{}}`, hello2)
 		for _, begin := range []string{`"initialize","params":` + hello, `"session/new","params":{"cwd":"/","mcpServers":[]}`} {
 			e.write(`{"jsonrpc":"2.0","id":"junk","method":` + begin + `}`)
@@ -64,21 +52,10 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 	for range 3 + e.chance.IntN(25) {
 		e.say()
 	}
-	toBridge.Close()
-	const endLimit = time.Minute
-	timer := time.NewTimer(endLimit)
-	defer timer.Stop()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-timer.C:
+	began := time.Now()
+	if end(); time.Since(began) > time.Minute {
 		t.Error("the bridge goes on, though its input has ended")
-		fromBridge.Close()
-		<-ended
 	}
-	wg.Wait()
 	for id, n := range e.owed {
 		if n != 0 {
 			t.Errorf("request %s has had %d answers", id, 1-n)
@@ -105,11 +82,10 @@ const hello2 = `{"protocolVersion":2,"info":{"name":"any","version":"1"},"capabi
 
 // An anyEditor says what chance says.
 type anyEditor struct {
-	t      *testing.T
-	chance *rand.Rand
-	in     io.Writer
-	n      int
-	lines  bool // it speaks A2A lines, mostly
+	*mcpClient
+	chance      *rand.Rand
+	n           int
+	speaksLines bool // A2A lines, mostly
 
 	mu       sync.Mutex
 	owed     map[string]int // answers to requests, by their IDs
@@ -118,24 +94,12 @@ type anyEditor struct {
 	asked    []string // IDs of the bridge's requests
 }
 
-// listen reads what the bridge says.
-func (e *anyEditor) listen(out io.Reader) {
-	lines := bufio.NewReader(out)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return
-		}
-		e.heard(line)
-	}
-}
-
-func (e *anyEditor) heard(line string) {
+// heard takes a line of the bridge's.
+func (e *anyEditor) heard(m gjson.Result) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	m := gjson.Parse(line)
-	if !gjson.Valid(line) || m.Get("jsonrpc").Str != "2.0" {
-		e.t.Errorf("the editor gets %q", line)
+	if m.Get("jsonrpc").Str != "2.0" {
+		e.Errorf("the editor gets %q", m.Raw)
 	}
 	if id := m.Get("result.sessionId").Str; id != "" {
 		e.sessions = append(e.sessions, id)
@@ -173,12 +137,6 @@ func (e *anyEditor) say() {
 	e.write(line)
 }
 
-func (e *anyEditor) write(line string) {
-	if _, err := io.WriteString(e.in, line+"\n"); err != nil {
-		e.t.Error(err)
-	}
-}
-
 // request makes a request, or a notification. e.mu is held.
 func (e *anyEditor) request() string {
 	session, task := e.sessions[len(e.sessions)-1], "nothing"
@@ -193,7 +151,7 @@ func (e *anyEditor) request() string {
 	message := fmt.Sprintf(`{"message":{"messageId":"m%d","role":"user","parts":[{"kind":"text","text":%q}]}}`, e.n, text)
 	method := pick(e.chance, "session/prompt", "session/prompt", "session/prompt", "session/prompt", "session/prompt", "session/new", "session/cancel", "session/load", "session/resume",
 		"session/list", "session/set_mode", "session/set_config_option", "session/close", "session/delete", "authenticate", "logout", "auth/login", "auth/logout", "$/cancel_request", "initialize", "nonsense", "")
-	if e.lines != (e.chance.IntN(20) == 0) {
+	if e.speaksLines != (e.chance.IntN(20) == 0) {
 		method = pick(e.chance, "message/send", "message/stream", "message/stream", "message/stream", "message/stream", "toolCall/confirm", "tasks/resubscribe", "tasks/get", "tasks/list",
 			"tasks/cancel", "command/execute", "commands/get", "agent/getCard", "bridge/status", "$/cancel_request", "tasks/pushNotificationConfig/set", "tasks/pushNotificationConfig/list")
 	}

@@ -283,9 +283,12 @@ var errCut = errors.New("the line is cut")
 type cutLine struct {
 	dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	mu   sync.Mutex
-	at   int // -1: it is not cut, or was
-	n    int
+	mu sync.Mutex
+	at int // -1: it is not cut, or was
+	n  int
+	// what was asked of the network: see TestTurnCalls
+	dialled, writes, reads int
+
 	read func(n int, b []byte) // if not nil, gets what is read, and the number behind it
 }
 
@@ -297,6 +300,9 @@ func (l *cutLine) start(at int) {
 }
 
 func (l *cutLine) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	l.mu.Lock()
+	l.dialled++
+	l.mu.Unlock()
 	conn, err := l.dial(ctx, network, addr)
 	return &cutConn{conn, l}, err
 }
@@ -306,6 +312,11 @@ func (l *cutLine) travel(b []byte, read bool) (arrive int, cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(b)
+	if read && n > 0 {
+		l.reads++
+	} else if !read {
+		l.writes++
+	}
 	if l.at >= 0 && l.n+n > l.at {
 		n, cut = max(0, l.at-l.n), true
 		l.at = -1

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,23 +24,20 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-// An mcpClient speaks MCP with a bridge to the demo agent, in virtual time.
+// An mcpClient speaks with a bridge, MCP or another protocol, in virtual time.
 type mcpClient struct {
 	*testing.T
-	in    *io.PipeWriter
-	lines chan gjson.Result // closed when the bridge has ended
-	calls int
+	in     *io.PipeWriter
+	lines  chan gjson.Result // closed when the bridge has ended
+	calls  int
+	writes atomic.Int64 // of the bridge
 }
 
 // withMCP runs a client. elicitation is what it declares; "" is nothing.
 func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mcpClient)) {
 	sessions := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		options := &demo.Options{Version: "both"}
-		if opts.Login != nil {
-			options.Auth = demo.AuthBearer
-		}
-		opts.Client, opts.Protocol, opts.Store = demoClient(t, options), bridge.ProtocolMCP, openStore(t, sessions)
+		opts.Client, opts.Protocol, opts.Store = demoClient(t, &demo.Options{Version: "both"}), bridge.ProtocolMCP, openStore(t, sessions)
 		c, end := serve(t, &opts)
 		defer end()
 		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{` + elicitation + `}}}`)
@@ -50,29 +48,45 @@ func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mc
 
 // serve runs a bridge for a client, until end is called.
 func serve(t *testing.T, opts *bridge.Options) (c *mcpClient, end func()) {
+	c = &mcpClient{T: t, lines: make(chan gjson.Result, 1000)}
+	return c, c.serve(opts, func(m gjson.Result) { c.lines <- m })
+}
+
+// serve gives each line of the bridge to heard.
+func (c *mcpClient) serve(opts *bridge.Options, heard func(gjson.Result)) (end func()) {
 	in, toBridge := io.Pipe()
 	fromBridge, out := io.Pipe()
-	c = &mcpClient{T: t, in: toBridge, lines: make(chan gjson.Result, 1000)}
+	c.in = toBridge
 	go func() { // ends with the bridge
 		for lines := bufio.NewScanner(fromBridge); lines.Scan(); {
-			c.lines <- gjson.Parse(strings.Clone(lines.Text()))
+			if !gjson.ValidBytes(lines.Bytes()) {
+				c.Errorf("the bridge says %q", lines.Bytes())
+			}
+			heard(gjson.Parse(strings.Clone(lines.Text())))
 		}
 		close(c.lines)
 	}()
 	ended := make(chan error, 1)
 	go func() { // ends with its input
-		ended <- bridge.Serve(context.Background(), in, out, opts)
+		ended <- bridge.Serve(context.Background(), in, writerFunc(func(b []byte) (int, error) {
+			c.writes.Add(1)
+			return out.Write(b)
+		}), opts)
 		out.Close()
 	}()
-	return c, func() { // also behind a Fatal
+	return func() { // also behind a Fatal
 		toBridge.Close()
 		if err := <-ended; err != nil {
-			t.Error(err)
+			c.Error(err)
 		}
 		for range c.lines { // to its end
 		}
 	}
 }
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 const asksForms = `"elicitation":{"form":{}}`
 

@@ -155,16 +155,9 @@ func TestBlockedEditor(t *testing.T) {
 			t.Errorf("the bridge holds %d KiB for an editor that does not read", grown>>10)
 		}
 		text += lines.text()
-		for n := range chunks {
-			if at := n * chunkText; len(text) < at+chunkText || text[at:at+chunkText] != numbered(n, chunkText) {
-				t.Fatalf("chunk %d of %d is missing, or not in its place", n, chunks)
-			}
-		}
+		lines.wants(t, text, "end_turn")
 		if len(text) != chunks*chunkText {
 			t.Errorf("%d bytes of text are shown, %d were said", len(text), chunks*chunkText)
-		}
-		if want := `{"stopReason":"end_turn"}`; lines.result != want {
-			t.Errorf("the prompt ended with %s, want %s", lines.result, want)
 		}
 	})
 }
@@ -185,14 +178,7 @@ func TestBlockedEditorCancels(t *testing.T) {
 			t.Errorf("the agent heard of the cancel after %v", waited)
 		}
 		text += lines.text()
-		for n := range len(text) / chunkText {
-			if text[n*chunkText:(n+1)*chunkText] != numbered(n, chunkText) {
-				t.Fatalf("chunk %d is missing, or not in its place", n)
-			}
-		}
-		if want := `{"stopReason":"cancelled"}`; lines.result != want {
-			t.Errorf("the prompt ended with %s, want %s", lines.result, want)
-		}
+		lines.wants(t, text, "cancelled")
 	})
 }
 
@@ -278,6 +264,19 @@ func (l *lineScanner) firstText() string {
 		}
 	}
 	return ""
+}
+
+// wants demands that no chunk of a text is missing, and why the prompt has ended.
+func (l *lineScanner) wants(t *testing.T, text, stop string) {
+	t.Helper()
+	for n := range len(text) / chunkText {
+		if text[n*chunkText:(n+1)*chunkText] != numbered(n, chunkText) {
+			t.Fatalf("chunk %d is missing, or not in its place", n)
+		}
+	}
+	if want := `{"stopReason":"` + stop + `"}`; l.result != want {
+		t.Errorf("the prompt ended with %s, want %s", l.result, want)
+	}
 }
 
 // TestEventTooLarge: an event over the limit ends the turn at once with an error that says
