@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -163,11 +164,16 @@ func squeeze(s string) string {
 
 var storeFile = regexp.MustCompile(`^store(/sessions(/[a-z2-7]{52}(/(record\.json|journal\.jsonl|\.new-1))?)?)?$`)
 
-// tree wants nothing but the store, and what was beside it.
+// tree wants nothing but the store, which nobody but the user may read, and what was beside it.
 func (m *storeModel) tree(parent string) {
 	err := fs.WalkDir(os.DirFS(parent), ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && path != "." && path != "beside" && !storeFile.MatchString(path) {
 			m.Errorf("there is %s", path)
+		}
+		if strings.HasPrefix(path, "store") && runtime.GOOS != "windows" { // which has no such modes
+			if info, statErr := d.Info(); statErr != nil || info.Mode().Perm() != map[bool]fs.FileMode{true: 0o700, false: 0o600}[d.IsDir()] {
+				m.Errorf("%s: %v, %v", path, info, statErr)
+			}
 		}
 		return err
 	})

@@ -42,6 +42,14 @@ func replayed(t testing.TB, s *Store, id string) []string {
 	return lines
 }
 
+// replays demands the lines of a journal.
+func replays(t testing.TB, what string, s *Store, id string, want ...string) {
+	t.Helper()
+	if got := replayed(t, s, id); !slices.Equal(got, want) {
+		t.Fatalf("%s: replayed %.200q, want %.200q", what, got, want)
+	}
+}
+
 func pathOf(s *Store, id string) string {
 	return filepath.Join(s.sessions, fileName(id), journalFile)
 }
@@ -69,14 +77,10 @@ func TestJournalTorn(t *testing.T) {
 		id := fmt.Sprint(n)
 		put(t, s, Record{ID: id})
 		write(t, pathOf(s, id), whole[:n])
-		want := lines[:strings.Count(whole[:n], "\n")]
-		if got := replayed(t, s, id); !slices.Equal(got, want) {
-			t.Fatalf("cut at %d: %q, want %q", n, got, want)
-		}
+		want := slices.Clone(lines[:strings.Count(whole[:n], "\n")])
+		replays(t, "cut at "+id, s, id, want...)
 		appendLines(t, s, id, `{"n":"next"}`, `{}`)
-		if got := replayed(t, s, id); !slices.Equal(got, append(slices.Clone(want), `{"n":"next"}`, `{}`)) {
-			t.Fatalf("cut at %d, then gone on: %q", n, got)
-		}
+		replays(t, "then gone on", s, id, append(want, `{"n":"next"}`, `{}`)...)
 	}
 }
 
@@ -99,10 +103,7 @@ func TestJournalTornBeside(t *testing.T) {
 	write(t, pathOf(s, "a"), `{"other":`)
 	say(`{"n":3}`) // before it looks: lost, and that is told
 	say(`{"n":4}`)
-	want := []string{`{"n":1}`, `{"n":2}`, missing, `{"n":4}`}
-	if got := replayed(t, s, "a"); !slices.Equal(got, want) {
-		t.Errorf("replayed %q, want %q", got, want)
-	}
+	replays(t, "torn", s, "a", `{"n":1}`, `{"n":2}`, missing, `{"n":4}`)
 }
 
 // TestJournalDamage: what is not a whole JSON object is not given, and is told
@@ -115,29 +116,22 @@ func TestJournalDamage(t *testing.T) {
 		text string
 		want []string
 	}{
-		"empty lines": {"\n\n{}\n\n", []string{"{}"}},
-		"not objects": {"{}\n[]\n1\n\"x\"\n{} {}\n{}\n", []string{"{}", missing, "{}"}},
-		"zeros":       {"{}\n" + string(make([]byte, 100)) + "\n{}\n", []string{"{}", missing, "{}"}},
-		"at the end":  {"{}\nx\n", []string{"{}", missing}},
-		"too long":    {"{}\n" + long + "\n{}\n", []string{"{}", missing, "{}"}},
-		"long enough": {fits + "\n{}\n", []string{fits, "{}"}},
-		"long, torn":  {"{}\n" + long, []string{"{}"}},
-		"long, mended": {"{}\n" + long + "\x18\n" + `{"n":1}` + "\n",
-			[]string{"{}", `{"n":1}`}},
+		"empty lines":  {"\n\n{}\n\n", []string{"{}"}},
+		"not objects":  {"{}\n[]\n1\n\"x\"\n{} {}\n{}\n", []string{"{}", missing, "{}"}},
+		"zeros":        {"{}\n" + string(make([]byte, 100)) + "\n{}\n", []string{"{}", missing, "{}"}},
+		"at the end":   {"{}\nx\n", []string{"{}", missing}},
+		"too long":     {"{}\n" + long + "\n{}\n", []string{"{}", missing, "{}"}},
+		"long enough":  {fits + "\n{}\n", []string{fits, "{}"}},
+		"long, torn":   {"{}\n" + long, []string{"{}"}},
+		"long, mended": {"{}\n" + long + "\x18\n" + `{"n":1}` + "\n", []string{"{}", `{"n":1}`}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			put(t, s, Record{ID: name})
-			write(t, pathOf(s, name), row.text)
-			if got := replayed(t, s, name); !slices.Equal(got, row.want) {
-				t.Errorf("replayed %.200q, want %.200q", got, row.want)
-			}
-		})
+		put(t, s, Record{ID: name})
+		write(t, pathOf(s, name), row.text)
+		replays(t, name, s, name, row.want...)
 	}
 	// Without its record a journal is still a conversation.
 	appendLines(t, s, "orphan", "{}")
-	if got := replayed(t, s, "orphan"); !slices.Equal(got, []string{"{}"}) {
-		t.Errorf("without a record: %q", got)
-	}
+	replays(t, "without a record", s, "orphan", "{}")
 }
 
 // TestJournalCut: a journal keeps its newest quarter at least, stays within its bound, and says
@@ -179,17 +173,13 @@ func TestJournalDeleted(t *testing.T) {
 	must.Do(t, again(t, s).Delete("a"))
 	now = now.Add(-time.Hour) // a clock that is set back counts as well
 	must.Do(t, j.Write([]byte("{\"n\":2}\n")))
-	if got, want := replayed(t, s, "a"), []string{missing, `{"n":2}`}; !slices.Equal(got, want) {
-		t.Errorf("replayed %q, want %q", got, want)
-	}
+	replays(t, "deleted", s, "a", missing, `{"n":2}`)
 	// Deleted, and begun anew by another bridge.
 	must.Do(t, s.Delete("a"))
 	appendLines(t, again(t, s), "a", `{"n":3}`)
 	now = now.Add(journalLook)
 	must.Do(t, j.Write([]byte("{\"n\":4}\n")))
-	if got, want := replayed(t, s, "a"), []string{`{"n":3}`, `{"n":4}`}; !slices.Equal(got, want) {
-		t.Errorf("replayed %q, want %q", got, want)
-	}
+	replays(t, "deleted, and begun anew", s, "a", `{"n":3}`, `{"n":4}`)
 }
 
 // TestRest: however many sessions have been spoken in, few journals are open, and
@@ -211,9 +201,7 @@ func TestRest(t *testing.T) {
 		}
 	}
 	for i := range all {
-		if got := strings.Join(replayed(t, s, fmt.Sprint(i)), ""); got != `{"n":0}{"n":1}{"n":2}` {
-			t.Errorf("session %d: %s", i, got)
-		}
+		replays(t, "each session", s, fmt.Sprint(i), `{"n":0}`, `{"n":1}`, `{"n":2}`)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -93,36 +92,6 @@ func TestStore(t *testing.T) {
 	info, err := os.Stat(filepath.Join(s.sessions, fileName("many"), recordFile))
 	if r, getErr := s.Get("many"); err != nil || getErr != nil || info.Size() > maxRecords+1000 || !strings.HasPrefix(r.Title, "299 ") {
 		t.Errorf("after 300: %+v, %v", r, err)
-	}
-}
-
-// TestPrivate: nobody but the user can read what is stored.
-func TestPrivate(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such modes")
-	}
-	s := openStore(t)
-	put(t, s, Record{ID: "a"})
-	appendLines(t, s, "a", `{"n":1}`)
-	err := filepath.WalkDir(filepath.Dir(s.dir), func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		want := fs.FileMode(0o600)
-		if d.IsDir() {
-			want = 0o700
-		}
-		if info.Mode().Perm() != want {
-			t.Errorf("%s: mode %v, want %v", path, info.Mode().Perm(), want)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }
 
