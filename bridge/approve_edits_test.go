@@ -14,6 +14,12 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
+// acceptsEdit reports whether the mode accept-edits answers a question.
+func acceptsEdit(q mapping.Question, dir string, local bool) bool {
+	_, ok := (&approvals{mode: ModeAcceptEdits}).decide(q, []string{dir}, local)
+	return ok
+}
+
 // TestAcceptEdits is the table of what the mode accept-edits allows, with an agent
 // on this machine and with one elsewhere.
 func TestAcceptEdits(t *testing.T) {
@@ -44,8 +50,7 @@ func TestAcceptEdits(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		for _, local := range []bool{true, false} {
-			p := &approvals{mode: ModeAcceptEdits}
-			_, got := p.decide(edit(path, input), []string{ws}, local)
+			got := acceptsEdit(edit(path, input), ws, local)
 			if line[0] != '#' && got != (want == "both" || want == "remote" && !local) {
 				t.Errorf("local %t: edit of %q (input %q) is allowed: %t, want %s", local, path, input, got, want)
 			}
@@ -53,28 +58,25 @@ func TestAcceptEdits(t *testing.T) {
 	}
 	must.Do(t, errors.Join(os.WriteFile(base+"/outside/x", nil, 0o600), os.Link(base+"/outside/x", ws+"/hard"), os.WriteFile(ws+"/own", nil, 0o600)))
 	for path, want := range map[string]bool{ws + "/hard": false, ws + "/own": true, ws + "/src": false, ws + "/own/x": false} {
-		p := &approvals{mode: ModeAcceptEdits}
-		if _, got := p.decide(edit(path, ""), []string{ws}, true); got != want {
+		if got := acceptsEdit(edit(path, ""), ws, true); got != want {
 			t.Errorf("edit of %q is allowed: %t, want %t", path, got, want)
 		}
 	}
 	// No directory that is another one for the agent, or that holds the home.
 	t.Setenv("HOME", ws)
 	for _, dir := range []string{ws, base, "/", "/proc/self/cwd", "/dev/fd/1", "/proc/self/root" + ws} {
-		p := &approvals{mode: ModeAcceptEdits}
-		if _, ok := p.decide(edit(dir+"/a.txt", ""), []string{dir}, true); ok {
+		if acceptsEdit(edit(dir+"/a.txt", ""), dir, true) {
 			t.Errorf("an edit below %s is allowed", dir)
 		}
 	}
 	t.Setenv("HOME", base+"/outside")
 	// A session's directory may be a link itself.
-	p := &approvals{mode: ModeAcceptEdits}
-	if _, ok := p.decide(edit(base+"/alias/a.txt", ""), []string{base + "/alias"}, true); !ok {
+	if !acceptsEdit(edit(base+"/alias/a.txt", ""), base+"/alias", true) {
 		t.Error("an edit below a directory that is a link is not allowed")
 	}
 	// What is no edit alone is asked.
 	for _, line := range []string{"sh|ls", "mcp|a|b", "ask|t|x", "user|x"} {
-		if _, ok := p.decide(askedFor(t, line), []string{ws}, true); ok {
+		if acceptsEdit(askedFor(t, line), ws, true) {
 			t.Errorf("%s is allowed as an edit", line)
 		}
 	}
@@ -96,20 +98,18 @@ func TestAcceptEditsKnown(t *testing.T) {
 	} {
 		for name, edits := range map[string]bool{"write_file": true, "replace": true, "MultiEdit": true, "apply_patch": true, "delete_file": false,
 			"move_file": false, "run_shell_command": false, "write_and_run": false} {
-			p := &approvals{mode: ModeAcceptEdits}
 			q := asked(t, name, json.RawMessage(input), object{"type": "edit", "filePath": "/w/a/f", "fileName": "f", "newContent": "x"})
-			if _, got := p.decide(q, []string{"/w/a"}, false); got != (want && edits) {
+			if got := acceptsEdit(q, "/w/a", false); got != (want && edits) {
 				t.Errorf("%s %s: allowed: %t", name, input, got)
 			}
 		}
 	}
-	p := &approvals{mode: ModeAcceptEdits}
 	for _, q := range []mapping.Question{
 		asked(t, "write_file", object{}, object{"type": "edit", "filePath": "/w/a/f", "fileName": "g", "newContent": "x"}),
 		asked(t, "write_file", object{}, object{"type": "edit", "filePath": "/w/a/f", "fileName": "f", "newContent": "x\u202e"}),
 		asked(t, "write_file", object{}, object{"type": "edit", "filePath": "/w/a/m\u0430in", "newContent": "x"}),
 	} {
-		if _, ok := p.decide(q, []string{"/w/a"}, false); ok {
+		if acceptsEdit(q, "/w/a", false) {
 			t.Errorf("%+v is allowed", q.Call.Confirmation.Edit)
 		}
 	}

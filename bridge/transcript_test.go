@@ -34,7 +34,8 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 // virtual time. A transcript is both wires in order. Inputs are
 //
 //	E> LINE        the editor writes a line; "E> EOF" ends its input; "E> KILL"
-//	               kills the bridge and starts another one on the same store
+//	               kills the bridge and starts another one on the same store; behind "E> STOP"
+//	               it reads one more line, and no others until "E> GO"
 //	A< EVENT       the agent sends an event (the JSON-RPC result) on its newest
 //	               stream; "A< #2 …" on the stream of request 2
 //	A< end         … ends the stream; "A< cut" breaks the connection
@@ -221,6 +222,8 @@ func playTranscript(t *testing.T, script string) string {
 	var editorOut *io.PipeReader
 	var wg sync.WaitGroup
 	ended := make(chan error, 1)
+	reads := make(chan struct{}, 1) // has a token while the editor does
+	reads <- struct{}{}
 	start := func() {
 		var toBridge *io.PipeReader
 		var fromBridge *io.PipeWriter
@@ -229,6 +232,8 @@ func playTranscript(t *testing.T, script string) string {
 		wg.Go(func() {
 			r := bufio.NewReader(editorOut)
 			for {
+				<-reads
+				reads <- struct{}{}
 				line, err := r.ReadString('\n')
 				if line != "" {
 					if !gjson.Valid(line) {
@@ -307,6 +312,10 @@ func playTranscript(t *testing.T, script string) string {
 			handshake(`{"protocolVersion":2,"info":{"name":"editor","version":"1"},"capabilities":{}}`, cmp.Or(rest, "/"))
 		case word == "E>" && rest == "EOF":
 			editorIn.Close()
+		case word == "E>" && rest == "STOP":
+			<-reads
+		case word == "E>" && rest == "GO":
+			reads <- struct{}{}
 		case word == "E>" && rest == "KILL":
 			// What a process has left behind when it is killed is what is on the
 			// disk now: the next one gets a copy, and this one is ended unheard.
