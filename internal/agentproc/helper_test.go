@@ -191,8 +191,6 @@ func TestNoOrphans(t *testing.T) {
 	gone(t, url)
 	p = startHelper(t, "stubborn spawn=serve={port}", nil)
 	url = urlOf(t, p)
-	if err := p.stop(50 * time.Millisecond); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.stop(50*time.Millisecond))
 	gone(t, url)
 }

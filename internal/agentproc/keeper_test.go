@@ -5,6 +5,7 @@ package agentproc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,11 +24,7 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 		change(opts)
 	}
 	k := must.Get(NewKeeper(opts))(t)
-	t.Cleanup(func() {
-		if err := k.Stop(time.Minute); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, k.Stop(time.Minute)) })
 	return k
 }
 
@@ -77,39 +74,25 @@ func TestKeeper(t *testing.T) {
 		t.Errorf("%q", urls)
 	}
 	k.Revive() // it lives
-	if k.Done() != first {
-		t.Error("an agent that lives was given up")
-	}
+	must.Equal(t, k.Done(), first, "an agent that lives was given up")
 
 	if resp, err := http.Get(urls[0] + "/exit"); err == nil {
 		resp.Body.Close()
 	}
 	<-first
-	if strings.Count(log.String(), "begun") != 1 { // all that it has said is there when it has ended
-		t.Errorf("%q", log.String())
-	}
-	if _, err := k.URL(t.Context()); err == nil || !strings.Contains(err.Error(), "ended with status 0") {
-		t.Errorf("it is not wanted yet: %v", err)
-	}
+	must.Equal(t, strings.Count(log.String(), "begun"), 1) // all that it has said is there when it has ended
+	_, err := k.URL(t.Context())
+	must.Fail(t, err, "ended with status 0", "it is not wanted yet")
 	k.Revive()
 	second := k.Done()
 	if second == first {
 		t.Fatal("it is the same run")
 	}
-	if k.Err() == nil {
-		t.Error("how it ended is forgotten")
-	}
-	url, err := k.URL(t.Context())
-	if err != nil {
-		t.Errorf("%q, %v", url, err)
-	}
-	if err := k.Stop(time.Minute); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, k.Err(), "ended with status 0")
+	must.Get(k.URL(t.Context()))(t)
+	must.Do(t, k.Stop(time.Minute))
 	<-second
-	if strings.Count(log.String(), "begun") != 2 {
-		t.Errorf("%q", log.String())
-	}
+	must.Equal(t, strings.Count(log.String(), "begun"), 2)
 	k.Revive()
 	if _, err := k.URL(t.Context()); err == nil {
 		t.Error("it was started after Stop")
@@ -121,25 +104,19 @@ func TestKeeper(t *testing.T) {
 func TestKeeperBackoff(t *testing.T) {
 	t.Parallel()
 	k := keep(t, "'say=Error: no key' exit=1", nil)
-	if _, err := k.URL(t.Context()); err == nil || !strings.Contains(err.Error(), "last words: Error: no key") {
-		t.Fatal(err)
-	}
+	_, err := k.URL(t.Context())
+	must.Fail(t, err, "last words: Error: no key")
 	<-k.Done()
 	ended := k.current.ended
 	k.Revive()
-	if wait := k.current.notBefore.Sub(ended); wait != firstPause {
-		t.Errorf("it is started again after %v", wait)
-	}
+	must.Equal(t, k.current.notBefore.Sub(ended), firstPause)
 	k.current.notBefore = time.Now().Add(time.Hour) // longer than this machine may stand still
 	k.opts.Patience = time.Millisecond
-	_, err := k.URL(t.Context())
-	if slow := (*slowError)(nil); !errors.As(err, &slow) || !strings.Contains(err.Error(), "it keeps ending, and is started again in ") || !strings.Contains(err.Error(), "no key") {
-		t.Error(err)
-	}
+	_, err = k.URL(t.Context())
+	must.Equal(t, errors.As(err, new(*slowError)), true, err)
+	must.Has(t, fmt.Sprint(err), "it keeps ending, and is started again in ", "no key")
 	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
-		if got := pause(i+1, false); got != want*time.Second {
-			t.Errorf("after %d ends: %v", i+1, got)
-		}
+		must.Equal(t, pause(i+1, false), want*time.Second, i+1)
 	}
 	if pause(1, true) != 0 || pause(0, true) != 0 || pause(2, true) != time.Second || pause(1000, true) != maxPause {
 		t.Error("an agent that served is started again at once, the first time")

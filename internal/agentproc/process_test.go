@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -73,26 +74,16 @@ func TestURL(t *testing.T) {
 		t.Run(c.words, func(t *testing.T) {
 			p := startHelper(t, c.words, nil)
 			url := urlOf(t, p)
-			if !strings.HasPrefix(url, c.want) {
-				t.Errorf("%s, want %s…", url, c.want)
-			}
-			if again := urlOf(t, p); again != url {
-				t.Errorf("then %s", again)
-			}
-			resp, err := http.Get(url + cardPaths[0])
-			if err != nil || resp.StatusCode != 200 {
-				t.Fatal(resp, err)
-			}
+			must.Equal(t, url[:len(c.want)], c.want)
+			must.Equal(t, urlOf(t, p), url)
+			resp := must.Get(http.Get(url + cardPaths[0]))(t)
+			must.Equal(t, resp.StatusCode, 200)
 			resp.Body.Close()
-			if err := p.stop(time.Minute); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, p.stop(time.Minute))
 			if _, err := p.find(t.Context(), nil); err == nil || strings.Contains(err.Error(), "before it had a card") {
 				t.Errorf("afterwards: %v", err)
 			}
-			if err := p.stop(time.Minute); err != nil {
-				t.Errorf("twice: %v", err)
-			}
+			must.Do(t, p.stop(time.Minute)) // twice
 		})
 	}
 }
@@ -106,16 +97,13 @@ func TestEndsBeforeItHasACard(t *testing.T) {
 	} {
 		p := startHelper(t, c.words, nil)
 		_, err := p.find(t.Context(), nil)
-		if err == nil || !strings.HasPrefix(err.Error(), `agent: "agentproc.test …" ended`) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s:\n got %v\nwant %s", c.words, err, c.want)
-		}
+		must.Fail(t, err, `agent: "agentproc.test …`+c.want, c.words)
 	}
 
 	p := &process{done: make(chan struct{})}
 	must.Do(t, p.start(&Options{Command: "no-such-program-here", Self: []string{os.Args[0], "supervise"}}, func() {}))
-	if _, err := p.find(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `"no-such-program-here" ended with status 127`) || !strings.Contains(err.Error(), "not found") {
-		t.Error(err)
-	}
+	_, err := p.find(t.Context(), nil)
+	must.Has(t, fmt.Sprint(err), `"no-such-program-here" ended with status 127`, "not found")
 }
 
 // An agent that announces the address of another server, and ends, was not found there:
@@ -129,9 +117,7 @@ func TestSettle(t *testing.T) {
 			time.Sleep(lives)
 			synctest.Wait()
 			p.finder.stop()
-			if p.isFound() != want {
-				t.Errorf("an agent that lives for %v: %v", lives, !want)
-			}
+			must.Equal(t, p.isFound(), want, lives)
 		})
 	}
 }
@@ -157,9 +143,7 @@ func TestEnvironment(t *testing.T) {
 	lines := strings.Split(log.String(), "\n")
 	port := lines[4]
 	want := []string{"PORT is " + port, "CODER_AGENT_PORT is 1" + port, "A2ASTDIO_HEADER is ", "X is a b", port, ""}
-	if strings.Join(lines, "|") != strings.Join(want, "|") {
-		t.Errorf("%q", lines)
-	}
+	must.Equal(t, lines, want)
 }
 
 // The supervisor ignores what a terminal sends to a group, and obeys SIGTERM.
@@ -169,13 +153,9 @@ func TestSupervisorSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE} {
 		_ = syscall.Kill(p.cmd.Process.Pid, s)
 	}
-	if p.endsWithin(100 * time.Millisecond) {
-		t.Fatal(p.err)
-	}
+	must.Equal(t, p.endsWithin(100*time.Millisecond), false)
 	_ = syscall.Kill(p.cmd.Process.Pid, syscall.SIGTERM)
-	if !p.endsWithin(time.Minute) {
-		t.Error("it is still there after SIGTERM")
-	}
+	must.Equal(t, p.endsWithin(time.Minute), true, "after SIGTERM")
 }
 
 // A second, shorter grace period counts, and a longer one does not.
@@ -190,13 +170,9 @@ func TestStopTwice(t *testing.T) {
 		t.Fatalf("%q, %v", line, err)
 	}
 	printed.Close() // what it prints further is nobody's
-	if err := p.stop(0); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.stop(0))
 	wg.Wait()
-	if d := time.Since(began); d > time.Minute {
-		t.Errorf("it took %v", d)
-	}
+	must.Equal(t, time.Since(began) > time.Minute, false)
 }
 
 func TestOutput(t *testing.T) {
@@ -255,9 +231,8 @@ func TestRemoved(t *testing.T) {
 				leash.Close()
 			}
 			_ = cmd.Wait() // its status is the agent's
-			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) != c.gone {
-				t.Errorf("%v", err)
-			}
+			_, err := os.Stat(dir)
+			must.Equal(t, errors.Is(err, fs.ErrNotExist), c.gone, err)
 		})
 	}
 }

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"encoding/json"
-	"net/url"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,30 +10,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-// block returns the first block of README.md in a language that contains a text.
-func block(t *testing.T, language, containing string) string {
-	t.Helper()
-	readme := must.Get(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
-	for _, m := range regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```").FindAllStringSubmatch(string(readme), -1) {
-		if m[1] == language && strings.Contains(m[2], containing) {
-			return m[2]
-		}
-	}
-	t.Fatalf("README.md has no block in %q with %q", language, containing)
-	return ""
-}
-
 // TestReadmeEditor: the command in README.md serves an editor without any settings.
 func TestReadmeEditor(t *testing.T) {
-	for _, name := range []string{"HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
-		t.Setenv(name, t.TempDir())
-	}
+	ownPlaces(t)
 	var settings struct {
 		Servers map[string]struct {
 			Type, Command string
@@ -41,7 +28,9 @@ func TestReadmeEditor(t *testing.T) {
 			Env           map[string]string
 		} `json:"agent_servers"`
 	}
-	must.Do(t, json.Unmarshal([]byte(block(t, "json", "agent_servers")), &settings))
+	readme := string(must.Get(os.ReadFile(filepath.Join("..", "..", "README.md")))(t))
+	block := regexp.MustCompile("(?ms)^```json\n([^`]*agent_servers.*?)^```").FindStringSubmatch(readme)
+	must.Do(t, json.Unmarshal([]byte(block[1]), &settings))
 	agent := settings.Servers["My agent"]
 	if agent.Type != "custom" || agent.Command != "a2astdio" || len(agent.Env) > 0 {
 		t.Errorf("%+v", agent)
@@ -84,9 +73,7 @@ func TestShownCommands(t *testing.T) {
 			}
 		}
 	}
-	if found < 150 {
-		t.Errorf("%d commands were found", found)
-	}
+	must.Equal(t, found < 150, false, found)
 }
 
 // wordsOf are the words of a line, roughly as a shell has them.
@@ -139,80 +126,23 @@ func TestAgentsTable(t *testing.T) {
 			t.Errorf("%s rests on %q: its tests are %q", agent, rests, cells[5])
 		}
 	}
-	if rows < 10 {
-		t.Errorf("the table has %d rows", rows)
-	}
+	must.Equal(t, rows < 10, false, rows)
 	for _, file := range recordings {
-		found := false
-		for name := range named {
-			found = found || strings.HasPrefix(filepath.Base(file), name+"-")
-		}
-		if !found {
-			t.Errorf("%s is of no agent in the table", file)
-		}
+		of := func(name string) bool { return strings.HasPrefix(filepath.Base(file), name+"-") }
+		must.Equal(t, slices.ContainsFunc(slices.Collect(maps.Keys(named)), of), true, file, "is of no agent in the table")
 	}
 }
 
-var registryDir = filepath.Join("..", "..", "packaging", "acp-registry")
-
-// A registryEntry is what the ACP registry knows of an agent (its agent.schema.json).
-type registryEntry struct {
-	ID, Name, Version, Description string
-	Repository                     string
-	Authors                        []string
-	LicenseURL                     string `json:"license_url"`
-	License                        string
-	Distribution                   struct {
-		Binary map[string]struct{ Archive, Cmd string }
-	}
-}
-
-// TestRegistryEntry: the entry has what the registry's schema and check ask for, and
-// nothing that they do not know.
+// TestRegistryEntry: the entry has what the registry's schema and check ask for, and nothing that they do not know. The
+// folder that its README names is its ID, and each archive has its version, as its tag and in its name.
 func TestRegistryEntry(t *testing.T) {
-	text := must.Get(os.ReadFile(filepath.Join(registryDir, "agent.json")))(t)
-	d := json.NewDecoder(strings.NewReader(string(text)))
-	d.DisallowUnknownFields()
-	var e registryEntry
-	must.Do(t, d.Decode(&e))
-	if !regexp.MustCompile(`^[a-z][a-z0-9-]*$`).MatchString(e.ID) || e.Name == "" || e.Description == "" {
-		t.Errorf("id %q, name %q, description %q", e.ID, e.Name, e.Description)
-	}
-	// The folder that packaging/acp-registry/README.md names is its ID.
-	if readme, err := os.ReadFile(filepath.Join(registryDir, "README.md")); err != nil || !strings.Contains(string(readme), "into the folder `"+e.ID+"` of") {
-		t.Errorf("the ID %s is not the folder's name: %v", e.ID, err)
-	}
-	for _, at := range []string{e.Repository, e.LicenseURL} {
-		if u, err := url.Parse(at); err != nil || u.Scheme != "https" || u.Host == "" {
-			t.Errorf("%q is no https URL", at)
-		}
-	}
-	if len(e.Authors) == 0 || e.License == "" {
-		t.Errorf("authors %q, license %q", e.Authors, e.License)
-	}
-	if !regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`).MatchString(e.Version) {
-		t.Errorf("version %q is not x.y.z", e.Version)
-	}
-	if _, err := os.Stat(filepath.Join("..", "..", "LICENSE")); err == nil && e.LicenseURL == "" {
-		t.Error("license_url is missing, and there is a LICENSE")
-	}
-	platforms := []string{"darwin-aarch64", "darwin-x86_64", "linux-aarch64", "linux-x86_64", "windows-aarch64", "windows-x86_64"}
-	if len(e.Distribution.Binary) != len(platforms) {
-		t.Errorf("%d platforms, want %d", len(e.Distribution.Binary), len(platforms))
-	}
-	for platform, b := range e.Distribution.Binary {
-		u, err := url.Parse(b.Archive)
-		switch {
-		case !slices.Contains(platforms, platform):
-			t.Errorf("%s is no platform of the registry's", platform)
-		case err != nil || u.Scheme != "https" || u.Host == "":
-			t.Errorf("%s: %q is no https URL", platform, b.Archive)
-		case strings.Count(b.Archive, e.Version) != 2 || strings.Contains(b.Archive, "latest"):
-			t.Errorf("%s: %s does not name version %s as its tag and in the file", platform, b.Archive, e.Version)
-		case !strings.HasSuffix(b.Archive, ".tar.gz") && !strings.HasSuffix(b.Archive, ".zip"):
-			t.Errorf("%s: editors do not unpack %s", platform, b.Archive)
-		case b.Cmd != "./a2astdio" && b.Cmd != "./a2astdio.exe" || strings.HasPrefix(platform, "windows") != strings.HasSuffix(b.Cmd, ".exe"):
-			t.Errorf("%s: cmd %q", platform, b.Cmd)
-		}
-	}
+	dir := filepath.Join("..", "..", "packaging", "acp-registry")
+	text := string(must.Get(os.ReadFile(filepath.Join(dir, "agent.json")))(t))
+	schema := must.Get(jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "testdata", "schema", "acp-registry.schema.json")))(t)
+	must.Do(t, schema.Validate(must.Get(jsonschema.UnmarshalJSON(strings.NewReader(text)))(t)))
+	must.Has(t, string(must.Get(os.ReadFile(filepath.Join(dir, "README.md")))(t)), "into the folder `"+gjson.Get(text, "id").Str+"` of")
+	gjson.Get(text, "distribution.binary").ForEach(func(platform, b gjson.Result) bool {
+		must.Equal(t, strings.Count(b.Get("archive").Str, gjson.Get(text, "version").Str), 2, platform)
+		return true
+	})
 }

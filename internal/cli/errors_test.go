@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -115,17 +116,12 @@ func (bad *badAgent) messages(t *testing.T) string {
 		server.Start()
 	}
 	defer server.Close()
-	scheme, host, _ := strings.Cut(server.URL, "://")
-	if bad.scheme != "" {
-		scheme = bad.scheme
-	}
 	if bad.dead {
 		server.Close()
 	}
-	if bad.host != "" {
-		host = strings.Replace(host, "127.0.0.1", bad.host, 1)
-	}
-	url := scheme + "://" + host + bad.path
+	scheme, host, _ := strings.Cut(server.URL, "://")
+	host = strings.Replace(host, "127.0.0.1", cmp.Or(bad.host, "127.0.0.1"), 1)
+	url := cmp.Or(bad.scheme, scheme) + "://" + host + bad.path
 	plain := func(text string) string {
 		text = regexp.MustCompile(`current time \S+ is after \S+?Z`).ReplaceAllString(text, "current time NOW is after THEN")
 		port := host[strings.LastIndexByte(host, ':')+1:]
@@ -135,9 +131,7 @@ func (bad *badAgent) messages(t *testing.T) string {
 	out := "editor  " + plain(editorError(t, url)) + "\n" + "lines   " + plain(linesError(t, url)) + "\n" + "send    " + plain(strings.TrimSpace(stderr)) + "\n"
 	_, doctor, _ := runMain("", "--agent", url, "doctor", "-o", "json")
 	var found struct{ Steps []step }
-	if err := json.Unmarshal([]byte(doctor), &found); err != nil {
-		t.Fatal(err, doctor)
-	}
+	must.Do(t, json.Unmarshal([]byte(doctor), &found))
 	for _, f := range found.Steps {
 		if f.Status == "failed" || f.Status == "warning" {
 			says, _, _ := strings.Cut(f.Says, "; certificate of") // its dates are this machine's
@@ -152,33 +146,24 @@ func (bad *badAgent) messages(t *testing.T) string {
 
 // certificate makes a self-signed one that is valid for a while.
 func certificate(name string, valid time.Duration) *tls.Certificate {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		panic(err)
-	}
+	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(valid)}
 	if ip := net.ParseIP(name); ip != nil {
 		c.IPAddresses = []net.IP{ip}
 	} else {
 		c.DNSNames = []string{name}
 	}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
-	if err != nil {
-		panic(err)
-	}
+	der, _ := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
 // editorError is what an editor is told when a prompt fails.
 func editorError(t *testing.T, url string) string {
-	client, err := transport.NewClient(url, &transport.ClientOptions{Timeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(transport.NewClient(url, &transport.ClientOptions{Timeout: time.Minute}))(t)
 	defer client.Close()
 	agent := bridge.NewAgent(&bridge.Options{Client: client})
 	defer agent.Close()
-	_, err = agent.NewSession(t.TempDir()).Prompt(context.Background(), []acp.ContentBlock{{Type: "text", Text: "hello"}}, nobody{})
+	_, err := agent.NewSession(t.TempDir()).Prompt(context.Background(), []acp.ContentBlock{{Type: "text", Text: "hello"}}, nobody{})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -190,14 +175,8 @@ func editorError(t *testing.T, url string) string {
 func linesError(t *testing.T, url string) string {
 	_, stdout, _ := runMain(`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{"messageId":"m","role":"user","parts":[{"kind":"text","text":"hello"}]}}}`+"\n", "--agent", url, "--on-eof", "finish")
 	for line := range strings.Lines(stdout) {
-		var answer struct {
-			Error *struct {
-				Code    int
-				Message string
-			}
-		}
-		if json.Unmarshal([]byte(line), &answer) == nil && answer.Error != nil {
-			return fmt.Sprintf("%d %s", answer.Error.Code, answer.Error.Message)
+		if e := gjson.Get(line, "error"); e.Exists() {
+			return fmt.Sprintf("%d %s", e.Get("code").Int(), e.Get("message").Str)
 		}
 	}
 	t.Fatal("no error for A2A lines", stdout)

@@ -66,9 +66,7 @@ func TestComplete(t *testing.T) {
 		"a2astdio task get $(touch hacked) `reboot` ": "words",
 	} {
 		kind, words := completed(t, line)
-		if got := strings.Join(append([]string{kind}, words...), " "); got != want {
-			t.Errorf("%q: %s, want %s", line, got, want)
-		}
+		must.Equal(t, strings.Join(append([]string{kind}, words...), " "), want, line)
 	}
 }
 
@@ -80,9 +78,7 @@ func FuzzComplete(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		_, words := completed(t, line)
 		for _, w := range words {
-			if !frame.PlainWord(w) {
-				t.Errorf("%q offers %q", line, w)
-			}
+			must.Equal(t, frame.PlainWord(w), true, line, w)
 		}
 	})
 }
@@ -102,12 +98,9 @@ func inShell(t *testing.T, shell, script string, args ...string) string {
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "A2ASTDIO_AGENT=", "TERM=dumb")
 	cmd.WaitDelay = time.Minute
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", shell, err, out)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "hacked")); err == nil {
-		t.Errorf("%s has evaluated what was typed", shell)
-	}
+	must.Fail(t, err, "", shell, string(out))
+	_, err = os.Stat(filepath.Join(dir, "hacked"))
+	must.Fail(t, err, "no such file", "it has evaluated what was typed")
 	return string(out)
 }
 
@@ -125,15 +118,13 @@ var typedLines = []struct{ line, want string }{
 // TestBash runs our script in bash, as readline calls it.
 func TestBash(t *testing.T) {
 	script := "source <(a2astdio completion bash)\ncomplete -p a2astdio >/dev/null || exit 1\n"
-	for _, l := range append(typedLines, struct{ line, want string }{"a2astdio --mode=y", "yolo"}) {
-		script += "COMP_LINE=" + quoted(l.line) + " COMP_POINT=${#COMP_LINE}; _a2astdio; printf '%s|' \"${COMPREPLY[@]}\"; echo\n"
+	lines := append(typedLines, struct{ line, want string }{"a2astdio --mode=y", "yolo"})
+	for _, l := range lines {
+		script += "COMP_LINE=" + quoted(l.line) + "; COMP_POINT=${#COMP_LINE}; _a2astdio; printf '%s|' \"${COMPREPLY[@]}\"; echo\n"
 	}
-	script = strings.ReplaceAll(script, " COMP_POINT=${#COMP_LINE}", "; COMP_POINT=${#COMP_LINE}")
 	out := strings.Split(inShell(t, "bash", script, "--norc", "--noprofile"), "\n")
-	for i, l := range append(typedLines, struct{ line, want string }{"a2astdio --mode=y", "yolo"}) {
-		if got := strings.Trim(out[i], "|"); got != l.want {
-			t.Errorf("%s: %q, want %q", l.line, got, l.want)
-		}
+	for i, l := range lines {
+		must.Equal(t, strings.Trim(out[i], "|"), l.want, l.line)
 	}
 }
 
@@ -145,9 +136,7 @@ func TestFish(t *testing.T) {
 	}
 	out := strings.Split(inShell(t, "fish", script, "--no-config"), ".\n")
 	for i, l := range typedLines {
-		if got := strings.TrimSpace(out[i]); strings.ReplaceAll(got, "\\ ", " ") != l.want {
-			t.Errorf("%s: %q, want %q", l.line, got, l.want)
-		}
+		must.Equal(t, strings.ReplaceAll(strings.TrimSpace(out[i]), "\\ ", " "), l.want, l.line)
 	}
 }
 
@@ -165,11 +154,7 @@ for line in 'a2astdio car' 'a2astdio --mode=y' 'a2astdio -a demo send --approve 
 done
 zpty -d z
 cat typed`, "-f")
-	for _, want := range []string{"a2astdio card \n", "--mode=yolo", "--approve reject", "--trace one.json"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is not in\n%s", want, out)
-		}
-	}
+	must.Has(t, out, "a2astdio card \n", "--mode=yolo", "--approve reject", "--trace one.json")
 }
 
 // quoted is a word in single quotes, as all these shells have it.
@@ -220,9 +205,7 @@ func TestHelp(t *testing.T) {
 		if len(strings.Split(strings.TrimSpace(intro), "\n\n")) < 2 {
 			t.Errorf("the help of %s does not say what it does", name)
 		}
-		if !strings.Contains(text, "\nExit status:") {
-			t.Errorf("the help of %s says nothing of exit statuses", name)
-		}
+		must.Has(t, text, "\nExit status:")
 		examples := rest
 		if len(words) > 0 {
 			_, examples, _ = strings.Cut(rest, "\nExamples:\n")
@@ -264,6 +247,7 @@ func TestHelpTopics(t *testing.T) {
 		all += text
 	}
 	for _, o := range frame.RootOptions() {
+		must.Equal(t, o.Variable, true, o.Name, "has no variable, which a2astdio --help promises")
 		if n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+o.Name+`\b[^-]`).FindAllString(all, -1)); n != 1 {
 			t.Errorf("--%s stands %d times in the topics", o.Name, n)
 		}
@@ -279,37 +263,8 @@ func TestHelpTopics(t *testing.T) {
 	}
 }
 
-// TestHelpAsked: help is there wherever it is asked for.
-func TestHelpAsked(t *testing.T) {
-	want := helpOf(t, []string{"task", "cancel"})
-	for _, args := range [][]string{{"task", "cancel", "-h"}, {"task", "cancel", "x", "--help"}, {"help", "task", "cancel"}, {"--agent", "demo", "task", "cancel", "--help", "x"}} {
-		if status, got, stderr := runMain("", args...); status != 0 || got != want || stderr != "" {
-			t.Errorf("%v: status %d, %s%s", args, status, got, stderr)
-		}
-	}
-}
-
-// TestVariablesOfOptions: all of a2astdio's own options have a variable.
-func TestVariablesOfOptions(t *testing.T) {
-	for _, o := range frame.RootOptions() {
-		if !o.Variable {
-			t.Errorf("--%s has no variable, which a2astdio --help promises", o.Name)
-		}
-	}
-}
-
-// TestArgumentOrder: options stand before, among or behind arguments, and -- ends
-// them.
+// TestArgumentOrder: options stand before, among or behind arguments, and -- ends them. The script "help" has more.
 func TestArgumentOrder(t *testing.T) {
-	_, want, _ := runMain("", "-a", "demo", "send", "-o", "json", "hello")
-	if !strings.HasPrefix(want, "{") {
-		t.Fatal(want)
-	}
-	for _, line := range []string{"-a demo send hello -o json", "-a demo send hello --output=json", "send hello -a demo -o=json", "send -o json --agent demo -- hello", "--agent=demo send -output json hello"} {
-		if status, got, stderr := runMain("", strings.Fields(line)...); status != 0 || !strings.HasPrefix(got, `{"task":`) {
-			t.Errorf("%s: status %d, %s%s", line, status, got, stderr)
-		}
-	}
 	var got []string
 	echo := func(p *frame.Program) *cli.Command {
 		return p.AgentCommand("echo [A...]", func(p *frame.Program, c *cli.Context) error {
@@ -330,8 +285,6 @@ func TestArgumentOrder(t *testing.T) {
 		if err := p.RunCommand(t.Context(), p.App()); err != nil {
 			got = []string{err.Error()}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %q, want %q", line, got, want)
-		}
+		must.Equal(t, strings.Join(got, " "), want, line)
 	}
 }

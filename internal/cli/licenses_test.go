@@ -125,10 +125,3 @@ func TestGeneratedNotices(t *testing.T) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
-
-func TestVersion(t *testing.T) {
-	status, stdout, stderr := runMain("", "version")
-	if want := "a2astdio v0.0.0-test\ncommit   "; status != 0 || !strings.HasPrefix(stdout, want) || !strings.Contains(stdout, "\ngo       go1.") {
-		t.Errorf("status %d, %s%s", status, stdout, stderr)
-	}
-}

@@ -69,7 +69,7 @@ func scriptAgents() (agents map[string]http.Handler, end func()) {
 //	without NAME: VALUE  for requests that do not have this header
 //	STATUS TYPE        the answer's; of a redirect, where to
 //	TEXT               of the answer: $URL is the agent's, $ID the request's, $SHOWN what was
-//	                   shown to it as Authorization, in words that are no secret
+//	                   shown to it as Authorization and X-Key, in words that are no secret
 type canned []string
 
 func (c canned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -91,7 +91,7 @@ func (c canned) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.WriteHeader(code)
 		id := cmp.Or(gjson.GetBytes(body, "id").Raw, "null")
-		shown := strings.ReplaceAll(r.Header.Get("Authorization"), "-", " ")
+		shown := strings.TrimSpace(strings.ReplaceAll(r.Header.Get("Authorization")+" "+r.Header.Get("X-Key"), "-", " "))
 		strings.NewReplacer("$URL", "http://"+r.Host, "$ID", id, "$SHOWN", shown).WriteString(w, strings.TrimSuffix(text, "\n")+"\n")
 		if label == "text/event-stream" {
 			io.WriteString(w, "\n")

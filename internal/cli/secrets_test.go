@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
@@ -160,7 +159,12 @@ type secretRun struct {
 // run is one process of a2astdio.
 func (s *secretRun) run(name, stdin string, args ...string) {
 	s.t.Helper()
-	cmd := exec.Command("a2astdio", args...)
+	s.start(name, stdin, "a2astdio", args...)
+}
+
+func (s *secretRun) start(name, stdin, program string, args ...string) {
+	s.t.Helper()
+	cmd := exec.Command(program, args...)
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, s.env, strings.NewReader(stdin), &out, &errs
 	if err := cmd.Run(); err != nil && !strings.HasPrefix(name, "error") {
@@ -177,64 +181,25 @@ func (s *secretRun) take(name, out, errs string) {
 	}
 }
 
-// An acpEditor has a conversation with a2astdio.
-type acpEditor struct {
-	t     *testing.T
-	in    io.Writer
-	lines *bufio.Reader
-	all   bytes.Buffer // what it has read
-}
-
-// call makes a request and returns its answer.
-func (e *acpEditor) call(id int, method, params string) gjson.Result {
-	e.t.Helper()
-	fmt.Fprintf(e.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params)
-	for {
-		line, err := e.lines.ReadString('\n')
-		e.all.WriteString(line)
-		if err != nil {
-			e.t.Fatalf("%s: %v", method, err)
-		}
-		if m := gjson.Parse(line); !m.Get("method").Exists() && m.Get("id").Int() == int64(id) {
-			return m
-		}
-	}
-}
-
-// edit is an editor with one conversation, which ends by the end of input or a kill.
+// edit is an editor with one conversation, a talk, which ends by the end of input or a kill.
 func (s *secretRun) edit(name string, kill bool, args ...string) {
 	s.t.Helper()
-	in, editorIn := io.Pipe()
-	editorOut, out := io.Pipe()
-	cmd := exec.Command("a2astdio", args...)
-	var errs bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, s.env, in, out, &errs
-	must.Do(s.t, cmd.Start())
-	ended := make(chan struct{})
-	go func() { // ends with the process
-		_ = cmd.Wait()
-		out.Close()
-		close(ended)
-	}()
-	e := &acpEditor{t: s.t, in: editorIn, lines: bufio.NewReader(editorOut)}
-	e.call(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"_meta":{"terminal-auth":true}}}`)
-	session := e.call(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[{"name":"a","command":"c","args":[],"env":[{"name":"K","value":"hunter2-mcp-env"}]},{"type":"http","name":"b","url":"https://h/?sig=hunter2-mcp-query","headers":[{"name":"X","value":"hunter2-mcp-header"}]}]}`, s.dir)).Get("result.sessionId").Str
-	for i, text := range []string{"hello", "todos"} {
-		if r := e.call(3+i, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, session, text)); r.Get("result.stopReason").Str != "end_turn" && !strings.HasPrefix(name, "error") {
-			s.t.Errorf("%s: %s", name, r.Raw)
-		}
+	answered := `.*"end_turn"`
+	if strings.HasPrefix(name, "error") {
+		answered = ""
 	}
+	prompt := `> {"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"${SESSION}","prompt":[{"type":"text","text":%q}]}}` + "\n"
+	said := fmt.Sprintf(`> {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true},"_meta":{"terminal-auth":true}}}}
+< "id":1,
+> {"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[{"name":"a","command":"c","args":[],"env":[{"name":"K","value":"hunter2-mcp-env"}]},{"type":"http","name":"b","url":"https://h/?sig=hunter2-mcp-query","headers":[{"name":"X","value":"hunter2-mcp-header"}]}]}}
+< "id":2,(.*"sessionId":"(?P<SESSION>[^"]+))?
+`, s.dir) + fmt.Sprintf(prompt+"< \"id\":3,%s\n", 3, "hello", answered) + fmt.Sprintf(prompt+"< \"id\":4,%s\n", 4, "todos", answered)
 	if kill {
-		fmt.Fprintf(editorIn, `{"jsonrpc":"2.0","id":9,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"slow"}]}}`+"\n", session)
-		line, _ := e.lines.ReadString('\n') // it has begun
-		e.all.WriteString(line)
-		_ = cmd.Process.Kill()
+		said += fmt.Sprintf(prompt, 9, "slow") + "< .\nkill\n" // it has begun
 	}
-	editorIn.Close()
-	_, _ = io.Copy(&e.all, e.lines)
-	<-ended
-	// What an editor says of its MCP servers is its own, and comes back from nowhere.
-	s.texts[name] = e.all.String() + errs.String()
+	// What an editor says of its MCP servers is its own, and comes back from nowhere: the file is elsewhere.
+	talk := privateFile(s.t, s.t.TempDir(), "talk", said)
+	s.start(name, "", "talk", append([]string{talk}, args...)...)
 }
 
 // One run of everything, with secrets wherever there can be some: signing in by browser

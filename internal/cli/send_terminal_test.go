@@ -134,14 +134,9 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 		dir = short
 	}
 	must.Do(t, os.WriteFile(filepath.Join(dir, "notes.md"), []byte("# notes\n"), 0o600))
-	exe, err := exec.LookPath("a2astdio") // testscript's
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := must.Get(exec.LookPath("a2astdio"))(t) // testscript's
 	held, release, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer held.Close()
 	defer release.Close()
 	cmd := exec.Command("sh", append([]string{"-c", asChild, "sh", exe, "--workspace", "."}, s.words()...)...)
@@ -152,9 +147,7 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 	if s.pipe != "" {
 		// All of it is there before the program looks, so that the order is the same.
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer r.Close()
 		_, _ = w.WriteString(s.pipe)
 		w.Close()
@@ -167,14 +160,9 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 	defer master.Close()
 	must.Do(t, pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: columns}))
 	// Ctrl-C drops what the terminal has not shown yet: it would be luck what that is.
-	settings, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
-	if err == nil {
-		settings.Lflag |= unix.NOFLSH
-		err = unix.IoctlSetTermios(int(slave.Fd()), unix.TCSETS, settings)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := must.Get(unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS))(t)
+	settings.Lflag |= unix.NOFLSH
+	must.Do(t, unix.IoctlSetTermios(int(slave.Fd()), unix.TCSETS, settings))
 	cmd.Stdout, cmd.Stderr = slave, slave
 	if cmd.Stdin == nil {
 		cmd.Stdin = slave
@@ -199,9 +187,7 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 		} else {
 			_, err = master.Write([]byte(k.typed))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	if _, err = screen.wait(ended, at); err != nil {
 		_ = cmd.Process.Kill()

@@ -47,9 +47,7 @@ func TestNoCredentialBeforeTheSignature(t *testing.T) {
 		t.Fatalf("status %d, %q, %s", status, out, stderr)
 	}
 	for _, want := range []string{"GET " + cardPath, "GET " + keysPath, "POST / Bearer secret"} {
-		if got := <-requests; got != want {
-			t.Errorf("the agent got %q, want %q", got, want)
-		}
+		must.Equal(t, <-requests, want)
 	}
 }
 
@@ -68,9 +66,7 @@ func signedCard(t *testing.T, key, card string, more ...string) (signed, jwks st
 	jwks = privateFile(t, dir, "jwks.json", `{"keys":[`+before+public+`]}`)
 	args := append([]string{"card", "sign", "--key", privateFile(t, dir, "key.json", key)}, more...)
 	status, signed, stderr := runMain("", append(args, privateFile(t, dir, "card.json", card))...)
-	if status != 0 {
-		t.Fatal(stderr)
-	}
+	must.Equal(t, status, 0, stderr)
 	return signed, jwks
 }
 
@@ -120,9 +116,7 @@ func TestExtendedCardIsChecked(t *testing.T) {
 			t.Errorf("%s, asked for: status %d, %s", test.name, status, stderr)
 		}
 	}
-	if elsewhere > 0 {
-		t.Errorf("%d requests went elsewhere", elsewhere)
-	}
+	must.Equal(t, elsewhere, 0)
 }
 
 // The authorities of --ca-file vouch for where keys are as for agents; --insecure does

@@ -40,23 +40,15 @@ func TestStore(t *testing.T) {
 		if test.before != "" {
 			write(t, path, test.before)
 		}
-		err := Store(path, "work", entries, test.asDefault)
-		b, _ := os.ReadFile(path)
 		want := test.after
-		if want == "error" {
+		err := Store(path, "work", entries, test.asDefault)
+		if must.Equal(t, err != nil, want == "error", test.name, err); err != nil {
 			want = test.before
-			if err == nil {
-				t.Errorf("%s: no error", test.name)
-			}
-		} else if err != nil {
-			t.Errorf("%s: %v", test.name, err)
 		}
-		if string(b) != want {
-			t.Errorf("%s:\n%s\nwant\n%s", test.name, b, want)
-		}
-		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
-			t.Errorf("%s: left behind: %v", test.name, left)
-		}
+		b, _ := os.ReadFile(path)
+		must.Equal(t, string(b), want, test.name)
+		left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
+		must.Equal(t, left, nil, "left behind", test.name)
 	}
 }
 
@@ -70,13 +62,9 @@ func TestStoreLink(t *testing.T) {
 	link := filepath.Join(dir, FileName)
 	must.Do(t, os.Symlink(real, link))
 	must.Do(t, Store(link, "work", []Entry{{"command", Quote("x")}}, false))
-	info, err := os.Stat(real)
-	if b, _ := os.ReadFile(real); err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(string(b), "[agents.work]") {
-		t.Errorf("%v %v %s", info.Mode(), err, b)
-	}
-	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
-		t.Error("the link is no link any more")
-	}
+	must.Equal(t, must.Get(os.Stat(real))(t).Mode().Perm(), 0o600)
+	must.Has(t, string(must.Get(os.ReadFile(real))(t)), "[agents.work]")
+	must.Equal(t, must.Get(os.Lstat(link))(t).Mode().Type(), os.ModeSymlink)
 }
 
 // The files to begin with say nothing, and each line of them can be made to count.
@@ -97,9 +85,7 @@ func TestTemplates(t *testing.T) {
 	if err != nil || !c.Named || c.Value("url") == nil {
 		t.Errorf("%v in\n%s", err, b.String())
 	}
-	if err := Create(write(t, filepath.Join(t.TempDir(), "f"), "mine"), "x"); err == nil {
-		t.Error("a file that is there is written over")
-	}
+	must.Fail(t, Create(write(t, filepath.Join(t.TempDir(), "f"), "mine"), "x"), "it is there already")
 }
 
 // An object of JSON is stored as TOML, and read again as the same object; what TOML has
@@ -108,18 +94,13 @@ func TestQuoteObject(t *testing.T) {
 	for _, object := range []string{`{}`, `{"a b":"\"\u0001é","f":1.5,"list":[true,{"x":[]},"y"],"n":-3,"o":{"in":{"deep":false}}}`, `{"":9007199254740993}`} {
 		text, ok := QuoteObject([]byte(object))
 		path := filepath.Join(t.TempDir(), FileName)
-		if err := Store(path, "work", []Entry{{"url", Quote("https://a.example")}, {"agent-settings", text}}, true); err != nil || !ok {
-			t.Fatalf("%s: %s: %v %v", object, text, ok, err)
-		}
-		c := must.Get(Load(&Options{File: path}))(t)
-		if got := c.Value("agent-settings").Text; got != object {
-			t.Errorf("%s is read as %s", object, got)
-		}
+		must.Equal(t, ok, true, object)
+		must.Do(t, Store(path, "work", []Entry{{"url", Quote("https://a.example")}, {"agent-settings", text}}, true))
+		must.Equal(t, must.Get(Load(&Options{File: path}))(t).Value("agent-settings").Text, object)
 	}
 	for _, object := range []string{`{"a":null}`, `[1]`, `{"a":[null]}`} {
-		if text, ok := QuoteObject([]byte(object)); ok {
-			t.Errorf("%s: %s", object, text)
-		}
+		_, ok := QuoteObject([]byte(object))
+		must.Equal(t, ok, false, object)
 	}
 }
 
@@ -159,12 +140,13 @@ func TestKeys(t *testing.T) {
 		if k.Help == "" || k.Example == "" || (k.Kind == KindWord) != (k.Words != nil) {
 			t.Errorf("%s is not whole: %+v", k.Name, k)
 		}
-		text := k.Name + " = " + k.Example + "\n[agents.work]\nurl='u:'\n"
+		line := k.Name + " = " + k.Example + "\n"
+		text := line + "[agents.work]\nurl='u:'\n"
 		if k.In&Top == 0 {
-			text = "[agents.work]\n" + k.Name + " = " + k.Example + "\n"
-			if k.Name != "url" && k.Name != "command" {
-				text += "url = 'u:'\n"
-			}
+			text = "[agents.work]\nurl='u:'\n" + line
+		}
+		if k.Name == "url" || k.Name == "command" {
+			text = "[agents.work]\n" + line
 		}
 		opts := files(t, text, "")
 		opts.Agent = "work"

@@ -77,9 +77,7 @@ func TestProblems(t *testing.T) {
 		"agent='w'\n[agents.w]\nurl='u:'\nagent-settings={a=inf}":         "user:4: agent-settings: JSON has no such value: json: unsupported value: +Inf",
 	} {
 		_, err := Load(files(t, text, ""))
-		if got := said(err); got != want {
-			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
-		}
+		must.Equal(t, said(err), want, text)
 	}
 }
 
@@ -87,13 +85,10 @@ func TestProblems(t *testing.T) {
 // listed.
 func TestOthersValues(t *testing.T) {
 	opts := files(t, "agent='a'\n[agents.a]\nurl='u:'\n[agents.b]\nurl='u:'\nmode='x'\nurls=1", "")
-	if _, err := Load(opts); err != nil {
-		t.Error(err)
-	}
+	must.Get(Load(opts))(t)
 	opts.Agent = "b"
-	if _, err := Load(opts); err == nil {
-		t.Error("b is used, and its mode is no mode")
-	}
+	_, err := Load(opts)
+	must.Fail(t, err, "mode is one of")
 	_, list, err := List(opts)
 	if err != nil || len(list) != 2 || list[0].Err != nil || said(list[1].Err) != "user:6: mode is one of \"default\", \"accept-edits\", \"yolo\"" {
 		t.Errorf("%+v, %v", list, err)
@@ -134,61 +129,41 @@ func TestHostileWorkspace(t *testing.T) {
 	}
 }
 
-// modeOf is the mode that holds; "refused" if there is an error.
-func modeOf(opts *Options) (string, error) {
-	c, err := Load(opts)
-	if err != nil {
-		return "refused", err
-	}
-	return c.Value("mode").Text, nil
-}
-
-// A workspace's mode is at least as strict as the user's, and never wins over an
-// option.
+// A workspace's mode is at least as strict as the user's, and never wins over an option. A workspace that names an agent
+// does not get that agent's laxer mode: it holds only if the user names the agent.
 func TestWorkspaceMode(t *testing.T) {
-	for _, test := range []struct{ user, option, workspace, want string }{
-		{"", "", "default", "default"},
-		{"", "", "accept-edits", "refused"},
-		{"yolo", "", "accept-edits", "accept-edits"},
-		{"yolo", "", "yolo", "yolo"},
-		{"accept-edits", "", "yolo", "refused"},
-		{"", "yolo", "accept-edits", "accept-edits"}, // which the option wins over, in the command line
-		{"yolo", "default", "accept-edits", "accept-edits"},
-		{"default", "default", "accept-edits", "refused"},
+	for _, test := range []struct{ top, option, agent, named, workspace, want string }{
+		{"", "", "", "", "mode='default'", "default"},
+		{"", "", "", "", "mode='accept-edits'", "refused"},
+		{"mode='yolo'", "", "", "", "mode='accept-edits'", "accept-edits"},
+		{"mode='yolo'", "", "", "", "mode='yolo'", "yolo"},
+		{"mode='accept-edits'", "", "", "", "mode='yolo'", "refused"},
+		{"", "yolo", "", "", "mode='accept-edits'", "accept-edits"}, // which the option wins over, in the command line
+		{"mode='yolo'", "default", "", "", "mode='accept-edits'", "accept-edits"},
+		{"mode='default'", "default", "", "", "mode='accept-edits'", "refused"},
+		{"", "", "yolo", "", "agent='a'", "default"},
+		{"", "", "accept-edits", "", "agent='a'", "default"},
+		{"mode='accept-edits'", "", "yolo", "", "agent='a'", "accept-edits"},
+		{"mode='yolo'", "", "yolo", "", "agent='a'", "yolo"},
+		{"mode='accept-edits'", "", "default", "", "agent='a'", "default"},
+		{"agent='b'", "", "yolo", "", "agent='a'", "default"},
+		{"agent='a'", "", "yolo", "", "agent='a'", "yolo"}, // it is the user's choice, too
+		{"", "", "yolo", "a", "agent='a'", "yolo"},
+		{"", "", "yolo", "", "agent='a'\nmode='default'", "default"},
+		{"", "", "yolo", "", "agent='a'\nmode='accept-edits'", "refused"},
+		{"mode='accept-edits'", "", "default", "", "agent='a'\nmode='accept-edits'", "accept-edits"},
 	} {
-		user := ""
-		if test.user != "" {
-			user = "mode = '" + test.user + "'"
+		agents := ""
+		if test.agent != "" {
+			agents = "\n[agents.a]\nurl='https://a.example'\nmode='" + test.agent + "'\n[agents.b]\nurl='https://b.example'"
 		}
-		opts := files(t, user, "mode = '"+test.workspace+"'")
-		opts.Mode = test.option
-		if got, err := modeOf(opts); got != test.want {
-			t.Errorf("%+v: %s, %v", test, got, err)
+		opts := files(t, test.top+agents, test.workspace)
+		opts.Mode, opts.Agent = test.option, test.named
+		got := "refused"
+		if c, err := Load(opts); err == nil {
+			got = c.Value("mode").Text
 		}
-	}
-}
-
-// A workspace that names an agent does not get that agent's laxer mode: it holds only
-// if the user names the agent.
-func TestWorkspaceAgentMode(t *testing.T) {
-	for _, test := range []struct{ top, agent, option, workspace, want string }{
-		{"", "yolo", "", "agent='a'", "default"},
-		{"", "accept-edits", "", "agent='a'", "default"},
-		{"mode='accept-edits'", "yolo", "", "agent='a'", "accept-edits"},
-		{"mode='yolo'", "yolo", "", "agent='a'", "yolo"},
-		{"mode='accept-edits'", "default", "", "agent='a'", "default"},
-		{"agent='b'", "yolo", "", "agent='a'", "default"},
-		{"agent='a'", "yolo", "", "agent='a'", "yolo"}, // it is the user's choice, too
-		{"", "yolo", "a", "agent='a'", "yolo"},
-		{"", "yolo", "", "agent='a'\nmode='default'", "default"},
-		{"", "yolo", "", "agent='a'\nmode='accept-edits'", "refused"},
-		{"mode='accept-edits'", "default", "", "agent='a'\nmode='accept-edits'", "accept-edits"},
-	} {
-		opts := files(t, test.top+"\n[agents.a]\nurl='https://a.example'\nmode='"+test.agent+"'\n[agents.b]\nurl='https://b.example'", test.workspace)
-		opts.Agent = test.option
-		if got, err := modeOf(opts); got != test.want {
-			t.Errorf("%+v: %s, %v", test, got, err)
-		}
+		must.Equal(t, got, test.want, test)
 	}
 }
 
@@ -197,9 +172,8 @@ func TestWorkspaceAgentMode(t *testing.T) {
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	user := write(t, filepath.Join(dir, "user", FileName), "[agents.work]\ncommand='x'\n")
-	if _, err := Load(&Options{File: user, Workspace: filepath.Dir(user)}); err != nil {
-		t.Errorf("the user's own file as a workspace's: %v", err)
-	}
+	_, err := Load(&Options{File: user, Workspace: filepath.Dir(user)})
+	must.Fail(t, err, "", "the user's own file as a workspace's")
 	ws := filepath.Join(dir, "ws")
 	for name, make := range map[string]func(path string) error{
 		"a link":          func(path string) error { return os.Symlink(user, path) },
@@ -212,45 +186,37 @@ func TestOddFiles(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Skip(err)
 		}
-		if _, err := Load(&Options{File: user, Workspace: ws}); err == nil || !strings.Contains(err.Error(), "no regular file") {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := Load(&Options{File: user, Workspace: ws})
+		must.Fail(t, err, "no regular file", name)
 	}
 	os.RemoveAll(ws)
 	write(t, filepath.Join(ws, FileName), strings.Repeat("#", maxWorkspaceFile+1))
-	if _, err := Load(&Options{File: user, Workspace: ws}); err == nil || !strings.Contains(err.Error(), "larger than 64 kB") {
-		t.Errorf("a large file: %v", err)
-	}
+	_, err = Load(&Options{File: user, Workspace: ws})
+	must.Fail(t, err, "larger than 64 kB")
 	must.Do(t, os.Chmod(user, 0o606))
-	if _, err := Load(&Options{File: user}); writable(user) && (err == nil || !strings.Contains(err.Error(), "everybody may write it")) {
-		t.Errorf("a file that everybody may write: %v", err)
+	if writableByAll(must.Get(os.Stat(user))(t)) { // on Windows nobody is told apart
+		_, err = Load(&Options{File: user})
+		must.Fail(t, err, "everybody may write it")
 	}
-	if _, err := Load(&Options{File: filepath.Join(dir, "none")}); err == nil {
-		t.Error("a file that was named has to be there")
-	}
-}
-
-func writable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && writableByAll(info)
+	_, err = Load(&Options{File: filepath.Join(dir, "none")})
+	must.Fail(t, err, "cannot be read")
 }
 
 // Variables are put into a header's value, and one that is missing is named.
 func TestExpand(t *testing.T) {
-	lookup := func(name string) (string, bool) {
-		v, ok := map[string]string{"T": "tok", "NL": "a\nb"}[name]
-		return v, ok
-	}
 	for in, want := range map[string]string{
 		"Bearer ${T}": "Bearer tok", "plain $T $": "plain $T $", "$${T} ${T}${T}": "${T} toktok", "": "",
 		"${GONE}": "error: X needs the variable GONE, which is not set", "${T": "error", "${}": "error", "${1}": "error", "${NL}": "error",
 	} {
-		got, err := Header{Name: "X", Value: in}.Expand(lookup)
+		got, err := Header{Name: "X", Value: in}.Expand(func(name string) (string, bool) {
+			v, ok := map[string]string{"T": "tok", "NL": "a\nb"}[name]
+			return v, ok
+		})
 		if err != nil {
 			got = "error: " + err.Error()
 		}
-		if got != want && !(want == "error" && err != nil) {
-			t.Errorf("%q: %q, want %q", in, got, want)
+		if want != "error" || err == nil {
+			must.Equal(t, got, want, in)
 		}
 	}
 }

@@ -67,7 +67,8 @@ func set(name, value string) func(*http.Request) {
 
 // Each abuse has its status, and no effect.
 func TestAbuse(t *testing.T) {
-	cases := []struct {
+	h, hook := open(t, Options{})
+	for _, c := range []struct {
 		name   string
 		body   string
 		adjust func(*http.Request)
@@ -97,20 +98,14 @@ func TestAbuse(t *testing.T) {
 		{"an unknown kind", `{"kind":"cake","id":"t","status":{}}`, nil, 400},
 		{"an event without a task", `{"statusUpdate":{"status":{}}}`, nil, 400},
 		{"a JSON-RPC response", `{"jsonrpc":"2.0","id":1,"result":` + taskV03 + `}`, nil, 400},
-	}
-	h, hook := open(t, Options{})
-	for _, c := range cases {
-		var adjust []func(*http.Request)
+	} {
+		r := push(hook, c.body)
 		if c.adjust != nil {
-			adjust = append(adjust, c.adjust)
+			c.adjust(r)
 		}
-		if got := status(h, push(hook, c.body, adjust...)); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
+		must.Equal(t, status(h, r), c.want, c.name)
 	}
-	if queued(hook) != 0 || h.bytes != 0 {
-		t.Errorf("%d pushes are queued, %d bytes", queued(hook), h.bytes)
-	}
+	must.Equal(t, []int{queued(hook), h.bytes}, []int{0, 0})
 }
 
 // What real agents send is accepted: each header, payload and content type, below any
@@ -132,13 +127,9 @@ func TestTaken(t *testing.T) {
 		push(hook, `{"kind":"artifact-update","taskId":"t"}`),
 		push(hook, `{"id":"t","status":{"state":"working"}}`),
 	} {
-		if got := status(h, r); got != 200 {
-			t.Errorf("number %d: %d", i, got)
-		}
+		must.Equal(t, status(h, r), 200, i)
 	}
-	if n := queued(hook); n != 8 {
-		t.Errorf("%d pushes are queued", n)
-	}
+	must.Equal(t, queued(hook), 8)
 }
 
 // A repetition, and a push to an ended task, get a regular answer and have no effect.
@@ -154,27 +145,20 @@ func TestRepeated(t *testing.T) {
 		{appendV1, []func(*http.Request){set("Webhook-Id", "1")}, 4}, {appendV1, []func(*http.Request){set("Webhook-Id", "1")}, 4},
 		{taskV03, []func(*http.Request){set("Idempotency-Key", "2")}, 5}, {stateV1, []func(*http.Request){set("Idempotency-Key", "2")}, 5},
 	} {
-		if got := status(h, push(hook, c.body, c.adjust...)); got != 200 || queued(hook) != c.queued {
-			t.Errorf("number %d: %d, %d are queued, want %d", i, got, queued(hook), c.queued)
-		}
+		must.Equal(t, status(h, push(hook, c.body, c.adjust...)), 200, i)
+		must.Equal(t, queued(hook), c.queued, i)
 	}
 	hook.Take()
 	hook.Close()
-	if got := status(h, push(hook, stateV1)); got != 200 || h.bytes != 0 {
-		t.Errorf("after the end: %d, %d bytes are counted", got, h.bytes)
-	}
-	if got := status(h, push(hook, stateV1, set("X-A2A-Notification-Token", "x"))); got != 401 {
-		t.Errorf("after the end, with a wrong token: %d", got)
-	}
+	must.Equal(t, []int{status(h, push(hook, stateV1)), h.bytes}, []int{200, 0}, "after the end")
+	must.Equal(t, status(h, push(hook, stateV1, set("X-A2A-Notification-Token", "x"))), 401, "with a wrong token")
 }
 
 // A task's token is invalid for another task's path.
 func TestWrongTask(t *testing.T) {
 	h, hook := open(t, Options{})
 	other := h.Open("")
-	if got := status(h, push(hook, taskV03, set("X-A2A-Notification-Token", other.Config().Token))); got != 401 {
-		t.Errorf("another task's token: %d", got)
-	}
+	must.Equal(t, status(h, push(hook, taskV03, set("X-A2A-Notification-Token", other.Config().Token))), 401)
 	again := h.Open(hook.Name())
 	if again.Name() == hook.Name() {
 		t.Error("two turns share an address")
@@ -208,9 +192,7 @@ func TestFull(t *testing.T) {
 			t.Errorf("large push %d: %d, %d are queued, %d bytes", i, got, queued(other), h.bytes)
 		}
 	}
-	if got := status(h, push(hook, large)); got != 503 {
-		t.Errorf("beside them: %d", got)
-	}
+	must.Equal(t, status(h, push(hook, large)), 503, "beside them")
 }
 
 // So many pushes are read at once, and no more.
@@ -225,16 +207,12 @@ func TestAtOnce(t *testing.T) {
 			all.Go(func() { status(h, push(hook, "", func(r *http.Request) { r.Body = body })) })
 		}
 		synctest.Wait() // they are read
-		if got := status(h, push(hook, taskV03)); got != 503 {
-			t.Errorf("one more: %d", got)
-		}
+		must.Equal(t, status(h, push(hook, taskV03)), 503, "one more")
 		for _, w := range bodies {
 			w.Close()
 		}
 		all.Wait()
-		if got := status(h, push(hook, taskV03)); got != 200 {
-			t.Errorf("with room again: %d", got)
-		}
+		must.Equal(t, status(h, push(hook, taskV03)), 200, "with room again")
 	})
 }
 
@@ -304,17 +282,11 @@ func TestSigned(t *testing.T) {
 			{"for another body", map[string]any{"iat": now, "request_body_sha256": hashed([]byte(taskV03))}, signer, 401},
 		} {
 			token := must.Get(jwt.Signed(test.by).Claims(test.claims).Serialize())(t)
-			if got := status(h, push(hook, stateV1, set("Authorization", "Bearer "+token))); got != test.want {
-				t.Errorf("%s, %s: %d", from, test.name, got)
-			}
+			must.Equal(t, status(h, push(hook, stateV1, set("Authorization", "Bearer "+token))), test.want, from, test.name)
 		}
-		if got := status(h, push(hook, stateV1)); got != 401 {
-			t.Errorf("%s, not signed: %d", from, got)
-		}
+		must.Equal(t, status(h, push(hook, stateV1)), 401, from)
 	}
-	if fetched > 3 {
-		t.Errorf("the keys were fetched %d times", fetched)
-	}
+	must.Equal(t, fetched > 3, false, fetched)
 }
 
 // A key is used for the algorithm that it says it is for, and for no other.
@@ -327,8 +299,7 @@ func TestKeyOfOneAlgorithm(t *testing.T) {
 	for alg, want := range map[jose.SignatureAlgorithm]bool{jose.RS256: true, jose.PS256: false, jose.RS512: false} {
 		signer := must.Get(jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, nil))(t)
 		token, _ := jwt.Signed(signer).Claims(map[string]any{"iat": time.Now().Unix()}).Serialize()
-		if _, err := keys.Verify(t.Context(), token, time.Now()); (err == nil) != want {
-			t.Errorf("%s: %v", alg, err)
-		}
+		_, err := keys.Verify(t.Context(), token, time.Now())
+		must.Equal(t, err == nil, want, alg, err)
 	}
 }

@@ -101,37 +101,28 @@ func pushed(t *testing.T, way http.RoundTripper, version string) (*transport.Cli
 	return client, receiver
 }
 
-// speaks starts a bridge before such a client, with an editor of A2A lines, and has one prompt
-// answered. The caller closes it.
-func speaks(t *testing.T, client *transport.Client, receiver *Receiver) (*editor.Editor, *editor.Turn) {
-	t.Helper()
-	e := must.Get(editor.Start(&editor.Options{Protocol: editor.Lines, Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Webhooks: receiver})
-	}}))(t)
-	turn := e.Prompt("hello")
-	<-turn.Done
-	return e, turn
-}
-
 // turn has one prompt answered, and returns what was shown, and how many gaps.
 func turn(t *testing.T, version string, c *cutter) (text string, gaps int) {
 	t.Helper()
 	c.called = map[string]int{}
 	client, receiver := pushed(t, seen(c.pass), version)
-	e, turn := speaks(t, client, receiver)
+	e := must.Get(editor.Start(&editor.Options{Protocol: editor.Lines, Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Webhooks: receiver})
+	}}))(t)
+	turn := e.Prompt("hello")
+	<-turn.Done
 	must.Do(t, e.Close())
 	if turn.Err != "" || turn.Stop != "completed" {
 		t.Fatalf("A2A %s: %s, %s; called %v", version, turn.Stop, turn.Err, c.called)
 	}
-	if !c.push.Load() {
-		t.Errorf("A2A %s: the message carried no webhook", version)
-	}
+	must.Equal(t, c.push.Load(), true, "the message carried no webhook")
 	_, text, gaps = shapes.View(turn.Shown)
 	return text, gaps
 }
 
-// A turn whose stream is cut for good after its first event is finished by what is
-// pushed: the same text as uncut, each word once, and no more requests than pushes.
+// A turn whose stream is cut for good after its first event is finished by what is pushed: the same text as uncut, each
+// word once, and no more requests than pushes. At an agent that cannot be asked for its tasks, what is pushed is shown
+// itself, and that something may be missing is said.
 func TestTurn(t *testing.T) {
 	for _, version := range []string{"1.0", "0.3"} {
 		t.Run(version, func(t *testing.T) {
@@ -145,23 +136,9 @@ func TestTurn(t *testing.T) {
 			if n := c.called["tasks/resubscribe"] + c.called["SubscribeToTask"]; n > 1 {
 				t.Errorf("the reconnect was hurried: %v", c.called)
 			}
-			if n := c.called["tasks/pushNotificationConfig/delete"] + c.called["DeleteTaskPushNotificationConfig"]; n != 1 {
-				t.Errorf("the webhook was deleted %d times: %v", n, c.called)
-			}
-		})
-	}
-}
-
-// At an agent that cannot be asked for its tasks, what is pushed is shown itself, and
-// that something may be missing is said.
-func TestTurnWithoutGet(t *testing.T) {
-	for _, version := range []string{"1.0", "0.3"} {
-		t.Run(version, func(t *testing.T) {
-			t.Parallel()
-			want, _ := turn(t, version, &cutter{})
-			got, gaps := turn(t, version, &cutter{cut: true, noGet: true})
-			if !strings.HasSuffix(want, got) || got == "" || gaps != 1 {
-				t.Errorf("uncut\n%q\ncut\n%q, %d gaps", want, got, gaps)
+			must.Equal(t, c.called["tasks/pushNotificationConfig/delete"]+c.called["DeleteTaskPushNotificationConfig"], 1)
+			if got, gaps = turn(t, version, &cutter{cut: true, noGet: true}); !strings.HasSuffix(want, got) || got == "" || gaps != 1 {
+				t.Errorf("without tasks/get: uncut\n%q\ncut\n%q, %d gaps", want, got, gaps)
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // inContext runs f as the action of a2astdio with these arguments.
@@ -33,32 +34,23 @@ func TestLists(t *testing.T) {
 		{nil, []string{"Accept: a, b", "X-One: 1"}},
 		{[]string{"--header", "X-Two: 2,3", "--header=X-Four: 4"}, []string{"X-Two: 2,3", "X-Four: 4"}},
 	} {
-		err := inContext(t, c.args, func(ctx *cli.Context) error {
-			if got := ListOf(ctx, "header"); !slices.Equal(got, c.want) || !IsSet(ctx, "header") {
-				t.Errorf("%q: %q, want %q", c.args, got, c.want)
-			}
-			if IsSet(ctx, "trust-origin") || ListOf(ctx, "trust-origin") != nil {
-				t.Error("an option that was not given is set")
-			}
+		must.Do(t, inContext(t, c.args, func(ctx *cli.Context) error {
+			must.Equal(t, ListOf(ctx, "header"), c.want)
+			must.Equal(t, []bool{IsSet(ctx, "header"), IsSet(ctx, "trust-origin")}, []bool{true, false}, c.args)
+			must.Equal(t, ListOf(ctx, "trust-origin"), nil, "an option that was not given")
 			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
+		}))
 	}
 }
 
 // TestForms: an option counts under each of its names, and the last one holds.
 func TestForms(t *testing.T) {
-	err := inContext(t, []string{"--agent-card", "x", "-a", "y", "--agent=z", "--insecure=false"}, func(c *cli.Context) error {
+	must.Do(t, inContext(t, []string{"--agent-card", "x", "-a", "y", "--agent=z", "--insecure=false"}, func(c *cli.Context) error {
 		if c.String("agent") != "z" || !IsSet(c, "agent") || c.Bool("insecure") || !IsSet(c, "insecure") || IsSet(c, "card") {
 			t.Errorf("%q %t", c.String("agent"), c.Bool("insecure"))
 		}
 		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	}))
 }
 
 // TestBrokenPipes: that nobody reads our output is known to who has ended it; that the agent has
@@ -96,17 +88,13 @@ func TestPage(t *testing.T) {
 	want := "name          a value ␛[31mthat is long enough to be broken between its words,\n" +
 		"              as a terminal has eighty columns\n              and more\n    kept blanks\n" +
 		"  id what it does\n  longest-id\n        what it does\n"
-	if p.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", p.String(), want)
-	}
+	must.Equal(t, p.String(), want)
 }
 
 // TestPlainWord: what a shell would not read as a word is not offered.
 func TestPlainWord(t *testing.T) {
 	for _, word := range []string{"", "a b", "$(x)", "`x`", "a;b", "a\n", "'", "\"", "~", "*", "é", "a\\"} {
-		if PlainWord(word) {
-			t.Errorf("%q would be offered", word)
-		}
+		must.Equal(t, PlainWord(word), false, word)
 	}
 }
 
@@ -125,9 +113,7 @@ func TestScreen(t *testing.T) {
 			synctest.Wait()
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if got.String() != want {
-				t.Errorf("got  %q\nwant %q", got.String(), want)
-			}
+			must.Equal(t, got.String(), want)
 			got.Reset()
 		}
 		s.WaitFor("an agent\x1b[2J\nof a name that is long")

@@ -52,9 +52,7 @@ func TestAllowAtTerminal(t *testing.T) {
 		}
 	}
 	nobody := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("none") }}
-	if err := allowAtTerminal(t.Context(), nobody, newConsent(store, "./agent", root)); err == nil {
-		t.Error("nobody was asked, and it runs")
-	}
+	must.Equal(t, allowAtTerminal(t.Context(), nobody, newConsent(store, "./agent", root)) != nil, true, "nobody was asked")
 }
 
 // The agent runs in the directory that the user has allowed, also if the link to it leads
@@ -84,9 +82,7 @@ func (mute) Confirm(context.Context, string) (bool, error) { return false, bridg
 // An editor that cannot ask is told where else the user can allow it.
 func TestAllowWithoutQuestion(t *testing.T) {
 	w := newConsent(t.TempDir(), "./agent", t.TempDir())
-	if err := w.SignIn(t.Context(), mute{}); err == nil || !strings.Contains(err.Error(), "run a2astdio doctor") {
-		t.Errorf("%v; want that a2astdio doctor asks, too", err)
-	}
+	must.Fail(t, w.SignIn(t.Context(), mute{}), "run a2astdio doctor")
 }
 
 func TestReadsGeminiHome(t *testing.T) {
@@ -94,13 +90,9 @@ func TestReadsGeminiHome(t *testing.T) {
 		"npx -y @google/gemini-cli-a2a-server": true, "gemini-cli-a2a-server": true, "A=b node /x/dist/a2a-server.mjs": true,
 		"gemini --acp": false, "my-agent": false, "'": false,
 	} {
-		if got := readsGeminiHome(command, "auto"); got != want {
-			t.Errorf("%s: %v", command, got)
-		}
+		must.Equal(t, readsGeminiHome(command, "auto"), want, command)
 	}
-	if !readsGeminiHome("my-wrapper", "gemini") {
-		t.Error("--dialect gemini says that it is one")
-	}
+	must.Equal(t, readsGeminiHome("my-wrapper", "gemini"), true, "--dialect gemini says that it is one")
 }
 
 // The agent's home has links to all of the user's, also to what comes later. The MCP
@@ -125,9 +117,7 @@ func TestGeminiHome(t *testing.T) {
 		t.Errorf("%v %v", env, err)
 	}
 	for _, name := range []string{".gemini/settings.json", ".gemini/extensions/own/gemini-extension.json", ".env", ".gemini/later"} {
-		if _, err := os.ReadFile(filepath.Join(h.dir, name)); err != nil {
-			t.Error(err)
-		}
+		must.Get(os.ReadFile(filepath.Join(h.dir, name)))(t)
 	}
 	t.Setenv("HOME", "/ours")
 	other := &geminiHome{}
@@ -138,22 +128,13 @@ func TestGeminiHome(t *testing.T) {
 	remove := must.Get(h.Put([]byte("{}")))(t)
 	file := filepath.Join(h.extension(), "gemini-extension.json")
 	for _, name := range []string{file, h.extension(), h.dir} {
-		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v %v", name, info.Mode(), err)
-		}
+		must.Equal(t, must.Get(os.Stat(name))(t).Mode().Perm()&0o077, 0, name)
 	}
-	if err := remove(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(file); err == nil {
-		t.Error("the servers are still there")
-	}
-	if err := h.remove(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.ReadFile(filepath.Join(theirs, ".gemini", "settings.json")); err != nil {
-		t.Errorf("the user's own is gone: %v", err)
-	}
+	must.Do(t, remove())
+	_, err = os.Stat(file)
+	must.Equal(t, errors.Is(err, os.ErrNotExist), true, "the servers are still there")
+	must.Do(t, h.remove())
+	must.Get(os.ReadFile(filepath.Join(theirs, ".gemini", "settings.json")))(t) // the user's own
 }
 
 func TestWebhookErrorsHidePasswords(t *testing.T) {
@@ -175,8 +156,7 @@ func TestHeaderErrorsHideValues(t *testing.T) {
 // TestExtensionURIs: --extension takes URIs, and nothing else.
 func TestExtensionURIs(t *testing.T) {
 	for in, want := range map[string]bool{"https://x.example/a/v1": true, "urn:x:a": true, "https://x.example/a?q=1": true, "not": false, "/v1": false, "https://": false} {
-		if _, err := extensionURIs([]string{in}); (err == nil) != want {
-			t.Errorf("%q: %v", in, err)
-		}
+		_, err := extensionURIs([]string{in})
+		must.Equal(t, err == nil, want, in, err)
 	}
 }

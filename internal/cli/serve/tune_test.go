@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestTuner shows that memory is given back once, behind the output, and not while it runs at full speed.
@@ -21,13 +23,9 @@ func TestTuner(t *testing.T) {
 			_, _ = out.Write(make([]byte, largeOutput+1)) // io.Discard takes it
 			time.Sleep(memoryRest / 2)
 		}
-		if n := collected() - before; n > 0 {
-			t.Errorf("while it runs memory was given back %d times", n)
-		}
+		must.Equal(t, collected(), before, "while it runs memory was given back")
 		time.Sleep(2 * memoryRest)
 		synctest.Wait()
-		if n := collected() - before; n != 1 {
-			t.Errorf("behind it memory was given back %d times", n)
-		}
+		must.Equal(t, collected(), before+1, "behind it memory is given back once")
 	})
 }

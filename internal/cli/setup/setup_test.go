@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -131,10 +132,7 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 		writeFile(t, workspace, dir, "ws", config.FileName)
 	}
 	err := inContext(t, args, func(c *cli.Context) error {
-		conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c))
-		if err != nil {
-			return err
-		}
+		conf := must.Get(reach.ReadConfiguration(c, reach.WorkspaceOf(c)))(t)
 		s := settingOf(conf, c, k)
 		shown := want
 		if k.Kind == config.KindObject { // only its members are shown
@@ -146,9 +144,7 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 		if got := settingText(s.Value); s.From != from || strongest >= 0 && got != shown {
 			t.Errorf("set up to %v: %q by %s, want %q by %s", strongest, got, s.From, shown, from)
 		}
-		if (s.File != "") != (from == fromFile || from == fromAgent || from == fromWorkspace) {
-			t.Errorf("set up to %v: file %q, by %s", strongest, s.File, from)
-		}
+		must.Equal(t, s.File != "", from == fromFile || from == fromAgent || from == fromWorkspace, strongest, from)
 		if err := conf.Apply(c); err != nil || strongest < 0 {
 			return err
 		}
@@ -156,14 +152,10 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 		if k.Kind == config.KindList {
 			got = strings.Join(frame.ListOf(c, k.Flag), "\n")
 		}
-		if got != want {
-			t.Errorf("set up to %v: the option has %q, want %q", strongest, got, want)
-		}
+		must.Equal(t, got, want, strongest)
 		return nil
 	})
-	if err != nil {
-		t.Errorf("set up to %v: %v", strongest, err)
-	}
+	must.Fail(t, err, "", strongest)
 }
 
 // TestAgentPrecedence: who names the agent; an option of either kind wins over
@@ -216,9 +208,7 @@ func TestAgentPrecedence(t *testing.T) {
 		if err != nil {
 			got = "error"
 		}
-		if got != test.want {
-			t.Errorf("%+v: %q, %v", test, got, err)
-		}
+		must.Equal(t, got, test.want, test, err)
 	}
 }
 
@@ -240,21 +230,12 @@ func TestHeaders(t *testing.T) {
 		if test.option != "" {
 			args = append(args, "--header", test.option)
 		}
-		err := inContext(t, args, func(c *cli.Context) error {
-			p := &frame.Program{Stderr: io.Discard}
-			l, err := reach.Open(p, c)
-			if err != nil {
-				return err
-			}
+		must.Do(t, inContext(t, args, func(c *cli.Context) error {
+			l := must.Get(reach.Open(&frame.Program{Stderr: io.Discard}, c))(t)
 			defer l.Close()
-			if h := l.HTTP.Header; h.Get("Authorization") != test.auth || h.Get("X-Team") != test.team || len(h) != 2 {
-				t.Errorf("%+v: %v", test, h)
-			}
+			must.Equal(t, l.HTTP.Header, http.Header{"Authorization": {test.auth}, "X-Team": {test.team}})
 			return nil
-		})
-		if err != nil {
-			t.Errorf("%+v: %v", test, err)
-		}
+		}))
 	}
 }
 
@@ -263,11 +244,7 @@ func TestUnderstand(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	writeFile(t, "{}", dir, "card")
-	conf := &reach.Configuration{}
-	var err error
-	if conf.Files, err = config.Load(&config.Options{File: writeFile(t, "[agents.work]\nurl='u://x'\n", dir, "c.toml")}); err != nil {
-		t.Fatal(err)
-	}
+	conf := &reach.Configuration{Files: must.Get(config.Load(&config.Options{File: writeFile(t, "[agents.work]\nurl='u://x'\n", dir, "c.toml")}))(t)}
 	for text, want := range map[string]string{
 		"work": "known work", "demo": "agent demo", "https://a.example/x": "agent https://a.example/x", "card": "agent card", "other.json": "agent other.json",
 		"localhost:41242": "agent http://localhost:41242", "127.0.0.1:4000/x": "agent http://127.0.0.1:4000/x", "[::1]:4": "agent http://[::1]:4",
@@ -285,9 +262,7 @@ func TestUnderstand(t *testing.T) {
 		case command != "":
 			got = "command " + command
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s (%v)", text, got, want, err)
-		}
+		must.Equal(t, got, want, text, err)
 	}
 }
 

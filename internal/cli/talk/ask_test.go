@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,14 +32,8 @@ func TestAskTerminal(t *testing.T) {
 			t.Errorf("%q: %v %v", typed, answers, err)
 		}
 		shown := tty.shown.String()
-		for _, want := range []string{"Edit a file\\u{1B}[2J", "/w/f", "    -old\n    +new\n", "  2 or a  Always\n", "Which? [1-3,y,n,a,?] "} {
-			if !strings.Contains(shown, want) {
-				t.Errorf("%q is not in\n%s", want, shown)
-			}
-		}
-		if wrong := strings.Contains(shown, "  x is none of these; ? shows them again\n"); wrong != strings.Contains(typed, "x") {
-			t.Errorf("%q: a wrong key: %t", typed, wrong)
-		}
+		must.Has(t, shown, "Edit a file\\u{1B}[2J", "/w/f", "    -old\n    +new\n", "  2 or a  Always\n", "Which? [1-3,y,n,a,?] ")
+		must.Equal(t, strings.Contains(shown, "  x is none of these; ? shows them again\n"), strings.Contains(typed, "x"), typed)
 	}
 }
 
@@ -90,9 +83,7 @@ func TestApprove(t *testing.T) {
 			answers := must.Get(a.Ask(t.Context(), []mapping.Question{test.q}))(t)
 			ids = append(ids, answers[0].OptionID)
 		}
-		if !slices.Equal(ids, []string{test.want, test.want}) {
-			t.Errorf("%s: %v, want %q", test.how, ids, test.want)
-		}
+		must.Equal(t, ids, []string{test.want, test.want}, test.how)
 		if told := strings.Join(said, "\n"); test.told == "" && told != "" || len(said) > 1 || !strings.Contains(told, test.told) {
 			t.Errorf("%s: said %q, want %q once", test.how, said, test.told)
 		}
@@ -128,9 +119,7 @@ func FuzzAskedOnScreen(f *testing.F) {
 		for _, width := range []int{40, 80, 200} {
 			shown := describe(false, width, &q)
 			rows := strings.Split(shown, "\n")
-			if drawn := draw(shown, width); len(drawn) != len(rows) {
-				t.Fatalf("%d columns: %d rows are %d on the screen:\n%s", width, len(rows), len(drawn), shown)
-			}
+			must.Equal(t, len(draw(shown, width)), len(rows), width, shown)
 			var got []string // our lines
 			for _, row := range rows[1:] {
 				switch {
@@ -155,9 +144,7 @@ func FuzzAskedOnScreen(f *testing.F) {
 					want = want[1:]
 				}
 			}
-			if len(want) > 0 {
-				t.Fatalf("%d columns: %q is missing in\n%s", width, want[0], shown)
-			}
+			must.Equal(t, len(want), 0, width, want, shown)
 		}
 	})
 }

@@ -40,15 +40,11 @@ func TestJSON(t *testing.T) {
 		`"parts":[{"text":"ab","metadata":{"urn:p":2}},{"url":"u:","metadata":{"urn:f":3}},{"text":"<c>"},{"data":{"x":1}},{"raw":"","filename":"empty"}]}`
 	want := `{"task":{"id":"t","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-01-01T00:00:01Z","message":` + message +
 		`},"artifacts":[{"artifactId":"A","name":"N","description":"D","metadata":{"urn:a":4},"parts":[{"text":"x"}]}],"history":[` + message + "]}}\n"
-	if b.String() != want {
-		t.Errorf("got\n%swant\n%s", b.String(), want)
-	}
+	must.Equal(t, b.String(), want)
 	b.Reset()
 	o = &jsonOutput{out: &b} // an answer without a task
 	must.Do(t, errors.Join(o.show(steps[2:3]), o.End(bridge.Result{ContextID: "c"}, "")))
-	if want := `{"message":{"messageId":"m","contextId":"c","role":"ROLE_AGENT","parts":[{"text":"b"}]}}` + "\n"; b.String() != want {
-		t.Errorf("got  %swant %s", b.String(), want)
-	}
+	must.Equal(t, b.String(), `{"message":{"messageId":"m","contextId":"c","role":"ROLE_AGENT","parts":[{"text":"b"}]}}`+"\n")
 }
 
 // TestJSONGap: that a part of the answer may be missing is said beside a JSON document, which has
@@ -62,9 +58,8 @@ func TestJSONGap(t *testing.T) {
 		"events": (&streamOutput{say: say}).show,
 	} {
 		said = 0
-		if err := show(gap); err != nil || said != 1 {
-			t.Errorf("%s: said %d times (%v), want once", name, said, err)
-		}
+		must.Do(t, show(gap))
+		must.Equal(t, said, 1, name)
 	}
 }
 
@@ -80,12 +75,8 @@ func FuzzV1(f *testing.F) {
 			return
 		}
 		once := V1Event(a2a.JSON(in))
-		if !json.Valid(once) {
-			t.Fatalf("%q became %q", in, once)
-		}
-		if twice := V1Event(a2a.JSON(once)); string(twice) != string(once) {
-			t.Fatalf("%q became %q and then %q", in, once, twice)
-		}
+		must.Equal(t, json.Valid(once), true, in, once)
+		must.Equal(t, string(V1Event(a2a.JSON(once))), string(once), in)
 	})
 }
 
@@ -148,8 +139,6 @@ func TestToolEnds(t *testing.T) {
 		o := &TextOutput{screen: &frame.Screen{Err: &got, Columns: func() int { return 80 }}}
 		o.tool(&mapping.Step{Kind: mapping.StepTool, New: true, Tool: call})
 		o.screen.End()
-		if got.String() != test.want {
-			t.Errorf("got %q, want %q", got.String(), test.want)
-		}
+		must.Equal(t, got.String(), test.want)
 	}
 }

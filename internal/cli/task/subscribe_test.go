@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -48,7 +49,5 @@ func TestOnlookerCannotAsk(t *testing.T) {
 // TestPageOfNothing: a task in which nothing was said yet has no headings over nothing.
 func TestPageOfNothing(t *testing.T) {
 	task := &a2a.Event{TaskID: "t", State: a2a.StateWorking, History: func(func(a2a.Message) bool) {}, Artifacts: func(func(a2a.Artifact) bool) {}}
-	if got, want := taskPage(task, "", "a2astdio").String(), "task          t\nstate         working\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Equal(t, taskPage(task, "", "a2astdio").String(), "task          t\nstate         working\n")
 }

@@ -27,17 +27,12 @@ func shown(t *testing.T, b []byte, width int, style frame.Style) string {
 	var out strings.Builder
 	p := &printer{w: &out, width: width, style: style, calls: map[string]string{}}
 	for rec, err := range r.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		it := view.Of(rec)
 		if rec.Kind == trace.KindStart {
-			err = p.legend(rec, time.UTC)
+			must.Do(t, p.legend(rec, time.UTC))
 		} else {
-			err = p.item(&it)
-		}
-		if err != nil {
-			t.Fatal(err)
+			must.Do(t, p.item(&it))
 		}
 	}
 	return out.String()
@@ -57,20 +52,14 @@ func TestShow(t *testing.T) {
 					t.Errorf("%d columns for %d: %s", n, width, line)
 				}
 			}
-			if strings.Contains(timeline, "\x1b") {
-				t.Error("there are colours, which were not wanted")
-			}
+			must.Equal(t, strings.Contains(timeline, "\x1b"), false, "there are colours, which were not wanted")
 			if width != 80 {
 				got.WriteString("# " + name + "\n" + timeline)
 			}
 		}
-		if timeline := shown(t, b, 0, true); !strings.Contains(timeline, "\x1b[36m") {
-			t.Error("there are no colours")
-		}
+		must.Has(t, shown(t, b, 0, true), "\x1b[36m")
 	}
-	golden := filepath.Join("..", "..", "..", "testdata", "trace", "show.golden")
-	result := got.String()
-	must.Golden(t, *update, golden, result)
+	must.Golden(t, *update, filepath.Join("..", "..", "..", "testdata", "trace", "show.golden"), got.String())
 }
 
 // TestDecision: what was decided is said in words, with the call's name, and times are
@@ -89,11 +78,7 @@ func TestDecision(t *testing.T) {
 		it := view.Of(&rec)
 		must.Do(t, p.item(&it))
 	}
-	for _, want := range []string{"2026-01-03 00:30:00 CET", "ask  Edit\n", "answer  Edit: rejected from then on by the mode (p)\n"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("there is no %q in:\n%s", want, out.String())
-		}
-	}
+	must.Has(t, out.String(), "2026-01-03 00:30:00 CET", "ask  Edit\n", "answer  Edit: rejected from then on by the mode (p)\n")
 }
 
 // TestExportFails: an incomplete file is removed, and what is no file is not.
@@ -102,9 +87,7 @@ func TestExportFails(t *testing.T) {
 	link := file + "-link"
 	must.Do(t, os.Symlink(os.DevNull, link))
 	for _, path := range []string{file, link} {
-		if exportTo(&frame.Program{}, path, func(io.Writer) error { return errors.New("no") }) == nil {
-			t.Errorf("%s is written", path)
-		}
+		must.Fail(t, exportTo(&frame.Program{}, path, func(io.Writer) error { return errors.New("no") }), "no", path)
 	}
 	_, err := os.Lstat(file)
 	_, linkErr := os.Lstat(link)
