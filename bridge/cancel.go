@@ -165,24 +165,20 @@ func (t *turn) awaitsCancel(leg *leg) bool {
 	return leg.err == nil && t.isCancelled() && t.fold.TaskID != "" && !t.fold.State.Terminal() && !t.wasSpared()
 }
 
-// showCancelled shows what the agent has answered to the cancel: how the task stands. late, if
-// not nil, comes when what its stream still says has had its time.
-func (t *turn) showCancelled(ctx context.Context) (late <-chan time.Time, err error) {
+// showCancelled shows what the agent has answered to the cancel: how the task stands. It reports whether
+// that is over, so that what its stream still says has its time.
+func (t *turn) showCancelled(ctx context.Context) (over bool, err error) {
 	t.mu.Lock()
 	task := t.canceller.answer
 	t.mu.Unlock()
 	if task == nil {
-		return nil, nil
+		return false, nil
 	}
 	t.grows = false
-	t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps[:0])
-	if len(t.steps) > 0 {
+	if t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps[:0]); len(t.steps) > 0 {
 		err = t.editor.Show(ctx, t.steps)
 	}
-	if t.fold.State.Terminal() {
-		late = time.After(lateSilence)
-	}
-	return late, err
+	return t.fold.State.Terminal(), err
 }
 
 // stateOf is a task that was not asked for: it tells nothing but how the task stands. Its message

@@ -51,7 +51,9 @@ type leg struct {
 	held      *a2a.Event // the newest look at a task whose stream is open
 	came      time.Time  // when its own stream has last said something
 	refresh   refresh
-	timers    timers
+	clock     clock
+	pause     time.Duration // of the next tick
+	patience  time.Duration // how long its streams may say nothing
 	outage    outage
 	opened    bool // its own stream has said something
 	moves     bool // and a state other than that in which the task stood
@@ -64,14 +66,6 @@ type leg struct {
 	asLast    bool // its own stream was read on, and nothing else has come since
 }
 
-// timers are those of a leg's loop.
-type timers struct {
-	tick, silent, settle, hint *time.Timer   // hint: of a look that hints have asked for, and that has to wait
-	pause                      time.Duration // of the next tick
-	patience                   time.Duration // of silent
-	grown                      time.Time     // when a text has last grown, if silent was not set anew for it
-}
-
 // follow makes a request and follows what comes of it. The leg ends when the turn leaves it, or
 // hands it over.
 func (t *turn) follow(r *request) *leg {
@@ -82,7 +76,7 @@ func (t *turn) follow(r *request) *leg {
 	}
 	l.known = known{taskID: r.taskID, arrived: r.message == nil, owes: r.owes, heard: heard{moved: true, took: true}}
 	r.pushes.take()
-	l.timers = timers{tick: stopped(), silent: stopped(), settle: stopped(), hint: stopped(), pause: firstWait, patience: liveSilence}
+	l.clock, l.pause, l.patience = newClock(), firstWait, liveSilence
 	l.begin()
 	return l
 }
@@ -103,7 +97,6 @@ const (
 
 // beside is what a turn waits for beside its leg; what is nil does not come.
 type beside struct {
-	silence, late       <-chan time.Time
 	told, grace, cancel <-chan struct{}
 	answer, exit        <-chan struct{}
 	steers              <-chan *steering
@@ -111,20 +104,22 @@ type beside struct {
 
 // inputs are what can come to a leg.
 type inputs struct {
-	batches                    <-chan batch
-	replies                    <-chan reply
-	tick, silent, settle, hint <-chan time.Time
-	pushed, exited             <-chan struct{}
+	batches        <-chan batch
+	replies        <-chan reply
+	clock          <-chan time.Time
+	pushed, exited <-chan struct{}
 }
 
-// listens returns what may come now: nothing where there is no leg, or it is over. asLast: see
-// [leg.takeLive].
+// listens returns what may come now: nothing where there is no leg, or it is over, but the turn's alarms.
+// asLast: see [leg.takeLive].
 func (l *leg) listens() (in inputs, asLast bool) {
-	if l == nil || l.phase == over {
+	if l == nil {
 		return in, false
 	}
-	in = inputs{batches: l.readers.batches, replies: l.replies, tick: l.timers.tick.C, silent: l.timers.silent.C, settle: l.timers.settle.C,
-		hint: l.timers.hint.C, pushed: l.request.pushes.waked()}
+	if in.clock = l.clock.timer.C; l.phase == over {
+		return in, false
+	}
+	in.batches, in.replies, in.pushed = l.readers.batches, l.replies, l.request.pushes.waked()
 	if l.phase != streaming { // else its stream still has what it has said last
 		in.exited = l.agent.opts.Client.Exited()
 	}
@@ -141,27 +136,24 @@ func (l *leg) next(ctx context.Context, b beside) came {
 		l.take(b, asLast)
 	case r := <-in.replies:
 		l.replied(r)
-	case <-in.tick:
-		l.timers.pause = min(l.timers.pause*2, maxWait)
-		l.step(inTick)
-	case <-in.silent:
-		l.silence(asLast)
-	case <-in.settle:
-		l.settling, l.settled = 0, l.asked
-		l.step(inSettled)
-	case <-in.hint:
-		l.look(inHint)
+	case <-in.clock:
+		switch a := l.clock.rang(); {
+		case a == atQuiet:
+			return ofSilence
+		case a == atLate:
+			return ofGrace
+		case a == noAlarm:
+			l.asLast = asLast
+		case l.phase != over:
+			l.ring(a)
+		}
 	case <-in.pushed:
 		l.pushed()
 	case <-in.exited:
 		l.fail(l.agent.opts.Client.ExplainLoss(l.ctx, l.outage.why))
-	case <-b.silence:
-		return ofSilence
 	case <-b.told:
 		return ofCancel
 	case <-b.grace:
-		return ofGrace
-	case <-b.late:
 		return ofGrace
 	case <-b.answer:
 		return ofAnswer
@@ -181,10 +173,19 @@ func (l *leg) next(ctx context.Context, b beside) came {
 	return ofLeg
 }
 
-func stopped() *time.Timer {
-	t := time.NewTimer(time.Hour)
-	t.Stop()
-	return t
+func (l *leg) ring(a alarm) {
+	switch a {
+	case atTick:
+		l.pause = min(l.pause*2, maxWait)
+		l.step(inTick)
+	case atSilent:
+		l.silence()
+	case atSettle:
+		l.settling, l.settled = 0, l.asked
+		l.step(inSettled)
+	case atHint:
+		l.look(inHint)
+	}
 }
 
 // fail ends the leg; nil: as the agent has said.
@@ -233,11 +234,11 @@ func (l *leg) take(b batch, asLast bool) {
 func (l *leg) watchCalls() {
 	switch {
 	case l.phase == over || !l.waits:
-		l.timers.settle.Stop()
+		l.clock.stop(atSettle)
 		l.settling = 0
 	case l.settling != l.asked+1:
 		l.settling = l.asked + 1
-		l.timers.settle.Reset(approvalSettle)
+		l.clock.set(atSettle, approvalSettle)
 	}
 }
 
@@ -269,13 +270,13 @@ func (l *leg) act(in input, do action) {
 	case doLater:
 		l.later()
 	case doAsk:
-		l.timers.settle.Stop()
+		l.clock.stop(atSettle)
 		l.settling, l.settled = 0, l.asked
 		l.turn.down, l.turn.due = false, true // what waits is all that waits
-		l.patience(l.timers.patience)
+		l.wait(l.patience)
 	case doSoon:
 		if in == inSnapshot {
-			l.patience(moreSilence)
+			l.wait(moreSilence)
 			l.done = true
 		}
 	case doLeave:

@@ -35,7 +35,7 @@ func (l *leg) begin() {
 		l.step(inTick)
 		return
 	}
-	l.patience(liveSilence)
+	l.wait(liveSilence)
 	go l.begins(l.readers, l.reach)
 }
 
@@ -99,10 +99,10 @@ func (l *leg) sent(r reply) {
 	switch {
 	case l.request.message == nil && l.request.taskID != "":
 		l.sub, l.subscription, l.phase = stream, subOpen, away
-		l.patience(subscriptionSilence)
+		l.wait(subscriptionSilence)
 	case l.phase == streaming:
 		l.live, l.came = stream, time.Now()
-		l.patience(liveSilence)
+		l.wait(liveSilence)
 	}
 }
 
@@ -190,7 +190,7 @@ func (l *leg) handOver() (*readers, *a2a.Event, bool) {
 		l.close()
 		return nil, nil, false
 	}
-	owes := l.owes || l.first != nil || l.refresh.looks() || l.timers.hint.Stop()
+	owes := l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
 	l.fail(errDropped)
 	return l.letGo(), l.held, owes
 }

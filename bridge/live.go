@@ -32,7 +32,8 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 		return
 	}
 	if l.grew && asLast {
-		l.asLast, l.timers.grown = true, l.came
+		l.asLast = true
+		l.clock.setAt(atSilent, l.came.Add(l.patience))
 		return
 	}
 	if l.arrived, l.unheard, l.grown, l.done = true, 0, 0, false; says(events) {
@@ -40,7 +41,7 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	}
 	l.noteState(events, asBefore)
 	if !ended || says(events) {
-		l.patience(l.mayPause())
+		l.wait(l.mayPause())
 	}
 	// Behind what was to be its last word (own), any text says that it was not.
 	l.asLast = l.step(inEvent) == doRead && !l.waits && !l.own
@@ -108,7 +109,7 @@ func (l *leg) takeOlder(b batch) {
 		l.watchCalls()
 	case l.phase != streaming:
 		l.step(inHint)
-	case l.timers.patience > olderSilence && time.Since(l.came) < l.timers.patience-olderSilence:
-		l.silentIn(olderSilence)
+	case l.patience > olderSilence && time.Since(l.came) < l.patience-olderSilence:
+		l.clock.set(atSilent, olderSilence)
 	}
 }

@@ -98,26 +98,11 @@ const yoloNotice = "[Mode yolo: whatever the agent asks for is allowed without a
 // (Gemini's server was for 198 s), so silence alone ends nothing.
 const firstSilence = 10 * time.Second
 
-// A silence measures for how long a leg has brought nothing. It belongs to the turn's
-// loop, which stops it.
-type silence struct {
-	timer *time.Timer
-	after time.Duration
-}
-
-// heard restarts the measurement.
-func (s *silence) heard() {
-	s.after = firstSilence
-	s.timer.Reset(s.after)
-}
-
 // tellSilence reports a silence to editors that can show it in passing: A2A lines and
 // send. ACP's editors show that a turn runs. A connection that is down is reported
 // instead.
-func (t *turn) tellSilence(ctx context.Context, s *silence) error {
-	after := s.after
-	s.timer.Reset(after)
-	if s.after *= 2; t.down || t.isCancelled() {
+func (t *turn) tellSilence(ctx context.Context, after time.Duration) error {
+	if t.down || t.isCancelled() {
 		return nil
 	}
 	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID,

@@ -64,33 +64,22 @@ func (l *leg) mayPause() time.Duration {
 	return liveSilence
 }
 
-// patience sets how long the streams may say nothing.
-func (l *leg) patience(d time.Duration) {
-	l.timers.patience = d
-	l.silentIn(d)
-}
-
-// silentIn sets the timer of silence.
-func (l *leg) silentIn(d time.Duration) {
-	l.timers.grown = time.Time{}
-	l.timers.silent.Reset(d)
+// wait sets how long the streams may say nothing, from now on.
+func (l *leg) wait(d time.Duration) {
+	l.patience = d
+	l.clock.set(atSilent, d)
 }
 
 // beMorePatient doubles it.
 func (l *leg) beMorePatient() {
 	if l.arrived || l.phase == streaming {
-		l.timers.patience = min(l.timers.patience*2, maxSilence)
+		l.patience = min(l.patience*2, maxSilence)
 	}
-	l.silentIn(l.timers.patience)
+	l.clock.set(atSilent, l.patience)
 }
 
 // silence is for streams that have said nothing for as long as they may.
-func (l *leg) silence(asLast bool) {
-	if rest := l.timers.patience - time.Since(l.timers.grown); rest > 0 {
-		l.asLast = asLast
-		l.silentIn(rest)
-		return
-	}
+func (l *leg) silence() {
 	if l.phase == streaming && l.isMessage() {
 		l.agent.messagesEnd.Store(streamsStay)
 	}

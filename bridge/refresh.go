@@ -87,10 +87,10 @@ func (l *leg) look(in input) {
 		return
 	}
 	if wait := max(hintPause, hintShare*f.took) - time.Since(f.at); hinted && wait > 0 {
-		l.timers.hint.Reset(wait)
+		l.clock.set(atHint, wait)
 		return
 	}
-	l.timers.hint.Stop()
+	l.clock.stop(atHint)
 	f.began = time.Now()
 	f.counts = f.counts || in == inSilent || in == inEvent
 	taskID, began := l.taskID, f.began
@@ -240,11 +240,11 @@ func (l *leg) noteLone() {
 
 // later starts the timer of the next attempt. Until then silence tells nothing.
 func (l *leg) later() {
-	l.timers.silent.Stop()
-	d := l.timers.pause
+	l.clock.stop(atSilent)
+	d := l.pause
 	d = d*9/10 + rand.N(d/5+1) // so that a restarted agent is not met by all its editors at once
 	if !l.outage.refusedAt.IsZero() && l.request.pushes == nil {
 		d = min(d, max(maxRefused-time.Since(l.outage.refusedAt), 0))
 	}
-	l.timers.tick.Reset(d)
+	l.clock.set(atTick, d)
 }

@@ -32,7 +32,7 @@ func (l *leg) subscribe() {
 	}
 	taskID := l.taskID
 	l.subscription = subAsked
-	l.patience(subscriptionSilence)
+	l.wait(subscriptionSilence)
 	go l.begins(l.readers, func() reply {
 		// --timeout holds for its beginning: an agent that takes longer than it may be silent would never be followed.
 		r := l.agent.opens(false, func(ctx context.Context) (begun, error) {
@@ -70,7 +70,7 @@ func (l *leg) subscribed(r reply) {
 	l.subscription = subNone
 	if r.err == nil {
 		l.sub, l.subscription = l.readers.add(r.reader), subOpen
-		l.patience(subscriptionSilence)
+		l.wait(subscriptionSilence)
 		return
 	}
 	if errors.Is(r.err, transport.ErrExited) {
@@ -137,10 +137,10 @@ func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	if l.subscription == subSpeaks { // what it begins with was known: it may end at once again
 		l.outage.attempt = 0
 	}
-	l.subscription, f.polls, l.timers.pause = subSpeaks, pollNone, firstWait
+	l.subscription, f.polls, l.pause = subSpeaks, pollNone, firstWait
 	l.tries, l.outage.refusedAt = 0, time.Time{}
-	l.timers.tick.Stop()
-	l.patience(subscriptionSilence)
+	l.clock.stop(atTick)
+	l.wait(subscriptionSilence)
 	for i := range events {
 		switch ev := &events[i]; {
 		case !l.note(ev), l.request.was.Was(ev): // it may be the end of the turn before
@@ -212,6 +212,6 @@ func (l *leg) pushed() {
 		}
 		l.watchCalls()
 	}
-	l.timers.pause = firstWait // what the agent says of the task may be older than what it pushes
+	l.pause = firstWait // what the agent says of the task may be older than what it pushes
 	l.step(inHint)
 }

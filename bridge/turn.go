@@ -315,9 +315,10 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 
 // stream shows what a leg brings until it ends, has the user asked, or is overdue.
 func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
-	quiet := &silence{time.NewTimer(firstSilence), firstSilence}
-	defer quiet.timer.Stop()
-	b := beside{silence: quiet.timer.C, told: t.agentTold, grace: t.graceOver}
+	quiet := firstSilence
+	leg.clock.set(atQuiet, quiet)
+	defer leg.clock.stop(atQuiet)
+	b := beside{told: t.agentTold, grace: t.graceOver}
 	t.grows = false
 	for {
 		switch {
@@ -334,18 +335,22 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 		switch leg.next(ctx, b) {
 		case ofLeg:
 			if t.spoken != before {
-				quiet.heard()
+				quiet = firstSilence
+				leg.clock.set(atQuiet, quiet)
 			}
 		case ofSilence:
+			leg.clock.set(atQuiet, quiet)
 			if err := t.tellSilence(ctx, quiet); err != nil {
 				return ended, err
 			}
+			quiet *= 2
 		case ofCancel:
 			b.told = nil
-			if late, err := t.showCancelled(ctx); err != nil || leg.hasEnded() {
+			if over, err := t.showCancelled(ctx); err != nil || leg.hasEnded() {
 				return ended, err
-			} else if late != nil {
-				b.grace, b.late = nil, late
+			} else if over {
+				leg.clock.set(atLate, lateSilence)
+				b.grace = nil
 			}
 		case ofGrace:
 			return overdue, nil
