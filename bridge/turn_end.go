@@ -195,10 +195,17 @@ func (t *turn) waits(question string) bool {
 // waitsUntold is for a turn that would end without a word.
 const waitsUntold = "\n[The agent waits for your input, and does not say for what. Your next prompt is the answer.]\n"
 
+// unread is for a turn that would end without a word, as with Cogitator and MothX, whose shapes are their own.
+const unread = "\n[The agent has answered, and nothing of that can be shown. a2astdio doctor --prompt hello says what its author has to mend.]\n"
+
 // tellEnd adds the reason why the turn has ended, by the task's state.
 func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	f := t.fold
 	switch f.State {
+	case "", a2a.StateCompleted:
+		if t.sent[0] != "" && f.Unread() {
+			return r, t.editor.Show(ctx, []mapping.Step{t.notice(unread)})
+		}
 	case a2a.StateInputRequired:
 		if len(r.Pending) == 0 && f.ShownNothing() && !t.writing.Traits().EndsAsking {
 			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntold)})

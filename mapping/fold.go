@@ -38,9 +38,9 @@ type Fold struct {
 	// storesUser: the last snapshot holds messages of the user's.
 	storesUser bool
 	connection connectionState
-	// content: this turn has shown something that the agent said.
-	content bool
-	grew    bool // see Grew
+	// content: this turn has shown something that the agent said; unknown: it has said what is not A2A.
+	content, unknown bool
+	grew             bool // see Grew
 }
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
@@ -59,7 +59,7 @@ func (f *Fold) Begin(taskID string) {
 	f.calls.Begin()
 	f.shown.Begin()
 	f.split.begin()
-	f.connection, f.content = connectionState{}, false
+	f.connection, f.content, f.unknown = connectionState{}, false, false
 	f.SetTask(taskID)
 }
 
@@ -137,6 +137,7 @@ func (f *Fold) read(ev *a2a.Event) {
 			f.execution(e)
 		} else {
 			f.add(Step{Kind: StepUnknown})
+			f.unknown = true
 		}
 	}
 }
@@ -144,7 +145,7 @@ func (f *Fold) read(ev *a2a.Event) {
 // statusMessage shows the message of a status that comes live. That of a failure is the
 // reason of it; a history has it again.
 func (f *Fold) statusMessage(ev *a2a.Event) {
-	if !ev.HasMessage {
+	if !ev.HasMessage || f.hasAsked(ev) {
 		return
 	}
 	m, why := f.failure(&ev.Message)
@@ -160,6 +161,10 @@ func (f *Fold) Grew() bool { return f.grew }
 
 // ShownNothing reports whether this turn has shown nothing but states and connections.
 func (f *Fold) ShownNothing() bool { return !f.content }
+
+// Unread reports whether this turn has shown nothing, and the agent has said something: what is not
+// A2A's, or what is neither a task nor a message with content.
+func (f *Fold) Unread() bool { return !f.content && (f.unknown || f.State == "") }
 
 func hasText(steps []Step) bool {
 	for i := range steps {
@@ -209,7 +214,7 @@ func (f *Fold) add(s Step) {
 			}
 		}
 	}
-	f.content = f.content || s.Kind != StepConnection && s.Kind != StepState
+	f.content = f.content || s.Kind != StepConnection && s.Kind != StepState && s.Kind != StepUnknown
 	f.steps = append(f.steps, s)
 }
 

@@ -31,7 +31,9 @@ type facts struct {
 
 	rest   Rest
 	failID string // of the message that FailText is of
-	spoken dialect.Spoken
+	// askedID and asked are the ID and the parts of the newest message that a task has waited with.
+	askedID, asked string
+	spoken         dialect.Spoken
 }
 
 // begin forgets what belongs to the turn before.
@@ -76,6 +78,13 @@ func (r *Rest) Was(ev *a2a.Event) bool {
 // Is reports whether a task only repeats the state that it rests in.
 func (r *Rest) Is(ev *a2a.Event) bool { return ev.Kind == a2a.EventTask && r.Was(ev) }
 
+// hasAsked reports whether a task that was answered still has the message that it has waited with,
+// as those of a2alite have until their end.
+func (f *facts) hasAsked(ev *a2a.Event) bool {
+	waits := ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired
+	return !waits && f.askedID != "" && ev.Message.ID == f.askedID && string(ev.Message.Parts.Raw) == f.asked
+}
+
 // Rest returns how a task was left, also in a turn before; the zero value if it
 // works or is not known.
 func (f *Fold) Rest(taskID string) Rest {
@@ -92,6 +101,9 @@ func (f *facts) noteRest(ev *a2a.Event) {
 		f.rest = Rest{TaskID: f.TaskID, State: f.State}
 		if ev.HasMessage {
 			f.rest.MessageID = strings.Clone(ev.Message.ID)
+		}
+		if ev.HasMessage && !ev.State.Terminal() {
+			f.askedID, f.asked = f.rest.MessageID, strings.Clone(string(ev.Message.Parts.Raw))
 		}
 	case f.rest.State != "" && f.rest.State != ev.State:
 		f.rest.State, f.rest.MessageID = "", ""

@@ -23,6 +23,7 @@ type agentWire struct {
 	known     map[string]*begun // tasks that began in the trace
 	listed    map[string]bool   // tasks on the pages of the last list
 	offers    gjson.Result      // the agent's card
+	lacks     string            // the version of the first operation that the agent did not know
 }
 
 // over is where a task reached a terminal state.

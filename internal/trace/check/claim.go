@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,6 +75,9 @@ func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 	mayBeOver := over || to != "" && w.known[to] == nil // then it takes no message
 	if !slices.Contains(notThere, code) || x.op.version == "" || code == -32004 && mayBeOver {
 		return
+	}
+	if w.lacks = cmp.Or(w.lacks, x.op.version); w.lacks != x.op.version {
+		return // the client has tried the names of another version, which the agent need not have
 	}
 	what := "missing: the agent answers that it has no " + name
 	for _, c := range claims {

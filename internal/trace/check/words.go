@@ -30,6 +30,7 @@ type words struct {
 	c     *Checker
 	off   bool
 	turns map[string]*turn
+	asked [2]string // the ID and the parts of the newest message that a task has waited with
 }
 
 // A turn is what was said between a prompt and its reply.
@@ -165,6 +166,7 @@ func solid(s string) string {
 // be shown again. What still comes for a request of an earlier turn, as of one that was
 // cancelled, is no turn's.
 func (w *words) event(e *event.Event, request int64, goesOn bool) {
+	stays := w.stays(e)
 	for key := range w.turns {
 		t := w.turn(key, len(e.Body.Raw))
 		if t == nil || request < t.first {
@@ -176,11 +178,13 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 		case event.Artifact:
 			t.artifact(e.Body.Get("artifact"), e.Append, false)
 		case event.Status:
-			t.status(e)
+			if !stays {
+				t.status(e)
+			}
 		case event.Message:
 			t.message(e.Body)
 		case event.Task:
-			if !old {
+			if !old && !stays {
 				t.status(e)
 			}
 			for _, a := range e.Body.Get("artifacts").Array() {
@@ -188,6 +192,17 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 			}
 		}
 	}
+}
+
+// stays reports whether a task that was answered still has the message that it has waited with, which was shown.
+func (w *words) stays(e *event.Event) bool {
+	m := e.Body.Get("status.message")
+	now := [2]string{m.Get("messageId").Str, m.Get("parts").Raw}
+	if now[0] != "" && event.Waits(e.State) {
+		w.asked = [2]string{strings.Clone(now[0]), strings.Clone(now[1])}
+		return false
+	}
+	return now[0] != "" && now == w.asked
 }
 
 // artifact begins, continues or replaces an artifact. old: all of it was there before the turn.
