@@ -26,7 +26,7 @@ func (l *fakeLogin) Needed(context.Context, *a2a.Card) error {
 	if l.ways[0] != "slow" {
 		return nil
 	}
-	time.Sleep(2 * time.Second)
+	<-time.After(2 * time.Second)
 	return context.DeadlineExceeded
 }
 

@@ -367,12 +367,6 @@ func saidSpace(tail []byte, rest string) (n int) {
 	return n
 }
 
-// forget lets go of the turn's text.
-func (s *Shown) forget() {
-	s.settle()
-	s.said.clear()
-}
-
 // limit bounds what is kept of the turn's text, before an item is compared with it: no other places
 // in it are known then.
 func (s *Shown) limit() {

@@ -377,30 +377,3 @@ func (s *Shown) extend(it *item, text string) {
 	it.sums = append(it.sums, extent{len(text), maphash.String(s.seed, text)})
 	it.n += len(text)
 }
-
-// settle puts the end of said into the sums of its item, before it is the end no more.
-func (s *Shown) settle() {
-	if it := s.growing; it != nil {
-		it.sums = append(it.sums, extent{s.n, maphash.Bytes(s.seed, s.said.text[len(s.said.text)-s.n:])})
-	}
-	s.growing, s.n = nil, 0
-}
-
-// rest is what a text has beyond what was shown of an item; false if it does not begin with
-// that.
-func (s *Shown) rest(it *item, seq string) (string, bool) {
-	if len(seq) < it.n {
-		return "", false
-	}
-	at := 0
-	for _, e := range it.sums {
-		if maphash.String(s.seed, seq[at:at+e.n]) != e.sum {
-			return "", false
-		}
-		at += e.n
-	}
-	if s.growing == it && seq[at:it.n] != string(s.said.text[len(s.said.text)-s.n:]) {
-		return "", false
-	}
-	return seq[it.n:], true
-}
