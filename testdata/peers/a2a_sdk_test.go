@@ -280,13 +280,13 @@ func sdkServer(t *testing.T, name string) string {
 	case "demo":
 		return listen(t)
 	case goV2:
-		return serve(t, buildIn(t, "a2ago", "v1"))
+		return serve(t, buildIn(t, "a2ago", "./v1"))
 	case goV03:
-		return serve(t, buildIn(t, "a2ago", "v03"))
+		return serve(t, buildIn(t, "a2ago", "./v03"))
 	case goV2Polled:
-		return serve(t, buildIn(t, "a2ago", "v1"), "-no-streaming")
+		return serve(t, buildIn(t, "a2ago", "./v1"), "-no-streaming")
 	case goV03Polled:
-		return serve(t, buildIn(t, "a2ago", "v03"), "-no-streaming")
+		return serve(t, buildIn(t, "a2ago", "./v03"), "-no-streaming")
 	case jsV1:
 		return serve(t, "node", filepath.Join("a2ajs", "server.mjs"), installJS(t), "a2a-js-1")
 	case jsV03:

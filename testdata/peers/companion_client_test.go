@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +21,6 @@ type mcpClient struct {
 	url, token   string
 	session      string
 	transport    *http.Transport
-	hang         func() // ends the stream
 	notification chan mcpNotice
 }
 
@@ -64,8 +65,7 @@ func connectMCP(t testing.TB, to startedParams) *mcpClient {
 	c.session = r.Header.Get("Mcp-Session-Id")
 	r.Body.Close()
 	stream := c.do(http.MethodGet, "")
-	c.hang = func() { stream.Body.Close() }
-	t.Cleanup(c.hang)
+	t.Cleanup(func() { stream.Body.Close() })
 	go func() { // ends with the stream
 		defer close(c.notification)
 		lines := bufio.NewReader(stream.Body)
@@ -139,23 +139,35 @@ func (c *mcpClient) next(what string, fits func(*mcpNotice) bool) *mcpNotice {
 			if fits(&n) {
 				return &n
 			}
-			heard = append(heard, fmt.Sprintf("%+v", n))
+			heard = append(heard, fmt.Sprintf("%+v %v", n, n.Params.WorkspaceState.OpenFiles))
 		case <-timeout:
 			c.t.Fatalf("nobody said %s; heard %q", what, heard)
 		}
 	}
 }
 
-// context waits for an update of the open files.
-func (c *mcpClient) context(what string, fits func(files []mcpFile) bool) {
+func (f mcpFile) String() string {
+	active := ""
+	if f.IsActive {
+		active = " active"
+	}
+	return fmt.Sprintf("%s%s %d:%d [%s]", filepath.Base(f.Path), active, f.Cursor.Line, f.Cursor.Character, f.SelectedText)
+}
+
+// context waits for an update of the open files: see companionCommands.
+func (c *mcpClient) context(want *regexp.Regexp) {
 	c.t.Helper()
-	c.next(what, func(n *mcpNotice) bool {
-		return n.Method == "ide/contextUpdate" && fits(n.Params.WorkspaceState.OpenFiles)
+	c.next(want.String(), func(n *mcpNotice) bool {
+		var files []string
+		for _, f := range n.Params.WorkspaceState.OpenFiles {
+			files = append(files, f.String())
+		}
+		return n.Method == "ide/contextUpdate" && want.MatchString(strings.Join(files, "; "))
 	})
 }
 
 // decision waits for the user's decision.
-func (c *mcpClient) decision(method string) *mcpNotice {
+func (c *mcpClient) decision(method string) (content *string) {
 	c.t.Helper()
-	return c.next(method, func(n *mcpNotice) bool { return n.Method == method })
+	return c.next(method, func(n *mcpNotice) bool { return n.Method == method }).Params.Content
 }

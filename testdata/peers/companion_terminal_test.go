@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -15,33 +14,18 @@ import (
 	"github.com/creack/pty"
 )
 
-// A terminal has a CLI in it, which talks to a scripted model.
+// A terminal has a program in it.
 type terminal struct {
 	t     *testing.T
 	tty   *os.File
 	cmd   *exec.Cmd
-	dump  string // the requests that the model got
-	seen  int    // how much of the terminal's output was read
+	seen  int // how much of the terminal's output was read
 	ended chan struct{}
 
 	killed sync.Once
 
 	mu     sync.Mutex
 	screen bytes.Buffer
-}
-
-// openTerminal runs a Node script in the workspace of p, in a terminal of the editor.
-// GEMINI_API_KEY and GOOGLE_GEMINI_BASE_URL lead to the scripted model.
-func openTerminal(t *testing.T, p *companionPlaces, started *startedParams, script string) *terminal {
-	t.Helper()
-	dump := t.TempDir()
-	cmd := exec.Command("node", script)
-	cmd.Dir = p.workspace
-	cmd.Env = p.env("TERM=xterm-256color", "COLORTERM=truecolor", "GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL="+startModel(t, p, dump))
-	cmd.Env = append(cmd.Env, variables(started)...)
-	g := runTerminal(t, cmd)
-	g.dump = dump
-	return g
 }
 
 // runTerminal runs a command in a terminal.
@@ -63,29 +47,6 @@ func runTerminal(t *testing.T, cmd *exec.Cmd) *terminal {
 	})
 	t.Cleanup(g.kill)
 	return g
-}
-
-// startModel starts the scripted model until the test ends, and returns its URL. It
-// stores requests in dump.
-func startModel(t *testing.T, p *companionPlaces, dump string) string {
-	t.Helper()
-	port, _ := freePorts(t)
-	cmd := exec.Command("node", filepath.Join("gemini", "fake-gemini.mjs"))
-	cmd.Env = p.env("FAKE_PORT="+port, "FAKE_WS="+p.workspace, "FAKE_DUMP="+dump)
-	mustDo(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	return "http://127.0.0.1:" + port
-}
-
-// variables are those that the editor's terminals get.
-func variables(started *startedParams) (env []string) {
-	for name, value := range started.Env {
-		env = append(env, name+"="+value)
-	}
-	return env
 }
 
 func (t *terminal) read() {

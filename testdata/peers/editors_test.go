@@ -243,34 +243,3 @@ func startedSpeaks(t *testing.T, s started) {
 	}
 	contains(t, "the answer", string(said), answer)
 }
-
-// acpx does what the documentation says: a prompt, an edit that is denied without a
-// terminal, and credentials in the environment.
-func TestEditorAcpx(t *testing.T) {
-	t.Parallel()
-	needNode(t, 20)
-	dir := installNPM(t, "acpx-0.19.1", filepath.Join("acpx", "package.json"))
-	at := slices.IndexFunc(snippets(t), func(s snippet) bool { return s.section == "acpx" })
-	if at < 0 {
-		t.Fatal("docs/editors.md does not speak of acpx")
-	}
-	bin := programFolder(t)
-	work := t.TempDir()
-	run := func(replace ...string) string {
-		t.Helper()
-		cmd := exec.Command("bash", "-c", strings.NewReplacer(replace...).Replace(snippets(t)[at].text))
-		cmd.Dir = work
-		cmd.Env = []string{"PATH=" + bin + ":" + filepath.Join(dir, "node_modules", ".bin") + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
-		out, _ := cmd.CombinedOutput() // acpx has statuses of its own
-		return string(out)
-	}
-	const url = "http://localhost:41242"
-	contains(t, "acpx", run(url, "demo"), "Hello from the a2astdio demo agent.")
-	denied := run(url, "demo", `exec "hello"`, `exec "edit"`)
-	contains(t, "acpx", denied, "session/request_permission")
-	contains(t, "acpx", denied, "I leave hello.txt as it is.")
-	wantNoFile(t, work, "hello.txt")
-	asked, credentials := newAsked(t)
-	run(url, asked)
-	wantCredentials(t, credentials)
-}

@@ -2,10 +2,12 @@ package peers
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -78,7 +80,7 @@ var madeAgents = []madeAgent{
 
 // inGo is an agent of the module frameworks.
 func inGo(name string) func(*testing.T) string {
-	return func(t *testing.T) string { return serve(t, buildIn(t, "frameworks", name)) }
+	return func(t *testing.T) string { return serve(t, buildIn(t, "frameworks", "./"+name)) }
 }
 
 // inOwnModule is an agent of a module with many dependencies.
@@ -87,7 +89,7 @@ func inOwnModule(module, name string) func(*testing.T) string {
 		if testing.Short() {
 			t.Skip("a hundred modules: not with -short")
 		}
-		return serve(t, buildIn(t, module, name))
+		return serve(t, buildIn(t, module, "./"+name))
 	}
 }
 
@@ -182,16 +184,22 @@ func notAccused(t *testing.T, trace string) {
 	}
 }
 
-// buildIn builds a server of a nested module.
+// builds has each program that was built, by module and name: a link takes seconds.
+var builds sync.Map
+
+// buildIn builds a program of a nested module, once for all tests.
 func buildIn(t *testing.T, module, name string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", file, "./"+name)
-	build.Dir = module
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building %s of %s: %v\n%s", name, module, err, out)
-	}
-	return file
+	once, _ := builds.LoadOrStore(module+" "+name, sync.OnceValues(func() (string, error) {
+		file := filepath.Join(programs, strings.NewReplacer("/", "-", ".", "").Replace(module+name))
+		build := exec.Command("go", "build", "-o", file, name)
+		build.Dir = module
+		if out, err := build.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("building %s of %s: %v\n%s", name, module, err, out)
+		}
+		return file, nil
+	}))
+	return mustGet(once.(func() (string, error))())(t)
 }
 
 // knownFindings are what doctor --prompt says of other people's agents, and why that is so. An

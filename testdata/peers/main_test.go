@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// binary is the program under test.
-var binary string
+// binary is the program under test; programs is where it and others are built.
+var binary, programs string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -24,16 +24,16 @@ func run(m *testing.M) int {
 			geminiServer.end()
 		}
 	}()
-	if binary = os.Getenv("A2ASTDIO_BINARY"); binary != "" {
-		return m.Run()
-	}
-	dir, err := os.MkdirTemp("", "a2astdio-peers-")
-	if err != nil {
+	var err error
+	if programs, err = os.MkdirTemp("", "a2astdio-peers-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "a2astdio")
+	defer os.RemoveAll(programs)
+	if binary = os.Getenv("A2ASTDIO_BINARY"); binary != "" {
+		return m.Run()
+	}
+	binary = filepath.Join(programs, "a2astdio")
 	build := exec.Command("go", "build", "-o", binary, ".")
 	build.Dir = filepath.Join("..", "..") // another module, which this one cannot name by its path
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
@@ -140,4 +140,17 @@ func wantNoFile(t *testing.T, path ...string) {
 	if _, err := os.Stat(filepath.Join(path...)); err == nil {
 		t.Errorf("%s exists: nobody has allowed that", filepath.Join(path...))
 	}
+}
+
+// a2astdio runs the program under test, and returns what it wrote to stdout.
+func a2astdio(t *testing.T, status int, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(binary, args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run()
+	if got := cmd.ProcessState.ExitCode(); got != status {
+		t.Fatalf("a2astdio %s: status %d, want %d\n%s%s", strings.Join(args, " "), got, status, stdout.String(), stderr.String())
+	}
+	return stdout.String()
 }

@@ -94,7 +94,7 @@ var mcpPrograms = []*mcpProgram{
 	{
 		name: "Gemini CLI", editor: "gemini", npm: "@google/gemini-cli", version: "0.61.0", path: "@google/gemini-cli/bundle/gemini.js", node: true,
 		settings: func(t *testing.T, p *mcpPlace, snippet string) {
-			write(t, p.path(".gemini", "settings.json"), merge(t, geminiSettings, snippet, "mcpServers", p.limit))
+			write(t, p.path(".gemini", "settings.json"), merge(t, string(readFile(t, filepath.Join("gemini", "cli-settings.json"))), snippet, "mcpServers", p.limit))
 		},
 		args: func(p *mcpPlace, prompt string) []string {
 			return []string{"--approval-mode", "yolo", "-m", "gemini-2.5-flash", "-p", prompt}

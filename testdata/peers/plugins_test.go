@@ -134,7 +134,7 @@ func (r *pluginRun) ready(t *testing.T) string {
 // TestNewcomer: from an empty home to the first answer of an agent of the A2A project's
 // SDK that wants a token, by docs/editors.md alone.
 func TestNewcomer(t *testing.T) {
-	agent := startGate(t, serve(t, buildIn(t, "a2ago", "v1")), "sesame", nil, nil)
+	agent := startGate(t, serve(t, buildIn(t, "a2ago", "./v1")), "sesame", nil, nil)
 	for _, client := range pluginRuns[1:] {
 		t.Run(client.name, func(t *testing.T) {
 			plugins := client.ready(t)

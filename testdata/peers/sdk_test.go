@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -18,38 +17,6 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 	"github.com/creack/pty"
 )
-
-// The example client of github.com/coder/acp-go-sdk, built and run unchanged: it
-// initializes, opens a session in its directory, prompts "Hello, agent!" and
-// prints what it gets.
-func TestSDKExampleClient(t *testing.T) {
-	t.Parallel()
-	client := filepath.Join(t.TempDir(), "client")
-	if out, err := exec.Command("go", "build", "-o", client, "github.com/coder/acp-go-sdk/example/client").CombinedOutput(); err != nil {
-		t.Fatalf("building the example client: %v\n%s", err, out)
-	}
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
-	// The client's SDK logs to the stderr that it shares with the bridge, depending on a
-	// race at the end. So the bridge's stderr is a file.
-	bridgeStderr := filepath.Join(t.TempDir(), "stderr")
-	run := exec.CommandContext(ctx, client, "sh", "-c", `exec "$0" --agent demo 2>"$1"`, binary, bridgeStderr)
-	run.Dir = t.TempDir()
-	var stdout, stderr bytes.Buffer
-	run.Stdout, run.Stderr = &stdout, &stderr
-	if err := run.Run(); err != nil {
-		t.Errorf("the example client: %v: %s", err, &stderr)
-	}
-	out := stdout.String()
-	for _, want := range []string{"Connected to agent (protocol v1)", "Created session: ", "[ agent_thought_chunk ]", "Agent completed"} {
-		contains(t, "the client's output", out, want)
-	}
-	// It prints each chunk on a line of its own.
-	contains(t, "the client's output", strings.ReplaceAll(out, "\n", ""), strings.TrimSpace(greeting))
-	if said, err := os.ReadFile(bridgeStderr); err != nil || len(said) > 0 {
-		t.Errorf("the bridge's stderr: %v, %q", err, said)
-	}
-}
 
 // An sdkEditor is a client on the SDK's connection, as its example is.
 type sdkEditor struct {

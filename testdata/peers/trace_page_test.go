@@ -2,7 +2,6 @@ package peers
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -153,124 +152,49 @@ func serveTrace(t *testing.T, trace string) string {
 	return serving(t, exec.Command(binary, "trace", "serve", trace))
 }
 
-// conversation records a conversation with the demo agent, in which a command was
-// allowed.
-func conversation(t *testing.T, more ...string) (trace string) {
-	t.Helper()
-	trace = filepath.Join(t.TempDir(), "t.jsonl")
-	e := open(t, append([]string{"--agent", listen(t), "--trace", trace}, more...)...)
-	s := e.NewSession(workspace(t))
-	e.Prompt(s, "hello").End("end_turn")
-	e.Prompt(s, "shell").End("end_turn")
-	e.Prompt(s, "fail").Wait()
-	e.Close()
-	return trace
+// A pageScene is what a script has begun in a browser.
+type pageScene struct{ tab *browser }
+
+// pageCommands are those of scripts about pages.
+//
+//	browse            a browser. Without Chromium the script is skipped
+//	tour URL FILE     goes through the steps of the file, at a page
+//	clean URL...      there were no errors, and no requests but to these
+//
+// The steps are lines, with JavaScript that is evaluated in the page:
+//
+//	open FRAGMENT WIDTH HEIGHT  opens the page in a window of this size
+//	do STATEMENT      runs it
+//	until EXPRESSION  waits for it to be true
+//	press KEY...      presses keys
+var pageCommands = map[string]sceneCommand{
+	"browse": func(s *scene, _ []string) { s.tab = browse(s.t) },
+	"tour": func(s *scene, args []string) {
+		for line := range strings.Lines(os.Expand(s.ts.ReadFile(args[1]), s.ts.Getenv)) {
+			switch step, rest, _ := strings.Cut(strings.TrimSpace(line), " "); step {
+			case "open":
+				var fragment string
+				var width, height int64
+				mustGet(fmt.Sscan(rest, &fragment, &width, &height))(s.t)
+				s.tab.open(args[0]+fragment, width, height)
+			case "do":
+				s.tab.js(rest)
+			case "until":
+				s.tab.until(rest)
+			case "press":
+				s.tab.press(strings.Fields(strings.ReplaceAll(rest, "Escape", kb.Escape))...)
+			}
+		}
+	},
+	"clean": func(s *scene, args []string) { s.tab.clean(args...) },
 }
 
-// TestTracePage: the page shows a conversation, each message and what it became, and
-// finds text. It works with the keyboard, in dark and light, wide and narrow, from a
-// server and from a file. It loads, and may load, nothing else.
-func TestTracePage(t *testing.T) {
-	t.Parallel()
-	b := browse(t)
-	trace := conversation(t)
-	file := filepath.Join(t.TempDir(), "t.html")
-	if out, err := exec.Command(binary, "trace", "export", "--html", "--out", file, trace).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	served := serveTrace(t, trace)
-	for name, url := range map[string]string{"served": served, "file": "file://" + file} {
-		b.open(url+"#theme=light", 1440, 900)
-		b.until(fmt.Sprint(`List.shown.length === `, bytes.Count(readFile(t, trace), []byte("\n")))) // as many rows as records
-		if n := eval[int](b, `document.querySelectorAll(".row .arrow").length`); n < 20 {
-			t.Errorf("%s: %d arrows", name, n)
-		}
-		if kinds := eval[string](b, `[...new Set(Data.spans.map((s) => s.kind))].sort().join()`); kinds != "approval,call,leg,turn" {
-			t.Errorf("%s: the time axis has %s", name, kinds)
-		}
-
-		// A click shows the message; the other tab shows its origin.
-		b.js(`List.select(Data.rows.findIndex((r) => r.m === "tool_call"))`)
-		b.until(`document.querySelector("#body .json .s") !== null`)
-		contains(t, name+": the JSON", eval[string](b, `document.getElementById("body").textContent`), `sessionUpdate: "tool_call"`)
-		b.js(`[...document.querySelectorAll("#tabs button")].find((x) => x.textContent.startsWith("Both")).click()`)
-		b.until(`document.querySelectorAll(".both .side").length >= 2`)
-		both := eval[string](b, `document.querySelector(".both").textContent`)
-		contains(t, name+": both sides", both, "tool_call_id")
-		contains(t, name+": both sides", both, "toolCallId")
-
-		// The search looks into the bytes, and moves from hit to hit.
-		b.press("/")
-		b.until(`document.activeElement.id === "query"`)
-		b.js(`const q = document.getElementById("query"); q.value = "echo three"; q.dispatchEvent(new Event("input"));`)
-		b.until(`/^[1-9]\d* \/ [1-9]/.test(document.getElementById("hits").textContent)`)
-		first := eval[int](b, `List.selected`)
-		b.press(kb.Escape)
-		b.until(`document.activeElement.id !== "query"`)
-		b.press("n")
-		b.until(fmt.Sprintf(`List.selected !== %d && List.hits.has(List.selected)`, first))
-		if !eval[bool](b, `document.querySelector("mark") !== null && document.querySelectorAll(".row.hit").length > 0`) {
-			t.Errorf("%s: what was found is not marked", name)
-		}
-		b.js(`document.getElementById("query").value = ""; search("")`)
-
-		// The keyboard.
-		b.press("g")
-		b.until(`List.selected === 0`)
-		b.press("j", "j", "k")
-		b.until(`List.selected === 1`)
-		b.press("G")
-		b.until(`List.selected === Data.rows.length - 1`)
-		b.js(`List.select(Data.rows.findIndex((r) => r.m === "tool_call"))`)
-		b.press("p")
-		b.until(`Data.rows[List.selected].f === "a"`)
-		b.press("t")
-		b.until(`document.documentElement.dataset.theme === "dark"`)
-		b.press("?")
-		b.until(`document.getElementById("keys").open`)
-		b.press(kb.Escape)
-
-		// Filters.
-		b.js(`[...document.querySelectorAll(".chip")].find((x) => x.textContent.startsWith("failures")).click()`)
-		if n := eval[int](b, `List.shown.length`); n == 0 || n > 10 || !eval[bool](b, `List.shown.every((i) => Data.rows[i].b)`) {
-			t.Errorf("%s: %d failures", name, n)
-		}
-		b.js(`[...document.querySelectorAll(".chip")].find((x) => x.textContent.startsWith("failures")).click()`)
-
-		// A narrow window.
-		b.open(url+"#theme=dark", 400, 800)
-		if eval[bool](b, `document.documentElement.scrollWidth > innerWidth`) {
-			t.Errorf("%s: a narrow window scrolls sideways", name)
-		}
-		b.js(`document.querySelector(".row:nth-child(4)").click()`)
-		b.until(`document.body.classList.contains("open") && document.querySelector("#body").textContent !== ""`)
-	}
-	b.clean(served, "file://"+file)
-}
+// The page of a trace shows a conversation, in a real browser: script/page_*.txtar.
+func TestTracePage(t *testing.T) { play(t, "page_") }
 
 func readFile(t *testing.T, path string) []byte {
 	t.Helper()
 	return mustGet(os.ReadFile(path))(t)
-}
-
-// TestTracePageLive: a page follows a running bridge.
-func TestTracePageLive(t *testing.T) {
-	t.Parallel()
-	b := browse(t)
-	trace := filepath.Join(t.TempDir(), "t.jsonl")
-	e := open(t, "--agent", listen(t), "--trace", trace)
-	s := e.NewSession(workspace(t))
-	url := serveTrace(t, trace)
-	b.open(url, 1200, 700)
-	b.press("f")
-	before := eval[int](b, `List.shown.length`)
-	e.Prompt(s, "shell").End("end_turn")
-	b.until(`Data.rows.some((r) => r.m === "session/prompt" && r.k === "reply")`)
-	b.until(fmt.Sprint(`List.shown.length >= `, before+20))
-	b.until(`List.atEnd() && document.getElementById("live").textContent === "live"`)
-	e.Close()
-	b.until(`document.getElementById("live").textContent === "complete"`)
-	b.clean(url)
 }
 
 // TestTracePageLarge: the list has a hundred thousand events, of which only the visible

@@ -2,66 +2,13 @@ package peers
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// replaying serves the agent of a trace until the test ends, and returns its URL.
-func replaying(t *testing.T, trace string, more ...string) (url string, notes *bytes.Buffer) {
-	t.Helper()
-	cmd := exec.Command(binary, append(append([]string{"trace", "replay", "--listen", "127.0.0.1:0"}, more...), trace)...)
-	notes = new(bytes.Buffer)
-	cmd.Stderr = notes
-	t.Cleanup(func() { // when it has ended
-		if t.Failed() {
-			t.Logf("trace replay: %s", notes)
-		}
-	})
-	return serving(t, cmd), notes
-}
-
-// The Gemini server's long conversation was recorded. The replayed agent gives an
-// editor the same conversation, at its own pace and without pauses.
-func TestGeminiReplay(t *testing.T) {
-	t.Parallel()
-	trace, dir := filepath.Join(t.TempDir(), "t.jsonl"), workspace(t)
-	e := open(t, "--agent", gemini(t), "--trace", trace)
-	turn := e.Prompt(e.NewSession(dir), script("multi", dir))
-	want, asked := turn.story(), len(turn.End("end_turn").Asked)
-	e.Close()
-	for _, how := range [][]string{nil, {"--speed", "max"}} {
-		name := strings.Join(how, " ")
-		url, _ := replaying(t, trace, how...)
-		again := open(t, "--agent", url)
-		turn := again.Prompt(again.NewSession(dir), script("multi", dir))
-		wantStory(t, withoutIDs(turn.story()), withoutIDs(want))
-		if n := len(turn.End("end_turn").Asked); n != asked || n == 0 {
-			t.Errorf("%s: %d questions, and %d were recorded", name, n, asked)
-		}
-		again.Close()
-	}
-}
-
-var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
-
-// withoutIDs replaces IDs that differ each time, and keeps the turn's lines.
-func withoutIDs(lines []string) []string {
-	var all []string
-	for _, l := range lines {
-		if strings.Contains(l, `"available_commands_update"`) {
-			continue // it comes at any time
-		}
-		all = append(all, anyID.ReplaceAllString(l, "ID"))
-	}
-	return all
-}
 
 // proxied starts a2astdio proxy in front of an agent until the test ends, and returns
 // its URL.
@@ -89,7 +36,7 @@ func (c *client) say(t *testing.T, agent, prompt string) string {
 
 // clients are the SDKs' clients, by the servers that each can speak to.
 func clients(t *testing.T) map[string][]client {
-	goV1, goOld := client{"a2a-go v2", []string{buildIn(t, "a2ago", "v1client")}}, client{"a2a-go v0.3", []string{buildIn(t, "a2ago", "v03client")}}
+	goV1, goOld := client{"a2a-go v2", []string{buildIn(t, "a2ago", "./v1client")}}, client{"a2a-go v0.3", []string{buildIn(t, "a2ago", "./v03client")}}
 	all := map[string][]client{goV2: {goV1}, goV03: {goOld}}
 	if nodeLacks(20) == "" {
 		script, dir := filepath.Join("a2ajs", "client.mjs"), installJS(t)
@@ -191,59 +138,16 @@ func TestExportHAR(t *testing.T) {
 	}
 }
 
-// The page shows what an agent or an editor has said as text only: from the server and
-// in a file, in each member of a record, in each view.
-func TestTracePageHostile(t *testing.T) {
-	t.Parallel()
-	b := browse(t)
-	evil := `</script><script>window.pwned=1</script><img src=x onerror="window.pwned=1"><svg/onload=window.pwned=1>'"><a href="javascript:window.pwned=1">x</a>{{1}}${window.pwned=1}` + "\u202e\u2028<!--data--><!--scripts-->"
-	e, _ := json.Marshal(evil)
-	lines := []string{`{"n":1,"t":"2026-01-02T03:04:05.000000Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"limit":1048576,"mode":` + string(e) + `,"version":` + string(e) + `,"system":` + string(e) + `}`}
-	add := func(members string) {
-		lines = append(lines, fmt.Sprintf(`{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":%d,%s}`, len(lines)+1, len(lines), strings.ReplaceAll(members, "EVIL", string(e))))
-	}
-	add(`"wire":"editor","dir":"in","kind":"message","id":EVIL,"method":EVIL,"json":{"jsonrpc":"2.0","id":EVIL,"method":EVIL,"params":{"sessionId":EVIL,"prompt":[{"type":"text","text":EVIL}],EVIL:EVIL}}`)
-	add(`"wire":"editor","dir":"in","kind":"message","id":5,"method":"session/prompt","json":{"jsonrpc":"2.0","id":5,"method":"session/prompt","params":{"sessionId":EVIL,"prompt":[{"type":"text","text":EVIL}]}}`)
-	add(`"wire":"agent","dir":"out","kind":"request","x":1,"id":1,"method":EVIL,"http":EVIL,"url":"javascript:window.pwned=1","header":{EVIL:[EVIL]},"text":EVIL`)
-	add(`"wire":"agent","dir":"in","kind":"response","x":1,"status":200,"proto":EVIL,"header":{"Content-Type":[EVIL],"Location":["javascript:window.pwned=1"]}`)
-	add(`"wire":"agent","dir":"in","kind":"event","x":1,"e":1,"name":EVIL,"last_id":EVIL,"comment":EVIL,"json":{"result":{"statusUpdate":{"taskId":EVIL,"contextId":EVIL,"status":{"state":EVIL,"message":{"messageId":EVIL,"parts":[{"text":EVIL},{"data":{"tool_call_id":EVIL,"tool_name":EVIL,"status":EVIL}}]}}}}}`)
-	add(`"wire":"editor","dir":"out","kind":"message","from":[[1,1]],"method":"session/update","json":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":EVIL,"update":{"sessionUpdate":"tool_call","toolCallId":EVIL,"title":EVIL,"kind":EVIL,"status":EVIL,"content":[{"type":"content","content":{"type":"text","text":EVIL}}]}}}`)
-	add(`"wire":"agent","dir":"in","kind":"body","x":1,"size":5,"sha256":EVIL,"head":EVIL`)
-	add(`"wire":"bridge","kind":"decision","what":EVIL,"why":EVIL,"session":EVIL,"task":EVIL,"call":EVIL,"option":EVIL,"outcome":EVIL,"by":EVIL`)
-	add(`"wire":"editor","dir":"out","kind":"stderr","text":EVIL`)
-	add(`"wire":EVIL,"dir":EVIL,"kind":EVIL,"error":EVIL`)
-	add(`"wire":"agent","dir":"in","kind":"end","x":1,"reason":EVIL,"error":EVIL,"bytes":5,"took":5`)
-	dir := t.TempDir()
-	trace, file := filepath.Join(dir, `<img src=x onerror=alert(1)>.jsonl`), filepath.Join(dir, "t.html")
-	write(t, trace, strings.Join(lines, "\n")+"\n")
-	if out, err := exec.Command(binary, "trace", "export", "--html", "--out", file, trace).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	served := serveTrace(t, trace)
-	for _, url := range []string{served, "file://" + file} {
-		b.open(url, 1440, 900)
-		rows := eval[int](b, `List.shown.length`)
-		if rows != len(lines) {
-			t.Errorf("%s: %d rows of %d records", url, rows, len(lines))
-		}
-		shown := false
-		for i := range rows {
-			b.js(fmt.Sprintf(`List.select(%d)`, i))
-			tabs := eval[int](b, `document.querySelectorAll("#tabs button").length`)
-			for k := range tabs {
-				b.js(fmt.Sprintf(`const tab = document.querySelectorAll("#tabs button")[%d]; if (tab) tab.click()`, k))
-				b.until(`document.getElementById("body").textContent !== ""`)
-				shown = shown || eval[bool](b, `document.getElementById("body").textContent.includes("onerror=")`)
-			}
-		}
-		b.js(`const q = document.getElementById("query"); q.value = "<img src=x"; q.dispatchEvent(new Event("input"))`)
-		b.until(`document.querySelector("mark") !== null`)
-		if !shown {
-			t.Errorf("%s: the text is not shown at all", url)
-		}
-		if eval[bool](b, `window.pwned !== undefined || document.querySelector("img, svg[onload], a[href^='javascript']") !== null`) {
-			t.Errorf("%s: what was said is markup", url)
-		}
-	}
-	b.clean(served, "file://"+file)
+// conversation records a conversation with the demo agent, in which a command was
+// allowed.
+func conversation(t *testing.T, more ...string) (trace string) {
+	t.Helper()
+	trace = filepath.Join(t.TempDir(), "t.jsonl")
+	e := open(t, append([]string{"--agent", listen(t), "--trace", trace}, more...)...)
+	s := e.NewSession(t.TempDir())
+	e.Prompt(s, "hello").End("end_turn")
+	e.Prompt(s, "shell").End("end_turn")
+	e.Prompt(s, "fail").Wait()
+	e.Close()
+	return trace
 }
