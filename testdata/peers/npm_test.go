@@ -65,9 +65,10 @@ func installNPM(t testing.TB, name, wanted string) string {
 	return dir
 }
 
-// Other people's packages, editors, SDKs and signatures: script/pack_*.txtar and sign_*.txtar.
-func TestPackages(t *testing.T)   { play(t, "pack_") }
-func TestSignatures(t *testing.T) { play(t, "sign_") }
+// Other people's packages and clients, signatures, and ACP's version 2: script/pack_*.txtar, sign_*.txtar and acp2_*.txtar.
+func TestPackages(t *testing.T)    { play(t, "pack_") }
+func TestSignatures(t *testing.T)  { play(t, "sign_") }
+func TestTypeScript2(t *testing.T) { play(t, "acp2_") }
 
 // nodePlatform is what Node calls this system.
 func nodePlatform() string {

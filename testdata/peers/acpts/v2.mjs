@@ -1,8 +1,11 @@
 // A client of ACP's version 2 made with the SDK for TypeScript. It reads what its user does from stdin, a JSON object a line, and
-// answers each with what the user sees of it. What the SDK does not know, or refuses, is not seen, or is on stderr.
+// prints what the user sees of each. What the SDK does not know, or refuses, is not seen, or is on stderr.
 //   v2.mjs SDK DIR PROGRAM ARG...
-//   {"do":"new"}  {"do":"resume","session":ID}  {"do":"prompt","text":TEXT,"pick":KIND,"cancelAt":TEXT}  {"do":"wait"}
-import { spawn } from 'node:child_process';
+//   {"do":"new"}  {"do":"resume"}  {"do":"prompt","text":TEXT,"pick":KIND,"cancelAt":TEXT}  {"do":"wait"}  {"do":"run","text":COMMAND}
+// available_commands_update comes at any time, and is left out. "resume" is of the session that "new" has begun before, in the same DIR. A message whose ID is not that of before is marked.
+import { execSync, spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import readline from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 const [sdk, dir, program, ...args] = process.argv.slice(2);
@@ -21,6 +24,26 @@ function item(kind, id) {
   if (!items.has(key)) items.set(key, { what: kind, id, text: '', replaced: 0 });
   if (!seen.touched.includes(key)) seen.touched.push(key);
   return items.get(key);
+}
+const file = path.join(dir, '.session'); // the session's ID, and those of its prompts
+const session = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { id: '', prompts: [] };
+function tell(found) {
+  const lines = [`> ${step.do}${step.text ? ` ${step.text}` : ''}${step.pick ? `, ${step.pick}` : ''}`, `states: ${seen.states.join(' ')}`];
+  for (const i of found) {
+    if (i.what === 'user_message') lines.push(`user: ${i.text}${session.prompts.includes(i.id) ? '' : ' (another ID)'}`);
+    else if (i.what === 'call') lines.push(`call: ${i.title}: ${i.status}`);
+    else if (i.what === 'terminal') lines.push(`terminal, exit ${JSON.stringify(i.exitStatus)}: ${i.text}`);
+    else lines.push(`${i.what.replace('agent_', '')}${i.replaced ? `, replaced ${i.replaced} times` : ''}: ${i.text}`);
+  }
+  for (const { title, subject } of seen.asked) {
+    lines.push(`asked: ${title}${subject.type === 'command' ? ` (command ${subject.command} in ${subject.cwd})` : ''}`);
+    for (const c of subject.toolCall?.content ?? []) {
+      if (c.type === 'diff') lines.push(`diff: ${c.changes[0].operation} ${c.changes[0].path}, ${c.patch.format}:\n${c.patch.text}`);
+    }
+  }
+  lines.push(...new Set(seen.other.filter(kind => kind !== 'available_commands_update').map(kind => `beside: ${kind}`)), ...seen.notices.map(n => `notice: ${n}`));
+  if (seen.stopReason) lines.push(`stop: ${seen.stopReason}${seen.error ? `: ${seen.error}` : ''}`);
+  console.log(lines.map(l => l.trim()).join('\n').replaceAll(dir, 'DIR') + '\n');
 }
 const text = content => (content ?? []).map(c => c.text ?? '').join('');
 function take(u) {
@@ -72,6 +95,7 @@ await acp.client({ name: 'peer' })
   })
   .connectWith(acp.ndJsonStream(Writable.toWeb(bridge.stdin), Readable.toWeb(bridge.stdout)), async ctx => {
     const hello = await ctx.request(agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION, info: { name: 'peer', version: '1' }, capabilities: {} });
+    console.log(`version ${hello.protocolVersion}, sessions ${hello.capabilities.session ? 'yes' : 'no'}\n`);
     let sessionId;
     for await (const line of readline.createInterface({ input: process.stdin })) {
       step = { ...JSON.parse(line), cancel: () => ctx.notify(agent.session.cancel, { sessionId }) };
@@ -79,19 +103,24 @@ await acp.client({ name: 'peer' })
       const open = { cwd: dir, mcpServers: [] };
       if (step.do === 'new') {
         ({ sessionId } = await ctx.request(agent.session.new, open));
+        session.id = sessionId;
       } else if (step.do === 'resume') {
-        sessionId = step.session;
+        sessionId = session.id;
         await ctx.request(agent.session.resume, { sessionId, ...open, replayFrom: { type: 'start' } });
       } else if (step.do === 'prompt') {
         const { messageId } = await ctx.request(agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: step.text }] });
-        seen.messageId = messageId;
+        session.prompts.push(messageId);
         await ended;
+      } else if (step.do === 'run') {
+        execSync(step.text, { cwd: dir });
+        continue;
       } else {
         await ended;
       }
       await new Promise(setImmediate); // the SDK hands on what came before a response behind it
       const found = [...items].filter(([key]) => seen.touched.includes(key)).map(([, i]) => i);
-      console.log(JSON.stringify({ hello, sessionId, ...seen, items: found }));
+      tell(found);
+      writeFileSync(file, JSON.stringify(session));
       if (step.do === 'prompt') begin(); // what comes now is behind the turn
     }
   });
