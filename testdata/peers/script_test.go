@@ -38,6 +38,7 @@ type sceneCommand func(s *scene, args []string)
 //	build NAME MODULE MAIN   builds a program of a nested module
 //	serve NAME COMMAND...    $NAME is the URL that the command prints; it ends with the script
 //	status N COMMAND...      the command ends with this status
+//	har FOLDER FILE...       the files fit the schema of HAR in the folder
 //	count NAME FILE          $NAME is how many lines the file has
 //	file NAME TEXT           writes a file
 //	holds NAME TEXT          demands one
@@ -75,6 +76,12 @@ var sceneCommands = map[string]sceneCommand{
 		s.credentials = credentials
 	},
 	"asked": func(s *scene, _ []string) { wantCredentials(s.t, s.credentials) },
+	"har": func(s *scene, args []string) {
+		for i := range args {
+			args[i] = s.ts.MkAbs(args[i])
+		}
+		wantHAR(s.t, args[0], args[1:]...)
+	},
 	"count": func(s *scene, args []string) {
 		s.ts.Setenv(args[0], strconv.Itoa(strings.Count(s.ts.ReadFile(args[1]), "\n")))
 	},
