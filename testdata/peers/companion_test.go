@@ -64,6 +64,8 @@ type plugged interface {
 //	say TEXT                   types it, and Enter; ask SCRIPT is what makes the model follow a script
 //	told TEXT                  waits until the model was told that
 //	kill                       kill -9 of the CLI
+//	unasked                    no more diff was asked for
+//	leave                      the editor quits, and its ACP agent is killed
 //	locked NAME TOKEN          $NAME is the URL of the companion, and $TOKEN its token
 //	unlocked NAME              it can be had at $NAME without its token
 var companionCommands = map[string]sceneCommand{
