@@ -63,7 +63,7 @@ type plugged interface {
 //	see TEXT                   waits for it on the terminal, behind what was seen before
 //	say TEXT                   types it, and Enter; ask SCRIPT is what makes the model follow a script
 //	told TEXT                  waits until the model was told that
-//	kill                       kill -9 of the CLI
+//	crash                      kill -9 of the CLI
 //	unasked                    no more diff was asked for
 //	leave                      the editor quits, and its ACP agent is killed
 //	locked NAME TOKEN          $NAME is the URL of the companion, and $TOKEN its token
@@ -150,11 +150,20 @@ var companionCommands = map[string]sceneCommand{
 		}
 		s.terminal = runTerminal(s.t, cmd)
 	},
-	"see":      func(s *scene, args []string) { s.terminal.see(args[0]) },
-	"say":      func(s *scene, args []string) { s.terminal.say(args[0]) },
-	"ask":      func(s *scene, args []string) { s.terminal.say(script(args[0], s.places.workspace)) },
-	"told":     func(s *scene, args []string) { s.told(args[0]) },
-	"kill":     func(s *scene, _ []string) { s.terminal.kill() },
+	"see":   func(s *scene, args []string) { s.terminal.see(args[0]) },
+	"say":   func(s *scene, args []string) { s.terminal.say(args[0]) },
+	"ask":   func(s *scene, args []string) { s.terminal.say(script(args[0], s.places.workspace)) },
+	"told":  func(s *scene, args []string) { s.told(args[0]) },
+	"crash": func(s *scene, _ []string) { s.terminal.kill() },
+	"unasked": func(s *scene, _ []string) {
+		if len(s.editor.opened) > 0 {
+			s.t.Error("the editor was asked to show a diff")
+		}
+	},
+	"leave": func(s *scene, _ []string) {
+		s.client.Kill()
+		s.editor.close()
+	},
 	"unlocked": func(s *scene, args []string) { s.ts.Setenv(args[0], tokenProxy(s.t, &s.editor.started)) },
 	"locked": func(s *scene, args []string) {
 		s.ts.Setenv(args[0], s.editor.started.url())

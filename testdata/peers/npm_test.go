@@ -65,10 +65,12 @@ func installNPM(t testing.TB, name, wanted string) string {
 	return dir
 }
 
-// Other people's packages and clients, signatures, and ACP's version 2: script/pack_*.txtar, sign_*.txtar and acp2_*.txtar.
+// What other people's clients of ACP, packages and verifiers see: script/acp_*.txtar and so on. Those of acp2_ are
+// of its version 2.
+func TestACP(t *testing.T)         { play(t, "acp_") }
+func TestTypeScript2(t *testing.T) { play(t, "acp2_") }
 func TestPackages(t *testing.T)    { play(t, "pack_") }
 func TestSignatures(t *testing.T)  { play(t, "sign_") }
-func TestTypeScript2(t *testing.T) { play(t, "acp2_") }
 
 // nodePlatform is what Node calls this system.
 func nodePlatform() string {
