@@ -6,16 +6,21 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // A scriptedModel stands for a language model on loopback. It speaks as much of four wires as Claude
 // Code (Anthropic's messages), Codex (OpenAI's responses), Gemini CLI and opencode (OpenAI's
 // chat) need. What it says next depends on what the tools have answered, and on nothing else.
 type scriptedModel struct {
-	url string
+	url   string
+	wires *txtar.Archive // mcp/wires.txtar
 
 	mu      sync.Mutex
 	next    plot
@@ -25,7 +30,7 @@ type scriptedModel struct {
 
 func startScripted(t *testing.T, next plot) *scriptedModel {
 	t.Helper()
-	m := &scriptedModel{next: next}
+	m := &scriptedModel{next: next, wires: mustGet(txtar.ParseFile(filepath.Join("mcp", "wires.txtar")))(t)}
 	server := httptest.NewServer(http.HandlerFunc(m.serve))
 	t.Cleanup(server.CloseClientConnections)
 	m.url = server.URL
@@ -39,23 +44,18 @@ func (m *scriptedModel) heard() []string {
 	return m.answers
 }
 
-// A wire is how a client talks to its model: where it has the answers, and how it is answered.
-type wire struct {
-	answers func(request map[string]any) []string
-	say     func(s step, prefix, id string) []any // id is that of this answer, and of its call
-	events  bool                                  // each line of the stream has the name of its type
-}
-
-func wireOf(path string) *wire {
-	switch {
-	case strings.HasSuffix(path, "/messages"):
-		return &wire{anthropicAnswers, anthropicSays, true}
-	case strings.HasSuffix(path, "/responses"):
-		return &wire{responsesAnswers, responsesSays, true}
-	case strings.HasSuffix(path, "/chat/completions"):
-		return &wire{chatAnswers, chatSays, false}
-	case strings.HasSuffix(path, ":streamGenerateContent"):
-		return &wire{geminiAnswers, geminiSays, false}
+// says is a step on the wire of a path, as events. There are none if the path is no wire's.
+func (m *scriptedModel) says(path string, s step, prefix, id string) []string {
+	wire, how := path[strings.LastIndexAny(path, "/:")+1:], "words"
+	if s.tool != "" {
+		how = "call"
+	}
+	fill := strings.NewReplacer(`:ID`, ":"+asJSON(id), ":TEXT", ":"+asJSON(s.text), ":NAMESPACE", ":"+asJSON(strings.TrimSuffix(prefix, ".")),
+		":NAME", ":"+asJSON(prefix+s.tool), ":TOOL", ":"+asJSON(s.tool), ":ARGS", ":"+asJSON(s.args), ":JSON", ":"+asJSON(asJSON(s.args)))
+	for _, file := range m.wires.Files {
+		if file.Name == wire+" "+how {
+			return strings.Split(strings.TrimSpace(fill.Replace(string(file.Data))), "\n")
+		}
 	}
 	return nil
 }
@@ -63,32 +63,29 @@ func wireOf(path string) *wire {
 func (m *scriptedModel) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var request map[string]any
-	wire := wireOf(r.URL.Path)
-	if wire == nil || json.Unmarshal(body, &request) != nil {
+	s, id := step{text: "A title."}, "title" // that is asked for beside the conversation, without our tools
+	if m.says(r.URL.Path, s, "", id) == nil || json.Unmarshal(body, &request) != nil {
 		http.NotFound(w, r) // of models, of the number of tokens, and so on
 		return
 	}
-	s, id := step{text: "A title."}, "title" // that is asked for beside the conversation, without our tools
 	prefix := toolPrefix(r.URL.Path, string(body))
 	if prefix != "" {
-		answers := wire.answers(request)
+		answers := answersIn(request)
 		s, id = m.step(answers), fmt.Sprintf("call_%d", len(answers))
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	for _, event := range wire.say(s, prefix, id) {
-		b, err := json.Marshal(event)
-		if err != nil {
-			panic(err)
+	for _, event := range m.says(r.URL.Path, s, prefix, id) {
+		if name := eventType.FindStringSubmatch(event); name != nil { // two wires have the names of their events
+			fmt.Fprintf(w, "event: %s\n", name[1])
 		}
-		if fields, ok := event.(object); ok && wire.events {
-			fmt.Fprintf(w, "event: %s\n", fields["type"])
-		}
-		fmt.Fprintf(w, "data: %s\n\n", b)
+		fmt.Fprintf(w, "data: %s\n\n", event)
 	}
 	if strings.HasSuffix(r.URL.Path, "/completions") {
 		fmt.Fprint(w, "data: [DONE]\n\n")
 	}
 }
+
+var eventType = regexp.MustCompile(`^\{"type":"([^"]+)"`)
 
 func (m *scriptedModel) step(answers []string) step {
 	m.mu.Lock()
@@ -158,104 +155,30 @@ func texts(v any) string {
 	return ""
 }
 
-// each calls a function for each object in a list.
-func each(list any, f func(object)) {
-	items, _ := list.([]any)
-	for _, item := range items {
-		if o, ok := item.(object); ok {
-			f(o)
+// answersIn are the answers of tools in a request, on any wire.
+func answersIn(v any) (all []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			all = append(all, answersIn(item)...)
 		}
-	}
-}
-
-func anthropicAnswers(request map[string]any) (all []string) {
-	each(request["messages"], func(m object) {
-		each(m["content"], func(block object) {
-			if block["type"] == "tool_result" {
-				all = append(all, texts(block["content"]))
+	case object:
+		switch {
+		case v["type"] == "tool_result", v["role"] == "tool":
+			return []string{texts(v["content"])}
+		case v["type"] == "function_call_output":
+			return []string{texts(v["output"])}
+		}
+		if r, ok := v["functionResponse"].(object); ok {
+			return []string{texts(r["response"])}
+		}
+		for _, name := range []string{"messages", "input", "contents", "content", "parts"} {
+			if list, ok := v[name].([]any); ok {
+				all = append(all, answersIn(list)...)
 			}
-		})
-	})
-	return all
-}
-
-func anthropicSays(s step, prefix, id string) []any {
-	block, delta, reason := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": s.text}, "end_turn"
-	if s.tool != "" {
-		block = object{"type": "tool_use", "id": id, "name": prefix + s.tool, "input": object{}}
-		delta, reason = object{"type": "input_json_delta", "partial_json": asJSON(s.args)}, "tool_use"
-	}
-	usage := object{"input_tokens": 1, "output_tokens": 1}
-	return []any{
-		object{"type": "message_start", "message": object{"id": id, "type": "message", "role": "assistant", "model": "scripted", "content": []any{}, "usage": usage}},
-		object{"type": "content_block_start", "index": 0, "content_block": block},
-		object{"type": "content_block_delta", "index": 0, "delta": delta},
-		object{"type": "content_block_stop", "index": 0},
-		object{"type": "message_delta", "delta": object{"stop_reason": reason}, "usage": usage},
-		object{"type": "message_stop"},
-	}
-}
-
-func responsesAnswers(request map[string]any) (all []string) {
-	each(request["input"], func(item object) {
-		if item["type"] == "function_call_output" {
-			all = append(all, texts(item["output"]))
 		}
-	})
+	}
 	return all
-}
-
-func responsesSays(s step, prefix, id string) []any {
-	item := object{"type": "message", "id": id, "role": "assistant", "content": []any{object{"type": "output_text", "text": s.text}}}
-	if s.tool != "" {
-		item = object{"type": "function_call", "id": id, "call_id": id, "namespace": strings.TrimSuffix(prefix, "."), "name": s.tool, "arguments": asJSON(s.args)}
-	}
-	usage := object{"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
-	return []any{
-		object{"type": "response.created", "response": object{"id": "r"}},
-		object{"type": "response.output_item.done", "output_index": 0, "item": item},
-		object{"type": "response.completed", "response": object{"id": "r", "usage": usage}},
-	}
-}
-
-func chatAnswers(request map[string]any) (all []string) {
-	each(request["messages"], func(m object) {
-		if m["role"] == "tool" {
-			all = append(all, texts(m["content"]))
-		}
-	})
-	return all
-}
-
-func chatSays(s step, prefix, id string) []any {
-	delta, reason := object{"role": "assistant", "content": s.text}, "stop"
-	if s.tool != "" {
-		function := object{"name": prefix + s.tool, "arguments": asJSON(s.args)}
-		delta, reason = object{"role": "assistant", "tool_calls": []any{object{"index": 0, "id": id, "type": "function", "function": function}}}, "tool_calls"
-	}
-	chunk := func(delta object, reason any) object {
-		return object{"id": "c", "object": "chat.completion.chunk", "model": "scripted", "choices": []any{object{"index": 0, "delta": delta, "finish_reason": reason}}}
-	}
-	return []any{chunk(delta, nil), chunk(object{}, reason)}
-}
-
-func geminiAnswers(request map[string]any) (all []string) {
-	each(request["contents"], func(content object) {
-		each(content["parts"], func(part object) {
-			if r, ok := part["functionResponse"].(object); ok {
-				all = append(all, texts(r["response"]))
-			}
-		})
-	})
-	return all
-}
-
-func geminiSays(s step, prefix, _ string) []any {
-	part := object{"text": s.text}
-	if s.tool != "" {
-		part = object{"functionCall": object{"name": prefix + s.tool, "args": s.args}}
-	}
-	return []any{object{"candidates": []any{object{"index": 0, "finishReason": "STOP", "content": object{"role": "model", "parts": []any{part}}}}}}
 }
 
 func asJSON(v any) string {
