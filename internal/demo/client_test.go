@@ -28,7 +28,6 @@ type client struct {
 	taskID    string   // of the last stream
 	contextID string   // of it
 	calls     []string // tool calls that asked in the last stream
-	requests  []any    // every tool call that asked
 	v1        bool
 	seen      []map[string]any // every result
 
@@ -237,7 +236,6 @@ func (c *client) note(result map[string]any) {
 		data, _ := at(result, path).(map[string]any)
 		if data["confirmation_request"] != nil {
 			c.calls = append(c.calls, data["tool_call_id"].(string))
-			c.requests = append(c.requests, data)
 		}
 	}
 }

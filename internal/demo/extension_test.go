@@ -2,9 +2,12 @@ package demo
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestCommandAsks: the first message of a command's session is its answer, which brings the settings.
@@ -34,50 +37,26 @@ func TestCommandAsks(t *testing.T) {
 	})
 }
 
-// extensionFields is the extension, written by hand: each type with its fields and each
-// enum with its values, without proto3's unset ones (…_UNSPECIFIED): an agent that
-// sends one says nothing.
-var extensionFields = []struct{ name, members string }{
-	{"ToolCall", "tool_call_id status tool_name description input_parameters live_content output error confirmation_request"},
-	{"ToolCallStatus", "PENDING EXECUTING SUCCEEDED FAILED CANCELLED"},
-	{"ToolOutput", "text diff structured_data"},
-	{"ErrorDetails", "message type status_code"},
-	{"ConfirmationRequest", "options execute_details file_edit_details mcp_details generic_details"},
-	{"ConfirmationOption", "id name description"},
-	{"ExecuteDetails", "command working_directory"},
-	{"FileDiff", "file_name file_path old_content new_content formatted_diff"},
-	{"McpDetails", "server_name tool_name"},
-	{"GenericDetails", "description"},
-	{"AgentThought", "subject description"},
-	{"DevelopmentToolEvent", "kind model user_tier error"},
-	{"DevelopmentToolEventKind", "TOOL_CALL_CONFIRMATION TOOL_CALL_UPDATE TEXT_CONTENT STATE_CHANGE THOUGHT"},
-	{"GetAllSlashCommandsResponse", "commands"},
-	{"SlashCommand", "name description arguments sub_commands"},
-	{"SlashCommandArgument", "name description is_required"},
-	{"ExecuteSlashCommandResponse", "execution_id status message"},
-	{"CommandExecutionStatus", "STARTED FAILED_TO_START AWAITING_SHELL_CONFIRMATION AWAITING_ACTION_CONFIRMATION"},
-}
+// An extension is testdata/extension.txt: the members of each type.
+type extension map[string][]string
 
-// extensionTypes tells where objects of a type occur in another's. A name after = is
-// the enum of a value.
-var extensionTypes = map[string]string{
-	"ToolCall":                    "status=ToolCallStatus output:ToolOutput error:ErrorDetails confirmation_request:ConfirmationRequest",
-	"ToolOutput":                  "diff:FileDiff",
-	"ConfirmationRequest":         "options:ConfirmationOption execute_details:ExecuteDetails file_edit_details:FileDiff mcp_details:McpDetails generic_details:GenericDetails",
-	"DevelopmentToolEvent":        "kind=DevelopmentToolEventKind",
-	"GetAllSlashCommandsResponse": "commands:SlashCommand",
-	"SlashCommand":                "arguments:SlashCommandArgument sub_commands:SlashCommand",
-	"ExecuteSlashCommandResponse": "status=CommandExecutionStatus",
+func readExtension(t *testing.T) extension {
+	all := extension{}
+	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/extension.txt"))(t))) {
+		if words := strings.Fields(line); words[0] != "#" {
+			all[words[0]] = words[1:]
+		}
+	}
+	return all
 }
 
 // A census counts the members of types that were met.
 type census map[string]bool
 
-func (s census) visit(t *testing.T, name string, v any) {
-	t.Helper()
+func (s census) visit(known extension, name string, v any) {
 	if list, ok := v.([]any); ok {
 		for _, w := range list {
-			s.visit(t, name, w)
+			s.visit(known, name, w)
 		}
 		return
 	}
@@ -87,9 +66,9 @@ func (s census) visit(t *testing.T, name string, v any) {
 	}
 	for member, value := range object {
 		s[name+"."+member] = true
-		for where := range strings.FieldsSeq(extensionTypes[name]) {
+		for _, where := range known[name] {
 			if field, typ, ok := strings.Cut(where, ":"); ok && field == member {
-				s.visit(t, typ, value)
+				s.visit(known, typ, value)
 			}
 			if field, enum, ok := strings.Cut(where, "="); ok && field == member {
 				s[fmt.Sprint(enum, ".", value)] = true
@@ -100,7 +79,7 @@ func (s census) visit(t *testing.T, name string, v any) {
 
 func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
 	dir := t.TempDir()
-	met := census{}
+	met, extension := census{}, readExtension(t)
 	converseIn(t, dir, nil, func(t *testing.T, c *client) {
 		for _, tale := range tales() {
 			if tale.word == "long" || tale.word == "slow" {
@@ -118,22 +97,22 @@ func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
 		}
 		for _, e := range c.seen {
 			if e["execution_id"] != nil {
-				met.visit(t, "ExecuteSlashCommandResponse", e)
+				met.visit(extension, "ExecuteSlashCommandResponse", e)
 			}
 			if e["commands"] != nil {
-				met.visit(t, "GetAllSlashCommandsResponse", e)
+				met.visit(extension, "GetAllSlashCommandsResponse", e)
 			}
 			if metadata, ok := e["metadata"].(map[string]any); ok {
-				met.visit(t, "DevelopmentToolEvent", metadata[ExtensionURI])
+				met.visit(extension, "DevelopmentToolEvent", metadata[ExtensionURI])
 			} else if e["kind"] == "status-update" {
 				t.Errorf("an update without metadata: %v", e)
 			}
 			data := at(e, "status.message.parts.0.data")
 			switch {
 			case at(data, "tool_call_id") != nil:
-				met.visit(t, "ToolCall", data)
+				met.visit(extension, "ToolCall", data)
 			case data != nil:
-				met.visit(t, "AgentThought", data)
+				met.visit(extension, "AgentThought", data)
 			}
 			if uris, _ := at(e, "status.message.extensions").([]any); e["kind"] == "status-update" && (data != nil) != slices.Contains(uris, any(ExtensionURI)) {
 				t.Errorf("the message's extensions: %v", e)
@@ -141,11 +120,12 @@ func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
 		}
 	})
 	known := map[string]bool{}
-	for _, typ := range extensionFields {
-		for member := range strings.FieldsSeq(typ.members) {
-			known[typ.name+"."+member] = true
-			if !met[typ.name+"."+member] {
-				t.Errorf("no story says %s.%s", typ.name, member)
+	for typ, members := range extension {
+		for _, member := range members {
+			name := typ + "." + member[:(strings.IndexAny(member+":", ":="))]
+			known[name] = true
+			if !met[name] {
+				t.Errorf("no story says %s", name)
 			}
 		}
 	}

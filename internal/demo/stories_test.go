@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,41 +14,41 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-func TestEdit(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "hello.txt")
-	converseIn(t, dir, nil, func(t *testing.T, c *client) {
-		expect(t, "asked", c.prompt("edit"),
-			"task submitted", "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
-		asked := c.seen[3]
-		d := at(asked, "status.message.parts.0.data.confirmation_request.file_edit_details")
-		if at(d, "file_path") != file || at(d, "old_content") != nil || at(d, "new_content") != demoLine {
-			t.Errorf("details %v", d)
-		}
-		if want := "--- /dev/null\n+++ b/hello.txt\n@@ -0,0 +1 @@\n+" + demoLine; at(d, "formatted_diff") != want {
-			t.Errorf("diff %q, want %q", at(d, "formatted_diff"), want)
-		}
-		if _, err := os.Stat(file); err == nil {
-			t.Error("the file was written without approval")
-		}
-		expect(t, "approved", c.confirm("proceed_once"),
-			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"hello.txt"`, `".\n"`,
-			ran("write %q to %q (proceed_once)", demoLine, file), "completed (final)")
-		expectFile(t, file, demoLine)
+var update = flag.Bool("update", false, "write testdata anew")
 
-		expect(t, "again", c.reply("edit"), "working", "thought: Planning an edit", "Edit PENDING?", "input-required (final)")
-		expect(t, "cancelled", c.confirm("cancel"),
-			"Edit CANCELLED", `"I leave "`, `"hello.txt"`, `" as it is.\n"`, ran("nothing"), "completed (final)")
-		expectFile(t, file, demoLine)
-		c.reply("edit")
-		c.confirm("proceed_always")
-		expect(t, "allowed for good", c.reply("edit sub/other.txt"),
-			"working", "thought: Planning an edit", "Edit PENDING",
-			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"sub/other.txt"`, `".\n"`,
-			ran("write %q to %q (allowed before)", demoLine, filepath.Join(dir, "sub", "other.txt")), "completed (final)")
-		expectFile(t, file, demoLine+demoLine)
-		expectFile(t, filepath.Join(dir, "sub", "other.txt"), demoLine)
-	})
+// TestConversations has those of testdata/*.txt, whose format is at the top of edit.txt.
+func TestConversations(t *testing.T) {
+	for _, name := range []string{"edit", "many"} {
+		dir, file := t.TempDir(), filepath.Join("testdata", name+".txt")
+		converseIn(t, dir, nil, func(t *testing.T, c *client) {
+			var told, asked []string
+			for line := range strings.Lines(string(must.Get(os.ReadFile(file))(t))) {
+				how, words, _ := strings.Cut(strings.TrimSpace(line), " ")
+				if how == "" || !strings.Contains("#>+!1!2?2", how) {
+					continue
+				}
+				told = append(told, strings.TrimSpace(line))
+				switch how {
+				case ">":
+					told = append(told, c.prompt(words)...)
+					asked = c.calls
+				case "+":
+					told = append(told, c.reply(words)...)
+				case "!":
+					told = append(told, c.confirm(words)...)
+				case "!1", "!2":
+					told = append(told, c.open("message/stream", c.message(c.taskID, data(confirmation(asked[how[1]-'1'], words)))).rest()...)
+				case "?2":
+					c.refused(c.message(c.taskID, data(confirmation(asked[1], words))), "-32602", asked[1], "there is no such call", "for "+asked[0])
+				}
+			}
+			must.Golden(t, *update, file, strings.ReplaceAll(strings.Join(told, "\n")+"\n", dir, "DIR"))
+		})
+		expectFile(t, filepath.Join(dir, "hello.txt"), demoLine+demoLine)
+		if name == "edit" {
+			expectFile(t, filepath.Join(dir, "sub", "other.txt"), demoLine)
+		}
+	}
 }
 
 func expectFile(t *testing.T, name, want string) {
@@ -56,36 +57,6 @@ func expectFile(t *testing.T, name, want string) {
 	if err != nil || string(got) != want {
 		t.Errorf("%s: %q, %v; want %q", name, got, err, want)
 	}
-}
-
-func TestMany(t *testing.T) {
-	dir := t.TempDir()
-	done := func(content string) []string {
-		return []string{
-			"Edit EXECUTING", "Edit SUCCEEDED", `"I wrote "`, `"hello.txt"`, `".\n"`,
-			"ShellTool EXECUTING", `ShellTool EXECUTING "done\n"`, "ShellTool SUCCEEDED", `"The command"`, `" succeeded.\n"`,
-			ran("write %q to %q (proceed_once)", content, filepath.Join(dir, "hello.txt")), ran("%q in %q (proceed_once)", "echo done", dir),
-			"completed (final)",
-		}
-	}
-	t.Run("in one message", func(t *testing.T) {
-		converseIn(t, dir, nil, func(t *testing.T, c *client) {
-			expect(t, "asked", c.prompt("many"), "task submitted", "working", "Edit PENDING?", "ShellTool PENDING?", "input-required (final)")
-			expect(t, "approved", c.confirm("proceed_once"), done(demoLine)...)
-		})
-	})
-	t.Run("one by one", func(t *testing.T) {
-		converseIn(t, dir, nil, func(t *testing.T, c *client) {
-			c.prompt("many")
-			e, s := c.calls[0], c.calls[1]
-			one := func(call, option string) []string {
-				return c.open("message/stream", c.message(c.taskID, data(confirmation(call, option)))).rest()
-			}
-			expect(t, "command", one(s, "proceed_once"), "ShellTool PENDING", "input-required (final)")
-			c.refused(c.message(c.taskID, data(confirmation(s, "cancel"))), "-32602", s, "there is no such call", "for "+e)
-			expect(t, "edit", one(e, "proceed_once"), done(demoLine+demoLine)...)
-		})
-	})
 }
 
 func TestSlowIsCanceled(t *testing.T) {

@@ -57,6 +57,9 @@ func told(part map[string]any, state string) string {
 		if d["confirmation_request"] != nil {
 			s += "?"
 		}
+		if edit := at(d, "confirmation_request.file_edit_details"); edit != nil {
+			s += fmt.Sprintf(" %v, before %q: %q", at(edit, "file_path"), fmt.Sprint(at(edit, "old_content")), at(edit, "formatted_diff"))
+		}
 		if live, ok := d["live_content"].(string); ok {
 			s += fmt.Sprintf(" %q", live)
 		}
