@@ -3,12 +3,18 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
+
+var update = flag.Bool("update", false, "write testdata/masked.txt anew")
 
 // masks works like the recorder: it scans, and masks only suspect payloads.
 func (m *masker) masks(b []byte) string {
@@ -28,63 +34,19 @@ func (m *masker) masks(b []byte) string {
 // unchanged.
 func TestMask(t *testing.T) {
 	m := newMasker(http.Header{"X-Gateway": {"hunter2-own/token+"}, "X-Env": {"dev"}, "Authorization": {"Basic Ym9iOmh1bnRlcjIyMg=="}}, []string{`quo"ted\secret`, "eve:letmein99"}, nil)
-	for _, test := range []struct{ doc, want string }{
-		{`{"token":"a","Password":12345678,"x":[{"to\u006ben":"b"}]}`, `{"token":"***","Password":"***","x":[{"to\u006ben":"***"}]}`},
-		{`{"secrets":["a",{"deep":["b"]}],"auth":null}`, `{"secrets":["***",{"deep":["***"]}],"auth":null}`},
-		{`{"authentication":{"schemes":["Bearer"],"credentials":"x"}}`, `{"authentication":{"schemes":["Bearer"],"credentials":"***"}}`},
-		{`{"url":"https://u:p@host/p?api_key=k&x=1"}`, `{"url":"https://***@host/p?api_key=***&x=***"}`},
-		{`{"url":"https:\/\/u:p@host\/"}`, `{"url":"https://***@host/"}`},
-		{`{"url":"https://h/?a=1\u0026code=abc"}`, `{"url":"https://h/?a=***&code=***"}`},
-		{`{"text":"Authorization: Bearer abcdefgh1"}`, `{"text":"Authorization: Bearer ***"}`},
-		{`{"text":"curl -H 'X-Api-Key: k1' -d password=hunter2, x"}`, `{"text":"curl -H 'X-Api-Key: ***' -d password=***, x"}`},
-		{`{"h":[{"name":"X-Api-Key","value":"v"},{"name":"Accept","value":"v"}]}`, `{"h":[{"name":"X-Api-Key","value":"***"},{"name":"Accept","value":"v"}]}`},
-		{`{"text":"{\"client_secret\":\"v\"}"}`, `{"text":"{\"client_secret\":\"***\"}"}`},
-		{`{"text":"{\"h\":[{\"name\":\"sid\",\"value\":\"v\"}]}"}`, `{"text":"{\"h\":[{\"name\":\"sid\",\"value\":\"***\"}]}"}`},
-		{`{"text":" \n{\"h\":[{\"name\":\"sid\",\"value\":\"v\"}]}"}`, `{"text":" \n{\"h\":[{\"name\":\"sid\",\"value\":\"***\"}]}"}`},
-		{`{"text":"see {\"client_secret\": \"v w\"} there"}`, `{"text":"see {\"client_secret\": \"***\"} there"}`},
-		{`{"jwt":"eyJhbGciOi.eyJzdWIiOi.sig-x"}`, `{"jwt":"***"}`},
-		{`["sk-abcdefghijklmnop","ghp_abcdefghijklmnopqrst","xoxb-1234567890","AKIAABCDEFGHIJKLMNOP","glpat-abcdefghijklmnop"]`, `["***","***","***","***","***"]`},
-		{`["xoxt-1234567890","xoxB-1234567890","xox--1234567890"]`, `["***","***","xox--1234567890"]`}, // whatever kinds Slack makes
-		{`["-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----"]`, `["-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----"]`},
-		{`{"mcpServers":[{"name":"n","command":"c","args":["a"],"env":[{"name":"E","value":"v"}],"headers":{"h":"v"}}]}`,
-			`{"mcpServers":[{"name":"n","command":"c","args":["***"],"env":[{"name":"E","value":"***"}],"headers":{"h":"***"}}]}`},
-		{`{"mcpServers":[{"name":"n","command":"c","url":"https://h/p/mcp?x=1","zone":"z","on":true}]}`, `{"mcpServers":[{"name":"n","command":"c","url":"https://h/***/mcp?x=***","zone":"***","on":true}]}`},
-		{`{"mcp_servers":{"n":{"type":"http","zone":{"name":"z"}}}}`, `{"mcp_servers":{"n":{"type":"http","zone":{"name":"***"}}}}`},
-		{`{"metadata":{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"z","model":"m"}}}`, `{"metadata":{"coderAgent":{"kind":"agent-settings","workspacePath":"/w","zone":"***","model":"m"}}}`},
-		{`{"metadata":{"agentSettings":{"zone":"z","model":"m","x":{"y":[1]}}},"settings":["z"],"mySettings":"open"}`, `{"metadata":{"agentSettings":{"zone":"***","model":"m","x":{"y":["***"]}}},"settings":["***"],"mySettings":"open"}`},
-		{`{"method":"message/stream","params":{"configuration":{"pushNotificationConfig":{"url":"https://h/abc"}},"metadata":{"agentSettings":{"zone":"z"},"x":{"kind":"agent-settings","zone":"z"}}}}`,
-			`{"method":"message/stream","params":{"configuration":{"pushNotificationConfig":{"url":"https://h/***"}},"metadata":{"agentSettings":{"zone":"***"},"x":{"kind":"agent-settings","zone":"***"}}}}`},
-		{`{"metadata":{"agentSettings":"{\"zone\":\"z\",\"model\":\"m\"}","mySettings":"{\"zone"}}`, `{"metadata":{"agentSettings":"{\"zone\":\"***\",\"model\":\"m\"}","mySettings":"***"}}`},
-		{`{"metadata":{"x":{"zone":["z",1],"kind":"agent-settings"}}}`, `{"metadata":{"x":{"zone":["***","***"],"kind":"agent-settings"}}}`},
-		{`{"text":"hunter2%2down%2ftoken%2B and %68unter2-own/token+ and hunter2%252Down/token+ and hunter2&#45;own&#x2F;token&plus;"}`, `{"text":"*** and *** and *** and ***"}`},
-		{`{"pushNotificationConfig":{"url":"https://h/hook/abc","id":"1"}}`, `{"pushNotificationConfig":{"url":"https://h/***","id":"1"}}`},
-		{`{"method":"CreateTaskPushNotificationConfig","params":{"url":"https://h/abc?d","taskId":"t"}}`,
-			`{"method":"CreateTaskPushNotificationConfig","params":{"url":"https://h/***","taskId":"t"}}`},
-		{`{"text":"use hunter2-own/token+ please","x":"hunter2-own\/token\u002b","y":"hunter2-own%2Ftoken%2B"}`,
-			`{"text":"use *** please","x":"***","y":"***"}`},
-		{`{"text":"quo\"ted\\secret"}`, `{"text":"***"}`},
-		{`{"text":"refused Ym9iOmh1bnRlcjIyMg== of bob, hunter222"}`, `{"text":"refused *** of bob, ***"}`},
-		{`{"text":"refused ZXZlOmxldG1laW45OQ== of eve, letmein99"}`, `{"text":"refused *** of eve, ***"}`},
-		{`password = "hunter 2", api_key: 'x' and nothing`, `password = "***", api_key: '***' and nothing`},
-		{`grant_type=x&client_secret=a&code=b`, `grant_type=x&client_secret=***&code=***`},
-		{`{"text":"a\npwd=x\tauth=y"}`, `{"text":"a\npwd=***\tauth=***"}`},
-		{`{"token":"cut o`, `{"token":"***"`},
-	} {
-		if got := m.masks([]byte(test.doc)); got != test.want {
-			t.Errorf("%s\nbecomes %s\n   want %s", test.doc, got, test.want)
+	const file = "testdata/masked.txt"
+	var got strings.Builder
+	for line := range strings.Lines(string(must.Get(os.ReadFile(file))(t))) {
+		doc := strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "= "):
+		case doc == "" || strings.HasPrefix(line, "#"):
+			got.WriteString(line)
+		default:
+			fmt.Fprintf(&got, "%s= %s\n", line, m.masks([]byte(doc)))
 		}
 	}
-	for _, same := range []string{
-		`{"promptTokenCount":12,"maxTokens":1e3,"tokens":[1.0],"x":"a<b>&\u00e9 = c","nextPageToken":"p","text":"Basic understanding: a=b"}`,
-		`{"securitySchemes":{"apiKey":{"type":"apiKey","in":"header","name":"X-API-Key"}},"security":[{"apiKey":[]}]}`,
-		`[]`, `"s"`, `-0.0`,
-		`{"text":"the key is in the door, monkey = 1, sketch, a digest of basic tokens","url":"http://localhost:1/?q=1"}`,
-		`if x := token.Next(); x != nil {}`,
-	} {
-		if got := m.masks([]byte(same)); got != same {
-			t.Errorf("%s\nbecomes %s", same, got)
-		}
-	}
+	must.Golden(t, *update, file, got.String())
 }
 
 // TestSieve: each word is found wherever it stands, in each of its spellings.
