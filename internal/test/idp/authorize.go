@@ -15,37 +15,27 @@ import (
 // the client or its redirect itself: neither a code nor an error goes to an unregistered address.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	if !p.legal(w, r, q) {
+	client, known := p.clients[q.Get("client_id")]
+	var answer url.Values
+	switch fails := func(code, why string) url.Values { return url.Values{"error": {code}, "error_description": {why}} }; {
+	case !known:
+		http.Error(w, unknownClient(q.Get("client_id")), http.StatusBadRequest)
 		return
-	}
-	if q.Get("allow") == "no" {
-		p.back(w, r, q, url.Values{"error": {"access_denied"}, "error_description": {"the user said no"}})
+	case !slices.ContainsFunc(client.Redirects, func(known string) bool { return sameRedirect(known, q.Get("redirect_uri")) }):
+		http.Error(w, "this client does not come back to "+q.Get("redirect_uri"), http.StatusBadRequest)
 		return
+	case q.Get("response_type") != "code":
+		answer = fails("unsupported_response_type", "response_type is not code")
+	case q.Get("code_challenge") == "" || q.Get("code_challenge_method") != "S256":
+		answer = fails("invalid_request", "PKCE with S256 is missing")
+	case q.Get("allow") == "no":
+		answer = fails("access_denied", "the user said no")
+	default:
+		given := rand.Text()
+		p.codes[given] = &code{family: &family{Grant: Grant{Subject: User, Client: q.Get("client_id"), Scopes: p.granted(q.Get("scope"))}},
+			redirect: q.Get("redirect_uri"), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"), until: time.Now().Add(codeLife)}
+		answer = url.Values{"code": {given}}
 	}
-	given := rand.Text()
-	p.mu.Lock()
-	p.codes[given] = &code{
-		family:   &family{Grant: Grant{Subject: User, Client: q.Get("client_id"), Scopes: p.granted(q.Get("scope"))}},
-		redirect: q.Get("redirect_uri"), challenge: q.Get("code_challenge"), nonce: q.Get("nonce"), until: p.opts.Now().Add(codeLife),
-	}
-	p.mu.Unlock()
-	p.back(w, r, q, url.Values{"code": {given}})
-}
-
-// legal reports whether a request may be answered, and refuses it if not.
-func (p *Provider) legal(w http.ResponseWriter, r *http.Request, q url.Values) bool {
-	if why := p.wrongClient(q); why != "" {
-		http.Error(w, why, http.StatusBadRequest)
-		return false
-	}
-	code, why := wrongRequest(q)
-	if code != "" {
-		p.back(w, r, q, url.Values{"error": {code}, "error_description": {why}})
-	}
-	return code == ""
-}
-
-func (p *Provider) back(w http.ResponseWriter, r *http.Request, q, answer url.Values) {
 	answer.Set("iss", p.opts.Issuer)
 	if state := q.Get("state"); state != "" {
 		answer.Set("state", state)
@@ -53,41 +43,17 @@ func (p *Provider) back(w http.ResponseWriter, r *http.Request, q, answer url.Va
 	http.Redirect(w, r, q.Get("redirect_uri")+"?"+answer.Encode(), http.StatusSeeOther)
 }
 
-func (p *Provider) wrongClient(q url.Values) string {
-	p.mu.Lock()
-	c, ok := p.clients[q.Get("client_id")]
-	p.mu.Unlock()
-	if !ok {
-		return unknownClient(q.Get("client_id"))
-	}
-	if !slices.ContainsFunc(c.Redirects, func(known string) bool { return sameRedirect(known, q.Get("redirect_uri")) }) {
-		return "this client does not come back to " + q.Get("redirect_uri")
-	}
-	return ""
-}
-
-func wrongRequest(q url.Values) (code, why string) {
-	switch {
-	case q.Get("response_type") != "code":
-		return "unsupported_response_type", "response_type is not code"
-	case q.Get("code_challenge") == "" || q.Get("code_challenge_method") != "S256":
-		return "invalid_request", "PKCE with S256 is missing"
-	}
-	return "", ""
-}
-
 // sameRedirect compares exactly, except for the port of a loopback address.
 func sameRedirect(known, given string) bool {
-	if known == given {
-		return true
-	}
 	a, err := url.Parse(known)
 	b, err2 := url.Parse(given)
-	if err != nil || err2 != nil || a.Scheme != "http" || b.Scheme != "http" || a.Path != b.Path || a.Hostname() != b.Hostname() || b.RawQuery != "" || b.Fragment != "" {
+	if err != nil || err2 != nil {
 		return false
 	}
-	ip := net.ParseIP(b.Hostname())
-	return ip != nil && ip.IsLoopback()
+	if ip := net.ParseIP(b.Hostname()); ip != nil && ip.IsLoopback() && a.Scheme == "http" && a.Hostname() == b.Hostname() {
+		a.Host = b.Host
+	}
+	return a.String() == b.String()
 }
 
 func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
@@ -111,9 +77,7 @@ func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
 		c.Secret = rand.Text()
 		answer["client_secret"], answer["client_secret_expires_at"], answer["token_endpoint_auth_method"] = c.Secret, 0, "client_secret_basic"
 	}
-	p.mu.Lock()
 	p.clients[id] = c
-	p.mu.Unlock()
 	reply(w, http.StatusCreated, answer)
 }
 
@@ -124,10 +88,8 @@ func (p *Provider) deviceAuthorization(w http.ResponseWriter, r *http.Request) {
 	}
 	secret, text := rand.Text(), rand.Text()
 	d := &device{family: &family{Grant: Grant{Subject: User, Client: id, Scopes: p.granted(r.PostForm.Get("scope"))}},
-		code: text[:4] + "-" + text[4:8], until: p.opts.Now().Add(deviceLife)}
-	p.mu.Lock()
+		code: text[:4] + "-" + text[4:8], until: time.Now().Add(deviceLife)}
 	p.devices[secret] = d
-	p.mu.Unlock()
 	reply(w, http.StatusOK, map[string]any{
 		"device_code": secret, "user_code": d.code, "verification_uri": p.opts.Issuer + "/device",
 		"verification_uri_complete": p.opts.Issuer + "/device?user_code=" + d.code,
@@ -138,28 +100,23 @@ func (p *Provider) deviceAuthorization(w http.ResponseWriter, r *http.Request) {
 // deviceDecide takes the code, and what the user says, at once.
 func (p *Provider) deviceDecide(w http.ResponseWriter, r *http.Request) {
 	asked := strings.ToUpper(strings.TrimSpace(r.FormValue("user_code")))
-	p.mu.Lock()
-	found := false
 	for _, d := range p.devices {
-		if d.code == asked && !d.decided && p.opts.Now().Before(d.until) {
-			d.decided, d.allowed, found = true, r.FormValue("allow") != "no", true
+		if d.code == asked && !d.decided && time.Now().Before(d.until) {
+			d.decided, d.allowed = true, r.FormValue("allow") != "no"
+			return
 		}
 	}
-	p.mu.Unlock()
-	if !found {
-		http.Error(w, "there is no such code, or not any more", http.StatusNotFound)
-		return
-	}
+	http.Error(w, "there is no such code, or not any more", http.StatusNotFound)
 }
 
 func (p *Provider) redeemDevice(w http.ResponseWriter, client, secret string) {
-	now := p.opts.Now()
-	p.mu.Lock()
 	d, ok := p.devices[secret]
-	why := ""
+	if !ok || d.Client != client {
+		refuse(w, http.StatusBadRequest, "invalid_grant", "")
+		return
+	}
+	now, why := time.Now(), ""
 	switch {
-	case !ok || d.Client != client:
-		why = "invalid_grant"
 	case !now.Before(d.until):
 		why = "expired_token"
 	case !d.decided && now.Sub(d.asked) < time.Duration(p.opts.Interval)*time.Second*9/10:
@@ -170,14 +127,9 @@ func (p *Provider) redeemDevice(w http.ResponseWriter, client, secret string) {
 		why = "access_denied"
 	default:
 		delete(p.devices, secret)
-	}
-	if ok {
-		d.asked = now
-	}
-	p.mu.Unlock()
-	if why != "" {
-		refuse(w, http.StatusBadRequest, why, "")
+		p.give(w, d.family, "", true)
 		return
 	}
-	p.give(w, d.family, "", true)
+	d.asked = now
+	refuse(w, http.StatusBadRequest, why, "")
 }

@@ -1,13 +1,16 @@
 package idp
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -45,8 +48,6 @@ type Options struct {
 	Life time.Duration
 	// Interval is a device's polling interval in seconds; 0: 5.
 	Interval int
-	// Now is the clock; nil: [time.Now].
-	Now func() time.Time
 }
 
 // A Grant is what a token stands for.
@@ -105,19 +106,12 @@ func New(opts *Options) *Provider {
 	}
 	p := &Provider{opts: *opts, key: key, mux: http.NewServeMux(), clients: map[string]Client{}, access: map[string]access{},
 		refresh: map[string]*family{}, spent: map[string]*family{}, codes: map[string]*code{}, devices: map[string]*device{}}
-	for id, c := range opts.Clients {
-		p.clients[id] = c
+	maps.Copy(p.clients, opts.Clients)
+	p.opts.Life, p.opts.Interval = cmp.Or(p.opts.Life, defaultLife), cmp.Or(p.opts.Interval, 5)
+	path := ""
+	if u, err := url.Parse(opts.Issuer); err == nil {
+		path = u.Path
 	}
-	if p.opts.Life == 0 {
-		p.opts.Life = defaultLife
-	}
-	if p.opts.Interval == 0 {
-		p.opts.Interval = 5
-	}
-	if p.opts.Now == nil {
-		p.opts.Now = time.Now
-	}
-	path := p.path()
 	p.mux.HandleFunc("GET "+path+"/.well-known/openid-configuration", p.metadata)
 	p.mux.HandleFunc("GET /.well-known/oauth-authorization-server"+path, p.metadata)
 	p.mux.HandleFunc("GET "+path+"/jwks", p.keys)
@@ -130,17 +124,10 @@ func New(opts *Options) *Provider {
 	return p
 }
 
-func (p *Provider) path() string {
-	_, rest, _ := strings.Cut(p.opts.Issuer, "://")
-	_, path, _ := strings.Cut(rest, "/")
-	if path == "" {
-		return ""
-	}
-	return "/" + path
-}
-
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. It answers one request after the other.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	w.Header().Set("Cache-Control", "no-store")
 	p.mux.ServeHTTP(w, r)
@@ -151,7 +138,7 @@ func (p *Provider) Check(token string) (Grant, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a, ok := p.access[token]
-	if !ok || a.ended || !p.opts.Now().Before(a.until) {
+	if !ok || a.ended || !time.Now().Before(a.until) {
 		return Grant{}, false
 	}
 	return a.Grant, true
@@ -166,7 +153,7 @@ func (p *Provider) Expire() {
 
 func (p *Provider) metadata(w http.ResponseWriter, r *http.Request) {
 	is := p.opts.Issuer
-	m := map[string]any{
+	reply(w, http.StatusOK, map[string]any{
 		"issuer":                                         is,
 		"authorization_endpoint":                         is + "/authorize",
 		"token_endpoint":                                 is + "/token",
@@ -182,8 +169,7 @@ func (p *Provider) metadata(w http.ResponseWriter, r *http.Request) {
 		"id_token_signing_alg_values_supported":          []string{"ES256"},
 		"subject_types_supported":                        []string{"public"},
 		"authorization_response_iss_parameter_supported": true,
-	}
-	reply(w, http.StatusOK, m)
+	})
 }
 
 func (p *Provider) keys(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 const grantDevice = "urn:ietf:params:oauth:grant-type:device_code"
@@ -47,19 +48,16 @@ func (p *Provider) client(r *http.Request) (string, Client, bool) {
 		id, _ = url.QueryUnescape(user)
 		secret, _ = url.QueryUnescape(password)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	c, ok := p.clients[id]
 	return id, c, ok && subtle.ConstantTimeCompare([]byte(c.Secret), []byte(secret)) == 1
 }
 
 func (p *Provider) redeem(w http.ResponseWriter, client string, form url.Values) {
-	p.mu.Lock()
 	c, ok := p.codes[form.Get("code")]
 	why := ""
 	sum := sha256.Sum256([]byte(form.Get("code_verifier")))
 	switch {
-	case !ok || !p.opts.Now().Before(c.until):
+	case !ok || !time.Now().Before(c.until):
 		why = "the code is unknown, or too old"
 	case c.used:
 		c.ended = true
@@ -72,47 +70,37 @@ func (p *Provider) redeem(w http.ResponseWriter, client string, form url.Values)
 		why = "the verifier does not fit"
 	default:
 		c.used = true
-	}
-	p.mu.Unlock()
-	if why != "" {
-		refuse(w, http.StatusBadRequest, "invalid_grant", why)
+		p.give(w, c.family, c.nonce, true)
 		return
 	}
-	p.give(w, c.family, c.nonce, true)
+	refuse(w, http.StatusBadRequest, "invalid_grant", why)
 }
 
 func (p *Provider) renew(w http.ResponseWriter, client, token string) {
-	p.mu.Lock()
-	f, ok := p.refresh[token]
 	if old := p.spent[token]; old != nil {
 		// A stolen code or token: end all of the family.
 		old.ended = true
 	}
-	ok = ok && !f.ended && f.Client == client
-	if ok {
-		delete(p.refresh, token)
-		p.spent[token] = f
-	}
-	p.mu.Unlock()
-	if !ok {
+	f, ok := p.refresh[token]
+	if !ok || f.ended || f.Client != client {
 		refuse(w, http.StatusBadRequest, "invalid_grant", "the refresh token is unknown, or was used before")
 		return
 	}
+	delete(p.refresh, token)
+	p.spent[token] = f
 	p.give(w, f, "", true)
 }
 
 func (p *Provider) give(w http.ResponseWriter, f *family, nonce string, refresh bool) {
-	now := p.opts.Now()
+	now := time.Now()
 	token := "demo-" + rand.Text()
 	answer := map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": int(p.opts.Life.Seconds()), "scope": strings.Join(f.Scopes, " ")}
-	p.mu.Lock()
 	p.access[token] = access{f, now.Add(p.opts.Life)}
 	if refresh {
 		next := "demo-" + rand.Text()
 		p.refresh[next] = f
 		answer["refresh_token"] = next
 	}
-	p.mu.Unlock()
 	if slices.Contains(f.Scopes, "openid") {
 		id, err := p.sign(map[string]any{"iss": p.opts.Issuer, "sub": f.Subject, "aud": f.Client, "email": f.Subject, "nonce": nonce,
 			"iat": now.Unix(), "exp": now.Add(p.opts.Life).Unix()})
@@ -125,7 +113,7 @@ func (p *Provider) give(w http.ResponseWriter, f *family, nonce string, refresh 
 	reply(w, http.StatusOK, answer)
 }
 
-// sign makes a JWT (RFC 7519) with ES256.
+// sign makes a JWT (RFC 7519) with ES256: its signature is both numbers, 32 bytes each.
 func (p *Provider) sign(claims map[string]any) (string, error) {
 	body, err := json.Marshal(claims)
 	if err != nil {
@@ -133,8 +121,15 @@ func (p *Provider) sign(claims map[string]any) (string, error) {
 	}
 	b64 := base64.RawURLEncoding.EncodeToString
 	text := b64([]byte(`{"alg":"ES256","kid":"1","typ":"JWT"}`)) + "." + b64(body)
-	signature, err := sign(p.key, []byte(text))
-	return text + "." + b64(signature), err
+	sum := sha256.Sum256([]byte(text))
+	x, y, err := ecdsa.Sign(rand.Reader, p.key, sum[:])
+	if err != nil {
+		return "", err
+	}
+	signature := make([]byte, 64)
+	x.FillBytes(signature[:32])
+	y.FillBytes(signature[32:])
+	return text + "." + b64(signature), nil
 }
 
 // form reads and authenticates a client's form. It answers errors itself.
@@ -156,8 +151,6 @@ func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	token := r.PostForm.Get("token")
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if f := p.refresh[token]; f != nil && f.Client == id {
 		f.ended = true
 	}
@@ -165,17 +158,4 @@ func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) {
 		delete(p.access, token)
 	}
 	w.WriteHeader(http.StatusOK) // also for one that is unknown (RFC 7009, §2.2)
-}
-
-// sign makes a signature in JWS's form: both numbers, 32 bytes each.
-func sign(key *ecdsa.PrivateKey, text []byte) ([]byte, error) {
-	sum := sha256.Sum256(text)
-	r, s, err := ecdsa.Sign(rand.Reader, key, sum[:])
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 64)
-	r.FillBytes(out[:32])
-	s.FillBytes(out[32:])
-	return out, nil
 }
