@@ -4,9 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -19,7 +17,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-var measured = flag.String("measure", "", "the tree that TestMeasure measures, such as a worktree of an older commit: this one if it is ., none if it is empty")
+var measured = flag.Bool("measure", false, "TestMeasure and TestPasses print what they measure")
 
 // A room is a package, or several, and what there is in it, by the names of columns.
 type room map[string]int
@@ -28,96 +26,59 @@ type room map[string]int
 // are bool; makes of channels, go statements, mutexes, uses of sync/atomic's types; what is exported.
 var columns = []string{"lines", "tests", "comments", "over40", "branched", "bools", "chans", "go", "locks", "atoms", "exported"}
 
-// heart is what answers "was this shown already?" and "is the turn over?", in this tree and in the
-// one before package shown.
+// heart is what answers "was this shown already?" and "is the turn over?".
 var heart = regexp.MustCompile(`^(mapping/(shown/[a-z_]+|fold[a-z_]*)|bridge/(follow|refresh|subscribed|arrived|over|live|phase|verb|readers|leg_orders|leg_errors|silence|end))\.go$`)
 
-// TestMeasure prints the size of the rooms: go test ./internal/test/repo -run Measure -v -measure .
+// TestMeasure prints the size of the rooms: go test ./internal/test/repo -run Measure -v -measure
 func TestMeasure(t *testing.T) {
-	if *measured == "" {
-		t.Skip("-measure DIR prints the size of the rooms")
+	if !*measured {
+		t.Skip("-measure prints the size of the rooms")
 	}
-	root := *measured // the tests of this package run in the tree's root
 	rooms := map[string]room{"heart": {}, "all": {}}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(root, path)
-		name = filepath.ToSlash(name)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go"):
-			return nil
-		}
-		parts := strings.Split(name, "/")
-		in := "root"
-		switch {
-		case len(parts) > 2 && parts[0] == "internal":
-			in = parts[0] + "/" + parts[1]
-		case len(parts) > 1:
-			in = parts[0]
+	of := func(path string) (all []room) {
+		in, _, _ := strings.Cut(path, "/")
+		if parts := strings.Split(path, "/"); len(parts) > 2 && in == "internal" {
+			in += "/" + parts[1]
 		}
 		if rooms[in] == nil {
 			rooms[in] = room{}
 		}
-		of := []room{rooms[in], rooms["all"]}
-		if in == "internal/test" {
-			of = of[:1]
+		all = append(all, rooms[in])
+		if in != "internal/test" {
+			all = append(all, rooms["all"])
 		}
-		if heart.MatchString(name) {
-			of = append(of, rooms["heart"])
+		if heart.MatchString(path) {
+			all = append(all, rooms["heart"])
 		}
-		return measure(path, of)
-	})
-	if err != nil {
-		t.Fatal(err)
+		return all
 	}
-	names := slices.SortedFunc(maps.Keys(rooms), func(a, b string) int { return rooms[b]["lines"] - rooms[a]["lines"] })
-	fmt.Printf("%-22s", "room")
-	for _, c := range columns {
-		fmt.Printf(" %8s", c)
+	for path := range files(t, "_test.go") {
+		if ours(path) {
+			for _, r := range of(path) {
+				r["tests"] += strings.Count(read(t, path), "\n")
+			}
+		}
 	}
-	for _, name := range names {
+	for _, f := range sources(t) {
+		for _, r := range of(f.path) {
+			r["lines"] += f.fset.Position(f.ast.FileEnd).Line - 1
+			for _, g := range f.ast.Comments {
+				r["comments"] += f.fset.Position(g.End()).Line - f.fset.Position(g.Pos()).Line + 1
+			}
+			ast.Inspect(f.ast, func(n ast.Node) bool {
+				r.count(f.fset, n)
+				return true
+			})
+		}
+	}
+	fmt.Printf("%-22s %s", "room", strings.Join(columns, " "))
+	for _, name := range slices.SortedFunc(maps.Keys(rooms), func(a, b string) int { return rooms[b]["lines"] - rooms[a]["lines"] }) {
 		fmt.Printf("\n%-22s", name)
 		for _, c := range columns {
-			fmt.Printf(" %8d", rooms[name][c])
+			fmt.Printf(" %*d", len(c), rooms[name][c])
 		}
 	}
 	fmt.Println()
-}
-
-func measure(path string, rooms []room) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	lines := strings.Count(string(text), "\n")
-	if strings.HasSuffix(path, "_test.go") {
-		for _, r := range rooms {
-			r["tests"] += lines
-		}
-		return nil
-	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, text, parser.ParseComments)
-	if err != nil {
-		return err
-	}
-	one := room{"lines": lines}
-	for _, g := range file.Comments {
-		one["comments"] += fset.Position(g.End()).Line - fset.Position(g.Pos()).Line + 1
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		one.count(fset, n)
-		return true
-	})
-	for _, r := range rooms {
-		for c, n := range one {
-			r[c] += n
-		}
-	}
-	return nil
 }
 
 // count counts a node.
@@ -168,10 +129,10 @@ type passed struct{ file, function string }
 // TestPasses prints which functions a chunk of text passes from the agent's stream to the editor's
 // line: those that two thousand more chunks call at least a thousand times more.
 //
-//	go test ./internal/test/repo -run Passes -v -measure .
+//	go test ./internal/test/repo -run Passes -v -measure
 func TestPasses(t *testing.T) {
-	if *measured == "" {
-		t.Skip("-measure . prints the functions that a chunk passes")
+	if !*measured {
+		t.Skip("-measure prints the functions that a chunk passes")
 	}
 	few, many := countCalls(t, 1000), countCalls(t, 3000)
 	files := map[string]bool{}
