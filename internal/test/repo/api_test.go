@@ -1,13 +1,14 @@
 package repo
 
 import (
-	"bytes"
-	"go/ast"
+	"fmt"
+	"go/importer"
 	"go/parser"
-	"go/printer"
 	"go/token"
-	"maps"
+	"go/types"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,172 +23,121 @@ var promised = []string{
 	"bridge", "bridge/store", "mapping", "mapping/acp", "mapping/mcp", "mapping/ask", "mapping/calls", "mapping/dialect", "mapping/spell", "transport", "transport/a2a", "transport/stdio",
 }
 
-// TestAPI: testdata/api.txt has the promised packages' exported names, a line each, so
-// that reviews show changes. -update rewrites it.
+// TestAPI: testdata/api.txt has the promised packages' exported names, a line each, so that reviews
+// show changes. -update rewrites it. They name only types of the standard library and ours, so that
+// programs that embed us choose their own libraries.
 func TestAPI(t *testing.T) {
-	lines := map[string]bool{}
-	for _, f := range sources(t) {
-		if slices.Contains(promised, f.pkg) {
-			for _, d := range f.ast.Decls {
-				for _, line := range exported(f, d) {
-					lines[f.pkg+": "+line] = true // once, if it is there for several systems
-				}
-			}
-		}
-	}
-	got := strings.Join(slices.Sorted(maps.Keys(lines)), "\n") + "\n"
+	got := strings.Join(exported(t), "\n") + "\n"
 	path := filepath.Join("testdata", "api.txt")
 	if *update {
 		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 	}
-	want := must.Get(os.ReadFile(path))(t)
-	was := strings.Split(strings.TrimSpace(string(want)), "\n")
+	was, now := strings.Split(read(t, path), "\n"), strings.Split(got, "\n")
 	for _, line := range was {
-		if !lines[line] {
+		if !slices.Contains(now, line) {
 			t.Errorf("no longer exported: %s", line)
 		}
-		delete(lines, line)
 	}
-	for line := range lines {
-		t.Errorf("newly exported: %s", line)
+	for _, line := range now {
+		if !slices.Contains(was, line) {
+			t.Errorf("newly exported: %s", line)
+		}
 	}
 	if t.Failed() {
 		t.Log("if that is meant: go test ./internal/test/repo -run API -update, and a line in CHANGELOG.md")
 	}
 }
 
-// TestAPITypes: signatures of the promised packages name only types of the standard
-// library and ours, so that programs that embed us choose their own libraries.
-func TestAPITypes(t *testing.T) {
-	for _, f := range sources(t) {
-		if !slices.Contains(promised, f.pkg) {
-			continue
-		}
-		foreign := map[string]string{}
-		for _, spec := range f.ast.Imports {
-			path, _ := strconv.Unquote(spec.Path.Value)
-			if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") && !strings.HasPrefix(path, module+"/") {
-				name := filepath.Base(path)
-				if spec.Name != nil {
-					name = spec.Name.Name
-				}
-				foreign[name] = path
+// exported are the lines of the promised packages: what they declare, and the exported fields and
+// methods of their types.
+func exported(t *testing.T) (lines []string) {
+	list := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
+	for _, name := range promised {
+		list = append(list, "./"+name)
+	}
+	out := must.Get(exec.Command("go", list...).Output())(t)
+	archives := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		archives[path] = file
+	}
+	load := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(archives[path]) })
+	for _, name := range promised {
+		pkg := must.Get(load.Import(module + "/" + name))(t)
+		of := func(p *types.Package) string {
+			if p == pkg {
+				return ""
 			}
+			if first, _, _ := strings.Cut(p.Path(), "/"); strings.Contains(first, ".") && !strings.HasPrefix(p.Path(), module+"/") {
+				t.Errorf("%s exports a type of %s", name, p.Path())
+			}
+			return p.Name()
 		}
-		for _, d := range f.ast.Decls {
-			for _, line := range exported(f, d) {
-				for name, path := range foreign {
-					if strings.Contains(line, name+".") {
-						t.Errorf("%s: %s: that is a type of %s", f.path, line, path)
-					}
-				}
+		add := func(format string, args ...any) { lines = append(lines, name+": "+fmt.Sprintf(format, args...)) }
+		for _, member := range pkg.Scope().Names() {
+			if o := pkg.Scope().Lookup(member); o.Exported() {
+				declared(o, of, add)
 			}
 		}
 	}
-}
-
-// exported returns a declaration's lines in a package's API: itself, and the exported
-// fields and methods of its type.
-func exported(f source, d ast.Decl) (lines []string) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		receiver := ""
-		if d.Recv != nil {
-			of := text(f, d.Recv.List[0].Type)
-			if !ast.IsExported(strings.TrimLeft(of, "*")) {
-				return nil
-			}
-			receiver = "(" + of + ") "
-		}
-		if d.Name.IsExported() {
-			lines = append(lines, "func "+receiver+d.Name.Name+signature(f, d.Type))
-		}
-	case *ast.GenDecl:
-		for _, spec := range d.Specs {
-			switch spec := spec.(type) {
-			case *ast.TypeSpec:
-				if spec.Name.IsExported() {
-					lines = append(lines, typeLines(f, spec)...)
-				}
-			case *ast.ValueSpec:
-				for _, name := range spec.Names {
-					if name.IsExported() {
-						lines = append(lines, strings.TrimSpace(d.Tok.String()+" "+name.Name+" "+text(f, spec.Type)))
-					}
-				}
-			}
-		}
-	}
+	slices.Sort(lines)
 	return lines
 }
 
-func typeLines(f source, spec *ast.TypeSpec) []string {
-	begin := "type " + spec.Name.Name
-	var fields *ast.FieldList
-	kind := ""
-	switch typ := spec.Type.(type) {
-	case *ast.StructType:
-		fields, kind = typ.Fields, " struct"
-	case *ast.InterfaceType:
-		fields, kind = typ.Methods, " interface"
-	default:
-		if spec.Assign.IsValid() {
-			begin += " ="
+// declared adds the lines of what a package declares.
+func declared(o types.Object, of types.Qualifier, add func(format string, args ...any)) {
+	word := func(typ types.Type) string { return types.TypeString(withoutNames(typ), of) }
+	switch o := o.(type) {
+	case *types.Func:
+		add("func %s%s", o.Name(), strings.TrimPrefix(word(o.Type()), "func"))
+	case *types.Const:
+		add("const %s %s", o.Name(), word(o.Type()))
+	case *types.Var:
+		add("var %s %s", o.Name(), word(o.Type()))
+	case *types.TypeName:
+		if o.IsAlias() {
+			add("type %s = %s", o.Name(), word(types.Unalias(o.Type())))
+			return
 		}
-		return []string{begin + " " + text(f, spec.Type)}
-	}
-	lines := []string{begin + kind}
-	for _, field := range fields.List {
-		of := " " + text(f, field.Type)
-		if method, ok := field.Type.(*ast.FuncType); ok && kind == " interface" {
-			of = signature(f, method)
+		switch typ := o.Type().Underlying().(type) {
+		case *types.Struct:
+			add("type %s struct", o.Name())
+			for f := range typ.Fields() {
+				if f.Exported() {
+					add("type %s, %s %s", o.Name(), f.Name(), word(f.Type()))
+				}
+			}
+		case *types.Interface:
+			add("type %s interface", o.Name())
+		default:
+			add("type %s %s", o.Name(), word(typ))
 		}
-		if len(field.Names) == 0 && ast.IsExported(strings.TrimLeft(of[strings.LastIndex(of, ".")+1:], " *")) {
-			lines = append(lines, begin+","+of)
+		receiver := o.Type()
+		if !types.IsInterface(receiver) {
+			receiver = types.NewPointer(receiver)
 		}
-		for _, name := range field.Names {
-			if name.IsExported() {
-				lines = append(lines, begin+", "+name.Name+of)
+		for m := range types.NewMethodSet(receiver).Methods() {
+			if f := m.Obj().(*types.Func); f.Exported() {
+				add("func (%s) %s%s", types.TypeString(f.Signature().Recv().Type(), of), f.Name(), strings.TrimPrefix(word(f.Type()), "func"))
 			}
 		}
 	}
-	return lines
 }
 
-// signature leaves out names of parameters: they are no promise.
-func signature(f source, typ *ast.FuncType) string {
-	list := func(fields *ast.FieldList) (types []string) {
-		if fields != nil {
-			for _, field := range fields.List {
-				types = append(types, slices.Repeat([]string{text(f, field.Type)}, max(1, len(field.Names)))...)
-			}
+// withoutNames leaves out names of parameters: they are no promise.
+func withoutNames(typ types.Type) types.Type {
+	sig, ok := typ.(*types.Signature)
+	if !ok {
+		return typ
+	}
+	list := func(tuple *types.Tuple) *types.Tuple {
+		var vars []*types.Var
+		for v := range tuple.Variables() {
+			vars = append(vars, types.NewParam(v.Pos(), v.Pkg(), "", withoutNames(v.Type())))
 		}
-		return types
+		return types.NewTuple(vars...)
 	}
-	line := "(" + strings.Join(list(typ.Params), ", ") + ")"
-	switch results := list(typ.Results); len(results) {
-	case 0:
-	case 1:
-		line += " " + results[0]
-	default:
-		line += " (" + strings.Join(results, ", ") + ")"
-	}
-	return line
-}
-
-// text is an expression in gofmt's form, on one line.
-func text(f source, n ast.Expr) string {
-	if n == nil {
-		return ""
-	}
-	if fn, ok := n.(*ast.FuncType); ok {
-		return "func" + signature(f, fn)
-	}
-	var b bytes.Buffer
-	if err := printer.Fprint(&b, f.fset, n); err != nil {
-		panic(err) // a node that was parsed
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return types.NewSignatureType(nil, nil, nil, list(sig.Params()), list(sig.Results()), sig.Variadic())
 }
 
 // TestTestModules: tests of the promised packages import no module that their code does

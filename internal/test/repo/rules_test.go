@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -237,7 +238,7 @@ func (s source) nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name
 	}
-	return strings.TrimLeft(text(s, d.Recv.List[0].Type), "*") + "." + d.Name.Name
+	return strings.TrimLeft(types.ExprString(d.Recv.List[0].Type), "*") + "." + d.Name.Name
 }
 
 // sources are the module's own files, without tests and nested modules.
