@@ -14,18 +14,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// askedBy returns the parameters of session/request_permission about a call of the
-// development-tool extension.
-func askedBy(t *testing.T, call string) gjson.Result {
-	t.Helper()
-	fold := speaking()
-	fold.Event(shown.Live, dataEvent(call), nil)
-	if len(fold.Open()) != 1 {
-		t.Fatalf("not a question: %s", call)
-	}
-	return gjson.ParseBytes((&spell.ACP{Session: "s", Cwd: "/w"}).Permission(mapping.NewQuestion(fold.Open()[0])))
-}
-
 // TestLongQuestions: no size of anything that the agent says takes a line of ours away.
 // What is not shown is said first, allows nothing for ever, and is in the raw input.
 func TestLongQuestions(t *testing.T) {
@@ -56,7 +44,7 @@ func TestLongQuestions(t *testing.T) {
 			[]string{"Run:\n\n```\nls\n```", "The agent also says:", `{"args":"xx`, `xxevil"}`}},
 		"nothing long": {`"confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "", []string{"Run:\n\n```\nls\n```"}},
 	} {
-		p := askedBy(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"sh",`+row.call+`}`)
+		p := askedBy(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"sh",`+row.call+`}`, nil)
 		text := ""
 		for _, piece := range p.Get("toolCall.content").Array() {
 			text += piece.Get("content.text").Str
@@ -108,30 +96,6 @@ func TestLongChanges(t *testing.T) {
 			if _, always := q.AllowAlways(); !always || strings.Count(p, "Write: `/w/a`") < 1 || i == 1 && !strings.Contains(p, `"newText"`) && !strings.Contains(p, `"patch"`) {
 				t.Errorf("v2 %t, %d: always is offered: %t; the question begins with %.300s", v2 != nil, i, always, p)
 			}
-		}
-	}
-}
-
-// TestWhatIsBeside: the directory, the environment and the arguments of the tool's input are
-// shown in this order, and warnings behind them.
-func TestWhatIsBeside(t *testing.T) {
-	const head = `{"tool_call_id":"c","status":"PENDING","tool_name":"sh","confirmation_request":{"options":[{"id":"allow"},{"id":"reject"}],"execute_details":{"command":"make"}},"input_parameters":`
-	for input, want := range map[string][]string{
-		`{"command":"make","dir_path":"/etc"}`:                     {"Run:", "In: `/etc`"},
-		`{"timeout":5,"args":["-k"],"env":{"LD_PRELOAD":"/evil"}}`: {"Run:", "LD_PRELOAD", `"-k"`, `"timeout": 5`},
-		`{"command":"make evil","cwd":"/x","env":{"A":"b"}}`:       {"Run:", "In: `/x`", `"A": "b"`, "Warning: the tool's input names another command: `make evil`"},
-		`{"command":"m\u0430ke"}`:                                  {"Warning: the tool's input names another command: `mаke`"},
-		`{"directory":"/h\u043ema"}`:                               {"In: `/hоma`", "Warning: a word mixes Latin and Cyrillic letters: `h\\u{43E}ma`"},
-	} {
-		text := askedBy(t, head+input+`}`).Get("toolCall.content.0.content.text").Str
-		rest := text
-		for _, w := range want {
-			at := strings.Index(rest, w)
-			if at < 0 {
-				t.Errorf("%s: %q is not there, or not in its place:\n%s", input, w, text)
-				break
-			}
-			rest = rest[at+len(w):]
 		}
 	}
 }
