@@ -11,7 +11,6 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // TestLongQuestions: no size of anything that the agent says takes a line of ours away.
@@ -97,29 +96,6 @@ func TestLongChanges(t *testing.T) {
 				t.Errorf("v2 %t, %d: always is offered: %t; the question begins with %.300s", v2 != nil, i, always, p)
 			}
 		}
-	}
-}
-
-// TestChangedBeside: what an answer is about is all that the user is shown.
-func TestChangedBeside(t *testing.T) {
-	f := speaking()
-	on := func(host string) *a2a.Event {
-		return dataEvent(`{"tool_call_id":"c","status":"PENDING","tool_name":"sh","host":"` + host + `","confirmation_request":{"options":[{"id":"y"}],"execute_details":{"command":"ls"}}}`)
-	}
-	for i, host := range []string{"a", "a", "b"} {
-		f.Event(shown.Live, on(host), nil)
-		if open, want := len(f.Open()), 1-i%2; open != want {
-			t.Errorf("on %s, mention %d: %d questions, want %d", host, i, open, want)
-		}
-		f.Answered("c", true)
-	}
-	f.Event(shown.Snapshot, &a2a.Event{Kind: a2a.EventTask, State: a2a.StateInputRequired, History: seq([]a2a.Message{on("b").Message})}, nil)
-	if open := f.Open(); len(open) != 0 {
-		t.Errorf("behind a cut the same is asked again")
-	}
-	f.Event(shown.Snapshot, &a2a.Event{Kind: a2a.EventTask, State: a2a.StateInputRequired, History: seq([]a2a.Message{on("c").Message})}, nil)
-	if open := f.Open(); len(open) != 1 {
-		t.Errorf("behind a cut another host is not asked")
 	}
 }
 

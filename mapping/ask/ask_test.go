@@ -1,52 +1,37 @@
 package ask
 
 import (
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// TestOptionMeaning: an option allows, or rejects, for certain only if its ID and
-// its name agree, in words that are known.
+// TestOptionMeaning: what testdata/options.txt says of options, by their IDs and names.
 func TestOptionMeaning(t *testing.T) {
-	for _, row := range []struct{ id, name, kind string }{
-		{"proceed_once", "Allow", "allow_once"}, {"proceed_once", "", "allow_once"}, {"allow", "Yes", "allow_once"},
-		{"approved", "Approved", "allow_once"}, {"yes", "Yes, run it", "allow_once"}, {"once", "Once", "allow_once"},
-		{"opt-1", "Allow once", "allow_once"}, {"accept", "Zulassen", "allow_once"}, {"allowOnce", "Allow", "allow_once"},
-		{"proceed_once", "Erlauben", "allow_once"},
-		{"proceed_always", "Always allow", "allow_always"}, {"proceed_always_server", "", "allow_always"}, {"always", "Always", "allow_always"},
-		{"approved_for_session", "Approve for this session", "allow_always"}, {"allow_all", "Allow all", "allow_always"},
-		{"proceed_always", "Yes, and don't ask again for npm test", "allow_always"}, {"approve_trust", "Approve and trust", "allow_always"},
-		{"proceed_always_and_save", "Always allow and save", "allow_always"}, {"allow", "Allow everything", "allow_always"},
-		{"cancel", "Reject", "reject_once"}, {"reject", "", "reject_once"}, {"denied", "Denied", "reject_once"}, {"no", "No", "reject_once"},
-		{"cancel", "No, suggest changes (esc)", "reject_once"}, {"abort", "No, and tell Codex what to do differently", "reject_once"},
-		{"disapprove", "Not approved", "reject_once"}, {"reject", "Don't allow", "reject_once"}, {"opt-2", "Deny", "reject_once"},
-		{"cancel", "Ablehnen", "reject_once"}, {"decline", "Decline", "reject_once"}, {"skip", "Skip", "reject_once"},
-		{"reject_always", "Always reject", "reject_always"}, {"never", "Never", "reject_always"}, {"reject", "Never allow", "reject_once"},
-		{"deny_always", "Deny for this session", "reject_always"},
-
-		{"run", "Run in a sandbox", "?"}, {"allow", "Allow git *", "?"}, {"proceed_once", "Allow once: git status", "allow_once"},
-		{"approve", "Approve for an hour", "?"}, {"allow", "", "allow_once"}, {"sandbox", "Sandbox", "?"}, {"host", "On the host", "?"}, {"none", "No sandbox", "?"}, {"none", "", "?"}, {"no", "No sandbox", "?"},
-		{"allow_all", "Reject", "?"}, {"reject", "Allow", "?"}, {"opt-7", "", "?"}, {"a", "b", "?"}, {"modify_with_editor", "Modify with editor", "?"},
-		{"deny_network", "Deny network", "?"}, {"skip_approval", "Skip approval", "?"}, {"reject", "Reject and continue", "?"},
-		{"cancel", "Cancel approval requirement", "?"}, {"skip", "Skip confirmation", "?"}, {"stop", "Stop asking", "?"},
-		{"abort", "Abort sandboxing", "?"}, {"dismiss", "Don't ask again", "?"}, {"cancel", "Cancel this task", "reject_once"},
-		{"abort", "No, and tell the agent what to do instead", "reject_once"}, {"cancel", "Reject with feedback", "reject_once"},
-		{"stop", "Continue", "?"}, {"dont_ask", "Stop asking", "?"}, {"", "", "?"}, {"nothing", "Nothing", "?"},
-		{"no", "No limits", "?"}, {"cancel", "Yes", "?"}, {"ask", "Ask every time", "?"}, {"拒绝", "拒绝", "?"},
-		{"disallow_sandbox", "Disallow sandbox", "?"}, {"not_now", "Not now", "?"},
-	} {
-		kind, _, certain := optionMeaning(row.id, row.name)
-		if !certain && kind == "allow_once" {
-			kind = "?"
+	want := ""
+	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/options.txt"))(t))) {
+		option, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		if ok || option == "" {
+			continue
 		}
-		if kind != row.kind {
-			t.Errorf("option %q, named %q, is %s, want %s", row.id, row.name, kind, row.kind)
+		if !strings.HasPrefix(line, "\t") {
+			want = option
+			continue
+		}
+		id, name, _ := strings.Cut(option, ":")
+		kind, _, certain := optionMeaning(id, strings.TrimSpace(name))
+		if !certain && kind == "allow_once" {
+			kind = "uncertain"
+		}
+		if kind != want {
+			t.Errorf("option %q is %s, want %s", option, kind, want)
 		}
 	}
 }

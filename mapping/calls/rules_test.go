@@ -1,7 +1,9 @@
 package calls
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,10 +24,19 @@ func newConversation() *conversation {
 	return c
 }
 
-// play plays letters that are live, and marks.
+// play plays letters that are live, and marks: besides those of oneCall "?", the agent waits, and nobody answers; "$" and
+// "-", the turn ends, its task has ended or waits; and "(PX1)", a task that holds P, which was the first mention, and X.
 func (c *conversation) play(letters string) *conversation {
-	for i := range len(letters) {
+	for i := 0; i < len(letters); i++ {
 		switch r := letters[i]; r {
+		case '(':
+			end := i + strings.IndexByte(letters[i:], ')')
+			c.task(strings.TrimRight(letters[i+1:end], "0123456789"), letters[i+1:end])
+			i = end
+		case '?':
+			c.show(c.AskNewest(nil))
+		case '$', '-':
+			c.show(c.EndTurn(r == '$', false, nil))
 		case '!':
 			c.show(c.AskNewest(nil))
 			for _, call := range c.Open() {
@@ -43,30 +54,22 @@ func (c *conversation) play(letters string) *conversation {
 	return c
 }
 
-// task plays a task that holds mentions, by the numbers of those that were said, or new ones.
-func (c *conversation) task(letters string, numbers ...int) *conversation {
+// task plays a task that holds mentions: the first ones by the digits behind the letters, and then new ones.
+func (c *conversation) task(letters, numbered string) {
 	var ids []string
-	for i := range len(letters) {
-		if i < len(numbers) {
-			ids = append(ids, fmt.Sprint("m", numbers[i]))
-		} else {
-			c.n++
-			ids = append(ids, fmt.Sprint("m", c.n))
-		}
+	for _, n := range numbered[len(letters):] {
+		ids = append(ids, fmt.Sprint("m", string(n)))
 	}
-	c.Snapshot(func(yield func(string) bool) {
-		for _, id := range ids {
-			if !yield(id) {
-				return
-			}
-		}
-	})
+	for len(ids) < len(letters) {
+		c.n++
+		ids = append(ids, fmt.Sprint("m", c.n))
+	}
+	c.Snapshot(slices.Values(ids))
 	for i, id := range ids {
 		now := letter(letters[i])
 		c.show(c.Say(&now, id, Live, nil))
 	}
 	c.EndSnapshot()
-	return c
 }
 
 func (c *conversation) show(steps []Step) {
@@ -90,6 +93,30 @@ func (c *conversation) is(t *testing.T, want string, open ...string) {
 	}
 }
 
+// TestInputs: rule C3, where calls have inputs.
+func TestInputs(t *testing.T) {
+	for name, row := range map[string]struct {
+		play   string
+		inputs []a2a.JSON
+		differ bool   // the dialect's calls of one ID do
+		id     string // of the messages, where it is not their own
+		want   string
+	}{
+		"a message with the ID of its call is no call with that input": {"XSX", []a2a.JSON{`{"code":1}`, "", `[]`}, true, "c", "c executing, c succeeded, c~1 executing"},
+		"another input is another call": {"XSXXSXSXS", []a2a.JSON{`{"code":1}`, "", `{ "code": 1 }`, `{"code":2}`, "", `{"code":1}`, "", `{"code":2}`, ""}, true, "",
+			"c executing, c succeeded, c~1 executing, c~1 succeeded"},
+		"another input of an agent that says it each time": {"XSX", []a2a.JSON{`{"n":1}`, `{"n":1}`, `{"n":1.0}`}, false, "", "c executing, c succeeded"},
+	} {
+		c := newConversation()
+		for i, input := range row.inputs {
+			now := letter(row.play[i])
+			now.Input, now.Differences = input, row.differ
+			c.show(c.Say(&now, cmp.Or(row.id, fmt.Sprint("m", i)), Live, nil))
+		}
+		t.Run(name, func(t *testing.T) { c.is(t, row.want) })
+	}
+}
+
 // TestRules has each rule on its own, and what the rule must not do.
 func TestRules(t *testing.T) {
 	for _, row := range []struct {
@@ -105,6 +132,15 @@ func TestRules(t *testing.T) {
 		{"C3 an ended call that begins in a later turn is another", "S|XS", "c succeeded, c~1 executing, c~1 succeeded", nil},
 		{"C3 within a turn it is an echo", "SP", "c succeeded", nil},
 		{"C9 what we have ended goes on", "P|XS", "c pending, c cancelled, c executing, c succeeded", nil},
+		{"C5 what was heard is no news, and the rest comes in order", "S|XS(SXSAX123)", "c succeeded, c~1 executing, c~1 succeeded, c~2 pending, c~2 executing", nil},
+		{"C5 with IDs anew calls only go forward", "PX(PXSP)", "c pending, c executing, c succeeded", nil},
+		{"C8 the end of a task ends all", "PXD$", "c pending, c executing, d pending, c cancelled, d cancelled", nil},
+		{"C8 where the task waits, what runs stays", "XD-", "c executing, d pending, d cancelled", nil},
+		{"C11 an answer that was not understood", "A!A?", "c pending", []string{"c A"}},
+		{"C11 not before the agent has spoken since the answer", "A!?", "c pending", nil},
+		{"C11 a mention that was not trusted is none", "PX(PXA)", "c pending, c executing", nil},
+		{"C11 but where the agent waits", "PX(PXA)?", "c pending, c executing, c pending", []string{"c A"}},
+		{"C11 not while another is open", "A!AD?", "c pending, d pending", []string{"d D"}},
 	} {
 		t.Run(row.name, func(t *testing.T) { newConversation().play(row.play).is(t, row.want, row.open...) })
 	}
@@ -129,39 +165,6 @@ func TestRules(t *testing.T) {
 				t.Errorf("live output %q", got)
 			}
 		},
-		"C3 a message with the ID of its call is no call with that input": func(t *testing.T) {
-			c := newConversation()
-			for i, input := range []a2a.JSON{`{"code":1}`, "", `[]`} {
-				now := letter("XSX"[i])
-				now.Input, now.Differences = input, true
-				c.show(c.Say(&now, now.ID, Live, nil))
-			}
-			c.is(t, "c executing, c succeeded, c~1 executing")
-		},
-		"C3 another input is another call": func(t *testing.T) {
-			c := newConversation()
-			for i, input := range []a2a.JSON{`{"code":1}`, "", `{ "code": 1 }`, `{"code":2}`, "", `{"code":1}`, "", `{"code":2}`, ""} {
-				now := letter("XSXXSXSXS"[i])
-				now.Input, now.Differences = input, true
-				c.show(c.Say(&now, fmt.Sprint("m", i), Live, nil))
-			}
-			c.is(t, "c executing, c succeeded, c~1 executing, c~1 succeeded")
-		},
-		"C3 another input of an agent that says it each time": func(t *testing.T) {
-			c := newConversation()
-			for i, input := range []a2a.JSON{`{"n":1}`, `{"n":1}`, `{"n":1.0}`} {
-				now := letter("XSX"[i])
-				now.Input = input
-				c.show(c.Say(&now, fmt.Sprint("m", i), Live, nil))
-			}
-			c.is(t, "c executing, c succeeded")
-		},
-		"C5 what was heard is no news, and the rest comes in order": func(t *testing.T) {
-			newConversation().play("S|XS").task("SXSAX", 1, 2, 3).is(t, "c succeeded, c~1 executing, c~1 succeeded, c~2 pending, c~2 executing")
-		},
-		"C5 with IDs anew calls only go forward": func(t *testing.T) {
-			newConversation().play("PX").task("PXSP").is(t, "c pending, c executing, c succeeded")
-		},
 		"C7 a task that has ended asks nothing": func(t *testing.T) {
 			c := newConversation().play("A")
 			c.State(a2a.StateCanceled)
@@ -170,16 +173,6 @@ func TestRules(t *testing.T) {
 			c.is(t, "c pending")
 			c.State(a2a.StateWorking)
 			c.is(t, "c pending", "c A")
-		},
-		"C8 the end of a task ends all": func(t *testing.T) {
-			c := newConversation().play("PXD")
-			c.show(c.EndTurn(true, false, nil))
-			c.is(t, "c pending, c executing, d pending, c cancelled, d cancelled")
-		},
-		"C8 where the task waits, what runs stays": func(t *testing.T) {
-			c := newConversation().play("XD")
-			c.show(c.EndTurn(false, false, nil))
-			c.is(t, "c executing, d pending, d cancelled")
 		},
 		"C10 output of an ended call, or of none": func(t *testing.T) {
 			c := newConversation()
@@ -190,28 +183,6 @@ func TestRules(t *testing.T) {
 			if steps, ok := c.play("S").Artifact(&a2a.Artifact{ID: "c", Name: "a"}, Live, nil); !ok || len(steps) > 0 {
 				t.Errorf("an ended call has put out %+v, %v", steps, ok)
 			}
-		},
-		"C11 an answer that was not understood": func(t *testing.T) {
-			c := newConversation().play("A!A")
-			c.is(t, "c pending")
-			c.show(c.AskNewest(nil))
-			c.is(t, "c pending", "c A")
-		},
-		"C11 not before the agent has spoken since the answer": func(t *testing.T) {
-			c := newConversation().play("A!")
-			c.show(c.AskNewest(nil))
-			c.is(t, "c pending")
-		},
-		"C11 a mention that was not trusted": func(t *testing.T) {
-			c := newConversation().play("PX").task("PXA")
-			c.is(t, "c pending, c executing")
-			c.show(c.AskNewest(nil))
-			c.is(t, "c pending, c executing, c pending", "c A")
-		},
-		"C11 not while another is open": func(t *testing.T) {
-			c := newConversation().play("A!AD")
-			c.show(c.AskNewest(nil))
-			c.is(t, "c pending, d pending", "d D")
 		},
 	} {
 		t.Run(name, rule)
