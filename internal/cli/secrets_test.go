@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -134,15 +136,14 @@ func (a *leakyAgent) fails(w http.ResponseWriter, r *http.Request) bool {
 			continue
 		}
 		a.fail[status]--
-		code := map[string]int{"401": 401, "500": 500, "502": 502}[status]
-		w.Header().Set("Content-Type", map[int]string{401: "application/json", 500: "text/plain", 502: "application/json"}[code])
-		w.WriteHeader(code)
-		said := fmt.Sprintf("you said Authorization: %s and X-Gateway: %s at %s", r.Header.Get("Authorization"), r.Header.Get("X-Gateway"), r.URL)
-		if code == 500 {
-			fmt.Fprint(w, said)
-		} else {
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":%q,"data":{"headers":%q}}}`, said, said)
+		code, _ := strconv.Atoi(status)
+		label, said := "text/plain", fmt.Sprintf("you said Authorization: %s and X-Gateway: %s at %s", r.Header.Get("Authorization"), r.Header.Get("X-Gateway"), r.URL)
+		if code != 500 {
+			label, said = "application/json", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":%q,"data":{"headers":%[1]q}}}`, said)
 		}
+		w.Header().Set("Content-Type", label)
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, said)
 		return true
 	}
 	return false
@@ -287,28 +288,69 @@ func TestSecretsStayIn(t *testing.T) {
 	agent.check(t, s.texts, len(traces))
 }
 
+// Ways to sign in.
+
+var deviceURL = regexp.MustCompile(`http://\S*user_code=\S+`)
+
+// device signs in by a code.
+func (s *secretRun) device(args ...string) {
+	s.t.Helper()
+	cmd := exec.Command("a2astdio", args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	errs := must.Get(cmd.StderrPipe())(s.t)
+	must.Do(s.t, cmd.Start())
+	all := ""
+	for lines := bufio.NewScanner(errs); lines.Scan(); {
+		all += lines.Text() + "\n"
+		if complete := deviceURL.FindString(lines.Text()); complete != "" {
+			must.Do(s.t, new(signin.Browser).Enter(complete))
+		}
+	}
+	must.Fail(s.t, cmd.Wait(), "", "signing in by a code", out.String(), all)
+	s.texts["the sign-in by a code"] = out.String() + all
+}
+
+// asItself signs in as a client with its own secret, by a variable and by a file, and
+// with a wrong one.
+func (s *secretRun) asItself(agent *leakyAgent, traced func(string) []string) {
+	s.t.Helper()
+	resp := must.Get(http.Post(agent.URL+"/idp/register", "application/json", strings.NewReader(`{"token_endpoint_auth_method":"client_secret_basic"}`)))(s.t)
+	defer resp.Body.Close()
+	b := must.Get(io.ReadAll(resp.Body))(s.t)
+	id, secret := gjson.GetBytes(b, "client_id").Str, gjson.GetBytes(b, "client_secret").Str
+	env := append(without(s.env, "A2ASTDIO_OAUTH_CLIENT_SECRET", "A2ASTDIO_OAUTH_CLIENT_ID"), "A2ASTDIO_OAUTH_CLIENT_ID="+id)
+	how := []string{"--oauth-issuer", agent.URL + "/idp", "--oauth-scope", "agent", "send", "hello"}
+	s.env = append(env, "A2ASTDIO_OAUTH_CLIENT_SECRET="+secret)
+	s.run("as a client", "", append(traced("p"), how...)...)
+	agent.failNext("401", 9)
+	s.run("error 401: as a client", "", append(traced("q"), how...)...)
+	agent.failNext("401", 0)
+	s.env = append(env, "A2ASTDIO_OAUTH_CLIENT_SECRET=hunter2-wrong-secret")
+	s.run("error: as a client with another secret", "", append(traced("r"), how...)...)
+	must.Has(s.t, s.texts["error: as a client with another secret"], "invalid_client")
+}
+
 // check looks for secrets, and whether there were enough of them, and of texts.
 func (a *leakyAgent) check(t *testing.T, texts map[string]string, traces int) {
 	t.Helper()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.secrets["hunter2"] = "of ours"
 	kinds := map[string]bool{}
 	for _, kind := range a.secrets {
 		kinds[kind] = true
 	}
 	for _, kind := range []string{"access_token", "refresh_token", "code", "code_verifier", "device_code", "token", "client_secret"} {
-		if !kinds[kind] {
-			t.Errorf("the run had no %s", kind)
-		}
+		must.Equal(t, kinds[kind], true, "the run had no", kind)
 	}
 	for _, name := range []string{"env-agent", "env-command", "env-browser", "command lines", "/log"} {
 		found := false
 		for where, text := range texts {
 			found = found || strings.HasSuffix(where, name) && len(text) > 100
 		}
-		if !found {
-			t.Errorf("there is nothing of %s", name)
-		}
+		must.Equal(t, found, true, "there is nothing of", name)
 	}
 	if traces < 17 || len(texts) < 100 {
 		t.Errorf("only %d traces and %d texts", traces, len(texts))
@@ -316,15 +358,12 @@ func (a *leakyAgent) check(t *testing.T, texts map[string]string, traces int) {
 	for where, text := range texts {
 		for secret, kind := range a.secrets {
 			if i := strings.Index(text, secret); i >= 0 {
-				t.Errorf("%s has a %s: …%s…", where, kind, text[max(0, i-120):min(len(text), i+20)])
+				t.Errorf("%s has a secret, %s: …%s…", where, kind, text[max(0, i-120):min(len(text), i+40)])
 			}
 		}
 		// What the user prompts is the conversation's: in a list of tasks it may be seen.
 		if strings.Contains(text, "prompted-secret") && (strings.HasSuffix(where, ".jsonl") || strings.HasSuffix(where, "/log") || strings.Contains(where, "export")) {
 			t.Errorf("%s has a secret of a prompt", where)
-		}
-		if i := strings.Index(text, "hunter2"); i >= 0 {
-			t.Errorf("%s has a secret: …%s…", where, text[max(0, i-120):min(len(text), i+40)])
 		}
 	}
 }
