@@ -3,14 +3,10 @@ package bridge_test
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -74,40 +70,5 @@ func TestInitializeTwice(t *testing.T) {
 		c.write(`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":1}}`)
 		c.next("3")
 		must.Do(t, editor.Notify(t.Context(), "ide/diffShown", struct{}{}))
-	})
-}
-
-// A session whose journal cannot be read is not open: when it can, it is loaded whole.
-func TestLoadAgain(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		kept := openStore(t, dir)
-		must.Do(t, kept.Put(store.Record{ID: "old", Cwd: "/"}))
-		addToJournal(t, kept, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"go"},"messageId":"u1"}}}`)
-		journals := must.Get(filepath.Glob(filepath.Join(dir, "sessions", "*", "journal.jsonl")))(t)
-		aside := journals[0] + ".aside"
-		must.Do(t, os.Rename(journals[0], aside))
-		must.Do(t, os.Mkdir(journals[0], 0o700))
-		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Store: openStore(t, dir)})
-		defer end()
-		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
-		c.next("i")
-		c.write(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":"/","mcpServers":[]}}`)
-		if m := c.next("1"); !strings.Contains(m.Get("error.message").Str, "no regular file") {
-			t.Errorf("it is loaded: %s", m)
-		}
-		must.Do(t, os.Remove(journals[0]))
-		must.Do(t, os.Rename(aside, journals[0]))
-		c.write(`{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"old","cwd":"/","mcpServers":[]}}`)
-		var text string
-		for m := range c.lines {
-			text += m.Get("params.update.content.text").Str
-			if m.Get("id").String() == "2" {
-				break
-			}
-		}
-		if !strings.Contains(text, "The bridge ended before the agent had answered") {
-			t.Errorf("it is not known that its turn has no end: %q", text)
-		}
 	})
 }

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -63,6 +67,18 @@ func (l *fakeLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 	}
 }
 
+// fakeAgents are one, "absent", that cannot be opened, for this reason; "held": it takes for ever.
+type fakeAgents string
+
+func (fakeAgents) Names() ([]string, error) { return []string{"absent"}, nil }
+func (a fakeAgents) Open(ctx context.Context, _ string) (*bridge.Agent, error) {
+	if a == "held" {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return nil, errors.New(string(a))
+}
+
 // A fakeHook is the only address for pushes, to which P> lines go.
 type fakeHook struct {
 	pushed   chan struct{}
@@ -92,4 +108,14 @@ func (h fakeHook) push(payloads string) {
 		default:
 		}
 	}
+}
+
+// breakJournal puts a directory in the place of the only journal, or takes that away again.
+func breakJournal(t *testing.T, dir string, breaks bool) {
+	journal := must.Get(filepath.Glob(filepath.Join(dir, "sessions", "*", "journal.jsonl")))(t)[0]
+	if breaks {
+		must.Do(t, errors.Join(os.Rename(journal, journal+".aside"), os.Mkdir(journal, 0o700)))
+		return
+	}
+	must.Do(t, errors.Join(os.Remove(journal), os.Rename(journal+".aside", journal)))
 }

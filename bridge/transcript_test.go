@@ -61,9 +61,11 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	mcp-file       (at the top) the agent reads MCP servers from a file
 //	editor-tools   (at the top) the editor is served to the agent, which is on this machine;
 //	               $DIR is a directory with files: see [newToolsWire]
+//	agents "WHY"   (at the top) instead of the agent there is one, "absent", that cannot be opened; "held": in any time
 //	login WAYS     (at the top) the user can sign in: see [fakeLogin]; "U> done": elsewhere, too
 //	webhook        (at the top) the agent may push; "P> PAYLOAD" does it, "P> PAYLOAD then PAYLOAD" twice
 //	M> LINE        the agent sends a message to the editor's MCP server
+//	disk broken    the only journal cannot be read; "disk mended": it can again. $STORE is where it is
 //	journal LINE   (at the top) a line of the session "old", whose beginning is not stored
 //	process        (at the top) the agent is a process that was started for the bridge;
 //	               "process again": one that is started again when it has died;
@@ -175,6 +177,8 @@ func playTranscript(t *testing.T, script string) string {
 		case word == "store":
 			storeDir = t.TempDir()
 			options.Store = openStore(t, storeDir)
+		case word == "agents":
+			options.Agents = fakeAgents(gjson.Parse(rest).Str)
 		case word == "login":
 			login.ways, options.Login = strings.Fields(rest), login
 		case word == "webhook":
@@ -348,6 +352,8 @@ func playTranscript(t *testing.T, script string) string {
 			}
 		case word == "T+":
 			time.Sleep(must.Get(time.ParseDuration(rest))(t))
+		case word == "disk":
+			breakJournal(t, storeDir, rest == "broken")
 		case word == "clock":
 			clock.Add(int64(must.Get(time.ParseDuration(rest))(t)))
 		case text == "" || strings.HasPrefix(text, "#"):
@@ -364,7 +370,8 @@ func playTranscript(t *testing.T, script string) string {
 	client.Close()
 	editorOut.Close()
 	wg.Wait()
-	return secrets.ReplaceAllString(tools.name(out.String()), "$1$$SECRET")
+	said := secrets.ReplaceAllString(tools.name(out.String()), "$1$$SECRET")
+	return strings.ReplaceAll(said, cmp.Or(storeDir, "$STORE"), "$STORE")
 }
 
 // addToJournal writes a line to the journal of a session whose beginning is missing.
