@@ -141,16 +141,3 @@ func wantNoFile(t *testing.T, path ...string) {
 		t.Errorf("%s exists: nobody has allowed that", filepath.Join(path...))
 	}
 }
-
-// a2astdio runs the program under test, and returns what it wrote to stdout.
-func a2astdio(t *testing.T, status int, args ...string) string {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.Command(binary, args...)
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run()
-	if got := cmd.ProcessState.ExitCode(); got != status {
-		t.Fatalf("a2astdio %s: status %d, want %d\n%s%s", strings.Join(args, " "), got, status, stdout.String(), stderr.String())
-	}
-	return stdout.String()
-}

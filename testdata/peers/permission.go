@@ -20,7 +20,7 @@ type Permission struct {
 	once sync.Once
 }
 
-// A Policy answers a question; [Hold] leaves it to the test. It runs in the goroutine
+// A Policy answers a question; [Later] leaves it to the test. It runs in the goroutine
 // that reads the bridge's output.
 type Policy func(*Permission) (kind string)
 
@@ -34,11 +34,9 @@ const (
 )
 
 // Policies without state.
-func Allow(*Permission) string       { return Once }
-func AllowAlways(*Permission) string { return Always }
-func Reject(*Permission) string      { return No }
-func Dismiss(*Permission) string     { return Dismissed }
-func Hold(*Permission) string        { return Later }
+func Allow(*Permission) string   { return Once }
+func Reject(*Permission) string  { return No }
+func Dismiss(*Permission) string { return Dismissed }
 
 // SetPolicy sets the policy for later questions.
 func (e *Editor) SetPolicy(p Policy) {

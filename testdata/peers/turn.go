@@ -2,7 +2,6 @@ package peers
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -212,21 +211,5 @@ func contains(t *testing.T, what, got, want string) {
 	t.Helper()
 	if !strings.Contains(got, want) {
 		t.Errorf("%s is %q, want it to contain %q", what, got, want)
-	}
-}
-
-// onlyCall returns the turn's one call.
-func onlyCall(t *testing.T, o *Outcome) *Call {
-	t.Helper()
-	if len(o.Calls) != 1 {
-		t.Fatalf("one call was expected: %s", o.summary())
-	}
-	return o.Calls[0]
-}
-
-func statuses(t *testing.T, c *Call, want ...string) {
-	t.Helper()
-	if !slices.Equal(slices.Compact(slices.Clone(c.Statuses)), want) {
-		t.Errorf("the call %q went through %v, want %v", c.Title, c.Statuses, want)
 	}
 }
