@@ -41,7 +41,7 @@ async function connect({ bearer = token, fetch } = {}) {
     tool: (name, args) => client.request({ method: 'tools/call', params: { name, arguments: args } }, CallToolResultSchema),
     // next waits for a notification that was not taken yet.
     async next(kind, test = () => true) {
-      const deadline = Date.now() + 30000;
+      const deadline = Date.now() + 60000;
       for (;;) {
         const i = heard.findIndex((n) => n.kind === kind && test(n));
         if (i >= 0) return heard.splice(i, 1)[0];
