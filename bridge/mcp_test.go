@@ -147,24 +147,11 @@ func handleIn(m gjson.Result) string {
 // stateless are the members of a request of 2026-07-28.
 const stateless = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{},"url":{}}}}`
 
-// wrongAnswers are answers to an elicitation that say nothing, or no.
-var wrongAnswers = []string{
-	`{"action":"decline"}`, `{"action":"cancel"}`, `{"action":"accept"}`, `{"action":"accept","content":null}`, `{"action":"accept","content":{}}`,
-	`{"action":"accept","content":{"choice":""}}`, `{"action":"accept","content":{"choice":"Reject"}}`, `{"action":"accept","content":{"choice":"allow once"}}`,
-	`{"action":"accept","content":{"choice":"Allow once "}}`, `{"action":"accept","content":{"choice":"proceed_once"}}`, `{"action":"accept","content":{"choice":true}}`,
-	`{"action":"accept","content":{"choice":1}}`, `{"action":"accept","content":{"choice":["Allow once"]}}`, `{"action":"accept","content":{"choice":{"Allow once":true}}}`,
-	`{"action":"accept","content":{"answer":"Allow once"}}`, `{"action":"accept","content":{"Choice":"Allow once"}}`, `{"action":"accept","content":"Allow once"}`,
-	`{"action":"accept","content":["Allow once"]}`, `{"action":"ACCEPT","content":{"choice":"Allow once"}}`, `{"action":true,"content":{"choice":"Allow once"}}`,
-	`{"action":["accept"],"content":{"choice":"Allow once"}}`, `{"content":{"choice":"Allow once"}}`, `{"choice":"Allow once"}`, `{}`, `[]`, `null`, `"accept"`, `true`, `1`,
-	`{"action":"accept","action":"decline","content":{"choice":"Allow once"}}`, `{"action":"accept","content":{"choice":"Allow once","choice":"Reject"}}`,
-	`{"action":"accept","content":{"choice":"Allow once"},"content":{}}`,
-}
-
 // TestMCPWrongAnswers: what is not an accept of an option that was offered allows nothing, in
 // both ways to ask, and the model hears what would have run.
 func TestMCPWrongAnswers(t *testing.T) {
 	const right = `{"action":"accept","content":{"choice":"Allow once"}}`
-	for _, answer := range append(slices.Clone(wrongAnswers), "error", right) {
+	for _, answer := range append(dataLines(t, "mcp-answers.txt"), "error", right) {
 		withMCP(t, bridge.Options{Workspace: os.TempDir()}, asksForms, func(c *mcpClient) {
 			id := c.call("send_message", `{"text":"shell"}`)
 			asked := c.next("").Get("id").Raw
@@ -184,6 +171,12 @@ func TestMCPWrongAnswers(t *testing.T) {
 			judge(c, answer, answer == right, textOfResult(m))
 		})
 	}
+}
+
+// dataLines are the lines of a file of testdata, but for comments.
+func dataLines(t testing.TB, name string) []string {
+	lines := strings.Split(strings.TrimSpace(string(must.Get(os.ReadFile("../testdata/"+name))(t))), "\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return line[0] == '#' })
 }
 
 func judge(c *mcpClient, answer string, allows bool, text string) {
@@ -321,7 +314,7 @@ func (c *mcpClient) heard(m gjson.Result, chance *rand.Rand, owed map[string]boo
 	id := m.Get("id").Raw
 	if m.Get("method").Exists() {
 		if id != "" && chance.IntN(3) > 0 {
-			c.write(`{"jsonrpc":"2.0","id":` + id + `,"result":` + wrongAnswers[chance.IntN(len(wrongAnswers))] + `}`)
+			c.write(`{"jsonrpc":"2.0","id":` + id + `,"result":` + pick(chance, dataLines(c, "mcp-answers.txt")...) + `}`)
 		}
 		return
 	}
