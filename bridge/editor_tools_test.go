@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,19 +26,22 @@ type toolsWire struct {
 	got    []string
 }
 
-// newToolsWire has the files a.txt, .hidden, and links: out, to a file elsewhere, and in, to
-// a.txt.
+// newToolsWire has the files a.txt, .hidden, .git/config, src/good.txt and large, which is larger than a
+// model may send; and links: out and outdir, to a file elsewhere and its directory, in, to a.txt, hidden,
+// to .hidden, and hard, a hard link to the file elsewhere.
 func newToolsWire(t *testing.T) *toolsWire {
-	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
-	elsewhere := filepath.Join(t.TempDir(), "secret.txt")
-	for path, content := range map[string]string{filepath.Join(dir, "a.txt"): "on the disk", filepath.Join(dir, ".hidden"): "h", elsewhere: "s"} {
-		must.Do(t, os.WriteFile(path, []byte(content), 0o600))
+	base := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	dir, elsewhere := filepath.Join(base, "dir"), filepath.Join(base, "elsewhere", "secret.txt")
+	for path, content := range map[string]string{filepath.Join(dir, "a.txt"): "on the disk", filepath.Join(dir, ".hidden"): "h", elsewhere: "s",
+		filepath.Join(dir, ".git", "config"): "c", filepath.Join(dir, "src", "good.txt"): "12345", filepath.Join(dir, "large"): strings.Repeat("x", 8<<20+1)} {
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 	}
-	for name, to := range map[string]string{"out": elsewhere, "in": filepath.Join(dir, "a.txt")} {
+	for name, to := range map[string]string{"out": elsewhere, "outdir": filepath.Dir(elsewhere), "in": filepath.Join(dir, "a.txt"), "hidden": ".hidden"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}
 	}
+	must.Do(t, os.Link(elsewhere, filepath.Join(dir, "hard")))
 	return &toolsWire{t: t, dir: dir}
 }
 

@@ -64,6 +64,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	agents "WHY"   (at the top) instead of the agent there is one, "absent", that cannot be opened; "held": in any time
 //	login WAYS     (at the top) the user can sign in: see [fakeLogin]; "U> done": elsewhere, too
 //	webhook        (at the top) the agent may push; "P> PAYLOAD" does it, "P> PAYLOAD then PAYLOAD" twice
+//	workspace      (at the top) the workspace is $DIR
 //	M> LINE        the agent sends a message to the editor's MCP server
 //	disk broken    the only journal cannot be read; "disk mended": it can again. $STORE is where it is
 //	journal LINE   (at the top) a line of the session "old", whose beginning is not stored
@@ -177,6 +178,9 @@ func playTranscript(t *testing.T, script string) string {
 		case word == "store":
 			storeDir = t.TempDir()
 			options.Store = openStore(t, storeDir)
+		case word == "workspace":
+			tools = newToolsWire(t)
+			options.Workspace = tools.dir
 		case word == "agents":
 			options.Agents = fakeAgents(gjson.Parse(rest).Str)
 		case word == "login":
