@@ -44,35 +44,3 @@ func TestStalled(t *testing.T) {
 		}
 	})
 }
-
-// TestClose: the end of the companion ends all streams and requests, also one that
-// waits for the editor, and nothing is left running. The editor is asked nothing.
-func TestClose(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		cli, busy := w.connect(), w.connect()
-		cli.tool("openDiff", `{"filePath":"/w/a","newContent":"x"}`)
-		w.editor.how["open"] = "hangs"
-		busy.does(`openDiff {"filePath":"/w/b","newContent":""}`)
-		synctest.Wait()
-		w.editor.heard()
-		began := time.Now()
-		if err := w.server.Close(); err != nil {
-			t.Error(err)
-		}
-		<-cli.ended
-		<-busy.ended
-		if took := time.Since(began); took != 0 {
-			t.Errorf("it took %v", took)
-		}
-		synctest.Wait()
-		wantLines(t, "the editor", w.editor.heard())
-		if err := w.server.Close(); err != nil {
-			t.Errorf("the second time: %v", err)
-		}
-		// What the editor says now is heard by nobody, and does no harm.
-		say(t, w.server, MethodDiffAccepted, `{"diffId":"1","content":"x"}`)
-		say(t, w.server, MethodContextUpdate, `{}`)
-		say(t, w.server, MethodWorkspaces, `{"workspaces":["/w"]}`)
-	})
-}

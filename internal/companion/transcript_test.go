@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 // TestTranscripts plays testdata/*.txt, in virtual time. Inputs are
 //
 //	E> METHOD PARAMS      the editor says something: "E< shown" is the context that the CLIs get of it
+//	E> CLOSE              the companion ends
 //	E= open HOW           how the editor answers from here on; "E= close HOW": see [scriptedEditor.answer]
 //	one> connect          the CLI "one" begins a session, and opens its stream; "hang" ends that, "listen"
 //	                      opens another one, "goodbye" ends the session
@@ -110,6 +111,12 @@ func play(t *testing.T, script, dir string) string {
 
 func (w *world) editorSays(what string) []string {
 	method, params, _ := strings.Cut(what, " ")
+	if method == "CLOSE" {
+		began := time.Now()
+		w.closed.Store(true)
+		err := w.server.Close()
+		return []string{fmt.Sprintf("closed after %v: %v", time.Since(began), err)}
+	}
 	if _, err := w.server.Handle(method, json.RawMessage(params)); err != nil {
 		return []string{err.Error()}
 	} else if method != MethodContextUpdate {
@@ -155,6 +162,10 @@ func (c *testCLI) does(what string) {
 		what = `{"jsonrpc":"2.0","id":"t","method":"tools/call","params":{"name":"` + word + `","arguments":` + arguments + `}}`
 		fallthrough
 	default:
-		go func() { c.note(c.post(what)) }() // ends with the answer
+		go func() { // ends with the answer; whether a request at the end gets one is luck
+			if answer, header := c.post(what); !c.closed.Load() {
+				c.note(answer, header)
+			}
+		}()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -36,6 +37,7 @@ type world struct {
 	server *Server
 	net    *pipenet.Listener
 	client *http.Client
+	closed atomic.Bool
 }
 
 func newWorld(t *testing.T) *world {
@@ -164,6 +166,7 @@ func (c *testCLI) listen() {
 	c.ended = make(chan struct{})
 	go func() { // ends with the stream
 		defer close(c.ended)
+		defer c.note("ended", nil)
 		defer response.Body.Close()
 		lines := bufio.NewScanner(response.Body)
 		lines.Buffer(nil, 64<<20)
