@@ -94,9 +94,8 @@ func TestKeeper(t *testing.T) {
 	<-second
 	must.Equal(t, strings.Count(log.String(), "begun"), 2)
 	k.Revive()
-	if _, err := k.URL(t.Context()); err == nil {
-		t.Error("it was started after Stop")
-	}
+	_, err = k.URL(t.Context())
+	must.Equal(t, err != nil, true, "it was started after Stop")
 }
 
 // An agent that cannot start reports why at each attempt, and the next attempt waits.
@@ -156,9 +155,7 @@ func TestKeeperPatience(t *testing.T) {
 		if slow := interface{ Timeout() bool }(nil); !errors.As(err, &slow) || !slow.Timeout() || !strings.Contains(err.Error(), "--timeout allows more; ") {
 			t.Fatal(err)
 		}
-		if over != calls {
-			t.Fatalf("%d calls were over %d times", calls, over)
-		}
+		must.Equal(t, over, calls)
 		if strings.HasSuffix(err.Error(), "; its last words: downloading") {
 			break
 		}
@@ -172,8 +169,7 @@ func TestKeeperPatience(t *testing.T) {
 // A wrong command is reported before anything starts.
 func TestKeeperMisuse(t *testing.T) {
 	for _, o := range []Options{{Command: ""}, {Command: "a | b"}, {Command: "./a"}, {Command: "a", Dir: filepath.Join(t.TempDir(), "none")}} {
-		if _, err := NewKeeper(&o); err == nil {
-			t.Errorf("%+v is taken", o)
-		}
+		_, err := NewKeeper(&o)
+		must.Equal(t, err != nil, true, o)
 	}
 }

@@ -128,13 +128,9 @@ func TestEveryByte(t *testing.T) {
 			changed++
 			continue
 		}
-		if got := content(r.Card()); got != content(before) {
-			t.Errorf("byte %d, %q: valid, and says %s", i, b, got)
-		}
+		must.Equal(t, content(r.Card()), content(before), i)
 	}
-	if changed < len(card)/2 {
-		t.Errorf("only %d of %d changes were found out", changed, len(card))
-	}
+	must.Equal(t, changed < len(card)/2, false, "found out: ", changed)
 }
 
 // Cards that others have signed: see testdata/README.md.

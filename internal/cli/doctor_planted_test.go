@@ -276,9 +276,7 @@ func TestPlantedBugs(t *testing.T) {
 				a.url = server.URL
 				status, stdout, stderr := runMain("", "--agent", server.URL, "--idle-timeout", "2s", "doctor", "--prompt", "hello", "-o", "json")
 				var e examined
-				if err := json.Unmarshal([]byte(stdout), &e); err != nil {
-					t.Fatalf("%v: %s%s", err, stdout, stderr)
-				}
+				must.Fail(t, json.Unmarshal([]byte(stdout), &e), "", stdout, stderr)
 				for _, s := range e.Steps {
 					if s.Step == "card" && strings.Contains(s.Says, "/tasks/") {
 						t.Errorf("the card is %s", s.Says)
@@ -289,9 +287,7 @@ func TestPlantedBugs(t *testing.T) {
 				}
 				told := map[string]bool{}
 				for _, f := range e.Findings {
-					if told[f.Text] {
-						t.Errorf("it is told twice: %s", f.Text)
-					}
+					must.Equal(t, told[f.Text], false, f.Text, "is told twice")
 					told[f.Text] = true
 				}
 				if all, ok := toldBy(e, want, weight); !ok || (status == 0) != (want == "" || weight == check.Warning) {

@@ -202,9 +202,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		intro, rest, _ := strings.Cut(text, "\nUsage:\n")
-		if len(strings.Split(strings.TrimSpace(intro), "\n\n")) < 2 {
-			t.Errorf("the help of %s does not say what it does", name)
-		}
+		must.Has(t, strings.TrimSpace(intro), "\n\n") // what it does
 		must.Has(t, text, "\nExit status:")
 		examples := rest
 		if len(words) > 0 {
@@ -216,9 +214,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		called := regexp.QuoteMeta(strings.Join(words, " "))
-		if ok, _ := regexp.MatchString(`(?m)^  .*\b`+called, examples); !ok {
-			t.Errorf("the help of %s has no example of it", name)
-		}
+		must.Equal(t, regexp.MustCompile(`(?m)^  .*\b`+called).MatchString(examples), true, name, "has no example")
 	})
 }
 

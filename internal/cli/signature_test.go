@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -123,10 +122,7 @@ func TestExtendedCardIsChecked(t *testing.T) {
 // not, or anybody could serve a key.
 func TestKeysBehindAuthority(t *testing.T) {
 	signed, jwks := signedCard(t, trustedKey, `{"name":"N","supportedInterfaces":[{"url":"https://agent.example/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`)
-	keys, err := os.ReadFile(jwks)
-	if err != nil || !json.Valid(keys) {
-		t.Fatal(err)
-	}
+	keys := must.Get(os.ReadFile(jwks))(t)
 	server := httptest.NewUnstartedServer(signin.Answer(200, string(keys)))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()

@@ -115,9 +115,7 @@ func TestProviderIsDown(t *testing.T) {
 		}
 		must.Has(t, err.Error(), "HTTP 503", "try again in a moment")
 	}
-	if n := a.idp.Calls("token"); n != 3 || a.count("message") != 3 {
-		t.Errorf("%d requests for tokens, %v", n, a.calls)
-	}
+	must.Equal(t, []int{a.idp.Calls("token"), a.count("message")}, []int{3, 3}, a.calls)
 	a.idp.Fail("token", nil)
 	turned.turn(time.Minute)
 	prompts(t, c)
@@ -154,9 +152,7 @@ func TestRenewalOutlivesPrompt(t *testing.T) {
 	go func() { ended <- prompt(ctx, c) }()
 	<-reached
 	cancel()
-	if err := <-ended; !errors.Is(err, ctx.Err()) {
-		t.Errorf("got %v", err)
-	}
+	must.Equal(t, errors.Is(<-ended, ctx.Err()), true)
 	a.idp.Fail("token", nil)
 	close(goOn)
 	prompts(t, c)

@@ -1,7 +1,6 @@
 package credentials
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,9 +32,8 @@ func TestConfirmed(t *testing.T) {
 	_, err := signIn(t, s, &SignIn{Card: card}, u)
 	must.Has(t, fmt.Sprint(err), "--oauth-issuer "+p.Issuer, "auth login")
 	u.cannot, u.no, u.asked = false, true, nil
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) {
-		t.Errorf("got %v", err)
-	}
+	_, err = signIn(t, s, &SignIn{Card: card}, u)
+	must.Equal(t, errors.Is(err, oauth.ErrDeclined), true, err)
 	for _, endpoint := range []string{"openid-configuration", "oauth-authorization-server", "register", "authorize", "token"} {
 		must.Equal(t, p.Calls(endpoint), 0, endpoint)
 	}
@@ -71,12 +69,11 @@ func TestQuestionNamesAll(t *testing.T) {
 	a.card = `"securitySchemes":{"login":{"type":"oauth2","oauth2MetadataUrl":"https://honest.example/none","flows":{"authorizationCode":{"authorizationUrl":"https://evil.example/authorize","tokenUrl":"https://token.honest.example/token","scopes":{}}}}},"security":[{"login":[]}]`
 	s, card := fetch(t, a, &Options{Store: testStore(t), OAuth: OAuth{ClientID: "app"}})
 	u := &tester{no: true}
-	if _, err := signIn(t, s, &SignIn{Card: card}, u); !errors.Is(err, oauth.ErrDeclined) {
-		t.Fatal(err)
-	}
+	_, err := signIn(t, s, &SignIn{Card: card}, u)
+	must.Equal(t, errors.Is(err, oauth.ErrDeclined), true, err)
 	a.card = strings.Replace(a.card, "/none", "/$(x)", 1)
 	s, card = fetch(t, a, &Options{Store: testStore(t), Cure: "a2astdio auth login"})
-	_, err := signIn(t, s, &SignIn{Card: card}, &tester{cannot: true})
+	_, err = signIn(t, s, &SignIn{Card: card}, &tester{cannot: true})
 	must.Fail(t, err, "--oauth-issuer 'https://honest.example/$(x)'")
 	if q := u.asked[0]; q.Provider != "https://honest.example/none" || fmt.Sprint(q.Others) != "[https://evil.example https://token.honest.example]" {
 		t.Errorf("asked %+v", q)
@@ -176,9 +173,7 @@ func TestWaysIn(t *testing.T) {
 			o.Issuer = fill.Replace(o.Issuer)
 			store := testStore(t)
 			s, card := fetch(t, a, &Options{Store: store, OAuth: o, Scheme: test.scheme})
-			if (card == nil) != test.closed {
-				t.Fatalf("the card: %v", card)
-			}
+			must.Equal(t, card == nil, test.closed)
 			how, u := test.how, &test.user
 			how.Card, u.b.TLS = card, p.TLS()
 			_, err := signIn(t, s, &how, u)
@@ -228,27 +223,29 @@ func TestProgram(t *testing.T) {
 	must.Equal(t, strings.Contains(fmt.Sprint(err), "hunter"), false)
 }
 
+// forgets signs out of so many logins, with a warning or without.
+func forgets(t *testing.T, s *Source, logins int, warns bool) {
+	t.Helper()
+	forgotten, warn, err := s.SignOut(t.Context())
+	must.Do(t, err)
+	must.Equal(t, len(forgotten), logins)
+	must.Equal(t, warn != nil, warns, warn)
+}
+
 // Signing out deletes the login and revokes its tokens. It reports a token that cannot
 // be revoked, and deletes the login all the same.
 func TestSignOut(t *testing.T) {
 	a, store := signedIn(t)
 	c, s := a.client(t, &Options{Store: store, Cure: "a2astdio auth login"})
 	prompts(t, c)
-	forgotten, warn, err := s.SignOut(t.Context())
-	if len(forgotten) != 1 || warn != nil || err != nil || a.idp.Calls("revoke") != 1 {
-		t.Errorf("%v, %v, %v", forgotten, warn, err)
-	}
+	forgets(t, s, 1, false)
+	must.Equal(t, a.idp.Calls("revoke"), 1)
 	refused(t, c, "a2astdio auth login")
-	if forgotten, warn, err := s.SignOut(t.Context()); len(forgotten) != 0 || warn != nil || err != nil {
-		t.Errorf("%v, %v, %v", forgotten, warn, err)
-	}
+	forgets(t, s, 0, false)
 	card, _ := c.Card(t.Context())
 	must.Get(signIn(t, s, &SignIn{Card: card}, &tester{b: signin.Browser{TLS: a.idp.TLS()}}))(t)
 	a.idp.Fail("revoke", signin.Answer(503, ""))
-	forgotten, warn, err = s.SignOut(context.Background())
-	if len(forgotten) != 1 || warn == nil || err != nil {
-		t.Errorf("%v, %v, %v", forgotten, warn, err)
-	}
+	forgets(t, s, 1, true)
 	must.Equal(t, len(must.Get(store.List())(t)), 0)
 }
 
@@ -261,10 +258,7 @@ func TestSignOutOfToken(t *testing.T) {
 	other := aLogin(a.URL, "other")
 	other.Provider = nil
 	must.Do(t, store.Put(other))
-	forgotten, warn, err := s.SignOut(t.Context())
-	if len(forgotten) != 1 || warn != nil || err != nil {
-		t.Errorf("%v, %v, %v", forgotten, warn, err)
-	}
+	forgets(t, s, 1, false)
 	left := func() (clients []string) {
 		for _, l := range must.Get(store.List())(t) {
 			clients = append(clients, l.ClientID)

@@ -25,9 +25,7 @@ func aLogin(agent, client string) *Login {
 // A stored login is private, replaced as a whole, and read back unchanged.
 func TestStore(t *testing.T) {
 	s := testStore(t)
-	if list, err := s.List(); len(list) != 0 || err != nil {
-		t.Errorf("%v, %v", list, err)
-	}
+	must.Equal(t, len(must.Get(s.List())(t)), 0)
 	a, b := aLogin("https://agent.example/a", "app"), aLogin("https://agent.example/b", "other")
 	b.Created = a.Created.Add(time.Second)
 	for _, l := range []*Login{a, b} {

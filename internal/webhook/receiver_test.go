@@ -177,13 +177,10 @@ func queued(hook bridge.Webhook) int { return len(hook.(*box).queue) }
 func TestFull(t *testing.T) {
 	h, hook := open(t, Options{})
 	for n := range 2 * maxQueued {
-		if got := status(h, push(hook, appendV1)); got != 200 || queued(hook) != min(n+1, maxQueued) {
-			t.Fatalf("number %d: %d, %d are queued", n, got, queued(hook))
-		}
+		must.Equal(t, status(h, push(hook, appendV1)), 200, n)
+		must.Equal(t, queued(hook), min(n+1, maxQueued))
 	}
-	if got := len(hook.Take()); got != maxQueued || h.bytes != 0 {
-		t.Errorf("%d were taken, and %d bytes are left", got, h.bytes)
-	}
+	must.Equal(t, []int{len(hook.Take()), h.bytes}, []int{maxQueued, 0})
 	large := `{"task":{"id":"t","metadata":"` + strings.Repeat("x", maxBody-100) + `"}}`
 	other := h.Open("")
 	for i := range 6 {

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 )
 
@@ -15,12 +16,8 @@ func TestSilence(t *testing.T) {
 			fired := make(chan time.Time, 1)
 			begun := time.Now()
 			e := &examiner{idle: promptSilence, silent: time.AfterFunc(2*promptTime, func() { fired <- time.Now() })}
-			if err := e.Show(t.Context(), []mapping.Step{{Kind: kind}}); err != nil {
-				t.Fatal(err)
-			}
-			if after := (<-fired).Sub(begun); (after == promptSilence) != fires {
-				t.Errorf("behind a step of kind %d it fires after %v", kind, after)
-			}
+			must.Do(t, e.Show(t.Context(), []mapping.Step{{Kind: kind}}))
+			must.Equal(t, (<-fired).Sub(begun) == promptSilence, fires, kind)
 		})
 	}
 }

@@ -69,9 +69,7 @@ func TestRunsWhereItIsAllowed(t *testing.T) {
 		return whereAgentRuns(nil, c, l, opts)
 	}}
 	must.Do(t, app.Run([]string{"a2astdio", "--working-directory", "workspace"}))
-	if opts.Dir != root || opts.Base != root || l.Consent.dir != root {
-		t.Errorf("it runs in %s, from %s; %s is allowed", opts.Dir, opts.Base, l.Consent.dir)
-	}
+	must.Equal(t, []string{opts.Dir, opts.Base, l.Consent.dir}, []string{root, root, root})
 }
 
 // A mute is an editor that cannot show a question.

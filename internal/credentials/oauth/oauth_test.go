@@ -70,9 +70,8 @@ func TestCodeLogin(t *testing.T) {
 		t.Fatalf("%v: %+v", err, next)
 	}
 	must.Do(t, c.Revoke(t.Context(), p, next))
-	if _, ok := s.Provider.Check(next.Access); ok {
-		t.Error("the token is good after it was given back")
-	}
+	_, ok = s.Provider.Check(next.Access)
+	must.Equal(t, ok, false, "the token is good after it was given back")
 }
 
 // Whatever goes wrong on the way is one error that says what, and a code goes to
@@ -205,9 +204,8 @@ func TestDevicePageElsewhere(t *testing.T) {
 			}
 			return ErrDeclined
 		}}
-		if _, _, err := l.ByDevice(t.Context()); !errors.Is(err, ErrDeclined) {
-			t.Errorf("%s: %v", origin, err)
-		}
+		_, _, err := l.ByDevice(t.Context())
+		must.Equal(t, errors.Is(err, ErrDeclined), true, origin, err)
 	}
 }
 
@@ -282,9 +280,8 @@ func TestRenewTwice(t *testing.T) {
 	if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "invalid_grant" || e.Passing {
 		t.Errorf("got %v", err)
 	}
-	if _, ok := s.Provider.Check(next.Access); ok {
-		t.Error("the family goes on")
-	}
+	_, ok := s.Provider.Check(next.Access)
+	must.Equal(t, ok, false, "the family goes on")
 	s.Fail("token", signin.Answer(503, ""))
 	_, err = c.Renew(t.Context(), p, next.Refresh)
 	if e := (*Error)(nil); !errors.As(err, &e) || !e.Passing {
