@@ -60,7 +60,7 @@ func TestEvents(t *testing.T) {
 				out = append(out, "= open:"+asks)
 			}
 			if open = asks; fold.Err != "" {
-				out = append(out, "= error: "+fold.Err)
+				out = append(out, fmt.Sprintf("= error, given up %v: %s", fold.GivenUp(), fold.Err))
 			}
 		}
 		cases[i+1] = strings.Join(out, "\n")

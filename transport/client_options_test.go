@@ -15,12 +15,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/tidwall/gjson"
 
-	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -54,68 +52,6 @@ func TestStreamContext(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestTimeout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		asked := 0
-		agent := roundTrip(func(r *http.Request) (*http.Response, error) {
-			if r.Method == http.MethodGet {
-				return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"name":"Test","url":"/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`)), Request: r}, nil
-			}
-			_, _ = io.Copy(io.Discard, r.Body)
-			asked++
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		})
-		c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent, Timeout: 50 * time.Millisecond})
-		defer c.Close()
-		start := time.Now()
-		_, err := c.Get(t.Context(), "t", -1)
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "did not answer tasks/get within 50ms") {
-			t.Errorf("got %v", err)
-		}
-		_, err = invoke(c, "x/y", nil)
-		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrPossiblyDelivered) {
-			t.Errorf("got %v", err)
-		}
-		if took := time.Since(start); took != 100*time.Millisecond || asked != 2 {
-			t.Errorf("%d requests, %v", asked, took)
-		}
-		// A stream has no such limit.
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		start = time.Now()
-		if _, err = c.Send(ctx, hello()); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Hour {
-			t.Errorf("after %v: %v", time.Since(start), err)
-		}
-	})
-}
-
-// Nor has the beginning of an answer to a message, but its rest has, where it is no stream.
-func TestTimeoutOfAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		agent := &memnet.Network{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			if r.Method == http.MethodGet {
-				_, _ = io.WriteString(w, `{"name":"Test","url":"/rpc","protocolVersion":"0.3.0"}`)
-				return
-			}
-			_, _ = io.WriteString(w, `{"jsonrpc":`)
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-		})}
-		defer agent.Sever()
-		c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent, Timeout: 50 * time.Millisecond})
-		_, err := c.Send(t.Context(), hello())
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "timeout in the middle of its answer to message/stream") {
-			t.Errorf("got %v", err)
-		}
-		_, err = c.Resubscribe(t.Context(), "t") // the caller makes it again
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), "timeout in the middle of its answer to tasks/resubscribe") {
-			t.Errorf("got %v", err)
-		}
-	})
 }
 
 // No secret gets into an error or into the log.

@@ -11,11 +11,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
@@ -31,8 +33,9 @@ import (
 //	WHAT: STATUS TYPE    answers a method of JSON-RPC, or what is asked of a path or URL, "*" whatever is left. Then come headers
 //	                     of the answer, as Name=value, and behind tabs its lines; one in quotes is a Go string, and no line.
 //	                     Of several for one WHAT each is given once, and the last one from then on
-//	cut                  the connection breaks behind the answer
-//	send, once, get, cancel, list, card, forget, lacks, echoed: what the client does
+//	cut, stall, late 1h  the connection breaks behind the answer; it is not the end; it comes an hour later
+//	timeout 50ms         the client's; with "within 1h" behind what it does, the caller's
+//	send, once, ask (which does not wait for the task to end), get, cancel, subscribe, list, card, forget, lacks, echoed: what the client does
 //	= …                  what came of it, which -update writes
 type played struct {
 	at, card   string
@@ -51,7 +54,9 @@ type playedAnswer struct {
 	status int
 	header http.Header
 	body   string
+	late   time.Duration
 	cut    bool
+	stalls bool
 	given  bool
 }
 
@@ -139,8 +144,14 @@ func (x *played) tells(t *testing.T, line string) bool {
 	case "credentials":
 		one, two, _ := strings.Cut(rest, " ")
 		x.opts.Credentials = func(_ context.Context, at *Challenge) (*Credential, error) { return x.credential(at, one, two) }
+	case "timeout":
+		x.opts.Timeout = must.Get(time.ParseDuration(rest))(t)
+	case "late":
+		x.answers[len(x.answers)-1].late = must.Get(time.ParseDuration(rest))(t)
 	case "cut":
 		x.answers[len(x.answers)-1].cut = true
+	case "stall":
+		x.answers[len(x.answers)-1].stalls = true
 	default:
 		what, isAnswer := strings.CutSuffix(word, ":")
 		if !isAnswer {
@@ -171,33 +182,50 @@ func (x *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Host != "agent.example" {
 		path = "http://" + r.Host + path
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	a := x.answer(call.Method, path)
+	a := x.note(call.Method, path, r)
 	if a == nil && path == cardPath && x.card != "none" {
 		_, _ = io.WriteString(w, x.card)
 		return
 	}
-	if !strings.HasSuffix(path, ".json") {
-		what := strings.TrimSpace(call.Method + " " + strings.TrimSuffix(r.Method+" "+path, "POST /rpc"))
-		if key := r.Header.Get("Authorization"); key != "" {
-			what += " with " + key
-		}
-		x.asked = append(x.asked, what)
-	}
 	if a == nil {
 		http.NotFound(w, r)
 		return
+	}
+	if a.late > 0 {
+		select {
+		case <-time.After(a.late):
+		case <-r.Context().Done():
+			return
+		}
 	}
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(a.status)
 	_, _ = io.WriteString(w, a.body)
-	if a.cut {
+	if a.cut || a.stalls {
 		w.(http.Flusher).Flush()
+	}
+	if a.stalls {
+		<-r.Context().Done()
+	}
+	if a.cut {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// note keeps what is asked, and returns its answer.
+func (x *played) note(method, path string, r *http.Request) *playedAnswer {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !strings.HasSuffix(path, ".json") {
+		what := strings.TrimSpace(method + " " + strings.TrimSuffix(r.Method+" "+path, "POST /rpc"))
+		if key := r.Header.Get("Authorization"); key != "" {
+			what += " with " + key
+		}
+		x.asked = append(x.asked, what)
+	}
+	return x.answer(method, path)
 }
 
 func (x *played) answer(method, path string) (last *playedAnswer) {
@@ -246,10 +274,17 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 	var got []string
 	ev := new(a2a.Event)
 	var err error
+	ctx, began := t.Context(), time.Now()
+	what, limit, _ := strings.Cut(what, " within ")
+	if limit != "" {
+		within, cancel := context.WithTimeout(ctx, must.Get(time.ParseDuration(limit))(t))
+		defer cancel()
+		ctx = within
+	}
 	switch what {
 	case "send":
 		var s *Stream
-		if s, err = c.Send(t.Context(), hello()); err == nil {
+		if s, err = c.Send(ctx, hello()); err == nil {
 			got, err = wireReadAll(s)
 			if s.Unstreamed() {
 				got = append(got, "at once")
@@ -259,15 +294,15 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 				t.Errorf("Read after the end: %v, and before %v", again, err)
 			}
 		}
-	case "once":
-		ev, err = c.SendOnce(t.Context(), hello(), true)
+	case "once", "ask":
+		ev, err = c.SendOnce(ctx, hello(), what == "once")
 	case "get":
-		ev, err = c.Get(t.Context(), "t", -1)
+		ev, err = c.Get(ctx, "t", -1)
 	case "cancel":
-		ev, err = c.Cancel(t.Context(), "t")
+		ev, err = c.Cancel(ctx, "t")
 	case "list":
 		var page *a2a.TaskPage
-		if page, err = c.List(t.Context(), a2a.TaskQuery{}); err == nil {
+		if page, err = c.List(ctx, a2a.TaskQuery{}); err == nil {
 			for i := range page.Tasks {
 				got = append(got, wireBrief(&page.Tasks[i]))
 			}
@@ -275,15 +310,17 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 		}
 	case "card":
 		var card *a2a.Card
-		if card, err = c.Card(t.Context()); err == nil {
-			public, how := must.Get(c.PublicCard(t.Context()))(t), "nowhere"
-			if chosen, err := c.Chosen(t.Context()); err == nil {
+		if card, err = c.Card(ctx); err == nil {
+			public, how := must.Get(c.PublicCard(ctx))(t), "nowhere"
+			if chosen, err := c.Chosen(ctx); err == nil {
 				how = fmt.Sprintf("%s in %s over %s", chosen.At.URL, chosen.Version, chosen.Binding)
 			}
 			got = append(got, fmt.Sprintf("%s, extended %v, public %s, called at %s", card.Name, card.Extended, public.Name, how))
 		}
 	case "forget":
 		c.ForgetCard()
+	case "subscribe":
+		_, err = c.Resubscribe(ctx, "t")
 	case "lacks":
 		got = append(got, fmt.Sprintf("%+v", c.Unsupported()))
 	case "echoed":
@@ -300,6 +337,9 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 	}
 	if err != nil && err != io.EOF {
 		came = append(came, err.Error(), "  "+playedError(err))
+	}
+	if took := time.Since(began); took > 0 && slices.ContainsFunc(x.answers, func(a *playedAnswer) bool { return a.late > 0 || a.stalls }) {
+		came = append(came, fmt.Sprint("after ", took))
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -318,7 +358,7 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 // playedError tells what a caller may ask of an error.
 func playedError(err error) string {
 	var is []string
-	for _, e := range []error{ErrInterrupted, ErrUnreachable, ErrPossiblyDelivered, ErrMalformed, ErrOrigin, ErrTooLarge} {
+	for _, e := range []error{ErrInterrupted, ErrUnreachable, ErrPossiblyDelivered, ErrMalformed, ErrOrigin, ErrTooLarge, context.DeadlineExceeded} {
 		if errors.Is(err, e) {
 			is = append(is, strings.TrimPrefix(e.Error(), "agent: "))
 		}

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"io"
 	"log"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -55,79 +57,37 @@ func talk(t testing.TB, r io.Reader, maxLine int) []string {
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
+// TestLines plays testdata/lines.txt: lines that an editor sends, behind "> ", and what it is answered, behind "< ".
 func TestLines(t *testing.T) {
-	const (
-		ok      = `{"id":1,"result":"ok","jsonrpc":"2.0"}`
-		batch   = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: batches are not part of this protocol: send one message a line"}}`
-		scalar  = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: this line is JSON, but not an object: send one JSON object a line"}}`
-		nullID  = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: the id of a request is a string or a number: leave it out to send a notification"}}`
-		silence = ""
-	)
-	tests := []struct{ name, in, out string }{
-		{"request", `{"jsonrpc":"2.0","id":1,"method":"m"}`, ok},
-		{"params pass unchanged", `{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"<é&>","n":1e999}}`, `{"id":1,"result":{"a":"<é&>","n":1e999},"jsonrpc":"2.0"}`},
-		{"notification", `{"jsonrpc":"2.0","method":"m"}`, silence},
-		{"blank", " \t", silence},
-		{"carriage return", "{\"id\":1,\"method\":\"m\"}\r\n\r\n", ok},
-		{"byte order mark", "\ufeff{\"id\":1,\"method\":\"m\"}", ok},
-		{"spaces around", "  {\"id\" : 1 , \"method\" : \"m\"}\t ", ok},
-
-		{"not JSON", `hello`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is not JSON: invalid character 'h' looking for beginning of value at byte 1: send one JSON object a line"}}`},
-		{"cut short", `{"jsonrpc":"2.0","id":7,"meth`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 29: send one JSON object a line"}}`},
-		{"cut short, but it is known whose it is", `{"jsonrpc":"2.0","id":7,"method":"m","params":{`, `{"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 47: send one JSON object a line"}}`},
-		{"a bad answer is not a request", `{"jsonrpc":"2.0","id":7,"result":{`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"editor: this line is not JSON: unexpected end of JSON input at byte 34: send one JSON object a line"}}`},
-		{"not UTF-8", "{\"id\":1,\"method\":\"m\",\"params\":[\"\xff\"]}", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":"editor: this line is not UTF-8: send one JSON object a line, in UTF-8"}}`},
-		{"deep", `{"id":1,"method":"m","params":` + strings.Repeat("[", 1e6), `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this line nests deeper than 1000 levels: send flatter params"}}`},
-		{"many brackets are not depth", `{"id":1,"method":"m","params":["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `]}`, `{"id":1,"result":["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `],"jsonrpc":"2.0"}`},
-
-		{"two long lines", `{"id":1,"method":"m","params":["` + strings.Repeat("a", 2*lineBuffer) + `"]}` + "\n" + `{"id":1,"method":"m","params":["` + strings.Repeat("b", lineBuffer) + `"]}`,
-			`{"id":1,"result":["` + strings.Repeat("a", 2*lineBuffer) + `"],"jsonrpc":"2.0"}` + "\n" + `{"id":1,"result":["` + strings.Repeat("b", lineBuffer) + `"],"jsonrpc":"2.0"}`},
-
-		{"batch", `[{"jsonrpc":"2.0","id":1,"method":"m"}]`, batch},
-		{"empty batch", `[]`, batch},
-		{"number", `5`, scalar},
-		{"null", `null`, scalar},
-		{"empty object", `{}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"editor: this message has neither a method nor a result: a request needs a method"}}`},
-		{"misspelt method", `{"id":1,"methd":"m"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this message has neither a method nor a result: a request needs a method"}}`},
-		{"method in capitals", `{"id":1,"METHOD":"m"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this message has neither a method nor a result: a request needs a method"}}`},
-		{"method is a number", `{"id":1,"method":5}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: the method is not a string: name it in quotes"}}`},
-		{"method and result", `{"id":1,"method":"m","result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this message has a method and a result: send a request or an answer"}}`},
-		{"nulls beside the method", `{"id":1,"method":"m","result":null,"error":null}`, ok},
-		{"wrong version", `{"jsonrpc":"1.0","id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this is not JSON-RPC 2.0: send \"jsonrpc\":\"2.0\""}}`},
-		{"version is a number", `{"jsonrpc":2.0,"id":1,"method":"m"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this is not JSON-RPC 2.0: send \"jsonrpc\":\"2.0\""}}`},
-		{"no version", `{"id":1,"method":"m"}`, ok},
-		{"unknown members", `{"id":1,"method":"m","Error":1,"reſult":2,"METHOD":3,"meta":null}`, ok},
-		{"the last of two counts", `{"id":9,"id":1,"method":5,"method":"m"}`, ok},
-		{"escaped key", `{"\u0069d":1,"method":"m"}`, ok},
-
-		{"id null is no notification", `{"id":null,"method":"m"}`, nullID},
-		{"id object", `{"id":{},"method":"m"}`, nullID},
-		{"id array", `{"id":[1],"method":"m"}`, nullID},
-		{"id bool", `{"id":true,"method":"m"}`, nullID},
-
-		{"answer to nothing", `{"jsonrpc":"2.0","id":0,"result":{}}`, silence},
-		{"answer to null", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`, silence},
-		{"answer without id", `{"jsonrpc":"2.0","result":null}`, silence},
+	brackets := `["` + strings.Repeat("[", 2000) + `\"["` + strings.Repeat(",[]", 2000) + `]`
+	checkLines(t, "many brackets are not depth", `{"id":1,"method":"m","params":`+brackets+`}`, `{"id":1,"result":`+brackets+`,"jsonrpc":"2.0"}`)
+	checkLines(t, "deep", `{"id":1,"method":"m","params":`+strings.Repeat("[", 1e6),
+		`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"editor: this line nests deeper than 1000 levels: send flatter params"}}`)
+	in, out := "", ""
+	for _, long := range []string{strings.Repeat("a", 2*lineBuffer), strings.Repeat("b", lineBuffer)} {
+		in += `{"id":1,"method":"m","params":["` + long + `"]}` + "\n"
+		out += `{"id":1,"result":["` + long + `"],"jsonrpc":"2.0"}` + "\n"
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			// Nothing may end the connection, so a request after it is answered;
-			// how the bytes arrive does not matter.
-			for how, r := range map[string]func(io.Reader) io.Reader{
-				"whole":        func(r io.Reader) io.Reader { return r },
-				"byte by byte": iotest.OneByteReader,
-			} {
-				in := test.in + "\n" + `{"jsonrpc":"2.0","id":"after","method":"m"}` + "\n"
-				want := `{"id":"after","result":"ok","jsonrpc":"2.0"}`
-				if test.out != silence {
-					want = test.out + "\n" + want
-				}
-				got := strings.Join(talk(t, r(strings.NewReader(in)), MaxLine), "\n")
-				if got != want {
-					t.Errorf("%s:\ngot  %s\nwant %s", how, got, want)
-				}
-			}
-		})
+	checkLines(t, "two long lines", strings.TrimSuffix(in, "\n"), strings.TrimSuffix(out, "\n"))
+
+	for _, text := range strings.Split(string(must.Get(os.ReadFile("testdata/lines.txt"))(t)), "\n== ")[1:] {
+		name, text, _ := strings.Cut(text, "\n> ")
+		in, out, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n< ")
+		if strings.HasPrefix(in, `"`) {
+			in = must.Get(strconv.Unquote(in))(t)
+		}
+		checkLines(t, name, in, out)
+	}
+}
+
+// checkLines: nothing may end the connection, so a request behind the lines is answered, too; how the bytes arrive does
+// not matter.
+func checkLines(t *testing.T, name, in, out string) {
+	in, out = in+"\n"+`{"jsonrpc":"2.0","id":"after","method":"m"}`+"\n", strings.TrimPrefix(out+"\n", "\n")+`{"id":"after","result":"ok","jsonrpc":"2.0"}`
+	for how, r := range map[string]io.Reader{"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
+		if got := strings.Join(talk(t, r, MaxLine), "\n"); got != out {
+			t.Errorf("%s, %s:\ngot  %s\nwant %s", name, how, got, out)
+		}
 	}
 }
 
