@@ -30,7 +30,7 @@ import (
 //	agent PATH           the URL that the user gives; card JSON, the card, or "card none"; file, it is the card as a file
 //	version, binding, header, trust, extensions: the client's options
 //	credentials ONE TWO  a source that has the token ONE, and behind a refusal TWO; "!" tells a cure in place of it
-//	WHAT: STATUS TYPE    answers a method of JSON-RPC, or what is asked of a path or URL, "*" whatever is left. Then come headers
+//	WHAT: STATUS TYPE    answers a method of JSON-RPC, or what is asked of a path or URL, "*" whatever is left but cards. Then come headers
 //	                     of the answer, as Name=value, and behind tabs its lines; one in quotes is a Go string, and no line.
 //	                     Of several for one WHAT each is given once, and the last one from then on
 //	cut, stall, late 1h  the connection breaks behind the answer; it is not the end; it comes an hour later
