@@ -27,15 +27,16 @@ import (
 // A played is a case of testdata/exchange: an agent, what a client is called for, and what comes of it.
 //
 //	== NAME              begins a case
-//	agent PATH           the URL that the user gives; card JSON, the card, or "card none"; file, it is the card as a file
-//	version, binding, header, trust, extensions: the client's options
+//	agent PATH           the URL that the user gives
+//	card JSON, file      the card, or "card none"; the user gives it as a file
+//	version, binding, header, trust, extensions, timeout: the client's options
 //	credentials ONE TWO  a source that has the token ONE, and behind a refusal TWO; "!" tells a cure in place of it
-//	WHAT: STATUS TYPE    answers a method of JSON-RPC, or what is asked of a path or URL, "*" whatever is left but cards. Then come headers
-//	                     of the answer, as Name=value, and behind tabs its lines; one in quotes is a Go string, and no line.
-//	                     Of several for one WHAT each is given once, and the last one from then on
+//	WHAT: STATUS TYPE    answers a method of JSON-RPC, what is asked of a path or URL, or with "*" whatever is left
+//	                     but cards. Then come headers of the answer, as Name=value, and behind tabs its lines; one in
+//	                     quotes is a Go string, and no line. Of several for one WHAT each is given once, and the last
+//	                     one from then on
 //	cut, stall, late 1h  the connection breaks behind the answer; it is not the end; it comes an hour later
-//	timeout 50ms         the client's; with "within 1h" behind what it does, the caller's
-//	send, once, ask (which does not wait for the task to end), get, cancel, subscribe, list, card, forget, lacks, echoed: what the client does
+//	send, once, get, …   what the client does, as [played.do] has it; "within 1h" behind it is the caller's limit
 //	= …                  what came of it, which -update writes
 type played struct {
 	at, card   string
@@ -160,7 +161,8 @@ func (x *played) tells(t *testing.T, line string) bool {
 		status, rest, _ := strings.Cut(rest, " ")
 		kind, rest, _ := strings.Cut(rest, " ")
 		a := &playedAnswer{what: what, status: must.Get(strconv.Atoi(status))(t), header: http.Header{}}
-		short := map[string]string{"json": "application/json", "sse": "text/event-stream; charset=utf-8", "text": "text/plain; charset=utf-8", "html": "text/html"}
+		short := map[string]string{"json": "application/json", "sse": "text/event-stream; charset=utf-8",
+			"text": "text/plain; charset=utf-8", "html": "text/html"}
 		a.header.Set("Content-Type", cmp.Or(short[kind], kind))
 		for rest != "" {
 			var h string
@@ -338,7 +340,8 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 	if err != nil && err != io.EOF {
 		came = append(came, err.Error(), "  "+playedError(err))
 	}
-	if took := time.Since(began); took > 0 && slices.ContainsFunc(x.answers, func(a *playedAnswer) bool { return a.late > 0 || a.stalls }) {
+	slow := slices.ContainsFunc(x.answers, func(a *playedAnswer) bool { return a.late > 0 || a.stalls })
+	if took := time.Since(began); slow && took > 0 { // else a pause between two attempts, of any length
 		came = append(came, fmt.Sprint("after ", took))
 	}
 	x.mu.Lock()
@@ -358,7 +361,8 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 // playedError tells what a caller may ask of an error.
 func playedError(err error) string {
 	var is []string
-	for _, e := range []error{ErrInterrupted, ErrUnreachable, ErrPossiblyDelivered, ErrMalformed, ErrOrigin, ErrTooLarge, context.DeadlineExceeded} {
+	for _, e := range []error{ErrInterrupted, ErrUnreachable, ErrPossiblyDelivered, ErrMalformed, ErrOrigin, ErrTooLarge,
+		context.DeadlineExceeded} {
 		if errors.Is(err, e) {
 			is = append(is, strings.TrimPrefix(e.Error(), "agent: "))
 		}
