@@ -198,7 +198,7 @@ func (a *acpAsker) Open(ctx context.Context, text, url string) (bool, error) {
 }
 
 func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) {
-	if !a.editor.can.asks(q) {
+	if !a.editor.can.asks(q) || a.call.isNotification { // a question names its request
 		return false, ErrCannotAsk
 	}
 	if q.ElicitationID != "" {
@@ -206,9 +206,7 @@ func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) 
 		a.open = append(a.open, q.ElicitationID)
 		a.mu.Unlock()
 	}
-	if !a.call.isNotification { // which has no ID, and "" is no JSON
-		q.RequestID = json.RawMessage(a.call.id)
-	}
+	q.RequestID = json.RawMessage(a.call.id)
 	var raw json.RawMessage
 	err := a.editor.server.ask(ctx, acp.MethodElicit, q, &raw, nil) // see done
 	if isEditorError(err) {
