@@ -117,7 +117,7 @@ func wrongForm(x *exchange, e *event.Event) string {
 	switch {
 	case x.loose || e.Kind == "" || x.op.result == "Task":
 	case x.op.version == "0.3" && e.V1:
-		return `it is in the form of A2A 1.0, and the request was one of 0.3, where "kind" tells what it is`
+		return `it has no "kind", which tells what it is in A2A 0.3, that of the request; a member (task, message, statusUpdate, artifactUpdate) tells it in 1.0 alone`
 	case x.op.version == "1.0" && kind && !e.V1:
 		return `it is in the form of A2A 0.3, and the request was one of 1.0, where a member (task, message, statusUpdate, artifactUpdate) tells what it is`
 	}
