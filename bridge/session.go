@@ -153,6 +153,8 @@ type Result struct {
 	// Waits: the task waits for the user's next prompt, or for a sign-in, and for no call. It
 	// is not set for agents whose turns end with input-required though nothing is asked.
 	Waits bool
+	// Unread: the agent has answered, and nothing of that could be shown; the editor was told.
+	Unread bool
 }
 
 const busy = "editor: a prompt or an answer of this session is still running: wait for its result, or cancel it"

@@ -203,7 +203,7 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	f := t.fold
 	switch f.State {
 	case "", a2a.StateCompleted:
-		if t.sent[0] != "" && f.Unread() {
+		if r.Unread = t.sent[0] != "" && f.Unread(); r.Unread {
 			return r, t.editor.Show(ctx, []mapping.Step{t.notice(unread)})
 		}
 	case a2a.StateInputRequired:

@@ -106,6 +106,8 @@ func (k *checkup) promptStep(text string) {
 		k.add("prompt", stepWarning, frame.WithoutWho(err)+", after "+took.String(), "")
 	case err != nil:
 		k.fail("prompt", err, "")
+	case result.Unread:
+		k.add("prompt", stepWarning, fmt.Sprintf("the agent has answered, after %v, and nothing of that can be shown", took), "a user sees no answer: it must be a message or a task of A2A, with a text")
 	case result.Waits:
 		k.add("prompt", stepOK, fmt.Sprintf("the agent asks something, after %v, and waits", took), "")
 	case e.rejected > 0:
