@@ -50,7 +50,7 @@ func listTasks(p *frame.Program, c *cli.Context) (err error) {
 	defer l.Close()
 	list, err := pages(c, l.Client, q)
 	if err != nil {
-		return err
+		return notOffered(err, "to list its tasks")
 	}
 	if frame.AsJSON(c) {
 		return listDocument(p, list)

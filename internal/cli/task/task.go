@@ -3,6 +3,8 @@ package task
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +41,14 @@ func Command(p *frame.Program) *cli.Command {
 			frame.Option{Name: "force", Kind: frame.Switch, Help: "replace files that are there"}))
 }
 
+// notOffered says in words what a refusal means that knows no such method.
+func notOffered(err error, what string) error {
+	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && refusal.Code == a2a.CodeMethodNotFound {
+		return fmt.Errorf("%w: this agent does not offer %s", err, what)
+	}
+	return err
+}
+
 func getTask(p *frame.Program, c *cli.Context) error {
 	args := c.Args().Slice()
 	history := -1
@@ -52,7 +62,7 @@ func getTask(p *frame.Program, c *cli.Context) error {
 	defer l.Close()
 	task, err := l.Client.Get(c.Context, args[0], history)
 	if err != nil {
-		return reach.DemoForgets(c, err)
+		return reach.DemoForgets(c, notOffered(err, "to ask for a task"))
 	}
 	if frame.AsJSON(c) {
 		return p.Document(talk.V1Task(task.Raw))
@@ -69,7 +79,7 @@ func cancelTask(p *frame.Program, c *cli.Context) error {
 	defer l.Close()
 	task, err := l.Client.Cancel(c.Context, args[0])
 	if err != nil {
-		return reach.DemoForgets(c, err)
+		return reach.DemoForgets(c, notOffered(err, "to cancel a task"))
 	}
 	var out frame.Page
 	text := "task " + args[0] + " is cancelled"
