@@ -118,6 +118,9 @@ func (t *turn) result(ctx context.Context, how end, err error, undelivered bool)
 			r.State = a2a.StateCanceled // for whoever asked
 		}
 		over := f.State.Terminal() || f.TaskID == ""
+		if how == overdue && f.TaskID == "" {
+			runs = errNoTask
+		}
 		if !over { // else there is nothing to tell
 			runs = t.settleCancel(ctx, t.agent)
 		}
@@ -154,12 +157,19 @@ func (t *turn) result(ctx context.Context, how end, err error, undelivered bool)
 	return t.tellEnd(ctx, r)
 }
 
-// tellRuns says that a task may go on though it was cancelled, and why.
+// errNoTask: an agent that answers with a message, at the end, has nothing that could be cancelled.
+var errNoTask = errors.New("it has named no task to cancel, and may refuse prompts until it is done")
+
+// tellRuns says that a task, or an agent without one, may go on though it was cancelled, and why.
 func (t *turn) tellRuns(ctx context.Context, why error) error {
 	if why == nil {
 		return nil
 	}
-	text := fmt.Sprintf("\n[Task %s may still run: %s.]\n", t.fold.TaskID, strings.TrimPrefix(t.agent.opts.Mask(why.Error()), "agent: "))
+	who := "The agent"
+	if t.fold.TaskID != "" {
+		who = "Task " + t.fold.TaskID
+	}
+	text := fmt.Sprintf("\n[%s may still run: %s.]\n", who, strings.TrimPrefix(t.agent.opts.Mask(why.Error()), "agent: "))
 	return t.editor.Show(ctx, []mapping.Step{t.notice(text)})
 }
 
