@@ -79,15 +79,6 @@ func (a *wireAgent) seen() []wireRequest {
 	return a.requests
 }
 
-// methods are those of the requests so far.
-func (a *wireAgent) methods() string {
-	var methods []string
-	for _, r := range a.seen() {
-		methods = append(methods, r.Method)
-	}
-	return strings.Join(methods, " ")
-}
-
 func wireClient(t *testing.T, agent string, opts *ClientOptions) *Client {
 	t.Helper()
 	if opts == nil {

@@ -70,11 +70,6 @@ func told(part map[string]any, state string) string {
 	return state + fmt.Sprintf("%q", part["text"])
 }
 
-// ran is the line that says what was done.
-func ran(format string, args ...any) string {
-	return fmt.Sprintf("%q", "ran: "+fmt.Sprintf(format, args...)+"\n")
-}
-
 func expect(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
