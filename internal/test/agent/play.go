@@ -208,12 +208,12 @@ func (t *kept) play() {
 		if pause == 0 {
 			pause = Pace
 		}
-		if !next.Joined && !a.wait(&http.Request{}, pause) {
+		if !a.wait(&http.Request{}, pause) {
 			return
 		}
 		a.mu.Lock()
-		if !t.gone {
-			t.rest = t.rest[1:]
+		for goesOn := !t.gone; goesOn; goesOn = !t.gone && !t.waiting && len(t.rest) > 0 && t.rest[0].Joined {
+			next, t.rest = t.rest[0], t.rest[1:]
 			t.say(next)
 		}
 		stopped := t.waiting

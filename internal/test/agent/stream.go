@@ -69,7 +69,8 @@ func (s *stream) serve() {
 		s.frames = nil
 		a.mu.Unlock()
 		for i, f := range frames {
-			if !f.joined && !s.passes(written) {
+			goesFirst := i == 0 || !f.joined
+			if goesFirst && !s.passes(written) {
 				return
 			}
 			b := f.bytes
@@ -79,7 +80,7 @@ func (s *stream) serve() {
 				}
 				b = append(b, next.bytes...)
 			}
-			if !f.joined {
+			if goesFirst {
 				s.q.w.Write(b)
 				s.q.w.(http.Flusher).Flush()
 			}
