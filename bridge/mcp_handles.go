@@ -123,6 +123,9 @@ func (t *mcpTalk) restore() error {
 	t.journal = s.journal
 	goesOn := s.catchUp(t.editor.server.ctx, t)
 	state := s.fold.State
+	if s.taskID == "" {
+		state = cmp.Or(state, s.ended)
+	}
 	t.out.Task = cmp.Or(s.taskID, strings.Join(s.previous, ""))
 	t.result = Result{State: state, Waits: state == a2a.StateInputRequired}
 	if goesOn || s.taskID != "" && (state == "" || state == a2a.StateWorking) {

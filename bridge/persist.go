@@ -133,6 +133,7 @@ func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line [
 		return show(steps, line)
 	})
 	if learn {
+		s.ended = loader.State
 		if s.unfinished = loader.Unfinished(); s.unfinished && loader.ContextID+loader.TaskID != "" {
 			s.taskID, s.leftOff, s.contextID = loader.TaskID, loader.TaskID, loader.ContextID // the record may be older
 		}
@@ -152,7 +153,7 @@ const endedInTurn = "in the middle of this turn, and the agent cannot be asked w
 func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
 	_ = editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: "\n[The bridge ended " + how + "]\n"}})
 	s.unfinished = false
-	s.record(spell.EndLine(nil))
+	s.record(spell.EndLine(nil, ""))
 }
 
 // catchUp shows what the agent has said since the journal ends. It reports whether the
@@ -199,7 +200,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Unmoved()))
 	var marks []byte
 	if unfinished && !goesOn {
-		marks = spell.EndLine(nil)
+		marks = spell.EndLine(nil, s.fold.State)
 		steps = append(s.fold.EndTurn(over, false, steps), s.failureSteps()...)
 	}
 	if len(steps) > 0 {

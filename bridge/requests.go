@@ -24,7 +24,7 @@ func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Edit
 		return next, err
 	})
 	if (!made || t.isCancelled()) && !isDetached(ctx) {
-		t.session.record(spell.EndLine(nil)) // of a turn that has sent nothing
+		t.session.record(spell.EndLine(nil, r.State)) // of a turn that has sent nothing
 	}
 	return r, err
 }

@@ -89,7 +89,8 @@ type Session struct {
 	journalled []byte
 	// unfinished: the journal that was read ends in the middle of a turn.
 	unfinished bool
-	unkept     error // why the conversation is not kept, which the user does not know
+	ended      a2a.State // the state in which it leaves the last task
+	unkept     error     // why the conversation is not kept, which the user does not know
 	// paused is the leg of a turn that ended with calls pending while its stream was
 	// open: what else it asks belongs to the same pause. given are the decisions of
 	// that pause that have not been sent, by [mapping.ToolCall.Shown].

@@ -62,7 +62,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if err = cmp.Or(err, showErr); err != nil && !t.isCancelled() {
 		marks = t.session.kept.Append(nil, []mapping.Step{t.notice("\n[" + t.agent.opts.Mask(err.Error()) + "]\n")})
 	}
-	t.session.record(spell.EndLine(marks))
+	t.session.record(spell.EndLine(marks, r.State))
 	return r, err
 }
 

@@ -128,7 +128,7 @@ func (t Turn) cancelLeft(ctx context.Context, task string, editor Editor) (Resul
 		steps = t.fold.Event(shown.Live, stateOf(answer), nil)
 	}
 	err := editor.Show(ctx, t.fold.EndTurn(true, false, steps))
-	t.session.record(spell.EndLine(nil)) // of the turn that has left it, if that had none
+	t.session.record(spell.EndLine(nil, a2a.StateCanceled)) // of the turn that has left it, if that had none
 	t.session.forget()
 	t.session.save()
 	return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled, TaskID: task}, errors.Join(err, t.tellRuns(ctx, why))

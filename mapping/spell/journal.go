@@ -1,6 +1,7 @@
 package spell
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -63,6 +64,8 @@ type entry struct {
 	GoesOn bool   `json:"goesOn,omitempty"`
 	End    bool   `json:"end,omitempty"`
 	Taken  bool   `json:"taken,omitempty"`
+	// State is of End.
+	State a2a.State `json:"state,omitempty"`
 	// Context is of GoesOn.
 	Context string `json:"context,omitempty"`
 	// Params are of a line of ACP: a message of the user's.
@@ -165,8 +168,10 @@ func TaskLine(dst []byte, task, context string) []byte {
 	return append(dst, "}\n"...)
 }
 
-// EndLine appends the line of a turn's end.
-func EndLine(dst []byte) []byte { return append(dst, `{"end":true}`+"\n"...) }
+// EndLine appends the line of a turn's end, with the state in which it leaves the task.
+func EndLine(dst []byte, state a2a.State) []byte {
+	return (&entry{End: true, State: state}).append(dst)
+}
 
 // TakenLine is the line behind which nothing was given to a model yet: see [MCP]. It is loaded
 // as a step of kind StepUnknown, which no editor shows.
@@ -179,6 +184,8 @@ type Loader struct {
 	Fold *mapping.Fold
 	// TaskID and ContextID are where the newest turn goes on, as far as its lines say.
 	TaskID, ContextID string
+	// State is that in which the newest turn has ended, as far as its lines say.
+	State a2a.State
 
 	calls map[string]string
 	item  itemLine
@@ -217,13 +224,13 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 	case e.GoesOn:
 		l.TaskID, l.ContextID = e.Task, e.Context
 	case e.End:
-		l.begun = false
+		l.begun, l.State = false, cmp.Or(e.State, l.State)
 	case e.Params.Update.Kind == "user_message_chunk":
 		if !l.begun && l.Fold != nil {
 			l.Fold.Begin("")
 		}
 		l.begun, l.item, l.calls = true, itemLine{}, nil
-		l.TaskID, l.ContextID = "", ""
+		l.TaskID, l.ContextID, l.State = "", "", ""
 		return nil, line
 	case e.Params.Update.Kind != "":
 		return nil, line
