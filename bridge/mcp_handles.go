@@ -35,11 +35,16 @@ func (e *mcpEditor) openAgent(ctx context.Context, name string) (*Agent, string,
 	}
 	e.opening.Lock()
 	defer e.opening.Unlock()
+	agent := e.server.agent
 	if agents := e.server.opts.Agents; agents != nil {
-		agent, err := agents.Open(ctx, name)
-		return agent, name, err
+		agent, err = agents.Open(ctx, name)
+	} else {
+		err = e.server.findAgent(ctx)
 	}
-	return e.server.agent, name, e.server.findAgent(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("agent: %s was not ready in time: try it again later, or tell the user, to whom a2astdio doctor says why", name)
+	}
+	return agent, name, err
 }
 
 // conversation is the one that a call is about: that whose question it answers, or that of its
