@@ -69,7 +69,7 @@ func newServer(agent *Agent, out *stdio.Conn) *server {
 	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)
 	s.acp = newACPEditor(s)
 	s.lines = newLinesEditor(s)
-	s.mcp = &mcpEditor{server: s}
+	s.mcp = &mcpEditor{server: s, opening: make(chan struct{}, 1)}
 	s.ide = &ide{server: s}
 	switch agent.opts.Protocol {
 	case ProtocolACP:

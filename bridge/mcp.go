@@ -38,10 +38,10 @@ const mcpMeta = `_meta.io\.modelcontextprotocol/`
 // mcpEditor is a client that speaks the Model Context Protocol.
 type mcpEditor struct {
 	server  *server
-	opening sync.Mutex // of agents, one at a time
-	can     abilities  // what initialize has said; the read loop writes it
-	calls   sync.Map   // the *mcpCall that run, by stdio.ID
-	talks   sync.Map   // the *mcpTalk that have begun, by handle
+	opening chan struct{} // has a value while an agent is opened, one at a time
+	can     abilities     // what initialize has said; the read loop writes it
+	calls   sync.Map      // the *mcpCall that run, by stdio.ID
+	talks   sync.Map      // the *mcpTalk that have begun, by handle
 	begun   atomic.Int32
 	// restoring is held while a talk of an earlier process is restored.
 	restoring sync.Mutex

@@ -33,13 +33,17 @@ func (e *mcpEditor) openAgent(ctx context.Context, name string) (*Agent, string,
 	if !slices.Contains(names, name) {
 		return nil, "", paramsErrorf("there is no agent %q: there are %s", name, strings.Join(names, ", "))
 	}
-	e.opening.Lock()
-	defer e.opening.Unlock()
-	agent := e.server.agent
-	if agents := e.server.opts.Agents; agents != nil {
-		agent, err = agents.Open(ctx, name)
-	} else {
-		err = e.server.findAgent(ctx)
+	agent, agents := e.server.agent, e.server.opts.Agents
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case e.opening <- struct{}{}:
+		defer func() { <-e.opening }()
+		if agents != nil {
+			agent, err = agents.Open(ctx, name)
+		} else {
+			err = e.server.findAgent(ctx)
+		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("agent: %s was not ready in time: try it again later, or tell the user, to whom a2astdio doctor says why", name)
