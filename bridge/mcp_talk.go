@@ -228,7 +228,7 @@ func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 		return state, "the agent waits for an answer: send it by send_message with this handle, or ask the user first", false
 	}
 	next = "the task is over. send_message with this handle goes on in the conversation"
-	return state, next, t.err != nil || r.State == a2a.StateRejected
+	return state, next, t.err != nil || r.State == a2a.StateRejected || r.State == a2a.StateFailed
 }
 
 // note adds lines of ours to the next result, if that has not too many, nor the same.
