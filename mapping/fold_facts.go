@@ -78,6 +78,10 @@ func (r *Rest) Was(ev *a2a.Event) bool {
 // Is reports whether a task only repeats the state that it rests in.
 func (r *Rest) Is(ev *a2a.Event) bool { return ev.Kind == a2a.EventTask && r.Was(ev) }
 
+// maxAsked is how long a question in prose is, in bytes. Of the calls that wait, which are longer, nothing is
+// kept here: it took 2 of 32 MiB in a stream of tool calls (bench, tools).
+const maxAsked = 4 << 10
+
 // hasAsked reports whether a task that was answered still has the message that it has waited with,
 // as those of a2alite have until their end.
 func (f *facts) hasAsked(ev *a2a.Event) bool {
@@ -102,8 +106,8 @@ func (f *facts) noteRest(ev *a2a.Event) {
 		if ev.HasMessage {
 			f.rest.MessageID = strings.Clone(ev.Message.ID)
 		}
-		if ev.HasMessage && !ev.State.Terminal() {
-			f.askedID, f.asked = f.rest.MessageID, strings.Clone(string(ev.Message.Parts.Raw))
+		if parts := ev.Message.Parts.Raw; ev.HasMessage && !ev.State.Terminal() && len(parts) <= maxAsked {
+			f.askedID, f.asked = f.rest.MessageID, strings.Clone(string(parts))
 		}
 	case f.rest.State != "" && f.rest.State != ev.State:
 		f.rest.State, f.rest.MessageID = "", ""
