@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -155,6 +156,7 @@ func (c *mcpProgram) start(t *testing.T, p *mcpPlace, prompt string) *mcpRun {
 	cmd.Dir = p.work
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TERM=xterm-256color",
 		"HTTPS_PROXY=http://127.0.0.1:9", "HTTP_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost"}, c.env(p)...)
+	t.Cleanup(func() { endBelow(p.home) })
 	r := &mcpRun{t: t, cmd: cmd}
 	if p.person || p.terminal {
 		r.terminal = runTerminal(t, cmd)
@@ -177,6 +179,22 @@ func (c *mcpProgram) start(t *testing.T, p *mcpPlace, prompt string) *mcpRun {
 		}
 	})
 	return r
+}
+
+// endBelow ends what a program has installed in its home, and started from there to stay: Codex has a daemon.
+// Where there is no /proc it does nothing.
+func endBelow(home string) {
+	programs, _ := filepath.Glob("/proc/[0-9]*/exe") // the pattern is good
+	for _, link := range programs {
+		program, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(program, home+"/") {
+			continue // it is another user's, or has ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(link)))
+		if process, err := os.FindProcess(pid); err == nil {
+			_ = process.Kill()
+		}
+	}
 }
 
 // byClient runs a client, whose model follows a plot.
