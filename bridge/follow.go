@@ -173,6 +173,7 @@ func (l *leg) next(ctx context.Context, b beside) came {
 	return ofLeg
 }
 
+// ring does what an alarm of the leg's is for.
 func (l *leg) ring(a alarm) {
 	switch a {
 	case atTick:

@@ -45,7 +45,7 @@ func (e *mcpEditor) openAgent(ctx context.Context, name string) (*Agent, string,
 			err = e.server.findAgent(ctx)
 		}
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("agent: %s was not ready in time: try it again later, or tell the user, to whom a2astdio doctor says why", name)
 	}
 	return agent, name, err

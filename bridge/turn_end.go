@@ -307,6 +307,9 @@ func (t *turn) noteTask() {
 		return
 	}
 	s.record(spell.TaskLine(nil, s.taskID, s.contextID))
+	if s.pushes != nil { // whose address the record alone has
+		s.save()
+	}
 }
 
 // waitsForUser reports whether the task waits for the user, as far as is known.

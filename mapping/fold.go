@@ -145,7 +145,7 @@ func (f *Fold) read(ev *a2a.Event) {
 // statusMessage shows the message of a status that comes live. That of a failure is the
 // reason of it; a history has it again.
 func (f *Fold) statusMessage(ev *a2a.Event) {
-	if !ev.HasMessage || f.hasAsked(ev) {
+	if !ev.HasMessage || f.hasAsked(ev) && f.shown.Stays(&shown.Item{ID: ev.Message.ID, Parts: f.decoded(ev.Message.Parts)}) {
 		return
 	}
 	m, why := f.failure(&ev.Message)

@@ -46,6 +46,17 @@ func (s *Shown) spoken() int {
 	return 0
 }
 
+// Stays shows, as a repetition, what a task that was answered still has of the turn before; false if that is so short
+// that it may be the next token of a text.
+func (s *Shown) Stays(in *Item) bool {
+	seq, it := s.sequence(in.Parts), s.items[s.sum(s.key(in))]
+	if it == nil || weight(seq) < evidence {
+		return false
+	}
+	s.repeat(it, in, len(seq))
+	return true
+}
+
 // Snapshot shows what a task that was asked for holds beyond what was shown. The list is in the order to
 // show: history, artifacts, status message, but for one that neither ends the task nor asks, which comes
 // before the artifacts (S7: a task does not tell the order of messages and artifacts); an artifact that was

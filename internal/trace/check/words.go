@@ -195,6 +195,7 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 }
 
 // stays reports whether a task that was answered still has the message that it has waited with, which was shown.
+// A short one may be the next token of a text.
 func (w *words) stays(e *event.Event) bool {
 	m := e.Body.Get("status.message")
 	now := [2]string{m.Get("messageId").Str, m.Get("parts").Raw}
@@ -202,7 +203,7 @@ func (w *words) stays(e *event.Event) bool {
 		w.asked = [2]string{strings.Clone(now[0]), strings.Clone(now[1])}
 		return false
 	}
-	return now[0] != "" && now == w.asked
+	return now[0] != "" && now == w.asked && len(solid(event.Text(m.Get("parts")))) >= 16
 }
 
 // artifact begins, continues or replaces an artifact. old: all of it was there before the turn.
