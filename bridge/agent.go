@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -144,10 +143,11 @@ type Agent struct {
 	stop context.CancelFunc
 	legs sync.WaitGroup
 
-	observed    atomic.Int64 // how many events were numbered, for Options.Observe
-	pushRefused atomic.Bool  // the agent's card says that it pushes, and it does not
-	messagesEnd atomic.Int32 // how a stream of messages has ended last, 0: none has
-	commands    atomic.Pointer[[]acp.Command]
+	mu          sync.Mutex
+	observed    int64 // how many events were numbered, for Options.Observe
+	pushRefused bool  // the agent's card says that it pushes, and it does not
+	messagesEnd messagesEnd
+	commands    *[]acp.Command // nil: the agent has not told them
 
 	opening chan struct{} // holds a token while a task is made with Options.MCPFile
 }
@@ -216,6 +216,13 @@ func (o *Options) workspace() string {
 	}
 	dir, _ := os.Getwd() // if the directory was deleted it is empty, and the agent reports that
 	return dir
+}
+
+// locked does something with what goroutines share of an Agent.
+func (a *Agent) locked(do func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	do()
 }
 
 // local reports whether the agent works on this machine, so that the paths that it

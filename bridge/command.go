@@ -22,7 +22,8 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known := a.commands.Load(); known != nil {
+	var known *[]acp.Command
+	if a.locked(func() { known = a.commands }); known != nil {
 		return *known, nil
 	}
 	commands := w.SlashCommands()
@@ -39,7 +40,7 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 		return nil, err
 	}
 	told := dialect.Commands(raw)
-	a.commands.Store(&told)
+	a.locked(func() { a.commands = &told })
 	return told, nil
 }
 

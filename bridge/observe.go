@@ -79,7 +79,11 @@ func (a *Agent) observe(o *Observation) {
 
 // observeEvent numbers an event and the steps that came of it.
 func (t *turn) observeEvent(ev *a2a.Event, steps []mapping.Step) {
-	n := t.agent.observed.Add(1)
+	n := int64(0)
+	t.agent.locked(func() {
+		t.agent.observed++
+		n = t.agent.observed
+	})
 	t.agent.observe(&Observation{What: ObservedEvent, Event: n, Payload: ev.Raw})
 	if len(steps) == 0 {
 		t.observe(Observation{What: ObservedFold, Events: []int64{n}})

@@ -37,10 +37,13 @@ const (
 	messageGrace = 30 * time.Second
 )
 
-// How streams of messages have ended so far: see mayPause.
+// messagesEnd is how a stream of messages has ended last: see mayPause.
+type messagesEnd uint8
+
 const (
-	streamsEnd  = 1 + iota // the agent ends them
-	streamsStay            // it leaves them open
+	notSeen     messagesEnd = iota
+	streamsEnd              // the agent ends it
+	streamsStay             // it leaves it open
 )
 
 // mayPause is how long the leg's own stream may say nothing. An agent that has answered with
@@ -48,8 +51,9 @@ const (
 func (l *leg) mayPause() time.Duration {
 	switch {
 	case l.isMessage():
-		pause, ended := messageGrace, l.agent.messagesEnd.Load()
-		if ended == streamsStay || l.spoke == 1 && l.worded && ended == 0 {
+		pause, ended := messageGrace, notSeen
+		l.agent.locked(func() { ended = l.agent.messagesEnd })
+		if ended == streamsStay || l.spoke == 1 && l.worded && ended == notSeen {
 			pause = messagePause
 		}
 		if limit := l.agent.opts.IdleTimeout; limit > 0 {
@@ -81,7 +85,7 @@ func (l *leg) beMorePatient() {
 // silence is for streams that have said nothing for as long as they may.
 func (l *leg) silence() {
 	if l.phase == streaming && l.isMessage() {
-		l.agent.messagesEnd.Store(streamsStay)
+		l.agent.locked(func() { l.agent.messagesEnd = streamsStay })
 	}
 	l.step(inSilent)
 }
@@ -97,7 +101,7 @@ func (l *leg) endWasAnnounced() bool {
 func (l *leg) endOfStream(b batch) {
 	ended := isCleanEnd(b.err)
 	if l.isMessage() {
-		l.agent.messagesEnd.Store(streamsEnd)
+		l.agent.locked(func() { l.agent.messagesEnd = streamsEnd })
 	}
 	switch {
 	case l.turn.wasSpared():

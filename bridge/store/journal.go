@@ -117,7 +117,7 @@ func (j *Journal) Rest() {
 	if len(j.waiting) == 0 {
 		j.waiting = nil
 	}
-	if j.store.files.Load() > maxRested {
+	if j.store.countFiles(0) > maxRested {
 		j.drop()
 	}
 }
@@ -237,7 +237,7 @@ func (j *Journal) open() error {
 		if j.file, err = appendRegular(j.path()); err != nil {
 			return err
 		}
-		if j.store.files.Add(1); isNew {
+		if j.store.countFiles(1); isNew {
 			j.store.pruneSometimes(filepath.Base(j.dir))
 		}
 	}
@@ -293,10 +293,18 @@ func (j *Journal) shorten() error {
 	return j.open()
 }
 
+// countFiles adds to the number of files that are open, and returns it.
+func (s *Store) countFiles(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files += n
+	return s.files
+}
+
 func (j *Journal) drop() {
 	if j.file != nil {
 		_ = j.file.Close() // each write has returned its error
-		j.store.files.Add(-1)
+		j.store.countFiles(-1)
 		j.file = nil
 	}
 }

@@ -195,7 +195,7 @@ func TestRest(t *testing.T) {
 			}
 			must.Do(t, all[i].Write(fmt.Appendf(nil, "{\"n\":%d}\n", round)))
 			all[i].Rest()
-			if n := s.files.Load(); n > maxRested {
+			if n := s.countFiles(0); n > maxRested {
 				t.Fatalf("%d journals are open", n)
 			}
 		}

@@ -23,7 +23,11 @@ const (
 
 // pruneSometimes counts a new session, and begins a pruning if it is time.
 func (s *Store) pruneSometimes(name string) {
-	if s.made.Add(1)%pruneEvery == 1 {
+	s.mu.Lock()
+	s.made++
+	due := s.made%pruneEvery == 1
+	s.mu.Unlock()
+	if due {
 		s.pruneBeside(name)
 	}
 }
@@ -32,12 +36,17 @@ func (s *Store) pruneSometimes(name string) {
 // or with the process: the next pruning does what is left. It takes some milliseconds
 // for a thousand sessions, on a slow disk more, and session/new does not wait for it.
 func (s *Store) pruneBeside(name string) {
-	if !s.isPruning.CompareAndSwap(false, true) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isPruning {
 		return
 	}
+	s.isPruning = true
 	s.pruning.Go(func() {
-		defer s.isPruning.Store(false)
 		s.prune(name)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.isPruning = false
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -70,13 +69,11 @@ type Store struct {
 
 	shell *Store // conversations from a shell, in a directory beside sessions
 
-	made  atomic.Int64 // sessions made by this Store
-	files atomic.Int64 // journals' files that are open
-
-	mu   sync.Mutex
-	open map[string]int // journals that this Store has handed out, by file name
-
-	isPruning atomic.Bool
+	mu        sync.Mutex
+	open      map[string]int // journals that this Store has handed out, by file name
+	made      int            // sessions made by this Store
+	files     int            // journals' files that are open
+	isPruning bool
 	pruning   sync.WaitGroup
 }
 
