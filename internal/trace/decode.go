@@ -28,7 +28,7 @@ func (r *Record) Decode(line []byte) error {
 // Payload returns the recorded bytes, and whether they are complete.
 func (r *Record) Payload() (b []byte, whole bool) {
 	switch {
-	case r.SHA256 != "":
+	case r.Size > 0:
 		return []byte(r.Head), false
 	case r.JSON != nil:
 		return r.JSON, true
@@ -64,7 +64,7 @@ func (r *Record) Block(data []byte) []byte {
 // one the beginning was, which has the members that are needed.
 func (r *Record) Document() (doc gjson.Result, whole bool) {
 	switch {
-	case r.SHA256 != "":
+	case r.Size > 0:
 		return gjson.Parse(r.Head), false
 	case r.JSON != nil:
 		return gjson.ParseBytes(r.JSON), true

@@ -106,7 +106,7 @@ func (w *worker) request(x *exchange, at time.Time) {
 	w.header(x.head.header)
 	w.enc.mask.client = true
 	switch media, _, _ := mime.ParseMediaType(x.head.header.Get("Content-Type")); {
-	case p.sum != nil:
+	case p.long:
 	case media == "application/x-www-form-urlencoded":
 		w.enc.mask.noteForm(string(p.b))
 		p = p.hidden(w.enc.mask.form(string(p.b)))

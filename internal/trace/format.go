@@ -94,7 +94,6 @@ type Record struct {
 	Text   string          `json:"text,omitempty"`
 	Base64 []byte          `json:"base64,omitempty"`
 	Size   int64           `json:"size,omitempty"`
-	SHA256 string          `json:"sha256,omitempty"`
 	Head   string          `json:"head,omitempty"`
 	Masked bool            `json:"masked,omitempty"`
 

@@ -59,7 +59,7 @@ type observed struct {
 
 // comes notes an event or a body that has passed: what the scanner saw of it.
 func (o *observed) comes(p payload, l *looked, ref EventRef) {
-	if !o.on || p.sum != nil {
+	if !o.on || p.long {
 		return
 	}
 	b := p.b

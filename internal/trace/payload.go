@@ -3,10 +3,7 @@ package trace
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
-	"hash"
 	"hash/maphash"
 	"net/url"
 	"strconv"
@@ -18,9 +15,9 @@ import (
 // A payload is what crossed a wire at once: a line, a body, an event's data.
 type payload struct {
 	b []byte
-	// size is the whole length; sum is its hash, if that is more than b.
+	// size is the whole length; long: that is more than b.
 	size int64
-	sum  hash.Hash
+	long bool
 	// masked: b is not what crossed the wire.
 	masked bool
 }
@@ -30,7 +27,7 @@ func wholePayload(b []byte) payload { return payload{b: b, size: int64(len(b))} 
 // trimmed removes the line feed that many servers add to their JSON, which cannot stand
 // in a line.
 func (p payload) trimmed() payload {
-	if p.sum == nil {
+	if !p.long {
 		p.b = bytes.TrimRight(p.b, "\n\r ")
 	}
 	return p
@@ -43,7 +40,7 @@ func (p payload) hidden(b string) payload {
 	return p
 }
 
-// pieces collect consecutive bytes up to a limit; beyond it, the beginning and a hash
+// pieces collect consecutive bytes up to a limit; beyond it, the beginning and the length
 // of all.
 type pieces struct {
 	payload
@@ -53,13 +50,7 @@ type pieces struct {
 func (p *pieces) add(b []byte) {
 	p.size += int64(len(b))
 	room := p.limit - len(p.b)
-	if len(b) > room && p.sum == nil {
-		p.sum = sha256.New()
-		p.sum.Write(p.b)
-	}
-	if p.sum != nil {
-		p.sum.Write(b)
-	}
+	p.long = p.long || len(b) > room
 	p.b = append(p.b, b[:min(len(b), room)]...)
 }
 
@@ -101,7 +92,7 @@ const headLook = 64 << 10
 
 // look searches a payload that is about to be appended.
 func (e *encoder) look(p payload) *looked {
-	if p.sum != nil {
+	if p.long {
 		l := e.scan.scan(p.b[:min(len(p.b), headLook)])
 		l.valid = false
 		return l
@@ -112,7 +103,7 @@ func (e *encoder) look(p payload) *looked {
 // goesOn makes the texts of the last payload continue what was said before.
 func (e *encoder) goesOn(p payload, s *said) {
 	l := &e.scan.looked
-	if !l.valid || p.sum != nil || len(l.texts) == 0 {
+	if !l.valid || p.long || len(l.texts) == 0 {
 		return
 	}
 	e.was = *s
@@ -148,8 +139,8 @@ func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
 	}
 	masked := p.masked || redact || string(b) != string(p.b[:min(len(b), len(p.b))])
 	switch {
-	case p.sum != nil:
-		dst = e.large(dst, p, b)
+	case p.long:
+		dst = appendHead(dst, p, b)
 	case len(b) == 0:
 	case l.valid:
 		dst = append(append(dst, `,"json":`...), b...)
@@ -168,7 +159,7 @@ func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
 // thorough masks a payload token by token.
 func (e *encoder) thorough(p payload, valid bool) []byte {
 	e.buf = e.buf[:0]
-	if p.sum != nil {
+	if p.long {
 		p.b = p.b[:min(len(p.b), headLook)]
 	}
 	switch {
@@ -177,7 +168,7 @@ func (e *encoder) thorough(p payload, valid bool) []byte {
 		return e.buf
 	case looksJSON(p.b): // cut off, or of several lines
 		e.buf = e.mask.json(e.buf, p.b, maxNested)
-		if p.sum == nil && isJSON(p.b) {
+		if !p.long && isJSON(p.b) {
 			return e.buf
 		}
 	default:
@@ -186,14 +177,13 @@ func (e *encoder) thorough(p payload, valid bool) []byte {
 	return replace(e.buf, e.mask.spans(e.buf))
 }
 
-// large appends what is recorded of a large payload: its length, its hash and its
-// beginning. Masking has searched more than is kept.
-func (e *encoder) large(dst []byte, p payload, b []byte) []byte {
+// appendHead appends what is recorded of a large payload: its length and its beginning.
+// Masking has searched more than is kept.
+func appendHead(dst []byte, p payload, b []byte) []byte {
 	head := b[:min(len(b), headSize)]
 	for len(head) > 0 && len(head) < len(b) && !utf8.RuneStart(b[len(head)]) {
 		head = head[:len(head)-1]
 	}
 	dst = strconv.AppendInt(append(dst, `,"size":`...), p.size, 10)
-	dst = rawjson.AppendField(dst, "sha256", hex.EncodeToString(p.sum.Sum(nil)))
 	return rawjson.AppendField(dst, "head", string(head))
 }

@@ -79,10 +79,9 @@ func (s *sse) field(p payload, event func(*sseEvent)) {
 			s.data.add([]byte{'\n'})
 		}
 		s.ev.hasData = true
-		if s.data.add(value); p.sum != nil { // the hash of a line that is too large is the whole line's
-			s.data.size += p.size - int64(len(p.b))
-			s.data.sum = p.sum
-		}
+		s.data.add(value)
+		s.data.size += p.size - int64(len(p.b))
+		s.data.long = s.data.long || p.long
 	case "event":
 		s.ev.name = clip(value)
 	case "id":

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -180,11 +178,10 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestLarge: a payload beyond the limit has its length, a hash and its beginning,
+// TestLarge: a payload beyond the limit has its length and its beginning,
 // however it arrives; with a higher limit all of it.
 func TestLarge(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":7,"method":"m","params":"` + strings.Repeat("é", 400<<10) + `"}`
-	sum := sha256.Sum256([]byte(long))
 	server := serveOnce(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -208,13 +205,8 @@ func TestLarge(t *testing.T) {
 				}
 				continue
 			}
-			want := hex.EncodeToString(sum[:])
-			if kind == KindEvent { // of the line that was too long
-				lineSum := sha256.Sum256([]byte("data: " + long))
-				want = hex.EncodeToString(lineSum[:])
-			}
-			if got.Size < int64(len(long)) || got.SHA256 != want || !strings.HasPrefix(long, strings.TrimSuffix(got.Head, "\ufffd")) || len(got.Head) < min(headSize, limit)-2 || len(got.Head) > headSize {
-				t.Errorf("limit %d: %s is recorded as %d bytes, hash %s, beginning with %d bytes", limit, kind, got.Size, got.SHA256, len(got.Head))
+			if got.Size != int64(len(long)) || !strings.HasPrefix(long, strings.TrimSuffix(got.Head, "\ufffd")) || len(got.Head) < min(headSize, limit)-2 || len(got.Head) > headSize {
+				t.Errorf("limit %d: %s is recorded as %d bytes, beginning with %d bytes", limit, kind, got.Size, len(got.Head))
 			}
 		}
 		if m := of(all, KindMessage)[0]; m.Method != "m" || string(m.ID) != "7" {

@@ -100,7 +100,7 @@ func (rec *recorded) answer(x *exchange, r *trace.Record, at trace.Position) {
 		x.status, x.header, x.responded = r.Status, r.Header, r.Micros
 	case trace.KindEvent:
 		x.stream = true
-		x.events = append(x.events, timed{at: r.Micros, lost: r.SHA256 != "", pos: at})
+		x.events = append(x.events, timed{at: r.Micros, lost: r.Size > 0, pos: at})
 	case trace.KindBody:
 		x.body = &at
 		if b, whole := r.Payload(); x.method == "" && whole && card.IsCard(b) && rec.card == nil {

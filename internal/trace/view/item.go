@@ -50,7 +50,7 @@ type Item struct {
 	// ID is JSON-RPC's, as written.
 	ID       string `json:"i,omitempty"`
 	Exchange int64  `json:"c,omitempty"`
-	Event    int64  `json:"-"`
+	Event    int64  `json:"e,omitempty"`
 	Session  string `json:"s,omitempty"`
 	Task     string `json:"o,omitempty"`
 	State    string `json:"-"`
@@ -62,12 +62,11 @@ type Item struct {
 	Bad  bool   `json:"b,omitempty"`
 	Mark string `json:"g,omitempty"` // "reconnect", "ask": to be seen from afar
 	Size int64  `json:"z,omitempty"`
-	// Made are the records that it was made of, if a Linker has told.
-	Made []int64 `json:"p,omitempty"`
+	// Made are the agent's events that it was made of, as the bridge has recorded.
+	Made []trace.EventRef `json:"p,omitempty"`
 
 	result, errorOf gjson.Result
 	reason          string
-	from            []trace.EventRef
 }
 
 // A Call is a tool call, as one record has it.
@@ -85,7 +84,7 @@ const maxText = 240
 // Of interprets a record. It takes the record's own words where it knows nothing.
 func Of(r *trace.Record) Item {
 	it := Item{N: r.N, Micros: r.Micros, Type: TypeNote, Name: r.Kind, ID: string(r.ID), Exchange: r.Exchange, Event: r.Event,
-		Session: r.Session, Task: r.Task, Size: r.Length(), from: r.From}
+		Session: r.Session, Task: r.Task, Size: r.Length()}
 	switch r.Kind {
 	case trace.KindStart:
 		it.Text = strings.TrimSpace(fmt.Sprintf("%s %s, %s, %s", r.Program, r.Version, r.System, r.Mode))
@@ -165,7 +164,7 @@ func shortID(id string) string {
 
 // message is a line of the editor's wire.
 func (it *Item) message(r *trace.Record) {
-	it.From, it.To = LaneEditor, LaneBridge
+	it.From, it.To, it.Made = LaneEditor, LaneBridge, r.From
 	if r.Dir == trace.DirOut {
 		it.From, it.To = LaneBridge, LaneEditor
 	}

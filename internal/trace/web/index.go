@@ -25,7 +25,6 @@ const (
 // goroutine adds to it, any number read it.
 type index struct {
 	reader *trace.Reader
-	link   *view.Linker
 	max    int // of rows
 
 	mu      sync.Mutex
@@ -42,7 +41,7 @@ type index struct {
 }
 
 func newIndex(r *trace.Reader) *index {
-	ix := &index{reader: r, max: maxRows, link: view.NewLinker(), build: view.NewBuilder()}
+	ix := &index{reader: r, max: maxRows, build: view.NewBuilder()}
 	ix.check = check.New(&check.Options{Report: func(f *check.Finding) {
 		if len(ix.found) < maxProblems {
 			ix.found = append(ix.found, *f)
@@ -72,7 +71,6 @@ func (ix *index) fill(ctx context.Context) error {
 
 func (ix *index) add(r *trace.Record, at trace.Position) {
 	it := view.Of(r)
-	it.Made = ix.link.Add(&it)
 	encoded, _ := json.Marshal(&it) // all of it can be encoded
 	ix.mu.Lock()
 	defer ix.mu.Unlock()

@@ -101,8 +101,8 @@ func TestServe(t *testing.T) {
 	_, body := get("api/rows?from=0&count=1000")
 	var rows []struct {
 		N    int64
-		Name string  `json:"m"`
-		Made []int64 `json:"p"`
+		Name string           `json:"m"`
+		Made []trace.EventRef `json:"p"`
 	}
 	if err := json.Unmarshal([]byte(body), &rows); err != nil || len(rows) != len(lines) {
 		t.Fatalf("%d rows, %v", len(rows), err)
@@ -111,7 +111,7 @@ func TestServe(t *testing.T) {
 		if _, line := get(fmt.Sprintf("api/record?row=%d", i)); line != string(lines[i]) || !strings.HasPrefix(line, fmt.Sprintf(`{"n":%d,`, r.N)) {
 			t.Errorf("row %d leads to %.80s", i, line)
 		}
-		if r.Name == "tool_call" && (len(r.Made) != 1 || !strings.Contains(string(lines[r.Made[0]-1]), `"tool_call_id":"c1"`)) {
+		if r.Name == "tool_call" && (len(r.Made) != 1 || !regexp.MustCompile(fmt.Sprintf(`"x":%d,"e":%d,.*"tool_call_id":"c1"`, r.Made[0][0], r.Made[0][1])).Match(b)) {
 			t.Errorf("the tool call was made of %v", r.Made)
 		}
 	}

@@ -8,6 +8,7 @@ const Data = {
   problems: [], // findings about records
   wrong: new Map(), // findings by the number of their record
   byRecord: new Map(), // rows by the number of their record
+  events: new Map(), // the numbers of the agent's events, by exchange and event
   into: new Map(), // what was made of a record: the inverse of row.p
   embedded: null, // lines, if the page has the trace
 
@@ -58,7 +59,9 @@ const Data = {
       r.gap = i ? r.u - this.rows[i - 1].u : 0;
       this.rows.push(r);
       this.byRecord.set(r.n, i);
-      for (const n of r.p || []) {
+      if (r.f === "a" && (r.k === "event" || r.k === "reply")) this.events.set(r.c + ":" + (r.e || 0), r.n);
+      r.p = (r.p || []).map(([x, e]) => this.events.get(x + ":" + e)).filter((n) => n !== undefined);
+      for (const n of r.p) {
         const list = this.into.get(n);
         if (list) list.push(r.n); else this.into.set(n, [r.n]);
       }

@@ -129,7 +129,7 @@ function without(record) {
 
 function hints(record) {
   const out = [];
-  if (record.sha256) out.push(el("div", { class: "hint" }, "This had " + record.size + " bytes. Recorded is how it begins, and a hash of all: " + record.sha256 + "."));
+  if (record.size) out.push(el("div", { class: "hint" }, "This had " + record.size + " bytes. Recorded is how it begins."));
   if (record.base64) out.push(el("div", { class: "hint" }, "This is no UTF-8: it is shown as base64."));
   if (record.error) out.push(el("div", { class: "hint" }, visible(record.error)));
   if (record.masked) out.push(el("div", { class: "hint" }, "Credentials, or texts, are masked in this."));

@@ -120,7 +120,7 @@ const List = {
     if (index < 0 || index >= Data.rows.length) return;
     this.selected = index;
     const r = Data.rows[index];
-    this.pairs = new Set([...(r.p || []), ...(Data.into.get(r.n) || [])].map((n) => Data.byRecord.get(n)).filter((i) => i !== undefined));
+    this.pairs = new Set([...r.p, ...(Data.into.get(r.n) || [])].map((n) => Data.byRecord.get(n)).filter((i) => i !== undefined));
     if (how !== "stay") this.reveal(index);
     this.draw();
     this.onselect(index);
