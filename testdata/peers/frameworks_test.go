@@ -205,8 +205,9 @@ func buildIn(t *testing.T, module, name string) string {
 // knownFindings are what doctor --prompt says of other people's agents, and why that is so. An
 // error is one that its maker would have to mend; all else of these agents is right.
 var knownFindings = []struct{ peer, weight, begins, why string }{
-	{"", "warning", "skills: is empty", "the agents of these tests have none"},
-	{"", "warning", `defaultInputModes: "text" is no media type`, "as the examples of the SDKs have it"},
+	{"", "warning", "skills: must not be empty", "the agents of these tests have none"},
+	{"", "warning", `defaultInputModes[0]: must be a media type like text/plain, and is "text"`, "as the examples of the SDKs have it"},
+	{"", "warning", `defaultOutputModes[0]: must be a media type like text/plain, and is "text"`, "the same"},
 	{"", "warning", "preferredTransport: is missing", "many cards of 0.3 leave it out, and clients take it for JSONRPC"},
 	{goV2, "warning", "A2A-Version 9.9", "a2a-go does not read the header"},
 	{goV03, "warning", "the Content-Type of the answer must be application/json", "a2a-go 0.3 names none, so net/http guesses"},

@@ -107,15 +107,15 @@ func (w *agentWire) request(r *trace.Record) {
 		x.isCard, x.method = true, "card"
 	case r.HTTP == "GET" && strings.HasSuffix(strings.TrimSuffix(r.Path(), "/"), "/extendedAgentCard"):
 		x.isCard, x.method = true, "GetExtendedAgentCard"
-		x.op = operationOf(x.method)
+		x.op = w.c.schemas.operation(x.method)
 	case x.method != "" || r.Method != "":
 		if x.method == "" {
 			x.method, x.id = r.Method, ""
 		}
-		x.rpc, x.op = true, operationOf(x.method)
+		x.rpc, x.op = true, w.c.schemas.operation(x.method)
 	default:
 		x.method = event.Method(r.HTTP, strings.TrimSuffix(r.Path(), "/"))
-		if x.op = operationOf(x.method); said == "" || strings.HasPrefix(said, "0.") {
+		if x.op = w.c.schemas.operation(x.method); said == "" || strings.HasPrefix(said, "0.") {
 			if x.op != (operation{}) { // not a request beside A2A
 				w.c.note("HTTP+JSON of A2A 0.3 has no schema here: only the rules are checked")
 				x.loose, x.op.version, x.op.params = true, "0.3", ""
@@ -132,7 +132,7 @@ func (w *agentWire) request(r *trace.Record) {
 	if whole && x.rpc {
 		w.call(r, x, doc, said)
 	} else if whole && x.op.params == "SendParams" {
-		w.c.schema(r, Bridge, x.method, w.doc(x), x.op.params, "A2A "+x.op.version, doc, "")
+		w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc, "")
 	}
 }
 
@@ -151,15 +151,10 @@ func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, said st
 	case said != "" && !strings.HasPrefix(said, x.op.version[:2]):
 		w.c.find(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A %s, and A2A-Version is %q", x.op.version, said)
 	}
-	w.c.schema(r, Bridge, x.method, w.doc(x), x.op.params, "A2A "+x.op.version, doc.Get("params"), "params")
+	w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc.Get("params"), "params")
 }
 
-func (w *agentWire) doc(x *exchange) string {
-	if x.op.version == "1.0" {
-		return doc10
-	}
-	return doc03
-}
+func (x *exchange) doc() string { return "A2A " + cmp.Or(x.op.version, "0.3") }
 
 // result checks an event or a result against the rules of streams and tasks.
 func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {

@@ -100,12 +100,12 @@ func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Res
 	case x.rpc:
 		x.last, x.why = r.N, "an error"
 		if x.op.version != "" {
-			w.c.schema(r, Agent, x.method, w.doc(x), "Error", "A2A "+x.op.version, problem, "error")
+			w.c.schema(r, Agent, x.method, x.doc(), "Error", problem, "error")
 		}
 		w.refused(r, x, problem.Get("code").Int())
 	case x.op.version == "1.0":
 		x.last, x.why = r.N, "an error"
-		w.c.schema(r, Agent, x.method, doc10, "HTTPError", "A2A 1.0", doc, "")
+		w.c.schema(r, Agent, x.method, doc10, "HTTPError", doc, "")
 		w.failureHTTP(r, x, problem)
 		w.refused(r, x, codeOfReason(problem.Get("details.#.reason").String()))
 	}
@@ -117,7 +117,7 @@ func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 		path = "result"
 	}
 	if !x.loose {
-		w.c.schema(r, Agent, x.method, w.doc(x), x.op.result, "A2A "+x.op.version, result, path)
+		w.c.schema(r, Agent, x.method, x.doc(), x.op.result, result, path)
 	}
 	w.result(r, x, result)
 }

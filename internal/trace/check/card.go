@@ -26,13 +26,10 @@ func (w *agentWire) cardRules(r *trace.Record, doc gjson.Result, v1 bool) {
 		{Error, [2]string{"5.5.3", "4.5"}, cardSchemes},
 		{Error, [2]string{"5.5.6", "8.4.2"}, cardSignatures},
 		{Warning, [2]string{"5.6.4", "3.6"}, eachFace(faceHabit)},
-		{Warning, [2]string{"5.5", "4.4.1"}, cardEmpty},
-		{Warning, [2]string{"5.5", "4.4.1"}, cardModes},
 		{Warning, [2]string{"5.5.4", "4.4.5"}, func(doc gjson.Result, _ bool) string {
 			return thereTwice(doc, "skills.#.id", "capabilities.extensions.#.uri")
 		}},
 		{Warning, [2]string{"5.5", "4.4.1"}, eachFace(facePlace)},
-		{Warning, [2]string{"5.5", "4.4.1"}, cardLinks},
 	} {
 		text := rule.broken(doc, v1)
 		w.broken(r, RuleSchema, rule.weight, "card", text, v1, rule.at, text)
@@ -124,15 +121,6 @@ func faceHabit(f face, v1 bool) string {
 	return ""
 }
 
-func cardLinks(doc gjson.Result, _ bool) string {
-	for _, path := range []string{"iconUrl", "documentationUrl", "provider.url"} {
-		if v := doc.Get(path).Str; v != "" && !isURL(v) {
-			return fmt.Sprintf("%s: is no absolute URL: %q", path, v)
-		}
-	}
-	return ""
-}
-
 // cardSchemes: a security requirement that names what securitySchemes has not.
 func cardSchemes(doc gjson.Result, v1 bool) (wrong string) {
 	member, inner := "security", "@this"
@@ -156,32 +144,6 @@ func cardSignatures(doc gjson.Result, _ bool) string {
 		header, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(p.Str, "="))
 		if p.Type == gjson.String && (err != nil || !gjson.ParseBytes(header).Get("alg").Exists()) {
 			return fmt.Sprintf("signatures[%d].protected: must be an object with alg, in base64url, and is %s", i, quote(p))
-		}
-	}
-	return ""
-}
-
-// cardEmpty: what must be there for a reader, and is empty.
-func cardEmpty(doc gjson.Result, _ bool) string {
-	for _, path := range []string{"name", "description", "version", "skills.0.id", "skills.0.name"} {
-		if v := doc.Get(path); v.Type == gjson.String && strings.TrimSpace(v.Str) == "" {
-			return path + ": must not be empty"
-		}
-	}
-	for _, path := range []string{"skills", "defaultInputModes", "defaultOutputModes"} {
-		if v := doc.Get(path); v.IsArray() && len(v.Array()) == 0 {
-			return path + ": is empty, so nobody knows what the agent can do"
-		}
-	}
-	return ""
-}
-
-func cardModes(doc gjson.Result, _ bool) string {
-	for _, path := range []string{"defaultInputModes", "defaultOutputModes"} {
-		for _, mode := range doc.Get(path).Array() {
-			if mode.Str != "" && !strings.Contains(mode.Str, "/") {
-				return fmt.Sprintf("%s: %q is no media type: they are like text/plain", path, mode.Str)
-			}
 		}
 	}
 	return ""

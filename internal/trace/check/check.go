@@ -183,7 +183,7 @@ func (c *Checker) warn(n int64, rule, what, format string, args ...any) {
 
 // report reports a finding, unless one of the same kind was reported often enough.
 func (c *Checker) report(f *Finding, kind string) {
-	f.Source = source(f)
+	f.Source = c.source(f)
 	if c.opts.Picks != nil && !c.opts.Picks(f) {
 		return
 	}
@@ -211,8 +211,8 @@ func (c *Checker) report(f *Finding, kind string) {
 }
 
 // source is where the rule of a finding stands, if the finding does not say so itself.
-func source(f *Finding) string {
-	switch at, v1 := sections[f.Rule], operationOf(f.What).version == "1.0"; {
+func (c *Checker) source(f *Finding) string {
+	switch at, v1 := sections[f.Rule], c.schemas.operation(f.What).version == "1.0"; {
 	case f.Source != "":
 		return f.Source
 	case f.Rule == RuleJSONRPC, f.Rule == RuleAnswered:
@@ -280,17 +280,17 @@ func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 }
 
 // schema checks a payload against a schema of a document, if there is one.
-func (c *Checker) schema(r *trace.Record, who, what, doc, name, spoken string, v gjson.Result, path string) {
+func (c *Checker) schema(r *trace.Record, who, what, doc, name string, v gjson.Result, path string) {
 	d := c.schemas.get(doc)
 	s := d.defs[name]
 	if !s.Exists() {
 		return
 	}
 	for _, f := range d.validate(s, v, path) {
-		at := "the schema of " + spoken
+		at := "the schema of " + doc
 		if f.section != "" {
-			at = spoken + ", section " + f.section
+			at = doc + ", section " + f.section
 		}
-		c.report(&Finding{Record: r.N, Who: who, Rule: RuleSchema, Weight: Error, Source: at, What: what, Text: f.String()}, f.path)
+		c.report(&Finding{Record: r.N, Who: who, Rule: RuleSchema, Weight: f.weight, Source: at, What: what, Text: f.String()}, f.path)
 	}
 }

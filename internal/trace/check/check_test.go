@@ -139,7 +139,7 @@ func exchanged(word string, x int64, rest string) []trace.Record {
 	version := map[string][]string{"A2a-Version": {"1.0"}}
 	switch word {
 	case "A>":
-		if operationOf(first).version == "1.0" {
+		if parsed.operation(first).version == "1.0" {
 			request.Header = version
 		}
 		request.Method, request.JSON = first, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, x, first, second)

@@ -201,11 +201,11 @@ func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
 	if v1 && v03 {
 		w.c.note("the agent's card is of A2A 0.3 and of 1.0 at once: it is held against 1.0")
 	}
+	spec := doc03
 	if v1 {
-		w.c.schema(r, Agent, "card", doc10, "Card", "A2A 1.0", doc, "")
-	} else {
-		w.c.schema(r, Agent, "card", doc03, "Card", "A2A 0.3", doc, "")
+		spec = doc10
 	}
+	w.c.schema(r, Agent, "card", spec, "Card", doc, "")
 	w.offers = gjson.Parse(strings.Clone(doc.Raw))
 	w.cardRules(r, doc, v1)
 }

@@ -96,7 +96,7 @@ func (w *editorWire) params(r *trace.Record, who, method string, doc gjson.Resul
 	}
 	what := strings.TrimSpace(method + " " + doc.Get("params.update.sessionUpdate").Str)
 	if name := w.acpSchema(who, method, "request"); name != "" {
-		w.c.schema(r, who, what, docACP, name, speaksACP, doc.Get("params"), "params")
+		w.c.schema(r, who, what, docACP, name, doc.Get("params"), "params")
 		return
 	}
 	w.c.find(r.N, who, RuleSchema, method, "ACP 1 has no such method for this side; names of one's own begin with _")
@@ -113,6 +113,6 @@ func (w *editorWire) result(r *trace.Record, who string, a *asked, result, probl
 		w.protocol = fmt.Sprintf("ACP %s", result.Get("protocolVersion").Raw)
 		w.c.note("this is %s, and the schema is that of ACP 1: only what JSON-RPC asks for is checked", w.protocol)
 	case w.protocol == speaksACP && !strings.HasPrefix(a.method, "_"):
-		w.c.schema(r, who, a.method, docACP, w.acpSchema(a.who, a.method, "response"), speaksACP, result, "result")
+		w.c.schema(r, who, a.method, docACP, w.acpSchema(a.who, a.method, "response"), result, "result")
 	}
 }

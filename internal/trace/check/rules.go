@@ -1,15 +1,10 @@
 package check
 
 import (
-	"encoding/base64"
 	"fmt"
 	"maps"
-	"mime"
-	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -36,11 +31,10 @@ type eventRule struct {
 // eventRules are the rules that an event shows alone, or with its request.
 func eventRules() []eventRule {
 	unsaid := [2]string{}
-	times, parts := [2]string{"6.2", "5.6.1"}, [2]string{"6.5", "4.1.6"}
+	parts := [2]string{"6.5", "4.1.6"}
 	return []eventRule{
 		{RuleVersion, Error, unsaid, wrongForm},
 		{RuleVersion, Warning, [2]string{"6", "A.2.1"}, otherWords},
-		{RuleSchema, Error, [2]string{"6", "4.1"}, emptyIDs},
 		{RuleOrder, Error, [2]string{"7.3", "3.1.3"}, wrongTask},
 		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, wrongRole},
 		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, foreignMessage},
@@ -70,10 +64,8 @@ func eventRules() []eventRule {
 			return ""
 		}},
 		{RuleState, Warning, unsaid, silentState},
-		{RuleSchema, Error, parts, badParts},
+		{RuleSchema, Error, parts, twofoldParts},
 		{RuleSchema, Warning, parts, poorParts},
-		{RuleSchema, Error, times, noTime},
-		{RuleSchema, Warning, times, poorTime},
 	}
 }
 
@@ -142,26 +134,6 @@ func otherWords(x *exchange, e *event.Event) (wrong string) {
 		}
 	}
 	return wrong
-}
-
-// emptyIDs: an ID that is there and empty. What need not be there may be empty in 1.0, whose encoders
-// may write it so: the task and the context of a message, the context of a task.
-func emptyIDs(x *exchange, e *event.Event) string {
-	paths := []string{"messageId", "artifact.artifactId", "status.message.messageId"}
-	switch {
-	case e.Kind == event.Task && x.op.version == "1.0":
-		paths = append(paths, "id")
-	case e.Kind == event.Task:
-		paths = append(paths, "id", "contextId")
-	case e.Kind != event.Message:
-		paths = append(paths, "taskId", "contextId")
-	}
-	for _, path := range paths {
-		if v := e.Body.Get(path); v.Type == gjson.String && v.Str == "" {
-			return path + " must not be empty"
-		}
-	}
-	return ""
 }
 
 // wrongTask: it is about another task than the one that was asked for.
@@ -241,25 +213,14 @@ func silentState(x *exchange, e *event.Event) string {
 	return ""
 }
 
-// badParts: parts that no client can read.
-func badParts(_ *exchange, e *event.Event) (wrong string) {
-	e.Parts().ForEach(func(_, p gjson.Result) bool {
-		for _, path := range []string{"file.bytes", "raw", "file.fileWithBytes"} {
-			if v := p.Get(path).Str; v != "" && !isBase64(v) {
-				wrong = fmt.Sprintf("%s of a part is no base64: %s", path, excerpt(v))
-			}
-		}
-		for _, path := range []string{"file.uri", "url"} {
-			if v := p.Get(path).Str; v != "" && !isURL(v) {
-				wrong = fmt.Sprintf("%s of a part is no absolute URL: %s", path, excerpt(v))
-			}
-		}
+// twofoldParts: files with their content in two places.
+func twofoldParts(_ *exchange, e *event.Event) string {
+	for _, p := range e.Parts().Array() {
 		if p.Get("file.bytes").Str != "" && p.Get("file.uri").Str != "" {
-			wrong = "a file has bytes and a uri, and must have one of them"
+			return "a file has bytes and a uri, and must have one of them"
 		}
-		return wrong == ""
-	})
-	return wrong
+	}
+	return ""
 }
 
 // poorParts: parts that do not look meant.
@@ -270,8 +231,7 @@ func poorParts(x *exchange, e *event.Event) (wrong string) {
 	}
 	parts.ForEach(func(_, p gjson.Result) bool {
 		text := p.Get("text").Str
-		kind := p.Get("file.mimeType").Str + p.Get("mediaType").Str
-		switch _, _, err := mime.ParseMediaType(kind); {
+		switch {
 		case p.Get("kind").Str == "text" && p.Get("file").IsObject(), p.Get("kind").Str == "file" && text != "":
 			wrong = "a part is text and a file at once, and clients read the one that its kind names: " + quote(p)
 		case p.Get("file.bytes").Type == gjson.String && p.Get("file.uri").Type == gjson.String && (p.Get("file.bytes").Str == "" || p.Get("file.uri").Str == ""):
@@ -280,50 +240,8 @@ func poorParts(x *exchange, e *event.Event) (wrong string) {
 			wrong = "the text holds U+FFFD, which stands for bytes that are no UTF-8: " + excerpt(text)
 		case strings.HasPrefix(text, `{"jsonrpc"`), strings.HasPrefix(text, `{"kind"`):
 			wrong = "the text is JSON of A2A itself: " + excerpt(text)
-		case kind != "" && (err != nil || !strings.Contains(kind, "/")):
-			wrong = fmt.Sprintf("the media type of a part is %q: it must be like text/plain", kind)
 		}
 		return wrong == ""
 	})
 	return wrong
-}
-
-// noTime: a timestamp that is none. A2A 1.0 wants RFC 3339; 0.3 says ISO 8601, which allows
-// more: other zones or none, no seconds, no hyphens and colons.
-func noTime(x *exchange, e *event.Event) string {
-	s := e.Body.Get("status.timestamp").Str
-	if _, err := time.Parse(time.RFC3339Nano, s); s == "" || err == nil || x.op.version == "0.3" && isoTime().MatchString(s) {
-		return ""
-	}
-	return fmt.Sprintf("status.timestamp must be a time like 2026-01-31T12:00:00Z, and is %q", s)
-}
-
-var isoTime = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\d{4}(-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?|\d{4}T\d{6})(Z|[+-]\d\d(:?\d\d)?)?$`)
-})
-
-// poorTime: a timestamp whose time zone is missing, as some agents of 0.3 write it, or in 1.0
-// another than UTC.
-func poorTime(x *exchange, e *event.Event) string {
-	s := e.Body.Get("status.timestamp").Str
-	_, clock, _ := strings.Cut(s, "T")
-	switch {
-	case s == "" || noTime(x, e) != "":
-	case x.op.version == "1.0" && !strings.HasSuffix(s, "Z"):
-		return fmt.Sprintf("status.timestamp must be in UTC, with a Z at its end, and is %q", s)
-	case !strings.ContainsAny(clock, "Z+-"):
-		return fmt.Sprintf("status.timestamp has no time zone: %q", s)
-	}
-	return ""
-}
-
-func isBase64(s string) bool {
-	s = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(s), "=")
-	_, err := base64.RawStdEncoding.DecodeString(s)
-	return err == nil
-}
-
-func isURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Scheme != "" && (u.Host != "" || u.Opaque != "" || u.Path != "")
 }

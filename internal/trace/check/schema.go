@@ -20,14 +20,16 @@ type document struct {
 	nullIsAbsent bool
 	// methods maps ACP's methods to schemas: "agent session/prompt request".
 	methods map[string]string
+	// operations are A2A's, by their methods.
+	operations map[string]operation
 }
 
-func parse(text []byte) (*document, error) {
+func parse(name string, text []byte) (*document, error) {
 	if !gjson.ValidBytes(text) {
 		return nil, errors.New("it is no JSON")
 	}
 	file := gjson.ParseBytes(text)
-	d := &document{defs: map[string]schema{}, nullIsAbsent: file.Get("x-null-is-absent").Bool(), methods: map[string]string{}}
+	d := &document{defs: map[string]schema{}, nullIsAbsent: file.Get("x-null-is-absent").Bool(), methods: map[string]string{}, operations: map[string]operation{}}
 	file.Get("$defs").ForEach(func(name, s gjson.Result) bool {
 		d.defs[name.Str] = s
 		kind := "request"
@@ -37,6 +39,10 @@ func parse(text []byte) (*document, error) {
 		if method := s.Get("x-method").Str; method != "" {
 			d.methods[s.Get("x-side").Str+" "+method+" "+kind] = name.Str
 		}
+		return true
+	})
+	file.Get("x-operations").ForEach(func(method, of gjson.Result) bool {
+		d.operations[method.Str] = operation{strings.TrimPrefix(name, "A2A "), of.Get("0").Str, of.Get("1").Str}
 		return true
 	})
 	return d, nil
@@ -91,12 +97,12 @@ func has(list gjson.Result, s string) bool {
 	return slices.ContainsFunc(list.Array(), func(one gjson.Result) bool { return one.Str == s })
 }
 
-// The documents. That of ACP comes from testdata/schema, without descriptions (a test writes
+// The documents, and their files. That of ACP comes from testdata/schema, without descriptions (a test writes
 // it); those of A2A are written here.
 const (
-	docACP = "acp-1"
-	doc03  = "a2a-0.3"
-	doc10  = "a2a-1.0"
+	docACP = "ACP 1"
+	doc03  = "A2A 0.3"
+	doc10  = "A2A 1.0"
 )
 
 //go:embed schema
@@ -104,6 +110,10 @@ var schemaFiles embed.FS
 
 // schemas are the documents that were read.
 type schemas map[string]*document
+
+func fileOf(name string) string {
+	return "schema/" + strings.ToLower(strings.ReplaceAll(name, " ", "-")) + ".json"
+}
 
 // get reads a document. It cannot fail: documents are part of the program, and a test
 // reads each.
@@ -114,11 +124,11 @@ func (s *schemas) get(name string) *document {
 	if d := (*s)[name]; d != nil {
 		return d
 	}
-	text, err := schemaFiles.ReadFile("schema/" + name + ".json")
+	text, err := schemaFiles.ReadFile(fileOf(name))
 	if err != nil {
 		panic(err)
 	}
-	d, err := parse(text)
+	d, err := parse(name, text)
 	if err != nil {
 		panic("check: " + name + ": " + err.Error())
 	}
@@ -133,37 +143,11 @@ type operation struct {
 	result  string // the schema of its result, or of each event
 }
 
-// operationOf returns the operation of a JSON-RPC method (A2A 0.3, section 7; 1.0,
-// section 9.4), without a version if there is none.
-func operationOf(method string) operation {
-	for _, known := range [...]struct {
-		method string
-		operation
-	}{
-		{"message/send", operation{"0.3", "SendParams", "Sent"}},
-		{"message/stream", operation{"0.3", "SendParams", "Event"}},
-		{"tasks/get", operation{"0.3", "TaskID", "Task"}},
-		{"tasks/cancel", operation{"0.3", "TaskID", "Task"}},
-		{"tasks/resubscribe", operation{"0.3", "TaskID", "Event"}},
-		{"tasks/pushNotificationConfig/set", operation{"0.3", "TaskPushConfig", "TaskPushConfig"}},
-		{"tasks/pushNotificationConfig/get", operation{"0.3", "TaskID", "TaskPushConfig"}},
-		{"tasks/pushNotificationConfig/list", operation{"0.3", "TaskID", "TaskPushConfigs"}},
-		{"tasks/pushNotificationConfig/delete", operation{"0.3", "TaskID", ""}},
-		{"agent/getAuthenticatedExtendedCard", operation{"0.3", "", "Card"}},
-		{"SendMessage", operation{"1.0", "SendParams", "Sent"}},
-		{"SendStreamingMessage", operation{"1.0", "SendParams", "Event"}},
-		{"GetTask", operation{"1.0", "TaskID", "Task"}},
-		{"CancelTask", operation{"1.0", "TaskID", "Task"}},
-		{"ListTasks", operation{"1.0", "ListParams", "Tasks"}},
-		{"SubscribeToTask", operation{"1.0", "TaskID", "Event"}},
-		{"CreateTaskPushNotificationConfig", operation{"1.0", "PushConfig", "PushConfig"}},
-		{"GetTaskPushNotificationConfig", operation{"1.0", "TaskOf", "PushConfig"}},
-		{"ListTaskPushNotificationConfigs", operation{"1.0", "TaskOf", "PushConfigs"}},
-		{"DeleteTaskPushNotificationConfig", operation{"1.0", "TaskOf", ""}},
-		{"GetExtendedAgentCard", operation{"1.0", "", "Card"}},
-	} {
-		if known.method == method {
-			return known.operation
+// operation returns the operation of a method; without a version if there is none.
+func (s *schemas) operation(method string) operation {
+	for _, doc := range [...]string{doc03, doc10} {
+		if op := s.get(doc).operations[method]; op.version != "" {
+			return op
 		}
 	}
 	return operation{}

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ var said = []string{"description", "title", "default", "discriminator", "format"
 
 // known are the keywords that this package reads.
 var known = []string{"$defs", "$ref", "type", "enum", "const", "properties", "required", "additionalProperties", "items", "allOf", "anyOf",
-	"oneOf", "not", "minimum", "maximum", "minLength", "minItems", "x-method", "x-side", "x-null-is-absent", "x-section"}
+	"oneOf", "not", "minimum", "maximum", "minLength", "minItems", "format", "x-method", "x-side", "x-null-is-absent", "x-section", "x-should", "x-operations"}
 
 // lean returns a schema without keywords for people.
 func lean(t *testing.T, v any, names bool) any {
@@ -48,7 +49,7 @@ func lean(t *testing.T, v any, names bool) any {
 				delete(v, key)
 			case !slices.Contains(known, key):
 				t.Errorf("a schema has the keyword %s, which is not known here", key)
-			case key == "const" || key == "enum":
+			case key == "const" || key == "enum" || key == "x-operations":
 			default:
 				v[key] = lean(t, value, key == "properties" || key == "$defs")
 			}
@@ -61,7 +62,7 @@ func lean(t *testing.T, v any, names bool) any {
 // keywords, and lack no schema.
 func TestDocuments(t *testing.T) {
 	for name, source := range map[string]string{docACP: "acp-v1", doc03: "", doc10: ""} {
-		path := "schema/" + name + ".json"
+		path := fileOf(name)
 		if source != "" {
 			source = "../../../testdata/schema/" + source + ".schema.json"
 		} else {
@@ -108,8 +109,8 @@ func payloads(t *testing.T) map[[2]string][]string {
 			switch method := doc.Get("method").Str; {
 			case rec.Kind == trace.KindEvent:
 				key, v = [2]string{doc03, "Event"}, doc.Get("result")
-			case rec.Kind == trace.KindRequest && operationOf(method).params != "":
-				key = [2]string{doc03, operationOf(method).params}
+			case rec.Kind == trace.KindRequest && s.operation(method).params != "":
+				key = [2]string{doc03, s.operation(method).params}
 			case rec.Kind != trace.KindMessage:
 			case strings.HasPrefix(method, "event/"): // A2A lines have no schema here
 			case method != "":
@@ -161,7 +162,18 @@ func TestValidate(t *testing.T) {
 	wrong := 0
 	for key, texts := range payloads(t) {
 		c := jsonschema.NewCompiler()
-		file := must.Get(os.Open("schema/" + key[0] + ".json"))(t)
+		c.AssertFormat()
+		for _, name := range []string{"base64", "uri", "media-type", "date-time", "iso-8601", "utc", "zoned"} {
+			c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(v any) error {
+				if s, ok := v.(string); ok && s != "" {
+					if ok, must := formed(name, s); !ok {
+						return errors.New(must)
+					}
+				}
+				return nil
+			}})
+		}
+		file := must.Get(os.Open(fileOf(key[0])))(t)
 		doc, err := jsonschema.UnmarshalJSON(file)
 		file.Close()
 		if err != nil {
@@ -212,7 +224,7 @@ func TestFaults(t *testing.T) {
 		{doc10, "Event", `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"working"}}}`, `statusUpdate.status.state: must be one of "TASK_STATE_UNSPECIFIED"`},
 		{doc10, "Event", `{"statusUpdate":{"taskId":"t","contextId":null,"status":{"state":"TASK_STATE_WORKING"}}}`, "statusUpdate.contextId: is missing"},
 		{doc10, "Part", `{"data":null,"metadata":null}`, ""},
-		{doc10, "Part", `{"text":"a","url":"b"}`, "is 2 things at once"},
+		{doc10, "Part", `{"text":"a","url":"http://b"}`, "is 2 things at once"},
 	} {
 		d := s.get(test.doc)
 		var got []string

@@ -2,10 +2,15 @@ package check
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
+	"mime"
+	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -20,9 +25,9 @@ const (
 	maxQuoted = 40
 )
 
-// A fault is a place in a payload, what is wrong there, and the section of the
-// specification.
-type fault struct{ path, what, section string }
+// A fault is a place in a payload, what is wrong there, how bad that is, and the section of
+// the specification.
+type fault struct{ path, what, weight, section string }
 
 func (f fault) String() string {
 	if f.path == "" {
@@ -44,8 +49,15 @@ type walk struct {
 }
 
 func (w *walk) fault(path, format string, args ...any) {
+	w.add(fault{path, fmt.Sprintf(format, args...), Error, w.section})
+}
+
+// add adds a fault. Among too many, an error takes the place of a warning.
+func (w *walk) add(f fault) {
 	if len(w.faults) < maxFaults {
-		w.faults = append(w.faults, fault{path, fmt.Sprintf(format, args...), w.section})
+		w.faults = append(w.faults, f)
+	} else if i := slices.IndexFunc(w.faults, func(f fault) bool { return f.weight == Warning }); i >= 0 && f.weight == Error {
+		w.faults[i] = f
 	}
 }
 
@@ -79,7 +91,13 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 	if fixed := values(s); len(fixed) > 0 && !isOne(fixed, v) {
 		w.fault(path, "must be %s, and is %s", oneOf(fixed), quote(v))
 	}
-	w.bounds(k, v, path)
+	if wrong := bounds(k, v); wrong != "" {
+		weight := Error
+		if k["x-should"].Bool() {
+			weight = Warning
+		}
+		w.add(fault{path, wrong, weight, w.section})
+	}
 	switch items := k["items"]; {
 	case v.IsObject():
 		w.object(k, v, path)
@@ -101,17 +119,49 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 	}
 }
 
-func (w *walk) bounds(k map[string]schema, v gjson.Result, path string) {
+// bounds tells what is wrong with a value of the right type; "" for nothing.
+func bounds(k map[string]schema, v gjson.Result) string {
 	least, most := k["minimum"], k["maximum"]
 	switch {
 	case v.Type == gjson.Number && least.Exists() && v.Num < least.Num:
-		w.fault(path, "must be at least %v, and is %s", least.Num, v.Raw)
+		return fmt.Sprintf("must be at least %v, and is %s", least.Num, v.Raw)
 	case v.Type == gjson.Number && most.Exists() && v.Num > most.Num:
-		w.fault(path, "must be at most %v, and is %s", most.Num, v.Raw)
+		return fmt.Sprintf("must be at most %v, and is %s", most.Num, v.Raw)
 	case v.Type == gjson.String && int64(utf8.RuneCountInString(v.Str)) < k["minLength"].Int(),
 		v.IsArray() && int64(len(v.Array())) < k["minItems"].Int():
-		w.fault(path, "must not be empty")
+		return "must not be empty"
+	case v.Type == gjson.String && v.Str != "":
+		if ok, must := formed(k["format"].Str, v.Str); !ok {
+			return must + ", and is " + quote(v)
+		}
 	}
+	return ""
+}
+
+// formed reports whether a text has a format, and tells what it must be.
+func formed(format, s string) (ok bool, must string) {
+	_, noTime := time.Parse(time.RFC3339Nano, s)
+	switch format {
+	case "base64":
+		plain := strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(s)
+		_, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(plain, "="))
+		return err == nil, "must be base64"
+	case "uri":
+		u, err := url.Parse(s)
+		return err == nil && u.Scheme != "" && (u.Host != "" || u.Opaque != "" || u.Path != ""), "must be an absolute URL"
+	case "media-type":
+		_, _, err := mime.ParseMediaType(s)
+		return err == nil && strings.Contains(s, "/"), "must be a media type like text/plain"
+	case "date-time", "iso-8601": // which allows other zones or none, no seconds, no hyphens and colons
+		const iso = `^\d{4}(-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?|\d{4}T\d{6})(Z|[+-]\d\d(:?\d\d)?)?$`
+		return noTime == nil || format == "iso-8601" && regexp.MustCompile(iso).MatchString(s), "must be a time like 2026-01-31T12:00:00Z"
+	case "utc":
+		return noTime != nil || strings.HasSuffix(s, "Z"), "must be in UTC, with a Z at its end"
+	case "zoned":
+		_, clock, _ := strings.Cut(s, "T")
+		return clock == "" || strings.ContainsAny(clock, "Z+-"), "must have a time zone"
+	}
+	return true, ""
 }
 
 func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
