@@ -1,7 +1,6 @@
 package rawjson
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,11 +31,11 @@ func validValue(s string, i, depth int, note func(at, end, depth int) int) int {
 	case '"':
 		return validString(s, i)
 	case '{', '[':
-		if depth == MaxDepth {
-			return -1
-		}
 		if end := note(i, 0, depth); end > 0 {
 			return end
+		}
+		if depth == MaxDepth {
+			return -1
 		}
 		end := validItems(s, i, depth+1, note)
 		return note(i, end, depth)
@@ -141,27 +140,12 @@ func digits(s string, i int) int {
 	return i
 }
 
-// TooDeep reports whether b nests deeper than MaxDepth. Up to the first byte that is
-// not JSON it counts like a parser; behind that, no parser recurses.
-func TooDeep(b []byte) bool {
-	if bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) <= MaxDepth {
-		return false
-	}
-	depth, quoted := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case c == '"':
-			quoted = !quoted
-		case quoted && c == '\\':
-			i++
-		case quoted:
-		case c == '[' || c == '{':
-			if depth++; depth > MaxDepth {
-				return true
-			}
-		case c == ']' || c == '}':
-			depth--
-		}
-	}
-	return false
+// TooDeep reports whether b nests deeper than MaxDepth before it ends, or is no JSON any more: behind
+// that, no parser recurses.
+func TooDeep(b []byte) (deep bool) {
+	ValidBut(b, func(_, end, depth int) int {
+		deep = deep || depth == MaxDepth
+		return end
+	})
+	return deep
 }

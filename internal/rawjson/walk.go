@@ -94,20 +94,12 @@ func Walk(s string, i int, f func(key string, at int) (end int)) (end int) {
 // EachElement calls f with each element of an array, as written, until f returns false.
 // Anything else has no elements.
 func EachElement(s string, f func(value string) bool) {
-	i := SkipSpace(s, 0)
-	if i >= len(s) || s[i] != '[' {
-		return
-	}
-	for i++; ; {
-		i = SkipSpace(s, i)
-		if i < len(s) && s[i] == ',' {
-			i = SkipSpace(s, i+1)
-		}
-		end := SkipValue(s, i)
-		if end == i || !f(s[i:end]) {
+	for at := NextElement(s); at >= 0; at = NextElement(s) {
+		end := SkipValue(s, at)
+		if end == at || !f(s[at:end]) {
 			return
 		}
-		i = end
+		s = s[end:]
 	}
 }
 
@@ -118,15 +110,10 @@ func NextElement(s string) (at int) {
 	if i >= len(s) || s[i] != '[' && s[i] != ',' {
 		return -1
 	}
-	if i = SkipSpace(s, i+1); skipsNothing(s, i) {
+	if i = SkipSpace(s, i+1); i >= len(s) || strings.IndexByte("],}:", s[i]) >= 0 {
 		return -1
 	}
 	return i
-}
-
-// skipsNothing reports whether no value begins at i.
-func skipsNothing(s string, i int) bool {
-	return i >= len(s) || s[i] == ']' || s[i] == ',' || s[i] == '}' || s[i] == ':'
 }
 
 // IsObject, IsArray and IsString check the first byte of a value from a walk, which has

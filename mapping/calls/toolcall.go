@@ -101,7 +101,7 @@ type Output struct {
 
 // ErrorDetails says why a tool failed.
 type ErrorDetails struct {
-	Message string `json:"message,omitzero"`
+	Message string `json:"message"`
 	Type    string `json:"type,omitzero"`
 	// StatusCode is 0 if there is none.
 	StatusCode int `json:"status_code,omitzero"`
@@ -121,11 +121,11 @@ func (e *ErrorDetails) Said(command bool) string {
 
 // FileDiff is a change of a file.
 type FileDiff struct {
-	FileName string `json:"file_name,omitzero"`
-	FilePath string `json:"file_path,omitzero"`
+	FileName string `json:"file_name"`
+	FilePath string `json:"file_path"`
 	// OldContent is nil for a new file.
 	OldContent *string `json:"old_content,omitzero"`
-	NewContent string  `json:"new_content,omitzero"`
+	NewContent string  `json:"new_content"`
 	Formatted  string  `json:"formatted_diff,omitzero"`
 }
 
@@ -150,26 +150,26 @@ type Confirmation struct {
 
 // ConfirmationOption is one of the user's choices.
 type ConfirmationOption struct {
-	ID          string `json:"id,omitzero"`
-	Name        string `json:"name,omitzero"`
+	ID          string `json:"id"`
+	Name        string `json:"name"`
 	Description string `json:"description,omitzero"`
 }
 
 // ExecuteDetails is about a shell command.
 type ExecuteDetails struct {
-	Command          string `json:"command,omitzero"`
+	Command          string `json:"command"`
 	WorkingDirectory string `json:"working_directory,omitzero"`
 }
 
 // MCPDetails is about a tool of an MCP server.
 type MCPDetails struct {
-	ServerName string `json:"server_name,omitzero"`
-	ToolName   string `json:"tool_name,omitzero"`
+	ServerName string `json:"server_name"`
+	ToolName   string `json:"tool_name"`
 }
 
 // GenericDetails is about anything else.
 type GenericDetails struct {
-	Description string `json:"description,omitzero"`
+	Description string `json:"description"`
 	// Kind is what the dialect calls it, where it says: ask_user, info, …
 	Kind string `json:"kind,omitzero"`
 }

@@ -147,14 +147,14 @@ func (e *ACP) text(dst []byte, run []mapping.Step) []byte {
 	size := 0 // of the open line's text; 0: none is open
 	for i := range run {
 		s := &run[i]
-		if textSize(s) > textMax {
+		if len(s.Text) > textMax {
 			if size > 0 {
 				dst, size = e.closeContent(append(dst, `"}`...), s.Shown), 0
 			}
 			dst = e.chunks(dst, "agent_message_chunk", s.Text, s.Shown)
 			continue
 		}
-		if size > 0 && size+textSize(s) > textMax {
+		if size > 0 && size+len(s.Text) > textMax {
 			dst, size = e.closeContent(append(dst, `"}`...), s.Shown), 0
 		}
 		if size == 0 {
@@ -165,7 +165,7 @@ func (e *ACP) text(dst []byte, run []mapping.Step) []byte {
 			dst = joinText(append(dst, '"'), s)
 		}
 		dst = dst[:len(dst)-1] // nor the closing one: more may follow
-		size += max(textSize(s), 1)
+		size += max(len(s.Text), 1)
 	}
 	if size > 0 {
 		dst = e.closeContent(append(dst, `"}`...), run[0].Shown)
@@ -220,26 +220,19 @@ func appendOptions(dst []byte, options []mapping.Option) []byte {
 
 // Mode appends a current_mode_update.
 func (e *ACP) Mode(dst []byte, mode string) []byte {
-	dst = e.open(dst, "current_mode_update")
-	dst = rawjson.AppendString(append(dst, `,"currentModeId":`...), mode)
-	return e.close(dst)
+	return e.close(rawjson.AppendField(e.open(dst, "current_mode_update"), "currentModeId", mode))
 }
 
 // Config appends a config_option_update: all options, as they are now.
 func (e *ACP) Config(dst []byte, options []acp.ConfigOption) []byte {
 	list, _ := rawjson.Marshal(options) // strings, all of them
-	dst = e.open(dst, "config_option_update")
-	dst = append(append(dst, `,"configOptions":`...), list...)
-	return e.close(dst)
+	return e.close(rawjson.AppendJSON(e.open(dst, "config_option_update"), "configOptions", string(list)))
 }
 
 // Info appends a session_info_update: the session's title, and when it was last
 // used, in RFC 3339.
 func (e *ACP) Info(dst []byte, title, updatedAt string) []byte {
-	dst = e.open(dst, "session_info_update")
-	dst = rawjson.AppendString(append(dst, `,"title":`...), title)
-	dst = rawjson.AppendString(append(dst, `,"updatedAt":`...), updatedAt)
-	return e.close(dst)
+	return e.close(appendFields(e.open(dst, "session_info_update"), "title", title, "updatedAt", updatedAt))
 }
 
 // Commands appends an available_commands_update.

@@ -117,8 +117,8 @@ func rawInput(c *mapping.ToolCall) a2a.JSON {
 	if c.Input != "" && !rawjson.IsObject(string(c.Input)) {
 		all = rawjson.AppendMember(all, "input_parameters", string(c.Input))
 	}
-	if details := appendDetails(nil, q, false); len(details) > 0 {
-		all = rawjson.AppendMember(all, "confirmation_request", "{"+string(append(details[1:], '}')))
+	if details, _ := rawjson.Marshal(extensionQuestion(q)); len(details) > len("{}") {
+		all = rawjson.AppendMember(all, "confirmation_request", string(details))
 	}
 	if c.Extra != "" {
 		all = rawjson.AppendMember(all, "extra", string(c.Extra))
@@ -280,14 +280,13 @@ func appendFence(dst []byte, n int) []byte {
 // appendToolRawOutput appends the result as data: what structured output there
 // is, or the details of an error.
 func appendToolRawOutput(dst []byte, c *mapping.ToolCall) []byte {
-	const member = `,"rawOutput":`
 	switch {
 	case c.Error != nil && (c.Error.Type != "" || c.Error.StatusCode != 0):
-		return appendError(append(dst, member...), c.Error)
+		return appendValue(dst, "rawOutput", c.Error)
 	case c.Output != nil && c.Output.Data != "":
-		return appendRaw(append(dst, member...), c.Output.Data, rawMax)
+		return appendRaw(append(dst, `,"rawOutput":`...), c.Output.Data, rawMax)
 	case c.Status == mapping.ToolCancelled:
-		return append(append(dst, member...), `{"cancelled":true}`...)
+		return append(dst, `,"rawOutput":{"cancelled":true}`...)
 	}
 	return dst
 }

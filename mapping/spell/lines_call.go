@@ -1,6 +1,7 @@
 package spell
 
 import (
+	"encoding/json"
 	"strconv"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -11,7 +12,7 @@ import (
 // appendToolCall appends a call as the development-tool extension spells it
 // (ToolCall), whatever dialect it came in. Members that we do not know are under extra. all: it is for
 // a journal, which keeps what the extension has no words for, and what was asked before; its status is a
-// number, and JSON in it a string.
+// number, and JSON in it a string. What most events have is written by hand.
 func appendToolCall(dst []byte, c *mapping.ToolCall, all bool) []byte {
 	dst = rawjson.AppendString(append(dst, `{"tool_call_id":`...), c.ID)
 	if all {
@@ -28,15 +29,26 @@ func appendToolCall(dst []byte, c *mapping.ToolCall, all bool) []byte {
 		dst = append(dst, `,"live_content":"`...)
 		dst = append(appendKnown(dst, c.OutputSoFar, c.OutputJSON()), '"')
 	}
-	if c.Output != nil {
-		dst = appendOutput(append(dst, `,"output":`...), c.Output, all)
+	switch o := c.Output; {
+	case o == nil:
+	case all:
+		dst = appendValue(dst, "output", o)
+	default:
+		dst = appendValue(dst, "output", extensionOutput{o, valueOf(o.Data)})
 	}
 	if c.Error != nil {
-		dst = appendError(append(dst, `,"error":`...), c.Error)
+		dst = appendValue(dst, "error", c.Error)
 	}
-	// It is there while it is asked, by the RFC.
-	if c.Confirmation != nil && (c.Asks || all) {
-		dst = appendConfirmation(append(dst, `,"confirmation_request":`...), c, all)
+	switch q := c.Confirmation; {
+	case q == nil:
+	case all:
+		dst = appendValue(dst, "confirmation_request", q)
+	case c.Asks: // it is there while it is asked, by the RFC
+		asked := extensionQuestion(q)
+		for _, o := range mapping.NewQuestion(c).Options {
+			asked.Options = append(asked.Options, mapping.ConfirmationOption{ID: o.ID, Name: o.Name, Description: o.Description})
+		}
+		dst = appendValue(dst, "confirmation_request", asked)
 	}
 	dst = appendJSON(dst, "extra", c.Extra, all)
 	if all {
@@ -49,84 +61,40 @@ func appendToolCall(dst []byte, c *mapping.ToolCall, all bool) []byte {
 	return append(dst, '}')
 }
 
-func appendOutput(dst []byte, o *mapping.ToolOutput, all bool) []byte {
-	from := len(dst)
-	if o.Text != "" || o.Diff == nil && o.Data == "" {
-		dst = rawjson.AppendField(dst, "text", o.Text)
-	}
-	if o.Diff != nil {
-		dst = appendDiff(append(dst, `,"diff":`...), o.Diff)
-	}
-	dst = appendJSON(dst, "structured_data", o.Data, all)
-	dst[from] = '{' // where the first member's comma is
-	return append(dst, '}')
+// An extensionOutput is an output in the extension's form, where data is no string.
+type extensionOutput struct {
+	*mapping.ToolOutput
+	Data json.RawMessage `json:"structured_data,omitempty"`
 }
 
-func appendDiff(dst []byte, d *mapping.FileDiff) []byte {
-	dst = rawjson.AppendString(append(dst, `{"file_name":`...), d.FileName)
-	dst = rawjson.AppendField(dst, "file_path", d.FilePath)
-	if d.OldContent != nil {
-		dst = rawjson.AppendField(dst, "old_content", *d.OldContent)
-	}
-	dst = rawjson.AppendField(dst, "new_content", d.NewContent)
-	dst = appendOptional(dst, "formatted_diff", d.Formatted)
-	return append(dst, '}')
+// A question is what is asked in the extension's form, which has no word for its kind.
+type question struct {
+	Options []mapping.ConfirmationOption `json:"options,omitempty"`
+	mapping.Confirmation
+	Unread json.RawMessage `json:"extra,omitempty"`
 }
 
-func appendError(dst []byte, e *mapping.ErrorDetails) []byte {
-	dst = rawjson.AppendString(append(dst, `{"message":`...), e.Message)
-	dst = appendOptional(dst, "type", e.Type)
-	if e.StatusCode != 0 {
-		dst = append(dst, `,"status_code":`...)
-		dst = strconv.AppendInt(dst, int64(e.StatusCode), 10)
-	}
-	return append(dst, '}')
-}
-
-// appendConfirmation appends what is asked, with the choices that the user has; for a journal with those
-// that the agent has named.
-func appendConfirmation(dst []byte, c *mapping.ToolCall, all bool) []byte {
-	options := c.Confirmation.Options
-	if !all {
-		options = nil
-		for _, o := range mapping.NewQuestion(c).Options {
-			options = append(options, mapping.ConfirmationOption{ID: o.ID, Name: o.Name, Description: o.Description})
-		}
-	}
-	dst = append(dst, `{"options":[`...)
-	for i, o := range options {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = rawjson.AppendString(append(dst, `{"id":`...), o.ID)
-		dst = rawjson.AppendField(dst, "name", o.Name)
-		dst = append(appendOptional(dst, "description", o.Description), '}')
-	}
-	return append(appendDetails(append(dst, ']'), c.Confirmation, all), '}')
-}
-
-// appendDetails appends the members that say what is asked, each behind a comma.
-func appendDetails(dst []byte, q *mapping.Confirmation, all bool) []byte {
-	if q.Execute != nil {
-		dst = rawjson.AppendString(append(dst, `,"execute_details":{"command":`...), q.Execute.Command)
-		dst = appendOptional(dst, "working_directory", q.Execute.WorkingDirectory)
-		dst = append(dst, '}')
-	}
-	if q.Edit != nil {
-		dst = appendDiff(append(dst, `,"file_edit_details":`...), q.Edit)
-	}
-	if q.MCP != nil {
-		dst = rawjson.AppendString(append(dst, `,"mcp_details":{"server_name":`...), q.MCP.ServerName)
-		dst = rawjson.AppendField(dst, "tool_name", q.MCP.ToolName)
-		dst = append(dst, '}')
-	}
+// extensionQuestion returns what is asked, without the options.
+func extensionQuestion(q *mapping.Confirmation) *question {
+	asked := &question{Confirmation: *q, Unread: valueOf(q.Unread)}
 	if q.Generic != nil {
-		if dst = rawjson.AppendString(append(dst, `,"generic_details":{"description":`...), q.Generic.Description); all {
-			dst = appendOptional(dst, "kind", q.Generic.Kind)
-		}
-		dst = append(dst, '}')
+		asked.Generic = &mapping.GenericDetails{Description: q.Generic.Description}
 	}
-	return appendJSON(dst, "extra", q.Unread, all)
+	return asked
+}
+
+// valueOf is JSON from outside as it can be written.
+func valueOf(value a2a.JSON) json.RawMessage {
+	if value == "" {
+		return nil
+	}
+	return rawjson.AppendValue(nil, string(value))
+}
+
+// appendValue appends a member whose value is made of strings, numbers and valid JSON.
+func appendValue(dst []byte, key string, value any) []byte {
+	raw, _ := rawjson.Marshal(value)
+	return rawjson.AppendJSON(dst, key, rawjson.View(raw))
 }
 
 // appendJSON appends a member whose value is JSON, or a string that holds it.
@@ -141,7 +109,7 @@ func appendTrue(dst []byte, key string, is bool) []byte {
 	if !is {
 		return dst
 	}
-	return append(append(append(dst, `,"`...), key...), `":true`...)
+	return rawjson.AppendJSON(dst, key, "true")
 }
 
 // appendFields appends members whose values are strings: keys and values in turns.
@@ -163,5 +131,5 @@ func appendNumber(dst []byte, key string, n uint8) []byte {
 	if n == 0 {
 		return dst
 	}
-	return strconv.AppendUint(append(append(append(dst, `,"`...), key...), `":`...), uint64(n), 10)
+	return rawjson.AppendJSON(dst, key, strconv.Itoa(int(n)))
 }

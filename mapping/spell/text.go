@@ -22,7 +22,7 @@ const textMax = 1 << 20
 func Piece(steps []mapping.Step) (piece, rest []mapping.Step) {
 	for i := range steps {
 		s := &steps[i]
-		if s.Kind != mapping.StepText || textSize(s) <= textMax {
+		if s.Kind != mapping.StepText || len(s.Text) <= textMax {
 			continue
 		}
 		if i > 0 {
@@ -30,54 +30,11 @@ func Piece(steps []mapping.Step) (piece, rest []mapping.Step) {
 		}
 		head := *s
 		s.Replaces = false // the rest follows
-		if !s.Plain {
-			head.Text, s.Text = ask.Split(s.Text, textMax)
-			head.TextJSON, s.TextJSON = "", ""
-			return []mapping.Step{head}, steps
-		}
-		if !unquoted(s) {
-			s.TextJSON = s.TextJSON[1 : len(s.TextJSON)-1]
-		}
-		n := splitJSON(string(s.TextJSON), textMax)
-		head.TextJSON = s.TextJSON[:n]
-		s.TextJSON = s.TextJSON[n:]
+		head.Text, s.Text = ask.Split(s.Text, textMax)
+		head.TextJSON, s.TextJSON = "", ""
 		return []mapping.Step{head}, steps
 	}
 	return steps, nil
-}
-
-// unquoted reports whether TextJSON is without its quotes, and all there is of the text: what
-// [Piece] makes of a step.
-func unquoted(s *mapping.Step) bool { return s.TextJSON != "" && s.TextJSON[0] != '"' }
-
-// textSize is how long a text is, at most.
-func textSize(s *mapping.Step) int {
-	if unquoted(s) {
-		return len(s.TextJSON)
-	}
-	return max(len(s.Text), len(s.TextJSON))
-}
-
-// splitJSON returns where to divide a longer JSON string, given without quotes: at
-// most n bytes in, not inside a character or an escape, nor between the escapes of
-// one character.
-func splitJSON(s string, n int) int {
-	const unit = len(`\ud83d`)
-	head, _ := ask.Split(s, n)
-	n = len(head)
-	from := max(0, n-2*unit)
-	last := strings.LastIndexByte(s[from:n], '\\')
-	if last < 0 {
-		return n
-	}
-	last += from
-	if before := strings.TrimRight(s[:last], `\`); (last-len(before))%2 != 0 {
-		return n // it is the second of two
-	}
-	if e := s[last:]; e[1] == 'u' && e[2]|0x20 == 'd' && e[3]|0x20 >= 'c' {
-		return last - unit // the first half of the pair
-	}
-	return last
 }
 
 // joins reports whether next is text that goes on with that of s.
@@ -91,9 +48,6 @@ func joins(s, next *mapping.Step) bool {
 // appendText appends a step's text as a JSON string: the agent's own encoding
 // of it where that may be copied.
 func appendText(dst []byte, s *mapping.Step) []byte {
-	if unquoted(s) {
-		return append(append(append(dst, '"'), s.TextJSON...), '"')
-	}
 	if s.TextJSON != "" && (s.Plain || rawjson.Copyable(string(s.TextJSON))) {
 		return append(dst, s.TextJSON...)
 	}
@@ -103,7 +57,7 @@ func appendText(dst []byte, s *mapping.Step) []byte {
 // joinText lets a step's text go on with the JSON string at the end of dst.
 func joinText(dst []byte, s *mapping.Step) []byte {
 	last := len(dst) - 1
-	if s.Plain && !unquoted(s) && s.TextJSON != "" {
+	if s.Plain && s.TextJSON != "" {
 		return append(dst[:last], s.TextJSON[1:]...)
 	}
 	dst = appendText(dst[:last], s) // its opening quote is where the other's end was
