@@ -12,6 +12,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -28,8 +29,8 @@ const (
 	// has lost count.
 	maxOpen = 1024
 
-	// maxRefusals is how many of our own error replies may await an editor that
-	// sends bad lines and does not read. The list of other replies is bounded by
+	// maxRefusals is how many of our own error replies may be in the list while an editor
+	// sends bad lines and does not read. That of other replies is bounded by
 	// maxOpen; without this one a stuck pipe of garbage would fill the memory.
 	maxRefusals = 256
 )
@@ -69,6 +70,7 @@ type Conn struct {
 	out     io.Writer
 	tap     func(toEditor bool, line []byte)
 	maxOpen int
+	pause   time.Duration // between two batches; 0: there is none
 
 	// Only ReadObject uses these.
 	started bool // the first line, which may begin with a BOM, has been read
@@ -77,23 +79,19 @@ type Conn struct {
 	inputDone  chan struct{}
 	outputDone chan struct{}
 	closed     chan struct{}
+	ended      chan struct{} // the writer has
 	batches    chan *batch
+	flushes    chan *batch   // without lines
 	wake       chan struct{} // there is something in the list; holds one
 	pool       sync.Pool     // of *batch
 	blocked    atomic.Bool   // the last write had to wait
-	pace       *pace         // nil: there is none
 
-	mu       sync.Mutex
-	list     outbox
-	spare    []byte // the buffer of the list that was written last
-	open     int    // requests whose reply has not been written
-	refused  int    // own error replies that have not been written
-	queued   uint64 // messages and batches that were ever queued
-	written  uint64 // how many of them were written
-	progress chan struct{}
-	closing  bool
-	failure  error
-	ours     map[uint64]bool // the ids of our requests that await an answer
+	mu      sync.Mutex
+	list    outbox
+	open    int // requests whose reply has not been written
+	closing bool
+	failure error
+	ours    map[uint64]bool // the ids of our requests that await an answer
 }
 
 var _ jsonrpc2.ObjectStream = (*Conn)(nil)
@@ -110,14 +108,18 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 		lines:      &lineReader{r: bufio.NewReaderSize(r, lineBuffer), max: MaxLine},
 		out:        w,
 		tap:        opts.Tap,
-		pace:       newPace(opts.MaxPerSecond),
 		maxOpen:    maxOpen,
 		inputDone:  make(chan struct{}),
 		outputDone: make(chan struct{}),
 		closed:     make(chan struct{}),
+		ended:      make(chan struct{}),
 		batches:    make(chan *batch),
+		flushes:    make(chan *batch),
 		wake:       make(chan struct{}, 1),
 		ours:       make(map[uint64]bool),
+	}
+	if opts.MaxPerSecond > 0 {
+		s.pause = time.Second / time.Duration(opts.MaxPerSecond)
 	}
 	// Ends as the doc comment says: after Close, once the list is empty, or on
 	// the first write that fails.
@@ -168,12 +170,4 @@ func (s *Conn) errClosed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.errClosedLocked()
-}
-
-// progressLocked returns a channel that is closed after the next write.
-func (s *Conn) progressLocked() <-chan struct{} {
-	if s.progress == nil {
-		s.progress = make(chan struct{})
-	}
-	return s.progress
 }

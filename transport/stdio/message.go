@@ -12,28 +12,17 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// An rpcMessage is the members of a line that JSON-RPC knows. They are views of the
+// An rpcMessage has the members of a line that JSON-RPC knows. They are views of the
 // line.
-type rpcMessage struct {
-	version, id, method, params, result, err gjson.Result
-}
+type rpcMessage map[string]gjson.Result
 
-func parseMessage(line []byte) (m rpcMessage) {
+func parseMessage(line []byte) rpcMessage {
+	m := rpcMessage{}
 	// gjson.ParseBytes would copy the line, with the editor's images in it.
 	gjson.Parse(rawjson.View(line)).ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
-		case "jsonrpc":
-			m.version = value
-		case "id":
-			m.id = value
-		case "method":
-			m.method = value
-		case "params":
-			m.params = value
-		case "result":
-			m.result = value
-		case "error":
-			m.err = value
+		case "jsonrpc", "id", "method", "params", "result", "error":
+			m[key.Str] = value
 		}
 		return true
 	})
@@ -42,43 +31,45 @@ func parseMessage(line []byte) (m rpcMessage) {
 
 // route has a request handled, and decodes an answer into v; it reports whether v is set.
 func (s *Conn) route(m rpcMessage, v any) bool {
+	own, version, method, params := m["id"], m["jsonrpc"], m["method"], m["params"]
+	result, failure := m["result"], m["error"]
 	id := "null"
-	if isID(m.id) {
-		id = m.id.Raw
+	if isID(own) {
+		id = own.Raw
 	}
 	invalid := func(what string) bool {
 		s.refuse(id, jsonrpc2.CodeInvalidRequest, "editor: "+what)
 		return false
 	}
 	switch {
-	case !m.method.Exists() && (m.result.Exists() || m.err.Exists()):
+	case !method.Exists() && (result.Exists() || failure.Exists()):
 		return s.answer(m, v)
-	case !m.method.Exists():
+	case !method.Exists():
 		s.mu.Lock()
-		if _, ok := s.oursLocked(m.id); ok {
+		if _, ok := s.oursLocked(own); ok {
 			id = "null" // it may also be a bad answer to a request of ours
 		}
 		s.mu.Unlock()
 		return invalid("this message has neither a method nor a result: a request needs a method")
-	case m.method.Type != gjson.String:
+	case method.Type != gjson.String:
 		return invalid("the method is not a string: name it in quotes")
-	case m.result.Type != gjson.Null || m.err.Type != gjson.Null:
+	case result.Type != gjson.Null || failure.Type != gjson.Null:
 		return invalid("this message has a method and a result: send a request or an answer")
-	case m.version.Exists() && (m.version.Type != gjson.String || m.version.Str != "2.0"):
+	case version.Exists() && (version.Type != gjson.String || version.Str != "2.0"):
 		return invalid(`this is not JSON-RPC 2.0: send "jsonrpc":"2.0"`)
-	case m.id.Exists() && id == "null":
+	case own.Exists() && id == "null":
 		return invalid("the id of a request is a string or a number: leave it out to send a notification")
 	}
-	if m.id.Exists() && !s.admit() {
+	if own.Exists() && !s.admit() {
 		s.refuse(id, jsonrpc2.CodeInternalError, fmt.Sprintf(
 			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
 		return false
 	}
-	var params json.RawMessage
-	if m.params.Exists() {
-		params = rawjson.AppendValue(nil, m.params.Raw)
+	var kept json.RawMessage
+	if params.Exists() {
+		kept = rawjson.AppendValue(nil, params.Raw)
 	}
-	s.handle(ID(strings.Clone(m.id.Raw)), strings.Clone(m.method.Str), params)
+	s.handle(ID(strings.Clone(own.Raw)), strings.Clone(method.Str), kept)
 	return false
 }
 
@@ -97,7 +88,7 @@ func (s *Conn) admit() bool {
 // matches some keys without regard to case, and mixes up what belongs to a request and to a response.
 func (s *Conn) answer(m rpcMessage, v any) bool {
 	s.mu.Lock()
-	id, ok := s.oursLocked(m.id)
+	id, ok := s.oursLocked(m["id"])
 	if ok {
 		delete(s.ours, id)
 	}
@@ -107,10 +98,10 @@ func (s *Conn) answer(m rpcMessage, v any) bool {
 	}
 	b := strconv.AppendUint([]byte(`{"jsonrpc":"2.0","id":`), id, 10)
 	switch {
-	case m.err.Type != gjson.Null: // also if there is a result: an error is the worse news
-		b = append(append(b, `,"error":`...), editorError(m.err)...)
-	case m.result.Exists():
-		b = append(append(b, `,"result":`...), m.result.Raw...)
+	case m["error"].Type != gjson.Null: // also if there is a result: an error is the worse news
+		b = append(append(b, `,"error":`...), editorError(m["error"])...)
+	case m["result"].Exists():
+		b = append(append(b, `,"result":`...), m["result"].Raw...)
 	default:
 		b = append(b, `,"result":null`...)
 	}

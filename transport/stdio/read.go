@@ -3,8 +3,8 @@ package stdio
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -111,7 +111,8 @@ func (s *Conn) take(line []byte, whole bool, v any) bool {
 		s.refuse(headID(line), jsonrpc2.CodeInvalidRequest, fmt.Sprintf(
 			"editor: this line nests deeper than %d levels: send flatter params", rawjson.MaxDepth))
 	case !gjson.ValidBytes(line):
-		s.refuse(headID(line), jsonrpc2.CodeParseError, notJSON(line)+": "+oneALine)
+		err := json.Unmarshal(line, new(json.RawMessage)) // which says what is wrong
+		s.refuse(headID(line), jsonrpc2.CodeParseError, fmt.Sprintf("editor: this line is not JSON: %v: %s", err, oneALine))
 	case line[0] == '[':
 		s.refuse("null", jsonrpc2.CodeInvalidRequest, "editor: batches are not part of this protocol: send one message a line")
 	case line[0] != '{':
@@ -122,16 +123,6 @@ func (s *Conn) take(line []byte, whole bool, v any) bool {
 	return false
 }
 
-// notJSON says what is wrong with line.
-func notJSON(line []byte) string {
-	err := json.Unmarshal(line, new(json.RawMessage))
-	what := fmt.Sprintf("editor: this line is not JSON: %v", err)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		what += fmt.Sprintf(" at byte %d", syntax.Offset)
-	}
-	return what
-}
-
 // refuse queues an error reply of our own. It waits while too many of them are
 // unread.
 func (s *Conn) refuse(id string, code int, text string) {
@@ -140,17 +131,12 @@ func (s *Conn) refuse(id string, code int, text string) {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.refused >= maxRefusals && s.errClosedLocked() == nil {
-		progress := s.progressLocked()
+	if s.list.refusals >= maxRefusals {
 		s.mu.Unlock()
-		select {
-		case <-progress:
-		case <-s.closed:
-		}
+		_ = s.Flush(context.Background()) // if it fails, so does what follows
 		s.mu.Lock()
 	}
 	if s.queueLocked(line) == nil {
-		s.refused++
 		s.list.refusals++
 	}
 }

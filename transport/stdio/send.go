@@ -3,8 +3,6 @@ package stdio
 import (
 	"bytes"
 	"context"
-	"sync"
-	"time"
 )
 
 // A batch is what one Send hands to the writer. It is a copy: the writer may
@@ -33,7 +31,7 @@ type batch struct {
 // between those lines then, and if ctx ends, the lines that the writer has already got are
 // written all the same.
 func (s *Conn) Send(ctx context.Context, lines []byte) error {
-	for len(lines) > keepLine || s.pace != nil {
+	for len(lines) > keepLine || s.pause > 0 {
 		end := bytes.IndexByte(lines, '\n') + 1
 		if end == 0 || end == len(lines) {
 			break
@@ -51,9 +49,6 @@ func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 		return err
 	}
 	if err := s.errClosed(); err != nil || len(lines) == 0 {
-		return err
-	}
-	if err := s.pace.wait(ctx, s.closed); err != nil {
 		return err
 	}
 	b, ok := s.pool.Get().(*batch)
@@ -97,64 +92,22 @@ func (s *Conn) recycle(b *batch) {
 // and returns nil; or ctx's error; or another if a write failed. It may be
 // called after Close.
 func (s *Conn) Flush(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for target := s.queued; s.written < target; {
+	b := &batch{done: make(chan error, 1)}
+	select {
+	case s.flushes <- b:
+	case <-s.ended:
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		if s.failure != nil {
 			return s.errClosedLocked()
 		}
-		progress := s.progressLocked()
-		s.mu.Unlock()
-		select {
-		case <-progress:
-			s.mu.Lock()
-		case <-ctx.Done():
-			s.mu.Lock()
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-// A pace keeps lines apart, so that an editor gets no more than so many lines a
-// second. Turns that wait for it merge what they have, as for an editor that is slow.
-type pace struct {
-	each time.Duration // for one line; 0: there is none
-
-	mu   sync.Mutex
-	next time.Time // when the next line may go
-}
-
-func newPace(perSecond int) *pace {
-	if perSecond <= 0 {
 		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return &pace{each: time.Second / time.Duration(perSecond)}
-}
-
-// wait returns when a line may be written, or with ctx's error, or when closed is.
-func (p *pace) wait(ctx context.Context, closed <-chan struct{}) error {
-	if p == nil {
-		return nil
-	}
-	now := time.Now()
-	p.mu.Lock()
-	at := p.next
-	if at.Before(now) {
-		at = now
-	}
-	p.next = at.Add(p.each)
-	p.mu.Unlock()
-	if !at.After(now) {
-		return nil
-	}
-	timer := time.NewTimer(at.Sub(now))
-	defer timer.Stop()
 	select {
-	case <-timer.C:
-		return nil
-	case <-closed:
-		return errClosed
+	case err := <-b.done:
+		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}

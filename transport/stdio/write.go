@@ -15,7 +15,6 @@ import (
 // An outbox is what awaits the writer, in order.
 type outbox struct {
 	bytes    []byte
-	messages int
 	replies  int // of requests that were open
 	refusals int // error replies of our own to bad lines
 }
@@ -74,8 +73,6 @@ func (s *Conn) queueLocked(line []byte) error {
 		return err
 	}
 	s.list.bytes = append(append(s.list.bytes, line...), '\n')
-	s.list.messages++
-	s.queued++
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -89,25 +86,35 @@ const slowWrite = 5 * time.Millisecond
 
 // Blocked reports whether the editor is behind: the last write had to wait for it, or
 // there is a limit to lines a second.
-func (s *Conn) Blocked() bool { return s.pace != nil || s.blocked.Load() }
+func (s *Conn) Blocked() bool { return s.pause > 0 || s.blocked.Load() }
 
 // write is the goroutine that owns stdout.
 func (s *Conn) write() {
+	defer close(s.ended)
+	batches := s.batches
+	var next <-chan time.Time // set while the next batch has to wait
 	for {
+		var b *batch
 		select {
 		case <-s.wake:
-			if s.drain(nil) != nil {
-				return
+		case b = <-s.flushes:
+		case b = <-batches:
+			if s.pause > 0 {
+				batches, next = nil, time.After(s.pause)
 			}
-		case b := <-s.batches:
-			err := s.drain(b)
-			b.done <- err
-			if err != nil {
-				return
-			}
+		case <-next:
+			batches, next = s.batches, nil
+			continue
 		case <-s.closed:
 			// Nothing can be queued any more, so once is enough.
 			_ = s.drain(nil) // OutputDone and Flush tell
+			return
+		}
+		err := s.drain(b)
+		if b != nil {
+			b.done <- err
+		}
+		if err != nil {
 			return
 		}
 	}
@@ -117,19 +124,9 @@ func (s *Conn) write() {
 // together cost one wake-up of the editor.
 func (s *Conn) drain(b *batch) error {
 	s.mu.Lock()
-	if b == nil && s.list.messages == 0 {
-		s.mu.Unlock()
-		return nil
-	}
 	taken := s.list
-	s.list = outbox{bytes: s.spare[:0]}
-	s.spare = nil
-	if b != nil {
-		taken.messages++
-		s.queued++
-	}
+	s.list = outbox{}
 	s.mu.Unlock()
-
 	data := taken.bytes
 	switch {
 	case b == nil:
@@ -137,7 +134,9 @@ func (s *Conn) drain(b *batch) error {
 		data = b.lines
 	default:
 		data = append(data, b.lines...)
-		taken.bytes = data
+	}
+	if len(data) == 0 {
+		return nil
 	}
 	if s.tap != nil {
 		for line := range bytes.Lines(data) {
@@ -150,22 +149,13 @@ func (s *Conn) drain(b *batch) error {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cap(taken.bytes) <= keepLine {
-		s.spare = taken.bytes
-	}
 	s.open = max(0, s.open-taken.replies)
-	s.refused -= taken.refusals
-	if s.progress != nil {
-		close(s.progress)
-		s.progress = nil
-	}
 	if err != nil {
 		s.failure = err
 		s.list = outbox{}
 		close(s.outputDone)
 		return s.errClosedLocked()
 	}
-	s.written += uint64(taken.messages)
 	return nil
 }
 
