@@ -35,9 +35,9 @@ type acpEditor struct {
 	once     sync.Once
 	// can is what the first initialize has said of the editor; it is not written afterwards.
 	can abilities
-	// held are functions that end requests which are not answered yet, by stdio.ID: version
-	// 2's prompts, and sign-ins. The newest sign-in's is at signInKey, too.
-	held sync.Map
+	// signIn is the newest request for a sign-in, which endSignIn ends. They are the read loop's.
+	signIn    stdio.ID
+	endSignIn context.CancelCauseFunc
 }
 
 func newACPEditor(s *server) *acpEditor {
@@ -107,20 +107,17 @@ func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
 		reply(facts)
 		return
 	}
-	if facts != nil && !facts.OAuth { // a browser is not offered where the agent is down
-		reply(facts)
-		e.server.spawn(func(ctx context.Context) {
-			if e.server.out.Flush(ctx) == nil {
-				e.contact(ctx, facts, func(*store.CardFacts) {})
-			}
-		})
-		return
-	}
 	var replied sync.Once
-	late := time.AfterFunc(cardWait, func() { replied.Do(func() { reply(facts) }) })
+	answer := func(facts *store.CardFacts) { replied.Do(func() { reply(facts) }) }
+	if facts != nil && !facts.OAuth { // a browser is not offered where the agent is down
+		answer(facts)
+	}
+	late := time.AfterFunc(cardWait, func() { answer(facts) })
 	e.server.spawn(func(ctx context.Context) {
-		e.contact(ctx, facts, func(facts *store.CardFacts) { replied.Do(func() { reply(facts) }) })
-		late.Stop()
+		defer late.Stop()
+		if e.server.out.Flush(ctx) == nil {
+			e.contact(ctx, facts, answer)
+		}
 	})
 }
 
@@ -258,8 +255,8 @@ func (e *acpEditor) cancel(c *editorRequest, p *acp.SessionRequest) {
 // requests are too short for it.
 func (e *acpEditor) cancelRequest(c *editorRequest, p *acp.CancelRequest) {
 	id := stdio.ID(p.RequestID)
-	if end, held := e.held.Load(id); held {
-		end.(func())()
+	if e.endSignIn != nil && id == e.signIn {
+		e.endSignIn(context.Canceled)
 	}
 	e.server.cancelPrompts(id)
 	c.reply(struct{}{}) // a notification, too
@@ -276,7 +273,6 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 	if !ok {
 		return
 	}
-	turn.trace = traceOf(c.raw)
 	e.server.runTurn(turn, func(ctx context.Context) {
 		if stop := e.waitForPast(ctx, turn); stop != "" {
 			turn.Discard()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -101,7 +100,7 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 // prompt2 runs a turn, once those before it are over. It takes its place in the line before the
 // next message is read.
 func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
-	if session := e.session(c, p.SessionID); session != nil && !c.isNotification {
+	if session := e.session(c, p.SessionID); session != nil {
 		e.begin2(c, session, p.Prompt, func(id string) any { return map[string]string{"messageId": id} })
 	}
 }
@@ -109,14 +108,9 @@ func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
 // begin2 begins the turn of a prompt, which is answered with what answer returns when the prompt
 // has its place.
 func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.ContentBlock, answer func(id string) any) {
-	turn, err := session.Begin()
-	if err != nil {
-		c.fail(acp.CodeInvalidRequest, fmt.Sprintf("editor: %d prompts of this session wait already: cancel them by session/cancel, or wait", maxHeld), "")
-		return
+	if turn, ok := c.begin(session); ok {
+		e.server.runTurn(turn, func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 	}
-	turn.trace = traceOf(c.raw)
-	e.held.Store(c.id, func() { turn.cancel() })
-	e.server.runTurn(turn, func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
 }
 
 // outcome says what became of a message for a turn that runs.
@@ -161,8 +155,8 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 
 // run2 runs the turn of a prompt.
 func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, prompt []acp.ContentBlock, answer func(id string) any) {
-	defer e.held.Delete(c.id)
-	session := turn.session
+	asked, session := turn, turn.session
+	defer e.server.endPrompt(asked)
 	if err := turn.wait(ctx); err != nil {
 		c.fail(acp.CodeRequestCancelled, err.Error(), "")
 		if errors.Is(err, errAsked) {
@@ -177,7 +171,7 @@ func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, promp
 	turn.accepted = func(ctx context.Context) {
 		accepted = true
 		view.begun(ctx, c, prompt, func(id string) {
-			e.held.Delete(c.id)
+			e.server.endPrompt(asked)
 			c.reply(answer(id))
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge/store"
@@ -20,9 +19,6 @@ const loginLook = 5 * time.Second
 
 // errOtherLogin ends a sign-in that another one replaces.
 var errOtherLogin = errors.New("bridge: another sign-in has begun")
-
-// signInKey is where acpEditor.held has the newest sign-in's context.CancelCauseFunc.
-const signInKey = "sign-in"
 
 // usable picks the ways to authenticate that the editor supports.
 func (can abilities) usable(methods []acp.AuthMethod) []acp.AuthMethod {
@@ -105,15 +101,17 @@ func (e *acpEditor) authenticate(c *editorRequest) {
 		return
 	}
 	ctx, stop := context.WithCancelCause(e.server.ctx)
-	e.held.Store(c.id, func() { stop(context.Canceled) })
+	if e.endSignIn != nil {
+		e.endSignIn(errOtherLogin) // the user has begun a new one
+	}
+	e.signIn, e.endSignIn = c.id, stop
 	e.server.spawn(func(context.Context) {
 		defer stop(nil)
-		defer e.held.Delete(c.id)
 		if err := e.server.findAgent(ctx); err != nil {
 			c.failSetup(err)
 			return
 		}
-		switch err := e.signIn(ctx, stop, c, p.MethodID); {
+		switch err := e.signInBy(ctx, c, p.MethodID); {
 		case err == nil:
 			c.reply(struct{}{})
 		case errors.Is(err, context.Canceled) || errors.Is(err, errOtherLogin):
@@ -144,14 +142,10 @@ func (e *acpEditor) loginNeeded(ctx context.Context) error {
 	return nil
 }
 
-// signIn signs the user in by a method of ours, if that is needed. A sign-in that is under way ends:
-// the user has begun a new one. stop ends ctx.
-func (e *acpEditor) signIn(ctx context.Context, stop context.CancelCauseFunc, c *editorRequest, method string) error {
+// signInBy signs the user in by a method of ours, if that is needed.
+func (e *acpEditor) signInBy(ctx context.Context, c *editorRequest, method string) error {
 	err := e.loginNeeded(ctx)
 	if login := e.login(); ctx.Err() == nil && err != nil && login != nil && e.signsIn(login, method) {
-		if before, ok := e.held.Swap(signInKey, stop); ok {
-			before.(context.CancelCauseFunc)(errOtherLogin) // one that is over does not care
-		}
 		user := &acpAsker{editor: e, call: c}
 		err = login.SignIn(ctx, user)
 		if user.done(); err == nil {
@@ -176,13 +170,11 @@ func (e *acpEditor) logout(c *editorRequest) {
 	})
 }
 
-// acpAsker asks through elicitations.
+// acpAsker asks through elicitations, about a request.
 type acpAsker struct {
 	editor *acpEditor
 	call   *editorRequest
-
-	mu   sync.Mutex
-	open []string // URLs that are shown
+	page   string // that was shown last, "" if none was: a sign-in has one
 }
 
 // Confirm implements [Asker], by a form without fields.
@@ -201,27 +193,23 @@ func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) 
 	if !a.editor.can.asks(q) || a.call.isNotification { // a question names its request
 		return false, ErrCannotAsk
 	}
-	if q.ElicitationID != "" {
-		a.mu.Lock()
-		a.open = append(a.open, q.ElicitationID)
-		a.mu.Unlock()
+	if q.Mode == acp.ElicitURL {
+		a.page = q.ElicitationID
 	}
 	q.RequestID = json.RawMessage(a.call.id)
-	var raw json.RawMessage
-	err := a.editor.server.ask(ctx, acp.MethodElicit, q, &raw, nil) // see done
+	answer, err := a.editor.elicit(ctx, q)
 	if isEditorError(err) {
-		return false, ErrCannotAsk
+		err = ErrCannotAsk
 	}
-	return err == nil && q.Answer(string(raw)) != "", err
+	return answer != "", err
 }
 
-// done tells the editor that the pages that it shows are not needed any more.
+// done tells the editor that the page that it shows is not needed any more.
 func (a *acpAsker) done() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, id := range a.open {
-		if err := a.editor.server.conn.Notify(context.Background(), acp.MethodElicited, map[string]string{"elicitationId": id}); err != nil {
-			a.editor.server.agent.opts.Log.Debug("writing to the editor", "err", err)
-		}
+	if a.page == "" {
+		return
+	}
+	if err := a.editor.server.conn.Notify(context.Background(), acp.MethodElicited, map[string]string{"elicitationId": a.page}); err != nil {
+		a.editor.server.agent.opts.Log.Debug("writing to the editor", "err", err)
 	}
 }

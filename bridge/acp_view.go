@@ -106,11 +106,11 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	question := v.out.Permission(q)
 	v.mu.Unlock()
 	var raw json.RawMessage
-	err := v.editor.server.ask(ctx, acp.MethodRequestPermission, question, &raw, func(id json.RawMessage) {
-		if v.editor.v2 { // not every client of version 1 knows that a question may be withdrawn
-			_ = v.editor.server.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
-		}
-	})
+	var withdraw func(json.RawMessage)
+	if v.editor.v2 { // not every client of version 1 knows that a question may be withdrawn
+		withdraw = v.editor.withdraw
+	}
+	err := v.editor.server.ask(ctx, acp.MethodRequestPermission, question, &raw, withdraw)
 	if err != nil && !isEditorError(err) {
 		return mapping.Answer{}, err
 	}

@@ -39,7 +39,8 @@ type Options struct {
 	// Setup is for [Serve] without a Client: it returns the options of the agent that
 	// has been set up meanwhile, all of them, with a Client; or an error that says to
 	// the user what to do. It is asked whenever something needs an agent, and when the
-	// editor authenticates, by one goroutine at a time, until it has succeeded. Of
+	// editor authenticates, by one goroutine at a time, until it has succeeded. The editor's
+	// next message waits for it. Of
 	// Serve's own options, Tap, Protocol, OnEOF and AuthMethods stay in force.
 	Setup func(ctx context.Context) (*Options, error)
 	// AuthMethods are offered to ACP editors by initialize beside those of Login, those

@@ -54,8 +54,8 @@ type server struct {
 	closing  bool
 	work     sync.WaitGroup
 	sessions map[string]*Session
-	// prompts are the turns of the requests that run, for $/cancel_request. An ID may
-	// have several: some programs give all their requests the same.
+	// prompts are the turns of the requests that are not answered, for $/cancel_request. An ID
+	// may have several: some programs give all their requests the same.
 	prompts map[*turn]stdio.ID
 	leaving map[string]*leaving // sessions that were closed, while something of them runs
 }
@@ -287,9 +287,14 @@ func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 	}
 	turn, err := session.Begin()
 	if err != nil {
-		c.fail(acp.CodeInvalidRequest, busyText, "")
+		text := busyText
+		if session.queues {
+			text = fmt.Sprintf("editor: %d prompts of this session wait already: cancel them by session/cancel, or wait", maxHeld)
+		}
+		c.fail(acp.CodeInvalidRequest, text, "")
 		return turn, false
 	}
+	turn.trace = traceOf(c.raw)
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
 	c.server.prompts[turn.turn] = c.id
@@ -326,7 +331,11 @@ func (s *server) cancelPrompts(id stdio.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for t, of := range s.prompts {
-		if of == id {
+		switch {
+		case of != id:
+		case t.session.queues:
+			t.cancel() // of the others each has a request
+		default:
 			t.session.Cancel()
 		}
 	}

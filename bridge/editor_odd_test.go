@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
@@ -23,7 +24,7 @@ func TestRefusedMeanwhile(t *testing.T) {
 	defer end()
 	c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
 	c.next("i")
-	c.write(`{"jsonrpc":"2.0","id":"s","method":"session/new","params":{"cwd":"/","mcpServers":[]}}`)
+	c.write(`{"jsonrpc":"2.0","id":"s","method":"authenticate","params":{"methodId":"stored"}}`)
 	for i := range 200 {
 		if i == 10 {
 			close(meanwhile)
@@ -45,10 +46,10 @@ func TestOrderMeanwhile(t *testing.T) {
 				return &bridge.Options{Client: client}, nil
 			}})
 			defer end()
+			time.AfterFunc(time.Second, func() { close(meanwhile) })
 			c.write(`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"slow"}}`)
 			c.write(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)
 			c.write(`{"jsonrpc":"2.0","method":"$/nothing"}`)
-			close(meanwhile)
 			if m := c.next("1"); m.Get("result.state").Str != string(a2a.StateCanceled) {
 				t.Errorf("%s", m)
 			}

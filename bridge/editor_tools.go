@@ -246,7 +246,7 @@ func (t *editorTools) decide(ctx context.Context, view *acpView, call *mapping.T
 		{ID: "always", Name: "Always allow " + scope.String() + " in this session", Kind: acp.OptionAllowAlways, Certain: true, Remember: &scope, Send: once},
 		{ID: "reject", Name: "Reject", Kind: acp.OptionRejectOnce, Certain: true},
 	}, true), true)
-	d, ok := t.session.approvals.decide(q, t.session.directories(), true)
+	d, ok := t.session.decide(q)
 	seen := func(o Observation) {
 		o.Session, o.Call = t.session.ID, call.ID
 		t.session.agent.observe(&o)
@@ -257,7 +257,7 @@ func (t *editorTools) decide(ctx context.Context, view *acpView, call *mapping.T
 		if err != nil {
 			return d, err
 		}
-		d = t.session.approvals.accept(q, answer, true, t.session.agent.opts.Log)
+		d = t.session.accept(q, answer)
 	}
 	seen(Observation{What: ObservedAnswer, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
 	if !d.option.Allows() {

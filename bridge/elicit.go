@@ -79,16 +79,24 @@ func (e *acpEditor) askForm(ctx context.Context, session, question string, turn 
 	}
 	q := spell.NewProse(question)
 	q.SessionID, q.Mode = session, acp.ElicitForm
+	answer, err := e.elicit(ctx, q)
+	answer = strings.TrimSpace(answer)
+	return answer, err == nil && answer != ""
+}
+
+// elicit puts a question to the user. "" is no, or no answer. The question is withdrawn when ctx
+// ends: not every client has the method, but each that has announced forms, or pages, does.
+func (e *acpEditor) elicit(ctx context.Context, q *spell.Elicitation) (answer string, err error) {
 	var raw json.RawMessage
-	err := e.server.ask(ctx, acp.MethodElicit, q, &raw, func(id json.RawMessage) {
-		// Not every client has this method, but each that has announced forms does.
-		_ = e.server.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
-	})
-	if err != nil {
-		return "", false
+	if err := e.server.ask(ctx, acp.MethodElicit, q, &raw, e.withdraw); err != nil {
+		return "", err
 	}
-	answer := strings.TrimSpace(q.Answer(string(raw)))
-	return answer, answer != ""
+	return q.Answer(string(raw)), nil
+}
+
+// withdraw takes back a request of ours.
+func (e *acpEditor) withdraw(id json.RawMessage) {
+	_ = e.server.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
 }
 
 // wantsSecret reports whether a question may be for a secret: ACP forbids forms for

@@ -25,10 +25,10 @@ type ide struct {
 	server *server
 	// prefix is what ACP wants before a method that is not its own.
 	prefix string
-	// announced: an ACP editor gets only messages that it has announced. Some show
-	// unknown ones as errors.
-	announced bool
-	name      string
+	// announced: an ACP editor gets only messages that it has announced, and is deaf to others: some
+	// show unknown ones as errors.
+	announced, deaf bool
+	name            string
 
 	mu         sync.Mutex
 	companion  Companion
@@ -53,6 +53,7 @@ var errNotAnnounced = errors.New("editor: it has not announced the companion")
 func (i *ide) introduce(p *acp.InitializeRequest) {
 	i.prefix = "_"
 	i.announced = gjson.GetBytes(p.ClientCapabilities, "_meta.a2astdio.companion").IsObject()
+	i.deaf = !i.announced
 	if p.ClientInfo != nil {
 		i.name = cmp.Or(p.ClientInfo.Title, p.ClientInfo.Name)
 	}
@@ -71,8 +72,7 @@ func (i *ide) open(dir string) {
 	}
 	i.workspaces = append(i.workspaces, dir)
 	if i.companion == nil {
-		editor := ideEditor{i}
-		i.companion, i.err = start(editor, CompanionInfo{Name: i.name, Workspace: dir, NoDiffs: i.prefix != "" && !i.announced})
+		i.companion, i.err = start(i, CompanionInfo{Name: i.name, Workspace: dir, NoDiffs: i.deaf})
 		return
 	}
 	params, err := json.Marshal(map[string]any{"workspaces": i.workspaces})
@@ -181,19 +181,18 @@ func (i *ide) close() {
 	}
 }
 
-// An ideEditor is the editor as the companion sees it.
-type ideEditor struct{ *ide }
-
-func (e ideEditor) Request(ctx context.Context, method string, params, result any) error {
-	if e.prefix != "" && !e.announced {
+// Request implements [CompanionEditor].
+func (i *ide) Request(ctx context.Context, method string, params, result any) error {
+	if i.deaf {
 		return errNotAnnounced
 	}
-	return e.server.ask(ctx, e.prefix+method, params, result, nil)
+	return i.server.ask(ctx, i.prefix+method, params, result, nil)
 }
 
-func (e ideEditor) Notify(ctx context.Context, method string, params any) error {
-	if e.prefix != "" && !e.announced {
+// Notify implements [CompanionEditor].
+func (i *ide) Notify(ctx context.Context, method string, params any) error {
+	if i.deaf {
 		return errNotAnnounced
 	}
-	return e.server.conn.Notify(ctx, e.prefix+method, params)
+	return i.server.conn.Notify(ctx, i.prefix+method, params)
 }

@@ -96,10 +96,10 @@ type lineParams struct {
 // message makes the message that the params ask for.
 func (p *lineParams) message() (*a2a.Outgoing, error) {
 	if p.Text != nil && len(p.Message) > 0 {
-		return nil, errors.New("editor: params have both text and a message: one of them")
+		return nil, paramsErrorf("params have both text and a message: one of them")
 	}
 	if p.Config.Push != nil {
-		return nil, errors.New("editor: a message is sent without pushNotificationConfig: set it by the agent's own method, which is passed on")
+		return nil, paramsErrorf("a message is sent without pushNotificationConfig: set it by the agent's own method, which is passed on")
 	}
 	m := &a2a.Outgoing{}
 	switch {
@@ -111,7 +111,7 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 			return nil, err
 		}
 	default:
-		return nil, errors.New(`editor: params need "text" or an A2A "message"`)
+		return nil, paramsErrorf(`params need "text" or an A2A "message"`)
 	}
 	m.TaskID = cmp.Or(m.TaskID, p.TaskID)
 	m.ContextID = cmp.Or(m.ContextID, p.ContextID)
@@ -126,15 +126,13 @@ func (e *linesEditor) prompt(c *editorRequest) (p lineParams, m *a2a.Outgoing, s
 		return p, nil, nil
 	}
 	m, err := p.message()
+	if err == nil {
+		err = e.checkWaiting(m)
+	}
+	if err == nil {
+		err = e.server.ide.add(m)
+	}
 	if err != nil {
-		c.fail(acp.CodeInvalidParams, err.Error(), "")
-		return p, nil, nil
-	}
-	if err := e.checkWaiting(m); err != nil {
-		c.failAgent(err)
-		return p, nil, nil
-	}
-	if err := e.server.ide.add(m); err != nil {
 		c.failAgent(err)
 		return p, nil, nil
 	}
@@ -159,8 +157,10 @@ func (e *linesEditor) session(contextID, taskID, workspace string) *Session {
 		return s
 	}
 	// A new task in a context may run beside another one, or one whose calls wait.
-	if s := e.contexts[contextID]; s != nil && contextID != "" && s.running() == nil && !e.waitsLocked(s) {
-		return s
+	if s := e.contexts[contextID]; s != nil && contextID != "" && s.running() == nil {
+		if _, task := s.NextIDs(); len(e.waiting[task]) == 0 {
+			return s
+		}
 	}
 	if !filepath.IsAbs(workspace) { // the agent may work elsewhere
 		workspace = filepath.Join(e.server.agent.opts.workspace(), workspace)
@@ -206,7 +206,6 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 		result, err := run(ctx, turn, view)
 		e.server.endPrompt(turn)
 		e.note(session, result)
-		e.noteWaiting(result, err)
 		var task *mapping.TaskError
 		switch {
 		case errors.As(err, &task):
@@ -221,7 +220,8 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 	})
 }
 
-// note enters a conversation under its present context and task.
+// note enters a conversation under its present context and task, with the calls that wait now. Params
+// that were refused have neither, and change nothing.
 func (e *linesEditor) note(s *Session, r Result) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -230,6 +230,9 @@ func (e *linesEditor) note(s *Session, r Result) {
 	}
 	if r.TaskID != "" {
 		e.tasks[r.TaskID] = s
+	}
+	if delete(e.waiting, r.TaskID); len(r.Pending) > 0 {
+		e.waiting[r.TaskID] = r.Pending
 	}
 }
 
@@ -251,7 +254,7 @@ func (e *linesEditor) confirm(c *editorRequest) {
 	session := e.tasks[p.TaskID]
 	e.mu.Unlock()
 	if session == nil {
-		c.fail(acp.CodeInvalidParams, "editor: toolCall/confirm: no call of task \""+p.TaskID+"\" waits for an answer", "")
+		c.failAgent(paramsErrorf("toolCall/confirm: no call of task %q waits for an answer", p.TaskID))
 		return
 	}
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -14,13 +15,9 @@ import (
 
 // This file has the methods of A2A lines that have one answer.
 
-// paramsError is a request that cannot be served as it is.
-type paramsError struct{ text string }
-
-func (e *paramsError) Error() string { return "editor: " + e.text }
-
+// paramsErrorf is a request that cannot be served as it is.
 func paramsErrorf(format string, args ...any) error {
-	return &paramsError{fmt.Sprintf(format, args...)}
+	return &mapping.PromptError{Text: fmt.Sprintf(format, args...)}
 }
 
 // once answers a request that has one answer and takes its time.

@@ -79,10 +79,8 @@ func (v *linesView) result(r Result, failure string) any {
 // failAgent answers with an agent's error as it is: its code, message and data.
 func (c *editorRequest) failAgent(err error) {
 	var agent *a2a.Error
-	var params *paramsError
-	var prompt *mapping.PromptError
 	switch {
-	case errors.As(err, &params), errors.As(err, &prompt):
+	case errors.As(err, new(*mapping.PromptError)):
 		c.fail(acp.CodeInvalidParams, err.Error(), "")
 	case errors.As(err, &agent) && agent.Code != 0:
 		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: agent.Message}
@@ -96,32 +94,11 @@ func (c *editorRequest) failAgent(err error) {
 	}
 }
 
-// What follows keeps a program from losing calls that wait for its answer.
-
-// noteWaiting notes the calls that wait when a leg has ended. Params that were refused
-// change nothing.
-func (e *linesEditor) noteWaiting(r Result, err error) {
-	if errors.As(err, new(*paramsError)) {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if delete(e.waiting, r.TaskID); len(r.Pending) > 0 {
-		e.waiting[r.TaskID] = r.Pending
-	}
-}
-
 // noWaiting notes that no call of a task waits any more.
 func (e *linesEditor) noWaiting(task string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.waiting, task)
-}
-
-// waitsLocked reports whether calls of the task wait in which a session goes on.
-func (e *linesEditor) waitsLocked(s *Session) bool {
-	_, task := s.NextIDs()
-	return len(e.waiting[task]) > 0
 }
 
 // checkWaiting refuses words to a task whose calls wait: Gemini's server says nothing any

@@ -42,7 +42,6 @@ type mcpEditor struct {
 	can     abilities     // what initialize has said; the read loop writes it
 	calls   sync.Map      // the *mcpCall that run, by stdio.ID
 	talks   sync.Map      // the *mcpTalk that have begun, by handle
-	begun   atomic.Int32
 	// restoring is held while a talk of an earlier process is restored.
 	restoring sync.Mutex
 }

@@ -78,15 +78,6 @@ func (e *mcpEditor) conversation(c *mcpCall) (*mcpTalk, error) {
 // the handle.
 func beforeDot(s string) string { return s[:max(0, strings.LastIndexByte(s, '.'))] }
 
-// add enters a conversation, for as long as the process lives.
-func (e *mcpEditor) add(t *mcpTalk) error {
-	if _, known := e.talks.LoadOrStore(t.session.ID, t); !known && e.begun.Add(1) > maxSessions {
-		e.talks.Delete(t.session.ID)
-		return fmt.Errorf("bridge: there are %d conversations, which is the limit: the user starts the client anew. Handles stay good", maxSessions)
-	}
-	return nil
-}
-
 // find finds a conversation by its handle, that of an earlier process, too.
 func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
 	if t, ok := e.talks.Load(handle); ok {
@@ -140,10 +131,7 @@ func (t *mcpTalk) restore() error {
 	if goesOn || s.taskID != "" && (state == "" || state == a2a.StateWorking) {
 		t.err = errors.New("agent: it cannot be asked what has become of the task")
 	}
-	if err := t.editor.add(t); err != nil {
-		s.shut()
-		return err
-	}
+	t.editor.talks.Store(s.ID, t)
 	if goesOn {
 		return t.goOn(false)
 	}

@@ -41,9 +41,7 @@ func (t *mcpTalk) sendMessage(c *mcpCall) error {
 	case err == nil && c.ctx.Err() != nil:
 		err = errors.New("editor: the call was over before it could be")
 	case err == nil:
-		err = t.editor.add(t)
-	}
-	if err == nil {
+		t.editor.talks.Store(t.session.ID, t)
 		prompt := append([]acp.ContentBlock{{Type: "text", Text: text}}, files...)
 		err = t.start(func(ctx context.Context, turn Turn) (Result, error) {
 			turn.accepted = func(context.Context) { t.note(sent) }

@@ -16,34 +16,15 @@ import (
 type setup struct {
 	done atomic.Bool // there is an agent
 	mu   sync.Mutex  // for looking for one
-	// held are the requests that wait for that, newest is closed when the last of them has begun.
-	held   atomic.Int32
-	newest chan struct{}
 }
 
-// withAgent runs a method that needs an agent: at once, in the read loop, if there is
-// one; otherwise in a goroutine, which looks for one first, behind those that wait already.
-// Without an agent it answers with an error.
+// withAgent runs a method that needs an agent. Without one it answers with an error.
 func (s *server) withAgent(c *editorRequest, method func(*editorRequest)) {
-	if s.setup.done.Load() && s.setup.held.Load() == 0 {
-		method(c)
+	if err := s.findAgent(s.ctx); err != nil {
+		c.failSetup(err)
 		return
 	}
-	before, begun := s.setup.newest, make(chan struct{})
-	s.setup.newest = begun
-	s.setup.held.Add(1)
-	s.spawn(func(ctx context.Context) {
-		defer close(begun)
-		defer s.setup.held.Add(-1)
-		if before != nil {
-			<-before
-		}
-		if err := s.findAgent(ctx); err != nil {
-			c.failSetup(err)
-			return
-		}
-		method(c)
-	})
+	method(c)
 }
 
 // findAgent asks for the agent that has been set up meanwhile. The agent is not used
