@@ -60,17 +60,8 @@ func TestCommentsAreHeard(t *testing.T) {
 
 // TestArtifactsOf: neighbours of one ID are one artifact, of all their parts; others stay apart.
 func TestArtifactsOf(t *testing.T) {
-	for raw, want := range map[string]string{
-		`[{"artifactId":"a","name":"n","parts":[{"text":"no "}]},{"artifactId":"a","parts":[{"text":"no "},{"text":"no"}]}]`:                    "a n: no |no |no;",
-		`[{"artifactId":"a","parts":[{"text":"x"}]},{"artifactId":"a","parts":[{"data":{"k":1}}]},{"artifactId":"b","parts":[]}]`:               `a : x|{"k":1};b : ;`,
-		`[{"artifactId":"a","parts":[{"text":"x"}]},{"artifactId":"b","parts":[{"text":"x"}]},{"artifactId":"a","parts":[{"text":"x"}]}]`:       "a : x;b : x;a : x;",
-		`[{"parts":[{"text":"x"}]},{"parts":[{"text":"y"}]}]`:                                                                                   " : x; : y;",
-		`[{"artifactId":"a","parts":[{"text":"x "}]},{"artifactId":"a","parts":[{"text":"y"}]},{"artifactId":"a","parts":[{"text":"x y"}]}]`:    "a : x y;",
-		`[{"artifactId":"a","parts":[{"text":"ha"}]},{"artifactId":"a","parts":[{"text":"ha"}]},{"artifactId":"a","parts":[{"text":"ha!"}]}]`:   "a : ha|ha|ha!;",
-		`[{"artifactId":"a","parts":[{"text":"x"}]},{"artifactId":"a","parts":[{"text":"x y"}]},{"artifactId":"a","parts":[{"text":"x y z"}]}]`: "a : x y z;",
-		`[{"artifactId":"a","parts":[{"text":"One step."}]},{"artifactId":"a","parts":[{"text":"One step. Two."}]}]`:                            "a : One step. Two.;",
-		`[]`: "",
-	} {
+	for _, row := range must.Table[[2]string](t, "testdata/artifacts.txt") {
+		raw, want := row[0], row[1]
 		got := ""
 		for a := range artifactsOf(raw, nil) {
 			var parts []string

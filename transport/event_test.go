@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -33,17 +34,8 @@ func checkElements(t *testing.T, s string) {
 }
 
 func TestRepairText(t *testing.T) {
-	for in, want := range map[string]string{
-		`"plain"`:             `"plain"`,
-		`"\ud83d\ude00"`:      `"\ud83d\ude00"`,
-		`"\ud83d"`:            `"\ufffd"`,
-		`"\uDE00 \uD83D x"`:   `"\ufffd \ufffd x"`,
-		`"\ud83d\ud83d\ude0"`: `"\ufffd\ufffd\ude0"`,
-		`"\\ud83d"`:           `"\\ud83d"`,
-		`"\\\ud83d\\"`:        `"\\\ufffd\\"`,
-		`"\u00e9\`:            `"\u00e9\`,
-		"\"\xff\xfe é\"":      "\"\uFFFD é\"",
-	} {
+	for _, row := range must.Table[[2]string](t, "testdata/repair.txt") {
+		in, want := row[0], row[1]
 		if got := string(repairText([]byte(in))); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}

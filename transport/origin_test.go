@@ -13,61 +13,29 @@ import (
 )
 
 func TestOriginCheck(t *testing.T) {
-	for _, test := range []struct {
-		agent, to string
-		trust     []string
-		want      string // what the error holds; "" is none
-	}{
-		{agent: "http://localhost:8080", to: "http://localhost:8080/rpc"},
-		{agent: "http://localhost:8080", to: "http://127.0.0.1:8080/rpc"},
-		{agent: "http://127.0.0.1:8080", to: "http://[::1]:8080/"},
-		{agent: "http://127.0.0.1:8080", to: "http://0.0.0.0:8080/"},
-		{agent: "http://LOCALHOST:80", to: "HTTP://localhost/"},
-		{agent: "https://a.example", to: "https://A.example:443/x"},
-		{agent: "http://127.0.0.1:8080", to: "http://127.0.0.2:8080/", want: "--trust-origin http://127.0.0.2:8080"},
-		{agent: "http://localhost:8080", to: "http://localhost:8081/", want: "--trust-origin http://localhost:8081"},
-		{agent: "https://a.example", to: "http://a.example/", want: "unencrypted"},
-		{agent: "https://a.example", to: "http://a.example:443/", want: "unencrypted"},
-		{agent: "http://a.example", to: "https://a.example/", want: "--trust-origin https://a.example"},
-		{agent: "https://a.example", to: "https://b.a.example/", want: "https://b.a.example/"},
-		{agent: "https://a.example", to: "https://a.example.evil.example/?token=s3cret", want: "https://a.example.evil.example/?…"},
-		{agent: "https://a.example", to: "https://a.example@evil.example/", want: "https://evil.example/"},
-		{agent: "https://a.example", to: "file:///etc/passwd", want: "no http or https URL"},
-		{agent: "https://a.example", to: "https://b.example/x", trust: []string{"https://b.example/"}},
-		{agent: "https://a.example", to: "https://b.example:8443/x", trust: []string{"https://b.example"}, want: "--trust-origin"},
-		{agent: "https://a.example", to: "http://b.example", trust: []string{"http://b.example:80"}},
-	} {
-		o, err := newOrigins(test.trust)
+	for _, test := range must.Table[struct{ Agent, To, Trust, Want string }](t, "testdata/origin.txt") {
+		o, err := newOrigins(strings.Fields(test.Trust))
 		if err != nil {
 			t.Fatal(err)
 		}
-		agent, _ := url.Parse(test.agent)
-		to, _ := url.Parse(test.to)
+		agent, _ := url.Parse(test.Agent)
+		to, _ := url.Parse(test.To)
 		o.own.Store(agent)
 		err = o.check(to, "its card leads to")
-		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, ErrOrigin) || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "s3cret")) {
-			t.Errorf("%s to %s: %v", test.agent, test.to, err)
+		if test.Want == "" && err != nil || test.Want != "" && (!errors.Is(err, ErrOrigin) || !strings.Contains(err.Error(), test.Want) || strings.Contains(err.Error(), "s3cret")) {
+			t.Errorf("%s to %s: %v", test.Agent, test.To, err)
 		}
 	}
 }
 
 // A card that names the agent's own machine, as only the agent sees it, is called where it was reached.
 func TestCardNamesItself(t *testing.T) {
-	for _, test := range []struct{ own, names, want string }{
-		{"http://127.0.0.1:8000", "http://0.0.0.0:9999/x", "http://127.0.0.1:8000/x"},
-		{"https://a.example", "http://localhost:9999/x", "https://a.example/x"},
-		{"http://127.0.0.1:8000", "http://localhost:8000/x", "http://127.0.0.1:8000/x"},
-		{"http://127.0.0.1:8000", "http://localhost:9999/x", "http://localhost:9999/x"}, // it may be another agent
-		{"https://a.example", "http://b.example/x", "http://b.example/x"},
-		{"https://a.example", "http://localhost@b.example/x", "http://localhost@b.example/x"},
-		{"https://a.example", "http://192.168.1.1/x", "http://192.168.1.1/x"},
-		{"http://a.example", "https://localhost:8443/x", "https://localhost:8443/x"}, // encryption is not dropped
-	} {
+	for _, test := range must.Table[struct{ Own, Names, Want string }](t, "testdata/names-itself.txt") {
 		o, _ := newOrigins(nil)
-		own, _ := url.Parse(test.own)
+		own, _ := url.Parse(test.Own)
 		o.own.Store(own)
-		if u, _ := url.Parse(test.names); o.sameSpelling(u).String() != test.want {
-			t.Errorf("%s, at %s: %s", test.names, test.own, o.sameSpelling(u))
+		if u, _ := url.Parse(test.Names); o.sameSpelling(u).String() != test.Want {
+			t.Errorf("%s, at %s: %s", test.Names, test.Own, o.sameSpelling(u))
 		}
 	}
 }

@@ -72,46 +72,22 @@ func TestRelative(t *testing.T) {
 // What a command shows of itself is its program, and what is known to be no credential.
 // Each S is one, under names and at places that no list knows.
 func TestDescribe(t *testing.T) {
-	for command, want := range map[string]string{
-		"A=S B='s S' npx -y @google/gemini-cli-a2a-server@0.46.0":          "A=*** B=*** npx -y @google/gemini-cli-a2a-server@0.46.0",
-		"npx x --port 3000 --gate S --gate=S --dry-run S -pS -p S -t S":    "npx x --port 3000 --gate *** --gate=*** --dry-run *** -p*** -p *** -t ***",
-		"curl -H 'X-Zone: S' -u me:S https://me:S@host.example/S?k=S#S":    "curl -H *** -u *** https://host.example/***",
-		"x --proxy=http://u:S@p:1 --listen=127.0.0.1:80 redis://:S@h/ S":   "x --proxy=http://p:1 --listen=127.0.0.1:80 redis://h ***",
-		"env ZONE=S run localhost:4000 {port}:{port} 'Bearer S' me@host:S": "env *** *** localhost:4000 {port}:{port} *** ***",
-		"docker run --rm -it -e ZONE=S -p {port}:{port} S":                 "docker run --rm -it -e *** -p {port}:{port} ***",
-		"/opt/a:b/x ./c.py -m my.agent '{\"k\":\"S\"}'":                    "/opt/a:b/x ./c.py -m my.agent ***",
-		"gcloud auth print-access-token":                                   "gcloud auth ***",
-	} {
+	for _, row := range must.Table[[2]string](t, "testdata/described.txt") {
+		command, want := row[0], row[1]
 		must.Equal(t, Describe(command), want, command)
 	}
 }
 
 func TestSplitWords(t *testing.T) {
-	for _, c := range []struct {
-		in      string
-		windows bool
-		env     string // joined with |
-		words   string
-	}{
-		{in: `npx -y @google/gemini-cli-a2a-server`, words: `npx|-y|@google/gemini-cli-a2a-server`},
-		{in: `  A=1 B_2='x y' run  C=3 `, env: `A=1|B_2=x y`, words: `run|C=3`},
-		{in: `"A"=1 x`, words: `A=1|x`},
-		{in: `A\=1 x`, words: `A=1|x`},
-		{in: `2A=1 x`, words: `2A=1|x`},
-		{in: `A= run`, env: `A=`, words: `run`},
-		{in: `run '' ""`, words: `run||`},
-		{in: `run 'a"b' "a'b" a\ b a'b'"c"d`, words: `run|a"b|a'b|a b|abcd`},
-		{in: `run "a\"b\\c\d" '\n'`, words: `run|a"b\c\d|\n`},
-		{in: `run '$HOME' \$HOME "\$HOME" 5$ $5 'a|b' "a;b" x~`, words: `run|$HOME|$HOME|$HOME|5$|$5|a@b|a;b|x~`},
-		{in: "run \\\n  --port 1", words: "run|--port|1"},
-		{in: "\n run", words: "run"},
-		{in: `run --port={port} été`, words: `run|--port={port}|été`},
-		{in: `"C:\Program Files\a.exe" C:\x\ \"q`, windows: true, words: `C:\Program Files\a.exe|C:\x\|"q`},
-	} {
-		env, words, err := splitWords(c.in, c.windows)
+	for _, c := range must.Table[struct {
+		In         string
+		Windows    bool
+		Env, Words string
+	}](t, "testdata/words.txt") {
+		env, words, err := splitWords(c.In, c.Windows)
 		must.Do(t, err)
-		must.Equal(t, strings.Join(env, "|"), c.env, c.in)
-		must.Equal(t, strings.ReplaceAll(strings.Join(words, "§"), "|", "@"), strings.ReplaceAll(c.words, "|", "§"), c.in)
+		must.Equal(t, strings.Join(env, "|"), c.Env, c.In)
+		must.Equal(t, strings.ReplaceAll(strings.Join(words, "§"), "|", "@"), strings.ReplaceAll(c.Words, "|", "§"), c.In)
 	}
 	for in, want := range map[string]string{
 		``: "names no program", `A=1`: "names no program", `'a`: "not closed", `a "b`: "not closed", `a \`: "backslash",

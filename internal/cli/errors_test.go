@@ -267,27 +267,13 @@ func TestEchoedToken(t *testing.T) {
 func TestFaults(t *testing.T) {
 	home := ownHome(t)
 	file := filepath.Join(home, "wrong.toml")
-	for _, row := range []struct{ args, variable, file, want string }{
-		{"--agent nme", "", "", `there is no agent "nme"`}, {"", "AGENT=nme", "", `there is no agent "nme"`},
-		{"--agent localhost:4000", "", "", "did you mean http://localhost:4000?"}, {"--agent ftp://x", "", "", "is no http or https URL"},
-		{"--agent http://", "", "", "is no http or https URL"}, {"--agent", "", "", "--agent needs a value"},
-		{"--agnt http://localhost:1", "", "", "did you mean --agent?"}, {"--agnt demo", "", "", "did you mean --agent?"},
-		{"--agent demo --timeout 5", "", "", "30s or 2m"}, {"--agent demo", "TIMEOUT=5", "", "A2ASTDIO_TIMEOUT does not take"},
-		{"--agent demo --mode always", "", "", "accept-edits"}, {"--agent demo", "FORWARD_MCP=perhaps", "", "A2ASTDIO_FORWARD_MCP"},
-		{"--agent demo --header nonsense", "", "", "'Name: value'"}, {"--agent demo --header @h", "", "", "'Name: value'"},
-		{"--agent demo --workspace /no/such", "", "", "is no directory"}, {"--agent demo --trace /no/such/f", "", "", "--trace: open"},
-		{"--agent demo --log /no/such/f", "", "", "--log: open"}, {"--agent demo --agent-settings [1]", "", "", "is not a JSON object"},
-		{"--agent demo --agent-command x", "", "", "cannot both"}, {"--agent-command a|b", "", "", "which only a shell understands"},
-		{"--agent demo --context", "", "", "--context needs --companion"}, {"--agent demo --ca-file /no/such", "", "", "--ca-file"},
-		{"--agent demo --config /no/such", "", "", "it cannot be read"}, {"--config FILE", "", "agent = ", "this is not TOML"},
-		{"--config FILE", "", "nonsense = 'x'", "there is no key"}, {"--config FILE --agent x", "", "[agents.x]\nurl='http://localhost:1'\nheaders={A='${NOPE}'}", "NOPE"},
-	} {
-		t.Run(row.args+row.variable, func(t *testing.T) {
-			if name, value, ok := strings.Cut(row.variable, "="); ok {
+	for _, row := range must.Table[struct{ Args, Variable, File, Want string }](t, "../../testdata/faults.txt") {
+		t.Run(row.Args+row.Variable, func(t *testing.T) {
+			if name, value, ok := strings.Cut(row.Variable, "="); ok {
 				t.Setenv("A2ASTDIO_"+name, value)
 			}
-			must.Do(t, os.WriteFile(file, []byte(row.file), 0o600))
-			args := strings.Fields(row.args)
+			must.Do(t, os.WriteFile(file, []byte(row.File), 0o600))
+			args := strings.Fields(row.Args)
 			for i := range args {
 				args[i] = strings.ReplaceAll(args[i], "FILE", file)
 			}
@@ -296,18 +282,18 @@ func TestFaults(t *testing.T) {
 			status, stdout, stderr := runMain(acp, args...)
 			first, second, _ := strings.Cut(stdout, "\n")
 			answer := gjson.Get(second, "error.message").Str
-			if status != frame.ExitUsage || !strings.Contains(stderr, row.want) || !gjson.Get(first, "result.protocolVersion").Exists() ||
-				!strings.HasPrefix(answer, "bridge: ") || !strings.Contains(answer, row.want) {
+			if status != frame.ExitUsage || !strings.Contains(stderr, row.Want) || !gjson.Get(first, "result.protocolVersion").Exists() ||
+				!strings.HasPrefix(answer, "bridge: ") || !strings.Contains(answer, row.Want) {
 				t.Errorf("status %d, %s%s", status, stdout, stderr)
 			}
 			status, stdout, _ = runMain(`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"text":"hello"}}`+"\n", args...)
 			if status != frame.ExitUsage || gjson.Get(stdout, "error.message").Str != answer {
 				t.Errorf("A2A lines: status %d, %s", status, stdout)
 			}
-			if status, stdout, stderr = runMain("", append(args, "send", "hello")...); row.args == "--agent" {
+			if status, stdout, stderr = runMain("", append(args, "send", "hello")...); row.Args == "--agent" {
 				return // which takes the command for its value
 			}
-			if row.args != "--agent demo --context" && (status != frame.ExitUsage || stdout != "" || stderr == "") {
+			if row.Args != "--agent demo --context" && (status != frame.ExitUsage || stdout != "" || stderr == "") {
 				t.Errorf("send: status %d, %s%s", status, stdout, stderr)
 			}
 		})

@@ -41,30 +41,8 @@ func completed(t *testing.T, line string) (kind string, words []string) {
 
 // TestComplete: commands, options, and what options and arguments take.
 func TestComplete(t *testing.T) {
-	for line, want := range map[string]string{
-		"a2astdio car":                                "words card",
-		"a2astdio card ":                              "words get verify sign",
-		"a2astdio help task g":                        "words get",
-		"a2astdio --mode ":                            "words default accept-edits yolo",
-		"a2astdio --mode=y":                           "words --mode=yolo",
-		"a2astdio -a demo send --approve a":           "words ask always",
-		"a2astdio -a demo send hello -o ":             "words text json events",
-		"a2astdio --forward-mcp=":                     "words --forward-mcp=true --forward-mcp=false",
-		"a2astdio --agent ":                           "files demo",
-		"a2astdio --workspace ":                       "dirs",
-		"a2astdio --trace ":                           "files",
-		"a2astdio card verify x":                      "files",
-		"a2astdio trace check a.jsonl ":               "files",
-		"a2astdio trace show a.jsonl ":                "words",
-		"a2astdio companion ":                         "words plugin",
-		"a2astdio companion plugin ":                  "words nvim emacs",
-		"a2astdio completion ":                        "words bash zsh fish",
-		"a2astdio send --verb":                        "words --verbose",
-		"a2astdio send --nonsense":                    "words",
-		"a2astdio send car":                           "words",
-		"a2astdio send -- --ver":                      "files",
-		"a2astdio task get $(touch hacked) `reboot` ": "words",
-	} {
+	for _, row := range must.Table[[2]string](t, "../../testdata/complete.txt") {
+		line, want := row[0], row[1]
 		kind, words := completed(t, line)
 		must.Equal(t, strings.Join(append([]string{kind}, words...), " "), want, line)
 	}

@@ -127,25 +127,14 @@ func running() (all []*discovery) {
 // TestNodeTempDir: Node's rules for the temporary directory, which are not Go's
 // (lib/os.js of Node.js 20 and 24; testdata/peers asks a real one).
 func TestNodeTempDir(t *testing.T) {
-	for _, c := range []struct{ goos, env, want string }{
-		{"linux", "", "/tmp"},
-		{"linux", "TMPDIR=/a/", "/a"},
-		{"linux", "TMPDIR=/", "/"},
-		{"linux", "TMPDIR=/a//", "/a/"},
-		{"linux", "TMPDIR= TMP=/b TEMP=/c", "/b"},
-		{"darwin", "TEMP=/c", "/c"},
-		{"windows", `TEMP=C:\a\ TMP=C:\b`, `C:\a`},
-		{"windows", `TMP=C:\`, `C:\`},
-		{"windows", `SystemRoot=C:\W`, `C:\W\temp`},
-		{"windows", `windir=C:\W`, `C:\W\temp`},
-	} {
+	for _, c := range must.Table[struct{ Goos, Env, Want string }](t, "testdata/tables/node-temp.txt") {
 		env := map[string]string{}
-		for _, pair := range strings.Fields(c.env) {
+		for _, pair := range strings.Fields(c.Env) {
 			name, value, _ := strings.Cut(pair, "=")
 			env[name] = value
 		}
-		if got := nodeTempDir(c.goos, func(name string) string { return env[name] }); got != c.want {
-			t.Errorf("%s, %s: %s, want %s", c.goos, c.env, got, c.want)
+		if got := nodeTempDir(c.Goos, func(name string) string { return env[name] }); got != c.Want {
+			t.Errorf("%s, %s: %s, want %s", c.Goos, c.Env, got, c.Want)
 		}
 	}
 }

@@ -46,36 +46,8 @@ func said(err error) string {
 
 // The first problem names its line and, if possible, what was meant.
 func TestProblems(t *testing.T) {
-	for text, want := range map[string]string{
-		"mdoe = \"yolo\"": `user:1: there is no key "mdoe": did you mean mode?`,
-		"agent='w'\n[agents.w]\nurl='u:'\nheader = {}":    `user:4: there is no key "header": did you mean headers?`,
-		"agent='w'\n[agents.w]\nurl='u:'\nextension = []": `user:4: there is no key "extension": did you mean extensions?`,
-		"agent='w'\n[agents.w]\nurl='u:'\nlog='x'":        "user:4: log is for all agents: write it at the top of the file, before the first [agents.NAME]",
-		"url='u:'":       "user:1: url belongs to an agent: write it below [agents.NAME]",
-		"zzzzzzz = 1":    `user:1: there is no key "zzzzzzz"`,
-		"mode = 'all'":   `user:1: mode is one of "default", "accept-edits", "yolo"`,
-		"timeout = 30":   `user:1: timeout is a time like "30s" or "2m"`,
-		"timeout = '0s'": `user:1: timeout is a time like "30s" or "2m"`,
-		"agent='w'\n[agents.w]\nurl='u:'\nforward-mcp='yes'":              "user:4: forward-mcp is true or false",
-		"agent='w'\n[agents.w]\nurl='u:'\nextensions='x'":                 `user:4: extensions is a list like ["https://example.com/extension/v1"]`,
-		"agent='w'\n[agents.w]":                                           "user:2: the agent w needs a url, or a command that starts it",
-		"agent='w'\n[agents.w]\nurl='u:'\ncommand='x'":                    "user:2: the agent w has a url and a command: which of them is it?",
-		"[agents.w]\nurl='u:'\n[agents.w]":                                "user:3: this is not TOML: table w already exists",
-		"mode='yolo'\nmode='yolo'":                                        "user:2: this is not TOML: key mode is already defined",
-		"[agents.demo]\nurl='u:'":                                         `user:1: "demo" is no name for an agent: a name has letters, digits, - and _, begins with a letter or digit, and is not demo`,
-		"[[agents]]\nurl='u:'":                                            "user:1: agents are tables with a name: write [agents.NAME], and url or command below it",
-		"[agnets.w]\nurl='u:'":                                            `user:1: there is no table "agnets": did you mean agents?`,
-		"[mode]\nx=1":                                                     `user:1: mode is one of "default", "accept-edits", "yolo"`,
-		"agents = 1":                                                      "user:1: agents are tables with a name: write [agents.NAME], and url or command below it",
-		"agent = 'wrok'\n[agents.work]\nurl='u:'":                         `user:1: there is no agent "wrok": did you mean work?`,
-		"zzzzzzz = 1\nmode = 'all'":                                       `user:1: there is no key "zzzzzzz"`,
-		"x = 1\ny = [":                                                    "user:2: this is not TOML: array is incomplete",
-		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { X = '${' }":         "user:4: headers: X has a \"${\" that is not the beginning of a variable: ${NAME} is one, and $${ stands for the characters",
-		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { X = 'a', x = 'b' }": "user:4: headers: x is there twice",
-		"agent='w'\n[agents.w]\nurl='u:'\nheaders = { 'a b' = 'a' }":      `user:4: headers: "a b" is no header: a header is written like Authorization = "…"`,
-		"agent='w'\n[agents.w]\nurl='u:'\nheaders.X='a'\nheaders={}":      "user:5: this is not TOML: key headers is already defined",
-		"agent='w'\n[agents.w]\nurl='u:'\nagent-settings={a=inf}":         "user:4: agent-settings: JSON has no such value: json: unsupported value: +Inf",
-	} {
+	for _, row := range must.Table[[2]string](t, "testdata/problems.txt") {
+		text, want := row[0], row[1]
 		_, err := Load(files(t, text, ""))
 		must.Equal(t, said(err), want, text)
 	}
@@ -99,24 +71,8 @@ func TestOthersValues(t *testing.T) {
 // key is refused with a sentence.
 func TestHostileWorkspace(t *testing.T) {
 	const user = "mode = 'accept-edits'\n[agents.work]\nurl='https://a.example'\n"
-	for text, want := range map[string]string{
-		"agent='work'\nmode='default'": "",
-		"mode='accept-edits'":          "",
-		"mode='yolo'":                  "ws:1: mode is refused: yolo is laxer than yours, which is accept-edits",
-		"agent='wrok'":                 `ws:1: agent is refused: there is no agent "wrok": did you mean work? (yours are in FILE)`,
-		"agent='https://evil.example'": "ws:1: agent is refused: in a workspace it is the name of an agent that your own file defines",
-		"agent='demo'":                 "ws:1: agent is refused: in a workspace it is the name of an agent that your own file defines",
-		"agent='./card.json'":          "ws:1: agent is refused: in a workspace it is the name of an agent that your own file defines",
-		"trace = '~/.bashrc'":          `ws:1: "trace" REFUSED`,
-		"trace=~/.bashrc":              "ws:1: this is not TOML: unexpected character U+007E '~' at start of value",
-		"command='rm -rf ~'":           `ws:1: "command" REFUSED`,
-		"headers={A='b'}":              `ws:1: "headers" REFUSED`,
-		"\ntrust-origins=['https://evil.example']\nnonsense=1": `ws:2: "trust-origins" REFUSED`,
-		"forward-mcp=true": `ws:1: "forward-mcp" REFUSED`,
-		"nonsense=1":       `ws:1: "nonsense" REFUSED`,
-		"[agents.work]\nurl='https://evil.example'": `ws:1: "agents" REFUSED`,
-		"agents.work.url='https://evil.example'":    `ws:1: "agents" REFUSED`,
-	} {
+	for _, row := range must.Table[[2]string](t, "testdata/hostile.txt") {
+		text, want := row[0], row[1]
 		opts := files(t, user, text)
 		c, err := Load(opts)
 		got := strings.ReplaceAll(strings.ReplaceAll(said(err), refused, " REFUSED"), opts.File, "FILE")
@@ -132,38 +88,18 @@ func TestHostileWorkspace(t *testing.T) {
 // A workspace's mode is at least as strict as the user's, and never wins over an option. A workspace that names an agent
 // does not get that agent's laxer mode: it holds only if the user names the agent.
 func TestWorkspaceMode(t *testing.T) {
-	for _, test := range []struct{ top, option, agent, named, workspace, want string }{
-		{"", "", "", "", "mode='default'", "default"},
-		{"", "", "", "", "mode='accept-edits'", "refused"},
-		{"mode='yolo'", "", "", "", "mode='accept-edits'", "accept-edits"},
-		{"mode='yolo'", "", "", "", "mode='yolo'", "yolo"},
-		{"mode='accept-edits'", "", "", "", "mode='yolo'", "refused"},
-		{"", "yolo", "", "", "mode='accept-edits'", "accept-edits"}, // which the option wins over, in the command line
-		{"mode='yolo'", "default", "", "", "mode='accept-edits'", "accept-edits"},
-		{"mode='default'", "default", "", "", "mode='accept-edits'", "refused"},
-		{"", "", "yolo", "", "agent='a'", "default"},
-		{"", "", "accept-edits", "", "agent='a'", "default"},
-		{"mode='accept-edits'", "", "yolo", "", "agent='a'", "accept-edits"},
-		{"mode='yolo'", "", "yolo", "", "agent='a'", "yolo"},
-		{"mode='accept-edits'", "", "default", "", "agent='a'", "default"},
-		{"agent='b'", "", "yolo", "", "agent='a'", "default"},
-		{"agent='a'", "", "yolo", "", "agent='a'", "yolo"}, // it is the user's choice, too
-		{"", "", "yolo", "a", "agent='a'", "yolo"},
-		{"", "", "yolo", "", "agent='a'\nmode='default'", "default"},
-		{"", "", "yolo", "", "agent='a'\nmode='accept-edits'", "refused"},
-		{"mode='accept-edits'", "", "default", "", "agent='a'\nmode='accept-edits'", "accept-edits"},
-	} {
+	for _, test := range must.Table[struct{ Top, Option, Agent, Named, Workspace, Want string }](t, "testdata/modes.txt") {
 		agents := ""
-		if test.agent != "" {
-			agents = "\n[agents.a]\nurl='https://a.example'\nmode='" + test.agent + "'\n[agents.b]\nurl='https://b.example'"
+		if test.Agent != "" {
+			agents = "\n[agents.a]\nurl='https://a.example'\nmode='" + test.Agent + "'\n[agents.b]\nurl='https://b.example'"
 		}
-		opts := files(t, test.top+agents, test.workspace)
-		opts.Mode, opts.Agent = test.option, test.named
+		opts := files(t, test.Top+agents, test.Workspace)
+		opts.Mode, opts.Agent = test.Option, test.Named
 		got := "refused"
 		if c, err := Load(opts); err == nil {
 			got = c.Value("mode").Text
 		}
-		must.Equal(t, got, test.want, test)
+		must.Equal(t, got, test.Want, test)
 	}
 }
 

@@ -19,26 +19,11 @@ import (
 // What a command may print, and what is refused of it.
 func TestCommandPrints(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	for _, test := range []struct{ out, want, err string }{
-		{"ya29.token\n", "map[] ya29.token", ""},
-		{"\ufeffya29.token\r\n", "map[] ya29.token", ""},
-		{`{"headers":{"authorization":["Bearer x"],"x-goog-user-project":["p"]},"expires":"2026-11-22T10:00:00Z","other":1}`,
-			"map[Authorization:[Bearer x] X-Goog-User-Project:[p]] 2026-11-22", ""},
-		{"{ }\n", "map[] 2026-11-22", ""}, // it needs none
-		{"", "", "nothing"},
-		{"Please log in\n", "", "neither one token"},
-		{"caf\u00e9", "", "cannot stand in a header"},
-		{"a\x00b", "", "cannot stand in a header"},
-		{`{"headers":{"A":["x\r\nB: y"]}}`, "", "cannot be one"},
-		{`{"headers":{"A b":["x"]}}`, "", "cannot be one"},
-		{`{"headers":{"transfer-encoding":["chunked"]}}`, "", "belongs to the request itself"},
-		{`{"headers":{"A":["x"]},"expires":"tomorrow"}`, "", "RFC 3339"},
-		{`{"accessToken":"a"}`, "", "begins like JSON"},
-	} {
+	for _, test := range must.Table[struct{ Out, Want, Err string }](t, "testdata/printed.txt") {
 		file := filepath.Join(t.TempDir(), "out")
-		must.Do(t, os.WriteFile(file, []byte(test.out), 0o600))
+		must.Do(t, os.WriteFile(file, []byte(test.Out), 0o600))
 		h, err := (&Command{Line: helperCommand("cat", file)}).ask(t.Context(), "https://agent.example/", time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
-		if must.Fail(t, err, test.err, test.out); err != nil {
+		if must.Fail(t, err, test.Err, test.Out); err != nil {
 			must.Equal(t, strings.Contains(err.Error(), "log in"), false, err)
 			continue
 		}
@@ -46,7 +31,7 @@ func TestCommandPrints(t *testing.T) {
 		if h.header != nil {
 			last = h.expiry.Format(time.DateOnly)
 		}
-		must.Equal(t, fmt.Sprint(h.header, " ", last), test.want, test.out)
+		must.Equal(t, fmt.Sprint(h.header, " ", last), test.Want, test.Out)
 	}
 }
 

@@ -3,64 +3,23 @@ package demo
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
+// TestErrors: what is no request, or none that is taken, is refused, and its error says what is wrong.
 func TestErrors(t *testing.T) {
-	dir := t.TempDir()
-	user := func(m map[string]any) map[string]any {
-		base := map[string]any{"kind": "message", "messageId": "m", "role": "user", "parts": []any{text("hello")},
-			"metadata": map[string]any{ExtensionURI: map[string]any{"workspace_path": dir}}}
-		for k, v := range m {
-			base[k] = v
-		}
-		return map[string]any{"message": base}
-	}
-	tests := []struct{ name, body, want string }{
-		{"not JSON", `{`, "-32700"},
-		{"nothing", ``, "-32700"},
-		{"not UTF-8", "\"\xff\"", "-32700"},
-		{"batch", `[]`, "-32600 batches"},
-		{"a string", `"x"`, "-32600"},
-		{"old JSON-RPC", `{"jsonrpc":"1.0","id":1,"method":"tasks/get"}`, "-32600"},
-		{"notification", `{"jsonrpc":"2.0","method":"tasks/get"}`, "-32600 a request needs an id"},
-		{"object id", `{"jsonrpc":"2.0","id":{},"method":"tasks/get"}`, "-32600"},
-		{"no method", `{"jsonrpc":"2.0","id":1}`, "-32600"},
-		{"unknown method", envelope("tasks/dance", nil), "-32601 method not found: tasks/dance"},
-		{"a method of 1.0", envelope("SendMessage", nil), "-32601"},
-		{"no params", envelope("message/send", nil), "-32602"},
-		{"params of another type", envelope("message/send", []int{1}), "-32602"},
-		{"no message", envelope("message/send", map[string]any{}), "-32602 invalid params: message is missing"},
-		{"no message ID", envelope("message/send", user(map[string]any{"messageId": ""})), "messageId"},
-		{"role", envelope("message/send", user(map[string]any{"role": "agent"})), "-32602 invalid params: message.role"},
-		{"no parts", envelope("message/stream", user(map[string]any{"parts": []any{}})), "parts is empty"},
-		{"unknown part", envelope("message/stream", user(map[string]any{"parts": []any{map[string]any{"kind": "smell"}}})), "parts[0]"},
-		{"part without content", envelope("message/stream", user(map[string]any{"parts": []any{map[string]any{"kind": "text"}}})), "parts[0]"},
-		{"bad base64", envelope("message/stream", user(map[string]any{"parts": []any{map[string]any{"kind": "file", "file": map[string]any{"bytes": "*"}}}})), "base64"},
-		{"unknown task", envelope("message/stream", user(map[string]any{"taskId": "nope"})), "-32001 task not found: nope"},
-		{"get unknown", envelope("tasks/get", map[string]any{"id": "nope"}), "-32001"},
-		{"cancel unknown", envelope("tasks/cancel", map[string]any{"id": "nope"}), "-32001"},
-		{"resubscribe unknown", envelope("tasks/resubscribe", map[string]any{"id": "nope"}), "-32001"},
-		{"get nothing", envelope("tasks/get", map[string]any{}), "-32602"},
-		{"push", envelope("tasks/pushNotificationConfig/set", map[string]any{}), "-32003"},
-		{"push list", envelope("tasks/pushNotificationConfig/list", map[string]any{}), "-32003"},
-		{"extended card", envelope("agent/getAuthenticatedExtendedCard", nil), "-32007"},
-		{"page size", envelope("tasks/list", map[string]any{"pageSize": 101}), "-32602"},
-		{"no command", envelope("command/execute", map[string]any{}), "-32602"},
-	}
 	converse(t, nil, func(t *testing.T, c *client) {
-		for _, test := range tests {
-			if _, err := c.raw(test.body); !strings.Contains(err, test.want) {
-				t.Errorf("%s: error %q, want %q in it", test.name, err, test.want)
+		c.refuses("testdata/refused-requests.txt", func(body string) string {
+			if said, err := strconv.Unquote(body); err == nil {
+				body = said
 			}
-		}
-		p := user(nil)
-		p["configuration"] = map[string]any{"pushNotificationConfig": map[string]any{"url": "http://x.invalid/"}}
-		_, err := c.call("message/send", p)
-		expectError(t, err, "-32003")
+			_, err := c.raw(body)
+			return err
+		}, "$DIR", c.dir)
 	})
 }
 

@@ -1,66 +1,57 @@
 package demo
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-// A badMessage is refused, and its error has these words.
-type badMessage struct {
-	name   string
-	params map[string]any
-	want   string
+// refuses sends what a file has behind ">", and holds what it is answered behind "=". names are what stands for what.
+func (c *client) refuses(file string, send func(said string) (err string), names ...string) {
+	c.t.Helper()
+	fill, names := strings.NewReplacer(names...), append(names, "$URI", ExtensionURI)
+	for i := 0; i < len(names); i += 2 {
+		names[i], names[i+1] = names[i+1], names[i]
+	}
+	var got strings.Builder
+	for line := range strings.Lines(string(must.Get(os.ReadFile(file))(c.t))) {
+		if strings.HasPrefix(line, "= ") {
+			continue
+		}
+		got.WriteString(line)
+		if said, ok := strings.CutPrefix(line, "> "); ok {
+			err := send(strings.ReplaceAll(fill.Replace(strings.TrimSpace(said)), "$URI", ExtensionURI))
+			err, _, _ = strings.Cut(err, " into Go value") // what is behind tells of our types
+			fmt.Fprintf(&got, "= %s\n", strings.NewReplacer(names...).Replace(err))
+		}
+	}
+	must.Golden(c.t, *update, file, got.String())
 }
 
-// badAnswers are wrong answers to two calls that are open. other is a directory.
-func badAnswers(c *client, edit, shell, other string) []badMessage {
-	option := func(call, id string, more ...any) map[string]any {
-		o := confirmation(call, id)
-		for i := 0; i < len(more); i += 2 {
-			o[more[i].(string)] = more[i+1]
+// instead is a message with other members, whose parts are written as in 1.0.
+func (c *client) instead(params map[string]any, members string) map[string]any {
+	var m map[string]any
+	must.Do(c.t, json.Unmarshal([]byte(members), &m))
+	parts, _ := m["parts"].([]any)
+	for i, p := range parts {
+		p := p.(map[string]any)
+		if raw := p["raw"]; raw != nil && !c.v1 {
+			parts[i] = map[string]any{"kind": "file", "file": map[string]any{"bytes": raw}}
 		}
-		return o
+		for _, kind := range []string{"text", "data"} {
+			if p[kind] != nil && !c.v1 {
+				p["kind"] = kind
+			}
+		}
 	}
-	good := data(option(edit, "proceed_once"))
-	changed := map[string]any{"new_content": "mine\n"}
-	file := map[string]any{"kind": "file", "file": map[string]any{"bytes": "AAEC"}}
-	if c.v1 {
-		file = map[string]any{"raw": "AAEC"}
-	}
-	to := func(parts ...map[string]any) map[string]any { return c.message(c.taskID, parts...) }
-	settings := func(v any) map[string]any { return map[string]any{ExtensionURI: v} }
-	tests := []badMessage{
-		{"text", to(text("go on")), "the approval must be answered first: send a ToolCallConfirmation for " + edit + ", " + shell},
-		{"text beside", to(good, text("go on")), "message.parts[1] is no data"},
-		{"empty text beside", to(text(""), good), "message.parts[0] is no data"},
-		{"file beside", to(good, file), "message.parts[1] is no data"},
-		{"other data beside", to(good, data(map[string]any{"note": "x"})), `message.parts[1].data: ToolCallConfirmation: unknown field "note"`},
-		{"other data alone", to(data(map[string]any{})), `ToolCallConfirmation.tool_call_id "": there is no such call`},
-		{"a level for the oneof", to(data(option(edit, "proceed_once", "modified_details", map[string]any{"file_details": changed}))), `unknown field "modified_details"`},
-		{"unknown field", to(data(option(edit, "proceed_once", "approved", true))), `unknown field "approved"`},
-		{"wrong type", to(data(option(edit, "proceed_once", "file_details", "mine\n"))), "ToolCallConfirmation.file_details is a JSON string"},
-		{"a name in camel case", to(data(map[string]any{"toolCallId": edit, "selected_option_id": "proceed_once"})), `unknown field "toolCallId"`},
-		{"unknown call", to(data(option("x", "proceed_once"))), `tool_call_id "x": there is no such call that awaits one: send it for ` + edit + ", " + shell},
-		{"one unknown call", to(good, data(option("x", "proceed_once"))), `message.parts[1].data: ToolCallConfirmation.tool_call_id "x"`},
-		{"no call", to(data(map[string]any{"selected_option_id": "proceed_once"})), `tool_call_id ""`},
-		{"twice", to(good, data(option(edit, "cancel"))), "message.parts[1].data: ToolCallConfirmation.tool_call_id"},
-		{"unknown option", to(data(option(edit, "perhaps"))), `selected_option_id "perhaps" was not offered: there are proceed_once, proceed_always, cancel`},
-		{"no option", to(data(map[string]any{"tool_call_id": edit})), `selected_option_id "" was not offered`},
-		{"an option by its name", to(data(option(edit, "Allow once"))), `selected_option_id "Allow once" was not offered`},
-		{"content for a command", to(data(option(shell, "proceed_once", "file_details", changed))), "file_details is there, but the call is not an edit"},
-		{"content for a rejection", to(data(option(edit, "cancel", "file_details", changed))), `file_details is there, but "cancel" rejects the edit`},
-		{"no context", with(to(good), "contextId", ""), "message.taskId or message.contextId is missing"},
-		{"no task", with(to(good), "taskId", ""), "message.taskId or message.contextId is missing"},
-		{"another context", with(to(good), "contextId", "elsewhere"), "belongs to context " + c.contextID + ", not to elsewhere"},
-		{"bad settings", with(to(good), "metadata", settings(map[string]any{"workspace": other})), `AgentSettings: unknown field "workspace"`},
-		{"other settings", with(to(data(option(edit, "perhaps"))), "metadata", settings(map[string]any{"workspace_path": other})), "was not offered"},
-	}
-	if c.v1 {
-		tests = append(tests, badMessage{"no object", to(data([]any{good["data"]})), "message.parts[0].data: ToolCallConfirmation is a JSON array, want an object"})
-	}
-	return tests
+	maps.Copy(params["message"].(map[string]any), m)
+	return params
 }
 
 // A refusal names the fault and changes nothing: the question stays open, and a legal
@@ -72,13 +63,13 @@ func TestARefusedAnswerChangesNothing(t *testing.T) {
 		c.prompt("many")
 		edit, shell := c.calls[0], c.calls[1]
 		good := data(confirmation(edit, "proceed_once"))
-		for _, test := range badAnswers(c, edit, shell, other) {
-			if _, err := c.call("message/stream", test.params); !strings.HasPrefix(err, "-32602 ") || !strings.Contains(err, test.want) {
-				t.Errorf("%s: error %q, want -32602 and %q in it", test.name, err, test.want)
-			}
-			if got := c.state(); got != stateInputRequired {
-				t.Errorf("%s: the task is %s", test.name, got)
-			}
+		c.refuses("testdata/refused-answers.txt", func(members string) string {
+			_, err := c.call("message/stream", c.instead(c.message(c.taskID, good), members))
+			must.Equal(t, c.state(), stateInputRequired, members)
+			return err
+		}, "$GOOD", `{"data":{"tool_call_id":"`+edit+`","selected_option_id":"proceed_once"}}`, "$EDIT", edit, "$SHELL", shell, "$TASK", c.taskID, "$CONTEXT", c.contextID, "$OTHER", other)
+		if c.v1 {
+			c.refused(c.message(c.taskID, data([]any{good["data"]})), "-32602", "message.parts[0].data: ToolCallConfirmation is a JSON array, want an object")
 		}
 		_, err := c.call("message/send", c.message(c.taskID, good))
 		expectError(t, err, "-32602 invalid params: a ToolCallConfirmation is sent as a streaming message, not by ")
@@ -100,23 +91,10 @@ func TestARefusedAnswerChangesNothing(t *testing.T) {
 func TestTheFirstMessage(t *testing.T) {
 	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
 		hello := func() map[string]any { return c.message("", text("hello")) }
-		settings := func(v any) map[string]any { return with(hello(), "metadata", map[string]any{ExtensionURI: v}) }
-		tests := []badMessage{
-			{"no metadata", with(hello(), "metadata", nil), "message.metadata has no AgentSettings: the first message of a session carries them under " + ExtensionURI},
-			{"another key", with(hello(), "metadata", map[string]any{"development-tool": map[string]any{"workspace_path": c.dir}}), "message.metadata has no AgentSettings"},
-			{"not under the key", with(hello(), "metadata", map[string]any{"workspace_path": c.dir}), "message.metadata has no AgentSettings"},
-			{"empty", settings(map[string]any{}), "AgentSettings.workspace_path is missing"},
-			{"null", settings(nil), "AgentSettings.workspace_path is missing"},
-			{"relative", settings(map[string]any{"workspace_path": "."}), `AgentSettings.workspace_path "." is not absolute`},
-			{"further settings", settings(map[string]any{"workspace_path": c.dir, "model": "x"}), `AgentSettings: unknown field "model"`},
-			{"a context of the client's", with(hello(), "contextId", "mine"), `message.contextId "mine" is none of this agent's`},
-			{"an answer", c.message("", data(confirmation("c1", "proceed_once"))), "message.taskId or message.contextId is missing"},
-		}
-		for _, test := range tests {
-			if _, err := c.call("message/stream", test.params); !strings.HasPrefix(err, "-32602 ") || !strings.Contains(err, test.want) {
-				t.Errorf("%s: error %q, want -32602 and %q in it", test.name, err, test.want)
-			}
-		}
+		c.refuses("testdata/refused-first.txt", func(members string) string {
+			_, err := c.call("message/stream", c.instead(hello(), members))
+			return err
+		}, "$DIR", c.dir)
 		if len(c.agent.tasks) > 0 || len(c.agent.sessions) > 0 {
 			t.Errorf("the refused messages began %d tasks, %d sessions", len(c.agent.tasks), len(c.agent.sessions))
 		}

@@ -76,32 +76,13 @@ func TestPartsOfV1(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	get := map[string]any{"id": "nope"}
-	tests := []struct {
-		version, header, method, want string
-	}{
-		{"0.3", "", "tasks/get", "-32001"},
-		{"0.3", "1.0", "tasks/get", "-32001"}, // a header that 0.3 does not know
-		{"0.3", "1.0", "GetTask", "-32601"},
-		{"1.0", "1.0", "GetTask", "-32001"},
-		{"1.0", "1.0", "tasks/get", "-32601"},
-		{"1.0", "", "GetTask", "-32009"},
-		{"1.0", "1.0.1", "GetTask", "-32009"},
-		{"both", "", "tasks/get", "-32001"},
-		{"both", "0.3", "tasks/get", "-32001"},
-		{"both", "1.0", "GetTask", "-32001"},
-		{"both", "", "GetTask", "-32601"},
-		{"both", "1.0", "tasks/get", "-32601"},
-		{"both", "9.9", "GetTask", "-32009"},
-		{"1.0", "1.0", "GetExtendedAgentCard", "-32004"},
-		{"both", "", "agent/getAuthenticatedExtendedCard", "-32007"},
-		{"2", "", "tasks/get", "-32603"},
-	}
+	tests := must.Table[struct{ Version, Header, Method, Want string }](t, "testdata/versions.txt")
 	for _, test := range tests {
-		converse(t, &Options{Version: test.version}, func(t *testing.T, c *client) {
-			c.header.Set("A2A-Version", test.header)
+		converse(t, &Options{Version: test.Version}, func(t *testing.T, c *client) {
+			c.header.Set("A2A-Version", test.Header)
 			c.header.Set("A2A-Extensions", ExtensionURI)
-			if _, err := c.call(test.method, get); !strings.HasPrefix(err, test.want) {
-				t.Errorf("%q: %s with %q: error %q, want %s", test.version, test.method, test.header, err, test.want)
+			if _, err := c.call(test.Method, get); !strings.HasPrefix(err, test.Want) {
+				t.Errorf("%q: %s with %q: error %q, want %s", test.Version, test.Method, test.Header, err, test.Want)
 			}
 		})
 	}

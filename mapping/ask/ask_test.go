@@ -39,17 +39,8 @@ func TestOptionMeaning(t *testing.T) {
 // TestOptionsOrder: all that is offered stays, the narrowest first, rejections last; a
 // rejection is added where none is certain.
 func TestOptionsOrder(t *testing.T) {
-	for in, want := range map[string]string{
-		"proceed_always_and_save proceed_always_server proceed_always_tool proceed_once cancel":    "proceed_once proceed_always_tool proceed_always_server proceed_always_and_save cancel",
-		"cancel proceed_always proceed_always_server proceed_always_and_save sandbox proceed_once": "proceed_once sandbox proceed_always proceed_always_server proceed_always_and_save cancel",
-		"proceed_once sandbox host cancel":    "proceed_once sandbox host cancel",
-		"deny abort approve":                  "approve deny abort",
-		"approve approve deny":                "approve deny",
-		"sandbox host none":                   "sandbox host none a2astdio-cancel-task",
-		"a2astdio-cancel-task":                "a2astdio-cancel-task a2astdio-cancel-task~",
-		"proceed_once":                        "proceed_once a2astdio-cancel-task",
-		"reject_always reject proceed_always": "proceed_always reject reject_always",
-	} {
+	for _, row := range must.Table[[2]string](t, "testdata/order.txt") {
+		in, want := row[0], row[1]
 		c := &calls.ToolCall{Confirmation: &calls.Confirmation{}}
 		for _, id := range strings.Fields(in) {
 			c.Confirmation.Options = append(c.Confirmation.Options, calls.ConfirmationOption{ID: id})
@@ -145,19 +136,8 @@ func TestOptionDescriptions(t *testing.T) {
 
 // TestVisible: characters that do not show are made visible.
 func TestVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain\n\ttext é 漢 👍": "plain\n\ttext é 漢 👍", "a\u202eb": `a\u{202E}b`, "a\x1b[2Kb": `a\u{1B}[2Kb`, "a\rb": `a\u{D}b`,
-		"a\u200bb\u2066c\ufeff": `a\u{200B}b\u{2066}c\u{FEFF}`, "tag\U000E0041": `tag\u{E0041}`, "\x00\x7f\u0085": `\u{0}\u{7F}\u{85}`,
-		"\u2028\u3164": `\u{2028}\u{3164}`, "👨‍👩": "👨‍👩",
-		"git\u200dx": `git\u{200D}x`, "❤\ufe0f": "❤\ufe0f", "a\ufe0fb": `a\u{FE0F}b`, "a\u034f\u2800": `a\u{34F}\u{2800}`, "漢\U000E0101": `漢\u{E0101}`,
-		"д\u200d漢\ufe0f$\ufe0f":      `д\u{200D}漢\u{FE0F}$\u{FE0F}`,
-		"❤\ufe0f\u200d🔥\u200d\u200d": "❤\ufe0f\u200d🔥\u200d" + `\u{200D}`, "क्\u200dष ℹ\ufe0f ©\ufe0f": "क्\u200dष ℹ\ufe0f ©\ufe0f",
-		"a >\u0338b\u0338": `a >\u{338}b` + "\u0338", "gi\u0307t e\u0307": `gi\u{307}t e` + "\u0307", "\u0301": `\u{301}`,
-		"ệ ᾄ e\u0302\u0323 α\u0313\u0301\u0345": "ệ ᾄ e\u0302\u0323 α\u0313\u0301\u0345",
-		"a" + strings.Repeat("\u0301", 6):       "a\u0301\u0301\u0301\u0301" + `\u{301}\u{301}`, "a\u00a0b": "a\u00a0b",
-		"1\u20e3 i\u0301 j\u0307\u2029":    "1\u20e3 i\u0301 " + `j\u{307}\u{2029}`,
-		"\u2065\ufff0\U000E0000\U000E01F0": `\u{2065}\u{FFF0}\u{E0000}\u{E01F0}`,
-	} {
+	for _, row := range must.Table[[2]string](t, "testdata/visible.txt") {
+		in, want := row[0], row[1]
 		if got := Visible(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

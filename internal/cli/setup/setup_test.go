@@ -162,37 +162,23 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 // variables, and these over the files.
 func TestAgentPrecedence(t *testing.T) {
 	const agents = "[agents.a]\nurl='u://a'\n[agents.b]\nurl='u://b'\n[agents.c]\ncommand='run'\n"
-	for _, test := range []struct{ user, workspace, variable, commandVariable, option, command, want string }{
-		{want: ""},
-		{user: "a", want: "a u://a"},
-		{user: "c", want: "c run"},
-		{user: "demo", want: " demo"},
-		{user: "https://x.example", want: " https://x.example"},
-		{user: "a", workspace: "b", want: "b u://b"},
-		{user: "a", workspace: "b", variable: "c", want: "c run"},
-		{user: "a", workspace: "b", commandVariable: "x", want: " x"},
-		{user: "a", workspace: "b", variable: "c", option: "a", want: "a u://a"},
-		{user: "a", commandVariable: "x", option: "demo", want: " demo"},
-		{user: "a", variable: "b", command: "x", want: " x"},
-		{variable: "a", commandVariable: "x", want: "error"},
-		{option: "a", command: "x", want: "error"},
-	} {
+	for _, test := range must.Table[struct{ User, Workspace, Variable, CommandVariable, Option, Command, Want string }](t, "testdata/agents.txt") {
 		dir := t.TempDir()
 		top, args := "", []string{"--workspace", filepath.Join(dir, "ws")}
-		if test.user != "" {
-			top = "agent = " + config.Quote(test.user) + "\n"
+		if test.User != "" {
+			top = "agent = " + config.Quote(test.User) + "\n"
 		}
-		if test.workspace != "" {
-			writeFile(t, "agent = "+config.Quote(test.workspace), dir, "ws", config.FileName)
+		if test.Workspace != "" {
+			writeFile(t, "agent = "+config.Quote(test.Workspace), dir, "ws", config.FileName)
 		}
-		if test.option != "" {
-			args = append(args, "--agent", test.option)
+		if test.Option != "" {
+			args = append(args, "--agent", test.Option)
 		}
-		if test.command != "" {
-			args = append(args, "--agent-command", test.command)
+		if test.Command != "" {
+			args = append(args, "--agent-command", test.Command)
 		}
-		t.Setenv("A2ASTDIO_AGENT", test.variable)
-		t.Setenv("A2ASTDIO_AGENT_COMMAND", test.commandVariable)
+		t.Setenv("A2ASTDIO_AGENT", test.Variable)
+		t.Setenv("A2ASTDIO_AGENT_COMMAND", test.CommandVariable)
 		args = append(args, "--config", writeFile(t, top+agents, dir, "mine.toml"))
 		got := ""
 		err := inContext(t, args, func(c *cli.Context) error {
@@ -208,7 +194,7 @@ func TestAgentPrecedence(t *testing.T) {
 		if err != nil {
 			got = "error"
 		}
-		must.Equal(t, got, test.want, test, err)
+		must.Equal(t, got, test.Want, test, err)
 	}
 }
 

@@ -24,49 +24,30 @@ import (
 // Metadata speaks for its own origin alone, names what is needed, and no endpoint
 // that is not encrypted; it is looked for where the specifications put it.
 func TestDiscover(t *testing.T) {
-	for _, test := range []struct {
-		name, path, issuer string // of the server
-		at, answer         string
-		status             int
-		want               string
-		missing            bool
-	}{
-		{name: "OpenID Connect", path: "/t", at: "/t/.well-known/openid-configuration", answer: `{"issuer":"URL/t","token_endpoint":"URL/token"}`},
-		{name: "RFC 8414", path: "/t", at: "/.well-known/oauth-authorization-server/t", answer: `{"issuer":"URL/t","token_endpoint":"URL/token"}`},
-		{name: "RFC 8414 without a path", at: "/.well-known/oauth-authorization-server", answer: `{"issuer":"URL","token_endpoint":"URL/token"}`},
-		{name: "RFC 8414 behind the path", path: "/t", at: "/t/.well-known/oauth-authorization-server", answer: `{"issuer":"URL/t","token_endpoint":"URL/token"}`},
-		{name: "nowhere", want: "refuses its metadata (HTTP 404)", missing: true},
-		{name: "a page", at: "/.well-known/openid-configuration", answer: `<html>`, want: "something that is no metadata", missing: true},
-		{name: "another's", at: "/.well-known/openid-configuration", answer: `{"issuer":"https://login.example","token_endpoint":"URL/token"}`, want: "has metadata of https://login.example, and not of http"},
-		{name: "of the same origin", path: "/t", at: "/t/.well-known/openid-configuration", answer: `{"issuer":"URL/other","token_endpoint":"URL/token"}`, want: "/other, and not of http"},
-		{name: "with a slash", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL/","token_endpoint":"URL/token"}`, want: "and not of http"},
-		{name: "Microsoft for all tenants", path: "/common/v2.0", at: "/common/v2.0/.well-known/openid-configuration", answer: `{"issuer":"URL/{tenantid}/v2.0","token_endpoint":"URL/token"}`},
-		{name: "all tenants of another", at: "/.well-known/openid-configuration", answer: `{"issuer":"https://login.example/{tenantid}","token_endpoint":"URL/token"}`, want: "has metadata of https://login.example/{tenantid}, and not of"},
-		{name: "nobody's", at: "/.well-known/openid-configuration", answer: `{"token_endpoint":"URL/token"}`, want: "has metadata of , and not of"},
-		{name: "no token endpoint", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL"}`, want: "without a token endpoint"},
-		{name: "another host's endpoint", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL","token_endpoint":"https://token.example/token"}`},
-		{name: "not encrypted", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL","token_endpoint":"http://token.example/token"}`, want: "http://token.example/token is not encrypted"},
-		{name: "no S256", at: "/.well-known/openid-configuration", answer: `{"issuer":"URL","token_endpoint":"URL/token","code_challenge_methods_supported":["plain"]}`, want: "does not take PKCE"},
-		{name: "down", at: "/.well-known/openid-configuration", status: 503, want: "refuses its metadata (HTTP 503)"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
+	for _, test := range must.Table[struct {
+		Name, Path, Issuer, At, Answer string
+		Status                         int
+		Want                           string
+		Missing                        bool
+	}](t, "testdata/discover.txt") {
+		t.Run(test.Name, func(t *testing.T) {
 			var url string
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != test.at {
+				if r.URL.Path != test.At {
 					http.NotFound(w, r)
 					return
 				}
-				w.WriteHeader(max(test.status, 200))
-				io.WriteString(w, strings.ReplaceAll(test.answer, "URL", url))
+				w.WriteHeader(max(test.Status, 200))
+				io.WriteString(w, strings.ReplaceAll(test.Answer, "URL", url))
 			}))
 			defer s.Close()
 			url = s.URL
-			p, missing, err := Discover(t.Context(), NewHTTP(nil), url+test.path)
-			must.Fail(t, err, test.want)
-			must.Equal(t, missing, test.missing)
+			p, missing, err := Discover(t.Context(), NewHTTP(nil), url+test.Path)
+			must.Fail(t, err, test.Want)
+			must.Equal(t, missing, test.Missing)
 			must.Equal(t, err == nil && p.Token == "", false)
-			if test.want == "" && strings.HasSuffix(test.at, "configuration") {
-				if p, err := FromMetadata(t.Context(), NewHTTP(nil), url+test.at); err != nil || !p.Has("", p.Token) || p.Has("https://other.example", "") {
+			if test.Want == "" && strings.HasSuffix(test.At, "configuration") {
+				if p, err := FromMetadata(t.Context(), NewHTTP(nil), url+test.At); err != nil || !p.Has("", p.Token) || p.Has("https://other.example", "") {
 					t.Errorf("%+v, %v", p, err)
 				}
 			}
@@ -77,20 +58,9 @@ func TestDiscover(t *testing.T) {
 // Without metadata the endpoints of a card belong together if they are of one
 // origin. Otherwise a code of one provider could be sent to another.
 func TestFromEndpoints(t *testing.T) {
-	for _, test := range []struct{ authorization, token, device, want string }{
-		{"https://idp.example/authorize", "https://idp.example/token", "", ""},
-		{"", "https://idp.example:443/token", "https://IDP.example/device", ""},
-		{"https://idp.example/authorize", "https://evil.example/token", "", "--oauth-issuer"},
-		{"", "https://idp.example/token", "https://evil.example/device", "--oauth-issuer"},
-		{"https://idp.example:8443/authorize", "https://idp.example/token", "", "--oauth-issuer"},
-		{"", "http://idp.example/token", "", "is not encrypted"},
-		{"", "https://me:hunter2@idp.example/token", "", "has a user"},
-		{"", "ftp://me:hunter2@idp.example/token?k=hunter2", "", `"ftp://idp.example/token" is no URL`},
-		{"", "https://me:hunter2@idp.example:x/token", "", "is no URL"},
-		{"", "http://127.0.0.1:9/token", "", ""},
-	} {
-		_, err := FromEndpoints(test.authorization, test.token, test.device)
-		must.Fail(t, err, test.want, test)
+	for _, test := range must.Table[struct{ Authorization, Token, Device, Want string }](t, "testdata/endpoints.txt") {
+		_, err := FromEndpoints(test.Authorization, test.Token, test.Device)
+		must.Fail(t, err, test.Want, test)
 		must.Equal(t, strings.Contains(fmt.Sprint(err), "hunter2"), false, err)
 	}
 }

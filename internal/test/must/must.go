@@ -5,6 +5,7 @@ package must
 import (
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -65,4 +66,42 @@ func Golden(t testing.TB, update bool, file, got string) {
 			return
 		}
 	}
+}
+
+// Table reads a file into values of a struct with exported fields, or of an array: a line each, and a field between tabs.
+// What is in quotes is a Go string, what is missing at the end is nothing, and lines that begin with # are comments.
+func Table[T any](t testing.TB, file string) (rows []T) {
+	t.Helper()
+	for line := range strings.Lines(string(Get(os.ReadFile(file))(t))) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		var row T
+		v := reflect.ValueOf(&row).Elem()
+		for i, text := range strings.FieldsFunc(line, func(r rune) bool { return r == '\t' }) {
+			if strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "`") {
+				text = Get(strconv.Unquote(text))(t)
+			}
+			var field reflect.Value
+			if v.Kind() == reflect.Struct {
+				field = v.Field(i)
+			} else {
+				field = v.Index(i)
+			}
+			switch field.Kind() {
+			case reflect.Bool:
+				field.SetBool(Get(strconv.ParseBool(text))(t))
+			case reflect.Int:
+				field.SetInt(Get(strconv.ParseInt(text, 10, 64))(t))
+			default:
+				field.SetString(text)
+			}
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		t.Errorf("%s has no rows", file)
+	}
+	return rows
 }
