@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -269,15 +270,15 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 	if session == nil {
 		return
 	}
-	turn, ok := c.begin(session)
-	if !ok {
-		return
-	}
-	e.server.runTurn(turn, func(ctx context.Context) {
-		if stop := e.waitForPast(ctx, turn); stop != "" {
+	c.run(session, func(ctx context.Context, turn Turn) {
+		if err := turn.wait(ctx); err != nil { // for what a loaded session's task still says
 			turn.Discard()
 			e.server.endPrompt(turn)
-			c.reply(acp.PromptResponse{StopReason: stop})
+			if errors.Is(err, errAsked) {
+				c.fail(acp.CodeInvalidRequest, err.Error(), "")
+				return
+			}
+			c.reply(acp.PromptResponse{StopReason: acp.StopCancelled})
 			return
 		}
 		view := e.view(session)

@@ -108,9 +108,7 @@ func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
 // begin2 begins the turn of a prompt, which is answered with what answer returns when the prompt
 // has its place.
 func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.ContentBlock, answer func(id string) any) {
-	if turn, ok := c.begin(session); ok {
-		e.server.runTurn(turn, func(ctx context.Context) { e.run2(ctx, c, turn, prompt, answer) })
-	}
+	c.run(session, func(ctx context.Context, turn Turn) { e.run2(ctx, c, turn, prompt, answer) })
 }
 
 // outcome says what became of a message for a turn that runs.

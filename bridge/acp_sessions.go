@@ -213,39 +213,3 @@ func (e *acpEditor) noSession(c *editorRequest, text, id string) {
 	}
 	c.failWith(err)
 }
-
-// pastNotice is for a prompt that comes while the agent still works on a prompt of an
-// earlier process. Agents take one at a time, and an error would speak of a prompt that
-// no editor shows.
-const pastNotice = "[The agent still works on what was asked before. What it says is shown here, and then your prompt is sent. Cancelling ends both.]\n\n"
-
-// unsentNotice is for a prompt that waited for that. It is not sent if it would answer
-// a question that came after it was written.
-const unsentNotice = "\n[Your prompt was not sent, because the agent asks something now: your next prompt is the answer.]\n"
-
-// waitForPast waits for the turn of takeUp, if there is one. If the prompt must not be
-// sent then, it returns ACP's stop reason for it.
-func (e *acpEditor) waitForPast(ctx context.Context, turn Turn) (stop string) {
-	if turn.up == nil {
-		return ""
-	}
-	say := func(text string) { // not for the journal
-		out := e.out(turn.session)
-		e.send(ctx, out.Append(nil, []mapping.Step{{Kind: mapping.StepNotice, Text: text}}))
-	}
-	select {
-	case <-turn.up:
-	default:
-		say(pastNotice)
-	}
-	select {
-	case <-turn.up:
-	case <-ctx.Done():
-		return acp.StopCancelled
-	}
-	if errors.Is(turn.wait(ctx), errAsked) {
-		say(unsentNotice)
-		return acp.StopEndTurn
-	}
-	return ""
-}

@@ -106,11 +106,7 @@ func (t *turn) execute(ctx context.Context, path []string, args string) (b begun
 // findCommand reports which command a prompt begins with: the longest name after
 // the slash, with blanks between its words.
 func findCommand(commands []acp.Command, prompt string) (path []string, args string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(prompt), "/")
-	if !ok {
-		return nil, "", false
-	}
-	best := ""
+	rest, best := strings.TrimPrefix(strings.TrimSpace(prompt), "/"), ""
 	for _, c := range commands {
 		if len(c.Name) <= len(best) || !strings.HasPrefix(rest, c.Name) {
 			continue

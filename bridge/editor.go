@@ -279,11 +279,11 @@ func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	}
 }
 
-// begin begins the turn that a request asks for. If there can be none, it answers with
-// an error.
-func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
+// run begins the turn that a request asks for, and does its work. If there can be none, it answers
+// with an error.
+func (c *editorRequest) run(session *Session, work func(ctx context.Context, turn Turn)) {
 	if c.isNotification {
-		return turn, false // a notification gets no result
+		return // a notification gets no result
 	}
 	turn, err := session.Begin()
 	if err != nil {
@@ -292,13 +292,13 @@ func (c *editorRequest) begin(session *Session) (turn Turn, ok bool) {
 			text = fmt.Sprintf("editor: %d prompts of this session wait already: cancel them by session/cancel, or wait", maxHeld)
 		}
 		c.fail(acp.CodeInvalidRequest, text, "")
-		return turn, false
+		return
 	}
 	turn.trace = traceOf(c.raw)
 	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
 	c.server.prompts[turn.turn] = c.id
-	return turn, true
+	c.server.mu.Unlock()
+	c.server.runTurn(turn, func(ctx context.Context) { work(ctx, turn) })
 }
 
 // find returns an open session, nil if there is none.

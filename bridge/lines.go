@@ -196,13 +196,9 @@ func (e *linesEditor) prune() {
 
 // runTurn runs a request of which events may follow, and answers it at its end.
 func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run func(context.Context, Turn, *linesView) (Result, error)) {
-	turn, ok := c.begin(session)
-	if !ok {
-		return
-	}
 	view := &linesView{agent: e.server.agent, out: e.server.out,
 		lines: spell.Lines{Request: json.RawMessage(c.id), Raw: raw, Made: e.server.agent.made()}}
-	e.server.runTurn(turn, func(ctx context.Context) {
+	c.run(session, func(ctx context.Context, turn Turn) {
 		result, err := run(ctx, turn, view)
 		e.server.endPrompt(turn)
 		e.note(session, result)

@@ -91,7 +91,6 @@ type Conn struct {
 	open    int // requests whose reply has not been written
 	closing bool
 	failure error
-	ours    map[uint64]bool // the ids of our requests that await an answer
 }
 
 var _ jsonrpc2.ObjectStream = (*Conn)(nil)
@@ -116,7 +115,6 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 		batches:    make(chan *batch),
 		flushes:    make(chan *batch),
 		wake:       make(chan struct{}, 1),
-		ours:       make(map[uint64]bool),
 	}
 	if opts.MaxPerSecond > 0 {
 		s.pause = time.Second / time.Duration(opts.MaxPerSecond)

@@ -26,11 +26,11 @@ func headID(line []byte) string {
 
 func isID(v gjson.Result) bool { return v.Type == gjson.String || v.Type == gjson.Number }
 
-// oursLocked returns the number of our request that an answer with this id belongs to.
+// ours returns the number of the request of ours that an answer with this id may belong to.
 // Clients in languages with one kind of number, or that keep ids as keys of a table,
 // answer request 1 with "1" or 1.0.
-func (s *Conn) oursLocked(id gjson.Result) (n uint64, ok bool) {
+func ours(id gjson.Result) (n uint64, ok bool) {
 	f, err := strconv.ParseFloat(id.String(), 64)
 	n = uint64(f)
-	return n, err == nil && s.ours[n] && float64(n) == f
+	return n, err == nil && float64(n) == f
 }

@@ -43,13 +43,8 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 	}
 	switch {
 	case !method.Exists() && (result.Exists() || failure.Exists()):
-		return s.answer(m, v)
+		return answer(m, v)
 	case !method.Exists():
-		s.mu.Lock()
-		if _, ok := s.oursLocked(own); ok {
-			id = "null" // it may also be a bad answer to a request of ours
-		}
-		s.mu.Unlock()
 		return invalid("this message has neither a method nor a result: a request needs a method")
 	case method.Type != gjson.String:
 		return invalid("the method is not a string: name it in quotes")
@@ -84,15 +79,10 @@ func (s *Conn) admit() bool {
 	return true
 }
 
-// answer decodes the answer to one of our requests into v. The line itself would not do: the library
+// answer decodes an answer into v; the library drops that to a request which is not ours. The line itself would not do: the library
 // matches some keys without regard to case, and mixes up what belongs to a request and to a response.
-func (s *Conn) answer(m rpcMessage, v any) bool {
-	s.mu.Lock()
-	id, ok := s.oursLocked(m["id"])
-	if ok {
-		delete(s.ours, id)
-	}
-	s.mu.Unlock()
+func answer(m rpcMessage, v any) bool {
+	id, ok := ours(m["id"])
 	if !ok {
 		return false
 	}

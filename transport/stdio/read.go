@@ -38,8 +38,8 @@ import (
 //   - a request with "id":null is an error, and not a notification;
 //   - "result":null and "error":null beside a method are ignored, other results
 //     and errors there are an error;
-//   - an error reply bears the line's id if it is a string or a number, and is
-//     surely a request's; otherwise null;
+//   - an error reply bears the line's id if it is a string or a number, and is not
+//     an answer's; otherwise null;
 //   - answers to what we did not ask, and answers to null, are dropped without
 //     a word; an answer that cannot be decoded becomes an error of the call.
 func (s *Conn) ReadObject(v any) error {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/tidwall/gjson"
 )
 
 // An outbox is what awaits the writer, in order.
@@ -32,17 +30,9 @@ func (s *Conn) WriteObject(v any) error {
 		return errors.New("bridge: a message must be a JSON object")
 	}
 	line = clean(line)
-	id := gjson.GetBytes(line, "id")
-
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.queueLocked(line); err != nil {
-		return err
-	}
-	if id.Exists() {
-		s.ours[id.Uint()] = true
-	}
-	return nil
+	return s.queueLocked(line)
 }
 
 // Reply queues the result of a request that was handled: see [Conn.Handle]. The library's would

@@ -277,7 +277,7 @@ func (s *screen) touched() bool { return s.text != "" || len(s.thoughts) > 0 || 
 func (s *stage) mayTell(notice string) bool {
 	may := []string{"begins another conversation, or another task", "ended in the middle of this turn", "ended before the agent had answered", "does not accept connections any more"}
 	if s.victim == "bridge" && !s.owned {
-		may = []string{"still works on what was asked before", "ended before the agent had answered"}
+		may = []string{"ended before the agent had answered"}
 	}
 	if strings.Contains(s.failure, strings.Trim(strings.TrimSpace(notice), "[]")) {
 		return true // the turn is loaded with its reason
