@@ -30,10 +30,9 @@ type acpEditor struct {
 	initialized bool // only the read loop looks at it
 	v2          bool // not written after the first initialize
 	methods     map[string]func(*editorRequest)
-	// answered is closed when initialize has been: what comes right behind it is
-	// answered after it.
-	answered chan struct{}
-	once     sync.Once
+	// greet answers initialize, if that is not done: what comes right behind it is answered after
+	// it. Only the read loop looks at it.
+	greet func()
 	// can is what the first initialize has said of the editor; it is not written afterwards.
 	can abilities
 	// signIn is the newest request for a sign-in, which endSignIn ends. They are the read loop's.
@@ -42,7 +41,7 @@ type acpEditor struct {
 }
 
 func newACPEditor(s *server) *acpEditor {
-	e := &acpEditor{server: s, answered: make(chan struct{})}
+	e := &acpEditor{server: s, greet: func() {}}
 	e.methods = map[string]func(*editorRequest){
 		acp.MethodInitialize:       decoded(e.initialize),
 		acp.MethodAuthenticate:     e.authenticate,
@@ -63,6 +62,7 @@ func newACPEditor(s *server) *acpEditor {
 }
 
 func (e *acpEditor) handle(c *editorRequest) {
+	e.greet()
 	method, ok := e.methods[c.method]
 	switch {
 	case !ok && e.initialized && e.server.ide.takes(c):
@@ -97,7 +97,6 @@ func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
 		} else {
 			c.reply(e.capabilities(facts))
 		}
-		e.once.Do(func() { close(e.answered) })
 	}
 	if !e.server.setup.done.Load() {
 		reply(nil)
@@ -110,10 +109,11 @@ func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
 	}
 	var replied sync.Once
 	answer := func(facts *store.CardFacts) { replied.Do(func() { reply(facts) }) }
+	e.greet = func() { answer(facts) }
 	if facts != nil && !facts.OAuth { // a browser is not offered where the agent is down
-		answer(facts)
+		e.greet()
 	}
-	late := time.AfterFunc(cardWait, func() { answer(facts) })
+	late := time.AfterFunc(cardWait, e.greet)
 	e.server.spawn(func(ctx context.Context) {
 		defer late.Stop()
 		if e.server.out.Flush(ctx) == nil {
@@ -180,15 +180,9 @@ func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 	if !e.admit(c, session, p) {
 		return
 	}
-	e.server.spawn(func(ctx context.Context) {
-		select {
-		case <-e.answered:
-		case <-ctx.Done():
-		}
-		// It is stored with its first prompt: nobody wants an empty one in a list.
-		c.reply(e.opened(session, session.ID))
-		e.offerCommands(session)
-	})
+	// It is stored with its first prompt: nobody wants an empty one in a list.
+	c.reply(e.opened(session, session.ID))
+	e.offerCommands(session)
 }
 
 // admit adds a session. If that fails, it answers with an error.

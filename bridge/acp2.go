@@ -101,14 +101,8 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 // next message is read.
 func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
 	if session := e.session(c, p.SessionID); session != nil {
-		e.begin2(c, session, p.Prompt, func(id string) any { return map[string]string{"messageId": id} })
+		e.run2(c, session, p.Prompt, func(id string) any { return map[string]string{"messageId": id} })
 	}
-}
-
-// begin2 begins the turn of a prompt, which is answered with what answer returns when the prompt
-// has its place.
-func (e *acpEditor) begin2(c *editorRequest, session *Session, prompt []acp.ContentBlock, answer func(id string) any) {
-	c.run(session, func(ctx context.Context, turn Turn) { e.run2(ctx, c, turn, prompt, answer) })
 }
 
 // outcome says what became of a message for a turn that runs.
@@ -127,7 +121,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 		c.reply(outcome(acp.SteeringPrompt))
 		return
 	case turn == nil:
-		e.begin2(c, session, p.Prompt, func(string) any { return outcome(acp.SteeringNewTurn) })
+		e.run2(c, session, p.Prompt, func(string) any { return outcome(acp.SteeringNewTurn) })
 		return
 	}
 	tell := func(err error) {
@@ -151,38 +145,41 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	})
 }
 
-// run2 runs the turn of a prompt.
-func (e *acpEditor) run2(ctx context.Context, c *editorRequest, turn Turn, prompt []acp.ContentBlock, answer func(id string) any) {
-	asked, session := turn, turn.session
-	defer e.server.endPrompt(asked)
-	if err := turn.wait(ctx); err != nil {
-		c.fail(acp.CodeRequestCancelled, err.Error(), "")
-		if errors.Is(err, errAsked) {
-			e.leave(turn, nil) // what the agent asks may be answered elsewhere
-		} else {
-			turn.Discard()
+// run2 runs the turn of a prompt, which is answered with what answer returns when the prompt has its
+// place.
+func (e *acpEditor) run2(c *editorRequest, session *Session, prompt []acp.ContentBlock, answer func(id string) any) {
+	c.run(session, func(ctx context.Context, turn Turn) {
+		asked := turn
+		defer e.server.endPrompt(asked)
+		if err := turn.wait(ctx); err != nil {
+			c.fail(acp.CodeRequestCancelled, err.Error(), "")
+			if errors.Is(err, errAsked) {
+				e.leave(turn, nil) // what the agent asks may be answered elsewhere
+			} else {
+				turn.Discard()
+			}
+			return
 		}
-		return
-	}
-	view, accepted := e.view(session), false
-	e.tellState(ctx, session, acp.StateRunning)
-	turn.accepted = func(ctx context.Context) {
-		accepted = true
-		view.begun(ctx, c, prompt, func(id string) {
-			e.server.endPrompt(asked)
-			c.reply(answer(id))
-		})
-	}
-	result, turn, err := e.converse(ctx, turn, view, e.server.ide.context(prompt))
-	switch {
-	case accepted:
-	case err != nil:
-		c.fail(spell.ACPError(err))
-	default:
-		c.fail(acp.CodeRequestCancelled, errHeld.Error(), "")
-	}
-	e.tellEnd(view, &result, err)
-	e.leave(turn, err)
+		view, accepted := e.view(session), false
+		e.tellState(ctx, session, acp.StateRunning)
+		turn.accepted = func(ctx context.Context) {
+			accepted = true
+			view.begun(ctx, c, prompt, func(id string) {
+				e.server.endPrompt(asked)
+				c.reply(answer(id))
+			})
+		}
+		result, turn, err := e.converse(ctx, turn, view, e.server.ide.context(prompt))
+		switch {
+		case accepted:
+		case err != nil:
+			c.fail(spell.ACPError(err))
+		default:
+			c.fail(acp.CodeRequestCancelled, errHeld.Error(), "")
+		}
+		e.tellEnd(view, &result, err)
+		e.leave(turn, err)
+	})
 }
 
 // tellState tells an editor of version 2 what a session does.
