@@ -90,7 +90,7 @@ func (a *Agent) execute(ctx context.Context, w http.ResponseWriter, req *request
 	} else {
 		t = newTask(a.newSession()) // no message has begun it yet; the first one has the settings
 		line := strings.TrimSpace("/" + strings.Join(p.CommandPath, " ") + " " + args)
-		prompt := &message{id: uuid.NewString(), role: "user", parts: []part{{text: line}}, taskID: t.id, contextID: t.session.contextID}
+		prompt := &message{ID: uuid.NewString(), Role: "user", Parts: []part{{Text: &line}}, TaskID: t.id, ContextID: t.session.contextID}
 		if err := a.create(t, c.tell(args), prompt); err != nil {
 			return err
 		}

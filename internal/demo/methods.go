@@ -20,7 +20,7 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 	}
 	var t *task
 	from := 0
-	if t = a.task(p.message.taskID); t != nil {
+	if t = a.task(p.message.TaskID); t != nil {
 		from, err = a.follow(t, p.message)
 	} else {
 		t, err = a.begin(p.message)
@@ -30,10 +30,10 @@ func (a *Agent) receive(req *request) (*task, *sendRequest, int, error) {
 
 // begin creates the task of a message that names none.
 func (a *Agent) begin(m *message) (*task, error) {
-	if m.taskID != "" {
-		return nil, notFound(m.taskID)
+	if m.TaskID != "" {
+		return nil, notFound(m.TaskID)
 	}
-	s, err := a.session(m.contextID)
+	s, err := a.session(m.ContextID)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (a *Agent) begin(m *message) (*task, error) {
 	}
 	s.settle(w)
 	t := newTask(s)
-	m.taskID, m.contextID = t.id, s.contextID
+	m.TaskID, m.ContextID = t.id, s.contextID
 	return t, a.create(t, m.story(), m)
 }
 
@@ -54,9 +54,9 @@ func (a *Agent) begin(m *message) (*task, error) {
 func (a *Agent) checkSend(req *request, p *sendRequest) error {
 	m := p.message
 	switch {
-	case m.id == "":
+	case m.ID == "":
 		return invalidParams("message.messageId is missing")
-	case len(m.parts) == 0:
+	case len(m.Parts) == 0:
 		return invalidParams("message.parts is empty")
 	case p.historyLength != nil && *p.historyLength < 0:
 		return invalidParams("historyLength is negative")
@@ -68,7 +68,7 @@ func (a *Agent) checkSend(req *request, p *sendRequest) error {
 	}
 	// The extension's own words on this message (§3.2, Client-to-Agent Messages).
 	switch {
-	case m.taskID == "" || m.contextID == "":
+	case m.TaskID == "" || m.ContextID == "":
 		return invalidParams("message.taskId or message.contextId is missing: a ToolCallConfirmation goes to the task that asked, in its context")
 	case req.method != "message/stream":
 		return invalidParams("a ToolCallConfirmation is sent as a streaming message, not by %s", req.called)
@@ -172,11 +172,11 @@ func (a *Agent) resubscribe(ctx context.Context, w http.ResponseWriter, req *req
 	t.mu.Lock()
 	view, from := t.viewLocked(nil), len(t.log)
 	t.mu.Unlock()
-	if terminal(view.state) && req.wire.v1 { // 1.0 requires an error, not a stream of one event
-		return over(view.id, view.state)
+	if terminal(view.Status.State) && req.wire.v1 { // 1.0 requires an error, not a stream of one event
+		return over(view.ID, view.Status.State)
 	}
 	s := newEventStream(w, req)
-	if s.send(req.wire.result(view)) != nil || s.flush() != nil || terminal(view.state) {
+	if s.send(req.wire.result(view)) != nil || s.flush() != nil || terminal(view.Status.State) {
 		return nil
 	}
 	_ = s.follow(ctx, a, t, from)
@@ -224,7 +224,7 @@ func (a *Agent) list(req *request) (any, error) {
 	page, total := []any{}, 0
 	for i := len(all) - 1; i >= 0; i-- {
 		v := all[i].view(&p.HistoryLength)
-		if p.ContextID != "" && v.contextID != p.ContextID || state != "" && v.state != state {
+		if p.ContextID != "" && v.ContextID != p.ContextID || state != "" && v.Status.State != state {
 			continue
 		}
 		if total >= skip && len(page) < size {

@@ -115,7 +115,7 @@ func (t *task) status(id string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.said["call "+id]; s != nil {
-		return s.call.Status
+		return s.message.call.Status
 	}
 	return ""
 }

@@ -10,8 +10,8 @@ import (
 // follow gives a message to an existing task, and returns the log index where the
 // effects begin.
 func (a *Agent) follow(t *task, m *message) (int, error) {
-	if m.contextID != "" && m.contextID != t.session.contextID {
-		return 0, invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.contextID)
+	if m.ContextID != "" && m.ContextID != t.session.contextID {
+		return 0, invalidParams("task %s belongs to context %s, not to %s", t.id, t.session.contextID, m.ContextID)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -23,7 +23,7 @@ func (a *Agent) follow(t *task, m *message) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	m.taskID, m.contextID = t.id, t.session.contextID
+	m.TaskID, m.ContextID = t.id, t.session.contextID
 	switch {
 	case p != nil && len(p.unanswered()) > 0:
 		if err := t.confirm(m); err != nil {
@@ -51,12 +51,9 @@ func (a *Agent) follow(t *task, m *message) (int, error) {
 // confirms reports whether a data part of a message has a field that only a
 // ToolCallConfirmation has.
 func (m *message) confirms() bool {
-	return slices.ContainsFunc(m.parts, func(p part) bool {
-		raw, _ := p.data.(json.RawMessage)
+	return slices.ContainsFunc(m.Parts, func(p part) bool {
 		var members map[string]json.RawMessage
-		if json.Unmarshal(raw, &members) != nil {
-			return false
-		}
+		_ = json.Unmarshal(p.Data, &members) // what is no object has none
 		return members["tool_call_id"] != nil || members["selected_option_id"] != nil
 	})
 }
@@ -99,17 +96,16 @@ func (t *task) confirm(m *message) error {
 // confirmed reads a message with answers to open calls: only ToolCallConfirmations, one
 // for each call.
 func confirmed(m *message, open []toolCall) (map[string]answer, error) {
-	if !slices.ContainsFunc(m.parts, func(p part) bool { return p.data != nil }) {
+	if !slices.ContainsFunc(m.Parts, func(p part) bool { return p.Data != nil }) {
 		return nil, invalidParams("the approval must be answered first: send a ToolCallConfirmation %s", wanted(open))
 	}
 	given := map[string]answer{}
-	for i, p := range m.parts {
-		raw, ok := p.data.(json.RawMessage)
-		if !ok {
+	for i, p := range m.Parts {
+		if p.Data == nil {
 			return nil, invalidParams("message.parts[%d] is no data: beside a ToolCallConfirmation the story would not read it", i)
 		}
 		var c toolCallConfirmation
-		err := readStrictly(raw, "ToolCallConfirmation", &c)
+		err := readStrictly(p.Data, "ToolCallConfirmation", &c)
 		if err != nil {
 			return nil, invalidParams("message.parts[%d].data: %v", i, err)
 		}

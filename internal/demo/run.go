@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -133,14 +134,15 @@ func (r *run) ran(given answer, format string, args ...any) {
 // they arrived.
 func (r *run) acknowledge() {
 	var lines []string
-	for _, p := range r.prompt.parts {
+	for _, p := range r.prompt.Parts {
 		switch {
-		case p.file != nil && p.file.uri != "":
-			lines = append(lines, fmt.Sprintf("I received a link to %s%s.\n", p.file.uri, inParentheses(p.file.name, p.file.mimeType)))
-		case p.file != nil:
-			lines = append(lines, fmt.Sprintf("I received %s, %d bytes%s.\n", cmp.Or(p.file.mimeType, "a file"), p.file.size, inParentheses(p.file.name)))
-		case p.data != nil:
-			lines = append(lines, fmt.Sprintf("I received data: %s\n", shorten(string(p.json()), 200)))
+		case p.URL != "":
+			lines = append(lines, fmt.Sprintf("I received a link to %s%s.\n", p.URL, inParentheses(p.Filename, p.MediaType)))
+		case p.Raw != "":
+			content, _ := base64.StdEncoding.DecodeString(p.Raw) // it was checked
+			lines = append(lines, fmt.Sprintf("I received %s, %d bytes%s.\n", cmp.Or(p.MediaType, "a file"), len(content), inParentheses(p.Filename)))
+		case p.Data != nil:
+			lines = append(lines, fmt.Sprintf("I received data: %s\n", shorten(string(p.Data), 200)))
 		}
 	}
 	if len(lines) > 0 {
@@ -164,17 +166,13 @@ func shorten(s string, limit int) string {
 }
 
 func (m *message) text() string {
-	var b strings.Builder
-	for _, p := range m.parts {
-		if p.text == "" {
-			continue
+	var texts []string
+	for _, p := range m.Parts {
+		if p.Text != nil && *p.Text != "" {
+			texts = append(texts, *p.Text)
 		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(p.text)
 	}
-	return b.String()
+	return strings.Join(texts, " ")
 }
 
 func (m *message) words() []string { return strings.Fields(m.text()) }

@@ -49,7 +49,7 @@ func (a *Agent) session(contextID string) (*session, error) {
 // (extension, §3.2). It changes nothing, since the message may be refused later. The
 // caller passes its result to [session.settle]; s is nil for a new session.
 func (a *Agent) admit(s *session, m *message) (*workspace, error) {
-	raw, ok := m.metadata[ExtensionURI]
+	raw, ok := m.Metadata[ExtensionURI]
 	if !ok && s != nil {
 		if _, err := s.directory(); err == nil {
 			return nil, nil

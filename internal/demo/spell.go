@@ -2,11 +2,12 @@ package demo
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 )
 
 // A wire reads and writes one version of A2A: 0.3, where each object has a kind and an
@@ -14,62 +15,6 @@ import (
 // tells an object's type, enums have prefixed names, and unknown fields are errors. It
 // interprets nothing.
 type wire struct{ v1 bool }
-
-// The objects of both versions. A member of one version alone is left out in the other.
-
-type wirePart struct {
-	Kind      string                     `json:"kind,omitempty"` // 0.3
-	Text      *string                    `json:"text,omitempty"`
-	File      *wireFile                  `json:"file,omitempty"` // 0.3
-	Raw       string                     `json:"raw,omitempty"`  // 1.0, and the next
-	URL       string                     `json:"url,omitempty"`
-	Data      json.RawMessage            `json:"data,omitempty"`
-	Filename  string                     `json:"filename,omitempty"`  // 1.0
-	MediaType string                     `json:"mediaType,omitempty"` // 1.0
-	Metadata  map[string]json.RawMessage `json:"metadata,omitempty"`
-}
-
-type wireFile struct {
-	Name     string `json:"name,omitempty"`
-	MimeType string `json:"mimeType,omitempty"`
-	Bytes    string `json:"bytes,omitempty"`
-	URI      string `json:"uri,omitempty"`
-}
-
-type wireMessage struct {
-	Kind             string                     `json:"kind,omitempty"` // 0.3
-	MessageID        string                     `json:"messageId"`
-	Role             string                     `json:"role"`
-	Parts            []wirePart                 `json:"parts"`
-	TaskID           string                     `json:"taskId,omitempty"`
-	ContextID        string                     `json:"contextId,omitempty"`
-	Metadata         map[string]json.RawMessage `json:"metadata,omitempty"`
-	Extensions       []string                   `json:"extensions,omitempty"`
-	ReferenceTaskIDs []string                   `json:"referenceTaskIds,omitempty"`
-}
-
-type wireStatus struct {
-	State     string       `json:"state"`
-	Message   *wireMessage `json:"message,omitempty"`
-	Timestamp time.Time    `json:"timestamp"`
-}
-
-type wireTask struct {
-	Kind      string        `json:"kind,omitempty"` // 0.3
-	ID        string        `json:"id"`
-	ContextID string        `json:"contextId"`
-	Status    wireStatus    `json:"status"`
-	History   []wireMessage `json:"history,omitempty"`
-}
-
-type wireUpdate struct {
-	Kind      string         `json:"kind,omitempty"` // 0.3
-	TaskID    string         `json:"taskId"`
-	ContextID string         `json:"contextId"`
-	Status    wireStatus     `json:"status"`
-	Final     *bool          `json:"final,omitempty"` // 0.3
-	Metadata  map[string]any `json:"metadata,omitempty"`
-}
 
 // methods are the methods' names in 0.3, which the dispatcher uses, and in 1.0. The
 // extension's are the same in any version.
@@ -155,8 +100,8 @@ func (w wire) read(params json.RawMessage, into any) error {
 // send reads the parameters of both methods that carry a message.
 func (w wire) send(params json.RawMessage) (*sendRequest, error) {
 	var p struct {
-		Tenant        string       `json:"tenant"`
-		Message       *wireMessage `json:"message"`
+		Tenant        string   `json:"tenant"`
+		Message       *message `json:"message"`
 		Configuration struct {
 			AcceptedOutputModes        []string       `json:"acceptedOutputModes"`
 			Blocking                   *bool          `json:"blocking"`               // 0.3
@@ -177,111 +122,97 @@ func (w wire) send(params json.RawMessage) (*sendRequest, error) {
 	case w.v1 && (p.Message.Kind != "" || c.Blocking != nil || c.PushNotificationConfig != nil):
 		return nil, errors.New("message.kind, configuration.blocking and configuration.pushNotificationConfig are A2A 0.3's")
 	}
-	m, err := w.readMessage(p.Message)
-	if err != nil {
+	if err := w.readMessage(p.Message); err != nil {
 		return nil, err
 	}
 	// 0.3 leaves the default to the agent. A person who tries this agent with curl expects
 	// it to wait.
-	r := &sendRequest{message: m, blocking: c.Blocking == nil || *c.Blocking, historyLength: c.HistoryLength, push: c.PushNotificationConfig != nil}
+	r := &sendRequest{message: p.Message, blocking: c.Blocking == nil || *c.Blocking, historyLength: c.HistoryLength, push: c.PushNotificationConfig != nil}
 	if w.v1 {
 		r.blocking, r.push = !c.ReturnImmediately, c.TaskPushNotificationConfig != nil
 	}
 	return r, nil
 }
 
-func (w wire) readMessage(m *wireMessage) (*message, error) {
-	if m.Kind != "" && m.Kind != "message" {
-		return nil, fmt.Errorf("message.kind is %q", m.Kind)
-	}
-	if m.Role != w.role("user") {
-		return nil, fmt.Errorf("message.role is %q, want %q", m.Role, w.role("user"))
-	}
-	n := &message{
-		id: m.MessageID, role: "user", taskID: m.TaskID, contextID: m.ContextID,
-		metadata: m.Metadata, extensions: m.Extensions,
-	}
-	for i := range m.Parts {
-		q, err := w.readPart(&m.Parts[i])
-		if err != nil {
-			return nil, fmt.Errorf("message.parts[%d]: %v", i, err)
-		}
-		n.parts = append(n.parts, q)
-	}
-	return n, nil
-}
-
-func (w wire) readPart(p *wirePart) (q part, err error) {
-	if w.v1 {
-		return p.readV1()
-	}
+// readMessage checks a message, and leaves nothing of 0.3 in it.
+func (w wire) readMessage(m *message) error {
 	switch {
-	case p.Kind == "text" && p.Text != nil:
-		q.text = *p.Text
-	case p.Kind == "data" && len(p.Data) > 0 && p.Data[0] == '{':
-		q.data = p.Data
-	case p.Kind == "file" && p.File != nil:
-		q.file, err = newFile(p.File.Name, p.File.MimeType, p.File.URI, p.File.Bytes)
-	default:
-		err = fmt.Errorf("it has kind %q and no such content", p.Kind)
+	case m.Kind != "" && m.Kind != "message":
+		return fmt.Errorf("message.kind is %q", m.Kind)
+	case m.Role != w.role("user"):
+		return fmt.Errorf("message.role is %q, want %q", m.Role, w.role("user"))
 	}
-	return q, err
+	m.Kind, m.Role = "", "user"
+	for i := range m.Parts {
+		if err := w.readPart(&m.Parts[i]); err != nil {
+			return fmt.Errorf("message.parts[%d]: %v", i, err)
+		}
+	}
+	return nil
 }
 
-func (p *wirePart) readV1() (part, error) {
+func (w wire) readPart(p *part) error {
+	if !w.v1 {
+		switch f := p.File; {
+		case p.Kind == "text" && p.Text != nil:
+			*p = part{Text: p.Text}
+		case p.Kind == "data" && len(p.Data) > 0 && p.Data[0] == '{': // 1.0 allows any JSON
+			*p = part{Data: p.Data}
+		case p.Kind == "file" && f != nil:
+			*p = part{Raw: f.Bytes, URL: f.URI, Filename: f.Name, MediaType: f.MimeType}
+		default:
+			return fmt.Errorf("it has kind %q and no such content", p.Kind)
+		}
+	}
 	members := 0
 	for _, set := range []bool{p.Text != nil, p.Raw != "", p.URL != "", p.Data != nil} {
 		if set {
 			members++
 		}
 	}
+	_, err := base64.StdEncoding.DecodeString(p.Raw)
 	switch {
 	case p.Kind != "" || p.File != nil:
-		return part{}, errors.New("its kind and file are A2A 0.3's")
+		return errors.New("its kind and file are A2A 0.3's")
 	case members != 1:
-		return part{}, fmt.Errorf("it has %d of text, raw, url and data, want one", members)
-	case p.Text != nil:
-		return part{text: *p.Text}, nil
-	case p.Data != nil:
-		return part{data: p.Data}, nil // 1.0 allows any JSON
+		return fmt.Errorf("it has %d of a text, bytes, a URL and data, want one", members)
+	case err != nil:
+		return fmt.Errorf("its bytes are not base64: %v", err)
 	}
-	f, err := newFile(p.Filename, p.MediaType, p.URL, p.Raw)
-	return part{file: f}, err
+	return nil
 }
 
-func (w wire) message(m *message) *wireMessage {
+func (w wire) message(m *message) *message {
 	if m == nil {
 		return nil
 	}
-	out := &wireMessage{
-		Kind: w.kind("message"), MessageID: m.id, Role: w.role(m.role), Parts: []wirePart{}, TaskID: m.taskID, ContextID: m.contextID,
-		Metadata: m.metadata, Extensions: m.extensions,
-	}
-	for _, p := range m.parts {
-		switch f := p.file; {
-		case p.data != nil:
-			out.Parts = append(out.Parts, wirePart{Kind: w.kind("data"), Data: p.json()})
-		case f != nil && w.v1:
-			out.Parts = append(out.Parts, wirePart{Raw: f.base64, URL: f.uri, Filename: f.name, MediaType: f.mimeType})
-		case f != nil:
-			out.Parts = append(out.Parts, wirePart{Kind: "file", File: &wireFile{Name: f.name, MimeType: f.mimeType, Bytes: f.base64, URI: f.uri}})
+	out := *m
+	out.Kind, out.Role, out.Parts = w.kind("message"), w.role(m.Role), slices.Clone(m.Parts)
+	for i := range out.Parts {
+		switch p := &out.Parts[i]; {
+		case w.v1:
+		case p.Data != nil:
+			p.Kind = "data"
+		case p.Text != nil:
+			p.Kind = "text"
 		default:
-			out.Parts = append(out.Parts, wirePart{Kind: w.kind("text"), Text: &p.text})
+			*p = part{Kind: "file", File: &fileV03{p.Filename, p.MediaType, p.Raw, p.URL}}
 		}
 	}
-	return out
+	return &out
+}
+
+func (w wire) status(s status) status {
+	return status{w.state(s.State), w.message(s.Message), s.At}
 }
 
 // task is a task that is a whole result.
-func (w wire) task(t taskView) any {
-	out := wireTask{
-		Kind: w.kind("task"), ID: t.id, ContextID: t.contextID,
-		Status: wireStatus{State: w.state(t.state), Message: w.message(t.statusMessage), Timestamp: t.at},
+func (w wire) task(t taskView) taskView {
+	t.Kind, t.Status, t.History = w.kind("task"), w.status(t.Status), slices.Clone(t.History)
+	for i := range t.History {
+		t.History[i] = *w.message(&t.History[i])
 	}
-	for i := range t.history {
-		out.History = append(out.History, *w.message(&t.history[i]))
-	}
-	return out
+	return t
 }
 
 // result is a task in place of a possible message: the answer to a message, and the
@@ -294,14 +225,12 @@ func (w wire) result(t taskView) any {
 }
 
 func (w wire) event(t *task, e event) any {
+	at := status{e.state, e.message, e.at}
 	if e.created {
-		return w.result(taskView{id: t.id, contextID: t.session.contextID, state: e.state, at: e.at, history: []message{*e.message}})
+		at.Message = nil
+		return w.result(taskView{ID: t.id, ContextID: t.session.contextID, Status: at, History: []message{*e.message}})
 	}
-	out := wireUpdate{
-		Kind: w.kind("status-update"), TaskID: t.id, ContextID: t.session.contextID,
-		Status:   wireStatus{State: w.state(e.state), Message: w.message(e.message), Timestamp: e.at},
-		Metadata: e.metadata(),
-	}
+	out := statusUpdate{Kind: w.kind("status-update"), TaskID: t.id, ContextID: t.session.contextID, Status: w.status(at), Metadata: e.metadata()}
 	if w.v1 {
 		return map[string]any{"statusUpdate": out}
 	}

@@ -62,8 +62,11 @@ func (m *message) story() story {
 	if t := named(m.words()); t != nil {
 		return t
 	}
-	for _, p := range m.parts {
-		for _, text := range untagged(p.text) {
+	for _, p := range m.Parts {
+		if p.Text == nil {
+			continue
+		}
+		for _, text := range untagged(*p.Text) {
 			if t := named(strings.Fields(text)); t != nil {
 				return t
 			}

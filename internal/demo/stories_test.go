@@ -161,13 +161,13 @@ func TestWords(t *testing.T) {
 	} {
 		m := &message{}
 		for text := range strings.SplitSeq(prompt, "|") {
-			m.parts = append(m.parts, part{text: text})
+			m.Parts = append(m.Parts, part{Text: &text})
 		}
 		agent := New(&Options{Pace: -1})
 		task := newTask(agent.newSession())
 		must.Do(t, agent.create(task, m.story(), m))
 		must.Do(t, task.settled(t.Context(), agent.ctx, 0))
-		if got := task.view(nil).state == stateInputRequired; got != want {
+		if got := task.view(nil).Status.State == stateInputRequired; got != want {
 			t.Errorf("%q: asks %t, not %t", prompt, got, want)
 		}
 		agent.Close()

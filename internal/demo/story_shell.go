@@ -102,7 +102,7 @@ func (r *run) simple(c toolCall, output toolOutput) {
 	if d := c.Confirmation.MCP; d != nil {
 		what = fmt.Sprintf("%q of the MCP server %q", d.ToolName, d.ServerName)
 	}
-	r.ran(given, "%s with %s", what, part{data: c.Input}.json())
+	r.ran(given, "%s with %s", what, encoded(c.Input))
 	c.Status, c.Confirmation = callExecuting, nil
 	r.update(c)
 	r.succeed(c, output)

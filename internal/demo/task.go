@@ -38,7 +38,6 @@ type task struct {
 type said struct {
 	message message
 	text    strings.Builder
-	call    *toolCall
 }
 
 func newTask(s *session) *task {
@@ -49,8 +48,8 @@ func newTask(s *session) *task {
 func (t *task) append(e event) {
 	e.at = time.Now().UTC()
 	if e.message != nil {
-		if e.message.role == "agent" {
-			e.message.taskID, e.message.contextID = t.id, t.session.contextID
+		if e.message.Role == "agent" {
+			e.message.TaskID, e.message.ContextID = t.id, t.session.contextID
 		}
 		t.remember(e.message)
 	}
@@ -63,29 +62,23 @@ func (t *task) append(e event) {
 
 // remember adds a message to the history. The caller holds mu.
 func (t *task) remember(m *message) {
-	key := m.id
-	var call *toolCall
-	if len(m.parts) == 1 {
-		if c, ok := m.parts[0].data.(toolCall); ok {
-			key, call = "call "+c.ID, &c
-		}
+	key := m.ID
+	if m.call != nil {
+		key = "call " + m.call.ID
 	}
 	s := t.said[key]
-	if s == nil || m.role == "user" {
+	if s == nil || m.Role == "user" {
 		s = &said{message: *m}
 		t.history = append(t.history, s)
-		if m.role == "user" {
+		if m.Role == "user" {
 			return // a client may use an ID twice; these are two messages
 		}
 		t.said[key] = s
 	}
-	if call != nil {
-		s.message, s.call = *m, call
-		return
+	if m.call != nil {
+		s.message = *m
 	}
-	for _, p := range m.parts {
-		s.text.WriteString(p.text)
-	}
+	s.text.WriteString(m.text())
 }
 
 // view returns the task as a reader sees it now, with so much of its history; nil: all.
@@ -96,21 +89,22 @@ func (t *task) view(limit *int) taskView {
 }
 
 func (t *task) viewLocked(limit *int) taskView {
-	v := taskView{id: t.id, contextID: t.session.contextID, state: t.state, at: t.at}
+	v := taskView{ID: t.id, ContextID: t.session.contextID, Status: status{State: t.state, At: t.at}}
 	for _, s := range t.history {
 		m := s.message
-		if m.role == "agent" && s.call == nil && m.parts[0].data == nil {
-			m.parts = []part{{text: s.text.String()}}
+		if m.Role == "agent" && m.Parts[0].Text != nil {
+			text := s.text.String()
+			m.Parts = []part{{Text: &text}}
 		}
-		v.history = append(v.history, m)
+		v.History = append(v.History, m)
 	}
 	// The message of a pause or an end is the status's message only. In the history, too,
 	// clients would show it twice.
-	if last, n := t.log[len(t.log)-1], len(v.history); last.final && last.message != nil && n > 0 && v.history[n-1].id == last.message.id {
-		v.statusMessage, v.history = &v.history[n-1], v.history[:n-1]
+	if last, n := t.log[len(t.log)-1], len(v.History); last.final && last.message != nil && n > 0 && v.History[n-1].ID == last.message.ID {
+		v.Status.Message, v.History = &v.History[n-1], v.History[:n-1]
 	}
 	if limit != nil {
-		v.history = v.history[max(0, len(v.history)-*limit):]
+		v.History = v.History[max(0, len(v.History)-*limit):]
 	}
 	return v
 }
@@ -162,10 +156,10 @@ func (t *task) stop() bool {
 	}
 	t.run, t.pause = nil, nil
 	for _, s := range t.history {
-		if s.call == nil || s.call.over() {
+		if s.message.call == nil || s.message.call.over() {
 			continue
 		}
-		c := *s.call
+		c := *s.message.call
 		c.Status, c.Confirmation = callCancelled, nil
 		t.append(event{state: stateWorking, kind: kindToolCall, message: t.extension(c)})
 	}
@@ -175,12 +169,14 @@ func (t *task) stop() bool {
 
 // text returns a message, or a chunk of one if the ID has been used before.
 func (t *task) text(id, text string) *message {
-	return &message{id: id, role: "agent", parts: []part{{text: text}}}
+	return &message{ID: id, Role: "agent", Parts: []part{{Text: &text}}}
 }
 
 // extension returns a message that carries an object of the extension.
 func (t *task) extension(object any) *message {
-	return &message{
-		id: uuid.NewString(), role: "agent", parts: []part{{data: object}}, extensions: []string{ExtensionURI},
+	m := &message{ID: uuid.NewString(), Role: "agent", Parts: []part{{Data: encoded(object)}}, Extensions: []string{ExtensionURI}}
+	if c, ok := object.(toolCall); ok {
+		m.call = &c
 	}
+	return m
 }

@@ -2,9 +2,7 @@ package demo
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -27,6 +25,67 @@ func terminal(state string) bool {
 	return state == stateCompleted || state == stateCanceled || state == stateFailed
 }
 
+// The objects of A2A. Here a message's role is user or agent, parts are those of 1.0, and what
+// 0.3 alone has is empty: see [wire].
+
+type message struct {
+	Kind             string                     `json:"kind,omitempty"` // 0.3
+	ID               string                     `json:"messageId"`
+	Role             string                     `json:"role"`
+	Parts            []part                     `json:"parts"`
+	TaskID           string                     `json:"taskId,omitempty"`
+	ContextID        string                     `json:"contextId,omitempty"`
+	Metadata         map[string]json.RawMessage `json:"metadata,omitempty"`
+	Extensions       []string                   `json:"extensions,omitempty"`
+	ReferenceTaskIDs []string                   `json:"referenceTaskIds,omitempty"`
+
+	call *toolCall // what its part has, if that is one
+}
+
+// A part is a text, data, or a file: by value (Raw, in base64) or by reference (URL).
+type part struct {
+	Kind      string                     `json:"kind,omitempty"` // 0.3
+	Text      *string                    `json:"text,omitempty"`
+	File      *fileV03                   `json:"file,omitempty"` // 0.3
+	Raw       string                     `json:"raw,omitempty"`
+	URL       string                     `json:"url,omitempty"`
+	Data      json.RawMessage            `json:"data,omitempty"`
+	Filename  string                     `json:"filename,omitempty"`
+	MediaType string                     `json:"mediaType,omitempty"`
+	Metadata  map[string]json.RawMessage `json:"metadata,omitempty"`
+}
+
+type fileV03 struct {
+	Name     string `json:"name,omitempty"`
+	MimeType string `json:"mimeType,omitempty"`
+	Bytes    string `json:"bytes,omitempty"`
+	URI      string `json:"uri,omitempty"`
+}
+
+type status struct {
+	State   string    `json:"state"`
+	Message *message  `json:"message,omitempty"`
+	At      time.Time `json:"timestamp"`
+}
+
+// A taskView is a task at one moment.
+type taskView struct {
+	Kind      string    `json:"kind,omitempty"` // 0.3
+	ID        string    `json:"id"`
+	ContextID string    `json:"contextId"`
+	Status    status    `json:"status"`
+	History   []message `json:"history,omitempty"`
+}
+
+type statusUpdate struct {
+	Kind      string         `json:"kind,omitempty"` // 0.3
+	TaskID    string         `json:"taskId"`
+	ContextID string         `json:"contextId"`
+	Status    status         `json:"status"`
+	Final     *bool          `json:"final,omitempty"` // 0.3
+	Metadata  map[string]any `json:"metadata,omitempty"`
+}
+
 // A sendRequest is a client's message.
 type sendRequest struct {
 	message       *message
@@ -35,46 +94,11 @@ type sendRequest struct {
 	push          bool // a webhook is named
 }
 
-type message struct {
-	id         string
-	role       string // "user" or "agent"
-	parts      []part
-	taskID     string
-	contextID  string
-	metadata   map[string]json.RawMessage
-	extensions []string
-}
-
-// A part is text unless file or data is set.
-type part struct {
-	text string
-	file *file
-	data any // one of the extension's objects, or json.RawMessage as it arrived
-}
-
-func (p part) json() json.RawMessage {
+// encoded is the JSON of our own structs, or of what has arrived as JSON.
+func encoded(v any) json.RawMessage {
 	var b bytes.Buffer
-	_ = writeJSON(&b, p.data) // our own structs, or JSON that has arrived
+	_ = writeJSON(&b, v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// A file is by reference (uri) or by value: base64 as it arrived, which is only counted
-// and echoed.
-type file struct {
-	name, mimeType, uri, base64 string
-	size                        int
-}
-
-// newFile checks the parts of a file that both versions of A2A have.
-func newFile(name, mimeType, uri, bytes string) (*file, error) {
-	if (uri == "") == (bytes == "") {
-		return nil, fmt.Errorf("a file part has either bytes or a URI")
-	}
-	data, err := base64.StdEncoding.DecodeString(bytes)
-	if err != nil {
-		return nil, fmt.Errorf("the bytes of a file part are not base64: %v", err)
-	}
-	return &file{name: name, mimeType: mimeType, uri: uri, base64: bytes, size: len(data)}, nil
 }
 
 // An event is one entry of a task's log.
@@ -86,15 +110,6 @@ type event struct {
 	kind    string // DevelopmentToolEventKind
 	err     string // DevelopmentToolEvent.error
 	at      time.Time
-}
-
-// A taskView is a task at one moment.
-type taskView struct {
-	id, contextID string
-	state         string
-	at            time.Time
-	statusMessage *message
-	history       []message
 }
 
 // metadata returns an event's DevelopmentToolEvent, under the extension's key.
