@@ -58,7 +58,6 @@ func (k *Keeper) URL(ctx context.Context) (string, error) {
 		defer timer.Stop()
 		impatient = timer.C
 	}
-	defer k.tell(time.Now())()
 	p, err := k.start(ctx, impatient)
 	if err != nil {
 		return "", err
@@ -181,30 +180,4 @@ func (k *Keeper) Stop(grace time.Duration) error {
 		return nil
 	}
 	return p.stop(grace)
-}
-
-// tell calls Options.Waiting each second until stop is called.
-func (k *Keeper) tell(began time.Time) (stop func()) {
-	if k.opts.Waiting == nil {
-		return func() {}
-	}
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() { // ends with done
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				k.opts.Waiting(time.Since(began))
-			case <-done:
-				return
-			}
-		}
-	})
-	return func() {
-		close(done)
-		wg.Wait()
-		k.opts.Waiting(0)
-	}
 }

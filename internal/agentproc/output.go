@@ -2,7 +2,6 @@ package agentproc
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -15,8 +14,7 @@ const (
 	// maxTail bounds the output that is kept for error messages: a long stack trace of
 	// node's, with the error on top.
 	maxTail = 4 << 10
-	// maxLine bounds a line that is searched for a URL. Announcements are short; long
-	// lines are dumps.
+	// maxLine cuts a line. Announcements of a URL are short; long lines are dumps.
 	maxLine = 4 << 10
 	// maxWords bounds the agent's output in an error: some lines of a dialog. The log has
 	// all of it.
@@ -24,10 +22,10 @@ const (
 	maxLines = 3
 )
 
-// An output takes what the agent prints: it writes it to the log, keeps its end, and
-// searches its lines for a URL until there is a card.
+// An output takes what the agent prints: it hands on the lines, keeps the end, and searches
+// for a URL until there is a card.
 type output struct {
-	log io.Writer // may be nil
+	print func(line string) // may be nil
 
 	mu    sync.Mutex
 	tail  []byte
@@ -41,13 +39,7 @@ func (o *output) copy(r *os.File) {
 	buf := make([]byte, 4<<10)
 	for {
 		n, err := r.Read(buf)
-		if n > 0 {
-			if o.log != nil {
-				// A failing log must not stop the agent.
-				_, _ = o.log.Write(buf[:n])
-			}
-			o.take(buf[:n])
-		}
+		o.take(buf[:n])
 		if err != nil {
 			return
 		}
@@ -60,9 +52,8 @@ func (o *output) take(b []byte) {
 	if extra := len(o.tail) - maxTail; extra > 0 {
 		o.tail = o.tail[:copy(o.tail, o.tail[extra:])]
 	}
-	watch := o.watch
-	var urls []string
-	for watch != nil && len(b) > 0 {
+	var lines []string
+	for {
 		end := bytes.IndexAny(b, "\r\n")
 		part := b
 		if end >= 0 {
@@ -72,19 +63,25 @@ func (o *output) take(b []byte) {
 		if end < 0 {
 			break
 		}
-		urls = append(urls, printedURLs(o.line)...)
+		lines = append(lines, string(o.line))
 		o.line, b = o.line[:0], b[end+1:]
 	}
+	watch := o.watch
 	o.mu.Unlock()
-	for _, u := range urls {
-		watch(u)
+	for _, line := range lines {
+		if o.print != nil && strings.TrimSpace(line) != "" {
+			o.print(line)
+		}
+		if watch != nil {
+			printedURLs(line, watch)
+		}
 	}
 }
 
 func (o *output) unwatch() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.watch, o.line = nil, nil
+	o.watch = nil
 }
 
 // lastWords returns the useful end of the agent's output on one line: the first line that
@@ -123,9 +120,10 @@ var printed = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bhttp://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):([0-9]{1,5})(/[^\s"'<>()\[\]{}|\\^` + "`" + `]*)?`)
 })
 
-func printedURLs(line []byte) (urls []string) {
-	for _, m := range printed().FindAllSubmatch(colours().ReplaceAll(line, nil), -1) {
-		host, path := strings.ToLower(string(m[1])), strings.TrimRight(string(m[3]), ".,;:!/")
+// printedURLs finds the URLs in a line.
+func printedURLs(line string, found func(url string)) {
+	for _, m := range printed().FindAllStringSubmatch(colours().ReplaceAllString(line, ""), -1) {
+		host, path := strings.ToLower(m[1]), strings.TrimRight(m[3], ".,;:!/")
 		switch host {
 		case "0.0.0.0":
 			host = "127.0.0.1"
@@ -136,11 +134,10 @@ func printedURLs(line []byte) (urls []string) {
 		path, _, _ = strings.Cut(path, "/.well-known/")
 		path, _, _ = strings.Cut(path, "?")
 		path, _, _ = strings.Cut(path, "#")
-		base := "http://" + host + ":" + string(m[2])
+		base := "http://" + host + ":" + m[2]
 		if path = strings.TrimRight(path, "/"); path != "" {
-			urls = append(urls, base+path)
+			found(base + path)
 		}
-		urls = append(urls, base)
+		found(base)
 	}
-	return urls
 }

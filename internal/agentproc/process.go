@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -37,17 +36,14 @@ type Options struct {
 	// Remove returns the directory that Prepare has made. It is removed if this process is
 	// killed while the agent runs. nil: there is none.
 	Remove func() string
-	// Stderr gets the agent's stdout and stderr; nil drops them. A writer that blocks will
-	// block the agent, as a terminal would.
-	Stderr io.Writer
+	// Print gets each line of the agent's stdout and stderr; nil: nobody does. While it blocks,
+	// so does the agent, as at a terminal.
+	Print func(line string)
 	// Advice tells the user what to do when the agent has ended by itself.
 	Advice string
 	// Patience bounds each wait in [Keeper.URL]. A slower agent goes on, and a later call
 	// may find its card. 0 is no bound.
 	Patience time.Duration
-	// Waiting is called each second while [Keeper.URL] waits, with the time so far, and
-	// with 0 at the end. Calls do not overlap.
-	Waiting func(time.Duration)
 	// Self is how to run [Supervise] in a process of its own; nil is this program with the
 	// word supervise.
 	Self []string
@@ -84,7 +80,7 @@ func (p *process) start(opts *Options, note func()) error {
 	if err != nil {
 		return err
 	}
-	p.name, p.advice, p.began, p.output = strings.TrimSuffix(filepath.Base(words[0]), ".exe"), opts.Advice, time.Now(), &output{log: opts.Stderr}
+	p.name, p.advice, p.began, p.output = strings.TrimSuffix(filepath.Base(words[0]), ".exe"), opts.Advice, time.Now(), &output{print: opts.Print}
 	if len(words) > 1 {
 		p.name += " …" // arguments may hold what nobody should read
 	}

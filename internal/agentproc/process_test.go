@@ -31,10 +31,10 @@ type logBuffer struct {
 	b  bytes.Buffer
 }
 
-func (l *logBuffer) Write(p []byte) (int, error) {
+func (l *logBuffer) print(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.b.Write(p)
+	l.b.WriteString(line + "\n")
 }
 
 func (l *logBuffer) String() string {
@@ -137,7 +137,7 @@ func TestEnvironment(t *testing.T) {
 	var log logBuffer
 	p := startHelper(t, "env=PORT env=CODER_AGENT_PORT env=A2ASTDIO_HEADER env=X say={port} exit=0", func(o *Options) {
 		o.Command = "X='a b' CODER_AGENT_PORT=1{port} " + o.Command
-		o.Stderr = &log
+		o.Print = log.print
 	})
 	<-p.done
 	lines := strings.Split(log.String(), "\n")
@@ -161,7 +161,7 @@ func TestSupervisorSignals(t *testing.T) {
 // A second, shorter grace period counts, and a longer one does not.
 func TestStopTwice(t *testing.T) {
 	printed, refused := io.Pipe()
-	p := startHelper(t, "refuse serve={port}", func(o *Options) { o.Stderr = refused })
+	p := startHelper(t, "refuse serve={port}", func(o *Options) { o.Print = func(line string) { _, _ = fmt.Fprintln(refused, line) } })
 	urlOf(t, p)
 	began := time.Now()
 	var wg sync.WaitGroup

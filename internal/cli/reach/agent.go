@@ -1,16 +1,15 @@
 package reach
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,13 +24,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-const (
-	// agentGrace is the time between SIGTERM and SIGKILL at the end. The agent's work was
-	// cancelled before, which took part of the second that the end may take.
-	agentGrace = 300 * time.Millisecond
-	// maxAgentLine cuts what an agent prints without an end of line.
-	maxAgentLine = 8 << 10
-)
+// agentGrace is the time between SIGTERM and SIGKILL at the end. The agent's work was
+// cancelled before, which took part of the second that the end may take.
+const agentGrace = 300 * time.Millisecond
 
 // What the user can do when the agent has ended. Its prompt is not sent again: the
 // agent held the conversation in its memory, and the prompt may have ended it.
@@ -44,19 +39,16 @@ const (
 // ended. The answer to initialize does not wait for it.
 func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, client *transport.ClientOptions, workspaces *agentproc.Workspaces) error {
 	command := conf.Command
-	opts := &agentproc.Options{Command: command, Workspaces: workspaces, Stderr: &agentLog{log: l.Options.Log},
-		Advice: shellAdvice, Patience: client.Timeout}
+	opts := &agentproc.Options{Command: command, Workspaces: workspaces, Advice: shellAdvice, Patience: client.Timeout,
+		Print: func(line string) { l.Options.Log.Info("the agent prints", "line", strings.TrimSpace(line)) }}
 	if conf.Name != "" { // the configuration has the command
 		opts.Base = conf.base()
 	}
 	if err := whereAgentRuns(p, c, l, opts); err != nil {
 		return err
 	}
-	switch {
-	case isServe(c):
+	if isServe(c) {
 		opts.Advice = editorAdvice
-	case frame.IsTerminal(p.Stderr):
-		opts.Waiting = func(waited time.Duration) { startingLine(p, waited) }
 	}
 	if (l.Options.ForwardMCP || l.Options.EditorTools != nil) && isServe(c) && readsGeminiHome(command, l.Options.Dialect) {
 		home := &geminiHome{}
@@ -89,44 +81,6 @@ func isServe(c *cli.Context) bool {
 
 // MCPCommand is the name of the command that serves MCP.
 const MCPCommand = "mcp"
-
-// startingLine tells a person at a terminal what the program waits for. The line is
-// wiped afterwards.
-func startingLine(p *frame.Program, waited time.Duration) {
-	const line = "starting the agent… %d s"
-	if waited == 0 {
-		fmt.Fprintf(p.Stderr, "\r%*s\r", len(line)+4, "")
-		return
-	}
-	fmt.Fprintf(p.Stderr, "\r"+line, int(waited.Seconds()))
-}
-
-// An agentLog writes to the log what an agent prints, line by line.
-type agentLog struct {
-	log  *slog.Logger
-	mu   sync.Mutex
-	line []byte
-}
-
-var _ io.Writer = (*agentLog)(nil)
-
-func (a *agentLog) Write(p []byte) (int, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for rest := p; len(rest) > 0; {
-		line, after, whole := bytes.Cut(rest, []byte("\n"))
-		a.line = append(a.line, line[:min(len(line), maxAgentLine-len(a.line))]...)
-		rest = after
-		if !whole {
-			break
-		}
-		if text := bytes.TrimSpace(a.line); len(text) > 0 {
-			a.log.Info("the agent prints", "line", string(text))
-		}
-		a.line = a.line[:0]
-	}
-	return len(p), nil
-}
 
 // SuperviseWord begins the command line of the process that holds an agent for us. The
 // app does not list it as a command: people have no use for it, and options and

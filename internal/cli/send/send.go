@@ -99,14 +99,11 @@ func send(p *frame.Program, c *cli.Context) error {
 
 // firstCard gets the agent's card, and shows meanwhile who is waited for.
 func firstCard(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Editor, agent string) (*a2a.Card, error) {
-	started := l.HTTP.Process != nil // the start of the process shows its own line
-	if !started {
-		editor.Screen.WaitFor(agent)
+	if l.HTTP.Process != nil {
+		agent = "the agent to start"
 	}
+	editor.Screen.WaitFor(agent)
 	card, err := l.Client.Card(c.Context)
-	if started {
-		editor.Screen.WaitFor("the agent")
-	}
 	switch {
 	case err != nil && c.Context.Err() != nil:
 		editor.Screen.Echoed()
