@@ -25,10 +25,10 @@ var longMethods = []string{"message/send", "message/stream", "SendMessage", "Sen
 var streamMethods = []string{"message/stream", "tasks/resubscribe", "SendStreamingMessage", "SubscribeToTask", "command/execute"}
 
 func callCommand(p *frame.Program) *cli.Command {
-	return p.AgentCommand("call METHOD [PARAMS|-]", call)
+	return p.AgentCommand("call METHOD [PARAMS|-]", reach.Reached(call))
 }
 
-func call(p *frame.Program, c *cli.Context) (err error) {
+func call(p *frame.Program, c *cli.Context, l *reach.Link) (err error) {
 	args := c.Args().Slice()
 	method := args[0]
 	var params any
@@ -44,11 +44,6 @@ func call(p *frame.Program, c *cli.Context) (err error) {
 		}
 		params = json.RawMessage(text)
 	}
-	l, err := reach.Ready(p, c)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
 	ctx, cancel := context.WithCancelCause(c.Context)
 	defer cancel(nil)
 	stream, result, err := open(ctx, cancel, l, method, params)

@@ -24,7 +24,7 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("auth",
-		p.AgentCommand("auth login", signIn,
+		p.AgentCommand("auth login", reach.Opened(signIn),
 			frame.Option{Name: "device", Kind: frame.Switch, Help: "enter a code on another device, also where there is a browser"},
 			frame.Option{Name: "with-token", Kind: frame.Switch, Help: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"}),
 		p.AgentCommand("auth logout", logout,
@@ -32,12 +32,7 @@ func Command(p *frame.Program) *cli.Command {
 		p.AgentCommand("auth status", authStatus))
 }
 
-func signIn(p *frame.Program, c *cli.Context) error {
-	l, err := reach.Open(p, c)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+func signIn(p *frame.Program, c *cli.Context, l *reach.Link) (err error) {
 	if err := l.CanSignIn(); err != nil {
 		return err
 	}
@@ -233,7 +228,7 @@ func statusPage(agent string, given []string, logins []*credentials.Login) *fram
 }
 
 func loginFields(out *frame.Page, l *credentials.Login) {
-	now := time.Now()
+	until := l.Expiry.Local().Format(time.DateTime)
 	out.Field("  agent", l.Agent)
 	out.Field("  as", l.Account)
 	if l.Provider != nil {
@@ -247,17 +242,10 @@ func loginFields(out *frame.Page, l *credentials.Login) {
 	case l.Expiry.IsZero():
 		out.Field("  until", "it is refused or forgotten")
 	case l.Renews():
-		out.Field("  until", stamp(l.Expiry, now)+"; it is renewed by itself")
-	case now.After(l.Expiry):
-		out.Field("  over", "since "+stamp(l.Expiry, now)+", and it cannot be renewed")
+		out.Field("  until", until+"; it is renewed by itself")
+	case time.Now().After(l.Expiry):
+		out.Field("  over", "since "+until+", and it cannot be renewed")
 	default:
-		out.Field("  until", stamp(l.Expiry, now)+"; it cannot be renewed")
+		out.Field("  until", until+"; it cannot be renewed")
 	}
-}
-
-func stamp(t, now time.Time) string {
-	if y, m, d := t.Local().Date(); y == now.Year() && m == now.Month() && d == now.Day() {
-		return t.Local().Format("15:04:05")
-	}
-	return t.Local().Format("2006-01-02 15:04")
 }

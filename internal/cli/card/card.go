@@ -18,7 +18,7 @@ import (
 )
 
 func Command(p *frame.Program) *cli.Command {
-	get := p.AgentCommand("card get", getCard,
+	get := p.AgentCommand("card get", reach.Opened(getCard),
 		frame.Output("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
 		frame.Option{Name: "extended", Kind: frame.Switch, Help: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"})
 	return p.Group("card",
@@ -30,12 +30,7 @@ func Command(p *frame.Program) *cli.Command {
 			frame.Option{Name: "jku", Takes: "URL", Help: "where your public key is served, as a JWKS"}))
 }
 
-func getCard(p *frame.Program, c *cli.Context) error {
-	l, err := reach.Open(p, c)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
+func getCard(p *frame.Program, c *cli.Context, l *reach.Link) error {
 	card, err := l.Client.Card(c.Context)
 	if err != nil {
 		return frame.Mark(frame.ErrNotReached, err)

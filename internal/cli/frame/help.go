@@ -172,17 +172,7 @@ func writeOption(b *strings.Builder, o *Option, variables bool) {
 		text += " [variable: " + Env(o.Name) + "]"
 	}
 	fmt.Fprintf(b, "  %s\n", strings.TrimSpace(names+" "+value))
-	writeWrapped(b, text)
-}
-
-func writeWrapped(b *strings.Builder, text string) {
-	line := strings.Repeat(" ", helpIndent-1)
-	for _, word := range strings.Fields(text) {
-		if len(line)+1+len(word) > HelpWidth {
-			b.WriteString(line + "\n")
-			line = strings.Repeat(" ", helpIndent-1)
-		}
-		line += " " + word
+	for _, line := range Wrap(text, HelpWidth-helpIndent) {
+		b.WriteString(strings.Repeat(" ", helpIndent) + line + "\n")
 	}
-	b.WriteString(line + "\n")
 }

@@ -70,23 +70,38 @@ func (l *Link) Close() {
 	l.Closers = nil
 }
 
-// Ready returns a link whose card was read, and whose writing is chosen. The caller
-// closes it.
-func Ready(p *frame.Program, c *cli.Context) (l *Link, err error) {
-	if l, err = Open(p, c); err != nil {
-		return nil, err
+// An Action is what a command does with the link to its agent.
+type Action func(p *frame.Program, c *cli.Context, l *Link) error
+
+// Opened makes an action of one that needs the link: see [Open].
+func Opened(do Action) frame.Action {
+	return func(p *frame.Program, c *cli.Context) error {
+		l, err := Open(p, c)
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		return do(p, c, l)
 	}
+}
+
+// Reached is Opened for a link whose card was read, and whose writing is chosen.
+func Reached(do Action) frame.Action {
+	return Opened(func(p *frame.Program, c *cli.Context, l *Link) error {
+		if err := l.ready(c); err != nil {
+			return err
+		}
+		return do(p, c, l)
+	})
+}
+func (l *Link) ready(c *cli.Context) (err error) {
 	if _, err = l.Client.Card(c.Context); err != nil {
-		l.Close()
-		return nil, frame.Mark(frame.ErrNotReached, err)
+		return frame.Mark(frame.ErrNotReached, err)
 	}
 	agent := bridge.NewAgent(&l.Options)
 	defer agent.Close()
-	if _, l.Writing, err = agent.Ready(c.Context); err != nil {
-		l.Close()
-		return nil, err
-	}
-	return l, nil
+	_, l.Writing, err = agent.Ready(c.Context)
+	return err
 }
 
 // Open reads the options. The caller closes the result. Each adjust may change how the

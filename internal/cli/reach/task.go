@@ -29,18 +29,16 @@ func ProgramFor(c *cli.Context) string {
 	return command
 }
 
-// ReadyTask reaches the agent, and completes the ID of a task, which is the first
-// argument.
-func ReadyTask(p *frame.Program, c *cli.Context, args []string) (*Link, error) {
-	l, err := Ready(p, c)
-	if err != nil {
-		return nil, err
-	}
-	if args[0], err = l.TaskID(c, args[0]); err != nil {
-		l.Close()
-		return nil, err
-	}
-	return l, nil
+// OnTask makes an action of one on the task of an agent whose card was read. The command's
+// first argument is the task's ID, or its beginning.
+func OnTask(do func(p *frame.Program, c *cli.Context, l *Link, id string) error) frame.Action {
+	return Reached(func(p *frame.Program, c *cli.Context, l *Link) error {
+		id, err := l.TaskID(c, c.Args().First())
+		if err != nil {
+			return err
+		}
+		return do(p, c, l, id)
+	})
 }
 
 // TaskID completes a task's ID from its beginning, as task list shows it: it looks among

@@ -32,22 +32,16 @@ type download struct {
 	found bool
 }
 
-func runDownload(p *frame.Program, c *cli.Context) error {
-	args := c.Args().Slice()
+func runDownload(p *frame.Program, c *cli.Context, l *reach.Link, id string) error {
 	dir := c.String("dir")
 	if info, err := os.Stat(dir); dir == "" || err == nil && !info.IsDir() {
 		return frame.Usagef("--dir %s is no directory", dir)
 	}
-	l, err := reach.ReadyTask(p, c, args)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
 	how, err := l.Client.Chosen(c.Context)
 	if err != nil {
 		return err
 	}
-	task, err := l.Client.Get(c.Context, args[0], -1)
+	task, err := l.Client.Get(c.Context, id, -1)
 	if err != nil {
 		return reach.DemoForgets(c, err)
 	}

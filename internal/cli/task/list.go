@@ -34,7 +34,7 @@ func readState(word string) (a2a.State, error) {
 	return s, nil
 }
 
-func listTasks(p *frame.Program, c *cli.Context) (err error) {
+func listTasks(p *frame.Program, c *cli.Context, l *reach.Link) (err error) {
 	q := a2a.TaskQuery{ContextID: c.String("context-id")}
 	if q.State, err = readState(c.String("state")); err != nil {
 		return err
@@ -43,11 +43,6 @@ func listTasks(p *frame.Program, c *cli.Context) (err error) {
 		messages := promptHistory
 		q.HistoryLength = &messages
 	}
-	l, err := reach.Ready(p, c)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
 	list, err := pages(c, l.Client, q)
 	if err != nil {
 		return notOffered(err, "to list its tasks")

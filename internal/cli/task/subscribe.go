@@ -106,21 +106,15 @@ func (o *onlooker) Ask(ctx context.Context, questions []mapping.Question) ([]map
 	return nil, bridge.ErrPause
 }
 
-func subscribe(p *frame.Program, c *cli.Context) error {
-	args := c.Args().Slice()
+func subscribe(p *frame.Program, c *cli.Context, l *reach.Link, id string) error {
 	answers := c.String("approve") != ""
 	editor, err := talk.NewEditor(p, c, true)
 	if err != nil {
 		return err
 	}
-	l, err := reach.ReadyTask(p, c, args)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
 	agent := bridge.NewAgent(&l.Options)
 	session := agent.NewSession(l.Options.Workspace)
-	session.Resume("", args[0])
+	session.Resume("", id)
 	turn, err := session.Begin()
 	if err != nil {
 		return err
@@ -134,12 +128,12 @@ func subscribe(p *frame.Program, c *cli.Context) error {
 	done := make(chan ending, 1)
 	go func() { // ends with the turn, or with the process: to end it earlier would cancel the task
 		ctx := context.WithoutCancel(c.Context)
-		r, err := turn.Follow(ctx, args[0], view)
+		r, err := turn.Follow(ctx, id, view)
 		if e := (*a2a.Error)(nil); errors.As(err, &e) && !e.Unauthenticated() && !view.shown.Load() {
 			refusal := err
 			// The agent may not stream, or the task may have ended. Agents use different errors
 			// for that, even "not found" (a2a-go).
-			session.Resume("", args[0])
+			session.Resume("", id)
 			if turn, err = session.Begin(); err == nil {
 				r, err = turn.LookOn(ctx, view)
 			}

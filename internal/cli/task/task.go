@@ -20,23 +20,23 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("task",
-		p.AgentCommand("task get ID", getTask,
+		p.AgentCommand("task get ID", reach.OnTask(getTask),
 			frame.Option{Name: "history", Kind: frame.Number, Shown: "the agent's choice", Takes: "N", Help: "how many messages of it to get, the last ones; 0 for none"},
 			frame.Output("A2A 1.0's Task")),
-		p.AgentCommand("task list", listTasks,
+		p.AgentCommand("task list", reach.Reached(listTasks),
 			frame.Option{Name: "context-id", Takes: "ID", Help: "only the tasks of this context"},
 			frame.Option{Name: "state", Takes: "STATE", Help: "only the tasks in this state: " + stateWords()},
 			frame.Option{Name: "all", Kind: frame.Switch, Help: "all that the agent holds, not only the page that it gives at once"},
 			frame.Output("A2A 1.0's ListTasksResponse")),
-		p.AgentCommand("task cancel ID", cancelTask),
-		p.AgentCommand("task subscribe ID", subscribe,
+		p.AgentCommand("task cancel ID", reach.OnTask(cancelTask)),
+		p.AgentCommand("task subscribe ID", reach.OnTask(subscribe),
 			frame.Option{Name: "output", Aliases: []string{"o"}, Value: frame.Text,
 				Takes: "text|json|events", Help: "text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
 			frame.Option{Name: "approve", Shown: "leave it to others",
 				Takes: "ask|once|always|reject", Help: "what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
 			frame.Option{Name: "fail", Kind: frame.Switch, Help: "exit with 1 if the task failed, was rejected or cancelled"},
 			frame.Option{Name: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"}),
-		p.AgentCommand("task download ID", runDownload,
+		p.AgentCommand("task download ID", reach.OnTask(runDownload),
 			frame.Option{Name: "dir", Value: ".", Takes: "DIR", Help: "where to write them"},
 			frame.Option{Name: "force", Kind: frame.Switch, Help: "replace files that are there"}))
 }
@@ -49,18 +49,12 @@ func notOffered(err error, what string) error {
 	return err
 }
 
-func getTask(p *frame.Program, c *cli.Context) error {
-	args := c.Args().Slice()
+func getTask(p *frame.Program, c *cli.Context, l *reach.Link, id string) error {
 	history := -1
 	if frame.IsSet(c, "history") {
 		history = c.Int("history")
 	}
-	l, err := reach.ReadyTask(p, c, args)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	task, err := l.Client.Get(c.Context, args[0], history)
+	task, err := l.Client.Get(c.Context, id, history)
 	if err != nil {
 		return reach.DemoForgets(c, notOffered(err, "to ask for a task"))
 	}
@@ -70,23 +64,17 @@ func getTask(p *frame.Program, c *cli.Context) error {
 	return p.Show(taskPage(task, l.Writing.Dialect, reach.ProgramFor(c)))
 }
 
-func cancelTask(p *frame.Program, c *cli.Context) error {
-	args := c.Args().Slice()
-	l, err := reach.ReadyTask(p, c, args)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	task, err := l.Client.Cancel(c.Context, args[0])
+func cancelTask(p *frame.Program, c *cli.Context, l *reach.Link, id string) error {
+	task, err := l.Client.Cancel(c.Context, id)
 	if err != nil {
 		return reach.DemoForgets(c, notOffered(err, "to cancel a task"))
 	}
-	var out frame.Page
-	text := "task " + args[0] + " is cancelled"
+	text := "task " + id + " is cancelled"
 	if task.State != a2a.StateCanceled {
-		text = "the agent has heard it; task " + args[0] + " is " + string(task.State) + " now"
+		text = "the agent has heard it; task " + id + " is " + string(task.State) + " now"
 	}
-	out.B.WriteString(safe.Plain(text) + "\n")
+	var out frame.Page
+	out.Heading(text)
 	return p.Show(&out)
 }
 

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -24,13 +23,13 @@ import (
 )
 
 func ProxyCommand(p *frame.Program) *cli.Command {
-	return p.AgentCommand("proxy", runProxy,
+	return p.AgentCommand("proxy", reach.Opened(runProxy),
 		listenFlag(),
 		frame.Option{Name: "fault", Kind: frame.List, Takes: "FAULT", Help: "what is to go wrong: " + fault.Help + ". Repeatable"},
 		frame.Option{Name: "with-credentials", Kind: frame.Switch, Help: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
 }
 
-func runProxy(p *frame.Program, c *cli.Context) error {
+func runProxy(p *frame.Program, c *cli.Context, l *reach.Link) error {
 	faults, err := fault.Parse(frame.ListOf(c, "fault"))
 	if err != nil {
 		return frame.Usagef("--fault: %v", err)
@@ -38,11 +37,6 @@ func runProxy(p *frame.Program, c *cli.Context) error {
 	if frame.By(c, "trust-origin") == frame.ByOption {
 		return frame.Usagef("--trust-origin: a proxy leads to one origin, that of --agent: for another interface run another proxy")
 	}
-	l, err := reach.Open(p, c)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
 	opts := &proxy.Options{Agent: c.String("agent"), Faults: faults, Note: func(text string) { p.Say("%s", text) }}
 	if c.Bool("with-credentials") {
 		opts.Header = l.HTTP.Header
@@ -84,11 +78,7 @@ func proxyTarget(c *cli.Context, l *reach.Link, opts *proxy.Options) error {
 		opts.Card = card
 	}
 	if opts.Transport == nil {
-		t, ok := http.DefaultTransport.(*http.Transport)
-		if !ok {
-			return errors.New("proxy: the program's HTTP transport is not ours")
-		}
-		t = t.Clone()
+		t := http.DefaultTransport.(*http.Transport).Clone()
 		// One connection a client: closing one may cancel an agent's work.
 		t.DisableCompression, t.MaxIdleConns, t.MaxIdleConnsPerHost, t.IdleConnTimeout = true, 0, 1024, 0
 		t.TLSClientConfig = proxyTLS(l.HTTP.TLS, c.Bool("with-credentials"))
