@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"slices"
 	"sync"
 	"time"
 )
@@ -21,10 +20,6 @@ const (
 	// defaultPace makes a story readable for a viewer; in a test's virtual time it costs
 	// nothing.
 	defaultPace = 20 * time.Millisecond
-
-	// maxTasks bounds the memory. The oldest ended task goes first. A running task stays,
-	// because somebody can still answer it.
-	maxTasks = 1024
 )
 
 // Options configure an Agent. It writes files only below the workspace that a client
@@ -43,10 +38,6 @@ type Options struct {
 	// Version is the A2A version of the card and the methods: "0.3" (also for ""), "1.0"
 	// or "both". With anything else every request is refused.
 	Version string
-
-	// Ran hears of each action: the chosen option, and what is done, in the words of the
-	// story's report. nil: nobody does. It is called concurrently.
-	Ran func(optionID, what string)
 }
 
 // An Agent is the demo agent, an [http.Handler].
@@ -54,7 +45,6 @@ type Agent struct {
 	pace    time.Duration
 	v03, v1 bool   // the versions that it speaks
 	token   string // what callers must show; empty: nothing
-	ran     func(optionID, what string)
 
 	ctx  context.Context // parent of every story
 	stop context.CancelFunc
@@ -77,16 +67,12 @@ func New(opts *Options) *Agent {
 		v1:       opts.Version == "1.0" || opts.Version == "both",
 		tasks:    map[string]*task{},
 		sessions: map[string]*session{},
-		ran:      opts.Ran,
 	}
 	if opts.Auth != "" {
 		a.token = cmp.Or(opts.Secret, rand.Text())
 	}
 	if a.pace == 0 {
 		a.pace = defaultPace
-	}
-	if a.ran == nil {
-		a.ran = func(string, string) {}
 	}
 	a.ctx, a.stop = context.WithCancel(context.Background())
 	return a
@@ -111,25 +97,11 @@ func (a *Agent) task(id string) *task {
 	return a.tasks[id]
 }
 
-// add adds a task, and forgets an old one if there are too many.
 func (a *Agent) add(t *task) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tasks[t.id] = t
 	a.order = append(a.order, t)
-	if len(a.order) <= maxTasks {
-		return
-	}
-	i := slices.IndexFunc(a.order, func(t *task) bool { return t.over.Load() })
-	if i < 0 {
-		return
-	}
-	old := a.order[i]
-	a.order = slices.Concat(a.order[:i], a.order[i+1:]) // others read the slice of before
-	delete(a.tasks, old.id)
-	if !slices.ContainsFunc(a.order, func(t *task) bool { return t.session == old.session }) {
-		delete(a.sessions, old.session.contextID)
-	}
 }
 
 // start tells the story of a prompt in a goroutine. It ends with the story, when the task is

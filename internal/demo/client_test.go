@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -30,9 +29,7 @@ type client struct {
 	calls     []string // tool calls that asked in the last stream
 	v1        bool
 	seen      []map[string]any // every result
-
-	mu  sync.Mutex
-	ran []string // what the agent did, as [Options.Ran] hears of it
+	ran       []string         // what the agent did, as it reports
 }
 
 // converse runs a conversation in virtual time. That the bubble ends proves that
@@ -50,13 +47,7 @@ func converseIn(t *testing.T, dir string, opts *Options, talk func(t *testing.T,
 	}
 	synctest.Test(t, func(t *testing.T) {
 		c := &client{t: t, header: http.Header{}, dir: dir}
-		opts := *opts
-		opts.Ran = func(option, what string) {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.ran = append(c.ran, what+" ("+option+")")
-		}
-		a := New(&opts)
+		a := New(opts)
 		network, end := pipenet.Serve(a)
 		transport := &http.Transport{DialContext: network.Dial}
 		c.agent, c.http = a, &http.Client{Transport: transport}
@@ -230,6 +221,11 @@ func (c *client) note(result map[string]any) {
 	for _, path := range []string{"contextId", "task.contextId", "statusUpdate.contextId"} {
 		if id, ok := at(result, path).(string); ok {
 			c.contextID = id
+		}
+	}
+	for _, path := range []string{"status.message.parts.0.text", "statusUpdate.status.message.parts.0.text"} {
+		if text, _ := at(result, path).(string); strings.HasPrefix(text, "ran: ") && text != "ran: nothing\n" {
+			c.ran = append(c.ran, strings.TrimSpace(text))
 		}
 	}
 	for _, path := range []string{"status.message.parts.0.data", "statusUpdate.status.message.parts.0.data"} {

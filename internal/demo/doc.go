@@ -32,8 +32,8 @@
 // offered option. It requires the extension. A refusal has a sentence (-32602, -32008
 // without the extension), and changes nothing.
 //
-// A story with approvals reports at its end what it has done, or would have done
-// ([Options].Ran hears of it at once). So an approval that nobody gave becomes visible.
+// A story with approvals reports at its end what it has done, or would have done. So an
+// approval that nobody gave becomes visible.
 //
 // # Goroutines
 //

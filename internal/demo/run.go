@@ -122,12 +122,11 @@ func (r *run) update(c toolCall) {
 // that nothing in it is invisible. Commands and tools are only told, not run; that makes
 // no difference to what the user has allowed.
 func (r *run) ran(given answer, format string, args ...any) {
-	what, how := fmt.Sprintf(format, args...), given.option.ID
+	how := given.option.ID
 	if given.remembered {
 		how = "allowed before"
 	}
-	r.done = append(r.done, fmt.Sprintf("ran: %s (%s)\n", what, how))
-	r.agent.ran(given.option.ID, what)
+	r.done = append(r.done, fmt.Sprintf("ran: %s (%s)\n", fmt.Sprintf(format, args...), how))
 }
 
 // acknowledge names the prompt's parts that are not text, so that a client sees that

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,7 +18,6 @@ import (
 type task struct {
 	id      string
 	session *session
-	over    atomic.Bool // in a terminal state; for Agent.add, which must not take mu
 
 	mu      sync.Mutex
 	state   string
@@ -54,7 +52,6 @@ func (t *task) append(e event) {
 		t.remember(e.message)
 	}
 	t.state, t.at = e.state, e.at
-	t.over.Store(terminal(e.state))
 	t.log = append(t.log, e)
 	close(t.grown)
 	t.grown = make(chan struct{})

@@ -25,6 +25,19 @@ func FileOf(stream any) (*os.File, bool) {
 	return f, ok
 }
 
+// SameStream reports whether two streams are one. Then a line of the one may interrupt
+// a line of the other.
+func SameStream(a, b any) bool {
+	f, ok := a.(*os.File)
+	g, also := b.(*os.File)
+	if !ok || !also {
+		return false
+	}
+	one, err := f.Stat()
+	other, failed := g.Stat()
+	return err == nil && failed == nil && os.SameFile(one, other)
+}
+
 // Descriptor is the terminal's file descriptor for reading.
 func Descriptor(tty io.ReadWriteCloser) (int, bool) {
 	if f, ok := tty.(interface{ Fd() uintptr }); ok { // a file, too

@@ -56,6 +56,13 @@ func NewEditor(p *frame.Program, c *cli.Context, stream bool) (*Editor, error) {
 		e.Screen, p.Stdout, p.Stderr = frame.NewScreen(p.Stdout, p.Stderr)
 		e.Approver.screen = e.Screen
 		text := &TextOutput{Out: p.Stdout, Plain: frame.IsTerminal(p.Stdout), Say: p.Say, verbose: c.Bool("verbose"), screen: e.Screen, agent: "the agent"}
+		if e.Screen == nil && frame.SameStream(p.Stdout, p.Stderr) { // 2>&1 into a log
+			text.Say = func(format string, args ...any) {
+				_ = text.endLine() // a stdout that is gone needs none
+				p.Say(format, args...)
+			}
+			e.Approver.Say = text.Say
+		}
 		e.Output = text
 	case format == frame.JSON && stream:
 		e.Output = &streamOutput{out: p.JSONOut(), say: p.Say}

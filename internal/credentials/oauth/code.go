@@ -100,7 +100,6 @@ func (l *Login) ByBrowser(ctx context.Context) (t *Token, account string, err er
 	case <-ctx.Done():
 		return nil, "", context.Cause(ctx)
 	}
-	defer func() { l.server.say(err) }() // before Close, which waits until it is read
 	code, err := l.code(answer)
 	if err != nil {
 		return nil, "", err

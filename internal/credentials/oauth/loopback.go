@@ -41,12 +41,10 @@ type loopback struct {
 	cookie   string
 	answered bool
 	answers  chan url.Values
-	verdict  chan error
 }
 
 func newLoopback(listener net.Listener, redirect *url.URL) *loopback {
-	l := &loopback{redirect: redirect.String(), host: redirect.Host, callback: cmp.Or(redirect.Path, "/"), name: "a2astdio-sign-in-" + redirect.Port(), done: make(chan struct{}),
-		answers: make(chan url.Values, 1), verdict: make(chan error, 1)}
+	l := &loopback{redirect: redirect.String(), host: redirect.Host, callback: cmp.Or(redirect.Path, "/"), name: "a2astdio-sign-in-" + redirect.Port(), done: make(chan struct{}), answers: make(chan url.Values, 1)}
 	l.server = &http.Server{Handler: l, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { // ended by close
 		defer close(l.done)
@@ -63,9 +61,6 @@ func (l *loopback) serve(page, state string) (local string, answers <-chan url.V
 	l.start, l.page, l.state, l.cookie = "/"+rand.Text(), page, state, rand.Text()
 	return "http://" + l.host + l.start, l.answers
 }
-
-// say shows the waiting browser how the sign-in has ended, once.
-func (l *loopback) say(err error) { l.verdict <- err }
 
 func (l *loopback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), pageTime)
@@ -122,15 +117,7 @@ func (l *loopback) back(w http.ResponseWriter, r *http.Request) {
 		show(w, http.StatusConflict, "Already answered", "This sign-in has had its answer. You can close this page.")
 		return
 	}
-	select {
-	case err := <-l.verdict:
-		if err != nil {
-			show(w, http.StatusOK, "Not signed in", err.Error())
-			return
-		}
-		show(w, http.StatusOK, "Signed in", "You can close this page, and go on where you came from.")
-	case <-r.Context().Done():
-	}
+	show(w, http.StatusOK, "Answered", "You can close this page, and go on where you came from: there it says whether you are signed in.")
 }
 
 // answer passes on the first answer that is ours: with the state, once, and the cookie.

@@ -62,7 +62,7 @@ func TestCodeLogin(t *testing.T) {
 		t.Errorf("%+v of %+v", grant, token)
 	}
 	// The user has reloaded the page: the code goes out once.
-	if n := s.Calls("token"); n != 1 || !strings.Contains(b.Text(), "Signed in") {
+	if n := s.Calls("token"); n != 1 || !strings.Contains(b.Text(), "Answered") {
 		t.Errorf("%d requests for the token; the page says %s", n, b.Text())
 	}
 	next, err := c.Renew(t.Context(), p, token.Refresh)
