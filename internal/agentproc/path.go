@@ -27,7 +27,8 @@ func Dir() (string, error) {
 
 // Command makes a command of a program of the user's, which runs as an agent does: in [Dir],
 // with vars and our environment but for our own variables, and no PATH leads into the
-// workspaces.
+// workspaces. Its end by ctx ends its children, too: gcloud is a script that starts another
+// program.
 func Command(ctx context.Context, vars, words []string, w *Workspaces) (*exec.Cmd, error) {
 	dir, err := Dir()
 	if err != nil {
@@ -40,6 +41,7 @@ func Command(ctx context.Context, vars, words []string, w *Workspaces) (*exec.Cm
 	}
 	cmd := exec.CommandContext(ctx, path, words[1:]...)
 	cmd.Dir, cmd.Env = dir, env
+	ownGroup(cmd)
 	return cmd, nil
 }
 

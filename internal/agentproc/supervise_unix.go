@@ -95,3 +95,8 @@ func signalName(status int) string {
 // supervisorAttr gives the supervisor a session of its own, so that neither a terminal
 // nor a kill of the editor's process group reaches it.
 func supervisorAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

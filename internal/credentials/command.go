@@ -61,7 +61,6 @@ func (c *Command) run(ctx context.Context, input []byte) ([]byte, error) {
 	out, complaint := capped{limit: maxSecret + 1}, capped{limit: 8 << 10}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &complaint
 	cmd.WaitDelay = commandWait
-	ownGroup(cmd)
 	err = cmd.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

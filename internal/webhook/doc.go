@@ -28,5 +28,5 @@
 //
 // # Goroutines
 //
-// Each connection has one; closing its [Server] ends it.
+// Each connection has one; what [Listen] returns ends it.
 package webhook

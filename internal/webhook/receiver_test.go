@@ -219,7 +219,7 @@ func TestSlow(t *testing.T) {
 		h := NewReceiver(Options{})
 		hook, network := h.Open(""), pipenet.Listen()
 		s := serve(network, h)
-		defer s.Close()
+		defer s()
 		conn := must.Get(network.Dial(t.Context(), "", ""))(t)
 		defer conn.Close()
 		fmt.Fprintf(conn, "POST /%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: 100\r\n\r\n{", hook.Name(), hook.Config().Token)

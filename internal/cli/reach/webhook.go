@@ -47,12 +47,12 @@ func (l *Link) openWebhook(c *cli.Context, local bool) error {
 		return given
 	}
 	receiver := webhook.NewReceiver(webhook.Options{Keys: keys, Issuers: issuers, Log: l.Options.Log})
-	server, err := webhook.Listen(where, receiver)
+	at, end, err := webhook.Listen(where, receiver)
 	if err != nil {
 		return frame.Usagef("--webhook: %v", err)
 	}
-	receiver.SetBase(cmp.Or(base, server.URL()))
-	l.Closers = append(l.Closers, server.Close)
+	receiver.SetBase(cmp.Or(base, at))
+	l.Closers = append(l.Closers, end)
 	l.Options.Webhooks = receiver
 	return nil
 }
