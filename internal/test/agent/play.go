@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -76,7 +75,7 @@ func (a *Agent) next(m *userMessage) *Turn {
 }
 
 // used is the kind of a fault that has happened.
-const used FaultKind = 255
+const used FaultKind = "used"
 
 // fault finds what happens to the next stream of the turn.
 func (t *kept) fault(kinds ...FaultKind) *Fault {
@@ -310,10 +309,4 @@ func (t *kept) stop() {
 	t.agent.said = append(t.agent.said, Said{time.Now(), slices.Index(t.agent.script.Turns, t.turn), t.ID, t.State, s})
 	t.publish(t.agent.v.event(s, &t.Task), false)
 	t.endStreams()
-}
-
-// String names a fault.
-func (f Fault) String() string {
-	kind := map[FaultKind]string{Cut: "cut", End: "end", Stall: "stall", Lost: "lost", Unsent: "unsent", Hang: "hang", used: "used"}[f.Kind]
-	return fmt.Sprintf("%s of stream %d behind event %d, %v", kind, f.Stream, f.Events, f.For)
 }

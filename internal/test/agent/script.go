@@ -171,15 +171,15 @@ type Fault struct {
 }
 
 // FaultKind is what happens.
-type FaultKind uint8
+type FaultKind string
 
 const (
-	Cut    FaultKind = iota // the connection breaks
-	End                     // it ends in order
-	Stall                   // nothing more arrives, for some time
-	Lost                    // the message is taken, and the connection breaks before the head
-	Unsent                  // the connection breaks before the message is taken
-	Hang                    // the message is taken, and the head comes late
+	Cut    FaultKind = "cut"    // the connection breaks
+	End    FaultKind = "end"    // it ends in order
+	Stall  FaultKind = "stall"  // nothing more arrives, for some time
+	Lost   FaultKind = "lost"   // the message is taken, and the connection breaks before the head
+	Unsent FaultKind = "unsent" // the connection breaks before the message is taken
+	Hang   FaultKind = "hang"   // the message is taken, and the head comes late
 )
 
 // A Message is the agent's, or the user's.

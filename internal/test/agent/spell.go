@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 )
 
@@ -40,150 +41,110 @@ func (v version) state(s State) string {
 	return "TASK_STATE_" + strings.ToUpper(strings.ReplaceAll(string(s), "-", "_"))
 }
 
-// kind is the member that 0.3 alone has.
-func (v version) kind(name string) string {
-	if v == 0 {
-		return name
-	}
-	return ""
-}
-
-type wirePart struct {
-	Kind      string          `json:"kind,omitempty"`
-	Text      *string         `json:"text,omitempty"`
-	Data      any             `json:"data,omitempty"`
-	File      *wireFile       `json:"file,omitempty"`
-	Bytes     []byte          `json:"raw,omitempty"`
-	MediaType string          `json:"mediaType,omitempty"`
-	Filename  string          `json:"filename,omitempty"`
-	Metadata  map[string]any  `json:"metadata,omitempty"`
-	whole     json.RawMessage // instead of all that
-}
-
-type wireFile struct {
-	Name     string `json:"name,omitempty"`
-	MimeType string `json:"mimeType,omitempty"`
-	Bytes    []byte `json:"bytes"`
-}
-
-// MarshalJSON implements [json.Marshaler].
-func (p wirePart) MarshalJSON() ([]byte, error) {
-	if p.whole != nil {
-		return p.whole, nil
-	}
-	type plain wirePart
-	return json.Marshal(plain(p))
-}
-
-type wireMessage struct {
-	Kind      string         `json:"kind,omitempty"`
-	MessageID string         `json:"messageId"`
-	Role      string         `json:"role"`
-	TaskID    string         `json:"taskId,omitempty"`
-	ContextID string         `json:"contextId,omitempty"`
-	Parts     []wirePart     `json:"parts"`
-	Metadata  map[string]any `json:"metadata,omitempty"`
-}
-
-type wireArtifact struct {
-	ArtifactID string         `json:"artifactId"`
-	Name       string         `json:"name,omitempty"`
-	Extensions []string       `json:"extensions,omitempty"`
-	Parts      []wirePart     `json:"parts"`
-	Metadata   map[string]any `json:"metadata,omitempty"`
-}
-
-type wireStatus struct {
-	State   string `json:"state,omitempty"`
-	Message any    `json:"message,omitempty"`
-}
-
-// A wireEvent is each kind of event, and a task.
-type wireEvent struct {
-	Kind      string         `json:"kind,omitempty"`
-	ID        string         `json:"id,omitempty"`
-	TaskID    string         `json:"taskId,omitempty"`
-	ContextID string         `json:"contextId,omitempty"`
-	Status    *wireStatus    `json:"status,omitempty"`
-	Artifact  *wireArtifact  `json:"artifact,omitempty"`
-	Append    bool           `json:"append,omitempty"`
-	LastChunk bool           `json:"lastChunk,omitempty"`
-	Final     *bool          `json:"final,omitempty"`
-	History   []any          `json:"history,omitempty"`
-	Artifacts []wireArtifact `json:"artifacts,omitempty"`
-	Metadata  map[string]any `json:"metadata,omitempty"`
-}
-
-func (v version) parts(list []Part) []wirePart {
-	out := make([]wirePart, len(list))
-	for i, p := range list {
-		w := wirePart{Metadata: p.Metadata, whole: p.Raw}
-		switch {
-		case p.File != nil && v == 0:
-			w.Kind, w.File = "file", &wireFile{p.File.Name, p.File.Type, p.File.Content}
-		case p.File != nil:
-			w.Bytes, w.MediaType, w.Filename = p.File.Content, p.File.Type, p.File.Name
-		case p.Data != nil:
-			w.Kind, w.Data = v.kind("data"), p.Data
-		default:
-			w.Kind, w.Text = v.kind("text"), &p.Text
+// object makes an object of names and values, without what is empty.
+func object(members ...any) map[string]any {
+	o := map[string]any{}
+	for i := 0; i < len(members); i += 2 {
+		if v := reflect.ValueOf(members[i+1]); v.IsValid() && !v.IsZero() {
+			o[members[i].(string)] = members[i+1]
 		}
-		out[i] = w
+	}
+	return o
+}
+
+// kinds gives an object the member that 0.3 alone has.
+func (v version) kinds(o map[string]any, kind string) map[string]any {
+	if v == 0 {
+		o["kind"] = kind
+	}
+	return o
+}
+
+func (v version) parts(list []Part) []any {
+	out := make([]any, len(list))
+	for i, p := range list {
+		o := object("metadata", p.Metadata)
+		switch f := p.File; {
+		case p.Raw != nil:
+			out[i] = p.Raw
+			continue
+		case f != nil && v == 0:
+			o["file"] = object("name", f.Name, "mimeType", f.Type, "bytes", f.Content)
+			v.kinds(o, "file")
+		case f != nil:
+			o = object("metadata", p.Metadata, "raw", f.Content, "mediaType", f.Type, "filename", f.Name)
+		case p.Data != nil:
+			o["data"] = p.Data
+			v.kinds(o, "data")
+		default:
+			o["text"] = p.Text
+			v.kinds(o, "text")
+		}
+		out[i] = o
 	}
 	return out
 }
 
-// message is a message as an event, or in one.
+// message is a message as an event, or in one; nil if there is none.
 func (v version) message(m *Message, task, context string) any {
-	if m == nil {
+	switch {
+	case m == nil:
 		return nil
-	}
-	if m.Raw != nil {
+	case m.Raw != nil:
 		return m.Raw
 	}
 	role := "agent"
 	if m.User {
 		role = "user"
 	}
-	return &wireMessage{v.kind("message"), m.ID, v.word(role), task, context, v.parts(m.Parts), m.Metadata}
+	o := object("role", v.word(role), "taskId", task, "contextId", context, "metadata", m.Metadata)
+	o["messageId"], o["parts"] = m.ID, v.parts(m.Parts)
+	return v.kinds(o, "message")
 }
 
-func (v version) artifact(a *Artifact) wireArtifact {
-	return wireArtifact{a.ID, a.Name, a.Extensions, v.parts(a.Parts), a.Metadata}
+func (v version) artifact(a *Artifact) map[string]any {
+	o := object("name", a.Name, "extensions", a.Extensions, "metadata", a.Metadata)
+	o["artifactId"], o["parts"] = a.ID, v.parts(a.Parts)
+	return o
 }
 
-func (v version) task(t *Task) *wireEvent {
-	w := &wireEvent{Kind: v.kind("task"), ID: t.ID, ContextID: t.Context, Status: &wireStatus{v.state(t.State), v.message(t.Message, t.ID, t.Context)}, Metadata: t.Metadata}
+// status is a task's with a message.
+func (v version) status(t *Task, m *Message) map[string]any {
+	return object("state", v.state(t.State), "message", v.message(m, t.ID, t.Context))
+}
+
+func (v version) task(t *Task) map[string]any {
+	var history, artifacts []any
 	for _, m := range t.History {
-		w.History = append(w.History, v.message(m, t.ID, t.Context))
+		history = append(history, v.message(m, t.ID, t.Context))
 	}
 	for _, a := range t.Artifacts {
-		w.Artifacts = append(w.Artifacts, v.artifact(a))
+		artifacts = append(artifacts, v.artifact(a))
 	}
-	return w
+	o := object("id", t.ID, "contextId", t.Context, "history", history, "artifacts", artifacts, "metadata", t.Metadata)
+	o["status"] = v.status(t, t.Message)
+	return v.kinds(o, "task")
 }
 
 // event is a step on the wire. t is the task behind it.
 func (v version) event(s *Step, t *Task) json.RawMessage {
-	if s.Raw != nil {
+	o := object("taskId", t.ID, "contextId", t.Context, "metadata", s.Metadata, "append", s.Append, "lastChunk", s.Last)
+	switch {
+	case s.Raw != nil:
 		return s.Raw
-	}
-	w, name := &wireEvent{TaskID: t.ID, ContextID: t.Context, Metadata: s.Metadata}, ""
-	switch s.Kind {
-	case Direct:
+	case s.Kind == Direct:
 		return v.wrap("message", v.message(s.Message, "", t.Context))
-	case TaskEvent:
+	case s.Kind == TaskEvent:
 		return v.wrap("task", v.task(t))
-	case ArtifactUpdate:
-		a := v.artifact(s.Artifact)
-		w.Kind, w.Artifact, w.Append, w.LastChunk, name = v.kind("artifact-update"), &a, s.Append, s.Last, "artifactUpdate"
-	default:
-		w.Kind, w.Status, name = v.kind("status-update"), &wireStatus{v.state(t.State), v.message(s.Message, t.ID, t.Context)}, "statusUpdate"
-		if v == 0 {
-			w.Final = &s.Final
-		}
+	case s.Kind == ArtifactUpdate:
+		o["artifact"] = v.artifact(s.Artifact)
+		return v.wrap("artifactUpdate", v.kinds(o, "artifact-update"))
 	}
-	return v.wrap(name, w)
+	o["status"] = v.status(t, s.Message)
+	if v == 0 {
+		o["final"] = s.Final
+	}
+	return v.wrap("statusUpdate", v.kinds(o, "status-update"))
 }
 
 // wrap puts a payload into the member that 1.0 has for it.

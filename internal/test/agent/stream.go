@@ -110,7 +110,7 @@ func (s *stream) passes(written int) bool {
 	a.mu.Lock()
 	var hit *Fault
 	for i := range s.task.turn.Faults {
-		if f := &s.task.turn.Faults[i]; f.Stream == s.number && f.Events == written && f.Kind <= Stall {
+		if f := &s.task.turn.Faults[i]; f.Stream == s.number && f.Events == written && slices.Contains([]FaultKind{Cut, End, Stall}, f.Kind) {
 			hit = f
 		}
 	}

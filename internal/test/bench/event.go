@@ -88,8 +88,6 @@ func toolEvent(call, message, status, more string) []byte {
 type spelling struct {
 	card       string // with a %s for the URL
 	begin, end string
-	// texts are the places of the agent's text in a payload.
-	texts []string
 }
 
 func spellingOf(version string) spelling {
@@ -99,7 +97,6 @@ func spellingOf(version string) spelling {
 				`"capabilities":{"streaming":true},"defaultInputModes":["text"],"defaultOutputModes":["text"],"skills":[]}`,
 			begin: `{"jsonrpc":"2.0","id":45,"result":{"kind":"task","id":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"submitted","timestamp":"2026-11-20T12:00:00.000Z"},"history":[],"artifacts":[]}}`,
 			end:   `{"jsonrpc":"2.0","id":45,"result":{"kind":"status-update","taskId":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"completed","timestamp":"2026-11-20T12:59:59.999Z"},"final":true}}`,
-			texts: []string{"result.status.message.parts.0.text", "result.artifact.parts.0.text"},
 		}
 	}
 	return spelling{
@@ -107,7 +104,6 @@ func spellingOf(version string) spelling {
 			`"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`,
 		begin: `{"jsonrpc":"2.0","id":2,"result":{"task":{"id":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"TASK_STATE_WORKING","timestamp":"2026-11-20T12:00:00.000Z"}}}}`,
 		end:   `{"jsonrpc":"2.0","id":2,"result":{"statusUpdate":{"taskId":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-11-20T12:59:59.999Z"}}}}`,
-		texts: []string{"result.artifactUpdate.artifact.parts.0.text", "result.statusUpdate.status.message.parts.0.text"},
 	}
 }
 
@@ -124,12 +120,11 @@ type script struct {
 	fresh bool
 	// events and marks count what one ring holds; size is its bytes as frames.
 	events, marks, size int
-	payloads            [][]byte
 }
 
 // newScript renders payloads, several of them to a write.
 func newScript(version string, payloads [][]byte, perWrite, rounds int) *script {
-	s := &script{spelling: spellingOf(version), rounds: rounds, events: len(payloads), payloads: payloads}
+	s := &script{spelling: spellingOf(version), rounds: rounds, events: len(payloads)}
 	for len(payloads) > 0 {
 		n := min(perWrite, len(payloads))
 		var frames bytes.Buffer
@@ -146,13 +141,6 @@ func newScript(version string, payloads [][]byte, perWrite, rounds int) *script 
 
 // chunk is a chunk of HTTP/1.1's chunked encoding.
 func chunk(b []byte) []byte { return fmt.Appendf(nil, "%x\r\n%s\r\n", len(b), b) }
-
-// short is the same script, said once.
-func (s *script) short() *script {
-	c := *s
-	c.rounds, c.pace = 1, 0
-	return &c
-}
 
 // small makes n different small events.
 func small(event func(int, string) []byte, n int, breaks bool) [][]byte {

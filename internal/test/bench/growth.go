@@ -75,8 +75,7 @@ func (h *harness) growth(ctx context.Context) error {
 func (h *harness) turn(ctx context.Context, g *growth, writes int) (*measurement, error) {
 	s := newScript(g.version, g.events, len(g.events), writes)
 	s.fresh = true
-	m, _, err := h.play(ctx, modeBridge, &Scenario{Name: g.name, sessions: 1}, s, false)
-	return m, err
+	return h.play(ctx, modeBridge, &Scenario{Name: g.name, sessions: 1}, s)
 }
 
 // drawGrowth draws the figures as SVG: a panel for the time, and one for memory.

@@ -168,81 +168,32 @@ func (p *process) prompt(sessions int, dir string) error {
 }
 
 // play gives a script to a child, once for each session.
-func (h *harness) play(ctx context.Context, mode string, sc *Scenario, s *script, keep bool) (*measurement, []byte, error) {
+func (h *harness) play(ctx context.Context, mode string, sc *Scenario, s *script) (*measurement, error) {
 	h.agent.play(s, sc.sessions)
 	p, err := h.start(ctx, mode, sc.sessions)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer p.cancel()
-	end := &sink{wantMarks: s.marks * s.rounds * sc.sessions, stamps: s.pace > 0, keep: keep}
-	if !keep {
-		end.pause = sc.slow
-	}
+	end := &sink{wantMarks: s.marks * s.rounds * sc.sessions, stamps: s.pace > 0, pause: sc.slow}
 	if serves(mode) {
 		end.wantReplies = sc.sessions
 		if err := p.prompt(sc.sessions, h.dir); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	end.r = p.lines
 	if err := end.run(); err != nil {
-		return nil, nil, fmt.Errorf("%s, %s: %d of %d marks and %d replies have come: %w: %s", sc.Name, mode, end.marks, end.wantMarks, end.replies, err, p.errors)
+		return nil, fmt.Errorf("%s, %s: %d of %d marks and %d replies have come: %w: %s", sc.Name, mode, end.marks, end.wantMarks, end.replies, err, p.errors)
 	}
 	m := &measurement{marks: end.marks, bytes: end.bytes, delays: end.delays, took: end.done.Sub(time.Unix(0, h.agent.start.Load()))}
 	_, m.peak = memory(p.cmd.Process.Pid)
 	if err := p.stop(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m.cpu = p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 	if m.marks != end.wantMarks {
-		return nil, nil, fmt.Errorf("%s, %s: %d marks have come, not %d", sc.Name, mode, m.marks, end.wantMarks)
+		return nil, fmt.Errorf("%s, %s: %d marks have come, not %d", sc.Name, mode, m.marks, end.wantMarks)
 	}
-	return m, end.kept, nil
-}
-
-// verify runs the script once, without measuring, and compares the whole text.
-func (h *harness) verify(ctx context.Context, mode string, sc *Scenario, s *script) error {
-	s = s.short()
-	one := *sc
-	one.sessions = 1
-	_, out, err := h.play(ctx, mode, &one, s, true)
-	if err != nil {
-		return err
-	}
-	var want, got strings.Builder
-	for _, p := range s.payloads {
-		want.WriteString(said(s, p))
-	}
-	for line := range strings.Lines(string(out)) {
-		switch mode {
-		case modeRaw:
-			if line, ok := strings.CutPrefix(line, "data: "); ok {
-				got.WriteString(said(s, []byte(line)))
-			}
-		case modeFrames:
-			got.WriteString(said(s, []byte(line)))
-		default:
-			if u := gjson.Get(line, "params.update"); u.Get("sessionUpdate").Str == "agent_message_chunk" {
-				got.WriteString(u.Get("content.text").Str)
-			}
-		}
-	}
-	if got.String() != want.String() {
-		return fmt.Errorf("%s, %s: the text that came out is not what went in: %d bytes, not %d", sc.Name, mode, got.Len(), want.Len())
-	}
-	return nil
-}
-
-// said returns the agent's text in a payload, without the output of tools.
-func said(s *script, payload []byte) string {
-	for _, path := range s.texts {
-		if strings.Contains(gjson.GetBytes(payload, "result.artifact.artifactId").Str, "-output") {
-			continue
-		}
-		if t := gjson.GetBytes(payload, path); t.Exists() {
-			return t.Str
-		}
-	}
-	return ""
+	return m, nil
 }

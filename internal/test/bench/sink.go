@@ -23,13 +23,11 @@ type sink struct {
 	stamps                 bool
 	// pause is a slow reader's pause after each read.
 	pause time.Duration
-	keep  bool
 
 	marks, replies int
 	bytes          int64
 	done           time.Time // when the last mark came
 	delays         []time.Duration
-	kept           []byte
 }
 
 // run reads until all has come, or stdout has ended.
@@ -63,9 +61,6 @@ func (s *sink) take(b []byte, have int, now time.Time) {
 		s.done = now
 	}
 	s.replies += bytes.Count(b[max(0, have-len(replied)+1):], []byte(replied))
-	if s.keep {
-		s.kept = append(s.kept, fresh...)
-	}
 	if !s.stamps {
 		return
 	}

@@ -75,7 +75,7 @@ func TestEnds(t *testing.T) {
 			wrong++
 			what := ""
 			if fault != nil {
-				what, _, _ = strings.Cut(fault.String(), " ")
+				what = string(fault.Kind)
 			}
 			for _, v := range found {
 				classes[fmt.Sprintf("%s | %s | %d | %s", e.Name, what, act.Kind, v.Class)]++
