@@ -12,20 +12,15 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-const (
-	// editorWait is how long the editor may take to show a diff, or to close one. A CLI
-	// itself waits ten minutes, and asks in the terminal meanwhile.
-	editorWait = 10 * time.Second
-	// maxDiffs is how many diffs one CLI may have open: the real ones open one
-	// after the other.
-	maxDiffs = 64
-)
+// editorWait is how long the editor may take to show a diff, or to close one. A CLI
+// itself waits ten minutes, and asks in the terminal meanwhile.
+const editorWait = 10 * time.Second
 
 // A diff is one that the editor shows, or is about to.
 type diff struct {
 	id     string
 	path   string // as the client wrote it: it compares the text
-	client client
+	client *session
 	empty  bool // the proposed content is empty
 	// closing: the editor has been asked to close it. If the user accepts it meanwhile,
 	// that counts.
@@ -38,7 +33,7 @@ type diff struct {
 //
 // That this editor cannot show it is no error, unlike in the contract: the CLI also asks
 // in the terminal, and an error would make it give up the edit.
-func (h *hub) openDiff(ctx context.Context, c client, path, content string) error {
+func (h *hub) openDiff(ctx context.Context, c *session, path, content string) error {
 	d := &diff{path: path, client: c, empty: content == ""}
 	if err := h.add(d); err != nil {
 		return err
@@ -90,17 +85,10 @@ func (h *hub) add(d *diff) error {
 	if _, ok := h.clients[d.client]; !ok {
 		return errors.New("the session has ended")
 	}
-	open := 0
 	for _, old := range h.diffs {
-		if old.client == d.client && !old.closing {
-			open++
-			if old.path == d.path {
-				h.dismiss(old)
-			}
+		if old.client == d.client && old.path == d.path && !old.closing {
+			h.dismiss(old)
 		}
-	}
-	if open >= maxDiffs {
-		return errors.New("too many diffs are open: close some")
 	}
 	h.number++
 	d.id = strconv.FormatUint(h.number, 10)
@@ -110,7 +98,7 @@ func (h *hub) add(d *diff) error {
 
 // closeDiff asks the editor to close a diff, and returns its content with the user's
 // changes; nil if there is no such diff.
-func (h *hub) closeDiff(c client, path string) (*string, error) {
+func (h *hub) closeDiff(c *session, path string) (*string, error) {
 	h.mu.Lock()
 	var d *diff
 	for _, open := range h.diffs {

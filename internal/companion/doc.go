@@ -13,13 +13,12 @@
 //
 // # How it works inside
 //
-//	editor ── Handle ──▶ hub ── client.show, client.decide ──▶ session ── SSE ──▶ CLI
-//	editor ◀─ Request ── hub ◀── openDiff, closeDiff, end ──── session ◀─ POST ── CLI
+//	editor ── Handle ──▶ hub ── show, decide ───────────▶ session ── SSE ──▶ CLI
+//	editor ◀─ Request ── hub ◀── openDiff, closeDiff, end ── session ◀─ POST ── CLI
 //
 // The hub (hub.go, context.go, diffs.go) owns the context and the open diffs. It
-// knows an Editor and clients, which are two small interfaces. A client is a
-// session of the MCP server (session.go, http.go), which knows neither
-// files nor diffs; MCP's words are in mapping/mcp, and who may ask is decided in
+// knows an Editor, and as its clients the sessions of the MCP server (session.go,
+// http.go), which knows neither files nor diffs; MCP's words are in mapping/mcp, and who may ask is decided in
 // internal/mcphttp. The discovery files (discovery.go) are apart from both.
 //
 // # Goroutines, and who ends them

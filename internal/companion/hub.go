@@ -8,17 +8,6 @@ import (
 	"sync/atomic"
 )
 
-// A client is a CLI that is connected. Its methods are called with the hub's lock
-// held, and do not wait.
-type client interface {
-	// show sends it the user's context, the params of ide/contextUpdate. It replaces one
-	// that has not been sent.
-	show(params json.RawMessage)
-	// decide sends it the user's decision about a diff, which is not dropped while the
-	// client is there.
-	decide(method string, d decision)
-}
-
 // A decision is the params of ide/diffAccepted and ide/diffRejected for a CLI. A
 // rejection must have no content.
 type decision struct {
@@ -42,8 +31,8 @@ type hub struct {
 	wake chan struct{}
 
 	mu      sync.Mutex
-	said    *Context                   // the editor's last context, checked
-	clients map[client]json.RawMessage // what each has been shown
+	said    *Context                     // the editor's last context, checked
+	clients map[*session]json.RawMessage // what each has been shown
 	diffs   map[string]*diff
 	number  uint64 // of the last diff
 	closed  bool
@@ -51,13 +40,13 @@ type hub struct {
 
 func newHub(editor Editor, log *slog.Logger) *hub {
 	h := &hub{editor: editor, log: log, wake: make(chan struct{}, 1),
-		clients: map[client]json.RawMessage{}, diffs: map[string]*diff{}}
+		clients: map[*session]json.RawMessage{}, diffs: map[string]*diff{}}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }
 
 // join adds a client; it is shown the context soon.
-func (h *hub) join(c client) {
+func (h *hub) join(c *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.clients[c] = nil
@@ -66,7 +55,7 @@ func (h *hub) join(c client) {
 
 // refresh makes publish send a client the context again, because it may have forgotten
 // it.
-func (h *hub) refresh(c client) {
+func (h *hub) refresh(c *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.clients[c]; ok {
@@ -76,7 +65,7 @@ func (h *hub) refresh(c client) {
 }
 
 // disconnected removes a client. The editor is asked to close its diffs.
-func (h *hub) disconnected(c client) {
+func (h *hub) disconnected(c *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.clients, c)

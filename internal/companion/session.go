@@ -42,6 +42,8 @@ type session struct {
 	over    bool
 }
 
+// show sends the CLI the user's context, the params of ide/contextUpdate. It replaces one
+// that has not been sent. It does not wait.
 func (s *session) show(params json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,6 +56,8 @@ func notification(method string, params any) json.RawMessage {
 	return b
 }
 
+// decide sends the CLI the user's decision about a diff, which is not dropped while the
+// CLI is there. It does not wait.
 func (s *session) decide(method string, d decision) {
 	line := notification(method, d)
 	s.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -87,6 +88,11 @@ func (r *Record) Path() string {
 		return ""
 	}
 	return u.Path
+}
+
+// HeaderOf returns a field of the header; "" if it is not there.
+func (r *Record) HeaderOf(name string) string {
+	return strings.Join(http.Header(r.Header).Values(name), ", ")
 }
 
 // Length is the payload's length on the wire.

@@ -72,7 +72,6 @@ type encoder struct {
 	scan  scanner
 	limit int
 	buf   []byte // a masked payload
-	was   said
 }
 
 func newEncoder(opts *Options) *encoder {
@@ -106,17 +105,16 @@ func (e *encoder) goesOn(p payload, s *said) {
 	if !l.valid || p.long || len(l.texts) == 0 {
 		return
 	}
-	e.was = *s
-	split := false
+	now := *s
 	for _, at := range l.texts {
 		piece := p.b[at.from:at.to]
 		if bytes.IndexByte(piece, '\\') >= 0 {
 			piece = []byte(rawjson.Text(rawjson.View(p.b[at.from-1 : at.to+1])))
 		}
-		split = e.mask.splits(s, piece) || split
+		l.suspect = e.mask.splits(&now, piece) || l.suspect
 	}
-	if l.suspect = l.suspect || split; l.suspect {
-		*s = e.was // the thorough pass reads them once more
+	if !l.suspect { // else the thorough pass reads them once more
+		*s = now
 	}
 }
 

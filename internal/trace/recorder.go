@@ -59,7 +59,7 @@ type Recorder struct {
 
 // New returns a Recorder that writes to out, which it does not close.
 func New(out io.Writer, opts *Options) *Recorder {
-	return start(out, func() error { return nil }, opts)
+	return start(out, opts)
 }
 
 // Create returns a Recorder that writes to a file. It empties an existing file. Only
@@ -75,7 +75,7 @@ func Create(path string, opts *Options) (*Recorder, error) {
 		d.f.Close()
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	return start(d, d.close, opts), nil
+	return start(d, opts), nil
 }
 
 // A diskFile is a trace's file. Each write is one system call.
@@ -111,9 +111,7 @@ func (d *diskFile) anew() (moved bool, err error) {
 	return true, d.open()
 }
 
-func (d *diskFile) close() error { return d.f.Close() }
-
-func start(out io.Writer, finish func() error, opts *Options) *Recorder {
+func start(out io.Writer, opts *Options) *Recorder {
 	if opts == nil {
 		opts = &Options{}
 	}
@@ -123,8 +121,10 @@ func start(out io.Writer, finish func() error, opts *Options) *Recorder {
 	// masker's tables, so that a start does not wait for them.
 	go func() {
 		defer close(r.ended)
-		err := newWorker(out, opts, began).run(r.q)
-		r.err = cmp.Or(err, finish())
+		r.err = newWorker(out, opts, began).run(r.q)
+		if d, ok := out.(*diskFile); ok {
+			r.err = cmp.Or(r.err, d.f.Close())
+		}
 	}()
 	return r
 }

@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"runtime/pprof"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -37,25 +37,14 @@ const (
 // look better.
 const baselineBuffer = 64 << 10
 
-// Child is a measured process: it does what args say and returns the exit status.
-// stdout belongs to the editor.
+// Child is a measured process: it does what args say and returns the exit status. These are
+// the mode, the agent's URL, how many messages a baseline sends at once, and where the
+// bridge writes a trace and a CPU profile, if it does. stdout belongs to the editor.
 func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		fmt.Fprintln(stderr, "bench: no mode")
-		return 2
-	}
-	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	url := flags.String("agent", "", "the agent's `URL`")
-	n := flags.Int("sessions", 1, "how many messages a baseline sends at once")
-	file := flags.String("trace", "", "where the bridge writes a trace")
-	profile := flags.String("profile", "", "where the bridge writes a CPU profile")
-	if flags.Parse(args[1:]) != nil {
-		return 2
-	}
-	var err error
-	if *profile != "" {
-		f, err := os.Create(*profile)
+	mode, url, file, profile := args[0], args[1], args[3], args[4]
+	n, err := strconv.Atoi(args[2])
+	if profile != "" {
+		f, err := os.Create(profile)
 		if err == nil {
 			err = pprof.StartCPUProfile(f)
 		}
@@ -65,25 +54,25 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	switch args[0] {
+	switch mode {
 	case modeRaw:
-		err = fetch(*url, *n, stdin, func(body io.Reader) error {
+		err = fetch(url, n, stdin, func(body io.Reader) error {
 			_, err := io.Copy(stdout, body)
 			return err
 		})
 	case modeFrames:
 		out := &lockedWriter{w: stdout}
-		err = fetch(*url, *n, stdin, func(body io.Reader) error { return scanFrames(out, body) })
+		err = fetch(url, n, stdin, func(body io.Reader) error { return scanFrames(out, body) })
 	case modeBridge, modeTraced:
-		err = serve(*url, *file, stdin, stdout)
+		err = serve(url, file, stdin, stdout)
 	case modeTurns:
-		err = eachLine(*url, stdin, stdout)
+		err = eachLine(url, stdin, stdout)
 	case modeEmpty:
 		_, _ = stdin.Read(make([]byte, 4<<10))
 		_, err = io.WriteString(stdout, "{}\n")
 		_, _ = io.Copy(io.Discard, stdin)
 	default:
-		err = fmt.Errorf("no mode %q", args[0])
+		err = fmt.Errorf("no mode %q", mode)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "bench:", err)

@@ -32,20 +32,23 @@ type measurement struct {
 // command is the child for a mode.
 func (h *harness) command(ctx context.Context, mode string, sessions int) *exec.Cmd {
 	env := append(os.Environ(), "XDG_STATE_HOME="+h.state, "LocalAppData="+h.state)
-	var traced []string
+	file, profile := "", ""
 	if mode == modeTraced {
-		traced = []string{"--trace", filepath.Join(h.dir, "trace.jsonl")}
+		file = filepath.Join(h.dir, "trace.jsonl")
+	}
+	if serves(mode) {
+		profile = h.profile
 	}
 	if serves(mode) && h.bridge != "" {
-		cmd := exec.CommandContext(ctx, h.bridge, append(traced, "--agent", h.agent.URL)...)
+		args := []string{"--agent", h.agent.URL}
+		if file != "" {
+			args = append(args, "--trace", file)
+		}
+		cmd := exec.CommandContext(ctx, h.bridge, args...)
 		cmd.Env = env
 		return cmd
 	}
-	args := []string{mode, "-agent", h.agent.URL, "-sessions", strconv.Itoa(sessions)}
-	if serves(mode) {
-		args = append(args, append(traced, "--profile", h.profile)...)
-	}
-	cmd := exec.CommandContext(ctx, h.self, args...)
+	cmd := exec.CommandContext(ctx, h.self, mode, h.agent.URL, strconv.Itoa(sessions), file, profile)
 	cmd.Env = append(env, childEnv+"=1")
 	return cmd
 }

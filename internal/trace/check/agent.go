@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -85,7 +84,7 @@ func (w *agentWire) record(r *trace.Record) {
 	}
 	switch r.Kind {
 	case trace.KindResponse:
-		x.status, x.media, x.at, x.encoded = r.Status, header(r, "Content-Type"), r.Micros, header(r, "Content-Encoding")
+		x.status, x.media, x.at, x.encoded = r.Status, r.HeaderOf("Content-Type"), r.Micros, r.HeaderOf("Content-Encoding")
 		w.status(r, x)
 	case trace.KindEvent, trace.KindBody:
 		w.silent(r, x)
@@ -100,8 +99,8 @@ func (w *agentWire) record(r *trace.Record) {
 func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros, url: r.URL}
-	said := cmp.Or(header(r, "A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
-	x.devtool = strings.Contains(header(r, "A2A-Extensions")+header(r, "X-A2A-Extensions")+doc.Get("params.message.extensions").Raw, "/developer-profile/")
+	said := cmp.Or(r.HeaderOf("A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
+	x.devtool = strings.Contains(r.HeaderOf("A2A-Extensions")+r.HeaderOf("X-A2A-Extensions")+doc.Get("params.message.extensions").Raw, "/developer-profile/")
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
 		x.isCard, x.method = true, "card"
@@ -124,10 +123,6 @@ func (w *agentWire) request(r *trace.Record) {
 		x.params = gjson.Parse(strings.Clone(doc.Raw))
 	}
 	x.about = aboutTask(x, r)
-	if len(w.exchanges) >= maxOpen {
-		w.c.note("there are too many open exchanges: the rest is not checked")
-		return
-	}
 	w.exchanges[r.Exchange] = x
 	if whole && x.rpc {
 		w.call(r, x, doc, said)
@@ -213,7 +208,7 @@ func (w *agentWire) list(r *trace.Record, x *exchange, page gjson.Result) {
 // begin keeps a task that begins: with it a message is answered that names none.
 func (w *agentWire) begin(r *trace.Record, x *exchange, e *event.Event) {
 	if w.known[e.Task] == nil && e.Task != "" && e.Kind != event.Message && x.answers == 1 && x.params.Get("message").Exists() &&
-		!x.params.Get("message.taskId").Exists() && len(w.known) < maxOpen {
+		!x.params.Get("message.taskId").Exists() {
 		w.known[strings.Clone(e.Task)] = &begun{record: r.N, context: e.Context, artifacts: map[string]*written{}}
 	}
 }
@@ -260,9 +255,6 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 		w.c.find(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
 		delete(w.tasks, e.Task)
 	case !ok && event.Terminal(e.State):
-		if len(w.tasks) >= maxOpen {
-			clear(w.tasks)
-		}
 		w.tasks[e.Task] = over{e.State, r.N, x.n}
 	}
 }
@@ -284,10 +276,6 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 	if !ended || r.Reason == trace.EndEOF {
 		w.c.words.broken()
 	}
-}
-
-func header(r *trace.Record, name string) string {
-	return strings.Join(http.Header(r.Header).Values(name), ", ")
 }
 
 // asks returns a parameter, which HTTP+JSON may have in the URL.

@@ -102,7 +102,7 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 	switch {
 	case !x.rpc:
 	case r.Status >= 300 && r.Status < 400:
-		w.http(r.N, x, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, header(r, "Location"))
+		w.http(r.N, x, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, r.HeaderOf("Location"))
 	case r.Status > 200 && r.Status < 300:
 		w.http(r.N, x, Warning, "the HTTP status of an answer of JSON-RPC must be 200, and is %d", r.Status)
 	}

@@ -45,11 +45,7 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 
 // announce notes a tool call that the editor has heard of.
 func (w *editorWire) announce(s *session, call string) {
-	switch {
-	case s.calls == nil || call == "":
-	case len(s.calls) >= maxOpen:
-		s.calls = nil
-	default:
+	if s.calls != nil && call != "" {
 		s.calls[call] = true
 	}
 }

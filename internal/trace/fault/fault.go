@@ -3,8 +3,6 @@
 package fault
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -117,58 +115,57 @@ func (s *Set) Break(resp *http.Response) {
 		return
 	}
 	stream := strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/event-stream")
-	resp.Body = &body{Closer: resp.Body, set: *s, lines: bufio.NewReader(resp.Body), stream: stream}
+	resp.Body = &body{ReadCloser: resp.Body, set: *s, stream: stream}
 }
 
-// A body is a response's with its faults, line by line.
+// A body is a response's with its faults.
 type body struct {
-	io.Closer
+	io.ReadCloser
 	set    Set
-	lines  *bufio.Reader
 	stream bool   // of events
 	data   bool   // the current event has some
-	long   bool   // the current line goes on
-	line   []byte // what is not read of it
-	err    error  // behind it
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	if len(b.line) == 0 && b.err == nil {
-		b.line, b.err = b.next()
-	}
-	n := copy(p, b.line)
-	if b.line = b.line[n:]; n == 0 {
-		return 0, b.err
-	}
-	return n, nil
+	line   []byte // how the current line begins
 }
 
 var errCut = errors.New("the connection is cut by a fault")
 
-// next returns the next line, or what a fault leaves of it.
-func (b *body) next() (line []byte, err error) {
+func (b *body) Read(p []byte) (int, error) {
 	s := &b.set
 	if s.bytes == 0 || s.events == 0 {
-		return nil, errCut
+		return 0, errCut
 	}
-	line, err = b.lines.ReadSlice('\n')
-	rest := b.long
-	if b.long = err == bufio.ErrBufferFull; b.long {
-		err = nil
+	if s.bytes > 0 {
+		p = p[:min(len(p), s.bytes)]
 	}
-	switch {
-	case !b.stream || rest:
-	case bytes.HasPrefix(line, []byte("data:")) && !b.data:
-		b.data = true
-	case b.data && len(bytes.TrimRight(line, "\r\n")) == 0:
-		b.data = false
-		s.events = max(s.events-1, -1)
+	n, err := b.ReadCloser.Read(p)
+	if b.stream && s.events > 0 {
+		n = b.upTo(p[:n])
 	}
-	if s.bytes >= 0 {
-		line = line[:min(len(line), s.bytes)]
-		if s.bytes -= len(line); s.bytes == 0 {
-			err = errCut
+	if s.bytes > 0 {
+		s.bytes -= n
+	}
+	if s.bytes == 0 || s.events == 0 {
+		err = nil // the next one is errCut
+	}
+	return n, err
+}
+
+// upTo counts the events that end in p, and returns where the last of those ends that pass.
+func (b *body) upTo(p []byte) int {
+	const field = "data:"
+	for i, c := range p {
+		switch {
+		case c == '\n' && len(b.line) == 0 && b.data:
+			b.data = false
+			if b.set.events--; b.set.events == 0 {
+				return i + 1
+			}
+		case c == '\n':
+			b.data = b.data || string(b.line) == field
+			b.line = b.line[:0]
+		case c != '\r' && len(b.line) < len(field):
+			b.line = append(b.line, c)
 		}
 	}
-	return line, err
+	return len(p)
 }

@@ -116,7 +116,7 @@ func (p *playing) play() {
 	x, differs := a.match(p.q)
 	if x != nil {
 		x.played = true
-		a.ids.learn(x.params, p.q.params, "")
+		a.ids.learn(x.params, p.q.params)
 	}
 	a.mu.Unlock()
 	if x == nil {

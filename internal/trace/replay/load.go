@@ -9,10 +9,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
-// maxKept bounds the requests that are kept for comparison. Of larger ones only the
-// method counts.
-const maxKept = 256 << 10
-
 // An exchange is a recorded request, and the position of its answer in the file.
 type exchange struct {
 	request
@@ -86,7 +82,7 @@ func (rec *recorded) read(r *trace.Reader) error {
 func newExchange(r *trace.Record) *exchange {
 	x := &exchange{n: r.Exchange, at: r.Micros}
 	b, whole := r.Payload()
-	if !whole || len(b) > maxKept {
+	if !whole {
 		b = nil
 	}
 	x.request = newRequest(r.HTTP, r.Path(), r.Method, bytes.Clone(b))

@@ -100,27 +100,12 @@ type ids struct {
 
 func newIDs() *ids { return &ids{map[string]string{}, map[string]string{}} }
 
-// isID reports whether a member holds an ID, which differs from run to run.
-func isID(key string) bool {
-	return key == "id" || strings.HasSuffix(key, "Id") || strings.HasSuffix(key, "_id") || strings.HasSuffix(key, "Ids")
-}
-
-// learn walks two documents of the same shape and binds their IDs, unless they are bound.
-func (m *ids) learn(then, now gjson.Result, key string) {
-	switch {
-	case then.IsObject() && now.IsObject():
-		then.ForEach(func(k, v gjson.Result) bool {
-			m.learn(v, now.Get(gjson.Escape(k.Str)), k.Str)
-			return true
-		})
-	case then.IsArray() && now.IsArray():
-		a, b := then.Array(), now.Array()
-		for i := range min(len(a), len(b)) {
-			m.learn(a[i], b[i], key)
-		}
-	case then.Type == gjson.String && now.Type == gjson.String && isID(key) && then.Str != "" && now.Str != "":
-		if m.now[then.Str] == "" && m.then[now.Str] == "" {
-			m.now[then.Str], m.then[now.Str] = now.Str, then.Str
+// learn binds the IDs that a client has made up, unless they are bound.
+func (m *ids) learn(then, now gjson.Result) {
+	for _, path := range [...]string{"message.messageId", "message.contextId", "message.taskId", "contextId", "taskId", "id"} {
+		a, b := then.Get(path).Str, now.Get(path).Str
+		if a != "" && b != "" && m.now[a] == "" && m.then[b] == "" {
+			m.now[a], m.then[b] = b, a
 		}
 	}
 }

@@ -88,18 +88,14 @@ type passing struct {
 }
 
 func (p *passing) Write(b []byte) (int, error) {
-	for rest := b; ; {
-		line, after, found := bytes.Cut(rest, []byte{'\n'})
-		if room := MaxLine - len(p.rest); !found || len(p.rest) > 0 {
-			p.rest = append(p.rest, line[:min(len(line), room)]...)
-			line = p.rest
+	for line := range bytes.Lines(b) {
+		p.rest = append(p.rest, line[:min(len(line), MaxLine-len(p.rest))]...)
+		if line[len(line)-1] == '\n' {
+			p.line(bytes.TrimSuffix(p.rest, []byte{'\n'}))
+			p.rest = p.rest[:0]
 		}
-		if !found {
-			return p.to.Write(b)
-		}
-		p.line(line[:min(len(line), MaxLine)])
-		p.rest, rest = p.rest[:0], after
 	}
+	return p.to.Write(b)
 }
 
 func (p *passing) end() {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -13,8 +14,9 @@ import (
 func (it *Item) request(r *trace.Record) {
 	it.From, it.To, it.Type = LaneBridge, LaneAgent, TypeRequest
 	doc, _ := r.Document()
-	if it.Name = r.Method; it.Name == "" {
-		it.Name = r.HTTP + " " + pathOf(r.URL)
+	it.Name = cmp.Or(r.Method, r.HTTP)
+	if u, err := url.Parse(r.URL); err == nil && r.Method == "" {
+		it.Name += " " + u.RequestURI()
 	}
 	p := doc.Get("params")
 	if !p.Exists() {
@@ -34,16 +36,6 @@ func (it *Item) request(r *trace.Record) {
 	if strings.Contains(strings.ToLower(it.Name), "subscribe") {
 		it.Mark = "reconnect"
 	}
-}
-
-func pathOf(url string) string {
-	if _, rest, ok := strings.Cut(url, "://"); ok {
-		if i := strings.IndexByte(rest, '/'); i >= 0 {
-			return rest[i:]
-		}
-		return "/"
-	}
-	return url
 }
 
 // answer is an event of a stream, or a body.

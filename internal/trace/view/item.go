@@ -100,9 +100,7 @@ func Of(r *trace.Record) Item {
 		it.answer(r)
 	case trace.KindResponse:
 		it.From, it.To, it.Type, it.Name = LaneAgent, LaneBridge, TypeHTTP, fmt.Sprintf("HTTP %d", r.Status)
-		if types := r.Header["Content-Type"]; len(types) > 0 {
-			it.Text = types[0]
-		}
+		it.Text = r.HeaderOf("Content-Type")
 		it.Bad = r.Status >= 400
 	case trace.KindEnd:
 		it.end(r)

@@ -18,10 +18,6 @@ const (
 	SpanReconnect = "reconnect" // there was no connection
 )
 
-// maxSpans bounds a trace's spans, and what is remembered to find their ends. Later
-// records are in no span.
-const maxSpans = 100_000
-
 // A Span is a group of records, and how long it took. The page gets what has a name in JSON.
 type Span struct {
 	Kind string `json:"kind"`
@@ -31,12 +27,10 @@ type Span struct {
 	Start int64 `json:"start"`
 	End   int64 `json:"end,omitempty"`
 	// First and Last are records.
-	First    int64  `json:"first"`
-	Last     int64  `json:"-"`
-	Parent   int    `json:"-"` // the index of the turn it belongs to, or -1
-	Session  string `json:"-"`
-	Task     string `json:"-"`
-	Exchange int64  `json:"-"`
+	First    int64 `json:"first"`
+	Last     int64 `json:"-"`
+	Parent   int   `json:"-"` // the index of the turn it belongs to, or -1
+	Exchange int64 `json:"-"`
 	// Status tells how it ended: a stop reason, a call's status, the decision.
 	Status string `json:"status,omitempty"`
 	Bad    bool   `json:"bad,omitempty"`
@@ -52,7 +46,7 @@ type Builder struct {
 	// agent's are.
 	Editor bool
 
-	named map[string]int // the newest span of a kind and name
+	named map[string]int // the newest span of a kind and name; the newest turn of a session or task
 	last  int            // the newest turn
 }
 
@@ -67,28 +61,32 @@ func (b *Builder) span(kind, name string) *Span {
 	return nil
 }
 
-// begin begins a span, which is found by its name; nil if there are too many.
+// begin begins a span, which is found by its name.
 func (b *Builder) begin(kind, name string, it *Item, title string) *Span {
-	if len(b.Spans) >= maxSpans {
-		return nil
-	}
 	parent, i := -1, len(b.Spans)
 	if kind == SpanTurn {
 		b.last = i
+		b.about(it.Session, i)
+		b.about(it.Task, i)
 	} else {
 		parent = b.turnOf(it)
 	}
-	b.Spans = append(b.Spans, Span{Kind: kind, Name: title, Start: it.Micros, First: it.N, Parent: parent,
-		Session: it.Session, Task: it.Task, Exchange: it.Exchange})
+	b.Spans = append(b.Spans, Span{Kind: kind, Name: title, Start: it.Micros, First: it.N, Parent: parent, Exchange: it.Exchange})
 	b.named[kind+" "+name] = i
 	return &b.Spans[i]
 }
 
+// about notes which session or task a turn is about.
+func (b *Builder) about(id string, turn int) {
+	if id != "" {
+		b.named["about "+id] = turn
+	}
+}
+
 // turnOf is an item's turn: that of its session or task, or else the newest.
 func (b *Builder) turnOf(it *Item) int {
-	for i := len(b.Spans) - 1; i >= 0 && i > len(b.Spans)-1000; i-- {
-		s := &b.Spans[i]
-		if s.Kind == SpanTurn && (it.Session != "" && s.Session == it.Session || it.Task != "" && s.Task == it.Task) {
+	for _, id := range [...]string{it.Session, it.Task} {
+		if i, ok := b.named["about "+id]; ok {
 			return i
 		}
 	}
@@ -146,9 +144,6 @@ func (b *Builder) call(it *Item, name string, c Call) {
 	if s == nil {
 		s = b.begin(SpanCall, name, it, c.Name)
 	}
-	if s == nil {
-		return
-	}
 	s.Name = cmp.Or(c.Name, s.Name)
 	switch status := strings.ToLower(c.Status); status {
 	case "completed", "succeeded", "success":
@@ -192,7 +187,8 @@ func (b *Builder) agent(it *Item) {
 // leg begins a leg. Without an editor it is a turn, too, or one goes on: a client follows
 // its task again.
 func (b *Builder) leg(it *Item, exchange string) {
-	if i := b.resumed(it); i >= 0 {
+	resumes := !b.Editor && strings.Contains(strings.ToLower(it.Name), "subscribe")
+	if i, known := b.named["about "+it.Task]; known && resumes {
 		s := &b.Spans[i]
 		s.End, s.Last, s.Bad, s.Exchange = 0, 0, false, it.Exchange
 		b.last, b.named[SpanTurn+" x"+exchange] = i, i
@@ -202,29 +198,15 @@ func (b *Builder) leg(it *Item, exchange string) {
 	b.begin(SpanLeg, exchange, it, it.Name)
 }
 
-// resumed returns the turn that a client's request goes on with; -1 if there is none.
-func (b *Builder) resumed(it *Item) int {
-	if b.Editor || it.Task == "" || !strings.Contains(strings.ToLower(it.Name), "subscribe") {
-		return -1
-	}
-	for i := len(b.Spans) - 1; i >= 0; i-- {
-		if s := &b.Spans[i]; s.Kind == SpanTurn && s.Task == it.Task {
-			return i
-		}
-	}
-	return -1
-}
-
 func (b *Builder) event(it *Item, leg *Span) {
 	leg.Events++
 	if leg.FirstEvent == 0 {
 		leg.FirstEvent = it.Micros
 		b.span(SpanReconnect, "").end(it, "connected", false)
 	}
-	leg.Task = cmp.Or(it.Task, leg.Task)
 	if leg.Parent >= 0 {
-		turn := &b.Spans[leg.Parent]
-		if turn.Task = leg.Task; !b.Editor {
+		b.about(it.Task, leg.Parent)
+		if turn := &b.Spans[leg.Parent]; !b.Editor {
 			turn.Status = cmp.Or(it.State, turn.Status)
 		}
 	}

@@ -113,7 +113,7 @@ func newEntry(r *trace.Record) *harEntry {
 	e.response = object{"status": 0, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": []object{}, "headers": []object{},
 		"redirectURL": "", "headersSize": -1, "bodySize": -1}
 	if len(b) > 0 {
-		e.request["postData"] = object{"mimeType": headerOf(r, "Content-Type"), "params": []object{}, "text": strings.ToValidUTF8(string(b), "\ufffd")}
+		e.request["postData"] = object{"mimeType": r.HeaderOf("Content-Type"), "params": []object{}, "text": strings.ToValidUTF8(string(b), "\ufffd")}
 	}
 	if !whole {
 		e.comment = "the request was too large to be recorded whole"
@@ -125,7 +125,7 @@ func (e *harEntry) answered(r *trace.Record) {
 	e.responded = r.Micros
 	p := e.response
 	p["status"], p["statusText"], p["headers"] = r.Status, http.StatusText(r.Status), pairs(r.Header)
-	p["redirectURL"], p["content"] = headerOf(r, "Location"), object{"mimeType": headerOf(r, "Content-Type")}
+	p["redirectURL"], p["content"] = r.HeaderOf("Location"), object{"mimeType": r.HeaderOf("Content-Type")}
 	if r.Proto != "" {
 		p["httpVersion"], e.request["httpVersion"] = r.Proto, r.Proto
 	}
@@ -175,5 +175,3 @@ func pairs(h map[string][]string) []object {
 	}
 	return list
 }
-
-func headerOf(r *trace.Record, name string) string { return http.Header(r.Header).Get(name) }

@@ -78,7 +78,6 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 		start := *r
 		ix.start = &start
 	}
-	ix.build.Add(&it)
 	ix.check.Add(r)
 	if ix.stopped = r.Kind == trace.KindStop; ix.stopped {
 		ix.check.End()
@@ -87,6 +86,7 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 		ix.left++
 		return
 	}
+	ix.build.Add(&it)
 	ix.rows, ix.at = append(ix.rows, encoded), append(ix.at, at)
 }
 

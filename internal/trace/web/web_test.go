@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -122,7 +121,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("the spans are %s", spans)
 	}
 	// The card lacks what A2A wants, and the page says so.
-	if _, problems := get("api/problems"); strings.Count(problems, `"rule":"schema","weight":"error"`) != 3 || h.Problems != 5 {
+	if _, problems := get("api/problems"); strings.Count(problems, `"rule":"schema","weight":"error"`) != 3 || h.Problems != 4 {
 		t.Errorf("%d problems: %s", h.Problems, problems)
 	}
 	for _, none := range []string{"api/record?row=99999", "api/x", "doc.go", "page/index.html", "..%2fdoc.go"} {
@@ -178,18 +177,6 @@ func unpacked(t *testing.T, page string) (all contents) {
 	return all
 }
 
-// TestExportLimit: a page without all bytes tells how many records lack theirs.
-func TestExportLimit(t *testing.T) {
-	var out bytes.Buffer
-	must.Do(t, export(recorded(t, "cut"), &out, "t.jsonl", 2000))
-	all := unpacked(t, out.String())
-	lines := strings.Split(all.Lines, "\n")
-	empty := len(lines) - len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" }))
-	if want := fmt.Sprintf("%d records are without their bytes", empty); empty == 0 || len(lines) != len(all.Rows) || !strings.Contains(strings.Join(all.Head.Notes, "\n"), want) {
-		t.Errorf("%d lines of %d rows, %d empty, notes %q", len(lines), len(all.Rows), empty, all.Head.Notes)
-	}
-}
-
 // TestExport: a page has everything in it: the trace, and scripts and a style whose
 // hashes are in its policy.
 func TestExport(t *testing.T) {
@@ -207,7 +194,7 @@ func TestExport(t *testing.T) {
 		t.Error("the page needs something else, or has a name as markup")
 	}
 	all := unpacked(t, page)
-	if all.Lines+"\n" != string(b) || len(all.Rows) != bytes.Count(b, []byte("\n")) || len(all.Spans) != 4 || all.Head.File != "<name>" || len(all.Problems) != 6 || all.Head.Problems != 6 {
+	if all.Lines+"\n" != string(b) || len(all.Rows) != bytes.Count(b, []byte("\n")) || len(all.Spans) != 4 || all.Head.File != "<name>" || len(all.Problems) != 5 || all.Head.Problems != 5 {
 		t.Errorf("%d rows, %d spans, %+v", len(all.Rows), len(all.Spans), all.Head)
 	}
 }
