@@ -12,21 +12,20 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A canceller is how a turn is cancelled: from any goroutine, at any time, even
-// while the turn is blocked by a slow editor. Its [canceller.watch] tells the
-// agent and measures the grace period.
-type canceller struct {
-	cancelled  context.Context // ended by cancel
-	cancel     context.CancelFunc
-	identified chan struct{} // closed when the task is known, or there is none
-	agentTold  chan struct{} // closed when the agent has been told, or need not be
-	graceOver  chan struct{} // closed cancelGrace after cancelled, and behind agentTold
+// cancelling is how a turn is cancelled: from any goroutine, at any time, even while the turn is
+// blocked by a slow editor. The agent is told then; the turn's loop measures the time that it has left.
+type cancelling struct {
+	cancelled context.Context // ended by cancel
+	agentTold context.Context // ended when the agent has been told, or need not be
+	end       context.CancelFunc
+	noteTold  context.CancelFunc
+	telling   sync.WaitGroup
 
-	mu    sync.Mutex
-	task  string
-	known bool
-	told  string // the task that the agent was told to cancel
-	lost  error  // the first error of the editor
+	mu       sync.Mutex
+	deadline time.Time // until when the agent may go on; zero: it was not cancelled
+	task     string    // "": it has no ID yet
+	told     string    // the task that the agent was told to cancel
+	lost     error     // the first error of the editor
 	// answer is what the agent has answered to that, a task; runs is why it may go on, nil if it was
 	// not told: its task is over, or it was stopped without a cancel.
 	answer *a2a.Event
@@ -37,71 +36,105 @@ type canceller struct {
 	gentle func() bool
 }
 
-func newCanceller() *canceller {
-	c := &canceller{identified: make(chan struct{}), graceOver: make(chan struct{}), agentTold: make(chan struct{}), runs: errUnanswered}
-	c.cancelled, c.cancel = context.WithCancel(context.Background())
-	return c
+// cancel cancels the turn. It does not wait.
+func (t *turn) cancel() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.deadline.IsZero() {
+		t.deadline = time.Now().Add(cancelGrace)
+		t.end()
+	}
 }
 
 // lose cancels a turn whose editor has failed: nobody sees what the agent does from then on, or
 // can answer it.
-func (c *canceller) lose(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lost = cmp.Or(c.lost, err)
-	c.cancel()
+func (t *turn) lose(err error) {
+	t.mu.Lock()
+	t.lost = cmp.Or(t.lost, err)
+	t.mu.Unlock()
+	t.cancel()
 }
 
 // cancelledBy notes that the agent has cancelled a task at the request of somebody else
 // than the turn. If it is the turn's task, the turn ends as cancelled, even if the
 // task's stream does not tell.
-func (c *canceller) cancelledBy(task string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.task == task && !c.isCancelled() {
-		c.told = task
-		c.cancel()
+func (t *turn) cancelledBy(task string) {
+	t.mu.Lock()
+	is := t.task == task && !t.isCancelled()
+	if is {
+		t.cancelling.told, t.runs = task, nil
+		t.noteTold()
+	}
+	t.mu.Unlock()
+	if is {
+		t.cancel()
 	}
 }
 
-func (c *canceller) isCancelled() bool { return c.cancelled.Err() != nil }
+func (t *turn) isCancelled() bool { return t.cancelled.Err() != nil }
 
-// identify says which task there is to cancel; "" says that there is none. It
-// reports whether that changed.
-func (c *canceller) identify(task string) bool {
-	if task == c.task && c.known {
-		return false // only the turn writes task, and the turn calls this
+// graceLeft is how long the agent may still go on.
+func (t *turn) graceLeft() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Until(t.deadline)
+}
+
+// wasSpared reports whether the agent was stopped without ending its task.
+func (t *turn) wasSpared() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.spared
+}
+
+// identify says which task there is to cancel, and reports whether that changed.
+func (t *turn) identify(task string) bool {
+	if task == t.task {
+		return false // only the turn writes it, and the turn calls this
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.task = task
-	if !c.known {
-		c.known = true
-		close(c.identified)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.task = task
+	if t.isCancelled() {
+		t.telling.Go(t.tell) // ends with the turn
 	}
 	return true
 }
 
-// tellToo cancels the present task if the cancel went to an earlier one, whose message
-// the agent has refused and which was sent anew.
-func (c *canceller) tellToo(agent *Agent) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.told != "" && c.told != c.task && c.task != "" {
-		c.told = c.task
-		agent.cancelLater(c.task)
-	}
-}
+// leastTell is what an agent has at least to take a cancel: its task may become known at the end of the grace only.
+const leastTell = 500 * time.Millisecond
 
-// wasSpared reports whether the agent was stopped without ending its task.
-func (c *canceller) wasSpared() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.spared
+// tell cancels the task, if it is known, unless that was done, or is not needed.
+func (t *turn) tell() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	task, before := t.task, t.cancelling.told
+	if task == before {
+		return
+	}
+	t.cancelling.told = task
+	if before != "" { // whose message the agent has refused, and which was sent anew
+		t.agent.cancelLater(task)
+		return
+	}
+	defer t.noteTold()
+	if t.spared = t.gentle != nil && t.gentle(); t.spared {
+		t.runs = nil
+		return
+	}
+	if least := time.Now().Add(leastTell); t.deadline.Before(least) {
+		t.deadline = least
+	}
+	ctx, stop := context.WithDeadline(t.ctx, t.deadline)
+	defer stop()
+	t.mu.Unlock() // for as long as the agent takes
+	answer, err := t.agent.cancelTask(ctx, task, "the turn was cancelled")
+	t.mu.Lock()
+	t.cancelling.answer, t.runs = answer, err
 }
 
 // A shownEditor is the editor of a turn. If it does not take what is shown to it, or cannot ask
-// the user, the turn is lost: see [canceller.lose].
+// the user, the turn is lost: see [turn.lose].
 type shownEditor struct {
 	Editor
 	turn *turn
@@ -115,70 +148,31 @@ func (e *shownEditor) Show(ctx context.Context, steps []mapping.Step) error {
 	return err
 }
 
-// watch waits for the turn to be cancelled, and then for the task to have an ID
-// to cancel it by. It ends with ctx.
-func (c *canceller) watch(ctx context.Context, agent *Agent) {
-	select {
-	case <-c.cancelled.Done():
-	case <-ctx.Done():
-		return
-	}
-	deadline := time.Now().Add(cancelGrace)
-	grace, stop := context.WithDeadline(ctx, deadline)
-	defer stop()
-	select {
-	case <-c.identified:
-		c.tell(ctx, agent, max(time.Until(deadline), leastTell))
-		close(c.agentTold)
-	case <-grace.Done():
-	}
-	if <-grace.Done(); ctx.Err() == nil {
-		close(c.graceOver)
-	}
-}
-
-// leastTell is what an agent has at least to take a cancel: its task may become known at the end of the grace only.
-const leastTell = 500 * time.Millisecond
-
-// tell cancels the task, unless that was done, or is not needed. It takes no longer than limit.
-func (c *canceller) tell(ctx context.Context, agent *Agent, limit time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	task, known := c.task, c.told == c.task
-	if c.told, c.runs = task, nil; task == "" || known {
-		return
-	}
-	if c.spared = c.gentle != nil && c.gentle(); c.spared {
-		return
-	}
-	c.mu.Unlock() // for as long as the agent takes
-	ctx, stop := context.WithTimeout(ctx, limit)
-	defer stop()
-	answer, err := agent.cancelTask(ctx, task, "the turn was cancelled")
-	c.mu.Lock()
-	c.answer, c.runs = answer, err
-}
-
 // awaitsCancel reports whether a leg that is over does not end its turn: that was cancelled, the
 // task rests, and may go on. The answer to the cancel ends it, or the time for that.
 func (t *turn) awaitsCancel(leg *leg) bool {
 	return leg.err == nil && t.isCancelled() && t.fold.TaskID != "" && !t.fold.State.Terminal() && !t.wasSpared()
 }
 
-// showCancelled shows what the agent has answered to the cancel: how the task stands. It reports whether
-// that is over, so that what its stream still says has its time.
-func (t *turn) showCancelled(ctx context.Context) (over bool, err error) {
+// showCancelled shows what the agent has answered to the cancel: how the task stands. If that is over, what
+// its stream still says has its time.
+func (t *turn) showCancelled(ctx context.Context) (err error) {
 	t.mu.Lock()
-	task := t.canceller.answer
+	task := t.cancelling.answer
 	t.mu.Unlock()
 	if task == nil {
-		return false, nil
+		return nil
 	}
 	t.grows = false
 	if t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps[:0]); len(t.steps) > 0 {
 		err = t.editor.Show(ctx, t.steps)
 	}
-	return t.fold.State.Terminal(), err
+	if t.fold.State.Terminal() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.deadline = time.Now().Add(lateSilence)
+	}
+	return err
 }
 
 // stateOf is a task that was not asked for: it tells nothing but how the task stands. Its message
@@ -194,30 +188,27 @@ var errUnanswered = errors.New("it has not answered the cancel")
 // settleCancel waits, at the end of a cancelled turn, until the agent has been told, so
 // that it does not go on working. An agent that has refused is told again: the cancel may have
 // come before the turn's message did. It returns why the agent may go on, nil if it has stopped.
-func (c *canceller) settleCancel(ctx context.Context, agent *Agent) error {
+func (t *turn) settleCancel(ctx context.Context) error {
+	limit := t.graceLeft() + leastTell // it is told by then
 	select {
-	case <-c.agentTold:
-	case <-c.graceOver:
+	case <-t.agentTold.Done():
+	case <-time.After(limit):
 	case <-ctx.Done():
 		return nil
 	}
-	c.mu.Lock()
-	runs, task, again, refused := c.runs, c.task, c.told == c.task, (*a2a.Error)(nil)
-	c.mu.Unlock()
-	switch {
-	case !errors.As(runs, &refused):
-	case refused.Code == a2a.CodeTaskNotCancelable && agent.isOver(ctx, task): // it may have just before
-		return nil
-	case again:
-		agent.cancelLater(task)
+	t.mu.Lock()
+	task, runs, refused := t.task, t.runs, (*a2a.Error)(nil)
+	t.mu.Unlock()
+	if !errors.As(runs, &refused) {
+		return runs
 	}
+	if refused.Code == a2a.CodeTaskNotCancelable { // it may have ended just before
+		if state, err := t.agent.stateOf(ctx, task, cancelGrace); err == nil && state.Terminal() {
+			return nil
+		}
+	}
+	t.agent.cancelLater(task)
 	return runs
-}
-
-// isOver reports whether a task has ended, by a look at it.
-func (a *Agent) isOver(ctx context.Context, task string) bool {
-	state, err := a.stateOf(ctx, task, cancelGrace)
-	return err == nil && state.Terminal()
 }
 
 // stateOf looks at a task, which may take so long.

@@ -12,7 +12,7 @@ const (
 	atSettle       // calls have waited so long that the user is asked
 	atHint         // a look that hints have asked for, and that has to wait
 	atQuiet        // the turn's: the user is told that nothing comes
-	atLate         // the turn's: what follows the answer to a cancel has had its time
+	atGrace        // the turn's: the time after a cancel is over
 	alarms
 )
 

@@ -87,19 +87,20 @@ type came uint8
 const (
 	ofLeg came = iota // what the leg has dealt with, or its end
 	ofSilence
-	ofCancel   // the agent was told, or need not be
+	ofCancel
+	ofTold     // the agent was told of it, or need not be
 	ofGrace    // the time after a cancel is over
 	ofAnswer   // what was asked for is there
 	ofExit     // the agent's process has ended
 	ofSteering // turn.steering
-	ofEnd      // of the turn's context, or a cancel where that counts
+	ofEnd      // of the turn's context
 )
 
 // beside is what a turn waits for beside its leg; what is nil does not come.
 type beside struct {
-	told, grace, cancel <-chan struct{}
-	answer, exit        <-chan struct{}
-	steers              <-chan *steering
+	cancel, told <-chan struct{}
+	answer, exit <-chan struct{}
+	steers       <-chan *steering
 }
 
 // inputs are what can come to a leg.
@@ -140,7 +141,7 @@ func (l *leg) next(ctx context.Context, b beside) came {
 		switch a := l.clock.rang(); {
 		case a == atQuiet:
 			return ofSilence
-		case a == atLate:
+		case a == atGrace:
 			return ofGrace
 		case a == noAlarm:
 			l.asLast = asLast
@@ -151,10 +152,10 @@ func (l *leg) next(ctx context.Context, b beside) came {
 		l.pushed()
 	case <-in.exited:
 		l.fail(l.agent.opts.Client.ExplainLoss(l.ctx, l.outage.why))
-	case <-b.told:
+	case <-b.cancel:
 		return ofCancel
-	case <-b.grace:
-		return ofGrace
+	case <-b.told:
+		return ofTold
 	case <-b.answer:
 		return ofAnswer
 	case <-b.exit:
@@ -162,8 +163,6 @@ func (l *leg) next(ctx context.Context, b beside) came {
 	case p := <-b.steers:
 		l.turn.steering = p
 		return ofSteering
-	case <-b.cancel:
-		return ofEnd
 	case <-ctx.Done():
 		return ofEnd
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -76,11 +75,15 @@ type turn struct {
 	// execution is what the agent has answered to a slash command, if that was no
 	// stream: the fold has it otherwise.
 	execution dialect.Execution
-	*canceller
+	cancelling
 }
 
 func newTurn(s *Session) *turn {
-	return &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, over: make(chan struct{}), steers: make(chan *steering), canceller: newCanceller()}
+	t := &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, over: make(chan struct{}), steers: make(chan *steering)}
+	t.cancelled, t.end = context.WithCancel(context.Background())
+	t.agentTold, t.noteTold = context.WithCancel(context.Background())
+	t.runs = errUnanswered
+	return t
 }
 
 func (t *turn) release() {
@@ -148,10 +151,15 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	defer t.session.save()
 	ctx, stop := context.WithCancel(ctx)
 	t.ctx = ctx
-	var watching sync.WaitGroup
-	defer watching.Wait()
+	defer t.telling.Wait()
 	defer stop()
-	watching.Go(func() { t.watch(ctx, t.agent) }) // ends with ctx
+	t.telling.Go(func() { // ends with ctx
+		select {
+		case <-t.cancelled.Done():
+			t.tell()
+		case <-ctx.Done():
+		}
+	})
 
 	next, err := t.ready(ctx, open)
 	if t.rejected {
@@ -318,7 +326,8 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	quiet := firstSilence
 	leg.clock.set(atQuiet, quiet)
 	defer leg.clock.stop(atQuiet)
-	b := beside{told: t.agentTold, grace: t.graceOver}
+	defer leg.clock.stop(atGrace)
+	b := beside{cancel: t.cancelled.Done(), told: t.agentTold.Done()}
 	t.grows = false
 	for {
 		switch {
@@ -345,15 +354,20 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			}
 			quiet *= 2
 		case ofCancel:
+			b.cancel = nil
+			leg.clock.set(atGrace, t.graceLeft())
+		case ofTold:
 			b.told = nil
-			if over, err := t.showCancelled(ctx); err != nil || leg.hasEnded() {
+			if err := t.showCancelled(ctx); err != nil || leg.hasEnded() {
 				return ended, err
-			} else if over {
-				leg.clock.set(atLate, lateSilence)
-				b.grace = nil
 			}
+			leg.clock.set(atGrace, t.graceLeft())
 		case ofGrace:
-			return overdue, nil
+			left := t.graceLeft()
+			if left <= 0 {
+				return overdue, nil
+			}
+			leg.clock.set(atGrace, left)
 		case ofSteering:
 			if t.canSteer() {
 				return steered, nil

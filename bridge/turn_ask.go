@@ -335,7 +335,8 @@ const showWait = 2 * time.Second
 func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	came := t.besides(ctx, leg, beside{grace: t.graceOver}, func(ctx context.Context) { task, err = request(ctx) }, func() bool { return !enough() })
+	defer context.AfterFunc(t.cancelled, func() { time.AfterFunc(t.graceLeft(), stop) })()
+	came := t.besides(ctx, leg, beside{}, func(ctx context.Context) { task, err = request(ctx) }, func() bool { return !enough() })
 	if came == ofLeg {
 		return nil, leg.unshown
 	}

@@ -122,7 +122,7 @@ func (t *turn) result(ctx context.Context, how end, err error, undelivered bool)
 			runs = errNoTask
 		}
 		if !over { // else there is nothing to tell
-			runs = t.settleCancel(ctx, t.agent)
+			runs = t.settleCancel(ctx)
 		}
 		if !over && !t.wasSpared() {
 			// It waits for an answer, or works: neither is what the user's next prompt is for.
@@ -295,7 +295,6 @@ func (t *turn) noteTask() {
 	case t.isCommand:
 		return
 	case isNew:
-		t.tellToo(t.agent)
 		s.contextID, s.taskID = c, t.fold.TaskID
 	case t.fold.TaskID != "" || c == "" || c == s.contextID:
 		return
