@@ -61,7 +61,7 @@ func (l *leg) arrives(task *a2a.Event) {
 func (l *leg) answersCame(task *a2a.Event) bool {
 	was := l.request.was.State
 	took := l.took || task.State.Terminal() || !l.names(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
-	return took && (l.moved || l.waits || task.State != was && task.State != a2a.StateInputRequired)
+	return took && (l.moved || l.waits() || task.State != was && task.State != a2a.StateInputRequired)
 }
 
 // promptCame is arrives for a prompt: the task has ended, or stands otherwise and holds no message
@@ -99,7 +99,7 @@ func (l *leg) noteTask(task *a2a.Event) {
 	if l.finality = unsaid; l.state.Terminal() {
 		l.finality = last
 	}
-	if !l.moves && l.standsAsBefore(task) { // the agent has the message, and has not begun to go on
+	if l.spoken < saidState && l.standsAsBefore(task) { // the agent has the message, and has not begun to go on
 		l.moved = false
 	}
 }

@@ -87,6 +87,15 @@ func (t *turn) wasSpared() bool {
 	return t.spared
 }
 
+// heed has the agent told when the turn is cancelled.
+func (t *turn) heed(ctx context.Context) {
+	select {
+	case <-t.cancelled.Done():
+		t.tell()
+	case <-ctx.Done():
+	}
+}
+
 // identify says which task there is to cancel, and reports whether that changed.
 func (t *turn) identify(task string) bool {
 	if task == t.task {

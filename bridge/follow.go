@@ -55,16 +55,23 @@ type leg struct {
 	pause     time.Duration // of the next tick
 	patience  time.Duration // how long its streams may say nothing
 	outage    outage
-	opened    bool // its own stream has said something
-	moves     bool // and a state other than that in which the task stood
+	spoken    progress
 	worded    bool // one of the messages that came is not empty: some agents begin with one that is
 	refused   bool // the agent's answer to the message is an error: it has not taken it
-	bare      bool // the newest look has shown that the task holds nothing of what the agent has said
-	keeps     bool // a look has shown that the task holds something of what the agent has said
+	holds     holding
 	spokeLast bool // what its own stream has said last is a message
 	settling  int  // how many questions there are, and one, while the timer runs for them; 0: it does not
 	asLast    bool // its own stream was read on, and nothing else has come since
 }
+
+// holding is what looks have shown of what a task holds.
+type holding uint8
+
+const (
+	unseen      holding = iota
+	holdsWords          // something of what the agent has said
+	holdsNoWord         // nothing of that, by the newest look
+)
 
 // follow makes a request and follows what comes of it. The leg ends when the turn leaves it, or
 // hands it over.
@@ -233,7 +240,7 @@ func (l *leg) take(b batch, asLast bool) {
 // watchCalls has the user asked when calls have waited for a while.
 func (l *leg) watchCalls() {
 	switch {
-	case l.phase == over || !l.waits:
+	case l.phase == over || !l.waits():
 		l.clock.stop(atSettle)
 		l.settling = 0
 	case l.settling != l.asked+1:
@@ -247,7 +254,9 @@ func (l *leg) step(in input) action {
 	if l.phase == over {
 		return doEnd
 	}
-	l.follows, l.pushes = !l.agent.opts.Client.Unsupported().Subscribe, l.request.pushes != nil
+	if l.pushes = l.request.pushes != nil; l.subscription == subNone && l.agent.opts.Client.Unsupported().Subscribe {
+		l.subscription = subNever
+	}
 	var do action
 	l.phase, do = next(l.phase, &l.known, in)
 	l.act(in, do)
@@ -272,12 +281,12 @@ func (l *leg) act(in input, do action) {
 	case doAsk:
 		l.clock.stop(atSettle)
 		l.settling, l.settled = 0, l.asked
-		l.turn.down, l.turn.due = false, true // what waits is all that waits
+		l.turn.view = fullView
 		l.wait(l.patience)
 	case doSoon:
 		if in == inSnapshot {
 			l.wait(moreSilence)
-			l.done = true
+			l.verdict = byLook
 		}
 	case doLeave:
 		l.live = nil
@@ -285,7 +294,7 @@ func (l *leg) act(in input, do action) {
 			l.later()
 		}
 	case doEnd:
-		if !l.giveHeld(l.done) {
+		if !l.giveHeld(l.verdict == byLook) {
 			return
 		}
 		l.fail(nil)

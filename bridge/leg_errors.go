@@ -93,7 +93,7 @@ func (l *leg) givenUp(in input) error {
 		return l.agent.opts.Client.ExplainLoss(l.ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
 		return nil // the agent has stopped the work
-	case in == inGone, in == inCannot && (!l.follows || isFinal(l.outage.refusal) && !isUnauthenticated(l.outage.refusal)):
+	case in == inGone, in == inCannot && (l.subscription == subNever || isFinal(l.outage.refusal) && !isUnauthenticated(l.outage.refusal)):
 		return l.lost()
 	case in == inCannot:
 		return &cutError{fmt.Sprintf("%v, and the agent does not offer tasks/get: task %s may still run", why, l.taskID)}

@@ -148,7 +148,7 @@ const leftByTurn = "the turn has left it"
 
 // abandon cancels the task of a leg that the turn has left, if it says anything more.
 func (l *leg) abandon() {
-	for awaited := !l.opened && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
+	for awaited := l.spoken == saidNothing && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
 		select {
 		case r := <-l.replies:
 			switch {

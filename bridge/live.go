@@ -18,15 +18,15 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	if ended {
 		dropStates(events)
 	}
-	asBefore := !l.opened && l.standsAsBefore(&events[0])
-	l.opened, l.came = true, time.Now()
+	asBefore := l.spoken == saidNothing && l.standsAsBefore(&events[0])
+	l.spoken, l.came = max(l.spoken, saidSomething), time.Now()
 	for i := range events {
 		ev := &events[i]
 		if !l.note(ev) {
 			return
 		}
 		l.spokeLast = ev.Kind == a2a.EventMessage
-		asLast = asLast && (ev.State == "" || ev.State == l.state && l.moves)
+		asLast = asLast && (ev.State == "" || ev.State == l.state && l.spoken == saidState)
 	}
 	if !l.give(said{verb: shown.Live, events: events}) {
 		return
@@ -36,7 +36,7 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 		l.clock.setAt(atSilent, l.came.Add(l.patience))
 		return
 	}
-	if l.arrived, l.unheard, l.grown, l.done = true, 0, 0, false; says(events) {
+	if l.arrived, l.unheard, l.grown, l.verdict = true, 0, 0, noVerdict; says(events) {
 		l.held = nil // else the words that it has may come nowhere else
 	}
 	l.noteState(events, asBefore)
@@ -44,7 +44,7 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 		l.wait(l.mayPause())
 	}
 	// Behind what was to be its last word (own), any text says that it was not.
-	l.asLast = l.step(inEvent) == doRead && !l.waits && !l.own
+	l.asLast = l.step(inEvent) == doRead && !l.waits() && !l.own
 	l.watchCalls()
 }
 
@@ -81,7 +81,7 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 		if ev.State == "" || asBefore && i == 0 {
 			continue
 		}
-		if l.moves = true; ev.State != l.state {
+		if l.spoken = saidState; ev.State != l.state {
 			l.state, l.auths = a2a.State(strings.Clone(string(ev.State))), 0
 		}
 		switch {

@@ -102,7 +102,7 @@ const firstSilence = 10 * time.Second
 // send. ACP's editors show that a turn runs. A connection that is down is reported
 // instead.
 func (t *turn) tellSilence(ctx context.Context, after time.Duration) error {
-	if t.down || t.isCancelled() {
+	if t.view == lostView || t.isCancelled() {
 		return nil
 	}
 	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID,

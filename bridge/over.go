@@ -94,7 +94,7 @@ func (l *leg) silence() {
 // a terminal state, also one that only a look has shown, a state that waits for the user, or a
 // message outside of a task, behind which A2A has nothing (E17).
 func (l *leg) endWasAnnounced() bool {
-	return l.terminal() || l.done || l.parted || l.waitsForInput()
+	return l.terminal() || l.verdict == byLook || l.parted || l.waitsForInput()
 }
 
 // endOfStream says what the end of the leg's own stream means.
@@ -107,11 +107,11 @@ func (l *leg) endOfStream(b batch) {
 	case l.turn.wasSpared():
 		l.fail(nil)
 	case cannotPass(b.err):
-		l.refused = !l.opened && errors.As(b.err, new(*a2a.Error))
+		l.refused = l.spoken == saidNothing && errors.As(b.err, new(*a2a.Error))
 		l.fail(b.err)
 	case b.stream.Unstreamed() && l.taskID != "":
 		l.goOnUnstreamed()
-	case ended && l.opened:
+	case ended && l.spoken > saidNothing:
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {
 			l.lose() // an end that nothing announced is a cut (E17)
 		}
@@ -140,7 +140,7 @@ var errMiddle = &cutError{"agent: the stream ended in the middle"}
 // lost. Unless the task is over or waits, it is looked at from now on.
 func (l *leg) goOnUnstreamed() {
 	l.refresh.polls, l.phase = pollUnstreamed, away
-	if !l.terminal() && !l.rests() && !l.waits {
+	if !l.terminal() && !l.rests() && !l.waits() {
 		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}
 	l.step(inSnapshot)

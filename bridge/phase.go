@@ -67,20 +67,48 @@ const (
 	subAsked               // it is asked for
 	subOpen                // it has said nothing yet
 	subSpeaks              // it has
+	subNever               // the agent has none
+)
+
+// work is what the calls of a task do.
+type work uint8
+
+const (
+	callsRest work = iota
+	callsWork      // one is at work, and nothing waits for the user
+	callsWait      // for the user's answer, which was not given; or the agent has asked in words
+)
+
+// progress is how much a leg's own stream has said.
+type progress uint8
+
+const (
+	saidNothing progress = iota
+	saidSomething
+	saidState // one other than that in which the task stood
+)
+
+// verdict is what tells that a task is over, where its state does not.
+type verdict uint8
+
+const (
+	noVerdict       verdict = iota
+	byLook                  // a look, on an open stream, doSoon ago
+	bySubscriptions         // subscriptions, for overPatience, and by no look
+	byMessage               // its own stream has ended behind a message, and for lonePatience no look has brought more
 )
 
 // heard is what the turn knows of the task, once it has shown something: all that a leg knows of
 // the fold.
 type heard struct {
-	asked    int  // how many questions were asked so far
-	waits    bool // for the user's answer, which was not given
-	moved    bool // of each call that was answered something was said since
-	took     bool // none of those that this leg answers still asks
-	executes bool // a call is at work, and nothing waits for the user
-	speaks   bool // the agent is known to speak a dialect
-	partial  bool // its task does not hold all that the agent says (S8)
-	stale    bool // it was a task that is older than what is known: nothing was shown of it
-	grew     bool // nothing of this has changed: a text has grown
+	asked   int  // how many questions were asked so far
+	moved   bool // of each call that was answered something was said since
+	took    bool // none of those that this leg answers still asks
+	calls   work
+	speaks  bool // the agent is known to speak a dialect
+	partial bool // its task does not hold all that the agent says (S8)
+	stale   bool // it was a task that is older than what is known: nothing was shown of it
+	grew    bool // nothing of this has changed: a text has grown
 }
 
 // known is all that a decision depends on.
@@ -91,14 +119,11 @@ type known struct {
 	finality     finality
 	subscription subscription
 	arrived      bool // the leg's message has come
-	follows      bool // the agent may have subscriptions
 	pushes       bool // what the agent says may be pushed
 	own          bool // its own stream, or what is believed in its place, has said last that the task waits or is over, and nothing follows
 	owes         bool // an older stream has said something that no look has shown
-	told         bool // subscriptions have said for overPatience that the task is over
 	parted       bool // what a stream has said last is a message outside of the task
-	lone         bool // its own stream has ended behind a message, and for lonePatience no look has brought more
-	done         bool // a look has said that the task is over, on an open stream, doSoon ago
+	verdict      verdict
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
 	spoke   int // messages that came, in a task or outside
@@ -117,24 +142,27 @@ func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 
 // followed reports whether a subscription is open, or asked for.
-func (k *known) followed() bool { return k.subscription != subNone }
+func (k *known) followed() bool { return k.subscription != subNone && k.subscription != subNever }
+
+// waits reports whether something waits for the user's answer.
+func (k *known) waits() bool { return k.calls == callsWait }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
 
 // concluded reports whether the agent's last word is a message, though its task works.
 func (k *known) concluded() bool {
-	return k.lone && k.arrived && !k.followed() && !k.waits && !k.executes
+	return k.verdict == byMessage && k.arrived && !k.followed() && k.calls == callsRest
 }
 
 // asks reports whether the user is to be asked. A task that still works may not take an answer yet:
 // agents say that a call asks before they wait for it (the demo refuses it until then).
-func (k *known) asks() bool { return k.waits && (k.settled == k.asked || k.waitsForInput()) }
+func (k *known) asks() bool { return k.waits() && (k.settled == k.asked || k.waitsForInput()) }
 
 // rests reports whether the task waits for the user's next prompt. Not while a call is at work. Not while
 // nothing was said of a call since its answer, even if the stream says that the task waits. A few
 // looks in a row that find it so are believed (E4).
 func (k *known) rests() bool {
-	return k.waitsForInput() && !k.waits && (k.moved && !k.executes || k.stood >= maxStanding)
+	return k.waitsForInput() && !k.waits() && (k.moved && k.calls == callsRest || k.stood >= maxStanding)
 }
 
 // whole reports whether what the stream has said last is all that the agent says: 0.3 may say
@@ -211,29 +239,29 @@ func rowFor(p phase, k *known, in input) *row {
 
 var machine = []row{
 	// trpc-agent-go answers what fails with a message behind the task's first state, and forgets the task.
-	{"task unknown, and a message was the last word", whileAway, inGone, func(k *known) bool { return k.parted && !k.waits }, doEnd},
+	{"task unknown, and a message was the last word", whileAway, inGone, func(k *known) bool { return k.parted && !k.waits() }, doEnd},
 	// An agent that keeps no tasks asks in prose. (33 of 4,316 conversations that were cut, at agents by shape.)
 	{"task unknown, rests by its own word", whileAny, inGone, func(k *known) bool { return k.own && k.rests() }, doEnd},
 	{"task unknown", whileAny, inGone, nil, doGiveUp},
 
 	// Its own stream.
 	{"over, more may come (E20)", whileStreaming, inEvent, (*known).terminal, doSoon},
-	{"asks by its own word", whileStreaming, inEvent, func(k *known) bool { return k.waits && k.own }, doAsk},
+	{"asks by its own word", whileStreaming, inEvent, func(k *known) bool { return k.waits() && k.own }, doAsk},
 	{"rests by its own word: looked at (E1)", whileStreaming, inEvent, func(k *known) bool { return k.rests() && k.own }, doLook},
 	{"rests, and does not say that it is all (E5)", whileStreaming, inEvent, (*known).rests, doSoon},
-	{"asks for 250 ms (E6)", whileStreaming, inSettled, func(k *known) bool { return k.waits }, doAsk},
+	{"asks for 250 ms (E6)", whileStreaming, inSettled, (*known).waits, doAsk},
 	{"asks, behind a cut: looked at (E6)", whileAway, inSettled, nil, doLook},
 	{"ended, an older stream has said more", whileStreaming, inEnded, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
 	{"ended, over (E20)", whileStreaming, inEnded, (*known).terminal, doEnd},
-	{"ended, over by a look", whileStreaming, inEnded, func(k *known) bool { return k.done }, doEnd},
-	{"ended, asks by its own word", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" && k.own && k.waits }, doAsk},
+	{"ended, over by a look", whileStreaming, inEnded, func(k *known) bool { return k.verdict == byLook }, doEnd},
+	{"ended, asks by its own word", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" && k.own && k.waits() }, doAsk},
 	{"ended, else (E1)", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" }, doLook},
 	{"ended, no ID", whileStreaming, inEnded, nil, doGiveUp},
 	{"cut, over", whileStreaming, inCut, (*known).whole, doEnd},
 	{"cut (E20)", whileStreaming, inCut, func(k *known) bool { return k.taskID != "" }, doLater},
 	{"cut, no ID", whileStreaming, inCut, nil, doGiveUp},
 	{"silent, an older stream has said more", whileStreaming, inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
-	{"silent, over (E10)", whileStreaming, inSilent, func(k *known) bool { return k.terminal() || k.done }, doEnd},
+	{"silent, over (E10)", whileStreaming, inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
 	{"silent (E8)", whileStreaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
 
 	// A look, while its own stream is open.
@@ -252,7 +280,7 @@ var machine = []row{
 	{"tick", whileAway, inTick, nil, doFollow},
 	{"hint, no stream", whileAway, inHint, nil, doLook},
 	{"not come, no stream (A3)", whileAway, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
-	{"over by its subscriptions, and by no look", whileAway, inSnapshot, func(k *known) bool { return k.told && k.arrived && !k.waits }, doEnd},
+	{"over by its subscriptions, and by no look", whileAway, inSnapshot, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived && !k.waits() }, doEnd},
 	{"stale, followed (E3)", whileAway, inSnapshot, func(k *known) bool { return k.stale && k.followed() }, doRead},
 	{"stale, or not come yet (E3, A4)", whileAway, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, doLater},
 	{"over", whileAway, inSnapshot, (*known).terminal, doEnd},
@@ -263,7 +291,7 @@ var machine = []row{
 	{"works, and has answered with a message", whileAway, inSnapshot, (*known).concluded, doEnd},
 	{"works, followed", whileAway, inSnapshot, func(k *known) bool { return k.followed() }, doRead},
 	{"works, no stream (E1)", whileAway, inSnapshot, nil, doLater},
-	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits && k.tries >= maxTries }, doAsk},
+	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits() && k.tries >= maxTries }, doAsk},
 	{"failed, over by its own word", whileAway, inFailed, func(k *known) bool {
 		return (k.own || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
 	}, doEnd},
@@ -271,11 +299,11 @@ var machine = []row{
 	{"failed, given up (E2)", whileAway, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},
 	{"failed (E2)", whileAway, inFailed, nil, doLater},
 	{"cannot look, not come", whileAway, inCannot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
-	{"cannot look, not come yet", whileAway, inCannot, func(k *known) bool { return !k.arrived && !k.followed() && k.follows && k.tries < maxTries }, doLater},
-	{"cannot look, asks", whileAway, inCannot, func(k *known) bool { return k.arrived && k.waits }, doAsk},
+	{"cannot look, not come yet", whileAway, inCannot, func(k *known) bool { return !k.arrived && k.subscription == subNone && k.tries < maxTries }, doLater},
+	{"cannot look, asks", whileAway, inCannot, func(k *known) bool { return k.arrived && k.waits() }, doAsk},
 	{"cannot look, over by its own word", whileAway, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests()) }, doEnd},
 	{"cannot look, followed", whileAway, inCannot, func(k *known) bool { return k.followed() }, doRead},
-	{"cannot look, later (R7)", whileAway, inCannot, func(k *known) bool { return k.pushes || k.follows && k.tries < maxTries }, doLater},
+	{"cannot look, later (R7)", whileAway, inCannot, func(k *known) bool { return k.pushes || k.subscription != subNever && k.tries < maxTries }, doLater},
 	{"nothing left", whileAway, inCannot, nil, doGiveUp},
 	{"subscription ended", whileAway, inSubClosed, nil, doLook},
 	{"subscription silent", whileAway, inSilent, nil, doLook},

@@ -11,9 +11,9 @@ import (
 func anyKnown(r *rand.Rand) *known {
 	states := []a2a.State{"", a2a.StateWorking, a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateCompleted}
 	is := func() bool { return r.IntN(2) == 0 }
-	return &known{heard: heard{waits: is(), moved: is(), took: is(), executes: is(), stale: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(3)),
-		taskID: []string{"", "t1"}[r.IntN(2)], arrived: is(), follows: is(), subscription: subscription(r.IntN(int(subSpeaks) + 1)), pushes: is(), own: is(), owes: is(), told: is(), done: is(), parted: is(),
-		spoke: r.IntN(3), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), lone: is()}
+	return &known{heard: heard{calls: work(r.IntN(int(callsWait) + 1)), moved: is(), took: is(), stale: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(3)),
+		taskID: []string{"", "t1"}[r.IntN(2)], arrived: is(), subscription: subscription(r.IntN(int(subNever) + 1)), pushes: is(), own: is(), owes: is(), parted: is(),
+		spoke: r.IntN(3), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), verdict: verdict(r.IntN(int(byMessage) + 1))}
 }
 
 // TestMachine: whatever is known, a leg ends as the agent has said, or with an error; it asks only
@@ -33,13 +33,13 @@ func TestMachine(t *testing.T) {
 		if ends := do == doEnd || do == doGiveUp || do == doUnsent; ends != (to == over) {
 			t.Fatalf("%v, %v: the phase is %v, and the action %v: %+v", p, in, to, do, k)
 		}
-		if do == doEnd && !k.terminal() && !k.rests() && !k.done && !k.told && !k.parted && !k.concluded() {
+		if do == doEnd && !k.terminal() && !k.rests() && k.verdict != byLook && k.verdict != bySubscriptions && !k.parted && !k.concluded() {
 			t.Fatalf("%v, %v: it ends though the agent has not said so: %+v", p, in, k)
 		}
-		if do == doEnd && k.waits && !k.terminal() && !k.done {
+		if do == doEnd && k.waits() && !k.terminal() && k.verdict != byLook {
 			t.Fatalf("%v, %v: it ends though a call waits: %+v", p, in, k)
 		}
-		if do == doAsk && !k.waits {
+		if do == doAsk && !k.waits() {
 			t.Fatalf("%v, %v: it asks though nothing waits: %+v", p, in, k)
 		}
 		if do == doUnsent && k.arrived {

@@ -53,7 +53,7 @@ type refresh struct {
 	firstTask time.Time     // when the newest subscription's first task has come, which overtakes a slow look
 	at        time.Time     // when the newest look has ended
 	took      time.Duration // what it took
-	spoken    int           // turn.spoken when noteLone has found it changed, or has not counted
+	spoken    int           // turn.spoken when judge has found it changed, or has not counted
 	spokeAt   time.Time     // and when that was
 }
 
@@ -173,10 +173,14 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 		return
 	}
 	bare := isBare(task)
-	l.owes, l.stale, l.keeps = false, l.stale && task.State != l.state, l.keeps || !bare
-	l.bare = bare && (l.partial || l.first != nil && says(l.first.events))
+	l.owes, l.stale = false, l.stale && task.State != l.state
+	switch {
+	case !bare:
+		l.holds = holdsWords
+	case l.partial || l.first != nil && says(l.first.events):
+		l.holds = holdsNoWord
+	}
 	l.takeFirst()
-	l.told = !l.refresh.overAt.IsZero() && time.Since(l.refresh.overAt) > overPatience
 	l.compareLooks(task, open)
 	if l.arrives(task); l.arrived && !l.stale {
 		l.noteTask(task)
@@ -185,7 +189,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 		l.refresh.counts = false
 		l.count(task)
 	}
-	l.noteLone()
+	l.judge()
 	if l.step(inSnapshot); l.settled != l.asked {
 		l.watchCalls()
 	}
@@ -217,9 +221,9 @@ func (l *leg) count(task *a2a.Event) {
 	}
 	switch {
 	case !l.arrived || !l.waitsForInput():
-	case !l.moved, l.executes && l.own && l.phase != streaming:
+	case !l.moved, l.calls == callsWork && l.own && l.phase != streaming:
 		l.stood += standing
-	case l.executes && l.phase != streaming:
+	case l.calls == callsWork && l.phase != streaming:
 		l.stood++
 	}
 	if task.State == a2a.StateAuthRequired && l.subscription != subAsked {
@@ -227,15 +231,23 @@ func (l *leg) count(task *a2a.Event) {
 	}
 }
 
-// noteLone notes whether looks have brought nothing for lonePatience, of a task at work whose own stream has
-// ended behind a message.
-func (l *leg) noteLone() {
+// judge notes whether subscriptions have told an end that no look shows, or looks have brought nothing for
+// lonePatience, of a task at work whose own stream has ended behind a message.
+func (l *leg) judge() {
 	f := &l.refresh
 	works := l.state == a2a.StateWorking || l.state == a2a.StateSubmitted
-	if !l.spokeLast || l.phase == streaming || !works || l.executes || f.spoken != l.turn.spoken {
+	if !l.spokeLast || l.phase == streaming || !works || l.calls == callsWork || f.spoken != l.turn.spoken {
 		f.spoken, f.spokeAt = l.turn.spoken, time.Now()
 	}
-	l.lone = time.Since(f.spokeAt) >= lonePatience
+	switch {
+	case l.phase == streaming: // its own stream may have a verdict
+	case !f.overAt.IsZero() && time.Since(f.overAt) > overPatience:
+		l.verdict = bySubscriptions
+	case time.Since(f.spokeAt) >= lonePatience:
+		l.verdict = byMessage
+	default:
+		l.verdict = noVerdict
+	}
 }
 
 // later starts the timer of the next attempt. Until then silence tells nothing.

@@ -116,12 +116,12 @@ func (l *leg) takeSubscribed(b batch) {
 		l.takeReplayed(events)
 		l.step(inCannot)
 		l.watchCalls()
-	case l.bare:
+	case l.holds == holdsNoWord:
 		l.give(said{verb: shown.Replayed, events: events})
 		l.step(inHint)
 	default:
 		// Before the first look it is not known whether the agent can be asked.
-		if first || says(events) && (!l.keeps || l.refresh.at.IsZero()) {
+		if first || says(events) && (l.holds != holdsWords || l.refresh.at.IsZero()) {
 			l.first = &b
 		}
 		if !l.speaks { // else its task may be read without its dialect (codex-a2a)
@@ -158,7 +158,7 @@ func (l *leg) takeFirst() {
 		return
 	case l.agent.opts.Client.Unsupported().Get, l.tries > 0: // R6
 		l.takeReplayed(l.first.events)
-	case l.bare:
+	case l.holds == holdsNoWord:
 		stale := l.stale // of the look
 		l.give(said{verb: shown.Replayed, events: l.first.events})
 		l.stale = stale

@@ -43,11 +43,9 @@ type turn struct {
 	spoken     int                 // and how much of it the agent has said
 	grows      bool                // since then the fold has had nothing but text that grows, so that heard is as it was
 	authTold   bool                // the user was told that the agent wants authentication
-	answered   bool                // the user's answers were sent, in this turn
-	taken      bool                // and the journal has it that the agent has taken them
+	answers    answers             // the user's, in this turn
 	stale      int                 // looks in a row that were older than what is known
-	down       bool                // the connection is lost, and it is not known what the agent said since
-	due        bool                // what waits is all that waits: the user is to be asked
+	view       view                // of what waits for the user
 	given      map[string]decision // the session's
 	unanswered []*mapping.ToolCall // calls that were rejected because nobody answered
 	rejected   bool                // by cancelling the task: see cancelToReject
@@ -153,13 +151,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	t.ctx = ctx
 	defer t.telling.Wait()
 	defer stop()
-	t.telling.Go(func() { // ends with ctx
-		select {
-		case <-t.cancelled.Done():
-			t.tell()
-		case <-ctx.Done():
-		}
-	})
+	t.telling.Go(func() { t.heed(ctx) }) // ends with ctx
 
 	next, err := t.ready(ctx, open)
 	if t.rejected {
@@ -254,7 +246,7 @@ func (t *turn) send(m *a2a.Outgoing) *request {
 // user; then next is the request with the user's answers.
 func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, err error) {
 	leg, settled := r.leg, false
-	t.down, t.due = false, false
+	t.view = partView
 	if leg == nil {
 		if r.message != nil {
 			r.before = t.sent
@@ -289,7 +281,9 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		}
 		t.observe(Observation{What: ObservedSettle, Why: why})
 		decisions, err := t.ask(ctx, leg)
-		t.due = false
+		if t.view == fullView {
+			t.view = partView
+		}
 		switch {
 		case errors.Is(err, ErrPause):
 			t.session.paused = leg
@@ -300,7 +294,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		case len(decisions) == 0 || cannotReject(decisions):
 			continue // the calls went on without us, the connection is down, or the cancel does it
 		}
-		t.answered = true
+		t.answers = max(t.answers, answersSent)
 		if next, err = t.answer(ctx, leg, decisions); next == nil {
 			leg.leave(false)
 			return nil, ended, err
@@ -318,7 +312,7 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	for !leg.hasEnded() && len(leg.readers.batches) > 0 && t.shows == before {
 		leg.next(ctx, beside{})
 	}
-	return t.shows == before || t.due, leg.unshown
+	return t.shows == before || t.view == fullView, leg.unshown
 }
 
 // stream shows what a leg brings until it ends, has the user asked, or is overdue.
@@ -331,7 +325,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	t.grows = false
 	for {
 		switch {
-		case t.due && t.waitsForUser():
+		case t.view == fullView && t.waitsForUser():
 			if t.fold.Waits() {
 				return paused, nil
 			}

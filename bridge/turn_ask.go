@@ -15,6 +15,32 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// answers is what has become of answers.
+type answers uint8
+
+const (
+	noAnswers   answers = iota
+	answersSent         // to the agent
+	answersKept         // the journal has it that the agent has taken them
+)
+
+// view is what is known of all that waits for the user.
+type view uint8
+
+const (
+	partView view = iota
+	lostView      // the connection is lost, and it is not known what the agent said since
+	fullView      // what waits is all that waits: the user is to be asked
+)
+
+// seen is the view once the task was looked at.
+func (v view) seen() view {
+	if v == lostView {
+		return partView
+	}
+	return v
+}
+
 // ask gets a decision about every call that waits: by what the user has said in
 // advance, or from the user. Calls that begin to ask meanwhile are asked about
 // too: all answers of a pause go out together, and none before all that waits was
@@ -30,7 +56,7 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 		}
 		var err error
 		questions := t.questions()
-		asks := len(questions) > 0 && (!t.down || leg.hasEnded())
+		asks := len(questions) > 0 && (t.view != lostView || leg.hasEnded())
 		if asks {
 			err = t.put(ctx, leg, questions)
 		}
@@ -41,12 +67,12 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 			return nil, nil
 		case asks || t.isCancelled():
 			continue
-		case leg.hasEnded() && (leg.err != nil || t.down):
+		case leg.hasEnded() && (leg.err != nil || t.view == lostView):
 			// The connection was lost while the user was asked, and is not made anew.
 			if err := t.look(ctx, nil, lookLimit, func() bool { return false }); err != nil {
 				return nil, err
 			}
-		case t.down:
+		case t.view == lostView:
 			return nil, nil
 		}
 		if t.undecided() == nil {
@@ -144,7 +170,7 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 // decide notes what the user's answers decide, unless err has left the questions without one.
 func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Question, answers []mapping.Answer, err error) error {
 	switch {
-	case t.isCancelled(), errors.Is(err, ErrPause) && t.down && !leg.hasEnded():
+	case t.isCancelled(), errors.Is(err, ErrPause) && t.view == lostView && !leg.hasEnded():
 		return nil // the connection was lost meanwhile: the task is looked at first
 	case errors.Is(err, ErrPause) || err != nil && ctx.Err() != nil:
 		return err
@@ -193,7 +219,7 @@ func (t *turn) look(ctx context.Context, leg *leg, limit time.Duration, enough f
 
 // showTask shows what a task that was looked at has become.
 func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
-	t.down = false
+	t.view = t.view.seen()
 	t.steps = t.fold.Event(shown.Snapshot, task, t.steps[:0])
 	if len(t.steps) == 0 {
 		return nil

@@ -35,7 +35,7 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	if errors.Is(err, errRejected) {
 		err = nil
 	}
-	undelivered := t.answered && t.fold.Undelivered()
+	undelivered := t.answers != noAnswers && t.fold.Undelivered()
 	defer t.settlePushes()
 	if how == overdue && !t.fold.State.Terminal() { // else all is said
 		t.fold.Doubt()
@@ -313,5 +313,5 @@ func (t *turn) noteTask() {
 
 // waitsForUser reports whether the task waits for the user, as far as is known.
 func (t *turn) waitsForUser() bool {
-	return (t.fold.Waits() && !t.down || t.fold.WaitsForWords()) && !t.isCancelled()
+	return (t.fold.Waits() && t.view != lostView || t.fold.WaitsForWords()) && !t.isCancelled()
 }

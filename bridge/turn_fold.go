@@ -56,13 +56,15 @@ func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step
 			t.fold.Learn(&n.events[i])
 		}
 	case len(n.events) > 0 && !stale:
-		if n.verb != shown.Live && t.down {
+		if n.verb != shown.Live && t.view == lostView {
 			steps = append(steps, t.cutCost(n)...)
 		}
 		if steps = t.foldEvents(n, steps); t.grows {
 			return steps
 		}
-		t.down = t.down && n.verb == shown.Live
+		if n.verb != shown.Live {
+			t.view = t.view.seen()
+		}
 	}
 	steps = t.tellOtherContext(steps)
 	for i := range steps {
@@ -83,7 +85,7 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 	switch c.Phase {
 	case mapping.PhaseLost:
 		what = ObservedLost
-		t.down, t.due = true, false // the leg asks again behind a look (E6)
+		t.view = lostView // the leg asks again behind a look (E6)
 		t.fold.Cut()
 	case mapping.PhaseRetrying:
 		what = ObservedReconnect
@@ -118,8 +120,8 @@ func (t *turn) keep(leg *leg, spoke bool) {
 	if spoke {
 		leg.request.steering.over(nil)
 	}
-	if leg.request.answers && spoke && !t.taken {
-		t.taken = true
+	if leg.request.answers && spoke && t.answers == answersSent {
+		t.answers = answersKept
 		t.session.record(spell.HeardLine(nil, t.fold.TaskID))
 	}
 }

@@ -78,19 +78,23 @@ func hasText(parts a2a.Parts) bool {
 // hears is what the leg may know of the fold.
 func (t *turn) hears(l *leg, stale bool) heard {
 	return heard{
-		asked:    t.fold.Asked(),
-		waits:    t.fold.Waits() || t.fold.WaitsForWords(),
-		moved:    !l.request.answers || !t.fold.Unmoved(l.request.calls...),
-		took:     !l.request.answers || !t.fold.Undelivered(l.request.calls...),
-		executes: t.executes(),
-		speaks:   t.fold.Speaks(),
-		partial:  t.fold.Partial(),
-		stale:    stale,
+		asked:   t.fold.Asked(),
+		moved:   !l.request.answers || !t.fold.Unmoved(l.request.calls...),
+		took:    !l.request.answers || !t.fold.Undelivered(l.request.calls...),
+		calls:   t.works(),
+		speaks:  t.fold.Speaks(),
+		partial: t.fold.Partial(),
+		stale:   stale,
 	}
 }
 
-// executes reports whether a call is at work, and neither a call nor a question in words waits for
-// the user.
-func (t *turn) executes() bool {
-	return t.fold.Running() && !t.fold.Waits() && !t.fold.WaitsForWords()
+// works is what the task's calls do.
+func (t *turn) works() work {
+	switch {
+	case t.fold.Waits() || t.fold.WaitsForWords():
+		return callsWait
+	case t.fold.Running():
+		return callsWork
+	}
+	return callsRest
 }
