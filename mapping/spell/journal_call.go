@@ -1,9 +1,11 @@
 package spell
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -79,11 +81,29 @@ func common(was, now string) (head, tail int) {
 // roomOfCall is what most calls take, beside their input and output.
 const roomOfCall = 512
 
-// readCall reads a call as a journal has it; nil if that is damaged, or of another version.
+// readCall reads a call as a journal has it; nil if that is damaged, or of a later version.
 func readCall(text string) *mapping.ToolCall {
-	c := &mapping.ToolCall{}
-	if json.Unmarshal([]byte(text), c) != nil || c.ID == "" || c.Status > mapping.ToolCancelled {
+	var c struct {
+		mapping.ToolCall
+		OldName string `json:"Name"`
+	}
+	if rest, old := strings.CutPrefix(text, `{"ID":`); old { // as journals had calls until November 2026
+		text = `{"tool_call_id":` + oldCallNames().Replace(rest)
+	}
+	if json.Unmarshal([]byte(text), &c) != nil || c.ID == "" || c.Status > mapping.ToolCancelled {
 		return nil
 	}
-	return c
+	c.Name = cmp.Or(c.Name, c.OldName)
+	return &c.ToolCall
+}
+
+// oldCallNames puts the names that members had by those that they have now. No name stands so in a text, where quotes
+// are escaped. What differs by its case alone is read as it is.
+func oldCallNames() *strings.Replacer {
+	return strings.NewReplacer(`"DisplayName":`, `"display_name":`, `"Input":`, `"input_parameters":`, `"OutputSoFar":`, `"live_content":`,
+		`"QuestionID":`, `"question_id":`, `"Data":`, `"structured_data":`, `"StatusCode":`, `"status_code":`, `"Confirmation":`, `"confirmation_request":`,
+		`"Execute":`, `"execute_details":`, `"WorkingDirectory":`, `"working_directory":`, `"Edit":`, `"file_edit_details":`, `"MCP":`, `"mcp_details":`,
+		`"ServerName":`, `"server_name":`, `"ToolName":`, `"tool_name":`, `"Generic":`, `"generic_details":`, `"Unread":`, `"extra":`,
+		`"FileName":`, `"file_name":`, `"FilePath":`, `"file_path":`, `"OldContent":`, `"old_content":`, `"NewContent":`, `"new_content":`,
+		`"Formatted":`, `"formatted_diff":`)
 }

@@ -31,6 +31,8 @@ func appendToolCall(dst []byte, c *mapping.ToolCall, all bool) []byte {
 	}
 	switch o := c.Output; {
 	case o == nil:
+	case *o == (mapping.ToolOutput{}): // it has one of three, by the RFC
+		dst = rawjson.AppendJSON(dst, "output", `{"text":""}`)
 	case all:
 		dst = appendValue(dst, "output", o)
 	default:

@@ -49,6 +49,22 @@ func TestJournalCalls(t *testing.T) {
 	}
 }
 
+// TestOldJournalCalls: a call is loaded from a journal with the names of before.
+func TestOldJournalCalls(t *testing.T) {
+	line := `{"ID":"c","Shown":"s","Name":"write","DisplayName":"Write","Input":"{\"Name\":1}","Status":1,"Dialect":2,"Asks":true,` +
+		`"Output":{"Diff":{"FileName":"f","FilePath":"/f","OldContent":"a","NewContent":"b","Formatted":"d"},"Data":"1"},"Error":{"StatusCode":3},` +
+		`"Confirmation":{"Options":[{"ID":"o","Name":"Yes"}],"Execute":{"Command":"ls","WorkingDirectory":"/"},"MCP":{"ServerName":"m","ToolName":"t"}}}`
+	old := "a"
+	diff := &mapping.FileDiff{FileName: "f", FilePath: "/f", OldContent: &old, NewContent: "b", Formatted: "d"}
+	want := &mapping.ToolCall{ID: "c", Shown: "s", Name: "write", DisplayName: "Write", Input: `{"Name":1}`, Status: mapping.ToolPending, Dialect: 2, Asks: true,
+		Output: &mapping.ToolOutput{Diff: diff, Data: "1"}, Error: &mapping.ErrorDetails{StatusCode: 3}, Confirmation: &mapping.Confirmation{
+			Options: []mapping.ConfirmationOption{{ID: "o", Name: "Yes"}}, Execute: &mapping.ExecuteDetails{Command: "ls", WorkingDirectory: "/"},
+			MCP: &mapping.MCPDetails{ServerName: "m", ToolName: "t"}}}
+	if c := readCall(line); !reflect.DeepEqual(c, want) {
+		t.Errorf("it was loaded as %+v", c)
+	}
+}
+
 // FuzzJournalCall: a call is loaded as it was, whichever of its fields are set. With seed 0 all are.
 func FuzzJournalCall(f *testing.F) {
 	texts := []string{"a", `{"a":"é\n"}`, "<&>\r\n\t\x00\x7f", "\u2028\u2029世🌍", `"\`, "\b", "\f"}
