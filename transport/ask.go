@@ -303,7 +303,7 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 	for _, uri := range extensions {
 		header.Add(w.protocol.extensionHeader(), uri)
 	}
-	x, err := c.send(caller, ctx, c.retry, op, r.verb, r.below(w.url), header, r.body)
+	x, err := c.send(caller, ctx, op, r.verb, r.below(w.url), header, r.body)
 	if err != nil {
 		return nil, err
 	}

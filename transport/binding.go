@@ -132,8 +132,9 @@ type operation struct {
 	delivery delivery
 	// activate are extensions to ask for beside those of [Client.Activate].
 	activate []string
-	// bare: it carries no credentials.
-	bare bool
+	// bare: it carries no credentials. origins, if not nil, are where it may go.
+	bare    bool
+	origins *origins
 
 	// id numbers the operations of a client.
 	id uint64

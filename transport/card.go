@@ -11,8 +11,6 @@ import (
 	"path"
 	"sync"
 
-	"github.com/hashicorp/go-retryablehttp"
-
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -196,11 +194,16 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 		protocol{}.header(header)
 	}
 	op := &operation{as: opExtendedCard, delivery: deliverFirst, bare: c.opts.BareCard, what: "the request for its card"}
-	x, err := c.send(ctx, ctx, c.cardClient(u), op, http.MethodGet, u, header, nil)
-	if err != nil {
-		if ctx.Err() == context.DeadlineExceeded {
-			err = failf(err, "%s did not answer within %v: --timeout allows more", shown(u), c.timeout)
+	if u == c.cardAt.url && c.origins.check(u, "") != nil {
+		// The user has placed it elsewhere. Credentials are for the agent, as is a certificate.
+		if hasCertificate(c.opts.TLS) {
+			return nil, false, failf(nil, "%s is another origin than the agent's, and is not shown your certificate: save the card as a file, and give that", shown(u))
 		}
+		op.bare, op.origins = true, &origins{}
+		op.origins.own.Store(u)
+	}
+	x, err := c.send(ctx, ctx, op, http.MethodGet, u, header, nil)
+	if err != nil {
 		return nil, false, err
 	}
 	b, err := x.body()
@@ -234,28 +237,6 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 func cardText(b []byte) (card []byte, isCard bool) {
 	card = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	return card, rawjson.IsObject(rawjson.View(card)) && rawjson.Valid(card)
-}
-
-// cardClient returns the client for a card. A card that the user has placed elsewhere
-// is asked for without credentials and without a client certificate: those are for the
-// agent.
-func (c *Client) cardClient(u *url.URL) *retryablehttp.Client {
-	if c.cardAt.url == nil || c.origins.check(u, "") == nil {
-		return c.retry
-	}
-	o := &origins{}
-	o.own.Store(c.cardAt.url)
-	next := c.next
-	if c.own != nil && hasCertificate(c.opts.TLS) {
-		config := c.opts.TLS.Clone()
-		config.Certificates, config.GetClientCertificate = nil, nil
-		own := newTransport(c.timeout, config)
-		own.DisableKeepAlives = true // nothing would close its connection
-		if next = own; c.opts.Wrap != nil {
-			next = c.opts.Wrap(own)
-		}
-	}
-	return newRetry(&http.Client{Transport: &guard{next: next, origins: o}, CheckRedirect: o.checkRedirect}, c.opts.Log)
 }
 
 // checkCard has a card checked as it came, if that is wanted, and returns the one to use.

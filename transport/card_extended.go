@@ -20,7 +20,7 @@ func (c *Client) loadCards() (*endpoint, error) {
 		return nil, err
 	}
 	if e.card.Raw != "" {
-		c.guard.wallet.card.Store(e.card)
+		c.guard.card.Store(e.card)
 	}
 	if e.err != nil || !e.card.ExtendedCard {
 		return e, nil
@@ -33,7 +33,7 @@ func (c *Client) loadCards() (*endpoint, error) {
 	x, came, err := c.extended(ctx, e)
 	switch {
 	case err == nil:
-		c.guard.wallet.card.Store(x.card)
+		c.guard.card.Store(x.card)
 		return x, nil
 	case came:
 		c.opts.Log.Warn("agent: the extended card is not used, but the public one: " + strings.TrimPrefix(err.Error(), "agent: "))

@@ -54,9 +54,9 @@ type ClientOptions struct {
 	// Card is where the agent's card is, if not where agents have it: a URL, or a
 	// file. Credentials go there only if it is at the agent's origin, or a trusted one.
 	Card string
-	// RoundTripper takes the place of the client's own transport. With it, the
-	// client cannot see whether a byte was written to a connection, and takes a
-	// request for possibly delivered as soon as its body has been read.
+	// RoundTripper takes the place of the client's own transport. With it, the client need not see
+	// whether a byte was written to a connection, and takes a request for possibly delivered unless
+	// the error is a [net.OpError] of dialing.
 	RoundTripper http.RoundTripper
 	// Wrap sees every request as it goes out and every response as it comes: the
 	// trace.
@@ -99,7 +99,6 @@ type Client struct {
 	origins *origins
 	guard   *guard
 	echo    atomic.Pointer[[]string]
-	next    http.RoundTripper // below the guard
 	retry   *retryablehttp.Client
 	own     *http.Transport // nil if the options gave one
 	timeout time.Duration
@@ -163,21 +162,18 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 			return nil, failf(nil, "--card says where the card of an agent is, so --agent has to be the agent's URL, and not a card itself")
 		}
 	}
-	c.next = c.opts.RoundTripper
-	_, c.poison = c.next.(poison.Wanted)
-	if c.next == nil {
+	next := c.opts.RoundTripper
+	_, c.poison = next.(poison.Wanted)
+	if next == nil {
 		c.own = newTransport(c.timeout, c.opts.TLS)
-		c.next = c.own
+		next = c.own
 	}
 	if c.opts.Wrap != nil {
-		c.next = c.opts.Wrap(c.next)
+		next = c.opts.Wrap(next)
 	}
-	c.guard = &guard{next: c.next, origins: c.origins, foreign: c.own == nil, wallet: wallet{source: c.opts.Credentials, header: c.opts.Header,
-		insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS)}}
-	c.retry = newRetry(&http.Client{
-		Transport:     c.guard,
-		CheckRedirect: c.origins.checkRedirect,
-	}, c.opts.Log)
+	c.guard = &guard{next: next, origins: c.origins, source: c.opts.Credentials, header: c.opts.Header,
+		insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS), foreign: c.own == nil}
+	c.retry = newRetry(&http.Client{Transport: c.guard, CheckRedirect: c.guard.checkRedirect}, c.opts.Log)
 	c.base, c.close = context.WithCancel(context.Background())
 	return c, nil
 }

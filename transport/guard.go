@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 const (
@@ -71,148 +76,126 @@ func hasCertificate(c *tls.Config) bool {
 // A plainConn is a connection whose half the client can end: see [Stream.HangUp].
 type plainConn struct {
 	net.Conn
-	// ended: a FIN was sent; the agent knows that nothing more comes from us.
-	ended atomic.Bool
-	// owner is the context of the messages that the connection has carried, shared
-	// if there were several: Gemini's server ties each to it, also after the
-	// response has ended.
-	owner atomic.Pointer[string]
+	// owner is the context of the newest message that the connection has carried, shared whether
+	// it has carried those of others: Gemini's server ties each to it, also after the response
+	// has ended.
+	owner  atomic.Pointer[string]
+	shared atomic.Bool
 }
-
-// shared is the owner of a connection that has carried messages of several contexts. No
-// context has this name.
-const shared = "\x00"
 
 // carry notes that a message goes over the connection.
 func (c *plainConn) carry(owner string) {
-	owner = cmp.Or(owner, shared)
-	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {
-		owner = shared
-		c.owner.Store(&owner)
+	if was := c.owner.Swap(&owner); was != nil && *was != owner {
+		c.shared.Store(true)
 	}
 }
 
-// carriedOnly reports whether the connection has carried messages of one context, which is
-// not "", and no others.
-func (c *plainConn) carriedOnly(owner string) bool {
-	is := c.owner.Load()
-	return is != nil && *is == owner
-}
-
-// endWriting sends a FIN and goes on reading.
-func (c *plainConn) endWriting() bool {
+// endWriting sends a FIN and goes on reading, if the connection has carried messages of one
+// context, which is not "", and no others. A request that net/http would send over it afterwards
+// takes another: nothing of it can be written.
+func (c *plainConn) endWriting(owner string) bool {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
-	if !ok || c.ended.Swap(true) {
-		return ok
-	}
-	return half.CloseWrite() == nil
-}
-
-func (c *plainConn) Write(p []byte) (int, error) {
-	if c.ended.Load() {
-		// net/http would take this connection for another request. That nothing
-		// was written makes it take the next one.
-		return 0, net.ErrClosed
-	}
-	return c.Conn.Write(p)
+	is := c.owner.Load()
+	return ok && owner != "" && is != nil && *is == owner && !c.shared.Load() && half.CloseWrite() == nil
 }
 
 // A guard is the innermost part of the client that is ours: requests that pass it go to
 // the trace and to the network. It is not an http.Transport with options, and has no
 // CloseIdleConnections, because retryablehttp calls that whenever it gives up on one
 // request, which would close the connections of all the others (see idlePerHost).
+//
+// It adds the credentials, and not to the request that http.Client sees, so that no redirect
+// can carry them anywhere else.
 type guard struct {
 	next    http.RoundTripper
 	origins *origins
-	// wallet adds the credentials here, and not to the request that http.Client
-	// sees, so that no redirect can carry them anywhere else.
-	wallet wallet
+	source  CredentialSource // may be nil
+	// header goes with each request: see [ClientOptions.Header].
+	header http.Header
+	// insecure: certificates are not verified, so that nothing may be shown to a
+	// host that is not this machine.
+	insecure bool
+	// certificate: the agent is shown one of the user's.
+	certificate bool
+	card        atomic.Pointer[a2a.Card]
 	// foreign: next is of the caller's, and need not tell of its connections.
 	foreign bool
 }
 
+// allowed is where a request may go.
+func (g *guard) allowed(req *http.Request) *origins {
+	return cmp.Or(exchangeOf(req.Context()).op.origins, g.origins)
+}
+
 // RoundTrip implements http.RoundTripper. A refusal of the credentials makes it
-// repeat the request once, if others can be had.
+// repeat the request once, if others can be had. A body needs no closing: it is in memory.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req.Context())
-	err := g.origins.check(req.URL, "a request leads to")
-	if err == nil {
-		err = x.c.checkExited()
-	}
-	if err != nil {
-		closeBody(req)
+	if err := cmp.Or(g.allowed(req).check(req.URL, "a request leads to"), x.c.checkExited()); err != nil {
 		return nil, err
 	}
-	if x.op.bare {
-		return g.send(req, nil)
+	if x.op.bare || g.source == nil {
+		return g.send(x, req, nil)
 	}
-	cred, err := g.wallet.credential(req)
+	cred, err := g.source(req.Context(), &Challenge{URL: req.URL, Card: g.card.Load()})
+	if err != nil && req.Context().Err() == nil { // else the caller has given up, and reports that itself
+		err = failf(errors.Join(ErrCredentials, err), "%s", strings.TrimPrefix(err.Error(), "agent: "))
+	}
 	if err != nil {
-		closeBody(req)
 		return nil, err
 	}
-	for first := true; ; first = false {
-		resp, err := g.send(req, cred)
-		if err != nil {
-			return nil, err
-		}
-		// Also of the second refusal: the error says what the user can do.
-		next, err := g.wallet.answered(req, resp, cred)
-		if err != nil {
-			resp.Body.Close()
-			return nil, err
-		}
-		if next == nil || !first {
-			return resp, nil
-		}
+	resp, err := g.send(x, req, cred)
+	if next := g.another(x, resp, cred); next != nil {
 		_, _ = io.CopyN(io.Discard, resp.Body, maxRefusal)
 		resp.Body.Close()
 		x.begun.Store(false)
-		req, cred = req.Clone(req.Context()), next
+		req = req.Clone(req.Context())
 		if req.GetBody != nil {
-			if req.Body, err = req.GetBody(); err != nil {
-				return nil, err
-			}
+			req.Body, _ = req.GetBody() // from memory
 		}
+		resp, err = g.send(x, req, next)
+		g.another(x, resp, next) // for what the user can do
 	}
+	return resp, err
+}
+
+// another returns the credential to take in place of one that the agent has refused, nil if it has
+// not, or if there is none; what the user can do is then noted for the error.
+func (g *guard) another(x *exchange, resp *http.Response, refused *Credential) *Credential {
+	if resp == nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
+		return nil
+	}
+	next, err := g.source(resp.Request.Context(), &Challenge{
+		URL: resp.Request.URL, Card: g.card.Load(), Status: resp.StatusCode, Refused: refused,
+		Authenticate: resp.Header.Values("WWW-Authenticate"),
+	})
+	if err != nil {
+		x.cure = strings.TrimPrefix(err.Error(), "agent: ")
+	}
+	if err != nil || next.Equal(refused) {
+		return nil
+	}
+	return next
 }
 
 // send makes one request. The response's request is the one that was to be made,
 // without credentials.
-func (g *guard) send(given *http.Request, cred *Credential) (*http.Response, error) {
-	x := exchangeOf(given.Context())
+func (g *guard) send(x *exchange, given *http.Request, cred *Credential) (*http.Response, error) {
 	req := given.Clone(httptrace.WithClientTrace(given.Context(), &httptrace.ClientTrace{GotConn: x.gotConn}))
 	if !x.op.bare {
-		if err := g.wallet.put(req, cred); err != nil {
-			closeBody(given)
-			return nil, err
+		if g.insecure && !safe.ThisMachine(req.URL.Hostname()) && (cred != nil || len(g.header) > 0 || g.certificate) {
+			return nil, failf(nil, "certificates are not verified (--insecure), so your credentials are not sent to %s, which may be anybody: "+
+				"--ca-file names the certificate to trust instead", req.URL.Host)
 		}
-	}
-	if g.foreign && req.Body != nil && req.Body != http.NoBody {
-		req.Body = &notedBody{req.Body, x}
-		req.GetBody = nil // what may be repeated is decided in retry.go and in RoundTrip
+		cred.put(req, g.header)
 	}
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {
+		if dial := (*net.OpError)(nil); g.foreign && !(errors.As(err, &dial) && dial.Op == "dial") {
+			x.begun.Store(true)
+		}
 		return nil, err
 	}
 	resp.Request = given
 	return resp, nil
-}
-
-func closeBody(req *http.Request) {
-	if req.Body != nil {
-		req.Body.Close()
-	}
-}
-
-// A notedBody notes that it was read.
-type notedBody struct {
-	io.ReadCloser
-	x *exchange
-}
-
-func (b *notedBody) Read(p []byte) (int, error) {
-	b.x.begun.Store(true)
-	return b.ReadCloser.Read(p)
 }

@@ -109,7 +109,7 @@ func printable(word string) bool {
 }
 
 // send makes the request of an operation, and again where that is allowed.
-func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client, op *operation, verb string, u *url.URL, header http.Header, body []byte) (*exchange, error) {
+func (c *Client) send(caller, ctx context.Context, op *operation, verb string, u *url.URL, header http.Header, body []byte) (*exchange, error) {
 	x := &exchange{c: c, op: op, caller: caller, url: u}
 	x.ctx = context.WithValue(ctx, exchangeKey{}, x)
 	var raw any
@@ -125,7 +125,7 @@ func (c *Client) send(caller, ctx context.Context, client *retryablehttp.Client,
 	if c.opts.UserAgent != "" {
 		header.Set("User-Agent", c.opts.UserAgent)
 	}
-	resp, err := client.Do(req)
+	resp, err := c.retry.Do(req)
 	if err != nil {
 		if resp != nil {
 			resp.Body.Close()

@@ -84,12 +84,12 @@ func (o *origins) sameSpelling(u *url.URL) *url.URL {
 // checkRedirect is http.Client's hook. A redirect never leaves the origins that
 // are allowed, not even to a trusted one if that would drop encryption, and it
 // must not turn a POST into a GET, which is what 301 to 303 do.
-func (o *origins) checkRedirect(req *http.Request, via []*http.Request) error {
+func (g *guard) checkRedirect(req *http.Request, via []*http.Request) error {
 	first, last := via[0], via[len(via)-1]
 	if len(via) > maxRedirects {
 		return failf(nil, "%s redirects more than %d times", shown(first.URL), maxRedirects)
 	}
-	if err := o.check(req.URL, shown(first.URL)+" redirects to"); err != nil {
+	if err := g.allowed(req).check(req.URL, shown(first.URL)+" redirects to"); err != nil {
 		return err
 	}
 	if last.URL.Scheme == "https" && req.URL.Scheme != "https" {

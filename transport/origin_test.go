@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -46,7 +47,9 @@ func TestRedirectDropsEncryption(t *testing.T) {
 	u, _ := url.Parse("https://a.example/")
 	o.own.Store(u)
 	to, _ := url.Parse("http://a.example/")
-	err := o.checkRedirect(&http.Request{Method: "POST", URL: to}, []*http.Request{{Method: "POST", URL: u}})
+	req := &http.Request{Method: "POST", URL: to}
+	req = req.WithContext(context.WithValue(t.Context(), exchangeKey{}, &exchange{op: &operation{}}))
+	err := (&guard{origins: o}).checkRedirect(req, []*http.Request{{Method: "POST", URL: u}})
 	if !errors.Is(err, ErrOrigin) {
 		t.Errorf("got %v", err)
 	}

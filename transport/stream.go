@@ -110,7 +110,7 @@ func (s *Stream) HangUp() bool {
 		return false
 	}
 	conn := s.x.alone.Load()
-	return conn != nil && conn.carriedOnly(s.x.op.owner()) && conn.endWriting()
+	return conn != nil && conn.endWriting(s.x.op.owner())
 }
 
 // Read waits for at least one event and returns it with the others that have
