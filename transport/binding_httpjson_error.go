@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -17,8 +15,7 @@ import (
 // This file reads errors as servers send them over HTTP+JSON, and gives them JSON-RPC's
 // codes (specification 1.0, §5.4 and §11.6). 1.x has google.rpc.Status, whose reason names
 // an A2A error. 0.3 specifies nothing: its servers send a JSON-RPC error object, or a
-// message alone. Drafts of 1.0 had problem details (RFC 9457), and some servers still do.
-// Whatever else comes is told by its HTTP status and its text.
+// message alone. Whatever else comes is told by its HTTP status and its text.
 
 // errorDomain is that of A2A's own reasons in a google.rpc.ErrorInfo.
 const errorDomain = "a2a-protocol.org"
@@ -42,38 +39,41 @@ var errorNames = map[string]int{
 	"INVALID_PARAMS":                     a2a.CodeInvalidParams,
 	"INTERNAL_ERROR":                     a2a.CodeInternal,
 
-	"INVALID_ARGUMENT": a2a.CodeInvalidParams, "OUT_OF_RANGE": a2a.CodeInvalidParams,
-	"NOT_FOUND": a2a.CodeTaskNotFound, "UNIMPLEMENTED": a2a.CodeMethodNotFound,
-	"INTERNAL": a2a.CodeInternal, "UNKNOWN": a2a.CodeInternal, "DATA_LOSS": a2a.CodeInternal,
+	"INVALID_ARGUMENT": a2a.CodeInvalidParams, "NOT_FOUND": a2a.CodeTaskNotFound,
+	"UNIMPLEMENTED": a2a.CodeMethodNotFound, "INTERNAL": a2a.CodeInternal,
 }
 
-// statusCodes are the codes for the HTTP statuses of errors that have a message alone
-// (SDK for Python, 0.3).
-var statusCodes = map[int]int{
-	http.StatusNotFound: a2a.CodeTaskNotFound, http.StatusConflict: a2a.CodeTaskNotCancelable,
-	http.StatusNotImplemented: a2a.CodeUnsupportedOperation, http.StatusUnsupportedMediaType: a2a.CodeContentTypeNotSupported,
-	http.StatusBadRequest: a2a.CodeInvalidParams, http.StatusUnprocessableEntity: a2a.CodeInvalidParams,
-	http.StatusInternalServerError: a2a.CodeInternal,
-}
-
-// statusCode is the code of an error that has a message alone. Gateways and routers send
-// this form, too: 404 must be about a task, and not about its path.
+// statusCode is the code of an error that has a message alone (SDK for Python, 0.3). Gateways
+// and routers send this form, too: 404 must be about a task, and not about its path.
 func statusCode(op *operation, status int, message string) int {
 	ofTask := func(word string) bool { return strings.Contains(word, "task") && !strings.Contains(word, "/tasks/") }
-	switch {
-	case status == http.StatusNotFound && !(op.namesTask() && slices.ContainsFunc(strings.Fields(strings.ToLower(message)), ofTask)),
-		status == http.StatusConflict && op.as != opCancel:
-		return 0
-	case status == http.StatusNotImplemented && op.as.aboutPush():
-		return a2a.CodePushNotSupported
+	switch status {
+	case http.StatusNotFound:
+		if op.namesTask() && slices.ContainsFunc(strings.Fields(strings.ToLower(message)), ofTask) {
+			return a2a.CodeTaskNotFound
+		}
+	case http.StatusConflict:
+		if op.as == opCancel {
+			return a2a.CodeTaskNotCancelable
+		}
+	case http.StatusNotImplemented:
+		if op.as.aboutPush() {
+			return a2a.CodePushNotSupported
+		}
+		return a2a.CodeUnsupportedOperation
+	case http.StatusUnsupportedMediaType:
+		return a2a.CodeContentTypeNotSupported
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return a2a.CodeInvalidParams
+	case http.StatusInternalServerError:
+		return a2a.CodeInternal
 	}
-	return statusCodes[status]
+	return 0
 }
 
 // hasError reports whether an object holds an error in place of a result.
 func hasError(raw string) bool {
-	e := rawjson.Member(raw, "error")
-	return rawjson.IsObject(raw) && (rawjson.IsObject(e) || rawjson.IsString(e))
+	return rawjson.IsObject(raw) && rawjson.IsObject(rawjson.Member(raw, "error"))
 }
 
 // readError reads what errors of all forms have in common; a text is the message alone. It
@@ -105,29 +105,23 @@ func readHTTPError(op *operation, status int, raw string) *a2a.Error {
 		e, n = readError(within.Raw)
 	}
 	code := e.Code // JSON-RPC's, below 0, or an HTTP status
-	e.HTTPStatus, e.Code = status, 0
+	e.HTTPStatus, e.Code = status, reasonIn(e.Data)
 	if status == 0 && code >= 400 && code < 600 {
 		e.HTTPStatus = code // in a stream the response's status says nothing
 	}
-	switch data := e.Data; {
-	case within.Type == gjson.String && within.Str != "":
-		e.Message, e.Data = sentence(within.Str, e.Message), ""
+	switch name := n.text("status"); {
+	case e.Code != 0:
 	case code < 0:
-		e.Code = cmp.Or(reasonIn(data), code)
-		unmask(op, e)
-	case within.IsObject(), rawjson.IsArray(string(data)):
-		e.Code = reasonIn(data)
-		if name := n.text("status"); e.Code == 0 && (name != "NOT_FOUND" || op.namesTask()) {
-			e.Code = errorNames[name]
-		}
-	case e.Message != "":
+		e.Code = unmasked(code, e.Message)
+	case name != "NOT_FOUND" || op.namesTask():
+		e.Code = errorNames[name]
+	}
+	if e.Code == 0 && !within.IsObject() && !rawjson.IsArray(string(e.Data)) {
 		e.Code, e.Data = statusCode(op, status, e.Message), ""
-	default:
-		e.Message, e.Data = sentence(n.id("title"), n.id("detail")), ""
 	}
 	// Without a code of A2A's this may be how a server or a gateway says "nothing here",
 	// or a gateway and not the agent.
-	if e.Code == 0 && (e.Message == "" || noRoute(status) || gatewayStatus(status)) {
+	if e.Message == "" || e.Code == 0 && (noRoute(status) || gatewayStatus(status)) {
 		return nil
 	}
 	return e
@@ -145,28 +139,22 @@ func reasonIn(details a2a.JSON) (code int) {
 	return code
 }
 
-// unmask reads an internal error of a2a-js for what it is. 0.3.14 fails with a mistake
-// of its own where an error comes before a stream; it means that the request was
-// refused. As CommonJS it does not recognise its own error types, so that only their
-// texts remain.
-func unmask(op *operation, e *a2a.Error) {
-	switch is := func(text string) bool { return strings.HasPrefix(e.Message, text) }; {
-	case e.Code != a2a.CodeInternal:
-	case is("Task not found: "):
-		e.Code = a2a.CodeTaskNotFound
-	case is("Task not cancelable: "):
-		e.Code = a2a.CodeTaskNotCancelable
-	case is("Push Notification is not supported"):
-		e.Code = a2a.CodePushNotSupported
-	case op.as.streams() && is("Bug: toJson serializer"):
-		e.Message = "refused, without a reason that could be read (" + e.Message + ")"
-		e.Code = a2a.CodeInvalidRequest
+// unmasked is the code of an error of a2a-js. 0.3.14 does not recognise its own error types as
+// CommonJS, so that only their texts remain; and it fails with a mistake of its own where it
+// refuses a stream.
+func unmasked(code int, message string) int {
+	texts := map[string]int{
+		"Task not found: ":                   a2a.CodeTaskNotFound,
+		"Task not cancelable: ":              a2a.CodeTaskNotCancelable,
+		"Push Notification is not supported": a2a.CodePushNotSupported,
+		"Bug: toJson serializer":             a2a.CodeInvalidRequest,
 	}
-}
-
-// sentence joins the texts of two members, of which one may be empty.
-func sentence(text, more string) string {
-	return strings.TrimPrefix(strings.TrimSuffix(text+": "+more, ": "), ": ")
+	for text, is := range texts {
+		if code == a2a.CodeInternal && strings.HasPrefix(message, text) {
+			return is
+		}
+	}
+	return code
 }
 
 // namesTask reports whether an operation names a task that must exist.

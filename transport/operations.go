@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -29,11 +28,7 @@ func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
 	// before all of it is over. One whose card does not say whether it streams is asked
 	// to: a2a-go leaves a "streaming":false out of its cards, and others leave it out
 	// and stream.
-	s, err := c.do(ctx, c.newSend(opStream, m))
-	if err != nil {
-		return nil, c.cause(ctx, m, err)
-	}
-	return s, nil
+	return c.do(ctx, c.newSend(opStream, m))
 }
 
 // SendOnce sends a message and returns the one answer to it: the task as it then
@@ -167,19 +162,6 @@ func (s *Stream) checkAnswer() error {
 		cure = ": if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected"
 	}
 	return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.at, quote(s.result), cure)
-}
-
-// cause looks for the reason of a refusal that came with HTTP status 500: the task may
-// not exist any more.
-func (c *Client) cause(ctx context.Context, m *a2a.Outgoing, err error) error {
-	var agent, gone *a2a.Error
-	if m.TaskID == "" || !errors.As(err, &agent) || agent.Code != a2a.CodeInvalidRequest || agent.HTTPStatus != http.StatusInternalServerError {
-		return err
-	}
-	if _, why := c.Get(ctx, m.TaskID, 1); errors.As(why, &gone) && gone.Code == a2a.CodeTaskNotFound {
-		return why
-	}
-	return err
 }
 
 // List looks up tasks, one page at a time. 0.3 agents need not have the method,
