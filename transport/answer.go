@@ -36,61 +36,41 @@ func (x *exchange) isStream() bool {
 	return x.mediaType() == "text/event-stream" || x.resp.StatusCode < 300 && x.beginsAsStream()
 }
 
-// body reads the answer to its end, which also keeps the connection; of a stream, its first event.
-func (x *exchange) body() ([]byte, error) {
+// body reads the answer to its end, which also keeps the connection; of a stream, its first event:
+// a unary method may be answered with one. A card is checked as it came, other answers are repaired.
+func (x *exchange) body() (b []byte, err error) {
 	defer x.resp.Body.Close()
-	if x.isStream() {
-		// A unary method that is answered with events: the first one is it.
-		r := newFrameReader(x.resp.Body, false)
-		r.max = x.limit()
-		frames, err := r.next(nil)
-		switch {
-		case err == io.EOF:
-			return nil, nil
-		case err == errEventSize:
-			return nil, x.tooLarge()
-		case err != nil:
-			return nil, x.lost(err, true)
-		}
-		return x.text(bytes.Clone(frames[0].data)), nil
+	limit, larger := x.c.limit(), x.c.larger()
+	if x.op.as == opExtendedCard {
+		limit, larger = maxCard, fmt.Sprintf("more than %d MiB", maxCard>>20)
 	}
-	b, err := io.ReadAll(io.LimitReader(x.resp.Body, int64(x.limit())+1))
+	if x.isStream() {
+		r := newFrameReader(x.resp.Body, false)
+		r.max = limit
+		frames, end := r.next(nil)
+		if err = end; err == nil {
+			b = bytes.Clone(frames[0].data)
+		} else if err == io.EOF {
+			err = nil
+		}
+	} else {
+		b, err = io.ReadAll(io.LimitReader(x.resp.Body, int64(limit)+1))
+		b = bytes.TrimPrefix(b, []byte("\uFEFF"))
+	}
 	switch {
+	case err == errEventSize, len(b) > limit:
+		return nil, failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.op.what, larger)
 	case err != nil:
 		return nil, x.lost(err, true)
-	case len(b) > x.limit():
-		return nil, x.tooLarge()
+	case x.op.as == opExtendedCard:
+		return bytes.TrimSpace(b), nil
 	}
-	return x.text(bytes.TrimPrefix(b, []byte("\uFEFF"))), nil
-}
-
-// text repairs an answer, but a card's is checked as it came.
-func (x *exchange) text(b []byte) []byte {
-	if b = bytes.TrimSpace(b); x.op.as == opExtendedCard {
-		return b
-	}
-	return repairText(b)
+	return repairText(bytes.TrimSpace(b)), nil
 }
 
 // maxCard is how large a card may be: all of one is read, kept and shown. The largest that was seen has 30 kB;
 // one of 60 MiB that was made for it took 1.4 GB and half a minute.
 const maxCard = 4 << 20
-
-// limit is how large the answer may be.
-func (x *exchange) limit() int {
-	if x.op.as == opExtendedCard {
-		return maxCard
-	}
-	return x.c.limit()
-}
-
-func (x *exchange) tooLarge() error {
-	what := x.c.larger()
-	if x.op.as == opExtendedCard {
-		what = fmt.Sprintf("more than %d MiB", maxCard>>20)
-	}
-	return failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.op.what, what)
-}
 
 // agentError adds to the agent's error what the response says beside it.
 func (x *exchange) agentError(e *a2a.Error) error {
@@ -120,9 +100,9 @@ func (x *exchange) addChallenge(e *a2a.Error) {
 
 // notA2A returns the error for an answer that the binding cannot read.
 func (x *exchange) notA2A(b []byte) error {
-	status := x.resp.StatusCode
-	at := shown(x.url)
-	what := cmp.Or(x.mediaType(), "something")
+	status, at, what := x.resp.StatusCode, shown(x.url), cmp.Or(x.mediaType(), "something")
+	page := what == "text/html"
+	const noAgent = " answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?"
 	if status < 300 {
 		var lost error
 		if !x.op.delivery.repeats() {
@@ -131,14 +111,12 @@ func (x *exchange) notA2A(b []byte) error {
 		switch {
 		case len(b) == 0:
 			return failf(lost, "%s answered %s with an empty %d", at, x.op.what, status)
+		case page: // no agent has got the request
+			return failf(nil, "%s", at+noAgent)
 		case rawjson.Valid(b):
-			return failf(lost, "%s answered %s with JSON that is not A2A: %s: is --agent the agent's URL?", at, x.op.what, quote(b))
-		case strings.HasSuffix(what, "json"):
-			return failf(lost, "%s answered %s with what is labelled %s and is none: %s", at, x.op.what, what, quote(b))
-		case what == "text/html": // no agent has got the request
-			return failf(nil, "%s answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?", at)
+			what = "JSON"
 		}
-		return failf(nil, "%s answered %s, not A2A: is --agent the agent's URL?", at, what)
+		return failf(lost, "%s answered %s with %s that is not A2A: %s: is --agent the agent's URL?", at, x.op.what, what, quote(b))
 	}
 	e := &a2a.Error{HTTPStatus: status, Message: x.advice()}
 	x.addChallenge(e)
@@ -146,21 +124,18 @@ func (x *exchange) notA2A(b []byte) error {
 	case x.wantsTLS(b):
 		return failf(ErrUnreachable, "%s: it speaks TLS: %s", at, cureTLS)
 	case e.Message != "":
-	case status == http.StatusRequestEntityTooLarge:
-		e.Message = at + " does not take a message of this size"
 	case x.op.ownURL && noRoute(status):
 		return x.notThere(e)
-	case what == "text/html" && gatewayStatus(status):
+	case page && gatewayStatus(status):
 		e.Message = at + " answered with a web page, most likely a gateway's or a proxy's: is the agent behind it running, and is it the right way there?"
-	case what == "text/html":
-		e.Message = at + " answered text/html, not A2A: is --agent the agent's URL?"
+	case page:
+		e.Message = at + noAgent
 	case len(b) == 0:
 		e.Message = at + " answered " + x.op.what + " with nothing else"
+	case gatewayStatus(status):
+		e.Message = at + ": " + quote(b) + ": is the agent behind it running?"
 	default:
 		e.Message = at + ": " + quote(b)
-		if gatewayStatus(status) {
-			e.Message += ": is the agent behind it running?"
-		}
 	}
 	if gatewayStatus(status) && !x.op.delivery.repeats() {
 		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s%s", status, e.Message, x.notAgain(" (%s)"))
@@ -171,11 +146,8 @@ func (x *exchange) notA2A(b []byte) error {
 // wantsTLS reports whether an answer is what a TLS server (Go, nginx, Apache) says to a
 // client that does not speak TLS.
 func (x *exchange) wantsTLS(b []byte) bool {
-	if x.url.Scheme != "http" || x.resp.StatusCode != http.StatusBadRequest {
-		return false
-	}
-	return slices.ContainsFunc([]string{"HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port", "plain HTTP to an SSL-enabled server port"},
-		func(words string) bool { return bytes.Contains(b, []byte(words)) })
+	return x.url.Scheme == "http" && x.resp.StatusCode == http.StatusBadRequest &&
+		(bytes.Contains(b, []byte("HTTPS ")) || bytes.Contains(b, []byte("SSL-enabled")))
 }
 
 // advice says what the user can do about a refusal, judged by its HTTP status.
@@ -193,6 +165,8 @@ func (x *exchange) advice() string {
 		return text + ": " + cmp.Or(x.cure, cureCredentials(x.resp.Header.Get("WWW-Authenticate")))
 	case http.StatusProxyAuthRequired:
 		return "the proxy on the way to " + at + " wants credentials: " + cureProxy
+	case http.StatusRequestEntityTooLarge:
+		return at + " does not take a message of this size"
 	case http.StatusTooManyRequests:
 		text := at + " has too much to do"
 		if wait, told := retryAfter(x.resp); told {
@@ -242,20 +216,6 @@ func quote(b []byte) string {
 	return safe.Line(strings.ToValidUTF8(string(b[:maxQuote]), ""), 3*maxQuote) + "…"
 }
 
-// checkEncoding refuses a compressed body, which we do not ask for (newTransport); at is who
-// sent it.
-func checkEncoding(at string, resp *http.Response) error {
-	encoding := strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding")))
-	if encoding == "" || encoding == "identity" {
-		return nil
-	}
-	resp.Body.Close()
-	return failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served", at, quote([]byte(encoding)))
-}
-
-// peekSize is how much of a body is read to see how it begins.
-const peekSize = 32 << 10
-
 // beginsAsStream reports whether a body that is not labelled as an event stream begins as one
 // all the same, as no JSON does. It waits for as much as tells.
 func (x *exchange) beginsAsStream() bool {
@@ -265,26 +225,22 @@ func (x *exchange) beginsAsStream() bool {
 		return false
 	}
 	body := x.resp.Body
-	src := bufio.NewReaderSize(body, peekSize)
+	src := bufio.NewReader(body)
 	x.resp.Body = struct {
 		io.Reader
 		io.Closer
 	}{src, body}
-	for n := 1; ; n++ {
-		begin, err := src.Peek(n)
-		if err != nil {
-			return false // the next read returns the error again
+	var begin []byte
+	for n := 1; len(begin) < len("event:") && n < src.Size(); n++ {
+		peeked, err := src.Peek(n)
+		if begin = bytes.TrimLeft(bytes.TrimPrefix(peeked, []byte("\uFEFF")), " \t\r\n"); err != nil {
+			break // the next read returns it again
 		}
-		begin = bytes.TrimLeft(bytes.TrimPrefix(begin, []byte("\uFEFF")), " \t\r\n")
-		maybe := strings.HasPrefix("\uFEFF", string(begin))
-		for _, field := range []string{":", "data:", "event:", "id:", "retry:"} {
-			if bytes.HasPrefix(begin, []byte(field)) {
-				return true
-			}
-			maybe = maybe || strings.HasPrefix(field, string(begin))
-		}
-		if !maybe {
+		if len(begin) > 0 && !bytes.Contains([]byte(":deir\xEF"), begin[:1]) {
 			return false
 		}
 	}
+	return slices.ContainsFunc([]string{":", "data:", "event:", "id:", "retry:"}, func(field string) bool {
+		return bytes.HasPrefix(begin, []byte(field))
+	})
 }

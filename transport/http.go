@@ -24,14 +24,12 @@ type life struct {
 	cancel context.CancelCauseFunc
 	// detach cuts the tie to the caller's context.
 	detach func() bool
-	base   func() bool
 }
 
 func (c *Client) newLife(caller context.Context) *life {
 	l := new(life)
-	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(caller))
-	cancel := func() { l.cancel(nil) }
-	l.detach, l.base = context.AfterFunc(caller, cancel), context.AfterFunc(c.base, cancel)
+	l.ctx, l.cancel = context.WithCancelCause(c.base)
+	l.detach = context.AfterFunc(caller, func() { l.cancel(nil) })
 	return l
 }
 
@@ -43,7 +41,6 @@ func (l *life) limit(after time.Duration) *time.Timer {
 // end ends it, and lets go of the two contexts.
 func (l *life) end() {
 	l.detach()
-	l.base()
 	l.cancel(nil)
 }
 
@@ -132,8 +129,10 @@ func (c *Client) send(caller, ctx context.Context, op *operation, verb string, u
 		}
 		return nil, x.lost(err, false)
 	}
-	if err := checkEncoding(shown(u), resp); err != nil {
-		return nil, err
+	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" { // see newTransport
+		resp.Body.Close()
+		return nil, failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served",
+			shown(u), quote([]byte(encoding)))
 	}
 	x.resp = resp
 	return x, nil
