@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"strings"
 	"sync"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -133,22 +134,58 @@ func (c *Client) endpoint(ctx context.Context) (*endpoint, error) {
 	}
 }
 
+// loadCards gets the agent's card. Where that says that there is an extended one, and
+// we have credentials to show, it gets that and uses it from then on. If the extended
+// card cannot be had, the public one is used: that is no error.
+func (c *Client) loadCards() (*endpoint, error) {
+	e, err := c.loadCard()
+	if err != nil {
+		return nil, err
+	}
+	if e.card.Raw != "" {
+		c.guard.card.Store(e.card)
+	}
+	ctx, cancel := context.WithTimeout(c.base, c.timeout)
+	defer cancel()
+	if e.err != nil || !e.card.ExtendedCard || !c.canShow(ctx, e) {
+		return e, nil
+	}
+	x, err := c.extended(ctx, e)
+	switch {
+	case err == nil:
+		c.guard.card.Store(x.card)
+		return x, nil
+	case errors.As(err, new(*a2a.Error)):
+		c.opts.Log.Debug("agent: the extended card cannot be had", "err", err)
+	default:
+		c.opts.Log.Warn("agent: the extended card is not used, but the public one: " + strings.TrimPrefix(err.Error(), "agent: "))
+	}
+	return e, nil
+}
+
 // loadCard gets the card from where it is.
 func (c *Client) loadCard() (*endpoint, error) {
 	if err := c.resolve(); err != nil {
 		return nil, err
 	}
-	at := cmp.Or(c.cardAt, c.source)
-	if at.file != "" {
-		return c.readCardFile(at.file)
-	}
 	ctx, cancel := context.WithTimeout(c.base, c.timeout)
 	defer cancel()
-	if at == c.cardAt {
+	switch at := cmp.Or(c.cardAt, c.source); {
+	case at.file != "":
+		b, err := os.ReadFile(at.file)
+		if err != nil {
+			return nil, failf(err, "the card cannot be read: %v", err)
+		}
+		if b = cardText(b); b == nil {
+			return nil, failf(nil, "%s is no card: it is not a JSON object", at.file)
+		}
+		return c.newEndpoint(ctx, b, c.source.url)
+	case at == c.cardAt:
 		e, _, err := c.fetchCard(ctx, at.url)
 		return e, err
+	default:
+		return c.findCard(ctx, at.url)
 	}
-	return c.findCard(ctx, at.url)
 }
 
 // findCard gets the card of the agent at a URL from where agents have them.
@@ -177,8 +214,7 @@ func (c *Client) findCard(ctx context.Context, agent *url.URL) (*endpoint, error
 	switch {
 	case other != nil: // without a status an object is at each place
 		first = failf(cmp.Or(first, error(&a2a.Error{HTTPStatus: http.StatusOK})), "%s has no card, and %s", shown(agent), ofOtherURL(other.card, agent))
-	case isCardURL(agent) || !errors.As(first, &status):
-	default:
+	case errors.As(first, &status) && !isCardURL(agent):
 		first = failf(first, "%s has no card (%d at %s and %s): is --agent the agent's URL, without a path of its API? "+
 			"If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it",
 			shown(agent), status.HTTPStatus, cardPath, path.Base(oldCardPath))
@@ -210,72 +246,52 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	if err != nil {
 		return nil, false, err
 	}
-	b, isCard := cardText(b)
-	if status := x.resp.StatusCode; status >= 300 {
-		missing = status >= 400 && status < 500 && !x.wantsTLS(b) && x.advice() == ""
-		err := x.notA2A(repairText(b))
-		if status == http.StatusNotFound {
-			err = failf(&a2a.Error{HTTPStatus: status}, "no card is at %s (404): most agents have it at their own URL with %s behind it", shown(u), cardPath)
-		}
-		if c.opts.BareCard && (status == http.StatusUnauthorized || status == http.StatusForbidden) {
-			err = failf(err, "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: save the card as a file, and give that", shown(u))
-		}
-		return nil, missing, err
+	card := cardText(b)
+	switch status := x.resp.StatusCode; {
+	case status == http.StatusNotFound:
+		return nil, true, failf(&a2a.Error{HTTPStatus: status},
+			"no card is at %s (404): most agents have it at their own URL with %s behind it", shown(u), cardPath)
+	case c.opts.BareCard && (status == http.StatusUnauthorized || status == http.StatusForbidden):
+		return nil, false, failf(x.notA2A(b), "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: "+
+			"save the card as a file, and give that", shown(u))
+	case status >= 300:
+		return nil, status < 500 && x.advice() == "" && !x.wantsTLS(b), x.notA2A(b)
+	case card == nil: // web servers answer any path with their page
+		return nil, true, x.notA2A(b)
 	}
-	if !isCard { // web servers answer any path with their page
-		return nil, true, x.notA2A(repairText(b))
-	}
-	if b, err = c.checkCard(ctx, b); err != nil {
+	if e, err = c.newEndpoint(ctx, card, x.resp.Request.URL); err != nil {
 		return nil, false, err
 	}
-	e = c.placed(c.newEndpoint(b, x.resp.Request.URL))
+	e = c.placed(e)
 	e.from = u
 	return e, false, nil
 }
 
-// cardText takes off what may be around a card; isCard: it is an object.
-func cardText(b []byte) (card []byte, isCard bool) {
-	card = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
-	return card, rawjson.IsObject(rawjson.View(card)) && rawjson.Valid(card)
+// cardText takes off what may be around a card; nil if it is no object.
+func cardText(b []byte) []byte {
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
+	if !rawjson.IsObject(rawjson.View(b)) || !rawjson.Valid(b) {
+		return nil
+	}
+	return b
 }
 
-// checkCard has a card checked as it came, if that is wanted, and returns the one to use.
-func (c *Client) checkCard(ctx context.Context, card []byte) ([]byte, error) {
+// newEndpoint reads a card, which is checked as it came, if that is wanted, and decides how the agent
+// is called. base is what its URLs may be relative to: where it was, or, for a file, the agent's URL if
+// that is known.
+func (c *Client) newEndpoint(ctx context.Context, raw []byte, base *url.URL) (*endpoint, error) {
 	if c.opts.CheckCard != nil {
-		checked, err := c.opts.CheckCard(ctx, card)
+		checked, err := c.opts.CheckCard(ctx, raw)
 		if err != nil {
 			return nil, failf(err, "%v", err)
 		}
-		card = checked
+		raw = checked
 	}
-	return repairText(card), nil
-}
-
-func (c *Client) readCardFile(name string) (*endpoint, error) {
-	b, err := os.ReadFile(name)
-	if err != nil {
-		return nil, failf(err, "the card cannot be read: %v", err)
-	}
-	b, isCard := cardText(b)
-	if !isCard {
-		return nil, failf(nil, "%s is no card: it is not a JSON object", name)
-	}
-	ctx, cancel := context.WithTimeout(c.base, c.timeout)
-	defer cancel()
-	if b, err = c.checkCard(ctx, b); err != nil {
-		return nil, err
-	}
-	return c.newEndpoint(b, c.source.url), nil
-}
-
-// newEndpoint reads a card and decides how the agent is called. base is what its URLs
-// may be relative to: where it was, or, for a file, the agent's URL if that is known.
-func (c *Client) newEndpoint(raw []byte, base *url.URL) *endpoint {
-	card := parseCard(rawjson.View(raw), base)
+	card := parseCard(rawjson.View(repairText(raw)), base)
 	if i, ok := c.bareInterface(); ok && len(card.Interfaces) == 0 {
 		card.Interfaces = []a2a.Interface{i}
 	}
-	return c.endpointOf(card)
+	return c.endpointOf(card), nil
 }
 
 func (c *Client) endpointOf(card *a2a.Card) *endpoint {

@@ -4,49 +4,16 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// loadCards gets the agent's card. Where that says that there is an extended one, and
-// we have credentials to show, it gets that and uses it from then on. If the extended
-// card cannot be had, the public one is used: that is no error.
-func (c *Client) loadCards() (*endpoint, error) {
-	e, err := c.loadCard()
-	if err != nil {
-		return nil, err
-	}
-	if e.card.Raw != "" {
-		c.guard.card.Store(e.card)
-	}
-	if e.err != nil || !e.card.ExtendedCard {
-		return e, nil
-	}
-	ctx, cancel := context.WithTimeout(c.base, c.timeout)
-	defer cancel()
-	if !c.canShow(ctx, e) {
-		return e, nil
-	}
-	x, came, err := c.extended(ctx, e)
-	switch {
-	case err == nil:
-		c.guard.card.Store(x.card)
-		return x, nil
-	case came:
-		c.opts.Log.Warn("agent: the extended card is not used, but the public one: " + strings.TrimPrefix(err.Error(), "agent: "))
-	default:
-		c.opts.Log.Debug("agent: the extended card cannot be had", "err", err)
-	}
-	return e, nil
-}
-
 // extended gets the extended card of e, and has it checked as the public one was. It
 // was sent to somebody with credentials, so it may not move them to another origin, not
-// even to a trusted one. came: there is one, and err says why it is not used.
-func (c *Client) extended(ctx context.Context, e *endpoint) (x *endpoint, came bool, err error) {
+// even to a trusted one.
+func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 	op := newOperation(opExtendedCard)
 	active := c.active()
 	for _, x := range e.card.Extensions { // an agent may refuse any request without
@@ -56,31 +23,26 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (x *endpoint, came b
 	}
 	s, err := c.ask(ctx, e, []way{e.now()}, op, nil)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if !rawjson.IsObject(rawjson.View(s.result)) {
-		return nil, false, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
+		return nil, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
 	}
 	from := e.from
 	if from == nil || c.cardAt != (cardSource{}) { // where the user has put a card, no other is
 		from = e.now().url
 	}
-	// A copy: the public card's JSON is kept as well.
-	checked, err := c.checkCard(ctx, bytes.Clone(s.result))
-	if err != nil {
-		return nil, true, err
-	}
-	x = c.newEndpoint(checked, from)
+	x, err := c.newEndpoint(ctx, bytes.Clone(s.result), from) // a copy: the public card's JSON is kept as well
 	switch {
+	case err != nil:
+		return nil, err
 	case x.err != nil:
-		err = x.err
+		return nil, x.err
 	case safe.Origin(x.way.url) != safe.Origin(e.now().url):
-		err = failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.way.url))
-	default:
-		x.public, x.card.Extended = e, true
-		return x, true, nil
+		return nil, failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.way.url))
 	}
-	return nil, true, err
+	x.public, x.card.Extended = e, true
+	return x, nil
 }
 
 // Extended returns the card that the agent shows to those that it knows. [Client.Card]
@@ -96,7 +58,7 @@ func (c *Client) Extended(ctx context.Context) (*a2a.Card, error) {
 	case !e.card.ExtendedCard:
 		return nil, failf(nil, "the card of %s does not say that there is an extended one", cardName(e.card))
 	}
-	x, _, err := c.extended(ctx, e)
+	x, err := c.extended(ctx, e)
 	if err != nil {
 		return nil, err
 	}
