@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 
@@ -85,18 +86,14 @@ type frameReader struct {
 	// It is handed out as one event. To an event stream its lines would be fields of
 	// unknown names, and it would be empty.
 	object, begunBody bool
-	endsCR            bool // the last line ended with CR
-	skipLF            bool // it did, and an LF may follow
+	skipLF            bool // the last line ended with CR, and an LF may follow
 
 	// heard, if not nil, is called for each read that brought something, a comment too.
 	heard func()
 
 	// template is what the next event is likely to look like: one that does needs no search for
-	// its end. It is one of places, and follows the one in the place came. slots are those of
-	// all that were handed out together.
+	// its end. slots are those of all that were handed out together.
 	template *template
-	places   places
-	came     uint8
 	slots    []slot
 
 	poison bool
@@ -184,23 +181,17 @@ func (r *frameReader) parse(dst []frame) []frame {
 			continue
 		}
 		rest := r.buf[r.scan:r.size]
-		// What has ended the last line is searched for first: it is near, the other may be far.
-		ends := [...]byte{'\n', '\r'}
-		if r.endsCR {
-			ends = [...]byte{'\r', '\n'}
+		n := bytes.IndexByte(rest, '\n')
+		if n >= 0 {
+			rest = rest[:n]
 		}
-		n, by := -1, byte(0)
-		for _, end := range ends {
-			if k := bytes.IndexByte(rest, end); k >= 0 {
-				n, by, rest = k, end, rest[:k]
-			}
+		if k := bytes.IndexByte(rest, '\r'); k >= 0 {
+			n, r.skipLF = k, true
 		}
 		if n < 0 {
 			r.scan = r.size
 			return dst
 		}
-		r.endsCR = by == '\r'
-		r.skipLF = r.endsCR
 		end := r.scan + n
 		if r.field(r.buf[r.line:end], end) {
 			dst = r.dispatch(dst)
@@ -234,7 +225,7 @@ func (r *frameReader) likely(dst *[]frame) bool {
 	}
 	r.slots = slots
 	*dst = append(*dst, frame{data: b[len(field):end:end], fit: f})
-	r.template, r.came = r.places.behind(r.came, f.template), f.template.place
+	r.template = cmp.Or(f.template.next, f.template)
 	r.startLine(r.line + after)
 	return true
 }

@@ -17,7 +17,7 @@ func sseAll(r io.Reader, poison bool) (frames []string, cut bool, err error) {
 // sseLike is sseAll with a template.
 func sseLike(r io.Reader, poison bool, like *template) (frames []string, cut bool, err error) {
 	f := newFrameReader(r, poison)
-	f.template, f.places[0] = like, like
+	f.template = like
 	var batch []frame
 	for {
 		batch, err = f.next(batch[:0])

@@ -42,7 +42,6 @@ type Stream struct {
 	// templates are what the next event is likely to look like, the likeliest first;
 	// parts and source hold what events that fit one have in place of views.
 	templates []*template
-	before    uint8 // the place of the template before the first
 	unfit     int   // templates that were made, less the events that fitted one
 	parts     []a2a.Part
 	source    fastpath.Source

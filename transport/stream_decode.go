@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -109,22 +110,18 @@ func (s *Stream) refit(f *frame) bool {
 	return false
 }
 
-// follow notes the template of the event in hand, and puts it in front. What came behind it and the
-// one before the last time is likely to come again: the next frame is compared with that first.
+// follow notes the template of the event in hand, and puts it in front. What came behind it the
+// last time is likely to come again: the next frame is compared with that first.
 func (s *Stream) follow(tmpl *template) {
-	f, last := s.frames, s.templates[0]
 	at := slices.Index(s.templates, tmpl)
 	if at < 0 { // dropped since its frame was found
-		f.template, f.came = last, 0
+		s.frames.template = s.templates[0]
 		return
 	}
-	last.next[s.before], last.next[0] = tmpl.place, tmpl.place
-	s.before = last.place
-	f.template, f.came = f.places.behind(s.before, tmpl), tmpl.place
-	if at > 0 {
-		copy(s.templates[1:at+1], s.templates[:at])
-		s.templates[0] = tmpl
-	}
+	s.templates[0].next = tmpl
+	s.frames.template = cmp.Or(tmpl.next, tmpl)
+	copy(s.templates[1:at+1], s.templates[:at])
+	s.templates[0] = tmpl
 }
 
 // room makes room for one more, which the caller sets completely: it is not cleared.
@@ -157,13 +154,11 @@ func (s *Stream) learn(data []byte) {
 // keep keeps a template, in the place of the one that was followed the longest ago if there are too many.
 func (s *Stream) keep(tmpl *template) {
 	if n := len(s.templates); n == maxTemplates {
-		tmpl.place = s.templates[n-1].place
+		s.templates[n-1].next = nil // those that point to it hold no others
 		s.templates[n-1] = tmpl
 	} else {
 		s.templates = append(s.templates, tmpl)
-		tmpl.place = uint8(n + 1)
 	}
-	s.frames.places[tmpl.place] = tmpl
 	s.follow(tmpl)
 }
 

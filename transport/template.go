@@ -40,22 +40,8 @@ type template struct {
 	// views are the strings of event and part that a slot is in.
 	views []viewSpan
 	text  int // the slot that is the text; -1 if there is none
-	// place is that of the template among those of its stream. next is the place of the one that
-	// came behind the last event that fitted, by the place of the one before that; first, whichever
-	// came before it: an agent says of each call the same in turn, but not of all tools.
-	place uint8
-	next  [1 + maxTemplates]uint8
-}
-
-// places are a stream's templates, by their places. The first has none.
-type places [1 + maxTemplates]*template
-
-// behind returns what is likely to come behind t, which came behind the one in that place.
-func (p *places) behind(before uint8, t *template) *template {
-	if at := t.next[before]; at != 0 {
-		return p[at]
-	}
-	return p[t.next[0]]
+	// next is what came behind the last event that fitted: an agent says of each call the same in turn.
+	next *template
 }
 
 // A fit is where the slots of a template are in an event that fits it.
