@@ -217,7 +217,7 @@ func quote(b []byte) string {
 }
 
 // beginsAsStream reports whether a body that is not labelled as an event stream begins as one
-// all the same, as no JSON does. It waits for as much as tells.
+// all the same, as no JSON does.
 func (x *exchange) beginsAsStream() bool {
 	switch t := x.mediaType(); {
 	case strings.HasSuffix(t, "json"), t == "", t == "text/plain", t == "application/octet-stream":
@@ -230,16 +230,7 @@ func (x *exchange) beginsAsStream() bool {
 		io.Reader
 		io.Closer
 	}{src, body}
-	var begin []byte
-	for n := 1; len(begin) < len("event:") && n < src.Size(); n++ {
-		peeked, err := src.Peek(n)
-		if begin = bytes.TrimLeft(bytes.TrimPrefix(peeked, []byte("\uFEFF")), " \t\r\n"); err != nil {
-			break // the next read returns it again
-		}
-		if len(begin) > 0 && !bytes.Contains([]byte(":deir\xEF"), begin[:1]) {
-			return false
-		}
-	}
+	begin, _ := src.Peek(len("event:")) // no event is shorter; the next read returns the error
 	return slices.ContainsFunc([]string{":", "data:", "event:", "id:", "retry:"}, func(field string) bool {
 		return bytes.HasPrefix(begin, []byte(field))
 	})

@@ -101,7 +101,7 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 	switch code := agent.Code; {
 	case agent.HTTPStatus == http.StatusNotFound && !op.answered && !op.streamed: // nothing is there
 		if fresh {
-			list = append(c.userURL(w), usualPlace(w)...)
+			list = c.otherPlaces(w)
 		}
 		if fresh && op.ownURL { // so that the version is in it
 			list = append(list, c.otherVersion(e, w)...)
@@ -156,37 +156,34 @@ func (c *Client) otherVersion(e *endpoint, w way) []way {
 	return []way{w}
 }
 
-// userURL is the way by the URL that the user has given, where the card's is not there.
-func (c *Client) userURL(w way) []way {
+// userURL is the URL that the user has given, nil if it is no agent's, or what the way has already.
+func (c *Client) userURL(w way) *url.URL {
 	u := c.source.url
-	if u == nil || isCardURL(u) || c.cardAt != (cardSource{}) {
+	if u == nil || isCardURL(u) || c.cardAt != (cardSource{}) || strings.TrimRight(u.String(), "/") == strings.TrimRight(w.url.String(), "/") {
 		return nil
 	}
-	home := w.kind.home(w.protocol, u)
-	if strings.TrimRight(home.String(), "/") == strings.TrimRight(w.url.String(), "/") {
-		return nil
-	}
-	return w.movedTo(home, ", where --agent is")
+	return u
 }
 
 // usualPath is where agents are called whose cards name their host only.
 const usualPath = "/a2a"
 
-// usualPlace is the way by that path, where nothing is at the root of the host.
-func usualPlace(w way) []way {
-	if strings.Trim(w.url.Path, "/") != "" {
-		return nil
+// otherPlaces are the ways by the user's URL, and by the usual path, where nothing is at the card's.
+func (c *Client) otherPlaces(w way) (list []way) {
+	if u := c.userURL(w); u != nil {
+		list = append(list, w.movedTo(u, ", where --agent is"))
 	}
-	u := *w.url
-	u.Path, u.RawPath = usualPath, ""
-	return w.movedTo(&u, "")
+	if strings.Trim(w.url.Path, "/") == "" {
+		list = append(list, w.movedTo(w.url.JoinPath(usualPath), ""))
+	}
+	return list
 }
 
 // movedTo is the way at another URL, where nothing is at the card's.
-func (w way) movedTo(u *url.URL, which string) []way {
+func (w way) movedTo(u *url.URL, which string) way {
 	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(u) + which}
 	w.url, w.why = u, "nothing is where its card says"
-	return []way{w}
+	return w
 }
 
 // refusesWay reports whether an error is about how the agent was asked, or says that no

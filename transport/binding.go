@@ -184,8 +184,6 @@ type request struct {
 // operations, and unwraps the answers. The shapes inside are the protocol version's.
 // Bindings know no Client and no connection, and have no state.
 type binding interface {
-	// home returns the URL below which requests go, made of the interface's URL.
-	home(p protocol, u *url.URL) *url.URL
 	// request spells an operation, and sets its what, and as where that is the method's. The error
 	// is the caller's mistake: the protocol version, or the binding, has no words for it.
 	request(p protocol, op *operation) (*request, error)

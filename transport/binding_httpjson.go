@@ -27,15 +27,12 @@ func pushName(task, id string) string {
 	return "tasks/" + task + "/pushNotificationConfigs/" + id
 }
 
-// home cuts an operation off the URL: some cards name one there. All operations are
-// below what stands before it.
-func (httpJSON) home(p protocol, u *url.URL) *url.URL {
+// withoutOperation cuts an operation off the URL of an interface: some cards name one there.
+func (p protocol) withoutOperation(u *url.URL) *url.URL {
 	for _, s := range spellings()[:2] {
 		_, operation := s.route(p)
 		if path, ok := strings.CutSuffix(u.Path, operation); ok {
-			home := *u
-			home.Path, home.RawPath = path, ""
-			return &home
+			return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path, RawQuery: u.RawQuery}
 		}
 	}
 	return u

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -73,7 +75,8 @@ func statusCode(op *operation, status int, message string) int {
 
 // hasError reports whether an object holds an error in place of a result.
 func hasError(raw string) bool {
-	return rawjson.IsObject(raw) && rawjson.IsObject(rawjson.Member(raw, "error"))
+	e := rawjson.Member(raw, "error")
+	return rawjson.IsObject(raw) && (rawjson.IsObject(e) || rawjson.IsString(e))
 }
 
 // readError reads what errors of all forms have in common; a text is the message alone. It
@@ -103,6 +106,8 @@ func readHTTPError(op *operation, status int, raw string) *a2a.Error {
 	within := n.Get("error")
 	if within.IsObject() {
 		e, n = readError(within.Raw)
+	} else if within.Type == gjson.String {
+		e.Message = cmp.Or(e.Message, within.Str)
 	}
 	code := e.Code // JSON-RPC's, below 0, or an HTTP status
 	e.HTTPStatus, e.Code = status, reasonIn(e.Data)
@@ -116,7 +121,7 @@ func readHTTPError(op *operation, status int, raw string) *a2a.Error {
 	case name != "NOT_FOUND" || op.namesTask():
 		e.Code = errorNames[name]
 	}
-	if e.Code == 0 && !within.IsObject() && !rawjson.IsArray(string(e.Data)) {
+	if e.Code == 0 && !within.IsObject() && within.Type != gjson.String && !rawjson.IsArray(string(e.Data)) {
 		e.Code, e.Data = statusCode(op, status, e.Message), ""
 	}
 	// Without a code of A2A's this may be how a server or a gateway says "nothing here",

@@ -3,7 +3,6 @@ package transport
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -16,8 +15,6 @@ const bindingJSONRPC = "JSONRPC"
 // jsonRPC is A2A over JSON-RPC 2.0 (specification 1.0, §9; 0.3, §3.2.1): each
 // operation is a method, each answer and each frame of a stream a response.
 type jsonRPC struct{}
-
-func (jsonRPC) home(_ protocol, u *url.URL) *url.URL { return u }
 
 // The types that we take. For a stream, JSON is named as well: an agent may
 // refuse at once, or have no more than one thing to say.

@@ -48,11 +48,11 @@ func (c *Client) atUser(e *endpoint) bool {
 	if e.err != nil || strings.Trim(e.way.url.Path, "/") != "" {
 		return false
 	}
-	for _, w := range c.userURL(e.way) {
-		w.news, w.why = nil, "its card names its host only, and --agent the place"
-		e.way, e.doubt = w, ofOtherURL(e.card, w.url)
+	u := c.userURL(e.way)
+	if u != nil {
+		e.way.url, e.way.why, e.doubt = u, "its card names its host only, and --agent the place", ofOtherURL(e.card, u)
 	}
-	return e.doubt != ""
+	return u != nil
 }
 
 // placed calls the agent of a card that names no URL where --agent is, or below that at the

@@ -148,10 +148,8 @@ func interfaces(n node, base *url.URL, at string) (list []a2a.Interface) {
 		}
 		// 0.3's default; trpc-a2a-go and Gemini leave it out.
 		i.Binding = cmp.Or(i.Binding, bindingJSONRPC)
-		major, minor := majorMinor(i.Version)
 		same := func(j a2a.Interface) bool {
-			jMajor, jMinor := majorMinor(j.Version)
-			return i.URL == j.URL && i.Binding == j.Binding && major == jMajor && minor == jMinor
+			return i.URL == j.URL && i.Binding == j.Binding && isV03(i.Version) == isV03(j.Version)
 		}
 		if !slices.ContainsFunc(list, same) {
 			list = append(list, i)
@@ -166,7 +164,7 @@ func interfaces(n node, base *url.URL, at string) (list []a2a.Interface) {
 			Tenant:  i.text("tenant"),
 		})
 	}
-	if major, _ := majorMinor(version); len(list) == 0 && major != "0" && version != "" {
+	if len(list) == 0 && !isV03(version) {
 		// A card of 0.3's form is of 0.3: the agent's own version is found here, and "latest".
 		version = "0.3"
 	}

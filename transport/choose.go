@@ -79,24 +79,16 @@ func noInterface(card *a2a.Card, want wish) error {
 	if len(card.Interfaces) == 0 {
 		return failf(nil, "the card of %s names no URL: it cannot be called, unless --binding and --a2a-version say how the URL of --agent is", cardName(card))
 	}
-	var offers, names []string
+	var offers []string
 	for _, i := range card.Interfaces {
 		offers = append(offers, i.Binding+" "+cmp.Or(i.Version, "without a version"))
 	}
-	for _, b := range bindings() {
-		if want.binding == "" || want.binding == b.option {
-			names = append(names, b.name)
-		}
+	need := "A2A over JSONRPC or HTTP+JSON"
+	if kind, ok := bindingOf(want.binding); ok {
+		need = kind.name + ", for which --binding asks"
 	}
-	offered := fmt.Sprintf("%s offers %s", cardName(card), strings.Join(offers, ", "))
-	switch {
-	case want.binding == "":
-		return failf(nil, "%s; we need A2A over %s", offered, strings.Join(names, " or "))
-	case want.version == "":
-		return failf(nil, "%s; --binding asks for %s", offered, names[0])
-	}
-	return failf(nil, "%s; --binding and --a2a-version ask for %s %s: if the card is wrong, --card takes one that is corrected",
-		offered, names[0], want.version)
+	return failf(nil, "%s offers %s; we need %s: if the card is wrong, --card takes one that is corrected",
+		cardName(card), strings.Join(offers, ", "), need)
 }
 
 // wayOf is how an agent is called by its card, with what is wished for.
@@ -117,7 +109,10 @@ func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
 	if err := c.origins.check(u, "its card leads to"); err != nil {
 		return way{}, err
 	}
-	w.url, w.plain = w.kind.home(w.protocol, u), saysNoStreaming(e.card)
+	if w.kind.proto {
+		u = w.protocol.withoutOperation(u)
+	}
+	w.url, w.plain = u, saysNoStreaming(e.card)
 	return w, nil
 }
 

@@ -1,11 +1,11 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -227,6 +227,18 @@ func unwrapData(p *a2a.Part) {
 	}
 }
 
+// stateNames are the names of the proto, and its numbers, for states; 0.3 has our own.
+var stateNames = map[string]a2a.State{
+	"TASK_STATE_SUBMITTED": a2a.StateSubmitted, "1": a2a.StateSubmitted,
+	"TASK_STATE_WORKING": a2a.StateWorking, "2": a2a.StateWorking,
+	"TASK_STATE_COMPLETED": a2a.StateCompleted, "3": a2a.StateCompleted,
+	"TASK_STATE_FAILED": a2a.StateFailed, "4": a2a.StateFailed,
+	"TASK_STATE_CANCELED": a2a.StateCanceled, "5": a2a.StateCanceled, "TASK_STATE_CANCELLED": a2a.StateCanceled,
+	"TASK_STATE_INPUT_REQUIRED": a2a.StateInputRequired, "6": a2a.StateInputRequired,
+	"TASK_STATE_REJECTED": a2a.StateRejected, "7": a2a.StateRejected,
+	"TASK_STATE_AUTH_REQUIRED": a2a.StateAuthRequired, "8": a2a.StateAuthRequired,
+}
+
 // readState reads a state in either generation's name, in any case and with
 // either separator, or as the number of the proto enum.
 func readState(raw string) a2a.State {
@@ -234,32 +246,14 @@ func readState(raw string) a2a.State {
 	// The names as they mostly come, without work.
 	switch s := a2a.State(name); s {
 	case a2a.StateSubmitted, a2a.StateWorking, a2a.StateInputRequired, a2a.StateCompleted, a2a.StateCanceled,
-		a2a.StateFailed, a2a.StateRejected, a2a.StateAuthRequired, a2a.StateUnknown:
+		a2a.StateFailed, a2a.StateRejected, a2a.StateAuthRequired:
 		return s
 	}
-	if prefix := len("TASK_STATE_"); len(name) > prefix && sameState(name[:prefix], "task-state-") {
-		name = name[prefix:]
+	if s := stateNames[name]; s != "" {
+		return s
 	}
-	if sameState(name, "cancelled") {
-		return a2a.StateCanceled
-	}
-	for i, s := range [...]a2a.State{a2a.StateSubmitted, a2a.StateWorking, a2a.StateCompleted, a2a.StateFailed, a2a.StateCanceled,
-		a2a.StateInputRequired, a2a.StateRejected, a2a.StateAuthRequired} { // in the order of the proto's numbers
-		if sameState(name, string(s)) || name == strconv.Itoa(i+1) {
-			return s
-		}
-	}
-	return a2a.StateUnknown
-}
-
-// sameState compares names in any case and with either separator.
-func sameState(name, state string) bool {
-	for i := 0; i < len(name) && len(name) == len(state); i++ {
-		if c := name[i]; c != state[i] && !('A' <= c && c <= 'Z' && c|0x20 == state[i]) && !(c == '_' && state[i] == '-') {
-			return false
-		}
-	}
-	return len(name) == len(state)
+	name = strings.ReplaceAll(strings.ToUpper(name), "-", "_")
+	return cmp.Or(stateNames["TASK_STATE_"+strings.TrimPrefix(name, "TASK_STATE_")], a2a.StateUnknown)
 }
 
 // readRole reads a role in either generation's name, or as its number.

@@ -29,16 +29,8 @@ func Versions() []string { return []string{"auto", version1, version03} }
 // understands the newest that we speak. A card that says nothing is of 0.3: 1.x made
 // the member mandatory, and trpc-a2a-go's says nothing.
 func isV03(cardVersion string) bool {
-	major, _ := majorMinor(cardVersion)
+	major, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(cardVersion), "v"), ".")
 	return major == "" || major == "0"
-}
-
-// majorMinor returns the first two numbers of a version string, without a "v".
-func majorMinor(version string) (major, minor string) {
-	version = strings.TrimPrefix(strings.TrimSpace(version), "v")
-	major, rest, _ := strings.Cut(version, ".")
-	minor, _, _ = strings.Cut(rest, ".")
-	return major, minor
 }
 
 // name is what ClientOptions.Version calls the version.

@@ -291,12 +291,8 @@ func (r *frameReader) makeRoom() error {
 		return errEventSize
 	case r.size > 0 && size < minBuffer:
 		size = minBuffer
-	case used == size && size >= keepBuffer:
-		// Fewer steps for what is large: each clears and copies. Memory that is not
-		// used does not count.
+	case used == size: // in few steps: each clears and copies, and memory that is not used does not count
 		size = min(4*size, r.max)
-	case used == size:
-		size *= 2
 	case used < minBuffer/2 && size > keepBuffer && r.roomy >= keepReads:
 		size = minBuffer
 	case r.head == 0 && !r.poison:

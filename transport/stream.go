@@ -42,7 +42,7 @@ type Stream struct {
 	// templates are what the next event is likely to look like, the likeliest first;
 	// parts and source hold what events that fit one have in place of views.
 	templates []*template
-	unfit     int   // templates that were made, less the events that fitted one
+	unfit     int // templates that were made, less the events that fitted one
 	parts     []a2a.Part
 	source    fastpath.Source
 	// spoke: an event has come. word is the error for a stream that brings words, and no event.
