@@ -62,9 +62,9 @@ func countTurn(t *testing.T, texts int) {
 		got := fmt.Sprintf("connections %d, writes to the agent %d, reads %d, writes to the editor %d", line.dialled, line.writes, line.reads, c.writes.Swap(0))
 		line.dialled, line.writes, line.reads = 0, 0, 0
 		line.mu.Unlock()
-		// The first turn makes the session. To the agent go a head and a body. The response's
+		// The first turn makes the session. To the agent go a head and a body, at once. The response's
 		// head, each event and the end are read; the editor gets each text and the answer.
-		want := fmt.Sprintf("connections 0, writes to the agent 2, reads %d, writes to the editor %d", 4+texts, 1+texts)
+		want := fmt.Sprintf("connections 0, writes to the agent 1, reads %d, writes to the editor %d", 4+texts, 1+texts)
 		if i > 0 && got != want {
 			t.Errorf("a turn of %d texts: %s; not: %s", texts, got, want)
 		}
