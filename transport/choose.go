@@ -83,11 +83,11 @@ func noInterface(card *a2a.Card, want wish) error {
 	for _, i := range card.Interfaces {
 		offers = append(offers, i.Binding+" "+cmp.Or(i.Version, "without a version"))
 	}
-	need := "A2A over JSONRPC or HTTP+JSON"
+	need := "we need A2A over JSONRPC or HTTP+JSON"
 	if kind, ok := bindingOf(want.binding); ok {
-		need = kind.name + ", for which --binding asks"
+		need = "--binding asks for " + kind.name
 	}
-	return failf(nil, "%s offers %s; we need %s: if the card is wrong, --card takes one that is corrected",
+	return failf(nil, "%s offers %s; %s: if the card is wrong, --card takes one that is corrected",
 		cardName(card), strings.Join(offers, ", "), need)
 }
 
