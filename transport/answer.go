@@ -59,7 +59,7 @@ func (x *exchange) body() (b []byte, err error) {
 	}
 	switch {
 	case err == errEventSize, len(b) > limit:
-		return nil, failf(ErrTooLarge, "%s answered %s with %s", shown(x.url), x.op.what, larger)
+		return nil, failf(ErrTooLarge, "%s answered %s with %s", x.at(), x.op.what, larger)
 	case err != nil:
 		return nil, x.lost(err, true)
 	case x.op.as == opExtendedCard:
@@ -100,7 +100,7 @@ func (x *exchange) addChallenge(e *a2a.Error) {
 
 // notA2A returns the error for an answer that the binding cannot read.
 func (x *exchange) notA2A(b []byte) error {
-	status, at, what := x.resp.StatusCode, shown(x.url), cmp.Or(x.mediaType(), "something")
+	status, at, what := x.resp.StatusCode, x.at(), cmp.Or(x.mediaType(), "something")
 	page := what == "text/html"
 	const noAgent = " answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?"
 	if status < 300 {
@@ -152,7 +152,7 @@ func (x *exchange) wantsTLS(b []byte) bool {
 
 // advice says what the user can do about a refusal, judged by its HTTP status.
 func (x *exchange) advice() string {
-	at := shown(x.url)
+	at := x.at()
 	switch status := x.resp.StatusCode; status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		text := at + " wants other credentials"
@@ -195,7 +195,7 @@ func cureCredentials(challenge string) string {
 // message the URL must be wrong; other operations an agent need not offer. 405 (the URL
 // takes other verbs) and 501 say that surely, 404 may mean the task.
 func (x *exchange) notThere(e *a2a.Error) error {
-	e.Message = shown(x.url) + " is not there"
+	e.Message = x.at() + " is not there"
 	switch {
 	case x.op.as == opSend:
 		e.Message += ": is --agent the agent's URL, and the one in its card right? --card takes a card that is corrected"

@@ -71,7 +71,7 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 	}
 	s, err := c.request(ctx, e, w, op)
 	switch {
-	case err == nil && s.body != nil:
+	case err == nil && s.frames != nil:
 		op.streamed = true
 		s.took, s.refused = func() { c.took(e, w, op) }, further
 	case err == nil, hasLooked(op, err):
@@ -255,7 +255,8 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	}
 	if x.resp.StatusCode < 300 && op.stream {
 		if events := x.isStream(); events || x.mediaType() == jsonLines {
-			return newStream(c, e, w, x, life, !events), nil
+			x.life = life
+			return newStream(e, w, x, !events), nil
 		}
 	}
 	defer life.end()
@@ -267,8 +268,7 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{c: c, endpoint: e, way: w, at: shown(x.url), what: op.what, result: result, err: io.EOF, ended: true,
-		readToken: make(chan struct{}, 1)}
+	s := &Stream{endpoint: e, way: w, x: x, result: result, err: io.EOF, ended: true, readToken: make(chan struct{}, 1)}
 	if op.message != nil || op.kind == opSubscribe {
 		err = s.checkAnswer()
 	}

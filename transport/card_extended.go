@@ -26,7 +26,7 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 		return nil, err
 	}
 	if !rawjson.IsObject(rawjson.View(s.result)) {
-		return nil, failf(nil, "%s answered %s with something that is no card: %s", s.at, s.what, quote(s.result))
+		return nil, s.isNo("card")
 	}
 	from := e.from
 	if from == nil || c.cardAt != (cardSource{}) { // where the user has put a card, no other is

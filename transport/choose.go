@@ -60,8 +60,6 @@ func (w wish) why(card *a2a.Card, best, first way) string {
 	switch {
 	case card.Raw == "":
 		return "there is no card, and --binding and --a2a-version say so"
-	case w.version != "" && w.binding != "":
-		return "--binding and --a2a-version ask for it"
 	case w.binding != "":
 		return "--binding asks for it"
 	case w.version != "":

@@ -53,6 +53,7 @@ type exchange struct {
 	ctx    context.Context
 	url    *url.URL
 	resp   *http.Response
+	life   *life // of a stream
 	// cure is what the user can do about a refusal; "" if the credentials' source has
 	// no advice.
 	cure string
@@ -138,6 +139,15 @@ func (c *Client) send(caller, ctx context.Context, op *operation, verb string, u
 	return x, nil
 }
 
+// at is the URL, for errors.
+func (x *exchange) at() string { return shown(x.url) }
+
+// close ends a stream.
+func (x *exchange) close() {
+	x.life.end() // first: a Read that is under way may hold the body's lock
+	x.resp.Body.Close()
+}
+
 // notAgain is what an error that wraps ErrPossiblyDelivered says in addition; form has a
 // %s. A subscription is made again, by the caller.
 func (x *exchange) notAgain(form string) string {
@@ -154,7 +164,7 @@ func (x *exchange) lost(err error, begun bool) error {
 		err = cause // and not what it has made the network fail with
 	}
 	cause, cure := Explain(err)
-	at, wrote, repeats := shown(x.url), begun || x.begun.Load(), x.op.delivery.repeats()
+	at, wrote, repeats := x.at(), begun || x.begun.Load(), x.op.delivery.repeats()
 	is, again, when := err, "", "before it answered"
 	if wrote && !repeats {
 		is, again = errors.Join(ErrPossiblyDelivered, err), x.notAgain(": %s")
@@ -162,7 +172,7 @@ func (x *exchange) lost(err error, begun bool) error {
 	if begun {
 		is, when = errors.Join(ErrInterrupted, is), "in the middle of its answer to"
 	}
-	switch gone := x.c.gone(x.caller, err, is, at, x.op.what); {
+	switch gone := x.gone(err, is, x.op.what); {
 	case gone != nil:
 		return gone
 	case !wrote, cure == cureTLS:
@@ -181,15 +191,15 @@ func (x *exchange) lost(err error, begun bool) error {
 // gone returns the error for an end that the network has not caused: a refusal of ours
 // that is within err, a client that was closed, or a caller that gave up; nil for any
 // other end. is is what it wraps besides.
-func (c *Client) gone(caller context.Context, err, is error, at, what string) error {
+func (x *exchange) gone(err, is error, what string) error {
 	var said *failure
 	switch {
 	case errors.As(err, &said):
 		return said
-	case c.base.Err() != nil:
-		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", at)
-	case caller.Err() != nil:
-		return failf(errors.Join(caller.Err(), is), "%s: %s was given up: %v", at, what, caller.Err())
+	case x.c.base.Err() != nil:
+		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", x.at())
+	case x.caller.Err() != nil:
+		return failf(errors.Join(x.caller.Err(), is), "%s: %s was given up: %v", x.at(), what, x.caller.Err())
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (c *Client) Call(ctx context.Context, call Call) (*Stream, json.RawMessage,
 		op.delivery = deliverAgain
 	}
 	s, err := c.do(ctx, op)
-	if err != nil || s.body != nil {
+	if err != nil || s.frames != nil {
 		return s, nil, err
 	}
 	return nil, s.result, nil
@@ -143,9 +143,14 @@ func (c *Client) task(ctx context.Context, op *operation) (*a2a.Event, error) {
 	}
 	ev := s.event()
 	if ev.Kind != a2a.EventTask {
-		return nil, failf(nil, "%s answered %s with something that is no task", s.at, s.what)
+		return nil, s.isNo("task")
 	}
 	return ev, nil
+}
+
+// isNo is the error for a result of another kind than was asked for.
+func (s *Stream) isNo(what string) error {
+	return failf(nil, "%s answered %s with something that is no %s: %s", s.x.at(), s.x.op.what, what, quote(s.result))
 }
 
 // event decodes the result.
@@ -161,7 +166,7 @@ func (s *Stream) checkAnswer() error {
 	if rawjson.IsArray(rawjson.View(s.result)) { // Google's front ends have streams so
 		cure = ": if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected"
 	}
-	return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.at, quote(s.result), cure)
+	return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.x.at(), quote(s.result), cure)
 }
 
 // List looks up tasks, one page at a time. 0.3 agents need not have the method,
@@ -178,7 +183,7 @@ func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, erro
 	}
 	page := readPage(s.way.protocol, parseNode(s.result))
 	if page == nil {
-		return nil, failf(nil, "%s answered %s with something that is no list of tasks: %s", s.at, s.what, quote(s.result))
+		return nil, s.isNo("list of tasks")
 	}
 	return page, nil
 }

@@ -15,15 +15,10 @@ import (
 // A Stream is what an agent says in answer to one request. Read is called by one caller
 // at a time; Drain and Close may be called while it runs.
 type Stream struct {
-	c        *Client
 	endpoint *endpoint
 	way      way
-	at       string // the URL, for errors
-	what     string // the operation, of a result
-	life     *life
-	x        *exchange // nil for an answer that was no stream
-	body     io.ReadCloser
-	frames   *frameReader
+	x        *exchange
+	frames   *frameReader // nil for an answer that was no stream
 
 	// result is set for an answer that was no stream: its only event.
 	result json.RawMessage
@@ -61,11 +56,10 @@ type Stream struct {
 // waits.
 const keepText = 16 << 20
 
-func newStream(c *Client, e *endpoint, w way, x *exchange, life *life, lines bool) *Stream {
-	frames := newFrameReader(x.resp.Body, c.poison)
-	frames.max, frames.lines = c.limit(), lines
-	return &Stream{c: c, endpoint: e, way: w, at: shown(x.url), life: life, x: x, body: x.resp.Body, frames: frames,
-		readToken: make(chan struct{}, 1), given: make(chan struct{})}
+func newStream(e *endpoint, w way, x *exchange, lines bool) *Stream {
+	frames := newFrameReader(x.resp.Body, x.c.poison)
+	frames.max, frames.lines = x.c.limit(), lines
+	return &Stream{endpoint: e, way: w, x: x, frames: frames, readToken: make(chan struct{}, 1), given: make(chan struct{})}
 }
 
 // limit is how large an event or an answer may be.
@@ -86,13 +80,13 @@ func (s *Stream) adopt(next *Stream) error {
 	defer s.mu.Unlock()
 	if s.ended {
 		next.Close()
-		return failf(ErrEnded, "%s: the stream was closed", s.at)
+		return failf(ErrEnded, "%s: the stream was closed", s.x.at())
 	}
-	s.c.drain(s.life, s.body, nil)
+	s.x.drain(nil)
 	if next.frames != nil {
 		next.frames.heard = s.frames.heard
 	}
-	s.way, s.at, s.what, s.life, s.x, s.body, s.frames = next.way, next.at, next.what, next.life, next.x, next.body, next.frames
+	s.way, s.x, s.frames = next.way, next.x, next.frames
 	s.result, s.took, s.refused, s.ended, s.err = next.result, next.took, next.refused, next.ended, next.err
 	return nil
 }
@@ -105,11 +99,8 @@ func (s *Stream) adopt(next *Stream) error {
 func (s *Stream) HangUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.x == nil {
-		return false
-	}
 	conn := s.x.alone.Load()
-	return conn != nil && conn.endWriting(s.x.op.owner())
+	return s.frames != nil && conn != nil && conn.endWriting(s.x.op.owner())
 }
 
 // Read waits for at least one event and returns it with the others that have
@@ -129,10 +120,10 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		if s.err != nil { // what has ended it, behind the events of the Read before
 			return nil, s.err
 		}
-		return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.at)
+		return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.x.at())
 	}
 	defer func() { <-s.readToken }()
-	if s.c.poison {
+	if s.x.c.poison {
 		clear(s.events)
 		clear(s.parts)
 		spoil(s.source.Text)
@@ -153,7 +144,7 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		}
 		select {
 		case <-s.given:
-			return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.at)
+			return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.x.at())
 		default:
 		}
 		frames, err := s.frames.next(s.cut[:0])
@@ -213,26 +204,25 @@ func (s *Stream) Heard(f func()) {
 func (s *Stream) finish(err error) {
 	open := s.end()
 	cut := errors.Join(ErrInterrupted, err)
-	switch gone := s.c.gone(s.x.caller, err, nil, s.at, "the stream"); {
+	switch gone := s.x.gone(err, nil, "the stream"); {
 	case !open:
-		s.err = failf(ErrEnded, "%s: the stream was closed", s.at)
+		s.err = failf(ErrEnded, "%s: the stream was closed", s.x.at())
 	case gone != nil:
 		s.err = gone
 	case err == io.EOF && s.frames.unfinished():
-		s.err = failf(cut, "%s: %v", s.at, errEventCut)
+		s.err = failf(cut, "%s: %v", s.x.at(), errEventCut)
 	case err == io.EOF && !s.spoke && s.word != nil:
 		s.err = s.word
 	case err == io.EOF:
 		s.err = io.EOF
 	case err == errEventSize:
-		s.err = failf(ErrTooLarge, "%s: the agent sent an event of %s", s.at, s.c.larger())
+		s.err = failf(ErrTooLarge, "%s: the agent sent an event of %s", s.x.at(), s.x.c.larger())
 	default:
 		cause, _ := Explain(err)
-		s.err = failf(cut, "%s: %s in the middle of a stream", s.at, cause)
+		s.err = failf(cut, "%s: %s in the middle of a stream", s.x.at(), cause)
 	}
 	if open {
-		s.body.Close()
-		s.life.end()
+		s.x.close()
 	}
 }
 
@@ -252,39 +242,35 @@ func (s *Stream) end() bool {
 func (s *Stream) Drain() {
 	if s.end() {
 		close(s.given)
-		s.life.detach()
-		s.c.drain(s.life, s.body, s.readToken)
+		s.x.life.detach()
+		s.x.drain(s.readToken)
 	}
 }
 
-// drain reads a body to its end, unseen, with the token of who has read it until now, if
+// drain reads the body to its end, unseen, with the token of who has read it until now, if
 // any. It does not read by way of the frames: the caller may still hold their last events.
 // It ends with the body or with Client.Close, which cancels its life.
-func (c *Client) drain(life *life, body io.ReadCloser, token chan struct{}) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		life.end()
-		body.Close()
+func (x *exchange) drain(token chan struct{}) {
+	x.c.mu.Lock()
+	defer x.c.mu.Unlock()
+	if x.c.closed {
+		x.close()
 		return
 	}
-	c.wg.Go(func() {
-		defer life.end()
-		defer body.Close()
+	x.c.wg.Go(func() {
+		defer x.close()
 		if token != nil {
 			token <- struct{}{}
 			defer func() { <-token }()
 		}
-		_, _ = io.Copy(io.Discard, body)
+		_, _ = io.Copy(io.Discard, x.resp.Body)
 	})
 }
 
 // Close ends the stream now. It may be called at any time and more than once.
 func (s *Stream) Close() error {
 	if s.end() {
-		// The context first: a Read that is under way may hold the body's lock.
-		s.life.end()
-		s.body.Close()
+		s.x.close()
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (s *Stream) decode(f *frame) error {
 	// several lines is no JSON each, so the two cannot be mistaken.
 	lines := bytes.SplitN(data, []byte("\n"), maxLines+1)
 	if len(lines) > maxLines {
-		return failf(ErrMalformed, "%s sent an event of more than %d lines", s.at, maxLines)
+		return failf(ErrMalformed, "%s sent an event of more than %d lines", s.x.at(), maxLines)
 	}
 	for _, line := range lines {
 		if len(lines) == 1 || !rawjson.IsObject(rawjson.View(line)) || !rawjson.Valid(line) {
@@ -66,7 +66,7 @@ func (s *Stream) decode(f *frame) error {
 }
 
 func (s *Stream) notJSON(data []byte) error {
-	return failf(ErrMalformed, "%s sent an event that is not JSON: %s", s.at, quote(data))
+	return failf(ErrMalformed, "%s sent an event that is not JSON: %s", s.x.at(), quote(data))
 }
 
 // maxTemplates is how many templates are kept: of messages and artifacts that grow in turns, and
@@ -171,7 +171,7 @@ func (s *Stream) decodeOne(data string, failure bool) error {
 	switch {
 	case err == nil && s.frames.object && s.events[last].Kind == a2a.EventUnknown:
 		s.events = s.events[:last]
-		return failf(ErrPossiblyDelivered, "%s answered with JSON that is not A2A: %s", s.at, quote([]byte(data)))
+		return failf(ErrPossiblyDelivered, "%s answered with JSON that is not A2A: %s", s.x.at(), quote([]byte(data)))
 	case err == nil:
 		if !s.spoke && s.took != nil {
 			s.took()

@@ -84,7 +84,7 @@ func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 	ex := &exchange{c: c, op: call, url: at, resp: resp}
 	call.what, call.ownURL = x.verb+" "+x.path, true
 	if x.status < 300 && ex.isStream() {
-		s := &Stream{endpoint: e, way: how, at: "agent", frames: newFrameReader(resp.Body, true)}
+		s := &Stream{endpoint: e, way: how, x: ex, frames: newFrameReader(resp.Body, true)}
 		for {
 			frames, err := s.frames.next(nil)
 			if err != nil {
