@@ -62,6 +62,11 @@ func (jsonRPC) result(_ *operation, status int, raw string, valid bool) (json.Ra
 			return nil, nil
 		}
 		return nil, e
+	case !r.is && rawjson.Member(raw, "code") != "": // an error object by itself
+		if e, _ := readError(raw); e.Code < 0 {
+			return nil, e
+		}
+		return nil, nil
 	case status >= 300 || !r.is:
 		return nil, nil
 	case r.result == "":

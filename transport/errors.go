@@ -70,21 +70,6 @@ func shown(u *url.URL) string {
 	return safe.Shown(u)
 }
 
-// permanent reports whether trying again cannot help.
-func permanent(err error) bool {
-	var (
-		f    *failure
-		dns  *net.DNSError
-		cert *tls.CertificateVerificationError
-		head tls.RecordHeaderError
-	)
-	return errors.As(err, &f) || // a refusal of ours: an origin, a redirect
-		errors.As(err, &dns) && dns.IsNotFound ||
-		errors.As(err, &cert) || errors.As(err, &head) ||
-		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") ||
-		strings.Contains(err.Error(), "invalid header field")
-}
-
 // Explain says in a few words why the network failed, and what the user can do; "" if
 // nothing is known to help. This package's errors use the same words.
 func Explain(err error) (cause, cure string) {

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -69,7 +70,7 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 	}
 	if err != nil {
 		switch {
-		case permanent(err):
+		case errors.As(err, new(*failure)): // a refusal of ours: an origin, a redirect
 			return false, nil
 		case x.op.delivery == deliverFirst:
 			return x.begun.Load(), nil
@@ -95,8 +96,17 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 	return false, nil
 }
 
-// retryAfter reads the header of that name, in seconds; a date, which it may be as well, tells nothing.
+// retryAfter reads the header of that name: seconds, or a date.
 func retryAfter(resp *http.Response) (wait time.Duration, told bool) {
-	n, err := strconv.ParseUint(resp.Header.Get("Retry-After"), 10, 31)
-	return time.Duration(n) * time.Second, err == nil
+	value := resp.Header.Get("Retry-After")
+	if value == "" { // as mostly: the errors of parsing it would cost more than all else here
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(value, 10, 32); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second, true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at)), true
+	}
+	return 0, false
 }
