@@ -40,7 +40,7 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 	if e.speaksLines = e.chance.IntN(3) == 0; e.speaksLines {
 		protocol = "a2a"
 	}
-	opts := &bridge.Options{Client: demoClient(t, &demo.Options{Version: "0.3"}), Workspace: "/", Protocol: pick(e.chance, "auto", protocol), Store: openStore(t, sessions)}
+	opts := &bridge.Options{Client: demoClient(t, "0.3"), Workspace: "/", Protocol: pick(e.chance, "auto", protocol), Store: openStore(t, sessions)}
 	end := e.serve(opts, e.heard)
 	if !e.speaksLines && e.chance.IntN(5) > 0 {
 		hello := pick(e.chance, `{"protocolVersion":1,"clientCapabilities":{}}`, hello2)
@@ -63,16 +63,16 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 	}
 }
 
-// demoClient is a client of the demo agent, in memory.
-func demoClient(t *testing.T, options *demo.Options) *transport.Client {
+// demoClient is a client of the demo agent, in memory, that speaks a version of A2A.
+func demoClient(t *testing.T, version string) *transport.Client {
 	t.Helper()
-	agent := demo.New(options)
+	agent := demo.New(&demo.Options{})
 	t.Cleanup(func() { agent.Close() })
 	listener, end := pipenet.Serve(agent)
 	t.Cleanup(func() { end() })
 	network := &http.Transport{DialContext: listener.Dial}
 	t.Cleanup(network.CloseIdleConnections)
-	client := must.Get(transport.NewClient(demo.URL, &transport.ClientOptions{RoundTripper: network}))(t)
+	client := must.Get(transport.NewClient(demo.URL, &transport.ClientOptions{RoundTripper: network, Version: version}))(t)
 	t.Cleanup(func() { client.Close() })
 	return client
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -16,7 +15,7 @@ import (
 
 // Requests are refused while an agent is looked for, whose options take the place of the ones before.
 func TestRefusedMeanwhile(t *testing.T) {
-	client, meanwhile := demoClient(t, &demo.Options{}), make(chan struct{})
+	client, meanwhile := demoClient(t, "0.3"), make(chan struct{})
 	c, end := serve(t, &bridge.Options{Setup: func(context.Context) (*bridge.Options, error) {
 		<-meanwhile
 		return &bridge.Options{Client: client}, nil
@@ -40,7 +39,7 @@ func TestRefusedMeanwhile(t *testing.T) {
 func TestOrderMeanwhile(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			client, meanwhile := demoClient(t, &demo.Options{}), make(chan struct{})
+			client, meanwhile := demoClient(t, "0.3"), make(chan struct{})
 			c, end := serve(t, &bridge.Options{Protocol: bridge.ProtocolA2A, Setup: func(context.Context) (*bridge.Options, error) {
 				<-meanwhile
 				return &bridge.Options{Client: client}, nil
@@ -65,7 +64,7 @@ func TestInitializeTwice(t *testing.T) {
 			editor = e
 			return fakeCompanion{"/"}, nil
 		}
-		c, end := serve(t, &bridge.Options{Client: demoClient(t, &demo.Options{}), Companion: companion})
+		c, end := serve(t, &bridge.Options{Client: demoClient(t, "0.3"), Companion: companion})
 		defer end()
 		c.opens(`"_meta":{"a2astdio":{"companion":{}}}`)
 		c.write(`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":1}}`)

@@ -19,7 +19,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -36,7 +35,7 @@ type mcpClient struct {
 func withMCP(t *testing.T, opts bridge.Options, elicitation string, run func(*mcpClient)) {
 	sessions := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		opts.Client, opts.Protocol, opts.Store = demoClient(t, &demo.Options{Version: "both"}), bridge.ProtocolMCP, openStore(t, sessions)
+		opts.Client, opts.Protocol, opts.Store = demoClient(t, "1.0"), bridge.ProtocolMCP, openStore(t, sessions)
 		c, end := serve(t, &opts)
 		defer end()
 		c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{` + elicitation + `}}}`)

@@ -131,7 +131,7 @@ func runDemo(p *frame.Program, c *cli.Context) error {
 	if c.String("listen") == "" {
 		return frame.Usagef("where? Say --listen :4000, or --listen :0 for any free port")
 	}
-	agent := demo.New(&demo.Options{Version: "both", Auth: c.String("auth"), Secret: os.Getenv(demoSecretVariable)})
+	agent := demo.New(&demo.Options{Auth: c.String("auth"), Secret: os.Getenv(demoSecretVariable)})
 	defer agent.Close()
 	err := local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
 		if secret := agent.Secret(); secret != "" && os.Getenv(demoSecretVariable) == "" {

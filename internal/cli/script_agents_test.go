@@ -24,8 +24,8 @@ import (
 // scriptAgents are the scripts' agents, by the variable with their URL. end ends their
 // work before their servers are closed, which wait for it.
 func scriptAgents() (agents map[string]http.Handler, end func()) {
-	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
-	guarded := demo.New(&demo.Options{Version: "both", Pace: -1, Auth: demo.AuthBearer, Secret: "hunter2-right"})
+	agent := demo.New(&demo.Options{Pace: -1})
+	guarded := demo.New(&demo.Options{Pace: -1, Auth: demo.AuthBearer, Secret: "hunter2-right"})
 	release := make(chan struct{})
 	end = func() {
 		close(release)

@@ -68,7 +68,7 @@ var secretNames = []string{"access_token", "refresh_token", "client_secret", "co
 
 func newLeakyAgent(t *testing.T) *leakyAgent {
 	a := &leakyAgent{secrets: map[string]string{}, fail: map[string]int{}}
-	unguarded := demo.New(&demo.Options{Version: "both", Pace: -1})
+	unguarded := demo.New(&demo.Options{Pace: -1})
 	agent := signin.Guard(pusher.Handler{Agent: unguarded})
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

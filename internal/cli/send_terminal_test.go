@@ -86,7 +86,7 @@ func sessions() []session {
 // TestTerminal holds what each form of send looks like on a terminal of 80 columns:
 // testdata/terminal.txt has the bytes, with ESC as \e. They were read by people.
 func TestTerminal(t *testing.T) {
-	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
+	agent := demo.New(&demo.Options{Pace: -1})
 	server := httptest.NewServer(agent)
 	defer server.Close()
 	defer agent.Close()

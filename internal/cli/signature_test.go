@@ -22,7 +22,7 @@ import (
 // card has been checked, and all of them then.
 func TestNoCredentialBeforeTheSignature(t *testing.T) {
 	const cardPath, keysPath = "/.well-known/agent-card.json", "/.well-known/jwks.json"
-	agent := demo.New(&demo.Options{Version: "both", Pace: -1})
+	agent := demo.New(&demo.Options{Pace: -1})
 	t.Cleanup(func() { _ = agent.Close() })
 	served, requests := map[string]string{}, make(chan string, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,17 +34,12 @@ type Options struct {
 
 	// Secret is the token; if empty, the agent makes one up.
 	Secret string
-
-	// Version is the A2A version of the card and the methods: "0.3" (also for ""), "1.0"
-	// or "both". With anything else every request is refused.
-	Version string
 }
 
 // An Agent is the demo agent, an [http.Handler].
 type Agent struct {
-	pace    time.Duration
-	v03, v1 bool   // the versions that it speaks
-	token   string // what callers must show; empty: nothing
+	pace  time.Duration
+	token string // what callers must show; empty: nothing
 
 	ctx  context.Context // parent of every story
 	stop context.CancelFunc
@@ -63,8 +58,6 @@ type Agent struct {
 func New(opts *Options) *Agent {
 	a := &Agent{
 		pace:     opts.Pace,
-		v03:      opts.Version == "" || opts.Version == "0.3" || opts.Version == "both",
-		v1:       opts.Version == "1.0" || opts.Version == "both",
 		tasks:    map[string]*task{},
 		sessions: map[string]*session{},
 	}

@@ -22,13 +22,21 @@ func (a *Agent) card(url string) map[string]any {
 	capabilities := map[string]any{
 		"streaming":         true,
 		"pushNotifications": false,
+		"extendedAgentCard": false,
 		"extensions": []any{map[string]any{
 			"uri":         ExtensionURI,
 			"description": "Thoughts, tool calls and their approval, slash commands.",
 			"required":    true,
 		}},
 	}
+	// Each version declares an interface's version differently. This one declares both, like
+	// other agents of the transition.
 	card := map[string]any{
+		"protocolVersion": "0.3.0", "preferredTransport": "JSONRPC", "url": url,
+		"supportedInterfaces": []any{
+			map[string]string{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
+			map[string]string{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "0.3"},
+		},
 		"name":               "a2astdio demo agent",
 		"description":        "Tells stories that need no model: everything an agent can do to a client, on demand.",
 		"version":            "1",
@@ -37,20 +45,7 @@ func (a *Agent) card(url string) map[string]any {
 		"defaultOutputModes": []string{"text/plain", "application/json"},
 		"skills":             skills,
 	}
-	// Each version declares an interface's version differently. An agent with both
-	// declares both, like other agents of the transition.
-	if a.v1 {
-		interfaces := []any{map[string]string{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}}
-		if a.v03 {
-			interfaces = append(interfaces, map[string]string{"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "0.3"})
-		}
-		card["supportedInterfaces"] = interfaces
-		capabilities["extendedAgentCard"] = false
-	}
 	a.describeAuth(card)
-	if a.v03 {
-		card["protocolVersion"], card["preferredTransport"], card["url"] = "0.3.0", "JSONRPC", url
-	}
 	return card
 }
 
@@ -85,14 +80,8 @@ func (a *Agent) describeAuth(card map[string]any) {
 	if a.token == "" {
 		return
 	}
-	scheme := map[string]any{}
-	if a.v03 {
-		scheme["type"], scheme["scheme"] = "http", "bearer"
-		card["security"] = []any{map[string]any{"token": []string{}}}
-	}
-	if a.v1 {
-		scheme["httpAuthSecurityScheme"] = map[string]any{"scheme": "Bearer"}
-		card["securityRequirements"] = []any{map[string]any{"schemes": map[string]any{"token": map[string]any{"list": []string{}}}}}
-	}
-	card["securitySchemes"] = map[string]any{"token": scheme}
+	card["securitySchemes"] = map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer",
+		"httpAuthSecurityScheme": map[string]any{"scheme": "Bearer"}}}
+	card["security"] = []any{map[string]any{"token": []string{}}}
+	card["securityRequirements"] = []any{map[string]any{"schemes": map[string]any{"token": map[string]any{"list": []string{}}}}}
 }

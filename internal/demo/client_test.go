@@ -67,11 +67,11 @@ func converseIn(t *testing.T, dir string, opts *Options, talk func(t *testing.T,
 
 // inEachVersion is converse in both versions of A2A. Events are told alike; what
 // differs is how messages and methods are written, and the client does that.
-func inEachVersion(t *testing.T, opts Options, talk func(t *testing.T, c *client)) {
-	for _, opts.Version = range []string{"0.3", "1.0"} {
-		t.Run(opts.Version, func(t *testing.T) {
-			converse(t, &opts, func(t *testing.T, c *client) {
-				if opts.Version == "1.0" {
+func inEachVersion(t *testing.T, talk func(t *testing.T, c *client)) {
+	for _, version := range []string{"0.3", "1.0"} {
+		t.Run(version, func(t *testing.T) {
+			converse(t, nil, func(t *testing.T, c *client) {
+				if version == "1.0" {
 					v1Client(c)
 				}
 				talk(t, c)

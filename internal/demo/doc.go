@@ -20,7 +20,7 @@
 // # Spellings
 //
 // Tasks, events and stories are independent of A2A's version. spell.go reads and writes
-// them; [Options] and the A2A-Version header select one for each request. So clients of
+// them; the A2A-Version header selects one for each request. So clients of
 // both versions can follow the same task.
 //
 // # As strict as the specification

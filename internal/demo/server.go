@@ -106,7 +106,7 @@ func (a *Agent) serveRPC(w http.ResponseWriter, r *http.Request) {
 // readRequest reads the envelope. The request is never nil, so that an error can be
 // answered with the known members.
 func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
-	req := &request{id: json.RawMessage("null"), wire: wire{v1: !a.v03}}
+	req := &request{id: json.RawMessage("null")}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
@@ -143,7 +143,7 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 	if envelope.Method == "" {
 		return req, &rpcError{Code: codeInvalidRequest, Message: "a request needs a method"}
 	}
-	if req.wire, err = a.wire(r); err != nil {
+	if req.wire, err = wireOf(r); err != nil {
 		return req, err
 	}
 	req.called = envelope.Method
@@ -158,21 +158,17 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 	return req, nil
 }
 
-// wire selects the A2A version of a request, by its header or by the query
-// parameter of the same name. Without either it is 0.3; a patch version is refused.
-func (a *Agent) wire(r *http.Request) (wire, error) {
-	asked := cmp.Or(r.Header.Get("A2A-Version"), r.URL.Query().Get("A2A-Version"))
-	switch {
-	case !a.v1 && !a.v03:
-		return wire{}, &rpcError{Code: codeInternal, Message: "Options.Version is none"}
-	case !a.v1: // 0.3 knows no such header
-		return wire{}, nil
-	case asked == "1.0":
+// wireOf selects the A2A version of a request, by its header or by the query parameter of
+// the same name. Without either it is 0.3; a patch version is refused.
+func wireOf(r *http.Request) (wire, error) {
+	switch asked := cmp.Or(r.Header.Get("A2A-Version"), r.URL.Query().Get("A2A-Version")); asked {
+	case "1.0":
 		return wire{v1: true}, nil
-	case a.v03 && (asked == "" || asked == "0.3"):
+	case "", "0.3":
 		return wire{}, nil
+	default:
+		return wire{}, &rpcError{Code: codeVersionNotSupport, Message: fmt.Sprintf("A2A version %q is not supported", asked)}
 	}
-	return wire{v1: !a.v03}, &rpcError{Code: codeVersionNotSupport, Message: fmt.Sprintf("A2A version %q is not supported", cmp.Or(asked, "0.3"))}
 }
 
 // activates reports whether the header's lines name the extension. A line may

@@ -175,9 +175,9 @@ func (w wire) readPart(p *part) error {
 	case p.Kind != "" || p.File != nil:
 		return errors.New("its kind and file are A2A 0.3's")
 	case members != 1:
-		return fmt.Errorf("it has %d of a text, bytes, a URL and data, want one", members)
+		return fmt.Errorf("it has %d of text, raw, url and data, want one", members)
 	case err != nil:
-		return fmt.Errorf("its bytes are not base64: %v", err)
+		return fmt.Errorf("the bytes of a file part are not base64: %v", err)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (c *client) instead(params map[string]any, members string) map[string]any {
 // answer is accepted after all refusals.
 func TestARefusedAnswerChangesNothing(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
-	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+	inEachVersion(t, func(t *testing.T, c *client) {
 		c.dir = dir
 		c.prompt("many")
 		edit, shell := c.calls[0], c.calls[1]
@@ -89,7 +89,7 @@ func TestARefusedAnswerChangesNothing(t *testing.T) {
 // The first message of a session brings AgentSettings and no context of the
 // client's; one that does not begins nothing.
 func TestTheFirstMessage(t *testing.T) {
-	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+	inEachVersion(t, func(t *testing.T, c *client) {
 		hello := func() map[string]any { return c.message("", text("hello")) }
 		c.refuses("testdata/refused-first.txt", func(members string) string {
 			_, err := c.call("message/stream", c.instead(hello(), members))
@@ -108,7 +108,7 @@ func TestTheFirstMessage(t *testing.T) {
 
 // A confirmation is taken where a call awaits it, and nowhere else.
 func TestConfirmationsThatNothingAwaits(t *testing.T) {
-	inEachVersion(t, Options{}, func(t *testing.T, c *client) {
+	inEachVersion(t, func(t *testing.T, c *client) {
 		answer := func() map[string]any { return c.message(c.taskID, data(confirmation("c1", "proceed_once"))) }
 		const want = "awaits a ToolCallConfirmation"
 		c.prompt("hello")

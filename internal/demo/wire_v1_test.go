@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -60,7 +59,7 @@ func (c *client) messageV1(taskID string, parts ...map[string]any) map[string]an
 func textV1(s string) map[string]any { return map[string]any{"text": s} }
 
 func TestPartsOfV1(t *testing.T) {
-	converse(t, &Options{Version: "1.0"}, func(t *testing.T, c *client) {
+	converse(t, nil, func(t *testing.T, c *client) {
 		v1Client(c)
 		got := c.open("SendStreamingMessage", c.messageV1("", textV1("hello"),
 			map[string]any{"raw": "AAEC", "mediaType": "image/png"},
@@ -76,27 +75,27 @@ func TestPartsOfV1(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	get := map[string]any{"id": "nope"}
-	tests := must.Table[struct{ Version, Header, Method, Want string }](t, "testdata/versions.txt")
-	for _, test := range tests {
-		converse(t, &Options{Version: test.Version}, func(t *testing.T, c *client) {
-			c.header.Set("A2A-Version", test.Header)
-			c.header.Set("A2A-Extensions", ExtensionURI)
-			if _, err := c.call(test.Method, get); !strings.HasPrefix(err, test.Want) {
-				t.Errorf("%q: %s with %q: error %q, want %s", test.Version, test.Method, test.Header, err, test.Want)
-			}
-		})
-	}
-	for version, want := range map[string][2]any{"": {"0.3.0", nil}, "1.0": {nil, "1.0"}, "both": {"0.3.0", "1.0"}} {
-		converse(t, &Options{Version: version}, func(t *testing.T, c *client) {
-			resp := must.Get(c.http.Get(URL + ".well-known/agent-card.json"))(t)
-			defer resp.Body.Close()
-			var card any
-			if err := json.NewDecoder(resp.Body).Decode(&card); err != nil || resp.StatusCode != http.StatusOK {
-				t.Fatal(resp.Status, err)
-			}
-			if got := [2]any{at(card, "protocolVersion"), at(card, "supportedInterfaces.0.protocolVersion")}; got != want {
-				t.Errorf("%q: the card offers %v, want %v", version, got, want)
-			}
-		})
-	}
+	converse(t, nil, func(t *testing.T, c *client) {
+		c.header.Set("A2A-Extensions", ExtensionURI)
+		for _, test := range []struct{ header, method, want string }{
+			{"", "tasks/get", "-32001"},
+			{"0.3", "tasks/get", "-32001"},
+			{"1.0", "GetTask", "-32001"},
+			{"", "GetTask", "-32601"},
+			{"1.0", "tasks/get", "-32601"},
+			{"1.0.1", "GetTask", "-32009"},
+			{"9.9", "GetTask", "-32009"},
+			{"1.0", "GetExtendedAgentCard", "-32004"},
+			{"", "agent/getAuthenticatedExtendedCard", "-32007"},
+		} {
+			c.header.Set("A2A-Version", test.header)
+			_, err := c.call(test.method, get)
+			must.Equal(t, strings.HasPrefix(err, test.want), true, test, err)
+		}
+		resp := must.Get(c.http.Get(URL + ".well-known/agent-card.json"))(t)
+		defer resp.Body.Close()
+		var card any
+		must.Do(t, json.NewDecoder(resp.Body).Decode(&card))
+		must.Equal(t, [2]any{at(card, "protocolVersion"), at(card, "supportedInterfaces.0.protocolVersion")}, [2]any{"0.3.0", "1.0"})
+	})
 }

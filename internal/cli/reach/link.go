@@ -282,7 +282,7 @@ func OpenLog(p *frame.Program, c *cli.Context, l *Link, secrets *trace.Options) 
 // startDemo starts the built-in agent on a network in memory, which has no port that
 // others could reach, and returns its URL. Its tasks end with this process.
 func (l *Link) startDemo(client *transport.ClientOptions) string {
-	agent := demo.New(&demo.Options{Version: "both"})
+	agent := demo.New(&demo.Options{})
 	network, end := pipenet.Serve(agent)
 	// Each task may hold a stream, and the default of two idle connections would close
 	// others. The client's own transport is for real networks.

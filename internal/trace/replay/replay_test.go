@@ -26,10 +26,10 @@ import (
 
 // play lets an editor have a conversation with an agent, in which it allows all questions, and
 // records it. It returns what the editor was told, without IDs.
-func play(t *testing.T, agent *memnet.Network, path string, prompts ...string) (told []string) {
+func play(t *testing.T, agent *memnet.Network, path, version string, prompts ...string) (told []string) {
 	t.Helper()
 	recorder := must.Get(trace.Create(path, &trace.Options{Mode: "bridge"}))(t)
-	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent, Wrap: recorder.Wrap}))(t)
+	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent, Version: version, Wrap: recorder.Wrap}))(t)
 	e, err := editor.Start(&editor.Options{Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Tap: recorder.Tap, Workspace: "/"})
 	}})
@@ -61,9 +61,9 @@ func play(t *testing.T, agent *memnet.Network, path string, prompts ...string) (
 // recordDemo records a conversation with the embedded agent.
 func recordDemo(t *testing.T, path, version string, prompts ...string) (told []string) {
 	t.Helper()
-	agent := demo.New(&demo.Options{Version: version})
+	agent := demo.New(&demo.Options{})
 	defer agent.Close()
-	return play(t, &memnet.Network{Handler: agent}, path, prompts...)
+	return play(t, &memnet.Network{Handler: agent}, path, version, prompts...)
 }
 
 // TestReplay: with the agent that is played an editor has the conversation that was
@@ -83,7 +83,7 @@ func TestReplay(t *testing.T) {
 						agent.At("http://agent.invalid/")
 						path = filepath.Join(t.TempDir(), "next.jsonl")
 						began := time.Now()
-						got := play(t, &memnet.Network{Handler: agent}, path, prompts...)
+						got := play(t, &memnet.Network{Handler: agent}, path, version, prompts...)
 						if took := time.Since(began); speed == 0 && took > 2*time.Second || speed == 1 && took < time.Second/2 {
 							t.Errorf("it took %v", took)
 						}
