@@ -66,7 +66,7 @@ func getCard(p *frame.Program, c *cli.Context, l *reach.Link) error {
 		out.Field("  speaks", reach.ChosenSays(how))
 		out.Field("  tenant", at.Tenant)
 		if settingsErr == nil {
-			out.Field("  dialect", DialectSays(writing, l.Options.Dialect))
+			out.Field("  dialect", DialectSays(writing))
 		}
 	}
 	if settingsErr != nil {
@@ -109,15 +109,12 @@ func Who(out *frame.Page, card *a2a.Card) {
 }
 
 // DialectSays names a dialect and what it adds.
-func DialectSays(w dialect.Writing, asked string) string {
+func DialectSays(w dialect.Writing) string {
 	what := cmp.Or(map[string]string{
 		dialect.Devtool: "the development-tool extension",
 		dialect.Gemini:  "that of Gemini CLI's server, told by the card's name",
 		dialect.Core:    "no dialect: texts, files and data",
 	}[w.Dialect], "told by the card")
-	if asked != "" && asked != "auto" {
-		what += ", by --dialect"
-	}
 	return w.Dialect + " (" + what + ")"
 }
 
@@ -135,9 +132,6 @@ func abilities(out *frame.Page, card *a2a.Card) {
 	}
 	out.Field("  streaming", streaming)
 	out.Field("  push", can(card.Push))
-	if gjson.Get(string(card.Raw), "capabilities.stateTransitionHistory").Bool() {
-		out.Field("  history", "it keeps the states that a task went through")
-	}
 	switch {
 	case card.Extended:
 		out.Field("  more", "this is the card for callers that it knows")

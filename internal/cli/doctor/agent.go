@@ -13,7 +13,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/card"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
-	"github.com/a2astdio/a2astdio/internal/credentials"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
@@ -128,9 +127,6 @@ func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 	if !k.isDemo() {
 		at = "at " + how.At.URL
 	}
-	if k.cardAt != "" && !k.isDemo() && credentials.Origin(k.cardAt) != credentials.Origin(how.At.URL) {
-		at += ", which --trust-origin allows"
-	}
 	status, do := stepOK, ""
 	if !asCard {
 		status, do = stepWarning, "the agent was asked otherwise than its card says, and took it: the card is wrong"
@@ -156,7 +152,7 @@ func (k *checkup) extensionsStep() {
 		k.fail("extensions", err, "")
 		return
 	}
-	lines = append(lines, "dialect: "+card.DialectSays(w, k.l.Options.Dialect))
+	lines = append(lines, "dialect: "+card.DialectSays(w))
 	k.add("extensions", stepOK, strings.Join(lines, "\n"), "")
 }
 

@@ -47,13 +47,10 @@ func Env(name string) string {
 	return "A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// maxRootOptions is how many options of its own a2astdio may have without growing their list.
-const maxRootOptions = 64
-
 // RootOptions are a2astdio's own options, of the table in package config. Each start makes them,
 // so what only help and completion need is not here: see described.
 func RootOptions() []Option {
-	options := make([]Option, 0, maxRootOptions)
+	options := make([]Option, 0, 64) // more than there are
 	for k := range config.Flags() {
 		o := Option{Name: k.Flag, Aliases: k.Aliases, Kind: k.Kind, Takes: k.Takes, Help: k.Help, Value: k.Default, Variable: true,
 			words: k.Words, group: k.Group, bridge: k.Bridge}

@@ -89,16 +89,21 @@ func writeChoice(b *strings.Builder, s frame.Style, width int, key, name, descri
 // MinText is the least width of a column of text.
 const MinText = 20
 
-// letters are ours for the options that are certain to mean this.
-func letters(q *mapping.Question) map[string]mapping.Option {
-	of := map[string]mapping.Option{"n": q.Reject()}
+// A letter is ours for an option that is certain to mean this.
+type letter struct {
+	key, word string
+	option    mapping.Option
+}
+
+func letters(q *mapping.Question) (list []letter) {
 	if once, ok := q.AllowOnce(); ok {
-		of["y"] = once
+		list = append(list, letter{"y", "yes", once})
 	}
+	list = append(list, letter{"n", "no", q.Reject()})
 	if always, ok := q.AllowAlways(); ok {
-		of["a"] = always
+		list = append(list, letter{"a", "always", always})
 	}
-	return of
+	return list
 }
 
 // further are the keys, and what they do, that are no answer.
@@ -119,10 +124,8 @@ func keys(q *mapping.Question) string {
 	default:
 		list = append(list, fmt.Sprintf("1-%d", n))
 	}
-	for _, letter := range []string{"y", "n", "a"} {
-		if _, ok := letters(q)[letter]; ok {
-			list = append(list, letter)
-		}
+	for _, l := range letters(q) {
+		list = append(list, l.key)
 	}
 	for _, key := range further(q) {
 		list = append(list, key[0])
@@ -135,8 +138,12 @@ func choice(line string, q *mapping.Question) (mapping.Option, bool) {
 	if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Options) {
 		return q.Options[n-1], true
 	}
-	o, ok := letters(q)[cmp.Or(map[string]string{"yes": "y", "no": "n", "always": "a"}[line], line)]
-	return o, ok
+	for _, l := range letters(q) {
+		if line == l.key || line == l.word {
+			return l.option, true
+		}
+	}
+	return mapping.Option{}, false
 }
 
 // describe shows what the agent asks, and the choices. Our words begin in the third
@@ -158,14 +165,10 @@ func describe(s frame.Style, width int, q *mapping.Question) string {
 	for _, l := range lines[said:] {
 		writeLine(&b, s, width, l)
 	}
-	of := letters(q)
 	for i, o := range q.Options {
 		lead := fmt.Sprintf("  %d", i+1)
-		for _, letter := range []string{"y", "a", "n"} {
-			if meant, ok := of[letter]; ok && meant.ID == o.ID {
-				lead += " or " + letter
-				break
-			}
+		if at := slices.IndexFunc(letters(q), func(l letter) bool { return l.option.ID == o.ID }); at >= 0 {
+			lead += " or " + letters(q)[at].key
 		}
 		writeChoice(&b, s, width, lead, ask.OneLine(o.Name), ask.Beginning(o.Description))
 	}

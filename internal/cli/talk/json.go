@@ -189,23 +189,24 @@ func (o *jsonOutput) isKnown(s *mapping.Step) bool {
 	}
 	if o.repeated != s.MessageID {
 		o.repeated = strings.Clone(s.MessageID)
-		m, isNew := o.messages.find(s.MessageID)
-		if isNew {
-			m.MessageID, m.Role = o.repeated, "ROLE_AGENT"
-		}
-		o.known = len(m.Parts) > 0
+		o.known = len(o.message(s).Parts) > 0
 	}
 	return o.known
+}
+
+// message finds or makes the message of a step.
+func (o *jsonOutput) message(s *mapping.Step) *messageJSON {
+	m, isNew := o.messages.find(s.MessageID)
+	if isNew {
+		m.MessageID, m.Role = strings.Clone(s.MessageID), "ROLE_AGENT"
+	}
+	return m
 }
 
 // said finds or makes the message or artifact of a step.
 func (o *jsonOutput) said(s *mapping.Step) (said *saidJSON) {
 	if s.ArtifactID == "" {
-		m, isNew := o.messages.find(s.MessageID)
-		if isNew {
-			m.MessageID, m.Role = strings.Clone(s.MessageID), "ROLE_AGENT"
-		}
-		said = &m.saidJSON
+		said = &o.message(s).saidJSON
 	} else {
 		a, isNew := o.artifacts.find(s.ArtifactID)
 		if isNew {

@@ -34,13 +34,12 @@ type loopback struct {
 	server *http.Server
 	done   chan struct{} // closed when Serve has returned
 
-	mu       sync.Mutex
-	start    string // the path to begin at; "" before serve, and once it was visited
-	page     string
-	state    string
-	cookie   string
-	answered bool
-	answers  chan url.Values
+	mu      sync.Mutex
+	start   string // the path to begin at; "" before serve, and once it was visited
+	page    string
+	state   string
+	cookie  string // "" before serve, and once it has its answer
+	answers chan url.Values
 }
 
 func newLoopback(listener net.Listener, redirect *url.URL) *loopback {
@@ -85,8 +84,10 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		show(w, http.StatusForbidden, "Not here", "This address is not that of the sign-in.")
 	case r.Method != http.MethodGet:
 		show(w, http.StatusMethodNotAllowed, "Not so", "A sign-in is under way, elsewhere.")
+	case r.URL.Path == l.callback && l.answer(r, r.URL.Query()):
+		show(w, http.StatusOK, "Answered", "You can close this page, and go on where you came from: there it says whether you are signed in.")
 	case r.URL.Path == l.callback:
-		l.back(w, r)
+		show(w, http.StatusBadRequest, "Not this sign-in", "This is no answer to a sign-in that a2astdio has begun in this browser and that waits for one, so it is not used.")
 	case !l.begin(w, r):
 		show(w, http.StatusNotFound, "Nothing here", "A sign-in is under way, elsewhere; or this page was opened before: begin again.")
 	}
@@ -106,35 +107,18 @@ func (l *loopback) begin(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func (l *loopback) back(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	ours, first := l.answer(r, query)
-	switch {
-	case !ours:
-		show(w, http.StatusBadRequest, "Not this sign-in", "This is no answer to the sign-in that a2astdio has begun in this browser, so it is not used. That sign-in goes on.")
-		return
-	case !first:
-		show(w, http.StatusConflict, "Already answered", "This sign-in has had its answer. You can close this page.")
-		return
-	}
-	show(w, http.StatusOK, "Answered", "You can close this page, and go on where you came from: there it says whether you are signed in.")
-}
-
 // answer passes on the first answer that is ours: with the state, once, and the cookie.
-func (l *loopback) answer(r *http.Request, query url.Values) (ours, first bool) {
+func (l *loopback) answer(r *http.Request, query url.Values) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	cookie, err := r.Cookie(l.name)
 	if err != nil || l.cookie == "" || subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(l.cookie)) != 1 ||
 		len(query["state"]) != 1 || subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1 {
-		return false, false
+		return false
 	}
-	if l.answered {
-		return true, false
-	}
-	l.answered = true
+	l.cookie = ""
 	l.answers <- query
-	return true, true
+	return true
 }
 
 // show writes a page. (Rejected: html/template, whose tables each start of the program

@@ -78,9 +78,10 @@ func TestAnswerIsExact(t *testing.T) {
 		}
 	}
 	must.Equal(t, visit(l.start+"x", ""), http.StatusNotFound, "another page")
-	must.Equal(t, visit("/callback?code=x&state=s", l.cookie), http.StatusOK)
+	cookie := l.cookie
+	must.Equal(t, visit("/callback?code=x&state=s", cookie), http.StatusOK)
 	must.Equal(t, len(answers), 1)
-	must.Equal(t, visit("/callback?code=x&state=s", l.cookie), http.StatusConflict, "again")
+	must.Equal(t, visit("/callback?code=x&state=s", cookie), http.StatusBadRequest, "again")
 }
 
 // Two sign-ins at once are answered by one browser, whose cookies are of a host and not of a
