@@ -206,7 +206,7 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 		update["error"] = map[string]any{"code": code, "message": mask(message), "data": map[string]string{"details": mask(details)}}
 	}
 	v.session.mu.Lock()
-	v.session.turn.told = true
+	v.session.line[0].told = true
 	v.session.mu.Unlock()
 	// As version 1's reply, it is written also if the bridge ends meanwhile.
 	_ = v.editor.server.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})

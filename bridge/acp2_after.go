@@ -32,7 +32,7 @@ func (e *acpEditor) leave(turn Turn, err error) {
 	}
 	w.ctx, w.stop = context.WithCancel(e.server.ctx)
 	s.mu.Lock()
-	free := s.turn == nil && !s.shutting
+	free := len(s.line) == 0 && !s.shutting
 	if free {
 		s.unwatchLocked()
 		s.watching = w

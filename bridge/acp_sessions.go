@@ -74,7 +74,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 	session.setAdditional(p.AdditionalDirectories)
 	s.runTurn(turn, func(ctx context.Context) {
 		if !known && before != nil {
-			<-before.over
+			before.over.Wait()
 			if r, err := s.agent.opts.Store.Get(session.ID); err == nil { // else it begins where it stood when it was restored
 				session.takeRecord(r)
 			}

@@ -40,7 +40,7 @@ func TestCancelBetween(t *testing.T) {
 	s.Cancel()
 	s.queues = true
 	prompt, err := s.Begin()
-	if err != nil || prompt.up == nil {
+	if err != nil || prompt.before() == nil {
 		t.Fatalf("the prompt does not wait for the cancel: %v", err)
 	}
 	turn, cancels, ok := w.takeUp(true)
@@ -48,6 +48,8 @@ func TestCancelBetween(t *testing.T) {
 		t.Fatal("the cancel is lost")
 	}
 	turn.Discard()
-	<-prompt.up
+	if prompt.before() != nil {
+		t.Error("the prompt waits though the cancel is over")
+	}
 	prompt.Discard()
 }

@@ -60,12 +60,12 @@ func (t Turn) next() Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(t.over) // it is not released
-	s.turn = newTurn(s)
-	s.turn.trace = t.trace
+	next := newTurn(s)
+	s.line[0], next.trace = next, t.trace
 	if t.isCancelled() {
-		s.turn.cancel()
+		next.cancel()
 	}
-	return Turn{s.turn}
+	return Turn{next}
 }
 
 // askForm asks the user in a form; false: the user has not answered. It ends with the

@@ -1,6 +1,9 @@
 package bridge
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // This file has what happens when an editor closes a session, or deletes it.
 
@@ -9,13 +12,14 @@ import "context"
 // once more.
 type leaving struct {
 	deleted bool
-	over    chan struct{}
+	over    sync.WaitGroup
 }
 
 // dismiss closes a session, if it is open, cancels its work, and runs then when nothing of
 // it runs any more.
 func (s *server) dismiss(id string, deleted bool, then func()) {
-	l := &leaving{deleted: deleted, over: make(chan struct{})}
+	l := &leaving{deleted: deleted}
+	l.over.Add(1)
 	s.mu.Lock()
 	session, before := s.sessions[id], s.leaving[id]
 	delete(s.sessions, id)
@@ -30,7 +34,7 @@ func (s *server) dismiss(id string, deleted bool, then func()) {
 	}
 	s.spawn(func(context.Context) { // ends with the session's turn
 		if before != nil {
-			<-before.over
+			before.over.Wait()
 		}
 		if session != nil {
 			session.rest()
@@ -42,7 +46,7 @@ func (s *server) dismiss(id string, deleted bool, then func()) {
 		if s.leaving[id] == l {
 			delete(s.leaving, id)
 		}
-		close(l.over)
+		l.over.Done()
 	})
 }
 
@@ -52,7 +56,7 @@ func (s *Session) shut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shutting = true
-	if s.turn == nil {
+	if len(s.line) == 0 {
 		_ = s.journal.Close() // it has been written
 	}
 }

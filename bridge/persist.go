@@ -245,11 +245,11 @@ func (s *Session) failureSteps() []mapping.Step {
 func (s *Session) takeUp() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn != nil {
+	if len(s.line) > 0 {
 		return Turn{}, ErrBusy
 	}
 	s.unwatchLocked()
-	s.turn = newTurn(s)
-	s.turn.past = true
-	return Turn{s.turn}, nil
+	t := s.enterLocked()
+	t.past = true
+	return Turn{t}, nil
 }

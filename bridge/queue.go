@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -25,19 +26,28 @@ var (
 // wait waits until a turn may run. It does not if it would answer a question that came after the
 // prompt was written.
 func (t Turn) wait(ctx context.Context) error {
-	if t.up == nil {
-		return nil
+	for before := t.before(); before != nil; before = t.before() {
+		select {
+		case <-before.over:
+		case <-t.cancelled.Done():
+			return errHeld
+		case <-ctx.Done():
+			return errHeld
+		}
 	}
-	select {
-	case <-t.up:
-	case <-t.cancelled.Done():
-	case <-ctx.Done():
-	}
-	switch {
-	case t.isCancelled() || ctx.Err() != nil:
-		return errHeld
-	case t.fold.State == a2a.StateInputRequired && !t.informed:
+	if t.fold.State == a2a.StateInputRequired && !t.informed {
 		return errAsked
+	}
+	return nil
+}
+
+// before is the turn that this one waits for, nil if it may run.
+func (t *turn) before() *turn {
+	s := t.session
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := slices.Index(s.line, t); at > 0 {
+		return s.line[at-1]
 	}
 	return nil
 }
@@ -102,5 +112,8 @@ func (t *turn) steer(ctx context.Context, leg *leg, p *steering) *request {
 func (s *Session) running() *turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.turn
+	if len(s.line) == 0 {
+		return nil
+	}
+	return s.line[0]
 }

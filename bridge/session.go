@@ -50,9 +50,10 @@ type Session struct {
 
 	approvals approvals
 
-	mu   sync.Mutex
-	turn *turn   // the one that runs, nil if none
-	line []*turn // prompts that wait for it: see takeUp, maxHeld
+	mu sync.Mutex
+	// line are the turns that were accepted and are not over. The first one runs, the others wait for
+	// those before them: see takeUp, maxHeld.
+	line []*turn
 	// queues: prompts may wait for others. It is not written after the session was opened.
 	queues bool
 	// plain: no prompt is a slash command, though it may look like one: a model has written it.
@@ -176,18 +177,24 @@ type Turn struct{ *turn }
 func (s *Session) Begin() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn == nil {
+	n := len(s.line)
+	switch {
+	case n == 0:
 		s.unwatchLocked()
-		s.turn = newTurn(s)
-		return Turn{s.turn}, nil
+	case s.queues && n <= maxHeld, n == 1 && s.line[0].past:
+	default:
+		return Turn{}, ErrBusy
 	}
-	if n := len(s.line); s.queues && n < maxHeld || s.turn.past && n == 0 {
-		t := newTurn(s)
-		t.up, t.informed = make(chan struct{}), s.turn.told && n == 0
-		s.line = append(s.line, t)
-		return Turn{t}, nil
-	}
-	return Turn{}, ErrBusy
+	t := s.enterLocked()
+	t.informed = n == 0 || n == 1 && s.line[0].told
+	return Turn{t}, nil
+}
+
+// enterLocked makes a turn, which is the last in the line.
+func (s *Session) enterLocked() *turn {
+	t := newTurn(s)
+	s.line = append(s.line, t)
+	return t
 }
 
 // unpause returns the leg that was kept, nil if there is none.
@@ -209,17 +216,14 @@ func (s *Session) giveUpPause() {
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn != nil {
-		s.turn.cancel()
-	} else if w := s.watching; w != nil {
-		// The turn that cancels the task begins here: a prompt that is read next is behind it.
-		s.turn = newTurn(s)
-		s.turn.told = true
-		w.cancels = s.turn
-		s.unwatchLocked()
-	}
 	for _, t := range s.line {
 		t.cancel()
+	}
+	if w := s.watching; w != nil && len(s.line) == 0 {
+		// The turn that cancels the task begins here: a prompt that is read next is behind it.
+		w.cancels = s.enterLocked()
+		w.cancels.told = true
+		s.unwatchLocked()
 	}
 }
 
@@ -228,8 +232,8 @@ func (s *Session) Cancel() {
 func (s *Session) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.turn != nil {
-		s.turn.cancelledBy(task)
+	if len(s.line) > 0 {
+		s.line[0].cancelledBy(task)
 	}
 }
 

@@ -54,10 +54,10 @@ type turn struct {
 	// it. lossTold: the user knows that the agent may have lost the conversation.
 	askedContext string
 	lossTold     bool
-	// past: it belongs to a prompt of an earlier process: see takeUp. up is closed when a
-	// turn that waited for others may run, over when it is released.
-	past     bool
-	up, over chan struct{}
+	// past: it belongs to a prompt of an earlier process: see takeUp. over is closed when it is
+	// released.
+	past bool
+	over chan struct{}
 	// told: the editor knows that it is over, or cancels by it what was left. informed: it was
 	// written behind that of the turn before, by a user who knows what the agent has asked. Both
 	// for ACP's version 2.
@@ -89,16 +89,8 @@ func (t *turn) release() {
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()
 	close(t.over)
-	if at := slices.Index(t.session.line, t); at >= 0 { // it was released while it waited
-		t.session.line = slices.Delete(t.session.line, at, at+1)
-		return
-	}
-	if t.session.turn = nil; len(t.session.line) > 0 {
-		t.session.turn = t.session.line[0]
-		t.session.line = t.session.line[1:]
-		close(t.session.turn.up)
-	}
-	if t.session.shutting && t.session.turn == nil {
+	t.session.line = slices.DeleteFunc(t.session.line, func(other *turn) bool { return other == t })
+	if t.session.shutting && len(t.session.line) == 0 {
 		_ = t.session.journal.Close() // it has been written
 	}
 }

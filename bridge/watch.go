@@ -67,11 +67,10 @@ func (w *watcher) takeUp(moved bool) (turn Turn, cancels, ok bool) {
 	if s.watching != w {
 		return Turn{}, false, false
 	}
-	if s.watching = nil; !moved || s.turn != nil {
+	if s.watching = nil; !moved || len(s.line) > 0 {
 		return Turn{}, false, false
 	}
-	s.turn = newTurn(s)
-	return Turn{s.turn}, false, true
+	return Turn{s.enterLocked()}, false, true
 }
 
 // alone has nothing put into the journal, until the function that it returns is called, if another
