@@ -1,15 +1,11 @@
 package bridge_test
 
 import (
-	"bufio"
-	"context"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -18,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/internal/pipenet"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
@@ -78,51 +74,37 @@ func (a *floodAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // numbered is the text of a chunk: its number, so that a lost one shows.
 func numbered(n, size int) string { return fmt.Sprintf("%0*d", size, n) }
 
-// flood is a bridge before a floodAgent, and the editor's two pipes.
+// flood is an editor, which reads when it takes something from its lines, of a bridge before a floodAgent.
 type flood struct {
+	*mcpClient
 	*floodAgent
-	in    *io.PipeWriter
-	out   *io.PipeReader
-	close func()
+	result string // of the prompt
 }
 
-func newFlood(t *testing.T, chunks, size int) *flood {
-	a := &floodAgent{chunks: chunks, size: size}
-	listener := pipenet.Listen()
-	server := &http.Server{Handler: a}
-	network := &http.Transport{DialContext: listener.Dial}
+// newFlood is one that has begun a prompt.
+func newFlood(t *testing.T, a *floodAgent) (f *flood, end func()) {
+	network := &memnet.Network{Handler: a}
 	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: network}))(t)
-	toBridge, in := io.Pipe()
-	out, fromBridge := io.Pipe()
-	var wg sync.WaitGroup
-	wg.Go(func() { _ = server.Serve(listener) }) // ends with the server, in close
-	wg.Go(func() {                               // ends with its input, in close
-		if err := bridge.Serve(context.Background(), toBridge, fromBridge, &bridge.Options{Client: client, NewID: func() string { return "s" }}); err != nil {
-			t.Errorf("the bridge ended with %v", err)
-		}
-		fromBridge.Close()
-	})
-	return &flood{a, in, out, func() {
-		in.Close()
-		_, _ = io.Copy(io.Discard, out)
+	f = &flood{mcpClient: &mcpClient{T: t, lines: make(chan gjson.Result)}, floodAgent: a}
+	closes := f.serve(&bridge.Options{Client: client}, func(m gjson.Result) { f.lines <- m })
+	session := f.opens("")
+	f.write(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"` + session + `","prompt":[{"type":"text","text":"go"}]}}`)
+	return f, func() {
+		closes()
 		client.Close()
-		network.CloseIdleConnections()
-		server.Close()
-		wg.Wait()
-	}}
+		network.Sever()
+	}
 }
 
-// prompt writes what an editor writes to get the flood, and reads what it must
-// read before it.
-func (f *flood) prompt(lines *lineScanner) {
-	for _, l := range []string{
-		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`,
-	} {
-		io.WriteString(f.in, l+"\n")
-		lines.next()
+// read reads a line, and returns what the agent says in it.
+func (f *flood) read() string {
+	m, ok := <-f.lines
+	if !ok {
+		f.result = "the bridge has ended"
+	} else if m.Get("id").Int() == 2 {
+		f.result = m.Get("result").Raw + m.Get("error").Raw
 	}
-	io.WriteString(f.in, `{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"go"}]}}`+"\n")
+	return m.Get("params.update.content.text").Str
 }
 
 // TestBlockedEditor: when the editor stops reading, the agent is slowed, and the bridge
@@ -131,12 +113,13 @@ func (f *flood) prompt(lines *lineScanner) {
 func TestBlockedEditor(t *testing.T) {
 	const chunks = 10_000
 	synctest.Test(t, func(t *testing.T) {
-		f := newFlood(t, chunks, chunkText)
-		defer f.close()
-		lines := newLineScanner(f.out)
 		before := heap()
-		f.prompt(lines)
-		text := lines.firstText()
+		f, end := newFlood(t, &floodAgent{chunks: chunks, size: chunkText})
+		defer end()
+		var said strings.Builder
+		for said.Len() == 0 && f.result == "" {
+			said.WriteString(f.read())
+		}
 		time.Sleep(time.Hour) // the editor is busy
 		synctest.Wait()
 		if said := f.said.Load(); said == 0 || said > inFlight {
@@ -145,14 +128,17 @@ func TestBlockedEditor(t *testing.T) {
 		if grown := heap() - before; grown > flat {
 			t.Errorf("the bridge holds %d KiB for an editor that does not read", grown>>10)
 		}
-		text += lines.text()
+		for f.result == "" {
+			said.WriteString(f.read())
+		}
+		text := said.String()
 		for n := range len(text) / chunkText {
 			if text[n*chunkText:(n+1)*chunkText] != numbered(n, chunkText) {
 				t.Fatalf("chunk %d is missing, or not in its place", n)
 			}
 		}
-		if want := `{"stopReason":"end_turn"}`; lines.result != want {
-			t.Errorf("the prompt ended with %s, want %s", lines.result, want)
+		if want := `{"stopReason":"end_turn"}`; f.result != want {
+			t.Errorf("the prompt ended with %s, want %s", f.result, want)
 		}
 		if len(text) != chunks*chunkText {
 			t.Errorf("%d bytes of text are shown, %d were said", len(text), chunks*chunkText)
@@ -167,15 +153,12 @@ func TestLargeStream(t *testing.T) {
 		chunks /= 4
 	}
 	synctest.Test(t, func(t *testing.T) {
-		f := newFlood(t, chunks, largeText)
-		defer f.close()
-		lines := newLineScanner(f.out)
-		f.prompt(lines)
+		f, end := newFlood(t, &floodAgent{chunks: chunks, size: largeText})
+		defer end()
 		var most, first int64
 		shown, looks := 0, 0
-		for lines.result == "" {
-			line := lines.next()
-			shown += len(gjson.GetBytes(line, "params.update.content.text").Str)
+		for f.result == "" {
+			shown += len(f.read())
 			if shown>>23 > looks { // each 8 MiB
 				looks = shown >> 23
 				if now := heap(); first == 0 {
@@ -203,54 +186,12 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// A lineScanner reads the editor's lines one by one, and some kB ahead.
-type lineScanner struct {
-	r      *bufio.Reader
-	result string // of the prompt
-}
-
-func newLineScanner(r io.Reader) *lineScanner { return &lineScanner{r: bufio.NewReader(r)} }
-
-// next returns the next line.
-func (l *lineScanner) next() []byte {
-	line, err := l.r.ReadBytes('\n')
-	if err != nil {
-		l.result = err.Error()
-	} else if gjson.GetBytes(line, "id").Int() == 2 {
-		l.result = gjson.GetBytes(line, "result").Raw + gjson.GetBytes(line, "error").Raw
-	}
-	return line
-}
-
-// text reads until the prompt's reply, and returns the text in between.
-func (l *lineScanner) text() string {
-	var text strings.Builder
-	for l.result == "" {
-		u := gjson.GetBytes(l.next(), "params.update")
-		if u.Get("sessionUpdate").Str == "agent_message_chunk" {
-			text.WriteString(u.Get("content.text").Str)
-		}
-	}
-	return text.String()
-}
-
-// firstText reads until there is some.
-func (l *lineScanner) firstText() string {
-	for l.result == "" {
-		if text := gjson.GetBytes(l.next(), "params.update.content.text").Str; text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
 // TestEventTooLarge: an event over the limit ends the turn at once with an error that says
 // so. The bridge does not ask for the task, which would be as large.
 func TestEventTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFlood(t, 0, 0)
-		defer f.close()
-		f.instead = func(w http.ResponseWriter) {
+		start := time.Now()
+		f, end := newFlood(t, &floodAgent{instead: func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}`+"\n\ndata: ")
 			piece := []byte(strings.Repeat("x", 1<<20))
@@ -259,13 +200,13 @@ func TestEventTooLarge(t *testing.T) {
 					return
 				}
 			}
+		}})
+		defer end()
+		for f.result == "" {
+			f.read()
 		}
-		lines := newLineScanner(f.out)
-		start := time.Now()
-		f.prompt(lines)
-		lines.text()
-		if took := time.Since(start); took > 0 || !strings.Contains(lines.result, "more than 64 MiB, which is the limit") {
-			t.Errorf("after %v: %s", took, lines.result)
+		if took := time.Since(start); took > 0 || !strings.Contains(f.result, "more than 64 MiB, which is the limit") {
+			t.Errorf("after %v: %s", took, f.result)
 		}
 	})
 }

@@ -91,8 +91,3 @@ func TestStates(t *testing.T) {
 		}
 	}
 }
-
-// bothCard is the card of an agent that speaks both versions.
-const bothCard = `{"name":"Test","url":"%[1]s/rpc","protocolVersion":"0.3.0",
-	"supportedInterfaces":[{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"x"}],
-	"capabilities":{"streaming":true,"extensions":[{"uri":"https://e.example/x/v1","required":true},{"uri":"https://e.example/y/v1"}]}}`

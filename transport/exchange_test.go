@@ -30,6 +30,8 @@ import (
 //	agent PATH           the URL that the user gives
 //	card JSON, file      the card, or "card none"; the user gives it as a file
 //	version, binding, header, trust, extensions, timeout: the client's options
+//	user-agent, show NAMES  the program's name; of all requests, also those for cards, these headers are told
+//	check WORDS          a card is checked, and refused with these words, if there are some
 //	credentials ONE TWO  a source that has the token ONE, and behind a refusal TWO; "!" tells a cure in place of it
 //	WHAT: STATUS TYPE    answers a method of JSON-RPC, what is asked of a path or URL, or with "*" whatever is left
 //	                     but cards. Then come headers of the answer, as Name=value, and behind tabs its lines; one in
@@ -43,6 +45,7 @@ type played struct {
 	file       bool
 	opts       ClientOptions
 	extensions []string
+	show       []string
 	answers    []*playedAnswer
 
 	mu    sync.Mutex
@@ -140,6 +143,18 @@ func (x *played) tells(t *testing.T, line string) bool {
 		x.opts.TrustOrigins = strings.Fields(rest)
 	case "extensions":
 		x.extensions = strings.Fields(rest)
+	case "user-agent":
+		x.opts.UserAgent = rest
+	case "show":
+		x.show = strings.Fields(rest)
+	case "check":
+		x.opts.BareCard = true
+		x.opts.CheckCard = func(_ context.Context, card []byte) ([]byte, error) {
+			if rest != "" {
+				return nil, errors.New(rest)
+			}
+			return card, nil
+		}
 	case "file":
 		x.file = true
 	case "credentials":
@@ -220,10 +235,15 @@ func (x *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *played) note(method, path string, r *http.Request) *playedAnswer {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !strings.HasSuffix(path, ".json") {
+	if !strings.HasSuffix(path, ".json") || x.show != nil {
 		what := strings.TrimSpace(method + " " + strings.TrimSuffix(r.Method+" "+path, "POST /rpc"))
 		if key := r.Header.Get("Authorization"); key != "" {
 			what += " with " + key
+		}
+		for _, name := range x.show {
+			if lines := r.Header.Values(name); len(lines) > 0 {
+				what += "; " + name + ": " + strings.Join(lines, " and ")
+			}
 		}
 		x.asked = append(x.asked, what)
 	}

@@ -98,34 +98,6 @@ func TestRequests(t *testing.T) {
 	must.Golden(t, *update, "testdata/requests.golden", got.String())
 }
 
-// What goes beside the body: the version, the extensions, who is asking, what is taken.
-func TestRequestHeaders(t *testing.T) {
-	for _, version := range []string{"0.3", "1.0"} {
-		agent := newWireAgent(t, nil)
-		agent.card = bothCard
-		agent.answer = func(w http.ResponseWriter, r *http.Request) {
-			wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"id":"t","status":{"state":1}}}`)(w, r)
-		}
-		c := wireClient(t, agent.URL, &ClientOptions{Version: version, UserAgent: "a2astdio/test", Header: http.Header{"authorization": {"Bearer s3cret"}}})
-		c.Activate([]string{"https://e.example/a/v1", "https://e.example/b/v1"})
-		must.Get(c.Send(t.Context(), hello()))(t)
-		must.Get(c.Cancel(t.Context(), "t"))(t)
-		header, number := "X-A2a-Extensions", "[]"
-		if version == "1.0" {
-			header, number = "A2a-Extensions", "[1.0]"
-		}
-		for i, r := range agent.seen() {
-			if fmt.Sprint(r.Header[header]) != "[https://e.example/a/v1 https://e.example/b/v1]" || fmt.Sprint(r.Header["A2a-Version"]) != number ||
-				len(r.Header["A2a-Extensions"])+len(r.Header["X-A2a-Extensions"]) != 2 ||
-				r.Header.Get("Authorization") != "Bearer s3cret" || r.Header.Get("User-Agent") != "a2astdio/test" ||
-				r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Accept-Encoding") != "" ||
-				strings.Contains(r.Header.Get("Accept"), "text/event-stream") != (i == 0) {
-				t.Errorf("%s, %s: headers %v", version, r.Method, r.Header)
-			}
-		}
-	}
-}
-
 // TestTraceContext: a parent is sent, with its state. An invalid parent is
 // not sent, nor its state.
 func TestTraceContext(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // sseAll reads all frames by batches, and clones each. It returns their data and the error.
@@ -31,41 +33,21 @@ func sseLike(r io.Reader, poison bool, like *template) (frames []string, cut boo
 }
 
 func TestFrames(t *testing.T) {
-	for _, test := range []struct {
-		name, in string
-		want     []string
-		cut      bool
-	}{
-		{name: "plain", in: "data: {}\n\n", want: []string{"false {}"}},
-		{name: "no space", in: "data:{}\n\n", want: []string{"false {}"}},
-		{name: "two spaces: one is data", in: "data:  a\n\n", want: []string{"false  a"}},
-		{name: "CRLF", in: "data: a\r\n\r\ndata: b\r\n\r\n", want: []string{"false a", "false b"}},
-		{name: "CR", in: "data: a\r\rdata: b\r\r", want: []string{"false a", "false b"}},
-		{name: "mixed line ends", in: "data: a\r\n\ndata: b\n\r", want: []string{"false a", "false b"}},
-		{name: "byte order mark", in: "\uFEFFdata: a\n\n\uFEFFdata: b\n\n", want: []string{"false a"}},
-		{name: "comments", in: ": hi\n\ndata: a\n: there\ndata: b\n\n:\n\n", want: []string{"false a\nb"}},
-		{name: "lines are joined", in: "data: a\nid: 1\nevent: x\ndata:\ndata: b\ndata\n\n", want: []string{"false a\n\nb\n"}},
-		{name: "empty data", in: "data\n\ndata:\n\n", want: []string{"false ", "false "}},
-		{name: "no data, no event", in: "event: error\nid: 7\n\ndata: a\n\n", want: []string{"false a"}},
-		{name: "error", in: "event: error\ndata: a\n\ndata: b\n\n", want: []string{"true a", "false b"}},
-		{name: "unknown fields", in: "retry: 5\nfoo: bar\nfoo\ndata: a\n\n", want: []string{"false a"}},
-		{name: "cut after the line", in: "id: 1\ndata: a\n\nid: 2\ndata: b\n", want: []string{"false a"}, cut: true},
-		{name: "cut within the line", in: "data: a\n\nda", want: []string{"false a"}, cut: true},
-		{name: "cut within a comment", in: "data: a\n\n: pi", want: []string{"false a"}},
-		{name: "nothing", in: ""},
-		{name: "blank lines", in: "\n\r\n\r\r\n"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
+	for _, test := range must.Table[struct {
+		Name, In, Want string
+		Cut            bool
+	}](t, "testdata/frames.txt") {
+		t.Run(test.Name, func(t *testing.T) {
 			for _, poison := range []bool{false, true} {
 				for name, r := range map[string]io.Reader{
-					"whole":     strings.NewReader(test.in),
-					"bytes":     iotest.OneByteReader(strings.NewReader(test.in)),
-					"halves":    iotest.HalfReader(strings.NewReader(test.in)),
-					"data, EOF": iotest.DataErrReader(strings.NewReader(test.in)),
+					"whole":     strings.NewReader(test.In),
+					"bytes":     iotest.OneByteReader(strings.NewReader(test.In)),
+					"halves":    iotest.HalfReader(strings.NewReader(test.In)),
+					"data, EOF": iotest.DataErrReader(strings.NewReader(test.In)),
 				} {
 					got, cut, err := sseAll(r, poison)
-					if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) || cut != test.cut || err != io.EOF {
-						t.Errorf("%s, poison %v: %q cut %v %v; want %q cut %v", name, poison, got, cut, err, test.want, test.cut)
+					if fmt.Sprintf("%q", got) != test.Want || cut != test.Cut || err != io.EOF {
+						t.Errorf("%s, poison %v: %q cut %v %v; want %s cut %v", name, poison, got, cut, err, test.Want, test.Cut)
 					}
 				}
 			}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -13,32 +11,10 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-// storeChild, in the environment, makes this test binary a bridge that uses a
-// store: its number, the store's directory.
-const storeChild = "A2ASTDIO_TEST_STORE_CHILD"
-
 const (
-	childLines = 2000 // of each child, in the shared session
+	childLines = 2000 // of each bridge, in the shared session
 	childPad   = 40
 )
-
-func startChild(t *testing.T, s *Store, n int) *exec.Cmd {
-	t.Helper()
-	exe := must.Get(os.Executable())(t)
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestChild$", "-test.v")
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d,%s", storeChild, n, s.dir))
-	return cmd
-}
-
-// TestChild is not a test but the other processes, which the tests start.
-func TestChild(t *testing.T) {
-	args := strings.SplitN(os.Getenv(storeChild), ",", 2)
-	if len(args) != 2 {
-		return
-	}
-	s := must.Get(Open(args[1]))(t)
-	hammer(t, s, args[0])
-}
 
 // title is a title by which a torn record would show.
 func childTitle(who string, i int) string { return strings.Repeat(fmt.Sprintf("%s-%d ", who, i), 50) }
@@ -86,23 +62,19 @@ func hammer(t *testing.T, s *Store, who string) {
 	}
 }
 
-// TestProcesses: several bridges at once tear nothing, and lose nothing
-// that none of them has deleted.
+// TestProcesses: several bridges at once, each with what a process opens for itself, tear nothing, and lose
+// nothing that none of them has deleted.
 func TestProcesses(t *testing.T) {
 	const children = 4
 	s := openStore(t)
-	var running [children]*exec.Cmd
-	var out [children]strings.Builder
-	for n := range children {
-		running[n] = startChild(t, s, n)
-		running[n].Stdout, running[n].Stderr = &out[n], &out[n]
-		must.Do(t, running[n].Start())
-	}
-	for n, cmd := range running {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("child %d: %v\n%s", n, err, &out[n])
+	t.Run("all", func(t *testing.T) {
+		for n := range children {
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel()
+				hammer(t, again(t, s), fmt.Sprint(n))
+			})
 		}
-	}
+	})
 	for n := range children {
 		r, err := s.Get(fmt.Sprint("own ", n))
 		if want := childTitle(fmt.Sprint(n), childLines-20); err != nil || r.Title != want {

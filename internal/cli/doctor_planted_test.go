@@ -38,6 +38,9 @@ func plants(t *testing.T, kind string) (right plant, bugs []plant) {
 		}
 		if name == "right "+version {
 			right = p
+			for _, on := range regexp.MustCompile(`(?m)^on (.*)$`).FindAllStringSubmatch(head, -1) {
+				right["on"] = append(right["on"], on[1])
+			}
 			words = append(words, "<task>", p.line("task"), "<task-2>", strings.Replace(p.line("task"), "$TASK", "task-2", 1))
 		} else if !strings.HasPrefix(name, "right ") && strings.Contains(cmp.Or(p.line("in"), kind), kind) {
 			p.call()
@@ -122,89 +125,69 @@ func (a *agentOf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return `{"jsonrpc":"2.0","id":` + string(call.ID) + `,"` + member + `":` + body + `}`
 	}
-	refuse := func(place string, code, status int, reason string) {
-		w.Header().Set("Content-Type", "application/json")
-		body := fmt.Sprintf(`{"code":%d,"message":"no"}`, code)
-		if a.rest {
-			w.WriteHeader(status)
-			body = fmt.Sprintf(`{"error":{"code":%d,"status":"X","message":"no","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":%q,"domain":"a2a-protocol.org"}]}}`, status, reason)
-		}
-		_, _ = io.WriteString(w, fill.Replace(a.swapped(place, envelope("error", body))))
+	op, id := operations[strings.ToLower(method)], call.Params.ID
+	if op == "send" {
+		id = call.Params.Message.TaskID
 	}
 	if r.Header.Get("A2A-Version") == "9.9" && place != "version" {
-		refuse("", -32009, 400, "VERSION_NOT_SUPPORTED")
+		op = "version"
+	}
+	var frames []string
+	for _, e := range a.right["stream"] {
+		frames = append(frames, "data: "+envelope("result", e)+"\n\n")
+	}
+	swap, what := a.route(place, op, id)
+	text := ""
+	switch what[0] {
+	case "stream":
+		a.stream(w, r, fill, frames)
+		return
+	case "follows":
+		a.stream(w, r, fill, frames[1:2])
+		return
+	case "hang":
+		a.stream(w, r, fill, nil)
+		<-r.Context().Done()
+		return
+	case "nothing":
+		http.NotFound(w, r)
 		return
 	}
-	answer := func(place, body string) {
-		w.Header().Set("Content-Type", "application/json")
-		second := strings.NewReplacer("$TASK", "task-2", `"completed"`, `"canceled"`, "COMPLETED", "CANCELED", "artifacts", "x")
-		_, _ = io.WriteString(w, fill.Replace(a.swapped(place, second.Replace(envelope("result", body)))))
-	}
-	switch strings.ToLower(method) {
-	case "message/stream", "sendstreamingmessage", "stream":
-		var frames []string
-		for _, e := range a.right["stream"] {
-			frames = append(frames, "data: "+envelope("result", e)+"\n\n")
+	w.Header().Set("Content-Type", "application/json")
+	second := strings.NewReplacer("$TASK", "task-2", `"completed"`, `"canceled"`, "COMPLETED", "CANCELED", "artifacts", "x")
+	switch what[0] {
+	case "error":
+		text = envelope("error", `{"code":`+what[1]+`,"message":"no"}`)
+		if status, _ := strconv.Atoi(what[2]); a.rest {
+			w.WriteHeader(status)
+			text = fmt.Sprintf(`{"error":{"code":%d,"status":"X","message":"no","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":%q,"domain":"a2a-protocol.org"}]}}`, status, what[3])
 		}
-		a.stream(w, r, fill, frames)
-	case "tasks/get", "gettask", "get":
-		if call.Params.ID == "task-2" {
-			answer("ending", a.right.line("task"))
-			return
-		}
-		if call.Params.ID != "task-1" && place != "known" {
-			status := 404
-			_, _ = fmt.Sscanf(place, "unknown%d", &status)
-			refuse("unknown", -32001, status, "TASK_NOT_FOUND")
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, fill.Replace(a.swapped("get", envelope("result", a.right.line("task")))))
-	case "tasks/cancel", "canceltask", "cancel":
-		if call.Params.ID == "task-2" {
-			answer("ending", a.right.line("task"))
-			return
-		}
-		if call.Params.ID != "task-1" {
-			refuse("", -32001, 404, "TASK_NOT_FOUND")
-			return
-		}
-		refuse("cancel", -32002, 400, "TASK_NOT_CANCELABLE")
-	case "tasks/resubscribe", "subscribetotask", "subscribe":
-		if call.Params.ID != "task-1" {
-			if place == "hang" {
-				a.stream(w, r, fill, nil)
-				<-r.Context().Done()
-				return
-			}
-			if place == "follow" && call.Params.ID == "task-2" {
-				a.stream(w, r, fill, []string{"data: " + envelope("result", a.right["stream"][1]) + "\n\n"})
-				return
-			}
-			refuse("", -32001, 404, "TASK_NOT_FOUND")
-			return
-		}
-		refuse("subscribe", -32004, 400, "UNSUPPORTED_OPERATION")
-	case "listtasks", "/tasks":
-		if place == "nolist" {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, fill.Replace(envelope("result", a.swapped("list", `{"tasks":[`+a.right.line("task")+`],"nextPageToken":"","pageSize":5,"totalSize":1}`))))
-	case "message/send", "sendmessage", "send": // doctor sends one to the task that has ended, and begins another
-		if call.Params.Message.TaskID == "" {
-			answer("begun", a.right["stream"][0])
-			return
-		}
-		if place == "send" {
-			_, _ = io.WriteString(w, fill.Replace(envelope("result", a.right.line("sent"))))
-			return
-		}
-		refuse("send", -32004, 400, "UNSUPPORTED_OPERATION")
+	case "second":
+		text = second.Replace(envelope("result", a.right.line("task")))
+	case "begun":
+		text = second.Replace(envelope("result", a.right["stream"][0]))
+	case "page":
+		text = envelope("result", `{"tasks":[`+a.right.line("task")+`],"nextPageToken":"","pageSize":5,"totalSize":1}`)
 	default:
-		refuse("method", -32601, 400, "PUSH_NOTIFICATION_NOT_SUPPORTED")
+		text = envelope("result", a.right.line(what[0]))
 	}
+	_, _ = io.WriteString(w, fill.Replace(a.swapped(swap, text)))
+}
+
+// operations are the words of both versions, and of HTTP+JSON.
+var operations = map[string]string{"message/stream": "stream", "sendstreamingmessage": "stream", "stream": "stream", "tasks/get": "get", "gettask": "get", "get": "get",
+	"tasks/cancel": "cancel", "canceltask": "cancel", "cancel": "cancel", "tasks/resubscribe": "subscribe", "subscribetotask": "subscribe", "subscribe": "subscribe",
+	"listtasks": "list", "/tasks": "list", "message/send": "send", "sendmessage": "send", "send": "send"}
+
+// route is the first "on" line for a request: the place of bugs in its answer, and the answer.
+func (a *agentOf) route(place, op, task string) (swap string, what []string) {
+	for _, line := range a.right["on"] {
+		words := strings.Fields(line)
+		if (words[0] == "*" || words[0] == place) && (words[1] == "*" || words[1] == op) && (words[2] == "*" || words[2] == cmp.Or(task, "none")) {
+			return words[3], words[4:]
+		}
+	}
+	return "", []string{"nothing"}
 }
 
 // stream writes the frames, or what the bug makes of them.

@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,56 +35,26 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// A badAgent fails in one common way.
+// A badAgent fails in one common way: a row of testdata/errors-agents.txt.
 type badAgent struct {
-	name, path string
-	secure     bool   // it speaks TLS
-	scheme     string // that it is called by, if not its own
-	host       string // likewise
-	// certificate is its own, if it has one.
-	certificate *tls.Certificate
-	dead        bool
-	// card is its card, URL being where it is; "" is none. answer is what it says to
-	// everything else.
-	card   string
-	answer http.HandlerFunc
+	Name string
+	// Way is what is odd about the way to it: "dead", how it is called (https, http, a host or a path), "tls", and a
+	// certificate of its own, of a name and so many hours.
+	Way string
+	// Card: it has one. Status, Type and Body are what it says to everything else; Type may have a header behind it.
+	Card       bool
+	Status     int
+	Type, Body string
 }
 
-func commonErrors() []badAgent {
-	const card = `{"name":"Bad","url":"URL/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`
-	says := func(status int, label, body string, header ...string) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", label)
-			for i := 0; i+1 < len(header); i += 2 {
-				w.Header().Set(header[i], header[i+1])
-			}
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, body)
+// way is what stands behind a word of Way.
+func (bad *badAgent) way(word string) string {
+	for w := range strings.FieldsSeq(bad.Way) {
+		if rest, ok := strings.CutPrefix(w, word+"="); ok || w == word {
+			return cmp.Or(rest, word)
 		}
 	}
-	return []badAgent{
-		{name: "nobody listens", dead: true},
-		{name: "https to a port without TLS", scheme: "https", card: card},
-		{name: "http to a port with TLS", scheme: "http", secure: true, card: card},
-		{name: "a certificate of a CA that is not known", secure: true, card: card},
-		{name: "a certificate of another name", host: "localhost", secure: true, certificate: certificate("agents.example", time.Hour), card: card},
-		{name: "a certificate that has expired", secure: true, certificate: certificate("127.0.0.1", -time.Hour), card: card},
-		{name: "a certificate that nobody has signed", secure: true, certificate: certificate("127.0.0.1", time.Hour), card: card},
-		{name: "a wrong URL: no card", answer: http.NotFound},
-		{name: "a wrong path", path: "/wrong", card: card, answer: http.NotFound},
-		{name: "a web page", answer: says(200, "text/html", "<html>hello</html>")},
-		{name: "the card wants credentials", answer: says(401, "text/plain", "no", "WWW-Authenticate", `Bearer realm="agents"`)},
-		{name: "messages want credentials", card: card, answer: says(401, "text/plain", "no", "WWW-Authenticate", "Basic")},
-		{name: "too many requests", card: card, answer: says(429, "text/plain", "slow down", "Retry-After", "30")},
-		{name: "the agent's own error", card: card, answer: says(200, "application/json",
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no model","data":{"hint":"set GEMINI_API_KEY"}}}`)},
-		{name: "a proxy's web page for the card", answer: says(502, "text/html", "<html><h1>502 Bad Gateway</h1></html>")},
-		{name: "a proxy's web page for a message", card: card, answer: says(502, "text/html", "<html><h1>502 Bad Gateway</h1></html>")},
-		{name: "a login page for a message", card: card, answer: says(200, "text/html", "<html>Sign in</html>")},
-		{name: "JSON that is labelled as a stream", card: card, answer: says(200, "text/event-stream", `{"detail":"no such model"}`)},
-		{name: "an empty stream", card: card, answer: says(200, "text/event-stream", "")},
-		{name: "a gateway without its agent", card: card, answer: says(503, "text/plain", "upstream is down")},
-	}
+	return ""
 }
 
 // The common errors have cause and remedy: in an editor (the message, and data.details,
@@ -91,8 +62,8 @@ func commonErrors() []badAgent {
 func TestCommonErrors(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for _, bad := range commonErrors() {
-		b.WriteString("# " + bad.name + "\n" + bad.messages(t) + "\n")
+	for _, bad := range must.Table[badAgent](t, "../../testdata/errors-agents.txt") {
+		b.WriteString("# " + bad.Name + "\n" + bad.messages(t) + "\n")
 	}
 	must.Golden(t, *update, "../../testdata/errors.txt", b.String())
 }
@@ -100,28 +71,34 @@ func TestCommonErrors(t *testing.T) {
 func (bad *badAgent) messages(t *testing.T) string {
 	var server *httptest.Server
 	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if bad.card != "" && r.URL.Path == "/.well-known/agent-card.json" {
-			_, _ = io.WriteString(w, strings.ReplaceAll(bad.card, "URL", server.URL))
+		if bad.Card && r.URL.Path == "/.well-known/agent-card.json" {
+			fmt.Fprintf(w, `{"name":"Bad","url":"%s/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`, server.URL)
 			return
 		}
-		bad.answer(w, r)
+		label, header, _ := strings.Cut(bad.Type, "; ")
+		name, value, _ := strings.Cut(header, ": ")
+		w.Header().Set("Content-Type", label)
+		w.Header().Set(cmp.Or(name, "X-None"), value)
+		w.WriteHeader(cmp.Or(bad.Status, http.StatusNotFound))
+		_, _ = io.WriteString(w, bad.Body)
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	if bad.certificate != nil {
-		server.TLS = &tls.Config{Certificates: []tls.Certificate{*bad.certificate}}
+	if name, hours, ok := strings.Cut(bad.way("certificate"), ","); ok {
+		n, _ := strconv.Atoi(hours)
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{*certificate(name, time.Duration(n)*time.Hour)}}
 	}
-	if bad.secure {
+	if bad.way("tls") != "" {
 		server.StartTLS()
 	} else {
 		server.Start()
 	}
 	defer server.Close()
-	if bad.dead {
+	if bad.way("dead") != "" {
 		server.Close()
 	}
 	scheme, host, _ := strings.Cut(server.URL, "://")
-	host = strings.Replace(host, "127.0.0.1", cmp.Or(bad.host, "127.0.0.1"), 1)
-	url := cmp.Or(bad.scheme, scheme) + "://" + host + bad.path
+	host = strings.Replace(host, "127.0.0.1", cmp.Or(bad.way("host"), "127.0.0.1"), 1)
+	url := cmp.Or(bad.way("scheme"), scheme) + "://" + host + bad.way("path")
 	plain := func(text string) string {
 		text = regexp.MustCompile(`current time \S+ is after \S+?Z`).ReplaceAllString(text, "current time NOW is after THEN")
 		port := host[strings.LastIndexByte(host, ':')+1:]
@@ -191,10 +168,28 @@ func (nobody) Ask(context.Context, []mapping.Question) ([]mapping.Answer, error)
 	return nil, context.Canceled
 }
 
+// echoToken is what agents are shown, and echo.
+const echoToken = "sk-live-Zq81xWvT9pLm4"
+
+// echoes is an agent that answers with what it was shown in the place of ECHO.
+func echoes(t *testing.T, status int, label, body string, shown func(*http.Request) string) (url string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/agent-card.json") {
+			fmt.Fprintf(w, `{"name":"Echo","url":"http://%s/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`, r.Host)
+			return
+		}
+		w.Header().Set("Content-Type", label)
+		w.Header().Set("WWW-Authenticate", `Bearer realm="`+echoToken+`"`)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, strings.ReplaceAll(body, "ECHO", shown(r)))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // No error shows a credential that the agent echoes: in a shell, in doctor, or in an
 // editor.
 func TestEchoedCredentials(t *testing.T) {
-	const token = "sk-live-Zq81xWvT9pLm4"
 	rpc := `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no model for ECHO","data":{"sent":"ECHO"}}}`
 	failed := `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"failed","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":"not with ECHO"}]}}}}` + "\n\n"
 	for _, answer := range []struct {
@@ -205,59 +200,41 @@ func TestEchoedCredentials(t *testing.T) {
 		{400, "application/json", rpc}, {200, "application/json", rpc},
 		{200, "text/event-stream", "event: error\ndata: " + rpc + "\n\n"}, {200, "text/event-stream", "data: {ECHO\n\n"}, {200, "text/event-stream", failed},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, "/agent-card.json") {
-				fmt.Fprintf(w, `{"name":"Echo","url":"http://%s/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`, r.Host)
-				return
-			}
-			echoed := r.Header.Get("Authorization")
-			w.Header().Set("Content-Type", answer.label)
-			w.Header().Set("WWW-Authenticate", `Bearer realm="`+token+`"`)
-			w.WriteHeader(answer.status)
-			_, _ = io.WriteString(w, strings.ReplaceAll(answer.body, "ECHO", echoed))
-		}))
-		args := []string{"--agent", server.URL, "--header", "Authorization: Bearer " + token}
+		url := echoes(t, answer.status, answer.label, answer.body, func(r *http.Request) string { return r.Header.Get("Authorization") })
+		args := []string{"--agent", url, "--header", "Authorization: Bearer " + echoToken}
 		const lines = `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"hi"}}` + "\n"
 		for _, run := range []struct{ stdin, command string }{
 			{"", "send hi"}, {"", "doctor"}, {"", "doctor -o json"}, {lines, "--on-eof finish"},
 		} {
 			_, stdout, stderr := runMain(run.stdin, append(args, strings.Fields(run.command)...)...)
-			if out := stdout + stderr; strings.Contains(out, token) || !strings.Contains(out, "***") && !strings.HasPrefix(run.command, "doctor") {
+			if out := stdout + stderr; strings.Contains(out, echoToken) || !strings.Contains(out, "***") && !strings.HasPrefix(run.command, "doctor") {
 				t.Errorf("%d %s, %q: %s", answer.status, answer.label, run.command, out)
 			}
 		}
-		server.Close()
 	}
 }
 
 // TestEchoedToken: nor is a token shown that the agent echoes without what stood around it,
 // whichever way it was given.
 func TestEchoedToken(t *testing.T) {
-	const token = "sk-live-Zq81xWvT9pLm4"
 	ownPlaces(t)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/agent-card.json") {
-			fmt.Fprintf(w, `{"name":"Echo","url":"http://%s/","protocolVersion":"0.3.0","capabilities":{}}`, r.Host)
-			return
-		}
+	url := echoes(t, 500, "application/json", `{"error":"no model for ECHO"}`, func(r *http.Request) string {
 		user, _, _ := r.BasicAuth()
-		w.WriteHeader(500)
-		fmt.Fprintf(w, `{"error":"no model for %s%s"}`, user, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
-	}))
-	t.Cleanup(server.Close)
-	headers := privateFile(t, t.TempDir(), "headers", `{"headers":{"Authorization":["Bearer `+token+`"]}}`)
+		return user + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	})
+	headers := privateFile(t, t.TempDir(), "headers", `{"headers":{"Authorization":["Bearer `+echoToken+`"]}}`)
 	for _, args := range [][]string{
-		{"--agent", server.URL, "--credential-command", "cat '" + headers + "'"},
-		{"--agent", strings.Replace(server.URL, "//", "//"+token+"@", 1)},
-		{"--agent", server.URL}, // a sign-in keeps it
+		{"--agent", url, "--credential-command", "cat '" + headers + "'"},
+		{"--agent", strings.Replace(url, "//", "//"+echoToken+"@", 1)},
+		{"--agent", url}, // a sign-in keeps it
 	} {
 		if len(args) == 2 {
-			if status, _, stderr := runMain(token, append(args, "auth", "login", "--with-token")...); status != 0 {
+			if status, _, stderr := runMain(echoToken, append(args, "auth", "login", "--with-token")...); status != 0 {
 				t.Fatal(stderr)
 			}
 		}
 		_, stdout, stderr := runMain("", append(args, "send", "hi")...)
-		if out := stdout + stderr; strings.Contains(out, token) || !strings.Contains(out, "no model for") {
+		if out := stdout + stderr; strings.Contains(out, echoToken) || !strings.Contains(out, "no model for") {
 			t.Errorf("%v: %s", args, out)
 		}
 	}

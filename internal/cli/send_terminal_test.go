@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,71 +17,19 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-// A session is one form of send on a terminal. Each of its keys is typed when the
-// terminal shows what it waits for.
+// A session is one form of send on a terminal: a row of testdata/terminal-sessions.txt.
 type session struct {
-	name string
-	// command is send, if it is not named.
-	command []string
-	args    []string
-	keys    []key
-	exit    int
-	// pipe is given on stdin; without it stdin is the terminal.
-	pipe string
-	// unless is what it shows where the agent takes the rejection before the cancel, as it may
-	// on a busy machine: then it is played again.
-	unless string
+	Name, Words        string
+	Exit               int
+	Keys, Pipe, Unless string
 }
 
-func (s session) words() []string {
-	if s.command == nil {
-		return append([]string{"send"}, s.args...)
-	}
-	return append(slices.Clone(s.command), s.args...)
-}
-
-// A key is typed when something is shown; resume stands for fg after Ctrl-Z.
-type key struct{ shown, typed string }
-
-const resume = ""
-
-func sessions() []session {
-	return []session{
-		{name: "hello", args: []string{"hello"}},
-		{name: "edit", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "?\n"}, {"Which?", "y\n"}}},
-		{name: "reject", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", "n\n"}}},
-		{name: "shell", args: []string{"shell"}, keys: []key{{"Which?", "a\n"}}},
-		{name: "once", args: []string{"--approve", "once", "many"}},
-		{name: "typed-ahead", args: []string{"many"}, keys: []key{{"Which?", "y\ny\n"}, {"Which?", "n\n"}}},
-		{name: "hidden", args: []string{"hidden"}, keys: []key{{"Which?", "n\n"}}},
-		{name: "tool-fails", args: []string{"error"}},
-		{name: "task-fails", args: []string{"--fail", "fail"}, exit: frame.ExitFailed},
-		{name: "verbose", args: []string{"--verbose", "todos"}},
-		{name: "ask", args: []string{"ask"}, keys: []key{{"Your answer", "red\n"}}},
-		{name: "resumed", args: []string{"edit", "x.txt"}, keys: []key{{"Which?", resume}, {"Which?", "y\n"}}},
-		{name: "ask-resumed", args: []string{"ask"}, keys: []key{{"Your answer (none: for later):", resume}, {"Your answer (none: for later):", "red\n"}}},
-		{name: "ask-later", args: []string{"--fail", "ask"}, keys: []key{{"Your answer", "\n"}}, exit: frame.ExitWaits},
-		{name: "ask-cancelled", args: []string{"ask"}, keys: []key{{"Your answer", "\x03"}}, exit: frame.ExitInterrupted},
-		{name: "question-left", args: []string{"shell"}, keys: []key{{"Which?", "\x04"}}},
-		{name: "question-cancelled", args: []string{"shell"}, keys: []key{{"Which?", "\x03"}}, exit: frame.ExitInterrupted, unless: "ran: nothing"},
-		{name: "cancelled", args: []string{"slow"}, keys: []key{{"tick 1 of 60", "\x03"}}, exit: frame.ExitInterrupted},
-		{name: "stdin", args: []string{"hello"}, pipe: "hello\n"},
-		{name: "stdin-dash", args: []string{"-"}, pipe: "hello\n"},
-		{name: "stdin-typed", args: []string{"-"}, keys: []key{{"Ctrl-D", "hello\n\x04"}}},
-		{name: "attach", args: []string{"--attach", "notes.md", "hello"}},
-		{name: "json", args: []string{"-o", "json", "fail"}},
-		{name: "async", args: []string{"--async", "hello"}},
-		{name: "send-help", args: []string{"--help"}},
-		{name: "help", command: []string{"task", "list"}, args: []string{"--help"}},
-		{name: "card", command: []string{"card", "get"}},
-		{name: "no-agent", args: []string{"--agent", "http://127.0.0.1:1/", "hello"}, exit: frame.ExitUnreachable},
-	}
-}
+// resume stands for fg after Ctrl-Z.
+const resume = "^"
 
 // TestTerminal holds what each form of send looks like on a terminal of 80 columns:
 // testdata/terminal.txt has the bytes, with ESC as \e. They were read by people.
@@ -90,16 +38,17 @@ func TestTerminal(t *testing.T) {
 	server := httptest.NewServer(agent)
 	defer server.Close()
 	defer agent.Close()
-	all := make([]string, len(sessions()))
+	sessions := must.Table[session](t, "../../testdata/terminal-sessions.txt")
+	all := make([]string, len(sessions))
 	t.Run("sessions", func(t *testing.T) {
-		for i, s := range sessions() {
-			t.Run(s.name, func(t *testing.T) {
+		for i, s := range sessions {
+			t.Run(s.Name, func(t *testing.T) {
 				t.Parallel()
 				out := play(t, server.URL, s, 80)
-				for again := 0; again < 20 && s.unless != "" && strings.Contains(out, s.unless); again++ {
+				for again := 0; again < 20 && s.Unless != "" && strings.Contains(out, s.Unless); again++ {
 					out = play(t, server.URL, s, 80)
 				}
-				all[i] = "== " + strings.Join(s.words(), " ") + "\n" + out
+				all[i] = "== " + s.Words + "\n" + out
 			})
 		}
 	})
@@ -139,17 +88,17 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 	must.Do(t, err)
 	defer held.Close()
 	defer release.Close()
-	cmd := exec.Command("sh", append([]string{"-c", asChild, "sh", exe, "--workspace", "."}, s.words()...)...)
+	cmd := exec.Command("sh", append([]string{"-c", asChild, "sh", exe, "--workspace", "."}, strings.Fields(s.Words)...)...)
 	cmd.ExtraFiles = []*os.File{held}
 	cmd.Dir = dir
 	cmd.Env = []string{"TERM=xterm", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + dir, "XDG_CONFIG_HOME=" + dir,
 		"A2ASTDIO_AGENT=" + agent}
-	if s.pipe != "" {
+	if s.Pipe != "" {
 		// All of it is there before the program looks, so that the order is the same.
 		r, w, err := os.Pipe()
 		must.Do(t, err)
 		defer r.Close()
-		_, _ = w.WriteString(s.pipe)
+		_, _ = w.WriteString(s.Pipe)
 		w.Close()
 		cmd.Stdin = r
 	}
@@ -177,30 +126,31 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 		_, _ = io.Copy(screen, master)
 	}()
 	at := 0
-	for _, k := range s.keys {
-		if at, err = screen.wait(k.shown, at); err != nil {
+	for _, key := range strings.FieldsFunc(s.Keys, func(r rune) bool { return r == ';' }) {
+		shown, typed, _ := strings.Cut(strings.TrimSpace(key), " > ")
+		if at, err = screen.wait(shown, at); err != nil {
 			_ = cmd.Process.Kill()
-			t.Fatalf("%s: %v", s.name, err)
+			t.Fatalf("%s: %v", s.Name, err)
 		}
-		if k.typed == resume {
+		if typed == resume {
 			err = syscall.Kill(-cmd.Process.Pid, syscall.SIGCONT)
 		} else {
-			_, err = master.Write([]byte(k.typed))
+			_, err = master.WriteString(must.Get(strconv.Unquote(`"` + typed + `"`))(t))
 		}
 		must.Do(t, err)
 	}
 	if _, err = screen.wait(ended, at); err != nil {
 		_ = cmd.Process.Kill()
-		t.Fatalf("%s: %v", s.name, err)
+		t.Fatalf("%s: %v", s.Name, err)
 	}
 	release.Close()
 	_ = cmd.Wait()
 	<-read
-	if code := cmd.ProcessState.ExitCode(); code != s.exit {
-		t.Errorf("%s: status %d, not %d", s.name, code, s.exit)
+	if code := cmd.ProcessState.ExitCode(); code != s.Exit {
+		t.Errorf("%s: status %d, not %d", s.Name, code, s.Exit)
 	}
 	text := strings.Replace(screen.String(), ended, "", 1)
-	if s.name == "cancelled" { // how far it gets is luck
+	if s.Name == "cancelled" { // how far it gets is luck
 		text = regexp.MustCompile(`(?m)^tick [2-9]\d* of 60\r\n`).ReplaceAllString(text, "")
 	}
 	text = waited.ReplaceAllString(strings.ReplaceAll(text, dir, "/dir"), "")

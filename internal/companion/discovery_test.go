@@ -49,50 +49,34 @@ func TestDiscovery(t *testing.T) {
 		t.Fatalf("the editor was told %d times where the companion is", len(e.started))
 	}
 	started := e.started[0]
-	both := one + string(filepath.ListSeparator) + two
-	wantLines(t, "the directory", names(t, gemini), fmt.Sprintf("gemini-ide-server-4711-%d.json", started.Port))
-	wantLines(t, "Qwen's directory", names(t, qwen), fmt.Sprintf("%d.lock", started.Port))
-	for dir, ppid := range map[string]int{gemini: 0, qwen: os.Getpid()} {
-		path := filepath.Join(dir, names(t, dir)[0])
-		b, err := os.ReadFile(path)
+	both, port := one+string(filepath.ListSeparator)+two, fmt.Sprint(started.Port)
+	for path, of := range map[string]discovery{
+		filepath.Join(gemini, "gemini-ide-server-4711-"+port+".json"): {},
+		filepath.Join(qwen, port+".lock"):                             {PPID: os.Getpid(), IDEName: "My Editor"},
+	} {
+		wantLines(t, "the directory", names(t, filepath.Dir(path)), filepath.Base(path))
 		var d discovery
-		if err != nil || json.Unmarshal(b, &d) != nil {
-			t.Fatalf("%v: %s", err, b)
-		}
-		d.Companion.Started = d.Companion.Started.UTC()
-		want := discovery{started.Port, both, started.AuthToken, ideInfo{"myeditor", "My Editor"}, ppid, map[bool]string{true: "My Editor"}[ppid > 0],
-			process{"a2astdio", hostname(), os.Getpid(), 4711, d.Companion.Started}}
-		if d != want {
-			t.Errorf("%s\n got %+v\nwant %+v", path, d, want)
-		}
-		for _, p := range []string{path, dir} {
-			if info, err := os.Stat(p); err != nil || info.Mode()&0o077 != 0 {
-				t.Errorf("%s: others have rights: %v %v", p, info.Mode(), err)
-			}
+		must.Do(t, json.Unmarshal(must.Get(os.ReadFile(path))(t), &d))
+		of.Port, of.WorkspacePath, of.AuthToken, of.IDEInfo = started.Port, both, started.AuthToken, ideInfo{"myeditor", "My Editor"}
+		of.Companion = process{"a2astdio", hostname(), os.Getpid(), 4711, d.Companion.Started}
+		must.Equal(t, d, of, path)
+		for _, p := range []string{path, filepath.Dir(path)} {
+			must.Equal(t, must.Get(os.Stat(p))(t).Mode()&0o077, 0, p, "others have rights")
 		}
 	}
 	if len(started.AuthToken) < 26 || strings.Contains(fmt.Sprint(started.Env), started.AuthToken) {
 		t.Errorf("the token %q is short, or in the environment: %v", started.AuthToken, started.Env)
 	}
-	for name, want := range map[string]string{
-		"GEMINI_CLI_IDE_SERVER_PORT": fmt.Sprint(started.Port), "QWEN_CODE_IDE_SERVER_PORT": fmt.Sprint(started.Port),
-		"GEMINI_CLI_IDE_WORKSPACE_PATH": both, "QWEN_CODE_IDE_WORKSPACE_PATH": both, "GEMINI_CLI_IDE_PID": "4711",
-	} {
-		if started.Env[name] != want {
-			t.Errorf("%s is %q, want %q", name, started.Env[name], want)
-		}
+	for name, want := range map[string]string{"GEMINI_CLI_IDE_SERVER_PORT": port, "QWEN_CODE_IDE_SERVER_PORT": port,
+		"GEMINI_CLI_IDE_WORKSPACE_PATH": both, "QWEN_CODE_IDE_WORKSPACE_PATH": both, "GEMINI_CLI_IDE_PID": "4711"} {
+		must.Equal(t, started.Env[name], want, name)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d/mcp", started.Port), strings.NewReader(initialize))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+port+"/mcp", strings.NewReader(initialize)))(t)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+started.AuthToken)
-	response, err := http.DefaultClient.Do(r)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("with what the file says: %v %v", response, err)
-	}
+	response := must.Get(http.DefaultClient.Do(r))(t)
 	response.Body.Close()
+	must.Equal(t, response.StatusCode, http.StatusOK, "with what the file says")
 	http.DefaultClient.CloseIdleConnections()
 
 	// Other workspaces: the same file, and the editor hears it.

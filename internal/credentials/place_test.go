@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/test/idp"
@@ -31,37 +32,26 @@ const schemes03 = `"securitySchemes":{"bearer":{"type":"http","scheme":"bearer"}
  "header":{"type":"apiKey","in":"header","name":"X-Key"},"query":{"type":"apiKey","in":"query","name":"key"},"cookie":{"type":"apiKey","in":"cookie","name":"sid"},
  "cert":{"type":"mutualTLS"}},"security":`
 
+// optionsOf are options by what a user has given: a certificate, the agent's URL or headers.
+func optionsOf(has string) *Options {
+	o := &Options{Certificate: has == "certificate", Header: http.Header{}}
+	for given := range strings.SplitSeq(has, " + ") {
+		if name, value, ok := strings.Cut(given, ": "); ok {
+			o.Header.Set(name, value)
+		} else if strings.HasPrefix(given, "https:") {
+			o.Agent = given
+		}
+	}
+	return o
+}
+
 // A bare secret goes where the card wants it: in the first alternative that it
 // completes, with what else the user has given.
 func TestPlaced(t *testing.T) {
-	for _, test := range []struct {
-		security, secret string
-		opts             Options
-		authenticate     string
-		want             string
-	}{
-		{security: `[{"bearer":[]}]`, want: "header Authorization=Bearer s3cret"},
-		{security: `[{"login":["x"]}]`, want: "header Authorization=Bearer s3cret"},
-		{security: `[{"basic":[]}]`, secret: "me:pw", want: "header Authorization=Basic bWU6cHc="},
-		{security: `[{"basic":[]},{"bearer":[]}]`, want: "header Authorization=Bearer s3cret"},
-		{security: `[{"other":[]}]`, want: "header Authorization=custom s3cret"},
-		{security: `[{"header":[]}]`, want: "header X-Key=s3cret"},
-		{security: `[{"query":[]}]`, want: "query key=s3cret"},
-		{security: `[{"cookie":[]}]`, want: "cookie sid=s3cret"},
-		{security: `[{"cert":[]},{"header":[]}]`, want: "header X-Key=s3cret"},
-		{security: `[{"cert":[],"query":[]}]`, opts: Options{Certificate: true}, want: "query key=s3cret"},
-		{security: `[{"header":[],"login":[]}]`, want: "header Authorization=Bearer s3cret"},
-		{security: `[{"header":[],"login":[]}]`, opts: Options{Header: http.Header{"Authorization": {"Bearer x"}}}, want: "header X-Key=s3cret"},
-		{security: `[{"header":[],"query":[]}]`, opts: Options{Header: http.Header{"X-Key": {"x"}}}, want: "query key=s3cret"},
-		{security: `[{"cookie":[],"query":[]}]`, opts: Options{Header: http.Header{"Cookie": {"a=b; sid=1"}}}, want: "query key=s3cret"},
-		{security: `[{"query":[],"header":[]}]`, opts: Options{Agent: "https://a.example/?key=1"}, want: "header X-Key=s3cret"},
-		{security: `[]`, secret: "Bearer pasted", want: "header Authorization=Bearer pasted"},
-		{security: `[]`, secret: "me:pw", authenticate: `Basic realm="x"`, want: "header Authorization=Basic bWU6cHc="},
-		{security: `[{"missing":[]}]`, want: "header Authorization=Bearer s3cret"},
-	} {
-		c := &transport.Challenge{Card: cardOf(t, schemes03+test.security), Authenticate: []string{test.authenticate}}
-		key, _ := test.opts.placed(cmp.Or(test.secret, "s3cret"), c)
-		must.Equal(t, fmt.Sprintf("%s %s=%s", key.In, key.Name, key.Value), test.want, test.security)
+	for _, test := range must.Table[struct{ Security, Has, Want, Secret, Authenticate string }](t, "testdata/placed.txt") {
+		c := &transport.Challenge{Card: cardOf(t, schemes03+test.Security), Authenticate: []string{test.Authenticate}}
+		key, _ := optionsOf(test.Has).placed(cmp.Or(test.Secret, "s3cret"), c)
+		must.Equal(t, fmt.Sprintf("%s %s=%s", key.In, key.Name, key.Value), test.Want, test)
 	}
 	key, _ := (&Options{}).placed("s3cret", &transport.Challenge{})
 	must.Equal(t, key.Value, "Bearer s3cret", "without a card")
@@ -69,21 +59,8 @@ func TestPlaced(t *testing.T) {
 
 // What is left open of what a card wants.
 func TestOpen(t *testing.T) {
-	for _, test := range []struct {
-		security string
-		opts     Options
-		want     string
-	}{
-		{security: `[]`, want: "[]"},
-		{security: `[{}]`, want: "[]"},
-		{security: `[{"header":[]}]`, want: "[header]"},
-		{security: `[{"header":[]},{}]`, want: "[]"},
-		{security: `[{"header":[],"login":[]},{"cert":[]}]`, want: "[cert]"},
-		{security: `[{"header":[],"login":[]},{"cert":[]}]`, opts: Options{Header: http.Header{"Authorization": {"x"}}}, want: "[header]"},
-		{security: `[{"header":[],"login":[]},{"cert":[]}]`, opts: Options{Certificate: true}, want: "[]"},
-		{security: `[{"header":[],"login":[]}]`, opts: Options{Header: http.Header{"X-Key": {"x"}, "Authorization": {"x"}}}, want: "[]"},
-	} {
-		must.Equal(t, fmt.Sprint(test.opts.open(cardOf(t, schemes03+test.security))), test.want, test.security)
+	for _, test := range must.Table[struct{ Security, Has, Want string }](t, "testdata/open.txt") {
+		must.Equal(t, fmt.Sprint(optionsOf(test.Has).open(cardOf(t, schemes03+test.Security))), test.Want, test)
 	}
 }
 

@@ -38,16 +38,8 @@ func TestStore(t *testing.T) {
 		}
 		return err
 	}))
-	for _, test := range []struct{ agent, client, want string }{
-		{"https://agent.example/a", "", "app"},
-		{"https://agent.example/a?key=x", "", "app"},
-		{"https://AGENT.example:443/c", "", "other"}, // the newest
-		{"https://agent.example/a", "other", "other"},
-		{"https://agent.example/a", "unknown", ""},
-		{"http://agent.example/a", "", ""},
-		{"https://agent.example:8443/a", "", ""},
-	} {
-		l, err := s.Find(test.agent, test.client)
+	for _, test := range must.Table[struct{ Agent, Client, Want string }](t, "testdata/found.txt") {
+		l, err := s.Find(test.Agent, test.Client)
 		got := ""
 		if l != nil {
 			got = l.ClientID
@@ -55,8 +47,8 @@ func TestStore(t *testing.T) {
 				t.Errorf("%+v", l)
 			}
 		}
-		if err != nil || got != test.want {
-			t.Errorf("%s %s: %q, not %q: %v", test.agent, test.client, got, test.want, err)
+		if err != nil || got != test.Want {
+			t.Errorf("%s %s: %q, not %q: %v", test.Agent, test.Client, got, test.Want, err)
 		}
 	}
 	must.Do(t, errors.Join(s.Delete(a), s.Delete(a)))

@@ -147,18 +147,11 @@ func TestDisconnectAndResubscribe(t *testing.T) {
 // TestWords: the first word of the prompt, or of any of its text parts, selects the
 // story, also within tags. A mere mention selects none.
 func TestWords(t *testing.T) {
-	for prompt, want := range map[string]bool{
-		"ask":                          true,
-		"ask|me":                       true,
-		"Some context.|ask":            true,
-		"<user_query>ask</user_query>": true,
-		"<context cwd=\"/\">\nhello there\n</context>\n<query>\nask me\n</query>": false, // the first that names one: hello
-		"<context>\nfiles\n</context>\n<query>\nask me\n</query>":                 true,
-		"what does <b>ask</b> do": false,
-		"please ask":              false,
-		"<ask":                    false,
-		"":                        false,
-	} {
+	for _, row := range must.Table[struct {
+		In   string
+		Want bool
+	}](t, "testdata/prompts.txt") {
+		prompt, want := row.In, row.Want
 		m := &message{}
 		for text := range strings.SplitSeq(prompt, "|") {
 			m.Parts = append(m.Parts, part{Text: &text})

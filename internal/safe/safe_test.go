@@ -40,23 +40,16 @@ func TestSameOrigin(t *testing.T) {
 }
 
 func TestDir(t *testing.T) {
-	for _, test := range []struct{ goos, variable, value, home, state, config string }{
-		{"linux", "", "", "/h", "/h/.local/state", "/h/.config"},
-		{"linux", "XDG_STATE_HOME", "/s", "/h", "/s", "/h/.config"},
-		{"linux", "XDG_STATE_HOME", "s", "/h", "/h/.local/state", "/h/.config"},
-		{"darwin", "XDG_CONFIG_HOME", "/c", "/h", "/h/Library/Application Support", "/c"},
-		{"windows", "AppData", "/r", "/h", "/h/AppData/Local", "/r"},
-		{"linux", "XDG_STATE_HOME", "/s", "", "/s", ""},
-	} {
+	for _, test := range must.Table[struct{ Goos, Variable, Value, Home, State, Config string }](t, "testdata/dirs.txt") {
 		getenv := func(name string) string {
-			if name == test.variable {
-				return test.value
+			if name == test.Variable {
+				return test.Value
 			}
 			return ""
 		}
-		s, _ := state.dir(test.goos, getenv, test.home)
-		c, err := config.dir(test.goos, getenv, test.home)
-		if s != test.state || c != test.config || (c == "") != (err != nil) {
+		s, _ := state.dir(test.Goos, getenv, test.Home)
+		c, err := config.dir(test.Goos, getenv, test.Home)
+		if s != test.State || c != test.Config || (c == "") != (err != nil) {
 			t.Errorf("%+v: %s, %s, %v", test, s, c, err)
 		}
 	}
@@ -89,7 +82,7 @@ func TestFile(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	if got := Plain("a\x1b[31m\n\u202eb\x7f"); got != "a␛[31m\n�b␡" {
+	if got := Plain("a\tb\n\x1b[31mred\x1b]0;t\x07\r\x7f\u009b2J\u202eevil\u2066"); got != "a\tb\n␛[31mred␛]0;t␇␍␡�2J�evil�" {
 		t.Errorf("%q", got)
 	}
 	if got := Line(" a\n b\té", 6); got != "a b é" {
@@ -102,13 +95,6 @@ func TestText(t *testing.T) {
 		if got := ShellWord(word); got != want {
 			t.Errorf("%q", got)
 		}
-	}
-}
-
-func TestPlainText(t *testing.T) {
-	const in = "a\tb\n\x1b[31mred\x1b]0;t\x07\r\x7f\u009b2J\u202eevil\u2066"
-	if got, want := Plain(in), "a\tb\n␛[31mred␛]0;t␇␍␡�2J�evil�"; got != want {
-		t.Errorf("%q", got)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -119,30 +120,10 @@ func TestInputs(t *testing.T) {
 
 // TestRules has each rule on its own, and what the rule must not do.
 func TestRules(t *testing.T) {
-	for _, row := range []struct {
-		name, play, want string
-		open             []string
-	}{
-		{"C1 what runs asks", "A!XA", "c pending, c executing, c pending", []string{"c A"}},
-		{"C1 the same question behind an answer is an echo", "A!A", "c pending", nil},
-		{"C1 the same question is new once the agent has gone on", "A!PA", "c pending", []string{"c A"}},
-		{"C1 another question is new", "A!B", "c pending, c pending", []string{"c B"}},
-		{"C1 nothing else goes back", "XP", "c executing", nil},
-		{"C2 an ended call that asks is another", "SA", "c succeeded, c~1 pending", []string{"c~1 A"}},
-		{"C3 an ended call that begins in a later turn is another", "S|XS", "c succeeded, c~1 executing, c~1 succeeded", nil},
-		{"C3 within a turn it is an echo", "SP", "c succeeded", nil},
-		{"C9 what we have ended goes on", "P|XS", "c pending, c cancelled, c executing, c succeeded", nil},
-		{"C5 what was heard is no news, and the rest comes in order", "S|XS(SXSAX123)", "c succeeded, c~1 executing, c~1 succeeded, c~2 pending, c~2 executing", nil},
-		{"C5 with IDs anew calls only go forward", "PX(PXSP)", "c pending, c executing, c succeeded", nil},
-		{"C8 the end of a task ends all", "PXD$", "c pending, c executing, d pending, c cancelled, d cancelled", nil},
-		{"C8 where the task waits, what runs stays", "XD-", "c executing, d pending, d cancelled", nil},
-		{"C11 an answer that was not understood", "A!A?", "c pending", []string{"c A"}},
-		{"C11 not before the agent has spoken since the answer", "A!?", "c pending", nil},
-		{"C11 a mention that was not trusted is none", "PX(PXA)", "c pending, c executing", nil},
-		{"C11 but where the agent waits", "PX(PXA)?", "c pending, c executing, c pending", []string{"c A"}},
-		{"C11 not while another is open", "A!AD?", "c pending, d pending", []string{"d D"}},
-	} {
-		t.Run(row.name, func(t *testing.T) { newConversation().play(row.play).is(t, row.want, row.open...) })
+	for _, row := range must.Table[struct{ Name, Play, Want, Open string }](t, "testdata/rules.txt") {
+		t.Run(row.Name, func(t *testing.T) {
+			newConversation().play(row.Play).is(t, row.Want, slices.DeleteFunc([]string{row.Open}, func(s string) bool { return s == "" })...)
+		})
 	}
 	for name, rule := range map[string]func(t *testing.T){
 		"C4 output that is drawn again": func(t *testing.T) {

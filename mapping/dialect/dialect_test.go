@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -95,15 +96,11 @@ func TestSettingsOnce(t *testing.T) {
 }
 
 func TestDevtoolVersion(t *testing.T) {
-	for uri, want := range map[string]bool{
-		devtoolURI: true,
-		"https://mirror.example/docs/a2a/developer-profile/v0.3.1/spec.md":                         true,
-		"https://mirror.example/docs/a2a/developer-profile/v0.3.1+build5/spec.md":                  true,
-		"https://mirror.example/docs/a2a/developer-profile/v0.3.1-beta.1/spec.md":                  false,
-		"https://github.com/google-gemini/gemini-cli/blob/x/docs/a2a/developer-profile/v1/spec.md": false,
-		"https://example.com/other/v0/spec.md":                                                     false,
-		"urn:development-tool:v0":                                                                  false,
-	} {
+	for _, row := range must.Table[struct {
+		In   string
+		Want bool
+	}](t, "testdata/versions.txt") {
+		uri, want := row.In, row.Want
 		if got := isSpoken(devtoolVersion(uri)); got != want {
 			t.Errorf("%s: %v, want %v", uri, got, want)
 		}
@@ -155,23 +152,14 @@ func TestSettings(t *testing.T) {
 // What looks like inference-gateway's data, and is another agent's, is not read.
 func TestInferenceData(t *testing.T) {
 	const calls = `{"data":{"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]}}`
-	for _, v := range []struct {
-		id, data string
-		made     int
-		again    bool
-	}{
-		{"assistant-stream-1", calls, 1, false},
-		{"m1", calls, 0, false},
-		{"assistant-stream-1", `{"data":{"tool_calls":[{}],"more":1}}`, 0, false},
-		{"assistant-stream-1", `{"data":{"status":"TASK_STATE_FAILED"}}`, 0, false},
-		{"streaming-error-1", `{"data":{"status":"TASK_STATE_FAILED","error":"quota"}}`, 0, true},
-		{"m1", `{"data":{"status":"TASK_STATE_FAILED","error":"quota"}}`, 0, false},
-		{"task-interrupted-1", `{"data":{"status":"TASK_STATE_CANCELLED"}}`, 0, true},
-		{"task-interrupted-1", `{"data":{"status":"TASK_STATE_CANCELLED","by":"me"}}`, 0, false},
-	} {
-		made, again := inferenceData(&a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(v.data)}, v.id)
-		if len(made) != v.made || again != v.again {
-			t.Errorf("%s %s: %d calls, the state again: %v", v.id, v.data, len(made), again)
+	for _, v := range must.Table[struct {
+		ID, Data string
+		Made     int
+		Again    bool
+	}](t, "testdata/inference.txt") {
+		made, again := inferenceData(&a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(v.Data)}, v.ID)
+		if len(made) != v.Made || again != v.Again {
+			t.Errorf("%s %s: %d calls, the state again: %v", v.ID, v.Data, len(made), again)
 		}
 	}
 }

@@ -48,75 +48,31 @@ var sdkPeers = []struct {
 	{goV03Polled, []string{"0.3"}, "0.3"},
 }
 
-// sdkTurns are the prompts for each server, each in a new session, and what the editor
-// must see: see Turn.story.
-var sdkTurns = []struct {
-	name    string
-	prompts []string
-	want    []string
-}{
-	{"count", []string{"count 5 5"}, []string{
-		`title: count 5 5`,
-		`agent_message_chunk text: working on it`,
-		`agent_message_chunk text: chunk-0 chunk-1 chunk-2 chunk-3 chunk-4 `,
-		`stopReason end_turn`,
-	}},
-	{"ask", []string{"ask", "Paris"}, []string{
-		`title: ask`,
-		`agent_message_chunk text: working on it`,
-		`agent_message_chunk text: which city?`,
-		`stopReason end_turn`,
-		`agent_message_chunk text: working on it`,
-		`stopReason end_turn`,
-	}},
-	{"parts", []string{"parts"}, []string{
-		`title: parts`,
-		`agent_message_chunk text: working on it`,
-		`agent_message_chunk text: plain`,
-		`agent_message_chunk resource: attachment:hello.bin application/octet-stream aGVsbG8gYnl0ZXM=`,
-		`agent_message_chunk resource_link: f.pdf https://example.com/f.pdf application/pdf`,
-		"agent_message_chunk text: ```json\n{\n  \"k\": \"v\",\n  \"n\": 1.5\n}\n```\n" + dataList,
-		`stopReason end_turn`,
-	}},
-	{"fail", []string{"fail"}, []string{
-		`title: fail`,
-		`agent_message_chunk text: working on it`,
-		`error -32603: agent: it failed as asked`,
-	}},
-	{"message", []string{"message"}, []string{
-		`title: message`,
-		`agent_message_chunk text: direct reply`,
-		`stopReason end_turn`,
-	}},
-	{"echo", []string{"Grüße,\n\"世界\" 🙂"}, []string{
-		`title: Grüße,`,
-		`agent_message_chunk text: working on it`,
-		"agent_message_chunk text: Grüße,\n\"世界\" 🙂",
-		`stopReason end_turn`,
-	}},
+// An sdkTurn is a block of a2ago/turns.txt.
+type sdkTurn struct {
+	name          string
+	prompts, want []string
+	differences   [][]string // server, version, old, new and reason
 }
 
-// dataList is the data part that is no object, as editors show it.
-const dataList = "```json\n[1, \"two\"]\n```\n"
-
-// A difference is caused by the server, not by the bridge.
-type difference struct {
-	server, version string // "": all
-	turn            string
-	old, new        string // in the lines of the turn
-	reason          string
-}
-
-var sdkDifferences = []difference{
-	{goV03, "", "parts", dataList, "", "data of A2A 0.3 is an object: this SDK has no type for anything else"},
-	{goV03Polled, "", "parts", dataList, "", "the same"},
-	{jsV03, "", "parts", dataList, "", "data of A2A 0.3 is an object: the server does not send anything else"},
-
-	{jsV1, "0.3 http+json", "parts", "attachment:hello.bin", "attachment:file", "this SDK's proto of A2A 0.3 has no names of files"},
-	{jsV1, "0.3 http+json", "parts", "f.pdf https", "file https", "the same"},
-	{jsV1, "0.3 http+json", "parts", dataList, "```json\n{\n  \"value\": [1, \"two\"]\n}\n```\n", "nor metadata of parts, where a list says that it is one"},
-	{jsV03, "0.3 http+json", "parts", "attachment:hello.bin", "attachment:file", "the same"},
-	{jsV03, "0.3 http+json", "parts", "f.pdf https", "file https", "the same"},
+func sdkTurns(t *testing.T) (all []*sdkTurn) {
+	text := string(readFile(t, filepath.Join("a2ago", "turns.txt")))
+	for _, block := range strings.Split(text, "\n== ")[1:] {
+		lines := strings.Split(strings.TrimRight(block, "\n"), "\n")
+		turn := &sdkTurn{name: lines[0]}
+		for _, line := range lines[1:] {
+			line = strings.ReplaceAll(line, `\n`, "\n")
+			if prompt, ok := strings.CutPrefix(line, "> "); ok {
+				turn.prompts = append(turn.prompts, prompt)
+			} else if difference, ok := strings.CutPrefix(line, "! "); ok {
+				turn.differences = append(turn.differences, strings.Split(difference, " | "))
+			} else {
+				turn.want = append(turn.want, line)
+			}
+		}
+		all = append(all, turn)
+	}
+	return all
 }
 
 // The same prompts give the same conversation with each SDK, in each of its versions of
@@ -137,13 +93,13 @@ func TestSDKServers(t *testing.T) {
 						spoken = version
 					}
 					e := open(t, args...)
-					for _, turn := range sdkTurns {
+					for _, turn := range sdkTurns(t) {
 						session := e.NewSession(t.TempDir())
 						var got []string
 						for _, prompt := range turn.prompts {
 							got = append(got, e.Prompt(session, prompt).story()...)
 						}
-						wantStory(t, got, expected(t, turn.want, peer.server, spoken, turn.name))
+						wantStory(t, got, turn.expected(t, peer.server, spoken))
 					}
 					e.Close()
 					polled := peer.server == goV2Polled || peer.server == goV03Polled
@@ -221,21 +177,20 @@ func (t *Turn) story() []string {
 	return append(lines, "stopReason "+o.StopReason)
 }
 
-// expected applies the differences to a turn's lines. One that changes nothing is out
-// of date.
-func expected(t *testing.T, lines []string, server, version, turn string) []string {
+// expected are the turn's lines with a server's differences. One that changes nothing is out of date.
+func (turn *sdkTurn) expected(t *testing.T, server, version string) []string {
 	t.Helper()
-	lines = slices.Clone(lines)
-	for _, d := range sdkDifferences {
-		if d.server != server || d.version != "" && d.version != version || d.turn != turn {
+	lines := slices.Clone(turn.want)
+	for _, d := range turn.differences {
+		if d[0] != server || d[1] != "*" && d[1] != version {
 			continue
 		}
 		before := slices.Clone(lines)
 		for i := range lines {
-			lines[i] = strings.Replace(lines[i], d.old, d.new, 1)
+			lines[i] = strings.Replace(lines[i], d[2], d[3], 1)
 		}
 		if slices.Equal(before, lines) {
-			t.Errorf("the difference %q applies to nothing", d.reason)
+			t.Errorf("the difference %q applies to nothing", d[4])
 		}
 	}
 	return lines

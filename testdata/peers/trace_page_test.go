@@ -1,12 +1,10 @@
 package peers
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -93,16 +91,6 @@ func (b *browser) open(url string, width, height int64) {
 	b.until(`document.documentElement.dataset.ready === "yes"`)
 }
 
-// eval is what an expression is in the page.
-func eval[T any](b *browser, expression string) T {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
-	if err != nil {
-		b.t.Fatalf("%s: %v", expression, err)
-	}
-	return v
-}
-
 // js runs a statement in the page.
 func (b *browser) js(statement string) {
 	b.t.Helper()
@@ -144,12 +132,6 @@ func (b *browser) clean(own ...string) {
 			b.t.Errorf("the page asks for %s", url)
 		}
 	}
-}
-
-// serveTrace runs trace serve until the test ends, and returns its URL.
-func serveTrace(t *testing.T, trace string) string {
-	t.Helper()
-	return serving(t, exec.Command(binary, "trace", "serve", trace))
 }
 
 // A pageScene is what a script has begun in a browser.
@@ -195,38 +177,4 @@ func TestTracePage(t *testing.T) { play(t, "page_") }
 func readFile(t *testing.T, path string) []byte {
 	t.Helper()
 	return mustGet(os.ReadFile(path))(t)
-}
-
-// TestTracePageLarge: the list has a hundred thousand events, of which only the visible
-// ones are drawn: drawing does not slow down with the trace.
-func TestTracePageLarge(t *testing.T) {
-	t.Parallel()
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
-	b := browse(t)
-	median := map[int]float64{}
-	for _, n := range []int{1000, 100_000} {
-		trace := filepath.Join(t.TempDir(), "t.jsonl")
-		f := mustGet(os.Create(trace))(t)
-		w := bufio.NewWriter(f)
-		fmt.Fprintf(w, `{"n":1,"t":"2026-01-02T03:04:05.000000Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"limit":1048576,"mode":"bridge"}`+"\n")
-		for i := 2; i <= n; i += 2 {
-			fmt.Fprintf(w, `{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":%d,"wire":"agent","dir":"in","kind":"event","x":1,"e":%d,"json":{"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","parts":[{"text":"word %d "}]}}}}}}`+"\n", i, i*1000, i/2, i)
-			fmt.Fprintf(w, `{"n":%d,"t":"2026-01-02T03:04:05.000000Z","us":%d,"wire":"editor","dir":"out","kind":"message","method":"session/update","json":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"word %d "}}}}}`+"\n", i+1, i*1000+200, i)
-		}
-		mustDo(t, w.Flush())
-		f.Close()
-		b.open(serveTrace(t, trace), 1440, 900)
-		b.until(fmt.Sprintf(`Data.rows.length >= %d && List.shown.length === Data.rows.length`, n))
-		median[n] = eval[float64](b, `(() => { const times = []; for (let i = 0; i < 200; i++) { List.view.scrollTop = (i * 7919 % 200) / 200 * List.shown.length * List.height; const t = performance.now(); List.draw(); times.push(performance.now() - t); } times.sort((a, b) => a - b); return times[100]; })()`)
-		if nodes := eval[int](b, `document.querySelectorAll("*").length`); nodes > 2500 {
-			t.Errorf("%d elements for %d events", nodes, n)
-		}
-		b.press("G")
-		b.until(`List.selected === Data.rows.length - 1 && document.querySelector(".row.sel") !== null`)
-	}
-	if median[100_000] > 5*median[1000]+2 {
-		t.Errorf("a drawing takes %.2f ms with 1,000 events, %.2f ms with 100,000", median[1000], median[100_000])
-	}
 }

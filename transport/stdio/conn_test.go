@@ -114,26 +114,9 @@ func TestIDsComeBackAsTheyWere(t *testing.T) {
 // An editor's answer reaches our call in every spelling of its id; nothing else does.
 func TestAnswers(t *testing.T) {
 	const unreadable = "jsonrpc2: code -32603 message: editor: its answer cannot be read: "
-	tests := []struct{ name, in, want string }{
-		{"result", `{"jsonrpc":"2.0","id":0,"result":"yes"}`, `"yes"`},
-		{"id as a string", `{"jsonrpc":"2.0","id":"0","result":"yes"}`, `"yes"`},
-		{"id as a fraction", `{"jsonrpc":"2.0","id":0.0,"result":"yes"}`, `"yes"`},
-		{"null is not 0", `{"id":null,"result":"no"}` + "\n" + `{"id":0,"result":"yes"}`, `"yes"`},
-		{"another id", `{"id":1,"result":"no"}` + "\n" + `{"id":0,"result":"yes"}`, `"yes"`},
-		{"twice", `{"id":0,"result":"yes"}` + "\n" + `{"id":0,"result":"no"}`, `"yes"`},
-		{"result null", `{"id":0,"result":null}`, `null`},
-		{"error null", `{"id":0,"error":null}`, `null`},
-		{"error null beside the result", `{"id":0,"error":null,"result":"yes"}`, `"yes"`},
-		{"wrong version", `{"jsonrpc":"1.0","id":0,"result":"yes"}`, `"yes"`},
-		{"error", `{"id":0,"error":{"code":-32800,"message":"gone","data":[1]}}`, `jsonrpc2: code -32800 message: gone`},
-		{"error beside a result", `{"id":0,"error":{"code":1,"message":"gone"},"result":null}`, `jsonrpc2: code 1 message: gone`},
-		{"error is a string", `{"id":0,"error":"gone"}`, `jsonrpc2: code 0 message: gone`},
-		{"error of odd types", `{"id":0,"error":{"code":"1","message":{"a":1}}}`, `jsonrpc2: code 1 message: {"a":1}`},
-		{"cannot be decoded", `{"id":0,"result":1e999}`, unreadable},
-		{"data cannot be decoded", `{"id":0,"error":{"code":1,"message":"gone","data":1e999}}`, unreadable},
-	}
+	tests := must.Table[struct{ Name, In, Want string }](t, "testdata/answers.txt")
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, editor := io.Pipe()
 				var out bytes.Buffer
@@ -147,7 +130,7 @@ func TestAnswers(t *testing.T) {
 					t.Errorf("asked %q", got)
 				}
 				out.Reset()
-				io.WriteString(editor, test.in+"\n"+`{"id":0,"method":"theirs"}`+"\n")
+				io.WriteString(editor, test.In+"\n"+`{"id":0,"method":"theirs"}`+"\n")
 				var result json.RawMessage
 				got := ""
 				if err := call.Wait(t.Context(), &result); err != nil {
@@ -155,8 +138,8 @@ func TestAnswers(t *testing.T) {
 				} else {
 					got = string(result)
 				}
-				if got != test.want && (test.want != unreadable || !strings.HasPrefix(got, unreadable)) {
-					t.Errorf("got  %s\nwant %s", got, test.want)
+				if got != test.Want && (test.Want != unreadable || !strings.HasPrefix(got, unreadable)) {
+					t.Errorf("got  %s\nwant %s", got, test.Want)
 				}
 				synctest.Wait()
 				if got := out.String(); got != `{"id":0,"result":"ok","jsonrpc":"2.0"}`+"\n" {

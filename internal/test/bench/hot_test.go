@@ -186,26 +186,6 @@ func TestHotPath(t *testing.T) {
 	}
 }
 
-// BenchmarkHotPath is the time and allocations for each event, alone and in a batch.
-func BenchmarkHotPath(b *testing.B) {
-	for _, c := range hotCases {
-		for name, spell := range spellings() {
-			for _, batch := range []int{1, 32} {
-				b.Run(fmt.Sprintf("%s/%s/batch=%d", c.name, name, batch), func(b *testing.B) {
-					payloads := small(c.event, ringSize, c.breaks)
-					h := newHotPath(b, newFakeWire(c.version, payloads, batch), spell)
-					h.step(b)
-					b.SetBytes(int64(len(payloads[0])))
-					b.ReportAllocs()
-					for i := 0; i < b.N; i += batch {
-						h.step(b)
-					}
-				})
-			}
-		}
-	}
-}
-
 // interleaved are events of two artifacts, in turns.
 func interleaved(i int, text string) []byte {
 	b := artifactV1(i, text)

@@ -31,7 +31,7 @@ var nets = []net{{}, {get: agent.GetSlow}, {get: agent.GetStale}, {get: agent.Ge
 
 // plan is the world of an agent that ends in some way, with a fault and an act of the user's.
 func (e Ending) plan(p editor.Protocol, v1 bool, fault *agent.Fault, act Act, think time.Duration, over net) *Plan {
-	story, turn := e.Make(), &Turn{Act: act, Think: think}
+	story, turn := &agent.Turn{Steps: e.Steps, Open: e.Open}, &Turn{Act: act, Think: think}
 	if fault != nil {
 		turn.Faults, story.Faults = []agent.Fault{*fault}, []agent.Fault{*fault}
 	}
@@ -57,7 +57,7 @@ func (e Ending) undecided(fault *agent.Fault) bool {
 func TestEnds(t *testing.T) {
 	classes, plays, wrong, chosen := map[string]int{}, 0, 0, 0
 	for n, e := range Endings() {
-		steps := e.Make().Steps
+		steps := e.Steps
 		check := func(fault *agent.Fault, act Act, think time.Duration, over net) {
 			p := editor.ACP
 			if plays++; *acp2 || plays%8 == 0 { // one of them, without a reason
@@ -125,19 +125,13 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// An Ending is an agent by how its turn goes on and ends. Each call makes another script,
-// since faults are used up.
+// An Ending is an agent by how its turn goes on and ends.
 type Ending struct {
 	Name   string
 	Only03 bool
-	Make   func() *agent.Turn
-	// Late: its last words come behind a state that only looks like the end.
-	Late bool
-}
-
-func ends(steps ...any) *agent.Turn {
-	all := append([]any{&agent.Step{Kind: agent.TaskEvent, State: agent.Submitted}}, steps...)
-	return &agent.Turn{Steps: agent.List(all...)}
+	// Late: its last words come behind a state that only looks like the end. Open: its stream stays open.
+	Late, Open bool
+	Steps      []*agent.Step
 }
 
 // halt is the state in which an agent waits for the answers to these calls, and whose
@@ -152,56 +146,36 @@ func wait(calls ...string) *agent.Step {
 }
 
 // Endings are the agents of which the end of a turn is judged.
-func Endings() []Ending {
-	done := func() *agent.Step { return agent.Done(agent.Completed) }
+func Endings() (all []*Ending) {
+	done := agent.Done(agent.Completed)
 	ask := func(id string) *agent.Step { return agent.Ask(agent.Working, id, "tool-"+id) }
-	over := func(state agent.State) func() *agent.Turn {
-		return func() *agent.Turn {
-			return ends(say("m1", "One. "), &agent.Step{State: state, Final: true, Message: &agent.Message{ID: "m2", Parts: agent.Text("Why.")}})
-		}
+	run := func(id string) []*agent.Step { return agent.Run(id, "tool-"+id, "out") }
+	why := func(state agent.State) *agent.Step {
+		return &agent.Step{State: state, Final: true, Message: &agent.Message{ID: "m2", Parts: agent.Text("Why.")}}
 	}
-	return []Ending{
-		{Name: "plain", Make: func() *agent.Turn { return ends(say("m1", "One. "), say("m1", "Two."), done()) }},
-		{Name: "stream left open at the end", Make: func() *agent.Turn {
-			t := ends(say("m1", "One. "), say("m1", "Two."), done())
-			t.Open = true
-			return t
-		}},
-		{Name: "failed", Make: over(agent.Failed)},
-		{Name: "rejected", Make: over(agent.Rejected)},
-		{Name: "silent for 100 s", Make: func() *agent.Turn {
-			return ends(say("m1", "One. "), after(100*time.Second, say("m1", "Two.")), done())
-		}},
-		{Name: "asks in prose", Make: func() *agent.Turn { return ends(say("m1", "What? "), agent.Done(agent.InputRequired)) }},
-		{Name: "sign-in", Make: func() *agent.Turn {
-			return ends(agent.Say(agent.AuthRequired, "m1", "Sign in. "), after(2*time.Second, say("m2", "Thanks.")), done())
-		}},
-		{Name: "a question", Make: func() *agent.Turn {
-			return ends(say("m1", "One. "), ask("q1"), halt("q1"), agent.Run("q1", "tool-q1", "out"), say("m2", "Two."), done())
-		}},
-		{Name: "a question on a stream that stays open", Make: func() *agent.Turn {
-			return ends(say("m1", "One. "), ask("q1"), wait("q1"), agent.Run("q1", "tool-q1", "out"), say("m2", "Two."), done())
-		}},
-		{Name: "two questions at once", Make: func() *agent.Turn {
-			return ends(ask("q1"), after(100*time.Millisecond, ask("q2")), halt("q1", "q2"), agent.Run("q1", "tool-q1", "out"), agent.Run("q2", "tool-q2", "out"), say("m2", "Two."), done())
-		}},
-		{Name: "two questions, one after the other", Make: func() *agent.Turn {
-			return ends(ask("q1"), halt("q1"), agent.Run("q1", "tool-q1", "out"), ask("q2"), halt("q2"), agent.Run("q2", "tool-q2", "out"), say("m2", "Two."), done())
-		}},
-		{Name: "two questions 0.7 s apart", Make: func() *agent.Turn {
-			return ends(ask("q1"), after(700*time.Millisecond, ask("q2")), wait("q1", "q2"), agent.Run("q1", "tool-q1", "out"), agent.Run("q2", "tool-q2", "out"), say("m2", "Two."), done())
-		}},
-		{Name: "nothing for 2 s behind an answer", Make: func() *agent.Turn {
-			return ends(ask("q1"), halt("q1"), after(2*time.Second, say("m2", "Two.")), agent.Run("q1", "tool-q1", "out")[1], done())
-		}},
-		{Name: "input-required while a call runs", Make: func() *agent.Turn {
-			return ends(ask("q1"), halt("q1"), agent.Run("q1", "tool-q1", "out")[0], &agent.Step{State: agent.InputRequired, Final: true},
-				after(3*time.Second, agent.Run("q1", "tool-q1", "out")[1]), say("m2", "Two."), done())
-		}},
-		{Name: "completed with final false, then more", Only03: true, Late: true, Make: func() *agent.Turn {
-			return ends(say("m1", "One. "), &agent.Step{State: agent.Completed}, after(600*time.Millisecond, say("m1", "Two.")), done())
-		}},
+	one := func(name string, steps ...any) *Ending {
+		steps = append([]any{&agent.Step{Kind: agent.TaskEvent, State: agent.Submitted}}, steps...)
+		all = append(all, &Ending{Name: name, Steps: agent.List(steps...)})
+		return all[len(all)-1]
 	}
+	one("plain", say("m1", "One. "), say("m1", "Two."), done)
+	one("stream left open at the end", say("m1", "One. "), say("m1", "Two."), done).Open = true
+	one("failed", say("m1", "One. "), why(agent.Failed))
+	one("rejected", say("m1", "One. "), why(agent.Rejected))
+	one("silent for 100 s", say("m1", "One. "), after(100*time.Second, say("m1", "Two.")), done)
+	one("asks in prose", say("m1", "What? "), agent.Done(agent.InputRequired))
+	one("sign-in", agent.Say(agent.AuthRequired, "m1", "Sign in. "), after(2*time.Second, say("m2", "Thanks.")), done)
+	one("a question", say("m1", "One. "), ask("q1"), halt("q1"), run("q1"), say("m2", "Two."), done)
+	one("a question on a stream that stays open", say("m1", "One. "), ask("q1"), wait("q1"), run("q1"), say("m2", "Two."), done)
+	one("two questions at once", ask("q1"), after(100*time.Millisecond, ask("q2")), halt("q1", "q2"), run("q1"), run("q2"), say("m2", "Two."), done)
+	one("two questions, one after the other", ask("q1"), halt("q1"), run("q1"), ask("q2"), halt("q2"), run("q2"), say("m2", "Two."), done)
+	one("two questions 0.7 s apart", ask("q1"), after(700*time.Millisecond, ask("q2")), wait("q1", "q2"), run("q1"), run("q2"), say("m2", "Two."), done)
+	one("nothing for 2 s behind an answer", ask("q1"), halt("q1"), after(2*time.Second, say("m2", "Two.")), run("q1")[1], done)
+	one("input-required while a call runs", ask("q1"), halt("q1"), run("q1")[0], &agent.Step{State: agent.InputRequired, Final: true},
+		after(3*time.Second, run("q1")[1]), say("m2", "Two."), done)
+	late := one("completed with final false, then more", say("m1", "One. "), &agent.Step{State: agent.Completed}, after(600*time.Millisecond, say("m1", "Two.")), done)
+	late.Only03, late.Late = true, true
+	return all
 }
 
 func say(id, text string) *agent.Step { return agent.Say(agent.Working, id, text) }

@@ -210,29 +210,14 @@ func TestValidate(t *testing.T) {
 // TestFaults: a fault names the place, the expected value, and the found one.
 func TestFaults(t *testing.T) {
 	var s schemas
-	for _, test := range []struct{ doc, schema, text, want string }{
-		{docACP, "SessionNotification", `{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":3}}}`,
-			"update.content.text: must be a string, and is 3"},
-		{docACP, "SessionNotification", `{"sessionId":"s","update":{"sessionUpdate":"tool_call","title":"x"}}`, "update.toolCallId: is missing"},
-		{docACP, "SessionNotification", `{"sessionId":"s","update":{"sessionUpdate":"song"}}`, `update.sessionUpdate: must be one of "user_message_chunk", "agent_message_chunk"`},
-		{docACP, "SessionNotification", `{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"1","title":"x","status":"done"}}`,
-			`update.status: must be one of "pending", "in_progress", "completed", "failed", and is "done"`},
-		{docACP, "SessionNotification", `{"sessionId":"s"}`, "update: is missing"},
-		{doc03, "Event", `{"kind":"task","id":"t","contextId":"c","status":{"state":"busy"}}`, `status.state: must be one of "submitted", "working"`},
-		{doc03, "Event", `{"id":"t"}`, "kind: is missing"},
-		{doc10, "Event", `{"kind":"task"}`, "must have one of task, message, statusUpdate, artifactUpdate"},
-		{doc10, "Event", `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"working"}}}`, `statusUpdate.status.state: must be one of "TASK_STATE_UNSPECIFIED"`},
-		{doc10, "Event", `{"statusUpdate":{"taskId":"t","contextId":null,"status":{"state":"TASK_STATE_WORKING"}}}`, "statusUpdate.contextId: is missing"},
-		{doc10, "Part", `{"data":null,"metadata":null}`, ""},
-		{doc10, "Part", `{"text":"a","url":"http://b"}`, "is 2 things at once"},
-	} {
-		d := s.get(test.doc)
+	for _, test := range must.Table[struct{ Doc, Schema, Text, Want string }](t, "testdata/faults.txt") {
+		d := s.get(test.Doc)
 		var got []string
-		for _, f := range d.validate(d.defs[test.schema], gjson.Parse(test.text), "") {
+		for _, f := range d.validate(d.defs[test.Schema], gjson.Parse(test.Text), "") {
 			got = append(got, f.String())
 		}
-		if all := strings.Join(got, "; "); !strings.HasPrefix(all, test.want) || (all == "") != (test.want == "") {
-			t.Errorf("%s: %q, want %q", test.text, all, test.want)
+		if all := strings.Join(got, "; "); !strings.HasPrefix(all, test.Want) || (all == "") != (test.Want == "") {
+			t.Errorf("%s: %q, want %q", test.Text, all, test.Want)
 		}
 	}
 }

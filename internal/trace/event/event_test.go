@@ -4,30 +4,19 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // TestOf: both spellings are one event.
 func TestOf(t *testing.T) {
-	for _, test := range []struct {
-		doc                      string
-		kind, task, state, id    string
-		final, goesOn, canBeLast bool
-	}{
-		{`{"kind":"status-update","taskId":"t","final":true,"status":{"state":"working","message":{"messageId":"m"}}}`, Status, "t", "working", "m", true, false, true},
-		{`{"statusUpdate":{"taskId":"t","status":{"state":"TASK_STATE_INPUT_REQUIRED"}}}`, Status, "t", "input-required", "", false, false, true},
-		{`{"kind":"artifact-update","taskId":"t","append":true,"artifact":{"artifactId":"a"}}`, Artifact, "t", "", "a", false, true, false},
-		{`{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a"}}}`, Artifact, "t", "", "a", false, false, false},
-		{`{"id":"t","status":{"state":"completed"}}`, Task, "t", "completed", "", false, false, true},
-		{`{"id":"t","status":{"state":"failed"},"final":true}`, Status, "t", "failed", "", true, false, true},
-		{`{"id":"t","artifact":{"artifactId":"a"}}`, Artifact, "t", "", "a", false, false, false},
-		{`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"}}}`, Task, "t", "working", "", false, false, false},
-		{`{"message":{"messageId":"m","taskId":"t"}}`, Message, "t", "", "m", false, false, true},
-		{`{"kind":"message","messageId":"m"}`, Message, "", "", "m", false, false, true},
-		{`{"name":"a card"}`, "", "", "", "", false, false, false},
-	} {
-		e, failed := OfPayload(gjson.Parse(`{"jsonrpc":"2.0","id":1,"result":` + test.doc + `}`))
-		if failed || e.Kind != test.kind || e.Task != test.task || e.State != test.state || e.ID() != test.id || e.Final != test.final || e.Append != test.goesOn || e.Ends() != test.canBeLast {
-			t.Errorf("%s is %+v", test.doc, e)
+	for _, test := range must.Table[struct {
+		Doc, Kind, Task, State, ID string
+		Final, GoesOn, CanBeLast   bool
+	}](t, "testdata/events.txt") {
+		e, failed := OfPayload(gjson.Parse(`{"jsonrpc":"2.0","id":1,"result":` + test.Doc + `}`))
+		if failed || e.Kind != test.Kind || e.Task != test.Task || e.State != test.State || e.ID() != test.ID || e.Final != test.Final || e.Append != test.GoesOn || e.Ends() != test.CanBeLast {
+			t.Errorf("%s is %+v", test.Doc, e)
 		}
 	}
 	if _, failed := OfPayload(gjson.Parse(`{"error":{"code":1}}`)); !failed {
