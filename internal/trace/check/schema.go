@@ -3,7 +3,6 @@ package check
 import (
 	"embed"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -54,18 +53,14 @@ func (d *document) target(s schema) (to schema, ok bool) {
 	return d.defs[name], ok
 }
 
-// resolve follows references, and lists of one reference.
-func (d *document) resolve(s schema) schema {
+// resolved follows references.
+func (w *walk) resolved(s schema) schema {
 	for range maxNesting {
-		if to, ok := d.target(s); ok {
-			s = to
-			continue
-		}
-		all := s.Get("allOf").Array()
-		if len(all) != 1 || s.Get("properties").Exists() || s.Get("type").Exists() || len(values(s)) > 0 {
+		to, ok := w.doc.target(s)
+		if !ok {
 			break
 		}
-		s = all[0]
+		s = to
 	}
 	return s
 }
@@ -76,25 +71,6 @@ func values(s schema) []gjson.Result {
 		return []gjson.Result{one}
 	}
 	return s.Get("enum").Array()
-}
-
-// tags are the members with a fixed value, which tell schemas apart.
-func (d *document) tags(s schema) map[string][]gjson.Result {
-	of := map[string][]gjson.Result{}
-	s.Get("properties").ForEach(func(key, p gjson.Result) bool {
-		fixed := values(d.resolve(p))
-		required := s.Get("required")
-		if len(fixed) == 1 && has(required, key.Str) || len(fixed) > 0 && !required.Exists() && !s.Get("type").Exists() {
-			of[key.Str] = fixed
-		}
-		return true
-	})
-	return of
-}
-
-// has reports whether a list, or a single string, has a string.
-func has(list gjson.Result, s string) bool {
-	return slices.ContainsFunc(list.Array(), func(one gjson.Result) bool { return one.Str == s })
 }
 
 // The documents, and their files. That of ACP comes from testdata/schema, without descriptions (a test writes

@@ -27,7 +27,15 @@ const (
 
 // A fault is a place in a payload, what is wrong there, how bad that is, and the section of
 // the specification.
-type fault struct{ path, what, weight, section string }
+type fault struct {
+	path, what, weight, section string
+	// other: the value is not meant to match the schema, since its type or its tag, a member
+	// with a fixed value, is another one. must is what it must be.
+	other bool
+	must  []gjson.Result
+	// missing is the member that is not there.
+	missing string
+}
 
 func (f fault) String() string {
 	if f.path == "" {
@@ -49,14 +57,24 @@ type walk struct {
 }
 
 func (w *walk) fault(path, format string, args ...any) {
-	w.add(fault{path, fmt.Sprintf(format, args...), Error, w.section})
+	w.add(fault{path: path, what: fmt.Sprintf(format, args...)})
 }
 
-// add adds a fault. Among too many, an error takes the place of a warning.
+// add adds a fault. Among too many, one that counts more takes the place of another.
 func (w *walk) add(f fault) {
+	f.weight, f.section = cmp.Or(f.weight, Error), cmp.Or(f.section, w.section)
+	counts := func(f fault) int {
+		switch {
+		case f.other:
+			return 2
+		case f.weight == Error:
+			return 1
+		}
+		return 0
+	}
 	if len(w.faults) < maxFaults {
 		w.faults = append(w.faults, f)
-	} else if i := slices.IndexFunc(w.faults, func(f fault) bool { return f.weight == Warning }); i >= 0 && f.weight == Error {
+	} else if i := slices.IndexFunc(w.faults, func(old fault) bool { return counts(old) < counts(f) }); i >= 0 {
 		w.faults[i] = f
 	}
 }
@@ -85,18 +103,18 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 	k := s.Map()
 	w.section = cmp.Or(k["x-section"].Str, w.section)
 	if !isType(k["type"], v) {
-		w.fault(path, "must be %s, and is %s", article(k["type"]), quote(v))
+		w.add(fault{path: path, what: fmt.Sprintf("must be %s, and is %s", article(k["type"]), quote(v)), other: true})
 		return
 	}
 	if fixed := values(s); len(fixed) > 0 && !isOne(fixed, v) {
-		w.fault(path, "must be %s, and is %s", oneOf(fixed), quote(v))
+		w.add(fault{path: path, what: fmt.Sprintf("must be %s, and is %s", oneOf(fixed), quote(v)), other: len(fixed) == 1, must: fixed})
 	}
 	if wrong := bounds(k, v); wrong != "" {
 		weight := Error
 		if k["x-should"].Bool() {
 			weight = Warning
 		}
-		w.add(fault{path, wrong, weight, w.section})
+		w.add(fault{path: path, what: wrong, weight: weight})
 	}
 	switch items := k["items"]; {
 	case v.IsObject():
@@ -183,7 +201,8 @@ func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
 	})
 	for _, key := range k["required"].Array() {
 		if m := member(v, key.Str); !m.Exists() || w.absent(key.Str, m) {
-			w.fault(join(path, key.Str), "is missing%s", strangers(v, properties))
+			fixed := values(member(properties, key.Str))
+			w.add(fault{path: join(path, key.Str), what: "is missing" + strangers(v, properties), other: len(fixed) == 1, must: fixed, missing: key.Str})
 		}
 	}
 }
