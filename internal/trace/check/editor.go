@@ -10,17 +10,10 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
-// Protocols of the editor's wire.
-const (
-	speaksACP   = "ACP 1"
-	speaksMCP   = "MCP"
-	speaksOther = "JSON-RPC"
-)
-
 // An editorWire checks the editor's wire.
 type editorWire struct {
 	c        *Checker
-	protocol string
+	acp      bool // it speaks ACP 1
 	open     map[string]*asked
 	answered map[string]int64 // the records of answers
 	sessions map[string]*session
@@ -91,30 +84,22 @@ func other(who string) string {
 	return Editor
 }
 
-// detect finds out which protocol the editor speaks.
+// detect finds out whether the editor speaks ACP, whose rules are checked.
 func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Result) {
 	if w.begun || who != Editor {
 		return
 	}
 	w.begun = true
-	if w.partial {
-		w.protocol = speaksOther
+	switch numbered := doc.Get("params.protocolVersion").Type == gjson.Number; {
+	case w.partial:
 		w.c.note("the trace has not the beginning of the editor's wire: only what JSON-RPC asks for is checked")
-		return
-	}
-	version := doc.Get("params.protocolVersion")
-	switch {
-	case method == "initialize" && version.Type == gjson.Number:
-		w.protocol = speaksACP
-	case method == "initialize":
-		w.protocol = speaksMCP
-		w.c.note("this is MCP: only what JSON-RPC asks for is checked")
 	case strings.HasPrefix(method, "session/"):
-		w.protocol = speaksACP
+		w.acp = true
 		w.c.find(r.N, who, RuleOrder, method, "initialize must come first")
-	default:
-		w.protocol = speaksOther
-		w.c.note("the editor's wire begins with %q: only what JSON-RPC asks for is checked", method)
+	case method == "initialize" && numbered:
+		w.acp = true
+	default: // such as MCP, whose versions are dates
+		w.c.note("the editor's wire begins with %q, and is not ACP: only what JSON-RPC asks for is checked", method)
 	}
 }
 

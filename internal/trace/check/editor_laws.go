@@ -2,7 +2,6 @@ package check
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,7 +22,7 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 		s = w.session(id)
 	}
 	call := update.Get("toolCallId").Str
-	first := w.protocol == speaksACP // version 2 replies before a turn's updates, and announces no call
+	first := w.acp // version 2 replies before a turn's updates, and announces no call
 	switch kind {
 	case "user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan":
 		if known && s.turns == 0 && first {
@@ -87,7 +86,7 @@ func (w *editorWire) acpSchema(asker, method, kind string) string {
 
 // params checks a request or notification against the protocol's schema.
 func (w *editorWire) params(r *trace.Record, who, method string, doc gjson.Result) {
-	if w.protocol != speaksACP || strings.HasPrefix(method, "_") {
+	if !w.acp || strings.HasPrefix(method, "_") {
 		return
 	}
 	what := strings.TrimSpace(method + " " + doc.Get("params.update.sessionUpdate").Str)
@@ -105,10 +104,10 @@ func (w *editorWire) result(r *trace.Record, who string, a *asked, result, probl
 		if !problem.Get("code").Exists() || problem.Get("message").Type != gjson.String {
 			w.c.find(r.N, who, RuleJSONRPC, a.method, "an error has a code, which is a number, and a message")
 		}
-	case w.protocol == speaksACP && a.method == "initialize" && result.Get("protocolVersion").Int() != 1:
-		w.protocol = fmt.Sprintf("ACP %s", result.Get("protocolVersion").Raw)
-		w.c.note("this is %s, and the schema is that of ACP 1: only what JSON-RPC asks for is checked", w.protocol)
-	case w.protocol == speaksACP && !strings.HasPrefix(a.method, "_"):
+	case w.acp && a.method == "initialize" && result.Get("protocolVersion").Int() != 1:
+		w.acp = false
+		w.c.note("this is ACP %s, and the schema is that of ACP 1: only what JSON-RPC asks for is checked", result.Get("protocolVersion").Raw)
+	case w.acp && !strings.HasPrefix(a.method, "_"):
 		w.c.schema(r, who, a.method, docACP, w.acpSchema(a.who, a.method, "response"), result, "result")
 	}
 }
