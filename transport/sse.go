@@ -32,8 +32,6 @@ const (
 	// maxFrames is how many events are handed out together. A large buffer could
 	// hold millions of small ones, each of which takes some 400 bytes more decoded.
 	maxFrames = 1024
-	// maxEmptyReads is how often a reader may return nothing and no error.
-	maxEmptyReads = 100
 )
 
 var (
@@ -107,7 +105,7 @@ func newFrameReader(src io.Reader, poison bool) *frameReader {
 // with it, up to maxFrames. It reads only if none is complete in the buffer. What it returned before is overwritten.
 func (r *frameReader) next(dst []frame) ([]frame, error) {
 	r.slots = r.slots[:0]
-	for empty := 0; ; {
+	for {
 		if dst = r.parse(dst); len(dst) > 0 {
 			return dst, nil
 		}
@@ -116,26 +114,16 @@ func (r *frameReader) next(dst []frame) ([]frame, error) {
 			r.head, r.line = r.size, r.size
 			return append(dst, frame{data: data}), nil
 		}
+		if r.err == nil {
+			r.err = r.makeRoom()
+		}
 		if r.err != nil {
 			return nil, r.err
 		}
-		if err := r.makeRoom(); err != nil {
-			r.err = err
-			continue
-		}
-		n, err := r.src.Read(r.buf[r.size:])
-		r.size += n
-		switch {
-		case err != nil:
-			r.err = err
-		case n > 0:
-			if empty = 0; r.heard != nil {
-				r.heard()
-			}
-		default:
-			if empty++; empty >= maxEmptyReads {
-				r.err = io.ErrNoProgress
-			}
+		var n int
+		n, r.err = r.src.Read(r.buf[r.size:])
+		if r.size += n; n > 0 && r.heard != nil {
+			r.heard()
 		}
 	}
 }

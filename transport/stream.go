@@ -105,9 +105,8 @@ func (s *Stream) HangUp() bool {
 
 // Read waits for at least one event and returns it with the others that have
 // arrived completely, some thousand at most; it does not wait for more, and does not
-// read ahead. Only
-// whoever calls Read takes anything from the connection, so that a slow reader
-// slows the agent down.
+// read ahead. Only whoever calls Read takes anything from the connection, so that a slow
+// reader slows the agent down.
 //
 // The events are views, valid until the next Read. The error is io.EOF if the
 // stream ended as it should; an [*a2a.Error] if the agent sent one; it wraps
