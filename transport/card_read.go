@@ -241,7 +241,7 @@ var schemeTypes = map[string]string{
 }
 
 func securityScheme(name string, n node) a2a.SecurityScheme {
-	s := a2a.SecurityScheme{Name: name, Raw: a2a.JSON(n.Raw)}
+	s := a2a.SecurityScheme{Name: name}
 	inner := n
 	if c := n.at("scheme"); c.IsObject() {
 		// {"scheme":{"$case":"httpAuthSecurityScheme","value":{…}}}

@@ -43,7 +43,6 @@ func TestParseCard(t *testing.T) {
 			fmt.Fprintf(&w, "needs %+v\n", card.Requirements)
 		}
 		for _, s := range card.Schemes {
-			s.Raw = ""
 			b, _ := json.Marshal(s)
 			fmt.Fprintf(&w, "security %s\n", b)
 		}

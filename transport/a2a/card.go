@@ -113,7 +113,6 @@ type SecurityScheme struct {
 	// MetadataURL is where an oauth2 or openIdConnect one describes its provider;
 	// for openIdConnect it is always there.
 	MetadataURL string
-	Raw         JSON
 }
 
 // The types of OAuth flows. Implicit and password are obsolete: OAuth 2.1 has
