@@ -43,18 +43,11 @@ func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
 // not be read.
 func (l *leg) explain(err error) error {
 	m := l.outage.malformed
-	if err == nil || m == nil || l.taskID == "" || errors.Is(err, errDropped) || errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrMalformed) {
+	if m == nil || l.taskID == "" || !errors.As(err, new(*taskLostError)) && !errors.As(err, new(*cutError)) {
 		return err
 	}
-	return fmt.Errorf("%w; past it, %w", m, withoutWho{err})
+	return fmt.Errorf("%w; past it, %w", m, err)
 }
-
-// A withoutWho is an error behind another one, which has said who failed.
-type withoutWho struct{ error }
-
-func (e withoutWho) Error() string { return strings.TrimPrefix(e.error.Error(), "agent: ") }
-
-func (e withoutWho) Unwrap() error { return e.error }
 
 // taskLostError is a task that the agent does not know any more, behind a cut or when a message goes on
 // with it. trpc-agent-go deletes one with its connection.

@@ -149,12 +149,12 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 // done, goesOn is false (ofLeg), or something else comes. It has returned then: its context has ended.
 func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.Context), goesOn func() bool) (came came) {
 	doing, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
+	done, finish := context.WithCancel(context.Background())
 	go func() { // ends with doing
+		defer finish()
 		do(doing)
-		close(done)
 	}()
-	b.answer = done
+	b.answer = done.Done()
 	for leg == nil || leg.unshown == nil && goesOn() {
 		if came = leg.next(ctx, b); came == ofSteering {
 			t.steering.over(errCannotSteer)
@@ -163,7 +163,7 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 		}
 	}
 	stop()
-	<-done
+	<-done.Done()
 	return came
 }
 
