@@ -304,9 +304,13 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 		ctx = within
 	}
 	switch what {
-	case "send":
+	case "send", "reply":
 		var s *Stream
-		if s, err = c.Send(ctx, hello()); err == nil {
+		m := hello()
+		if what == "reply" {
+			m.TaskID = "t"
+		}
+		if s, err = c.Send(ctx, m); err == nil {
 			got, err = wireReadAll(s)
 			if s.Unstreamed() {
 				got = append(got, "at once")

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -28,7 +29,11 @@ func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
 	// before all of it is over. One whose card does not say whether it streams is asked
 	// to: a2a-go leaves a "streaming":false out of its cards, and others leave it out
 	// and stream.
-	return c.do(ctx, c.newSend(opStream, m))
+	s, err := c.do(ctx, c.newSend(opStream, m))
+	if err != nil {
+		return nil, c.cause(ctx, m, err)
+	}
+	return s, nil
 }
 
 // SendOnce sends a message and returns the one answer to it: the task as it then
@@ -167,6 +172,19 @@ func (s *Stream) checkAnswer() error {
 		cure = ": if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected"
 	}
 	return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.x.at(), quote(s.result), cure)
+}
+
+// cause looks for the reason of a refusal that came with HTTP status 500, as those of streams by a2a-js
+// 0.3.14 do: the task may not exist any more, as behind a restart of the agent.
+func (c *Client) cause(ctx context.Context, m *a2a.Outgoing, err error) error {
+	var agent, gone *a2a.Error
+	if m.TaskID == "" || !errors.As(err, &agent) || agent.Code != a2a.CodeInvalidRequest || agent.HTTPStatus != http.StatusInternalServerError {
+		return err
+	}
+	if _, why := c.Get(ctx, m.TaskID, 1); errors.As(why, &gone) && gone.Code == a2a.CodeTaskNotFound {
+		return why
+	}
+	return err
 }
 
 // List looks up tasks, one page at a time. 0.3 agents need not have the method,
