@@ -3,8 +3,6 @@ package calls
 import (
 	"reflect"
 	"strings"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // This file compares and copies tool calls. An event is a view of a buffer that is read
@@ -62,14 +60,10 @@ func (c *ToolCall) clone(old *ToolCall) *ToolCall {
 	if c.known == "" { // else it is our own copy: see growingText
 		d.OutputSoFar = reuse(c.OutputSoFar, old.OutputSoFar)
 	}
-	if c.Output != nil {
-		d.Output = &Output{Text: strings.Clone(c.Output.Text), Diff: c.Output.Diff.Clone(), Data: cloneJSON(c.Output.Data)}
-	}
-	if c.Error != nil {
-		d.Error = &ErrorDetails{strings.Clone(c.Error.Message), strings.Clone(c.Error.Type), c.Error.StatusCode}
-	}
+	own(reflect.ValueOf(&d.Output).Elem())
+	own(reflect.ValueOf(&d.Error).Elem())
 	if c.Confirmation != old.Confirmation {
-		d.Confirmation = c.Confirmation.clone()
+		own(reflect.ValueOf(&d.Confirmation).Elem())
 	}
 	return &d
 }
@@ -82,41 +76,29 @@ func reuse(now, was string) string {
 	return strings.Clone(now)
 }
 
-// Clone returns a copy whose strings do not point into an event.
-func (f *FileDiff) Clone() *FileDiff {
-	if f == nil {
-		return nil
+// own makes a value our own, with all that it points to: of a question or a result, which few events have.
+func own(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(strings.Clone(v.String()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			ours := reflect.New(v.Type().Elem())
+			ours.Elem().Set(v.Elem())
+			own(ours.Elem())
+			v.Set(ours)
+		}
+	case reflect.Slice:
+		v.Set(reflect.AppendSlice(reflect.Zero(v.Type()), v))
+		for i := range v.Len() {
+			own(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			own(v.Field(i))
+		}
 	}
-	d := &FileDiff{FileName: strings.Clone(f.FileName), FilePath: strings.Clone(f.FilePath),
-		NewContent: strings.Clone(f.NewContent), Formatted: strings.Clone(f.Formatted)}
-	if f.OldContent != nil {
-		old := strings.Clone(*f.OldContent)
-		d.OldContent = &old
-	}
-	return d
 }
-
-func (q *Confirmation) clone() *Confirmation {
-	if q == nil {
-		return nil
-	}
-	d := &Confirmation{Edit: q.Edit.Clone(), Unread: cloneJSON(q.Unread)}
-	for _, o := range q.Options {
-		d.Options = append(d.Options, ConfirmationOption{strings.Clone(o.ID), strings.Clone(o.Name), strings.Clone(o.Description)})
-	}
-	if q.Execute != nil {
-		d.Execute = &ExecuteDetails{Command: strings.Clone(q.Execute.Command), WorkingDirectory: strings.Clone(q.Execute.WorkingDirectory)}
-	}
-	if q.MCP != nil {
-		d.MCP = &MCPDetails{strings.Clone(q.MCP.ServerName), strings.Clone(q.MCP.ToolName)}
-	}
-	if q.Generic != nil {
-		d.Generic = &GenericDetails{strings.Clone(q.Generic.Description), strings.Clone(q.Generic.Kind)}
-	}
-	return d
-}
-
-func cloneJSON(j a2a.JSON) a2a.JSON { return a2a.JSON(strings.Clone(string(j))) }
 
 // size is what a call takes, in bytes, as far as that can be much.
 func (c *ToolCall) size() int {

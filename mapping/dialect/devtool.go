@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -123,7 +124,7 @@ func (devtool) ToolCall(data calls.Object, c *calls.ToolCall) {
 		case key == "error":
 			c.Error = devtoolError(raw)
 		case key == "confirmation_request" && c.Confirmation == nil:
-			c.Confirmation = devtoolConfirmation(gjson.Parse(raw))
+			c.Confirmation = devtoolConfirmation(raw)
 		default:
 			extra = rawjson.AppendMember(extra, data[i].Key, raw)
 		}
@@ -158,26 +159,25 @@ func (devtool) Question(data string, c *calls.ToolCall) bool {
 	if !isBareRequest(data) {
 		return false
 	}
-	c.Confirmation = devtoolConfirmation(gjson.Parse(data))
+	c.Confirmation = devtoolConfirmation(data)
 	return true
 }
 
 // isBareRequest reports whether data has members of a ConfirmationRequest and no
 // others.
-func isBareRequest(data string) bool {
-	options, details, others := false, false, false
+func isBareRequest(data string) (bare bool) {
 	rawjson.EachMember(data, func(key, value string) bool {
 		switch snakeCase(key) {
 		case "options":
-			options = rawjson.IsArray(value)
+			bare = rawjson.IsArray(value)
 		case "execute_details", "file_edit_details", "mcp_details", "generic_details":
-			details = details || rawjson.IsObject(value)
+			bare = rawjson.IsObject(value)
 		default:
-			others = true
+			bare = false
 		}
-		return !others
+		return bare
 	})
-	return (options || details) && !others
+	return bare
 }
 
 func devtoolStatus(v gjson.Result) calls.Status {
@@ -198,7 +198,8 @@ func devtoolOutput(raw string) *calls.Output {
 	v := calls.ReadObject(room[:0], raw)
 	o := &calls.Output{Text: calls.StringOf(v.Get("text"))}
 	if diff := v.Get("diff"); rawjson.IsObject(diff) {
-		o.Diff = devtoolDiff(diff)
+		o.Diff = &calls.FileDiff{}
+		devtoolRead(diff, o.Diff, devtoolDiff...)
 	}
 	o.Data = a2a.JSON(v.Get("structured_data", "structuredData"))
 	return o
@@ -208,54 +209,44 @@ func devtoolError(raw string) *calls.ErrorDetails {
 	if rawjson.IsString(raw) {
 		return &calls.ErrorDetails{Message: calls.StringOf(raw)}
 	}
-	var room [8]calls.Member
-	v := calls.ReadObject(room[:0], raw)
-	return &calls.ErrorDetails{
-		Message:    calls.StringOf(v.Get("message")),
-		Type:       calls.StringOf(v.Get("type")),
-		StatusCode: int(gjson.Parse(v.Get("status_code", "statusCode")).Int()),
-	}
-}
-
-func devtoolDiff(raw string) *calls.FileDiff {
-	var room [8]calls.Member
-	v := calls.ReadObject(room[:0], raw)
-	d := &calls.FileDiff{
-		FileName:   calls.StringOf(v.Get("file_name", "fileName")),
-		FilePath:   calls.StringOf(v.Get("file_path", "filePath")),
-		NewContent: calls.StringOf(v.Get("new_content", "newContent")),
-		Formatted:  calls.StringOf(v.Get("formatted_diff", "formattedDiff")),
-	}
-	if old := v.Get("old_content", "oldContent"); old != "" {
-		s := calls.StringOf(old)
-		d.OldContent = &s
-	}
-	return d
+	e := &calls.ErrorDetails{}
+	devtoolRead(raw, e, "message", "type", "status_code")
+	return e
 }
 
 // devtoolConfirmation reads a ConfirmationRequest. What none of our fields takes goes to
 // [calls.Confirmation], Unread, so that the user sees it: unknown members, in the details too,
 // details that are no object, and whatever comes in two spellings.
-func devtoolConfirmation(v gjson.Result) *calls.Confirmation {
+func devtoolConfirmation(data string) *calls.Confirmation {
 	c := &calls.Confirmation{}
 	var unread []byte
-	v.ForEach(func(k, d gjson.Result) bool {
-		switch {
-		case d.Type == gjson.Null:
-		case k.Str == "options" && d.IsArray() && c.Options == nil:
-			d.ForEach(func(_, o gjson.Result) bool {
+	rawjson.EachMember(data, func(key, d string) bool {
+		rest, object := d, rawjson.IsObject(d)
+		switch name := snakeCase(key); {
+		case d == "null":
+			rest = ""
+		case name == "options" && rawjson.IsArray(d) && c.Options == nil:
+			rest = ""
+			gjson.Parse(d).ForEach(func(_, o gjson.Result) bool {
 				c.Options = append(c.Options, calls.ConfirmationOption{
 					ID: o.Get("id").String(), Name: o.Get("name").String(), Description: o.Get("description").String()})
 				return true
 			})
-		default:
-			rest := d.Raw
-			if d.IsObject() {
-				rest = devtoolDetails(c, k.Str, d)
-			}
-			if rest != "" {
-				unread = rawjson.AppendMember(unread, k.Str, rest)
-			}
+		case name == "execute_details" && object && c.Execute == nil:
+			c.Execute = &calls.ExecuteDetails{}
+			rest = devtoolRead(d, c.Execute, "command", "working_directory")
+		case name == "file_edit_details" && object && c.Edit == nil:
+			c.Edit = &calls.FileDiff{}
+			rest = devtoolRead(d, c.Edit, devtoolDiff...)
+		case name == "mcp_details" && object && c.MCP == nil:
+			c.MCP = &calls.MCPDetails{}
+			rest = devtoolRead(d, c.MCP, "server_name", "tool_name")
+		case name == "generic_details" && object && c.Generic == nil:
+			c.Generic = &calls.GenericDetails{}
+			rest = devtoolRead(d, c.Generic, "description")
+		}
+		if rest != "" {
+			unread = rawjson.AppendMember(unread, key, rest)
 		}
 		return true
 	})
@@ -263,47 +254,30 @@ func devtoolConfirmation(v gjson.Result) *calls.Confirmation {
 	return c
 }
 
-// devtoolDetails reads details of one kind. It returns what it has not read: members
-// that we do not know, "" for none; everything, if the details are of no kind that we
-// know, or of one that was read before.
-func devtoolDetails(c *calls.Confirmation, key string, d gjson.Result) (rest string) {
-	switch key = snakeCase(key); {
-	case key == "execute_details" && c.Execute == nil:
-		c.Execute = &calls.ExecuteDetails{Command: d.Get("command").String(),
-			WorkingDirectory: first(d, "working_directory", "workingDirectory").String()}
-		return without(d, "command", "working_directory")
-	case key == "file_edit_details" && c.Edit == nil:
-		c.Edit = devtoolDiff(d.Raw)
-		return without(d, "file_name", "file_path", "old_content", "new_content", "formatted_diff")
-	case key == "mcp_details" && c.MCP == nil:
-		c.MCP = &calls.MCPDetails{ServerName: first(d, "server_name", "serverName").String(),
-			ToolName: first(d, "tool_name", "toolName").String()}
-		return without(d, "server_name", "tool_name")
-	case key == "generic_details" && c.Generic == nil:
-		c.Generic = &calls.GenericDetails{Description: d.Get("description").String()}
-		return without(d, "description")
-	}
-	return d.Raw
-}
+var devtoolDiff = []string{"file_name", "file_path", "old_content", "new_content", "formatted_diff"}
 
-// without returns an object without the members of these names, in either spelling: "" if
-// there are no others. Of a name that comes twice nothing is left
-// out, since readers differ in which of the two counts.
-func without(o gjson.Result, names ...string) string {
-	var count [8]int
-	o.ForEach(func(k, v gjson.Result) bool {
-		if i := slices.Index(names, snakeCase(k.Str)); i >= 0 {
-			count[i]++
+// devtoolRead reads the members of an object that have these names, in either spelling, into what
+// has members of these names. It returns the others; "" if there are none. Of a name that
+// comes twice nothing is left out of them, since readers differ in which of the two counts, and
+// of an object in which a value has another type nothing at all.
+func devtoolRead(object string, into any, names ...string) (others string) {
+	count := map[string]int{}
+	rawjson.EachMember(object, func(key, _ string) bool { count[snakeCase(key)]++; return true })
+	var known, rest []byte
+	rawjson.EachMember(object, func(key, value string) bool {
+		name := snakeCase(key)
+		ours := slices.Contains(names, name)
+		if ours {
+			known = rawjson.AppendMember(known, name, value)
+		}
+		if value != "null" && (!ours || count[name] > 1) {
+			rest = rawjson.AppendMember(rest, key, value)
 		}
 		return true
 	})
-	var rest []byte
-	o.ForEach(func(k, v gjson.Result) bool {
-		if i := slices.Index(names, snakeCase(k.Str)); v.Type != gjson.Null && (i < 0 || count[i] > 1) {
-			rest = rawjson.AppendMember(rest, k.Str, v.Raw)
-		}
-		return true
-	})
+	if known != nil && json.Unmarshal(append(known, '}'), into) != nil {
+		return object
+	}
 	return rawjson.EndObject(rest)
 }
 
