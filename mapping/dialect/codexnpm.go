@@ -76,44 +76,59 @@ func (codexNPM) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 }
 
 func (codexNPM) tool(v gjson.Result, to *Pieces) {
-	c := calls.ToolCall{ID: v.Get("request.callId").String(), Name: v.Get("request.name").String(), Kind: acp.KindOther}
-	switch v.Get("status").Str {
-	case "in_progress", "updated":
-		c.Status = calls.Executing
-	case "completed":
-		c.Status = calls.Succeeded
-	case "failed":
-		c.Status = calls.Failed
-	}
-	failure := cmp.Or(v.Get("error.message").String(), v.Get("error").String())
+	c := calls.ToolCall{ID: v.Get("request.callId").String(), Name: v.Get("request.name").String(), Kind: acp.KindOther, Status: statusOf(v)}
+	codexItem(v, &c)
 	switch c.Name {
-	case "command_execution":
-		c.Kind, c.Input = acp.KindExecute, a2a.JSON(`{"command":`+quoted(v.Get("command").String())+`}`)
-		if exit := v.Get("exitCode"); exit.Type == gjson.Number && exit.Num != 0 {
-			c.Note = "exit code " + strconv.FormatInt(exit.Int(), 10)
-		}
-	case "file_change":
-		c.Kind, c.DisplayName = acp.KindEdit, "Edit"
-		c.Input, c.Description = codexChanges(v.Get("changes"))
+	case "web_search":
+		c.Kind, c.Description = acp.KindFetch, v.Get("query").String()
 	case "mcp_tool_call":
-		c.DisplayName = v.Get("server").String() + ": " + v.Get("tool").String()
-		c.Input = a2a.JSON(v.Get("arguments").Raw)
 		if result := v.Get("result"); result.Exists() && result.Type != gjson.Null {
 			c.Output = &calls.Output{Data: a2a.JSON(result.Raw)}
 		}
-	case "web_search":
-		c.Kind, c.Description = acp.KindFetch, v.Get("query").String()
 	case "todo_list":
-		c.Name, c.Status, c.Input = "update_plan", calls.Succeeded, codexTodos(v.Get("items"))
+		c.Name, c.Status = "update_plan", calls.Succeeded
 		// Each state of the list is a call that writes it, as in other agents.
 		state := fnv.New32a()
 		_, _ = state.Write([]byte(c.Input)) // a hash takes anything
 		c.ID += "-" + strconv.FormatUint(uint64(state.Sum32()), 36)
 	}
-	if c.Status == calls.Failed && failure != "" {
+	if failure := cmp.Or(v.Get("error.message").String(), v.Get("error").String()); c.Status == calls.Failed && failure != "" {
 		c.Error = &calls.ErrorDetails{Message: failure}
 	}
 	to.call(c)
+}
+
+// statusOf reads the words of coding agents for the state of a call.
+func statusOf(call gjson.Result) calls.Status {
+	switch call.Get("status").Str {
+	case "pending", "running", "in_progress", "updated":
+		return calls.Executing
+	case "completed":
+		return calls.Succeeded
+	case "failed", "error", "cancelled":
+		return calls.Failed
+	}
+	return calls.Unspecified
+}
+
+// codexItem reads what an item of Codex's SDK is about: a command, changes of files, a to-do list, or
+// a tool of an MCP server. Other programs that put coding agents behind A2A have these members, too.
+func codexItem(v gjson.Result, c *calls.ToolCall) {
+	switch changes, items, server := v.Get("changes"), v.Get("items"), v.Get("server").Str; {
+	case v.Get("command").Exists():
+		c.Kind, c.Input = acp.KindExecute, a2a.JSON(`{"command":`+quoted(v.Get("command").Str)+`}`)
+	case changes.IsArray():
+		c.Kind, c.DisplayName = acp.KindEdit, "Edit"
+		c.Input, c.Description = codexChanges(changes)
+	case items.IsArray():
+		c.Input = codexTodos(items)
+	case server != "":
+		c.DisplayName = server + ": " + v.Get("tool").Str
+		c.Input = a2a.JSON(v.Get("arguments").Raw)
+	}
+	if exit := v.Get("exitCode"); exit.Type == gjson.Number && exit.Num != 0 {
+		c.Note = "exit code " + strconv.FormatInt(exit.Int(), 10)
+	}
 }
 
 func quoted(s string) string { return string(rawjson.AppendString(nil, s)) }
@@ -128,9 +143,6 @@ func codexChanges(changes gjson.Result) (input a2a.JSON, words string) {
 		return true
 	})
 	in := `{"changes":` + changes.Raw
-	if !rawjson.IsArray(changes.Raw) {
-		return "", ""
-	}
 	if len(list) == 1 {
 		in += `,"path":` + quoted(path)
 	}

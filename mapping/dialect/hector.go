@@ -49,18 +49,13 @@ func (hector) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	if mark == partialUnset {
 		return false
 	}
-	for p := range a.Parts.All() {
-		switch {
-		case p.Kind != a2a.PartText:
-			to.part(p)
-		case mark == isPiece:
-			to.text(PieceDelta, p.Text)
-		case at.Streamed:
-			to.text(PieceWhole, p.Text)
-		default:
-			to.text(PieceText, p.Text)
-		}
+	kind := PieceText
+	if mark == isPiece {
+		kind = PieceDelta
+	} else if at.Streamed {
+		kind = PieceWhole
 	}
+	to.parts(a.Parts, kind)
 	return true
 }
 

@@ -3,7 +3,6 @@ package dialect
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -130,27 +129,13 @@ func (w Writing) members(s AgentSettings) (key string, settings map[string]any, 
 	if err := json.Unmarshal(s.Extra, &extra); err != nil {
 		return "", nil, fmt.Errorf("bridge: --agent-settings is not a JSON object: %v", err)
 	}
-	if w.Dialect == Devtool {
-		dropRespelled(settings, extra)
+	for name := range extra { // in proto3 JSON mcp_servers and mcpServers are one field
+		delete(settings, snakeCase(name))
 	}
 	for name, value := range extra {
 		settings[name] = value
 	}
 	return key, settings, nil
-}
-
-// dropRespelled drops the settings that the user gives in the other of their two
-// spellings: in proto3 JSON mcp_servers and mcpServers are one field, and a strict
-// reader refuses an object that has both.
-func dropRespelled(settings map[string]any, users map[string]json.RawMessage) {
-	maps.DeleteFunc(settings, func(name string, _ any) bool {
-		for given := range users {
-			if snakeCase(given) == name {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // nameExtension names the extension in a message that carries its data.

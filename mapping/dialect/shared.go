@@ -128,14 +128,7 @@ func sharedCall(v gjson.Result, to *Pieces) {
 		to.output(c.ID, v.Get("output_delta").String())
 		return
 	}
-	switch v.Get("status").Str {
-	case "pending", "running":
-		c.Status = calls.Executing
-	case "completed":
-		c.Status = calls.Succeeded
-	case "failed", "error", "cancelled":
-		c.Status = calls.Failed
-	}
+	c.Status = statusOf(v)
 	switch c.Name {
 	case "commandExecution", "bash":
 		c.Kind = acp.KindExecute

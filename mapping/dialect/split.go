@@ -100,6 +100,17 @@ func (p *Pieces) output(id, text string) {
 
 func (p *Pieces) part(part *a2a.Part) { p.List = append(p.List, Piece{Kind: PiecePart, Part: *part}) }
 
+// parts adds parts, of which texts are of one kind.
+func (p *Pieces) parts(parts a2a.Parts, kind PieceKind) {
+	for part := range parts.All() {
+		if part.Kind == a2a.PartText {
+			p.text(kind, part.Text)
+		} else {
+			p.part(part)
+		}
+	}
+}
+
 func (p *Pieces) ask(in Input) { p.List = append(p.List, Piece{Kind: PieceInput, Input: in}) }
 
 // base is a dialect that does nothing, that of calls which came in none: others embed it, and write

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -91,9 +90,6 @@ func wrapperTrace(a *a2a.Artifact, v gjson.Result, to *Pieces) {
 		} else if out.Exists() {
 			c.Output = &calls.Output{Text: out.String()}
 		}
-		if exit := v.Get("exitCode"); exit.Type == gjson.Number && exit.Num != 0 {
-			c.Note = "exit code " + strconv.FormatInt(exit.Int(), 10)
-		}
 		to.call(c)
 	case "trace.decision":
 		wrapperDecision(a.ID, v, to)
@@ -110,11 +106,8 @@ func wrapperTrace(a *a2a.Artifact, v gjson.Result, to *Pieces) {
 // wrapperCall has a call's ID and what it does: a shell's command, a tool of its agent's own, or one of a server's.
 func wrapperCall(v gjson.Result, status calls.Status) calls.ToolCall {
 	c := calls.ToolCall{ID: first(v, "itemId", "toolCallId").Str, Name: first(v, "toolName", "tool").Str, Status: status, Input: a2a.JSON(first(v, "arguments", "args").Raw)}
-	if server := v.Get("server").Str; server != "" {
-		c.DisplayName = server + ": " + c.Name
-	}
-	if command := v.Get("command"); command.Exists() {
-		c.Name, c.Kind, c.Input = "shell", acp.KindExecute, a2a.JSON(`{"command":`+quoted(command.Str)+`}`)
+	if codexItem(v, &c); c.Kind == acp.KindExecute {
+		c.Name = "shell"
 	}
 	return c
 }
@@ -122,12 +115,11 @@ func wrapperCall(v gjson.Result, status calls.Status) calls.ToolCall {
 // wrapperDecision is what has no beginning and no end: files that have changed, a to-do list, a call that was refused.
 func wrapperDecision(id string, v gjson.Result, to *Pieces) {
 	c := calls.ToolCall{ID: id, Status: calls.Succeeded}
-	switch v.Get("kind").Str {
+	switch codexItem(v, &c); v.Get("kind").Str {
 	case "file_change":
-		c.Name, c.Kind, c.DisplayName = "file_change", acp.KindEdit, "Edit"
-		c.Input, c.Description = codexChanges(v.Get("changes"))
+		c.Name = "file_change"
 	case "todo_list":
-		c.Name, c.Input = "update_plan", codexTodos(v.Get("items"))
+		c.Name = "update_plan"
 	case "permission_denied":
 		c.Name, c.Status, c.Error = v.Get("tool").Str, calls.Failed, &calls.ErrorDetails{Message: v.Get("message").Str}
 	default:

@@ -1,6 +1,9 @@
 package spell
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -68,48 +71,43 @@ func (m *acpMeta) append(dst []byte) []byte {
 	if !m.pending && len(m.own) == 0 {
 		return dst
 	}
-	all := m.own
-	m.own = nil
-	if !m.pending {
-		return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
+	all := m.own // without its end
+	if m.own = nil; m.pending {
+		told := m.told()
+		for _, key := range slices.Sorted(maps.Keys(told)) {
+			all = rawjson.AppendMember(all, key, string(told[key]))
+		}
 	}
-	m.pending = false
-	var own, plain, extensions []byte
-	if m.artifact != "" {
-		own = rawjson.AppendMember(own, "artifactDescription", string(rawjson.AppendString(nil, m.artifact)))
-		m.artifact = ""
+	if m.pending = false; len(all) == 0 {
+		return dst
 	}
-	if m.model != "" {
-		own = rawjson.AppendMember(own, "model", string(rawjson.AppendString(nil, m.model)))
-	}
-	narrowest := map[string]int{} // by key, what of said has it last
-	for i, metadata := range m.said {
-		rawjson.EachMember(metadata, func(key, _ string) bool { narrowest[key] = i; return true })
-	}
-	for i, metadata := range m.said {
+	return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
+}
+
+// told returns the members that tell of the model, of the artifact and of what else is said.
+func (m *acpMeta) told() map[string]json.RawMessage {
+	all, own, plain := map[string]json.RawMessage{}, map[string]any{}, map[string]json.RawMessage{}
+	for i, metadata := range m.said { // the narrowest is last
 		rawjson.EachMember(metadata, func(key, value string) bool {
-			switch value = string(rawjson.AppendValue(nil, value)); {
-			case narrowest[key] > i:
-			case a2a.IsExtensionKey(key):
-				extensions = rawjson.AppendMember(extensions, key, value)
-			case i > 0:
-				plain = rawjson.AppendMember(plain, key, value)
+			if a2a.IsExtensionKey(key) {
+				all[key] = valueOf(a2a.JSON(value))
+			} else if i > 0 {
+				plain[key] = valueOf(a2a.JSON(value))
 			}
 			return true
 		})
 	}
-	if plain != nil {
-		own = rawjson.AppendMember(own, "metadata", string(rawjson.EndObject(plain)))
+	if m.artifact != "" {
+		own["artifactDescription"], m.artifact = m.artifact, ""
 	}
-	if own != nil {
-		all = rawjson.AppendMember(all, "a2astdio", string(rawjson.EndObject(own)))
+	if m.model != "" {
+		own["model"] = m.model
 	}
-	if extensions != nil && all != nil {
-		extensions[0] = ','
+	if len(plain) > 0 {
+		own["metadata"] = plain
 	}
-	all = append(all, extensions...)
-	if all == nil {
-		return dst
+	if len(own) > 0 {
+		all["a2astdio"], _ = rawjson.Marshal(own) // strings and valid JSON
 	}
-	return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
+	return all
 }

@@ -166,32 +166,30 @@ func appendShown(dst []byte, c *mapping.ToolCall) []byte {
 }
 
 // partJSON spells a part as A2A 0.3 does.
-func partJSON(p *a2a.Part) []byte {
-	b := partContent(p)
-	if p.Metadata == "" || p.Kind == a2a.PartUnknown {
-		return b
+func partJSON(p *a2a.Part) json.RawMessage {
+	type file struct {
+		Name     string `json:"name,omitempty"`
+		MimeType string `json:"mimeType,omitempty"`
+		Bytes    string `json:"bytes,omitempty"`
+		URI      string `json:"uri,omitempty"`
 	}
-	return append(rawjson.AppendJSON(b[:len(b)-1], "metadata", string(p.Metadata)), '}')
-}
-
-func partContent(p *a2a.Part) []byte {
+	part := struct {
+		Kind     string          `json:"kind"`
+		Text     *string         `json:"text,omitempty"`
+		Data     json.RawMessage `json:"data,omitempty"`
+		File     *file           `json:"file,omitempty"`
+		Metadata json.RawMessage `json:"metadata,omitempty"`
+	}{Metadata: valueOf(p.Metadata)}
 	switch p.Kind {
 	case a2a.PartText:
-		return append(rawjson.AppendString([]byte(`{"kind":"text","text":`), p.Text), '}')
+		part.Kind, part.Text = "text", &p.Text
 	case a2a.PartData:
-		return append(rawjson.AppendValue([]byte(`{"kind":"data","data":`), string(p.Data)), '}')
+		part.Kind, part.Data = "data", valueOf(p.Data)
 	case a2a.PartFile:
-		type file struct {
-			Name     string `json:"name,omitempty"`
-			MimeType string `json:"mimeType,omitempty"`
-			Bytes    string `json:"bytes,omitempty"`
-			URI      string `json:"uri,omitempty"`
-		}
-		b, _ := rawjson.Marshal(struct {
-			Kind string `json:"kind"`
-			File file   `json:"file"`
-		}{"file", file{p.File.Name, p.File.MediaType, p.File.Bytes, p.File.URI}})
-		return b
+		part.Kind, part.File = "file", &file{p.File.Name, p.File.MediaType, p.File.Bytes, p.File.URI}
+	default:
+		return valueOf(p.Raw)
 	}
-	return rawjson.AppendValue(nil, string(p.Raw))
+	raw, _ := rawjson.Marshal(part) // strings and valid JSON
+	return raw
 }
