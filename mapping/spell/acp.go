@@ -12,7 +12,7 @@ import (
 )
 
 // ACP spells steps as session/update notifications of the Agent Client Protocol, for one
-// session: in version 1, or in version 2, whose own parts are in acp2*.go.
+// session: in version 1, or in version 2, whose own parts are in acp2.go.
 type ACP struct {
 	// Session is the session's ID, Cwd its directory: paths are shown absolute.
 	Session string
@@ -56,8 +56,11 @@ func (e *ACP) Append(dst []byte, steps []mapping.Step) []byte {
 			dst = e.place(dst, s)
 		}
 		if s.Kind == mapping.StepText {
-			for i+n < len(steps) && steps[i+n].Kind == mapping.StepText && steps[i+n].Shown == s.Shown && !steps[i+n].Repeats && !e.meta.begins(&steps[i+n]) {
-				n++
+			for size := len(s.Text); i+n < len(steps); n++ {
+				next := &steps[i+n]
+				if size += len(next.Text); size > textMax || next.Kind != mapping.StepText || next.Shown != s.Shown || next.Repeats || e.meta.begins(next) {
+					break
+				}
 			}
 			dst = e.text(dst, steps[i:i+n])
 			e.isText = true
@@ -144,33 +147,15 @@ func (e *ACP) apart(dst []byte, shown string) []byte {
 
 // text appends a run of text of one message.
 func (e *ACP) text(dst []byte, run []mapping.Step) []byte {
-	size := 0 // of the open line's text; 0: none is open
-	for i := range run {
-		s := &run[i]
-		if len(s.Text) > textMax {
-			if size > 0 {
-				dst, size = e.closeContent(append(dst, `"}`...), s.Shown), 0
-			}
-			dst = e.chunks(dst, "agent_message_chunk", s.Text, s.Shown)
-			continue
-		}
-		if size > 0 && size+len(s.Text) > textMax {
-			dst, size = e.closeContent(append(dst, `"}`...), s.Shown), 0
-		}
-		if size == 0 {
-			dst = e.openContent(dst, "agent_message_chunk")
-			dst = append(dst, `{"type":"text","text":`...)
-			dst = appendText(dst, s)
-		} else {
-			dst = joinText(append(dst, '"'), s)
-		}
-		dst = dst[:len(dst)-1] // nor the closing one: more may follow
-		size += max(len(s.Text), 1)
+	if len(run[0].Text) > textMax {
+		return e.chunks(dst, "agent_message_chunk", run[0].Text, run[0].Shown)
 	}
-	if size > 0 {
-		dst = e.closeContent(append(dst, `"}`...), run[0].Shown)
+	dst = append(e.openContent(dst, "agent_message_chunk"), `{"type":"text","text":`...)
+	dst = appendText(dst, &run[0])
+	for i := range run[1:] {
+		dst = joinText(dst, &run[1+i])
 	}
-	return dst
+	return e.closeContent(append(dst, '}'), run[0].Shown)
 }
 
 // chunks appends text of any length as the chunks that it takes.

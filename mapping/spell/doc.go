@@ -4,7 +4,7 @@
 // [Journal] keeps steps for a session that is loaded again. It is pure, and it knows no dialect
 // and no leg.
 //
-// The table has version 1 of ACP, for an editor that takes no notices. In version 2 (acp2*.go) what replaces an item takes its place
+// The table has version 1 of ACP, for an editor that takes no notices. In version 2 (acp2.go) what replaces an item takes its place
 // ([Places]), a call begins by an update, a command's output is a terminal's, and the end of a
 // turn is a state of the session ([ACP.State]).
 //
