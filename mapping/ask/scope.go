@@ -183,19 +183,12 @@ func samePath(input, details string) bool {
 
 func isCommandKey(key string) bool { return key == "command" || key == "cmd" }
 
-func isDirectoryKey(key string) bool {
-	switch key {
-	case "directory", "dir_path", "cwd", "workdir", "working_directory", "workingDirectory":
-		return true
-	}
-	return false
-}
+func isDirectoryKey(key string) bool { return slices.Contains(directoryKeys, key) }
 
-func isPathKey(key string) bool {
-	switch key {
-	case "file_path", "filePath", "absolute_path", "absolutePath", "path", "file", "filename", "file_name", "fileName",
-		"target_file", "targetFile", "notebook_path", "destination", "destination_path", "new_path", "newPath":
-		return true
-	}
-	return false
-}
+func isPathKey(key string) bool { return slices.Contains(pathKeys, key) }
+
+var (
+	directoryKeys = strings.Fields("directory dir_path cwd workdir working_directory workingDirectory")
+	pathKeys      = strings.Fields("file_path filePath absolute_path absolutePath path file filename file_name fileName " +
+		"target_file targetFile notebook_path destination destination_path new_path newPath")
+)

@@ -35,6 +35,26 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
+// TestUnread: whatever none of the fields takes of what is asked is shown to the user, as the agent has it.
+func TestUnread(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"execute_details":{"command":"ls","workingDirectory":"/"},"options":[{"id":"a"}]}`: ``,
+		`{"executeDetails":{"command":"ls","as":"root"}}`:                                    `{"executeDetails":{"as":"root"}}`,
+		`{"execute_details":{"command":"ls","env":null}}`:                                    ``,
+		`{"execute_details":{"command":"ls","command":"rm"}}`:                                `{"execute_details":{"command":"ls","command":"rm"}}`,
+		`{"execute_details":{"command":["rm"],"working_directory":"/"}}`:                     `{"execute_details":{"command":["rm"],"working_directory":"/"}}`,
+		`{"execute_details":"rm"}`:                                                           `{"execute_details":"rm"}`,
+		`{"mcp_details":{"server_name":"s"},"mcpDetails":{"server_name":"z"}}`:               `{"mcpDetails":{"server_name":"z"}}`,
+		`{"generic_details":{"description":"d","kind":"ask_user"},"novel":1}`:                `{"generic_details":{"kind":"ask_user"},"novel":1}`,
+		`{"file_edit_details":{"file_path":"/a","filePath":"/b"}}`:                           `{"file_edit_details":{"file_path":"/a","filePath":"/b"}}`,
+		`{"options":{"id":"a"}}`:                                                             `{"options":{"id":"a"}}`,
+	} {
+		if c := devtoolConfirmation(data); string(c.Unread) != want || c.Generic != nil && c.Generic.Kind != "" {
+			t.Errorf("%s\n  unread %s\nwant %s", data, c.Unread, want)
+		}
+	}
+}
+
 // TestPlaces: a question of a journal that an earlier version wrote is answered in the dialect that asked it.
 func TestPlaces(t *testing.T) {
 	for name, place := range map[string]uint8{Devtool: 1, Gemini: 2, "adk": 3, "mastra": 5, "inference-gateway": 8, "shared": 9} {

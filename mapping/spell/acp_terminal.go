@@ -56,13 +56,7 @@ func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 	case t == nil:
 		return dst, false
 	case s.New:
-		e.metaMember("terminal_info", c, func(o []byte) []byte {
-			if dir := workingDirectory(c); dir != "" {
-				o = append(o, `,"cwd":`...)
-				o = rawjson.AppendString(o, absolute(e.Cwd, dir))
-			}
-			return o
-		})
+		e.metaMember("terminal_info", c, appendOptional(nil, "cwd", absolute(e.Cwd, workingDirectory(c))))
 	}
 	if c.Status.Ended() {
 		delete(e.terminals, c.Shown)
@@ -95,9 +89,7 @@ func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 // and the end of the terminal, if that is all and the call is over.
 func (e *ACP) write(c *mapping.ToolCall, pieces []string) (rest []string) {
 	if len(pieces) > 0 {
-		e.metaMember(string(e.Terminal), c, func(o []byte) []byte {
-			return rawjson.AppendString(append(o, `,"data":`...), pieces[0])
-		})
+		e.metaMember(string(e.Terminal), c, rawjson.AppendField(nil, "data", pieces[0]))
 		pieces = pieces[1:]
 	}
 	if len(pieces) == 0 && c.Status.Ended() {
@@ -176,18 +168,18 @@ func (e *ACP) terminalContent(dst []byte, t *terminal, s *mapping.Step) []byte {
 // exit adds the end of a call's terminal to the next update, with the exit code if the call
 // has one.
 func (e *ACP) exit(c *mapping.ToolCall) {
-	e.metaMember("terminal_exit", c, func(o []byte) []byte {
-		if code, ok := exitCode(c); ok {
-			o = strconv.AppendInt(append(o, `,"exit_code":`...), code, 10)
-		}
-		return o
-	})
+	var members []byte
+	if code, ok := exitCode(c); ok {
+		members = rawjson.AppendJSON(nil, "exit_code", strconv.FormatInt(code, 10))
+	}
+	e.metaMember("terminal_exit", c, members)
 }
 
-// metaMember adds a member that names a call's terminal to the next update's _meta.
-func (e *ACP) metaMember(name string, c *mapping.ToolCall, more func([]byte) []byte) {
-	o := rawjson.AppendString([]byte(`{"terminal_id":`), c.Shown)
-	e.meta.own = rawjson.AppendMember(e.meta.own, name, string(append(more(o), '}')))
+// metaMember adds a member that names a call's terminal, with members behind that, to the next
+// update's _meta.
+func (e *ACP) metaMember(name string, c *mapping.ToolCall, members []byte) {
+	o := append(rawjson.AppendString([]byte(`{"terminal_id":`), c.Shown), members...)
+	e.meta.own = rawjson.AppendMember(e.meta.own, name, rawjson.View(append(o, '}')))
 }
 
 // exitCode is a command's. Where the agent has said only how the call has ended, it is 0 or
