@@ -123,8 +123,8 @@ func codexItem(v gjson.Result, c *calls.ToolCall) {
 	case items.IsArray():
 		c.Input = codexTodos(items)
 	case server != "":
-		c.DisplayName = server + ": " + v.Get("tool").Str
-		c.Input = a2a.JSON(v.Get("arguments").Raw)
+		c.DisplayName = server + ": " + first(v, "toolName", "tool").Str
+		c.Input = a2a.JSON(first(v, "arguments", "args").Raw)
 	}
 	if exit := v.Get("exitCode"); exit.Type == gjson.Number && exit.Num != 0 {
 		c.Note = "exit code " + strconv.FormatInt(exit.Int(), 10)
