@@ -3,10 +3,7 @@ package spell
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -316,98 +313,4 @@ func (e *ACP) UserMessage(dst []byte, prompt a2a.JSON, messageID string) []byte 
 		dst = e.closeContent(dst, messageID)
 	}
 	return dst
-}
-
-// tool appends the line of a call: what stands in its JSON between the beginning and the end
-// that it has in common with its last mention.
-func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
-	c, was := s.Tool, j.calls[s.Tool.Shown]
-	changed := s.Changed
-	if len(c.OutputSoFar) > 0 {
-		// Output that grows is kept when it is twice as long: a process that is killed loses at
-		// most the newest half of what a running call has put out.
-		if len(was) > 0 && s.Changed == mapping.ToolContent && !c.Asks && len(c.OutputSoFar) < 2*len(was) {
-			return dst
-		}
-		changed |= mapping.ToolContent // which the last mention may not have
-	}
-	now := appendToolCall(slices.Grow(j.spare[:0], roomOfCall+len(c.Input)+len(c.OutputSoFar)), c, true)
-	head, tail := common(rawjson.View(was), rawjson.View(now))
-	dst = appendOptional(rawjson.AppendString(append(dst, `{"as":`...), c.Shown), "task", s.TaskID)
-	dst = appendOptional(dst, "tool", rawjson.View(now[head:len(now)-tail]))
-	if len(was) > 0 {
-		dst = append(dst, `,"was":`...)
-		for i, n := range [...]int{len(was), head, tail} {
-			dst = strconv.AppendInt(append(dst, "[,,"[i]), int64(n), 10)
-		}
-		dst = append(dst, ']')
-	}
-	dst = appendTrue(appendNumber(dst, "changed", uint8(changed)), "new", s.New)
-	if j.item = (itemLine{}); c.Status.Ended() {
-		delete(j.calls, c.Shown)
-		j.spare = now
-	} else {
-		if j.calls == nil {
-			j.calls = map[string][]byte{}
-		}
-		j.calls[c.Shown], j.spare = now, was
-	}
-	if cap(j.spare) > fullEvery {
-		j.spare = nil
-	}
-	return append(dst, "}\n"...)
-}
-
-// common is how much of their beginning and of their end two texts have in common: whole characters.
-func common(was, now string) (head, tail int) {
-	least := min(len(now), len(was))
-	for head+8 <= least && now[head:head+8] == was[head:head+8] {
-		head += 8
-	}
-	for head < least && now[head] == was[head] {
-		head++
-	}
-	for tail+8 <= least-head && now[len(now)-tail-8:len(now)-tail] == was[len(was)-tail-8:len(was)-tail] {
-		tail += 8
-	}
-	for tail < least-head && now[len(now)-1-tail] == was[len(was)-1-tail] {
-		tail++
-	}
-	for head < len(now) && !utf8.RuneStart(now[head]) {
-		head--
-	}
-	for tail > 0 && !utf8.RuneStart(now[len(now)-tail]) {
-		tail--
-	}
-	return head, tail
-}
-
-// roomOfCall is what most calls take, beside their input and output.
-const roomOfCall = 512
-
-// readCall reads a call as a journal has it; nil if that is damaged, or of a later version.
-func readCall(text string) *mapping.ToolCall {
-	var c struct {
-		mapping.ToolCall
-		OldName string `json:"Name"`
-	}
-	if rest, old := strings.CutPrefix(text, `{"ID":`); old { // as journals had calls until November 2026
-		text = `{"tool_call_id":` + oldCallNames().Replace(rest)
-	}
-	if json.Unmarshal([]byte(text), &c) != nil || c.ID == "" || c.Status > mapping.ToolCancelled {
-		return nil
-	}
-	c.Name = cmp.Or(c.Name, c.OldName)
-	return &c.ToolCall
-}
-
-// oldCallNames puts the names that members had by those that they have now. No name stands so in a text, where quotes
-// are escaped. What differs by its case alone is read as it is.
-func oldCallNames() *strings.Replacer {
-	return strings.NewReplacer(`"DisplayName":`, `"display_name":`, `"Input":`, `"input_parameters":`, `"OutputSoFar":`, `"live_content":`,
-		`"QuestionID":`, `"question_id":`, `"Data":`, `"structured_data":`, `"StatusCode":`, `"status_code":`, `"Confirmation":`, `"confirmation_request":`,
-		`"Execute":`, `"execute_details":`, `"WorkingDirectory":`, `"working_directory":`, `"Edit":`, `"file_edit_details":`, `"MCP":`, `"mcp_details":`,
-		`"ServerName":`, `"server_name":`, `"ToolName":`, `"tool_name":`, `"Generic":`, `"generic_details":`, `"Unread":`, `"extra":`,
-		`"FileName":`, `"file_name":`, `"FilePath":`, `"file_path":`, `"OldContent":`, `"old_content":`, `"NewContent":`, `"new_content":`,
-		`"Formatted":`, `"formatted_diff":`)
 }
