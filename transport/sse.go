@@ -84,7 +84,8 @@ type frameReader struct {
 	// It is handed out as one event. To an event stream its lines would be fields of
 	// unknown names, and it would be empty.
 	object, begunBody bool
-	skipLF            bool // the last line ended with CR, and an LF may follow
+	endsCR            bool // the last line ended with CR
+	skipLF            bool // it did, and an LF may follow
 
 	// heard, if not nil, is called for each read that brought something, a comment too.
 	heard func()
@@ -169,17 +170,24 @@ func (r *frameReader) parse(dst []frame) []frame {
 			continue
 		}
 		rest := r.buf[r.scan:r.size]
-		n := bytes.IndexByte(rest, '\n')
-		if n >= 0 {
-			rest = rest[:n]
+		// What has ended the last line is searched for first: it is near, the other may be far, and
+		// a search for it at each line would take a time that grows as the square of their number.
+		ends := [...]byte{'\n', '\r'}
+		if r.endsCR {
+			ends = [...]byte{'\r', '\n'}
 		}
-		if k := bytes.IndexByte(rest, '\r'); k >= 0 {
-			n, r.skipLF = k, true
+		n, by := -1, byte(0)
+		for _, end := range ends {
+			if k := bytes.IndexByte(rest, end); k >= 0 {
+				n, by, rest = k, end, rest[:k]
+			}
 		}
 		if n < 0 {
 			r.scan = r.size
 			return dst
 		}
+		r.endsCR = by == '\r'
+		r.skipLF = r.endsCR
 		end := r.scan + n
 		if r.field(r.buf[r.line:end], end) {
 			dst = r.dispatch(dst)

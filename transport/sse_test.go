@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
@@ -84,9 +85,16 @@ func TestFramesBuffer(t *testing.T) {
 
 // Lines that end with CR are read in a time that grows as their length.
 func TestFramesCR(t *testing.T) {
-	got, _, err := sseAll(strings.NewReader(strings.Repeat("data: x\r", 1<<20)+"\r"), false)
-	if err != io.EOF || len(got) != 1 {
-		t.Errorf("%d frames, %v", len(got), err)
+	took := map[string]time.Duration{}
+	for _, end := range []string{"\n", "\r"} {
+		start := time.Now()
+		got, _, err := sseAll(strings.NewReader(strings.Repeat("data: x"+end, 1<<18)+end), false)
+		if took[end] = time.Since(start); err != io.EOF || len(got) != 1 {
+			t.Errorf("%q: %d frames, %v", end, len(got), err)
+		}
+	}
+	if took["\r"] > 20*took["\n"]+300*time.Millisecond {
+		t.Errorf("lines that end with CR took %v, and with LF %v", took["\r"], took["\n"])
 	}
 }
 
