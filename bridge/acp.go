@@ -267,7 +267,6 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 	c.run(session, func(ctx context.Context, turn Turn) {
 		if err := turn.wait(ctx); err != nil { // for what a loaded session's task still says
 			turn.Discard()
-			e.server.endPrompt(turn)
 			if errors.Is(err, errAsked) {
 				c.fail(acp.CodeInvalidRequest, err.Error(), "")
 				return
@@ -284,7 +283,6 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 		} else { // the next prompt may come right behind the reply
 			last.Discard()
 		}
-		e.server.endPrompt(turn)
 		if err != nil {
 			c.fail(spell.ACPError(err))
 			return

@@ -150,7 +150,6 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 func (e *acpEditor) run2(c *editorRequest, session *Session, prompt []acp.ContentBlock, answer func(id string) any) {
 	c.run(session, func(ctx context.Context, turn Turn) {
 		asked := turn
-		defer e.server.endPrompt(asked)
 		if err := turn.wait(ctx); err != nil {
 			c.fail(acp.CodeRequestCancelled, err.Error(), "")
 			if errors.Is(err, errAsked) {

@@ -298,7 +298,10 @@ func (c *editorRequest) run(session *Session, work func(ctx context.Context, tur
 	c.server.mu.Lock()
 	c.server.prompts[turn.turn] = c.id
 	c.server.mu.Unlock()
-	c.server.runTurn(turn, func(ctx context.Context) { work(ctx, turn) })
+	c.server.runTurn(turn, func(ctx context.Context) {
+		defer c.server.endPrompt(turn)
+		work(ctx, turn)
+	})
 }
 
 // find returns an open session, nil if there is none.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sourcegraph/jsonrpc2"
+	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -43,7 +44,7 @@ const editorToolsName = "a2astdio_editor"
 func (e *acpEditor) serveTools(s *Session) error {
 	start := e.server.agent.opts.EditorTools
 	t := &editorTools{editor: e, session: s}
-	if names, _ := t.offered(); start == nil || len(names) == 0 {
+	if start == nil || len(t.offered()) == 0 {
 		return nil
 	}
 	url, token, stop, err := start(t.answer)
@@ -75,18 +76,19 @@ const (
 		`"inputSchema":{"type":"object","properties":{}}}`
 )
 
-// offered are the tools for which the editor has what they need, by their names.
-func (t *editorTools) offered() (names, tools []string) {
-	offer := func(has bool, name, tool string) {
-		if has {
-			names, tools = append(names, name), append(tools, tool)
-		}
+// offered are the tools for which the editor has what they need.
+func (t *editorTools) offered() (tools []string) {
+	can := t.editor.can
+	if can.reads {
+		tools = append(tools, readTool)
 	}
-	can, ide := t.editor.can, t.editor.server.ide
-	offer(can.reads, "read_text_file", readTool)
-	offer(can.reads && can.writes, "write_text_file", writeTool)
-	offer(t.editor.server.opts.Companion != nil && ide.announced, "open_files", openTool)
-	return names, tools
+	if can.reads && can.writes {
+		tools = append(tools, writeTool)
+	}
+	if t.editor.server.opts.Companion != nil && t.editor.server.ide.announced {
+		tools = append(tools, openTool)
+	}
+	return tools
 }
 
 // answer is what the server does. It has no state.
@@ -94,17 +96,14 @@ func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 	if m.Method == "initialize" {
 		return m.Initialize(mcp.Versions(), mcp.Implementation{Name: editorToolsName, Title: "The user's editor", Version: t.editor.server.opts.Version})
 	}
-	names, tools := t.offered()
+	tools := t.offered()
 	list := json.RawMessage(`{"tools":[` + strings.Join(tools, ",") + `]}`)
 	return m.Answer(list, func(params json.RawMessage) (*mcp.CallResult, *mcp.Error) {
-		var call editorCall
-		if err := json.Unmarshal(params, &call); err != nil {
-			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+		name := gjson.GetBytes(params, "name").String()
+		if !slices.ContainsFunc(tools, func(tool string) bool { return gjson.Get(tool, "name").Str == name }) {
+			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: "there is no tool " + name}
 		}
-		if !slices.Contains(names, call.Name) {
-			return nil, &mcp.Error{Code: jsonrpc2.CodeInvalidParams, Message: "there is no tool " + call.Name}
-		}
-		text, err := t.call(ctx, &call)
+		text, err := t.call(ctx, name, gjson.GetBytes(params, "arguments"))
 		refused := (*jsonrpc2.Error)(nil)
 		switch {
 		case err == nil:
@@ -118,38 +117,27 @@ func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 	})
 }
 
-// An editorCall is the params of a call of one of the tools.
-type editorCall struct {
-	Name      string `json:"name"`
-	Arguments struct {
-		Path    string  `json:"path"`
-		Line    int     `json:"line"`
-		Limit   int     `json:"limit"`
-		Content *string `json:"content"`
-	} `json:"arguments"`
-}
-
 // call runs a tool, for as long as the turn that runs.
-func (t *editorTools) call(ctx context.Context, c *editorCall) (string, error) {
+func (t *editorTools) call(ctx context.Context, name string, args gjson.Result) (string, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if !t.session.whileRunning(ctx, stop) {
 		return "", errors.New("no prompt of the user's is running: the editor is served only meanwhile")
 	}
-	args := &c.Arguments
-	if c.Name == "open_files" {
+	if name == "open_files" {
 		return t.openFiles()
 	}
-	path, err := t.served(args.Path)
-	switch {
+	path, err := t.served(args.Get("path").Str)
+	switch content := args.Get("content"); {
 	case err != nil:
 		return "", err
-	case c.Name == "read_text_file":
-		return t.editor.readBuffer(ctx, t.session.ID, path, args.Line, args.Limit)
-	case args.Content == nil:
+	case name == "read_text_file":
+		return t.editor.readBuffer(ctx, t.session.ID, path, int(args.Get("line").Int()), int(args.Get("limit").Int()))
+	case content.Type != gjson.String:
 		return "", errors.New("content is missing")
+	default:
+		return t.write(ctx, path, content.Str)
 	}
-	return t.write(ctx, path, *args.Content)
 }
 
 // whileRunning calls stop when the session's turn is over, or cancelled; false: none runs.

@@ -200,7 +200,6 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 		lines: spell.Lines{Request: json.RawMessage(c.id), Raw: raw, Made: e.server.agent.made()}}
 	c.run(session, func(ctx context.Context, turn Turn) {
 		result, err := run(ctx, turn, view)
-		e.server.endPrompt(turn)
 		e.note(session, result)
 		var task *mapping.TaskError
 		switch {

@@ -146,7 +146,7 @@ func (e *linesEditor) getCard(c *editorRequest) {
 	})
 }
 
-// status says how the bridge talks to the agent, and what is under way.
+// status says how the bridge talks to the agent.
 func (e *linesEditor) status(c *editorRequest) {
 	e.server.spawn(func(ctx context.Context) {
 		status := struct {
@@ -160,7 +160,6 @@ func (e *linesEditor) status(c *editorRequest) {
 			Extensions []string `json:"extensions"`
 			// Refused are extensions that were asked for, and are not active.
 			Refused []string `json:"refusedExtensions,omitempty"`
-			Running int      `json:"running"`
 			// Always is what the user has allowed for the rest of a conversation, by
 			// context.
 			Always map[string][]string `json:"always,omitempty"`
@@ -186,9 +185,6 @@ func (e *linesEditor) status(c *editorRequest) {
 			}
 		}
 		status.Always = e.always()
-		e.server.mu.Lock()
-		status.Running = len(e.server.prompts)
-		e.server.mu.Unlock()
 		c.reply(status)
 	})
 }
