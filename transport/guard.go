@@ -145,7 +145,12 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp, err := g.send(x, req, cred)
-	if next := g.another(x, resp, cred); next != nil {
+	next := g.another(x, resp, cred)
+	if cause := req.Context().Err(); resp != nil && cause != nil { // the caller has given up meanwhile
+		resp.Body.Close()
+		return nil, cause
+	}
+	if next != nil {
 		_, _ = io.CopyN(io.Discard, resp.Body, maxRefusal)
 		resp.Body.Close()
 		x.begun.Store(false)
