@@ -112,12 +112,15 @@ func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Res
 }
 
 func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
-	path := ""
-	if x.rpc {
+	what, path := x.method, ""
+	switch {
+	case x.op.result == "Card":
+		what = "card" // what is wrong with the first one is told once
+	case x.rpc:
 		path = "result"
 	}
 	if !x.loose {
-		w.c.schema(r, Agent, x.method, x.doc(), x.op.result, result, path)
+		w.c.schema(r, Agent, what, x.doc(), x.op.result, result, path)
 	}
 	w.result(r, x, result)
 }
