@@ -54,19 +54,23 @@ func sameRedirect(known, given string) bool {
 	return a.String() == b.String()
 }
 
-// register makes a public client.
 func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Redirects []string `json:"redirect_uris"`
 		Auth      string   `json:"token_endpoint_auth_method"`
 	}
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || asked.Auth != "none" {
-		refuse(w, http.StatusBadRequest, "invalid_client_metadata", "the body is not JSON, or not a public client's")
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		refuse(w, http.StatusBadRequest, "invalid_client_metadata", "the body is not JSON")
 		return
 	}
-	id := rand.Text()
-	p.clients[id] = Client{Redirects: asked.Redirects}
-	reply(w, http.StatusCreated, map[string]any{"client_id": id, "redirect_uris": asked.Redirects, "token_endpoint_auth_method": "none"})
+	id, c := rand.Text(), Client{Redirects: asked.Redirects}
+	answer := map[string]any{"client_id": id, "redirect_uris": asked.Redirects, "token_endpoint_auth_method": "none"}
+	if asked.Auth != "none" {
+		c.Secret = rand.Text()
+		answer["client_secret"], answer["token_endpoint_auth_method"] = c.Secret, "client_secret_basic"
+	}
+	p.clients[id] = c
+	reply(w, http.StatusCreated, answer)
 }
 
 func (p *Provider) deviceAuthorization(w http.ResponseWriter, r *http.Request) {
