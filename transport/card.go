@@ -240,6 +240,9 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	}
 	x, err := c.send(ctx, ctx, op, http.MethodGet, u, header, nil)
 	if err != nil {
+		if ctx.Err() == context.DeadlineExceeded {
+			err = failf(err, "%s did not answer within %v: --timeout allows more", shown(u), c.timeout)
+		}
 		return nil, false, err
 	}
 	b, err := x.body()
