@@ -41,11 +41,51 @@ func (adk) tells(card *a2a.Card) bool {
 	return declares(card, adkExtension) || declares(card, kagentExtension)
 }
 
-// knows: metadata of the event, or of anything in it, begins with a key of its own. Elsewhere such keys
-// are somebody else's: the input of a call, for one.
+// knows: a key of its own may be in the metadata of the event, or of anything in it. In data such keys are
+// somebody else's: the input of a call, for one.
 func (adk) knows(ev *a2a.Event) bool {
-	raw := string(ev.Raw)
-	return strings.Contains(raw, `"metadata":{"adk_`) || strings.Contains(raw, `"metadata":{"kagent_`) // kagent's runtime for Python
+	if !strings.Contains(string(ev.Raw), `"adk_`) && !strings.Contains(string(ev.Raw), `"kagent_`) { // kagent's runtime for Python
+		return false
+	}
+	if adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) {
+		return true
+	}
+	if ev.Artifacts != nil {
+		for a := range ev.Artifacts {
+			if adkMarks(a.Metadata, a.Parts) {
+				return true
+			}
+		}
+	}
+	if ev.History != nil {
+		for m := range ev.History {
+			if adkMarks(m.Metadata, m.Parts) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// adkMarks reports whether metadata, or that of one of the parts, has a key of ADK's.
+func adkMarks(metadata a2a.JSON, parts a2a.Parts) bool {
+	if hasADKKey(metadata) {
+		return true
+	}
+	for p := range parts.All() {
+		if hasADKKey(p.Metadata) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasADKKey(metadata a2a.JSON) (found bool) {
+	gjson.Parse(string(metadata)).ForEach(func(key, _ gjson.Result) bool {
+		found = strings.HasPrefix(key.Str, "adk_") || strings.HasPrefix(key.Str, "kagent_")
+		return !found
+	})
+	return found
 }
 
 func (d adk) message(m *a2a.Message, at *Carrier, to *Pieces) bool {

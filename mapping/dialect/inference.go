@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -21,17 +20,30 @@ func (inference) about() about { return about{name: "inference-gateway", sign: i
 
 const inferenceSign = `"data":{"data":{`
 
-// knows: it is asked of each event of agents that speak no dialect.
+// knows: in a task the sign is searched for first, which costs less than to look at each message.
 func (inference) knows(ev *a2a.Event) bool {
-	raw := string(ev.Raw)
-	if !strings.Contains(raw, inferenceSign) {
-		return false
+	if ev.HasMessage && splitsInference(&ev.Message) {
+		return true
 	}
-	return slices.ContainsFunc(inferenceIDs, func(id string) bool { return strings.Contains(raw, `"messageId":"`+id) })
+	if ev.Kind == a2a.EventTask && ev.History != nil && strings.Contains(string(ev.Raw), inferenceSign) {
+		for m := range ev.History {
+			if splitsInference(&m) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-// inferenceIDs begin the names of the server's own messages: with calls, of a failure, of other ends.
-var inferenceIDs = []string{"assistant-stream-", "streaming-error-", "task-interrupted-", "max-iterations-reached"}
+// splitsInference makes no pieces: it is asked of each event of agents that speak no dialect.
+func splitsInference(m *a2a.Message) bool {
+	for p := range m.Parts.All() {
+		if made, again := inferenceData(p, m.ID); len(made) > 0 || again {
+			return true
+		}
+	}
+	return false
+}
 
 // inferenceData returns the calls of a part of a message, and whether it is the state again. The server has
 // names of its own for such messages, and nothing else stands in such a part: other agents have data like it.
