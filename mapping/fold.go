@@ -1,6 +1,9 @@
 package mapping
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
@@ -38,10 +41,18 @@ type Fold struct {
 	// storesUser: the last snapshot holds messages of the user's.
 	storesUser bool
 	connection connectionState
-	// content: this turn has shown something that the agent said; unknown: it has said what is not A2A.
-	content, unknown bool
-	grew             bool // see Grew
+	has        content
+	grew       bool // see Grew
 }
+
+// content is what of the agent's a turn has shown, but for states and connections.
+type content uint8
+
+const (
+	nothing content = iota
+	strange         // what is not A2A
+	ordinary
+)
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
 func NewFold() *Fold {
@@ -59,7 +70,7 @@ func (f *Fold) Begin(taskID string) {
 	f.calls.Begin()
 	f.shown.Begin()
 	f.split.begin()
-	f.connection, f.content, f.unknown = connectionState{}, false, false
+	f.connection, f.has = connectionState{}, nothing
 	f.SetTask(taskID)
 }
 
@@ -97,7 +108,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	}
 	before := len(f.steps)
 	f.read(ev)
-	if failed && f.spoken.Meta.Err == "" && hasText(f.steps[before:]) {
+	if failed && f.spoken.Meta.Err == "" && slices.ContainsFunc(f.steps[before:], func(s Step) bool { return s.Kind == StepText }) {
 		f.Err = "" // the agent has gone on, so that was no fatal error
 	}
 	f.question(ev)
@@ -112,11 +123,10 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 func (f *Fold) read(ev *a2a.Event) {
 	switch ev.Kind {
 	case a2a.EventTask:
-		stands := f.rest.MessageID != "" && f.rest.Is(ev)
 		if f.verb == shown.Snapshot {
 			f.snapshot(ev)
 		} else {
-			f.liveTask(ev, stands)
+			f.liveTask(ev)
 			f.questionApart(ev)
 		}
 	case a2a.EventStatus:
@@ -137,7 +147,6 @@ func (f *Fold) read(ev *a2a.Event) {
 			f.execution(e)
 		} else {
 			f.add(Step{Kind: StepUnknown})
-			f.unknown = true
 		}
 	}
 }
@@ -160,20 +169,11 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 func (f *Fold) Grew() bool { return f.grew }
 
 // ShownNothing reports whether this turn has shown nothing but states and connections.
-func (f *Fold) ShownNothing() bool { return !f.content }
+func (f *Fold) ShownNothing() bool { return f.has != ordinary }
 
 // Unread reports whether this turn has shown nothing, and the agent has said something: what is not
 // A2A's, or what is neither a task nor a message with content.
-func (f *Fold) Unread() bool { return !f.content && (f.unknown || f.State == "") }
-
-func hasText(steps []Step) bool {
-	for i := range steps {
-		if steps[i].Kind == StepText {
-			return true
-		}
-	}
-	return false
-}
+func (f *Fold) Unread() bool { return f.has == strange || f.has == nothing && f.State == "" }
 
 // letGo drops what points into the event: between turns it would hold on to the
 // buffer that the event was read into, which may be large.
@@ -214,17 +214,25 @@ func (f *Fold) add(s Step) {
 			}
 		}
 	}
-	f.content = f.content || s.Kind != StepConnection && s.Kind != StepState && s.Kind != StepUnknown
+	switch s.Kind {
+	case StepConnection, StepState:
+	case StepUnknown:
+		f.has = max(f.has, strange)
+	default:
+		f.has = ordinary
+	}
 	f.steps = append(f.steps, s)
 }
 
 func (f *Fold) state(ev *a2a.Event) {
-	isNew := f.facts.enter(ev.State)
-	f.noteRest(ev)
-	if !isNew {
-		return
+	isNew := ev.State != "" && ev.State != f.State
+	if isNew {
+		f.State = a2a.State(strings.Clone(string(ev.State)))
 	}
-	f.add(Step{Kind: StepState, State: f.State})
+	f.noteRest(ev)
+	if isNew {
+		f.add(Step{Kind: StepState, State: f.State})
+	}
 }
 
 // execution takes what the agent says of a slash command. A second stream of the same

@@ -42,23 +42,14 @@ func (f *Fold) resumed() {
 // tellGap says at a place among the steps that something may be missing there.
 func (f *Fold) tellGap(at int) {
 	f.connection.gap = true
-	if n := f.connection.resumed; n > 0 && onlyStates(f.steps[n:at]) {
+	n := f.connection.resumed
+	if n > 0 && !slices.ContainsFunc(f.steps[n:at], func(s Step) bool { return s.Kind != StepState }) {
 		f.steps[n-1].Connection.Gap = true
 		return
 	}
 	f.add(Step{Kind: StepConnection, Connection: Connection{Phase: PhaseResumed, Gap: true}})
-	last := f.steps[len(f.steps)-1]
-	copy(f.steps[at+1:], f.steps[at:])
-	f.steps[at] = last
-}
-
-func onlyStates(steps []Step) bool {
-	for i := range steps {
-		if steps[i].Kind != StepState {
-			return false
-		}
-	}
-	return true
+	last := len(f.steps) - 1
+	f.steps = slices.Insert(f.steps[:last], at, f.steps[last])
 }
 
 // snapshot shows what a task that was asked for holds beyond what was shown.
@@ -67,15 +58,13 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	f.inState = true
 	list := f.list(ev)
 	f.calls.Snapshot(slices.Values(f.items.ids))
-	defer func() {
-		f.calls.EndSnapshot()
-		f.inState = false
-	}()
 	from := len(f.steps)
 	if f.shown.Snapshot(ev.State, list) {
 		f.tellGap(from)
 	}
 	f.questionApart(ev)
+	f.calls.EndSnapshot()
+	f.inState = false
 }
 
 // EndTurn appends a step for each call that has not ended though the turn has, so that

@@ -114,15 +114,6 @@ func (f *facts) noteRest(ev *a2a.Event) {
 	}
 }
 
-// enter notes the state of an event; false if it has not changed.
-func (f *facts) enter(state a2a.State) bool {
-	if state == "" || state == f.State {
-		return false
-	}
-	f.State = a2a.State(strings.Clone(string(state)))
-	return true
-}
-
 // failure keeps the text of a status message that says why the task has failed, and
 // returns the message without it: data beside the text is shown. false: the message says
 // nothing of that.

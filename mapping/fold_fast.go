@@ -19,10 +19,8 @@ const maxFast = 4
 type fastStep struct {
 	shape *fastpath.Shape
 	grown shown.Grown
-	step  Step // its strings are our own
+	step  Step // its strings are our own; alike is set if no dialect reads anything of the metadata
 	id    string
-	// bare: no dialect reads anything of the metadata.
-	bare bool
 }
 
 // learn notes an event that has appended text, and nothing else.
@@ -65,7 +63,7 @@ func (f *Fold) learn(ev *a2a.Event, steps []Step) {
 		f.alike++
 		alike = f.alike
 	}
-	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(carrierOf(ev)), bare: alike != 0, step: Step{alike: alike,
+	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(carrierOf(ev)), step: Step{alike: alike,
 		Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Append: true, LastChunk: s.LastChunk, Shown: s.Shown,
 		MessageID: strings.Clone(s.MessageID), ArtifactID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
 }
@@ -93,7 +91,7 @@ func (f *Fold) fits(v shown.Verb, ev *a2a.Event) *fastStep {
 	if l == nil || ev.Kind == a2a.EventStatus && ev.State != f.State || f.TaskID != l.step.TaskID || f.ContextID != l.step.ContextID {
 		return nil
 	}
-	if !l.bare && !f.spoken.Repeats(ev.Metadata) {
+	if l.step.alike == 0 && !f.spoken.Repeats(ev.Metadata) {
 		return nil
 	}
 	left := ev.Artifact.Parts
@@ -112,7 +110,7 @@ func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 	steps = append(steps, l.step)
 	s := &steps[len(steps)-1]
 	s.Text, s.TextJSON, s.Plain, s.Raw = p.Text, p.TextJSON, p.FastPath().Plain, ev.Raw
-	if meta := f.spoken.Known(); !l.bare {
+	if meta := f.spoken.Known(); l.step.alike == 0 {
 		s.Model, s.UserTier = meta.Model, meta.UserTier
 		if meta.Extended {
 			s.Metadata = meta.Others

@@ -26,7 +26,8 @@ func (l *items) do(act func()) { l.add(shown.Item{Kind: shown.Foreign, Do: act})
 
 // liveTask shows a task that comes live. Its history and its artifacts are state; its status
 // message is news, unless it stands since the task waited: a stream may begin with that.
-func (f *Fold) liveTask(ev *a2a.Event, stands bool) {
+func (f *Fold) liveTask(ev *a2a.Event) {
+	stands := f.rest.MessageID != "" && f.rest.Is(ev)
 	f.state(ev)
 	f.shown.SetState(ev.State, true, ev.HasMessage && f.hasNewArtifact(ev))
 	news := func() {
@@ -34,11 +35,7 @@ func (f *Fold) liveTask(ev *a2a.Event, stands bool) {
 			f.statusMessage(ev)
 		}
 	}
-	known := ""
-	if ev.HasMessage {
-		known = ev.Message.ID
-	}
-	f.showState(func() { f.addHistory(ev, known) })
+	f.showState(func() { f.addHistory(ev, ev.Message.ID) })
 	if !ev.State.Terminal() {
 		news()
 	}
@@ -51,11 +48,12 @@ func (f *Fold) liveTask(ev *a2a.Event, stands bool) {
 // hasNewArtifact reports whether a task has an artifact that says something, and of which nothing
 // was shown.
 func (f *Fold) hasNewArtifact(ev *a2a.Event) bool {
-	if ev.Artifacts != nil {
-		for a := range ev.Artifacts {
-			if !f.shown.Has(shown.Artifact, a.ID) && f.shown.Says(a.Parts) {
-				return true
-			}
+	if ev.Artifacts == nil {
+		return false
+	}
+	for a := range ev.Artifacts {
+		if !f.shown.Has(shown.Artifact, a.ID) && f.shown.Says(a.Parts) {
+			return true
 		}
 	}
 	return false
