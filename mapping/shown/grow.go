@@ -13,7 +13,7 @@ import (
 // of agents that say notes, too.
 func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
 	r := s.last
-	if r == nil || r.kind != it.kind || r.growth == certain || r.at > len(s.said.text) {
+	if r == nil || r.kind != it.kind || r.growth == certain {
 		return false
 	}
 	at := r.at
@@ -39,12 +39,6 @@ func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
 	if n == len(seq) {
 		return true
 	}
-	if r.epoch == s.epoch {
-		if k := len(s.said.starts); k > 0 { // it is one text, said as a whole each time
-			b := &s.said.starts[k-1]
-			b.it, b.copy, it.epoch = it, nil, s.epoch
-		}
-	}
 	s.say(it, in, seq, n)
 	if s.last != r { // behind a call it goes on in another run, and the next text has all of it, too
 		s.last.at, s.last.growth = r.at, cumulative
@@ -60,19 +54,18 @@ type Grown struct {
 
 // Growing returns the item that was shown last, for [Shown.Grow].
 func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
-	n := len(s.said.starts)
-	if n == 0 {
+	it := s.said.last()
+	if it == nil {
 		return g, false
 	}
-	it := s.said.starts[n-1].it
 	return Grown{it, it.run}, it.kind == kind && it.id == id && it.task == s.task && it.run == s.last
 }
 
 // Grow notes a piece of an item, without asking what it is: it was last said by an event of
 // the same shape. False if it might be anything else, and was not noted.
 func (s *Shown) Grow(g Grown, text string) bool {
-	if g.it.run != g.run || g.run.epoch != s.epoch || g.run.pieces > 1 || g.it.dead || s.gap == owed || text == "" ||
-		g.it.turn != s.turn || g.it.doubted > 0 || g.it.kind != Artifact && 2*len(text) >= g.it.n {
+	if g.it.run != g.run || g.run.epoch != s.epoch || g.run.pieces > 1 || g.it.life == dead || s.gap == owed || text == "" ||
+		g.it.turn != s.turn || s.doubted > 0 || g.it.kind != Artifact && 2*len(text) >= g.it.n {
 		return false
 	}
 	s.limit()
@@ -126,10 +119,4 @@ func (s *Shown) rest(it *item, seq string) (string, bool) {
 		return "", false
 	}
 	return seq[it.n:], true
-}
-
-// forget lets go of the turn's text.
-func (s *Shown) forget() {
-	s.settle()
-	s.said.clear()
 }

@@ -59,9 +59,9 @@ type Item struct {
 	Name         string
 	Append, Last bool
 
-	Hint Hint
-	Do   func()      // that of kind Foreign
-	more []a2a.Parts // of entries of the same ID
+	Hint   Hint
+	Do     func() // that of kind Foreign
+	pieces int    // that it has come in, if more than one
 }
 
 // Op says what a step does.

@@ -42,7 +42,7 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 	case s.InPlace && r != nil && s.held.whole() && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
 	case r == nil || r.epoch != s.epoch || r.pieces > 1: // an artifact that grows is no single piece, and leaves those
-		s.join(it, text, piece && !it.instead && s.isNextPiece(in, text))
+		s.join(it, text, piece && it.life == first && s.isNextPiece(in, text))
 	case r != s.last: // two items grow in turns
 		s.last, r.at = r, len(s.said.text)
 	}
@@ -57,10 +57,10 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 // goes on with that, or else a new one. So it does with artifacts that are a piece each.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
-	if s.isOpen(r, it) && (it.kind == Message && (!s.several || s.Chunks || goesOn(text)) || piece && r.pieces > 0) && r.at <= len(s.said.text) {
+	isOpen := r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind
+	if isOpen && (it.kind == Message && (!s.several || s.Chunks || goesOn(text)) || piece && r.pieces > 0) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain && !s.concludes(text) || s.Chunks, text)
-		join = join && !(r.growth == cumulative && !goesOn(text)) // it would say all of it
-		sure = sure || r.growth == certain
+		join = join && !(r.growth == cumulative && !goesOn(text))                                             // it would say all of it
 		if join && !s.standsAlone(sure) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
 			if it.run, r.growth, r.joint = r, byPieces, len(s.said.text); sure {
 				r.growth = certain
@@ -83,11 +83,6 @@ func (s *Shown) concludes(text string) bool {
 	return !unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana) || strings.ContainsRune(".!?。！？…\n", last)
 }
 
-// isOpen reports whether an item may go on with a run, by its kind and what has come since.
-func (s *Shown) isOpen(r *run, it *item) bool {
-	return r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind
-}
-
 // maxToken is the limit, in characters, of the first two pieces where each piece of a text is an artifact of its
 // own. What is longer is a document that begins or ends with a space.
 const maxToken = 48
@@ -98,19 +93,18 @@ const maxToken = 48
 // them one), also if all have one name (the travel planner among the A2A project's samples, and its many
 // copies: "current_result"). Files have names of their own, a last chunk, or several chunks.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
-	n := len(s.said.starts)
 	switch {
-	case n == 0 || s.last == nil || s.last.title != in.Name:
+	case s.said.last() == nil || s.last == nil || s.last.title != in.Name:
 		return false
 	case in.Name != "" && in.Last: // the result, behind tokens of its name
 		return false
 	}
-	marked := s.said.starts[n-1].it.marked
-	if marked == in.Append && (in.Append && in.Name == "" || s.last.growth == certain) {
+	isMarked := s.said.last().form == marked
+	if isMarked == in.Append && (in.Append && in.Name == "" || s.last.growth == certain) {
 		return true
 	}
 	was := s.said.text[s.last.at:]
-	return (in.Append || !marked) && !in.Last && len(was)+len(text) < utf8.UTFMax*maxToken &&
+	return (in.Append || !isMarked) && !in.Last && len(was)+len(text) < utf8.UTFMax*maxToken &&
 		max(utf8.RuneCount(was), utf8.RuneCountInString(text)) < maxToken && s.said.isContinuedBy(text, len(was))
 }
 
@@ -225,14 +219,14 @@ func closesBold(text string) bool {
 // grown, or begins so again, where two words meet ("queued", "running"), and where something else was
 // said since. What follows a piece is one, too, under the same conditions.
 func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
-	n := len(s.said.starts)
-	if in.Last || in.Name != "" || it.marked || it.run != s.last || n == 0 || s.said.starts[n-1].it != it {
+	if in.Last || in.Name != "" || it.form == marked || it.run != s.last || s.said.last() != it {
 		return false
 	}
-	if begin := headOf(seq); !it.pieces && it.events == 1 && s.said.starts[n-1].head != begin {
-		it.pieces = s.said.isContinuedBy(seq, it.n)
+	begins := s.said.starts[len(s.said.starts)-1].head == headOf(seq)
+	if it.form == unmarked && it.events == 1 && !begins && s.said.isContinuedBy(seq, it.n) {
+		it.form = inPlace
 	}
-	return it.pieces
+	return it.form == inPlace
 }
 
 // isContinuedBy reports whether a text goes on in the line of the one before, n bytes long, by what
@@ -247,8 +241,7 @@ func (s *said) isContinuedBy(text string, n int) bool {
 
 // isNewest reports whether a text is what the newest event has said, of that item.
 func (s *Shown) isNewest(it *item, seq string) bool {
-	n := len(s.said.starts)
-	return n > 0 && s.said.starts[n-1].it == it && string(s.said.text[s.said.newest:]) == seq
+	return s.said.last() == it && string(s.said.text[s.said.newest:]) == seq
 }
 
 // isTwice reports whether the same text under the same ID is a piece: it is short, and nothing
@@ -258,14 +251,11 @@ func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
 	return it.kind != Artifact && it.events == 1 && len(seq) < short && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch
 }
 
-// doubt notes that all that was shown of an item came again, and was taken for a repetition although it may
-// be a piece: the lines of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece. A text
+// isDoubtful reports whether an item that came again, and was taken for a repetition, may be a piece: the lines
+// of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece. A text
 // whose end does not meet its beginning is none: a status that an agent says again while it works.
-func (s *Shown) doubt(it *item, seq string) {
-	if it.events == 1 && meetsItself(seq) && s.gap == none && s.isNewest(it, seq) && it.run.epoch == s.epoch &&
-		(int(it.doubted)+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00") {
-		it.doubted++
-	}
+func (s *Shown) isDoubtful(it *item, seq string) bool {
+	return it.events == 1 && meetsItself(seq) && s.isNewest(it, seq) && (s.doubted+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00")
 }
 
 // meetsItself reports whether a text said twice reads as one.
@@ -278,8 +268,8 @@ func meetsItself(seq string) bool {
 // sayPiece shows a piece of an item, behind what was doubted of it: that were pieces, too. To show late what an
 // agent has said twice is better than to lose a word.
 func (s *Shown) sayPiece(it *item, in *Item, seq string) {
-	if it.doubted > 0 && it.events == 1 && s.gap == none && s.said.starts[len(s.said.starts)-1].it == it && it.run.epoch == s.epoch {
-		text := strings.Repeat(string(s.said.text[s.said.newest:]), int(it.doubted))
+	if s.doubted > 0 && s.gap == none && s.said.last() == it && it.run.epoch == s.epoch {
+		text := strings.Repeat(string(s.said.text[s.said.newest:]), s.doubted)
 		again := *in
 		again.Parts = a2a.Parts{}
 		again.Parts.FastPath().List = []a2a.Part{{Kind: a2a.PartText, Text: text}}
@@ -290,13 +280,6 @@ func (s *Shown) sayPiece(it *item, in *Item, seq string) {
 
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.
 func isUnspaced(r rune) bool { return unicode.Is(unicode.Lo, r) }
-
-// isWholeThought reports whether a piece of a thought is all of it again: trpc-agent-go marks that
-// no more than its pieces.
-func (s *Shown) isWholeThought(it *item, in *Item, seq string) bool {
-	rest, begins := s.rest(it, seq)
-	return in.Kind == Thought && it.events > 1 && begins && rest == "" && len(seq) >= evidence
-}
 
 // isListed reports whether a text begins as an entry of a list does, a quotation, or JSON.
 func isListed(text string) bool {

@@ -13,7 +13,6 @@ package shown
 // history with IDs of its own is known by them at the second look.
 func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 	h := s.held
-	h.cursor = s.behindNamed(h.cursor)
 	if skip(s.said.text, h.cursor, h.before) >= h.before {
 		if !h.sameIDs[Message] {
 			s.heldNew(it, e)
@@ -50,21 +49,11 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 // saysAt compares a message with what was shown between two places, and says how much of each is alike. ok: all of
 // the message is there, or what it has beyond may follow: behind all that was said, or since it is no text.
 func (s *Shown) saysAt(from, to int, seq string) (end, done int, ok bool) {
-	at, j := from, 0
-	for {
-		at, j = skip(s.said.text, at, to), skip(seq, j, len(seq))
-		if at >= to || j >= len(seq) || s.said.text[at] != seq[j] {
-			break
-		}
-		at, j = at+1, j+1
-		done, end = j, at
-	}
-	switch all := j >= len(seq); {
-	case done == 0, !all && (at < to || to < s.held.before && seq[j] != 0):
+	at, j, end, done := alike(s.said.text[:to], from, seq, 0)
+	if done == 0 || j < len(seq) && (at < to || to < s.held.before && seq[j] != 0) {
 		return end, done, false
-	default:
-		return end, done, at >= to || !s.held.sameIDs[Message] || s.said.begins(at) // else it is a part of a message
 	}
+	return end, done, at >= to || !s.held.sameIDs[Message] || s.said.begins(at) // else it is a part of a message
 }
 
 // places are where a message may begin, not before the cursor: where one did, or at the cursor, which may stand at an
@@ -74,7 +63,7 @@ func (s *Shown) places(token bool) []int {
 	list := make([]int, 0, 8)
 	for i := range s.said.starts {
 		b := &s.said.starts[i]
-		if b.it.kind == Message && s.said.end(i) > h.cursor && b.at < h.before && !b.isOf(h.names) {
+		if b.it.kind == Message && s.said.end(i) > h.cursor && b.at < h.before && !b.isNamed(h) {
 			if list = append(list, max(b.at, h.cursor)); token {
 				break
 			}
@@ -87,39 +76,15 @@ func (s *Shown) places(token bool) []int {
 // its messages end.
 func (s *Shown) nextNamed(from int) int {
 	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.at >= from && b.at < s.held.before && b.isOf(s.held.names) {
+		if b := &s.said.starts[i]; b.at >= from && b.at < s.held.before && b.isNamed(s.held) {
 			return b.at
 		}
 	}
 	return s.held.before
 }
 
-// behindNamed is a place, or the one behind what the state names there.
-func (s *Shown) behindNamed(at int) int {
-	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.at <= at && s.said.end(i) > at && b.isOf(s.held.names) {
-			at = s.said.end(i)
-		}
-	}
-	return at
-}
-
-// isNamed reports whether an entry is an item of this turn that the state names as the stream did.
-func (s *Shown) isNamed(e entry) bool {
-	it := s.items[s.sum(key{s.task, e.Kind, e.ID})]
-	return it != nil && it.turn == s.turn && it.n > 0
-}
-
-// place notes that a message of a state has its own place, as have those that it names as the stream did.
-func (s *Shown) place(it *item) {
-	h := s.held
-	if h.names == nil {
-		h.names = map[*item]bool{}
-		for i := range h.list {
-			if h.list[i].Kind == Message && s.isNamed(h.list[i]) {
-				h.names[s.items[s.sum(key{s.task, Message, h.list[i].ID})]] = true
-			}
-		}
-	}
-	h.names[it] = true
+// isNamed reports whether a state has a message by the stream's ID, or by one that it had before: so it has its own place.
+func (b *start) isNamed(h *held) bool {
+	is := func(it *item) bool { return it != nil && it.kind == Message && it.look == h.look }
+	return h.sameIDs[Message] && (is(b.it) || is(b.copy))
 }

@@ -13,10 +13,10 @@ const (
 	evidence = 16
 	// short is how long a text may be that is a piece although it was said just so.
 	short = 8
-	// maxDoubted is how much text of an item may be shown late: see [Shown.doubt].
+	// maxDoubted is how much text of an item may be shown late: see [Shown.isDoubtful].
 	maxDoubted = 4 << 10
 	// maxSaid is how much of a turn's text is kept to compare with: twice the longest answer
-	// that a model of 128,000 tokens gives. Of more, the newest half is kept.
+	// that a model of 128,000 tokens gives. Of more nothing is kept: what comes again is shown again.
 	maxSaid = 1 << 20
 	// maxStarts is how many beginnings of items are kept with it.
 	maxStarts = 1 << 15
@@ -43,8 +43,10 @@ type start struct {
 	copy   *item // of a state, which says it again under another ID: see [Shown.atCursor]
 }
 
-// isOf reports whether the text is of one of some items, or has its copy among them.
-func (b *start) isOf(items map[*item]bool) bool { return items[b.it] || items[b.copy] }
+// isIn reports whether a state holds the item of the text, or its copy.
+func (b *start) isIn(h *held) bool {
+	return b.it.look == h.look || b.copy != nil && b.copy.look == h.look
+}
 
 // head is the first bytes of a text that are no white space: most starts are no place where
 // another text may begin, and are passed by it.
@@ -89,28 +91,6 @@ func (s *said) add(it *item, text string, epoch, pieces int) {
 	s.text = append(s.text, text...)
 }
 
-// drop forgets the older half; it returns how many bytes.
-func (s *said) drop() int {
-	dropped := len(s.text) - maxSaid/2
-	if len(s.starts) > maxStarts {
-		dropped = max(dropped, s.starts[maxStarts/2].at)
-	}
-	kept := s.starts[:0]
-	for i, b := range s.starts {
-		if end := s.end(i); end > dropped {
-			if b.at < dropped {
-				b.at, b.head = dropped, headOf(s.text[dropped:end])
-			}
-			b.at -= dropped
-			kept = append(kept, b)
-		}
-	}
-	clear(s.starts[len(kept):])
-	s.starts, s.newest = kept, max(0, s.newest-dropped)
-	s.text = append(s.text[:0], s.text[dropped:]...)
-	return dropped
-}
-
 // end is where the text of a start ends.
 func (s *said) end(i int) int {
 	if i+1 < len(s.starts) {
@@ -122,6 +102,14 @@ func (s *said) end(i int) int {
 // begins reports whether an item begins, or goes on behind another, at a place.
 func (s *said) begins(at int) bool {
 	return slices.ContainsFunc(s.starts, func(b start) bool { return b.at == at })
+}
+
+// last is the item that has said the newest text, nil for none.
+func (s *said) last() *item {
+	if len(s.starts) == 0 {
+		return nil
+	}
+	return s.starts[len(s.starts)-1].it
 }
 
 // newestItem is where the newest item begins.
@@ -170,7 +158,7 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 		of := s.said.starts[i].it
 		own = own || of == it
 		if of != it { // S5: the whole has superseded it
-			of.dead = true // rule: S5
+			of.life = dead // rule: S5
 		}
 	}
 	ends := s.isAll(&c) && s.last.growth != cumulative
@@ -181,37 +169,26 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 	return true
 }
 
-// isNoteAgain reports whether an artifact has the words of a message, and enough of them to tell.
-func isNoteAgain(c *cover, in *Item, seq string) bool {
-	return c.cross && in.Kind == Artifact && weight(seq) >= evidence
-}
-
+// isRepetition reports whether a cover is evidence enough: see showRepeat.
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
-	all := s.isAll(c)
+	n, all := weight(seq), s.isAll(c)
+	long, said := n >= evidence, in.Role == End && s.isRestated(c)
 	switch {
-	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || isNoteAgain(c, in, seq) || s.held.whole() && weight(seq) >= short):
+	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.whole() && n >= short):
 		return true
-	case whole:
-		said := in.Role == End && s.isRestated(c)
-		long := weight(seq) >= evidence || said
-		again := in.Role == End && (all || said) && s.isAgain(c, seq, long)
-		return c.pieces >= 2 && long || again || c.cross || in.Hint == Whole && s.isStreamed(c, in.Kind)
+	case all && c.cross && in.Kind == Artifact && long:
+		return true
+	case !whole: // an SDK's add_artifact says neither append nor lastChunk of a whole that goes on
+		beyond := c.cross && c.rest != "" && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
+		return c.pieces >= 2 && (c.rest == "" && long || beyond)
+	case c.cross, c.pieces >= 2 && (long || said), in.Hint == Whole && s.isStreamed(c, in.Kind):
+		return true
 	}
-	return c.pieces >= 2 && (s.goesBeyond(c, seq) || c.rest == "" && weight(seq) >= evidence)
-}
-
-// goesBeyond reports whether an artifact begins with all of the message being shown, in pieces, and
-// goes on: an SDK's add_artifact says neither append nor lastChunk of a whole.
-func (s *Shown) goesBeyond(c *cover, seq string) bool {
-	return c.cross && s.last != nil && c.rest != "" && c.to == len(s.said.text) && s.said.starts[c.from].at <= s.last.at && weight(seq)-weight(c.rest) >= evidence
-}
-
-// isAgain reports whether a text that ends the task, and equals its cover, is the message before it: a long one, or, however
-// short, all of the message being shown, unless there is a space between, as between tokens ("OK", "OK").
-func (s *Shown) isAgain(c *cover, seq string, long bool) bool {
-	b := &s.said.starts[c.from]
+	// What ends the task is the message before it again if it is long, or, however short, unless there is a space between,
+	// as between tokens ("OK", "OK").
 	last, _ := utf8.DecodeLastRune(s.said.text)
-	return b.it.run.waits == s.waits && (long || s.last != nil && b.at <= s.last.at && s.last.epoch == s.epoch && !unicode.IsSpace(last) && !goesOn(seq))
+	again := long || said || !unicode.IsSpace(last) && !goesOn(seq)
+	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.waits == s.waits
 }
 
 // isAll reports whether a cover has all of the message that is being shown, to its end, or is the newest item of all.
@@ -226,7 +203,7 @@ func (s *Shown) isAll(c *cover) bool {
 // other white space. Two pieces may be a word and a space, and the word may come again.
 func (s *Shown) isStripped(it *item, seq string) bool {
 	k := len(s.said.starts) - 1
-	if k < 0 || s.said.starts[k].it != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(seq) < evidence {
+	if s.said.last() != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(seq) < evidence {
 		return false
 	}
 	c, ok := s.coversFrom(k, seq, it.kind)
@@ -236,7 +213,8 @@ func (s *Shown) isStripped(it *item, seq string) bool {
 // isRestated reports whether a whole has said just this before, and nothing stood between: the result
 // of a task, and then the message that ends it.
 func (s *Shown) isRestated(c *cover) bool {
-	return s.last == nil && s.said.starts[c.from].it.epoch == s.epoch && c.rest == "" && c.to == len(s.said.text) && s.said.starts[c.from].at == s.restated
+	b := &s.said.starts[c.from]
+	return s.last == nil && b.it.epoch == s.epoch && b.at == s.restated
 }
 
 // isStreamed reports whether a cover are pieces, and ends with the text that this turn has said
@@ -323,26 +301,20 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 		if (b.it.kind == Thought) != (kind == Thought) {
 			continue
 		}
-		end, at, before := s.said.end(i), b.at, done
-		for {
-			at, j = skip(s.said.text, at, end), skip(seq, j, len(seq))
-			if at >= end || j >= len(seq) {
-				break
-			}
-			if s.said.text[at] != seq[j] {
-				return c, false
-			}
-			n := max(1, common(s.said.text[at:end], seq[j:]))
-			at, j = at+n, j+n
-			done, last, tail = j, s.said.text[:at], s.said.text[at:end]
+		c.to = s.said.end(i)
+		said := s.said.text[:c.to]
+		at, next, to, n := alike(said, b.at, seq, j)
+		if j = next; at < c.to && j < len(seq) {
+			return c, false
 		}
-		if c.to = end; done > before {
+		if to > b.at {
+			done, last, tail = n, said[:to], said[to:]
 			c.pieces += b.pieces
 			c.cross = c.cross || b.it.kind != kind
 			c.marked = c.marked && b.hint == Piece
 		}
 		if j >= len(seq) {
-			return c, at >= end
+			return c, at >= c.to
 		}
 	}
 	if done == 0 {
@@ -367,23 +339,15 @@ func saidSpace(tail []byte, rest string) (n int) {
 	return n
 }
 
-// limit bounds what is kept of the turn's text, before an item is compared with it: no other places
-// in it are known then.
+// limit lets the turn's text go where it is more than is kept, before an item is compared with it.
 func (s *Shown) limit() {
 	if len(s.said.text) <= maxSaid && len(s.said.starts) <= maxStarts {
 		return
 	}
-	s.settle()
-	n := s.said.drop()
-	places := []*int{&s.restated}
-	if s.last != nil {
-		places = append(places, &s.last.at, &s.last.joint)
-	}
-	if s.held != nil {
-		places = append(places, &s.held.before, &s.held.cursor, &s.held.from)
-	}
-	for _, at := range places {
-		*at = max(0, *at-n)
+	s.LetGo()
+	s.restated = 0
+	if h := s.held; h != nil {
+		h.from, h.before, h.cursor = 0, 0, 0
 	}
 }
 

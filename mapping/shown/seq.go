@@ -62,40 +62,31 @@ func isEmpty(data a2a.JSON) bool {
 func (s *Shown) emit(it *item, in *Item, from, to int) {
 	s.step.Kind, s.step.ID = it.kind, it.id
 	var p a2a.Part
-	for i := -1; i < len(in.more); i++ {
-		parts := in.Parts
-		if i >= 0 {
-			parts = in.more[i]
+	for at, parts := 0, in.Parts; to > 0 && parts.Next(&p); at++ {
+		n := symbolLen
+		if p.Kind == a2a.PartText {
+			n = len(p.Text)
+		} else if p.Kind == a2a.PartData && isEmpty(p.Data) {
+			n = 0
 		}
-		for at := 0; parts.Next(&p); at++ {
-			n := symbolLen
-			if p.Kind == a2a.PartText {
-				n = len(p.Text)
-			} else if p.Kind == a2a.PartData && isEmpty(p.Data) {
-				n = 0
-			}
-			if to <= 0 {
-				return
-			}
-			if to -= n; from >= n {
-				from -= n
-				continue
-			}
-			s.step.Metadata, s.step.Begins = p.Metadata, at > 0 && from == 0
-			if p.Kind == a2a.PartText {
-				end := len(p.Text) + min(0, to)
-				s.step.Text = p.Text[from:end]
-				if from == 0 && end == len(p.Text) {
-					s.step.JSON, s.step.Plain = p.TextJSON, p.FastPath().Plain
-				}
-			} else {
-				part := p
-				s.step.Part = &part
-			}
-			from = 0
-			s.show(&s.step)
-			s.step.Op, s.step.Text, s.step.JSON, s.step.Plain, s.step.Part, s.step.Metadata = Grow, "", "", false, nil, ""
+		if to -= n; from >= n {
+			from -= n
+			continue
 		}
+		s.step.Metadata, s.step.Begins = p.Metadata, at > 0 && from == 0 && in.pieces == 0
+		if p.Kind == a2a.PartText {
+			end := len(p.Text) + min(0, to)
+			s.step.Text = p.Text[from:end]
+			if from == 0 && end == len(p.Text) {
+				s.step.JSON, s.step.Plain = p.TextJSON, p.FastPath().Plain
+			}
+		} else {
+			part := p
+			s.step.Part = &part
+		}
+		from = 0
+		s.show(&s.step)
+		s.step.Op, s.step.Text, s.step.JSON, s.step.Plain, s.step.Part, s.step.Metadata = Grow, "", "", false, nil, ""
 	}
 }
 
@@ -119,22 +110,29 @@ func skip[T string | []byte](b T, i, end int) int {
 }
 
 // weight is how many bytes of a text are no white space.
-func weight(seq string) (n int) {
-	for i := skip(seq, 0, len(seq)); i < len(seq); i = skip(seq, i, len(seq)) {
-		i++
-		n++
-	}
-	return n
-}
+func weight(seq string) int { return weightLess(seq, len(seq)) }
 
 // weightLess is the weight of a text, or n+1 if it is more than n.
-func weightLess(text []byte, n int) int {
-	w := 0
-	for i := skip(text, 0, len(text)); i < len(text) && w <= n; i = skip(text, i, len(text)) {
-		i++
+func weightLess[T string | []byte](text T, n int) (w int) {
+	for i := skip(text, 0, len(text)); i < len(text) && w <= n; i = skip(text, i+1, len(text)) {
 		w++
 	}
 	return w
+}
+
+// alike compares two texts from these places on, white space left out. It returns where they differ, or end, and
+// the places behind the last bytes that are alike.
+func alike(said []byte, at int, seq string, j int) (differ, differs, end, ends int) {
+	end, ends = at, j
+	for {
+		at, j = skip(said, at, len(said)), skip(seq, j, len(seq))
+		if at >= len(said) || j >= len(seq) || said[at] != seq[j] {
+			return at, j, end, ends
+		}
+		n := max(1, common(said[at:], seq[j:]))
+		at, j = at+n, j+n
+		end, ends = at, j
+	}
 }
 
 // common is how many whole characters two texts surely begin with alike, in bytes: an agent

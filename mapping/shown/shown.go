@@ -48,10 +48,12 @@ type Shown struct {
 	inHand a2a.State
 	anew   bool
 	held   *held // the state in hand, nil while none is
+	looks  int   // states so far
 	// growing is the item whose text the last n bytes of said are, which are not in its sums. (Rejected:
 	// a hash that grows with each chunk. It took a twelfth of a stream's CPU.)
 	growing *item
 	n       int
+	doubted int // how often the newest text came again: see [Shown.isDoubtful]
 	step    Step
 }
 
@@ -82,12 +84,28 @@ type item struct {
 	// events that have said something of it.
 	events int
 	epoch  int // of its newest text
-	// dead: replaced, or superseded by a whole (S5). instead: it takes the place of such a one.
-	dead, instead bool
-	// Of an artifact: append or lastChunk was said; its pieces take each other's place (isPiece).
-	marked, pieces bool
-	doubted        uint16 // how often it came again in full: see [Shown.doubt]
+	look   int // the newest state that holds it
+	life   life
+	form   form
 }
+
+// life says whether an item is what its ID names.
+type life uint8
+
+const (
+	first   life = iota
+	instead      // it takes the place of another one
+	dead         // replaced, or superseded by a whole (S5)
+)
+
+// form is how the events of an artifact come.
+type form uint8
+
+const (
+	unmarked form = iota
+	inPlace       // in pieces that take each other's place: see isPiece
+	marked        // append or lastChunk was said
+)
 
 // maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and
 // would be shown again.
@@ -111,8 +129,8 @@ func (s *Shown) Begin() {
 	s.Sent("", "")
 	s.turn++
 	s.epoch++
-	s.forget()
-	s.last, s.gap, s.state, s.several = nil, none, "", false
+	s.LetGo()
+	s.gap, s.state, s.several = none, "", false
 	for k, it := range s.items {
 		if it.task == "" || len(s.items) > maxItems/2 && it.turn < s.turn-1 {
 			delete(s.items, k)
@@ -197,7 +215,8 @@ func (s *Shown) End() {
 // LetGo lets the turn's text go, where nobody follows its task any more: while the user thinks it would cost
 // half a megabyte.
 func (s *Shown) LetGo() {
-	s.forget()
+	s.settle()
+	s.said.clear()
 	s.last = nil
 }
 
@@ -220,9 +239,11 @@ func (s *Shown) Live(in *Item) {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
 		it = s.get(k)
 		it.hint = in.Hint
-		if s.isWholeThought(it, in, seq) {
-			s.repeat(it, in, len(seq))
-			return
+		if in.Kind == Thought && it.events > 1 && len(seq) == it.n && it.n >= evidence {
+			if _, again := s.rest(it, seq); again { // trpc-agent-go marks the whole no more than its pieces
+				s.repeat(it, in, len(seq))
+				return
+			}
 		}
 		if (whole || in.Last && s.isStripped(it, seq)) && s.showRepeat(it, in, seq, whole) {
 			return
@@ -260,7 +281,9 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	case begins && !(rest == "" && !whole && s.isTwice(it, seq)):
 		if rest == "" {
 			s.repeat(it, in, len(seq))
-			s.doubt(it, seq)
+			if s.isDoubtful(it, seq) {
+				s.doubted++
+			}
 			return
 		}
 		s.say(it, in, seq, len(seq)-len(rest))
@@ -270,7 +293,7 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		if whole && s.showRepeat(it, in, seq, whole) {
 			return
 		}
-		if it.dead { // S5: what comes behind the whole of a message is another text
+		if it.life == dead { // S5: what comes behind the whole of a message is another text
 			it = s.another(it.key)
 		}
 		s.sayPiece(it, in, seq)
@@ -301,13 +324,15 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	if s.last != nil && (s.last.kind == Thought) != (it.kind == Thought) {
 		s.epoch++
 	}
-	it.marked = it.marked || in.Append || in.Last
+	if in.Append || in.Last {
+		it.form = marked
+	}
 	s.enter(it, text, in)
 	s.step.Name = it.run.name
 	if it.n == 0 && s.step.Op == Grow {
 		s.step.Op = Begin
 	}
-	s.note(it, text, 1+len(in.more)) // a history has each piece: 21 of 3,216 cut turns
+	s.note(it, text, max(1, in.pieces)) // a history has each piece: 21 of 3,216 cut turns
 	s.emit(it, in, from, len(seq))
 }
 
@@ -320,7 +345,7 @@ func (s *Shown) note(it *item, text string, pieces int) {
 	s.said.add(it, text, s.epoch, pieces)
 	s.n += len(text)
 	it.n += len(text)
-	it.turn, it.epoch, it.doubted = s.turn, s.epoch, 0
+	it.turn, it.epoch, s.doubted = s.turn, s.epoch, 0
 	if it.events++; it.events > 1 && it.kind == Message && it.run.growth != cumulative {
 		s.several = true
 	}
@@ -342,7 +367,7 @@ func (s *Shown) sum(k key) uint64 { return maphash.Comparable(s.seed, k) }
 
 // get returns the item of a key. What comes behind the whole of an item is another text.
 func (s *Shown) get(k key) *item {
-	if it := s.items[s.sum(k)]; it != nil && !it.dead {
+	if it := s.items[s.sum(k)]; it != nil && it.life != dead {
 		return it
 	}
 	return s.another(k)
@@ -351,16 +376,15 @@ func (s *Shown) get(k key) *item {
 // another begins an item in place of the one that its key had.
 func (s *Shown) another(k key) *item {
 	sum := s.sum(k)
-	old := s.items[sum]
-	if old != nil {
-		old.dead = true
-	}
 	k.id = strings.Clone(k.id)
-	it := &item{key: k, turn: s.turn, instead: old != nil}
+	it := &item{key: k, turn: s.turn}
+	if old := s.items[sum]; old != nil {
+		old.life, it.life = dead, instead
+	}
 	s.items[sum] = it
 	if len(s.items) > maxItems {
 		for k, old := range s.items {
-			if old.turn != s.turn || old.dead {
+			if old.turn != s.turn || old.life == dead {
 				delete(s.items, k)
 			}
 		}

@@ -1,6 +1,7 @@
 package shown
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -9,20 +10,19 @@ import (
 
 // held is a state in hand: a task with its history and artifacts.
 type held struct {
+	verb    Verb              // Snapshot, or Live
+	look    int               // its number: item.look tells which items it holds
 	sameIDs [Foreign + 1]bool // by kind: it names its items as the stream does
 	list    []entry
-	names   map[*item]bool  // if sameIDs, and a message has another ID: those that have their places by their IDs
 	seconds map[*entry]bool // see isSecond
 	less    bool            // it holds less of something than was shown
-	// items are those that it holds, nil for one that comes live: see [held.whole].
-	items  map[*item]bool
-	from   int // where in said ends what was said before it
-	before int // where in said its messages begin
-	cursor int // up to where in said its messages were matched
+	from    int             // where in said ends what was said before it
+	before  int             // where in said its messages begin
+	cursor  int             // up to where in said its messages were matched
 }
 
 // whole reports whether the task was asked for: see [Shown.Snapshot].
-func (h *held) whole() bool { return h != nil && h.items != nil }
+func (h *held) whole() bool { return h != nil && h.verb == Snapshot }
 
 // An entry is an item of a state. Several messages of one ID are one (S2).
 type entry struct {
@@ -35,15 +35,7 @@ type entry struct {
 // list is in the task's order, without its status message.
 func (s *Shown) State(list []Item) {
 	s.limit()
-	s.showHeld(&held{before: s.spoken()}, s.entries(list, &s.sent))
-}
-
-// spoken is how much was said, 0 if that were thoughts alone, which a message never says again.
-func (s *Shown) spoken() int {
-	if slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind != Thought }) {
-		return len(s.said.text)
-	}
-	return 0
+	s.showHeld(&held{before: len(s.said.text)}, s.entries(list, &s.sent))
 }
 
 // Stays shows, as a repetition, what a task that was answered still has of the turn before; false if that is so short
@@ -65,7 +57,7 @@ func (s *Shown) Stays(in *Item) bool {
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.limit()
 	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
-	h := &held{from: len(s.said.text), before: s.spoken(), items: map[*item]bool{}}
+	h := &held{verb: Snapshot, from: len(s.said.text), before: len(s.said.text)}
 	entries := s.entries(list, &s.prompt)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
@@ -77,7 +69,8 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	// S4: it holds our message and every item that was shown, none shorter. Where nothing but
 	// artifacts was shown and the task holds no message of anybody, ours is not asked for:
 	// 2,154 false gaps.
-	ours = ours || !messages && artifacts && !s.saidMessages() // rule: S4
+	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
+	ours = ours || !messages && artifacts && !said // rule: S4
 	lacks := h.less || !s.holdsAll(h)
 	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
 	silent := state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
@@ -130,9 +123,15 @@ func (e *entry) join(in *Item, seq string) {
 	switch {
 	case in.Role != Said && seq == e.seq:
 	case len(seq) > n && seq[:n] == e.seq, seq == e.seq && n >= short:
-		e.Parts, e.more, e.seq = in.Parts, nil, seq
+		e.Parts, e.pieces, e.seq = in.Parts, 0, seq
 	default:
-		e.more, e.seq = append(e.more, in.Parts), e.seq+seq
+		var both a2a.Parts
+		for _, parts := range []a2a.Parts{e.Parts, in.Parts} {
+			for p := range parts.All() {
+				both.FastPath().List = append(both.FastPath().List, *p)
+			}
+		}
+		e.Parts, e.pieces, e.seq = both, max(1, e.pieces)+1, e.seq+seq
 	}
 }
 
@@ -162,28 +161,23 @@ func (o *ours) behind(list []Item) int {
 }
 
 func (o *ours) is(in *Item) bool {
-	return o.id == "" || in.ID == o.id || o.text != "" && textOf(in.Parts) == o.text
-}
-
-func textOf(parts a2a.Parts) string {
-	var b strings.Builder
-	for p := range parts.All() {
-		b.WriteString(p.Text)
-	}
-	return b.String()
+	return o.id == "" || in.ID == o.id || o.text != "" && in.Parts.Text() == o.text
 }
 
 // showHeld shows what the entries of a state have beyond what was shown.
 func (s *Shown) showHeld(h *held, list []entry) {
+	s.looks++
+	h.list, h.look = list, s.looks
 	s.held = h
 	defer func() { s.held = nil }()
-	h.list = list
 	for i := range list {
-		h.sameIDs[list[i].Kind] = h.sameIDs[list[i].Kind] || s.isNamed(list[i])
+		e := &list[i]
+		if it := s.items[s.sum(key{s.task, e.Kind, e.ID})]; it != nil && it.turn == s.turn && it.n > 0 && e.seq != "" {
+			h.sameIDs[e.Kind], it.look = true, h.look
+		}
 	}
 	growing := -1 // the artifact that was said when the stream was cut goes on first
-	if n := len(s.said.starts); n > 0 && h.whole() {
-		last := s.said.starts[n-1].it
+	if last := s.said.last(); last != nil && h.whole() {
 		growing = slices.IndexFunc(list, func(e entry) bool {
 			return e.Kind == Artifact && last.key == key{s.task, Artifact, e.ID}
 		})
@@ -219,16 +213,13 @@ func (s *Shown) heldItem(e *entry) {
 		// a2a-go and a2a-js put a question into the history when its answer has come. Or it goes
 		// on; but a short text that is longer now is another: "Yes." and "Yes, at nine."
 		if it.turn == s.turn || begins && (it.n >= evidence || rest == "") {
-			s.hold(it)
+			it.look = s.looks
 			s.heldKnown(it, e, rest, begins)
 			return
 		}
 	}
 	it := s.another(k)
-	s.hold(it)
-	if s.held.sameIDs[Message] && e.Kind == Message {
-		s.place(it)
-	}
+	it.look = s.looks
 	switch {
 	case e.Kind == Message && s.held.before > 0 && s.atCursor(it, e):
 	case e.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(e)):
@@ -245,12 +236,12 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	case begins && rest != "":
 		s.say(it, &e.Item, e.seq, len(e.seq)-len(rest))
 	case begins:
-	case s.held.whole() && e.Kind == Message && s.endsWith(it, e.seq):
+	case s.held.whole() && e.Kind == Message && it.run == s.last && bytes.HasSuffix(s.said.text, []byte(e.seq)):
 		// It is the newest piece of a message of which the agent keeps no other.
 	case s.held.whole() && s.InPlace && !s.Partial && s.mends(it, e):
 		last := s.last
 		s.replace(it, &e.Item, e.seq)
-		s.hold(s.items[s.sum(it.key)])
+		s.items[s.sum(it.key)].look = s.looks
 		s.last = last // it is shown elsewhere
 	case s.held.whole():
 		s.held.less = true
@@ -286,29 +277,18 @@ func (h *held) isSecond(e *entry) bool {
 			kind Kind
 			seq  string
 		}
-		names := map[text][]string{} // the names that the text has come with
+		first := map[text]*entry{}
 		for i := range h.list {
 			o := &h.list[i]
 			k := text{o.Kind, o.seq}
-			known, isNew := names[k], !slices.Contains(names[k], o.Name)
-			h.seconds[o] = o.Role == Said && len(known) > 0 && (o.Kind == Message || isNew || len(known) > 1)
-			if len(o.more) == 0 && isNew {
-				names[k] = append(known, o.Name)
+			f := first[k]
+			h.seconds[o] = o.Role == Said && f != nil && (o.Kind == Message || o.Name != f.Name)
+			if f == nil && o.pieces == 0 {
+				first[k] = o
 			}
 		}
 	}
 	return h.seconds[e]
-}
-
-func (s *Shown) endsWith(it *item, seq string) bool {
-	n := len(s.said.text)
-	return it.run == s.last && n >= len(seq) && string(s.said.text[n-len(seq):]) == seq
-}
-
-func (s *Shown) hold(it *item) {
-	if s.held != nil && s.held.items != nil && it != nil {
-		s.held.items[it] = true
-	}
 }
 
 // isCopy reports whether a task that was asked for has what was said before it, under IDs that it alone gives such items.
@@ -320,15 +300,11 @@ func (s *Shown) isCopy(c *cover, kind Kind) bool {
 func (s *Shown) holdsAll(h *held) bool {
 	for i := range s.said.starts {
 		b, end := &s.said.starts[i], s.said.end(i)
-		if !b.isOf(h.items) && !b.it.dead && b.it.kind != Thought && skip(s.said.text, b.at, end) < end {
+		if !b.isIn(h) && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, end) < end {
 			return false
 		}
 	}
 	return true
-}
-
-func (s *Shown) saidMessages() bool {
-	return slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
 }
 
 // What follows is for editors that can show an item in place of itself (ACP, version 2).
@@ -345,7 +321,7 @@ func (s *Shown) mends(it *item, e *entry) bool {
 		}
 	}
 	was := string(said)
-	if it.dead || len(was) != it.n || e.Role == Status {
+	if it.life == dead || len(was) != it.n || e.Role == Status {
 		return false // other items have said some of it, or it may be the newest piece
 	}
 	return has(e.seq, was) || e.Kind == Artifact && it.events == 1 && !strings.Contains(was, e.seq)
