@@ -281,6 +281,16 @@ func (s *Shown) sayPiece(it *item, in *Item, seq string) {
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.
 func isUnspaced(r rune) bool { return unicode.Is(unicode.Lo, r) }
 
+// isWholeThought reports whether a piece of a thought is all of it again: trpc-agent-go marks that
+// no more than its pieces.
+func (s *Shown) isWholeThought(it *item, in *Item, seq string) bool {
+	if in.Kind != Thought || it.events < 2 || len(seq) != it.n || it.n < evidence {
+		return false
+	}
+	_, again := s.rest(it, seq)
+	return again
+}
+
 // isListed reports whether a text begins as an entry of a list does, a quotation, or JSON.
 func isListed(text string) bool {
 	if number := strings.TrimLeft(text, "0123456789"); number != text && (strings.HasPrefix(number, ". ") || strings.HasPrefix(number, ") ")) {

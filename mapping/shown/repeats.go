@@ -172,20 +172,26 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 // isRepetition reports whether a cover is evidence enough: see showRepeat.
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	n, all := weight(seq), s.isAll(c)
-	long, said := n >= evidence, in.Role == End && s.isRestated(c)
+	long := n >= evidence
 	switch {
-	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.whole() && n >= short):
+	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.whole() && n >= short || c.cross && in.Kind == Artifact && long):
 		return true
-	case all && c.cross && in.Kind == Artifact && long:
-		return true
-	case !whole: // an SDK's add_artifact says neither append nor lastChunk of a whole that goes on
-		beyond := c.cross && c.rest != "" && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
-		return c.pieces >= 2 && (c.rest == "" && long || beyond)
-	case c.cross, c.pieces >= 2 && (long || said), in.Hint == Whole && s.isStreamed(c, in.Kind):
+	case whole:
+		return s.isWholeAgain(c, in, seq, all, long)
+	case c.rest == "":
+		return c.pieces >= 2 && long
+	}
+	// An SDK's add_artifact says neither append nor lastChunk of a whole that goes on.
+	return c.pieces >= 2 && c.cross && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
+}
+
+// isWholeAgain is isRepetition for a text that is said as a whole. What ends the task is the message before it again
+// if it is long, or, however short, unless there is a space between, as between tokens ("OK", "OK").
+func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) bool {
+	said := in.Role == End && s.isRestated(c)
+	if c.cross || c.pieces >= 2 && (long || said) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
 		return true
 	}
-	// What ends the task is the message before it again if it is long, or, however short, unless there is a space between,
-	// as between tokens ("OK", "OK").
 	last, _ := utf8.DecodeLastRune(s.said.text)
 	again := long || said || !unicode.IsSpace(last) && !goesOn(seq)
 	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.waits == s.waits

@@ -192,8 +192,6 @@ func (s *Shown) SetState(state a2a.State, task, news bool) {
 	s.inHand = s.state
 }
 
-func waits(s a2a.State) bool { return s == a2a.StateInputRequired || s == a2a.StateAuthRequired }
-
 // Cut notes that the stream was lost: something may be missing.
 func (s *Shown) Cut() { s.gap = owed }
 
@@ -239,11 +237,9 @@ func (s *Shown) Live(in *Item) {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
 		it = s.get(k)
 		it.hint = in.Hint
-		if in.Kind == Thought && it.events > 1 && len(seq) == it.n && it.n >= evidence {
-			if _, again := s.rest(it, seq); again { // trpc-agent-go marks the whole no more than its pieces
-				s.repeat(it, in, len(seq))
-				return
-			}
+		if s.isWholeThought(it, in, seq) {
+			s.repeat(it, in, len(seq))
+			return
 		}
 		if (whole || in.Last && s.isStripped(it, seq)) && s.showRepeat(it, in, seq, whole) {
 			return

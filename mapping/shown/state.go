@@ -345,3 +345,5 @@ func has(seq, part string) bool {
 	}
 	return true
 }
+
+func waits(s a2a.State) bool { return s == a2a.StateInputRequired || s == a2a.StateAuthRequired }
