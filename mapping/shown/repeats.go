@@ -68,8 +68,12 @@ func (h *head) fits(o *head) bool { return (h.bytes^o.bytes)>>(64-8*min(h.n, o.n
 
 func (s *said) clear() {
 	clear(s.starts)
-	s.starts, s.newest = s.starts[:0], 0
-	if s.text = s.text[:0]; cap(s.text) > keepSaid {
+	s.starts, s.text, s.newest = s.starts[:0], s.text[:0], 0
+}
+
+// letGo is clear where no more is said soon.
+func (s *said) letGo() {
+	if s.clear(); cap(s.text) > keepSaid {
 		s.text, s.starts = nil, nil
 	}
 }
@@ -350,8 +354,9 @@ func (s *Shown) limit() {
 	if len(s.said.text) <= maxSaid && len(s.said.starts) <= maxStarts {
 		return
 	}
-	s.LetGo()
-	s.restated = 0
+	s.settle()
+	s.said.clear() // its room is needed again
+	s.last, s.restated = nil, 0
 	if h := s.held; h != nil {
 		h.from, h.before, h.cursor = 0, 0, 0
 	}

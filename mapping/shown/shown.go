@@ -214,7 +214,7 @@ func (s *Shown) End() {
 // half a megabyte.
 func (s *Shown) LetGo() {
 	s.settle()
-	s.said.clear()
+	s.said.letGo()
 	s.last = nil
 }
 
