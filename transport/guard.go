@@ -76,17 +76,15 @@ func hasCertificate(c *tls.Config) bool {
 // A plainConn is a connection whose half the client can end: see [Stream.HangUp].
 type plainConn struct {
 	net.Conn
-	// owner is the context of the newest message that the connection has carried, shared whether
-	// it has carried those of others: Gemini's server ties each to it, also after the response
-	// has ended.
-	owner  atomic.Pointer[string]
-	shared atomic.Bool
+	// owner is the context of the messages that the connection has carried, "" if it has carried
+	// those of several: Gemini's server ties each to it, also after the response has ended.
+	owner atomic.Pointer[string]
 }
 
 // carry notes that a message goes over the connection.
 func (c *plainConn) carry(owner string) {
-	if was := c.owner.Swap(&owner); was != nil && *was != owner {
-		c.shared.Store(true)
+	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {
+		c.owner.Store(new(string))
 	}
 }
 
@@ -96,7 +94,7 @@ func (c *plainConn) carry(owner string) {
 func (c *plainConn) endWriting(owner string) bool {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	is := c.owner.Load()
-	return ok && owner != "" && is != nil && *is == owner && !c.shared.Load() && half.CloseWrite() == nil
+	return ok && owner != "" && is != nil && *is == owner && half.CloseWrite() == nil
 }
 
 // A guard is the innermost part of the client that is ours: requests that pass it go to
