@@ -171,7 +171,6 @@ func TestSettings(t *testing.T) {
 
 // What looks like inference-gateway's data, and is another agent's, is not read.
 func TestInferenceData(t *testing.T) {
-	const calls = `{"data":{"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]}}`
 	for _, v := range must.Table[struct {
 		ID, Data string
 		Made     int

@@ -43,6 +43,9 @@ const baselineBuffer = 64 << 10
 func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	mode, url, file, profile := args[0], args[1], args[3], args[4]
 	n, err := strconv.Atoi(args[2])
+	if err != nil {
+		return 2
+	}
 	if profile != "" {
 		f, err := os.Create(profile)
 		if err == nil {
