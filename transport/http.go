@@ -24,12 +24,15 @@ type life struct {
 	cancel context.CancelCauseFunc
 	// detach cuts the tie to the caller's context.
 	detach func() bool
+	base   func() bool
 }
 
+// newLife keeps the caller's values: [ClientOptions.Wrap] may look for them.
 func (c *Client) newLife(caller context.Context) *life {
 	l := new(life)
-	l.ctx, l.cancel = context.WithCancelCause(c.base)
-	l.detach = context.AfterFunc(caller, func() { l.cancel(nil) })
+	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(caller))
+	cancel := func() { l.cancel(nil) }
+	l.detach, l.base = context.AfterFunc(caller, cancel), context.AfterFunc(c.base, cancel)
 	return l
 }
 
@@ -41,6 +44,7 @@ func (l *life) limit(after time.Duration) *time.Timer {
 // end ends it, and lets go of the two contexts.
 func (l *life) end() {
 	l.detach()
+	l.base()
 	l.cancel(nil)
 }
 

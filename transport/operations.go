@@ -209,10 +209,13 @@ func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, erro
 // readPage reads a page of tasks, nil if it is none. A member that is missing is
 // no mistake: a2a-go 0.3.15 leaves out an empty list.
 func readPage(p protocol, n node) *a2a.TaskPage {
-	if !n.IsObject() {
+	tasks := n.elements()
+	switch {
+	case n.IsObject():
+		tasks = n.list("tasks")
+	case !n.IsArray():
 		return nil
 	}
-	tasks := n.list("tasks")
 	page := &a2a.TaskPage{Tasks: make([]a2a.Event, len(tasks)), NextPageToken: n.id("nextPageToken")}
 	page.TotalSize, _ = strconv.Atoi(n.id("totalSize"))
 	for i, t := range tasks {

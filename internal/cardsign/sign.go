@@ -3,6 +3,7 @@ package cardsign
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
@@ -81,7 +82,17 @@ func (s *Signer) Sign(card []byte) (*Signed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Signed{Card: addSignature(card, entry), LeftOut: leftOut}, nil
+	out := &Signed{Card: addSignature(card, entry), LeftOut: leftOut}
+	// Others must be able to verify the result.
+	v := &Verifier{sources: []*source{{keys: []key{{jwk: s.public}}}}}
+	r, err := v.Verify(context.Background(), out.Card)
+	if err != nil {
+		return nil, err
+	}
+	if last := r.Verdicts[len(r.Verdicts)-1]; last.Status != Valid {
+		return nil, errors.New("the signature does not verify: " + last.Says)
+	}
+	return out, nil
 }
 
 // entry signs, and returns an element for the card's signatures.

@@ -165,19 +165,20 @@ func (devtool) Question(data string, c *calls.ToolCall) bool {
 
 // isBareRequest reports whether data has members of a ConfirmationRequest and no
 // others.
-func isBareRequest(data string) (bare bool) {
+func isBareRequest(data string) bool {
+	asks, others := false, false
 	rawjson.EachMember(data, func(key, value string) bool {
 		switch snakeCase(key) {
 		case "options":
-			bare = rawjson.IsArray(value)
+			asks = asks || rawjson.IsArray(value)
 		case "execute_details", "file_edit_details", "mcp_details", "generic_details":
-			bare = rawjson.IsObject(value)
+			asks = asks || rawjson.IsObject(value)
 		default:
-			bare = false
+			others = true
 		}
-		return bare
+		return !others
 	})
-	return bare
+	return asks && !others
 }
 
 func devtoolStatus(v gjson.Result) calls.Status {

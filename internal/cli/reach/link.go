@@ -94,6 +94,8 @@ func Reached(do Action) frame.Action {
 		return do(p, c, l)
 	})
 }
+
+// ready reads the card, and chooses the writing.
 func (l *Link) ready(c *cli.Context) (err error) {
 	if _, err = l.Client.Card(c.Context); err != nil {
 		return frame.Mark(frame.ErrNotReached, err)
