@@ -12,9 +12,14 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 )
 
-// editorWait is how long the editor may take to show a diff, or to close one. A CLI
-// itself waits ten minutes, and asks in the terminal meanwhile.
-const editorWait = 10 * time.Second
+const (
+	// editorWait is how long the editor may take to show a diff, or to close one. A CLI
+	// itself waits ten minutes, and asks in the terminal meanwhile.
+	editorWait = 10 * time.Second
+	// maxDiffs is how many diffs one CLI may have open: the real ones open one
+	// after the other.
+	maxDiffs = 64
+)
 
 // A diff is one that the editor shows, or is about to.
 type diff struct {
@@ -85,10 +90,17 @@ func (h *hub) add(d *diff) error {
 	if _, ok := h.clients[d.client]; !ok {
 		return errors.New("the session has ended")
 	}
+	open := 0
 	for _, old := range h.diffs {
-		if old.client == d.client && old.path == d.path && !old.closing {
-			h.dismiss(old)
+		if old.client == d.client && !old.closing {
+			open++
+			if old.path == d.path {
+				h.dismiss(old)
+			}
 		}
+	}
+	if open >= maxDiffs {
+		return errors.New("too many diffs are open: close some")
 	}
 	h.number++
 	d.id = strconv.FormatUint(h.number, 10)

@@ -16,6 +16,10 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 )
 
+// maxSessions bounds the memory that a program can make us use; a CLI has one session,
+// and one that has gone ends soon.
+const maxSessions = 64
+
 // An mcpServer is the MCP server over streamable HTTP. It admits programs that have read the
 // discovery file, which only the user can.
 type mcpServer struct {
@@ -83,6 +87,11 @@ func (m *mcpServer) begin(w http.ResponseWriter, msg *mcp.Message) error {
 	s := &session{id: rand.Text(), server: m, grace: idleGrace}
 	s.ctx, s.cancel = context.WithCancel(m.hub.ctx)
 	m.mu.Lock()
+	if len(m.sessions) >= maxSessions {
+		m.mu.Unlock()
+		s.cancel()
+		return mcphttp.Refuse(http.StatusServiceUnavailable, "too many sessions")
+	}
 	s.timer = time.AfterFunc(s.grace, func() { s.end(false) })
 	m.sessions[s.id] = s
 	m.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -57,10 +58,31 @@ func TestLarge(t *testing.T) {
 	})
 }
 
-// TestEndedSession: a session that has ended opens no diff.
-func TestEndedSession(t *testing.T) {
+// TestBounds: one session or diff too many is refused, a session until another has ended.
+func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
+		cli := w.connect()
+		for range maxSessions - 1 {
+			w.do(http.MethodPost, initialize)
+		}
+		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "503 ") {
+			t.Errorf("one session too many: %s", got)
+		}
+		time.Sleep(idleGrace)
+		synctest.Wait()
+		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "200 ") {
+			t.Errorf("after those have ended: %s", got)
+		}
+		for i := range maxDiffs + 1 {
+			got := cli.tool("openDiff", fmt.Sprintf(`{"filePath":"/w/%d","newContent":""}`, i))
+			if refused := strings.Contains(got, "too many diffs"); refused != (i == maxDiffs) {
+				t.Errorf("diff %d: %s", i, got)
+			}
+		}
+		if n := len(w.editor.heard()); n != maxDiffs {
+			t.Errorf("the editor was asked %d times", n)
+		}
 		if err := w.server.hub.openDiff(t.Context(), nil, "/w/a", "x"); err == nil {
 			t.Error("a session that has ended opened a diff")
 		}

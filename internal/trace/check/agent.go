@@ -123,6 +123,10 @@ func (w *agentWire) request(r *trace.Record) {
 		x.params = gjson.Parse(strings.Clone(doc.Raw))
 	}
 	x.about = aboutTask(x, r)
+	if len(w.exchanges) >= maxOpen {
+		w.c.note("there are too many open exchanges: the rest is not checked")
+		return
+	}
 	w.exchanges[r.Exchange] = x
 	if whole && x.rpc {
 		w.call(r, x, doc, said)
@@ -208,7 +212,7 @@ func (w *agentWire) list(r *trace.Record, x *exchange, page gjson.Result) {
 // begin keeps a task that begins: with it a message is answered that names none.
 func (w *agentWire) begin(r *trace.Record, x *exchange, e *event.Event) {
 	if w.known[e.Task] == nil && e.Task != "" && e.Kind != event.Message && x.answers == 1 && x.params.Get("message").Exists() &&
-		!x.params.Get("message.taskId").Exists() {
+		!x.params.Get("message.taskId").Exists() && len(w.known) < maxOpen {
 		w.known[strings.Clone(e.Task)] = &begun{record: r.N, context: e.Context, artifacts: map[string]*written{}}
 	}
 }
@@ -255,6 +259,9 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 		w.c.find(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
 		delete(w.tasks, e.Task)
 	case !ok && event.Terminal(e.State):
+		if len(w.tasks) >= maxOpen {
+			clear(w.tasks)
+		}
 		w.tasks[e.Task] = over{e.State, r.N, x.n}
 	}
 }

@@ -11,14 +11,20 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
-// shortText is the length below which a text may well be said again.
-const shortText = 12
+const (
+	// shortText is the length below which a text may well be said again.
+	shortText = 12
+	// maxWritten bounds the text of an artifact that is compared.
+	maxWritten = 1 << 20
+	// maxPieces bounds the artifacts of a task that are compared.
+	maxPieces = 2000
+)
 
 // written is an artifact as its pieces make it.
 type written struct {
 	unit
 	last    bool // its last piece has come
-	void    bool // what it holds is not known
+	void    bool // too long to be compared
 	replied bool
 }
 
@@ -26,7 +32,7 @@ type written struct {
 func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task *begun) {
 	e.Body.Get("artifacts").ForEach(func(_, a gjson.Result) bool {
 		id := strings.Clone(a.Get("artifactId").Str)
-		if task.artifacts[id] == nil {
+		if a := task.artifacts[id]; a == nil && len(task.artifacts) < maxPieces {
 			task.artifacts[id] = &written{void: true}
 		}
 		return true
@@ -38,15 +44,18 @@ func (w *agentWire) artifacts(r *trace.Record, x *exchange, e *event.Event, task
 	a := task.artifacts[id]
 	w.piece(r, x, e, a, text)
 	if a == nil {
-		a = new(written)
-		task.artifacts[id] = a
+		if a = new(written); len(task.artifacts) < maxPieces {
+			task.artifacts[id] = a
+		}
 	}
 	if !e.Append {
 		a.unit = unit{}
 	}
 	a.add(text)
 	a.last = e.Body.Get("lastChunk").Bool()
-	a.void = a.void && e.Append
+	if a.void = a.void && e.Append || a.size > maxWritten; a.void {
+		a.unit = unit{}
+	}
 }
 
 // piece checks one piece of an artifact, which is nil if it has not begun.

@@ -43,6 +43,13 @@ var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, Rule
 // maxAlike bounds the reports of equal findings.
 const maxAlike = 5
 
+// maxKinds bounds the different findings that are counted.
+const maxKinds = 1000
+
+// maxOpen bounds how many open requests, tasks and sessions are remembered. Nothing is
+// found about a forgotten one.
+const maxOpen = 20_000
+
 // Values of [Finding.Weight].
 const (
 	// Error: a client may do something wrong because of it.
@@ -160,7 +167,7 @@ func (c *Checker) Notes() []string {
 }
 
 func (c *Checker) note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(c.notes, text) {
+	if text := fmt.Sprintf(format, args...); len(c.notes) < maxKinds && !slices.Contains(c.notes, text) {
 		c.notes = append(c.notes, text)
 	}
 }
@@ -188,12 +195,17 @@ func (c *Checker) report(f *Finding, kind string) {
 	if f.Rule == RuleSchema {
 		key += f.Like()
 	}
-	c.alike[key]++
-	n := c.alike[key]
-	if n == maxAlike && !c.opts.All {
-		f.Text += " (more of this are counted, and not shown)"
+	switch n := c.alike[key] + 1; {
+	case n > maxAlike && !c.opts.All:
+		c.alike[key] = n
+		return
+	case n > 1 || len(c.alike) < maxKinds:
+		c.alike[key] = n
+		if n == maxAlike && !c.opts.All {
+			f.Text += " (more of this are counted, and not shown)"
+		}
 	}
-	if c.opts.Report != nil && (n <= maxAlike || c.opts.All) {
+	if c.opts.Report != nil {
 		c.opts.Report(f)
 	}
 }

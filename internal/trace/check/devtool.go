@@ -98,10 +98,10 @@ func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 // callState checks that a call goes forward. Another stream may say again what this one has said.
 func (w *agentWire) callState(r *trace.Record, x *exchange, task *begun, data gjson.Result, report func(weight, format string, args ...any)) {
 	id, now := strings.Clone(extended(data, "tool_call_id").String()), toolCall{numberIn(callStates, extended(data, "status")), r.N, x.n}
-	before := task.calls[id]
+	before, known := task.calls[id]
 	back := now.state < before.state || before.done() && now.state != before.state
 	switch {
-	case id == "" || now.state == 0:
+	case id == "" || now.state == 0 || !known && len(task.calls) >= maxPieces:
 		return
 	case back:
 		if before.asked == x.n {

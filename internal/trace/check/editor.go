@@ -107,6 +107,10 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 	if before := w.open[key]; before != nil {
 		w.c.find(r.N, who, RuleJSONRPC, method, "the ID is that of a request that is not answered yet, in record %d", before.n)
 	}
+	if len(w.open) >= maxOpen {
+		w.c.note("there are too many requests without an answer: the trace is not checked for them")
+		return
+	}
 	a := &asked{n: r.N, who: who, method: method, session: params.Get("sessionId").Str}
 	w.open[key] = a
 	delete(w.answered, key)
@@ -134,6 +138,9 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 func (w *editorWire) session(id string) *session {
 	s := w.sessions[id]
 	if s == nil {
+		if len(w.sessions) >= maxOpen {
+			clear(w.sessions)
+		}
 		s = &session{}
 		w.sessions[id] = s
 	}
@@ -168,6 +175,9 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 		return
 	}
 	delete(w.open, key)
+	if len(w.answered) >= maxOpen {
+		clear(w.answered)
+	}
 	w.answered[key] = r.N
 	if whole && result.Exists() == problem.Exists() {
 		w.c.find(r.N, who, RuleJSONRPC, a.method, "an answer has either a result or an error")

@@ -44,7 +44,11 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 
 // announce notes a tool call that the editor has heard of.
 func (w *editorWire) announce(s *session, call string) {
-	if s.calls != nil && call != "" {
+	switch {
+	case s.calls == nil || call == "":
+	case len(s.calls) >= maxOpen:
+		s.calls = nil
+	default:
 		s.calls[call] = true
 	}
 }

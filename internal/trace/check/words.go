@@ -17,6 +17,8 @@ import (
 const (
 	// maxWords bounds the JSON of a turn whose text is compared.
 	maxWords = 16 << 20
+	// maxTurns bounds the open turns.
+	maxTurns = 100
 	// longText is the length from which equal texts are not a coincidence.
 	longText = 24
 )
@@ -86,7 +88,7 @@ func (u *unit) rest(text string) (rest string, ok bool) {
 }
 
 func (w *words) begin(session string, n int64) {
-	if w.off {
+	if w.off || len(w.turns) >= maxTurns {
 		return
 	}
 	w.turns[session] = &turn{first: n, tasks: map[string]bool{}}

@@ -15,10 +15,19 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
+// maxPageBytes bounds the bytes of an exported page's records. A browser holds all of it in
+// memory.
+const maxPageBytes = 128 << 20
+
 // Export writes the page with the trace in it, as one file. name is the trace's name.
 func Export(r *trace.Reader, w io.Writer, name string) error {
+	return export(r, w, name, maxPageBytes)
+}
+
+func export(r *trace.Reader, w io.Writer, name string, most int) error {
 	ix := newIndex(r)
 	var lines bytes.Buffer
+	empty := 0
 	for record, err := range r.All() {
 		if err != nil {
 			return err
@@ -30,10 +39,18 @@ func Export(r *trace.Reader, w io.Writer, name string) error {
 		if len(ix.rows) > 1 {
 			lines.WriteByte('\n')
 		}
-		lines.Write(r.Line())
+		if lines.Len()+len(r.Line()) <= most {
+			lines.Write(r.Line())
+		} else {
+			empty++
+		}
 	}
 	ix.isRead()
-	return writePage(w, ix, ix.head(name), lines.String())
+	h := ix.head(name)
+	if empty > 0 {
+		h.Notes = append(h.Notes, fmt.Sprintf("%d records are without their bytes in this page, which has %d MB of them: trace serve shows all", empty, most>>20))
+	}
+	return writePage(w, ix, h, lines.String())
 }
 
 func writePage(w io.Writer, ix *index, h head, lines string) error {

@@ -18,6 +18,9 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace"
 )
 
+// maxContent bounds one answer in a HAR file: browsers read the whole file into memory.
+const maxContent = 16 << 20
+
 // An object is one of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec).
 type object = map[string]any
 
@@ -130,8 +133,9 @@ func (e *harEntry) answered(r *trace.Record) {
 
 // add adds to the answer's content, of which so many bytes have come.
 func (e *harEntry) add(b []byte, size int64) {
-	e.size += size
-	e.content.Write(b)
+	if e.size += size; e.content.Len()+len(b) <= maxContent {
+		e.content.Write(b)
+	}
 }
 
 func (h *har) end(e *harEntry, at int64, comment string) error {
@@ -148,7 +152,7 @@ func (h *har) end(e *harEntry, at int64, comment string) error {
 		content["text"], content["encoding"] = base64.StdEncoding.EncodeToString([]byte(text)), "base64"
 	}
 	if left := e.size - int64(len(text)); left > 0 {
-		content["comment"] = fmt.Sprintf("%d bytes are not here: they were not recorded", left)
+		content["comment"] = fmt.Sprintf("%d bytes are not here: they were not recorded, or are too many", left)
 	}
 	e.response["content"] = content
 	wait, receive := float64(e.responded-e.began)/1000, float64(at-e.responded)/1000

@@ -14,8 +14,12 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/view"
 )
 
-// maxRows bounds the rows of a page. A browser shows as many without effort.
-const maxRows = 300_000
+const (
+	// maxProblems bounds the findings of a page.
+	maxProblems = 1000
+	// maxRows bounds the rows of a page. A browser shows as many without effort.
+	maxRows = 300_000
+)
 
 // An index is a trace for the page: its rows, its records' positions, its spans. One
 // goroutine adds to it, any number read it.
@@ -30,7 +34,7 @@ type index struct {
 	left    int // how many more there are
 	build   *view.Builder
 	check   *check.Checker
-	found   []check.Finding
+	found   []check.Finding // at most maxProblems
 	notes   []string
 	stopped bool
 	read    bool // all that the file has was read
@@ -38,7 +42,11 @@ type index struct {
 
 func newIndex(r *trace.Reader) *index {
 	ix := &index{reader: r, max: maxRows, build: view.NewBuilder()}
-	ix.check = check.New(&check.Options{Report: func(f *check.Finding) { ix.found = append(ix.found, *f) }})
+	ix.check = check.New(&check.Options{Report: func(f *check.Finding) {
+		if len(ix.found) < maxProblems {
+			ix.found = append(ix.found, *f)
+		}
+	}})
 	return ix
 }
 

@@ -36,6 +36,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 const (
 	// maxAnswer bounds the rows of one answer.
 	maxAnswer = 20_000
+	// maxFound bounds the results of a search.
+	maxFound = 20_000
 	// liveTime is the interval of looking for new rows.
 	liveTime = 100 * time.Millisecond
 )
@@ -160,7 +162,7 @@ func (s *server) search(ctx context.Context, text string) []int {
 	}
 	lower := bytes.ToLower([]byte(text))
 	h := s.index.head("")
-	for i := 0; i < h.Count && ctx.Err() == nil; i++ {
+	for i := 0; i < h.Count && len(found) < maxFound && ctx.Err() == nil; i++ {
 		at, ok := s.index.position(i)
 		if !ok {
 			continue

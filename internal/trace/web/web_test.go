@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,6 +176,18 @@ func unpacked(t *testing.T, page string) (all contents) {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// TestExportLimit: a page without all bytes tells how many records lack theirs.
+func TestExportLimit(t *testing.T) {
+	var out bytes.Buffer
+	must.Do(t, export(recorded(t, "cut"), &out, "t.jsonl", 2000))
+	all := unpacked(t, out.String())
+	lines := strings.Split(all.Lines, "\n")
+	empty := len(lines) - len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" }))
+	if want := fmt.Sprintf("%d records are without their bytes", empty); empty == 0 || len(lines) != len(all.Rows) || !strings.Contains(strings.Join(all.Head.Notes, "\n"), want) {
+		t.Errorf("%d lines of %d rows, %d empty, notes %q", len(lines), len(all.Rows), empty, all.Head.Notes)
+	}
 }
 
 // TestExport: a page has everything in it: the trace, and scripts and a style whose
