@@ -77,11 +77,19 @@ func fileBlock(name string, content []byte) acp.ContentBlock {
 	return acp.ContentBlock{Type: "image", URI: name, MimeType: media, Data: base64.StdEncoding.EncodeToString(content)}
 }
 
+// maxDirectories is how many additional directories a session may have: more than an
+// editor's workspace has roots. Each is looked at for each edit in the mode
+// accept-edits.
+const maxDirectories = 100
+
 // checkDirectories checks the directories of a session that is opened, and answers with
 // an error if one is wrong.
 func (c *editorRequest) checkDirectories(p *acp.NewSessionRequest) bool {
 	var err error
-	if p.Cwd != "" || p.SessionID == "" { // a session that is there has one
+	if n := len(p.AdditionalDirectories); n > maxDirectories {
+		err = fmt.Errorf("there are %d additionalDirectories: at most %d are taken", n, maxDirectories)
+	}
+	if err == nil && (p.Cwd != "" || p.SessionID == "") { // a session that is there has one
 		err = checkDirectory("cwd", p.Cwd)
 	}
 	for i, dir := range p.AdditionalDirectories {

@@ -42,6 +42,7 @@ type mcpEditor struct {
 	can     abilities     // what initialize has said; the read loop writes it
 	calls   sync.Map      // the *mcpCall that run, by stdio.ID
 	talks   sync.Map      // the *mcpTalk that have begun, by handle
+	begun   int           // how many of them; server.mu guards it
 	// restoring is held while a talk of an earlier process is restored.
 	restoring sync.Mutex
 }

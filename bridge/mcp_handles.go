@@ -78,6 +78,20 @@ func (e *mcpEditor) conversation(c *mcpCall) (*mcpTalk, error) {
 // the handle.
 func beforeDot(s string) string { return s[:max(0, strings.LastIndexByte(s, '.'))] }
 
+// add enters a conversation, for as long as the process lives.
+func (e *mcpEditor) add(t *mcpTalk) error {
+	e.server.mu.Lock()
+	defer e.server.mu.Unlock()
+	if _, known := e.talks.Load(t.session.ID); !known {
+		if e.begun == maxSessions {
+			return fmt.Errorf("bridge: there are %d conversations, which is the limit: the user starts the client anew. Handles stay good", maxSessions)
+		}
+		e.begun++
+	}
+	e.talks.Store(t.session.ID, t)
+	return nil
+}
+
 // find finds a conversation by its handle, that of an earlier process, too.
 func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
 	if t, ok := e.talks.Load(handle); ok {
@@ -131,7 +145,10 @@ func (t *mcpTalk) restore() error {
 	if goesOn || s.taskID != "" && (state == "" || state == a2a.StateWorking) {
 		t.err = errors.New("agent: it cannot be asked what has become of the task")
 	}
-	t.editor.talks.Store(s.ID, t)
+	if err := t.editor.add(t); err != nil {
+		s.shut()
+		return err
+	}
 	if goesOn {
 		return t.goOn(false)
 	}

@@ -41,7 +41,9 @@ func (t *mcpTalk) sendMessage(c *mcpCall) error {
 	case err == nil && c.ctx.Err() != nil:
 		err = errors.New("editor: the call was over before it could be")
 	case err == nil:
-		t.editor.talks.Store(t.session.ID, t)
+		err = t.editor.add(t)
+	}
+	if err == nil {
 		prompt := append([]acp.ContentBlock{{Type: "text", Text: text}}, files...)
 		err = t.start(func(ctx context.Context, turn Turn) (Result, error) {
 			turn.accepted = func(context.Context) { t.note(sent) }
