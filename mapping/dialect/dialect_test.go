@@ -55,6 +55,31 @@ func TestUnread(t *testing.T) {
 	}
 }
 
+// TestBareRequest: data is a question by itself also where what it has not is null, and with nothing beside.
+func TestBareRequest(t *testing.T) {
+	for data, want := range map[string]bool{
+		`{"options":[{"id":"a"}],"execute_details":null}`:           true,
+		`{"options": null, "genericDetails": {"description": "d"}}`: true,
+		`{"options":[{"id":"a"}],"note":1}`:                         false,
+		`{"execute_details":null}`:                                  false,
+	} {
+		if isBareRequest(data) != want {
+			t.Errorf("%s: not %v", data, want)
+		}
+	}
+}
+
+// TestADKKey: an agent of ADK's is known by any key of its metadata, in any spacing of JSON.
+func TestADKKey(t *testing.T) {
+	metadata := a2a.JSON(`{"x": 1, "adk_author": "a"}`)
+	if !(adk{}).knows(&a2a.Event{Raw: `{"metadata": ` + metadata + `}`, Metadata: metadata}) {
+		t.Errorf("%s is not known", metadata)
+	}
+	if (adk{}).knows(&a2a.Event{Raw: `{"artifact":{"parts":[{"data":{"adk_author":"a"}}]}}`}) {
+		t.Error("data are taken for metadata")
+	}
+}
+
 // TestPlaces: a question of a journal that an earlier version wrote is answered in the dialect that asked it.
 func TestPlaces(t *testing.T) {
 	for name, place := range map[string]uint8{Devtool: 1, Gemini: 2, "adk": 3, "mastra": 5, "inference-gateway": 8, "shared": 9} {
