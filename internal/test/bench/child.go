@@ -14,12 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/bridge/store"
-	_ "github.com/a2astdio/a2astdio/internal/cli" // modeEmpty is what it takes to start all that a2astdio imports
-	"github.com/a2astdio/a2astdio/internal/cli/reach"
-	"github.com/a2astdio/a2astdio/internal/trace"
-	"github.com/a2astdio/a2astdio/transport"
+	"github.com/a2astdio/a2astdio/internal/cli"
 )
 
 // Modes in which the harness executes itself.
@@ -37,14 +32,17 @@ const (
 // look better.
 const baselineBuffer = 64 << 10
 
-// Child is a measured process: it does what args say and returns the exit status. These are
-// the mode, the agent's URL, how many messages a baseline sends at once, and where the
-// bridge writes a trace and a CPU profile, if it does. stdout belongs to the editor.
-func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	mode, url, file, profile := args[0], args[1], args[3], args[4]
-	n, err := strconv.Atoi(args[2])
-	if err != nil {
-		return 2
+// Child is a measured process: it does what args say and returns the exit status. These are the
+// mode and a file for a CPU profile, if there is to be one, and then a2astdio's own, or the
+// agent's URL and how many messages a baseline sends at once. stdout belongs to the editor.
+func Child(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
+	mode, profile, args := args[0], args[1], args[2:]
+	fail := func(err error) int {
+		if err == nil {
+			return 0
+		}
+		fmt.Fprintln(stderr, "bench:", err)
+		return 1
 	}
 	if profile != "" {
 		f, err := os.Create(profile)
@@ -52,10 +50,17 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			err = pprof.StartCPUProfile(f)
 		}
 		if err != nil {
-			fmt.Fprintln(stderr, "bench:", err)
-			return 1
+			return fail(err)
 		}
 		defer pprof.StopCPUProfile()
+	}
+	if mode == modeBridge {
+		return cli.Main(ctx, append([]string{"a2astdio"}, args...), stdin, stdout, stderr, "bench")
+	}
+	url := args[0]
+	n, err := strconv.Atoi(args[1])
+	if err != nil {
+		return fail(err)
 	}
 	switch mode {
 	case modeRaw:
@@ -66,47 +71,14 @@ func Child(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case modeFrames:
 		out := &lockedWriter{w: stdout}
 		err = fetch(url, n, stdin, func(body io.Reader) error { return scanFrames(out, body) })
-	case modeBridge, modeTraced:
-		err = serve(url, file, stdin, stdout)
 	case modeTurns:
 		err = eachLine(url, stdin, stdout)
 	case modeEmpty:
 		_, _ = stdin.Read(make([]byte, 4<<10))
 		_, err = io.WriteString(stdout, "{}\n")
 		_, _ = io.Copy(io.Discard, stdin)
-	default:
-		err = fmt.Errorf("no mode %q", mode)
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "bench:", err)
-		return 1
-	}
-	return 0
-}
-
-// serve runs the bridge like the command, with a trace if a file is named.
-func serve(url, file string, stdin io.Reader, stdout io.Writer) error {
-	opts := &bridge.Options{Name: url, Version: "bench"}
-	options := &transport.ClientOptions{}
-	if file != "" {
-		recorder, err := trace.Create(file, &trace.Options{Mode: "bridge"})
-		if err != nil {
-			return err
-		}
-		defer recorder.Close()
-		opts.Tap, opts.Observe, options.Wrap = recorder.Tap, reach.Observer(recorder), recorder.Wrap
-	}
-	client, err := transport.NewClient(url, options)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	store, err := store.Open("")
-	if err != nil {
-		return err
-	}
-	opts.Client, opts.Store = client, store
-	return bridge.Serve(context.Background(), stdin, stdout, opts)
+	return fail(err)
 }
 
 // baseline is how the baselines send a message, by n connections at most.

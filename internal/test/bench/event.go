@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 const (
@@ -29,12 +30,15 @@ const (
 	messageID  = "c951efcf-3509-48b9-8490-026bf30d887a"
 )
 
-// text returns n bytes of prose that differ with i, with a mark every markStep bytes.
-// breaks: with a line feed every 80 bytes, as in code.
+// place is where a time may be written.
+var place = string(stampMark) + strings.Repeat("0", stampDigits)
+
+// text returns n bytes of prose that differ with i: a place for a time, and a mark every
+// markStep bytes. breaks: with a line feed every 80 bytes, as in code.
 func text(i, n int, breaks bool) string {
 	const words = "the agent reads every file of the project and writes what it has found into a list that the user may look at later while it works on "
 	b := make([]byte, n)
-	for k := range b {
+	for k := copy(b, place); k < n; k++ {
 		switch {
 		case k%markStep == markStep-1:
 			b[k] = mark
@@ -78,10 +82,10 @@ func statusV03(i int, text string) []byte {
 }
 
 // toolEvent is a tool call as Gemini CLI's server tells of it.
-func toolEvent(call, message, status, more string) []byte {
+func toolEvent(call, message, status string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":45,"result":{"kind":"status-update","taskId":"%s","contextId":"%s","status":{"state":"working","message":{"kind":"message","role":"agent",`+
-		`"messageId":%q,"parts":[{"kind":"data","data":{"request":{"callId":%q,"name":"run_shell_command","args":{"command":"make"}},"status":%q%s,"tool":{"kind":"execute"}}}]}},`+
-		`"final":false,"metadata":{"coderAgent":{"kind":%q}}}}`, taskID, contextID, message, call, status, more, "tool-call-update")
+		`"messageId":%q,"parts":[{"kind":"data","data":{"request":{"callId":%q,"name":"run_shell_command","args":{"command":"make"}},"status":%q,"tool":{"kind":"execute"}}}]}},`+
+		`"final":false,"metadata":{"coderAgent":{"kind":"tool-call-update"}}}}`, taskID, contextID, message, call, status)
 }
 
 // A spelling is how one version says when a task begins and ends.
@@ -113,10 +117,9 @@ type script struct {
 	spelling
 	ring   [][]byte
 	rounds int
-	// pace is the time between two writes, 0 for none; with a pace each write has a place
-	// for its time.
-	pace time.Duration
-	// fresh: each write has a place for a time all the same, which makes its IDs new ones.
+	// pace is the time between two writes, 0 for none. With a pace, or if they are to be fresh,
+	// each gets its time into its places: some IDs in growth have one, so that these are new.
+	pace  time.Duration
 	fresh bool
 	// events and marks count what one ring holds; size is its bytes as frames.
 	events, marks, size int
@@ -151,17 +154,6 @@ func small(event func(int, string) []byte, n int, breaks bool) [][]byte {
 	return list
 }
 
-// stamped makes n small events with a place for a time in each text.
-func stamped(event func(int, string) []byte, n int) [][]byte {
-	list := make([][]byte, n)
-	place := string(stampMark) + strings.Repeat("0", stampDigits)
-	for i := range list {
-		t := text(i, textSize, false)
-		list[i] = event(i, place+t[len(place):])
-	}
-	return list
-}
-
 // stamp writes a time into the places that a write has for it.
 func stamp(write []byte, t time.Time) {
 	digits := strconv.AppendInt(nil, t.UnixNano(), 10)
@@ -180,23 +172,11 @@ var names = regexp.MustCompile(`"(?:callId|messageId)":"([^"]+)"`)
 // replay makes n conversations from a recorded Gemini server, each with its own names
 // of calls and messages. It leaves out what makes the bridge wait for a user:
 // questions, and the ends of legs.
-func replay(recording string, n int) ([][]byte, error) {
-	f, err := os.Open(recording)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
+func replay(recording string, n int) (list [][]byte, err error) {
+	lines, err := os.ReadFile(recording)
 	var said []string
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 1<<20)
-	for in.Scan() {
-		var line struct {
-			Data json.RawMessage `json:"data"`
-		}
-		if err := json.Unmarshal(in.Bytes(), &line); err != nil {
-			return nil, err
-		}
-		p := string(line.Data)
+	for line := range strings.Lines(string(lines)) {
+		p := gjson.Get(line, "data").Raw
 		asks := strings.Contains(p, `"awaiting_approval"`) && !strings.Contains(p, `"outcome"`)
 		if p == "" || asks || strings.Contains(p, `"final":true`) || !strings.Contains(p, `"update"`) && !strings.Contains(p, `-update"`) {
 			continue
@@ -206,25 +186,16 @@ func replay(recording string, n int) ([][]byte, error) {
 		}
 		said = append(said, p)
 	}
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	ids := map[string]bool{}
-	for _, p := range said {
-		for _, m := range names.FindAllStringSubmatch(p, -1) {
-			ids[m[1]] = true
-		}
-	}
-	var list [][]byte
+	ids := names.FindAllStringSubmatch(strings.Join(said, "\n"), -1)
 	for i := range n {
 		var pairs []string
-		for id := range ids {
-			pairs = append(pairs, id, id[:len(id)-5]+fmt.Sprintf("%05d", i))
+		for _, m := range ids {
+			pairs = append(pairs, m[1], m[1][:len(m[1])-5]+fmt.Sprintf("%05d", i))
 		}
 		r := strings.NewReplacer(pairs...)
 		for _, p := range said {
 			list = append(list, []byte(r.Replace(p)))
 		}
 	}
-	return list, nil
+	return list, err
 }

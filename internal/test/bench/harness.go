@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,9 +20,8 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	h := harness{out: stdout}
 	only := flags.String("run", "", "only these scenarios, `NAME,…` (see -list)")
 	list := flags.Bool("list", false, "list the scenarios")
-	flags.BoolVar(&h.short, "short", false, "a few events, two rounds: everything runs, and no time counts")
 	flags.IntVar(&h.rounds, "rounds", 7, "how often each process runs, in turns")
-	flags.StringVar(&h.bridge, "bridge", "", "an a2astdio `executable` to measure, instead of bridge.Serve in this one")
+	flags.StringVar(&h.bridge, "bridge", "", "an a2astdio `executable` to measure, instead of the command line in this one")
 	flags.BoolVar(&h.trace, "trace", false, "the bridge with a trace, too")
 	flags.StringVar(&h.picture, "picture", "", "draw what growth measures into a `FILE`, as SVG")
 	flags.StringVar(&h.profile, "profile", "", "write the CPU profile of the newest bridge into a `FILE`; not with -bridge")
@@ -39,9 +37,6 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
-	if h.short {
-		h.rounds = 2
-	}
 	if *only != "" {
 		h.only = strings.Split(*only, ",")
 	}
@@ -55,7 +50,6 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // A harness runs processes against one agent.
 type harness struct {
 	out    io.Writer
-	short  bool
 	rounds int
 	only   []string
 	trace  bool
@@ -63,11 +57,9 @@ type harness struct {
 	picture, profile string
 
 	self   string // our own executable
-	bridge string // a2astdio's path; "" for our own serve mode
+	bridge string // a2astdio's path; "" for the command line in our own
 	agent  *agent
 	dir    string // the sessions' directory
-	// state is the bridge's directory for what it stores, not the user's.
-	state string
 }
 
 func (h *harness) wants(name string) bool { return len(h.only) == 0 || slices.Contains(h.only, name) }
@@ -84,7 +76,6 @@ func (h *harness) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer h.agent.close()
-	h.state = filepath.Join(h.dir, "state")
 	h.printf("%s %s/%s, %d cores, %d rounds in turns, medians; CPU of the process with its start, without ours\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), h.rounds)
 	for _, sc := range Scenarios() {
@@ -103,14 +94,6 @@ func (h *harness) run(ctx context.Context) (err error) {
 		}
 	}
 	return nil
-}
-
-// pick is whole, or in a short run little.
-func pick[T any](h *harness, whole, little T) T {
-	if h.short {
-		return little
-	}
-	return whole
 }
 
 func (h *harness) printf(format string, args ...any) { fmt.Fprintf(h.out, format, args...) }
@@ -153,7 +136,7 @@ func of[T any](all map[string][]T, mode, base string, f func(T) float64) float64
 
 // compare runs a scenario.
 func (h *harness) compare(ctx context.Context, sc *Scenario) error {
-	s, err := sc.script(h.short)
+	s, err := sc.script()
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}

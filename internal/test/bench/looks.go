@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -38,7 +37,7 @@ type turnTime struct{ request, shown float64 }
 // the request, and until its first words appear. The baseline sends a request for each
 // line, and copies the response.
 func (h *harness) turns(ctx context.Context) error {
-	n := pick(h, 300, 10)
+	const n = 300
 	modes := []string{modeTurns, modeBridge}
 	all, err := inTurns(h.rounds, modes, func(mode string) (turnTime, error) { return h.someTurns(ctx, mode, n) })
 	if err != nil {
@@ -95,7 +94,7 @@ func (h *harness) someTurns(ctx context.Context, mode string, n int) (t turnTime
 		asked, said := time.Unix(0, h.agent.asked.Load()), time.Unix(0, h.agent.start.Load())
 		requests, shown = append(requests, us(asked.Sub(began))), append(shown, us(first.Sub(said)))
 	}
-	skip := min(n/10, 20) // the first ones open connections
+	const skip = 20 // the first ones open connections
 	return turnTime{median(requests[skip:]), median(shown[skip:])}, p.stop()
 }
 
@@ -118,7 +117,7 @@ func (h *harness) prompted(ctx context.Context, s *script) (p *process, session 
 
 // load measures session/load of a conversation of 100,000 events.
 func (h *harness) load(ctx context.Context) error {
-	s := newScript("1.0", small(artifactV1, ringSize, false), 64, pick(h, 98, 1))
+	s := newScript("1.0", small(artifactV1, ringSize, false), 64, 98)
 	p, session, err := h.prompted(ctx, s)
 	if err != nil {
 		return err
@@ -151,7 +150,7 @@ func (h *harness) load(ctx context.Context) error {
 
 // afterBig measures the memory after one event of 63 MiB.
 func (h *harness) afterBig(ctx context.Context) error {
-	size := pick(h, 63<<20, 1<<20)
+	const size = 63 << 20
 	p, _, err := h.prompted(ctx, newScript("1.0", [][]byte{artifactV1(0, text(0, size, false))}, 1, 1))
 	if err != nil {
 		return err
@@ -159,7 +158,7 @@ func (h *harness) afterBig(ctx context.Context) error {
 	defer p.cancel()
 	h.printf("after-big: memory after one event of %d MiB\n", size>>20)
 	began := time.Now()
-	for _, at := range pick(h, []time.Duration{0, time.Second, 5 * time.Second}, []time.Duration{0}) {
+	for _, at := range []time.Duration{0, time.Second, 5 * time.Second} {
 		rest(at - time.Since(began))
 		now, peak := memory(p.cmd.Process.Pid)
 		h.printf("  after %-4v %6.1f MiB (%.1f at most)\n", at, mib(now), mib(peak))
@@ -174,7 +173,7 @@ func (h *harness) idle(ctx context.Context) error {
 		return err
 	}
 	defer p.cancel()
-	wait := pick(h, 10*time.Second, time.Second)
+	const wait = 10 * time.Second
 	rest(time.Second) // the runtime's own last work
 	ran, waits := activity(p.cmd.Process.Pid)
 	rest(wait)
@@ -186,7 +185,7 @@ func (h *harness) idle(ctx context.Context) error {
 
 // idleSessions measures a bridge that has had a prompt in each of many sessions.
 func (h *harness) idleSessions(ctx context.Context) error {
-	n := pick(h, 1000, 30)
+	const n = 1000
 	s := newScript("1.0", small(artifactV1, 4, false), 4, 1)
 	p, _, err := h.prompted(ctx, s)
 	if err != nil {
@@ -217,38 +216,24 @@ type start struct {
 	memory    int64
 }
 
-// cold measures from the start of a process to its first answer: with a cached card, as
-// from the second start on, and without, where the answer waits for it.
+// cold measures from the start of a process to its first answer, with a cached card, as from
+// the second start on.
 func (h *harness) cold(ctx context.Context) error {
-	const empty, cached, unknown = "empty", "card cached", "card unknown"
 	h.agent.play(newScript("1.0", small(artifactV1, ringSize, false), 1, 2), 1)
-	defer func(state string) { h.state = state }(h.state)
-	begin := func(row string) (start, error) {
-		h.state = filepath.Join(h.dir, row)
-		switch row {
-		case empty:
-			return h.answered(ctx, modeEmpty)
-		case unknown:
-			if err := os.RemoveAll(h.state); err != nil {
-				return start{}, err
-			}
-		}
-		return h.answered(ctx, modeBridge)
-	}
-	if _, err := begin(cached); err != nil { // stores the card
+	if _, err := h.answered(ctx, modeBridge); err != nil { // stores the card
 		return err
 	}
-	n, rows := pick(h, 30, 3), []string{empty, cached, unknown}
-	all, err := inTurns(n, rows, begin)
+	modes := []string{modeEmpty, modeBridge}
+	all, err := inTurns(30, modes, func(mode string) (start, error) { return h.answered(ctx, mode) })
 	if err != nil {
 		return err
 	}
 	took, cpu := func(s start) float64 { return us(s.took) / 1e3 }, func(s start) float64 { return us(s.cpu) / 1e3 }
-	h.printf("cold: from the start of a process to the answer to initialize, median of %d\n", n)
-	h.printf("  %-12s %8s %9s %8s %9s %8s\n", "", "ms", "of empty", "ms CPU", "of empty", "MiB")
-	for _, row := range rows {
-		h.printf("  %-12s %8.2f %9.2f %8.2f %9.2f %8.1f\n", row, of(all, row, "", took), of(all, row, empty, took), of(all, row, "", cpu), of(all, row, empty, cpu),
-			of(all, row, "", func(s start) float64 { return mib(s.memory) }))
+	h.printf("cold: from the start of a process to the answer to initialize, median of 30\n")
+	h.printf("  %-8s %8s %9s %8s %9s %8s\n", "", "ms", "of empty", "ms CPU", "of empty", "MiB")
+	for _, mode := range modes {
+		h.printf("  %-8s %8.2f %9.2f %8.2f %9.2f %8.1f\n", mode, of(all, mode, "", took), of(all, mode, modeEmpty, took), of(all, mode, "", cpu), of(all, mode, modeEmpty, cpu),
+			of(all, mode, "", func(s start) float64 { return mib(s.memory) }))
 	}
 	return nil
 }

@@ -31,25 +31,19 @@ type measurement struct {
 
 // command is the child for a mode.
 func (h *harness) command(ctx context.Context, mode string, sessions int) *exec.Cmd {
-	env := append(os.Environ(), "XDG_STATE_HOME="+h.state, "LocalAppData="+h.state)
-	file, profile := "", ""
-	if mode == modeTraced {
-		file = filepath.Join(h.dir, "trace.jsonl")
-	}
+	program, args := h.self, []string{mode, "", h.agent.URL, strconv.Itoa(sessions)}
 	if serves(mode) {
-		profile = h.profile
-	}
-	if serves(mode) && h.bridge != "" {
-		args := []string{"--agent", h.agent.URL}
-		if file != "" {
-			args = append(args, "--trace", file)
+		args = []string{modeBridge, h.profile, "--agent", h.agent.URL}
+		if mode == modeTraced {
+			args = append(args, "--trace", filepath.Join(h.dir, "trace.jsonl"))
 		}
-		cmd := exec.CommandContext(ctx, h.bridge, args...)
-		cmd.Env = env
-		return cmd
+		if h.bridge != "" {
+			program, args = h.bridge, args[2:]
+		}
 	}
-	cmd := exec.CommandContext(ctx, h.self, mode, h.agent.URL, strconv.Itoa(sessions), file, profile)
-	cmd.Env = append(env, childEnv+"=1")
+	cmd := exec.CommandContext(ctx, program, args...)
+	state := filepath.Join(h.dir, "state") // not the user's
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "LocalAppData="+state, childEnv+"=1")
 	return cmd
 }
 
@@ -178,15 +172,14 @@ func (h *harness) play(ctx context.Context, mode string, sc *Scenario, s *script
 		return nil, err
 	}
 	defer p.cancel()
-	end := &sink{wantMarks: s.marks * s.rounds * sc.sessions, stamps: s.pace > 0, pause: sc.slow}
+	end := &sink{wantMarks: s.marks * s.rounds * sc.sessions, stamps: s.pace > 0}
 	if serves(mode) {
 		end.wantReplies = sc.sessions
 		if err := p.prompt(sc.sessions, h.dir); err != nil {
 			return nil, err
 		}
 	}
-	end.r = p.lines
-	if err := end.run(); err != nil {
+	if err := end.run(slowReader{p.lines, sc.slow}); err != nil {
 		return nil, fmt.Errorf("%s, %s: %d of %d marks and %d replies have come: %w: %s", sc.Name, mode, end.marks, end.wantMarks, end.replies, err, p.errors)
 	}
 	m := &measurement{marks: end.marks, bytes: end.bytes, delays: end.delays, took: end.done.Sub(time.Unix(0, h.agent.start.Load()))}

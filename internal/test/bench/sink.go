@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -17,12 +19,9 @@ const replied = `"stopReason"`
 
 // A sink is the editor's end of stdout.
 type sink struct {
-	r io.Reader
 	// wantMarks and wantReplies end the reading.
 	wantMarks, wantReplies int
 	stamps                 bool
-	// pause is a slow reader's pause after each read.
-	pause time.Duration
 
 	marks, replies int
 	bytes          int64
@@ -30,50 +29,38 @@ type sink struct {
 	delays         []time.Duration
 }
 
+// A slowReader pauses before each read.
+type slowReader struct {
+	io.Reader
+	pause time.Duration
+}
+
+func (r slowReader) Read(b []byte) (int, error) {
+	rest(r.pause)
+	return r.Reader.Read(b)
+}
+
 // run reads until all has come, or stdout has ended.
-func (s *sink) run() error {
-	const carry = max(len(replied), stampDigits+1) - 1
-	buf := make([]byte, carry+sinkBuffer)
-	have := 0 // bytes before the new ones
-	for s.marks < s.wantMarks || s.replies < s.wantReplies {
-		n, err := s.r.Read(buf[have : have+sinkBuffer])
-		if n > 0 {
-			now := time.Now()
-			s.take(buf[:have+n], have, now)
-			end := have + n
-			from := max(0, end-carry)
-			have = copy(buf, buf[from:end])
-		}
-		if err != nil {
+func (s *sink) run(r io.Reader) error {
+	for lines := bufio.NewReaderSize(r, sinkBuffer); s.marks < s.wantMarks || s.replies < s.wantReplies; {
+		line, err := lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) { // a long line comes in pieces
 			return err
 		}
-		if s.pause > 0 {
-			rest(s.pause)
+		s.bytes += int64(len(line))
+		if s.marks += bytes.Count(line, []byte{mark}); s.marks >= s.wantMarks && s.done.IsZero() {
+			s.done = time.Now()
+		}
+		if bytes.Contains(line, []byte(replied)) {
+			s.replies++
+		}
+		if at := bytes.IndexByte(line, stampMark); s.stamps && at >= 0 {
+			if t, err := strconv.ParseInt(string(line[at+1:at+1+stampDigits]), 10, 64); err == nil {
+				s.delays = append(s.delays, time.Since(time.Unix(0, t)))
+			}
 		}
 	}
 	return nil
-}
-
-func (s *sink) take(b []byte, have int, now time.Time) {
-	fresh := b[have:]
-	s.bytes += int64(len(fresh))
-	if s.marks += bytes.Count(fresh, []byte{mark}); s.marks >= s.wantMarks && s.done.IsZero() {
-		s.done = now
-	}
-	s.replies += bytes.Count(b[max(0, have-len(replied)+1):], []byte(replied))
-	if !s.stamps {
-		return
-	}
-	for rest := b[max(0, have-stampDigits):]; ; {
-		at := bytes.IndexByte(rest, stampMark)
-		if at < 0 || at+1+stampDigits > len(rest) {
-			return
-		}
-		rest = rest[at+1:]
-		if t, err := strconv.ParseInt(string(rest[:stampDigits]), 10, 64); err == nil {
-			s.delays = append(s.delays, now.Sub(time.Unix(0, t)))
-		}
-	}
 }
 
 // quantile returns the q-th part of sorted values.

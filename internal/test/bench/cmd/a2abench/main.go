@@ -13,10 +13,10 @@ func main() {
 	// The child's stdout is the editor's pipe, the harness's the table: nothing else may
 	// write to it.
 	stdout := os.NewFile(1, "stdout")
-	if bench.IsChild() {
-		os.Exit(bench.Child(os.Args[1:], os.Stdin, stdout, os.Stderr))
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	if bench.IsChild() {
+		os.Exit(bench.Child(ctx, os.Args[1:], os.Stdin, stdout, os.Stderr))
+	}
 	code := bench.Main(ctx, os.Args[1:], stdout, os.Stderr)
 	stop()
 	os.Exit(code)
