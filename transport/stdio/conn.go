@@ -78,17 +78,18 @@ type Conn struct {
 
 	inputDone  chan struct{}
 	outputDone chan struct{}
-	closed     chan struct{}
-	ended      chan struct{} // the writer has
-	batches    chan *batch
-	flushes    chan *batch   // without lines
-	wake       chan struct{} // there is something in the list; holds one
-	pool       sync.Pool     // of *batch
-	blocked    atomic.Bool   // the last write had to wait
+	pool       sync.Pool   // of *batch
+	blocked    atomic.Bool // the last write had to wait
 
 	mu      sync.Mutex
+	changed sync.Cond // of what follows
 	list    outbox
-	open    int // requests whose reply has not been written
+	queued  int // how many lines have come to the list, and batches were taken; written: of these
+	written int
+	sends   []*batch // that wait for the writer, in order
+	taken   *batch   // that it has
+	resting bool     // the next batch has to wait
+	open    int      // requests whose reply has not been written
 	closing bool
 	failure error
 }
@@ -110,12 +111,8 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 		maxOpen:    maxOpen,
 		inputDone:  make(chan struct{}),
 		outputDone: make(chan struct{}),
-		closed:     make(chan struct{}),
-		ended:      make(chan struct{}),
-		batches:    make(chan *batch),
-		flushes:    make(chan *batch),
-		wake:       make(chan struct{}, 1),
 	}
+	s.changed.L = &s.mu
 	if opts.MaxPerSecond > 0 {
 		s.pause = time.Second / time.Duration(opts.MaxPerSecond)
 	}
@@ -144,13 +141,40 @@ func (s *Conn) OutputDone() <-chan struct{} { return s.outputDone }
 // it; [Conn.Flush], before or after, waits for that. A ReadObject that is blocked in a
 // read of the input stays there until that read returns.
 func (s *Conn) Close() error {
+	s.change(func() {
+		s.closing = true
+		s.endLocked()
+	})
+	return nil
+}
+
+// closed reports whether Close was called; with wait, when it was.
+func (s *Conn) closed(wait bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closing {
-		s.closing = true
-		close(s.closed)
+	for wait && !s.closing {
+		s.changed.Wait()
 	}
-	return nil
+	return s.closing
+}
+
+// change changes what mu guards, and wakes all who wait for something of it.
+func (s *Conn) change(by func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	by()
+	s.changed.Broadcast()
+}
+
+// endLocked ends all batches, also the one that is being written.
+func (s *Conn) endLocked() {
+	if s.taken != nil {
+		s.sends = append(s.sends, s.taken)
+	}
+	for _, b := range s.sends {
+		b.done <- s.errClosedLocked()
+	}
+	s.taken, s.sends = nil, nil
 }
 
 // errClosedLocked returns why nothing can be written, or nil.
@@ -162,10 +186,4 @@ func (s *Conn) errClosedLocked() error {
 		return errClosed
 	}
 	return nil
-}
-
-func (s *Conn) errClosed() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.errClosedLocked()
 }

@@ -56,13 +56,9 @@ func (s *Conn) ReadObject(v any) error {
 		line, whole, err := s.lines.next()
 		if err != nil {
 			close(s.inputDone) // once: the library reads nothing behind io.EOF
-			<-s.closed
-			return io.EOF
 		}
-		select {
-		case <-s.closed:
+		if s.closed(err != nil) {
 			return io.EOF
-		default:
 		}
 		if s.tap != nil {
 			s.tap(false, line)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -64,10 +65,8 @@ func (s *Conn) queueLocked(line []byte) error {
 		return err
 	}
 	s.list.bytes = append(append(s.list.bytes, line...), '\n')
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
+	s.queued++
+	s.changed.Broadcast()
 	return nil
 }
 
@@ -75,7 +74,7 @@ func (s *Conn) queueLocked(line []byte) error {
 // still be at it when the Send has given up.
 type batch struct {
 	lines []byte
-	done  chan error // holds one, so that the writer never waits
+	done  chan error // gets one value, and holds it, so that nobody waits to end a batch
 }
 
 // Send hands complete lines, each with its newline, to the writer and returns
@@ -111,10 +110,7 @@ func (s *Conn) Send(ctx context.Context, lines []byte) error {
 }
 
 func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.errClosed(); err != nil || len(lines) == 0 {
+	if err := ctx.Err(); err != nil || len(lines) == 0 {
 		return err
 	}
 	b, ok := s.pool.Get().(*batch)
@@ -125,58 +121,48 @@ func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 	if lines[len(lines)-1] != '\n' {
 		b.lines = append(b.lines, '\n')
 	}
-	select {
-	case s.batches <- b:
-	case <-ctx.Done():
-		s.recycle(b)
-		return ctx.Err()
-	case <-s.closed:
-		return s.errClosed()
-	case <-s.outputDone:
-		return s.errClosed()
+	var err error
+	s.change(func() {
+		if err = s.errClosedLocked(); err == nil {
+			s.sends = append(s.sends, b)
+		}
+	})
+	if err != nil {
+		return err
 	}
 	select {
 	case err := <-b.done:
-		s.recycle(b)
+		if err == nil && cap(b.lines) <= 2*keepLine { // else it may still be with the writer
+			s.pool.Put(b)
+		}
 		return err
 	case <-ctx.Done():
-		return nil
-	case <-s.closed:
-		return s.errClosed()
 	}
-}
-
-// recycle keeps b for the next Send. A batch that a Send has left to the writer
-// does not come back.
-func (s *Conn) recycle(b *batch) {
-	if cap(b.lines) <= 2*keepLine {
-		s.pool.Put(b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.sends, b); i >= 0 {
+		s.sends = slices.Delete(s.sends, i, i+1)
+		return ctx.Err()
 	}
+	return nil
 }
 
 // Flush waits until everything that was queued when it was called is written,
 // and returns nil; or ctx's error; or another if a write failed. It may be
 // called after Close.
 func (s *Conn) Flush(ctx context.Context) error {
-	b := &batch{done: make(chan error, 1)}
-	select {
-	case s.flushes <- b:
-	case <-s.ended:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.failure != nil {
-			return s.errClosedLocked()
+	defer context.AfterFunc(ctx, func() { s.change(func() {}) })()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for upTo := s.queued; s.failure == nil; s.changed.Wait() {
+		switch err := ctx.Err(); {
+		case s.written >= upTo:
+			return nil
+		case err != nil:
+			return err
 		}
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
-	select {
-	case err := <-b.done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return s.errClosedLocked()
 }
 
 // slowWrite is how long a write takes at least that has waited for the editor: a
@@ -189,54 +175,57 @@ func (s *Conn) Blocked() bool { return s.pause > 0 || s.blocked.Load() }
 
 // write is the goroutine that owns stdout.
 func (s *Conn) write() {
-	defer close(s.ended)
-	batches := s.batches
-	var next <-chan time.Time // set while the next batch has to wait
-	for {
-		var b *batch
-		select {
-		case <-s.wake:
-		case b = <-s.flushes:
-		case b = <-batches:
-			if s.pause > 0 {
-				batches, next = nil, time.After(s.pause)
-			}
-		case <-next:
-			batches, next = s.batches, nil
-			continue
-		case <-s.closed:
-			// Nothing can be queued any more, so once is enough.
-			_ = s.drain(nil) // OutputDone and Flush tell
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.failure == nil {
+		switch {
+		case len(s.list.bytes) > 0, len(s.sends) > 0 && !s.resting:
+			s.writeLocked()
+		case s.closing: // nothing can be queued any more
 			return
-		}
-		err := s.drain(b)
-		if b != nil {
-			b.done <- err
-		}
-		if err != nil {
-			return
+		default:
+			s.changed.Wait()
 		}
 	}
 }
 
-// drain writes the list and then b, in one call: a small event and a reply
-// together cost one wake-up of the editor.
-func (s *Conn) drain(b *batch) error {
-	s.mu.Lock()
-	taken := s.list
+// writeLocked writes the list and then the batch that is next, in one call: a small event and a
+// reply together cost one wake-up of the editor.
+func (s *Conn) writeLocked() {
+	list := s.list
 	s.list = outbox{}
+	data := list.bytes
+	if len(s.sends) > 0 && !s.resting {
+		s.taken = s.sends[0]
+		s.sends = slices.Delete(s.sends, 0, 1)
+		if len(data) == 0 {
+			data = s.taken.lines
+		} else {
+			data = append(data, s.taken.lines...)
+		}
+		s.queued++
+		s.restLocked()
+	}
+	upTo := s.queued
+	err := s.putLocked(data)
+	s.open = max(0, s.open-list.replies)
+	s.written = upTo
+	if err != nil {
+		s.failure, s.list = err, outbox{}
+		close(s.outputDone)
+		s.endLocked()
+	}
+	if s.taken != nil {
+		s.taken.done <- nil
+		s.taken = nil
+	}
+	s.changed.Broadcast()
+}
+
+// putLocked writes data. It does not hold mu meanwhile.
+func (s *Conn) putLocked(data []byte) error {
 	s.mu.Unlock()
-	data := taken.bytes
-	switch {
-	case b == nil:
-	case len(data) == 0:
-		data = b.lines
-	default:
-		data = append(data, b.lines...)
-	}
-	if len(data) == 0 {
-		return nil
-	}
+	defer s.mu.Lock()
 	if s.tap != nil {
 		for line := range bytes.Lines(data) {
 			s.tap(true, line[:len(line)-1])
@@ -245,17 +234,14 @@ func (s *Conn) drain(b *batch) error {
 	began := time.Now()
 	_, err := s.out.Write(data)
 	s.blocked.Store(time.Since(began) >= slowWrite)
+	return err
+}
 
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open = max(0, s.open-taken.replies)
-	if err != nil {
-		s.failure = err
-		s.list = outbox{}
-		close(s.outputDone)
-		return s.errClosedLocked()
+// restLocked has the next batch wait, if there is a limit.
+func (s *Conn) restLocked() {
+	if s.resting = s.pause > 0; s.resting {
+		time.AfterFunc(s.pause, func() { s.change(func() { s.resting = false }) })
 	}
-	return nil
 }
 
 // clean returns JSON in UTF-8, which results of an agent need not be: they pass through as they are,
