@@ -268,7 +268,7 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{endpoint: e, way: w, x: x, result: result, err: io.EOF, ended: true, readToken: make(chan struct{}, 1)}
+	s := &Stream{endpoint: e, way: w, x: x, result: result, err: io.EOF, ended: true}
 	if op.message != nil || op.kind == opSubscribe {
 		err = s.checkAnswer()
 	}

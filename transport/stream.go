@@ -27,11 +27,6 @@ type Stream struct {
 	took    func()
 	refused func(refusal error) (*Stream, error)
 
-	// Whoever has put a token into readToken may read the body. It is a channel
-	// because a goroutine that waits for a mutex is awake to testing/synctest.
-	readToken chan struct{}
-	// given is closed by Drain, whose goroutine keeps the token to the stream's end.
-	given  chan struct{}
 	cut    []frame
 	events []a2a.Event
 	// templates are what the next event is likely to look like, the likeliest first;
@@ -49,6 +44,9 @@ type Stream struct {
 	mu sync.Mutex
 	// ended: it was closed, given to Drain, or read to its end.
 	ended bool
+	// reading: a Read has the body. given: Drain was called; that Read, or else Drain, has the
+	// rest drained.
+	reading, given bool
 }
 
 // keepText is the room for decoded text that is kept from one read to the next, as long as
@@ -59,7 +57,7 @@ const keepText = 16 << 20
 func newStream(e *endpoint, w way, x *exchange, lines bool) *Stream {
 	frames := newFrameReader(x.resp.Body, x.c.poison)
 	frames.max, frames.lines = x.c.limit(), lines
-	return &Stream{endpoint: e, way: w, x: x, frames: frames, readToken: make(chan struct{}, 1), given: make(chan struct{})}
+	return &Stream{endpoint: e, way: w, x: x, frames: frames}
 }
 
 // limit is how large an event or an answer may be.
@@ -82,7 +80,7 @@ func (s *Stream) adopt(next *Stream) error {
 		next.Close()
 		return failf(ErrEnded, "%s: the stream was closed", s.x.at())
 	}
-	s.x.drain(nil)
+	s.x.drain()
 	if next.frames != nil {
 		next.frames.heard = s.frames.heard
 	}
@@ -113,15 +111,7 @@ func (s *Stream) HangUp() bool {
 // [ErrInterrupted] if the stream was cut. A clean end does not mean that the
 // agent had said all: see [a2a.Event.EndsLeg].
 func (s *Stream) Read() ([]a2a.Event, error) {
-	select {
-	case s.readToken <- struct{}{}:
-	case <-s.given:
-		if s.err != nil { // what has ended it, behind the events of the Read before
-			return nil, s.err
-		}
-		return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.x.at())
-	}
-	defer func() { <-s.readToken }()
+	defer s.rests()
 	if s.x.c.poison {
 		clear(s.events)
 		clear(s.parts)
@@ -138,13 +128,11 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 			s.events = append(s.events, *s.event())
 			return s.events, nil
 		}
-		if s.err != nil {
+		if s.err != nil { // perhaps what has ended it, behind the events of the Read before
 			return nil, s.err
 		}
-		select {
-		case <-s.given:
+		if !s.reads() {
 			return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.x.at())
-		default:
 		}
 		frames, err := s.frames.next(s.cut[:0])
 		s.cut = frames
@@ -239,17 +227,38 @@ func (s *Stream) end() bool {
 // open: the client reads the rest unseen. A Read that is under way may still
 // return events; after it Read fails with [ErrEnded], and Close does nothing.
 func (s *Stream) Drain() {
-	if s.end() {
-		close(s.given)
-		s.x.life.detach()
-		s.x.drain(s.readToken)
+	if !s.end() {
+		return
+	}
+	s.x.life.detach()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.given = true; !s.reading {
+		s.x.drain()
 	}
 }
 
-// drain reads the body to its end, unseen, with the token of who has read it until now, if
-// any. It does not read by way of the frames: the caller may still hold their last events.
-// It ends with the body or with Client.Close, which cancels its life.
-func (x *exchange) drain(token chan struct{}) {
+// reads notes that a Read has the body; false: the stream was given up.
+func (s *Stream) reads() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reading = s.reading || !s.given
+	return !s.given
+}
+
+// rests ends that.
+func (s *Stream) rests() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reading && s.given {
+		s.x.drain()
+	}
+	s.reading = false
+}
+
+// drain reads the body to its end, unseen. It does not read by way of the frames: the caller may
+// still hold their last events. It ends with the body or with Client.Close, which cancels its life.
+func (x *exchange) drain() {
 	x.c.mu.Lock()
 	defer x.c.mu.Unlock()
 	if x.c.closed {
@@ -258,10 +267,6 @@ func (x *exchange) drain(token chan struct{}) {
 	}
 	x.c.wg.Go(func() {
 		defer x.close()
-		if token != nil {
-			token <- struct{}{}
-			defer func() { <-token }()
-		}
 		_, _ = io.Copy(io.Discard, x.resp.Body)
 	})
 }
