@@ -141,16 +141,17 @@ func (f *file) values(table map[string]any, place Place, agent string) (list []V
 
 func (f *file) agent(name string) []Value {
 	table := f.agents[name]
+	list := f.values(table, Agent, name)
 	_, url := table["url"]
 	_, command := table["command"]
-	if url == command {
-		text := "needs a url, or a command that starts it"
-		if url {
-			text = "has a url and a command: which of them is it?"
-		}
-		f.problem("the agent "+name+" "+text, "agents", name)
+	switch {
+	case url != command, len(list) < len(table): // a misspelled url is told as that
+	case url:
+		f.problem("the agent "+name+" has a url and a command: which of them is it?", "agents", name)
+	default:
+		f.problem("the agent "+name+" needs a url, or a command that starts it", "agents", name)
 	}
-	return f.values(table, Agent, name)
+	return list
 }
 
 // unknown says that a key may not stand here, and which one was probably meant.

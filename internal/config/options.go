@@ -55,7 +55,7 @@ var options = []Key{
 	{Name: "trust-origins", Flag: "trust-origin", Group: GroupAgent, In: Agent, Kind: KindList, Takes: "URL", Example: `["https://gateway.example"]`,
 		Help: "another origin that the agent's card, or a redirect, may lead to with your headers"},
 	{Name: "signature-keys", Flag: "signature-key", Group: GroupAgent, In: Agent, Kind: KindList, Takes: "FILE|URL", Example: `["~/work-key.pem"]`,
-		Help: "a key that you trust to sign the agent's card: a file (PEM, JWK, JWKS), or the https URL of a JWKS; # and a thumbprint as card verify shows it behind that take one of its keys. The variable has one a line"},
+		Help: "a key that you trust to sign the agent's card: a file (PEM, JWK, JWKS), or the https URL of a JWKS; behind that, # and a thumbprint, as card verify shows it, take one of its keys. The variable has one a line"},
 	{Name: "require-signature", Flag: "require-signature", Group: GroupAgent, In: Agent, Kind: KindBool, Example: `true`,
 		Help: "use the agent only if one of these keys has signed its card, and only the signed part of the card; before that the agent gets none of your headers. Without this, card get and doctor report signatures"},
 	{Name: "a2a-version", Flag: "a2a-version", Group: GroupAgent, In: Agent, Kind: KindWord, Words: transport.Versions, Default: "auto", Example: `"1.0"`,

@@ -208,7 +208,7 @@ func failure(result bridge.Result) error {
 	switch {
 	case len(result.Unanswered) > 0:
 		return frame.ErrFailed
-	case result.Waits:
+	case result.Waits, len(result.Pending) > 0: // for words, or for an approval that is left to others
 		return frame.ErrWaits
 	}
 	return nil

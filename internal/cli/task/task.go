@@ -34,7 +34,7 @@ func Command(p *frame.Program) *cli.Command {
 				Takes: "text|json|events", Help: "text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
 			frame.Option{Name: "approve", Shown: "leave it to others",
 				Takes: "ask|once|always|reject", Help: "what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
-			frame.Option{Name: "fail", Kind: frame.Switch, Help: "exit with 1 if the task failed, was rejected or cancelled"},
+			frame.Option{Name: "fail", Kind: frame.Switch, Help: "exit with 1 if the task failed, was rejected or cancelled; with 6 if it waits for somebody"},
 			frame.Option{Name: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"}),
 		p.AgentCommand("task download ID", reach.OnTask(runDownload),
 			frame.Option{Name: "dir", Value: ".", Takes: "DIR", Help: "where to write them"},

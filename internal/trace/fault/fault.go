@@ -20,8 +20,8 @@ const (
 )
 
 // Help tells how to write faults.
-const Help = "cut-after=500 (bytes; or 3events), status=503; with @METHOD for that method only, with *N for the first N requests, and not " +
-	"the first alone; *0 says all; the request for the card is none of them"
+const Help = "cut-after=500 (bytes; or 3events) or status=503, for the first request, the card's not counted; with *N for the first N, " +
+	"with *0 for all, with @METHOD for those of that method"
 
 type fault struct {
 	kind   string
