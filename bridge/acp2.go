@@ -137,7 +137,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	e.server.spawn(func(ctx context.Context) {
 		select {
 		case turn.steers <- &steering{prompt: p.Prompt, tell: tell}: // which the turn tells before it is over
-		case <-turn.over:
+		case <-turn.over.Done():
 			tell(errCannotSteer)
 		case <-ctx.Done():
 			tell(errCannotSteer)

@@ -15,8 +15,10 @@ import (
 // cancelling is how a turn is cancelled: from any goroutine, at any time, even while the turn is
 // blocked by a slow editor. The agent is told then; the turn's loop measures the time that it has left.
 type cancelling struct {
+	over      context.Context // ended when the turn is released
 	cancelled context.Context // ended by cancel
 	agentTold context.Context // ended when the agent has been told, or need not be
+	free      context.CancelFunc
 	end       context.CancelFunc
 	noteTold  context.CancelFunc
 	telling   sync.WaitGroup

@@ -152,21 +152,15 @@ func (s *server) runTurn(turn Turn, work func(ctx context.Context)) {
 	}
 }
 
-// worked is closed when the work under way is done.
-func (s *server) worked() <-chan struct{} {
-	done := make(chan struct{})
-	go func() { // ends with the work, which shutdown ends
-		s.work.Wait()
-		close(done)
-	}()
-	return done
-}
-
 // finish waits until the work under way is done, or the editor is gone. What it is asked has no answer.
 func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
 	s.silence()
+	ctx, end := context.WithCancel(ctx)
+	go func() { // ends with the work, which shutdown ends
+		s.work.Wait()
+		end()
+	}()
 	select {
-	case <-s.worked():
 	case <-gone:
 	case <-ctx.Done():
 	}
@@ -186,15 +180,10 @@ func (s *server) shutdown() {
 	}
 	s.mu.Unlock()
 	s.mcp.leave()
-	done := s.worked()
-	timer := time.NewTimer(cancelWait)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
+	late := time.AfterFunc(cancelWait, s.stop)
+	s.work.Wait()
+	late.Stop()
 	s.stop()
-	<-done
 	s.mcp.leave() // no call waits any more: see there
 	s.mu.Lock()   // a signal does not stop the read loop
 	defer s.mu.Unlock()

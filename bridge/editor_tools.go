@@ -119,11 +119,14 @@ func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 
 // call runs a tool, for as long as the turn that runs.
 func (t *editorTools) call(ctx context.Context, name string, args gjson.Result) (string, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	if !t.session.whileRunning(ctx, stop) {
+	turn := t.session.running()
+	if turn == nil || turn.past {
 		return "", errors.New("no prompt of the user's is running: the editor is served only meanwhile")
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(turn.over, stop)()
+	defer context.AfterFunc(turn.cancelled, stop)()
 	if name == "open_files" {
 		return t.openFiles()
 	}
@@ -138,23 +141,6 @@ func (t *editorTools) call(ctx context.Context, name string, args gjson.Result) 
 	default:
 		return t.write(ctx, path, content.Str)
 	}
-}
-
-// whileRunning calls stop when the session's turn is over, or cancelled; false: none runs.
-func (s *Session) whileRunning(ctx context.Context, stop func()) bool {
-	t := s.running()
-	if t == nil || t.past {
-		return false
-	}
-	go func() { // ends with ctx, which stop ends
-		select {
-		case <-t.over:
-		case <-t.cancelled.Done():
-		case <-ctx.Done():
-		}
-		stop()
-	}()
-	return true
 }
 
 // served returns the path of a file that the agent may have: see the rules above.

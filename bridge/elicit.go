@@ -59,7 +59,7 @@ func (t Turn) next() Turn {
 	s := t.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	close(t.over) // it is not released
+	t.free() // it is not released
 	next := newTurn(s)
 	s.line[0], next.trace = next, t.trace
 	if t.isCancelled() {

@@ -70,6 +70,6 @@ func (s *Session) isShut() bool {
 // rest waits until nothing of a session runs that was shut.
 func (s *Session) rest() {
 	for t := s.running(); t != nil; t = s.running() {
-		<-t.over
+		<-t.over.Done()
 	}
 }

@@ -31,8 +31,9 @@ const (
 // turns, and keeps what they bring until a call takes it.
 type mcpTalk struct {
 	editor  *mcpEditor
-	session *Session   // its ID is the handle: the agent's name, a dot, and an ID
-	awaited sync.Mutex // the call has it that waits
+	session *Session      // its ID is the handle: the agent's name, a dot, and an ID
+	awaited sync.Mutex    // the call has it that waits
+	changed chan struct{} // has a token behind a change
 
 	mu sync.Mutex
 	mcpState
@@ -40,7 +41,6 @@ type mcpTalk struct {
 
 // An mcpState is what a talk's mu guards.
 type mcpState struct {
-	changed chan struct{}           // closed at the next change
 	detach  context.CancelCauseFunc // ends the turn that runs, and not its task; nil: none runs
 	journal *store.Journal          // the session's
 	out     spell.MCP
@@ -53,8 +53,8 @@ type mcpState struct {
 
 func (e *mcpEditor) newTalk(session *Session) *mcpTalk {
 	session.plain = true
-	begins := mcpState{changed: make(chan struct{}), out: spell.MCP{Handle: session.ID, Doing: "working"}}
-	return &mcpTalk{editor: e, session: session, mcpState: begins}
+	begins := mcpState{out: spell.MCP{Handle: session.ID, Doing: "working"}}
+	return &mcpTalk{editor: e, session: session, changed: make(chan struct{}, 1), mcpState: begins}
 }
 
 // now is how the conversation stands.
@@ -69,8 +69,10 @@ func (t *mcpTalk) change(by func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	by()
-	close(t.changed)
-	t.changed = make(chan struct{})
+	select {
+	case t.changed <- struct{}{}:
+	default:
+	}
 }
 
 // Show implements [Editor].
@@ -163,7 +165,7 @@ func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error)
 			return t.report(c, nil), nil
 		case q == nil || q == asked:
 			select {
-			case <-now.changed:
+			case <-t.changed:
 			case <-beat.C:
 				c.tell(now.out.Doing)
 			case <-c.ctx.Done(): // or the client has cancelled it, or the bridge ends

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -137,13 +138,12 @@ func (t *turn) reach(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
 
 // waitFor does what may take time, and says so, once, if it does. The error is the editor's.
 func (t *turn) waitFor(ctx context.Context, notice string, do func()) (err error) {
-	told := make(chan struct{})
-	timer := time.AfterFunc(startingWait, func() {
+	tell := sync.OnceFunc(func() {
 		err = t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: notice, Harmless: true}})
-		close(told)
 	})
+	timer := time.AfterFunc(startingWait, tell)
 	if do(); !timer.Stop() {
-		<-told
+		tell() // or waits until it is told
 	}
 	return err
 }

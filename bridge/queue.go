@@ -28,7 +28,7 @@ var (
 func (t Turn) wait(ctx context.Context) error {
 	for before := t.before(); before != nil; before = t.before() {
 		select {
-		case <-before.over:
+		case <-before.over.Done():
 		case <-t.cancelled.Done():
 			return errHeld
 		case <-ctx.Done():

@@ -54,10 +54,8 @@ type turn struct {
 	// it. lossTold: the user knows that the agent may have lost the conversation.
 	askedContext string
 	lossTold     bool
-	// past: it belongs to a prompt of an earlier process: see takeUp. over is closed when it is
-	// released.
+	// past: it belongs to a prompt of an earlier process: see takeUp.
 	past bool
-	over chan struct{}
 	// told: the editor knows that it is over, or cancels by it what was left. informed: it was
 	// written behind that of the turn before, by a user who knows what the agent has asked. Both
 	// for ACP's version 2.
@@ -77,7 +75,8 @@ type turn struct {
 }
 
 func newTurn(s *Session) *turn {
-	t := &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, over: make(chan struct{}), steers: make(chan *steering)}
+	t := &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, steers: make(chan *steering)}
+	t.over, t.free = context.WithCancel(context.Background())
 	t.cancelled, t.end = context.WithCancel(context.Background())
 	t.agentTold, t.noteTold = context.WithCancel(context.Background())
 	t.runs = errUnanswered
@@ -88,7 +87,7 @@ func (t *turn) release() {
 	t.session.journal.Rest()
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()
-	close(t.over)
+	t.free()
 	t.session.line = slices.DeleteFunc(t.session.line, func(other *turn) bool { return other == t })
 	if t.session.shutting && len(t.session.line) == 0 {
 		_ = t.session.journal.Close() // it has been written
