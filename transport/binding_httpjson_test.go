@@ -20,15 +20,6 @@ func aCall(op opKind, set func(*operation)) *operation {
 	return c
 }
 
-// TestHTTPEnvelope: an event of a stream may be in JSON-RPC's envelope.
-func TestHTTPEnvelope(t *testing.T) {
-	w, ev := httpWay("1.0"), a2a.Event{}
-	const data = `{"jsonrpc":"2.0","id":"http","result":{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}}`
-	if err := w.kind.event(w.protocol, data, false, &ev); err != nil || ev.TaskID != "t" || ev.State != a2a.StateWorking {
-		t.Errorf("read as %+v, %v", ev, err)
-	}
-}
-
 // FuzzHTTPJSON: no answer causes a panic, and converted answers are still JSON.
 func FuzzHTTPJSON(f *testing.F) {
 	f.Add(`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING","update":{"content":[{"data":{"data":1}},{"file":{"fileWithBytes":"YUdWc2JHOD0="}}]}}}}`)

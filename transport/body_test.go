@@ -14,28 +14,6 @@ import (
 const bodyEvents = `data: {"jsonrpc":"2.0","id":1,"result":{"kind":"task","id":"t1","contextId":"c1","status":{"state":"working"}}}` + "\n\n" +
 	`data: {"jsonrpc":"2.0","id":1,"result":{"kind":"status-update","taskId":"t1","contextId":"c1","status":{"state":"completed"},"final":true}}` + "\n\n"
 
-// JSON objects, one a line, are read as the events of a stream, each as it comes.
-func TestJSONLines(t *testing.T) {
-	for _, end := range []string{"\n", "\r\n", "\n\n"} {
-		second, lines := make(chan struct{}), strings.Split(strings.ReplaceAll(bodyEvents, "data: ", ""), "\n\n")
-		agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/x-ndjson; charset=utf-8")
-			_, _ = io.WriteString(w, lines[0]+end)
-			w.(http.Flusher).Flush()
-			<-second
-			_, _ = io.WriteString(w, lines[1]) // the last line may have no end
-		})
-		s := must.Get(wireClient(t, agent.URL, nil).Send(context.Background(), hello()))(t)
-		first, err := s.Read()
-		if close(second); err != nil || len(first) != 1 {
-			t.Errorf("%q: %d events, %v, want the first alone", end, len(first), err)
-		}
-		if got, err := wireReadAll(s); len(got) != 1 || err != io.EOF {
-			t.Errorf("%q: %q %v, want the second event", end, got, err)
-		}
-	}
-}
-
 // The caller that waits for a stream is told of its comments.
 func TestCommentsAreHeard(t *testing.T) {
 	second := make(chan struct{})
@@ -70,9 +48,7 @@ func TestArtifactsOf(t *testing.T) {
 			}
 			got += a.ID + " " + a.Name + ": " + strings.Join(parts, "|") + ";"
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", raw, got, want)
-		}
+		must.Equal(t, got, want, raw)
 	}
 	n := 0
 	for range artifactsOf(`[{"artifactId":"a"},{"artifactId":"b"},{"artifactId":"c"}]`, nil) {

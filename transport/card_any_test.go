@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var cardCount = flag.Int("cards", 300, "how many cards are made")
@@ -54,14 +56,8 @@ func (c *cardCase) make() {
 	}
 	card := map[string]any{"name": c.pick("Agent", "Ünïcode", "")}
 	capabilities := map[string]any{}
-	switch c.r.IntN(4) {
-	case 0:
-	case 1:
-		capabilities["streaming"] = true // also of one that does not
-	case 2:
-		capabilities["streaming"] = c.streams
-	case 3:
-		capabilities["streaming"] = c.pick("true", "yes") // of a wrong type
+	if says := []any{nil, true, c.streams, c.pick("true", "yes")}[c.r.IntN(4)]; says != nil { // it may not stream, or have a wrong type
+		capabilities["streaming"] = says
 	}
 	card["capabilities"] = capabilities
 	if c.chance(10) {
@@ -110,38 +106,21 @@ func (c *cardCase) make() {
 
 // fail makes a fault, and returns what an error must name.
 func (c *cardCase) fail(url string) (faulty, named string) {
-	switch c.r.IntN(4) {
-	case 0:
-		return url, "GRPC"
-	case 1:
-		return "", "names no URL"
-	case 2:
-		return "https://elsewhere.example/", "elsewhere.example"
-	}
-	return "http://%%", "names a URL that is none"
+	fault := [][2]string{{url, "GRPC"}, {"", "names no URL"}, {"https://elsewhere.example/", "elsewhere.example"},
+		{"http://%%", "names a URL that is none"}}[c.r.IntN(4)]
+	return fault[0], fault[1]
 }
 
 // strange adds members that agents invent, and types that are not the specification's.
 func (c *cardCase) strange(card map[string]any) {
+	odd := []struct {
+		name  string
+		value any
+	}{{"skills", "none"}, {"defaultInputModes", "text"}, {"version", 2}, {"x-a", map[string]any{"url": "http://other.example"}},
+		{"securitySchemes", []any{}}, {"provider", c.pick("somebody", "")}, {"description", nil}, {"security", map[string]any{}}}
 	for range c.r.IntN(4) {
-		switch c.r.IntN(8) {
-		case 0:
-			card["skills"] = "none"
-		case 1:
-			card["defaultInputModes"] = "text"
-		case 2:
-			card["version"] = 2
-		case 3:
-			card["x-"+c.pick("a", "b")] = map[string]any{"url": "http://other.example"}
-		case 4:
-			card["securitySchemes"] = []any{}
-		case 5:
-			card["provider"] = c.pick("somebody", "")
-		case 6:
-			card["description"] = nil
-		case 7:
-			card["security"] = map[string]any{}
-		}
+		member := odd[c.r.IntN(len(odd))]
+		card[member.name] = member.value
 	}
 }
 
@@ -221,9 +200,7 @@ func TestAnyCard(t *testing.T) {
 		c := &cardCase{r: rand.New(rand.NewPCG(seed, 38))}
 		c.make()
 		client, err := NewClient("http://agent.example"+c.user, &ClientOptions{RoundTripper: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		err = send(client, t.Context())
 		if c.fault == "names no URL" && err == io.EOF {
 			c.fault = "" // it was found where the user says

@@ -1,9 +1,10 @@
 package transport
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -68,9 +69,7 @@ func TestCardIsBounded(t *testing.T) {
 		}
 		return parseCard(`{"supportedInterfaces":[`+b.String()+`{"url":"http://a.example","protocolBinding":"JSONRPC"}]}`, nil)
 	}
-	if n := len(behind(100_000).Interfaces); n != maxInterfaces {
-		t.Errorf("%d interfaces were read", n)
-	}
+	must.Equal(t, len(behind(100_000).Interfaces), maxInterfaces, "interfaces were read")
 	if w, err := choose(behind(100), wish{}); err != nil || w.at.Binding != bindingJSONRPC {
 		t.Errorf("%+v, %v", w.at, err)
 	}
@@ -91,12 +90,21 @@ func TestCardIsNotTooLarge(t *testing.T) {
 	}
 }
 
-// Gemini's card says localhost; the connection goes to the user's address.
-func TestLocalhostInTheCard(t *testing.T) {
-	agent := newWireAgent(t, wireSSE(sseCompleted))
-	agent.card = strings.ReplaceAll(`{"name":"Test","url":"URL/rpc"}`, "URL", strings.Replace(agent.URL, "127.0.0.1", "localhost", 1))
-	c := wireClient(t, agent.URL, nil)
-	if err := send(c, t.Context()); err != io.EOF || c.known.now().url.String() != agent.URL+"/rpc" {
-		t.Error(c.known.now().url, err)
+// A card is checked as it came, from a file as from the agent: what is no text is made one
+// afterwards.
+func TestCardIsCheckedAsItCame(t *testing.T) {
+	const raw = `{"name":"\ud800` + "\xff" + `","url":"http://127.0.0.1:1/"}`
+	server := httptest.NewServer(wireAnswer(200, "application/json", raw))
+	defer server.Close()
+	path := filepath.Join(t.TempDir(), "card.json")
+	must.Do(t, os.WriteFile(path, []byte(raw), 0o600))
+	for _, at := range []string{server.URL, path} {
+		c := wireClient(t, at, &ClientOptions{CheckCard: func(_ context.Context, card []byte) ([]byte, error) {
+			must.Equal(t, string(card), raw, "is checked", at)
+			return card, nil
+		}})
+		if card, err := c.Card(t.Context()); err != nil || card.Name != "\uFFFD\uFFFD" {
+			t.Errorf("%s: %+v, %v", at, card, err)
+		}
 	}
 }

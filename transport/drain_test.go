@@ -62,9 +62,7 @@ func testDrain(t *testing.T) {
 	defer end()
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := c.Send(ctx, hello())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Get(s.Read())(t)
 	blocked := make(chan error)
 	go func() { // ends when the stream does

@@ -36,9 +36,7 @@ func checkElements(t *testing.T, s string) {
 func TestRepairText(t *testing.T) {
 	for _, row := range must.Table[[2]string](t, "testdata/repair.txt") {
 		in, want := row[0], row[1]
-		if got := string(repairText([]byte(in))); got != want {
-			t.Errorf("%s: got %s, want %s", in, got, want)
-		}
+		must.Equal(t, string(repairText([]byte(in))), want, in)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,7 +34,9 @@ import (
 //	version, binding, header, trust, extensions, timeout: the client's options
 //	user-agent, show NAMES  the program's name; of all requests, also those for cards, these headers are told
 //	check WORDS          a card is checked, and refused with these words, if there are some
-//	credentials ONE TWO  a source that has the token ONE, and behind a refusal TWO; "!" tells a cure in place of it
+//	credentials ONE TWO  a source that has the token ONE, and behind a refusal TWO; "!" tells a cure in place of it, and
+//	                     JSON is the whole of what is sent
+//	fails OP 2           the next two requests with a body fail at that: "dial", or "read"; "fails first": the first request
 //	WHAT: STATUS TYPE    answers a method of JSON-RPC, what is asked of a path or URL, or with "*" whatever is left
 //	                     but cards. Then come headers of the answer, as Name=value, and behind tabs its lines; one in
 //	                     quotes is a Go string, and no line. Of several for one WHAT each is given once, and the last
@@ -47,6 +51,10 @@ type played struct {
 	extensions []string
 	show       []string
 	answers    []*playedAnswer
+
+	network   memnet.Network
+	failsAt   string
+	failsLeft int
 
 	mu    sync.Mutex
 	asked []string
@@ -84,9 +92,9 @@ func TestExchanges(t *testing.T) {
 func playOut(t *testing.T, text string) string {
 	x := &played{card: `{"name":"Test","url":"/rpc","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`}
 	x.opts.Log = slog.New(slog.NewTextHandler(&x.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	network := &memnet.Network{Handler: x}
-	defer network.Sever()
-	x.opts.RoundTripper = network
+	x.network.Handler = x
+	defer x.network.Sever()
+	x.opts.RoundTripper = x
 	var out []string
 	var c *Client
 	for i, line := range strings.Split(text, "\n") {
@@ -160,6 +168,9 @@ func (x *played) tells(t *testing.T, line string) bool {
 	case "credentials":
 		one, two, _ := strings.Cut(rest, " ")
 		x.opts.Credentials = func(_ context.Context, at *Challenge) (*Credential, error) { return x.credential(at, one, two) }
+	case "fails":
+		x.failsAt, x.failsLeft = "dial", 1
+		_, _ = fmt.Sscan(rest, &x.failsAt, &x.failsLeft)
 	case "timeout":
 		x.opts.Timeout = must.Get(time.ParseDuration(rest))(t)
 	case "late":
@@ -190,6 +201,18 @@ func (x *played) tells(t *testing.T, line string) bool {
 	return true
 }
 
+// RoundTrip is the network, in which requests may fail.
+func (x *played) RoundTrip(r *http.Request) (*http.Response, error) {
+	if x.failsLeft > 0 && (r.Method == http.MethodPost || x.failsAt == "first") {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.failsLeft--
+		x.asked = append(x.asked, r.Method+" in vain")
+		return nil, &net.OpError{Op: strings.Replace(x.failsAt, "first", "dial", 1), Err: syscall.ECONNREFUSED}
+	}
+	return x.network.RoundTrip(r)
+}
+
 // ServeHTTP is the agent, and all others.
 func (x *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
@@ -200,7 +223,7 @@ func (x *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		path = "http://" + r.Host + path
 	}
 	a := x.note(call.Method, path, r)
-	if a == nil && path == cardPath && x.card != "none" {
+	if a == nil && r.Host == "agent.example" && r.URL.Path == cardPath && x.card != "none" {
 		_, _ = io.WriteString(w, x.card)
 		return
 	}
@@ -235,7 +258,7 @@ func (x *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (x *played) note(method, path string, r *http.Request) *playedAnswer {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !strings.HasSuffix(path, ".json") || x.show != nil {
+	if !strings.HasSuffix(r.URL.Path, ".json") || x.show != nil {
 		what := strings.TrimSpace(method + " " + strings.TrimSuffix(r.Method+" "+path, "POST /rpc"))
 		if key := r.Header.Get("Authorization"); key != "" {
 			what += " with " + key
@@ -265,30 +288,6 @@ func (x *played) answer(method, path string) (last *playedAnswer) {
 		}
 	}
 	return nil
-}
-
-// credential notes what a source is asked with.
-func (x *played) credential(at *Challenge, one, two string) (*Credential, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	note := "(for a token"
-	if at.Status != 0 {
-		note += fmt.Sprint(" behind a ", at.Status, " of ", at.Refused.Header.Get("Authorization"), ", ", at.Authenticate)
-		one = two
-	}
-	if at.Card != nil {
-		note += " by the card of " + at.Card.Name
-		for _, s := range at.Card.Schemes {
-			note += " with " + s.Name
-		}
-	}
-	if x.asked = append(x.asked, note+")"); one == "" {
-		return nil, nil
-	}
-	if cure, ok := strings.CutPrefix(one, "!"); ok {
-		return nil, errors.New(cure)
-	}
-	return bearer(one), nil
 }
 
 // do does something, and returns what came of it.

@@ -16,9 +16,7 @@ import (
 func TestOriginCheck(t *testing.T) {
 	for _, test := range must.Table[struct{ Agent, To, Trust, Want string }](t, "testdata/origin.txt") {
 		o, err := newOrigins(strings.Fields(test.Trust))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		agent, _ := url.Parse(test.Agent)
 		to, _ := url.Parse(test.To)
 		o.own.Store(agent)
@@ -71,9 +69,7 @@ func TestProxyAtFault(t *testing.T) {
 		{"http://agent.invalid", refuses.URL, "agent: HTTP 407: the proxy on the way to http://agent.invalid/.well-known/agent-card.json wants credentials: " + cureProxy},
 	} {
 		c, err := NewClient(test.agent, &ClientOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		proxy := must.Get(url.Parse(test.proxy))(t)
 		c.own.Proxy = http.ProxyURL(proxy)
 		_, err = c.Card(t.Context())

@@ -53,34 +53,6 @@ func TestSendIsDeliveredOnce(t *testing.T) {
 	}
 }
 
-// A message is sent again if its POST failed before it was written.
-func TestSendAgainIfNothingWasWritten(t *testing.T) {
-	agent := newWireAgent(t, wireSSE(sseCompleted))
-	for _, test := range []struct {
-		fail, attempts int
-		op             string // in which it fails
-		err            error
-	}{
-		{fail: 2, attempts: 3, op: "dial", err: io.EOF},
-		{fail: 3, attempts: 3, op: "dial", err: ErrUnreachable},
-		{fail: 1, attempts: 1, op: "read", err: ErrPossiblyDelivered},
-	} {
-		attempts := 0
-		rt := roundTrip(func(r *http.Request) (*http.Response, error) {
-			if r.Method == http.MethodPost {
-				if attempts++; attempts <= test.fail {
-					return nil, &net.OpError{Op: test.op, Err: errors.New("network is down")}
-				}
-			}
-			return http.DefaultTransport.RoundTrip(r)
-		})
-		err := send(wireClient(t, agent.URL, &ClientOptions{RoundTripper: rt}), t.Context())
-		if !errors.Is(err, test.err) || attempts != test.attempts {
-			t.Errorf("%+v: %d attempts, %v", test, attempts, err)
-		}
-	}
-}
-
 // The client's own transport knows from the connection whether the message was sent: a
 // tap that reads the body first makes no difference.
 func TestSendAgainAfterRefusal(t *testing.T) {
@@ -110,34 +82,6 @@ func TestSendAgainAfterRefusal(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// A mistyped URL is reported at once.
-func TestFirstContact(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + l.Addr().String()
-	l.Close()
-	attempts := 0
-	count := func(next http.RoundTripper) http.RoundTripper {
-		return roundTrip(func(r *http.Request) (*http.Response, error) {
-			attempts++
-			return next.RoundTrip(r)
-		})
-	}
-	_, err = wireClient(t, url, &ClientOptions{Wrap: count}).Card(t.Context())
-	if want := "agent: " + url + cardPath + ": connection refused: is the agent running, and is that its URL?"; err == nil || err.Error() != want || !errors.Is(err, ErrUnreachable) {
-		t.Errorf("got %v", err)
-	}
-	if attempts != 1 {
-		t.Errorf("%d attempts", attempts)
-	}
-	_, err = wireClient(t, "http://no-such-host.invalid", nil).Card(t.Context())
-	if !errors.Is(err, ErrUnreachable) {
-		t.Errorf("got %v", err)
-	}
-}
 
 // Over HTTP/2, with the client's own transport.
 func TestHTTP2(t *testing.T) {
@@ -183,8 +127,6 @@ func TestConnectionsAreKept(t *testing.T) {
 		}
 		c.Activate(nil)
 	}
-	if n := agent.closed.Load(); n != 0 {
-		t.Errorf("%d connections were closed", n)
-	}
+	must.Equal(t, agent.closed.Load(), 0, "connections were closed")
 	must.Do(t, c.Close())
 }

@@ -70,17 +70,13 @@ func TestFramesBuffer(t *testing.T) {
 	for n := 0; err == nil; n++ {
 		frames, err = f.next(frames[:0])
 	}
-	if len(f.buf) != minBuffer {
-		t.Errorf("the buffer stays at %d bytes after a large event", len(f.buf))
-	}
+	must.Equal(t, len(f.buf), minBuffer, "bytes of buffer after a large event")
 	// One byte more than maxEvent is too much, with or without an end.
 	f = newFrameReader(io.MultiReader(strings.NewReader("data: a\n\ndata: "), bytes.NewReader(make([]byte, maxEvent))), false)
 	for err = nil; err == nil; {
 		frames, err = f.next(frames[:0])
 	}
-	if err != errEventSize {
-		t.Errorf("got %v", err)
-	}
+	must.Equal(t, err, errEventSize)
 }
 
 // Lines that end with CR are read in a time that grows as their length.

@@ -151,9 +151,7 @@ func wireDecode(t testing.TB, p protocol, file string) string {
 		var again strings.Builder
 		wireEvent(&again, &ev)
 		wireEvent(&cloned, ev.Clone())
-		if again.String() != cloned.String() {
-			t.Errorf("%s: the clone differs:\n%s\n%s", file, again.String(), cloned.String())
-		}
+		must.Equal(t, again.String(), cloned.String(), "the clone differs", file)
 	}
 	return w.String()
 }

@@ -90,24 +90,14 @@ func TestLines(t *testing.T) {
 func checkLines(t *testing.T, name, in, out string) {
 	in, out = in+"\n"+`{"jsonrpc":"2.0","id":"after","method":"m"}`+"\n", strings.TrimPrefix(out+"\n", "\n")+`{"id":"after","result":"ok","jsonrpc":"2.0"}`
 	for how, r := range map[string]io.Reader{"whole": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
-		if got := strings.Join(talk(t, r, MaxLine), "\n"); got != out {
-			t.Errorf("%s, %s:\ngot  %s\nwant %s", name, how, got, out)
-		}
+		must.Equal(t, strings.Join(talk(t, r, MaxLine), "\n"), out, name, how)
 	}
 }
 
 func TestIDsComeBackAsTheyWere(t *testing.T) {
-	for _, id := range []string{
-		`0`, `1`, `9223372036854775807`, `"a"`, `"1"`, `""`, `"a b"`,
-		`-1`, `-0`, `1.5`, `1.0`, `1e3`, `1E+3`, `9223372036854775808`, `18446744073709551615`, `18446744073709551616`, `1e999`,
-		`"é"`, `"\u00e9"`, `"<&>"`, `"\u003c"`, `"\\u003c"`, `"\/"`, `"\ud800"`, `"\u2028"`, "\"\u2028\"",
-		`"\u0000raw:x"`, `"\u0000raw:\"x\""`, `"\u0000raw:1"`, `"\\u0000raw:x"`, `"raw:x"`,
-	} {
-		want := `{"id":` + id + `,"result":"ok","jsonrpc":"2.0"}`
-		got := talk(t, strings.NewReader(`{"method":"m","id": `+id+` }`), MaxLine)
-		if len(got) != 1 || got[0] != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+	for id := range strings.Lines(string(must.Get(os.ReadFile("testdata/ids.txt"))(t))) {
+		id = strings.TrimSuffix(id, "\n")
+		checkLines(t, id, `{"method":"m","id": `+id+` }`, `{"id":`+id+`,"result":"ok","jsonrpc":"2.0"}`)
 	}
 }
 
@@ -126,9 +116,7 @@ func TestAnswers(t *testing.T) {
 				defer editor.Close()
 				call := must.Get(conn.DispatchCall(t.Context(), "ask", nil))(t)
 				synctest.Wait()
-				if got := out.String(); got != `{"id":0,"jsonrpc":"2.0","method":"ask"}`+"\n" {
-					t.Errorf("asked %q", got)
-				}
+				must.Equal(t, out.String(), `{"id":0,"jsonrpc":"2.0","method":"ask"}`+"\n", "asked")
 				out.Reset()
 				io.WriteString(editor, test.In+"\n"+`{"id":0,"method":"theirs"}`+"\n")
 				var result json.RawMessage
@@ -142,9 +130,7 @@ func TestAnswers(t *testing.T) {
 					t.Errorf("got  %s\nwant %s", got, test.Want)
 				}
 				synctest.Wait()
-				if got := out.String(); got != `{"id":0,"result":"ok","jsonrpc":"2.0"}`+"\n" {
-					t.Errorf("an answer was answered: %q", got)
-				}
+				must.Equal(t, out.String(), `{"id":0,"result":"ok","jsonrpc":"2.0"}`+"\n", "an answer was answered")
 			})
 		})
 	}

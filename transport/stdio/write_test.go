@@ -35,12 +35,19 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func (w *writer) all() string { return strings.Join(w.writes, "") }
+
+// blocked is a connection that reads what in has, and whose editor reads nothing until the gate is closed.
+func blocked(in io.Reader) (*Conn, *writer) {
+	w := &writer{gate: make(chan struct{})}
+	return NewConn(in, w, nil), w
+}
+
 func TestOrder(t *testing.T) {
 	const want = "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\na\nb\n{\"id\":4}\n"
 	for range 50 { // the writer may wake up for the batch or for the list
 		synctest.Test(t, func(t *testing.T) {
-			w := &writer{gate: make(chan struct{})}
-			s := NewConn(strings.NewReader(""), w, nil)
+			s, w := blocked(strings.NewReader(""))
 			defer s.Close()
 
 			must.Do(t, s.WriteObject(reply{1}))
@@ -54,9 +61,7 @@ func TestOrder(t *testing.T) {
 			must.Do(t, <-sent)
 			must.Do(t, s.WriteObject(reply{4}))
 			must.Do(t, s.Flush(t.Context()))
-			if got := strings.Join(w.writes, ""); got != want {
-				t.Errorf("got  %q\nwant %q", got, want)
-			}
+			must.Equal(t, w.all(), want)
 		})
 	}
 }
@@ -70,17 +75,14 @@ func TestCloseWritesWhatIsOwed(t *testing.T) {
 			must.Do(t, s.WriteObject(reply{1}))
 			must.Do(t, s.Close())
 			synctest.Wait()
-			if got := strings.Join(w.writes, ""); got != "{\"id\":1}\n" {
-				t.Errorf("got %q", got)
-			}
+			must.Equal(t, w.all(), "{\"id\":1}\n")
 		})
 	}
 }
 
 func TestSendCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &writer{gate: make(chan struct{})}
-		s := NewConn(strings.NewReader(""), w, nil)
+		s, w := blocked(strings.NewReader(""))
 		defer s.Close()
 
 		// Taken by the writer when ctx ends: it will be written, as it was.
@@ -93,27 +95,21 @@ func TestSendCopies(t *testing.T) {
 		// Not taken when ctx ends: it will never be written.
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := s.Send(ctx, []byte("never\n")); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
-		}
-		if err := s.Send(ctx, []byte("never\n")); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
+		for range 2 {
+			must.Equal(t, s.Send(ctx, []byte("never\n")), context.DeadlineExceeded)
 		}
 
 		close(w.gate)
 		must.Do(t, s.Send(t.Context(), []byte("no newline")))
 		must.Do(t, s.Send(t.Context(), nil))
-		if got := strings.Join(w.writes, ""); got != "taken\nno newline\n" {
-			t.Errorf("got %q", got)
-		}
+		must.Equal(t, w.all(), "taken\nno newline\n")
 	})
 }
 
 func TestBlockedOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
-		w := &writer{gate: make(chan struct{})}
-		s := NewConn(in, w, nil)
+		s, w := blocked(in)
 		var seen []string
 		conn := rpcConn(t.Context(), s, func(id ID, method string, params json.RawMessage) {
 			seen = append(seen, method)
@@ -131,23 +127,15 @@ func TestBlockedOutput(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		if err := s.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Flush: %v", err)
-		}
+		must.Equal(t, s.Flush(ctx), context.DeadlineExceeded)
 		conn.Close()
-		if err := s.Send(t.Context(), []byte("x\n")); !errors.Is(err, errClosed) {
-			t.Errorf("Send: %v", err)
-		}
-		if err := s.WriteObject(reply{1}); !errors.Is(err, errClosed) {
-			t.Errorf("WriteObject: %v", err)
-		}
+		must.Equal(t, s.Send(t.Context(), []byte("x\n")), errClosed)
+		must.Equal(t, s.WriteObject(reply{1}), errClosed)
 
 		// The editor reads at last, and gets the replies from before Close.
 		close(w.gate)
 		must.Do(t, s.Flush(t.Context()))
-		if got := strings.Count(strings.Join(w.writes, ""), "\n"); got != 500 {
-			t.Errorf("%d replies", got)
-		}
+		must.Equal(t, strings.Count(w.all(), "\n"), 500, "replies")
 		editor.Close()
 	})
 }
@@ -199,8 +187,7 @@ func TestMaxOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
 		defer editor.Close()
-		w := &writer{gate: make(chan struct{})}
-		s := NewConn(in, w, nil)
+		s, w := blocked(in)
 		s.maxOpen = 2
 		var ids []ID
 		conn := rpcConn(t.Context(), s, func(id ID, _ string, _ json.RawMessage) {
@@ -228,15 +215,10 @@ func TestMaxOpen(t *testing.T) {
 		must.Do(t, s.Flush(t.Context()))
 		ask(6)
 		synctest.Wait()
-		if got := fmt.Sprint(ids); got != "[1 2 5]" {
-			t.Errorf("admitted %s", got)
-		}
+		must.Equal(t, fmt.Sprint(ids), "[1 2 5]", "admitted")
 		const refused = `,"error":{"code":-32603,"message":"editor: 2 requests are open, which is the limit: wait for replies before sending more"}}` + "\n"
-		got, want := strings.Join(w.writes, ""), `{"jsonrpc":"2.0","id":3`+refused+`{"id":1,"result":"ok","jsonrpc":"2.0"}`+"\n"+`{"jsonrpc":"2.0","id":4`+refused+
-			"{}\n"+`{"jsonrpc":"2.0","method":"n"}`+"\n"+`{"jsonrpc":"2.0","id":6`+refused
-		if got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+		must.Equal(t, w.all(), `{"jsonrpc":"2.0","id":3`+refused+`{"id":1,"result":"ok","jsonrpc":"2.0"}`+"\n"+`{"jsonrpc":"2.0","id":4`+refused+
+			"{}\n"+`{"jsonrpc":"2.0","method":"n"}`+"\n"+`{"jsonrpc":"2.0","id":6`+refused)
 	})
 }
 
@@ -260,9 +242,7 @@ func TestRepliesOutliveInput(t *testing.T) {
 		}
 		must.Do(t, s.Flush(t.Context()))
 		conn.Close()
-		if got := out.String(); got != `{"id":1,"result":"late","jsonrpc":"2.0"}`+"\n" {
-			t.Errorf("got %q", got)
-		}
+		must.Equal(t, out.String(), `{"id":1,"result":"late","jsonrpc":"2.0"}`+"\n")
 	})
 }
 
@@ -270,8 +250,7 @@ func TestRepliesOutliveInput(t *testing.T) {
 func TestGarbageIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, editor := io.Pipe()
-		w := &writer{gate: make(chan struct{})}
-		s := NewConn(in, w, nil)
+		s, w := blocked(in)
 		conn := rpcConn(t.Context(), s, s.echo)
 		io.WriteString(editor, "bad\n")
 		synctest.Wait() // the writer is stuck with one error
@@ -285,17 +264,13 @@ func TestGarbageIsBounded(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if n := lines.Load(); n != maxRefusals+1 {
-			t.Errorf("%d lines were read", n)
-		}
+		must.Equal(t, lines.Load(), maxRefusals+1, "lines were read")
 		before := lines.Load()
 		for range 2 { // the editor reads the first error, and those in the list: as many lines are read
 			w.gate <- struct{}{}
 			synctest.Wait()
 		}
-		if n := lines.Load() - before; n != maxRefusals+1 {
-			t.Errorf("%d more lines were read", n)
-		}
+		must.Equal(t, lines.Load()-before, maxRefusals+1, "more lines were read")
 		conn.Close()
 		in.Close()
 		close(w.gate)
@@ -318,10 +293,6 @@ func TestTap(t *testing.T) {
 	<-s.InputDone()
 	must.Do(t, s.Flush(t.Context()))
 	must.Do(t, s.Send(t.Context(), []byte("{\"a\": 1}\n\n{}\n")))
-	if got, want := fmt.Sprintf("%q", in), fmt.Sprintf("%q", []string{"\ufeff{\"id\":  1.0,\"method\":\"m\"}\r", "", "bad", strings.Repeat("x", 200)}); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if got, want := fmt.Sprintf("%q", out[2:]), `["{\"a\": 1}" "" "{}"]`; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Equal(t, in, []string{"\ufeff{\"id\":  1.0,\"method\":\"m\"}\r", "", "bad", strings.Repeat("x", 200)})
+	must.Equal(t, out[2:], []string{`{"a": 1}`, "", "{}"})
 }
