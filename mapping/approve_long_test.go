@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -69,9 +70,7 @@ func TestLongQuestions(t *testing.T) {
 		if row.left != "" {
 			want = "allow reject"
 		}
-		if got := strings.Join(ids, " "); got != want {
-			t.Errorf("%s: the options are %s", name, got)
-		}
+		must.Equal(t, strings.Join(ids, " "), want, "the options are", name)
 		if raw := p.Get("toolCall.rawInput").Raw; row.left != "" && len(raw) < 60_000 || !gjson.Valid(raw) || raw == "" && name != "nothing long" {
 			t.Errorf("%s: the raw input has %d bytes", name, len(raw))
 		}

@@ -71,26 +71,6 @@ func speaking() *mapping.Fold {
 
 func seq[T any](values []T) iter.Seq[T] { return slices.Values(values) }
 
-// TestEmptyArtifact: an artifact that says nothing is no news, and tokens in tasks are each shown.
-func TestEmptyArtifact(t *testing.T) {
-	for name, parts := range map[string]a2a.Parts{"no parts": {}, "no text": plainText("")} {
-		f, said := mapping.NewFold(), ""
-		for range 3 {
-			ev := &a2a.Event{Kind: a2a.EventTask, TaskID: "t", ContextID: "c", State: a2a.StateWorking, HasMessage: true,
-				Message:   a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: plainText("go ")},
-				Artifacts: seq([]a2a.Artifact{{ID: "a", Parts: parts}})}
-			for _, s := range f.Event(shown.Live, ev, nil) {
-				if !s.Repeats {
-					said += s.Text
-				}
-			}
-		}
-		if said != "go go go " {
-			t.Errorf("%s: %q", name, said)
-		}
-	}
-}
-
 // TestLongSession: the ten-thousandth event takes as long as the first ones, for every kind
 // of event. It compares the quickest of several laps of two folds, an old and a young one, in
 // turns, so that a busy machine does not matter. A cost that grows with the session would be tens of times as high.

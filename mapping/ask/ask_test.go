@@ -30,9 +30,7 @@ func TestOptionMeaning(t *testing.T) {
 		if !certain && kind == "allow_once" {
 			kind = "uncertain"
 		}
-		if kind != want {
-			t.Errorf("option %q is %s, want %s", option, kind, want)
-		}
+		must.Equal(t, kind, want, option)
 	}
 }
 
@@ -50,9 +48,7 @@ func TestOptionsOrder(t *testing.T) {
 		for _, o := range q.Options {
 			got = append(got, o.ID)
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s\n got %s\nwant %s", in, strings.Join(got, " "), want)
-		}
+		must.Equal(t, strings.Join(got, " "), want, in)
 		if r := q.Reject(); !r.rejects() {
 			t.Errorf("%s: the rejection is %+v", in, r)
 		}
@@ -138,9 +134,7 @@ func TestOptionDescriptions(t *testing.T) {
 func TestVisible(t *testing.T) {
 	for _, row := range must.Table[[2]string](t, "testdata/visible.txt") {
 		in, want := row[0], row[1]
-		if got := Visible(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		must.Equal(t, Visible(in), want, in)
 	}
 }
 
@@ -152,18 +146,14 @@ func TestBlanks(t *testing.T) {
 	for _, l := range Lines(c, nil) {
 		text += l.Text + "|"
 	}
-	if want := `ls\u{A0}-la \u{3000}|{` + "\n  " + `"args": "x\u{2003}y z"` + "\n}|so\u202f: a\u3000b|"; text != want {
-		t.Errorf("%q, want %q", text, want)
-	}
+	must.Equal(t, text, `ls\u{A0}-la \u{3000}|{`+"\n  "+`"args": "x\u{2003}y z"`+"\n}|so\u202f: a\u3000b|")
 	c = &calls.ToolCall{Name: "a\u00a0b", Input: a2a.JSON("{\"to\":\"山田\u3000太郎\"}"), Confirmation: &calls.Confirmation{
 		Generic: &calls.GenericDetails{Description: "Envoyer\u00a0?"}}}
 	text = ""
 	for _, l := range Lines(c, nil) {
 		text += l.Text + "|"
 	}
-	if want := `a\u{A0}b|` + "Envoyer\u00a0?|{\n  \"to\": \"山田\u3000太郎\"\n}|"; text != want {
-		t.Errorf("%q, want %q", text, want)
-	}
+	must.Equal(t, text, `a\u{A0}b|`+"Envoyer\u00a0?|{\n  \"to\": \"山田\u3000太郎\"\n}|")
 }
 
 // TestIsInInput: a command that its tool's input does not name is not in it, whatever is said beside.
@@ -171,9 +161,7 @@ func TestIsInInput(t *testing.T) {
 	for _, more := range []a2a.JSON{"", `{"at":1}`} {
 		for input, want := range map[a2a.JSON]bool{`{"command":"ls"}`: true, `{"cmd":"rm"}`: false, `{}`: false} {
 			c := &calls.ToolCall{Input: input, Extra: more, Confirmation: &calls.Confirmation{Execute: &calls.ExecuteDetails{Command: "ls"}, Unread: more}}
-			if IsInInput(c) != want {
-				t.Errorf("%s beside %s: %v", more, input, !want)
-			}
+			must.Equal(t, IsInInput(c), want, input, "beside", more)
 		}
 	}
 }
@@ -192,9 +180,7 @@ func TestWarnings(t *testing.T) {
 		for _, w := range warnings(c) {
 			got += w.label
 		}
-		if got != row.want {
-			t.Errorf("%+v: %q", row, got)
-		}
+		must.Equal(t, got, row.want, row)
 		if _, ok := EditOnly(c); ok && row.want != "" {
 			t.Errorf("%+v: it is allowed as an edit", row)
 		}
@@ -222,8 +208,6 @@ func FuzzWithoutEscapes(f *testing.F) {
 		if !strings.ContainsRune(text, escape) && got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
-		if want := sequences.ReplaceAllString(text, ""); got != want {
-			t.Errorf("%q becomes %q, and not %q", text, got, want)
-		}
+		must.Equal(t, got, sequences.ReplaceAllString(text, ""), text)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 func numbered(i int, s Status) *ToolCall {
@@ -105,9 +106,7 @@ func TestKept(t *testing.T) {
 	for i := range 200 {
 		say(i, Succeeded, "")
 	}
-	if c.size != 0 {
-		t.Errorf("%d bytes are kept of calls that have ended", c.size)
-	}
+	must.Equal(t, c.size, 0, "bytes are kept of calls that have ended")
 }
 
 // TestStrippedQuestion: a question that was answered is not kept for ever. If the agent says it again, and
@@ -170,13 +169,9 @@ func TestRepeats(t *testing.T) {
 		}
 		c.LetGo()
 	}
-	if n := len(c.data.repeats); n != maxRepeated/(41<<10) {
-		t.Errorf("%d are kept", n)
-	}
+	must.Equal(t, len(c.data.repeats), maxRepeated/(41<<10), "repeats are kept")
 	c.Data(`{"tool":null,"tool":{"name":"second"}}`, "m", Live, nil)
-	if name := c.data.call.Name; name != "" {
-		t.Errorf("%s is called", name)
-	}
+	must.Equal(t, c.data.call.Name, "", "the tool that is called")
 }
 
 // tooled is a dialect in which a data part is a call of a tool.
@@ -199,9 +194,7 @@ func TestNames(t *testing.T) {
 	n := names{}
 	for _, want := range []string{"c", "c~1", "c~2"} {
 		id := []byte("c")
-		if got := n.take(rawjson.View(id)); got != want {
-			t.Errorf("c is %s, want %s", got, want)
-		}
+		must.Equal(t, n.take(rawjson.View(id)), want)
 		id[0] = '?'
 	}
 }

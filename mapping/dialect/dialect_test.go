@@ -37,20 +37,11 @@ func TestForgotten(t *testing.T) {
 
 // TestUnread: whatever none of the fields takes of what is asked is shown to the user, as the agent has it.
 func TestUnread(t *testing.T) {
-	for data, want := range map[string]string{
-		`{"execute_details":{"command":"ls","workingDirectory":"/"},"options":[{"id":"a"}]}`: ``,
-		`{"executeDetails":{"command":"ls","as":"root"}}`:                                    `{"executeDetails":{"as":"root"}}`,
-		`{"execute_details":{"command":"ls","env":null}}`:                                    ``,
-		`{"execute_details":{"command":"ls","command":"rm"}}`:                                `{"execute_details":{"command":"ls","command":"rm"}}`,
-		`{"execute_details":{"command":["rm"],"working_directory":"/"}}`:                     `{"execute_details":{"command":["rm"],"working_directory":"/"}}`,
-		`{"execute_details":"rm"}`:                                                           `{"execute_details":"rm"}`,
-		`{"mcp_details":{"server_name":"s"},"mcpDetails":{"server_name":"z"}}`:               `{"mcpDetails":{"server_name":"z"}}`,
-		`{"generic_details":{"description":"d","kind":"ask_user"},"novel":1}`:                `{"generic_details":{"kind":"ask_user"},"novel":1}`,
-		`{"file_edit_details":{"file_path":"/a","filePath":"/b"}}`:                           `{"file_edit_details":{"file_path":"/a","filePath":"/b"}}`,
-		`{"options":{"id":"a"}}`:                                                             `{"options":{"id":"a"}}`,
-	} {
-		if c := devtoolConfirmation(data); string(c.Unread) != want || c.Generic != nil && c.Generic.Kind != "" {
-			t.Errorf("%s\n  unread %s\nwant %s", data, c.Unread, want)
+	for _, row := range must.Table[struct{ Data, Want string }](t, "testdata/unread.txt") {
+		c := devtoolConfirmation(row.Data)
+		must.Equal(t, string(c.Unread), row.Want, row.Data)
+		if c.Generic != nil {
+			must.Equal(t, c.Generic.Kind, "", row.Data)
 		}
 	}
 }
@@ -63,9 +54,7 @@ func TestBareRequest(t *testing.T) {
 		`{"options":[{"id":"a"}],"note":1}`:                         false,
 		`{"execute_details":null}`:                                  false,
 	} {
-		if isBareRequest(data) != want {
-			t.Errorf("%s: not %v", data, want)
-		}
+		must.Equal(t, isBareRequest(data), want, data)
 	}
 }
 
@@ -83,9 +72,7 @@ func TestADKKey(t *testing.T) {
 // TestPlaces: a question of a journal that an earlier version wrote is answered in the dialect that asked it.
 func TestPlaces(t *testing.T) {
 	for name, place := range map[string]uint8{Devtool: 1, Gemini: 2, "adk": 3, "mastra": 5, "inference-gateway": 8, "shared": 9} {
-		if got := placeOf(name); got != place {
-			t.Errorf("%s has place %d, and had %d", name, got, place)
-		}
+		must.Equal(t, placeOf(name), place, name)
 	}
 }
 
@@ -116,17 +103,10 @@ func TestForgetful(t *testing.T) {
 // twice. Gemini's server has one spelling only, and ignores the other; MCP servers it reads
 // from a file.
 func TestSettingsOnce(t *testing.T) {
-	for _, row := range []struct{ dialect, extra, want string }{
-		{Devtool, `{}`, `{"mcp_servers":["editor"],"workspace_path":"/w"}`},
-		{Devtool, `{"mcpServers":["mine"]}`, `{"mcpServers":["mine"],"workspace_path":"/w"}`},
-		{Devtool, `{"mcp_servers":["mine"]}`, `{"mcp_servers":["mine"],"workspace_path":"/w"}`},
-		{Devtool, `{"workspacePath":"/mine","n":12345678901234567890}`, `{"mcp_servers":["editor"],"n":12345678901234567890,"workspacePath":"/mine"}`},
-		{Gemini, `{"mcpServers":["mine"]}`, `{"kind":"agent-settings","mcpServers":["mine"],"workspacePath":"/w"}`},
-		{Gemini, `{"workspace_path":"/mine"}`, `{"kind":"agent-settings","workspacePath":"/w","workspace_path":"/mine"}`},
-	} {
+	for _, row := range must.Table[struct{ Dialect, Extra, Want string }](t, "testdata/settings.txt") {
 		var m a2a.Outgoing
-		err := Writing{Dialect: row.dialect, URI: devtoolURI}.Apply(AgentSettings{Workspace: "/w",
-			MCPServers: []json.RawMessage{json.RawMessage(`"editor"`)}, Extra: json.RawMessage(row.extra)}, &m)
+		err := Writing{Dialect: row.Dialect, URI: devtoolURI}.Apply(AgentSettings{Workspace: "/w",
+			MCPServers: []json.RawMessage{json.RawMessage(`"editor"`)}, Extra: json.RawMessage(row.Extra)}, &m)
 		var got strings.Builder
 		if err != nil {
 			got.WriteString(err.Error())
@@ -134,9 +114,7 @@ func TestSettingsOnce(t *testing.T) {
 		for _, v := range m.Metadata {
 			got.Write(v)
 		}
-		if got.String() != row.want {
-			t.Errorf("%s, %s\n got %s\nwant %s", row.dialect, row.extra, got.String(), row.want)
-		}
+		must.Equal(t, got.String(), row.Want, row.Dialect, row.Extra)
 	}
 }
 
@@ -146,50 +124,24 @@ func TestDevtoolVersion(t *testing.T) {
 		Want bool
 	}](t, "testdata/versions.txt") {
 		uri, want := row.In, row.Want
-		if got := isSpoken(devtoolVersion(uri)); got != want {
-			t.Errorf("%s: %v, want %v", uri, got, want)
-		}
+		must.Equal(t, isSpoken(devtoolVersion(uri)), want, uri)
 	}
 }
 
+// TestSettings: which dialect is spoken, by the extensions of a card, and which are active then. One with "!" is required,
+// and the user may want others.
 func TestSettings(t *testing.T) {
-	devtoolV1 := "https://example.com/docs/a2a/developer-profile/v1/spec.md"
-	for name, c := range map[string]struct {
-		extensions []a2a.Extension
-		want       string
-		extra      []string
-		dialect    string
-		active     []string
-		refused    bool
-	}{
-		"none":                  {dialect: "core"},
-		"devtool":               {extensions: []a2a.Extension{{URI: devtoolURI, Required: true}}, dialect: "devtool", active: []string{devtoolURI}},
-		"unknown":               {extensions: []a2a.Extension{{URI: "x"}}, dialect: "core"},
-		"unknown, required":     {extensions: []a2a.Extension{{URI: "x", Required: true}}, refused: true},
-		"unknown, wanted":       {extensions: []a2a.Extension{{URI: "x", Required: true}}, extra: []string{"x"}, dialect: "core", active: []string{"x"}},
-		"other version":         {extensions: []a2a.Extension{{URI: devtoolV1}}, dialect: "core"},
-		"other version, needed": {extensions: []a2a.Extension{{URI: devtoolV1, Required: true}}, refused: true},
-		"both versions":         {extensions: []a2a.Extension{{URI: devtoolV1}, {URI: devtoolURI}}, dialect: "devtool", active: []string{devtoolURI}},
-		"not declared, wanted":  {extra: []string{"y"}, dialect: "core", active: []string{"y"}},
-		"forced":                {want: "devtool", dialect: "devtool", active: []string{devtoolURI}},
-		"core forced":           {want: "core", extensions: []a2a.Extension{{URI: devtoolURI}}, dialect: "core"},
-	} {
-		w, err := Settings(&a2a.Card{Extensions: c.extensions}, c.want, c.extra)
-		if (err != nil) != c.refused {
-			t.Errorf("%s: %v", name, err)
-			continue
+	for _, row := range must.Table[struct{ Name, Extensions, Forced, Wanted, Dialect, Active string }](t, "testdata/extensions.txt") {
+		card := &a2a.Card{}
+		for _, uri := range strings.Fields(row.Extensions) {
+			uri, required := strings.CutSuffix(uri, "!")
+			card.Extensions = append(card.Extensions, a2a.Extension{URI: uri, Required: required})
 		}
-		if c.refused {
-			continue
-		}
-		if w.Dialect != c.dialect || len(w.Extensions) != len(c.active) {
-			t.Errorf("%s: %+v", name, w)
-			continue
-		}
-		for i := range c.active {
-			if w.Extensions[i] != c.active[i] {
-				t.Errorf("%s: active %v", name, w.Extensions)
-			}
+		w, err := Settings(card, row.Forced, strings.Fields(row.Wanted))
+		must.Equal(t, err != nil, row.Dialect == "refused", row.Name, err)
+		if err == nil {
+			must.Equal(t, w.Dialect, row.Dialect, row.Name)
+			must.Equal(t, strings.Join(w.Extensions, " "), row.Active, row.Name)
 		}
 	}
 }

@@ -201,14 +201,10 @@ func TestNames(t *testing.T) {
 	var n Names
 	for _, want := range []string{"m", "m~1", "m~2"} {
 		id := []byte("m")
-		if got := n.Take(rawjson.View(id)); got != want {
-			t.Errorf("m is %s, want %s", got, want)
-		}
+		must.Equal(t, n.Take(rawjson.View(id)), want)
 		id[0] = '?'
 	}
 	for _, row := range [][2]string{{"a", "a"}, {"a~1", "a~1"}, {"a", "a~2"}, {"a", "a~3"}, {"a~1", "a~1~1"}, {"b", "b"}} {
-		if got := n.Take(row[0]); got != row[1] {
-			t.Errorf("%s is %s, want %s", row[0], got, row[1])
-		}
+		must.Equal(t, n.Take(row[0]), row[1], row[0])
 	}
 }

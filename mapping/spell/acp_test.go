@@ -47,9 +47,8 @@ func TestLongText(t *testing.T) {
 				}
 				got += text
 			}
-			if got != want {
-				t.Errorf("%s: %d bytes became %d", name, len(want), len(got))
-			}
+			must.Equal(t, len(got), len(want), name)
+			must.Equal(t, got == want, true, name)
 		}
 	}
 	check("one chunk", long, mapping.Step{Kind: mapping.StepText, MessageID: "m", Text: long})
@@ -111,9 +110,7 @@ func TestLocation(t *testing.T) {
 		out := ACP{Session: "s", Cwd: "/w"}
 		c := &mapping.ToolCall{ID: "c", Shown: "c", Name: "read_file", Input: a2a.JSON(input)}
 		line := out.Append(nil, []mapping.Step{{Kind: mapping.StepTool, New: true, Changed: mapping.ToolHead, Tool: c}})
-		if got := gjson.GetBytes(line, "params.update.locations").Raw; got != want {
-			t.Errorf("%s: %s, want %s", input, got, want)
-		}
+		must.Equal(t, gjson.GetBytes(line, "params.update.locations").Raw, want, input)
 	}
 }
 
@@ -255,9 +252,7 @@ func TestTerminalAgain(t *testing.T) {
 	all := []mapping.Step{{Kind: mapping.StepTool, New: true, Changed: mapping.ToolHead | mapping.ToolState | mapping.ToolContent,
 		Tool: &mapping.ToolCall{ID: "c", Shown: "c", Name: "run_shell_command", Kind: "execute", Status: mapping.ToolExecuting, OutputSoFar: "one\n"}}}
 	first := string(out.Append(nil, all))
-	if again := string(out.Append(nil, all)); again != first {
-		t.Errorf("shown again:\n%s\nwant\n%s", again, first)
-	}
+	must.Equal(t, string(out.Append(nil, all)), first, "shown again")
 }
 
 // TestCollapse: only the newest of snapshots that follow each other stays.
@@ -284,9 +279,7 @@ func TestCollapse(t *testing.T) {
 			got = append(got, s.Text)
 		}
 	}
-	if want := "0 3 t 4 5 6 7 8 9 11"; fmt.Sprint(strings.Join(got, " ")) != want {
-		t.Errorf("%v, want %v", got, want)
-	}
+	must.Equal(t, strings.Join(got, " "), "0 3 t 4 5 6 7 8 9 11")
 }
 
 // TestMCPDoing: what an agent does is one line, whatever it calls its thoughts.

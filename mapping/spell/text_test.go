@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -120,9 +121,8 @@ func fill(t *testing.T, v reflect.Value, skip func() bool, text string) {
 func TestPromptNames(t *testing.T) {
 	for uri, want := range map[string]string{"file:///tmp/a%20b.png": "a b.png", "zed:///a%20b.png": "a%20b.png", "": ""} {
 		parts, err := Prompt([]acp.ContentBlock{{Type: "image", Data: "aGk=", MimeType: "image/png", URI: uri}}, nil)
-		if err != nil || parts[0].File.Name != want {
-			t.Errorf("%s: %+v, %v", uri, parts, err)
-		}
+		must.Do(t, err)
+		must.Equal(t, parts[0].File.Name, want, uri, parts)
 	}
 }
 
@@ -131,9 +131,7 @@ func TestMCPLost(t *testing.T) {
 	for _, phase := range []mapping.Phase{mapping.PhaseWaiting, mapping.PhaseRetrying} {
 		m := &MCP{Doing: "thinking"}
 		m.Append([]mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: phase, Attempt: 2}}})
-		if !strings.Contains(m.Doing, "is lost") {
-			t.Errorf("%s: %s", phase, m.Doing)
-		}
+		must.Has(t, m.Doing, "is lost")
 	}
 }
 
@@ -173,8 +171,6 @@ func TestEmptyFiles(t *testing.T) {
 		"text/plain": `{"type":"resource","resource":{"uri":"attachment:file","mimeType":"text/plain","blob":""}}`,
 	} {
 		content, _ := acpContent(&mapping.Step{Kind: mapping.StepPart, Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{MediaType: media}}})
-		if string(content) != want {
-			t.Errorf("%s, not %s", content, want)
-		}
+		must.Equal(t, string(content), want)
 	}
 }
