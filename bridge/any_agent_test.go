@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -36,18 +37,19 @@ var (
 //
 // The generated conversations (internal/test/seeds) are of legal agents, and know what their users must see.
 func TestAnyAgent(t *testing.T) {
+	any := readAnything(t)
 	for seed := range uint64(*anyAgents) {
 		seed += *firstAny
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { playAnyAgent(t, seed) })
+			synctest.Test(t, func(t *testing.T) { playAnyAgent(t, seed, any) })
 		}) {
 			return
 		}
 	}
 }
 
-func playAnyAgent(t *testing.T, seed uint64) {
-	agent := &anyAgent{t: t, seed: seed, messages: map[string]bool{}, harmful: map[string]bool{}}
+func playAnyAgent(t *testing.T, seed uint64, any anything) {
+	agent := &anyAgent{t: t, any: any, seed: seed, messages: map[string]bool{}, harmful: map[string]bool{}}
 	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent}))(t)
 	defer client.Close()
 	a := bridge.NewAgent(&bridge.Options{Client: client})
@@ -108,6 +110,7 @@ func (u *carefulUser) Ask(ctx context.Context, questions []mapping.Question) (an
 // An anyAgent does what chance says.
 type anyAgent struct {
 	t        *testing.T
+	any      anything
 	mu       sync.Mutex
 	seed     uint64
 	requests uint64
@@ -127,7 +130,7 @@ const maxAnyRequests = 30
 // RoundTrip implements [http.RoundTripper].
 func (a *anyAgent) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodGet {
-		return respond(req, 200, "application/json", io.NopCloser(strings.NewReader(defaultCard))), nil
+		return respondJSON(req, defaultCard), nil
 	}
 	raw, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -156,15 +159,17 @@ func (a *anyAgent) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch chance.IntN(10) {
 	default:
 		// Some answer other methods with streams, too: nobody reads those.
-		return respond(req, 200, "text/event-stream", &anyStream{agent: a, ctx: req.Context(), chance: chance, n: a.requests, over: m.Get("method").Str == "tasks/get"}), nil
+		stream := respond(req, 200, "text/event-stream", "")
+		stream.Body = &anyStream{agent: a, ctx: req.Context(), chance: chance, n: a.requests, over: m.Get("method").Str == "tasks/get"}
+		return stream, nil
 	case 0, 1:
-		return a.json(req, a.result(chance, false)), nil
+		return a.json(req, `{"jsonrpc":"2.0","id":1,"result":`+a.says(chance, "$RESULT", false)+`}`), nil
 	case 2:
 		delete(a.messages, id)
-		return a.json(req, fmt.Sprintf(`{"jsonrpc":"2.0","error":{"code":%d,"message":"no"}}`, pick(chance, -32001, -32601, -32603, -32002, -32004, 7))), nil
+		return a.json(req, `{"jsonrpc":"2.0","error":`+a.says(chance, "$ERROR", false)+`}`), nil
 	case 3:
 		delete(a.messages, id)
-		return respond(req, pick(chance, 400, 404, 429, 500, 502, 503, 405, 204), "text/plain", io.NopCloser(strings.NewReader("no"))), nil
+		return respond(req, pick(chance, 400, 404, 429, 500, 502, 503, 405, 204), "text/plain", "no"), nil
 	case 4:
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -174,7 +179,7 @@ func pick[T any](chance *rand.Rand, list ...T) T { return list[chance.IntN(len(l
 
 func (a *anyAgent) json(req *http.Request, body string) *http.Response {
 	a.log("agent> %s", body)
-	return respond(req, 200, "application/json", io.NopCloser(strings.NewReader(body)))
+	return respondJSON(req, body)
 }
 
 // An anyStream is an answer in events.
@@ -224,66 +229,62 @@ func (s *anyStream) next() (string, error) {
 	}
 	s.agent.mu.Lock()
 	defer s.agent.mu.Unlock()
-	switch s.chance.IntN(16) {
-	case 0:
-		s.over = true
-		return pick(s.chance, ": alive\n\n", "data:\n\n", "event: error\ndata: no\n\n", "data: {\n\n", "data: "+strings.Repeat("[", 2000)+"\n\n",
-			"data: {}\ndata: {}\n\n", "id: 1\nretry: 5\n\n", "data: null\n\n"), nil
-	case 1:
-		s.over = true
-		return `data: {"jsonrpc":"2.0","error":{"code":-32603,"message":"no"}}` + "\n\n", nil
-	}
-	result := s.agent.result(s.chance, s.n == s.agent.requests && !s.over)
+	frame := s.agent.says(s.chance, "$FRAME", s.n == s.agent.requests && !s.over)
+	s.over = s.over || !strings.Contains(frame, `"result"`)
 	for _, end := range []string{`"final":true`, `"completed"`, `"failed"`, `"rejected"`, `"result":{"kind":"message"`} {
-		s.over = s.over || strings.Contains(result, end)
+		s.over = s.over || strings.Contains(frame, end)
 	}
-	return "data: " + result + "\n\n", nil
+	return frame, nil
 }
 
 // Close implements [io.Closer].
 func (s *anyStream) Close() error { return nil }
 
-// result is an event, or a task. calls: it is certain to be read.
-func (a *anyAgent) result(chance *rand.Rand, calls bool) string {
-	task := pick(chance, "t1", "t1", "t1", "t2")
-	state := pick(chance, "working", "working", "input-required", "completed", "failed", "submitted", "rejected", "nonsense")
-	text := pick(chance, "ha", "haha", "yo", "ha yo", "", "haha yo ha", "a", "\\u001b[2J")
-	message := fmt.Sprintf(`{"kind":"message","role":"agent","messageId":"m%d","parts":[{"kind":"text","text":"%s"}]}`, chance.IntN(3), text)
-	artifact := fmt.Sprintf(`{"artifactId":"a%d","parts":[{"kind":"text","text":"%s"}]}`, chance.IntN(2), text)
-	result := ""
-	switch chance.IntN(16) {
-	case 0, 1:
-		result = fmt.Sprintf(`{"kind":"status-update","taskId":"%s","contextId":"c","status":{"state":"working","message":%s},"final":false}`, task, message)
-	case 2:
-		result = fmt.Sprintf(`{"kind":"status-update","taskId":"%s","contextId":"c","status":{"state":"%s"},"final":%t}`, task, state, chance.IntN(2) > 0)
-	case 3, 4:
-		result = fmt.Sprintf(`{"kind":"artifact-update","taskId":"%s","artifact":%s,"append":%t,"lastChunk":%t}`, task, artifact, chance.IntN(3) > 0, chance.IntN(3) > 1)
-	case 5, 6:
-		result = fmt.Sprintf(`{"kind":"task","id":"%s","contextId":"c","status":{"state":"%s","message":%s},"artifacts":[%s],"history":[%[3]s]}`, task, state, message, artifact)
-	case 7:
-		result = fmt.Sprintf(`{"kind":"task","id":"%s","contextId":"c","status":{"state":"%s"}}`, task, state)
-	case 8:
-		result = message
-	case 9, 10, 11, 12:
-		if !calls {
-			return a.result(chance, false)
-		}
-		result = a.call(chance, task)
-	default:
-		result = pick(chance, "null", "{}", "[]", `"x"`, "7", `{"kind":"task"}`, `{"kind":"status-update","status":7}`, `{"kind":"artifact-update","taskId":"t1"}`,
-			`{"kind":7,"parts":{}}`, `{"kind":"message","parts":[null,{},{"kind":"data"}]}`, `{"kind":"task","id":"t1","history":7,"artifacts":{"a":1}}`, `{"status":{"state":[]}}`,
-			`{"kind":"task","id":"","status":{"state":"completed"}}`, `{"kind":"message","messageId":"m0"}`, `true`, `{"kind":"file"}`)
+// says is anything that agents say. calls: it is certain to be read, so it may tell of the agent's only call,
+// that is harmless or harmful.
+func (a *anyAgent) says(chance *rand.Rand, what string, calls bool) string {
+	task, how := pick(chance, "t1", "t1", "t1", "t2"), pick(chance, "harmless", "harmless", "harmful")
+	said := a.any.say(chance, what, map[string]string{"$CALLER": task, "$HOW": how})
+	if !strings.Contains(said, "tool_call_id") {
+		return said
+	} else if !calls {
+		return a.says(chance, what, false)
 	}
-	return `{"jsonrpc":"2.0","id":1,"result":` + result + `}`
+	a.harmful[task] = how == "harmful"
+	return said
 }
 
-// call tells of the agent's only call, that is harmless or harmful.
-func (a *anyAgent) call(chance *rand.Rand, task string) string {
-	how := pick(chance, "harmless", "harmless", "harmful")
-	a.harmful[task] = how == "harmful"
-	call := pick(chance, `"status":"PENDING","confirmation_request":{"options":[{"id":"yes","name":"Allow"},{"id":"no","name":"Reject"}],"generic_details":{"description":"?"}}`,
-		`"status":"PENDING","confirmation_request":{"options":[{"id":"yes","name":"Allow"},{"id":"no","name":"Reject"}],"generic_details":{"description":"?"}}`,
-		`"status":"EXECUTING"`, `"status":"SUCCEEDED","output":{"text":"x"}`, `"status":"CANCELLED"`)
-	return fmt.Sprintf(`{"kind":"status-update","taskId":"%s","contextId":"c","status":{"state":"%s","message":{"kind":"message","role":"agent","messageId":"k%d",`+
-		`"parts":[{"kind":"data","data":{"tool_call_id":"one","tool_name":"db","description":"%s",%s}}]}},"final":false}`, task, pick(chance, "working", "input-required"), chance.IntN(4), how, call)
+// anything is what testdata/any.txt has: the words of each name.
+type anything map[string][]string
+
+func readAnything(t *testing.T) anything {
+	all, name := anything{}, ""
+	for _, line := range dataLines(t, "any.txt") {
+		if word, ok := strings.CutPrefix(line, "\t"); ok {
+			all[name] = append(all[name], strings.ReplaceAll(word, `\n`, "\n"))
+		} else {
+			name = line
+		}
+	}
+	return all
+}
+
+var anyName = regexp.MustCompile(`\$[A-Z]+`)
+
+// say puts words in the place of names; known are those that do not come of chance.
+func (all anything) say(chance *rand.Rand, what string, known map[string]string) string {
+	return anyName.ReplaceAllStringFunc(what, func(name string) string {
+		word, ok := known[name]
+		switch {
+		case ok:
+			return word
+		case name == "$NOTHING":
+			return ""
+		case name == "$ZERO":
+			return "\x00"
+		case name == "$DEEP":
+			return strings.Repeat("[", 3000)
+		}
+		return all.say(chance, pick(chance, all[name]...), known)
+	})
 }

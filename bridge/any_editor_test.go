@@ -23,19 +23,20 @@ import (
 // anything, or not at all. Nothing panics. Each request has one answer, a notification none.
 // What the editor gets is JSON-RPC. The bridge ends within a minute when its input ends.
 func TestAnyEditor(t *testing.T) {
+	any := readAnything(t)
 	for seed := range uint64(*anyAgents / 4) {
 		seed += *firstAny
 		if !t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			sessions := t.TempDir()
-			synctest.Test(t, func(t *testing.T) { playAnyEditor(t, seed, sessions) })
+			synctest.Test(t, func(t *testing.T) { playAnyEditor(t, seed, any, sessions) })
 		}) {
 			return
 		}
 	}
 }
 
-func playAnyEditor(t *testing.T, seed uint64, sessions string) {
-	e := &anyEditor{mcpClient: &mcpClient{T: t, lines: make(chan gjson.Result)}, chance: rand.New(rand.NewPCG(seed, 1)), owed: map[string]int{}, sessions: []string{"nobody"}}
+func playAnyEditor(t *testing.T, seed uint64, any anything, sessions string) {
+	e := &anyEditor{any: any, mcpClient: &mcpClient{T: t, lines: make(chan gjson.Result)}, chance: rand.New(rand.NewPCG(seed, 1)), owed: map[string]int{}, sessions: []string{"nobody"}}
 	protocol := "acp"
 	if e.speaksLines = e.chance.IntN(3) == 0; e.speaksLines {
 		protocol = "a2a"
@@ -43,7 +44,7 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 	opts := &bridge.Options{Client: demoClient(t, "0.3"), Workspace: "/", Protocol: pick(e.chance, "auto", protocol), Store: openStore(t, sessions)}
 	end := e.serve(opts, e.heard)
 	if !e.speaksLines && e.chance.IntN(5) > 0 {
-		hello := pick(e.chance, `{"protocolVersion":1,"clientCapabilities":{}}`, hello2)
+		hello := any.say(e.chance, "$GREETING", nil)
 		for _, begin := range []string{`"initialize","params":` + hello, `"session/new","params":{"cwd":"/","mcpServers":[]}`} {
 			e.write(`{"jsonrpc":"2.0","id":"junk","method":` + begin + `}`)
 			synctest.Wait()
@@ -57,9 +58,7 @@ func playAnyEditor(t *testing.T, seed uint64, sessions string) {
 		t.Error("the bridge goes on, though its input has ended")
 	}
 	for id, n := range e.owed {
-		if n != 0 {
-			t.Errorf("request %s has had %d answers", id, 1-n)
-		}
+		must.Equal(t, n, 0, "answers are owed to request", id)
 	}
 }
 
@@ -77,12 +76,10 @@ func demoClient(t *testing.T, version string) *transport.Client {
 	return client
 }
 
-// hello2 asks for ACP's version 2.
-const hello2 = `{"protocolVersion":2,"info":{"name":"any","version":"1"},"capabilities":{"elicitation":{"form":{}}}}`
-
 // An anyEditor says what chance says.
 type anyEditor struct {
 	*mcpClient
+	any         anything
 	chance      *rand.Rand
 	n           int
 	speaksLines bool // A2A lines, mostly
@@ -98,9 +95,7 @@ type anyEditor struct {
 func (e *anyEditor) heard(m gjson.Result) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if m.Get("jsonrpc").Str != "2.0" {
-		e.Errorf("the editor gets %q", m.Raw)
-	}
+	must.Equal(e, m.Get("jsonrpc").Str, "2.0", "the editor gets", m.Raw)
 	if id := m.Get("result.sessionId").Str; id != "" {
 		e.sessions = append(e.sessions, id)
 	}
@@ -125,11 +120,9 @@ func (e *anyEditor) say() {
 	line := ""
 	switch what := e.chance.IntN(12); {
 	case what == 0:
-		line = pick(e.chance, "", "{", "null", "[]", "7", `"x"`, `{"jsonrpc":"2.0"}`, `{"id":"junk"}`, `{"method":7}`, `[{"jsonrpc":"2.0","id":"junk","method":"x"}]`, "\x00", strings.Repeat("[", 3000), `{"jsonrpc":"2.0","id":{},"method":"x"}`)
+		line = e.any.say(e.chance, "$ODDLINE", nil)
 	case what < 5 && len(e.asked) > 0:
-		result := pick(e.chance, `"result":{"outcome":{"outcome":"selected","optionId":"proceed_once"}}`, `"result":{"outcome":{"outcome":"cancelled"}}`, `"error":{"code":-32601,"message":"no"}`,
-			`"result":null`, `"result":{"outcome":7}`, `"result":{"outcome":{"outcome":"selected","optionId":"nonsense"}}`, `"result":{"action":"accept","content":{"answer":"red"}}`)
-		line = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, pick(e.chance, e.asked...), result)
+		line = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, pick(e.chance, e.asked...), e.any.say(e.chance, "$ANSWER", nil))
 	default:
 		line = e.request()
 	}
@@ -139,44 +132,20 @@ func (e *anyEditor) say() {
 
 // request makes a request, or a notification. e.mu is held.
 func (e *anyEditor) request() string {
-	session, task := e.sessions[len(e.sessions)-1], "nothing"
+	known := map[string]string{"$SESSION": e.sessions[len(e.sessions)-1], "$KNOWN": "nothing", "$N": fmt.Sprint(e.n), "$OLD": fmt.Sprint(e.chance.IntN(e.n + 1))}
 	if e.chance.IntN(4) == 0 {
-		session = pick(e.chance, e.sessions...)
+		known["$SESSION"] = pick(e.chance, e.sessions...)
 	}
 	if len(e.tasks) > 0 {
-		task = pick(e.chance, e.tasks...)
+		known["$KNOWN"] = pick(e.chance, e.tasks...)
 	}
-	text := pick(e.chance, "hello", "shell", "shell", "ask", "slow", "/help", "")
-	prompt := fmt.Sprintf(`[{"type":"text","text":%q}]`, text)
-	message := fmt.Sprintf(`{"message":{"messageId":"m%d","role":"user","parts":[{"kind":"text","text":%q}]}}`, e.n, text)
-	method := pick(e.chance, "session/prompt", "session/prompt", "session/prompt", "session/prompt", "session/prompt", "session/new", "session/cancel", "session/load", "session/resume",
-		"session/list", "session/set_mode", "session/set_config_option", "session/close", "session/delete", "authenticate", "logout", "auth/login", "auth/logout", "$/cancel_request", "initialize", "nonsense", "")
+	protocol := "$ACP"
 	if e.speaksLines != (e.chance.IntN(20) == 0) {
-		method = pick(e.chance, "message/send", "message/stream", "message/stream", "message/stream", "message/stream", "toolCall/confirm", "tasks/resubscribe", "tasks/get", "tasks/list",
-			"tasks/cancel", "command/execute", "commands/get", "agent/getCard", "bridge/status", "$/cancel_request", "tasks/pushNotificationConfig/set", "tasks/pushNotificationConfig/list")
+		protocol = "$LINES"
 	}
-	params := pick(e.chance, `{"sessionId":"`+session+`"}`, `{"id":"`+task+`"}`, "null", "7", `{}`, `{"sessionId":7,"prompt":{}}`)
-	if e.chance.IntN(5) > 0 {
-		switch {
-		case method == "initialize":
-			params = pick(e.chance, `{"protocolVersion":1,"clientCapabilities":{}}`, `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}},"terminal":true}}`, `{"protocolVersion":"x"}`, `{"protocolVersion":99}`, hello2)
-		case method == "session/new":
-			params = pick(e.chance, `{"cwd":"/","mcpServers":[]}`, `{"cwd":"/","mcpServers":[]}`, `{"cwd":"/","mcpServers":[]}`, `{"cwd":"relative","mcpServers":[]}`, `{"cwd":"/","mcpServers":7}`)
-		case method == "session/prompt":
-			params = `{"sessionId":"` + session + `","prompt":` + prompt + `}`
-		case method == "session/load" || method == "session/resume":
-			params = `{"sessionId":"` + session + `","cwd":"/","mcpServers":[]` + pick(e.chance, "", `,"replayFrom":{"type":"start"}`, `,"replayFrom":{"type":"x"}`) + `}`
-		case method == "session/set_mode":
-			params = `{"sessionId":"` + session + `","modeId":"` + pick(e.chance, "default", "yolo", "accept-edits", "x") + `"}`
-		case method == "$/cancel_request":
-			params = fmt.Sprintf(`{"requestId":%d}`, e.chance.IntN(e.n+1))
-		case strings.HasPrefix(method, "message/"):
-			params = message
-		case method == "toolCall/confirm":
-			params = `{"taskId":"` + task + `","answers":[{"toolCallId":"x","optionId":"proceed_once"}]}`
-		case method == "command/execute":
-			params = `{"command":"x"}`
-		}
+	method, params, _ := strings.Cut(e.any.say(e.chance, protocol, known), " ")
+	if e.chance.IntN(5) == 0 {
+		params = e.any.say(e.chance, "$ANY", known)
 	}
 	e.n++
 	head := `{"jsonrpc":"2.0",`

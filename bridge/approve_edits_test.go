@@ -58,9 +58,7 @@ func TestAcceptEdits(t *testing.T) {
 	}
 	must.Do(t, errors.Join(os.WriteFile(base+"/outside/x", nil, 0o600), os.Link(base+"/outside/x", ws+"/hard"), os.WriteFile(ws+"/own", nil, 0o600)))
 	for path, want := range map[string]bool{ws + "/hard": false, ws + "/own": true, ws + "/src": false, ws + "/own/x": false} {
-		if got := acceptsEdit(edit(path, ""), ws, true); got != want {
-			t.Errorf("edit of %q is allowed: %t, want %t", path, got, want)
-		}
+		must.Equal(t, acceptsEdit(edit(path, ""), ws, true), want, "is an edit allowed of", path)
 	}
 	// No directory that is another one for the agent, or that holds the home.
 	t.Setenv("HOME", ws)
@@ -92,9 +90,7 @@ func TestAcceptEditsKnown(t *testing.T) {
 		for name, edits := range map[string]bool{"write_file": true, "replace": true, "MultiEdit": true, "apply_patch": true, "delete_file": false,
 			"move_file": false, "run_shell_command": false, "write_and_run": false} {
 			q := asked(t, name, json.RawMessage(strings.TrimSpace(input)), object{"type": "edit", "filePath": "/w/a/f", "fileName": "f", "newContent": "x"})
-			if got := acceptsEdit(q, "/w/a", false); got != (want == "edit" && edits) {
-				t.Errorf("%s %s: allowed: %t", name, input, got)
-			}
+			must.Equal(t, acceptsEdit(q, "/w/a", false), want == "edit" && edits, "allowed", name, input)
 		}
 	}
 	for _, q := range []mapping.Question{
@@ -120,9 +116,7 @@ func TestAcceptEditsAdditional(t *testing.T) {
 		return ok
 	}
 	for path, want := range map[string]bool{"/w/a/f": true, "/w/b/f": true, "/w/f": false, "/w/bb/f": false, "/w/b/.env": false} {
-		if allowed(path) != want {
-			t.Errorf("%s: allowed: %t, want %t", path, !want, want)
-		}
+		must.Equal(t, allowed(path), want, "allowed", path)
 	}
 	s.setAdditional(nil)
 	if allowed("/w/b/f") {

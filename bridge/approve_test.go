@@ -139,9 +139,7 @@ func TestAlwaysLink(t *testing.T) {
 	for _, file := range []string{"a.txt", strings.Repeat("long/", 40) + "a.txt"} {
 		q := named(askedFor(t, "edit|"+dir+"/link/"+file), true)
 		asks := string((&spell.ACP{Session: "s"}).Permission(q))
-		if strings.Count(asks, dir+"/"+file) != 1 {
-			t.Errorf("%s is not in %s", dir+"/"+file, asks)
-		}
+		must.Equal(t, strings.Count(asks, dir+"/"+file), 1, file, asks)
 	}
 }
 
@@ -156,9 +154,7 @@ func TestAlwaysServer(t *testing.T) {
 			t.Errorf("%s: answered without the user: %t, want %t", line, ok, covered)
 		}
 	}
-	if got := strings.Join(p.always(), "; "); got != `every tool of the MCP server "weather"` {
-		t.Errorf("remembered: %s", got)
-	}
+	must.Equal(t, strings.Join(p.always(), "; "), `every tool of the MCP server "weather"`, "remembered")
 }
 
 // FuzzAlways: a question is answered without the user only if it is equal, member by

@@ -44,9 +44,7 @@ func talker(t *testing.T) (a *bridge.Agent, wants func(cancels int)) {
 				t.Errorf("it was answered: %v", h.Answers)
 			}
 		}
-		if cancels != 0 {
-			t.Errorf("the task was cancelled %d times too few before the turn ended", cancels)
-		}
+		must.Equal(t, cancels, 0, "cancels are missing before the turn ended")
 	}
 }
 
@@ -127,9 +125,8 @@ func TestAnswerCancelledUnsent(t *testing.T) {
 			s.Cancel()
 			return []mapping.Answer{{Call: questions[0].Call, OptionID: "proceed_once"}}, nil
 		}, editor)
-		if err != nil || r.StopReason != acp.StopCancelled {
-			t.Errorf("it ended with %+v, %v; want cancelled", r, err)
-		}
+		must.Do(t, err)
+		must.Equal(t, r.StopReason, acp.StopCancelled, r)
 		wants(1)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/a2astdio/a2astdio/bridge"
@@ -16,14 +15,12 @@ import (
 )
 
 // A toolsWire is the agent's end of the editor's MCP server, and a directory that is served.
-// A nil one does nothing.
 type toolsWire struct {
 	t   *testing.T
 	dir string
 
-	mu     sync.Mutex
 	answer func(context.Context, *mcp.Message) *mcp.Reply
-	got    []string
+	wire
 }
 
 // newToolsWire has the files a.txt, .hidden, .git/config, src/good.txt and large, which is larger than a
@@ -46,16 +43,9 @@ func newToolsWire(t *testing.T) *toolsWire {
 }
 
 func (w *toolsWire) host(answer func(context.Context, *mcp.Message) *mcp.Reply) (url, token string, stop func() error, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.answer = answer
-	w.got = append(w.got, "M< served")
-	return "http://127.0.0.1:1/mcp", "the-token", func() error {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.got = append(w.got, "M< ended")
-		return nil
-	}, nil
+	w.write("M< served")
+	return "http://127.0.0.1:1/mcp", "the-token", func() error { w.write("M< ended"); return nil }, nil
 }
 
 // companion is one whose user looks at a.txt, and has a file elsewhere open.
@@ -82,34 +72,6 @@ func (w *toolsWire) say(line string) {
 		if err != nil {
 			w.t.Error(err)
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.got = append(w.got, "M< "+string(reply))
+		w.write("M< " + string(reply))
 	}()
-}
-
-func (w *toolsWire) take() []string {
-	if w == nil {
-		return nil
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	got := w.got
-	w.got = nil
-	return got
-}
-
-// place puts the directory in place of its name, name does the reverse.
-func (w *toolsWire) place(text string) string {
-	if w == nil {
-		return text
-	}
-	return strings.ReplaceAll(text, "$DIR", w.dir)
-}
-
-func (w *toolsWire) name(text string) string {
-	if w == nil {
-		return text
-	}
-	return strings.ReplaceAll(text, w.dir, "$DIR")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A cancel beside a wait is not lost.
@@ -20,9 +21,7 @@ func TestMCPWaitAndCancel(t *testing.T) {
 			c.next(b)
 			time.Sleep(time.Minute)
 			end := textOfResult(c.next(c.call("wait_task", `{"handle":"`+h+`"}`)))
-			if !strings.Contains(end, "state: canceled") {
-				c.Errorf("the cancel is lost: %s", end)
-			}
+			must.Has(c, end, "state: canceled")
 		})
 	}
 }
@@ -41,9 +40,7 @@ func TestMCPCancelAtResult(t *testing.T) {
 			}
 			_, handle, _ := strings.Cut(textOfResult(c.next(c.call("list_agents", `{}`))), "under way: ")
 			said += textOfResult(c.next(c.call("wait_task", `{"handle":"`+handle+`"}`)))
-			if n := strings.Count(said, "tick 3 of"); n != 1 {
-				c.Errorf("it is said %d times: %s", n, said)
-			}
+			must.Equal(c, strings.Count(said, "tick 3 of"), 1, "times it is said", said)
 		})
 	}
 }

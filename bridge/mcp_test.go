@@ -174,7 +174,7 @@ func TestMCPWrongAnswers(t *testing.T) {
 // dataLines are the lines of a file of testdata, but for comments.
 func dataLines(t testing.TB, name string) []string {
 	lines := strings.Split(strings.TrimSpace(string(must.Get(os.ReadFile("../testdata/"+name))(t))), "\n")
-	return slices.DeleteFunc(lines, func(line string) bool { return line[0] == '#' })
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" || line[0] == '#' })
 }
 
 func judge(c *mcpClient, answer string, allows bool, text string) {
@@ -205,10 +205,11 @@ func TestMCPNoWorkspace(t *testing.T) {
 // cancels some, and answers no question with yes. Each call that is not cancelled has one answer,
 // nothing panics, the bridge ends, and nothing has run.
 func TestMCPAnyModel(t *testing.T) {
+	any := readAnything(t)
 	for seed := range uint64(*anyAgents / 20) {
 		seed += *firstAny
 		withMCP(t, bridge.Options{Workspace: t.TempDir()}, asksForms, func(c *mcpClient) {
-			playAnyModel(c, rand.New(rand.NewPCG(seed, 3)))
+			playAnyModel(c, any, rand.New(rand.NewPCG(seed, 3)))
 		})
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -216,15 +217,13 @@ func TestMCPAnyModel(t *testing.T) {
 	}
 }
 
-func playAnyModel(c *mcpClient, chance *rand.Rand) {
-	values := []string{`"shell"`, `"edit ../x"`, `"many"`, `"ask"`, `"hello"`, `"fail"`, `""`, `null`, `true`, `-1`, `1e300`, `[]`, `{}`, `["shell"]`, `{"path":"/etc/passwd"}`,
-		`[{"path":"/etc/passwd"}]`, `[{"name":"a","content":"b"}]`, `"agent"`, `"demo"`, `"http://evil.example/"`, `"agent.x"`, `".."`, `"yolo"`}
+func playAnyModel(c *mcpClient, any anything, chance *rand.Rand) {
 	handles := []string{}
 	value := func() string {
 		if len(handles) > 0 && chance.IntN(3) == 0 {
 			return `"` + handles[chance.IntN(len(handles))] + `"`
 		}
-		return values[chance.IntN(len(values))]
+		return any.say(chance, "$VALUE", nil)
 	}
 	owed := map[string]bool{}
 	for range 60 {
@@ -238,7 +237,7 @@ func playAnyModel(c *mcpClient, chance *rand.Rand) {
 				break
 			}
 		default:
-			tool := pick(chance, "send_message", "send_message", "send_message", "wait_task", "cancel_task", "read_artifact", "list_agents", "approve", "add_agent")
+			tool := any.say(chance, "$TOOL", nil)
 			var members []string
 			for _, key := range []string{"agent", "text", "handle", "files", "artifact", "page", "mode", "approve", "url", "headers"} {
 				if key == "text" || key == "handle" && tool != "send_message" || chance.IntN(6) == 0 {

@@ -41,9 +41,7 @@ var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 //	A< end         … ends the stream; "A< cut" breaks the connection
 //	A< raw LINES   … sends lines as they are, \n between them
 //	A< json BODY   … answers with JSON instead; "A< status 503 text/plain TEXT"
-//	A< #2 held     … answers request 2, a look at a task, later
-//	               A request for a task that the next A< line does not answer gets the task
-//	               as the events before have made it.
+//	A= TASK        whoever looks at that task gets this from here on; "A= ID": what an A< line says
 //	A< down        all connections break, and nobody accepts one any more
 //	A< died TEXT   the agent's process ends, of which TEXT is what is known
 //	T+ 250ms       time passes; "clock 1h": the bridge's clock goes forward, and else stands
@@ -158,7 +156,7 @@ func playTranscript(t *testing.T, script string) string {
 	options.NewID = func() string { mu.Lock(); defer mu.Unlock(); n++; return fmt.Sprintf("id-%d", n) }
 
 	storeDir, url := "", "http://agent.invalid/"
-	var tools *toolsWire
+	tools := &toolsWire{dir: "$DIR"}
 	hook, login := newHook(), &fakeLogin{done: make(chan struct{}), log: agent.write}
 	reach := &transport.ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: agent}}
 	secrets := regexp.MustCompile(`(agent\.id-\d+\.)([A-Z2-7]{26})`)
@@ -221,11 +219,7 @@ func playTranscript(t *testing.T, script string) string {
 
 	client := must.Get(transport.NewClient(url, reach))(t)
 	options.Client = client
-	type lines struct {
-		sync.Mutex
-		got []string
-	}
-	var editor lines
+	var editor wire
 	var editorIn *io.PipeWriter
 	var editorOut *io.PipeReader
 	var wg sync.WaitGroup
@@ -247,9 +241,7 @@ func playTranscript(t *testing.T, script string) string {
 					if !gjson.Valid(line) {
 						t.Errorf("the bridge wrote a line that is not JSON: %q", line)
 					}
-					editor.Lock()
-					editor.got = append(editor.got, "E< "+strings.TrimSuffix(line, "\n"))
-					editor.Unlock()
+					editor.write("E< " + strings.TrimSuffix(line, "\n"))
 				}
 				if err != nil {
 					return
@@ -265,16 +257,7 @@ func playTranscript(t *testing.T, script string) string {
 	exited := false
 	settle := func() {
 		synctest.Wait()
-		for _, l := range agent.take() {
-			out.WriteString(l + "\n")
-		}
-		editor.Lock()
-		for _, l := range editor.got {
-			out.WriteString(l + "\n")
-		}
-		editor.got = nil
-		editor.Unlock()
-		for _, l := range tools.take() {
+		for _, l := range slices.Concat(agent.take(), editor.take(), tools.take()) {
 			out.WriteString(l + "\n")
 		}
 		select {
@@ -292,18 +275,16 @@ func playTranscript(t *testing.T, script string) string {
 			io.WriteString(editorIn, line+"\n")
 			synctest.Wait()
 		}
-		editor.Lock()
-		defer editor.Unlock()
-		editor.got = slices.DeleteFunc(editor.got, func(l string) bool {
+		for _, l := range editor.take() {
 			if strings.Contains(l, `"error"`) {
 				t.Errorf("handshake: %s", l)
+			} else if !strings.Contains(l, `"result"`) {
+				editor.write(l)
 			}
-			return strings.Contains(l, `"result"`)
-		})
+		}
 	}
-	for i, l := range inputs {
-		agent.expect(inputs[i+1:])
-		text := tools.place(strings.TrimSuffix(l, "\n"))
+	for _, l := range inputs {
+		text := strings.ReplaceAll(strings.TrimSuffix(l, "\n"), "$DIR", tools.dir)
 		if known := secrets.FindAllStringSubmatch(out.String(), -1); len(known) > 0 {
 			text = strings.ReplaceAll(text, "$SECRET", known[len(known)-1][2])
 		}
@@ -336,9 +317,7 @@ func playTranscript(t *testing.T, script string) string {
 			}
 			synctest.Wait()
 			agent.take()
-			editor.Lock()
-			editor.got = nil
-			editor.Unlock()
+			editor.take()
 			start()
 		case word == "E>":
 			go func() { // ends when the bridge has read the line, or with its input
@@ -354,6 +333,8 @@ func playTranscript(t *testing.T, script string) string {
 			if err := agent.say(rest); err != nil {
 				t.Errorf("%s: %v", text, err)
 			}
+		case word == "A=":
+			agent.holds(rest)
 		case word == "T+":
 			time.Sleep(must.Get(time.ParseDuration(rest))(t))
 		case word == "disk":
@@ -374,7 +355,7 @@ func playTranscript(t *testing.T, script string) string {
 	client.Close()
 	editorOut.Close()
 	wg.Wait()
-	said := secrets.ReplaceAllString(tools.name(out.String()), "$1$$SECRET")
+	said := secrets.ReplaceAllString(strings.ReplaceAll(out.String(), tools.dir, "$DIR"), "$1$$SECRET")
 	return strings.ReplaceAll(said, cmp.Or(storeDir, "$STORE"), "$STORE")
 }
 

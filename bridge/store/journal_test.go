@@ -36,9 +36,7 @@ func replayed(t testing.TB, s *Store, id string) []string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return lines
 }
 

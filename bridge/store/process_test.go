@@ -89,7 +89,5 @@ func TestProcesses(t *testing.T) {
 		}
 		next[who]++
 	}
-	if next != [children]int{childLines, childLines, childLines, childLines} {
-		t.Errorf("the newest lines are missing: %v", next)
-	}
+	must.Equal(t, next, [children]int{childLines, childLines, childLines, childLines}, "the newest lines are missing")
 }

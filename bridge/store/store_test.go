@@ -77,9 +77,7 @@ func TestStore(t *testing.T) {
 		{"http://two", "/w/x", "b"},
 		{"http://two", "/w", ""},
 	} {
-		if got := ids(t, s, row.agent, row.cwd); got != row.want {
-			t.Errorf("List(%q, %q): %q, want %q", row.agent, row.cwd, got, row.want)
-		}
+		must.Equal(t, ids(t, s, row.agent, row.cwd), row.want, "list of", row.agent, row.cwd)
 	}
 	for name, r := range map[string]Record{"long": {ID: "x", TaskID: strings.Repeat("t", maxRecord)}, "long in ID": {ID: strings.Repeat("x", maxRecord)}} {
 		if err := s.Put(r); err == nil {
@@ -183,9 +181,7 @@ func TestPrune(t *testing.T) {
 			defer j.Close()
 			put(t, s, Record{ID: "new"})
 			use(t, s, "new", now)
-			if got := ids(t, s, "", ""); got != row.want {
-				t.Errorf("left: %s, want %s", got, row.want)
-			}
+			must.Equal(t, ids(t, s, "", ""), row.want, "left")
 			if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("an old temporary file is still there: %v", err)
 			}
@@ -215,9 +211,7 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	j := s.Journal("a")
 	defer j.Close()
 	for what, err := range map[string]error{"Put": s.Put(Record{ID: "a"}), "Append": j.Write([]byte("{}\n"))} {
@@ -229,9 +223,7 @@ func TestUnwritable(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", dir)
 	t.Setenv("LocalAppData", dir)
 	s = must.Get(Open(""))(t)
-	if err := s.Put(Record{ID: "a"}); err == nil || !strings.Contains(err.Error(), "or set ") {
-		t.Errorf("Put in the user's directory: %v", err)
-	}
+	must.Fail(t, s.Put(Record{ID: "a"}), "or set ")
 
 	var none *Store
 	j = none.Journal("a")
