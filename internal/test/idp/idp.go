@@ -1,3 +1,13 @@
+// Package idp is a small identity provider: OAuth 2.1 with OpenID Connect on top, in
+// memory, for the tests of sign-ins and of what an agent does with tokens.
+//
+// It is as strict as the specifications allow. It requires PKCE with S256. A code works
+// once, and a second use revokes the tokens of the first. Refresh tokens are new each
+// time, and the use of an old one ends the family (RFC 9700, §4.14.2). Redirects must
+// be registered, except for the port of a loopback address (RFC 8252, §7.3). It has one
+// user without a password, who says yes unless the query has "allow=no".
+//
+// It shares no code with the client but a library for signatures. Its tokens are worthless elsewhere.
 package idp
 
 import (
@@ -5,7 +15,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,13 +24,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-)
 
-const (
-	// defaultLife is the life of an access token, short enough to watch a renewal.
-	defaultLife = time.Minute
-	codeLife    = time.Minute
-	deviceLife  = 5 * time.Minute
+	"github.com/go-jose/go-jose/v4"
 )
 
 // User is the only user.
@@ -62,26 +66,34 @@ type family struct {
 	ended bool
 }
 
-type access struct {
+// The kinds of secrets.
+type kind uint8
+
+const (
+	accessToken kind = iota
+	refreshToken
+	authorizationCode
+	deviceCode
+)
+
+// life is how long secrets work; that of an access token is an option.
+var life = [...]time.Duration{refreshToken: 24 * time.Hour, authorizationCode: time.Minute, deviceCode: 5 * time.Minute}
+
+// A secret is what a client has got, by its text in Provider.
+type secret struct {
 	*family
+	kind  kind
 	until time.Time
-}
-
-type code struct {
-	*family
+	used  bool
+	// Of a code: what its redemption has to repeat.
 	redirect, challenge, nonce string
-	until                      time.Time
-	used                       bool
+	// Of a device: the code that its user enters, what he said, and when it asked last.
+	entered          string
+	decided, allowed bool
+	asked            time.Time
 }
 
-type device struct {
-	*family
-	code    string // the user's
-	until   time.Time
-	decided bool
-	allowed bool
-	asked   time.Time
-}
+func (s *secret) over() bool { return s.ended || !time.Now().Before(s.until) }
 
 // A Provider is an http.Handler. It is safe for concurrent use.
 type Provider struct {
@@ -91,11 +103,7 @@ type Provider struct {
 
 	mu      sync.Mutex
 	clients map[string]Client
-	access  map[string]access
-	refresh map[string]*family
-	spent   map[string]*family // used refresh tokens
-	codes   map[string]*code
-	devices map[string]*device
+	secrets map[string]*secret
 }
 
 // New makes a provider.
@@ -104,10 +112,9 @@ func New(opts *Options) *Provider {
 	if err != nil {
 		panic(err) // without randomness nothing can go on
 	}
-	p := &Provider{opts: *opts, key: key, mux: http.NewServeMux(), clients: map[string]Client{}, access: map[string]access{},
-		refresh: map[string]*family{}, spent: map[string]*family{}, codes: map[string]*code{}, devices: map[string]*device{}}
+	p := &Provider{opts: *opts, key: key, mux: http.NewServeMux(), clients: map[string]Client{}, secrets: map[string]*secret{}}
 	maps.Copy(p.clients, opts.Clients)
-	p.opts.Life, p.opts.Interval = cmp.Or(p.opts.Life, defaultLife), cmp.Or(p.opts.Interval, 5)
+	p.opts.Life, p.opts.Interval = cmp.Or(p.opts.Life, time.Minute), cmp.Or(p.opts.Interval, 5)
 	path := ""
 	if u, err := url.Parse(opts.Issuer); err == nil {
 		path = u.Path
@@ -137,18 +144,18 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *Provider) Check(token string) (Grant, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a, ok := p.access[token]
-	if !ok || a.ended || !time.Now().Before(a.until) {
+	s := p.secrets[token]
+	if s == nil || s.kind != accessToken || s.over() {
 		return Grant{}, false
 	}
-	return a.Grant, true
+	return s.Grant, true
 }
 
 // Expire ends all access tokens, so that they must be renewed.
 func (p *Provider) Expire() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	clear(p.access)
+	maps.DeleteFunc(p.secrets, func(_ string, s *secret) bool { return s.kind == accessToken })
 }
 
 func (p *Provider) metadata(w http.ResponseWriter, r *http.Request) {
@@ -173,11 +180,7 @@ func (p *Provider) metadata(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Provider) keys(w http.ResponseWriter, r *http.Request) {
-	point, _ := p.key.PublicKey.Bytes() // a key of a known curve has some
-	b64 := base64.RawURLEncoding.EncodeToString
-	reply(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
-		"kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": "1", "x": b64(point[1:33]), "y": b64(point[33:]),
-	}}})
+	reply(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &p.key.PublicKey, KeyID: "1", Algorithm: "ES256", Use: "sig"}}})
 }
 
 func reply(w http.ResponseWriter, status int, v any) {
@@ -186,14 +189,100 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // the client may have left
 }
 
-func refuse(w http.ResponseWriter, status int, code, description string) {
-	reply(w, status, map[string]string{"error": code, "error_description": description})
+func refuse(w http.ResponseWriter, code, description string) {
+	reply(w, http.StatusBadRequest, map[string]string{"error": code, "error_description": description})
 }
 
-// granted are the scopes that a request gets.
-func (p *Provider) granted(asked string) []string {
+// grants is the family of a new sign-in, with those of the scopes that exist.
+func (p *Provider) grants(subject, client, scopes string) *family {
 	known := append([]string{"openid", "offline_access", "email"}, p.opts.Scopes...)
-	return slices.DeleteFunc(strings.Fields(asked), func(s string) bool { return !slices.Contains(known, s) })
+	asked := slices.DeleteFunc(strings.Fields(scopes), func(s string) bool { return !slices.Contains(known, s) })
+	return &family{Grant: Grant{Subject: subject, Client: client, Scopes: asked}}
 }
 
-func unknownClient(id string) string { return fmt.Sprintf("there is no client %q", id) }
+// authorize redirects at once: "allow=no" in the query is what the user says. It shows an error of
+// the client or its redirect itself: neither a code nor an error goes to an unregistered address.
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	id, redirect := q.Get("client_id"), q.Get("redirect_uri")
+	answer := url.Values{}
+	fails := func(code, why string) { answer.Set("error", code); answer.Set("error_description", why) }
+	switch client, known := p.clients[id]; {
+	case !known:
+		http.Error(w, fmt.Sprintf("there is no client %q", id), http.StatusBadRequest)
+		return
+	case !slices.ContainsFunc(client.Redirects, func(known string) bool { return sameRedirect(known, redirect) }):
+		http.Error(w, "this client does not come back to "+redirect, http.StatusBadRequest)
+		return
+	case q.Get("response_type") != "code", q.Get("code_challenge") == "", q.Get("code_challenge_method") != "S256":
+		fails("invalid_request", "response_type is not code, or PKCE with S256 is missing")
+	case q.Get("allow") == "no":
+		fails("access_denied", "the user said no")
+	default:
+		answer.Set("code", p.give(&secret{family: p.grants(User, id, q.Get("scope")), kind: authorizationCode,
+			redirect: redirect, challenge: q.Get("code_challenge"), nonce: q.Get("nonce")}))
+	}
+	answer.Set("iss", p.opts.Issuer)
+	if state := q.Get("state"); state != "" {
+		answer.Set("state", state)
+	}
+	http.Redirect(w, r, redirect+"?"+answer.Encode(), http.StatusSeeOther)
+}
+
+// sameRedirect compares exactly, except for the port of a loopback address.
+func sameRedirect(known, given string) bool {
+	a, err := url.Parse(known)
+	b, err2 := url.Parse(given)
+	if err != nil || err2 != nil {
+		return false
+	}
+	if b.Hostname() == "127.0.0.1" && a.Scheme == "http" && a.Hostname() == b.Hostname() {
+		a.Host = b.Host
+	}
+	return a.String() == b.String()
+}
+
+func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Redirects []string `json:"redirect_uris"`
+		Auth      string   `json:"token_endpoint_auth_method"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		refuse(w, "invalid_client_metadata", "the body is not JSON")
+		return
+	}
+	id, c := rand.Text(), Client{Redirects: asked.Redirects}
+	answer := map[string]any{"client_id": id, "redirect_uris": asked.Redirects, "token_endpoint_auth_method": "none"}
+	if asked.Auth != "none" {
+		c.Secret = rand.Text()
+		answer["client_secret"], answer["token_endpoint_auth_method"] = c.Secret, "client_secret_basic"
+	}
+	p.clients[id] = c
+	reply(w, http.StatusCreated, answer)
+}
+
+func (p *Provider) deviceAuthorization(w http.ResponseWriter, r *http.Request) {
+	id, _, ok := p.form(w, r)
+	if !ok {
+		return
+	}
+	text := rand.Text()
+	d := &secret{family: p.grants(User, id, r.PostForm.Get("scope")), kind: deviceCode, entered: text[:4] + "-" + text[4:8]}
+	reply(w, http.StatusOK, map[string]any{
+		"device_code": p.give(d), "user_code": d.entered, "verification_uri": p.opts.Issuer + "/device",
+		"verification_uri_complete": p.opts.Issuer + "/device?user_code=" + d.entered,
+		"expires_in":                int(life[deviceCode].Seconds()), "interval": p.opts.Interval,
+	})
+}
+
+// deviceDecide takes the code, and what the user says, at once.
+func (p *Provider) deviceDecide(w http.ResponseWriter, r *http.Request) {
+	asked := strings.ToUpper(strings.TrimSpace(r.FormValue("user_code")))
+	for _, d := range p.secrets {
+		if d.kind == deviceCode && d.entered == asked && !d.decided && !d.over() {
+			d.decided, d.allowed = true, r.FormValue("allow") != "no"
+			return
+		}
+	}
+	http.Error(w, "there is no such code, or not any more", http.StatusNotFound)
+}
