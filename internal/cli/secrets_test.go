@@ -24,7 +24,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/test/must"
-	"github.com/a2astdio/a2astdio/internal/test/pusher"
 	"github.com/a2astdio/a2astdio/internal/test/signin"
 )
 
@@ -69,7 +68,7 @@ var secretNames = []string{"access_token", "refresh_token", "client_secret", "co
 func newLeakyAgent(t *testing.T) *leakyAgent {
 	a := &leakyAgent{secrets: map[string]string{}, fail: map[string]int{}}
 	unguarded := demo.New(&demo.Options{Pace: -1})
-	agent := signin.Guard(pusher.Handler{Agent: unguarded})
+	agent := signin.Guard(pushing(unguarded))
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
