@@ -34,11 +34,10 @@ func looks() []look {
 type turnTime struct{ request, shown float64 }
 
 // turns measures the two delays of a turn that a user may feel: until the agent gets
-// the request, and until its first words appear. The baseline sends a request for each
-// line, and copies the response.
+// the request, and until its first words appear.
 func (h *harness) turns(ctx context.Context) error {
 	const n = 300
-	modes := []string{modeTurns, modeBridge}
+	modes := []string{modeRaw, modeBridge}
 	all, err := inTurns(h.rounds, modes, func(mode string) (turnTime, error) { return h.someTurns(ctx, mode, n) })
 	if err != nil {
 		return err
@@ -49,7 +48,7 @@ func (h *harness) turns(ctx context.Context) error {
 		h.printf("  %-8s %20.0f %28.0f\n", mode, of(all, mode, "", request), of(all, mode, "", shown))
 	}
 	more := func(f func(turnTime) float64) float64 {
-		return over(all, modeBridge, modeTurns, func(m, base turnTime) float64 { return f(m) - f(base) })
+		return over(all, modeBridge, modeRaw, func(m, base turnTime) float64 { return f(m) - f(base) })
 	}
 	h.printf("  %-8s %+20.0f %+28.0f\n", "over", more(request), more(shown))
 	return nil
@@ -59,7 +58,7 @@ func (h *harness) turns(ctx context.Context) error {
 func (h *harness) someTurns(ctx context.Context, mode string, n int) (t turnTime, err error) {
 	s := newScript("1.0", small(artifactV1, 1, false), 1, 1)
 	h.agent.play(s, 1)
-	p, err := h.start(ctx, mode, 1)
+	p, err := h.start(ctx, mode)
 	if err != nil {
 		return t, err
 	}
@@ -101,7 +100,7 @@ func (h *harness) someTurns(ctx context.Context, mode string, n int) (t turnTime
 // prompted starts a bridge, and runs a turn of a script with it.
 func (h *harness) prompted(ctx context.Context, s *script) (p *process, session string, err error) {
 	h.agent.play(s, 1)
-	if p, err = h.start(ctx, modeBridge, 1); err != nil {
+	if p, err = h.start(ctx, modeBridge); err != nil {
 		return nil, "", err
 	}
 	ids, err := p.open(1, h.dir)
@@ -148,66 +147,54 @@ func (h *harness) load(ctx context.Context) error {
 	return p.stop()
 }
 
-// afterBig measures the memory after one event of 63 MiB.
-func (h *harness) afterBig(ctx context.Context) error {
-	const size = 63 << 20
-	p, _, err := h.prompted(ctx, newScript("1.0", [][]byte{artifactV1(0, text(0, size, false))}, 1, 1))
-	if err != nil {
-		return err
-	}
-	defer p.cancel()
-	h.printf("after-big: memory after one event of %d MiB\n", size>>20)
-	began := time.Now()
-	for _, at := range []time.Duration{0, time.Second, 5 * time.Second} {
-		rest(at - time.Since(began))
-		now, peak := memory(p.cmd.Process.Pid)
-		h.printf("  after %-4v %6.1f MiB (%.1f at most)\n", at, mib(now), mib(peak))
-	}
-	return p.stop()
-}
-
-// idle measures a bridge that has had a turn and has nothing to do.
-func (h *harness) idle(ctx context.Context) error {
-	p, _, err := h.prompted(ctx, newScript("1.0", small(artifactV1, ringSize, false), 1, 2))
-	if err != nil {
-		return err
-	}
-	defer p.cancel()
-	const wait = 10 * time.Second
-	rest(time.Second) // the runtime's own last work
-	ran, waits := activity(p.cmd.Process.Pid)
-	rest(wait)
-	ranThen, waitsThen := activity(p.cmd.Process.Pid)
-	now, peak := memory(p.cmd.Process.Pid)
-	h.printf("idle: for %v after a turn: %v of CPU, %d wake-ups, %.1f MiB (%.1f at most)\n", wait, ranThen-ran, waitsThen-waits, mib(now), mib(peak))
-	return p.stop()
-}
-
-// idleSessions measures a bridge that has had a prompt in each of many sessions.
-func (h *harness) idleSessions(ctx context.Context) error {
-	const n = 1000
-	s := newScript("1.0", small(artifactV1, 4, false), 4, 1)
+// after measures a bridge that has had a prompt in each of some sessions, one after another, at
+// these times behind the last one. What it runs is counted from the time before.
+func (h *harness) after(ctx context.Context, s *script, sessions int, times ...time.Duration) error {
 	p, _, err := h.prompted(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer p.cancel()
-	began, _ := memory(p.cmd.Process.Pid)
-	for i := 1; i < n; i++ {
+	for i := 1; i < sessions; i++ {
 		h.agent.play(s, 1)
-		id := 2 + 2*i
-		session, err := p.session(id, h.dir)
+		session, err := p.session(2+2*i, h.dir)
+		if err == nil {
+			_, err = p.ask(3+2*i, promptLine(3+2*i, session))
+		}
 		if err != nil {
 			return err
 		}
-		if _, err := p.ask(id+1, promptLine(id+1, session)); err != nil {
-			return err
-		}
 	}
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", p.cmd.Process.Pid)) // the pattern is good
-	now, _ := memory(p.cmd.Process.Pid)
-	h.printf("idle-sessions: after a prompt in each of %d sessions: %d descriptors, %.1f MiB, %.1f KiB a session\n", n, len(files), mib(now), float64(now-began)/1024/float64(n))
+	began := time.Now()
+	ran, waits := activity(p.cmd.Process.Pid)
+	for _, at := range times {
+		rest(at - time.Since(began))
+		ranBefore, waitsBefore := ran, waits
+		ran, waits = activity(p.cmd.Process.Pid)
+		now, peak := memory(p.cmd.Process.Pid)
+		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", p.cmd.Process.Pid)) // the pattern is good
+		h.printf("  after %-4v %6.1f MiB (%.1f at most), %d descriptors; %v of CPU and %d wake-ups since\n", at, mib(now), mib(peak), len(files), ran-ranBefore, waits-waitsBefore)
+	}
 	return p.stop()
+}
+
+// afterBig measures the memory after one event of 63 MiB.
+func (h *harness) afterBig(ctx context.Context) error {
+	h.printf("after-big: one event of 63 MiB\n")
+	return h.after(ctx, newScript("1.0", [][]byte{artifactV1(0, text(0, 63<<20, false))}, 1, 1), 1, 0, time.Second, 5*time.Second)
+}
+
+// idle measures a bridge that has had a turn and has nothing to do, but for the first
+// second: the runtime's own last work.
+func (h *harness) idle(ctx context.Context) error {
+	h.printf("idle: a turn\n")
+	return h.after(ctx, newScript("1.0", small(artifactV1, ringSize, false), 1, 2), 1, time.Second, 11*time.Second)
+}
+
+// idleSessions measures a bridge that has had a prompt in each of many sessions.
+func (h *harness) idleSessions(ctx context.Context) error {
+	h.printf("idle-sessions: a prompt in each of 1,000 sessions\n")
+	return h.after(ctx, newScript("1.0", small(artifactV1, 4, false), 4, 1), 1000, 0)
 }
 
 // A start is the cost of a process until its first answer.
@@ -241,7 +228,7 @@ func (h *harness) cold(ctx context.Context) error {
 // answered starts a process, measures it after its answer, and ends it.
 func (h *harness) answered(ctx context.Context, mode string) (st start, err error) {
 	began := time.Now()
-	p, err := h.start(ctx, mode, 1)
+	p, err := h.start(ctx, mode)
 	if err != nil {
 		return st, err
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,8 +29,8 @@ type measurement struct {
 }
 
 // command is the child for a mode.
-func (h *harness) command(ctx context.Context, mode string, sessions int) *exec.Cmd {
-	program, args := h.self, []string{mode, "", h.agent.URL, strconv.Itoa(sessions)}
+func (h *harness) command(ctx context.Context, mode string) *exec.Cmd {
+	program, args := h.self, []string{mode, "", h.agent.URL}
 	if serves(mode) {
 		args = []string{modeBridge, h.profile, "--agent", h.agent.URL}
 		if mode == modeTraced {
@@ -66,9 +65,9 @@ type process struct {
 	cancel context.CancelFunc
 }
 
-func (h *harness) start(ctx context.Context, mode string, sessions int) (*process, error) {
+func (h *harness) start(ctx context.Context, mode string) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
-	p := &process{cmd: h.command(ctx, mode, sessions), errors: new(strings.Builder), cancel: cancel}
+	p := &process{cmd: h.command(ctx, mode), errors: new(strings.Builder), cancel: cancel}
 	p.cmd.Stderr = p.errors
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err == nil {
@@ -150,34 +149,29 @@ func (p *process) open(sessions int, dir string) (ids []string, err error) {
 	return ids, err
 }
 
-// prompt opens sessions over ACP and sends a prompt in each.
-func (p *process) prompt(sessions int, dir string) error {
-	ids, err := p.open(sessions, dir)
-	if err != nil {
-		return err
-	}
-	var prompts strings.Builder
-	for i, id := range ids {
-		prompts.WriteString(promptLine(10000+i, id) + "\n")
-	}
-	_, err = io.WriteString(p.in, prompts.String())
-	return err
-}
-
 // play gives a script to a child, once for each session.
 func (h *harness) play(ctx context.Context, mode string, sc *Scenario, s *script) (*measurement, error) {
 	h.agent.play(s, sc.sessions)
-	p, err := h.start(ctx, mode, sc.sessions)
+	p, err := h.start(ctx, mode)
 	if err != nil {
 		return nil, err
 	}
 	defer p.cancel()
 	end := &sink{wantMarks: s.marks * s.rounds * sc.sessions, stamps: s.pace > 0}
+	prompts := strings.Repeat("go\n", sc.sessions)
 	if serves(mode) {
 		end.wantReplies = sc.sessions
-		if err := p.prompt(sc.sessions, h.dir); err != nil {
+		ids, err := p.open(sc.sessions, h.dir)
+		if err != nil {
 			return nil, err
 		}
+		prompts = ""
+		for i, id := range ids {
+			prompts += promptLine(10000+i, id) + "\n"
+		}
+	}
+	if _, err := io.WriteString(p.in, prompts); err != nil {
+		return nil, err
 	}
 	if err := end.run(slowReader{p.lines, sc.slow}); err != nil {
 		return nil, fmt.Errorf("%s, %s: %d of %d marks and %d replies have come: %w: %s", sc.Name, mode, end.marks, end.wantMarks, end.replies, err, p.errors)
