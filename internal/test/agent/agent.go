@@ -31,7 +31,6 @@ type Heard struct {
 	At      time.Time
 	Method  string // in A2A 0.3's words; "hang-up": a stream was closed before its end
 	Task    string
-	Message string // its ID
 	Answers map[string]string
 	Refused int // the code of the error
 	// Turn is that of the prompt or of the task, -1 for none.
@@ -42,7 +41,6 @@ type Heard struct {
 type Said struct {
 	At    time.Time
 	Turn  int
-	Task  string
 	State State
 	Step  *Step
 }
@@ -94,9 +92,8 @@ type request struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
-		ID            string          `json:"id"`
-		Message       *userMessage    `json:"message"`
-		Configuration json.RawMessage `json:"configuration"`
+		ID      string       `json:"id"`
+		Message *userMessage `json:"message"`
 	} `json:"params"`
 }
 

@@ -19,7 +19,7 @@ func (a *Agent) send(q *request) {
 	}
 	a.mu.Lock()
 	t := a.tasks[m.TaskID]
-	h := Heard{Method: a.v.method(q.Method), Task: m.TaskID, Message: m.MessageID, Answers: answersIn(m.Parts)}
+	h := Heard{Method: a.v.method(q.Method), Task: m.TaskID, Answers: answersIn(m.Parts)}
 	var fault *Fault
 	switch {
 	case t != nil && t.waiting || t != nil && len(h.Answers) > 0:
@@ -229,12 +229,14 @@ func (t *kept) say(s *Step) {
 	if s = t.rejectedOr(s); s == nil {
 		return
 	}
-	t.Take(s)
 	t.held = s.Held
-	t.note()
-	a.said = append(a.said, Said{time.Now(), slices.Index(a.script.Turns, t.turn), t.ID, t.State, s})
+	t.keep(s)
 	if s.Kind != Nothing {
-		t.newest = t.named(a.v.event(s, t.eventTask(s)))
+		as := &t.Task
+		if s.Kind == TaskEvent {
+			as = t.shown()
+		}
+		t.newest = t.named(a.v.event(s, as))
 		t.publish(t.newest, s.Joined)
 	}
 	if s.Ends {
@@ -256,12 +258,11 @@ func (t *kept) say(s *Step) {
 	t.busy = !t.waiting
 }
 
-// eventTask is the task of an event.
-func (t *kept) eventTask(s *Step) *Task {
-	if s.Kind == TaskEvent {
-		return t.shown()
-	}
-	return &t.Task
+// keep does to the task what a step says.
+func (t *kept) keep(s *Step) {
+	t.Take(s)
+	t.note()
+	t.agent.said = append(t.agent.said, Said{time.Now(), slices.Index(t.agent.script.Turns, t.turn), t.State, s})
 }
 
 // rejectedOr is the step, or what takes its place if the user has rejected its call.
@@ -304,9 +305,7 @@ func (t *kept) endStreams() {
 func (t *kept) stop() {
 	t.gone, t.waiting, t.busy, t.asks = true, false, false, nil
 	s := &Step{State: Canceled, Final: true}
-	t.Take(s)
-	t.note()
-	t.agent.said = append(t.agent.said, Said{time.Now(), slices.Index(t.agent.script.Turns, t.turn), t.ID, t.State, s})
+	t.keep(s)
 	t.publish(t.agent.v.event(s, &t.Task), false)
 	t.endStreams()
 }

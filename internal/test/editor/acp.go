@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +15,7 @@ import (
 var gapWords = []string{"may not hold all that it said", "cannot be asked what it has said"}
 
 func isGap(text string) bool {
-	for _, words := range gapWords {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(gapWords, func(words string) bool { return strings.Contains(text, words) })
 }
 
 // promptACP runs a turn over ACP.

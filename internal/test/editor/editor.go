@@ -30,20 +30,18 @@ const (
 	Gap
 	Notice
 	User
-	State // A2A lines only
 )
 
 // Shown is one thing that an editor shows.
 type Shown struct {
 	At   time.Time
 	Kind Kind
-	// ID is the message's, the artifact's or the call's. Text is a text, the call's status or
-	// the state.
+	// ID is the message's, the artifact's or the call's. Text is a text, or the call's status.
 	ID, Text string
 	// Content is what a call holds.
 	Content string
-	// Repeats: the bridge marks it as said before. Anew: it begins or replaces an artifact.
-	Repeats, Anew bool
+	// Repeats: the bridge marks it as said before.
+	Repeats bool
 	// Options are a question's, Kinds ACP's kinds of them; Picked is the answer.
 	Options, Kinds []string
 	Picked         string
@@ -65,7 +63,6 @@ type Options struct {
 	Protocol
 	Network http.RoundTripper
 	URL     string
-	Idle    time.Duration
 	Store   *store.Store
 	// Answer picks an option of a question, and says how long the user thinks; "": none, by
 	// closing the question. Without it the first option is picked at once.
@@ -100,8 +97,6 @@ type Turn struct {
 	Shown        []Shown
 	// Stop is ACP's stop reason, or the state of the last leg; Err is the error.
 	Stop, Err string
-	// Results are the texts of the legs' results of A2A lines.
-	Results []string
 	// Done is closed at the end.
 	Done      chan struct{}
 	request   int
@@ -175,11 +170,10 @@ func (e *Editor) Open(load string) error {
 	return nil
 }
 
-// Session is ACP's ID of the session. Loaded is what its loading showed, and what came
-// before the next prompt.
+// Session is ACP's ID of the session.
 func (e *Editor) Session() string { return e.session }
 
-// Loaded is what the loading of the session has shown.
+// Loaded is what the loading of the session has shown, and what came before the next prompt.
 func (e *Editor) Loaded() []Shown {
 	e.mu.Lock()
 	defer e.mu.Unlock()

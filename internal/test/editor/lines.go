@@ -52,7 +52,6 @@ func (e *Editor) legDone(t *Turn, m gjson.Result) (pending []string) {
 		t.Stop, t.Err, e.task = "", x.Get("message").Str, ""
 		return nil
 	}
-	t.Results = append(t.Results, r.Get("text").Str)
 	if v := r.Get("contextId").Str; v != "" {
 		e.context = v
 	}
@@ -122,7 +121,7 @@ func Event(method string, p gjson.Result) *Shown {
 	switch method {
 	case "event/text", "event/message":
 	case "event/artifact":
-		s.ID, s.Anew = p.Get("artifactId").Str, !p.Get("append").Bool()
+		s.ID = p.Get("artifactId").Str
 	case "event/thought":
 		s.Kind, s.Text = Thought, p.Get("subject").Str
 	case "event/toolCall":
@@ -130,8 +129,6 @@ func Event(method string, p gjson.Result) *Shown {
 		s.Kind, s.ID, s.Text, s.Content = Call, call.Get("tool_call_id").Str, call.Get("status").Str, call.Raw
 	case "event/notice":
 		s.Kind, s.Text = Notice, p.Get("message").Str
-	case "event/state":
-		s.Kind, s.Text = State, p.Get("state").Str
 	case "event/connection":
 		if !p.Get("gap").Bool() {
 			return nil

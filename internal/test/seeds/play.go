@@ -24,8 +24,7 @@ type Record struct {
 	Heard []agent.Heard
 	Said  []agent.Said
 	// Loaded is what the editor got when it loaded the session behind a kill.
-	Loaded  []editor.Shown
-	LoadErr string
+	Loaded []editor.Shown
 	// ServeErr is the bridge's end; Closing is how long it took.
 	ServeErr error
 	Closing  time.Duration
@@ -36,9 +35,9 @@ type TurnRecord struct {
 	*editor.Turn
 	Acted time.Time // the user has cancelled, left, or killed the bridge
 	Stuck bool
-	// State and Open are the task's at the end, Later and LaterOpen three seconds later.
-	State, Later    agent.State
-	Open, LaterOpen []string
+	// State and Open are the task's at the end, and Later its state three seconds later.
+	State, Later agent.State
+	Open         []string
 }
 
 // Play plays a plan, in a bubble of testing/synctest. dir makes a directory for sessions.
@@ -96,7 +95,7 @@ func Play(p *Plan, dir func() string) (*Record, error) {
 		}
 		tr.State, tr.Open = a.State()
 		pause(3 * time.Second)
-		tr.Later, tr.LaterOpen = a.State()
+		tr.Later, _ = a.State()
 		if !open || act == Kill || tr.Stuck {
 			break
 		}
