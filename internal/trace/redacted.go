@@ -60,7 +60,8 @@ func spoken(key string) bool {
 		"taskid", "contextid", "messageid", "artifactid", "sessionid", "toolcallid", "callid", "elicitationid",
 		"sessionupdate", "stopreason", "outcome", "optionid", "selectedoptionid", "currentmodeid", "modeid",
 		"protocolversion", "preferredtransport", "transport", "protocolbinding", "timestamp", "toolname",
-		"mimetype", "mediatype", "phase", "configid"}, plain(key))
+		"mimetype", "mediatype", "defaultinputmodes", "defaultoutputmodes", "inputmodes", "outputmodes", "acceptedoutputmodes",
+		"extensions", "phase", "configid"}, plain(key))
 }
 
 // redacts reports whether a text is replaced by its length. spoken: it may be a word of the protocols,

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -212,6 +213,28 @@ func TestConversations(t *testing.T) {
 			t.Errorf("%s: %d findings about the card, want %d", test.name, c.Errors(), test.errors)
 		}
 	}
+}
+
+// TestRedactedTrace: what stands for a text that was left out is nobody's fault.
+func TestRedactedTrace(t *testing.T) {
+	for _, name := range []string{"approval", "cut", "lines-hello"} {
+		open := func() *trace.Reader { return must.Get(trace.Open("../../../testdata/trace/"+name+".jsonl", nil))(t) }
+		var redacted bytes.Buffer
+		must.Do(t, trace.WriteRedacted(open(), &redacted))
+		found := func(r *trace.Reader) (all []string) {
+			c := New(&Options{Report: func(f *Finding) { all = append(all, f.String()) }})
+			for rec, err := range r.All() {
+				must.Do(t, err)
+				c.Add(rec)
+			}
+			c.End()
+			slices.Sort(all)
+			return all
+		}
+		must.Equal(t, found(must.Get(trace.NewReader(&redacted))(t)), found(open()), name)
+	}
+	card := gjson.Parse(`{"supportedInterfaces":[{"url":"<22 bytes>","protocolBinding":"JSONRPC"}]}`)
+	must.Equal(t, faceURL(faces(card, true)[0], true), "")
 }
 
 // TestAlike: equal findings are counted, and not all reported.
