@@ -62,6 +62,8 @@ func (k *checkup) noCard(err error) {
 	errors.As(err, &agent)
 	do := advice(err)
 	switch {
+	case frame.ExitStatus(err) == frame.ExitTimeout && k.seen.nobody(): // a command that says no URL
+		do = commandAdvice
 	case frame.ExitStatus(err) == frame.ExitTimeout:
 		do = "it is connected, and does not answer: is it busy, or stuck? --timeout waits longer"
 	case agent != nil && agent.Unauthenticated():
@@ -80,6 +82,9 @@ const credentialAdvice = `a2astdio auth login signs you in, if the agent says wh
 // ownCard tells what to do about a card that names a wrong URL.
 const ownCard = "whoever runs it should correct its URL; until then, a2astdio card get -o json > card.json, correct that, and --agent card.json"
 
+// commandAdvice tells what a command that starts an agent has to do.
+const commandAdvice = "does the command work by itself? It must stay, and serve A2A on {port} or at a URL that it prints"
+
 // advice tells what to do about an error that does not say so itself.
 func advice(err error) string {
 	var agent *a2a.Error
@@ -89,7 +94,7 @@ func advice(err error) string {
 	case errors.Is(err, transport.ErrOrigin):
 		return "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (mostly behind a proxy, which the agent does not know of): " + ownCard
 	case errors.Is(err, transport.ErrExited):
-		return "does the command work by itself? It must stay, and serve A2A on {port} or at a URL that it prints"
+		return commandAdvice
 	case errors.As(err, &agent) && agent.HTTPStatus >= 500:
 		return "the agent, or a gateway before it, has a fault: its own log knows more; --trace - shows what passed"
 	}

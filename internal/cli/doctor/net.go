@@ -94,6 +94,13 @@ func (o *observer) of(req *http.Request) *host {
 	return s
 }
 
+// nobody reports whether no host was asked.
+func (o *observer) nobody() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.hosts) == 0
+}
+
 // soon is how long before a certificate ends doctor tells so.
 const soon = 14 * 24 * time.Hour
 
