@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,6 +52,11 @@ func TestMap(t *testing.T) {
 	if named < 100 || len(pairs) < 30 {
 		t.Errorf("only %d names and %d places were found: does the test read the document?", named, len(pairs))
 	}
+	for _, name := range regexp.MustCompile("`([A-Za-z]+\\.[A-Za-z]+)`").FindAllStringSubmatch(read(t, "CONTRIBUTING.md"), -1) {
+		if _, err := os.Stat(name[1]); err != nil && len(declared[name[1]]) == 0 && !slices.Contains([]string{".go", ".txt"}, path.Ext(name[1])) {
+			t.Errorf("CONTRIBUTING.md names %s, which nothing declares", name[1])
+		}
+	}
 	_, glossary, _ := strings.Cut(document, "## Words")
 	glossary, _, _ = strings.Cut(glossary, "\n## ")
 	if words := strings.Count(glossary, "\n| ") - 1; words < 15 || words > maxWords {
@@ -81,6 +87,11 @@ func declaredNames(t *testing.T) map[string]map[string]bool {
 					switch spec := spec.(type) {
 					case *ast.TypeSpec:
 						note(spec.Name.Name)
+						if s, ok := spec.Type.(*ast.StructType); ok {
+							for _, field := range fieldNames(s) {
+								note(spec.Name.Name + "." + field.Name)
+							}
+						}
 					case *ast.ValueSpec:
 						for _, name := range spec.Names {
 							note(name.Name)
@@ -89,6 +100,13 @@ func declaredNames(t *testing.T) map[string]map[string]bool {
 				}
 			}
 		}
+	}
+	return all
+}
+
+func fieldNames(s *ast.StructType) (all []*ast.Ident) {
+	for _, f := range s.Fields.List {
+		all = append(all, f.Names...)
 	}
 	return all
 }
