@@ -18,33 +18,12 @@ import (
 // What is not shown is said first, allows nothing for ever, and is in the raw input.
 func TestLongQuestions(t *testing.T) {
 	long := strings.Repeat("x", 1_100_000)
-	const options = `"options":[{"id":"proceed_always","name":"Always allow"},{"id":"reject","name":"Reject"},{"id":"allow","name":"Allow"}]`
-	for name, row := range map[string]struct {
-		call  string
-		left  string // not shown of what is asked
-		shown []string
-	}{
-		"a description": {`"description":"` + long + `","confirmation_request":{` + options + `,"execute_details":{"command":"rm -rf /","working_directory":"/etc"}}`, "",
-			[]string{"Run:\n\n```\nrm -rf /\n```", "In: `/etc`", "The agent says:", "1,096,000 characters more are not shown"}},
-		"an option": {`"confirmation_request":{` + strings.Replace(options, `"name":"Allow"`, `"name":"Allow","description":"`+long+`"`, 1) + `,"execute_details":{"command":"rm -rf /"}}`, "",
-			[]string{"Run:\n\n```\nrm -rf /\n```", "Of the options:"}},
-		"a command": {`"confirmation_request":{` + options + `,"execute_details":{"command":"git status` + strings.Repeat(" ", 250) + long + `; rm -rf /"}}`, "1,080,270 characters",
-			[]string{"git status   ", "1,080,270 characters are not shown here", "xx; rm -rf /\n"}},
-		"a path": {`"confirmation_request":{` + options + `,"file_edit_details":{"file_path":"/w/` + long + `/evil","new_content":"x"}}`, "1,080,008 characters",
-			[]string{"Write:\n\n```\n/w/xx", "xx/evil\n"}},
-		"an input": {`"input_parameters":{"a":"` + long + `","z":"evil"},"confirmation_request":{` + options + `,"mcp_details":{"server_name":"s","tool_name":"t"}}`, "1,080,",
-			[]string{"Tool: `t`", "MCP server: `s`", `xx","z":"evil"}`}},
-		"what does not show": {`"confirmation_request":{` + options + `,"execute_details":{"command":"ls ` + strings.Repeat("\U000E01F0", 20_000) + `; rm -rf /"}}`, "17,780 characters",
-			[]string{`ls \u{E01F0}`, `\u{E01F0}; rm -rf /`}},
-		"an input that is a list": {`"input_parameters":["rm -rf /"],"confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "",
-			[]string{"Run:\n\n```\nls\n```", "rm -rf /"}},
-		"what the agent says beside": {`"input_parameters":{"command":"ls"},"confirmation_request":{` + options + `,"execute_details":{"command":"ls","shell":"` + long + `evil"}}`, "1,080,",
-			[]string{"Run:\n\n```\nls\n```", "The agent also says:", `{"execute_details":{"shell":"xx`, `xxevil"}}`}},
-		"a further member": {`"input_parameters":{ },"args":"` + long + `evil","confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "1,080,",
-			[]string{"Run:\n\n```\nls\n```", "The agent also says:", `{"args":"xx`, `xxevil"}`}},
-		"nothing long": {`"confirmation_request":{` + options + `,"execute_details":{"command":"ls"}}`, "", []string{"Run:\n\n```\nls\n```"}},
-	} {
-		p := askedBy(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"sh",`+row.call+`}`, nil)
+	const options = `"options":[{"id":"proceed_always","name":"Always allow"},{"id":"reject","name":"Reject"},{"id":"allow","name":"Allow"`
+	words := strings.NewReplacer("$OPTIONS", options+"}]", "$TOLD", options+`,"description":"`+long+`"}]`, "$LONG", long,
+		"$BLANKS", strings.Repeat(" ", 250), "$TAGS", strings.Repeat("\U000E01F0", 20_000))
+	for _, row := range must.Table[struct{ Name, Call, Left, Shown string }](t, "testdata/long.txt") {
+		name := row.Name
+		p := askedBy(t, `{"tool_call_id":"c","status":"PENDING","tool_name":"sh",`+words.Replace(row.Call[1:]), nil)
 		text := ""
 		for _, piece := range p.Get("toolCall.content").Array() {
 			text += piece.Get("content.text").Str
@@ -52,10 +31,10 @@ func TestLongQuestions(t *testing.T) {
 		if len(text) > 700_000 {
 			t.Errorf("%s: the question has %d bytes", name, len(text))
 		}
-		if begins := strings.HasPrefix(text, "Warning: "+row.left); row.left != "" && !begins || strings.HasPrefix(text, "Warning") != (row.left != "") {
+		if begins := strings.HasPrefix(text, "Warning: "+row.Left); row.Left != "" && !begins || strings.HasPrefix(text, "Warning") != (row.Left != "") {
 			t.Errorf("%s: it begins with %.80q", name, text)
 		}
-		for _, want := range row.shown {
+		for _, want := range strings.Split(row.Shown, "|") {
 			at := strings.Index(text, want)
 			if at < 0 {
 				t.Errorf("%s: %q is not in %.300q … %.300q", name, want, text, text[max(0, len(text)-300):])
@@ -67,11 +46,11 @@ func TestLongQuestions(t *testing.T) {
 			ids = append(ids, o.Get("optionId").Str)
 		}
 		want := "allow proceed_always reject"
-		if row.left != "" {
+		if row.Left != "" {
 			want = "allow reject"
 		}
 		must.Equal(t, strings.Join(ids, " "), want, "the options are", name)
-		if raw := p.Get("toolCall.rawInput").Raw; row.left != "" && len(raw) < 60_000 || !gjson.Valid(raw) || raw == "" && name != "nothing long" {
+		if raw := p.Get("toolCall.rawInput").Raw; row.Left != "" && len(raw) < 60_000 || !gjson.Valid(raw) || raw == "" && name != "nothing long" {
 			t.Errorf("%s: the raw input has %d bytes", name, len(raw))
 		}
 	}

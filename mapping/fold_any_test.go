@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
@@ -157,14 +160,7 @@ func (s *foldScript) shows(steps []mapping.Step) {
 
 // FuzzJournal: whatever a stored journal says, it is loaded without a panic, and editors get valid JSON.
 func FuzzJournal(f *testing.F) {
-	for _, lines := range []string{
-		`{"goesOn":true,"task":"t1","context":"c1"}` + "\n" + `{"say":"message","task":"t1","id":"m1","as":"m1","begins":true,"text":"more"}` + "\n" + `{"say":"message","text":"one"}`,
-		`{"task":"t1","as":"c2","changed":2,"tool":"{\"tool_call_id\":\"c2\",\"shown\":\"c2\",\"status\":2,\"tool_name\":\"grep\",\"kind\":\"search\"}"}` + "\n" + `{"task":"t1","as":"c2","changed":2,"was":[80,43,36],"tool":"3"}`,
-		`{"as":"c","tool":"{\"tool_call_id\":\"c\"}"}` + "\n" + `{"as":"c","was":[20,9223372036854775807,9223372036854775807]}`,
-		`{"say":"artifact","id":"a","as":"a~2","begins":true,"replaces":true,"text":"x"}` + "\n" + `{"say":"thought","id":"x","as":"x","subject":"s","text":"d","data":{"a":1}}`,
-		`{"say":"message","id":"m","as":"m","part":{"Kind":2,"File":{"Name":"n","Bytes":"aGk="}}}` + "\n" + `{"taken":true}` + "\n" + `{"gap":true}` + "\n" + `{"answer":"c","task":"t"}` + "\n" + `{"heard":true}`,
-		`{"params":{"update":{"sessionUpdate":"user_message_chunk"}}}` + "\n" + `{"model":"m"}` + "\n" + `{"notice":"n"}` + "\n" + `{"error":"e"}` + "\n" + `{"end":true}`,
-	} {
+	for lines := range strings.SplitSeq(string(must.Get(os.ReadFile("testdata/journals.txt"))(f)), "\n\n") {
 		f.Add([]byte(lines))
 	}
 	f.Fuzz(func(t *testing.T, lines []byte) {

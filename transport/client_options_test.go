@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -102,34 +101,27 @@ func TestCardFile(t *testing.T) {
 // TestMessageOptions: the largest message, and the media types of answers, are the
 // user's; a message's own media types come first.
 func TestMessageOptions(t *testing.T) {
-	var sent []string
-	asStream := false
-	agent := roundTrip(func(r *http.Request) (*http.Response, error) {
-		media, answer := "application/json", `{"name":"Test","url":"/","protocolVersion":"0.3.0"}`
-		if r.Method == http.MethodPost {
-			body, _ := io.ReadAll(r.Body)
-			sent = append(sent, gjson.GetBytes(body, "params.configuration.acceptedOutputModes").Raw)
-			answer = `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"` + strings.Repeat("x", 1<<20) + `"}]}}`
+	media := "application/json"
+	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
+		answer := `{"jsonrpc":"2.0","id":1,"result":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"` + strings.Repeat("x", 1<<20) + `"}]}}`
+		if media == "text/event-stream" {
+			answer = "data: " + answer + "\n\n"
 		}
-		if asStream {
-			media, answer = "text/event-stream", "data: "+answer+"\n\n"
-		}
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {media}}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
+		wireAnswer(200, media, answer)(w, r)
 	})
-	c := wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: agent, MaxMessage: 1, AcceptedOutputModes: []string{"text/plain"}})
-	defer c.Close()
+	c := wireClient(t, agent.URL, &ClientOptions{MaxMessage: 1, AcceptedOutputModes: []string{"text/plain"}})
 	m := hello()
-	for range 2 {
-		if _, err := c.SendOnce(t.Context(), m, true); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "more than 1 MiB, which is the limit (--max-message)") {
-			t.Errorf("got %v", err)
-		}
+	for _, media = range []string{"application/json", "application/json", "text/event-stream"} {
+		_, err := c.SendOnce(t.Context(), m, true)
+		must.Fail(t, err, "more than 1 MiB, which is the limit (--max-message)")
+		must.Equal(t, errors.Is(err, ErrTooLarge), true)
 		m.AcceptedOutputModes = []string{"image/png"}
 	}
-	asStream = true
-	if _, err := c.SendOnce(t.Context(), m, true); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "--max-message") {
-		t.Errorf("got %v", err)
+	var sent []string
+	for _, r := range agent.seen() {
+		sent = append(sent, gjson.Get(r.Body, "params.configuration.acceptedOutputModes").Raw)
 	}
-	must.Equal(t, strings.Join(sent, " "), `["text/plain"] ["image/png"] ["image/png"]`)
+	must.Equal(t, sent, []string{`["text/plain"]`, `["image/png"]`, `["image/png"]`})
 }
 
 // A lifeProcess is an agent's process that can be ended and started again.

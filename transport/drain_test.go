@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/poison"
@@ -93,36 +92,6 @@ func testDrain(t *testing.T) {
 	if _, err := c.Send(t.Context(), hello()); !errors.Is(err, ErrEnded) {
 		t.Errorf("Send after Close: %v", err)
 	}
-}
-
-// An event that cannot be read ends the stream, even if it comes together with a good
-// one and the agent leaves the stream open.
-func TestMalformedBehindAnEvent(t *testing.T) {
-	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, sseWorking+"data: {\"jsonrpc\":,}\n\n")
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	})
-	c := wireClient(t, agent.URL, nil)
-	s := must.Get(c.Send(t.Context(), hello()))(t)
-	if events, err := s.Read(); len(events) != 1 || err != nil {
-		t.Fatal(events, err)
-	}
-	failed := make(chan error, 1)
-	go func() { // ends with the test, at the latest
-		_, err := s.Read()
-		failed <- err
-	}()
-	select {
-	case err := <-failed:
-		if !errors.Is(err, ErrMalformed) {
-			t.Errorf("got %v", err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the reader waits for ever")
-	}
-	c.Close()
 }
 
 // TestHangUp: the connection is closed so that the agent stops, but not if it has

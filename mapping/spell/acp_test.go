@@ -255,31 +255,29 @@ func TestTerminalAgain(t *testing.T) {
 	must.Equal(t, string(out.Append(nil, all)), first, "shown again")
 }
 
-// TestCollapse: only the newest of snapshots that follow each other stays.
+// TestCollapse: only the newest of snapshots that follow each other stays. A word is a step: a text, or a call with its
+// output, which begins with "!", asks with "?", and ends with ".".
 func TestCollapse(t *testing.T) {
-	tool := func(id string, status mapping.ToolStatus, changed mapping.ToolChange, live string) mapping.Step {
-		return mapping.Step{Kind: mapping.StepTool, Changed: changed, Tool: &mapping.ToolCall{ID: id, Shown: id, Status: status, OutputSoFar: live}}
+	var steps []mapping.Step
+	status := mapping.ToolExecuting
+	for word := range strings.FieldsSeq("a0! a1 a2 a3 t a4 b5 a6 a7? a8 a9. a10 a11") {
+		s := mapping.Step{Kind: mapping.StepText, Text: word}
+		if word != "t" {
+			s = mapping.Step{Kind: mapping.StepTool, New: strings.HasSuffix(word, "!"), Changed: mapping.ToolContent}
+			if strings.HasSuffix(word, ".") {
+				status, s.Changed = mapping.ToolSucceeded, mapping.ToolState|mapping.ToolContent
+			}
+			s.Tool = &mapping.ToolCall{ID: word[:1], Shown: word[:1], Status: status, OutputSoFar: word, Asks: strings.HasSuffix(word, "?")}
+		}
+		steps = append(steps, s)
 	}
-	begun := tool("a", mapping.ToolExecuting, mapping.ToolHead|mapping.ToolState|mapping.ToolContent, "0")
-	begun.New = true
-	asks := tool("a", mapping.ToolExecuting, mapping.ToolContent, "7")
-	asks.Tool.Asks = true
-	steps := []mapping.Step{begun,
-		tool("a", mapping.ToolExecuting, mapping.ToolContent, "1"), tool("a", mapping.ToolExecuting, mapping.ToolContent, "2"), tool("a", mapping.ToolExecuting, mapping.ToolContent, "3"),
-		{Kind: mapping.StepText, Text: "t"},
-		tool("a", mapping.ToolExecuting, mapping.ToolContent, "4"), tool("b", mapping.ToolExecuting, mapping.ToolContent, "5"), tool("a", mapping.ToolExecuting, mapping.ToolContent, "6"), asks,
-		tool("a", mapping.ToolExecuting, mapping.ToolContent, "8"), tool("a", mapping.ToolSucceeded, mapping.ToolState|mapping.ToolContent, "9"), tool("a", mapping.ToolSucceeded, mapping.ToolContent, "10"),
-		tool("a", mapping.ToolSucceeded, mapping.ToolContent, "11"),
-	}
-	var got []string
+	got := ""
 	for _, s := range Collapse(steps) {
-		if s.Kind == mapping.StepTool {
-			got = append(got, s.Tool.OutputSoFar)
-		} else {
-			got = append(got, s.Text)
+		if got += " " + s.Text; s.Tool != nil {
+			got += s.Tool.OutputSoFar
 		}
 	}
-	must.Equal(t, strings.Join(got, " "), "0 3 t 4 5 6 7 8 9 11")
+	must.Equal(t, got, " a0! a3 t a4 b5 a6 a7? a8 a9. a11")
 }
 
 // TestMCPDoing: what an agent does is one line, whatever it calls its thoughts.
