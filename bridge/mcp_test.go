@@ -22,13 +22,51 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
+// A running is a bridge that runs until its input ends.
+type running struct {
+	in     *io.PipeWriter
+	ended  <-chan error
+	writes atomic.Int64 // of the bridge
+}
+
+// run gives each line of the bridge to heard; closed is behind the last.
+func (r *running) run(t *testing.T, opts *bridge.Options, heard func(line string), closed func()) {
+	in, toBridge := io.Pipe()
+	fromBridge, out := io.Pipe()
+	ended := make(chan error, 1)
+	r.in, r.ended = toBridge, ended
+	go func() { // ends with the bridge
+		defer closed()
+		for lines := bufio.NewReader(fromBridge); ; {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if !gjson.Valid(line) {
+				t.Errorf("the bridge says %q", line)
+			}
+			heard(strings.TrimSuffix(line, "\n"))
+		}
+	}()
+	go func() { // ends with its input
+		ended <- bridge.Serve(context.Background(), in, writerFunc(func(b []byte) (int, error) {
+			r.writes.Add(1)
+			return out.Write(b)
+		}), opts)
+		out.Close()
+	}()
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
 // An mcpClient speaks with a bridge, MCP or another protocol, in virtual time.
 type mcpClient struct {
 	*testing.T
-	in     *io.PipeWriter
-	lines  chan gjson.Result // closed when the bridge has ended
-	calls  int
-	writes atomic.Int64 // of the bridge
+	running
+	lines chan gjson.Result // closed when the bridge has ended
+	calls int
 }
 
 // withMCP runs a client. elicitation is what it declares; "" is nothing.
@@ -52,39 +90,16 @@ func serve(t *testing.T, opts *bridge.Options) (c *mcpClient, end func()) {
 
 // serve gives each line of the bridge to heard.
 func (c *mcpClient) serve(opts *bridge.Options, heard func(gjson.Result)) (end func()) {
-	in, toBridge := io.Pipe()
-	fromBridge, out := io.Pipe()
-	c.in = toBridge
-	go func() { // ends with the bridge
-		for lines := bufio.NewScanner(fromBridge); lines.Scan(); {
-			if !gjson.ValidBytes(lines.Bytes()) {
-				c.Errorf("the bridge says %q", lines.Bytes())
-			}
-			heard(gjson.Parse(strings.Clone(lines.Text())))
-		}
-		close(c.lines)
-	}()
-	ended := make(chan error, 1)
-	go func() { // ends with its input
-		ended <- bridge.Serve(context.Background(), in, writerFunc(func(b []byte) (int, error) {
-			c.writes.Add(1)
-			return out.Write(b)
-		}), opts)
-		out.Close()
-	}()
+	c.run(c.T, opts, func(line string) { heard(gjson.Parse(line)) }, func() { close(c.lines) })
 	return func() { // also behind a Fatal
-		toBridge.Close()
-		if err := <-ended; err != nil {
+		c.in.Close()
+		if err := <-c.ended; err != nil {
 			c.Error(err)
 		}
 		for range c.lines { // to its end
 		}
 	}
 }
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 const asksForms = `"elicitation":{"form":{}}`
 

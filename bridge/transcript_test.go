@@ -1,9 +1,7 @@
 package bridge_test
 
 import (
-	"bufio"
 	"cmp"
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -220,38 +218,15 @@ func playTranscript(t *testing.T, script string) string {
 	client := must.Get(transport.NewClient(url, reach))(t)
 	options.Client = client
 	var editor wire
-	var editorIn *io.PipeWriter
-	var editorOut *io.PipeReader
-	var wg sync.WaitGroup
-	ended := make(chan error, 1)
+	var running running
 	reads := make(chan struct{}, 1) // has a token while the editor does
 	reads <- struct{}{}
 	start := func() {
-		var toBridge *io.PipeReader
-		var fromBridge *io.PipeWriter
-		toBridge, editorIn = io.Pipe()
-		editorOut, fromBridge = io.Pipe()
-		wg.Go(func() {
-			r := bufio.NewReader(editorOut)
-			for {
-				<-reads
-				reads <- struct{}{}
-				line, err := r.ReadString('\n')
-				if line != "" {
-					if !gjson.Valid(line) {
-						t.Errorf("the bridge wrote a line that is not JSON: %q", line)
-					}
-					editor.write("E< " + strings.TrimSuffix(line, "\n"))
-				}
-				if err != nil {
-					return
-				}
-			}
-		})
-		wg.Go(func() {
-			ended <- bridge.Serve(context.Background(), toBridge, fromBridge, &options)
-			fromBridge.Close()
-		})
+		running.run(t, &options, func(line string) {
+			editor.write("E< " + line)
+			<-reads
+			reads <- struct{}{}
+		}, func() {})
 	}
 	start()
 	exited := false
@@ -261,7 +236,7 @@ func playTranscript(t *testing.T, script string) string {
 			out.WriteString(l + "\n")
 		}
 		select {
-		case err := <-ended:
+		case err := <-running.ended:
 			exited = true
 			fmt.Fprintf(&out, "exit %v\n", err)
 		default:
@@ -272,7 +247,7 @@ func playTranscript(t *testing.T, script string) string {
 			`{"jsonrpc":"2.0","id":0,"method":"initialize","params":` + params + `}`,
 			`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"` + cwd + `","mcpServers":[]}}`,
 		} {
-			io.WriteString(editorIn, line+"\n")
+			io.WriteString(running.in, line+"\n")
 			synctest.Wait()
 		}
 		for _, l := range editor.take() {
@@ -300,7 +275,7 @@ func playTranscript(t *testing.T, script string) string {
 		case word == "handshake2":
 			handshake(`{"protocolVersion":2,"info":{"name":"editor","version":"1"},"capabilities":{}}`, cmp.Or(rest, "/"))
 		case word == "E>" && rest == "EOF":
-			editorIn.Close()
+			running.in.Close()
 		case word == "E>" && rest == "STOP":
 			<-reads
 		case word == "E>" && rest == "GO":
@@ -311,9 +286,9 @@ func playTranscript(t *testing.T, script string) string {
 			dir := t.TempDir()
 			must.Do(t, os.CopyFS(dir, os.DirFS(storeDir)))
 			storeDir, options.Store = dir, openStore(t, dir)
-			editorIn.Close()
+			running.in.Close()
 			if !exited {
-				<-ended
+				<-running.ended
 			}
 			synctest.Wait()
 			agent.take()
@@ -321,7 +296,7 @@ func playTranscript(t *testing.T, script string) string {
 			start()
 		case word == "E>":
 			go func() { // ends when the bridge has read the line, or with its input
-				io.WriteString(editorIn, rest+"\n")
+				io.WriteString(running.in, rest+"\n")
 			}()
 		case word == "M>":
 			tools.say(rest)
@@ -347,14 +322,12 @@ func playTranscript(t *testing.T, script string) string {
 		}
 		settle()
 	}
-	editorIn.Close()
+	running.in.Close()
 	agent.close()
 	if !exited {
-		<-ended
+		<-running.ended
 	}
 	client.Close()
-	editorOut.Close()
-	wg.Wait()
 	said := secrets.ReplaceAllString(strings.ReplaceAll(out.String(), tools.dir, "$DIR"), "$1$$SECRET")
 	return strings.ReplaceAll(said, cmp.Or(storeDir, "$STORE"), "$STORE")
 }
