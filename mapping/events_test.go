@@ -18,6 +18,7 @@ import (
 //
 //	snapshot EVENT   a task that was asked for
 //	dialect NAME     what the agent speaks; before "begin TASK", which a turn does in a task
+//	cwd DIR          the directory of the session
 //	answered ID      the user's answer to the question about a call
 //	= …              what an editor is shown, which questions are open then, and an error; -update writes it
 func TestEvents(t *testing.T) {
@@ -42,6 +43,9 @@ func TestEvents(t *testing.T) {
 				continue
 			case word == "begin":
 				fold.Begin(rest)
+				continue
+			case word == "cwd":
+				acp.Cwd = rest
 				continue
 			case word == "answered":
 				fold.Answered(rest, true)

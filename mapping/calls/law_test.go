@@ -202,29 +202,22 @@ func (p *player) end() {
 }
 
 func (p *player) compare(one *kept, m *meant) {
+	var want ToolCall
+	switch m.status {
+	case Succeeded:
+		want.Output = &Output{Text: m.out}
+	case Failed:
+		want.Error = &ErrorDetails{Message: m.out}
+	}
 	switch {
 	case one.Closed && m.left || m.asks && (one.Closed || !one.Status.Ended()):
 	case one.Status != m.status && !(m.asks && one.Asks):
 		p.fail("state")
 	case one.Status == Executing && one.OutputSoFar != m.out:
 		p.fail("output")
-	case one.Status.Ended() && !one.Closed && !(same(p.shown[one.Shown].Output, outputOf(m)) && same(p.shown[one.Shown].Error, errorOf(m))):
+	case one.Status.Ended() && !one.Closed && !(same(p.shown[one.Shown].Output, want.Output) && same(p.shown[one.Shown].Error, want.Error)):
 		p.fail("result")
 	}
-}
-
-func outputOf(m *meant) *Output {
-	if m.status != Succeeded {
-		return nil
-	}
-	return &Output{Text: m.out}
-}
-
-func errorOf(m *meant) *ErrorDetails {
-	if m.status != Failed {
-		return nil
-	}
-	return &ErrorDetails{Message: m.out}
 }
 
 // run plays a sequence; false if it is none.

@@ -100,20 +100,6 @@ func TestLongToolOutput(t *testing.T) {
 	}
 }
 
-// TestLocation: a call's location has the line that its input names.
-func TestLocation(t *testing.T) {
-	for input, want := range map[string]string{
-		`{"file_path":"/w/f","start_line":7,"end_line":9}`: `[{"path":"/w/f","line":7}]`, `{"line":3,"path":"f"}`: `[{"path":"/w/f","line":3}]`,
-		`{"path":"/w/f","offset":7}`: `[{"path":"/w/f"}]`, `{"path":"/w/f","line":"7"}`: `[{"path":"/w/f"}]`, `{"path":"/w/f","line":-7}`: `[{"path":"/w/f"}]`,
-		`{"path":"/w/f","line":1e99}`: `[{"path":"/w/f"}]`,
-	} {
-		out := ACP{Session: "s", Cwd: "/w"}
-		c := &mapping.ToolCall{ID: "c", Shown: "c", Name: "read_file", Input: a2a.JSON(input)}
-		line := out.Append(nil, []mapping.Step{{Kind: mapping.StepTool, New: true, Changed: mapping.ToolHead, Tool: c}})
-		must.Equal(t, gjson.GetBytes(line, "params.update.locations").Raw, want, input)
-	}
-}
-
 // An editor that takes notices is told once when the connection was not back at once, and
 // once when it is back. It is not told of a short interruption. Other editors get the
 // warnings as text. testdata/notices.txt has what happens, what the one is told, and how often the others are of a loss.

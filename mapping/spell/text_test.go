@@ -162,15 +162,3 @@ func TestMCPKeeps(t *testing.T) {
 		t.Errorf("%s", link)
 	}
 }
-
-// TestEmptyFiles: ACP requires data and blob, of empty files, too.
-func TestEmptyFiles(t *testing.T) {
-	for media, want := range map[string]string{
-		"image/png":  `{"type":"image","data":"","mimeType":"image/png"}`,
-		"audio/wav":  `{"type":"audio","data":"","mimeType":"audio/wav"}`,
-		"text/plain": `{"type":"resource","resource":{"uri":"attachment:file","mimeType":"text/plain","blob":""}}`,
-	} {
-		content, _ := acpContent(&mapping.Step{Kind: mapping.StepPart, Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{MediaType: media}}})
-		must.Equal(t, string(content), want)
-	}
-}
