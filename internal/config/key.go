@@ -41,7 +41,7 @@ const (
 	GroupWork        = "What it may do"
 	GroupEditor      = "The editor"
 	GroupPush        = "What the agent pushes"
-	GroupLook        = "Looking on"
+	GroupLook        = "Traces and logs"
 )
 
 // A Key is an option of a2astdio, a key of its configuration, or both. To add one, add it

@@ -67,7 +67,7 @@ var options = []Key{
 	{Name: "dialect", Flag: "dialect", Group: GroupAgent, In: Agent, Kind: KindWord, Words: dialect.Names, Takes: "WORD", Default: "auto", Example: `"devtool"`,
 		Help: "how to read what the agent says in its own words, and to write settings and answers to it; auto tells by its card, and by what it says"},
 	{Name: "agent-settings", Flag: "agent-settings", Group: GroupWork, In: Agent, Kind: KindObject, Takes: "JSON|@FILE", Example: `{ autoExecute = false }`,
-		Help: "an object to add to the settings that an agent with a dialect of its own gets first"},
+		Help: "an object to add to the settings in the first message of a session, for agents whose dialect has some"},
 	{Flag: "workspace", Group: GroupWork, Kind: KindText, Takes: "DIR",
 		Help: "the directory to work in, if the editor names none; without it, the current one"},
 	{Name: "forward-mcp", Flag: "forward-mcp", Group: GroupEditor, Bridge: true, In: Agent, Kind: KindBool, Example: `true`,

@@ -20,7 +20,7 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	get := p.AgentCommand("card get", reach.Opened(getCard),
 		frame.Output("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
-		frame.Option{Name: "extended", Kind: frame.Switch, Help: "the card that the agent shows to those that it knows, or an error. Without this it is the one that a2astdio uses: that one if it can be had, and else the public one"})
+		frame.Option{Name: "extended", Kind: frame.Switch, Help: "the card that the agent shows to those that it knows; an error if there is none. Without this it is the card that a2astdio uses"})
 	return p.Group("card",
 		get,
 		p.AgentCommand("card verify [FILE|-]", verifyCard),
