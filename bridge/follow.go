@@ -38,7 +38,6 @@ type leg struct {
 	request *request
 	ctx     context.Context // of its looks and subscriptions; close ends it
 	stop    context.CancelFunc
-	replies chan reply
 	err     error // nil if the agent has said that the leg is over
 	unshown error // the editor's: it is shown no more
 
@@ -76,7 +75,7 @@ const (
 // follow makes a request and follows what comes of it. The leg ends when the turn leaves it, or
 // hands it over.
 func (t *turn) follow(r *request) *leg {
-	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers, replies: make(chan reply)}
+	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers}
 	l.ctx, l.stop = context.WithCancel(t.agent.ctx)
 	if l.readers == nil {
 		l.readers = newReaders(t.agent.ctx)
@@ -113,7 +112,6 @@ type beside struct {
 // inputs are what can come to a leg.
 type inputs struct {
 	batches        <-chan batch
-	replies        <-chan reply
 	clock          <-chan time.Time
 	pushed, exited <-chan struct{}
 }
@@ -127,7 +125,7 @@ func (l *leg) listens() (in inputs, asLast bool) {
 	if in.clock = l.clock.timer.C; l.phase == over {
 		return in, false
 	}
-	in.batches, in.replies, in.pushed = l.readers.batches, l.replies, l.request.pushes.waked()
+	in.batches, in.pushed = l.readers.batches, l.request.pushes.waked()
 	if l.phase != streaming { // else its stream still has what it has said last
 		in.exited = l.agent.opts.Client.Exited()
 	}
@@ -142,8 +140,6 @@ func (l *leg) next(ctx context.Context, b beside) came {
 	select {
 	case b := <-in.batches:
 		l.take(b, asLast)
-	case r := <-in.replies:
-		l.replied(r)
 	case <-in.clock:
 		switch a := l.clock.rang(); {
 		case a == atQuiet:
@@ -173,10 +169,15 @@ func (l *leg) next(ctx context.Context, b beside) came {
 	case <-ctx.Done():
 		return ofEnd
 	}
+	l.closeOver()
+	return ofLeg
+}
+
+// closeOver closes a leg that is over, unless its editor has failed: see leave.
+func (l *leg) closeOver() {
 	if l.phase == over && l.unshown == nil {
 		l.close()
 	}
-	return ofLeg
 }
 
 // ring does what an alarm of the leg's is for.
@@ -218,9 +219,14 @@ func (l *leg) letGo() *readers {
 	return readers
 }
 
-// take takes what a stream has brought.
+// take takes what a stream has brought, or a request of the leg's.
 func (l *leg) take(b batch, asLast bool) {
 	switch {
+	case b.reply != nil:
+		if b.reply.leg == l { // else it is of the leg before, which was left just then
+			l.replied(b.reply)
+		}
+		return
 	case b.reader == l.sub:
 		l.takeSubscribed(b)
 	case b.reader != l.live:

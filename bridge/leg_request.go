@@ -12,6 +12,7 @@ import (
 
 // A reply is what a request of the leg's has brought.
 type reply struct {
+	leg  *leg
 	from source
 	begun
 	reader *reader // of a stream, which is read once the loop has taken the reply
@@ -44,7 +45,7 @@ func (l *leg) begin() {
 func (l *leg) begins(readers *readers, request func() reply) {
 	deepen()
 	r := request()
-	switch taken := l.answer(r); {
+	switch taken := l.answer(readers, r); {
 	case r.reader == nil:
 	case taken:
 		readers.run(r.reader)
@@ -54,16 +55,17 @@ func (l *leg) begins(readers *readers, request func() reply) {
 }
 
 // answer gives the loop what a request has brought; false: nobody takes it any more.
-func (l *leg) answer(r reply) bool {
+func (l *leg) answer(readers *readers, r reply) bool {
+	r.leg = l
 	select {
-	case l.replies <- r:
+	case readers.batches <- batch{reply: &r}:
 		return true
 	case <-l.ctx.Done():
 		return false
 	}
 }
 
-func (l *leg) replied(r reply) {
+func (l *leg) replied(r *reply) {
 	switch r.from {
 	case fromSend:
 		l.sent(r)
@@ -75,7 +77,7 @@ func (l *leg) replied(r reply) {
 }
 
 // sent takes the beginning of the answer to the leg's request.
-func (l *leg) sent(r reply) {
+func (l *leg) sent(r *reply) {
 	if r.taskID != "" {
 		l.taskID = r.taskID
 	}
@@ -150,37 +152,49 @@ const leftByTurn = "the turn has left it"
 func (l *leg) abandon() {
 	for awaited := l.spoken == saidNothing && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
 		select {
-		case r := <-l.replies:
-			switch {
-			case r.reader != nil && r.from == fromSubscribe:
-				l.sub = l.readers.add(r.reader)
-			case r.reader != nil:
-				l.live = l.readers.add(r.reader)
-			case r.then != nil: // a slash command, which has become a task
-				_, _ = l.agent.cancelTask(l.ctx, r.taskID, leftByTurn)
-				return
-			}
-			awaited = awaited && r.from != fromSend
 		case b := <-l.readers.batches:
-			own := b.reader == l.live || b.reader == l.sub
-			for i := range b.events {
-				if l.note(&b.events[i]); own {
-					l.state = a2a.State(strings.Clone(string(b.events[i].State)))
-				}
-			}
-			l.readers.goOn(b)
-			switch {
-			case !own:
-			case b.err != nil || l.state.Terminal():
-				return
-			case l.taskID != "":
-				_, _ = l.agent.cancelTask(l.ctx, l.taskID, leftByTurn)
+			if l.abandoned(b) {
 				return
 			}
+			awaited = awaited && (b.reply == nil || b.reply.from != fromSend)
 		case <-l.ctx.Done():
 			return
 		}
 	}
+}
+
+// abandoned takes what comes to such a leg, and reports whether that was all.
+func (l *leg) abandoned(b batch) bool {
+	if r := b.reply; r != nil {
+		switch {
+		case r.leg != l:
+		case r.reader != nil && r.from == fromSubscribe:
+			l.sub = l.readers.add(r.reader)
+		case r.reader != nil:
+			l.live = l.readers.add(r.reader)
+		case r.then != nil: // a slash command, which has become a task
+			_, _ = l.agent.cancelTask(l.ctx, r.taskID, leftByTurn)
+			return true
+		}
+		return false
+	}
+	own := b.reader == l.live || b.reader == l.sub
+	for i := range b.events {
+		if l.note(&b.events[i]); own {
+			l.state = a2a.State(strings.Clone(string(b.events[i].State)))
+		}
+	}
+	l.readers.goOn(b)
+	switch {
+	case !own:
+		return false
+	case b.err != nil || l.state.Terminal():
+		return true
+	case l.taskID != "":
+		_, _ = l.agent.cancelTask(l.ctx, l.taskID, leftByTurn)
+		return true
+	}
+	return false
 }
 
 // handOver ends the leg, since its task is answered, and returns its streams for the next leg, nil

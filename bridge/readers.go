@@ -16,7 +16,7 @@ import (
 // idleGuard), nor at its end: then they are drained. A leg passes them on to the next, for which the older ones only
 // tell that there is something to look at.
 type readers struct {
-	batches chan batch
+	batches chan batch      // what streams have brought, and requests have (leg.answer), one at a time
 	left    context.Context // ended when nobody takes batches any more
 	leave   context.CancelFunc
 	open    []*reader
@@ -31,16 +31,17 @@ type reader struct {
 }
 
 // A batch is what one read of a stream has brought: events, which are valid until the reader
-// reads on, or its end.
+// reads on, or its end. Or it is what a request has brought.
 type batch struct {
 	*reader
 	events []a2a.Event
 	err    error
+	reply  *reply
 }
 
 // newReaders returns readers that end with ctx, the agent's.
 func newReaders(ctx context.Context) *readers {
-	s := &readers{batches: make(chan batch, 1)} // so that its length tells whether one waits
+	s := &readers{batches: make(chan batch)}
 	s.left, s.leave = context.WithCancel(ctx)
 	return s
 }
@@ -89,8 +90,9 @@ func (s *readers) run(r *reader) {
 			err = &idleError{r.idle.limit, transport.ErrInterrupted}
 		}
 		select {
-		case s.batches <- batch{r, events, err}:
+		case s.batches <- batch{reader: r, events: events, err: err}:
 		case <-s.left.Done():
+			r.drain() // which may not be in the list: see leg.take
 			return
 		}
 		if err != nil {

@@ -93,12 +93,12 @@ func (l *leg) look(in input) {
 	l.clock.stop(atHint)
 	f.began = time.Now()
 	f.counts = f.counts || in == inSilent || in == inEvent
-	taskID, began := l.taskID, f.began
+	readers, taskID, began := l.readers, l.taskID, f.began
 	go func() { // ends with l.ctx, or with the look
 		looking, stop := context.WithTimeout(l.ctx, lookTime)
 		defer stop()
 		task, err := l.agent.opts.Client.Get(looking, taskID, allHistory)
-		l.answer(reply{from: fromLook, task: task, took: time.Since(began), err: err})
+		l.answer(readers, reply{from: fromLook, task: task, took: time.Since(began), err: err})
 	}()
 }
 
@@ -106,7 +106,7 @@ func (l *leg) look(in input) {
 func (f *refresh) looks() bool { return !f.began.IsZero() }
 
 // looked takes what a look has brought.
-func (l *leg) looked(r reply) {
+func (l *leg) looked(r *reply) {
 	f := &l.refresh
 	overtaken := f.firstTask.After(f.began)
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took

@@ -66,7 +66,7 @@ func (l *leg) subscribes() bool {
 }
 
 // subscribed takes the beginning of a subscription.
-func (l *leg) subscribed(r reply) {
+func (l *leg) subscribed(r *reply) {
 	l.subscription = subNone
 	if r.err == nil {
 		l.sub, l.subscription = l.readers.add(r.reader), subOpen

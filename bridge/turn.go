@@ -300,8 +300,15 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	leg.turn, t.heard = t, leg.heard
 	before := t.shows
-	for !leg.hasEnded() && len(leg.readers.batches) > 0 && t.shows == before {
-		leg.next(ctx, beside{})
+	for waits := true; waits && t.shows == before; {
+		in, asLast := leg.listens()
+		select {
+		case b := <-in.batches:
+			leg.take(b, asLast)
+			leg.closeOver()
+		default:
+			waits, leg.asLast = false, asLast
+		}
 	}
 	return t.shows == before || t.view == fullView, leg.unshown
 }
