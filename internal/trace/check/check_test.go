@@ -235,6 +235,8 @@ func TestRedactedTrace(t *testing.T) {
 	}
 	card := gjson.Parse(`{"supportedInterfaces":[{"url":"<22 bytes>","protocolBinding":"JSONRPC"}]}`)
 	must.Equal(t, faceURL(faces(card, true)[0], true), "")
+	acp := parsed.get(docACP)
+	must.Equal(t, len(acp.validate(acp.defs["PlanEntry"], gjson.Parse(`{"content":"<3 bytes>","priority":"<6 bytes>","status":"pending"}`), "")), 0)
 }
 
 // TestAlike: equal findings are counted, and not all reported.

@@ -18,7 +18,7 @@ func (w *walk) pick(of []schema, known gjson.Result, v gjson.Result, path string
 		}
 	}
 	switch {
-	case len(of) == 0 || matches == 1 || matches > 1 && !one:
+	case len(of) == 0 || redacted(v.Str) || matches == 1 || matches > 1 && !one:
 	case matches > 1:
 		w.fault(path, "is %d things at once: %s", matches, quote(v))
 	default:
