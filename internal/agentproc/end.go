@@ -1,6 +1,7 @@
 package agentproc
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,22 +23,18 @@ const (
 
 // wait returns when all of the agent's processes have ended.
 func (p *process) wait(output *os.File) {
-	copied := make(chan struct{})
+	copying, copied := context.WithCancel(context.Background())
 	// Ends with the output, or at the deadline below; if the log blocks, with the log.
 	go func() {
-		defer close(copied)
+		defer copied()
 		defer output.Close()
 		p.output.copy(output)
 	}()
 	err := p.cmd.Wait()
 	// A process that has left the agent's group may hold the pipe.
 	_ = output.SetReadDeadline(time.Now().Add(outputMargin))
-	timer := time.NewTimer(2 * outputMargin)
-	defer timer.Stop()
-	select {
-	case <-copied:
-	case <-timer.C:
-	}
+	defer time.AfterFunc(2*outputMargin, copied).Stop()
+	<-copying.Done()
 	p.finder.stop()
 	before, advice := "", ""
 	if !p.isFound() {

@@ -1,6 +1,7 @@
 package agentproc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,14 +44,11 @@ type finder struct {
 	mu        sync.Mutex
 	addresses []string
 	wg        sync.WaitGroup
-
-	once  sync.Once
-	found chan struct{} // closed when url is set
-	url   string
+	url       string // "": none is found; behind that ctx ends
 }
 
 func newFinder(port string) *finder {
-	f := &finder{port: port, found: make(chan struct{})}
+	f := &finder{port: port}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.client = &http.Client{
 		// No proxy: it is this machine. No idle connections that could be left behind.
@@ -99,11 +97,10 @@ func (f *finder) watch(address string) {
 			if !chosen && !f.pause(settle) {
 				return
 			}
-			f.once.Do(func() {
-				f.url = address
-				close(f.found)
-				f.cancel()
-			})
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.url = cmp.Or(f.url, address)
+			f.cancel()
 			return
 		}
 		if !f.pause(wait) {
@@ -163,14 +160,14 @@ func (p *process) words() string {
 	return "; it printed nothing"
 }
 
-func (p *process) isFound() bool {
-	select {
-	case <-p.finder.found:
-		return true
-	default:
-		return false
-	}
+// found is where the card is, "" if that is not known.
+func (f *finder) found() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.url
 }
+
+func (p *process) isFound() bool { return p.finder.found() != "" }
 
 // find waits for the agent's card and returns the URL below which it is, for a caller with
 // limited patience.
@@ -181,10 +178,12 @@ func (p *process) find(ctx context.Context, impatient <-chan time.Time) (string,
 	default:
 	}
 	select {
-	case <-p.finder.found:
-		p.output.unwatch()
-		return p.finder.url, nil
-	case <-p.done:
+	case <-p.finder.ctx.Done():
+		if url := p.finder.found(); url != "" {
+			p.output.unwatch()
+			return url, nil
+		}
+		<-p.done // which follows
 		return "", p.err
 	case <-impatient:
 		return "", &slowError{fmt.Sprintf("agent: %q runs, but %s; it may come yet, and --timeout allows more%s", p.name, p.noCard(), p.words())}

@@ -12,27 +12,26 @@ import (
 // A Listener has connections that are [net.Pipe]s: a write returns when it was read, and in
 // a bubble of testing/synctest they block durably.
 type Listener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
+	conns chan net.Conn
+	open  context.Context
+	end   context.CancelFunc
 }
 
 // Listen returns a listener. The caller closes it.
 func Listen() *Listener {
-	return &Listener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	l := &Listener{conns: make(chan net.Conn)}
+	l.open, l.end = context.WithCancel(context.Background())
+	return l
 }
 
 // Serve serves a handler. end cuts all connections, and refuses new ones.
 func Serve(handler http.Handler) (l *Listener, end func() error) {
 	l = Listen()
-	server, served := &http.Server{Handler: handler}, make(chan struct{})
-	go func() { // ends with the listener
-		defer close(served)
-		_ = server.Serve(l)
-	}()
+	server, serving := &http.Server{Handler: handler}, sync.WaitGroup{}
+	serving.Go(func() { _ = server.Serve(l) }) // ends with the listener
 	return l, func() error {
 		l.Close() // the server may not have begun to serve it
-		defer func() { <-served }()
+		defer serving.Wait()
 		return server.Close()
 	}
 }
@@ -43,7 +42,7 @@ func (l *Listener) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	select {
 	case l.conns <- server:
 		return client, nil
-	case <-l.closed:
+	case <-l.open.Done():
 		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -55,14 +54,14 @@ func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
 		return c, nil
-	case <-l.closed:
+	case <-l.open.Done():
 		return nil, net.ErrClosed
 	}
 }
 
 // Close implements [net.Listener].
 func (l *Listener) Close() error {
-	l.once.Do(func() { close(l.closed) })
+	l.end()
 	return nil
 }
 
