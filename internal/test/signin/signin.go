@@ -129,80 +129,68 @@ type Browser struct {
 	// Again reloads the last page.
 	Again bool
 
-	// Last is the last page.
-	Last string
+	last string // page
 }
 
 // Open goes from a page of this machine to the provider and back.
 func (b *Browser) Open(local string) error {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return err
+	jar, _ := cookiejar.New(nil) // never fails
+	callback := ""
+	client := b.client()
+	client.Jar = jar
+	client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		switch {
+		case len(via) == 1: // to the provider
+			r.URL.RawQuery += b.says()
+			return nil
+		case b.Change != nil:
+			b.Change(r.URL)
+		}
+		callback = r.URL.String()
+		return nil
 	}
-	client := &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	location, page, err := visit(client.Get(local))
-	if err != nil {
-		return err
+	err := b.visit(client, local)
+	if err == nil && callback == "" {
+		return fmt.Errorf("nothing leads back: %s", b.Text())
 	}
-	if location == "" {
-		b.Last = page
-		return fmt.Errorf("the first page leads nowhere: %s", text(page))
-	}
-	if location, page, err = visit(client.Get(b.says(location))); err != nil {
-		return err
-	}
-	if location == "" {
-		b.Last = page
-		return fmt.Errorf("the provider says: %s", text(page))
-	}
-	callback, err := url.Parse(location)
-	if err != nil {
-		return err
-	}
-	if b.Change != nil {
-		b.Change(callback)
-	}
-	_, b.Last, err = visit(client.Get(callback.String()))
-	if err == nil && b.Again {
-		_, _, _ = visit(client.Get(callback.String())) // the server may have ended
+	if b.Again {
+		if resp, err := client.Get(callback); err == nil { // the server may have ended
+			resp.Body.Close()
+		}
 	}
 	return err
-}
-
-// says adds what the user says to the URL of a page of the provider's.
-func (b *Browser) says(at string) string {
-	if b.Deny {
-		at += "&allow=no"
-	}
-	return at
 }
 
 // Enter enters a device's code: complete is the page with the code.
-func (b *Browser) Enter(complete string) error {
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true}}
-	_, page, err := visit(client.Get(b.says(complete)))
-	b.Last = page
-	return err
+func (b *Browser) Enter(complete string) error { return b.visit(b.client(), complete+b.says()) }
+
+// says is what the user says, in the query of a page of the provider's.
+func (b *Browser) says() string {
+	if b.Deny {
+		return "&allow=no"
+	}
+	return ""
 }
 
-func visit(resp *http.Response, err error) (location, page string, _ error) {
+func (b *Browser) client() *http.Client {
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: b.TLS, DisableKeepAlives: true}}
+}
+
+// visit reads the page to which a URL leads.
+func (b *Browser) visit(client *http.Client, at string) error {
+	resp, err := client.Get(at)
 	if err != nil {
-		return "", "", err
+		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if to, err := resp.Location(); err == nil {
-		location = to.String()
-	}
-	return location, string(body), err
+	page, err := io.ReadAll(resp.Body)
+	b.last = string(page)
+	return err
 }
 
 var tag = regexp.MustCompile(`(?s)<style>.*?</style>|<[^>]*>`)
 
-func text(page string) string {
-	return html.UnescapeString(strings.Join(strings.Fields(tag.ReplaceAllString(page, " ")), " "))
-}
-
 // Text is the last page's text.
-func (b *Browser) Text() string { return text(b.Last) }
+func (b *Browser) Text() string {
+	return html.UnescapeString(strings.Join(strings.Fields(tag.ReplaceAllString(b.last, " ")), " "))
+}
