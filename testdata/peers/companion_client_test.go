@@ -27,7 +27,6 @@ type mcpClient struct {
 type mcpNotice struct {
 	Method string
 	Params struct {
-		FilePath       string
 		Content        *string
 		WorkspaceState struct{ OpenFiles []mcpFile }
 	}
@@ -35,7 +34,6 @@ type mcpNotice struct {
 
 type mcpFile struct {
 	Path         string
-	Timestamp    float64
 	IsActive     bool
 	SelectedText string
 	Cursor       struct{ Line, Character int }

@@ -78,19 +78,6 @@ type Editor struct {
 	buffers map[string]string // files that the editor has open, by path; nil: it serves none
 }
 
-// startAt runs the binary like an editor: with a small environment, a home directory, where
-// sessions are kept, and in a directory that is no session's. It is closed, and checked, when the
-// test ends.
-func startAt(t testing.TB, home string, args ...string) *Editor {
-	t.Helper()
-	cmd := exec.Command(binary, args...)
-	cmd.Dir = t.TempDir()
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir()}
-	e := begin(t, cmd)
-	t.Cleanup(e.Close)
-	return e
-}
-
 // begin starts an ACP agent, which the caller ends.
 func begin(t testing.TB, cmd *exec.Cmd) *Editor {
 	t.Helper()
@@ -105,17 +92,8 @@ func begin(t testing.TB, cmd *exec.Cmd) *Editor {
 // startPiped starts a command, and returns its stdin and stdout.
 func startPiped(t testing.TB, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {
 	t.Helper()
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin, stdout := mustGet(cmd.StdinPipe())(t), mustGet(cmd.StdoutPipe())(t)
+	mustDo(t, cmd.Start())
 	return stdin, stdout
 }
 
@@ -131,10 +109,16 @@ func openAt(t testing.TB, home string, args ...string) *Editor {
 	return openFiles(t, home, nil, args...)
 }
 
-// openFiles is openAt of an editor that has files open, and serves them.
+// openFiles is openAt of an editor that has files open, and serves them. It has a small
+// environment, and is in a directory that is no session's. It is closed, and checked, when the test
+// ends.
 func openFiles(t testing.TB, home string, buffers map[string]string, args ...string) *Editor {
 	t.Helper()
-	e := startAt(t, home, args...)
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir()}
+	e := begin(t, cmd)
+	t.Cleanup(e.Close)
 	e.mu.Lock()
 	e.buffers = buffers
 	e.mu.Unlock()

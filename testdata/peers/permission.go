@@ -1,7 +1,7 @@
 package peers
 
 import (
-	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -9,34 +9,24 @@ import (
 type Permission struct {
 	e       *Editor
 	id      any
-	Session string
 	CallID  string
 	Title   string
-	Kind    string
-	// Content is what the question shows of the call.
-	Content []any
+	content []any // what the question shows of the call
 	options []any
 
 	once sync.Once
 }
 
-// A Policy answers a question; [Later] leaves it to the test. It runs in the goroutine
-// that reads the bridge's output.
+// A Policy answers a question, by an option's kind or the outcome "cancelled"; "" leaves it to the
+// test. It runs in the goroutine that reads the bridge's output.
 type Policy func(*Permission) (kind string)
 
-// Results of a policy: an option's kind, the outcome "cancelled", or nothing.
-const (
-	Once      = "allow_once"
-	Always    = "allow_always"
-	No        = "reject_once"
-	Dismissed = "cancelled"
-	Later     = ""
-)
+const dismissed = "cancelled"
 
 // Policies without state.
-func Allow(*Permission) string   { return Once }
-func Reject(*Permission) string  { return No }
-func Dismiss(*Permission) string { return Dismissed }
+func Allow(*Permission) string   { return "allow_once" }
+func Reject(*Permission) string  { return "reject_once" }
+func Dismiss(*Permission) string { return dismissed }
 
 // SetPolicy sets the policy for later questions.
 func (e *Editor) SetPolicy(p Policy) {
@@ -46,9 +36,8 @@ func (e *Editor) SetPolicy(p Policy) {
 }
 
 func (e *Editor) permission(l *Line) *Permission {
-	p := &Permission{e: e, id: l.Message["id"], Session: l.text("params.sessionId"), CallID: l.text("params.toolCall.toolCallId"),
-		Title: l.text("params.toolCall.title"), Kind: l.text("params.toolCall.kind")}
-	p.Content, _ = l.get("params.toolCall.content").([]any)
+	p := &Permission{e: e, id: l.Message["id"], CallID: l.text("params.toolCall.toolCallId"), Title: l.text("params.toolCall.title")}
+	p.content, _ = l.get("params.toolCall.content").([]any)
 	p.options, _ = l.get("params.options").([]any)
 	return p
 }
@@ -59,7 +48,7 @@ func (e *Editor) decide(l *Line) {
 	policy := e.policy
 	e.mu.Unlock()
 	p := e.permission(l)
-	if kind := policy(p); kind != Later {
+	if kind := policy(p); kind != "" {
 		p.Answer(kind)
 	}
 }
@@ -74,33 +63,23 @@ func (p *Permission) Answer(kind string) {
 		return
 	}
 	outcome := map[string]any{"outcome": "cancelled"}
-	if kind != Dismissed {
-		id := p.Option(kind)
-		if id == "" {
+	if kind != dismissed {
+		i := slices.IndexFunc(p.options, func(o any) bool { return at(o, "kind") == kind })
+		if i < 0 {
 			p.e.t.Errorf("the question about %q has no option of kind %s: %v", p.Title, kind, p.options)
 			return
 		}
-		outcome = map[string]any{"outcome": "selected", "optionId": id}
+		outcome = map[string]any{"outcome": "selected", "optionId": at(p.options[i], "optionId")}
 	}
 	p.e.send(map[string]any{"id": p.id, "result": map[string]any{"outcome": outcome}})
 }
 
-// Option returns the ID of the option of a kind, empty if there is none.
-func (p *Permission) Option(kind string) string {
-	for _, o := range p.options {
-		if at(o, "kind") == kind {
-			return fmt.Sprint(at(o, "optionId"))
-		}
-	}
-	return ""
-}
-
 // Diff is the change that the question shows first, if it does.
 func (p *Permission) Diff() (path, newText string, ok bool) {
-	if len(p.Content) == 0 || at(p.Content[0], "type") != "diff" {
+	if len(p.content) == 0 || at(p.content[0], "type") != "diff" {
 		return "", "", false
 	}
-	path, _ = at(p.Content[0], "path").(string)
-	newText, _ = at(p.Content[0], "newText").(string)
+	path, _ = at(p.content[0], "path").(string)
+	newText, _ = at(p.content[0], "newText").(string)
 	return path, newText, true
 }

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,11 +31,9 @@ type Outcome struct {
 	Details    string // its message, or data.details
 	Text       string
 	Thoughts   string
-	Plan       []any
 	Calls      []*Call
 	Asked      []*Permission
 	Updates    int // lines
-	Chunks     int // of text
 }
 
 // A Call is a tool call as an editor would show it.
@@ -45,7 +44,6 @@ type Call struct {
 	Content  []any
 	// Shown are all texts that the call has shown.
 	Shown []string
-	Raw   any // rawOutput
 }
 
 // Output is the text that the call shows at its end.
@@ -56,11 +54,6 @@ func (c *Call) Output() string {
 		b.WriteString(s)
 	}
 	return b.String()
-}
-
-// Diff is the first change that the call shows at its end.
-func (c *Call) Diff() (path, newText string, ok bool) {
-	return (&Permission{Content: c.Content}).Diff()
 }
 
 // Wait waits for the prompt's response.
@@ -115,7 +108,6 @@ func (t *Turn) WaitOutput(part string) {
 // WaitPermission waits for the turn's next question.
 func (t *Turn) WaitPermission() *Permission {
 	t.e.t.Helper()
-	var p *Permission
 	l, i := t.e.wait(t.seen, fmt.Sprintf("a question in the turn %q", t.text), func(l *Line) bool {
 		return l.answers(t.id) || l.text("method") == "session/request_permission" && l.text("params.sessionId") == t.session
 	})
@@ -123,8 +115,7 @@ func (t *Turn) WaitPermission() *Permission {
 		t.e.t.Fatalf("the turn %q ended without a question: %s", t.text, l.Raw)
 	}
 	t.seen = i + 1
-	p = t.e.permission(l)
-	return p
+	return t.e.permission(l)
 }
 
 // until waits for a line of the turn's session. It fails at the end of the turn.
@@ -147,22 +138,20 @@ func (o *Outcome) add(e *Editor, l *Line) {
 	switch l.update() {
 	case "agent_message_chunk":
 		o.Text += l.text("params.update.content.text")
-		o.Chunks++
 	case "agent_thought_chunk":
 		o.Thoughts += l.text("params.update.content.text") + "\n"
-	case "plan":
-		o.Plan, _ = l.get("params.update.entries").([]any)
 	case "tool_call", "tool_call_update":
 		o.call(l)
 	}
 }
 
 func (o *Outcome) call(l *Line) {
-	c := o.Call(l.text("params.update.toolCallId"))
-	if c == nil {
-		c = &Call{ID: l.text("params.update.toolCallId")}
-		o.Calls = append(o.Calls, c)
+	id := l.text("params.update.toolCallId")
+	i := slices.IndexFunc(o.Calls, func(c *Call) bool { return c.ID == id })
+	if i < 0 {
+		i, o.Calls = len(o.Calls), append(o.Calls, &Call{ID: id})
 	}
+	c := o.Calls[i]
 	if s := l.text("params.update.title"); s != "" {
 		c.Title = s
 	}
@@ -173,25 +162,12 @@ func (o *Outcome) call(l *Line) {
 		c.Status = s
 		c.Statuses = append(c.Statuses, s)
 	}
-	if raw := l.get("params.update.rawOutput"); raw != nil {
-		c.Raw = raw
-	}
 	if content, ok := l.get("params.update.content").([]any); ok {
 		c.Content = content
 		if s := c.Output(); s != "" {
 			c.Shown = append(c.Shown, s)
 		}
 	}
-}
-
-// Call returns the call with an ID, nil if there is none.
-func (o *Outcome) Call(id string) *Call {
-	for _, c := range o.Calls {
-		if c.ID == id {
-			return c
-		}
-	}
-	return nil
 }
 
 // summary is for messages of tests.
