@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,82 +109,50 @@ func both(a, b *signin.Server) http.RoundTripper {
 	return oauth.NewHTTP(config).Transport
 }
 
-// Every way in: what the card says, and what the user has.
+// A wayIn is what the card says, and what the user has: a row of testdata/ways-in.txt.
+type wayIn struct{ Name, Card, Has, Want, Key string }
+
+// has is what stands behind a word of Has, or the word itself.
+func (w *wayIn) has(word string) string {
+	for pair := range strings.FieldsSeq(w.Has) {
+		if name, value, _ := strings.Cut(pair, "="); name == word {
+			return cmp.Or(value, word)
+		}
+	}
+	return ""
+}
+
+// Every way in.
 func TestWaysIn(t *testing.T) {
-	const oauthCard = `"securitySchemes":{"login":{"type":"oauth2","flows":{FLOWS}}},"security":[{"login":["agent"]}]`
-	flow := func(flows string) string { return strings.Replace(oauthCard, "FLOWS", flows, 1) }
-	code := `"authorizationCode":{"authorizationUrl":"IDP/authorize","tokenUrl":"IDP/token","scopes":{"agent":""}}`
-	device := `"deviceCode":{"deviceAuthorizationUrl":"IDP/device_authorization","tokenUrl":"IDP/token","scopes":{"agent":""}}`
-	for _, test := range []struct {
-		name, card string
-		closed     bool
-		challenge  string
-		oauth      OAuth
-		how        SignIn
-		scheme     string
-		user       tester
-		want       string // of the error
-		key        string // what the agent gets, if it is no token of the provider
-	}{
-		{name: "code", card: flow(code)},
-		{name: "code with a client", card: flow(code), oauth: OAuth{ClientID: "app"}},
-		{name: "code with a client and its secret", card: flow(code), oauth: OAuth{ClientID: "service", Secret: Secret{Value: "hunter2", Name: "secret"}}},
-		{name: "code with another secret", card: flow(code), oauth: OAuth{ClientID: "service", Secret: Secret{Value: "hunter3", Name: "secret"}}, want: "invalid_client"},
-		{name: "code with an issuer", card: flow(code), oauth: OAuth{Issuer: "IDP"}},
-		{name: "code with an issuer that has no metadata", card: flow(code), oauth: OAuth{Issuer: "IDP/none", ClientID: "app"}},
-		{name: "device", card: flow(device), oauth: OAuth{ClientID: "app"}},
-		{name: "device where there is no browser", card: flow(code + "," + device), user: tester{noBrowser: true}},
-		{name: "device because it is wanted", card: flow(code + "," + device), how: SignIn{Device: true}},
-		{name: "no browser and no device", card: flow(code), user: tester{noBrowser: true}},
-		{name: "for programs", card: flow(`"clientCredentials":{"tokenUrl":"IDP/other","scopes":{}}`), want: "has tokens for programs alone: --oauth-client-id"},
-		{name: "implicit", card: flow(`"implicit":{"authorizationUrl":"IDP/authorize","scopes":{}}`), want: `the OAuth flow "implicit" alone, which is obsolete`},
-		{name: "password", card: flow(`"password":{"tokenUrl":"IDP/token","scopes":{}}`), want: `the OAuth flow "password" alone, which is obsolete`},
-		{name: "1.x", card: `"securitySchemes":{"login":{"oauth2SecurityScheme":{"oauth2MetadataUrl":"IDP/.well-known/openid-configuration","flows":{` + code + `}}}},"securityRequirements":[{"schemes":{"login":{"list":["agent"]}}}]`},
-		{name: "a closed card, by issuer", closed: true, oauth: OAuth{Issuer: "IDP"}},
-		{name: "a closed card that wants a token", closed: true, challenge: "Bearer", want: "that cannot be asked here"},
-		{name: "an open card of nothing", card: `"x":1`, want: "asks for no credentials"},
-		{name: "key", card: `"securitySchemes":{"k":{"type":"apiKey","in":"query","name":"key"}},"security":[{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "key=hunter2-key"},
-		{name: "basic", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me:pw"}, key: "Basic bWU6cHc="},
-		{name: "basic without a colon", card: `"securitySchemes":{"b":{"type":"http","scheme":"basic"}},"security":[{"b":[]}]`, user: tester{secret: "me"}, want: "user:password"},
-		{name: "certificate", card: `"securitySchemes":{"c":{"type":"mutualTLS"}},"security":[{"c":[]}]`, want: "--client-cert"},
-		{name: "certificate beside a key", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"b":{"type":"http","scheme":"bearer"}},"security":[{"b":[],"c":[]}]`, want: "--client-cert"},
-		{name: "the second of two", card: `"securitySchemes":{"c":{"type":"mutualTLS"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"c":[]},{"k":[]}]`, user: tester{secret: "hunter2-key"}, key: "hunter2-key"},
-		{name: "both of two", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"login":["agent"],"k":[]}]`, want: "at once: --header gives one of them"},
-		{name: "by name", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"},"k":{"type":"apiKey","in":"header","name":"X-Key"}},"security":[{"k":[]},{"login":["agent"]}]`, scheme: "login"},
-		{name: "by an unknown name", card: flow(code), scheme: "other", want: `no scheme "other": it has login`},
-		{name: "declared and not required", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"IDP/.well-known/openid-configuration"}}`},
-		{name: "an unknown kind", card: `"securitySchemes":{"x":{"type":"telepathy"}},"security":[{"x":[]}]`, want: "a kind of scheme that a2astdio does not know"},
-		{name: "a provider that is down", card: `"securitySchemes":{"login":{"type":"openIdConnect","openIdConnectUrl":"https://127.0.0.1:1/x"}},"security":[{"login":[]}]`, want: "is not reached for its metadata: connection refused"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
+	for _, test := range must.Table[wayIn](t, "testdata/ways-in.txt") {
+		t.Run(test.Name, func(t *testing.T) {
 			t.Parallel()
 			p := signin.Start(t, &idp.Options{Scopes: []string{"agent"}, Interval: 1, Clients: map[string]idp.Client{
 				"app": {Redirects: []string{"http://127.0.0.1/callback"}}, "service": {Secret: "hunter2", Redirects: []string{"http://127.0.0.1/callback"}}}})
 			a := newAgent(t, p)
-			fill := strings.NewReplacer("IDP", p.Issuer, "AGENT", a.URL)
-			a.card, a.closed, a.challenge = fill.Replace(test.card), test.closed, fill.Replace(test.challenge)
+			fill := strings.NewReplacer("IDP", p.Issuer, "CODE", `"authorizationCode":{"authorizationUrl":"`+p.Issuer+`/authorize","tokenUrl":"`+p.Issuer+`/token","scopes":{"agent":""}}`,
+				"DEVICE", `"deviceCode":{"deviceAuthorizationUrl":"`+p.Issuer+`/device_authorization","tokenUrl":"`+p.Issuer+`/token","scopes":{"agent":""}}`)
+			a.card, a.closed, a.challenge = fill.Replace(test.Card), test.has("closed") != "", test.has("challenge")
 			key := ""
-			if test.key != "" {
+			if test.Key != "" {
 				a.takes = func(r *http.Request) bool {
 					key = r.URL.RawQuery + r.Header.Get("Authorization") + r.Header.Get("X-Key")
 					return true
 				}
 			}
-			o := test.oauth
-			o.Issuer = fill.Replace(o.Issuer)
+			o := OAuth{ClientID: test.has("client"), Issuer: fill.Replace(test.has("issuer")), Secret: Secret{Value: test.has("secret"), Name: "secret"}}
 			store := testStore(t)
-			s, card := fetch(t, a, &Options{Store: store, OAuth: o, Scheme: test.scheme})
-			must.Equal(t, card == nil, test.closed)
-			how, u := test.how, &test.user
-			how.Card, u.b.TLS = card, p.TLS()
-			_, err := signIn(t, s, &how, u)
-			if must.Fail(t, err, test.want); err != nil {
+			s, card := fetch(t, a, &Options{Store: store, OAuth: o, Scheme: test.has("scheme")})
+			must.Equal(t, card == nil, a.closed)
+			u := &tester{b: signin.Browser{TLS: p.TLS()}, noBrowser: test.has("no-browser") != "", secret: test.has("types")}
+			_, err := signIn(t, s, &SignIn{Card: card, Device: test.has("device") != ""}, u)
+			if must.Fail(t, err, test.Want); err != nil {
 				return
 			}
 			c, _ := a.client(t, &Options{Store: store, OAuth: o})
 			prompts(t, c)
-			must.Equal(t, key, test.key)
-			if o.Issuer != "" != (len(u.asked) == 0) && test.key == "" {
+			must.Equal(t, key, test.Key)
+			if o.Issuer != "" != (len(u.asked) == 0) && test.Key == "" {
 				t.Errorf("asked %d times about the provider", len(u.asked))
 			}
 		})
