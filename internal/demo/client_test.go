@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,35 +25,30 @@ type client struct {
 	agent     *Agent
 	http      *http.Client
 	header    http.Header
-	dir       string   // workspace_path of the first messages
+	dir       string // workspace_path of the first messages
+	v1        bool
 	taskID    string   // of the last stream
 	contextID string   // of it
-	calls     []string // tool calls that asked in the last stream
-	v1        bool
-	seen      []map[string]any // every result
-	ran       []string         // what the agent did, as it reports
+	calls     []string // tool calls that have asked in it
+	asked     []string // before it
+	seen      []any    // every result
+	half      *reader  // a stream that is read later
 }
 
-// converse runs a conversation in virtual time. That the bubble ends proves that
-// no goroutine of the agent is left.
-func converse(t *testing.T, opts *Options, talk func(t *testing.T, c *client)) {
+// converse runs a conversation in virtual time, in a version of A2A. That the bubble ends
+// proves that no goroutine of the agent is left.
+func converse(t *testing.T, version string, opts *Options, talk func(t *testing.T, c *client)) {
 	t.Helper()
-	converseIn(t, t.TempDir(), opts, talk)
-}
-
-// converseIn is converse with a client in a directory.
-func converseIn(t *testing.T, dir string, opts *Options, talk func(t *testing.T, c *client)) {
-	t.Helper()
-	if opts == nil {
-		opts = &Options{}
-	}
+	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		c := &client{t: t, header: http.Header{}, dir: dir}
 		a := New(opts)
 		network, end := pipenet.Serve(a)
 		transport := &http.Transport{DialContext: network.Dial}
-		c.agent, c.http = a, &http.Client{Transport: transport}
-		c.header.Set("X-A2A-Extensions", "https://example.com/other, "+ExtensionURI)
+		c := &client{t: t, agent: a, http: &http.Client{Transport: transport}, header: http.Header{}, dir: dir, v1: version == "1.0"}
+		c.header.Set(wire{c.v1}.extensionsHeader(), "https://example.com/other, "+ExtensionURI)
+		if c.v1 {
+			c.header.Set("A2A-Version", version)
+		}
 		defer func() { // also after a Fatal
 			transport.CloseIdleConnections()
 			if err := end(); err != nil {
@@ -65,30 +62,6 @@ func converseIn(t *testing.T, dir string, opts *Options, talk func(t *testing.T,
 	})
 }
 
-// inEachVersion is converse in both versions of A2A. Events are told alike; what
-// differs is how messages and methods are written, and the client does that.
-func inEachVersion(t *testing.T, talk func(t *testing.T, c *client)) {
-	for _, version := range []string{"0.3", "1.0"} {
-		t.Run(version, func(t *testing.T) {
-			converse(t, nil, func(t *testing.T, c *client) {
-				if version == "1.0" {
-					v1Client(c)
-				}
-				talk(t, c)
-			})
-		})
-	}
-}
-
-// as returns the same client with other extensions.
-func (c *client) as(extensions string) *client {
-	d := &client{t: c.t, agent: c.agent, http: c.http, header: c.header.Clone(), v1: c.v1, contextID: c.contextID, dir: c.dir}
-	for _, name := range []string{"X-A2A-Extensions", "A2A-Extensions"} {
-		d.header.Set(name, extensions)
-	}
-	return d
-}
-
 func (c *client) post(ctx context.Context, body, accept string) *http.Response {
 	c.t.Helper()
 	r := must.Get(http.NewRequestWithContext(ctx, http.MethodPost, URL, strings.NewReader(body)))(c.t)
@@ -98,79 +71,65 @@ func (c *client) post(ctx context.Context, body, accept string) *http.Response {
 	return must.Get(c.http.Do(r))(c.t)
 }
 
-func envelope(method string, params any) string {
-	raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "r1", "method": method, "params": params})
-	if err != nil {
-		panic(err)
+// request is one, by the method's name in 0.3.
+func (c *client) request(method string, params any) string {
+	if c.v1 {
+		for _, m := range methods {
+			if m.v03 == method {
+				method = m.v1
+			}
+		}
 	}
-	return string(raw)
+	return string(must.Get(json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "r1", "method": method, "params": params}))(c.t))
 }
 
 // call makes a unary call and returns its result, or the error's code and message.
-func (c *client) call(method string, params any) (map[string]any, string) {
+func (c *client) call(method string, params any) (any, string) {
 	c.t.Helper()
-	if c.v1 {
-		method = v1Name(method)
-	}
-	return c.raw(envelope(method, params))
+	return c.raw(c.request(method, params))
 }
 
-// refused expects that a message is answered with an error that has all these words.
-func (c *client) refused(params map[string]any, words ...string) {
-	c.t.Helper()
-	_, err := c.call("message/stream", params)
-	for _, word := range words {
-		expectError(c.t, err, word)
-	}
-}
-
-func (c *client) raw(body string) (map[string]any, string) {
+func (c *client) raw(body string) (any, string) {
 	c.t.Helper()
 	resp := c.post(c.t.Context(), body, "application/json")
 	defer resp.Body.Close()
 	var answer struct {
-		Result map[string]any
+		Result any
 		Error  *rpcError
 	}
 	must.Do(c.t, json.NewDecoder(resp.Body).Decode(&answer))
 	if answer.Error != nil {
-		return nil, fmt.Sprintf("%d %s", answer.Error.Code, answer.Error.Message)
+		message, _, _ := strings.Cut(answer.Error.Message, " into Go value") // what is behind tells of our types
+		return nil, fmt.Sprintf("%d %s", answer.Error.Code, message)
 	}
-	c.seen = append(c.seen, answer.Result)
+	c.note(answer.Result)
 	return answer.Result, ""
 }
 
-// A reader reads the events of one stream.
+// A reader reads the events of one stream, or the error in its place.
 type reader struct {
 	c     *client
 	body  io.ReadCloser
 	lines *bufio.Reader
+	err   string
 }
 
-func (c *client) open(method string, params any) *reader {
+func (c *client) open(ctx context.Context, method string, params any) *reader {
 	c.t.Helper()
-	return c.openContext(c.t.Context(), method, params)
-}
-
-func (c *client) openContext(ctx context.Context, method string, params any) *reader {
-	c.t.Helper()
-	if c.v1 {
-		method = v1Name(method)
+	body := c.request(method, params)
+	resp := c.post(ctx, body, "text/event-stream")
+	r := &reader{c: c, body: resp.Body, lines: bufio.NewReader(resp.Body)}
+	if resp.Header.Get("Content-Type") != "text/event-stream" {
+		_, r.err = c.raw(body) // refused again
 	}
-	resp := c.post(ctx, envelope(method, params), "text/event-stream")
-	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
-		body, _ := io.ReadAll(resp.Body)
-		c.t.Fatalf("%s: %s %s", method, got, body)
-	}
-	c.calls = nil
-	return &reader{c: c, body: resp.Body, lines: bufio.NewReader(resp.Body)}
+	return r
 }
 
 // next returns the next event, or nil at the end of the stream.
-func (r *reader) next() map[string]any {
+func (r *reader) next() any {
 	for {
 		line, err := r.lines.ReadBytes('\n')
-		if err != nil {
+		if err != nil || r.err != "" {
 			r.body.Close()
 			return nil
 		}
@@ -180,7 +139,7 @@ func (r *reader) next() map[string]any {
 		}
 		var response struct {
 			ID     string
-			Result map[string]any
+			Result any
 		}
 		if err := json.Unmarshal(data, &response); err != nil || response.ID != "r1" {
 			r.c.t.Fatalf("event %s: %v", data, err)
@@ -190,28 +149,24 @@ func (r *reader) next() map[string]any {
 	}
 }
 
-func (r *reader) rest() []string {
-	var lines []string
+// read tells the next n events.
+func (r *reader) read(n int) (lines []string) {
+	if r.err != "" {
+		return []string{"= " + r.err}
+	}
 	for e := r.next(); e != nil; e = r.next() {
-		if r.c.v1 {
-			e = asV03(e)
+		if lines = append(lines, line(e)); len(lines) == n {
+			break
 		}
-		lines = append(lines, line(e))
 	}
 	return lines
 }
 
-// state asks for the task's state.
-func (c *client) state() string {
-	c.t.Helper()
-	got, err := c.call("tasks/get", map[string]any{"id": c.taskID})
-	if err != "" {
-		c.t.Fatal(err)
-	}
-	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(at(got, "status.state").(string), "TASK_STATE_"), "_", "-"))
-}
+// rest tells the events up to the end.
+func (r *reader) rest() []string { return r.read(-1) }
 
-func (c *client) note(result map[string]any) {
+// note learns the IDs in a result.
+func (c *client) note(result any) {
 	c.seen = append(c.seen, result)
 	for _, path := range []string{"id", "taskId", "execution_id", "task.id", "statusUpdate.taskId"} {
 		if id, ok := at(result, path).(string); ok {
@@ -223,83 +178,76 @@ func (c *client) note(result map[string]any) {
 			c.contextID = id
 		}
 	}
-	for _, path := range []string{"status.message.parts.0.text", "statusUpdate.status.message.parts.0.text"} {
-		if text, _ := at(result, path).(string); strings.HasPrefix(text, "ran: ") && text != "ran: nothing\n" {
-			c.ran = append(c.ran, strings.TrimSpace(text))
-		}
-	}
-	for _, path := range []string{"status.message.parts.0.data", "statusUpdate.status.message.parts.0.data"} {
-		data, _ := at(result, path).(map[string]any)
-		if data["confirmation_request"] != nil {
-			c.calls = append(c.calls, data["tool_call_id"].(string))
+	for _, path := range []string{"status.message.parts.0.data", "statusUpdate.status.message.parts.0.data", "history.1.parts.0.data"} {
+		if data := at(result, path); at(data, "confirmation_request") != nil {
+			c.calls = append(c.calls, at(data, "tool_call_id").(string))
 		}
 	}
 }
 
-func text(s string) map[string]any { return map[string]any{"kind": "text", "text": s} }
-
-// message begins a session, or goes to a task.
-func (c *client) message(taskID string, parts ...map[string]any) map[string]any {
-	if c.v1 {
-		return c.messageV1(taskID, withoutKind(parts)...)
+// asking are the calls that asked last.
+func (c *client) asking() []string {
+	if len(c.calls) > 0 {
+		return c.calls
 	}
-	return c.address(taskID, map[string]any{"kind": "message", "messageId": "u1", "role": "user", "parts": parts})
+	return c.asked
 }
 
-// address gives a message what every legal one has: AgentSettings, or the IDs of
-// what it answers.
-func (c *client) address(taskID string, m map[string]any) map[string]any {
-	if taskID != "" {
-		m["taskId"], m["contextId"] = taskID, c.contextID
-	} else {
-		m["metadata"] = c.settings()
+// first is the first of them.
+func (c *client) first() string { return append(c.asking(), "none")[0] }
+
+// message is one with these members, which are written as in 1.0, and else right: it begins
+// a session, or answers a call of the task.
+func (c *client) message(toTask bool, members string) map[string]any {
+	c.t.Helper()
+	right := fmt.Sprintf(`{"parts":[{"text":"hello"}],"metadata":{%q:{"workspace_path":%q}}}`, ExtensionURI, c.dir)
+	if toTask {
+		right = fmt.Sprintf(`{"parts":[%s],"taskId":%q,"contextId":%q}`, answerTo("proceed_once", c.first()), c.taskID, c.contextID)
+	}
+	m := map[string]any{"messageId": "u1", "role": "ROLE_USER"}
+	must.Do(c.t, json.Unmarshal([]byte(right), &m))
+	var others map[string]any
+	must.Do(c.t, json.Unmarshal([]byte(members), &others))
+	maps.Copy(m, others)
+	if !c.v1 {
+		m["kind"], m["role"] = "message", "user"
+		parts, _ := m["parts"].([]any)
+		for i, p := range parts {
+			p := p.(map[string]any)
+			if raw := p["raw"]; raw != nil {
+				parts[i] = map[string]any{"kind": "file", "file": map[string]any{"bytes": raw}}
+			}
+			for _, kind := range []string{"text", "data"} {
+				if p[kind] != nil {
+					p["kind"] = kind
+				}
+			}
+		}
 	}
 	return map[string]any{"message": m}
 }
 
-func (c *client) settings() map[string]any {
-	return map[string]any{ExtensionURI: map[string]any{"workspace_path": c.dir}}
+// says are a message's members: a text.
+func says(words string) string { return `{"parts":[{"text":` + strconv.Quote(words) + `}]}` }
+
+// answerTo is the part of a message that answers a call.
+func answerTo(option, call string) string {
+	return fmt.Sprintf(`{"data":{"tool_call_id":%q,"selected_option_id":%q}}`, call, option)
 }
 
-// prompt streams a prompt that begins a task, and returns what came.
-func (c *client) prompt(words string) []string {
-	c.t.Helper()
-	return c.open("message/stream", c.message("", text(words))).rest()
-}
-
-// reply streams a prompt in the task of the last stream.
-func (c *client) reply(words string) []string {
-	c.t.Helper()
-	return c.open("message/stream", c.message(c.taskID, text(words))).rest()
-}
-
-func confirmation(call, option string) map[string]any {
-	return map[string]any{"tool_call_id": call, "selected_option_id": option}
-}
-
-func data(object any) map[string]any { return map[string]any{"kind": "data", "data": object} }
-
-// confirm answers every call of the last stream.
-func (c *client) confirm(option string) []string {
-	c.t.Helper()
-	return c.open("message/stream", c.message(c.taskID, c.answers(option)...)).rest()
-}
-
-func (c *client) answers(option string) []map[string]any {
-	var parts []map[string]any
-	for _, call := range c.calls {
-		parts = append(parts, data(confirmation(call, option)))
+// answers are a message's members: an answer to each of these calls.
+func answers(option string, calls ...string) string {
+	var parts []string
+	for _, call := range calls {
+		parts = append(parts, answerTo(option, call))
 	}
-	return parts
+	return `{"parts":[` + strings.Join(parts, ",") + `]}`
 }
 
-// with sets a member of a message.
-func with(params map[string]any, name string, value any) map[string]any {
-	params["message"].(map[string]any)[name] = value
-	return params
-}
-
-// inWorkspace is a prompt with settings.
-func (c *client) inWorkspace(words string, settings any) map[string]any {
-	return with(c.message("", text(words)), "metadata", map[string]any{ExtensionURI: settings})
+// stream sends a message.
+func (c *client) stream(toTask bool, members string) *reader {
+	c.t.Helper()
+	params := c.message(toTask, members)
+	c.calls, c.asked = nil, c.asking()
+	return c.open(c.t.Context(), "message/stream", params)
 }

@@ -10,33 +10,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-// TestCommandAsks: the first message of a command's session is its answer, which brings the settings.
-// Without an event stream the execution ID names the task. (Script demo_commands has the others.)
-func TestCommandAsks(t *testing.T) {
-	converse(t, nil, func(t *testing.T, c *client) {
-		for path, want := range map[string]string{"fail": "FAILED_TO_START", "deploy": "AWAITING_SHELL_CONFIRMATION"} {
-			got, _ := c.call("command/execute", map[string]any{"command_path": []string{path}, "args": "production"})
-			if got["status"] != want {
-				t.Errorf("/%s: %v", path, got)
-			}
-			c.taskID, _ = got["execution_id"].(string)
-			if want == "FAILED_TO_START" {
-				continue
-			}
-			snapshot := c.open("tasks/resubscribe", map[string]any{"id": c.taskID}).next()
-			call := at(snapshot, "history.1.parts.0.data")
-			if at(snapshot, "status.state") != "input-required" || at(call, "confirmation_request.execute_details.command") != "deploy --to production" {
-				t.Errorf("resubscribed: %v", snapshot)
-			}
-			c.calls = []string{at(call, "tool_call_id").(string)}
-			answer := c.message(c.taskID, c.answers("proceed_once")...)
-			c.refused(answer, "-32602", "message.metadata has no AgentSettings")
-			lines := c.open("message/stream", with(answer, "metadata", c.settings())).rest()
-			expect(t, "deploy", lines[len(lines)-1:], "completed (final)")
-		}
-	})
-}
-
 // An extension is testdata/extension.txt: the members of each type.
 type extension map[string][]string
 
@@ -78,16 +51,15 @@ func (s census) visit(known extension, name string, v any) {
 }
 
 func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
-	dir := t.TempDir()
 	met, extension := census{}, readExtension(t)
-	converseIn(t, dir, nil, func(t *testing.T, c *client) {
+	converse(t, "0.3", &Options{}, func(t *testing.T, c *client) {
 		for _, tale := range tales() {
 			if tale.word == "long" || tale.word == "slow" {
 				continue // nothing but text
 			}
 			for _, option := range []string{"proceed_once", "cancel"} {
-				for c.prompt(tale.word); len(c.calls) > 0; {
-					c.confirm(option)
+				for c.stream(false, says(tale.word)).rest(); len(c.calls) > 0; {
+					c.stream(true, answers(option, c.calls...)).rest()
 				}
 			}
 		}
@@ -96,15 +68,15 @@ func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
 			c.call("command/execute", map[string]any{"command_path": path})
 		}
 		for _, e := range c.seen {
-			if e["execution_id"] != nil {
+			if at(e, "execution_id") != nil {
 				met.visit(extension, "ExecuteSlashCommandResponse", e)
 			}
-			if e["commands"] != nil {
+			if at(e, "commands") != nil {
 				met.visit(extension, "GetAllSlashCommandsResponse", e)
 			}
-			if metadata, ok := e["metadata"].(map[string]any); ok {
+			if metadata, ok := at(e, "metadata").(map[string]any); ok {
 				met.visit(extension, "DevelopmentToolEvent", metadata[ExtensionURI])
-			} else if e["kind"] == "status-update" {
+			} else if at(e, "kind") == "status-update" {
 				t.Errorf("an update without metadata: %v", e)
 			}
 			data := at(e, "status.message.parts.0.data")
@@ -114,7 +86,7 @@ func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
 			case data != nil:
 				met.visit(extension, "AgentThought", data)
 			}
-			if uris, _ := at(e, "status.message.extensions").([]any); e["kind"] == "status-update" && (data != nil) != slices.Contains(uris, any(ExtensionURI)) {
+			if uris, _ := at(e, "status.message.extensions").([]any); at(e, "kind") == "status-update" && (data != nil) != slices.Contains(uris, any(ExtensionURI)) {
 				t.Errorf("the message's extensions: %v", e)
 			}
 		}

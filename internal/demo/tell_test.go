@@ -2,10 +2,8 @@ package demo
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"testing"
 )
 
 // at returns what is at a path of a JSON value, or nil.
@@ -27,59 +25,56 @@ func at(v any, path string) any {
 	return v
 }
 
-// line tells a 0.3 event in one line.
-func line(e map[string]any) string {
-	if e["execution_id"] != nil {
-		return fmt.Sprint("response ", e["status"])
+// line tells an event in one line, alike in both versions.
+func line(e any) string {
+	if at(e, "execution_id") != nil {
+		return fmt.Sprint("response ", at(e, "status"))
 	}
-	if e["kind"] == "task" {
-		return fmt.Sprint("task ", at(e, "status.state"))
+	name, final := "", at(e, "final") == true
+	if v := at(e, "statusUpdate"); v != nil {
+		e = v
+		final = terminal(stateOf(e)) || stateOf(e) == stateInputRequired
+	} else if v := at(e, "task"); v != nil {
+		e, name = v, "task "
+	} else if at(e, "kind") == "task" {
+		name = "task "
 	}
-	s := fmt.Sprint(at(e, "status.state"))
-	if p, ok := at(e, "status.message.parts.0").(map[string]any); ok {
+	s := name + stateOf(e)
+	if p := at(e, "status.message.parts.0"); p != nil && name == "" {
 		s = told(p, s)
 	}
-	if e["final"] == true {
+	if final {
 		s += " (final)"
 	}
 	return s
 }
 
-func told(part map[string]any, state string) string {
+// stateOf is a task's, or an update's, in the words of 0.3.
+func stateOf(v any) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(fmt.Sprint(at(v, "status.state")), "TASK_STATE_"), "_", "-"))
+}
+
+func told(part any, state string) string {
 	if state == "working" {
 		state = ""
 	} else {
 		state += ": "
 	}
-	switch d, _ := part["data"].(map[string]any); {
-	case d["tool_call_id"] != nil:
-		s := fmt.Sprint(d["tool_name"], " ", d["status"])
-		if d["confirmation_request"] != nil {
+	switch d := at(part, "data"); {
+	case at(d, "tool_call_id") != nil:
+		s := fmt.Sprint(at(d, "tool_name"), " ", at(d, "status"))
+		if at(d, "confirmation_request") != nil {
 			s += "?"
 		}
 		if edit := at(d, "confirmation_request.file_edit_details"); edit != nil {
 			s += fmt.Sprintf(" %v, before %q: %q", at(edit, "file_path"), fmt.Sprint(at(edit, "old_content")), at(edit, "formatted_diff"))
 		}
-		if live, ok := d["live_content"].(string); ok {
+		if live, ok := at(d, "live_content").(string); ok {
 			s += fmt.Sprintf(" %q", live)
 		}
 		return state + s
-	case d["subject"] != nil:
-		return state + fmt.Sprint("thought: ", d["subject"])
+	case at(d, "subject") != nil:
+		return state + fmt.Sprint("thought: ", at(d, "subject"))
 	}
-	return state + fmt.Sprintf("%q", part["text"])
-}
-
-func expect(t *testing.T, what string, got []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%s:\n got  %s\n want %s", what, strings.Join(got, "\n      "), strings.Join(want, "\n      "))
-	}
-}
-
-func expectError(t *testing.T, got, want string) {
-	t.Helper()
-	if !strings.Contains(got, want) || want == "" {
-		t.Errorf("error %q, want %q in it", got, want)
-	}
+	return state + fmt.Sprintf("%q", at(part, "text"))
 }
