@@ -173,5 +173,3 @@ func (m *message) text() string {
 	}
 	return strings.Join(texts, " ")
 }
-
-func (m *message) words() []string { return strings.Fields(m.text()) }

@@ -56,12 +56,9 @@ func named(words []string) story {
 	return nil
 }
 
-// story returns a prompt's story: by the first word of its text, or else of any of its
-// text parts, since clients put context before the user's text, or wrap that in tags.
+// story returns a prompt's story: by the first word of any of its text parts, since clients
+// put files and context before or behind the user's text, or wrap that in tags.
 func (m *message) story() story {
-	if t := named(m.words()); t != nil {
-		return t
-	}
 	for _, p := range m.Parts {
 		if p.Text == nil {
 			continue
