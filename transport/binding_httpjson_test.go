@@ -10,16 +10,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// aCall is an operation, about a task.
-func aCall(op opKind, set func(*operation)) *operation {
-	c := newOperation(op)
-	c.taskID, c.pushID = "t/1", "c:2"
-	if set != nil {
-		set(c)
-	}
-	return c
-}
-
 // FuzzHTTPJSON: no answer causes a panic, and converted answers are still JSON.
 func FuzzHTTPJSON(f *testing.F) {
 	f.Add(`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING","update":{"content":[{"data":{"data":1}},{"file":{"fileWithBytes":"YUdWc2JHOD0="}}]}}}}`)
@@ -37,7 +27,8 @@ func fuzzHTTPJSON(t *testing.T, data string) {
 		w := httpWay(version)
 		for op := opSend; op <= opExtendedCard; op++ {
 			for _, status := range []int{200, 400, 404, 500} {
-				c := aCall(op, func(c *operation) { c.as = op })
+				c := newOperation(op)
+				c.as, c.taskID, c.pushID = op, "t/1", "c:2"
 				result, _ := w.kind.result(c, status, data, true)
 				if result != nil && !rawjson.Valid(result) {
 					t.Fatalf("%s %d: %s became %s", version, op, data, result)

@@ -1,10 +1,12 @@
 package transport
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,90 +14,66 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A wordOp is an operation as it is to be spelled.
-type wordOp struct {
-	name string
-	op   *operation
-}
-
-func wordOps() []wordOp {
-	of, bad := aCall, map[string]json.RawMessage{"k": json.RawMessage(`{`)}
-	sends := func(m a2a.Outgoing) *operation {
-		m.ID = "m"
-		return of(opStream, func(c *operation) { c.message = &m })
-	}
-	names := func(id string) *operation { return of(opCancel, func(c *operation) { c.taskID = id }) }
-	meta := func(c *operation) { c.metadata = map[string]json.RawMessage{"k": []byte(`1`)} }
-	history := 0
-	message := &a2a.Outgoing{ID: "m", TaskID: "t", ContextID: "c", ReferenceTaskIDs: []string{"t0"}, AcceptedOutputModes: []string{"text/plain"},
-		Parts: []a2a.OutPart{
-			{Text: "a <\"\u2028\x01", Metadata: []byte(`{"k":1}`)},
-			{Data: []byte(`{"k":1}`)}, {Data: []byte(`[1]`), Metadata: []byte(` { "k" : 1 } `)}, {Data: []byte(`7`)},
-			{File: &a2a.File{Name: "f", MediaType: "text/plain", Bytes: "eA=="}}, {File: &a2a.File{URI: "file:///f"}}, {File: &a2a.File{Name: "empty"}}, {},
-		},
-		Push: &a2a.PushConfig{ID: "p", URL: "https://me.example/", Token: "s",
-			Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "b"}},
-		HistoryLength: &history, Metadata: map[string]json.RawMessage{"k": []byte(`{"x":1}`)}, RequestMetadata: map[string]json.RawMessage{"r": []byte("2")},
-		Extensions: []string{"https://e.example/a/v1"}}
-	little := &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "hi"}}}
-	query := &a2a.TaskQuery{ContextID: "c d", State: a2a.StateCanceled, PageSize: 5, PageToken: "a+b=", HistoryLength: &history, StatusAfter: "2026", IncludeArtifacts: true}
-	return []wordOp{
-		{"send and wait", of(opSend, func(c *operation) { c.message, c.blocking = message, true })},
-		{"send", of(opSend, func(c *operation) { c.message = little })},
-		{"stream", of(opStream, func(c *operation) { c.message = message })},
-		{"stream little", of(opStream, func(c *operation) { c.message = little })},
-		{"get", of(opGet, nil)},
-		{"get with a history", of(opGet, func(c *operation) { c.history = 0 })},
-		{"cancel", of(opCancel, nil)},
-		{"subscribe", of(opSubscribe, nil)},
-		{"get with metadata", of(opGet, meta)},
-		{"cancel with metadata", of(opCancel, meta)},
-		{"subscribe with metadata", of(opSubscribe, meta)},
-		{"list", of(opList, func(c *operation) { c.query = &a2a.TaskQuery{} })},
-		{"list some", of(opList, func(c *operation) { c.query = query })},
-		{"set push", of(opSetPush, func(c *operation) { push := *message.Push; push.TaskID, c.push = "t/1", &push })},
-		{"set little", of(opSetPush, func(c *operation) { c.push = &a2a.PushConfig{TaskID: "t/1", URL: "u"} })},
-		{"get push", of(opGetPush, nil)},
-		{"list push", of(opListPush, func(c *operation) { c.pushID = "" })},
-		{"delete push", of(opDeletePush, nil)},
-		{"delete no push", of(opDeletePush, func(c *operation) { c.pushID = "" })},
-		{"list by no state", of(opList, func(c *operation) { c.query = &a2a.TaskQuery{State: "dreaming"} })},
-		{"list by the unknown state", of(opList, func(c *operation) { c.query = &a2a.TaskQuery{State: a2a.StateUnknown} })},
-		{"no parts", sends(a2a.Outgoing{})},
-		{"metadata that is not JSON", sends(a2a.Outgoing{Parts: little.Parts, Metadata: bad})},
-		{"request metadata that is not JSON", sends(a2a.Outgoing{Parts: little.Parts, RequestMetadata: bad})},
-		{"data that is not JSON", sends(a2a.Outgoing{Parts: []a2a.OutPart{{Data: json.RawMessage(`{"a":`)}}})},
-		// IDs that would change the path are refused or escaped.
-		{"no ID", names("")}, {"an ID that is a dot", names(".")}, {"two dots", names("..")}, {"a path", names("../../admin")},
-		{"a query", names("a?b#c")}, {"an operation", names("x:cancel")}, {"other letters", names("日本")}, {"escapes", names("a b%2e")},
-		{"card", of(opExtendedCard, nil)},
-		{"a method of theirs", of(opMethod, func(c *operation) { c.method, c.params = "commands/get", json.RawMessage(`{"a":1}`) })},
-		{"a path", of(opMethod, func(c *operation) { c.path = "/commands" })},
-	}
-}
-
-// Each operation, as each version has it over each binding.
+// TestRequests: each operation of testdata/requests.txt, as each version has it over each binding.
 func TestRequests(t *testing.T) {
+	const file = "testdata/requests.txt"
 	base, _ := url.Parse("http://agent.example/base/?key=k")
-	var got strings.Builder
-	for _, word := range wordOps() {
-		fmt.Fprintf(&got, "## %s\n", word.name)
+	cases := strings.Split(string(must.Get(os.ReadFile(file))(t)), "\n\n== ")
+	for i, text := range cases[1:] {
+		name, text, _ := strings.Cut(text, "\n")
+		line, _, _ := strings.Cut(text, "\n")
+		op, got := anOperation(t, line), name+"\n"+line
 		for _, p := range []protocol{{v03: true}, {tenant: "acme"}} {
 			for _, kind := range bindings() {
-				p.proto, word.op.id = p.v03 && kind.proto, 1
-				r, err := word.op.spell(way{protocol: p, kind: kind})
-				if err != nil {
-					fmt.Fprintf(&got, "%s %s: %v\n", p.name(), kind.option, err)
-					continue
+				p.proto = p.v03 && kind.proto
+				got += fmt.Sprintf("\n= %s %s: ", p.name(), kind.option)
+				if r, err := op.spell(way{protocol: p, kind: kind}); err != nil {
+					got += err.Error()
+				} else {
+					got += fmt.Sprintf("%s %s %s", r.verb, r.below(base).RequestURI(), r.body)
+					must.Equal(t, len(r.body) == 0 || json.Valid(r.body), true, name)
 				}
-				if len(r.body) > 0 && !json.Valid(r.body) {
-					t.Errorf("%s: not JSON: %s", word.name, r.body)
-				}
-				fmt.Fprintf(&got, "%s %s: %s %s %s\n", p.name(), kind.option, r.verb, r.below(base).RequestURI(), r.body)
+			}
+		}
+		cases[i+1] = got
+	}
+	must.Golden(t, *update, file, strings.Join(cases, "\n\n== ")+"\n")
+}
+
+// anOperation reads a method of A2A 0.3, or a path, and members of the operation; $BAD is what is not JSON.
+func anOperation(t *testing.T, line string) *operation {
+	method, members, _ := strings.Cut(line, " ")
+	op := newOperation(opMethod)
+	op.method = method
+	for _, s := range spellings() {
+		if s.v03 == method {
+			op = newOperation(s.kind)
+		}
+	}
+	if strings.HasPrefix(method, "/") {
+		op.path = method
+	}
+	m := struct {
+		TaskID, PushID string
+		History        int
+		Message        *a2a.Outgoing
+		Blocking       bool
+		Metadata       map[string]json.RawMessage
+		Query          *a2a.TaskQuery
+		Push           *a2a.PushConfig
+		Params         any
+	}{TaskID: "t/1", PushID: "c:2", History: -1}
+	must.Do(t, json.Unmarshal([]byte(cmp.Or(members, "{}")), &m))
+	if m.Message != nil {
+		for _, raw := range []json.RawMessage{m.Message.Metadata["k"], m.Message.RequestMetadata["k"], append(m.Message.Parts, a2a.OutPart{})[0].Data} {
+			if string(raw) == `"$BAD"` {
+				copy(raw, `{"k"::`)
 			}
 		}
 	}
-	must.Golden(t, *update, "testdata/requests.golden", got.String())
+	op.id, op.taskID, op.pushID, op.history, op.message, op.blocking = 1, m.TaskID, m.PushID, m.History, m.Message, m.Blocking
+	op.metadata, op.query, op.push, op.params = m.Metadata, m.Query, m.Push, m.Params
+	return op
 }
 
 // TestTraceContext: a parent is sent, with its state. An invalid parent is
