@@ -263,13 +263,8 @@ func playAnyModel(c *mcpClient, any anything, chance *rand.Rand) {
 			owed[c.call(tool, "{"+strings.Join(members, ",")+"}", more)] = true
 		}
 		synctest.Wait()
-		for more := true; more; {
-			select {
-			case m := <-c.lines:
-				c.heard(m, chance, owed, &handles)
-			default:
-				more = false
-			}
+		for len(c.lines) > 0 {
+			c.heard(<-c.lines, chance, owed, &handles)
 		}
 	}
 	time.Sleep(2 * time.Minute)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -161,5 +162,27 @@ func TestPoison(t *testing.T) {
 	must.Get(s.Read())(t)
 	if id != "\xAA" || clone.TaskID != "t" || events[0].Kind != a2a.EventUnknown {
 		t.Errorf("kept %q, cloned %q, %v", id, clone.TaskID, events[0].Kind)
+	}
+}
+
+// The caller that waits for a stream is told of its comments.
+func TestCommentsAreHeard(t *testing.T) {
+	second := make(chan struct{})
+	agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, ": one\n\n")
+		w.(http.Flusher).Flush()
+		<-second
+		_, _ = io.WriteString(w, sseCompleted)
+	})
+	s := must.Get(wireClient(t, agent.URL, nil).Send(t.Context(), hello()))(t)
+	var heard []string
+	s.Heard(func() {
+		if heard = append(heard, "something"); len(heard) == 1 {
+			close(second)
+		}
+	})
+	if events, err := s.Read(); err != nil || len(events) == 0 || !slices.Contains(heard, "something") {
+		t.Errorf("%v %v %v", events, err, heard)
 	}
 }

@@ -89,3 +89,25 @@ func TestStates(t *testing.T) {
 		}
 	}
 }
+
+// TestArtifactsOf: neighbours of one ID are one artifact, of all their parts; others stay apart.
+func TestArtifactsOf(t *testing.T) {
+	for _, row := range must.Table[[2]string](t, "testdata/artifacts.txt") {
+		raw, want := row[0], row[1]
+		got := ""
+		for a := range artifactsOf(raw, nil) {
+			var parts []string
+			for p := range a.Parts.All() {
+				parts = append(parts, p.Text+string(p.Data))
+			}
+			got += a.ID + " " + a.Name + ": " + strings.Join(parts, "|") + ";"
+		}
+		must.Equal(t, got, want, raw)
+	}
+	n := 0
+	for range artifactsOf(`[{"artifactId":"a"},{"artifactId":"b"},{"artifactId":"c"}]`, nil) {
+		if n++; n == 2 {
+			break // the walk ends there
+		}
+	}
+}
