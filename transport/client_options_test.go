@@ -150,22 +150,20 @@ func (p *lifeProcess) Revive() {
 // there, and calls and credentials go to the new origin only.
 func TestRevive(t *testing.T) {
 	calls := map[string]int{}
-	serve := func(name string) *httptest.Server {
-		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			calls[name]++
-			must.Equal(t, r.Header.Get("X-Key"), "k", name)
-			if r.Method == http.MethodGet {
-				fmt.Fprintf(w, `{"name":%q,"url":"http://%s/","protocolVersion":"0.3.0"}`, name, r.Host)
-				return
-			}
-			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{}}`)
-		}))
-	}
-	first, second := serve("first"), serve("second")
-	defer second.Close()
-	at := first.URL
+	network := roundTrip(func(r *http.Request) (*http.Response, error) {
+		calls[r.URL.Host]++
+		must.Equal(t, r.Header.Get("X-Key"), "k", r.URL.Host)
+		answer := `{"jsonrpc":"2.0","id":1,"result":{}}`
+		if r.Method == http.MethodGet {
+			answer = fmt.Sprintf(`{"name":%q,"url":"http://%[1]s/","protocolVersion":"0.3.0"}`, r.URL.Host)
+		}
+		w := httptest.NewRecorder()
+		wireAnswer(200, "application/json", answer)(w, r)
+		return w.Result(), nil
+	})
+	at := "http://first"
 	p := &lifeProcess{done: make(chan struct{})}
-	c := wireClient(t, "", &ClientOptions{Process: p, Header: http.Header{"X-Key": {"k"}}, Resolve: func(context.Context) (string, error) { return at, nil }})
+	c := wireClient(t, "", &ClientOptions{RoundTripper: network, Process: p, Header: http.Header{"X-Key": {"k"}}, Resolve: func(context.Context) (string, error) { return at, nil }})
 	call := func(want string) {
 		t.Helper()
 		card, err := c.Card(t.Context())
@@ -182,15 +180,14 @@ func TestRevive(t *testing.T) {
 	call("first")
 
 	close(p.done)
-	file := must.Get(url.Parse(first.URL + "/file"))(t)
+	file := must.Get(url.Parse(at + "/file"))(t)
 	if _, err := c.File(t.Context(), file); !errors.Is(err, ErrExited) || calls["first"] != 3 {
 		t.Errorf("a file of an agent that has died: %v, %v", err, calls)
 	}
-	first.Close()
 	if _, err := invoke(c, "x", nil); !errors.Is(err, ErrExited) {
 		t.Errorf("it has died: %v", err)
 	}
-	at = second.URL
+	at = "http://second"
 	c.Revive()
 	if !c.Starting() {
 		t.Error("it was not reached again yet")

@@ -182,25 +182,14 @@ func TestLongLines(t *testing.T) {
 
 // Any value is written as one line of JSON.
 func TestWriteObject(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"{\n \"id\": 1,\r\n \"result\": {}\n}", `{"id":1,"result":{}}`},
-		{`{"id":1,"result":"a < b && c > d \\u003c \\\\u003c \u003c \" \u0001"}`, `{"id":1,"result":"a < b && c > d \\u003c \\\\u003c < \" \u0001"}`},
-		{"{\"id\":1,\"result\":\"\xff\"}", "{\"id\":1,\"result\":\"\ufffd\"}"},
-		{`[]`, ""},
-		{`null`, ""},
-		{`{`, ""},
-	}
-	for _, test := range tests {
+	for _, test := range must.Table[struct{ In, Want string }](t, "testdata/values.txt") {
 		w := &writer{}
 		s := NewConn(strings.NewReader(""), w, nil)
-		err := s.WriteObject(raw(test.in))
+		err := s.WriteObject(raw(test.In))
 		must.Do(t, s.Flush(t.Context()))
 		s.Close()
-		if got := strings.Join(w.writes, ""); got != test.want+"\n" && test.want != "" {
-			t.Errorf("got %q, want %q", got, test.want)
-		} else if (err != nil) != (test.want == "") {
-			t.Errorf("%s: %v", test.in, err)
-		}
+		must.Equal(t, w.all(), strings.TrimPrefix(test.Want+"\n", "\n"), test.In)
+		must.Equal(t, err != nil, test.Want == "", test.In)
 	}
 }
 
