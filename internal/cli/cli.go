@@ -23,6 +23,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -100,9 +101,8 @@ const oneWish = 300 * time.Millisecond
 // and back. [frame.AwaitSignals] waits, before anything is said.
 func UntilSignal() context.Context {
 	ctx, end := context.WithCancelCause(context.Background())
-	listening := make(chan struct{})
-	go func() { // ends when all are listened to
-		defer close(listening)
+	var listening sync.WaitGroup
+	listening.Go(func() { // ends when all are listened to
 		// With this, a reader that has ended causes a write error; otherwise the program would
 		// end before it can tell the agent. Nobody reads the channel: asking for the signal is
 		// enough (and, unlike Ignore, children do not inherit it).
@@ -112,8 +112,8 @@ func UntilSignal() context.Context {
 			end(context.Cause(asked))
 			time.AfterFunc(oneWish, stop)
 		})
-	}()
-	return frame.WithSignals(ctx, listening)
+	})
+	return frame.WithSignals(ctx, listening.Wait)
 }
 
 // demoSecretVariable holds the demo's token or key. Without it the demo makes one up

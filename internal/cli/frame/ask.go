@@ -205,7 +205,8 @@ func (k *Keyboard) Terminal() (io.ReadWriteCloser, error) {
 		}
 		k.tty = tty
 	}
-	s := &seat{k: k, closed: make(chan struct{}), resumed: make(chan os.Signal, 1)}
+	s := &seat{k: k, resumed: make(chan os.Signal, 1)}
+	s.open, s.close = context.WithCancel(context.Background())
 	if k.Notify != nil {
 		k.Notify(s.resumed)
 	}
@@ -231,8 +232,8 @@ func (k *Keyboard) read() chan keystrokes {
 // A seat is a keyboard as long as one question is asked.
 type seat struct {
 	k       *Keyboard
-	closed  chan struct{}
-	once    sync.Once
+	open    context.Context // until Close
+	close   context.CancelFunc
 	rest    string // what was read and not taken
 	resumed chan os.Signal
 }
@@ -244,10 +245,8 @@ var ErrResumed = errors.New("the process goes on")
 // Read implements [io.Reader].
 func (s *seat) Read(b []byte) (int, error) {
 	if s.rest == "" {
-		select {
-		case <-s.closed: // then nothing is read
+		if s.open.Err() != nil { // then nothing is read
 			return 0, os.ErrClosed
-		default:
 		}
 		select {
 		case t := <-s.k.read():
@@ -260,7 +259,7 @@ func (s *seat) Read(b []byte) (int, error) {
 			s.rest = t.text
 		case <-s.resumed:
 			return 0, ErrResumed
-		case <-s.closed:
+		case <-s.open.Done():
 			return 0, os.ErrClosed
 		}
 	}
@@ -279,10 +278,8 @@ func (s *seat) Write(b []byte) (int, error) {
 
 // Close ends the question, and its reads.
 func (s *seat) Close() error {
-	s.once.Do(func() {
-		signal.Stop(s.resumed)
-		close(s.closed)
-	})
+	signal.Stop(s.resumed)
+	s.close()
 	return nil
 }
 

@@ -169,16 +169,16 @@ func (p *Program) showText(text string) error {
 
 type signalsKey struct{}
 
-// WithSignals returns a context for [AwaitSignals]: listening is closed once the program listens
+// WithSignals returns a context for [AwaitSignals]: await returns once the program listens
 // to signals.
-func WithSignals(ctx context.Context, listening <-chan struct{}) context.Context {
-	return context.WithValue(ctx, signalsKey{}, listening)
+func WithSignals(ctx context.Context, await func()) context.Context {
+	return context.WithValue(ctx, signalsKey{}, await)
 }
 
 // AwaitSignals waits until the program listens to signals. Before that they have their default
 // effect: they end us without a word.
 func AwaitSignals(ctx context.Context) {
-	if listening, ok := ctx.Value(signalsKey{}).(<-chan struct{}); ok {
-		<-listening
+	if await, ok := ctx.Value(signalsKey{}).(func()); ok {
+		await()
 	}
 }

@@ -112,30 +112,20 @@ func Turn(ctx context.Context, session *bridge.Session, run func(context.Context
 	if err != nil {
 		return bridge.Result{}, err
 	}
-	type ending struct {
-		result bridge.Result
-		err    error
-	}
-	done := make(chan ending, 1)
-	go func() { // ends with the turn; if that is stuck, with the process
+	patience, stop := context.WithCancel(context.Background())
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		session.Cancel()
+		time.AfterFunc(InterruptWait, stop)
+	})()
+	result, ended, err := frame.Await(patience, func() (bridge.Result, error) {
 		// Without ctx: a cancelled turn tells the agent, and shows what the agent still says.
-		r, err := run(context.WithoutCancel(ctx), t)
-		done <- ending{r, err}
-	}()
-	select {
-	case e := <-done:
-		return e.result, e.err
-	case <-ctx.Done():
-	}
-	session.Cancel()
-	timer := time.NewTimer(InterruptWait)
-	defer timer.Stop()
-	select {
-	case e := <-done:
-		return e.result, e.err
-	case <-timer.C:
+		return run(context.WithoutCancel(ctx), t)
+	})
+	if !ended {
 		return bridge.Result{}, ErrStuck
 	}
+	return result, err
 }
 
 // WaitsForApproval reports whether a task has a call that waits.

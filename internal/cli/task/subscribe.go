@@ -33,14 +33,27 @@ type onlooker struct {
 	*talk.Editor
 	answers bool
 	shown   atomic.Bool // something of what the agent has said
-	gone    chan error  // gets the error of stdout
+	ends    chan ending // gets why the command ends; what comes later does not count
 
 	// These belong to Show.
 	asking map[string]bool // the calls that wait for approval
 	result bridge.Result
 	// rests fires when the task has come to rest in a state that is not terminal.
 	rests *time.Timer
-	rest  chan bridge.Result
+}
+
+// An ending is how the command ends: with the turn, by the error of stdout, or as the task rests.
+type ending struct {
+	ofTurn bool
+	result bridge.Result
+	err    error
+}
+
+func (o *onlooker) end(by ending) {
+	select {
+	case o.ends <- by:
+	default:
+	}
 }
 
 var _ bridge.Editor = (*onlooker)(nil)
@@ -57,7 +70,7 @@ func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
 
 // leave ends the command. To return the error would end the turn, and so cancel the task.
 func (o *onlooker) leave(ctx context.Context, err error) error {
-	o.gone <- err
+	o.end(ending{err: err})
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -83,12 +96,7 @@ func (o *onlooker) note(steps []mapping.Step) {
 		return
 	}
 	result := o.result
-	o.rests = time.AfterFunc(restPause, func() {
-		select {
-		case o.rest <- result:
-		default: // it was told before
-		}
-	})
+	o.rests = time.AfterFunc(restPause, func() { o.end(ending{result: result}) })
 }
 
 // Ask implements [bridge.Editor].
@@ -119,13 +127,7 @@ func subscribe(p *frame.Program, c *cli.Context, l *reach.Link, id string) error
 	if err != nil {
 		return err
 	}
-	view := &onlooker{Editor: editor, answers: answers, gone: make(chan error, 1),
-		asking: map[string]bool{}, rest: make(chan bridge.Result, 1)}
-	type ending struct {
-		result bridge.Result
-		err    error
-	}
-	done := make(chan ending, 1)
+	view := &onlooker{Editor: editor, answers: answers, ends: make(chan ending, 1), asking: map[string]bool{}}
 	go func() { // ends with the turn, or with the process: to end it earlier would cancel the task
 		ctx := context.WithoutCancel(c.Context)
 		r, err := turn.Follow(ctx, id, view)
@@ -141,19 +143,20 @@ func subscribe(p *frame.Program, c *cli.Context, l *reach.Link, id string) error
 				err = refusal
 			}
 		}
-		done <- ending{r, err}
+		view.end(ending{true, r, err})
 	}()
 	select {
-	case e := <-done:
-		agent.Close()
-		if e.err != nil {
-			e.err = reach.DemoForgets(c, e.err)
+	case e := <-view.ends:
+		switch {
+		case e.ofTurn:
+			agent.Close()
+			if e.err != nil {
+				e.err = reach.DemoForgets(c, e.err)
+			}
+		case e.err != nil:
+			return e.err
 		}
 		return talk.Verdict(p, c, l, editor, e.result, e.err)
-	case r := <-view.rest:
-		return talk.Verdict(p, c, l, editor, r, nil)
-	case err := <-view.gone:
-		return err
 	case <-c.Context.Done():
 		return frame.ErrInterrupted
 	}
