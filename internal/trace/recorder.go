@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -53,8 +54,8 @@ type Recorder struct {
 	q         *queue
 	limit     int // see [Options.Limit]
 	exchanges atomic.Int64
-	ended     chan struct{}
-	err       error // of the goroutine; may be read when ended is closed
+	writing   sync.WaitGroup
+	err       error // of the goroutine; may be read behind writing
 }
 
 // New returns a Recorder that writes to out, which it does not close.
@@ -115,17 +116,16 @@ func start(out io.Writer, opts *Options) *Recorder {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Recorder{q: newQueue(), limit: cmp.Or(opts.Limit, maxPayload), ended: make(chan struct{})}
+	r := &Recorder{q: newQueue(), limit: cmp.Or(opts.Limit, maxPayload)}
 	began := time.Now()
 	// Ends when Close has closed the queue and all of it is written. It also makes the
 	// masker's tables, so that a start does not wait for them.
-	go func() {
-		defer close(r.ended)
+	r.writing.Go(func() {
 		r.err = newWorker(out, opts, began).run(r.q)
 		if d, ok := out.(*diskFile); ok {
 			r.err = cmp.Or(r.err, d.f.Close())
 		}
-	}()
+	})
 	return r
 }
 
@@ -133,7 +133,7 @@ func start(out io.Writer, opts *Options) *Recorder {
 // the error that ended the trace early, such as a full disk.
 func (r *Recorder) Close() error {
 	r.q.close()
-	<-r.ended
+	r.writing.Wait()
 	if r.err != nil {
 		return fmt.Errorf("trace: %w", r.err)
 	}

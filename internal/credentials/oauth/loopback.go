@@ -30,9 +30,9 @@ type loopback struct {
 	callback string // its path
 	// name is of the cookie that ties the answer to the browser that began. It has the port,
 	// because browsers do not tell servers of one host apart.
-	name   string
-	server *http.Server
-	done   chan struct{} // closed when Serve has returned
+	name    string
+	server  *http.Server
+	serving sync.WaitGroup
 
 	mu      sync.Mutex
 	start   string // the path to begin at; "" before serve, and once it was visited
@@ -43,12 +43,9 @@ type loopback struct {
 }
 
 func newLoopback(listener net.Listener, redirect *url.URL) *loopback {
-	l := &loopback{redirect: redirect.String(), host: redirect.Host, callback: cmp.Or(redirect.Path, "/"), name: "a2astdio-sign-in-" + redirect.Port(), done: make(chan struct{}), answers: make(chan url.Values, 1)}
+	l := &loopback{redirect: redirect.String(), host: redirect.Host, callback: cmp.Or(redirect.Path, "/"), name: "a2astdio-sign-in-" + redirect.Port(), answers: make(chan url.Values, 1)}
 	l.server = &http.Server{Handler: l, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10, ErrorLog: log.New(io.Discard, "", 0)}
-	go func() { // ended by close
-		defer close(l.done)
-		_ = l.server.Serve(listener)
-	}()
+	l.serving.Go(func() { _ = l.server.Serve(listener) }) // ended by close
 	return l
 }
 
@@ -67,7 +64,7 @@ func (l *loopback) close() {
 	if l.server.Shutdown(ctx) != nil {
 		l.server.Close()
 	}
-	<-l.done
+	l.serving.Wait()
 }
 
 // ServeHTTP implements http.Handler.

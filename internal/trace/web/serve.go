@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/trace"
@@ -54,15 +55,10 @@ func Serve(ctx context.Context, addr, path string, ready func(url string)) error
 	defer file.Close()
 	s := &server{index: newIndex(r), path: path, file: file, token: rand.Text()}
 	ctx, cancel := context.WithCancel(ctx)
-	filled := make(chan struct{})
-	go func() { // ends with ctx
-		defer close(filled)
-		_ = s.index.fill(ctx) // what was read is shown
-	}()
-	defer func() {
-		cancel()
-		<-filled
-	}()
+	var filling sync.WaitGroup
+	filling.Go(func() { _ = s.index.fill(ctx) }) // ends with ctx; what was read is shown
+	defer filling.Wait()
+	defer cancel()
 	s.ctx = ctx
 	return local.Serve(ctx, addr, func(url string) http.Handler {
 		ready(url + s.token + "/")
