@@ -8,7 +8,6 @@ const (
 	Pending   = "PENDING"
 	Executing = "EXECUTING"
 	Succeeded = "SUCCEEDED"
-	Errored   = "FAILED"
 	Cancelled = "CANCELLED"
 )
 
@@ -41,8 +40,6 @@ func (c *Call) Step(state State) *Step {
 			options = append(options, map[string]any{"id": id, "name": id})
 		}
 		data["confirmation_request"] = map[string]any{"options": options, "execute_details": map[string]any{"command": "run " + c.Name}}
-	case c.Status == Errored:
-		data["error"] = map[string]any{"message": c.Output}
 	case c.Output != "":
 		data["output"] = map[string]any{"text": c.Output}
 	}

@@ -23,9 +23,9 @@ func (a *Agent) send(q *request) {
 	var fault *Fault
 	switch {
 	case t != nil && t.waiting || t != nil && len(h.Answers) > 0:
-		fault = t.fault(Lost, Unsent, Hang)
+		fault = t.turn.fault(t.opened, anywhere, Lost, Unsent, Hang)
 	case a.next(m) != nil:
-		fault = (&kept{turn: a.next(m)}).fault(Lost, Unsent, Hang)
+		fault = a.next(m).fault(0, anywhere, Lost, Unsent, Hang)
 	}
 	if fault != nil && fault.Kind == Unsent {
 		fault.Kind = used
@@ -77,10 +77,13 @@ func (a *Agent) next(m *userMessage) *Turn {
 // used is the kind of a fault that has happened.
 const used FaultKind = "used"
 
-// fault finds what happens to the next stream of the turn.
-func (t *kept) fault(kinds ...FaultKind) *Fault {
-	for i := range t.turn.Faults {
-		if f := &t.turn.Faults[i]; f.Stream == t.opened && slices.Contains(kinds, f.Kind) {
+// anywhere stands for any number of events.
+const anywhere = -1
+
+// fault finds what happens to a stream of the turn, behind so many events.
+func (t *Turn) fault(stream, events int, kinds ...FaultKind) *Fault {
+	for i := range t.Faults {
+		if f := &t.Faults[i]; f.Stream == stream && (events == anywhere || f.Events == events) && slices.Contains(kinds, f.Kind) {
 			return f
 		}
 	}

@@ -184,11 +184,10 @@ const (
 
 // A Message is the agent's, or the user's.
 type Message struct {
-	ID       string
-	User     bool
-	Parts    []Part
-	Metadata map[string]any
-	Raw      json.RawMessage // on the wire, if set
+	ID    string
+	User  bool
+	Parts []Part
+	Raw   json.RawMessage // on the wire, if set
 }
 
 // An Artifact is one of a task's.

@@ -97,7 +97,7 @@ func (v version) message(m *Message, task, context string) any {
 	if m.User {
 		role = "user"
 	}
-	o := object("role", v.word(role), "taskId", task, "contextId", context, "metadata", m.Metadata)
+	o := object("role", v.word(role), "taskId", task, "contextId", context)
 	o["messageId"], o["parts"] = m.ID, v.parts(m.Parts)
 	return v.kinds(o, "message")
 }

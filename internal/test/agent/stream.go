@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"time"
 )
 
 // A stream is the answer to one request, as server-sent events.
@@ -108,12 +107,7 @@ func (s *stream) more() bool {
 func (s *stream) passes(written int) bool {
 	a := s.task.agent
 	a.mu.Lock()
-	var hit *Fault
-	for i := range s.task.turn.Faults {
-		if f := &s.task.turn.Faults[i]; f.Stream == s.number && f.Events == written && slices.Contains([]FaultKind{Cut, End, Stall}, f.Kind) {
-			hit = f
-		}
-	}
+	hit := s.task.turn.fault(s.number, written, Cut, End, Stall)
 	if hit == nil {
 		a.mu.Unlock()
 		return true
@@ -124,20 +118,12 @@ func (s *stream) passes(written int) bool {
 		s.leave()
 	}
 	a.mu.Unlock()
-	switch kind {
-	case Cut:
+	switch {
+	case kind == Cut:
 		panic(http.ErrAbortHandler)
-	case End:
-		return false
-	}
-	return s.stalled(d)
-}
-
-func (s *stream) stalled(d time.Duration) bool {
-	if s.task.agent.wait(s.q.r, d) {
+	case kind == Stall && a.wait(s.q.r, d):
 		return true
-	}
-	if s.q.r.Context().Err() != nil {
+	case kind == Stall && s.q.r.Context().Err() != nil:
 		s.hungUp()
 	}
 	return false
