@@ -94,6 +94,14 @@
 //	one per task that is      cancelGrace, or Agent.Close
 //	given up (cancelLater)
 //
+// # Channels, and who receives
+//
+//	readers.batches           the leg that runs, or the one that is left with a cancel
+//	reader.next               the goroutine of that stream
+//	turn.steers               the turn
+//	mcpTalk.changed           the call that waits
+//	opening (two), asking     who has put a token in: one may be in there
+//
 // # Order
 //
 // What must happen in the order of the editor's messages (a prompt's
