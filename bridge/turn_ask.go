@@ -228,10 +228,14 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 }
 
 // handOver ends a leg whose questions are answered, and returns its streams for the next one. What
-// they say counts no more, so that what a look has brought before they did is shown now.
+// they say counts no more, so that what a look has brought before they did is shown now. Where that has
+// grown, a stream is behind it, and may hold words that the task does not.
 func (t *turn) handOver(ctx context.Context, leg *leg) (*readers, bool) {
 	readers, task, owes := leg.handOver()
 	if task != nil {
+		if leg.grown > 0 {
+			t.fold.Cut()
+		}
 		_ = t.showTask(ctx, task) // an editor that fails has cancelled the turn
 	}
 	return readers, owes

@@ -157,7 +157,7 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 	if !ev.HasMessage || f.hasAsked(ev) && f.shown.Stays(&shown.Item{ID: ev.Message.ID, Parts: f.decoded(ev.Message.Parts)}) {
 		return
 	}
-	m, why := f.failure(&ev.Message)
+	m, why := f.failure(ev)
 	if why && len(m.Parts.FastPath().List) == 0 {
 		return
 	}

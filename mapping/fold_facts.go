@@ -116,9 +116,10 @@ func (f *facts) noteRest(ev *a2a.Event) {
 
 // failure keeps the text of a status message that says why the task has failed, and
 // returns the message without it: data beside the text is shown. false: the message says
-// nothing of that.
-func (f *facts) failure(m *a2a.Message) (rest *a2a.Message, is bool) {
-	if f.State != a2a.StateFailed && f.State != a2a.StateRejected {
+// nothing of that. A stream that was slower than a look may still say other things of such a task.
+func (f *facts) failure(ev *a2a.Event) (rest *a2a.Message, is bool) {
+	m := &ev.Message
+	if ev.State != a2a.StateFailed && ev.State != a2a.StateRejected {
 		return m, false
 	}
 	var others []a2a.Part

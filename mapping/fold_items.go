@@ -73,7 +73,7 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	f.items.clear()
 	m, why := &ev.Message, false
 	if ev.HasMessage {
-		m, why = f.failure(m)
+		m, why = f.failure(ev)
 		f.items.ids = append(f.items.ids, m.ID)
 	}
 	status := func() {
