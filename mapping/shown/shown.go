@@ -179,7 +179,7 @@ func (s *Shown) Break() { s.epoch++ }
 // So it does if it was canceled: a2a-js says so between the words of a stream that goes on.
 func (s *Shown) SetState(state a2a.State, task, news bool) {
 	was := s.state
-	s.anew = task && (news || state.Terminal() || state != was && was != "")
+	s.anew = task && (news || state.Terminal() || state != "" && state != was && was != "")
 	if s.inHand = ""; state == "" {
 		return
 	}
@@ -328,8 +328,21 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	if it.n == 0 && s.step.Op == Grow {
 		s.step.Op = Begin
 	}
-	s.note(it, text, max(1, in.pieces)) // a history has each piece: 21 of 3,216 cut turns
+	s.note(it, text, s.pieces(in))
 	s.emit(it, in, from, len(seq))
+}
+
+// pieces is how many an item comes in. A history has each piece (21 of 3,216 cut turns), and so has an artifact
+// to whose parts each was appended (20 of 100,000 random agents).
+func (s *Shown) pieces(in *Item) int {
+	n := max(1, in.pieces)
+	if s.held.whole() && in.Kind == Artifact {
+		n = 0
+		for range in.Parts.All() {
+			n++
+		}
+	}
+	return n
 }
 
 // note keeps that text was shown, in the run that its item has.

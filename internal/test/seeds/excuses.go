@@ -36,10 +36,10 @@ var excuses = []Excuse{
 		func(v *view) bool {
 			return v.fault(agent.Unsent) && v.gaps > 0 && v.plan.Script.History == agent.HistoryNone
 		}},
-	{"the task cannot be looked at", "tasks/get is missing or fails: an error says that the task may still run",
-		[]string{"an error of nobody's", "a message is sent twice, or refused", "the turn ends late"}, func(v *view) bool { return v.blind() && v.troubled() }},
+	{"the task cannot be looked at", "tasks/get is missing or fails: an error, or a gap, says that the task may have gone on",
+		[]string{"an error of nobody's", "a message is sent twice, or refused", "the turn ends late", "a call's end is not shown"}, func(v *view) bool { return v.blind() && v.troubled() }},
 	{"nobody can see what waits", "without tasks/get and a subscription only the user's patience ends it",
-		[]string{"the turn does not end", "the turn ends late", "a question is not asked"},
+		[]string{"the turn does not end", "the turn ends late", "a question is not asked", "a question waits, and the turn ends", "the turn ends before the agent's end"},
 		func(v *view) bool { return v.blind() && v.troubled() }},
 	{"the agent does not keep what it says", "its task has no history, so each cut is a gap; so it looks where a turn has no words",
 		[]string{"a gap is told where nothing is missing", "a gap is told twice"},
@@ -61,7 +61,8 @@ var excuses = []Excuse{
 	{"a snapshot that is old", "its words and its questions come late; one of a wait that is over, behind a cut, is believed, since no agent is known that answers so",
 		[]string{"a gap is told where nothing is missing", "the turn ends late", "a question waits, and the turn ends", "the turn ends before the agent's end",
 			"the turn ends, and the task goes on", "a message is sent twice, or refused", "an error of nobody's", "the words are not the agent's",
-			"a thought is lost or doubled", "a call's end is not shown", "a question is not asked", "the turn does not end", "a gap is told twice"},
+			"a thought is lost or doubled", "a call's end is not shown", "a question is not asked", "the turn does not end", "a gap is told twice",
+			"a loaded session does not show the conversation"},
 		func(v *view) bool { return v.plan.Script.Get == agent.GetStale }},
 	{"a task does not tell the order of messages and artifacts", "a text comes twice or in another order only where both are there",
 		[]string{"the words are not the agent's"},
