@@ -332,19 +332,6 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	s.emit(it, in, from, len(seq))
 }
 
-// pieces is how many an item comes in. A history has each piece (21 of 3,216 cut turns), and so has an artifact
-// to whose parts each was appended (20 of 100,000 random agents).
-func (s *Shown) pieces(in *Item) int {
-	n := max(1, in.pieces)
-	if s.held.whole() && in.Kind == Artifact {
-		n = 0
-		for range in.Parts.All() {
-			n++
-		}
-	}
-	return n
-}
-
 // note keeps that text was shown, in the run that its item has.
 func (s *Shown) note(it *item, text string, pieces int) {
 	if s.growing != it {
