@@ -94,8 +94,8 @@ func has(found []Violation, class string) bool {
 	return slices.ContainsFunc(found, func(v Violation) bool { return v.Class == class })
 }
 
-// atMost are today's wrong worlds among the first 600. The number may only shrink.
-const atMost = 1
+// atMost are today's wrong worlds among the first 600. The number may not grow.
+const atMost = 0
 
 func TestSeeds(t *testing.T) {
 	var mu sync.Mutex
