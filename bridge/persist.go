@@ -91,12 +91,25 @@ func (s *Session) giveUpJournal(err error) {
 	s.journal = nil
 }
 
+// noteSent puts into the journal that a message goes to the session's task: a history tells by its ID what came
+// behind it.
+func (s *Session) noteSent(m *a2a.Outgoing) {
+	if m != nil {
+		s.append(spell.TaskLine(s.journalled[:0], s.taskID, s.contextID, m.ID))
+	}
+}
+
 // noteSteps puts what was shown into the journal. The agent's task can tell it again, so it is
 // written beside the stream, and a kill costs the last 10 ms of it.
 func (s *Session) noteSteps(steps []mapping.Step) {
 	if s.journal != nil {
-		s.journalled = s.kept.Append(s.journalled[:0], steps)
-		if err := s.journal.Append(s.journalled); err != nil {
+		s.append(s.kept.Append(s.journalled[:0], steps))
+	}
+}
+
+func (s *Session) append(lines []byte) {
+	if s.journalled = lines; s.journal != nil {
+		if err := s.journal.Append(lines); err != nil {
 			s.giveUpJournal(err)
 		}
 	}

@@ -177,6 +177,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	t.fold.Speak(t.writing.Dialect)
 	if next.taskID != "" {
 		t.identify(next.taskID)
+		t.session.noteSent(next.message)
 	}
 	if notices := t.openingNotices(); len(notices) > 0 {
 		if err := t.editor.Show(ctx, notices); err != nil {

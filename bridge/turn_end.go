@@ -305,7 +305,7 @@ func (t *turn) noteTask() {
 		s.save()
 		return
 	}
-	s.record(spell.TaskLine(nil, s.taskID, s.contextID))
+	s.record(spell.TaskLine(nil, s.taskID, s.contextID, t.sent[0]))
 	if s.pushes != nil { // whose address the record alone has
 		s.save()
 	}

@@ -66,12 +66,16 @@ type entry struct {
 	Taken  bool   `json:"taken,omitempty"`
 	// State is of End.
 	State a2a.State `json:"state,omitempty"`
-	// Context is of GoesOn.
+	// Context and Sent, the ID of our message, are of GoesOn.
 	Context string `json:"context,omitempty"`
+	Sent    string `json:"sent,omitempty"`
 	// Params are of a line of ACP: a message of the user's.
 	Params struct {
 		Update struct {
-			Kind string `json:"sessionUpdate"`
+			Kind    string `json:"sessionUpdate"`
+			Content struct {
+				Text string `json:"text"`
+			} `json:"content"`
 		} `json:"update"`
 	} `json:"params,omitzero"`
 }
@@ -161,10 +165,11 @@ func HeardLine(dst []byte, task string) []byte {
 	return (&entry{Heard: true, Task: task}).append(dst)
 }
 
-// TaskLine appends the line of the task and the context that a turn goes on in. It is made by hand
-// because the turn's first words wait for it.
-func TaskLine(dst []byte, task, context string) []byte {
+// TaskLine appends the line of the task and the context that a turn goes on in, and of the ID of the message that
+// was sent. It is made by hand because the turn's first words wait for it.
+func TaskLine(dst []byte, task, context, sent string) []byte {
 	dst = appendOptional(appendOptional(append(dst, `{"goesOn":true`...), "task", task), "context", context)
+	dst = appendOptional(dst, "sent", sent)
 	return append(dst, "}\n"...)
 }
 
@@ -189,7 +194,8 @@ type Loader struct {
 
 	calls map[string]string
 	item  itemLine
-	begun bool // a turn has begun, and has no end
+	begun bool   // a turn has begun, and has no end
+	words string // of the user's, that have begun it
 }
 
 // Unfinished reports whether the lines so far end in the middle of a turn: its process was
@@ -222,13 +228,17 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 	case e.Heard && l.Fold != nil:
 		l.Fold.RestoreTaken(e.Task)
 	case e.GoesOn:
-		l.TaskID, l.ContextID = e.Task, e.Context
+		if l.TaskID, l.ContextID = e.Task, e.Context; e.Sent != "" && l.Fold != nil {
+			l.Fold.Sent(e.Sent, l.words)
+		}
 	case e.End:
 		l.begun, l.State = false, cmp.Or(e.State, l.State)
 	case e.Params.Update.Kind == "user_message_chunk":
 		if !l.begun && l.Fold != nil {
 			l.Fold.Begin("")
+			l.words = ""
 		}
+		l.words += e.Params.Update.Content.Text
 		l.begun, l.item, l.calls = true, itemLine{}, nil
 		l.TaskID, l.ContextID, l.State = "", "", ""
 		return nil, line
