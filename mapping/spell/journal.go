@@ -228,9 +228,7 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 	case e.Heard && l.Fold != nil:
 		l.Fold.RestoreTaken(e.Task)
 	case e.GoesOn:
-		if l.TaskID, l.ContextID = e.Task, e.Context; e.Sent != "" && l.Fold != nil {
-			l.Fold.Sent(e.Sent, l.words)
-		}
+		l.goesOn(&e)
 	case e.End:
 		l.begun, l.State = false, cmp.Or(e.State, l.State)
 	case e.Params.Update.Kind == "user_message_chunk":
@@ -246,6 +244,13 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 		return nil, line
 	}
 	return nil, nil
+}
+
+func (l *Loader) goesOn(e *entry) {
+	l.TaskID, l.ContextID = e.Task, e.Context
+	if e.Sent != "" && l.Fold != nil {
+		l.Fold.Sent(e.Sent, l.words)
+	}
 }
 
 // step is a step that was shown.
