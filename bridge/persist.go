@@ -91,11 +91,11 @@ func (s *Session) giveUpJournal(err error) {
 	s.journal = nil
 }
 
-// noteSent puts into the journal that a message goes to the session's task: a history tells by its ID what came
+// noteSent puts into the journal that a message goes to a task that is known: a history tells by its ID what came
 // behind it.
 func (s *Session) noteSent(m *a2a.Outgoing) {
-	if m != nil {
-		s.append(spell.TaskLine(s.journalled[:0], s.taskID, s.contextID, m.ID))
+	if s.journal != nil && m != nil {
+		s.append(spell.TaskLine(s.journalled[:0], m.TaskID, s.contextID, m.ID))
 	}
 }
 
@@ -107,11 +107,11 @@ func (s *Session) noteSteps(steps []mapping.Step) {
 	}
 }
 
+// append puts lines into a journal that is open, beside the stream, and keeps their room.
 func (s *Session) append(lines []byte) {
-	if s.journalled = lines; s.journal != nil {
-		if err := s.journal.Append(lines); err != nil {
-			s.giveUpJournal(err)
-		}
+	s.journalled = lines
+	if err := s.journal.Append(lines); err != nil {
+		s.giveUpJournal(err)
 	}
 }
 

@@ -32,6 +32,8 @@ const (
 	// maxFrames is how many events are handed out together. A large buffer could
 	// hold millions of small ones, each of which takes some 400 bytes more decoded.
 	maxFrames = 1024
+	// maxEmptyReads is how often a reader may return nothing and no error.
+	maxEmptyReads = 100
 )
 
 var (
@@ -106,7 +108,7 @@ func newFrameReader(src io.Reader, poison bool) *frameReader {
 // with it, up to maxFrames. It reads only if none is complete in the buffer. What it returned before is overwritten.
 func (r *frameReader) next(dst []frame) ([]frame, error) {
 	r.slots = r.slots[:0]
-	for {
+	for empty := 0; ; empty++ {
 		if dst = r.parse(dst); len(dst) > 0 {
 			return dst, nil
 		}
@@ -118,12 +120,17 @@ func (r *frameReader) next(dst []frame) ([]frame, error) {
 		if r.err == nil {
 			r.err = r.makeRoom()
 		}
+		if r.err == nil && empty >= maxEmptyReads {
+			r.err = io.ErrNoProgress
+		}
 		if r.err != nil {
 			return nil, r.err
 		}
 		var n int
-		n, r.err = r.src.Read(r.buf[r.size:])
-		if r.size += n; n > 0 && r.heard != nil {
+		if n, r.err = r.src.Read(r.buf[r.size:]); n == 0 {
+			continue
+		}
+		if r.size, empty = r.size+n, 0; r.heard != nil {
 			r.heard()
 		}
 	}

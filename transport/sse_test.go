@@ -174,3 +174,13 @@ func FuzzFrames(f *testing.F) {
 		}
 	})
 }
+
+// nothing is a reader that brings nothing, and no error.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) { return 0, nil }
+
+func TestNoProgress(t *testing.T) {
+	_, err := newFrameReader(nothing{}, false).next(nil)
+	must.Equal(t, err, io.ErrNoProgress)
+}

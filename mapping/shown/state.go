@@ -225,10 +225,7 @@ func (s *Shown) heldItem(e *entry) {
 	case e.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(e)):
 		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
 		s.heldNew(it, e)
-	case s.held.isSecond(e):
-		s.say(it, &e.Item, e.seq, 0)
-	case e.Kind == Message && s.held.whole() && s.showGrowth(it, &e.Item, e.seq), s.showRepeat(it, &e.Item, e.seq, true):
-	default:
+	case s.held.isSecond(e), !(e.Kind == Message && s.held.whole() && s.showGrowth(it, &e.Item, e.seq)) && !s.showRepeat(it, &e.Item, e.seq, true):
 		s.say(it, &e.Item, e.seq, 0)
 	}
 }
