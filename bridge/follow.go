@@ -48,6 +48,7 @@ type leg struct {
 	sub       *reader    // a subscription
 	first     *batch     // its first events, which wait for the look that tells whether the task is bare
 	held      *a2a.Event // the newest look at a task whose stream is open
+	behind    bool       // such a look asks what the stream has not said, nor that the task waits
 	came      time.Time  // when its own stream has last said something
 	refresh   refresh
 	clock     clock

@@ -37,7 +37,7 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 		return
 	}
 	if l.arrived, l.unheard, l.grown, l.verdict = true, 0, 0, noVerdict; says(events) {
-		l.held = nil // else the words that it has may come nowhere else
+		l.held, l.behind = nil, false // else the words that it has may come nowhere else
 	}
 	l.noteState(events, asBefore)
 	if !ended || says(events) {

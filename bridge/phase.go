@@ -127,7 +127,7 @@ type known struct {
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
 	spoke   int // messages that came, in a task or outside
-	grown   int // looks in a row that held or asked more, while the open stream said nothing
+	grown   int // looks in a row that held more, while the open stream said nothing
 	tries   int // looks in a row that failed
 	unheard int // looks at which the message had not come
 	stood   int // how long the task waits, by looks, though a call is at work or has not moved

@@ -169,7 +169,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	if open && !(l.own && task.State == l.state) { // else that has said all, and the task may ask in one message with words
 		shows = showStates
 	}
-	asked := l.asked
+	asked, waited := l.asked, l.waitsForInput()
 	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows, cut: l.wentOnUnheard(task)}) {
 		return
 	}
@@ -182,7 +182,8 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 		l.holds = holdsNoWord
 	}
 	l.takeFirst()
-	l.compareLooks(task, open, l.asked > asked)
+	l.behind = l.behind || open && l.asked > asked && !waited
+	l.compareLooks(task, open)
 	if l.arrives(task); l.arrived && !l.stale {
 		l.noteTask(task)
 	}
@@ -202,14 +203,14 @@ func (l *leg) wentOnUnheard(task *a2a.Event) bool {
 	return l.phase != streaming && l.own && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 }
 
-// compareLooks notes whether the task grows, or asks, while its stream says nothing, and keeps it until
-// the stream has said its words.
-func (l *leg) compareLooks(task *a2a.Event, open, asks bool) {
+// compareLooks notes whether the task grows while its stream says nothing, and keeps it until the
+// stream has said its words.
+func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	if !open {
 		l.grown, l.held = 0, nil
 		return
 	}
-	if asks || l.held != nil && len(task.Raw) > len(l.held.Raw) {
+	if l.held != nil && len(task.Raw) > len(l.held.Raw) {
 		l.grown++
 	}
 	l.held = task

@@ -228,12 +228,12 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 }
 
 // handOver ends a leg whose questions are answered, and returns its streams for the next one. What
-// they say counts no more, so that what a look has brought before they did is shown now. Where that has
-// grown, a stream is behind it, and may hold words that the task does not.
+// they say counts no more, so that what a look has brought before they did is shown now. A stream that was behind
+// it may hold words that the task does not.
 func (t *turn) handOver(ctx context.Context, leg *leg) (*readers, bool) {
 	readers, task, owes := leg.handOver()
 	if task != nil {
-		if leg.grown > 0 {
+		if leg.behind {
 			t.fold.Cut()
 		}
 		_ = t.showTask(ctx, task) // an editor that fails has cancelled the turn
