@@ -156,7 +156,7 @@ func (l *leg) abandon() {
 			if l.abandoned(b) {
 				return
 			}
-			awaited = awaited && (b.reply == nil || b.reply.from != fromSend)
+			awaited = awaited && (b.reply == nil || b.reply.leg != l || b.reply.from != fromSend)
 		case <-l.ctx.Done():
 			return
 		}

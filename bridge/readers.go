@@ -101,6 +101,7 @@ func (s *readers) run(r *reader) {
 		select {
 		case <-r.next:
 		case <-s.left.Done():
+			r.drain()
 			return
 		}
 	}

@@ -31,6 +31,9 @@ func (f *Fold) Restore(s *Step) {
 	f.shown.Restore(&x)
 }
 
+// RestorePrompt names the message that has begun the turn, by its ID.
+func (f *Fold) RestorePrompt(id string) { f.shown.RestorePrompt(id) }
+
 // RestoreAnswer notes that a call of a task has asked, and that its answer was sent.
 func (f *Fold) RestoreAnswer(task, call string) {
 	f.SetTask(task)

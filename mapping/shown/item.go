@@ -64,19 +64,6 @@ type Item struct {
 	pieces int    // that it has come in, if more than one
 }
 
-// pieces is how many an item comes in. A history has each piece (21 of 3,216 cut turns), and so has an artifact
-// to whose parts each was appended (20 of 100,000 random agents).
-func (s *Shown) pieces(in *Item) int {
-	n := max(1, in.pieces)
-	if s.held.whole() && in.Kind == Artifact {
-		n = 0
-		for range in.Parts.All() {
-			n++
-		}
-	}
-	return n
-}
-
 // Op says what a step does.
 type Op uint8
 

@@ -117,10 +117,8 @@ func (s *said) last() *item {
 }
 
 // newestItem is where the newest item begins.
-func (s *said) newestItem() int { return s.itemAt(len(s.starts) - 1) }
-
-// itemAt is where the item of a start begins.
-func (s *said) itemAt(i int) int {
+func (s *said) newestItem() int {
+	i := len(s.starts) - 1
 	for i > 0 && s.starts[i-1].it == s.starts[i].it {
 		i--
 	}
@@ -203,18 +201,10 @@ func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) boo
 	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.waits == s.waits
 }
 
-// isAll reports whether a cover has all of the message that is being shown, to its end, or is the newest item of all:
-// in a task that was asked for, but for thoughts, which have come at any time (11 of 100,000 random agents).
+// isAll reports whether a cover has all of the message that is being shown, to its end, or is the newest item of all.
 func (s *Shown) isAll(c *cover) bool {
-	if c.rest != "" || s.last == nil {
+	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
 		return false
-	}
-	if c.to != len(s.said.text) {
-		i := len(s.said.starts) - 1
-		for s.held.whole() && i > 0 && s.said.starts[i].it.kind == Thought {
-			i--
-		}
-		return c.to == s.said.end(i) && c.from == s.said.itemAt(i)
 	}
 	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
 }

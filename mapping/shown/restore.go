@@ -1,6 +1,14 @@
 package shown
 
-import "github.com/a2astdio/a2astdio/transport/a2a"
+import (
+	"strings"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// RestorePrompt names the message that has begun the turn, by its ID. By its text nothing is known of it: a
+// history that gives it another ID is taken as without this.
+func (s *Shown) RestorePrompt(id string) { s.prompt = ours{id: strings.Clone(id)} }
 
 // Restore notes a step that another process has shown, in its turn: see [Shown.Begin].
 func (s *Shown) Restore(x *Step) {

@@ -328,7 +328,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	if it.n == 0 && s.step.Op == Grow {
 		s.step.Op = Begin
 	}
-	s.note(it, text, s.pieces(in))
+	s.note(it, text, max(1, in.pieces)) // a history has each piece: 21 of 3,216 cut turns
 	s.emit(it, in, from, len(seq))
 }
 

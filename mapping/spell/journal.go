@@ -72,10 +72,7 @@ type entry struct {
 	// Params are of a line of ACP: a message of the user's.
 	Params struct {
 		Update struct {
-			Kind    string `json:"sessionUpdate"`
-			Content struct {
-				Text string `json:"text"`
-			} `json:"content"`
+			Kind string `json:"sessionUpdate"`
 		} `json:"update"`
 	} `json:"params,omitzero"`
 }
@@ -194,8 +191,7 @@ type Loader struct {
 
 	calls map[string]string
 	item  itemLine
-	begun bool   // a turn has begun, and has no end
-	words string // of the user's, that have begun it
+	begun bool // a turn has begun, and has no end
 }
 
 // Unfinished reports whether the lines so far end in the middle of a turn: its process was
@@ -234,9 +230,7 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 	case e.Params.Update.Kind == "user_message_chunk":
 		if !l.begun && l.Fold != nil {
 			l.Fold.Begin("")
-			l.words = ""
 		}
-		l.words += e.Params.Update.Content.Text
 		l.begun, l.item, l.calls = true, itemLine{}, nil
 		l.TaskID, l.ContextID, l.State = "", "", ""
 		return nil, line
@@ -249,7 +243,7 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 func (l *Loader) goesOn(e *entry) {
 	l.TaskID, l.ContextID = e.Task, e.Context
 	if e.Sent != "" && l.Fold != nil {
-		l.Fold.Sent(e.Sent, l.words)
+		l.Fold.RestorePrompt(e.Sent)
 	}
 }
 

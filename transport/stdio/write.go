@@ -140,11 +140,17 @@ func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(s.sends, b); i >= 0 {
-		s.sends = slices.Delete(s.sends, i, i+1)
-		return ctx.Err()
+	i := slices.Index(s.sends, b)
+	select {
+	case err := <-b.done: // it was ended just then
+		return err
+	default:
 	}
-	return nil
+	if i < 0 {
+		return nil // the writer has it
+	}
+	s.sends = slices.Delete(s.sends, i, i+1)
+	return ctx.Err()
 }
 
 // Flush waits until everything that was queued when it was called is written,
