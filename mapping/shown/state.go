@@ -227,6 +227,14 @@ func (s *Shown) heldItem(e *entry) {
 	case e.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(e)):
 		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
 		s.heldNew(it, e)
+	default:
+		s.heldOther(it, e)
+	}
+}
+
+// heldOther shows an item of a state that neither its ID nor its place tells of.
+func (s *Shown) heldOther(it *item, e *entry) {
+	switch {
 	case s.held.isWhole(e):
 		s.goOn(it, &e.Item, e.seq, len(e.seq), false)
 	case s.held.isSecond(e), !(e.Kind == Message && s.held.whole() && s.showGrowth(it, &e.Item, e.seq)) && !s.showRepeat(it, &e.Item, e.seq, true):
