@@ -66,6 +66,25 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A Send that is given up at the end of the connection does not say that its lines were written.
+func TestSendGivenUpAtTheEnd(t *testing.T) {
+	for range 50 { // which of the two it hears of first is open
+		synctest.Test(t, func(t *testing.T) {
+			s, w := blocked(strings.NewReader(""))
+			must.Do(t, s.WriteObject(reply{1}))
+			synctest.Wait() // the writer is stuck with 1
+			ctx, give := context.WithCancel(t.Context())
+			sent := make(chan error)
+			go func() { sent <- s.Send(ctx, []byte("never\n")) }() // ends below, when it is received
+			synctest.Wait()
+			give()
+			must.Do(t, s.Close())
+			must.Equal(t, <-sent != nil, true)
+			close(w.gate)
+		})
+	}
+}
+
 // Close does not wait, but loses nothing that the editor reads.
 func TestCloseWritesWhatIsOwed(t *testing.T) {
 	for range 50 { // the writer may wake up for Close or for the list
