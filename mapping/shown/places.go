@@ -4,7 +4,8 @@ package shown
 
 // atCursor matches a message of a state, whose IDs are not the stream's, with what was shown
 // behind the message before it, each place once (S1: 3,984 turns, 1,392 with words lost; the
-// cursor 128). Behind the end of that all is new. What the state names by the stream's ID has its place:
+// cursor 128), and shows the rest; false: it has no place. Behind the end of that all is new. What the state names by
+// the stream's ID has its place:
 // github.com/inference-gateway/adk has one message for all tokens of a text, and the stream's own for the
 // question behind them.
 //
@@ -14,10 +15,8 @@ package shown
 func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 	h := s.held
 	if skip(s.said.text, h.cursor, h.before) >= h.before {
-		if !h.sameIDs[Message] {
-			s.heldNew(it, e)
-		}
-		return !h.sameIDs[Message]
+		s.heldNew(it, e)
+		return true
 	}
 	for _, from := range s.places(weight(e.seq) < evidence) {
 		to := s.nextNamed(from)
