@@ -93,7 +93,7 @@ func (f *Fold) SetTask(taskID string) {
 // that was asked for (a snapshot), or on a stream that may tell again what was shown (replayed: text
 // is taken as live, and calls that may have been heard before are no news).
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
-	l := f.fits(v, ev)
+	l := f.growFast(v, ev)
 	if f.grew = l != nil; f.grew {
 		return f.fastEvent(l, ev, steps)
 	}
@@ -113,7 +113,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	}
 	f.question(ev)
 	f.settleCalls(ev)
-	f.learn(ev, f.steps[before:])
+	f.learnFast(ev, f.steps[before:])
 	steps, f.steps, f.event = f.steps, nil, nil
 	f.letGo()
 	return steps
@@ -224,6 +224,7 @@ func (f *Fold) add(s Step) {
 	f.steps = append(f.steps, s)
 }
 
+// state shows a state that the task was not in.
 func (f *Fold) state(ev *a2a.Event) {
 	isNew := ev.State != "" && ev.State != f.State
 	if isNew {

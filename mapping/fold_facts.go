@@ -98,6 +98,8 @@ func (f *Fold) Rest(taskID string) Rest {
 	return f.rest
 }
 
+// noteRest notes how the task rests by its newest state, which f has already, or that it does not. The message
+// that it has waited with stays: see hasAsked.
 func (f *facts) noteRest(ev *a2a.Event) {
 	switch {
 	case ev.State == "":

@@ -15,7 +15,7 @@ const maxFast = 4
 // A fastStep is the result of an event that only appended to a text. The next event of
 // the same shape ([fastpath.Event.Shape]) and message or artifact appends its own text in
 // the same way, without asking again what it is: nothing that decides it can differ,
-// except what fits compares. FuzzHotPath, in the benchmark's package, holds both ways equal.
+// except what growFast compares. FuzzHotPath, in the benchmark's package, holds both ways equal.
 type fastStep struct {
 	shape *fastpath.Shape
 	grown shown.Grown
@@ -23,8 +23,8 @@ type fastStep struct {
 	id    string
 }
 
-// learn notes an event that has appended text, and nothing else.
-func (f *Fold) learn(ev *a2a.Event, steps []Step) {
+// learnFast notes an event that has appended text, and nothing else.
+func (f *Fold) learnFast(ev *a2a.Event, steps []Step) {
 	shape := ev.FastPath().Shape
 	if shape == nil || f.verb != shown.Live || f.spoken.Splits() || len(steps) != 1 {
 		return
@@ -81,9 +81,9 @@ func (f *Fold) fastOf(ev *a2a.Event) *fastStep {
 	return nil
 }
 
-// fits returns the step of an event that only appends to a growing text; nil if the
-// event may do anything else.
-func (f *Fold) fits(v shown.Verb, ev *a2a.Event) *fastStep {
+// growFast notes that a text grows, by an event that does nothing else, and returns the step of it; nil, and
+// nothing is noted, if the event may do anything else.
+func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if ev.FastPath().Shape == nil || v != shown.Live || f.Err != "" || f.connection.cut {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (f *Fold) fits(v shown.Verb, ev *a2a.Event) *fastStep {
 	return l
 }
 
-// fastEvent is Event for an event that fits.
+// fastEvent is Event for an event of which growFast has noted all.
 func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 	p := &f.part
 	steps = append(steps, l.step)

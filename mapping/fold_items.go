@@ -316,7 +316,8 @@ func (f *Fold) show(x *shown.Step) {
 	f.add(s)
 }
 
-// nameArtifact adds what is said of an artifact beside its parts.
+// nameArtifact adds what is said of an artifact beside its parts, by its event or by the task that has it. The
+// metadata of an event's is added by add.
 func (f *Fold) nameArtifact(s *Step, id string) {
 	s.ArtifactID = id
 	if f.event != nil && f.event.Kind == a2a.EventArtifact {

@@ -189,8 +189,9 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	return c.pieces >= 2 && c.cross && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
 }
 
-// isWholeAgain is isRepetition for a text that is said as a whole. What ends the task is the message before it again
-// if it is long, or, however short, unless there is a space between, as between tokens ("OK", "OK").
+// isWholeAgain is isRepetition for a text that is said as a whole; all is isAll, long that it is evidence. What ends
+// the task is the message before it again if it is long, or, however short, unless there is a space between, as
+// between tokens ("OK", "OK").
 func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) bool {
 	said := in.Role == End && s.isRestated(c)
 	if c.cross || c.pieces >= 2 && (long || said) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
@@ -299,8 +300,8 @@ func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 	return (end.it.kind == Thought) != (kind == Thought) || weightLess(s.said.text[end.at:], n) > n
 }
 
-// coversFrom is covers from one start on. A thought repeats thoughts alone, and nothing else
-// repeats them.
+// coversFrom is covers from one start on: the text ends as that of a start does, or has all that was said
+// from there, and more. A thought repeats thoughts alone, and nothing else repeats them.
 func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 	c.from, c.marked = from, true
 	j, done := 0, 0 // done: behind the last byte of seq that was compared

@@ -264,7 +264,7 @@ func (s *Shown) goesOnOver(it *item, seq string) bool {
 	return begins && rest != "" && it.n >= evidence
 }
 
-// update shows what an event says of an item that this turn has shown.
+// update shows what an event says of an item that was shown: by this turn, unless it goes on (goesOnOver).
 func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
 		// The newest piece again, with another state or with an artifact, is no news: 486 turns
