@@ -25,9 +25,9 @@ type cancelling struct {
 
 	mu       sync.Mutex
 	deadline time.Time // until when the agent may go on; zero: it was not cancelled
-	task     string    // "": it has no ID yet
-	told     string    // the task that the agent was told to cancel
 	lost     error     // the first error of the editor
+	task     string    // "": it has no ID yet
+	toldTask string    // the one that the agent was told to cancel
 	// answer is what the agent has answered to that, a task; runs is why it may go on, nil if it was
 	// not told: its task is over, or it was stopped without a cancel.
 	answer *a2a.Event
@@ -64,7 +64,7 @@ func (t *turn) cancelledBy(task string) {
 	t.mu.Lock()
 	is := t.task == task && !t.isCancelled()
 	if is {
-		t.cancelling.told, t.runs = task, nil
+		t.toldTask, t.runs = task, nil
 		t.noteTold()
 	}
 	t.mu.Unlock()
@@ -119,11 +119,11 @@ const leastTell = 500 * time.Millisecond
 func (t *turn) tell() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	task, before := t.task, t.cancelling.told
+	task, before := t.task, t.toldTask
 	if task == before {
 		return
 	}
-	t.cancelling.told = task
+	t.toldTask = task
 	if before != "" { // whose message the agent has refused, and which was sent anew
 		t.agent.cancelLater(task)
 		return
@@ -144,8 +144,7 @@ func (t *turn) tell() {
 	t.cancelling.answer, t.runs = answer, err
 }
 
-// A shownEditor is the editor of a turn. If it does not take what is shown to it, or cannot ask
-// the user, the turn is lost: see [turn.lose].
+// A shownEditor is the editor of a turn. If it does not take what is shown to it, the turn is lost: see [turn.lose].
 type shownEditor struct {
 	Editor
 	turn *turn

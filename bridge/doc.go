@@ -69,7 +69,7 @@
 // counts as live for the state alone.
 //
 // A leg runs in its turn's goroutine, in one phase: streaming (the stream of its request is read),
-// away (that has ended: a subscription is open, a look under way, or a timer runs), over. What comes to
+// away (there is none: a subscription is open, a look under way, or a timer runs), over. What comes to
 // it is an input of a table (phase.go), which gives the next phase and one action, by what is
 // known. The leg has its turn show what was said, and knows then what the fold knows of the task,
 // which is all that it knows of the fold. That the leg's message has come is told by any event of

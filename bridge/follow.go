@@ -38,7 +38,7 @@ type leg struct {
 	request *request
 	ctx     context.Context // of its looks and subscriptions; close ends it
 	stop    context.CancelFunc
-	err     error // nil if the agent has said that the leg is over
+	err     error // nil: it goes on, or has endedWell
 	unshown error // the editor's: it is shown no more
 
 	phase phase

@@ -9,7 +9,7 @@ type phase uint8
 
 const (
 	streaming phase = iota // the stream of its request is read, or awaited
-	away                   // that has ended: a subscription is open, a look at the task is under way, or a timer runs
+	away                   // there is none: a subscription is open, a look at the task is under way, or a timer runs
 	over
 )
 
@@ -115,7 +115,7 @@ type heard struct {
 type known struct {
 	heard
 	taskID       string    // "": it has none yet
-	state        a2a.State // as the leg's own stream has said it, or a look that counts
+	state        a2a.State // by the leg's own stream, what is believed in its place, or a look that counts
 	finality     finality
 	subscription subscription
 	arrived      bool // the leg's message has come

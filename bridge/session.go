@@ -212,7 +212,7 @@ func (s *Session) giveUpPause() {
 	clear(s.given)
 }
 
-// Cancel ends the running turn, if there is one: see [Turn.Run].
+// Cancel ends the turn that runs and those that wait, or cancels a task that is watched: see [Turn.Run].
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

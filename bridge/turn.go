@@ -234,8 +234,9 @@ func (t *turn) send(m *a2a.Outgoing) *request {
 	}}
 }
 
-// runLeg makes a request and shows the leg until the agent is done or waits for the
-// user; then next is the request with the user's answers.
+// runLeg runs the leg that a request begins, or resumes, until it is over, the turn leaves it, or the user is to
+// answer later. next is what the turn goes on with: his answers, a message of his for the task, or what is
+// sent in place of a refused one; nil: it ends, and how says why.
 func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, err error) {
 	leg, settled := r.leg, false
 	t.view = partView

@@ -205,7 +205,7 @@ func (t *turn) anyOpen(questions []mapping.Question) bool {
 	})
 }
 
-// look shows what the task has become: see [turn.showing].
+// look asks for the task, and shows it, unless what leg brings meanwhile is enough: see [turn.showing].
 func (t *turn) look(ctx context.Context, leg *leg, limit time.Duration, enough func() bool) error {
 	taskID := t.fold.TaskID
 	task, err := t.showing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {

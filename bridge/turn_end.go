@@ -17,7 +17,7 @@ import (
 type end int
 
 const (
-	ended   end = iota // the agent has said so
+	ended   end = iota // the agent has said so, or it has failed
 	paused             // calls wait for the user
 	overdue            // cancelled, and the agent went on for too long
 	steered            // a message of the user's goes to the task
