@@ -40,9 +40,8 @@ func (l *leg) begin() {
 	go l.begins(l.readers, l.reach)
 }
 
-// begins makes a request, in a goroutine of its own, gives the loop what it has brought, and reads its stream, so
-// that the first words wait for no other to be made. It ends as [readers.run] says. readers are the leg's, which
-// it has no more when it is over.
+// begins is a request's goroutine: it makes it, gives the loop what it has brought, and reads its stream, so that the
+// first words wait for no other. It ends as [readers.run] says. readers are the leg's, which has none when it is over.
 func (l *leg) begins(readers *readers, request func() reply) {
 	deepen()
 	r := request()

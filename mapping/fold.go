@@ -89,9 +89,7 @@ func (f *Fold) SetTask(taskID string) {
 }
 
 // Event appends to steps what an event adds to what has been shown, and what it repeats, marked as such.
-// The verb says how it has come: on the unbroken stream of the newest request (live), as the task
-// that was asked for (a snapshot), or on a stream that may tell again what was shown (replayed: text
-// is taken as live, and calls that may have been heard before are no news).
+// The verb says how it has come: the comment of package shown has the three.
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	l := f.growFast(v, ev)
 	if f.grew = l != nil; f.grew {

@@ -189,9 +189,8 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	return c.pieces >= 2 && c.cross && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
 }
 
-// isWholeAgain is isRepetition for a text that is said as a whole; all is isAll, long that it is evidence. What ends
-// the task is the message before it again if it is long, or, however short, unless there is a space between, as
-// between tokens ("OK", "OK").
+// isWholeAgain is isRepetition for a text that is said as a whole (all: isAll; long: evidence). What ends the task is
+// the message before it again if it is long, or if no space is between, as between tokens ("OK", "OK").
 func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) bool {
 	said := in.Role == End && s.isRestated(c)
 	if c.cross || c.pieces >= 2 && (long || said) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
