@@ -140,6 +140,11 @@ func (t *turn) tell() {
 	defer stop()
 	t.mu.Unlock() // for as long as the agent takes
 	answer, err := t.agent.cancelTask(ctx, task, "the turn was cancelled")
+	if refused := (*a2a.Error)(nil); errors.As(err, &refused) && refused.Code == a2a.CodeTaskNotCancelable { // it may have ended just before
+		if state, lookErr := t.agent.stateOf(ctx, task, cancelGrace); lookErr == nil && state.Terminal() {
+			err = nil
+		}
+	}
 	t.mu.Lock()
 	t.cancelling.answer, t.runs = answer, err
 }
@@ -199,26 +204,18 @@ var errUnanswered = errors.New("it has not answered the cancel")
 // that it does not go on working. An agent that has refused is told again: the cancel may have
 // come before the turn's message did. It returns why the agent may go on, nil if it has stopped.
 func (t *turn) settleCancel(ctx context.Context) error {
-	limit := t.graceLeft() + leastTell // it is told by then
 	select {
 	case <-t.agentTold.Done():
-	case <-time.After(limit):
+	case <-time.After(t.graceLeft() + leastTell): // it is told by then
 	case <-ctx.Done():
 		return nil
 	}
 	t.mu.Lock()
-	task, runs, refused := t.task, t.runs, (*a2a.Error)(nil)
-	t.mu.Unlock()
-	if !errors.As(runs, &refused) {
-		return runs
+	defer t.mu.Unlock()
+	if errors.As(t.runs, new(*a2a.Error)) {
+		t.agent.cancelLater(t.task)
 	}
-	if refused.Code == a2a.CodeTaskNotCancelable { // it may have ended just before
-		if state, err := t.agent.stateOf(ctx, task, cancelGrace); err == nil && state.Terminal() {
-			return nil
-		}
-	}
-	t.agent.cancelLater(task)
-	return runs
+	return t.runs
 }
 
 // stateOf looks at a task, which may take so long.
