@@ -324,7 +324,10 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 			c.marked = c.marked && b.hint == Piece
 		}
 		if j >= len(seq) {
-			return c, at >= c.to
+			if ok = at >= c.to; ok && skip(s.said.text, at, len(s.said.text)) == len(s.said.text) {
+				c.to = len(s.said.text) // its last token may be a line break
+			}
+			return c, ok
 		}
 	}
 	if done == 0 {
