@@ -156,7 +156,7 @@ func (f *Fold) addArtifacts(ev *a2a.Event) {
 			continue
 		}
 		f.items.artifacts = append(f.items.artifacts, a)
-		f.addArtifact(&a, shown.Item{Last: true})
+		f.addArtifact(&a, shown.Item{Last: true, Name: a.Name})
 	}
 }
 
