@@ -106,6 +106,11 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		if fresh && op.ownURL { // so that the version is in it
 			list = append(list, c.otherVersion(e, w)...)
 		}
+		list = append(list, e.plainly(w, op, refusal)...)
+	case w.protocol.proto && op.message != nil && (code == a2a.CodeInvalidParams || code == 0 && slices.Contains([]int{400, 422}, agent.HTTPStatus)):
+		w.protocol.proto = false
+		w.news = []string{"it refuses messages in the form of A2A 0.3's proto, and gets them in that of JSON-RPC"}
+		list = append(list, w)
 	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.activate) > 1:
 		w.joined = !w.joined
 		list = append(list, w)
@@ -123,7 +128,11 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 // may be what has come of the message: an agent that asks another one passes its error on.
 func (e *endpoint) plainly(w way, op *operation, refusal error) []way {
 	var agent *a2a.Error
-	if op.kind != opStream || !errors.As(refusal, &agent) || agent.Code != a2a.CodeUnsupportedOperation && !(agent.Code == a2a.CodeMethodNotFound && op.answered) {
+	if op.kind != opStream || !errors.As(refusal, &agent) {
+		return nil
+	}
+	noURL := op.ownURL && agent.HTTPStatus == http.StatusNotFound && agent.Code != a2a.CodeTaskNotFound
+	if agent.Code != a2a.CodeUnsupportedOperation && !(agent.Code == a2a.CodeMethodNotFound && op.answered) && !noURL {
 		return nil
 	}
 	if w.plain = true; e.card.Streaming {
