@@ -68,8 +68,9 @@ type exchange struct {
 	asked   int64       // when the request was made, in microseconds
 	first   int64       // when its first event came
 	spoke   bool        // an event said something
+	version string      // that the request names
 	when    time.Time   // the last timestamp
-	loose   bool        // there is no schema: HTTP+JSON of A2A 0.3
+	loose   bool        // HTTP+JSON of A2A 0.3, which has two forms: that of JSON-RPC, and its proto's, for which there is no schema
 	encoded string      // the answer's Content-Encoding: but for identity its body is not in the trace
 }
 
@@ -100,12 +101,16 @@ func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros, url: r.URL}
 	said := cmp.Or(r.HeaderOf("A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
+	x.version = strings.Clone(said)
 	x.devtool = strings.Contains(r.HeaderOf("A2A-Extensions")+r.HeaderOf("X-A2A-Extensions")+doc.Get("params.message.extensions").Raw, "/developer-profile/")
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
 		x.isCard, x.method = true, "card"
 	case r.HTTP == "GET" && strings.HasSuffix(strings.TrimSuffix(r.Path(), "/"), "/extendedAgentCard"):
 		x.isCard, x.method = true, "GetExtendedAgentCard"
+		x.op = w.c.schemas.operation(x.method)
+	case r.HTTP == "GET" && strings.HasSuffix(r.Path(), "/v1/card") && w.offers.Exists():
+		x.isCard, x.method = true, "agent/getAuthenticatedExtendedCard"
 		x.op = w.c.schemas.operation(x.method)
 	case x.method != "" || r.Method != "":
 		if x.method == "" {
@@ -116,8 +121,10 @@ func (w *agentWire) request(r *trace.Record) {
 		x.method = event.Method(r.HTTP, strings.TrimSuffix(r.Path(), "/"))
 		if x.op = w.c.schemas.operation(x.method); said == "" || strings.HasPrefix(said, "0.") {
 			if x.op != (operation{}) { // not a request beside A2A
-				w.c.note("HTTP+JSON of A2A 0.3 has no schema here: only the rules are checked")
-				x.loose, x.op.version, x.op.params = true, "0.3", ""
+				if name := of03(x.method); name != "" {
+					x.method, x.op = name, w.c.schemas.operation(name)
+				}
+				x.loose, x.op.version = true, "0.3"
 			}
 		}
 		x.params = gjson.Parse(strings.Clone(doc.Raw))
@@ -130,7 +137,7 @@ func (w *agentWire) request(r *trace.Record) {
 	w.exchanges[r.Exchange] = x
 	if whole && x.rpc {
 		w.call(r, x, doc, said)
-	} else if whole && x.op.params == "SendParams" {
+	} else if whole && x.op.params == "SendParams" && !x.loose {
 		w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc, "")
 	}
 }
@@ -151,6 +158,13 @@ func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, said st
 		w.c.find(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A %s, and A2A-Version is %q", x.op.version, said)
 	}
 	w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc.Get("params"), "params")
+}
+
+// of03 is what JSON-RPC calls an operation in A2A 0.3; "" for one that no schema here is for.
+func of03(method string) string {
+	return map[string]string{"SendMessage": "message/send", "SendStreamingMessage": "message/stream", "GetTask": "tasks/get",
+		"CancelTask": "tasks/cancel", "SubscribeToTask": "tasks/resubscribe", "ListTaskPushNotificationConfigs": "tasks/pushNotificationConfig/list",
+		"CreateTaskPushNotificationConfig": "tasks/pushNotificationConfig/set"}[method]
 }
 
 func (x *exchange) doc() string { return "A2A " + cmp.Or(x.op.version, "0.3") }
@@ -196,6 +210,8 @@ func (w *agentWire) list(r *trace.Record, x *exchange, page gjson.Result) {
 		switch id := strings.Clone(task.Get("id").Str); {
 		case context != "" && task.Get("contextId").Str != context:
 			wrong = fmt.Sprintf("the context %q was asked for, and the task %q has %q", context, id, task.Get("contextId").Str)
+		case task.Get("artifacts").Exists() && !x.asks("includeArtifacts").Exists():
+			wrong, weight = fmt.Sprintf("the task %q has artifacts, which must be left out unless includeArtifacts asks for them", id), Warning
 		case token != "" && w.listed[id]:
 			wrong, weight = fmt.Sprintf("the task %q is on the page before, too", id), Warning // a new task moves the others
 		}
@@ -255,6 +271,9 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 		delete(w.tasks, e.Task)
 	case ok && x.n < before.record && x.n != before.asked && !event.Terminal(e.State):
 		// An older stream may be behind: what came first on two connections nothing tells.
+	case ok && x.n > before.record && x.params.Get("message").Exists() && !x.params.Get("message.taskId").Exists():
+		w.c.find(r.N, Agent, RuleState, x.method, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own", e.Task, before.state, before.record)
+		delete(w.tasks, e.Task)
 	case ok && before.state != e.State:
 		w.c.find(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
 		delete(w.tasks, e.Task)
@@ -269,11 +288,13 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 func (w *agentWire) end(r *trace.Record, x *exchange) {
 	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
 	switch {
+	case !ended && x.status == 0 && x.op.version != "" && time.Duration(r.Micros-x.asked)*time.Microsecond >= silence:
+		w.tell(x.n, x, RuleAnswered, Warning, "no answer came within %s", (time.Duration(r.Micros-x.asked) * time.Microsecond).Round(time.Second))
 	case !ended || x.answers > 0 || x.status == 0 || x.status >= 300 || x.op.result == "" && (!x.rpc || x.op.version != ""):
 	case r.Bytes > 0 && strings.HasPrefix(strings.ToLower(x.media), "text/event-stream"):
-		w.http(r.N, x, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
+		w.tell(r.N, x, RuleHTTP, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
 	default:
-		w.c.find(r.N, Agent, RuleAnswered, x.method, "the response has ended, and nothing was in it")
+		w.tell(r.N, x, RuleAnswered, Error, "the response has ended, and nothing was in it")
 	}
 	w.refusedHTTP(r, x)
 	if x.record > 0 && x.op.result == "Event" {

@@ -18,6 +18,9 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		return
 	}
 	x.answers++
+	if len(r.Base64) > 0 {
+		w.tell(r.N, x, RuleHTTP, Error, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
+	}
 	if !whole {
 		w.c.words.void("a payload that is too long for the trace")
 		return
@@ -44,8 +47,10 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	switch problem := doc.Get("error"); {
 	case problem.Type != gjson.Null:
 		w.failure(r, x, doc, problem)
+	case x.loose && x.status >= 400:
+		w.refused(r.N, x, doc.Get("code").Int())
 	case !x.rpc && x.status >= 400 && x.op.version == "1.0":
-		w.http(r.N, x, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
+		w.tell(r.N, x, RuleHTTP, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
 	case x.op.result != "" && result.Exists() && x.status < 300:
 		w.success(r, x, result)
 	}
@@ -63,7 +68,7 @@ func (w *agentWire) foreignEnvelope(r *trace.Record, x *exchange, doc gjson.Resu
 	if !doc.Get("jsonrpc").Exists() || x.op.version != "1.0" {
 		return false
 	}
-	w.http(r.N, x, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
+	w.tell(r.N, x, RuleHTTP, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
 	return !doc.Get("error").Exists()
 }
 
@@ -84,13 +89,13 @@ func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
 	case x.encoded != "" && !strings.EqualFold(x.encoded, "identity"):
 		w.c.note("answers in the Content-Encoding %s are not in the trace, and not checked", x.encoded)
 	case r.Event > 0 && r.Text == "" && r.Size == 0:
-		w.http(r.N, x, Warning, "an event with no data: clients read each as JSON; a comment (a line that begins with a colon) keeps a stream alive")
+		w.tell(r.N, x, RuleHTTP, Warning, "an event with no data: clients read each as JSON; a comment (a line that begins with a colon) keeps a stream alive")
 	case r.Kind == trace.KindEvent && r.Text == "", x.status >= 300, !x.rpc && !x.isCard && x.op.result == "":
 		return
 	case x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
-		w.http(r.N, x, Error, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
+		w.tell(r.N, x, RuleHTTP, Error, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
 	default:
-		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the answer is no JSON%s: %s", notJSON(r.Text), excerpt(r.Text))
+		w.tell(r.N, x, RuleJSONRPC, Error, "the answer is no JSON%s: %s", notJSON(r), excerpt(r.Text))
 	}
 	x.answers++
 }
@@ -102,12 +107,14 @@ func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Res
 		if x.op.version != "" {
 			w.c.schema(r, Agent, x.method, x.doc(), "Error", problem, "error")
 		}
-		w.refused(r, x, problem.Get("code").Int())
+		w.refused(r.N, x, problem.Get("code").Int())
 	case x.op.version == "1.0":
 		x.last, x.why = r.N, "an error"
 		w.c.schema(r, Agent, x.method, doc10, "HTTPError", doc, "")
 		w.failureHTTP(r, x, problem)
-		w.refused(r, x, codeOfReason(problem.Get("details.#.reason").String()))
+		w.refused(r.N, x, codeOfReason(problem.Get("details.#.reason").String()))
+	default:
+		w.refused(r.N, x, problem.Get("code").Int())
 	}
 }
 
@@ -119,10 +126,24 @@ func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 	case x.rpc:
 		path = "result"
 	}
-	if !x.loose {
-		w.c.schema(r, Agent, what, x.doc(), x.op.result, result, path)
+	if v := x.inSchema(result); v.Exists() {
+		w.c.schema(r, Agent, what, x.doc(), x.op.result, v, path)
 	}
 	w.result(r, x, result)
+}
+
+// inSchema is what a schema is for. HTTP+JSON of 0.3 may be in the form of JSON-RPC, which has one, or in that of the proto,
+// which has none: there a member tells what it is, and states are in capitals.
+func (x *exchange) inSchema(result gjson.Result) gjson.Result {
+	e := event.Of(result)
+	state := e.Body.Get("status.state")
+	switch proto := e.V1 || state.Type == gjson.Number || strings.HasPrefix(state.Str, "TASK_STATE_"); {
+	case !x.loose:
+		return result
+	case e.Kind == "" || proto && !e.Body.Get("kind").Exists():
+		return gjson.Result{}
+	}
+	return e.Body
 }
 
 func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Result) {

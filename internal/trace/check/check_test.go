@@ -139,6 +139,13 @@ func exchanged(word string, x int64, rest string) []trace.Record {
 	request, response := trace.Record{Kind: trace.KindRequest, HTTP: "POST", URL: "http://agent/"}, trace.Record{Kind: trace.KindResponse, Status: 200}
 	version := map[string][]string{"A2a-Version": {"1.0"}}
 	switch word {
+	case "S:":
+		response.Status, _ = strconv.Atoi(rest)
+		return []trace.Record{response}
+	case "P<":
+		return []trace.Record{{Kind: trace.KindEvent, JSON: json.RawMessage(rest)}}
+	case "R>":
+		return exchanged("A>", x, rest)[:1]
 	case "A>":
 		if parsed.operation(first).version == "1.0" {
 			request.Header = version

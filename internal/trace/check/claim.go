@@ -22,7 +22,7 @@ var notThere = []int64{-32601, -32003, -32004, -32007}
 // codeOfReason returns the code of an error of HTTP+JSON, of those that matter here.
 func codeOfReason(details string) int64 {
 	for reason, code := range map[string]int64{"TASK_NOT_FOUND": -32001, "METHOD_NOT_FOUND": -32601, "PUSH_NOTIFICATION_NOT_SUPPORTED": -32003,
-		"UNSUPPORTED_OPERATION": -32004, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": -32007} {
+		"UNSUPPORTED_OPERATION": -32004, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": -32007, "VERSION_NOT_SUPPORTED": -32009} {
 		if strings.Contains(details, reason) {
 			return code
 		}
@@ -40,10 +40,17 @@ var claims = [...]struct{ name, member string }{
 	{"SendStreamingMessage", "capabilities.streaming"},
 }
 
-func (w *agentWire) http(n int64, x *exchange, weight, format string, args ...any) {
-	f := &Finding{Record: n, Who: Agent, Rule: RuleHTTP, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...)}
-	if !x.rpc && x.op.version == "1.0" {
-		f.Source = "A2A 1.0, sections 11.6 and 11.7"
+// tell reports what is wrong with an answer as HTTP+JSON or JSON-RPC has it.
+func (w *agentWire) tell(n int64, x *exchange, rule, weight, format string, args ...any) {
+	f := &Finding{Record: n, Who: Agent, Rule: rule, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...)}
+	switch {
+	case x.rpc:
+	case x.isCard:
+		f.Source = "RFC 8259 (JSON), section 2"
+	case x.op.version == "1.0":
+		f.Source = "A2A 1.0, sections 11.4 to 11.7"
+	default:
+		f.Source = "A2A 0.3, sections 3.2.3 and 3.3"
 	}
 	w.c.report(f, format)
 }
@@ -55,20 +62,23 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	switch {
 	case r.Kind == trace.KindEvent: // an error within a stream, which has begun with 200
 	case x.status < 400:
-		w.http(r.N, x, Error, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
+		w.tell(r.N, x, RuleHTTP, Error, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
 	case want != 0 && want != x.status:
-		w.http(r.N, x, Warning, "the HTTP status of this error must be %d, and is %d", want, x.status)
+		w.tell(r.N, x, RuleHTTP, Warning, "the HTTP status of this error must be %d, and is %d", want, x.status)
 	case !strings.Contains(reason, `"`) && x.status < 500:
-		w.http(r.N, x, Warning, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
+		w.tell(r.N, x, RuleHTTP, Warning, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
 	}
 }
 
 // refused checks an error against what the agent says it has.
-func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
+func (w *agentWire) refused(n int64, x *exchange, code int64) {
 	name := x.method
 	gets := name == "tasks/get" || name == "GetTask"
-	if task := w.known[x.about]; code == -32001 && gets && task != nil {
-		w.c.find(r.N, Agent, RuleClaim, name, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
+	if task := w.known[x.about]; (code == -32001 || !x.rpc && x.status == 404) && gets && task != nil {
+		w.c.find(n, Agent, RuleClaim, name, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
+	}
+	if code == -32009 && strings.HasPrefix(x.version, "1.0") && strings.Contains(w.offers.Get("supportedInterfaces.#.protocolVersion").Raw, `"1.0`) {
+		w.c.find(n, Agent, RuleVersion, name, "the agent refuses A2A 1.0, which its card names")
 	}
 	to := x.params.Get("message.taskId").Str
 	_, over := w.tasks[to]
@@ -80,31 +90,34 @@ func (w *agentWire) refused(r *trace.Record, x *exchange, code int64) {
 		return // the client has tried the names of another version, which the agent need not have
 	}
 	what := "missing: the agent answers that it has no " + name
+	if x.unserved() {
+		what += fmt.Sprintf(" (HTTP status %d%s)", x.status, map[bool]string{true: "; are the card's URL and binding right?"}[x.op.params == "SendParams"])
+	}
 	for _, c := range claims {
 		if !strings.Contains(name, c.name) {
 			continue
 		}
 		if w.offers.Get(c.member).Bool() {
-			w.c.find(r.N, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
+			w.c.find(n, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
 		}
 		return
 	}
 	switch {
 	case code == -32601 && (x.op.result == "Sent" || gets):
-		w.c.find(r.N, Agent, RuleClaim, name, "%s, which every agent must have", what)
+		w.c.find(n, Agent, RuleClaim, name, "%s, which every agent must have", what)
 	case code == -32601, name == "tasks/cancel", name == "CancelTask":
-		w.c.warn(r.N, RuleClaim, name, "%s", what)
+		w.c.warn(n, RuleClaim, name, "%s", what)
 	}
 }
 
 // status checks the HTTP status of a JSON-RPC answer.
 func (w *agentWire) status(r *trace.Record, x *exchange) {
 	switch {
-	case !x.rpc:
+	case !x.rpc && x.op.result != "Event":
 	case r.Status >= 300 && r.Status < 400:
-		w.http(r.N, x, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, r.HeaderOf("Location"))
+		w.tell(r.N, x, RuleHTTP, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, r.HeaderOf("Location"))
 	case r.Status > 200 && r.Status < 300:
-		w.http(r.N, x, Warning, "the HTTP status of an answer of JSON-RPC must be 200, and is %d", r.Status)
+		w.tell(r.N, x, RuleHTTP, Warning, "the HTTP status of this answer must be 200, and is %d", r.Status)
 	}
 }
 
@@ -113,22 +126,25 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 	switch {
 	case x.unserved():
-		w.c.warn(x.n, RuleClaim, x.method, "missing: the agent answers that it has no %s (HTTP status %d)", x.method, x.status)
+		w.refused(x.n, x, -32601)
 	case !x.rpc || x.op.version == "" || x.status < 400 || ofGateway(x.status):
 	case x.answers == 0:
 		place := ""
 		if notServed(x.status) {
-			place = ": does the card name the right URL?"
+			place = ": does the card name the right URL, and the right binding?"
 		}
-		w.http(r.N, x, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
+		w.tell(r.N, x, RuleHTTP, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
 	default:
-		w.http(r.N, x, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
+		w.tell(r.N, x, RuleHTTP, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
 	}
 }
 
 // unserved reports whether the agent's server has no such URL, which it tells in words of its
-// own. A list is of no task that could be unknown.
-func (x *exchange) unserved() bool { return !x.rpc && x.method == "ListTasks" && x.status == 404 }
+// own. These are of no task that could be unknown.
+func (x *exchange) unserved() bool {
+	return !x.rpc && notServed(x.status) && x.about == "" && !x.params.Get("message.taskId").Exists() &&
+		(x.method == "ListTasks" || x.op.result == "Event" || x.op.result == "Sent" || x.op.result == "Card")
+}
 
 // ofGateway reports whether a gateway may be the author of an answer with this status.
 func ofGateway(status int) bool {
@@ -139,8 +155,8 @@ func ofGateway(status int) bool {
 func notServed(status int) bool { return status == 404 || status == 405 }
 
 // notJSON tells what else a text is.
-func notJSON(text string) string {
-	text = strings.TrimSpace(text)
+func notJSON(r *trace.Record) string {
+	text := strings.TrimSpace(r.Text)
 	lines := strings.Split(text, "\n")
 	documents := len(lines) > 1 && !slices.ContainsFunc(lines, func(l string) bool { return !gjson.Valid(l) })
 	switch {
@@ -161,20 +177,21 @@ func notJSON(text string) string {
 	case strings.HasPrefix(text, "\ufeff"):
 		return ", but for the byte order mark before it"
 	case strings.HasPrefix(text, "{"):
-		return ", though it begins like it" + brokenAt(text)
+		return ", though it begins like it" + brokenAt(text, r.Kind == trace.KindBody)
 	}
 	return ""
 }
 
-// brokenAt tells where a text is no JSON any more.
-func brokenAt(text string) string {
+// brokenAt tells where a text is no JSON any more. counted: its length may have been said.
+func brokenAt(text string, counted bool) string {
 	var broken *json.SyntaxError
 	if !errors.As(json.Unmarshal([]byte(text), new(any)), &broken) {
 		return ""
 	}
 	at := min(int(broken.Offset), len(text))
-	if at == len(text) {
-		return ", and stops within it (is its length counted in characters, and not in bytes?), behind " + excerpt(text[max(0, at-maxQuoted):])
+	if broken.Error() == "unexpected end of JSON input" {
+		why := map[bool]string{true: " (is its length counted in characters, and not in bytes?)"}
+		return ", and stops within it" + why[counted] + ", behind " + excerpt(text[max(0, at-maxQuoted):])
 	}
 	return fmt.Sprintf(", and goes wrong (%v) at %s", broken, excerpt(text[max(0, at-maxQuoted/2):]))
 }
@@ -183,12 +200,12 @@ func brokenAt(text string) string {
 func (w *agentWire) atOnce(x *exchange) {
 	waited := time.Duration(x.first-x.asked) * time.Microsecond
 	if took := time.Duration(x.at-x.first) * time.Microsecond; x.answers >= 4 && waited >= heldBack && took <= waited/50 {
-		w.http(x.record, x, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
+		w.tell(x.record, x, RuleHTTP, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
 	}
 }
 
 func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
-	if !card.IsCard([]byte(doc.Raw)) && (x.method != "card" || !doc.IsObject() || doc.Get("error").Exists()) {
+	if !card.IsCard([]byte(doc.Raw)) && (!x.isCard || !doc.IsObject() || doc.Get("error").Exists()) {
 		return
 	}
 	if doc.Raw == w.offers.Raw {
@@ -197,7 +214,7 @@ func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
 	if media := strings.ToLower(x.media); media != "" && !strings.Contains(media, "json") {
 		w.c.warn(r.N, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
 	}
-	v1, v03 := doc.Get("supportedInterfaces").Exists(), doc.Get("url").Exists()
+	v1, v03 := doc.Get("supportedInterfaces").Exists() || doc.Get("supported_interfaces").Exists(), doc.Get("url").Exists()
 	if v1 && v03 {
 		w.c.note("the agent's card is of A2A 0.3 and of 1.0 at once: it is held against 1.0")
 	}

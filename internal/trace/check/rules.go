@@ -39,6 +39,14 @@ func eventRules() []eventRule {
 		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, wrongRole},
 		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, foreignMessage},
 		{RuleOrder, Warning, [2]string{"6.1", "4.1.1"}, repeatedIDs},
+		{RuleOrder, Warning, [2]string{"6.4", "4.1.4"}, func(x *exchange, e *event.Event) string {
+			// Before the end such a message may be a piece of one, as Gemini CLI's server sends them.
+			id, said := e.Message().Get("messageId").Str, gjson.Get(x.before, "status.message")
+			if text := event.Text(said.Get("parts")); event.Terminal(e.State) && id != "" && id == said.Get("messageId").Str && !strings.HasPrefix(event.Text(e.Parts()), text) {
+				return fmt.Sprintf("the message has the ID %q, as one before it that said %s: each has an ID of its own", id, excerpt(text))
+			}
+			return ""
+		}},
 		{RuleOrder, Error, [2]string{"7.2.2", ""}, func(x *exchange, e *event.Event) string {
 			if e.Final && (e.State == "working" || e.State == "submitted") {
 				return "final: true tells clients that nothing more comes, and the state is " + e.State

@@ -26,9 +26,9 @@ func (w *agentWire) media(r *trace.Record, x *exchange) {
 	switch {
 	case x.answers > 1 || x.media == "" || x.status >= 300:
 	case x.op.result == "Event" && r.Kind == trace.KindBody:
-		w.http(r.N, x, Error, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
+		w.tell(r.N, x, RuleHTTP, Error, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
 	case r.Kind == trace.KindBody && !strings.HasSuffix(media, "json"):
-		w.http(r.N, x, Warning, "the Content-Type of the answer must be application/json, and is %q", x.media)
+		w.tell(r.N, x, RuleHTTP, Warning, "the Content-Type of the answer must be application/json, and is %q", x.media)
 	}
 }
 
@@ -79,7 +79,7 @@ func (w *agentWire) pieces(r *trace.Record, x *exchange, e *event.Event) {
 // silent reports a stream in which nothing came for a long time.
 func (w *agentWire) silent(r *trace.Record, x *exchange) {
 	if since := time.Duration(r.Micros-x.at) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence && !event.Waits(x.end.State) {
-		w.http(r.N, x, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then", since.Round(time.Second))
+		w.tell(r.N, x, RuleHTTP, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then", since.Round(time.Second))
 	}
 }
 
@@ -88,7 +88,7 @@ func (w *agentWire) ending(r *trace.Record, x *exchange) {
 	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen
 	switch {
 	case x.torn && r.Error == "":
-		w.http(x.record, x, Error, "the stream ended within this event: a blank line must follow it")
+		w.tell(x.record, x, RuleHTTP, Error, "the stream ended within this event: a blank line must follow it")
 		return
 	case x.last == 0 && !x.end.Ends():
 		w.unfinished(r, x, since, byUs)

@@ -175,7 +175,7 @@ func formed(format, s string) (ok bool, must string) {
 		_, _, err := mime.ParseMediaType(s)
 		return err == nil && strings.Contains(s, "/"), "must be a media type like text/plain"
 	case "date-time", "iso-8601": // which allows other zones or none, no seconds, no hyphens and colons
-		const iso = `^\d{4}(-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?|\d{4}T\d{6})(Z|[+-]\d\d(:?\d\d)?)?$`
+		const iso = `^\d{4}(-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-4]):[0-5]\d(:[0-6]\d(\.\d+)?)?|\d{4}T\d{6})(Z|[+-]\d\d(:?\d\d)?)?$`
 		return noTime == nil || format == "iso-8601" && regexp.MustCompile(iso).MatchString(s), "must be a time like 2026-01-31T12:00:00Z"
 	case "utc":
 		return noTime != nil || strings.HasSuffix(s, "Z"), "must be in UTC, with a Z at its end"
