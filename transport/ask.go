@@ -106,8 +106,7 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		if fresh && op.ownURL { // so that the version is in it
 			list = append(list, c.otherVersion(e, w)...)
 		}
-		list = append(list, e.plainly(w, op, refusal)...)
-	case w.protocol.proto && op.message != nil && (code == a2a.CodeInvalidParams || code == 0 && slices.Contains([]int{400, 422}, agent.HTTPStatus)):
+	case w.protocol.proto && op.message != nil && unread(agent):
 		w.protocol.proto = false
 		w.news = []string{"it refuses messages in the form of A2A 0.3's proto, and gets them in that of JSON-RPC"}
 		list = append(list, w)
@@ -118,9 +117,13 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		if fresh {
 			list = c.otherVersion(e, w)
 		}
-		list = append(list, e.plainly(w, op, refusal)...)
 	}
-	return list
+	return append(list, e.plainly(w, op, refusal)...)
+}
+
+// unread reports whether an error says that what was sent is not in the agent's form.
+func unread(agent *a2a.Error) bool {
+	return agent.Code == a2a.CodeInvalidParams || agent.Code == 0 && slices.Contains([]int{400, 422}, agent.HTTPStatus)
 }
 
 // plainly returns a way without streaming, where the refusal of a stream may mean that

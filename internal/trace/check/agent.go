@@ -83,12 +83,16 @@ func (w *agentWire) record(r *trace.Record) {
 	if x == nil {
 		return
 	}
+	w.c.loose = x.loose
 	switch r.Kind {
 	case trace.KindResponse:
 		x.status, x.media, x.at, x.encoded = r.Status, r.HeaderOf("Content-Type"), r.Micros, r.HeaderOf("Content-Encoding")
 		w.status(r, x)
 	case trace.KindEvent, trace.KindBody:
 		w.silent(r, x)
+		if len(r.Base64) > 0 && (x.encoded == "" || x.encoded == "identity") {
+			w.tell(r.N, x, RuleHTTP, Error, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
+		}
 		x.at, x.torn = r.Micros, r.Error != ""
 		w.answer(r, x)
 	case trace.KindEnd:
@@ -106,12 +110,6 @@ func (w *agentWire) request(r *trace.Record) {
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
 		x.isCard, x.method = true, "card"
-	case r.HTTP == "GET" && strings.HasSuffix(strings.TrimSuffix(r.Path(), "/"), "/extendedAgentCard"):
-		x.isCard, x.method = true, "GetExtendedAgentCard"
-		x.op = w.c.schemas.operation(x.method)
-	case r.HTTP == "GET" && strings.HasSuffix(r.Path(), "/v1/card") && w.offers.Exists():
-		x.isCard, x.method = true, "agent/getAuthenticatedExtendedCard"
-		x.op = w.c.schemas.operation(x.method)
 	case x.method != "" || r.Method != "":
 		if x.method == "" {
 			x.method, x.id = r.Method, ""
@@ -119,13 +117,10 @@ func (w *agentWire) request(r *trace.Record) {
 		x.rpc, x.op = true, w.c.schemas.operation(x.method)
 	default:
 		x.method = event.Method(r.HTTP, strings.TrimSuffix(r.Path(), "/"))
-		if x.op = w.c.schemas.operation(x.method); said == "" || strings.HasPrefix(said, "0.") {
-			if x.op != (operation{}) { // not a request beside A2A
-				if name := of03(x.method); name != "" {
-					x.method, x.op = name, w.c.schemas.operation(name)
-				}
-				x.loose, x.op.version = true, "0.3"
-			}
+		x.op = w.c.schemas.operation(x.method)
+		x.isCard = x.op.result == "Card"
+		if x.op != (operation{}) && (said == "" || strings.HasPrefix(said, "0.")) { // not a request beside A2A
+			x.loose, x.op.version = true, "0.3"
 		}
 		x.params = gjson.Parse(strings.Clone(doc.Raw))
 	}
@@ -158,13 +153,6 @@ func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, said st
 		w.c.find(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A %s, and A2A-Version is %q", x.op.version, said)
 	}
 	w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc.Get("params"), "params")
-}
-
-// of03 is what JSON-RPC calls an operation in A2A 0.3; "" for one that no schema here is for.
-func of03(method string) string {
-	return map[string]string{"SendMessage": "message/send", "SendStreamingMessage": "message/stream", "GetTask": "tasks/get",
-		"CancelTask": "tasks/cancel", "SubscribeToTask": "tasks/resubscribe", "ListTaskPushNotificationConfigs": "tasks/pushNotificationConfig/list",
-		"CreateTaskPushNotificationConfig": "tasks/pushNotificationConfig/set"}[method]
 }
 
 func (x *exchange) doc() string { return "A2A " + cmp.Or(x.op.version, "0.3") }

@@ -18,9 +18,6 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		return
 	}
 	x.answers++
-	if len(r.Base64) > 0 {
-		w.tell(r.N, x, RuleHTTP, Error, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
-	}
 	if !whole {
 		w.c.words.void("a payload that is too long for the trace")
 		return
@@ -47,10 +44,8 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	switch problem := doc.Get("error"); {
 	case problem.Type != gjson.Null:
 		w.failure(r, x, doc, problem)
-	case x.loose && x.status >= 400:
-		w.refused(r.N, x, doc.Get("code").Int())
-	case !x.rpc && x.status >= 400 && x.op.version == "1.0":
-		w.tell(r.N, x, RuleHTTP, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
+	case !x.rpc && x.status >= 400 && x.op.version != "":
+		w.failure(r, x, doc, doc)
 	case x.op.result != "" && result.Exists() && x.status < 300:
 		w.success(r, x, result)
 	}
@@ -108,6 +103,8 @@ func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Res
 			w.c.schema(r, Agent, x.method, x.doc(), "Error", problem, "error")
 		}
 		w.refused(r.N, x, problem.Get("code").Int())
+	case x.op.version == "1.0" && problem.Raw == doc.Raw:
+		w.tell(r.N, x, RuleHTTP, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
 	case x.op.version == "1.0":
 		x.last, x.why = r.N, "an error"
 		w.c.schema(r, Agent, x.method, doc10, "HTTPError", doc, "")

@@ -122,6 +122,7 @@ type Checker struct {
 	alike  map[string]int
 	notes  []string
 
+	loose   bool // the record is of HTTP+JSON of A2A 0.3, whose methods are called as in 1.0
 	schemas schemas
 	editor  editorWire
 	agent   agentWire
@@ -212,7 +213,7 @@ func (c *Checker) report(f *Finding, kind string) {
 
 // source is where the rule of a finding stands, if the finding does not say so itself.
 func (c *Checker) source(f *Finding) string {
-	switch at, v1 := sections[f.Rule], c.schemas.operation(f.What).version == "1.0"; {
+	switch at, v1 := sections[f.Rule], c.schemas.operation(f.What).version == "1.0" && !c.loose; {
 	case f.Source != "":
 		return f.Source
 	case f.Rule == RuleJSONRPC, f.Rule == RuleAnswered:

@@ -70,16 +70,21 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	}
 }
 
+// denied checks an error that denies what the agent has said: a task, or the version.
+func (w *agentWire) denied(n int64, x *exchange, code int64, gets bool) {
+	switch task := w.known[x.about]; {
+	case gets && task != nil && (code == -32001 || !x.rpc && x.status == 404):
+		w.c.find(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
+	case code == -32009 && strings.HasPrefix(x.version, "1.0") && strings.Contains(w.offers.Get("supportedInterfaces.#.protocolVersion").Raw, `"1.0`):
+		w.c.find(n, Agent, RuleVersion, x.method, "the agent refuses A2A 1.0, which its card names")
+	}
+}
+
 // refused checks an error against what the agent says it has.
 func (w *agentWire) refused(n int64, x *exchange, code int64) {
 	name := x.method
 	gets := name == "tasks/get" || name == "GetTask"
-	if task := w.known[x.about]; (code == -32001 || !x.rpc && x.status == 404) && gets && task != nil {
-		w.c.find(n, Agent, RuleClaim, name, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
-	}
-	if code == -32009 && strings.HasPrefix(x.version, "1.0") && strings.Contains(w.offers.Get("supportedInterfaces.#.protocolVersion").Raw, `"1.0`) {
-		w.c.find(n, Agent, RuleVersion, name, "the agent refuses A2A 1.0, which its card names")
-	}
+	w.denied(n, x, code, gets)
 	to := x.params.Get("message.taskId").Str
 	_, over := w.tasks[to]
 	mayBeOver := over || to != "" && w.known[to] == nil // then it takes no message

@@ -154,6 +154,10 @@ func Method(verb, path string) string {
 		return "CreateTaskPushNotificationConfig"
 	case verb == "DELETE" && strings.HasSuffix(strings.TrimSuffix(path, last), "/pushNotificationConfigs/"):
 		return "DeleteTaskPushNotificationConfig"
+	case verb == "GET" && last == "extendedAgentCard":
+		return "GetExtendedAgentCard"
+	case verb == "GET" && strings.HasSuffix(path, "/v1/card"):
+		return "agent/getAuthenticatedExtendedCard"
 	case verb == "GET" && last == "tasks":
 		return "ListTasks"
 	case verb == "GET" && strings.HasSuffix(strings.TrimSuffix(path, last), "/tasks/"):
