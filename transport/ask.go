@@ -106,6 +106,7 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		if fresh && op.ownURL { // so that the version is in it
 			list = append(list, c.otherVersion(e, w)...)
 		}
+		list = append(list, e.plainly(w, op, refusal)...)
 	case w.protocol.proto && op.message != nil && unread(agent):
 		w.protocol.proto = false
 		w.news = []string{"it refuses messages in the form of A2A 0.3's proto, and gets them in that of JSON-RPC"}
@@ -117,8 +118,9 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		if fresh {
 			list = c.otherVersion(e, w)
 		}
+		list = append(list, e.plainly(w, op, refusal)...)
 	}
-	return append(list, e.plainly(w, op, refusal)...)
+	return list
 }
 
 // unread reports whether an error says that what was sent is not in the agent's form.
