@@ -11,6 +11,7 @@ import (
 // held is a state in hand: a task with its history and artifacts.
 type held struct {
 	verb    Verb              // Snapshot, or Live
+	was     a2a.State         // what the turn knew of the task before
 	look    int               // its number: item.look tells which items it holds
 	sameIDs [Foreign + 1]bool // by kind: it names its items as the stream does
 	list    []entry
@@ -57,8 +58,8 @@ func (s *Shown) Stays(in *Item) bool {
 // shown. If it has shown nothing, the gap stays owed.
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.limit()
+	h := &held{verb: Snapshot, was: s.state, from: len(s.said.text), before: len(s.said.text)}
 	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
-	h := &held{verb: Snapshot, from: len(s.said.text), before: len(s.said.text)}
 	entries := s.entries(list, &s.prompt)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
@@ -213,8 +214,10 @@ func (s *Shown) heldItem(e *entry) {
 		rest, begins := s.rest(it, e.seq)
 		// What an earlier turn has shown may stand there unchanged, also behind our own message:
 		// a2a-go and a2a-js put a question into the history when its answer has come. Or it goes
-		// on; but a short text that is longer now is another: "Yes." and "Yes, at nine."
-		if it.turn == s.turn || begins && (it.n >= evidence || rest == "") {
+		// on; but a short text that is longer now is another: "Yes." and "Yes, at nine.", and so is
+		// what a task asks that has worked since.
+		asks := e.Role != Said && waits(s.state) && s.held.was != "" && !waits(s.held.was)
+		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
 			it.look = s.looks
 			s.heldKnown(it, e, rest, begins)
 			return
