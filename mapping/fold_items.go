@@ -76,12 +76,15 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 		m, why = f.failure(ev)
 		f.items.ids = append(f.items.ids, m.ID)
 	}
+	role, last := roleOf(ev), ev.State.Terminal() || ev.State == a2a.StateInputRequired
+	if last {
+		role = shown.End
+	}
 	status := func() {
 		if ev.HasMessage && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
-			f.addMessage(m, shown.Item{Role: roleOf(ev)})
+			f.addMessage(m, shown.Item{Role: role})
 		}
 	}
-	last := ev.State.Terminal() || ev.State == a2a.StateInputRequired
 	if !last {
 		f.addHistory(ev, "")
 		status()
