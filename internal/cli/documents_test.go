@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/tidwall/gjson"
 	"github.com/urfave/cli/v2"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
@@ -131,18 +129,4 @@ func TestAgentsTable(t *testing.T) {
 		of := func(name string) bool { return strings.HasPrefix(filepath.Base(file), name+"-") }
 		must.Equal(t, slices.ContainsFunc(slices.Collect(maps.Keys(named)), of), true, file, "is of no agent in the table")
 	}
-}
-
-// TestRegistryEntry: the entry has what the registry's schema and check ask for, and nothing that they do not know. The
-// folder that its README names is its ID, and each archive has its version, as its tag and in its name.
-func TestRegistryEntry(t *testing.T) {
-	dir := filepath.Join("..", "..", "packaging", "acp-registry")
-	text := string(must.Get(os.ReadFile(filepath.Join(dir, "agent.json")))(t))
-	schema := must.Get(jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "testdata", "schema", "acp-registry.schema.json")))(t)
-	must.Do(t, schema.Validate(must.Get(jsonschema.UnmarshalJSON(strings.NewReader(text)))(t)))
-	must.Has(t, string(must.Get(os.ReadFile(filepath.Join(dir, "README.md")))(t)), "into the folder `"+gjson.Get(text, "id").Str+"` of")
-	gjson.Get(text, "distribution.binary").ForEach(func(platform, b gjson.Result) bool {
-		must.Equal(t, strings.Count(b.Get("archive").Str, gjson.Get(text, "version").Str), 2, platform)
-		return true
-	})
 }

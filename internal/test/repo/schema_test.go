@@ -198,3 +198,17 @@ func schemaFile(t *testing.T, name string) func(def string) *jsonschema.Schema {
 		return must.Get(c.Compile(path + def))(t)
 	}
 }
+
+// TestRegistryEntry: the entry has what the registry's schema and check ask for, and nothing that they do not know. The
+// folder that its README names is its ID, and each archive has its version, as its tag and in its name.
+func TestRegistryEntry(t *testing.T) {
+	const dir = "packaging/acp-registry"
+	text := string(must.Get(os.ReadFile(filepath.Join(dir, "agent.json")))(t))
+	schema := must.Get(jsonschema.NewCompiler().Compile("testdata/schema/acp-registry.schema.json"))(t)
+	must.Do(t, schema.Validate(must.Get(jsonschema.UnmarshalJSON(strings.NewReader(text)))(t)))
+	must.Has(t, string(must.Get(os.ReadFile(filepath.Join(dir, "README.md")))(t)), "into the folder `"+gjson.Get(text, "id").Str+"` of")
+	gjson.Get(text, "distribution.binary").ForEach(func(platform, b gjson.Result) bool {
+		must.Equal(t, strings.Count(b.Get("archive").Str, gjson.Get(text, "version").Str), 2, platform)
+		return true
+	})
+}
