@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 			noteCommandLine()
 			os.Exit(Main(UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-test"))
 		},
+		"refused":  refused,
 		"editor":   playEditor,
 		"talk":     talk,
 		"browse":   browse,
@@ -64,6 +65,9 @@ func (o ownState) Run() int {
 // TestScript runs testdata/script. Besides testscript's own commands there are
 //
 //	status N COMMAND...   the command exits with N
+//	refused FILE          each line of the file is "[A2ASTDIO_X=VALUE] ARG... => REGEXP":
+//	                      a2astdio exits with 2, and what it says on stderr matches;
+//	                      for exec, and in one process
 //	editor PROMPT ARG...  an editor that starts a2astdio with these arguments,
 //	                      sends one prompt and closes a2astdio's stdin
 //	interrupt FILE TEXT COMMAND...  the command gets an interrupt as soon as the
@@ -215,6 +219,36 @@ func endServing(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if said := fmt.Sprint(cmd.Stderr); !regexp.MustCompile(want).MatchString(said) {
 		ts.Fatalf("%s has said %q", args[0], said)
+	}
+}
+
+// refused runs command lines that are wrong.
+func refused() {
+	file, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	ok := true
+	for line := range strings.Lines(string(file)) {
+		words, want, _ := strings.Cut(strings.TrimSpace(line), " => ")
+		args := wordsOf(os.ExpandEnv(words))
+		name, value, set := strings.Cut(args[0], "=")
+		if set = set && strings.HasPrefix(name, "A2ASTDIO_"); set {
+			os.Setenv(name, value)
+			args = args[1:]
+		}
+		status, stdout, stderr := runMain("", args...)
+		if status != frame.ExitUsage || stdout != "" || stderr == "" || !regexp.MustCompile("(?m)"+want).MatchString(stderr) {
+			ok = false
+			fmt.Fprintf(os.Stderr, "%sstatus %d, %s%s", line, status, stdout, stderr)
+		}
+		if set {
+			os.Unsetenv(name)
+		}
+	}
+	if !ok {
+		os.Exit(1)
 	}
 }
 
