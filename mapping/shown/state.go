@@ -128,7 +128,11 @@ func (e *entry) join(in *Item, seq string) {
 		e.Parts, e.pieces, e.seq = in.Parts, 0, seq
 	default:
 		var both a2a.Parts
-		for _, parts := range []a2a.Parts{e.Parts, in.Parts} {
+		pieces := []a2a.Parts{e.Parts, in.Parts}
+		if e.pieces > 0 { // its list was made here: a copy for each piece would cost the square of them
+			both, pieces = e.Parts, pieces[1:]
+		}
+		for _, parts := range pieces {
 			for p := range parts.All() {
 				both.FastPath().List = append(both.FastPath().List, *p)
 			}
