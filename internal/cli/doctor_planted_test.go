@@ -249,6 +249,7 @@ type examined struct {
 
 // TestPlantedBugs: doctor --prompt names what is wrong with an agent, in words.
 func TestPlantedBugs(t *testing.T) {
+	t.Parallel() // most of it waits
 	for _, kind := range []string{"0.3", "1.0", "rest", "http"} {
 		right, bugs := plants(t, kind)
 		for _, bug := range bugs {

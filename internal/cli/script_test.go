@@ -86,6 +86,7 @@ func (o ownState) Run() int {
 // and the agents of [scriptAgents]; $TLS is the demo with a certificate that only
 // .home/ca.pem vouches for, and .home/session.sh the session of the documentation.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	env := map[string]string{}
 	agents, end := scriptAgents()
 	for name, handler := range agents {
