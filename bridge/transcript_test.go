@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,12 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800) // much garbage, and nothing is kept
+	debug.SetMemoryLimit(512 << 20)
+	os.Exit(m.Run())
+}
 
 var update = flag.Bool("update", false, "rewrite what the transcripts expect")
 

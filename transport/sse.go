@@ -307,7 +307,7 @@ func (r *frameReader) makeRoom() error {
 	}
 	copy(buf, r.buf[r.head:r.size])
 	if r.poison {
-		spoil(r.buf)
+		spoil(r.buf[:r.size])
 	}
 	r.buf = buf
 	r.line -= r.head
