@@ -33,13 +33,14 @@ const (
 //
 // Only statuses and artifacts with one part of text or data, or none, are made templates.
 type template struct {
-	raw   []byte // a copy: events that fit share what they have outside the slots
+	raw   string // a copy: events that fit share what they have outside the slots
 	slots []hole
 	event a2a.Event
 	part  a2a.Part // its kind is unknown if there is none
 	// views are the strings of event and part that a slot is in.
 	views []viewSpan
-	text  int // the slot that is the text; -1 if there is none
+	text  int    // the slot that is the text; -1 if there is none
+	after string // what stands behind the last slot
 	// next is what came behind the last event that fitted: an agent says of each call the same in turn.
 	next *template
 }
@@ -62,6 +63,9 @@ type hole struct {
 	slot
 	// plain: the decoder looks into it, so that it must be without escapes.
 	plain bool
+	// before is what stands between it and the slot before. same is that with the slot, for
+	// strings that mostly are what they were, and need not be scanned; "" for others.
+	before, same string
 }
 
 // A position is one in the frame: after a number of slots, this far.
@@ -91,9 +95,18 @@ func newTemplate(data []byte, ev *a2a.Event, large *fastpath.Large) *template {
 	if t.part.Kind == a2a.PartText {
 		t.event.FastPath().Shape = new(fastpath.Shape)
 	}
-	t.raw = bytes.Clone(data)
+	t.raw = string(data)
 	t.addSlots(data, large)
 	t.addViews(data)
+	from := 0
+	for i := range t.slots {
+		h := &t.slots[i]
+		if h.before = t.raw[from:h.start]; t.raw[h.start] == '"' && i != t.text {
+			h.same = t.raw[from:h.end]
+		}
+		from = h.end
+	}
+	t.after = t.raw[from:]
 	return t
 }
 
@@ -152,7 +165,7 @@ func (t *template) addSlot(data []byte, s string, quotes int) {
 	if at < 0 {
 		at = len(t.slots)
 	}
-	t.slots = slices.Insert(t.slots, at, hole{h, quotes > 0})
+	t.slots = slices.Insert(t.slots, at, hole{slot: h, plain: quotes > 0})
 }
 
 // addViews notes the strings of the event that are views of a part with slots, and has
@@ -162,11 +175,11 @@ func (t *template) addViews(data []byte) {
 		for _, f := range fields {
 			at := uintptr(unsafe.Pointer(f)) - uintptr(base)
 			if h, in := spanIn(data, *f); in {
-				from, to := t.positionOf(h.start), t.endPosition(h.end)
+				from, to := t.positionOf(h.start, false), t.positionOf(h.end, true)
 				if from.slots != to.slots {
 					t.views = append(t.views, viewSpan{inPart, at, from, to})
 				} else {
-					*f = rawjson.View(t.raw)[h.start:h.end]
+					*f = t.raw[h.start:h.end]
 				}
 			} else if *f != "" {
 				*f = strings.Clone(*f)
@@ -182,49 +195,37 @@ func (t *template) addViews(data []byte) {
 	each(true, unsafe.Pointer(p), (*string)(&p.TextJSON), (*string)(&p.Data), (*string)(&p.Metadata), (*string)(&p.Raw))
 }
 
-// positionOf says where a position is relative to the slots.
-func (t *template) positionOf(at int) position {
-	n, offset := 0, at
-	for n < len(t.slots) && t.slots[n].end <= at {
-		offset = at - t.slots[n].end
-		n++
-	}
-	return position{n, offset}
-}
-
-// endPosition is positionOf for the end of a string: what ends within a slot, before its
+// positionOf says where a position is relative to the slots. What ends within a slot, before its
 // closing quote, ends as far from the slot's end in every frame.
-func (t *template) endPosition(at int) position {
+func (t *template) positionOf(at int, isEnd bool) position {
+	p := position{0, at}
 	for n, h := range t.slots {
-		if h.start < at && at < h.end {
-			return position{n + 1, at - h.end}
+		if h.end <= at || isEnd && h.start < at {
+			p = position{n + 1, at - h.end}
 		}
 	}
-	return t.positionOf(at)
+	return p
 }
 
 // fits compares the beginning of data with the template, and appends to slots
 // where they are in it.
 func (t *template) fits(data []byte, slots []slot) (fit, []slot) {
 	whole := rawjson.View(data)
-	at, from := 0, 0
 	f := fit{template: t, slots: len(slots)}
 	for i := range t.slots {
 		h := &t.slots[i]
-		n := h.start - from
-		isString := t.raw[h.start] == '"'
-		// Most strings are what they were, and need not be scanned.
-		if same := at + h.end - from; isString && i != t.text && len(whole) >= same && whole[at:same] == string(t.raw[from:h.end]) {
-			slots = append(slots, slot{at + n, same})
-			at, from = same, h.end
+		rest := whole[f.end:]
+		if h.same != "" && strings.HasPrefix(rest, h.same) {
+			slots = append(slots, slot{f.end + len(h.before), f.end + len(h.same)})
+			f.end += len(h.same)
 			continue
 		}
-		if len(whole) < at+n || whole[at:at+n] != string(t.raw[from:h.start]) {
+		if !strings.HasPrefix(rest, h.before) {
 			return fit{}, slots
 		}
-		at += n
+		at := f.end + len(h.before)
 		var s scanned
-		if isString {
+		if h.same != "" || i == t.text {
 			s = scanString(whole, at, h.end-h.start > shortText)
 		} else {
 			s.end = scanNatural(whole, at)
@@ -240,11 +241,12 @@ func (t *template) fits(data []byte, slots []slot) (fit, []slot) {
 			return fit{}, slots // it would have to be decoded
 		}
 		slots = append(slots, slot{at, s.end})
-		at, from = s.end, h.end
+		f.end = s.end
 	}
-	if f.end = at + len(t.raw) - from; f.end > len(whole) || whole[at:f.end] != string(t.raw[from:]) {
+	if !strings.HasPrefix(whole[f.end:], t.after) {
 		return fit{}, slots
 	}
+	f.end += len(t.after)
 	return f, slots
 }
 
