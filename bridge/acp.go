@@ -188,6 +188,7 @@ func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 // admit adds a session. If that fails, it answers with an error.
 func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionRequest) bool {
 	session.mcp = p.McpServers
+	session.fold.Joins = session.agent.opts.Observe == nil // each step of an observer has its event
 	if session.queues = e.v2; e.v2 {
 		session.fold.InPlace()
 	}

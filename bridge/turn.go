@@ -23,9 +23,6 @@ const (
 	// cancelGrace is how long after a cancel the agent may go on. Clients close
 	// our stdin, or kill, from 2.5 s on (acpx).
 	cancelGrace = 2 * time.Second
-	// fewSteps is how many steps are cleared behind their event: those of a large one come
-	// alone, and to clear those of many small ones costs more than it frees.
-	fewSteps = 4
 )
 
 // A turn is one prompt: a loop of legs, with the user's answers between. Its

@@ -31,9 +31,7 @@ func (t *turn) show(leg *leg, n said) error {
 	if len(steps) > 0 {
 		err = t.editor.Show(t.ctx, steps)
 	}
-	if len(steps) <= fewSteps {
-		clear(steps) // a large text would be held until the next one has been read
-	}
+	clear(steps) // a large text would be held until the next one has been read
 	t.steps = steps
 	if t.heard.grew = t.grows; !t.grows {
 		t.chooseCancel(leg)

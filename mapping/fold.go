@@ -18,6 +18,9 @@ import (
 //
 // A Fold is for one conversation, and not safe for concurrent use.
 type Fold struct {
+	// Joins: text of one message that several events append in a row, to the same steps, is one step.
+	Joins bool
+
 	facts
 	shown *shown.Shown
 	split splitState
@@ -26,6 +29,7 @@ type Fold struct {
 	// nextFast is the index of the one to replace next.
 	nextFast int
 	alike    uint32 // the newest of Step.alike
+	joined   joined
 
 	// Of the event in hand: its steps, what it is, how it has come, and the items that it has.
 	steps []Step
@@ -91,6 +95,9 @@ func (f *Fold) SetTask(taskID string) {
 // Event appends to steps what an event adds to what has been shown, and what it repeats, marked as such.
 // The verb says how it has come: the comment of package shown has the three.
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
+	if len(steps) == 0 { // those before are not needed any more
+		f.joined = joined{text: f.joined.text[:0], json: f.joined.json[:0]}
+	}
 	l := f.growFast(v, ev)
 	if f.grew = l != nil; f.grew {
 		return f.fastEvent(l, ev, steps)

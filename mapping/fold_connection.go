@@ -84,7 +84,7 @@ func (f *Fold) EndTurn(all, failed bool, steps []Step) []Step {
 	f.shown.End()
 	all = all || f.connection.gap
 	f.showCalls(f.calls.EndTurn(all, failed, nil))
-	steps, f.steps = f.steps, nil
+	steps, f.steps, f.joined = f.steps, nil, joined{}
 	return steps
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -94,21 +95,32 @@ func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if l.step.alike == 0 && !f.spoken.Repeats(ev.Metadata) {
 		return nil
 	}
-	left := ev.Artifact.Parts
-	if ev.Kind == a2a.EventStatus {
-		left = ev.Message.Parts
-	}
-	if !left.Next(&f.part) || !f.shown.Grow(l.grown, f.part.Text) {
+	if !f.shown.Grow(l.grown, onlyPart(ev).Text) {
 		return nil
 	}
 	return l
 }
 
+// onlyPart is the part of an event that has a shape.
+func onlyPart(ev *a2a.Event) *a2a.Part {
+	if ev.Kind == a2a.EventStatus {
+		return ev.Message.Parts.FastPath().Only
+	}
+	return ev.Artifact.Parts.FastPath().Only
+}
+
 // fastEvent is Event for an event of which growFast has noted all.
 func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
-	p := &f.part
+	p, n := onlyPart(ev), len(steps)
+	if f.Joins && n > 0 && l.step.alike > 0 && p.FastPath().Plain {
+		if s := &steps[n-1]; s.alike == l.step.alike && s.Plain && len(s.Text) < maxJoined {
+			f.joined.add(s, p)
+			return steps
+		}
+	}
+	f.joined.begun = false
 	steps = append(steps, l.step)
-	s := &steps[len(steps)-1]
+	s := &steps[n]
 	s.Text, s.TextJSON, s.Plain, s.Raw = p.Text, p.TextJSON, p.FastPath().Plain, ev.Raw
 	if meta := f.spoken.Known(); l.step.alike == 0 {
 		s.Model, s.UserTier = meta.Model, meta.UserTier
@@ -116,6 +128,24 @@ func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 			s.Metadata = meta.Others
 		}
 	}
-	*p = a2a.Part{} // see letGo
 	return steps
+}
+
+// maxJoined is up to which length a step's text goes on: views split what is larger than some of it.
+const maxJoined = 512 << 10
+
+// joined is the text of the steps that take several events: see [Fold.Joins].
+type joined struct {
+	text, json []byte
+	begun      bool // that of the newest step is at their ends
+}
+
+// add lets the text of the newest step go on with that of a part. Both are plain.
+func (j *joined) add(s *Step, p *a2a.Part) {
+	if !j.begun {
+		j.text, j.json, j.begun = append(j.text, s.Text...), append(j.json, s.TextJSON...), true
+	}
+	text, json := len(j.text)-len(s.Text), len(j.json)-len(s.TextJSON)
+	j.text, j.json = append(j.text, p.Text...), append(j.json[:len(j.json)-1], p.TextJSON[1:]...)
+	s.Text, s.TextJSON = rawjson.View(j.text[text:]), a2a.JSON(rawjson.View(j.json[json:]))
 }

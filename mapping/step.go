@@ -111,9 +111,6 @@ type Step struct {
 	alike uint32
 }
 
-// IsLike reports whether two steps of a fold are known to differ in their text alone.
-func (s *Step) IsLike(other *Step) bool { return s.alike != 0 && s.alike == other.alike }
-
 // OwnMeta is what a message or an artifact says beside its parts. Absent members are "".
 type OwnMeta struct {
 	// Metadata is an object, without what a dialect reads.

@@ -39,7 +39,7 @@ func Piece(steps []mapping.Step) (piece, rest []mapping.Step) {
 
 // joins reports whether next is text that goes on with that of s.
 func joins(s, next *mapping.Step) bool {
-	return s.IsLike(next) || s.Kind == mapping.StepText && next.Kind == mapping.StepText && next.Append && s.MessageID == next.MessageID &&
+	return s.Kind == mapping.StepText && next.Kind == mapping.StepText && next.Append && s.MessageID == next.MessageID &&
 		s.ArtifactID == next.ArtifactID && s.Name == next.Name && s.LastChunk == next.LastChunk &&
 		s.TaskID == next.TaskID && s.ContextID == next.ContextID && s.Model == next.Model && s.UserTier == next.UserTier &&
 		s.Metadata == next.Metadata && s.Own == next.Own && s.Repeats == next.Repeats

@@ -50,12 +50,23 @@ func FuzzHotPath(f *testing.F) {
 		stream := must.Get(client.Send(context.Background(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "go"}}}))(t)
 		defer stream.Close()
 		short, long := newBoth(), newBoth()
+		joined, apart := newBoth(), newBoth() // those of one read make the same steps
+		joined.fold.Joins = true
 		for {
 			events, err := stream.Read()
 			for i := range events {
 				short.event(&events[i])
 				long.event(events[i].Clone())
 				short.compare(t, long, &events[i])
+			}
+			var one, each []mapping.Step
+			for i := range events {
+				one = joined.fold.Event(shown.Live, &events[i], one)
+				each = apart.fold.Event(shown.Live, events[i].Clone(), each)
+			}
+			joined.out, apart.out = joined.acp.Append(joined.out[:0], one), apart.acp.Append(apart.out[:0], each)
+			if len(events) > 0 {
+				joined.compare(t, apart, &events[0])
 			}
 			if errors.Is(err, io.EOF) {
 				return
