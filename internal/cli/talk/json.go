@@ -71,6 +71,7 @@ type jsonOutput struct {
 	say       func(format string, args ...any)
 	messages  ordered[messageJSON]
 	artifacts ordered[artifactJSON]
+	untasked  untasked
 	timestamp string // of the last state
 	// repeated is the message that the last step repeats, and known that the document had it.
 	repeated string
@@ -153,6 +154,7 @@ func (t *growingText) MarshalText() ([]byte, error) { return []byte(t.String()),
 func (o *jsonOutput) show(steps []mapping.Step) error {
 	for i := range steps {
 		s := &steps[i]
+		o.untasked.add(s)
 		if o.isKnown(s) {
 			continue
 		}
@@ -168,6 +170,30 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 		sayAside(o.say, s)
 	}
 	return nil
+}
+
+// untasked is what messages outside of a task have said, without what repeats: a document has room for one message,
+// and each token may be one (Microsoft's Agent Framework, Agno).
+type untasked struct {
+	saidJSON
+	shown string // the part at the end is of this message, as people see it
+}
+
+func (u *untasked) add(s *mapping.Step) {
+	if s.TaskID != "" || s.ArtifactID != "" || s.Repeats {
+		return
+	}
+	switch s.Kind {
+	case mapping.StepPart:
+		u.Parts, u.shown = append(u.Parts, partOf(s.Part)), ""
+	case mapping.StepText:
+		if s.Shown != u.shown {
+			part := partJSON{Text: &growingText{}}
+			copyJSON(&part.Meta, s.Own.Part)
+			u.Parts, u.shown = append(u.Parts, part), strings.Clone(s.Shown)
+		}
+		u.text(s.Text, s.Own.Part)
+	}
 }
 
 // sayAside tells the user what has no place in what the agent said.
@@ -279,6 +305,9 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 			Artifacts: o.artifacts.list, History: o.messages.list,
 		}}
 	case last != nil:
+		if len(o.messages.list) > 1 {
+			last.Parts = o.untasked.Parts
+		}
 		document = map[string]any{"message": last}
 	default:
 		return nil
