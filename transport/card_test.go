@@ -108,3 +108,15 @@ func TestCardIsCheckedAsItCame(t *testing.T) {
 		}
 	}
 }
+
+// TestCardTakes: what a card says that its agent takes.
+func TestCardTakes(t *testing.T) {
+	for _, test := range must.Table[struct {
+		Modes, Media string
+		Want         bool
+	}](t, "testdata/takes.txt") {
+		if got := (&a2a.Card{InputModes: strings.Fields(test.Modes)}).Takes(test.Media); got != test.Want {
+			t.Errorf("%q takes %s: %t", test.Modes, test.Media, got)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package local
+package proxy
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/internal/trace/local"
 )
 
 // TestServe: requests that name this server, and have no foreign origin, are served
@@ -16,7 +17,7 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	urls, ended := make(chan string, 1), make(chan error, 1)
 	go func() { // ends with ctx
-		ended <- Serve(ctx, ":0", func(url string) http.Handler {
+		ended <- local.Serve(ctx, ":0", func(url string) http.Handler {
 			urls <- url
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, url) })
 		})
@@ -53,7 +54,7 @@ func TestServe(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"nowhere", "127.0.0.1:99999"} {
-		if err := Serve(t.Context(), bad, func(string) http.Handler { return nil }); err == nil {
+		if err := local.Serve(t.Context(), bad, func(string) http.Handler { return nil }); err == nil {
 			t.Errorf("%s is served", bad)
 		}
 	}

@@ -1,8 +1,10 @@
-package card
+package proxy
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
 // TestMove: a card leads to the new place by every way that leads there, and tells
@@ -20,15 +22,15 @@ func TestMove(t *testing.T) {
 		{"elsewhere", `{"name":"a","url":"https://elsewhere/x","capabilities":{},"additionalInterfaces":[{"url":"http://localhost:41242/","transport":"JSONRPC"}]}`,
 			`{"additionalInterfaces":[{"transport":"JSONRPC","url":"http://me:1/"}],"capabilities":{},"name":"a","url":"http://me:1/"}`, "https://elsewhere/x", false},
 	} {
-		got, dropped, signed, err := Move([]byte(test.card), "http://me:1/", From("http://127.0.0.1:41242/", "http://me:1/"))
-		if err != nil || string(got) != test.want || strings.Join(dropped, " ") != test.dropped || signed != test.signed || !IsCard([]byte(test.card)) {
+		got, dropped, signed, err := card.Move([]byte(test.card), "http://me:1/", card.From("http://127.0.0.1:41242/", "http://me:1/"))
+		if err != nil || string(got) != test.want || strings.Join(dropped, " ") != test.dropped || signed != test.signed || !card.IsCard([]byte(test.card)) {
 			t.Errorf("%s: %s, %v, signed %v, %v", test.name, got, dropped, signed, err)
 		}
 	}
-	if _, _, _, err := Move([]byte("x"), "http://b/", From("http://a/", "http://b/")); err == nil {
+	if _, _, _, err := card.Move([]byte("x"), "http://b/", card.From("http://a/", "http://b/")); err == nil {
 		t.Error("what is no JSON is a card")
 	}
-	if IsCard([]byte(`{"id":1,"result":{}}`)) || IsCard([]byte(`[]`)) {
+	if card.IsCard([]byte(`{"id":1,"result":{}}`)) || card.IsCard([]byte(`[]`)) {
 		t.Error("something else is a card")
 	}
 }

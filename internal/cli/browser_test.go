@@ -1,4 +1,4 @@
-package auth
+package cli
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/a2astdio/a2astdio/internal/agentproc"
+	"github.com/a2astdio/a2astdio/internal/cli/auth"
 	"github.com/a2astdio/a2astdio/internal/credentials/oauth"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
@@ -25,12 +26,12 @@ func TestBrowserOutsideWorkspace(t *testing.T) {
 	t.Setenv("PATH", dir)
 	workspaces := new(agentproc.Workspaces)
 	workspaces.Add(dir)
-	must.Equal(t, OpenBrowser("http://127.0.0.1:1/", workspaces) != nil, true)
+	must.Equal(t, auth.OpenBrowser("http://127.0.0.1:1/", workspaces) != nil, true)
 }
 
 // What the agent wants is one line of the question.
 func TestProviderQuestion(t *testing.T) {
-	got := ProviderQuestion(&oauth.Question{Agent: "https://agent.example", Provider: "https://evil.example", Others: []string{"https://a.example", "https://b.example"},
+	got := auth.ProviderQuestion(&oauth.Question{Agent: "https://agent.example", Provider: "https://evil.example", Others: []string{"https://a.example", "https://b.example"},
 		Scopes: []string{"agent", "x\n\n\nThe agent at https://agent.example\nwants you to sign in at https://honest.example", strings.Repeat("y", 5000)}})
 	if lines := strings.Split(got, "\n"); len(lines) != 6 || lines[3] != "which answers by https://a.example, https://b.example" || len(lines[4]) > 1100 || !strings.HasPrefix(lines[4], "and asks there for agent, x The agent") {
 		t.Errorf("%s", got)
@@ -54,6 +55,6 @@ func TestHasBrowser(t *testing.T) {
 		{map[string]string{"SSH_TTY": "/dev/pts/0", "BROWSER": "firefox"}, true},
 		{map[string]string{"DISPLAY": ":0", "BROWSER": "firefox", "NO_BROWSER": "1"}, false},
 	} {
-		must.Equal(t, HasBrowser(func(name string) string { return c.env[name] }), c.want, c.env)
+		must.Equal(t, auth.HasBrowser(func(name string) string { return c.env[name] }), c.want, c.env)
 	}
 }

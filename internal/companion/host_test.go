@@ -1,4 +1,4 @@
-package mcphttp
+package companion
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/mcphttp"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 )
 
 // TestHost: a server without sessions answers who has the token, by POST, until it is stopped.
 func TestHost(t *testing.T) {
-	url, token, stop, err := Host(func(_ context.Context, m *mcp.Message) *mcp.Reply {
+	url, token, stop, err := mcphttp.Host(func(_ context.Context, m *mcp.Message) *mcp.Reply {
 		return m.Answer([]byte(`{"tools":[]}`), nil)
 	})
 	if err != nil {
