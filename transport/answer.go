@@ -128,6 +128,8 @@ func (x *exchange) notA2A(b []byte) error {
 		return x.notThere(e)
 	case page && gatewayStatus(status):
 		e.Message = at + " answered with a web page, most likely a gateway's or a proxy's: is the agent behind it running, and is it the right way there?"
+	case page && status >= http.StatusInternalServerError:
+		e.Message = at + " answered with a web page that tells of a fault there: the log of its server knows more"
 	case page:
 		e.Message = at + noAgent
 	case len(b) == 0:

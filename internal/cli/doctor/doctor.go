@@ -128,27 +128,18 @@ func doctor(p *frame.Program, c *cli.Context) (err error) {
 }
 
 func (k *checkup) page() *frame.Page {
-	out := &frame.Page{}
+	out, bad, warned := &frame.Page{}, 0, len(k.findings) > 0
 	for _, f := range k.steps {
 		mark := map[string]string{stepOK: "ok", stepWarning: "look", stepFailed: "FAIL", stepSkipped: "-"}[f.Status]
 		out.Hanging(fmt.Sprintf("%-6s%-12s", mark, f.Step), 18, f.Says)
 		if f.Do != "" {
 			out.Hanging(strings.Repeat(" ", 18)+"-> ", 21, f.Do)
 		}
-	}
-	k.findingsOn(out)
-	bad, warned := 0, len(k.findings) > 0
-	for _, f := range k.findings {
-		if f.Weight == check.Error {
+		if warned = warned || f.Status == stepWarning; f.Status == stepFailed {
 			bad++
 		}
 	}
-	for _, f := range k.steps {
-		if f.Status == stepFailed {
-			bad++
-		}
-		warned = warned || f.Status == stepWarning
-	}
+	bad += k.findingsOn(out)
 	switch {
 	case bad == 0 && k.exam == nil && k.unproven:
 		out.Heading("Nothing is wrong so far, and nothing shows yet that the agent takes messages: doctor --prompt \"hello\" sends one.")

@@ -182,15 +182,12 @@ func (k *checkup) checkRecords() error {
 	return nil
 }
 
-// findingsOn writes the findings, the worst first.
-func (k *checkup) findingsOn(out *frame.Page) {
-	if k.exam == nil {
-		return
-	}
+// findingsOn writes the findings, the worst first, and counts the errors.
+func (k *checkup) findingsOn(out *frame.Page) (bad int) {
 	for _, f := range k.findings {
-		mark := "WRONG"
-		if f.Weight == check.Warning {
-			mark = "look"
+		mark := "look"
+		if f.Weight == check.Error {
+			mark, bad = "WRONG", bad+1
 		}
 		out.B.WriteByte('\n')
 		out.Hanging(fmt.Sprintf("%-6s", mark), 6, f.What+": "+f.Text)
@@ -209,4 +206,5 @@ func (k *checkup) findingsOn(out *frame.Page) {
 			out.Text(6, said)
 		}
 	}
+	return bad
 }

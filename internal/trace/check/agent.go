@@ -68,7 +68,6 @@ type exchange struct {
 	asked   int64       // when the request was made, in microseconds
 	first   int64       // when its first event came
 	spoke   bool        // an event said something
-	version string      // that the request names
 	when    time.Time   // the last timestamp
 	loose   bool        // HTTP+JSON of A2A 0.3, which has two forms: that of JSON-RPC, and its proto's, for which there is no schema
 	encoded string      // the answer's Content-Encoding: but for identity its body is not in the trace
@@ -105,7 +104,6 @@ func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros, url: r.URL}
 	said := cmp.Or(r.HeaderOf("A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
-	x.version = strings.Clone(said)
 	x.devtool = strings.Contains(r.HeaderOf("A2A-Extensions")+r.HeaderOf("X-A2A-Extensions")+doc.Get("params.message.extensions").Raw, "/developer-profile/")
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):

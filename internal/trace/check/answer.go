@@ -144,7 +144,7 @@ func (x *exchange) inSchema(result gjson.Result) gjson.Result {
 }
 
 func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Result) {
-	id := doc.Get("id")
+	id, sent := doc.Get("id"), gjson.Parse(x.id)
 	switch {
 	case !doc.IsObject():
 		twice := ""
@@ -156,12 +156,10 @@ func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Res
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
 	case doc.Get("jsonrpc").Str != "2.0":
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
-	case x.id != "" && !sameID(id, gjson.Parse(x.id)) && !(id.Type == gjson.Null && slices.Contains([]int64{-32700, -32600}, doc.Get("error.code").Int())): // what was not understood
+	// By their value: encoders escape "/" and letters, or write 1 as 1.0.
+	case x.id != "" && (id.Type != sent.Type || id.String() != sent.String()) && !(id.Type == gjson.Null && slices.Contains([]int64{-32700, -32600}, doc.Get("error.code").Int())): // what was not understood
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
 	case result.Exists() == doc.Get("error").Exists():
 		w.c.find(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")
 	}
 }
-
-// sameID compares IDs by their value: encoders escape "/" and letters, or write 1 as 1.0.
-func sameID(a, b gjson.Result) bool { return a.Type == b.Type && a.String() == b.String() }

@@ -22,7 +22,7 @@ var notThere = []int64{-32601, -32003, -32004, -32007}
 // codeOfReason returns the code of an error of HTTP+JSON, of those that matter here.
 func codeOfReason(details string) int64 {
 	for reason, code := range map[string]int64{"TASK_NOT_FOUND": -32001, "METHOD_NOT_FOUND": -32601, "PUSH_NOTIFICATION_NOT_SUPPORTED": -32003,
-		"UNSUPPORTED_OPERATION": -32004, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": -32007, "VERSION_NOT_SUPPORTED": -32009} {
+		"UNSUPPORTED_OPERATION": -32004, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": -32007} {
 		if strings.Contains(details, reason) {
 			return code
 		}
@@ -70,13 +70,10 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	}
 }
 
-// denied checks an error that denies what the agent has said: a task, or the version.
-func (w *agentWire) denied(n int64, x *exchange, code int64, gets bool) {
-	switch task := w.known[x.about]; {
-	case gets && task != nil && (code == -32001 || !x.rpc && x.status == 404):
+// forgotten checks an error about a task that has begun.
+func (w *agentWire) forgotten(n int64, x *exchange, code int64) {
+	if task := w.known[x.about]; task != nil && (code == -32001 || !x.rpc && x.status == 404) {
 		w.c.find(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
-	case code == -32009 && strings.HasPrefix(x.version, "1.0") && strings.Contains(w.offers.Get("supportedInterfaces.#.protocolVersion").Raw, `"1.0`):
-		w.c.find(n, Agent, RuleVersion, x.method, "the agent refuses A2A 1.0, which its card names")
 	}
 }
 
@@ -84,7 +81,9 @@ func (w *agentWire) denied(n int64, x *exchange, code int64, gets bool) {
 func (w *agentWire) refused(n int64, x *exchange, code int64) {
 	name := x.method
 	gets := name == "tasks/get" || name == "GetTask"
-	w.denied(n, x, code, gets)
+	if gets {
+		w.forgotten(n, x, code)
+	}
 	to := x.params.Get("message.taskId").Str
 	_, over := w.tasks[to]
 	mayBeOver := over || to != "" && w.known[to] == nil // then it takes no message
@@ -102,7 +101,9 @@ func (w *agentWire) refused(n int64, x *exchange, code int64) {
 		if !strings.Contains(name, c.name) {
 			continue
 		}
-		if w.offers.Get(c.member).Bool() {
+		if w.offers.Get(c.member).Bool() && code == -32007 { // which is for that (1.0, section 3.1.11)
+			w.c.warn(n, RuleClaim, name, "%s, and its card says that it may have (%s)", what, c.member)
+		} else if w.offers.Get(c.member).Bool() {
 			w.c.find(n, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
 		}
 		return
@@ -134,10 +135,7 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 		w.refused(x.n, x, -32601)
 	case !x.rpc || x.op.version == "" || x.status < 400 || ofGateway(x.status):
 	case x.answers == 0:
-		place := ""
-		if notServed(x.status) {
-			place = ": does the card name the right URL, and the right binding?"
-		}
+		place := map[bool]string{true: ": does the card name the right URL, and the right binding?"}[notServed(x.status)]
 		w.tell(r.N, x, RuleHTTP, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
 	default:
 		w.tell(r.N, x, RuleHTTP, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
@@ -147,8 +145,7 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 // unserved reports whether the agent's server has no such URL, which it tells in words of its
 // own. These are of no task that could be unknown.
 func (x *exchange) unserved() bool {
-	return !x.rpc && notServed(x.status) && x.about == "" && !x.params.Get("message.taskId").Exists() &&
-		(x.method == "ListTasks" || x.op.result == "Event" || x.op.result == "Sent" || x.op.result == "Card")
+	return !x.rpc && notServed(x.status) && x.about == "" && !x.params.Get("message.taskId").Exists() && slices.Contains([]string{"Tasks", "Event", "Sent", "Card"}, x.op.result)
 }
 
 // ofGateway reports whether a gateway may be the author of an answer with this status.

@@ -38,7 +38,9 @@ func eventRules() []eventRule {
 		{RuleOrder, Error, [2]string{"7.3", "3.1.3"}, wrongTask},
 		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, wrongRole},
 		{RuleOrder, Error, [2]string{"6.4", "4.1.4"}, foreignMessage},
-		{RuleOrder, Warning, [2]string{"6.1", "4.1.1"}, repeatedIDs},
+		{RuleOrder, Warning, [2]string{"6.1", "4.1.1"}, func(_ *exchange, e *event.Event) string {
+			return thereTwice(e.Body, "history.#.messageId", "artifacts.#.artifactId")
+		}},
 		{RuleOrder, Warning, [2]string{"6.4", "4.1.4"}, func(x *exchange, e *event.Event) string {
 			// Before the end such a message may be a piece of one, as Gemini CLI's server sends them.
 			id, said := e.Message().Get("messageId").Str, gjson.Get(x.before, "status.message")
@@ -181,11 +183,6 @@ func foreignMessage(_ *exchange, e *event.Event) string {
 		}
 	}
 	return ""
-}
-
-// repeatedIDs: two messages or artifacts of a task have one ID.
-func repeatedIDs(_ *exchange, e *event.Event) string {
-	return thereTwice(e.Body, "history.#.messageId", "artifacts.#.artifactId")
 }
 
 // thereTwice tells of which members in lists two are the same.
