@@ -28,7 +28,6 @@ type Fold struct {
 	fast  [maxFast]fastStep
 	// nextFast is the index of the one to replace next.
 	nextFast int
-	alike    uint32 // the newest of Step.alike
 	joined   joined
 
 	// Of the event in hand: its steps, what it is, how it has come, and the items that it has.
@@ -102,7 +101,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	if f.grew = l != nil; f.grew {
 		return f.fastEvent(l, ev, steps)
 	}
-	f.steps, f.event, f.verb = steps, ev, v
+	f.steps, f.event, f.verb, f.joined.of = steps, ev, v, nil
 	failed := f.Err != ""
 	news := f.note(ev)
 	f.shown.Task(f.TaskID)

@@ -20,8 +20,9 @@ const maxFast = 4
 type fastStep struct {
 	shape *fastpath.Shape
 	grown shown.Grown
-	step  Step // its strings are our own; alike is set if no dialect reads anything of the metadata
+	step  Step // its strings are our own
 	id    string
+	still bool // no dialect reads anything of the metadata
 }
 
 // learnFast notes an event that has appended text, and nothing else.
@@ -59,12 +60,7 @@ func (f *Fold) learnFast(ev *a2a.Event, steps []Step) {
 		l = &f.fast[f.nextFast]
 		f.nextFast = (f.nextFast + 1) % maxFast
 	}
-	alike := uint32(0)
-	if !meta.Said && !meta.Extended {
-		f.alike++
-		alike = f.alike
-	}
-	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(carrierOf(ev)), step: Step{alike: alike,
+	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(carrierOf(ev)), still: !meta.Said && !meta.Extended, step: Step{
 		Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Append: true, LastChunk: s.LastChunk, Shown: s.Shown,
 		MessageID: strings.Clone(s.MessageID), ArtifactID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
 }
@@ -92,7 +88,7 @@ func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if l == nil || ev.Kind == a2a.EventStatus && ev.State != f.State || f.TaskID != l.step.TaskID || f.ContextID != l.step.ContextID {
 		return nil
 	}
-	if l.step.alike == 0 && !f.spoken.Repeats(ev.Metadata) {
+	if !l.still && !f.spoken.Repeats(ev.Metadata) {
 		return nil
 	}
 	if !f.shown.Grow(l.grown, onlyPart(ev).Text) {
@@ -112,17 +108,17 @@ func onlyPart(ev *a2a.Event) *a2a.Part {
 // fastEvent is Event for an event of which growFast has noted all.
 func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 	p, n := onlyPart(ev), len(steps)
-	if f.Joins && n > 0 && l.step.alike > 0 && p.FastPath().Plain {
-		if s := &steps[n-1]; s.alike == l.step.alike && s.Plain && len(s.Text) < maxJoined {
+	if f.Joins && f.joined.of == l && n > 0 && p.FastPath().Plain {
+		if s := &steps[n-1]; s.Kind == StepText && s.Shown == l.step.Shown && s.Plain {
 			f.joined.add(s, p)
 			return steps
 		}
 	}
-	f.joined.begun = false
+	f.joined.of, f.joined.begun = l, false
 	steps = append(steps, l.step)
 	s := &steps[n]
 	s.Text, s.TextJSON, s.Plain, s.Raw = p.Text, p.TextJSON, p.FastPath().Plain, ev.Raw
-	if meta := f.spoken.Known(); l.step.alike == 0 {
+	if meta := f.spoken.Known(); !l.still {
 		s.Model, s.UserTier = meta.Model, meta.UserTier
 		if meta.Extended {
 			s.Metadata = meta.Others
@@ -131,11 +127,9 @@ func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 	return steps
 }
 
-// maxJoined is up to which length a step's text goes on: views split what is larger than some of it.
-const maxJoined = 512 << 10
-
 // joined is the text of the steps that take several events: see [Fold.Joins].
 type joined struct {
+	of         *fastStep // of the newest step, if it is one
 	text, json []byte
 	begun      bool // that of the newest step is at their ends
 }

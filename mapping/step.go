@@ -107,8 +107,6 @@ type Step struct {
 	first bool
 	// partBegins: it is a further part of it.
 	partBegins bool
-	// alike: steps of a fold that have the same number, but 0, differ in their text alone.
-	alike uint32
 }
 
 // OwnMeta is what a message or an artifact says beside its parts. Absent members are "".
