@@ -70,9 +70,13 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	}
 }
 
-// forgotten checks an error about a task that has begun.
-func (w *agentWire) forgotten(n int64, x *exchange, code int64) {
-	if task := w.known[x.about]; task != nil && (code == -32001 || !x.rpc && x.status == 404) {
+// ofTask checks an error about a task that has begun, or has ended.
+func (w *agentWire) ofTask(n int64, x *exchange, code int64, gets bool) {
+	over := w.tasks[cmp.Or(x.about, x.params.Get("message.taskId").Str)]
+	switch task := w.known[x.about]; {
+	case over.state != "" && !gets && (code == -32603 || !x.rpc && x.status == 500):
+		w.c.warn(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004", over.state, over.record)
+	case gets && task != nil && (code == -32001 || !x.rpc && x.status == 404):
 		w.c.find(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
 	}
 }
@@ -81,9 +85,7 @@ func (w *agentWire) forgotten(n int64, x *exchange, code int64) {
 func (w *agentWire) refused(n int64, x *exchange, code int64) {
 	name := x.method
 	gets := name == "tasks/get" || name == "GetTask"
-	if gets {
-		w.forgotten(n, x, code)
-	}
+	w.ofTask(n, x, code, gets)
 	to := x.params.Get("message.taskId").Str
 	_, over := w.tasks[to]
 	mayBeOver := over || to != "" && w.known[to] == nil // then it takes no message

@@ -68,7 +68,7 @@ func eventRules() []eventRule {
 			return ""
 		}},
 		{RuleOrder, Warning, [2]string{"7.3.1", "3.2.4"}, func(x *exchange, e *event.Event) string {
-			if most, n := x.asks("historyLength"), e.Body.Get("history.#").Int(); most.Int() > 0 && n > most.Int() {
+			if most, n := x.asks("historyLength"), e.Body.Get("history.#").Int(); n > most.Int() && (most.Int() > 0 || x.op.version == "1.0" && most.String() == "0") {
 				return fmt.Sprintf("historyLength was %d, and the history has %d messages", most.Int(), n)
 			}
 			return ""
@@ -132,7 +132,7 @@ func otherWords(x *exchange, e *event.Event) (wrong string) {
 	for i, p := range e.Parts().Array() {
 		places[fmt.Sprintf("parts[%d].", i)] = p
 	}
-	words, other := []string{"final", "kind"}, "0.3"
+	words, other := []string{"final", "kind", "mimeType"}, "0.3"
 	if x.op.version != "1.0" {
 		words, other = []string{"raw", "mediaType", "filename"}, "1.0"
 	}

@@ -27,7 +27,7 @@ func (w *agentWire) media(r *trace.Record, x *exchange) {
 	case x.answers > 1 || x.media == "" || x.status >= 300:
 	case x.op.result == "Event" && r.Kind == trace.KindBody:
 		w.tell(r.N, x, RuleHTTP, Error, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
-	case r.Kind == trace.KindBody && !strings.HasSuffix(media, "json"):
+	case (r.Kind == trace.KindBody || x.op.result != "Event") && !strings.HasSuffix(media, "json"):
 		w.tell(r.N, x, RuleHTTP, Warning, "the Content-Type of the answer must be application/json, and is %q", x.media)
 	}
 }
