@@ -160,31 +160,17 @@ func closed(schema any, value bool) {
 // names is not.
 func TestSchemaIsClosed(t *testing.T) {
 	acp := acpSchema(t, "acp-v2")
-	const chunk = `"update":{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"t"`
-	for line, legal := range map[string]bool{
-		`{"id":1,"result":{"messageId":"m"}}`:                                                                  true,
-		`{"id":1,"result":{}}`:                                                                                 false,
-		`{"id":1,"result":{"messageId":"m","stopReason":"end_turn"}}`:                                          false,
-		`{"method":"session/update","params":{"sessionId":"s",` + chunk + `}}}}`:                               true,
-		`{"method":"session/update","params":{"sessionId":"s",` + chunk + `},"_meta":{"any":1}}}}`:             true,
-		`{"method":"session/update","params":{"sessionId":"s",` + chunk + `,"role":"agent"}}}}`:                false,
-		`{"method":"session/update","params":{"sessionId":"s",` + chunk + `},"append":true}}}`:                 false,
-		`{"method":"session/update","params":{"sessionId":"s",` + strings.ReplaceAll(chunk, "k", "q") + `}}}}`: false,
-		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"cancelled","rawInput":{"any":1}}}}`: true,
-		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"canceled"}}}`:                       false,
-		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}}}`:                         true,
-		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"running","stopReason":"end_turn"}}}`:                      false,
-		`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"failed"}}}`:                           false,
-	} {
-		m := gjson.Parse(line)
+	for _, test := range must.Table[struct {
+		Legal bool
+		Line  string
+	}](t, "testdata/schema/acp-v2.closed.txt") {
+		m := gjson.Parse(test.Line)
 		value := m.Get("params")
 		if !value.Exists() {
 			value = m.Get("result")
 		}
 		err := acp(cmp.Or(m.Get("method").Str, "session/prompt"), m).Validate(value.Value())
-		if (err == nil) != legal {
-			t.Errorf("legal: %v, and the schema says %v: %s", legal, err, line)
-		}
+		must.Equal(t, err == nil, test.Legal, test.Line, err)
 	}
 }
 
