@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	"hash/fnv"
+	"io"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/calls"
@@ -67,12 +69,21 @@ type Rest struct {
 	State  a2a.State
 	// MessageID is that of the message that the state came with, "" if there was none.
 	MessageID string
+	text      uint64 // that message's: an agent may have one ID for all that it asks
 }
 
 // Was reports whether an event says that the task stands as it did. One that has come late says
 // that of what has gone on since.
 func (r *Rest) Was(ev *a2a.Event) bool {
-	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID
+	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID &&
+		(r.MessageID == "" || textSum(&ev.Message) == r.text)
+}
+
+// textSum is the hash of a message's text.
+func textSum(m *a2a.Message) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, m.Parts.Text()) // of a hash it cannot fail
+	return h.Sum64()
 }
 
 // Is reports whether a task only repeats the state that it rests in.
@@ -106,7 +117,7 @@ func (f *facts) noteRest(ev *a2a.Event) {
 	case ev.State.Terminal() || ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired:
 		f.rest = Rest{TaskID: f.TaskID, State: f.State}
 		if ev.HasMessage {
-			f.rest.MessageID = strings.Clone(ev.Message.ID)
+			f.rest.MessageID, f.rest.text = strings.Clone(ev.Message.ID), textSum(&ev.Message)
 		}
 		if parts := ev.Message.Parts.Raw; ev.HasMessage && !ev.State.Terminal() && len(parts) <= maxAsked {
 			f.askedID, f.asked = f.rest.MessageID, strings.Clone(string(parts))
