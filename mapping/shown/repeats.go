@@ -51,20 +51,23 @@ func (b *start) isIn(h *held) bool {
 // head is the first bytes of a text that are no white space: most starts are no place where
 // another text may begin, and are passed by it.
 type head struct {
-	bytes uint64 // the first one is the highest
+	bytes [evidence]byte
 	n     int
 }
 
 func headOf[T string | []byte](text T) (h head) {
-	for i := skip(text, 0, len(text)); i < len(text) && h.n < 8; i = skip(text, i+1, len(text)) {
+	for i := skip(text, 0, len(text)); i < len(text) && h.n < len(h.bytes); i = skip(text, i+1, len(text)) {
+		h.bytes[h.n] = text[i]
 		h.n++
-		h.bytes |= uint64(text[i]) << (64 - 8*h.n)
 	}
 	return h
 }
 
 // fits reports whether one may be the beginning of the other.
-func (h *head) fits(o *head) bool { return (h.bytes^o.bytes)>>(64-8*min(h.n, o.n)) == 0 }
+func (h *head) fits(o *head) bool {
+	n := min(h.n, o.n)
+	return string(h.bytes[:n]) == string(o.bytes[:n])
+}
 
 func (s *said) clear() {
 	clear(s.starts)
