@@ -65,7 +65,7 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 		switch {
 		case first == nil:
 			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
-		case refusesWay(refusal), unread(first) && cannotRead(op, refusal):
+		case refusesWay(refusal), unread(op, first) && cannotRead(op, refusal):
 			return c.ask(ctx, e, append(ways[1:], e.plainly(w, op, refusal)...), given, first)
 		}
 		e.learn(op, refusal)
@@ -109,7 +109,7 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 			list = append(list, c.otherVersion(e, w)...)
 		}
 		list = append(list, e.plainly(w, op, refusal)...)
-	case w.protocol.proto && op.message != nil && !w.isRead && !op.streamed && unread(refusal):
+	case w.protocol.proto && !w.isRead && unread(op, refusal):
 		w.protocol.proto = false
 		w.news = []string{"it refuses messages in the form of A2A 0.3's proto, and gets them in that of JSON-RPC"}
 		list = append(list, w)
@@ -125,10 +125,11 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 	return list
 }
 
-// unread reports whether an error says that what was sent is not in the agent's form.
-func unread(refusal error) bool {
+// unread reports whether an error may say that a message is not in the agent's form. One in a stream that has begun
+// is about what it says.
+func unread(op *operation, refusal error) bool {
 	var agent *a2a.Error
-	return errors.As(refusal, &agent) && (agent.Code == a2a.CodeInvalidParams || agent.Code == 0 && slices.Contains([]int{400, 422}, agent.HTTPStatus))
+	return op.message != nil && !op.streamed && errors.As(refusal, &agent) && (agent.Code == a2a.CodeInvalidParams || agent.Code == 0 && slices.Contains([]int{400, 422}, agent.HTTPStatus))
 }
 
 // cannotRead reports whether an agent that has refused one form may not read the other either: a2a-python has

@@ -176,14 +176,17 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 // and each token may be one (Microsoft's Agent Framework, Agno).
 type untasked struct {
 	saidJSON
-	shown string // the part at the end is of this message, as people see it
+	shown  string // the part at the end is of this message, as people see it
+	tasked bool   // there is a task: a message may name one that has no state
 }
 
 func (u *untasked) add(s *mapping.Step) {
-	if s.TaskID != "" || s.ArtifactID != "" || s.Repeats {
+	if u.tasked || s.ArtifactID != "" || s.Repeats {
 		return
 	}
 	switch s.Kind {
+	case mapping.StepState:
+		*u = untasked{tasked: true}
 	case mapping.StepPart:
 		u.Parts, u.shown = append(u.Parts, partOf(s.Part)), ""
 	case mapping.StepText:

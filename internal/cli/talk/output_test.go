@@ -45,6 +45,11 @@ func TestJSON(t *testing.T) {
 	o = &jsonOutput{out: &b} // an answer without a task
 	must.Do(t, errors.Join(o.show(steps[2:3]), o.End(bridge.Result{ContextID: "c"}, "")))
 	must.Equal(t, b.String(), `{"message":{"messageId":"m","contextId":"c","role":"ROLE_AGENT","parts":[{"text":"b"}]}}`+"\n")
+	b.Reset()
+	o = &jsonOutput{out: &b} // messages that name a task, of which there is no state
+	steps = []mapping.Step{text("a ", mapping.Step{MessageID: "m", TaskID: "t"}), text("b", mapping.Step{MessageID: "n", TaskID: "t"})}
+	must.Do(t, errors.Join(o.show(steps), o.End(bridge.Result{ContextID: "c", TaskID: "t"}, "")))
+	must.Equal(t, b.String(), `{"message":{"messageId":"n","contextId":"c","taskId":"t","role":"ROLE_AGENT","parts":[{"text":"a b"}]}}`+"\n")
 }
 
 // TestJSONGap: that a part of the answer may be missing is said beside a JSON document, which has
