@@ -166,8 +166,9 @@ func (l *leg) cannotLook(silent bool) {
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll
-	l.own = l.own && (!open || l.finality == last || task.State == l.state) // else its silence alone has said so
-	if open && !(l.own && task.State == l.state) {                          // else that has said all, and the task may ask in one message with words
+	// Else the stream's silence alone has said that this was all.
+	l.own = l.own && (!open || l.finality == last || task.State == l.state)
+	if open && !(l.own && task.State == l.state) { // else that has said all, and the task may ask in one message with words
 		shows = showStates
 	}
 	asked, waited := l.asked, l.waitsForInput()

@@ -219,7 +219,7 @@ func (s *Shown) isStripped(it *item, seq string) bool {
 	if s.said.last() != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(seq) < evidence {
 		return false
 	}
-	c, ok := s.coversFrom(k, seq, it.kind)
+	c, ok := s.coversFrom(k, seq, it.kind, true)
 	return ok && c.rest == ""
 }
 
@@ -271,14 +271,14 @@ func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover
 	}
 	begin := headOf(seq)
 	newest := s.said.newestItem() // a whole may have come before: "Wait..." twice
-	if c, good := s.coversFrom(newest, seq, kind); good && c.rest == "" && (hint != Whole || s.isStreamed(&c, kind)) {
+	if c, good := s.coversFrom(newest, seq, kind, whole); good && c.rest == "" && (hint != Whole || s.isStreamed(&c, kind)) {
 		return c, true
 	}
 	for i := range s.said.starts {
 		if !s.said.starts[i].head.fits(&begin) {
 			continue
 		}
-		switch c, good := s.coversFrom(i, seq, kind); {
+		switch c, good := s.coversFrom(i, seq, kind, whole); {
 		case !good:
 		case c.rest == "" && (hint != Whole || s.isStreamed(&c, kind)):
 			return c, true
@@ -304,7 +304,7 @@ func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 
 // coversFrom is covers from one start on: the text ends as that of a start does, or has all that was said
 // from there, and more. A thought repeats thoughts alone, and nothing else repeats them.
-func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
+func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover, ok bool) {
 	c.from, c.marked = from, true
 	j, done := 0, 0 // done: behind the last byte of seq that was compared
 	var tail []byte // the white space that was said behind it
@@ -327,8 +327,8 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind) (c cover, ok bool) {
 			c.marked = c.marked && b.hint == Piece
 		}
 		if j >= len(seq) {
-			if ok = at >= c.to; ok && skip(s.said.text, at, len(s.said.text)) == len(s.said.text) {
-				c.to = len(s.said.text) // its last token may be a line break
+			if ok = at >= c.to; ok && (whole || done < len(seq)) && skip(s.said.text, at, len(s.said.text)) == len(s.said.text) {
+				c.to = len(s.said.text) // its last token may be a line break, as that of the whole
 			}
 			return c, ok
 		}
