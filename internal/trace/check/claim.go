@@ -97,7 +97,11 @@ func (w *agentWire) refused(n int64, x *exchange, code int64) {
 	}
 	what := "missing: the agent answers that it has no " + name
 	if x.unserved() {
-		what += fmt.Sprintf(" (HTTP status %d%s)", x.status, map[bool]string{true: "; are the card's URL and binding right?"}[x.op.params == "SendParams"])
+		hint := ""
+		if x.op.params == "SendParams" {
+			hint = "; are the card's URL and binding right?"
+		}
+		what += fmt.Sprintf(" (HTTP status %d%s)", x.status, hint)
 	}
 	for _, c := range claims {
 		if !strings.Contains(name, c.name) {
@@ -137,7 +141,10 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 		w.refused(x.n, x, -32601)
 	case !x.rpc || x.op.version == "" || x.status < 400 || ofGateway(x.status):
 	case x.answers == 0:
-		place := map[bool]string{true: ": does the card name the right URL, and the right binding?"}[notServed(x.status)]
+		place := ""
+		if notServed(x.status) {
+			place = ": does the card name the right URL, and the right binding?"
+		}
 		w.tell(r.N, x, RuleHTTP, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
 	default:
 		w.tell(r.N, x, RuleHTTP, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
@@ -194,8 +201,11 @@ func brokenAt(text string, counted bool) string {
 	}
 	at := min(int(broken.Offset), len(text))
 	if broken.Error() == "unexpected end of JSON input" {
-		why := map[bool]string{true: " (is its length counted in characters, and not in bytes?)"}
-		return ", and stops within it" + why[counted] + ", behind " + excerpt(text[max(0, at-maxQuoted):])
+		why := ""
+		if counted {
+			why = " (is its length counted in characters, and not in bytes?)"
+		}
+		return ", and stops within it" + why + ", behind " + excerpt(text[max(0, at-maxQuoted):])
 	}
 	return fmt.Sprintf(", and goes wrong (%v) at %s", broken, excerpt(text[max(0, at-maxQuoted/2):]))
 }
