@@ -74,7 +74,7 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 func (w *agentWire) ofTask(n int64, x *exchange, code int64, gets bool) {
 	over := w.tasks[cmp.Or(x.about, x.params.Get("message.taskId").Str)]
 	switch task := w.known[x.about]; {
-	case over.state != "" && !gets && (code == -32603 || !x.rpc && x.status == 500):
+	case over.state != "" && x.n > over.record && !gets && (code == -32603 || !x.rpc && x.status == 500): // else it has ended meanwhile
 		w.c.warn(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004", over.state, over.record)
 	case gets && task != nil && (code == -32001 || !x.rpc && x.status == 404):
 		w.c.find(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
