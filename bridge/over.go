@@ -87,9 +87,6 @@ func (l *leg) silence() {
 	if l.phase == streaming && l.isMessage() {
 		l.agent.locked(func() { l.agent.messagesEnd = streamsStay })
 	}
-	// An open stream that has said that its task waits, and then nothing, has said all: it was not cut. (Agents that
-	// keep no history, and say so in a task or with final:false: 6 of 1,500 conversations had a gap told.)
-	l.own = l.own || l.phase == streaming && l.spoken == saidState && l.verdict == noVerdict && l.rests()
 	l.step(inSilent)
 }
 

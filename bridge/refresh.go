@@ -166,8 +166,6 @@ func (l *leg) cannotLook(silent bool) {
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll
-	// That this was all, the silence of an open stream may have said: not of a task that has gone on.
-	l.own = l.own && (!open || l.finality == last || task.State == l.state)
 	if open && !(l.own && task.State == l.state) { // else that has said all, and the task may ask in one message with words
 		shows = showStates
 	}

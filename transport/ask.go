@@ -26,8 +26,6 @@ type way struct {
 	// joined: extensions are named in one header line. a2a-go's servers do not split one,
 	// others read the first line only.
 	joined bool
-	// isRead: the agent has taken a message, so that what it refuses is what another one says.
-	isRead bool
 	// news are told, once, when the agent has taken a way that its card does not have.
 	news []string
 }
@@ -65,7 +63,7 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 		switch {
 		case first == nil:
 			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
-		case refusesWay(refusal), unread(op, first) && cannotRead(op, refusal):
+		case refusesWay(refusal):
 			return c.ask(ctx, e, append(ways[1:], e.plainly(w, op, refusal)...), given, first)
 		}
 		e.learn(op, refusal)
@@ -109,10 +107,6 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 			list = append(list, c.otherVersion(e, w)...)
 		}
 		list = append(list, e.plainly(w, op, refusal)...)
-	case w.protocol.proto && !w.isRead && unread(op, refusal):
-		w.protocol.proto = false
-		w.news = []string{"it refuses messages in the form of A2A 0.3's proto, and gets them in that of JSON-RPC"}
-		list = append(list, w)
 	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.activate) > 1:
 		w.joined = !w.joined
 		list = append(list, w)
@@ -123,20 +117,6 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		list = append(list, e.plainly(w, op, refusal)...)
 	}
 	return list
-}
-
-// unread reports whether an error may say that a message is not in the agent's form. One in a stream that has begun
-// is about what it says.
-func unread(op *operation, refusal error) bool {
-	var agent *a2a.Error
-	return op.message != nil && !op.streamed && errors.As(refusal, &agent) && (agent.Code == a2a.CodeInvalidParams || agent.Code == 0 && slices.Contains([]int{400, 422}, agent.HTTPStatus))
-}
-
-// cannotRead reports whether an agent that has refused one form may not read the other either: a2a-python has
-// a 500 for that. One that may be at work has no such error.
-func cannotRead(op *operation, refusal error) bool {
-	var agent *a2a.Error
-	return errors.As(refusal, &agent) && !errors.Is(refusal, ErrPossiblyDelivered) && !hasLooked(op, refusal)
 }
 
 // plainly returns a way without streaming, where the refusal of a stream may mean that
@@ -235,7 +215,6 @@ func (c *Client) took(e *endpoint, w way, op *operation) {
 	e.mu.Lock()
 	news := w.news
 	w.news = nil
-	w.isRead = w.isRead || op.message != nil
 	e.way, e.proven = w, e.proven || op.kind.essential()
 	e.mu.Unlock()
 	for _, text := range news {
