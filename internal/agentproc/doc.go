@@ -7,7 +7,8 @@
 //
 // The bridge starts a supervisor, our own binary again, which starts the agent. The
 // bridge keeps the write end of a pipe to the supervisor. However the bridge ends, the
-// kernel closes that pipe, and the supervisor ends the agent: SIGTERM, then SIGKILL.
+// kernel closes that pipe, and the supervisor ends the agent: SIGTERM, then SIGKILL. To
+// stop the agent the bridge closes it, too.
 // (Rejected: a parent-death signal alone. npx dies of it and its node lives on. And it
 // is tied to a thread of the bridge, which Go may end at any time.)
 //
@@ -34,7 +35,7 @@
 // killed when it ends. (Rejected: a subreaper that searches /proc for what has left the
 // group. Only Linux has it, and it was three times as much code.)
 //
-// All of that takes less than a second, of which the agent gets 400 ms; longer on an
+// All of that takes less than a second, of which the agent gets 300 ms; longer on an
 // overloaded machine.
 //
 // What is not a descendant cannot be ended: a container (docker run is only a client of

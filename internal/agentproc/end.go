@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// stopMargin is the time that stop gives the supervisor beyond its grace. It is for a
-	// supervisor that hangs, and longer than a busy machine stands still: what the agent has
-	// started outlives a supervisor that is killed.
-	stopMargin = 5 * time.Second
+	// stopTime is the time that stop gives the supervisor. It is for one that hangs, and longer
+	// than a busy machine stands still: what the agent has started outlives a supervisor that
+	// is killed.
+	stopTime = grace + 5*time.Second
 	// lastResort is how long stop waits for a killed supervisor's agent to end. Nothing
 	// more can be done then.
 	lastResort = 3 * time.Second
@@ -36,12 +36,12 @@ func (p *process) wait(output *os.File) {
 	defer time.AfterFunc(2*outputMargin, copied).Stop()
 	<-copying.Done()
 	p.finder.stop()
+	p.leash.Close()
 	before, advice := "", ""
 	if !p.isFound() {
 		before = " before it had a card"
 	}
 	p.mu.Lock()
-	p.leash.Close()
 	if p.advice != "" {
 		advice = "; " + p.advice
 	}
@@ -64,20 +64,16 @@ func ending(err error) string {
 }
 
 // stop ends the agent, and returns when all of its processes have ended: SIGTERM first,
-// SIGKILL after the grace period. A second call may shorten the period. An error means
-// that the supervisor had to be killed.
-func (p *process) stop(grace time.Duration) error {
-	grace = max(grace, 0)
-	p.mu.Lock()
-	// If nobody reads it any more, the supervisor is about to end.
-	_, _ = fmt.Fprintf(p.leash, "%d\n", grace.Milliseconds())
-	p.mu.Unlock()
-	if p.endsWithin(grace + stopMargin) {
+// SIGKILL after the grace period. An error means that the supervisor had to be killed.
+func (p *process) stop() error {
+	_, _ = p.leash.WriteString("stop\n") // if it is closed, the supervisor is about to end
+	p.leash.Close()
+	if p.endsWithin(stopTime) {
 		return nil
 	}
 	_ = p.cmd.Process.Kill()
 	if p.endsWithin(lastResort) {
-		return fmt.Errorf("agent: the supervisor of %q did not end it within %v and was killed", p.name, grace+stopMargin)
+		return fmt.Errorf("agent: the supervisor of %q did not end it within %v and was killed", p.name, stopTime)
 	}
 	return fmt.Errorf("agent: %q cannot be ended: look for process %d and its children", p.name, p.cmd.Process.Pid)
 }

@@ -66,13 +66,6 @@ func playAgent(words []string) {
 			}
 		case "stubborn":
 			signal.Ignore(syscall.SIGTERM)
-		case "refuse": // says so, too
-			asked := make(chan os.Signal, 1)
-			signal.Notify(asked, syscall.SIGTERM)
-			go func() {
-				<-asked
-				fmt.Fprintln(os.Stderr, "not yet")
-			}()
 		case "serve": // a port, 0 for any, which is printed
 			l, err := net.Listen("tcp", net.JoinHostPort("localhost", arg))
 			if err != nil {
@@ -191,6 +184,6 @@ func TestNoOrphans(t *testing.T) {
 	gone(t, url)
 	p = startHelper(t, "stubborn spawn=serve={port}", nil)
 	url = urlOf(t, p)
-	must.Do(t, p.stop(50*time.Millisecond))
+	must.Do(t, p.stop())
 	gone(t, url)
 }

@@ -136,7 +136,7 @@ func pause(failures int, served bool) time.Duration {
 
 // Enter adds a directory of a session's to the workspaces. An agent whose PATH leads there
 // is ended, and may be started again without that.
-func (k *Keeper) Enter(dir string, grace time.Duration) error {
+func (k *Keeper) Enter(dir string) error {
 	k.mu.Lock()
 	before := k.opts.Workspaces.environ()
 	k.opts.Workspaces.Add(dir)
@@ -149,7 +149,7 @@ func (k *Keeper) Enter(dir string, grace time.Duration) error {
 	p.mu.Lock()
 	p.advice = fmt.Sprintf("it had to, since a session was opened in %s, where its PATH led; your next prompt starts it again without that", dir)
 	p.mu.Unlock()
-	return p.stop(grace)
+	return p.stop()
 }
 
 // Done is closed when the agent has ended. After Revive it is another channel, which
@@ -168,9 +168,8 @@ func (k *Keeper) Err() error {
 }
 
 // Stop ends the agent for good, and returns when all of its processes have ended: SIGTERM
-// first, SIGKILL after the grace period. A second call may shorten the period. An error
-// means that the supervisor had to be killed.
-func (k *Keeper) Stop(grace time.Duration) error {
+// first, SIGKILL after the grace period. An error means that the supervisor had to be killed.
+func (k *Keeper) Stop() error {
 	k.mu.Lock()
 	k.stopped = true
 	p := k.current
@@ -179,5 +178,5 @@ func (k *Keeper) Stop(grace time.Duration) error {
 	if !started {
 		return nil
 	}
-	return p.stop(grace)
+	return p.stop()
 }

@@ -24,7 +24,7 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 		change(opts)
 	}
 	k := must.Get(NewKeeper(opts))(t)
-	t.Cleanup(func() { must.Do(t, k.Stop(time.Minute)) })
+	t.Cleanup(func() { must.Do(t, k.Stop()) })
 	return k
 }
 
@@ -36,10 +36,10 @@ func TestEnter(t *testing.T) {
 	k := keep(t, "env=PATH serve={port}", func(o *Options) { o.Print, o.Workspaces = log.print, new(Workspaces) })
 	must.Get(k.URL(t.Context()))(t)
 	run := k.Done()
-	if err := k.Enter(other, time.Minute); err != nil || k.Err() != nil {
+	if err := k.Enter(other); err != nil || k.Err() != nil {
 		t.Errorf("elsewhere: %v, %v", err, k.Err())
 	}
-	err := k.Enter(dir, time.Minute)
+	err := k.Enter(dir)
 	<-run
 	if err != nil || !strings.Contains(k.Err().Error(), "a session was opened in "+dir) {
 		t.Errorf("%v, %v", err, k.Err())
@@ -47,7 +47,7 @@ func TestEnter(t *testing.T) {
 	k.Revive()
 	run = k.Done()
 	_, err = k.URL(t.Context())
-	must.Do(t, k.Stop(time.Minute))
+	must.Do(t, k.Stop())
 	<-run // all that it has said is there
 	if err != nil || !strings.Contains(log.String(), "PATH is /usr/bin\n") {
 		t.Errorf("%v, %s", err, log.String())
@@ -90,7 +90,7 @@ func TestKeeper(t *testing.T) {
 	}
 	must.Fail(t, k.Err(), "ended with status 0")
 	must.Get(k.URL(t.Context()))(t)
-	must.Do(t, k.Stop(time.Minute))
+	must.Do(t, k.Stop())
 	<-second
 	must.Equal(t, strings.Count(log.String(), "begun"), 2)
 	k.Revive()

@@ -55,14 +55,15 @@ type process struct {
 	notBefore time.Time
 
 	name   string // for messages
-	advice string
 	began  time.Time
 	cmd    *exec.Cmd // nil until the start
 	finder *finder
 	output *output
 
-	mu    sync.Mutex // for writing to the leash, and for advice
 	leash *os.File
+
+	mu     sync.Mutex // for advice
+	advice string
 
 	done  chan struct{} // closed when all of it has ended
 	err   error         // how it has ended; set before done is closed

@@ -52,7 +52,7 @@ func startHelper(t *testing.T, words string, change func(*Options)) *process {
 	}
 	p := &process{done: make(chan struct{})}
 	must.Do(t, p.start(opts, func() {}))
-	t.Cleanup(func() { p.stop(0) })
+	t.Cleanup(func() { p.stop() })
 	return p
 }
 
@@ -79,11 +79,11 @@ func TestURL(t *testing.T) {
 			resp := must.Get(http.Get(url + cardPaths[0]))(t)
 			must.Equal(t, resp.StatusCode, 200)
 			resp.Body.Close()
-			must.Do(t, p.stop(time.Minute))
+			must.Do(t, p.stop())
 			if _, err := p.find(t.Context(), nil); err == nil || strings.Contains(err.Error(), "before it had a card") {
 				t.Errorf("afterwards: %v", err)
 			}
-			must.Do(t, p.stop(time.Minute)) // twice
+			must.Do(t, p.stop()) // twice
 		})
 	}
 }
@@ -156,23 +156,6 @@ func TestSupervisorSignals(t *testing.T) {
 	must.Equal(t, p.endsWithin(100*time.Millisecond), false)
 	_ = syscall.Kill(p.cmd.Process.Pid, syscall.SIGTERM)
 	must.Equal(t, p.endsWithin(time.Minute), true, "after SIGTERM")
-}
-
-// A second, shorter grace period counts, and a longer one does not.
-func TestStopTwice(t *testing.T) {
-	printed, refused := io.Pipe()
-	p := startHelper(t, "refuse serve={port}", func(o *Options) { o.Print = func(line string) { _, _ = fmt.Fprintln(refused, line) } })
-	urlOf(t, p)
-	began := time.Now()
-	var wg sync.WaitGroup
-	wg.Go(func() { p.stop(time.Hour) })
-	if line, err := bufio.NewReader(printed).ReadString('\n'); !strings.Contains(line, "not yet") {
-		t.Fatalf("%q, %v", line, err)
-	}
-	printed.Close() // what it prints further is nobody's
-	must.Do(t, p.stop(0))
-	wg.Wait()
-	must.Equal(t, time.Since(began) > time.Minute, false)
 }
 
 func TestOutput(t *testing.T) {

@@ -21,7 +21,7 @@ const (
 	hopeless = 300 * time.Millisecond
 )
 
-func supervise(path string, argv []string, orders <-chan time.Duration, out *os.File) int {
+func supervise(path string, argv []string, order <-chan struct{}, out *os.File) int {
 	// The parent-death signal comes when the thread that started the agent ends. This
 	// goroutine keeps its thread until the process ends.
 	runtime.LockOSThread()
@@ -43,13 +43,12 @@ func supervise(path string, argv []string, orders <-chan time.Duration, out *os.
 		_ = agent.Wait() // its status is in ProcessState
 		close(ended)
 	}()
-	grace := lastGrace
 	select {
 	case <-ended:
-	case grace = <-orders:
+	case <-order:
 	case <-terminate:
 	}
-	endGroup(agent.Process.Pid, grace, orders)
+	endGroup(agent.Process.Pid)
 	select {
 	case <-ended:
 	case <-time.After(hopeless):
@@ -61,25 +60,20 @@ func supervise(path string, argv []string, orders <-chan time.Duration, out *os.
 	return agent.ProcessState.ExitCode()
 }
 
-// endGroup sends SIGTERM to the agent's process group, and SIGKILL after the grace, which
-// a further order may shorten, unless no member is left before. The group's number is
-// valid while a member lives, and is not given to others that soon after. (SIGKILL is
-// not waited for: where nobody reaps orphans, as in some containers, dead members count.)
-func endGroup(group int, grace time.Duration, orders <-chan time.Duration) {
-	deadline := time.Now().Add(grace)
+// endGroup sends SIGTERM to the agent's process group, and SIGKILL after the grace, unless
+// no member is left before. The group's number is valid while a member lives, and is not
+// given to others that soon after. (SIGKILL is not waited for: where nobody reaps orphans,
+// as in some containers, dead members count.)
+func endGroup(group int) {
 	_ = syscall.Kill(-group, syscall.SIGTERM)
+	late := time.After(grace)
 	tick := time.NewTicker(round)
 	defer tick.Stop()
 	for syscall.Kill(-group, 0) == nil {
-		if !time.Now().Before(deadline) {
+		select {
+		case <-late:
 			_ = syscall.Kill(-group, syscall.SIGKILL)
 			return
-		}
-		select {
-		case grace := <-orders:
-			if at := time.Now().Add(grace); at.Before(deadline) {
-				deadline = at
-			}
 		case <-tick.C:
 		}
 	}

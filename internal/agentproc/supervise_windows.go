@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -15,7 +14,7 @@ import (
 // job, which is killed when the supervisor ends and closes the last handle. All that it
 // starts belongs to the job. A process without a window has no SIGTERM, so there is no
 // grace period.
-func supervise(path string, argv []string, orders <-chan time.Duration, out *os.File) int {
+func supervise(path string, argv []string, order <-chan struct{}, out *os.File) int {
 	if err := enterJob(); err != nil {
 		// Without a job processes may be left behind, so nothing is started.
 		fmt.Fprintf(out, "a2astdio: no job object for the agent: %v\n", err)
@@ -37,7 +36,7 @@ func supervise(path string, argv []string, orders <-chan time.Duration, out *os.
 	select {
 	case <-ended:
 		return agent.ProcessState.ExitCode()
-	case <-orders:
+	case <-order:
 		return 1 // like TerminateProcess
 	}
 }

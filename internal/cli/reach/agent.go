@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -23,10 +22,6 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
-
-// agentGrace is the time between SIGTERM and SIGKILL at the end. The agent's work was
-// cancelled before, which took part of the second that the end may take.
-const agentGrace = 300 * time.Millisecond
 
 // What the user can do when the agent has ended. Its prompt is not sent again: the
 // agent held the conversation in its memory, and the prompt may have ended it.
@@ -59,10 +54,10 @@ func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, c
 	if err != nil {
 		return frame.Usagef("%v", err)
 	}
-	l.Closers = append(l.Closers, func() error { return keeper.Stop(agentGrace) })
+	l.Closers = append(l.Closers, keeper.Stop)
 	client.Resolve, client.Process = keeper.URL, keeper
 	l.Options.Enter = func(dir string) {
-		if err := keeper.Enter(dir, agentGrace); err != nil {
+		if err := keeper.Enter(dir); err != nil {
 			l.Options.Log.Warn("the agent is to be started again", "err", err)
 		}
 	}
