@@ -60,7 +60,7 @@ func (l *leg) arrives(task *a2a.Event) {
 // That it waits now is no sign, where the user was asked before it did.
 func (l *leg) answersCame(task *a2a.Event) bool {
 	was := l.request.was.State
-	took := l.took || task.State.Terminal() || !l.names(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
+	took := !l.turn.fold.Undelivered(l.request.calls...) || task.State.Terminal() || !l.names(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
 	return took && (l.moved || l.waits() || task.State != was && task.State != a2a.StateInputRequired)
 }
 
@@ -93,7 +93,7 @@ func (l *leg) noteTask(task *a2a.Event) {
 			l.auths = 0
 		}
 	}
-	if l.own = l.own && (l.waitsForInput() || l.state.Terminal()); l.own {
+	if l.byOwnWord() && (l.waitsForInput() || l.state.Terminal()) {
 		return
 	}
 	if l.finality = unsaid; l.state.Terminal() {

@@ -178,7 +178,6 @@ func (t *turn) showCancelled(ctx context.Context) (err error) {
 	if task == nil {
 		return nil
 	}
-	t.grows = false
 	if t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps[:0]); len(t.steps) > 0 {
 		err = t.editor.Show(ctx, t.steps)
 	}

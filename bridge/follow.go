@@ -25,7 +25,6 @@ type showing uint8
 const (
 	showAll    showing = iota
 	showStates         // of a look at a task whose stream is open, and brings the words
-	showNone           // they tell which dialect the agent speaks
 )
 
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs
@@ -61,7 +60,7 @@ type leg struct {
 	holds     holding
 	spokeLast bool // what its own stream has said last is a message
 	settling  int  // how many questions there are, and one, while the timer runs for them; 0: it does not
-	asLast    bool // its own stream was read on, and nothing else has come since
+	flows     bool // its own stream was read on, and nothing has come since but text that grows: nothing new is to be decided
 }
 
 // holding is what looks have shown of what a task holds.
@@ -81,7 +80,7 @@ func (t *turn) follow(r *request) *leg {
 	if l.readers == nil {
 		l.readers = newReaders(t.agent.ctx)
 	}
-	l.known = known{taskID: r.taskID, arrived: r.message == nil, owes: r.owes, heard: heard{moved: true, took: true}}
+	l.known = known{taskID: r.taskID, arrived: r.message == nil, owes: r.owes, heard: heard{moved: true}}
 	r.pushes.take()
 	l.clock, l.pause, l.patience = newClock(), firstWait, liveSilence
 	l.begin()
@@ -118,8 +117,8 @@ type inputs struct {
 }
 
 // listens returns what may come now: nothing where there is no leg, or it is over, but the turn's alarms.
-// asLast: see [leg.takeLive].
-func (l *leg) listens() (in inputs, asLast bool) {
+// flows: so far its stream does.
+func (l *leg) listens() (in inputs, flows bool) {
 	if l == nil {
 		return in, false
 	}
@@ -130,17 +129,17 @@ func (l *leg) listens() (in inputs, asLast bool) {
 	if l.phase != streaming { // else its stream still has what it has said last
 		in.exited = l.agent.opts.Client.Exited()
 	}
-	asLast, l.asLast = l.asLast, false
-	return in, asLast
+	flows, l.flows = l.flows, false
+	return in, flows
 }
 
 // next waits for what comes next to a turn, and deals with it where it is the leg's; nil: the
 // turn has none. A leg that is over brings nothing.
 func (l *leg) next(ctx context.Context, b beside) came {
-	in, asLast := l.listens()
+	in, flows := l.listens()
 	select {
 	case b := <-in.batches:
-		l.take(b, asLast)
+		l.take(b, flows)
 	case <-in.clock:
 		switch a := l.clock.rang(); {
 		case a == atQuiet:
@@ -148,7 +147,7 @@ func (l *leg) next(ctx context.Context, b beside) came {
 		case a == atGrace:
 			return ofGrace
 		case a == noAlarm:
-			l.asLast = asLast
+			l.flows = flows
 		case l.phase != over:
 			l.ring(a)
 		}
@@ -221,7 +220,7 @@ func (l *leg) letGo() *readers {
 }
 
 // take takes what a stream has brought, or a request of the leg's.
-func (l *leg) take(b batch, asLast bool) {
+func (l *leg) take(b batch, flows bool) {
 	switch {
 	case b.reply != nil:
 		if b.reply.leg == l { // else it is of the leg before, which was left just then
@@ -237,7 +236,7 @@ func (l *leg) take(b batch, asLast bool) {
 		l.turn.chooseCancel(l)
 		l.endOfStream(b)
 	default:
-		l.takeLive(b.events, asLast)
+		l.takeLive(b.events, flows)
 	}
 	if l.first == nil || l.first.reader != b.reader {
 		l.readers.goOn(b)
@@ -322,8 +321,8 @@ func (l *leg) giveHeld(cut bool) bool {
 	return l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, cut: cut})
 }
 
-// give has the turn show something, as slowly as the editor takes it, and takes over what the turn knows
-// afterwards. False: the editor has failed, and the leg is over.
+// give has the turn show something, as slowly as the editor takes it, and tell what is heard then. False: the
+// editor has failed, and the leg is over.
 func (l *leg) give(n said) bool {
 	if l.unshown != nil {
 		return false
@@ -332,7 +331,6 @@ func (l *leg) give(n said) bool {
 		l.phase, l.err = over, l.unshown
 		return false
 	}
-	l.heard = l.turn.heard
 	return true
 }
 

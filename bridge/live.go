@@ -11,10 +11,10 @@ import (
 
 // This file takes what the leg's own stream says, and older ones do.
 
-// takeLive takes events of the leg's own stream. asLast: no other input has come since the last ones, so
-// that the leg need not decide anew about events that only add to a text.
-func (l *leg) takeLive(events []a2a.Event, asLast bool) {
-	ended := !asLast && l.state.Terminal() && l.finality == last
+// takeLive takes events of the leg's own stream. If that flows, the leg need not decide anew about events
+// that only add to a text.
+func (l *leg) takeLive(events []a2a.Event, flows bool) {
+	ended := !flows && l.state.Terminal() && l.finality >= last
 	if ended {
 		dropStates(events)
 	}
@@ -26,13 +26,13 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 			return
 		}
 		l.spokeLast = ev.Kind == a2a.EventMessage
-		asLast = asLast && (ev.State == "" || ev.State == l.state && l.spoken == saidState)
+		flows = flows && (ev.State == "" || ev.State == l.state && l.spoken == saidState)
 	}
+	l.flows = flows // until the turn shows anything else
 	if !l.give(said{verb: shown.Live, events: events}) {
 		return
 	}
-	if l.grew && asLast {
-		l.asLast = true
+	if l.flows {
 		l.clock.setAt(atSilent, l.came.Add(l.patience))
 		return
 	}
@@ -43,8 +43,8 @@ func (l *leg) takeLive(events []a2a.Event, asLast bool) {
 	if !ended || says(events) {
 		l.wait(l.mayPause())
 	}
-	// Behind what was to be its last word (own), any text says that it was not.
-	l.asLast = l.step(inEvent) == doRead && !l.waits() && !l.own
+	// Behind what was to be its last word, any text says that it was not.
+	l.flows = l.step(inEvent) == doRead && !l.waits() && !l.byOwnWord()
 	l.watchCalls()
 }
 
@@ -87,12 +87,13 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 		switch {
 		case ev.MoreFollows:
 			l.finality = more
-		case ev.EndsLeg:
-			l.finality = last
-		default:
+		case !ev.EndsLeg:
 			l.finality = unsaid
+		case l.waitsForInput() || l.state.Terminal():
+			l.finality = ownWord
+		default:
+			l.finality = last
 		}
-		l.own = (l.waitsForInput() || l.state.Terminal()) && l.finality == last
 	}
 }
 

@@ -112,7 +112,9 @@ func (l *leg) endOfStream(b batch) {
 	case b.stream.Unstreamed() && l.taskID != "":
 		l.goOnUnstreamed()
 	case ended && l.spoken > saidNothing:
-		l.own = l.own || l.spoken == saidState && l.waitsForInput() && l.finality != more && l.calls != callsWork // the end says that this was all
+		if l.spoken == saidState && l.waitsForInput() && l.finality != more && l.calls != callsWork {
+			l.finality = ownWord // the end says that this was all
+		}
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {
 			l.lose() // an end that nothing announced is a cut (E17)
 		}

@@ -50,13 +50,14 @@ const (
 	doUnsent // an error: the message may not have come
 )
 
-// finality is what the stream's newest state said of what follows.
+// finality is what the newest state said of what follows.
 type finality uint8
 
 const (
-	unsaid finality = iota
-	last            // nothing: 0.3's final, or 1.x by the state
-	more            // 0.3's final:false
+	unsaid  finality = iota
+	more             // 0.3's final:false
+	last             // nothing: 0.3's final, or 1.x by the state; or a look has shown that the task is over
+	ownWord          // nothing, of a task that waits or is over, by its own stream or what is believed in its place
 )
 
 // subscription is how the subscription stands that a leg follows its task by.
@@ -98,17 +99,12 @@ const (
 	byMessage               // its own stream has ended behind a message, and for lonePatience no look has brought more
 )
 
-// heard is what the turn knows of the task, once it has shown something: all that a leg knows of
-// the fold.
+// heard is what the fold knows that a leg decides by, once its turn has shown something.
 type heard struct {
-	asked   int  // how many questions were asked so far
-	moved   bool // of each call that was answered something was said since
-	took    bool // none of those that this leg answers still asks
-	calls   work
-	speaks  bool // the agent is known to speak a dialect
-	partial bool // its task does not hold all that the agent says (S8)
-	stale   bool // it was a task that is older than what is known: nothing was shown of it
-	grew    bool // nothing of this has changed: a text has grown
+	asked int  // how many questions were asked so far
+	moved bool // of each call that was answered something was said since
+	calls work
+	stale bool // it was a task that is older than what is known: nothing was shown of it
 }
 
 // known is all that a decision depends on.
@@ -120,7 +116,6 @@ type known struct {
 	subscription subscription
 	arrived      bool // the leg's message has come
 	pushes       bool // what the agent says may be pushed
-	own          bool // its own stream, or what is believed in its place, has said last that the task waits or is over, and nothing follows
 	owes         bool // an older stream has said something that no look has shown
 	parted       bool // what a stream has said last is a message outside of the task
 	verdict      verdict
@@ -137,6 +132,9 @@ type known struct {
 // terminal reports whether the newest state is a last one or, before any state, a message has come.
 // More may follow all the same: see whole.
 func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
+
+// byOwnWord reports whether the state that counts is the agent's own last word, and no look's.
+func (k *known) byOwnWord() bool { return k.finality == ownWord }
 
 // isMessage reports whether the agent answers with messages, without a task.
 func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
@@ -241,20 +239,20 @@ var machine = []row{
 	// trpc-agent-go answers what fails with a message behind the task's first state, and forgets the task.
 	{"task unknown, and a message was the last word", whileAway, inGone, func(k *known) bool { return k.parted && !k.waits() }, doEnd},
 	// An agent that keeps no tasks asks in prose. (33 of 4,316 conversations that were cut, at agents by shape.)
-	{"task unknown, rests by its own word", whileAny, inGone, func(k *known) bool { return k.own && k.rests() }, doEnd},
+	{"task unknown, rests by its own word", whileAny, inGone, func(k *known) bool { return k.byOwnWord() && k.rests() }, doEnd},
 	{"task unknown", whileAny, inGone, nil, doGiveUp},
 
 	// Its own stream.
 	{"over, more may come (E20)", whileStreaming, inEvent, (*known).terminal, doSoon},
-	{"asks by its own word", whileStreaming, inEvent, func(k *known) bool { return k.waits() && k.own }, doAsk},
-	{"rests by its own word: looked at (E1)", whileStreaming, inEvent, func(k *known) bool { return k.rests() && k.own }, doLook},
+	{"asks by its own word", whileStreaming, inEvent, func(k *known) bool { return k.waits() && k.byOwnWord() }, doAsk},
+	{"rests by its own word: looked at (E1)", whileStreaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
 	{"rests, and does not say that it is all (E5)", whileStreaming, inEvent, (*known).rests, doSoon},
 	{"asks for 250 ms (E6)", whileStreaming, inSettled, (*known).waits, doAsk},
 	{"asks, behind a cut: looked at (E6)", whileAway, inSettled, nil, doLook},
 	{"ended, an older stream has said more", whileStreaming, inEnded, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
 	{"ended, over (E20)", whileStreaming, inEnded, (*known).terminal, doEnd},
 	{"ended, over by a look", whileStreaming, inEnded, func(k *known) bool { return k.verdict == byLook }, doEnd},
-	{"ended, asks by its own word", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" && k.own && k.waits() }, doAsk},
+	{"ended, asks by its own word", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" && k.byOwnWord() && k.waits() }, doAsk},
 	{"ended, else (E1)", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" }, doLook},
 	{"ended, no ID", whileStreaming, inEnded, nil, doGiveUp},
 	{"cut, over", whileStreaming, inCut, (*known).whole, doEnd},
@@ -268,7 +266,7 @@ var machine = []row{
 	{"not come (A3)", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, doUnsent},
 	{"not come yet", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived || k.stale }, doRead},
 	{"asks", whileStreaming, inSnapshot, (*known).asks, doAsk},
-	{"over by its own word, and by a look", whileStreaming, inSnapshot, func(k *known) bool { return k.own && (k.terminal() || k.rests()) }, doEnd},
+	{"over by its own word, and by a look", whileStreaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
 	{"over by a look (E10)", whileStreaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
 	{"the stream is dead (R1)", whileStreaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doLeave},
 	{"cannot look, over", whileStreaming, inCannot, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
@@ -293,7 +291,7 @@ var machine = []row{
 	{"works, no stream (E1)", whileAway, inSnapshot, nil, doLater},
 	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits() && k.tries >= maxTries }, doAsk},
 	{"failed, over by its own word", whileAway, inFailed, func(k *known) bool {
-		return (k.own || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
+		return (k.byOwnWord() || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
 	}, doEnd},
 	{"failed, over (E2)", whileAway, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, doEnd},
 	{"failed, given up (E2)", whileAway, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},

@@ -11,8 +11,8 @@ import (
 func anyKnown(r *rand.Rand) *known {
 	states := []a2a.State{"", a2a.StateWorking, a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateCompleted}
 	is := func() bool { return r.IntN(2) == 0 }
-	return &known{heard: heard{calls: work(r.IntN(int(callsWait) + 1)), moved: is(), took: is(), stale: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(3)),
-		taskID: []string{"", "t1"}[r.IntN(2)], arrived: is(), subscription: subscription(r.IntN(int(subNever) + 1)), pushes: is(), own: is(), owes: is(), parted: is(),
+	return &known{heard: heard{calls: work(r.IntN(int(callsWait) + 1)), moved: is(), stale: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(int(ownWord) + 1)),
+		taskID: []string{"", "t1"}[r.IntN(2)], arrived: is(), subscription: subscription(r.IntN(int(subNever) + 1)), pushes: is(), owes: is(), parted: is(),
 		spoke: r.IntN(3), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), verdict: verdict(r.IntN(int(byMessage) + 1))}
 }
 

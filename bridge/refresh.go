@@ -126,7 +126,7 @@ func (l *leg) looked(r *reply) {
 	case refused && agentErr.Code == a2a.CodeTaskNotFound:
 		l.outage.why = &taskLostError{l.taskID, agentErr}
 		l.step(inGone)
-	case isFinal(r.err), refused && agentErr.Code == a2a.CodeInvalidParams && l.own: // LangGraph's server wants a context, and fewer messages
+	case isFinal(r.err), refused && agentErr.Code == a2a.CodeInvalidParams && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
 		l.cannotLook(false)
 	default:
 		l.tries++
@@ -166,7 +166,7 @@ func (l *leg) cannotLook(silent bool) {
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll
-	if open && !(l.own && task.State == l.state) { // else that has said all, and the task may ask in one message with words
+	if open && !(l.byOwnWord() && task.State == l.state) { // else that has said all, and the task may ask in one message with words
 		shows = showStates
 	}
 	asked, waited := l.asked, l.waitsForInput()
@@ -178,7 +178,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	switch {
 	case !bare:
 		l.holds = holdsWords
-	case l.partial || l.first != nil && says(l.first.events):
+	case l.turn.fold.Partial() || l.first != nil && says(l.first.events):
 		l.holds = holdsNoWord
 	}
 	l.takeFirst()
@@ -200,7 +200,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 // wentOnUnheard reports whether its own stream has ended with input-required from before the answers
 // were taken, so that nobody has heard what the task has said since.
 func (l *leg) wentOnUnheard(task *a2a.Event) bool {
-	return l.phase != streaming && l.own && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
+	return l.phase != streaming && l.byOwnWord() && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 }
 
 // compareLooks notes whether the task grows while its stream says nothing, and keeps it until the
@@ -223,7 +223,7 @@ func (l *leg) count(task *a2a.Event) {
 	}
 	switch {
 	case !l.arrived || !l.waitsForInput():
-	case !l.moved, l.calls == callsWork && l.own && l.phase != streaming:
+	case !l.moved, l.calls == callsWork && l.byOwnWord() && l.phase != streaming:
 		l.stood += standing
 	case l.calls == callsWork && l.phase != streaming:
 		l.stood++

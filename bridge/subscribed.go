@@ -124,8 +124,8 @@ func (l *leg) takeSubscribed(b batch) {
 		if first || says(events) && (l.holds != holdsWords || l.refresh.at.IsZero()) {
 			l.first = &b
 		}
-		if !l.speaks { // else its task may be read without its dialect (codex-a2a)
-			l.give(said{verb: shown.Replayed, events: events, shows: showNone})
+		for i := range events { // else its task may be read without its dialect (codex-a2a)
+			l.turn.fold.Learn(&events[i])
 		}
 		l.step(inHint)
 	}

@@ -35,10 +35,8 @@ type turn struct {
 	writing    dialect.Writing
 	card       *a2a.Card
 	steps      []mapping.Step
-	heard      heard               // what the leg is told
 	shows      int                 // how much was shown of what legs have brought
 	spoken     int                 // and how much of it the agent has said
-	grows      bool                // since then the fold has had nothing but text that grows, so that heard is as it was
 	authTold   bool                // the user was told that the agent wants authentication
 	answers    answers             // the user's, in this turn
 	stale      int                 // looks in a row that were older than what is known
@@ -297,16 +295,16 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 // hasSettled shows what a paused leg has brought since, and reports whether it has
 // brought nothing: then all calls that wait were asked about.
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
-	leg.turn, t.heard = t, leg.heard
+	leg.turn = t
 	before := t.shows
 	for waits := true; waits && t.shows == before; {
-		in, asLast := leg.listens()
+		in, flows := leg.listens()
 		select {
 		case b := <-in.batches:
-			leg.take(b, asLast)
+			leg.take(b, flows)
 			leg.closeOver()
 		default:
-			waits, leg.asLast = false, asLast
+			waits, leg.flows = false, flows
 		}
 	}
 	return t.shows == before || t.view == fullView, leg.unshown
@@ -319,7 +317,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 	defer leg.clock.stop(atQuiet)
 	defer leg.clock.stop(atGrace)
 	b := beside{cancel: t.cancelled.Done(), told: t.agentTold.Done()}
-	t.grows = false
+	leg.flows = false
 	for {
 		switch {
 		case t.view == fullView && t.waitsForUser():

@@ -11,19 +11,18 @@ import (
 )
 
 // show turns what a leg has said into steps, hands them to the editor, and tells the leg what is
-// known then.
+// known then: of a text that grows in its flow, nothing new.
 func (t *turn) show(leg *leg, n said) error {
 	t.shows++
 	stale := n.verb == shown.Snapshot && len(n.events) > 0 && n.shows == showAll && t.countStale(&n.events[0])
 	if n.cut {
 		t.fold.Cut()
 	}
-	t.grows = t.grows && n.verb == shown.Live && len(n.events) > 0 && n.shows != showNone
-	steps := t.stepsOf(&n, stale, t.steps[:0])
+	steps := t.stepsOf(leg, &n, stale, t.steps[:0])
 	if len(n.events) > 0 && n.shows == showAll && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.spoken++
 	}
-	if !t.grows {
+	if !leg.flows {
 		t.noteTask()
 	}
 	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
@@ -33,31 +32,25 @@ func (t *turn) show(leg *leg, n said) error {
 	}
 	clear(steps) // a large text would be held until the next one has been read
 	t.steps = steps
-	if t.heard.grew = t.grows; !t.grows {
+	if !leg.flows {
 		t.chooseCancel(leg)
-		t.heard = t.hears(leg, stale)
+		leg.heard = t.hears(leg, stale)
 	}
-	t.grows = !stale
 	return err
 }
 
 // stepsOf turns what a leg has said into steps. stale: it is a task that is older than what is
 // known, of which nothing is shown.
-func (t *turn) stepsOf(n *said, stale bool, steps []mapping.Step) []mapping.Step {
+func (t *turn) stepsOf(leg *leg, n *said, stale bool, steps []mapping.Step) []mapping.Step {
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
 	steps = append(steps, n.steps...)
-	switch {
-	case n.shows == showNone:
-		for i := range n.events {
-			t.fold.Learn(&n.events[i])
-		}
-	case len(n.events) > 0 && !stale:
+	if len(n.events) > 0 && !stale {
 		if n.verb != shown.Live && t.view == lostView {
 			steps = append(steps, t.cutCost(n)...)
 		}
-		if steps = t.foldEvents(n, steps); t.grows {
+		if steps = t.foldEvents(leg, n, steps); leg.flows {
 			return steps
 		}
 		if n.verb != shown.Live {
@@ -97,7 +90,7 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 }
 
 // foldEvents turns events into steps.
-func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
+func (t *turn) foldEvents(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
 		at, ev := len(steps), &n.events[i]
 		if n.shows == showStates {
@@ -105,7 +98,7 @@ func (t *turn) foldEvents(n *said, steps []mapping.Step) []mapping.Step {
 			ev = &states
 		}
 		steps = t.fold.Event(n.verb, ev, steps)
-		t.grows = t.grows && t.fold.Grew()
+		leg.flows = leg.flows && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])
 		}

@@ -75,15 +75,12 @@ func hasText(parts a2a.Parts) bool {
 	return false
 }
 
-// hears is what the leg may know of the fold.
+// hears is what the fold knows that the leg decides by.
 func (t *turn) hears(l *leg, stale bool) heard {
 	return heard{
 		asked:   t.fold.Asked(),
 		moved:   !l.request.answers || !t.fold.Unmoved(l.request.calls...),
-		took:    !l.request.answers || !t.fold.Undelivered(l.request.calls...),
 		calls:   t.works(),
-		speaks:  t.fold.Speaks(),
-		partial: t.fold.Partial(),
 		stale:   stale,
 	}
 }

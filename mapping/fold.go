@@ -30,14 +30,13 @@ type Fold struct {
 	nextFast int
 	joined   joined
 
-	// Of the event in hand: its steps, what it is, how it has come, and the items that it has.
+	// Of the event in hand: its steps, what it is, how it has come, and the items that it has. The history and the
+	// artifacts of a task have come as a snapshot also where the task comes live.
 	steps []Step
 	event *a2a.Event
 	verb  shown.Verb
 	items items
-	// inState: what is read is in a task: its history or its artifacts, or all of a snapshot.
-	inState bool
-	part    a2a.Part
+	part  a2a.Part
 	// partsOfOne are those of an item that is decoded already.
 	partsOfOne []a2a.Part
 
@@ -45,7 +44,6 @@ type Fold struct {
 	storesUser bool
 	connection connectionState
 	has        content
-	grew       bool // see Grew
 }
 
 // content is what of the agent's a turn has shown, but for states and connections.
@@ -97,8 +95,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	if len(steps) == 0 { // those before are not needed any more
 		f.joined = joined{text: f.joined.text[:0], json: f.joined.json[:0]}
 	}
-	l := f.growFast(v, ev)
-	if f.grew = l != nil; f.grew {
+	if l := f.growFast(v, ev); l != nil {
 		return f.fastEvent(l, ev, steps)
 	}
 	f.steps, f.event, f.verb, f.joined.of = steps, ev, v, nil
@@ -170,7 +167,7 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 
 // Grew reports whether the last event did nothing but add to a text that grows, as nearly all do:
 // what else the Fold tells is as it was before.
-func (f *Fold) Grew() bool { return f.grew }
+func (f *Fold) Grew() bool { return f.joined.of != nil }
 
 // ShownNothing reports whether this turn has shown nothing but states and connections.
 func (f *Fold) ShownNothing() bool { return f.has != ordinary }

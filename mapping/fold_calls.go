@@ -12,10 +12,10 @@ import (
 // snapshot are weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have
 // been heard.
 func (f *Fold) mention() calls.Verb {
-	if f.verb == shown.Replayed || f.inState {
-		return calls.Replayed
+	if f.verb == shown.Live {
+		return calls.Live
 	}
-	return calls.Live
+	return calls.Replayed
 }
 
 // toolCall shows a data part of the named message that is a tool call; false if it is none.

@@ -55,7 +55,6 @@ func (f *Fold) tellGap(at int) {
 // snapshot shows what a task that was asked for holds beyond what was shown.
 func (f *Fold) snapshot(ev *a2a.Event) {
 	f.state(ev)
-	f.inState = true
 	list := f.list(ev)
 	f.calls.Snapshot(slices.Values(f.items.ids))
 	from := len(f.steps)
@@ -64,7 +63,6 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	}
 	f.questionApart(ev)
 	f.calls.EndSnapshot()
-	f.inState = false
 }
 
 // EndTurn appends a step for each call that has not ended though the turn has, so that

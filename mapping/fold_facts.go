@@ -165,11 +165,12 @@ func (f *Fold) Rejection() (s Step, ok bool) {
 // history. Others are read once an event's metadata has told of them.
 func (f *Fold) Speak(name string) { f.spoken.Speak(name) }
 
-// Learn notes which dialect an event shows its agent to speak, and shows nothing of it.
-func (f *Fold) Learn(ev *a2a.Event) { f.spoken.Read(ev) }
-
-// Speaks reports whether the agent is known to speak a dialect.
-func (f *Fold) Speaks() bool { return f.spoken.Any() }
+// Learn notes which dialect an event shows its agent to speak, if none is known, and shows nothing of it.
+func (f *Fold) Learn(ev *a2a.Event) {
+	if !f.spoken.Any() {
+		f.spoken.Read(ev)
+	}
+}
 
 // learned takes over the traits of a dialect that the agent is known to speak.
 func (f *Fold) learned(place uint8, reader calls.Reader, t dialect.Traits) {

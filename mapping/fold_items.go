@@ -59,12 +59,14 @@ func (f *Fold) hasNewArtifact(ev *a2a.Event) bool {
 	return false
 }
 
+// showState shows what is state in a task that comes live, or replayed.
 func (f *Fold) showState(add func()) {
-	f.inState = true
+	was := f.verb
+	f.verb = shown.Snapshot
 	f.items.clear()
 	add()
 	f.shown.State(f.items.list)
-	f.inState = false
+	f.verb = was
 }
 
 // list returns the items of a task that was asked for: its history, its artifacts and its

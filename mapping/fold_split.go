@@ -44,7 +44,7 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
 	}
-	at := &dialect.Carrier{Held: f.inState, Newest: as.Role != shown.Said, Ends: as.Role == shown.End, Streamed: f.TaskID != "" && f.split.streamed == f.TaskID}
+	at := &dialect.Carrier{Held: f.verb == shown.Snapshot, Newest: as.Role != shown.Said, Ends: as.Role == shown.End, Streamed: f.TaskID != "" && f.split.streamed == f.TaskID}
 	if f.event != nil {
 		at.Metadata, at.State = f.event.Metadata, f.event.State
 	}
@@ -65,7 +65,7 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 // addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at
 // the place of its first piece.
 func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
-	if p.Usage != "" && !f.inState {
+	if p.Usage != "" && f.verb != shown.Snapshot {
 		f.Usage = cloneJSON(p.Usage)
 	}
 	plain := -1 // where that item is
@@ -138,10 +138,10 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 
 // splitCall shows a call, or what has become of one, that a message or an artifact tells of.
 func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
-	if f.inState && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
+	if f.verb == shown.Snapshot && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact
 	}
-	if c.Asks && f.spoken.AsksAgain() && (!f.inState || f.split.givenUp) && f.repeatsQuestion(c) {
+	if c.Asks && f.spoken.AsksAgain() && (f.verb != shown.Snapshot || f.split.givenUp) && f.repeatsQuestion(c) {
 		return
 	}
 	f.calls.Result(c)
