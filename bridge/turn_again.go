@@ -118,7 +118,7 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 	lost = errors.As(err, &answer) && !leftOff && t.fold.Rest(taskID).State == "" &&
 		slices.Contains([]int{a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeTaskNotFound}, answer.Code)
 	switch {
-	case state == a2a.StateInputRequired || state == a2a.StateAuthRequired: // not where it is at work: there a second refusal counts
+	case state.Waits(): // not where it is at work: there a second refusal counts
 		s.refused = ""
 	case answer != nil && answer.Code == a2a.CodeTaskNotFound: // which counts as a second refusal
 		s.refused = strings.Clone(taskID)

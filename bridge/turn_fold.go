@@ -152,7 +152,7 @@ func (t *turn) learn(ctx context.Context, taskID string) {
 		t.agent.opts.Log.Debug("looking for what the task has said", "task", taskID, "err", err)
 		return
 	}
-	if task.State == a2a.StateInputRequired || task.State == a2a.StateAuthRequired || task.State.Terminal() {
+	if task.State.Waits() || task.State.Terminal() {
 		t.fold.SetTask(taskID)
 		t.fold.Speak(t.writing.Dialect)
 		t.fold.Event(shown.Snapshot, task, nil)

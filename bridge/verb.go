@@ -78,10 +78,10 @@ func hasText(parts a2a.Parts) bool {
 // hears is what the fold knows that the leg decides by.
 func (t *turn) hears(l *leg, stale bool) heard {
 	return heard{
-		asked:   t.fold.Asked(),
-		moved:   !l.request.answers || !t.fold.Unmoved(l.request.calls...),
-		calls:   t.works(),
-		stale:   stale,
+		asked: t.fold.Asked(),
+		moved: !l.request.answers || !t.fold.Unmoved(l.request.calls...),
+		calls: t.works(),
+		stale: stale,
 	}
 }
 

@@ -96,8 +96,7 @@ const maxAsked = 4 << 10
 // hasAsked reports whether a task that was answered still has the message that it has waited with,
 // as those of a2alite have until their end.
 func (f *facts) hasAsked(ev *a2a.Event) bool {
-	waits := ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired
-	return !waits && f.askedID != "" && ev.Message.ID == f.askedID && string(ev.Message.Parts.Raw) == f.asked
+	return !ev.State.Waits() && f.askedID != "" && ev.Message.ID == f.askedID && string(ev.Message.Parts.Raw) == f.asked
 }
 
 // Rest returns how a task was left, also in a turn before; the zero value if it
@@ -114,7 +113,7 @@ func (f *Fold) Rest(taskID string) Rest {
 func (f *facts) noteRest(ev *a2a.Event) {
 	switch {
 	case ev.State == "":
-	case ev.State.Terminal() || ev.State == a2a.StateInputRequired || ev.State == a2a.StateAuthRequired:
+	case ev.State.Terminal() || ev.State.Waits():
 		f.rest = Rest{TaskID: f.TaskID, State: f.State}
 		if ev.HasMessage {
 			f.rest.MessageID, f.rest.text = strings.Clone(ev.Message.ID), textSum(&ev.Message)

@@ -177,7 +177,7 @@ func (adk) text(p *a2a.Part, mark partial, artifact bool, at *Carrier, to *Piece
 
 // adkAsks reports whether what a message asks is not answered yet.
 func adkAsks(at *Carrier) bool {
-	return (at.State == a2a.StateInputRequired || at.State == a2a.StateAuthRequired) && (at.Newest || !at.Held)
+	return at.State.Waits() && (at.Newest || !at.Held)
 }
 
 // data is false if it is none of ADK's own, as kagent's "file_too_large".

@@ -60,8 +60,8 @@ func (s *Shown) join(it *item, text string, piece bool) {
 	isOpen := r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind
 	if isOpen && (it.kind == Message && (!s.several || s.Chunks || goesOn(text)) || piece && r.pieces > 0) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain && !s.concludes(text) || s.Chunks, text)
-		join = join && !(r.growth == cumulative && !goesOn(text))                                             // it would say all of it
-		if join && !s.standsAlone(sure) && !(waits(s.state) && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
+		join = join && !(r.growth == cumulative && !goesOn(text))                                              // it would say all of it
+		if join && !s.standsAlone(sure) && !(s.state.Waits() && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
 			if it.run, r.growth, r.joint = r, byPieces, len(s.said.text); sure {
 				r.growth = certain
 			}
@@ -76,7 +76,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 // a2a-python's TaskUpdater). Chinese and Japanese put no space between words: there a sentence has to be over before it.
 func (s *Shown) concludes(text string) bool {
 	if !s.inHand.Terminal() || weight(text) < evidence {
-		return waits(s.inHand)
+		return s.inHand.Waits()
 	}
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRune(s.said.text)
@@ -112,7 +112,7 @@ func (s *Shown) isNextPiece(in *Item, text string) bool {
 // that ends the task is a question or an answer of its own more often than a last chunk, and
 // always where the task is canceled (Strands for Python).
 func (s *Shown) standsAlone(sure bool) bool {
-	ending := s.inHand.Terminal() || waits(s.inHand)
+	ending := s.inHand.Terminal() || s.inHand.Waits()
 	return ending && (!sure || s.inHand == a2a.StateCanceled)
 }
 

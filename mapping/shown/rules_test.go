@@ -144,7 +144,7 @@ func heldOf(t *testing.T, lines []string) (held []Item) {
 func (x word) item() *Item {
 	id, appends := strings.CutSuffix(x.id, "+")
 	in := &Item{Kind: Message, ID: id, Append: appends, Parts: textParts(strings.Split(x.parts, "|")...)}
-	if a2a.State(x.state).Terminal() || waits(a2a.State(x.state)) {
+	if a2a.State(x.state).Terminal() || a2a.State(x.state).Waits() {
 		in.Role = End
 	}
 	switch id[0] {

@@ -183,7 +183,7 @@ func (s *Shown) SetState(state a2a.State, task, news bool) {
 	if s.inHand = ""; state == "" {
 		return
 	}
-	if state != was && (waits(was) || was == a2a.StateCanceled) { // rule: L8
+	if state != was && (was.Waits() || was == a2a.StateCanceled) { // rule: L8
 		s.waits++
 	}
 	if state != was {

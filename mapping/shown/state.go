@@ -220,7 +220,7 @@ func (s *Shown) heldItem(e *entry) {
 		// a2a-go and a2a-js put a question into the history when its answer has come. Or it goes
 		// on; but a short text that is longer now is another: "Yes." and "Yes, at nine.", and so is
 		// what a task asks that has worked since.
-		asks := e.Role != Said && waits(s.state) && s.held.was != "" && !waits(s.held.was)
+		asks := e.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
 		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
 			it.look = s.looks
 			s.heldKnown(it, e, rest, begins)
@@ -384,5 +384,3 @@ func has(seq, part string) bool {
 	}
 	return true
 }
-
-func waits(s a2a.State) bool { return s == a2a.StateInputRequired || s == a2a.StateAuthRequired }

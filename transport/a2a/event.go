@@ -37,6 +37,9 @@ func States() []State {
 	}
 }
 
+// Waits reports whether a task in the state goes on when the user has done something.
+func (s State) Waits() bool { return s == StateInputRequired || s == StateAuthRequired }
+
 // Terminal reports whether a task in this state has ended for good.
 func (s State) Terminal() bool {
 	switch s {
