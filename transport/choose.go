@@ -125,7 +125,13 @@ type Chosen struct {
 	Why string
 	// NoCard: the agent has none. What it can do is not known.
 	NoCard bool
+
+	protocol protocol
 }
+
+// Read reads once more a payload that the agent has sent, which is valid JSON: the event is
+// a view of it.
+func (c Chosen) Read(raw a2a.JSON) *a2a.Event { return c.protocol.redecoded(string(raw)) }
 
 // Chosen returns how the agent is called. The error is about the card: it cannot be
 // had, or names nothing that we can call.
@@ -135,7 +141,7 @@ func (c *Client) Chosen(ctx context.Context) (Chosen, error) {
 		return Chosen{}, err
 	}
 	w := e.now()
-	chosen := Chosen{At: w.at, Version: w.protocol.name(), Binding: w.kind.name, Why: w.why, NoCard: e.card.Raw == ""}
+	chosen := Chosen{protocol: w.protocol, At: w.at, Version: w.protocol.name(), Binding: w.kind.name, Why: w.why, NoCard: e.card.Raw == ""}
 	chosen.At.URL = w.url.String()
 	return chosen, nil
 }

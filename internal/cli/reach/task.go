@@ -83,6 +83,12 @@ func DemoForgets(c *cli.Context, err error) error {
 
 const DemoEnds = "the demo that is built in ends with its command, and its tasks with it: a2astdio demo --listen :4000 serves one that stays"
 
+// Asked is how the agent was asked last.
+func (l *Link) Asked(c *cli.Context) transport.Chosen {
+	how, _ := l.Client.Chosen(c.Context) // it has answered
+	return how
+}
+
 // ChosenSays names the interface that is used, and why.
 func ChosenSays(c transport.Chosen) string {
 	return "A2A " + c.Version + " over " + c.Binding + ": " + c.Why

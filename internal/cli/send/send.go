@@ -81,6 +81,7 @@ func send(p *frame.Program, c *cli.Context) error {
 	if message.Parts, err = parts(prompt, files, card); err != nil {
 		return err
 	}
+	editor.Asks(c, l)
 	editor.WaitsFor(cmp.Or(card.Name, "the agent"))
 	agent := bridge.NewAgent(&l.Options)
 	if frame.IsSet(c, "task-id") {
@@ -273,7 +274,7 @@ func sendAsync(p *frame.Program, c *cli.Context, l *reach.Link, t *thread, agent
 		t.keep(answer.ContextID, answer.TaskID)
 	}
 	if format == frame.JSON {
-		return p.Document(talk.V1Event(answer.Raw))
+		return p.PrintJSON(talk.V1Event(answer.Raw, l.Asked(c)))
 	}
 	if answer.Kind != a2a.EventMessage {
 		_, err := fmt.Fprintln(p.Stdout, frame.OneLine(safe.Plain(answer.TaskID)))

@@ -17,6 +17,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -72,6 +73,13 @@ func NewEditor(p *frame.Program, c *cli.Context, stream bool) (*Editor, error) {
 		e.Output = &eventsOutput{out: p.JSONOut()}
 	}
 	return e, nil
+}
+
+// Asks tells how the agent is asked, before a turn.
+func (e *Editor) Asks(c *cli.Context, l *reach.Link) {
+	if stream, ok := e.Output.(*streamOutput); ok {
+		stream.from = func() transport.Chosen { return l.Asked(c) }
+	}
 }
 
 // WaitsFor names who is waited for while nothing comes.

@@ -12,6 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -33,8 +34,9 @@ func (o *eventsOutput) show(steps []mapping.Step) error {
 // After a lost connection it leaves out what says nothing new.
 type streamOutput struct {
 	nothingMore
-	out io.Writer
-	say func(format string, args ...any)
+	out  io.Writer
+	say  func(format string, args ...any)
+	from func() transport.Chosen // how the agent is asked
 }
 
 func (o *streamOutput) show(steps []mapping.Step) error {
@@ -47,7 +49,11 @@ func (o *streamOutput) show(steps []mapping.Step) error {
 			continue
 		}
 		last = at
-		if _, err := o.out.Write(append(V1Event(s.Raw), '\n')); err != nil {
+		line, err := frame.Encode(V1Event(s.Raw, o.from()))
+		if err != nil {
+			return err
+		}
+		if _, err := o.out.Write(line); err != nil {
 			return err
 		}
 	}
@@ -104,6 +110,7 @@ type taskJSON struct {
 	Status    statusJSON      `json:"status"`
 	Artifacts []*artifactJSON `json:"artifacts,omitempty"`
 	History   []*messageJSON  `json:"history,omitempty"`
+	Metadata  json.RawMessage `json:"metadata,omitempty"`
 }
 
 type statusJSON struct {

@@ -2,7 +2,6 @@ package task
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func listTasks(p *frame.Program, c *cli.Context, l *reach.Link) (err error) {
 		return notOffered(err, "to list its tasks")
 	}
 	if frame.AsJSON(c) {
-		return listDocument(p, list)
+		return listDocument(p, list, l.Asked(c))
 	}
 	return listText(p, c, list)
 }
@@ -74,16 +73,16 @@ func pages(c *cli.Context, client *transport.Client, q a2a.TaskQuery) (*a2a.Task
 	}
 }
 
-func listDocument(p *frame.Program, list *a2a.TaskPage) error {
-	tasks := make([]json.RawMessage, 0, len(list.Tasks))
+func listDocument(p *frame.Program, list *a2a.TaskPage, from transport.Chosen) error {
+	tasks := make([]any, 0, len(list.Tasks))
 	for i := range list.Tasks {
-		tasks = append(tasks, talk.V1Task(list.Tasks[i].Raw))
+		tasks = append(tasks, talk.V1Task(list.Tasks[i].Raw, from))
 	}
 	return p.PrintJSON(struct {
-		Tasks []json.RawMessage `json:"tasks"`
-		Next  string            `json:"nextPageToken"`
-		Size  int               `json:"pageSize"`
-		Total int               `json:"totalSize"`
+		Tasks []any  `json:"tasks"`
+		Next  string `json:"nextPageToken"`
+		Size  int    `json:"pageSize"`
+		Total int    `json:"totalSize"`
 	}{tasks, list.NextPageToken, len(tasks), max(list.TotalSize, len(tasks))})
 }
 

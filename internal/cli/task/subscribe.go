@@ -120,6 +120,7 @@ func subscribe(p *frame.Program, c *cli.Context, l *reach.Link, id string) error
 	if err != nil {
 		return err
 	}
+	editor.Asks(c, l)
 	agent := bridge.NewAgent(&l.Options)
 	session := agent.NewSession(l.Options.Workspace)
 	session.Resume("", id)

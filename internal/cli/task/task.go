@@ -59,7 +59,7 @@ func getTask(p *frame.Program, c *cli.Context, l *reach.Link, id string) error {
 		return reach.DemoForgets(c, notOffered(err, "to ask for a task"))
 	}
 	if frame.AsJSON(c) {
-		return p.Document(talk.V1Task(task.Raw))
+		return p.PrintJSON(talk.V1Task(task.Raw, l.Asked(c)))
 	}
 	return p.Show(taskPage(task, l.Writing.Dialect, reach.ProgramFor(c)))
 }
