@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -156,7 +157,7 @@ func (f *Fold) Rejection() (s Step, ok bool) {
 	if f.State != a2a.StateRejected || f.FailText == "" {
 		return s, false
 	}
-	return Step{Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText, Shown: f.shown.TakeName(f.failID)}, true
+	return Step{Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText, Shown: f.shown.TakeName(shown.Message, f.failID)}, true
 }
 
 // Speak notes that the agent speaks a dialect, by what was settled with it: so its

@@ -52,7 +52,7 @@ func (f *Fold) hasNewArtifact(ev *a2a.Event) bool {
 		return false
 	}
 	for a := range ev.Artifacts {
-		if !f.shown.Has(shown.Artifact, a.ID) && f.shown.Says(a.Parts) {
+		if f.shown.IsNew(&shown.Item{Kind: shown.Artifact, ID: a.ID, Parts: a.Parts}) {
 			return true
 		}
 	}
@@ -300,22 +300,25 @@ func (f *Fold) show(x *shown.Step) {
 		f.tellGap(len(f.steps))
 		return
 	}
-	s := Step{Own: OwnMeta{Part: f.spoken.Others(x.Metadata)}, MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace,
+	s := Step{Own: OwnMeta{Part: f.spoken.Others(x.Part.Metadata)}, MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace,
 		first: x.Op != shown.Grow, partBegins: x.Begins}
 	if x.Kind == shown.Artifact {
 		f.nameArtifact(&s, x.ID)
 	}
 	switch {
-	case x.Kind == shown.Thought && x.Part != nil:
+	case x.Kind == shown.Thought && x.Part.Kind != a2a.PartText:
 		s.Kind = StepThought
 		s.Subject, s.Description, _ = f.spoken.Thought(x.Part)
 		s.Append, s.Data = false, x.Part.Data
 	case x.Kind == shown.Thought:
 		s.Kind, s.Description = StepThought, x.Text
-	case x.Part != nil:
-		s.Kind, s.Part = StepPart, x.Part
+	case x.Part.Kind != a2a.PartText:
+		part := *x.Part
+		s.Kind, s.Part = StepPart, &part
 	default:
-		s.Kind, s.Text, s.TextJSON, s.Plain = StepText, x.Text, x.JSON, x.Plain
+		if s.Kind, s.Text = StepText, x.Text; len(x.Text) == len(x.Part.Text) {
+			s.TextJSON, s.Plain = x.Part.TextJSON, x.Part.FastPath().Plain
+		}
 		s.Append = s.Append || x.Kind == shown.Message
 	}
 	f.add(s)

@@ -61,7 +61,7 @@ func keyOf(v string) uint64 { return maphash.String(seed, v) }
 // digest is the hash of JSON, however it is written.
 func digest(v a2a.JSON) uint64 { return rawjson.Digest(seed, string(v)) }
 
-// names gives out the names that the editor knows calls by, as shown.Names does for messages.
+// names gives out the names that the editor knows calls by, as shown.Shown.TakeName does for messages.
 type names map[uint64]int
 
 func (n names) take(id string) string {

@@ -84,16 +84,11 @@ type Step struct {
 	ID   string
 	// Name is that of the message that the editor shows it in: unique in the conversation.
 	Name string
-	// Text is what is new. JSON is the same as it was sent, "" if only the end of a part is
-	// new. Metadata is that of its part.
-	Text     string
-	JSON     a2a.JSON
-	Plain    bool
-	Metadata a2a.JSON
+	// Part is what is shown, or the part whose Text is new, which may be its end. nil, where it is restored: Text is all.
+	Part *a2a.Part
+	Text string
 	// Begins: it is a further part, and not the rest of the one before.
 	Begins bool
-	// Part is a part that is no text, nil for text.
-	Part *a2a.Part
 	// Repeats: it was shown before. Records have it, views leave it out.
 	Repeats bool
 }

@@ -2,7 +2,6 @@ package shown
 
 import (
 	"bytes"
-	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,7 +67,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 			return
 		}
 	}
-	it.run = s.newRun(it.kind, s.namesOf(it.kind).Take(it.id))
+	it.run = s.newRun(it.kind, s.TakeName(it.kind, it.id))
 }
 
 // concludes reports whether a text behind tokens is a message of its own, unless its words go on: a question
@@ -119,17 +118,6 @@ func (s *Shown) standsAlone(sure bool) bool {
 func (s *Shown) newRun(kind Kind, name string) *run {
 	s.last = &run{name: name, epoch: s.epoch, waits: s.waits, kind: kind, at: len(s.said.text)}
 	return s.last
-}
-
-// TakeName gives out a name, once, for a message that is shown without this package.
-func (s *Shown) TakeName(id string) string { return s.namesOf(Message).Take(id) }
-
-// namesOf: ACP's thoughts are no messages, so they have names of their own.
-func (s *Shown) namesOf(kind Kind) *Names {
-	if kind == Thought {
-		return &s.names[1]
-	}
-	return &s.names[0]
 }
 
 // joins decides by the text whether a message goes on with the one before it, which has
@@ -304,44 +292,31 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) && !unicode.Is(unicode.Variation_Selector, r)
 }
 
-// Names gives out names that are used once in a conversation: IDs of messages are unique
-// within their task by A2A, and within their session by ACP. Most agents' IDs are unique
-// anyway, and stay what they are. Of each name that was given out it knows how many were made
-// of it, by its hash. The zero value is ready.
-type Names struct {
-	seed maphash.Seed
-	made map[uint64]int
-}
-
-// maxNames bounds what is kept: beyond it, names may come again.
+// maxNames bounds what is kept of names: beyond it, they may come again.
 const maxNames = 1 << 17
 
-// Take returns a name that was not given out: id itself, which is kept, or id with a number.
-func (n *Names) Take(id string) string {
-	name := id
-	for sum := n.sum(id); n.used(name); {
-		n.made[sum]++
-		name = id + "~" + strconv.Itoa(n.made[sum])
-	}
-	n.made[n.sum(name)] = 0
-	return name
-}
-
-// Use notes that a name was given out by another process.
-func (n *Names) Use(name string) {
-	if !n.used(name) {
-		n.made[n.sum(name)] = 0
+// TakeName gives out the name of a message, an artifact or a thought: its ID, or that with a number. A name is used once
+// in a conversation: IDs of messages are unique within their task by A2A, and within their session by ACP. Most agents'
+// IDs are unique anyway, and stay what they are. Of each name it is known, by its hash, how many were made of it.
+func (s *Shown) TakeName(kind Kind, id string) string {
+	of := s.nameSum(kind, id)
+	for name, sum := id, of; ; sum = s.nameSum(kind, name) {
+		if _, taken := s.names[sum]; !taken {
+			s.names[sum] = 0
+			return name
+		}
+		s.names[of]++
+		name = id + "~" + strconv.Itoa(s.names[of])
 	}
 }
 
-func (n *Names) used(name string) bool {
-	_, used := n.made[n.sum(name)]
-	return used
-}
-
-func (n *Names) sum(name string) uint64 {
-	if n.made == nil || len(n.made) >= maxNames {
-		n.seed, n.made = maphash.MakeSeed(), map[uint64]int{}
+// nameSum is the key of a name. ACP's thoughts are no messages, so they have names of their own.
+func (s *Shown) nameSum(kind Kind, name string) uint64 {
+	if len(s.names) >= maxNames {
+		clear(s.names)
 	}
-	return maphash.String(n.seed, name)
+	if kind != Thought {
+		kind = Message
+	}
+	return s.sum(key{kind: kind, id: name})
 }

@@ -78,7 +78,7 @@ func (c *conversation) show(s *Step) {
 		c.texts = map[string]string{}
 	}
 	text := s.Text
-	if s.Part != nil {
+	if s.Part != nil && s.Part.Kind != a2a.PartText {
 		text = "<" + string(s.Part.Data) + ">"
 	}
 	switch {

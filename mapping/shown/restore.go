@@ -35,7 +35,7 @@ func (s *Shown) Restore(x *Step) {
 		}
 		return
 	case it.run == nil || it.run.name != x.Name:
-		s.namesOf(x.Kind).Use(x.Name)
+		s.names[s.nameSum(x.Kind, x.Name)] += 0 // it was given out
 		it.run = s.newRun(it.kind, x.Name)
 	}
 	s.note(it, seq, 1)

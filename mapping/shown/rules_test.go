@@ -54,8 +54,12 @@ func (r *ruled) show(x *Step) {
 		r.view = slices.DeleteFunc(r.view, func(l line) bool { return l.name == x.ID })
 	}
 	r.view.show(x)
-	r.journal = append(r.journal, *x)
-	r.journal[len(r.journal)-1].Text = strings.Clone(x.Text)
+	kept := *x
+	if kept.Text, kept.Part = strings.Clone(x.Text), nil; x.Part != nil && x.Part.Kind != a2a.PartText {
+		part := *x.Part
+		kept.Part = &part
+	}
+	r.journal = append(r.journal, kept)
 }
 
 // begin begins, with what another process has shown.
@@ -164,7 +168,7 @@ type line struct{ name, text string }
 
 func (v *view) show(s *Step) {
 	text := strings.Clone(s.Text)
-	if s.Part != nil {
+	if s.Part != nil && s.Part.Kind != a2a.PartText {
 		text = "<" + string(s.Part.Data) + ">"
 	}
 	switch {
@@ -198,13 +202,13 @@ func (v view) text() string {
 // TestNames: a name is given out once, and IDs that are used once stay what they are. They are views of
 // what is read, which the next read overwrites.
 func TestNames(t *testing.T) {
-	var n Names
+	s := New(nil)
 	for _, want := range []string{"m", "m~1", "m~2"} {
 		id := []byte("m")
-		must.Equal(t, n.Take(rawjson.View(id)), want)
+		must.Equal(t, s.TakeName(Message, rawjson.View(id)), want)
 		id[0] = '?'
 	}
 	for _, row := range [][2]string{{"a", "a"}, {"a~1", "a~1"}, {"a", "a~2"}, {"a", "a~3"}, {"a~1", "a~1~1"}, {"b", "b"}} {
-		must.Equal(t, n.Take(row[0]), row[1], row[0])
+		must.Equal(t, s.TakeName(Artifact, row[0]), row[1], row[0])
 	}
 }

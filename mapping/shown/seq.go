@@ -60,9 +60,9 @@ func isEmpty(data a2a.JSON) bool {
 
 // emit shows an item's parts between two places in its sequence.
 func (s *Shown) emit(it *item, in *Item, from, to int) {
-	s.step.Kind, s.step.ID = it.kind, it.id
-	var p a2a.Part
-	for at, parts := 0, in.Parts; to > 0 && parts.Next(&p); at++ {
+	p := &s.part
+	s.step.Kind, s.step.ID, s.step.Part = it.kind, it.id, p
+	for at, parts := 0, in.Parts; to > 0 && parts.Next(p); at++ {
 		n := symbolLen
 		if p.Kind == a2a.PartText {
 			n = len(p.Text)
@@ -73,21 +73,15 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 			from -= n
 			continue
 		}
-		s.step.Metadata, s.step.Begins = p.Metadata, at > 0 && from == 0 && in.pieces == 0
+		s.step.Begins = at > 0 && from == 0 && in.pieces == 0
 		if p.Kind == a2a.PartText {
-			end := len(p.Text) + min(0, to)
-			s.step.Text = p.Text[from:end]
-			if from == 0 && end == len(p.Text) {
-				s.step.JSON, s.step.Plain = p.TextJSON, p.FastPath().Plain
-			}
-		} else {
-			part := p
-			s.step.Part = &part
+			s.step.Text = p.Text[from : len(p.Text)+min(0, to)]
 		}
 		from = 0
 		s.show(&s.step)
-		s.step.Op, s.step.Text, s.step.JSON, s.step.Plain, s.step.Part, s.step.Metadata = Grow, "", "", false, nil, ""
+		s.step.Op, s.step.Text = Grow, ""
 	}
+	s.part = a2a.Part{} // which is of the event in hand
 }
 
 // skip returns the place of the next byte that is no white space (Unicode's).

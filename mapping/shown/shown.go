@@ -28,7 +28,7 @@ type Shown struct {
 	Traits
 	show  func(*Step)
 	seed  maphash.Seed
-	names [2]Names         // of messages and artifacts; of thoughts
+	names map[uint64]int   // those that were given out: see TakeName
 	items map[uint64]*item // by their keys' hashes: of many, the map is most
 	task  string
 
@@ -55,6 +55,7 @@ type Shown struct {
 	n       int
 	doubted int // how often the newest text came again: see [Shown.isDoubtful]
 	step    Step
+	part    a2a.Part // that of the step
 }
 
 // gap says what a cut has cost.
@@ -118,9 +119,9 @@ type extent struct {
 }
 
 // New returns a Shown for a conversation of which nothing was shown. show is called for each
-// step in its order; it may keep nothing of it but its strings.
+// step in its order, and may keep nothing of it but its strings.
 func New(show func(*Step)) *Shown {
-	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[uint64]*item{}}
+	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[uint64]*item{}, names: map[uint64]int{}}
 }
 
 // Begin begins a turn. What was said outside of a task belongs to the request before.
@@ -158,14 +159,11 @@ func (s *Shown) Task(id string) {
 	}
 }
 
-// Has reports whether something was shown of an item.
-func (s *Shown) Has(kind Kind, id string) bool {
-	it := s.items[s.sum(key{s.task, kind, id})]
-	return it != nil && it.n > 0
+// IsNew reports whether an item says something, and nothing was shown of it.
+func (s *Shown) IsNew(in *Item) bool {
+	it := s.items[s.sum(s.key(in))]
+	return (it == nil || it.n == 0) && s.sequence(in.Parts) != ""
 }
-
-// Says reports whether parts say anything.
-func (s *Shown) Says(parts a2a.Parts) bool { return s.sequence(parts) != "" }
 
 // Break notes that something else was shown, such as a call: text behind it is another
 // message of the editor's.
