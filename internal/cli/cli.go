@@ -122,8 +122,8 @@ const demoSecretVariable = "A2ASTDIO_DEMO_SECRET"
 
 func demoCommand(p *frame.Program) *cli.Command {
 	return p.NewCommand("demo", runDemo,
-		frame.Option{Name: "listen", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
-		frame.Option{Name: "auth", Takes: "bearer", Help: "what a caller has to show. Without it nothing"})
+		frame.Option{Flag: "listen", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only, with port 0 on a free one"},
+		frame.Option{Flag: "auth", Takes: "bearer", Help: "what a caller has to show. Without it nothing"})
 }
 
 // demo serves the demo agent until an interrupt, which is its regular end.
@@ -148,7 +148,7 @@ func runDemo(p *frame.Program, c *cli.Context) error {
 
 func versionCommand(p *frame.Program) *cli.Command {
 	return p.NewCommand("version", showVersion,
-		frame.Option{Name: "licenses", Kind: frame.Switch, Help: "show the licence of a2astdio, and for each module that is linked into it where its source is, and its licence"})
+		frame.Option{Flag: "licenses", Kind: frame.Switch, Help: "show the licence of a2astdio, and for each module that is linked into it where its source is, and its licence"})
 }
 
 func showVersion(p *frame.Program, c *cli.Context) error {

@@ -54,7 +54,7 @@ func TestShownCommands(t *testing.T) {
 		text := must.Get(os.ReadFile(file))(t)
 		texts[file] = string(text)
 	}
-	eachCommand(func(words []string, _ *cli.Command, _ []frame.Option) {
+	eachCommand(func(words []string, _ *cli.Command, _ []*frame.Option) {
 		texts["the help of "+strings.Join(words, " ")] = helpOf(t, words)
 	})
 	found := 0

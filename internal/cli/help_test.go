@@ -140,7 +140,7 @@ func quoted(s string) string { return "'" + s + "'" }
 
 // eachCommand calls f for each command that there is, a2astdio itself first, with
 // the words that call it.
-func eachCommand(f func(words []string, c *cli.Command, options []frame.Option)) {
+func eachCommand(f func(words []string, c *cli.Command, options []*frame.Option)) {
 	p := newProgram([]string{frame.ProgramName, "--help"}, nil, nil, nil)
 	app := p.App()
 	f(nil, &cli.Command{Name: frame.ProgramName}, frame.RootOptions())
@@ -172,7 +172,7 @@ func TestGeneratedHelp(t *testing.T) {
 // TestHelp: the help of each command says what it does and how it is called, has an
 // example with its name, and its exit statuses.
 func TestHelp(t *testing.T) {
-	eachCommand(func(words []string, c *cli.Command, own []frame.Option) {
+	eachCommand(func(words []string, c *cli.Command, own []*frame.Option) {
 		name, text := strings.Join(append([]string{frame.ProgramName}, words...), " "), helpOf(t, words)
 		for line := range strings.Lines(text) {
 			if len(line) > frame.HelpWidth+1 && !strings.HasPrefix(line, "  a2astdio") {
@@ -187,8 +187,8 @@ func TestHelp(t *testing.T) {
 			_, examples, _ = strings.Cut(rest, "\nExamples:\n")
 		}
 		for _, o := range own {
-			if !strings.Contains(text, "--"+o.Name) && len(words) > 0 {
-				t.Errorf("the help of %s says nothing of --%s", name, o.Name)
+			if !strings.Contains(text, "--"+o.Flag) && len(words) > 0 {
+				t.Errorf("the help of %s says nothing of --%s", name, o.Flag)
 			}
 		}
 		called := regexp.QuoteMeta(strings.Join(words, " "))
@@ -200,7 +200,7 @@ func TestHelp(t *testing.T) {
 // what help files include is there.
 func TestHelpTopics(t *testing.T) {
 	options, commands := 0, 0
-	eachCommand(func(words []string, c *cli.Command, own []frame.Option) {
+	eachCommand(func(words []string, c *cli.Command, own []*frame.Option) {
 		options += len(own)
 		if c.Action != nil && len(c.Subcommands) == 0 {
 			commands++
@@ -221,9 +221,8 @@ func TestHelpTopics(t *testing.T) {
 		all += text
 	}
 	for _, o := range frame.RootOptions() {
-		must.Equal(t, o.Variable, true, o.Name, "has no variable, which a2astdio --help promises")
-		if n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+o.Name+`\b[^-]`).FindAllString(all, -1)); n != 1 {
-			t.Errorf("--%s stands %d times in the topics", o.Name, n)
+		if n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+o.Flag+`\b[^-]`).FindAllString(all, -1)); n != 1 {
+			t.Errorf("--%s stands %d times in the topics", o.Flag, n)
 		}
 	}
 	files := must.Get(fs.Glob(frame.HelpFiles, "help/*.txt"))(t)
@@ -244,7 +243,7 @@ func TestArgumentOrder(t *testing.T) {
 		return p.AgentCommand("echo [A...]", func(p *frame.Program, c *cli.Context) error {
 			got = append(c.Args().Slice(), "fail", c.String("fail"), "timeout", c.Duration("timeout").String())
 			return nil
-		}, frame.Option{Name: "fail"})
+		}, frame.Option{Flag: "fail"})
 	}
 	for line, want := range map[string]string{
 		"echo -- hello --fail":           "hello --fail fail  timeout 30s",

@@ -44,21 +44,24 @@ const (
 	GroupLook        = "Traces and logs"
 )
 
-// A Key is an option of a2astdio, a key of its configuration, or both. To add one, add it
-// to the list in options.go: flags, their variables, help, completion, checks of files,
-// the template of setup and config show come from the list.
+// A Key is an option of a2astdio or of a command, a key of the configuration, or both. To
+// add one of a2astdio's, add it to the list in options.go: flags, their variables, help,
+// completion, checks of files, the template of setup and config show come from the list.
 type Key struct {
 	// Name is the key's name, Flag the option's; "" if there is none.
 	Name, Flag string
 	Aliases    []string // of the option
-	Group      string   // of the option, in help
+	Variable   bool     // a variable may hold the option; each of a2astdio's
+	Group      string   // of an option of a2astdio's, in help
 	Bridge     bool     // the option stands before a command only
 	In         Place    // of the key
 	Kind       Kind
 	Words      func() []string // of a KindWord
-	// Takes is what the option's value is called in help, where that is not one of Words;
-	// Default is the value of an option that is not given.
-	Takes, Default string
+	// Takes is what the option's value is called in help, where that is not one of Words. Words
+	// in small letters, with | between them, are all that it takes.
+	Takes string
+	// Default is the value of an option that is not given, Shown what help has in its place.
+	Default, Shown string
 	// Help is a sentence on its purpose, Example a value in TOML.
 	Help, Example string
 }

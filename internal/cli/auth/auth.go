@@ -25,10 +25,10 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("auth",
 		p.AgentCommand("auth login", reach.Opened(signIn),
-			frame.Option{Name: "device", Kind: frame.Switch, Help: "enter a code on another device, also where there is a browser"},
-			frame.Option{Name: "with-token", Kind: frame.Switch, Help: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"}),
+			frame.Option{Flag: "device", Kind: frame.Switch, Help: "enter a code on another device, also where there is a browser"},
+			frame.Option{Flag: "with-token", Kind: frame.Switch, Help: "read a token, a key or user:password from stdin and keep that, placed where the card wants it"}),
 		p.AgentCommand("auth logout", logout,
-			frame.Option{Name: "all", Kind: frame.Switch, Help: "forget the sign-ins for all agents"}),
+			frame.Option{Flag: "all", Kind: frame.Switch, Help: "forget the sign-ins for all agents"}),
 		p.AgentCommand("auth status", authStatus))
 }
 

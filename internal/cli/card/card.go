@@ -20,14 +20,14 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	get := p.AgentCommand("card get", reach.Opened(getCard),
 		frame.Output("the card as the agent serves it, and nothing else; with --require-signature, what of it is signed"),
-		frame.Option{Name: "extended", Kind: frame.Switch, Help: "the card that the agent shows to those that it knows; an error if there is none. Without this it is the card that a2astdio uses"})
+		frame.Option{Flag: "extended", Kind: frame.Switch, Help: "the card that the agent shows to those that it knows; an error if there is none. Without this it is the card that a2astdio uses"})
 	return p.Group("card",
 		get,
 		p.AgentCommand("card verify [FILE|-]", verifyCard),
 		p.NewCommand("card sign FILE|-", signCard,
-			frame.Option{Name: "key", Takes: "FILE", Help: "your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
-			frame.Option{Name: "key-id", Takes: "ID", Help: "what verifiers find the public key by (kid); if not given: its thumbprint"},
-			frame.Option{Name: "jku", Takes: "URL", Help: "where your public key is served, as a JWKS"}))
+			frame.Option{Flag: "key", Takes: "FILE", Help: "your private key, as PEM or JWK: P-256, Ed25519, or RSA from 2048 bits (RS256, or the alg of the JWK); nobody else may be able to read the file"},
+			frame.Option{Flag: "key-id", Takes: "ID", Help: "what verifiers find the public key by (kid); if not given: its thumbprint"},
+			frame.Option{Flag: "jku", Takes: "URL", Help: "where your public key is served, as a JWKS"}))
 }
 
 func getCard(p *frame.Program, c *cli.Context, l *reach.Link) error {

@@ -26,7 +26,7 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.AgentCommand("doctor", doctor,
-		frame.Option{Name: "prompt", Takes: "TEXT", Help: "also send this prompt, reject what the agent asks to do, and hold all that it says against the specification"},
+		frame.Option{Flag: "prompt", Takes: "TEXT", Help: "also send this prompt, reject what the agent asks to do, and hold all that it says against the specification"},
 		frame.Output(`{"ok","steps":[{"step","status","says","do"}], "findings":[{"rule","weight","text","record","also","source"}]}, status being ok, warning, failed or skipped`))
 }
 

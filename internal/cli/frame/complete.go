@@ -59,11 +59,11 @@ func (p *Program) complete(words []string) completions {
 }
 
 // optionsOf are the options that may stand here.
-func optionsOf(options []Option) []suggestion {
+func optionsOf(options []*Option) []suggestion {
 	all := []suggestion{{"--help", "show help"}}
 	for _, o := range options {
-		_, help := o.described()
-		for _, name := range append([]string{o.Name}, o.Aliases...) {
+		_, help := described(o)
+		for _, name := range append([]string{o.Flag}, o.Aliases...) {
 			if len(name) > 1 {
 				all = append(all, suggestion{"--" + name, help})
 			}
@@ -77,10 +77,10 @@ func valuesOf(o *Option, prefix string) completions {
 	if o.Kind == Switch {
 		return completions{"words", prefix, []suggestion{{word: "true"}, {word: "false"}}}
 	}
-	takes, _ := o.described()
+	takes, _ := described(o)
 	found := named(takes)
 	found.prefix = prefix
-	if o.Name == "agent" {
+	if o.Flag == "agent" {
 		_, agents, _ := config.List(&config.Options{File: os.Getenv(Env("config"))}) // the command itself reports a fault
 		for _, agent := range agents {
 			found.words = append(found.words, suggestion{word: agent.Name})

@@ -108,14 +108,16 @@ func (p *Program) NewCommand(usage string, do Action, options ...Option) *cli.Co
 			return do(p, c)
 		}}
 	if p.options == nil {
-		p.options = map[*cli.Command][]Option{}
+		p.options = map[*cli.Command][]*Option{}
 	}
-	p.options[made] = options
+	for i := range options {
+		p.options[made] = append(p.options[made], &options[i])
+	}
 	return made
 }
 
 // Options are the options of a command.
-func (p *Program) Options(c *cli.Command) []Option { return p.options[c] }
+func (p *Program) Options(c *cli.Command) []*Option { return p.options[c] }
 
 // AgentCommand is NewCommand for a command that takes the options of the agent, too.
 func (p *Program) AgentCommand(usage string, do Action, options ...Option) *cli.Command {
@@ -142,19 +144,19 @@ func (p *Program) Group(name string, commands ...*cli.Command) *cli.Command {
 
 // writeOptions lists options of a group, in the order of their definition; "": all.
 // variables: with their variables.
-func writeOptions(b *strings.Builder, title string, options []Option, group string, variables bool) {
+func writeOptions(b *strings.Builder, title string, options []*Option, group string, variables bool) {
 	b.WriteString(title + "\n")
-	for i := range options {
-		if group == "" || options[i].group == group {
-			writeOption(b, &options[i], variables)
+	for _, o := range options {
+		if group == "" || o.Group == group {
+			writeOption(b, o, variables)
 		}
 	}
 }
 
 func writeOption(b *strings.Builder, o *Option, variables bool) {
-	value, text := o.described()
+	value, text := described(o)
 	var short, long []string
-	for _, name := range append([]string{o.Name}, o.Aliases...) {
+	for _, name := range append([]string{o.Flag}, o.Aliases...) {
 		if len(name) == 1 {
 			short = append(short, "-"+name)
 		} else {
@@ -165,11 +167,11 @@ func writeOption(b *strings.Builder, o *Option, variables bool) {
 	if len(names)+len(value) > HelpWidth-3 { // many words to choose from
 		value, text = "NAME", text+": "+strings.ReplaceAll(value, "|", ", ")
 	}
-	if v := cmp.Or(o.Shown, o.Value); v != "" {
+	if v := cmp.Or(o.Shown, o.Default); v != "" {
 		text += " [if not given: " + v + "]"
 	}
-	if variables && o.Variable {
-		text += " [variable: " + Env(o.Name) + "]"
+	if variables && hasVariable(o) {
+		text += " [variable: " + Env(o.Flag) + "]"
 	}
 	fmt.Fprintf(b, "  %s\n", strings.TrimSpace(names+" "+value))
 	for _, line := range Wrap(text, HelpWidth-helpIndent) {

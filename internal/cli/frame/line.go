@@ -19,7 +19,7 @@ const ProgramName = "a2astdio"
 // are given behind it, by name.
 type level struct {
 	*cli.Command
-	options []Option
+	options []*Option
 	given   map[string]*value
 }
 
@@ -82,11 +82,11 @@ func (p *Program) option(at *level, arg string, args []string) ([]string, error)
 	default:
 		value, args = args[0], args[1:]
 	}
-	if on.given[o.Name] == nil {
-		on.given[o.Name] = newValue(o)
+	if on.given[o.Flag] == nil {
+		on.given[o.Flag] = newValue(o)
 	}
-	if err := on.given[o.Name].Set(value); err != nil {
-		return nil, Usagef("--%s %v", o.Name, err)
+	if err := on.given[o.Flag].Set(value); err != nil {
+		return nil, Usagef("--%s %v", o.Flag, err)
 	}
 	return args, nil
 }
@@ -165,7 +165,7 @@ func (p *Program) noOption(at *level, arg, name string) error {
 	}
 	names := []string{"help"}
 	for _, o := range p.optionsAt(at) {
-		names = append(append(names, o.Name), o.Aliases...)
+		names = append(append(names, o.Flag), o.Aliases...)
 	}
 	if near := safe.Nearest(name, slices.DeleteFunc(names, func(n string) bool { return len(n) == 1 })); near != "" {
 		text += ": did you mean --" + near + "?"

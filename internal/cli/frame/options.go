@@ -18,21 +18,7 @@ import (
 // An Option is one of a2astdio's own, which the table in package config has, or one of a
 // command's. The command line, its help and its completion are made from it; of the library
 // only the look-up of values is used.
-type Option struct {
-	Name    string
-	Aliases []string
-	Kind    config.Kind // how its value is written
-	// Takes is what its value is called in help. Words in small letters, with | between them,
-	// are all that it takes.
-	Takes, Help string
-	// Value is that of an option that is not given, and Shown what help has in its place.
-	Value, Shown string
-	Variable     bool // a variable may hold it
-
-	words  func() []string // all that it takes
-	group  string          // in help
-	bridge bool            // it stands before a command only
-}
+type Option = config.Key
 
 // Kinds of a command's options, beside text.
 const (
@@ -47,29 +33,17 @@ func Env(name string) string {
 	return "A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// RootOptions are a2astdio's own options, of the table in package config. Each start makes them,
-// so what only help and completion need is not here: see described.
-func RootOptions() []Option {
-	options := make([]Option, 0, 64) // more than there are
-	for k := range config.Flags() {
-		o := Option{Name: k.Flag, Aliases: k.Aliases, Kind: k.Kind, Takes: k.Takes, Help: k.Help, Value: k.Default, Variable: true,
-			words: k.Words, group: k.Group, bridge: k.Bridge}
-		if k.Kind == Number { // what is not given is a matter of whoever uses it
-			o.Value, o.Shown = "", k.Default
-		}
-		options = append(options, o)
-	}
-	return options
-}
+// RootOptions are a2astdio's own options.
+func RootOptions() []*Option { return slices.Collect(config.Flags()) }
 
 // described returns what an option takes, and its help.
-func (o *Option) described() (takes, help string) {
+func described(o *Option) (takes, help string) {
 	switch {
-	case o.words != nil && o.Takes != "": // too many for a name
-		return o.Takes, o.Help + ": " + strings.Join(o.words(), ", ")
-	case o.words != nil:
-		return strings.Join(o.words(), "|"), o.Help
-	case o.group != "" && o.Kind == List:
+	case o.Words != nil && o.Takes != "": // too many for a name
+		return o.Takes, o.Help + ": " + strings.Join(o.Words(), ", ")
+	case o.Words != nil:
+		return strings.Join(o.Words(), "|"), o.Help
+	case o.Group != "" && o.Kind == List:
 		return o.Takes, o.Help + ". Repeatable"
 	}
 	return o.Takes, o.Help
@@ -80,26 +54,28 @@ func (o *Option) described() (takes, help string) {
 const takesAgent = "agent"
 
 // optionsAt are the options that may stand behind a command.
-func (p *Program) optionsAt(at *level) []Option {
+func (p *Program) optionsAt(at *level) []*Option {
 	if at.Category != takesAgent {
 		return at.options
 	}
-	return slices.Concat(at.options, slices.DeleteFunc(slices.Clone(p.levels[0].options), func(o Option) bool { return o.bridge }))
+	return slices.Concat(at.options, slices.DeleteFunc(slices.Clone(p.levels[0].options), func(o *Option) bool { return o.Bridge }))
 }
 
 // find returns the option of a name, nil if there is none.
-func find(options []Option, name string) *Option {
-	if i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name || slices.Contains(o.Aliases, name) }); i >= 0 {
-		return &options[i]
+func find(options []*Option, name string) *Option {
+	if i := slices.IndexFunc(options, func(o *Option) bool { return o.Flag == name || slices.Contains(o.Aliases, name) }); i >= 0 {
+		return options[i]
 	}
 	return nil
 }
 
+func hasVariable(o *Option) bool { return o.Variable || o.Group != "" }
+
 // choices are the words of an option that takes one of some; nil for others.
-func (o *Option) choices() []string {
+func choices(o *Option) []string {
 	switch {
-	case o.words != nil:
-		return o.words()
+	case o.Words != nil:
+		return o.Words()
 	case o.Takes != "" && strings.ToLower(o.Takes) == o.Takes:
 		return strings.Split(o.Takes, "|")
 	}
@@ -107,11 +83,11 @@ func (o *Option) choices() []string {
 }
 
 // read reads a value as it is written, and returns it in one form.
-func (o *Option) read(text string) (value string, ok bool) {
+func read(o *Option, text string) (value string, ok bool) {
 	switch o.Kind {
 	case Duration:
 		d, err := time.ParseDuration(text)
-		return d.String(), err == nil && d >= 0 && (d > 0 || o.Value == "" && o.Name != "older-than")
+		return d.String(), err == nil && d >= 0 && (d > 0 || o.Default == "" && o.Flag != "older-than")
 	case Number:
 		n, err := strconv.ParseUint(text, 0, 31)
 		return strconv.FormatUint(n, 10), err == nil
@@ -121,12 +97,12 @@ func (o *Option) read(text string) (value string, ok bool) {
 	case List:
 		return strings.TrimSpace(text), true
 	}
-	words := o.choices()
+	words := choices(o)
 	return text, words == nil || slices.Contains(words, text)
 }
 
 // takes tells what an option takes, where its name does not.
-func (o *Option) takes() string {
+func takes(o *Option) string {
 	switch o.Kind {
 	case Duration:
 		return ": it takes a time like 30s or 2m"
@@ -135,7 +111,7 @@ func (o *Option) takes() string {
 	case Switch:
 		return ": it takes true or false, or nothing"
 	}
-	return ": it takes " + strings.Join(o.choices(), ", ")
+	return ": it takes " + strings.Join(choices(o), ", ")
 }
 
 // Who gave an option its value.
@@ -157,16 +133,16 @@ func newValue(o *Option) *value {
 	v := &value{of: o}
 	if o.Kind != List {
 		none := [...]string{Switch: "false", Duration: "0s", Number: "0"}[o.Kind] // the last of the kinds is a number's
-		v.texts = []string{cmp.Or(o.Value, none)}
+		v.texts = []string{cmp.Or(o.Default, none)}
 	}
 	return v
 }
 
 // Set implements [flag.Value]. Its error follows the name of who gave the text.
 func (v *value) Set(text string) error {
-	read, ok := v.of.read(text)
+	read, ok := read(v.of, text)
 	if !ok {
-		return fmt.Errorf("does not take %q%s", text, v.of.takes())
+		return fmt.Errorf("does not take %q%s", text, takes(v.of))
 	}
 	if v.of.Kind != List || v.by != ByOption { // what a variable holds is replaced
 		v.texts = nil
@@ -182,19 +158,18 @@ func (v *value) String() string { return strings.Join(v.texts, "\n") }
 // its arguments.
 func (l *level) flagSet(arguments []string) (*flag.FlagSet, error) {
 	set := flag.NewFlagSet(l.Name, flag.ContinueOnError)
-	for i := range l.options {
-		o := &l.options[i]
-		v := l.given[o.Name]
+	for _, o := range l.options {
+		v := l.given[o.Flag]
 		if v == nil {
 			v = newValue(o)
-			if text := os.Getenv(Env(o.Name)); o.Variable && text != "" {
+			if text := os.Getenv(Env(o.Flag)); hasVariable(o) && text != "" {
 				if err := v.Set(text); err != nil {
-					return nil, Usagef("%s %v", Env(o.Name), err)
+					return nil, Usagef("%s %v", Env(o.Flag), err)
 				}
 				v.by = ByVariable
 			}
 		}
-		set.Var(v, o.Name, "")
+		set.Var(v, o.Flag, "")
 	}
 	return set, set.Parse(append([]string{"--"}, arguments...))
 }
@@ -263,5 +238,5 @@ const (
 
 // Output is -o of commands that write a page or a document.
 func Output(json string) Option {
-	return Option{Name: "output", Aliases: []string{"o"}, Value: Text, Variable: true, Takes: "text|json", Help: "text is for people; json is " + json}
+	return Option{Flag: "output", Aliases: []string{"o"}, Default: Text, Variable: true, Takes: "text|json", Help: "text is for people; json is " + json}
 }

@@ -34,7 +34,7 @@ type Program struct {
 	Before     int
 	unfinished *Option
 	// options are those of each command that was made.
-	options map[*cli.Command][]Option
+	options map[*cli.Command][]*Option
 	// Terminal opens the user's terminal.
 	Terminal func() (io.ReadWriteCloser, error)
 	// Mask removes credentials from messages; nil: none are known.

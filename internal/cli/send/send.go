@@ -24,20 +24,20 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.AgentCommand("send [PROMPT|-...]", send,
-		frame.Option{Name: "output", Aliases: []string{"o"}, Value: frame.Text, Variable: true,
+		frame.Option{Flag: "output", Aliases: []string{"o"}, Default: frame.Text, Variable: true,
 			Takes: "text|json|events", Help: "text is the agent's words, as they come; json is one document at the end, A2A 1.0's task or message; events is one JSON object a line for everything that happens"},
-		frame.Option{Name: "approve", Value: talk.ApproveAsk, Variable: true,
+		frame.Option{Flag: "approve", Default: talk.ApproveAsk, Variable: true,
 			Takes: "ask|once|always|reject", Help: "what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
-		frame.Option{Name: "fail", Kind: frame.Switch,
+		frame.Option{Flag: "fail", Kind: frame.Switch,
 			Help: "exit with 1 if the task failed, was rejected or cancelled, or if an approval was wanted that nobody could give; with 6 if the agent asks something and waits"},
-		frame.Option{Name: "attach", Kind: frame.List, Takes: "FILE", Help: "send this file with the prompt, if the agent takes its kind; up to 20 MiB in all. Repeatable"},
-		frame.Option{Name: "continue", Kind: frame.Switch, Help: "go on in the last conversation with this agent in this directory"},
-		frame.Option{Name: "task-id", Takes: "ID", Help: "go on with a task that waits for you, instead of beginning one"},
-		frame.Option{Name: "context-id", Takes: "ID", Help: "begin the task in the context of earlier ones"},
-		frame.Option{Name: "async", Kind: frame.Switch, Help: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
-		frame.Option{Name: "stream", Kind: frame.Switch, Help: "with -o json, write A2A 1.0's StreamResponse, one a line, as they come"},
-		frame.Option{Name: "metadata", Takes: "JSON|@FILE", Help: "an object to add to the message's metadata; the prompt is no slash command then"},
-		frame.Option{Name: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
+		frame.Option{Flag: "attach", Kind: frame.List, Takes: "FILE", Help: "send this file with the prompt, if the agent takes its kind; up to 20 MiB in all. Repeatable"},
+		frame.Option{Flag: "continue", Kind: frame.Switch, Help: "go on in the last conversation with this agent in this directory"},
+		frame.Option{Flag: "task-id", Takes: "ID", Help: "go on with a task that waits for you, instead of beginning one"},
+		frame.Option{Flag: "context-id", Takes: "ID", Help: "begin the task in the context of earlier ones"},
+		frame.Option{Flag: "async", Kind: frame.Switch, Help: "do not wait: show the task's ID, or with -o json the task, as soon as the agent has taken it"},
+		frame.Option{Flag: "stream", Kind: frame.Switch, Help: "with -o json, write A2A 1.0's StreamResponse, one a line, as they come"},
+		frame.Option{Flag: "metadata", Takes: "JSON|@FILE", Help: "an object to add to the message's metadata; the prompt is no slash command then"},
+		frame.Option{Flag: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
 }
 
 // send runs one turn for a shell. On a terminal it also runs the turns that answer what

@@ -20,10 +20,10 @@ import (
 
 func CompanionCommand(p *frame.Program) *cli.Command {
 	return p.NewCommand("companion [plugin] [nvim|emacs]", runCompanion,
-		frame.Option{Name: "name", Takes: "NAME", Help: "what the CLIs call the editor, for example Neovim"},
-		frame.Option{Name: "workspace", Kind: frame.List, Takes: "DIR", Help: "a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
-		frame.Option{Name: "no-diffs", Kind: frame.Switch, Help: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
-		frame.Option{Name: "editor-pid", Kind: frame.Number, Shown: "that of the program that started a2astdio", Takes: "PID", Help: "the editor's process"})
+		frame.Option{Flag: "name", Takes: "NAME", Help: "what the CLIs call the editor, for example Neovim"},
+		frame.Option{Flag: "workspace", Kind: frame.List, Takes: "DIR", Help: "a directory that is open in the editor; a CLI below it connects. Repeatable; without it, the current directory"},
+		frame.Option{Flag: "no-diffs", Kind: frame.Switch, Help: "the plugin shows no diffs: the CLIs ask in the terminal alone"},
+		frame.Option{Flag: "editor-pid", Kind: frame.Number, Shown: "that of the program that started a2astdio", Takes: "PID", Help: "the editor's process"})
 }
 
 // runCompanion serves an editor and its agents until the input ends. A signal ends it the

@@ -158,7 +158,7 @@ func optionText(c *cli.Context, k *config.Key) string {
 	}
 	text := c.String(k.Flag)
 	if text == "0" || text == "0s" { // it is not given
-		return k.Default
+		return k.Shown
 	}
 	return text
 }

@@ -17,8 +17,8 @@ func SessionsCommand(p *frame.Program) *cli.Command {
 		p.NewCommand("sessions list", listSessions,
 			frame.Output(`[{"id","agent","cwd","title","contextId","taskId","updatedAt"}]`)),
 		p.NewCommand("sessions delete [ID...]", deleteSessions,
-			frame.Option{Name: "all", Kind: frame.Switch, Help: "delete all of them"},
-			frame.Option{Name: "older-than", Kind: frame.Duration, Takes: "TIME", Help: "delete those that were last used longer ago than that, like 168h"}))
+			frame.Option{Flag: "all", Kind: frame.Switch, Help: "delete all of them"},
+			frame.Option{Flag: "older-than", Kind: frame.Duration, Takes: "TIME", Help: "delete those that were last used longer ago than that, like 168h"}))
 }
 
 func listSessions(p *frame.Program, c *cli.Context) error {

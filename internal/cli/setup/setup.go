@@ -24,11 +24,11 @@ import (
 
 func Command(p *frame.Program) *cli.Command {
 	return p.AgentCommand("setup [URL]", run,
-		frame.Option{Name: "name", Takes: "NAME", Help: "what the agent is to be called, instead of asking"},
-		frame.Option{Name: "prompt", Takes: "TEXT", Help: "what to try the agent with, instead of asking"},
-		frame.Option{Name: "no-input", Kind: frame.Switch, Help: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
-		frame.Option{Name: "editor", Takes: strings.Join(editorNames(), "|"), Help: "print this editor's settings for the agent, and do nothing else"},
-		frame.Option{Name: "template", Kind: frame.Switch, Help: "write a file with every key, behind comment signs, instead of asking, and print where it is; a file that is there stays"})
+		frame.Option{Flag: "name", Takes: "NAME", Help: "what the agent is to be called, instead of asking"},
+		frame.Option{Flag: "prompt", Takes: "TEXT", Help: "what to try the agent with, instead of asking"},
+		frame.Option{Flag: "no-input", Kind: frame.Switch, Help: "ask nothing: what is not said is taken as it would be proposed, and no prompt is tried without --prompt"},
+		frame.Option{Flag: "editor", Takes: strings.Join(editorNames(), "|"), Help: "print this editor's settings for the agent, and do nothing else"},
+		frame.Option{Flag: "template", Kind: frame.Switch, Help: "write a file with every key, behind comment signs, instead of asking, and print where it is; a file that is there stays"})
 }
 
 // A setup is one run of the command, with what it knows of the agent.

@@ -21,24 +21,24 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("task",
 		p.AgentCommand("task get ID", reach.OnTask(getTask),
-			frame.Option{Name: "history", Kind: frame.Number, Shown: "the agent's choice", Takes: "N", Help: "how many messages of it to get, the last ones; 0 for none"},
+			frame.Option{Flag: "history", Kind: frame.Number, Shown: "the agent's choice", Takes: "N", Help: "how many messages of it to get, the last ones; 0 for none"},
 			frame.Output("A2A 1.0's Task")),
 		p.AgentCommand("task list", reach.Reached(listTasks),
-			frame.Option{Name: "context-id", Takes: "ID", Help: "only the tasks of this context"},
-			frame.Option{Name: "state", Takes: "STATE", Help: "only the tasks in this state: " + stateWords()},
-			frame.Option{Name: "all", Kind: frame.Switch, Help: "all that the agent holds, not only the page that it gives at once"},
+			frame.Option{Flag: "context-id", Takes: "ID", Help: "only the tasks of this context"},
+			frame.Option{Flag: "state", Takes: "STATE", Help: "only the tasks in this state: " + stateWords()},
+			frame.Option{Flag: "all", Kind: frame.Switch, Help: "all that the agent holds, not only the page that it gives at once"},
 			frame.Output("A2A 1.0's ListTasksResponse")),
 		p.AgentCommand("task cancel ID", reach.OnTask(cancelTask)),
 		p.AgentCommand("task subscribe ID", reach.OnTask(subscribe),
-			frame.Option{Name: "output", Aliases: []string{"o"}, Value: frame.Text,
+			frame.Option{Flag: "output", Aliases: []string{"o"}, Default: frame.Text,
 				Takes: "text|json|events", Help: "text is the agent's words, as they come; json is A2A 1.0's StreamResponse, one a line; events is one JSON object a line for everything that happens"},
-			frame.Option{Name: "approve", Shown: "leave it to others",
+			frame.Option{Flag: "approve", Shown: "leave it to others",
 				Takes: "ask|once|always|reject", Help: "what to say when the agent asks whether it may do something; ask asks you on the terminal, and rejects if there is none"},
-			frame.Option{Name: "fail", Kind: frame.Switch, Help: "exit with 1 if the task failed, was rejected or cancelled; with 6 if it waits for somebody"},
-			frame.Option{Name: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"}),
+			frame.Option{Flag: "fail", Kind: frame.Switch, Help: "exit with 1 if the task failed, was rejected or cancelled; with 6 if it waits for somebody"},
+			frame.Option{Flag: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"}),
 		p.AgentCommand("task download ID", reach.OnTask(runDownload),
-			frame.Option{Name: "dir", Value: ".", Takes: "DIR", Help: "where to write them"},
-			frame.Option{Name: "force", Kind: frame.Switch, Help: "replace files that are there"}))
+			frame.Option{Flag: "dir", Default: ".", Takes: "DIR", Help: "where to write them"},
+			frame.Option{Flag: "force", Kind: frame.Switch, Help: "replace files that are there"}))
 }
 
 // notOffered says in words what a refusal means that knows no such method.

@@ -25,8 +25,8 @@ import (
 func ProxyCommand(p *frame.Program) *cli.Command {
 	return p.AgentCommand("proxy", reach.Opened(runProxy),
 		listenFlag(),
-		frame.Option{Name: "fault", Kind: frame.List, Takes: "FAULT", Help: "what is to go wrong: " + fault.Help + ". Repeatable"},
-		frame.Option{Name: "with-credentials", Kind: frame.Switch, Help: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
+		frame.Option{Flag: "fault", Kind: frame.List, Takes: "FAULT", Help: "what is to go wrong: " + fault.Help + ". Repeatable"},
+		frame.Option{Flag: "with-credentials", Kind: frame.Switch, Help: "add the headers that --header gives to what goes to the agent; without it the clients' own are all there are"})
 }
 
 func runProxy(p *frame.Program, c *cli.Context, l *reach.Link) error {

@@ -27,23 +27,23 @@ import (
 func Command(p *frame.Program) *cli.Command {
 	return p.Group("trace",
 		p.NewCommand("trace show FILE", traceShow,
-			frame.Option{Name: "failed", Kind: frame.Switch, Help: "only what went wrong, or is not as the protocols say"},
-			frame.Option{Name: "follow", Kind: frame.Switch, Aliases: []string{"f"}, Help: "go on as the trace is written, until interrupted"},
-			frame.Option{Name: "record", Kind: frame.Number, Shown: "all", Takes: "N", Help: "show one record, in full"},
+			frame.Option{Flag: "failed", Kind: frame.Switch, Help: "only what went wrong, or is not as the protocols say"},
+			frame.Option{Flag: "follow", Kind: frame.Switch, Aliases: []string{"f"}, Help: "go on as the trace is written, until interrupted"},
+			frame.Option{Flag: "record", Kind: frame.Number, Shown: "all", Takes: "N", Help: "show one record, in full"},
 			frame.Output("the records as they are in the file, one a line")),
 		p.NewCommand("trace serve FILE", traceServe, listenFlag()),
 		p.NewCommand("trace check FILE...", traceCheck,
-			frame.Option{Name: "of", Takes: "editor|bridge|agent", Help: "only what this one does wrong; bridge is also what tap listens to"},
-			frame.Option{Name: "skip", Kind: frame.List, Takes: "RULE", Help: "not this rule. Repeatable"},
+			frame.Option{Flag: "of", Takes: "editor|bridge|agent", Help: "only what this one does wrong; bridge is also what tap listens to"},
+			frame.Option{Flag: "skip", Kind: frame.List, Takes: "RULE", Help: "not this rule. Repeatable"},
 			frame.Output(`{"file","record","who","rule","weight","source","what","text"}, one a line`)),
 		p.NewCommand("trace replay FILE", traceReplay,
 			listenFlag(),
-			frame.Option{Name: "speed", Value: "1", Takes: "N|max", Help: "how many times faster than it was; max is without pauses"}),
+			frame.Option{Flag: "speed", Default: "1", Takes: "N|max", Help: "how many times faster than it was; max is without pauses"}),
 		p.NewCommand("trace export FILE", traceExport,
-			frame.Option{Name: "html", Kind: frame.Switch, Help: "the page that trace serve shows, with the trace in it"},
-			frame.Option{Name: "har", Kind: frame.Switch, Help: "HAR 1.2: the agent's wire"},
-			frame.Option{Name: "redact", Kind: frame.Switch, Help: "the trace itself, without texts, as --trace-redact would have written it"},
-			frame.Option{Name: "out", Takes: "FILE", Help: "where to write; without it, to stdout"}))
+			frame.Option{Flag: "html", Kind: frame.Switch, Help: "the page that trace serve shows, with the trace in it"},
+			frame.Option{Flag: "har", Kind: frame.Switch, Help: "HAR 1.2: the agent's wire"},
+			frame.Option{Flag: "redact", Kind: frame.Switch, Help: "the trace itself, without texts, as --trace-redact would have written it"},
+			frame.Option{Flag: "out", Takes: "FILE", Help: "where to write; without it, to stdout"}))
 }
 
 // openTraceFile opens the trace that the command's argument names.
@@ -63,7 +63,7 @@ func noteTrace(p *frame.Program, r *trace.Reader) {
 
 // listenFlag is of what serves a trace, or another agent.
 func listenFlag() frame.Option {
-	return frame.Option{Name: "listen", Value: "127.0.0.1:0", Shown: "a free port of this machine", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only"}
+	return frame.Option{Flag: "listen", Default: "127.0.0.1:0", Shown: "a free port of this machine", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only"}
 }
 
 func traceCheck(p *frame.Program, c *cli.Context) error {
