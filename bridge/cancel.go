@@ -140,7 +140,7 @@ func (t *turn) tell() {
 	defer stop()
 	t.mu.Unlock() // for as long as the agent takes
 	answer, err := t.agent.cancelTask(ctx, task, "the turn was cancelled")
-	if refused := (*a2a.Error)(nil); errors.As(err, &refused) && refused.Code == a2a.CodeTaskNotCancelable { // it may have ended just before
+	if isRefusal(err, a2a.CodeTaskNotCancelable) { // it may have ended just before
 		if state, lookErr := t.agent.stateOf(ctx, task, cancelGrace); lookErr == nil && state.Terminal() {
 			err = nil
 		}
@@ -211,7 +211,7 @@ func (t *turn) settleCancel(ctx context.Context) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if errors.As(t.runs, new(*a2a.Error)) {
+	if refusalOf(t.runs) != nil {
 		t.agent.cancelLater(t.task)
 	}
 	return t.runs

@@ -14,7 +14,6 @@ type said struct {
 	verb   shown.Verb
 	events []a2a.Event // valid until the turn has shown them
 	conn   *mapping.Connection
-	cut    bool // something may have been said unheard before what comes next
 	shows  showing
 	steps  []mapping.Step
 }
@@ -55,8 +54,8 @@ type leg struct {
 	patience  time.Duration // how long its streams may say nothing
 	outage    outage
 	spoken    progress
-	worded    bool // one of the messages that came is not empty: some agents begin with one that is
-	refused   bool // the agent's answer to the message is an error: it has not taken it
+	worded    bool       // one of the messages that came is not empty: some agents begin with one that is
+	refusal   *a2a.Error // the agent's answer to the message, which it has not taken
 	holds     holding
 	spokeLast bool // what its own stream has said last is a message
 	settling  int  // how many questions there are, and one, while the timer runs for them; 0: it does not
@@ -211,9 +210,7 @@ func (l *leg) close() {
 // letGo ends what the leg has asked for, and returns its streams, nil if it has been let go.
 func (l *leg) letGo() *readers {
 	l.stop()
-	if l.first != nil {
-		l.goOn()
-	}
+	l.releaseFirst()
 	readers := l.readers
 	l.readers = nil
 	return readers
@@ -239,7 +236,7 @@ func (l *leg) take(b batch, flows bool) {
 		l.takeLive(b.events, flows)
 	}
 	if l.first == nil || l.first.reader != b.reader {
-		l.readers.goOn(b)
+		l.readers.readOn(b)
 	}
 }
 
@@ -312,13 +309,16 @@ func (l *leg) act(in input, do action) {
 }
 
 // giveHeld shows what a look at the task has held back, when its own stream is not waited for
-// any more. cut: that may have been about to say it, and more (E10).
+// any more. cut: that may have been about to say it, and more (E10). False: the editor has failed.
 func (l *leg) giveHeld(cut bool) bool {
 	task := l.held
 	if l.held = nil; task == nil {
 		return true
 	}
-	return l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, cut: cut})
+	if cut {
+		l.turn.fold.Cut()
+	}
+	return l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}})
 }
 
 // give has the turn show something, as slowly as the editor takes it, and tell what is heard then. False: the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,9 +66,9 @@ func (e *taskLostError) Unwrap() error { return e.err }
 // lost is for a task whose connection was cut, of an agent that offers no way to go on. It has
 // refused that because it does not know the task any more, or has no such method.
 func (l *leg) lost() error {
-	text, refusal := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: "+
-		"what task %s has said since is lost, and it may still run", (*a2a.Error)(nil)
-	if errors.As(l.outage.refusal, &refusal) && refusal.Code == a2a.CodeTaskNotFound {
+	text := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: " +
+		"what task %s has said since is lost, and it may still run"
+	if isRefusal(l.outage.refusal, a2a.CodeTaskNotFound) {
 		text = "agent: the connection was lost, task %s is not found any more, and this agent does not offer to ask for one: what it has said since is lost"
 	}
 	return &cutError{fmt.Sprintf(text, l.taskID)}
@@ -86,7 +87,7 @@ func (l *leg) givenUp(in input) error {
 		return l.agent.opts.Client.ExplainLoss(l.ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
 		return nil // the agent has stopped the work
-	case in == inGone, in == inCannot && (l.subscription == subNever || isFinal(l.outage.refusal) && !isUnauthenticated(l.outage.refusal)):
+	case in == inGone, in == inCannot && (l.subscription == subNever || hasNone(l.outage.refusal) && !isUnauthenticated(l.outage.refusal)):
 		return l.lost()
 	case in == inCannot:
 		return &cutError{fmt.Sprintf("%v, and the agent does not offer tasks/get: task %s may still run", why, l.taskID)}
@@ -94,28 +95,35 @@ func (l *leg) givenUp(in input) error {
 	return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", why, maxTries, l.taskID)}
 }
 
+// refusalOf is the agent's answer that an error is, nil if it is none.
+func refusalOf(err error) (refusal *a2a.Error) {
+	errors.As(err, &refusal)
+	return refusal
+}
+
 // isFinal reports whether asking again would give the same error.
-func isFinal(err error) bool {
-	agentErr := (*a2a.Error)(nil)
-	if !errors.As(err, &agentErr) {
-		return false
-	}
-	switch agentErr.Code {
-	case a2a.CodeTaskNotFound, a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation:
-		return true
-	}
-	return agentErr.Unauthenticated()
+func isFinal(err error) bool { return hasNone(err) || isUnauthenticated(err) }
+
+// hasNone reports whether an error says that the agent has no such task, or no such method.
+func hasNone(err error) bool {
+	return isRefusal(err, a2a.CodeTaskNotFound, a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation)
+}
+
+// isRefusal reports whether an error is an answer of the agent's with one of these codes.
+func isRefusal(err error, codes ...int) bool {
+	refusal := refusalOf(err)
+	return refusal != nil && slices.Contains(codes, refusal.Code)
 }
 
 // isUnauthenticated reports whether an error says that the user has to sign in.
 func isUnauthenticated(err error) bool {
-	refusal := (*a2a.Error)(nil)
-	return errors.As(err, &refusal) && refusal.Unauthenticated()
+	refusal := refusalOf(err)
+	return refusal != nil && refusal.Unauthenticated()
 }
 
 // isUndelivered reports whether an error says that the agent could not be reached.
 func isUndelivered(err error) bool {
-	return err != nil && !errors.As(err, new(*a2a.Error)) && !errors.As(err, new(*idleError)) &&
+	return err != nil && refusalOf(err) == nil && !errors.As(err, new(*idleError)) &&
 		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
 }
 
@@ -130,7 +138,7 @@ const maxRefused = 10 * time.Second
 func (l *leg) refuses(err error) {
 	o := &l.outage
 	switch {
-	case err == nil || l.agent.opts.Client.Exited() != nil || l.phase == streaming: // the process of the agent tells more
+	case l.agent.opts.Client.Exited() != nil || l.phase == streaming: // the process of the agent tells more
 	case !transport.IsRefused(err):
 		o.refusedAt = time.Time{}
 	case o.refusedAt.IsZero():

@@ -168,9 +168,7 @@ func (l *leg) abandoned(b batch) bool {
 	if r := b.reply; r != nil {
 		switch {
 		case r.leg != l:
-		case r.reader != nil && r.from == fromSubscribe:
-			l.sub = l.readers.add(r.reader)
-		case r.reader != nil:
+		case r.reader != nil: // a subscription's, too
 			l.live = l.readers.add(r.reader)
 		case r.then != nil: // a slash command, which has become a task
 			_, _ = l.agent.cancelTask(l.ctx, r.taskID, leftByTurn)
@@ -184,7 +182,7 @@ func (l *leg) abandoned(b batch) bool {
 			l.state = a2a.State(strings.Clone(string(b.events[i].State)))
 		}
 	}
-	l.readers.goOn(b)
+	l.readers.readOn(b)
 	switch {
 	case !own:
 		return false

@@ -107,7 +107,9 @@ func (l *leg) endOfStream(b batch) {
 	case l.turn.wasSpared():
 		l.fail(nil)
 	case cannotPass(b.err):
-		l.refused = l.spoken == saidNothing && errors.As(b.err, new(*a2a.Error))
+		if l.spoken == saidNothing {
+			l.refusal = refusalOf(b.err)
+		}
 		l.fail(b.err)
 	case b.stream.Unstreamed() && l.taskID != "":
 		l.goOnUnstreamed()
@@ -131,7 +133,7 @@ func (l *leg) endOfStream(b batch) {
 		case !l.whole():
 			l.lose()
 		case l.isMessage() && !errors.As(b.err, new(*idleError)): // others may have been to follow (see messageGrace)
-			l.give(said{cut: true})
+			l.turn.fold.Cut()
 		}
 		l.step(inCut)
 	}
@@ -160,21 +162,20 @@ func (l *leg) lose() {
 
 // unanswered is for a request to which no answer has begun.
 func (l *leg) unanswered(err error) {
-	agentErr := (*a2a.Error)(nil)
-	refused := errors.As(err, &agentErr)
+	refusal := refusalOf(err)
 	switch {
-	case refused && l.taskID != "" && agentErr.Code == a2a.CodeTaskNotFound:
-		l.refused = true
-		l.fail(&taskLostError{l.taskID, agentErr})
-	case refused && !errors.Is(err, transport.ErrPossiblyDelivered):
-		l.refused = true
+	case l.taskID != "" && isRefusal(err, a2a.CodeTaskNotFound):
+		l.refusal = refusal
+		l.fail(&taskLostError{l.taskID, refusal})
+	case !errors.Is(err, transport.ErrPossiblyDelivered):
+		l.refusal = refusal
 		l.fail(err)
-	case l.taskID == "" || !errors.Is(err, transport.ErrPossiblyDelivered):
+	case l.taskID == "":
 		l.fail(err)
 	default:
 		// A gateway has given up waiting for the answer, or it was cut before its first event. The
 		// task tells whether the message has come.
-		if l.outage.why = err; refused {
+		if l.outage.why = err; refusal != nil {
 			l.outage.why = &cutError{err.Error()}
 		}
 		l.lose()
@@ -190,7 +191,7 @@ func isCleanEnd(err error) bool {
 
 // cannotPass reports whether another attempt cannot help against an error of a leg.
 func cannotPass(err error) bool {
-	return errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || errors.As(err, new(*a2a.Error)) ||
+	return errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || refusalOf(err) != nil ||
 		errors.As(err, new(*dialect.CommandError))
 }
 

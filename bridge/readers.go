@@ -107,8 +107,8 @@ func (s *readers) run(r *reader) {
 	}
 }
 
-// goOn lets a reader read on when its events were dealt with, and forgets one that has ended.
-func (s *readers) goOn(b batch) {
+// readOn lets a reader read on when its events were dealt with, and forgets one that has ended.
+func (s *readers) readOn(b batch) {
 	if b.err == nil {
 		select {
 		case b.next <- struct{}{}:

@@ -110,8 +110,7 @@ func (l *leg) looked(r *reply) {
 	f := &l.refresh
 	overtaken := f.firstTask.After(f.began)
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
-	agentErr := (*a2a.Error)(nil)
-	switch refused := errors.As(r.err, &agentErr); {
+	switch refusal := refusalOf(r.err); {
 	case r.err == nil:
 		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
 		// waits for a sign-in).
@@ -121,16 +120,16 @@ func (l *leg) looked(r *reply) {
 			break
 		}
 		l.takeSnapshot(r.task)
-	case errors.Is(r.err, transport.ErrExited), refused && agentErr.Unauthenticated():
+	case errors.Is(r.err, transport.ErrExited), isUnauthenticated(r.err):
 		l.fail(r.err)
-	case refused && agentErr.Code == a2a.CodeTaskNotFound:
-		l.outage.why = &taskLostError{l.taskID, agentErr}
+	case isRefusal(r.err, a2a.CodeTaskNotFound):
+		l.outage.why = &taskLostError{l.taskID, refusal}
 		l.step(inGone)
-	case isFinal(r.err), refused && agentErr.Code == a2a.CodeInvalidParams && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
+	case isFinal(r.err), isRefusal(r.err, a2a.CodeInvalidParams) && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
 		l.cannotLook(false)
 	default:
 		l.tries++
-		if l.outage.why = r.err; refused { // for example a gateway's 502, which is not the agent's answer
+		if l.outage.why = r.err; refusal != nil { // for example a gateway's 502, which is not the agent's answer
 			l.outage.why = &cutError{r.err.Error()}
 		}
 		if f.polls == pollUnstreamed { // now something was lost
@@ -170,7 +169,10 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 		shows = showStates
 	}
 	asked, waited := l.asked, l.waitsForInput()
-	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows, cut: l.wentOnUnheard(task)}) {
+	if l.wentOnUnheard(task) {
+		l.turn.fold.Cut()
+	}
+	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}) {
 		return
 	}
 	bare := isBare(task)

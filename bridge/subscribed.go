@@ -78,8 +78,8 @@ func (l *leg) subscribed(r *reply) {
 		return
 	}
 	l.outage.refusal = r.err
-	if agentErr := (*a2a.Error)(nil); l.agent.opts.Client.Unsupported().Get {
-		if l.outage.why = r.err; errors.As(r.err, &agentErr) && agentErr.Code == a2a.CodeTaskNotFound {
+	if l.agent.opts.Client.Unsupported().Get {
+		if l.outage.why = r.err; isRefusal(r.err, a2a.CodeTaskNotFound) {
 			l.step(inGone)
 			return
 		}
@@ -155,7 +155,6 @@ func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 func (l *leg) takeFirst() {
 	switch {
 	case l.first == nil:
-		return
 	case l.agent.opts.Client.Unsupported().Get, l.tries > 0: // R6
 		l.takeReplayed(l.first.events)
 	case l.holds == holdsNoWord:
@@ -163,13 +162,13 @@ func (l *leg) takeFirst() {
 		l.give(said{verb: shown.Replayed, events: l.first.events})
 		l.stale = stale
 	}
-	l.goOn()
+	l.releaseFirst()
 }
 
-// goOn has the subscription go on whose first events have waited.
-func (l *leg) goOn() {
+// releaseFirst has the subscription be read on whose first events have waited, if any have.
+func (l *leg) releaseFirst() {
 	if l.first != nil {
-		l.readers.goOn(*l.first)
+		l.readers.readOn(*l.first)
 		l.first = nil
 	}
 }

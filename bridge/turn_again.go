@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -14,16 +13,16 @@ import (
 // onward is the request with which a turn goes on after the agent has refused a message, nil if it
 // does not.
 func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *request {
-	refusal := (*a2a.Error)(nil)
+	refusal := leg.refusal
 	switch {
-	case err == nil || !leg.refused:
+	case err == nil || refusal == nil:
 		return nil
 	case r.steering != nil: // our newest message is the one before it, and its streams are not heard any more
 		t.sent = r.before
 		t.fold.Sent(t.sent[0], t.sent[1])
 		t.fold.Cut()
 		return t.followTask()
-	case t.isCancelled() || r.message == nil || !errors.As(err, &refusal):
+	case t.isCancelled() || r.message == nil:
 		return nil
 	case r.answers:
 		// All that they are to may have gone on without them: somebody else has answered.
@@ -114,13 +113,11 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 	// nothing can tell that the task goes on, unless it has asked, or may have, in an earlier process: then the
 	// answer is what it does not take.
 	state, err := t.agent.stateOf(ctx, taskID, learnTime)
-	answer := (*a2a.Error)(nil)
-	lost = errors.As(err, &answer) && !leftOff && t.fold.Rest(taskID).State == "" &&
-		slices.Contains([]int{a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeTaskNotFound}, answer.Code)
+	lost = hasNone(err) && !leftOff && t.fold.Rest(taskID).State == ""
 	switch {
 	case state.Waits(): // not where it is at work: there a second refusal counts
 		s.refused = ""
-	case answer != nil && answer.Code == a2a.CodeTaskNotFound: // which counts as a second refusal
+	case isRefusal(err, a2a.CodeTaskNotFound): // which counts as a second refusal
 		s.refused = strings.Clone(taskID)
 	}
 	return lost || err == nil && state.Terminal(), lost
@@ -129,21 +126,13 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 // refusesMessage reports whether a refusal may say that the task takes no such message, as
 // it stands: A2A has no code for that.
 func refusesMessage(refusal *a2a.Error) bool {
-	switch refusal.Code {
-	case a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation:
-		return true
-	}
-	return false
+	return isRefusal(refusal, a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation)
 }
 
 // refusesContext reports whether the refusal of a message may be about its context: A2A
 // has no code for that. What the agent finds invalid may as well be a file.
 func refusesContext(refusal *a2a.Error, m *a2a.Outgoing) bool {
-	switch refusal.Code {
-	case a2a.CodeTaskNotFound:
-		return true
-	case a2a.CodeInvalidRequest, a2a.CodeInvalidParams:
-		return !slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.File != nil || p.Data != nil })
-	}
-	return false
+	other := func(p a2a.OutPart) bool { return p.File != nil || p.Data != nil }
+	return isRefusal(refusal, a2a.CodeTaskNotFound) ||
+		isRefusal(refusal, a2a.CodeInvalidRequest, a2a.CodeInvalidParams) && !slices.ContainsFunc(m.Parts, other)
 }

@@ -327,7 +327,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		t.forgetRejected(ids)
 		return nil, nil
 	}
-	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && t.hasGoneOn(ctx, leg, cancelGrace, refusal, ids) {
+	if refusal := refusalOf(err); refusal != nil && t.hasGoneOn(ctx, leg, cancelGrace, refusal, ids) {
 		t.rejected = false
 		return t.followTask(), nil
 	}

@@ -139,7 +139,7 @@ func (t *turn) result(ctx context.Context, how end, err error, undelivered bool)
 	}
 	if err != nil {
 		t.rememberFailure(err, undelivered)
-		if f.State == a2a.StateFailed && f.FailText != "" && errors.As(err, new(*a2a.Error)) {
+		if f.State == a2a.StateFailed && f.FailText != "" && refusalOf(err) != nil {
 			err = t.failure() // inference-gateway's says why, and then "streaming failed"
 		}
 		return r, err
@@ -250,9 +250,9 @@ func (t *turn) rememberFailure(err error, undelivered bool) {
 	if undelivered {
 		f.Doubt()
 	}
-	lost, refusal := (*taskLostError)(nil), (*a2a.Error)(nil)
-	switch refused := errors.As(err, &refusal) && !refusal.Unauthenticated(); {
-	case errors.As(err, &lost) || errors.As(err, &refusal) && f.State == "" && !t.keepsQuestion(refusal):
+	refusal := refusalOf(err)
+	switch refused := refusal != nil && !refusal.Unauthenticated(); {
+	case errors.As(err, new(*taskLostError)) || refusal != nil && f.State == "" && !t.keepsQuestion(refusal):
 		// The next prompt begins a new task, in the same context.
 		s.forget()
 	case undelivered && (refused || errors.As(err, new(*undeliveredError))):

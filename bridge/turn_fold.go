@@ -15,9 +15,6 @@ import (
 func (t *turn) show(leg *leg, n said) error {
 	t.shows++
 	stale := n.verb == shown.Snapshot && len(n.events) > 0 && n.shows == showAll && t.countStale(&n.events[0])
-	if n.cut {
-		t.fold.Cut()
-	}
 	steps := t.stepsOf(leg, &n, stale, t.steps[:0])
 	if len(n.events) > 0 && n.shows == showAll && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.spoken++

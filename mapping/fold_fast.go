@@ -114,7 +114,7 @@ func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 			return steps
 		}
 	}
-	f.joined.of, f.joined.begun = l, false
+	f.joined.of, f.joined.atText, f.joined.atJSON = l, len(f.joined.text), len(f.joined.json)
 	steps = append(steps, l.step)
 	s := &steps[n]
 	s.Text, s.TextJSON, s.Plain, s.Raw = p.Text, p.TextJSON, p.FastPath().Plain, ev.Raw
@@ -129,17 +129,16 @@ func (f *Fold) fastEvent(l *fastStep, ev *a2a.Event, steps []Step) []Step {
 
 // joined is the text of the steps that take several events: see [Fold.Joins].
 type joined struct {
-	of         *fastStep // of the newest step, if it is one
-	text, json []byte
-	begun      bool // that of the newest step is at their ends
+	of             *fastStep // of the newest step, if it is one
+	text, json     []byte
+	atText, atJSON int // where in them that of the newest step begins, if several events have it
 }
 
 // add lets the text of the newest step go on with that of a part. Both are plain.
 func (j *joined) add(s *Step, p *a2a.Part) {
-	if !j.begun {
-		j.text, j.json, j.begun = append(j.text, s.Text...), append(j.json, s.TextJSON...), true
+	if len(j.text) == j.atText {
+		j.text, j.json = append(j.text, s.Text...), append(j.json, s.TextJSON...)
 	}
-	text, json := len(j.text)-len(s.Text), len(j.json)-len(s.TextJSON)
 	j.text, j.json = append(j.text, p.Text...), append(j.json[:len(j.json)-1], p.TextJSON[1:]...)
-	s.Text, s.TextJSON = rawjson.View(j.text[text:]), a2a.JSON(rawjson.View(j.json[json:]))
+	s.Text, s.TextJSON = rawjson.View(j.text[j.atText:]), a2a.JSON(rawjson.View(j.json[j.atJSON:]))
 }
