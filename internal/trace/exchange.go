@@ -87,8 +87,8 @@ func (w *worker) request(x *exchange, at time.Time) {
 	x.sent = true
 	w.enc.mask.sent(x.head)
 	p := x.request.trimmed()
-	l := w.enc.look(p)
-	if l.valid && l.id.to > 0 {
+	l := w.enc.look(p, nil)
+	if l.valid {
 		x.id = string(p.b[l.id.from:l.id.to])
 	}
 	w.begin(at, WireAgent, DirOut, KindRequest)
@@ -99,7 +99,7 @@ func (w *worker) request(x *exchange, at time.Time) {
 		x.as = push
 	}
 	x.card = x.head.method == http.MethodGet || strings.Contains(method, "Card")
-	w.method(method)
+	w.written("method", method)
 	w.text("http", x.head.method)
 	address := w.enc.mask.address(x.head.url)
 	w.buf = rawjson.AppendField(w.buf, "url", address)
@@ -110,17 +110,16 @@ func (w *worker) request(x *exchange, at time.Time) {
 	case media == "application/x-www-form-urlencoded":
 		w.enc.mask.noteForm(string(p.b))
 		p = p.hidden(w.enc.mask.form(string(p.b)))
-		w.enc.look(p)
+		l = w.enc.look(p, nil)
 	case len(p.b) > 0 && !l.valid && !looksJSON(p.b): // none of A2A's, and without names
 		w.enc.mask.note(string(p.b), false)
 		p = p.hidden(masked)
-		w.enc.look(p)
 	}
 	as := x.as
 	if path, _, _ := strings.Cut(address, "?"); as == open && method == "" && strings.HasSuffix(path, "/"+masked) {
 		as = settings // a call that is none of A2A's: its members are unknown, too
 	}
-	w.buf = w.enc.payload(w.buf, p, nil, as)
+	w.buf = w.enc.payload(w.buf, p, &l, nil, as)
 	w.enc.mask.client = false
 	w.finish()
 	x.request = pieces{}
@@ -152,15 +151,14 @@ func (w *worker) response(x *exchange, at time.Time, h *responseHead) {
 }
 
 func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
-	w.enc.look(ev.data)
-	w.enc.goesOn(ev.data, &x.said)
+	l := w.enc.look(ev.data, &x.said)
 	w.begin(at, WireAgent, DirIn, KindEvent)
 	w.number("x", x.n)
 	if ev.hasData {
 		x.events++
 		w.number("e", x.events)
 		x.last = append(x.last[:0], ev.data.b...)
-		w.seen.comes(ev.data, &w.enc.scan.looked, EventRef{x.n, x.events})
+		w.seen.comes(ev.data, &l, EventRef{x.n, x.events})
 	}
 	w.text("name", ev.name)
 	w.text("last_id", ev.id)
@@ -168,7 +166,7 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 		ev.comment = length(ev.comment)
 	}
 	w.text("comment", ev.comment)
-	w.buf = w.enc.payload(w.buf, ev.data, &x.said, x.as)
+	w.buf = w.enc.payload(w.buf, ev.data, &l, &x.said, x.as)
 	if !ev.whole {
 		w.text("error", "the stream ended within this event")
 	}
@@ -198,17 +196,17 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		if x.encoded {
 			p = p.hidden(masked)
 		}
-		l := w.enc.look(p)
+		l := w.enc.look(p, nil)
 		w.begin(at, WireAgent, DirIn, KindBody)
 		w.number("x", x.n)
-		w.seen.comes(p, l, EventRef{x.n, 0})
+		w.seen.comes(p, &l, EventRef{x.n, 0})
 		if x.card {
 			w.enc.mask.noteCard(p.b)
 		}
 		if l.valid {
 			w.written("id", x.id)
 		}
-		w.buf = w.enc.payload(w.buf, p, nil, x.as)
+		w.buf = w.enc.payload(w.buf, p, &l, nil, x.as)
 		w.finish()
 	}
 	w.begin(at, WireAgent, DirIn, KindEnd)

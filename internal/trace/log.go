@@ -10,7 +10,7 @@ import (
 // Masked returns a writer that passes text on to out with credentials masked. Each
 // Write is a text of its own, such as a line of a log.
 func Masked(out io.Writer, opts *Options) io.Writer {
-	return &maskedWriter{out: out, mask: sharedMask(opts, false)}
+	return &maskedWriter{out: out, mask: sharedMask(opts, inText)}
 }
 
 type maskedWriter struct {
@@ -31,9 +31,9 @@ func (w *maskedWriter) Write(p []byte) (int, error) {
 // MaskOwn returns a function that masks the program's own credentials, and nothing
 // else, in what users see: agents echo credentials in errors. It may be called from any
 // goroutine.
-func MaskOwn(opts *Options) func(string) string { return sharedMask(opts, true) }
+func MaskOwn(opts *Options) func(string) string { return sharedMask(opts, ownOnly) }
 
-func sharedMask(opts *Options, own bool) func(string) string {
+func sharedMask(opts *Options, want scope) func(string) string {
 	// Made by the first text: most programs have none.
 	mask := sync.OnceValue(func() *masker { return newMasker(opts.Header, opts.Secrets, opts.Later) })
 	var mu sync.Mutex // a masker belongs to one goroutine
@@ -42,7 +42,8 @@ func sharedMask(opts *Options, own bool) func(string) string {
 		defer mu.Unlock()
 		m := mask()
 		m.learn()
-		return string(replace([]byte(s), m.find([]byte(s), own)))
+		spans, _ := m.find([]byte(s), 0, want)
+		return string(replace([]byte(s), spans))
 	}
 }
 

@@ -38,6 +38,9 @@ type masker struct {
 	keys          map[string]keyClass // known ones
 	found         []span              // of the text in hand
 	seam          []byte              // of a text in pieces: two of them
+	plain         []byte              // texts without escapes, of the strings that are being read
+	strings       []place             // of a document that continues what was said
+	special       bool                // the document in hand has members that are not open
 	// said is what precedes the text in hand, nil if it stands alone. as is how the
 	// document in hand is masked.
 	said *said
@@ -157,24 +160,42 @@ func spelled(s string) []string {
 	return list
 }
 
-// spans returns what to mask in a text, in order, without overlaps. The result is valid
-// until the next call.
-func (m *masker) spans(b []byte) []span { return m.find(b, false) }
+// A scope is what is looked for in a text.
+type scope uint8
 
-// find is spans; with own, for the program's own credentials only.
-func (m *masker) find(b []byte, own bool) []span {
-	m.found = m.found[:0]
-	m.sieve.each(b, func(at int, w *word) bool {
-		if own && w.kind != wordLiteral {
-			return true
-		}
-		if s, ok := w.span(b, at); ok && s.to > s.from {
+const (
+	inText   scope = iota // credentials
+	inPieces              // also what may become one when the text goes on
+	ownOnly               // the program's own credentials
+)
+
+// span is a word's, if it is looked for.
+func (want scope) span(w *word, b []byte, at int) (span, bool) {
+	if want == ownOnly && w.kind != wordLiteral {
+		return span{}, false
+	}
+	s, ok, open := w.span(b, at)
+	return s, ok || want == inPieces && open && s.to-s.from >= minPiece
+}
+
+// find returns what to mask in a text, in order, without overlaps, and where the last word is.
+// No word ends before b[from]. The spans are valid until the next call.
+func (m *masker) find(b []byte, from int, want scope) (spans []span, last int) {
+	m.found, last = m.found[:0], -1
+	m.sieve.each(b, from, func(at int, w *word) {
+		last = max(last, at)
+		if s, ok := want.span(w, b, at); ok {
 			m.found = append(m.found, s)
 		}
-		return true
 	})
-	m.found = append(m.found, m.spelledSpans(b)...)
-	return merge(m.found)
+	m.spelledSpans(b, want)
+	return merge(m.found), last
+}
+
+// spans is find for a text that stands alone.
+func (m *masker) spans(b []byte) []span {
+	spans, _ := m.find(b, 0, inText)
+	return spans
 }
 
 // merge sorts spans, and joins those that overlap.

@@ -76,69 +76,85 @@ func (f *frame) enter(object bool) frame {
 	return next
 }
 
-// json appends a JSON document, masked, with all other bytes unchanged. The document
-// may be cut off, or not be JSON: it is read token by token. nested counts the JSON
-// documents around this one.
-func (m *masker) json(dst, src []byte, nested int) []byte {
-	stack := append(make([]frame, 0, 32), frame{})
-	if stack[0].mode = m.as; m.as == open && pushes(src) {
+// json masks a JSON document, and returns it with all other bytes unchanged; the same bytes if
+// nothing is masked. The document may be cut off, or not be JSON: it is read token by token.
+// nested counts the JSON documents around this one.
+func (m *masker) json(src []byte, nested int) []byte {
+	doc := rawjson.View(src)
+	stack := append(make([]frame, 0, 32), frame{mode: m.as})
+	tells := tellsMode(doc)
+	if tells && m.as == open && pushes(doc) {
 		stack[0].mode = push
 	}
-	for i := 0; i < len(src); {
+	var out []byte
+	done := 0 // so much of src is in out
+	for i, end := 0, 0; i < len(src); i = end {
 		top := &stack[len(stack)-1]
-		switch c := src[i]; c {
+		var is []byte // in place of src[i:end]
+		end = i + 1
+		switch src[i] {
 		case '{', '[':
 			if len(stack) <= maxDepth {
-				next := top.enter(c == '{')
-				if c == '{' && (next.mode == open || next.mode == push) && areSettings(src[i:]) {
-					next.mode = settings
-				}
-				stack = append(stack, next)
+				stack = append(stack, m.enter(top, doc[i:], tells))
 			}
 		case '}', ']':
-			if len(stack) > 1 {
-				stack = stack[:len(stack)-1]
-			}
+			stack = stack[:max(1, len(stack)-1)]
 		case ',':
 			top.isKey = top.object
 		case ':':
 			top.isKey = false
 		case ' ', '\t', '\r', '\n':
 		case '"':
-			end := stringEnd(src, i)
-			dst = m.token(dst, src[i:end], top, nested)
-			i = end
-			continue
+			end = rawjson.SkipString(doc, i)
+			m.notePlace(span{i, end}, top, nested)
+			is = m.token(src[i:end], top, nested)
 		default:
-			end := i
 			for end < len(src) && strings.IndexByte(" \t\r\n{}[],:\"", src[end]) < 0 {
 				end++
 			}
-			dst = m.scalar(dst, src[i:end], top)
-			i = end
-			continue
+			is = m.scalar(src[i:end], top)
 		}
-		dst = append(dst, src[i])
-		i++
+		if is != nil {
+			out = append(append(out, src[done:i]...), is...)
+			done = end
+		}
 	}
-	return dst
+	if done == 0 {
+		return src
+	}
+	return append(out, src[done:]...)
+}
+
+// enter returns the frame of the object or list that a document begins with.
+func (m *masker) enter(top *frame, doc string, tells bool) frame {
+	next := top.enter(doc[0] == '{')
+	if tells && next.object && (next.mode == open || next.mode == push) && areSettings(doc) {
+		next.mode = settings
+	}
+	m.special = m.special || next.mode != open
+	return next
+}
+
+// tellsMode reports whether a document may have settings that are known by a member, or is about push
+// notifications. It searches for parts of words that begin with a rare letter, which is fast.
+func tellsMode(doc string) bool {
+	return strings.Contains(doc, "kspace") || strings.Contains(doc, "gent-settings") ||
+		strings.Contains(doc, "NotificationConfig")
 }
 
 // areSettings reports whether an object is what a client sets an agent to: Gemini's
 // settings name themselves, those of the development-tool extension a workspace.
-func areSettings(src []byte) bool {
-	if !bytes.Contains(src[:min(len(src), 4<<10)], []byte("orkspace")) && !bytes.Contains(src[:min(len(src), 4<<10)], []byte("agent-settings")) {
+func areSettings(doc string) (found bool) {
+	if !tellsMode(doc[:min(len(doc), 4<<10)]) {
 		return false
 	}
-	found := false
-	s := rawjson.View(src)
-	rawjson.Walk(s, 0, func(key string, at int) int {
-		end := rawjson.SkipValue(s, at)
+	rawjson.Walk(doc, 0, func(key string, at int) int {
+		end := rawjson.SkipValue(doc, at)
 		switch plain(key) {
 		case "workspacepath", "workspacepaths":
 			found = true
 		case "kind":
-			found = found || s[at:end] == `"agent-settings"`
+			found = found || doc[at:end] == `"agent-settings"`
 		}
 		return end
 	})
@@ -147,59 +163,61 @@ func areSettings(src []byte) bool {
 
 // pushes reports whether a document is a call about push notifications: in A2A 1.0 its
 // parameters are the configuration itself.
-func pushes(src []byte) bool {
-	head := src[:min(len(src), 4<<10)]
-	return bytes.Contains(head, []byte("ushNotificationConfig")) && bytes.Contains(head, []byte(`"method"`))
+func pushes(doc string) bool {
+	head := doc[:min(len(doc), 4<<10)]
+	return strings.Contains(head, "NotificationConfig") && strings.Contains(head, `"method"`)
 }
 
-// stringEnd returns the end of the string that begins at i.
-func stringEnd(src []byte, i int) int {
-	for i++; i < len(src); i++ {
-		switch src[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(src)
-}
-
-// token masks a string: a member's name or a value.
-func (m *masker) token(dst, raw []byte, top *frame, nested int) []byte {
+// token masks a string: a member's name or a value. It returns nil if nothing is masked.
+func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 	text, whole := raw[1:], len(raw) > 1 && raw[len(raw)-1] == '"'
 	if whole {
 		text = raw[1 : len(raw)-1]
 	}
 	if bytes.IndexByte(text, '\\') >= 0 {
-		var s string
-		if whole = whole && json.Unmarshal(raw, &s) == nil; whole {
-			text = []byte(s)
+		if whole = whole && rawjson.Valid(raw); whole {
+			used := len(m.plain)
+			defer func() { m.plain = m.plain[:used] }() // a document within this text uses what follows
+			m.plain = rawjson.AppendUnescaped(m.plain, rawjson.View(text))
+			text = m.plain[used:]
 		}
 	}
-	if top.object && top.isKey {
-		top.key = m.class(string(text))
-		top.shown = top.mode == settings && shownSetting(string(text))
-		top.spoken = m.redact && spoken(string(text))
-		if m.namesWord(string(text)) {
-			top.key = keySecret
-		}
-		return appendMasked(dst, raw, text, m.ownIn(text), whole)
-	}
-	if top.object && top.key == keyName {
-		top.secret = len(text) <= maxName && secretParam(string(text))
-	}
-	if top.value() == hidden && len(text) > 0 {
+	is := text
+	switch {
+	case top.object && top.isKey:
+		m.name(rawjson.View(text), top)
+		is = m.ownIn(text)
+	case top.value() == hidden && len(text) > 0:
 		if m.client {
 			m.hidden(string(text), top)
 		}
-		return append(dst, `"`+masked+`"`...)
+		return []byte(`"` + masked + `"`)
+	default:
+		if top.object && top.key == keyName {
+			top.secret = len(text) <= maxName && secretParam(rawjson.View(text))
+		}
+		is = m.member(text, top, nested)
+		if string(is) != masked && m.redacts(text, top.spoken) {
+			return fmt.Appendf(nil, `"<%d bytes>"`, len(raw)-2)
+		}
 	}
-	is := m.member(text, top, nested)
-	if string(is) != masked && m.redacts(text, top.spoken) {
-		return fmt.Appendf(dst, `"<%d bytes>"`, len(raw)-2)
+	switch {
+	case string(is) == string(text):
+		return nil
+	case !whole:
+		return append([]byte{'"'}, is...)
 	}
-	return appendMasked(dst, raw, text, is, whole)
+	return rawjson.AppendString(nil, string(is))
+}
+
+// name takes the name of a member.
+func (m *masker) name(name string, top *frame) {
+	top.key = m.class(name)
+	top.shown = top.mode == settings && shownSetting(name)
+	top.spoken = m.redact && spoken(name)
+	if m.namesWord(name) {
+		top.key = keySecret
+	}
 }
 
 // member masks a string value by its place.
@@ -239,7 +257,7 @@ func (m *masker) settingsText(text []byte, nested int) []byte {
 	}
 	defer func(was mode) { m.as = was }(m.as)
 	m.as = settings
-	return m.json(nil, text, nested-1)
+	return m.json(text, nested-1)
 }
 
 // settingsURL masks the URL of a server in settings, whose path may be a password.
@@ -258,13 +276,19 @@ func (m *masker) settingsURL(s string) string {
 // nothing is masked.
 func (m *masker) value(text []byte, nested int) []byte {
 	if nested > 0 && looksJSON(text) && json.Valid(text) {
-		return m.json(nil, text, nested-1)
+		return m.json(text, nested-1)
 	}
 	return replace(text, m.spans(text))
 }
 
 // ownIn masks only the program's own credentials.
-func (m *masker) ownIn(text []byte) []byte { return replace(text, m.find(text, true)) }
+func (m *masker) ownIn(text []byte) []byte {
+	if len(m.literals) == 0 {
+		return text
+	}
+	spans, _ := m.find(text, 0, ownOnly)
+	return replace(text, spans)
+}
 
 // hidePath removes what follows the host of a URL: a webhook's path is as secret as a
 // password.
@@ -288,26 +312,15 @@ func looksJSON(b []byte) bool {
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[' || b[0] == '"')
 }
 
-// appendMasked appends a string; in its original form if nothing was masked.
-func appendMasked(dst, raw, was, is []byte, whole bool) []byte {
-	switch {
-	case string(was) == string(is):
-		return append(dst, raw...)
-	case !whole:
-		return append(append(dst, '"'), is...)
-	}
-	return rawjson.AppendString(dst, string(is))
-}
-
-// scalar masks a number. It keeps false and true, which may tell whether there is a
+// scalar is token for a number. It keeps false and true, which may tell whether there is a
 // credential.
-func (m *masker) scalar(dst, raw []byte, top *frame) []byte {
+func (m *masker) scalar(raw []byte, top *frame) []byte {
 	switch string(raw) {
 	case "null", "true", "false":
-		return append(dst, raw...)
+		return nil
 	}
 	if top.value() == hidden || len(raw) >= minLiteral && !bytes.Equal(m.ownIn(raw), raw) {
-		return append(dst, `"`+masked+`"`...)
+		return []byte(`"` + masked + `"`)
 	}
-	return append(dst, raw...)
+	return nil
 }

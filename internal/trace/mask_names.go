@@ -62,36 +62,20 @@ func secretParam(name string) bool {
 type keyClass uint8
 
 const (
-	keyPlain   keyClass = iota
-	keyText             // "text": comes in pieces
-	keyName             // "name", "key": its value may name a credential in "value"
-	keyValue            // "value"
-	keyMethod           // of JSON-RPC
-	keyID               // of JSON-RPC
-	keySession          // of ACP
+	keyPlain keyClass = iota
+	keyText           // "text": comes in pieces
+	keyName           // "name", "key": its value may name a credential in "value"
+	keyValue          // "value"
 	keyURL
-	keyEnv    // in MCP servers: holds credentials
-	keyExempt // security schemes: names of credentials, no credentials
-	// From here on, the name sends a payload through the thorough pass.
-	keyServers  // MCP servers
-	keySettings // an agent's settings have it
-	keyObject   // such settings
-	keyPush     // where an agent pushes to
+	keyEnv     // in MCP servers: holds credentials
+	keyExempt  // security schemes: names of credentials, no credentials
+	keyServers // MCP servers
+	keyObject  // an agent's settings
+	keyPush    // where an agent pushes to
 	keySecret
 )
 
-// look reports whether a member of this name may hold a credential.
-func (c keyClass) look() bool { return c >= keyServers }
-
 func classOf(key string) keyClass {
-	switch key {
-	case "method":
-		return keyMethod
-	case "id":
-		return keyID
-	case "sessionId":
-		return keySession
-	}
 	switch name := plain(key); {
 	case name == "text":
 		return keyText
@@ -107,8 +91,6 @@ func classOf(key string) keyClass {
 		return keyExempt
 	case name == "mcpservers":
 		return keyServers
-	case name == "workspacepath", name == "workspacepaths":
-		return keySettings
 	case strings.HasSuffix(name, "settings"):
 		return keyObject
 	case strings.HasSuffix(name, "pushnotificationconfig"), strings.HasSuffix(name, "pushnotificationconfigs"):

@@ -1,5 +1,7 @@
 package trace
 
+import "encoding/binary"
+
 // A wordKind tells what to look at where a word was found.
 type wordKind uint8
 
@@ -8,23 +10,21 @@ const (
 	wordScheme                  // Bearer, Basic, Digest: the same, and a token may follow directly
 	wordURL                     // "://": a name and a password may follow
 	wordEquals                  // a URL parameter
-	wordLiteral                 // one of the program's own credentials
+	wordLiteral                 // the beginning of one of the program's own credentials
 	wordShape                   // the beginning of a token of a shape
 	wordBlock                   // a private key in PEM
-	wordPush                    // a method whose parameters hold a webhook
-	wordEscape                  // an escape that may hide one of the others
-	wordSpelled                 // "%" or "&", which may begin a spelled byte
 )
 
 // A word is a text that each credential has in or near it. The sieve looks closer where
 // two neighbouring bytes of it are, at the index pair: they are chosen to be rare in
 // JSON and English. A word of one byte has no pair.
 type word struct {
-	text  string
-	fold  bool // in any case
-	pair  int
-	kind  wordKind
-	shape shape
+	text    string
+	fold    bool // in any case
+	pair    int
+	kind    wordKind
+	shape   shape
+	literal string
 }
 
 func words() []word {
@@ -37,19 +37,12 @@ func words() []word {
 		{text: "authorization", fold: true, pair: 6},
 		{text: "credential", fold: true},
 		{text: "cookie", fold: true, pair: 2},
-		{text: "token", fold: true, pair: 2},
+		{text: "token", fold: true, pair: 1},
 		{text: "bearer", fold: true, kind: wordScheme},
-		{text: "basic", fold: true, pair: 3, kind: wordScheme},
+		{text: "basic", fold: true, kind: wordScheme},
 		{text: "://", kind: wordURL},
 		{text: "PRIVATE KEY-----", pair: 2, kind: wordBlock},
-		{text: "pushnotificationconfig", fold: true, pair: 3, kind: wordPush},
-		{text: "agent-settings", pair: 5, kind: wordPush},
-		// Some encoders write & as \u0026.
-		{text: `\u00`, kind: wordEscape},
-		{text: `\/`, kind: wordEscape},
 		{text: "=", kind: wordEquals},
-		{text: "%", kind: wordSpelled},
-		{text: "&", kind: wordSpelled},
 	}
 	for _, s := range shapes() {
 		list = append(list, word{text: s.lead, pair: rarest(s.lead), kind: wordShape, shape: s})
@@ -59,23 +52,26 @@ func words() []word {
 
 // A sieve finds words in one pass. A pair that is in no word costs one table look-up,
 // and most bytes have no word. Regular expressions are far slower; the trace must cost
-// less than what it records.
+// less than what it records. It never changes.
 type sieve struct {
 	// lists has for each pair of bytes the words that have it; pairs is where that is in
 	// lists; 0: none.
-	pairs [1 << 16]uint16
-	lists [][]*word
-	words []word
+	pairs   [1 << 16]uint16
+	lists   [][]*word
+	words   []word
+	longest int // of the words
 }
 
-// newSieve makes the tables, of 128 KiB. literals become words, too.
+// newSieve makes the tables, of 128 KiB. The beginnings of literals become words, too.
 func newSieve(literals []string) *sieve {
 	s := &sieve{lists: make([][]*word, 1), words: words()}
 	for _, l := range literals {
-		s.words = append(s.words, word{text: l, kind: wordLiteral, pair: rarest(l)})
+		lead := l[:minPiece]
+		s.words = append(s.words, word{text: lead, kind: wordLiteral, pair: rarest(lead), literal: l})
 	}
 	for i := range s.words {
 		w := &s.words[i]
+		s.longest = max(s.longest, len(w.text))
 		for _, a := range spellings(w.text[w.pair], w.fold) {
 			if len(w.text) == 1 {
 				for b := range 256 {
@@ -130,31 +126,42 @@ func spellings(c byte, fold bool) []byte {
 	return []byte{c}
 }
 
-// each calls found for each word in b until it returns false, and reports whether it
-// reached the end.
-func (s *sieve) each(b []byte, found func(at int, w *word) bool) bool {
-	for i := 1; i < len(b); i++ {
-		if list := s.pairs[pairOf(b[i-1], b[i])]; list != 0 && !s.verify(b, i-1, list, found) {
-			return false
+// each calls found for each word in b that ends behind b[from].
+func (s *sieve) each(b []byte, from int, found func(at int, w *word)) {
+	if from = max(0, from-s.longest); from >= len(b) {
+		return
+	}
+	i, p := from, &s.pairs
+	for ; i+9 <= len(b); i += 8 { // most eight bytes have no pair
+		w := binary.LittleEndian.Uint64(b[i:])
+		last := p[uint16(b[i+8])<<8|uint16(w>>56)]
+		first := p[uint16(w)] | p[uint16(w>>8)] | p[uint16(w>>16)] | p[uint16(w>>24)]
+		if first|p[uint16(w>>32)]|p[uint16(w>>40)]|p[uint16(w>>48)]|last == 0 {
+			continue
+		}
+		for k := range 8 {
+			s.verify(b, i+k, p[pairOf(b[i+k], b[i+k+1])], found)
 		}
 	}
-	// The last byte may be a word.
-	last := len(b) - 1
-	return last < 0 || s.verify(b, last, s.pairs[pairOf(b[last], 0)], found)
+	for ; i+1 < len(b); i++ {
+		if list := p[pairOf(b[i], b[i+1])]; list != 0 {
+			s.verify(b, i, list, found)
+		}
+	}
+	s.verify(b, i, p[b[i]], found) // the last byte may be a word
 }
 
 // verify checks the words that the pair at i may belong to.
-func (s *sieve) verify(b []byte, i int, list uint16, found func(at int, w *word) bool) bool {
+func (s *sieve) verify(b []byte, i int, list uint16, found func(at int, w *word)) {
+	if list == 0 {
+		return
+	}
 	for _, w := range s.lists[list] {
 		from := i - w.pair
-		if from < 0 || from+len(w.text) > len(b) || !equals(b[from:from+len(w.text)], w.text, w.fold) {
-			continue
-		}
-		if !found(from, w) {
-			return false
+		if from >= 0 && from+len(w.text) <= len(b) && equals(b[from:from+len(w.text)], w.text, w.fold) {
+			found(from, w)
 		}
 	}
-	return true
 }
 
 func equals(b []byte, text string, fold bool) bool {

@@ -5,36 +5,42 @@ import (
 	"net/url"
 )
 
-// span returns what to mask because of a word at b[at], if anything.
-func (w *word) span(b []byte, at int) (span, bool) {
+// span returns what to mask because of a word at b[at]: ok, if that is a credential; open, if
+// it becomes one when a text goes on in a certain way.
+func (w *word) span(b []byte, at int) (s span, ok, open bool) {
 	switch w.kind {
 	case wordName:
-		return assigned(b, at, at+len(w.text))
+		s, ok = assigned(b, at, at+len(w.text))
 	case wordScheme:
-		if s, ok := afterScheme(b, at+len(w.text)); ok {
-			return s, true
+		if s, ok = afterScheme(b, at+len(w.text)); !ok {
+			s, ok = assigned(b, at, at+len(w.text))
 		}
-		return assigned(b, at, at+len(w.text))
-	case wordLiteral:
-		return span{at, at + len(w.text)}, true
 	case wordURL:
-		return userinfo(b, at)
+		s, ok = userinfo(b, at)
 	case wordEquals:
-		return parameter(b, at)
+		s, ok = parameter(b, at)
+	case wordLiteral:
+		s = span{at, min(at+len(w.literal), len(b))}
+		begins := string(b[at:s.to]) == w.literal[:s.to-at]
+		ok, open = begins && s.to-at == len(w.literal), begins
 	case wordShape:
-		end, _, ok := w.shape.end(b, at)
-		return span{at, end}, ok
+		s.from = at
+		s.to, open, ok = w.shape.end(b, at)
 	case wordBlock:
-		from := at + len(w.text)
-		if !bytes.Contains(b[max(0, at-len("-----BEGIN ENCRYPTED ")):at], []byte("BEGIN")) {
-			return span{}, false
-		}
-		if end := bytes.Index(b[from:], []byte("-----END")); end >= 0 {
-			return span{from, from + end}, true
-		}
-		return span{from, len(b)}, true
+		s, ok = privateKey(b, at, at+len(w.text))
 	}
-	return span{}, false
+	return s, ok && s.to > s.from, open
+}
+
+// privateKey is what follows the first line of a private key, which from and to are within.
+func privateKey(b []byte, from, to int) (span, bool) {
+	if !bytes.Contains(b[max(0, from-len("-----BEGIN ENCRYPTED ")):from], []byte("BEGIN")) {
+		return span{}, false
+	}
+	if end := bytes.Index(b[to:], []byte("-----END")); end >= 0 {
+		return span{to, to + end}, true
+	}
+	return span{to, len(b)}, true
 }
 
 func nameByte(c byte) bool { return charsDot.has(c) }

@@ -9,12 +9,12 @@ import (
 // maxSpelled bounds how often a text may have been encoded.
 const maxSpelled = 3
 
-// spelledSpans finds the program's own credentials where some of their bytes are written
-// as %41, or as entities of HTML: &#65; &#x41; &amp;. An encoder may write any byte so,
-// and one encoder may follow another, so a list of spellings would not do.
-func (m *masker) spelledSpans(b []byte) (found []span) {
+// spelledSpans adds the program's own credentials of which some bytes are written as %41, or as
+// entities of HTML: &#65; &#x41; &amp;. An encoder may write any byte so, and one encoder may
+// follow another, so a list of spellings would not do.
+func (m *masker) spelledSpans(b []byte, want scope) {
 	if len(m.literals) == 0 || bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '&') < 0 {
-		return nil
+		return
 	}
 	at := make([]int, len(b)+1) // where a byte of plain is in b; its last element is b's end
 	for i := range at {
@@ -30,14 +30,12 @@ func (m *masker) spelledSpans(b []byte) (found []span) {
 			from[i] = at[from[i]]
 		}
 		plain, at = next, from
-		m.sieve.each(plain, func(i int, w *word) bool {
-			if w.kind == wordLiteral {
-				found = append(found, span{at[i], at[i+len(w.text)]})
+		m.sieve.each(plain, 0, func(i int, w *word) {
+			if s, ok := want.span(w, plain, i); ok && w.kind == wordLiteral {
+				m.found = append(m.found, span{at[s.from], at[s.to]})
 			}
-			return true
 		})
 	}
-	return found
 }
 
 // decoded decodes once. at[i] is the index in b of the i-th byte.
@@ -77,17 +75,6 @@ func entityEnd(b []byte, i int) int {
 		return end
 	}
 	return i
-}
-
-// spells reports whether a text that is written as JSON may spell a credential so.
-func (m *masker) spells(b []byte, at int) bool {
-	switch {
-	case len(m.literals) == 0 || at+1 >= len(b):
-		return false
-	case b[at] == '%':
-		return spellsByte(b, at)
-	}
-	return b[at+1] == '#' || entityEnd(b, at) > at
 }
 
 func isHex(c byte) bool {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"hash/maphash"
 	"net/url"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -66,17 +67,15 @@ var lineSeed = maphash.MakeSeed()
 
 func lineHash(line []byte) uint64 { return maphash.Bytes(lineSeed, line) }
 
-// An encoder appends masked payloads to records, and tells what it saw in them.
+// An encoder appends masked payloads to records.
 type encoder struct {
 	mask  *masker
-	scan  scanner
 	limit int
-	buf   []byte // a masked payload
 }
 
 func newEncoder(opts *Options) *encoder {
 	e := &encoder{mask: newMasker(opts.Header, opts.Secrets, opts.Later), limit: cmp.Or(opts.Limit, maxPayload)}
-	e.scan.m, e.mask.redact = e.mask, opts.Redact
+	e.mask.redact = opts.Redact
 	for _, s := range opts.URLs {
 		if u, err := url.Parse(s); err == nil {
 			e.mask.isAt(u)
@@ -89,53 +88,36 @@ func newEncoder(opts *Options) *encoder {
 // beginning reaches further.
 const headLook = 64 << 10
 
-// look searches a payload that is about to be appended.
-func (e *encoder) look(p payload) *looked {
+// look looks at a payload, which continues s, or nothing if that is nil.
+func (e *encoder) look(p payload, s *said) looked {
 	if p.long {
-		l := e.scan.scan(p.b[:min(len(p.b), headLook)])
+		l := lookAt(p.b[:min(len(p.b), headLook)])
 		l.valid = false
 		return l
 	}
-	return e.scan.scan(p.b)
-}
-
-// goesOn makes the texts of the last payload continue what was said before.
-func (e *encoder) goesOn(p payload, s *said) {
-	l := &e.scan.looked
-	if !l.valid || p.long || len(l.texts) == 0 {
-		return
-	}
-	now := *s
-	for _, at := range l.texts {
-		piece := p.b[at.from:at.to]
-		if bytes.IndexByte(piece, '\\') >= 0 {
-			piece = []byte(rawjson.Text(rawjson.View(p.b[at.from-1 : at.to+1])))
+	if s != nil {
+		if l, ok := e.mask.fits(&s.like, p.b); ok {
+			return l
 		}
-		l.suspect = e.mask.splits(&now, piece) || l.suspect
 	}
-	if !l.suspect { // else the thorough pass reads them once more
-		*s = now
-	}
+	return lookAt(p.b)
 }
 
-// payload appends the members for the payload that look has searched. s is what it
-// continues, or nil; as is how it is masked.
-func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
-	l := &e.scan.looked
-	b, redact := p.b, e.mask.redact && len(p.b) > 0
-	switch {
-	case redact && !l.valid:
+// payload appends the members for a payload, which look has seen. s is what it continues, or
+// nil; as is how it is masked.
+func (e *encoder) payload(dst []byte, p payload, l *looked, s *said, as mode) []byte {
+	b := p.b
+	if redact := e.mask.redact && len(b) > 0; redact && !l.valid {
 		b = []byte(length(string(b)))
-	case redact: // no text is kept, so that it does not matter which ones go on
-		e.mask.as = as
-		b = e.thorough(p, true)
-		e.mask.as = open
-	case l.suspect || !l.valid || as != open:
+	} else {
+		if redact { // no text is kept, so that it does not matter which ones go on
+			s = nil
+		}
 		e.mask.said, e.mask.as = s, as
-		b = e.thorough(p, l.valid)
+		b = e.masked(p, l)
 		e.mask.said, e.mask.as = nil, open
 	}
-	masked := p.masked || redact || string(b) != string(p.b[:min(len(b), len(p.b))])
+	masked := p.masked || e.mask.redact && len(p.b) > 0 || string(b) != string(p.b[:min(len(b), len(p.b))])
 	switch {
 	case p.long:
 		dst = appendHead(dst, p, b)
@@ -154,25 +136,34 @@ func (e *encoder) payload(dst []byte, p payload, s *said, as mode) []byte {
 	return dst
 }
 
-// thorough masks a payload token by token.
-func (e *encoder) thorough(p payload, valid bool) []byte {
-	e.buf = e.buf[:0]
-	if p.long {
+// masked masks a payload.
+func (e *encoder) masked(p payload, l *looked) []byte {
+	m := e.mask
+	switch {
+	case l.text.to > 0:
+		is := m.token(p.b[l.text.from:l.text.to], &frame{object: true, key: keyText}, maxNested)
+		if is == nil {
+			return p.b
+		}
+		return slices.Concat(p.b[:l.text.from], is, p.b[l.text.to:])
+	case l.valid:
+		m.strings, m.special = m.strings[:0], m.as != open
+		b := m.json(p.b, maxNested)
+		if m.said != nil && len(b) == len(p.b) && string(b) == string(p.b) {
+			m.said.like.learn(m, b, l)
+		}
+		return b
+	case p.long:
 		p.b = p.b[:min(len(p.b), headLook)]
 	}
-	switch {
-	case valid:
-		e.buf = e.mask.json(e.buf, p.b, maxNested)
-		return e.buf
-	case looksJSON(p.b): // cut off, or of several lines
-		e.buf = e.mask.json(e.buf, p.b, maxNested)
+	b := p.b
+	if looksJSON(b) { // cut off, or of several lines
+		b = m.json(b, maxNested)
 		if !p.long && isJSON(p.b) {
-			return e.buf
+			return b
 		}
-	default:
-		e.buf = append(e.buf, p.b...)
 	}
-	return replace(e.buf, e.mask.spans(e.buf))
+	return replace(b, m.spans(b))
 }
 
 // appendHead appends what is recorded of a large payload: its length and its beginning.

@@ -33,8 +33,8 @@ func (r *Record) redact(e *encoder) {
 		r.Masked = true
 	}
 	text := r.Text + string(r.Base64)
-	if p := wholePayload(r.JSON); e.look(p).valid {
-		r.JSON = e.thorough(p, true)
+	if isDocument(r.JSON) {
+		r.JSON = e.mask.json(r.JSON, maxNested)
 	} else { // there is none, or it is nested too deep
 		text, r.JSON = text+string(r.JSON), nil
 	}

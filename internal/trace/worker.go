@@ -30,12 +30,16 @@ type worker struct {
 	last  time.Time // of the current item
 	id    string    // of the run
 
+	second int64 // that date is of
+	date   []byte
+
 	n       int64 // records
 	buf     []byte
 	failed  error
 	pending [2]map[string]string // methods of open requests, by ID: the editor's, ours
 	seen    observed
 	said    map[string]*said // by the session of the editor's wire
+	spoke   *said            // the newest of them
 	open    map[int64]*exchange
 }
 
@@ -89,8 +93,9 @@ func (w *worker) item(it *item, b []byte) {
 		w.line(it, b)
 	case itemStderr:
 		w.begin(it.at, WireEditor, DirOut, KindStderr)
-		w.enc.look(wholePayload(b))
-		w.buf = w.enc.payload(w.buf, wholePayload(b), nil, open)
+		p := wholePayload(b)
+		l := w.enc.look(p, nil)
+		w.buf = w.enc.payload(w.buf, p, &l, nil, open)
 		w.finish()
 	case itemDecision:
 		w.decision(it.at, it.more.(*Decision))
@@ -107,7 +112,7 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 	w.n++
 	b := append(w.buf, `{"n":`...)
 	b = strconv.AppendInt(b, w.n, 10)
-	b = at.UTC().AppendFormat(append(b, `,"t":"`...), "2006-01-02T15:04:05.000000Z")
+	b = w.clock(append(b, `,"t":"`...), at)
 	b = append(b, `","us":`...)
 	b = strconv.AppendInt(b, at.Sub(w.start).Microseconds(), 10)
 	b = append(append(append(b, `,"wire":"`...), wire...), '"')
@@ -115,6 +120,19 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 		b = append(append(append(b, `,"dir":"`...), dir...), '"')
 	}
 	w.buf = append(append(append(b, `,"kind":"`...), kind...), '"')
+}
+
+// clock appends a time. It formats the second only once.
+func (w *worker) clock(b []byte, at time.Time) []byte {
+	if second := at.Unix(); second != w.second || w.date == nil {
+		w.second, w.date = second, at.UTC().AppendFormat(w.date[:0], "2006-01-02T15:04:05.")
+	}
+	b = append(b, w.date...)
+	micros := at.Nanosecond() / 1000
+	for unit := 100_000; unit > 0; unit /= 10 {
+		b = append(b, byte('0'+micros/unit%10))
+	}
+	return append(b, 'Z')
 }
 
 func (w *worker) finish() { w.buf = append(w.buf, "}\n"...) }
@@ -137,9 +155,9 @@ func (w *worker) number(name string, n int64) {
 	}
 }
 
-// written appends a member as it was written in JSON, unless it is empty or too long for a name.
+// written appends a member as it was written, unless it is no JSON or too long for a name.
 func (w *worker) written(name, raw string) {
-	if raw != "" && len(raw) <= maxName {
+	if len(raw) <= maxName && isDocument([]byte(raw)) {
 		w.member(name)
 		w.buf = append(w.buf, raw...)
 	}
@@ -200,15 +218,18 @@ func (w *worker) line(it *item, b []byte) {
 		from = w.seen.from[hash]
 		delete(w.seen.from, hash)
 	}
-	l := w.enc.look(p)
 	var s *said
-	if len(l.texts) > 0 && it.toEditor {
+	if it.toEditor {
+		s = w.spoke
+	}
+	l := w.enc.look(p, s)
+	if it.toEditor {
 		session := string(p.b[l.session.from:l.session.to])
 		if s = w.said[session]; s == nil {
 			s = new(said)
 			remember(w.said, session, s)
 		}
-		w.enc.goesOn(p, s)
+		w.spoke = s
 	}
 	w.begin(it.at, WireEditor, dir, KindMessage)
 	method := string(p.b[l.method.from:l.method.to])
@@ -220,23 +241,16 @@ func (w *worker) line(it *item, b []byte) {
 			delete(w.pending[1-ours], id)
 		}
 	}
-	w.method(method)
+	w.written("method", method)
 	w.refs(from)
 	as := open
 	if strings.Contains(method, "ushNotificationConfig") {
 		as = push
 	}
 	w.enc.mask.client = !it.toEditor
-	w.buf = w.enc.payload(w.buf, p, s, as)
+	w.buf = w.enc.payload(w.buf, p, &l, s, as)
 	w.enc.mask.client = false
 	w.finish()
-}
-
-// method appends what stood between quotes.
-func (w *worker) method(raw string) {
-	if raw != "" {
-		w.written("method", `"`+raw+`"`)
-	}
 }
 
 // remember adds to a bounded map. It empties a full map, which costs a few names.

@@ -1,0 +1,94 @@
+package trace
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+)
+
+// maxPattern bounds the documents that patterns are made of.
+const maxPattern = 16 << 10
+
+// A pattern is a document in which nothing was masked. The next one in a stream has mostly other
+// texts in the same places: then only these are read.
+type pattern struct {
+	doc     []byte
+	looked  looked
+	strings []place
+	// sieve has searched the document; nil: it is not known, or nothing can be said of the next.
+	sieve *sieve
+}
+
+// A place is that of a string value in a document, with its quotes.
+type place struct {
+	span
+	key    keyClass
+	varies bool
+}
+
+// notePlace notes a string of a document that continues what was said, if it is a value.
+func (m *masker) notePlace(at span, top *frame, nested int) {
+	if m.said != nil && nested == maxNested && !(top.object && top.isKey) {
+		m.strings = append(m.strings, place{span: at, key: top.key})
+	}
+}
+
+// learn makes a pattern of a document that has these strings.
+func (p *pattern) learn(m *masker, b []byte, l *looked) {
+	texts, alike := 0, len(p.strings) == len(m.strings)
+	head := max(l.id.to, l.method.to, l.session.to, l.result.from) // what is in it must not move
+	for i := range m.strings {
+		s := &m.strings[i]
+		if s.key == keyText {
+			texts++
+			s.varies = true
+			continue
+		}
+		if !alike || s.key != keyPlain || s.from < head || l.result.to > 0 && s.to > l.result.to {
+			continue
+		}
+		was := &p.strings[i]
+		s.varies = was.varies || string(p.doc[was.from:was.to]) != string(b[s.from:s.to])
+	}
+	if p.sieve = m.sieve; texts != 1 || m.special || len(b) > maxPattern {
+		p.sieve = nil
+	}
+	p.doc, p.looked = append(p.doc[:0], b...), *l
+	p.strings, m.strings = m.strings, p.strings[:0]
+}
+
+// fits returns what a document is that differs from the pattern in texts alone. Nothing is masked in
+// them, but for the one in pieces, which has not been read.
+func (m *masker) fits(p *pattern, b []byte) (l looked, ok bool) {
+	if p.sieve != m.sieve {
+		return l, false
+	}
+	l = p.looked
+	at, known := 0, 0 // b[:at] fits p.doc[:known]
+	for i := range p.strings {
+		s := &p.strings[i]
+		if !s.varies {
+			continue
+		}
+		same := p.doc[known:s.from]
+		from := at + len(same)
+		if !bytes.HasPrefix(b[at:], same) || from == len(b) || b[from] != '"' {
+			return l, false
+		}
+		known, at = s.to, rawjson.SkipString(rawjson.View(b), from)
+		text := b[from:at]
+		if !rawjson.Valid(text) || !utf8.Valid(text) {
+			return l, false
+		}
+		if s.key == keyText {
+			l.text = span{from, at}
+		} else if tellsMode(rawjson.View(text)) || m.token(text, &frame{object: true}, maxNested) != nil {
+			return l, false
+		}
+	}
+	if l.result.to > 0 {
+		l.result.to += len(b) - len(p.doc)
+	}
+	return l, string(b[at:]) == string(p.doc[known:])
+}
