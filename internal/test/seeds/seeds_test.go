@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	worlds = flag.Uint64("worlds", 600, "how many worlds TestSeeds plays")
+	worlds = flag.Uint64("worlds", 0, "how many worlds TestSeeds plays; 0: 200, and with -both 600")
 	first  = flag.Uint64("seed", 0, "the seed of the first world")
 	replay = flag.String("replay", "", "the world that TestReplay plays")
 	class  = flag.String("class", "", "with -replay: the class for which it is made small; else the first")
@@ -94,11 +94,15 @@ func has(found []Violation, class string) bool {
 	return slices.ContainsFunc(found, func(v Violation) bool { return v.Class == class })
 }
 
-// atMost are today's wrong worlds among the first 600. The number may not grow.
-const atMost = 0
-
 func TestSeeds(t *testing.T) {
 	var mu sync.Mutex
+	many, usual := *worlds, *worlds == 0 && *first == 0
+	switch {
+	case many == 0 && *both:
+		many = 600
+	case many == 0:
+		many = 200
+	}
 	counts, least, excuses, details := map[string]int{}, map[string]uint64{}, map[string]int{}, map[string]string{}
 	wrong := 0
 	var next atomic.Uint64
@@ -106,7 +110,7 @@ func TestSeeds(t *testing.T) {
 		for w := range runtime.GOMAXPROCS(0) {
 			t.Run(fmt.Sprint("worker", w), func(t *testing.T) {
 				t.Parallel()
-				for i := next.Add(1); i <= *worlds; i = next.Add(1) {
+				for i := next.Add(1); i <= many; i = next.Add(1) {
 					seed := *first + i - 1
 					_, found, excused := play(t, Generate(Replay{Seed: seed}))
 					mu.Lock()
@@ -134,8 +138,8 @@ func TestSeeds(t *testing.T) {
 		t.Logf("%6d needed the excuse: %s", excuses[name], name)
 	}
 	t.Logf("wrong: worlds: %d", wrong)
-	if *first == 0 && *worlds == 600 && wrong > atMost {
-		t.Errorf("%d of %d worlds are wrong, and %d were before", wrong, *worlds, atMost)
+	if usual && wrong > 0 { // none may be
+		t.Errorf("%d of %d worlds are wrong", wrong, many)
 	}
 }
 

@@ -1,4 +1,4 @@
-package rules
+package repo
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	off   = flag.Bool("off", false, "switch each rule off, and tell what it costs: half a minute for each")
+	off   = flag.Bool("off", false, "switch each rule off, and tell what it costs: a minute for each")
 	only  = flag.String("only", "", "with -off: the rules of these names alone, with commas between")
 	peers = flag.String("peers", "", "with -off: count the tests of other people's agents whose names fit, for rules that cost nothing else")
 )
@@ -30,18 +30,28 @@ const tooLong = 10 * time.Minute
 
 // TestRulesCanBeSwitchedOff: each line that holds a rule has a form that can.
 func TestRulesCanBeSwitchedOff(t *testing.T) {
-	rules := must.Get(find())(t)
+	rules := find(t)
 	if len(rules) == 0 {
 		t.Error("no rules are found")
 	}
 }
 
-// TestRules tells what each rule costs. One that costs nothing has no reason.
+// TestRules switches off the rules of the code, one at a time, and tells what each costs: how many
+// more turns, cuts and ends are wrong than with all rules. With -peers the tests of other people's
+// agents count, too. One that costs nothing has no reason.
+//
+// A line that ends in "// rule: NAME" holds a rule. Switched off
+//
+//   - an if, or a case without a tag, is false;
+//   - a function returns at once: false, 0, "" or nil;
+//   - what := defines is false;
+//   - what = assigns is without the last operand of its && or ||, and any other statement is
+//     not there.
 func TestRules(t *testing.T) {
 	if !*off {
-		t.Skip("-off is not given: it takes half a minute for each rule")
+		t.Skip("-off is not given: it takes a minute for each rule")
 	}
-	rules := must.Get(find())(t)
+	rules := find(t)
 	base := judge(t, "")
 	t.Logf("with all rules: %s", told(base))
 	for _, r := range rules {
@@ -60,7 +70,7 @@ func TestRules(t *testing.T) {
 				cost["peers"] = n
 			}
 		}
-		where := fmt.Sprintf("rule %s (%s:%d)", r.name, strings.TrimPrefix(filepath.ToSlash(r.file), root+"/"), r.line)
+		where := fmt.Sprintf("rule %s (%s:%d)", r.name, r.file, r.line)
 		if len(cost) == 0 {
 			t.Errorf("%s costs nothing", where)
 			continue
@@ -110,7 +120,7 @@ var (
 // judge counts what is wrong, by judge.
 func judge(t *testing.T, overlay string) map[string]int {
 	counts := map[string]int{}
-	out := run(t, root, overlay, "./internal/test/shapes", "./internal/test/seeds")
+	out := run(t, ".", overlay, "./internal/test/shapes", "./internal/test/seeds", "-both")
 	for _, m := range counted.FindAllStringSubmatch(out, -1) {
 		counts[m[1]], _ = strconv.Atoi(m[2])
 	}
@@ -120,19 +130,19 @@ func judge(t *testing.T, overlay string) map[string]int {
 	if strings.Contains(out, "\npanic: ") || strings.Contains(out, "\nfatal error: ") {
 		counts["panics"] = 1
 	}
-	calls := run(t, root, overlay, "./mapping/calls")
+	calls := run(t, ".", overlay, "./mapping/calls")
 	for _, m := range counted.FindAllStringSubmatch(calls, -1) {
 		counts[m[1]], _ = strconv.Atoi(m[2])
 	}
 	counts["tests of calls"] = len(failed.FindAllString(calls, -1))
-	counts["transcripts"] = len(failed.FindAllString(run(t, root, overlay, "./bridge", "-run", "Transcript"), -1))
+	counts["transcripts"] = len(failed.FindAllString(run(t, ".", overlay, "./bridge", "-run", "Transcript"), -1))
 	return counts
 }
 
 // failing counts the tests of other people's agents that fail without a rule, and not
 // with it.
 func failing(t *testing.T, overlay string) int {
-	dir := filepath.Join(root, "testdata", "peers")
+	dir := filepath.Join("testdata", "peers")
 	without := failed.FindAllString(run(t, dir, overlay, "-run", *peers), -1)
 	if len(without) == 0 {
 		return 0

@@ -1,19 +1,17 @@
-package rules
+package repo
 
 import (
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
-)
+	"testing"
 
-// root is the module's, seen from here.
-const root = "../../.."
+	"github.com/a2astdio/a2astdio/internal/test/must"
+)
 
 // A rule is one that a line of the code holds.
 type rule struct {
@@ -24,36 +22,27 @@ type rule struct {
 
 var mark = regexp.MustCompile(`// rule: (\S+)`)
 
-// find finds all rules of the module.
-func find() (all []*rule, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != root && (d.Name() == "testdata" || d.Name() == "test" || strings.HasPrefix(d.Name(), ".")):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
+// find finds all rules of the program.
+func find(t *testing.T) (all []*rule) {
+	for path := range files(t, ".go") {
+		if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "internal/test/") || strings.Contains(path, "testdata/") {
+			continue
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		for n, line := range strings.Split(string(text), "\n") {
 			code, _, _ := strings.Cut(line, "//")
 			m := mark.FindStringSubmatch(line)
 			if m == nil || strings.TrimSpace(code) == "" {
 				continue
 			}
-			r := &rule{name: m[1], file: path, line: n + 1}
-			if r.off, err = without(path, text, n+1); err != nil {
-				return fmt.Errorf("%s:%d: rule %s: %w", path, n+1, r.name, err)
+			off, err := without(path, text, n+1)
+			if err != nil {
+				t.Fatalf("%s:%d: rule %s: %v", path, n+1, m[1], err)
 			}
-			all = append(all, r)
+			all = append(all, &rule{name: m[1], file: path, line: n + 1, off: off})
 		}
-		return nil
-	})
-	return all, err
+	}
+	return all
 }
 
 // An edit replaces bytes of a file.
