@@ -14,7 +14,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
 	"github.com/a2astdio/a2astdio/internal/safe"
-	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -71,23 +70,23 @@ func (t *thread) keep(contextID, taskID string) {
 
 // lost adds to an agent's refusal what the user can do, if the message named a task or
 // a context.
-func lost(c *cli.Context, l *reach.Link, taskID string, err error) error {
+func (s *sending) lost(err error) error {
 	if !refused(err) {
 		return err
 	}
-	if taskID != "" && asks(l, c, taskID) {
+	id := s.message.TaskID
+	if id != "" && s.waitsForApproval(id) {
 		// A prompt is no approval, whatever it says.
-		return fmt.Errorf("%w: the task waits for approval: a2astdio task subscribe --approve ask %s", err, safe.ShellWord(taskID))
+		return fmt.Errorf("%w: the task waits for approval: a2astdio task subscribe --approve ask %s", err, safe.ShellWord(id))
 	}
 	var agent *a2a.Error
 	switch {
-	case c.Bool("continue"):
-	case taskID != "" && frame.IsSet(c, "task-id") && errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound:
-		return fmt.Errorf("agent: it has no task %s (%s, %d): a2astdio task list shows its tasks", taskID, agent.Message, agent.Code)
-	default:
-		return err
+	case s.c.Bool("continue"):
+		return fmt.Errorf("%w: the agent may have given up the conversation that --continue goes on with; without it another one begins", err)
+	case id != "" && frame.IsSet(s.c, "task-id") && errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound:
+		return fmt.Errorf("agent: it has no task %s (%s, %d): a2astdio task list shows its tasks", id, agent.Message, agent.Code)
 	}
-	return fmt.Errorf("%w: the agent may have given up the conversation that --continue goes on with; without it another one begins", err)
+	return err
 }
 
 // refused reports whether the agent has refused a message because of its task or
@@ -98,16 +97,12 @@ func refused(err error) bool {
 		slices.Contains([]int{a2a.CodeTaskNotFound, a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation}, agent.Code)
 }
 
-// asks reports whether a task waits for approval; false where that is not known.
-func asks(l *reach.Link, c *cli.Context, taskID string) bool {
-	card, err := l.Client.Card(c.Context)
+// waitsForApproval reports whether a task does; false where that is not known.
+func (s *sending) waitsForApproval(id string) bool {
+	_, w, err := s.agent.Ready(s.c.Context)
 	if err != nil {
 		return false
 	}
-	w, err := dialect.Settings(card, l.Options.Dialect, l.Options.Extensions)
-	if err != nil {
-		return false
-	}
-	task, err := l.Client.Get(c.Context, taskID, -1)
+	task, err := s.l.Client.Get(s.c.Context, id, -1)
 	return err == nil && task.State == a2a.StateInputRequired && talk.WaitsForApproval(task, w.Dialect)
 }

@@ -40,32 +40,42 @@ func Command(p *frame.Program) *cli.Command {
 		frame.Option{Flag: "verbose", Kind: frame.Switch, Help: "with -o text, tell on stderr what the agent thinks and which tools it uses"})
 }
 
+// A sending is a prompt and the turns that follow from it.
+type sending struct {
+	p       *frame.Program
+	c       *cli.Context
+	l       *reach.Link
+	editor  *talk.Editor
+	agent   *bridge.Agent
+	session *bridge.Session
+	message *a2a.Outgoing
+	thread  *thread
+	asked   bool // the user last saw a question, whose line has ended
+}
+
 // send runs one turn for a shell. On a terminal it also runs the turns that answer what
 // the agent asks in prose.
-func send(p *frame.Program, c *cli.Context) error {
-	editor, err := talk.NewEditor(p, c, c.Bool("stream"))
-	if err != nil {
+func send(p *frame.Program, c *cli.Context) (err error) {
+	s := &sending{p: p, c: c}
+	if s.editor, err = talk.NewEditor(p, c, c.Bool("stream")); err != nil {
 		return err
 	}
-	message, err := message(c)
-	if err != nil {
+	if s.message, err = message(c); err != nil {
 		return err
 	}
 	files, err := readAttachments(frame.StringsOf(c, "attach"))
 	if err != nil {
 		return err
 	}
-	l, err := reach.Open(p, c)
-	if err != nil {
+	if s.l, err = reach.Open(p, c); err != nil {
 		return err
 	}
-	defer l.Close()
-	thread, err := openThread(p, c, l)
-	if err != nil {
+	defer s.l.Close()
+	if s.thread, err = openThread(p, c, s.l); err != nil {
 		return err
 	}
 	if c.Bool("continue") {
-		if err := thread.resume(message); err != nil {
+		if err := s.thread.resume(s.message); err != nil {
 			return err
 		}
 	}
@@ -73,43 +83,44 @@ func send(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	defer editor.Screen.End()
-	card, err := firstCard(p, c, l, editor, thread.agent)
+	defer s.editor.Screen.End()
+	card, err := s.firstCard()
 	if err != nil {
 		return err
 	}
-	if message.Parts, err = parts(prompt, files, card); err != nil {
+	if s.message.Parts, err = parts(prompt, files, card); err != nil {
 		return err
 	}
-	editor.Asks(c, l)
-	editor.WaitsFor(cmp.Or(card.Name, "the agent"))
-	agent := bridge.NewAgent(&l.Options)
+	s.editor.Asks(c, s.l)
+	s.editor.WaitsFor(cmp.Or(card.Name, "the agent"))
+	s.agent = bridge.NewAgent(&s.l.Options)
 	if frame.IsSet(c, "task-id") {
-		_, _, _ = agent.Ready(c.Context) // sending meets the same error and reports it
-		if message.TaskID, err = l.TaskID(c, message.TaskID); err != nil {
-			agent.Close()
+		_, _, _ = s.agent.Ready(c.Context) // sending meets the same error and reports it
+		if s.message.TaskID, err = s.l.TaskID(c, s.message.TaskID); err != nil {
+			s.agent.Close()
 			return err
 		}
 	}
 	if c.Bool("async") {
-		defer agent.Close()
-		return sendAsync(p, c, l, thread, agent, message, editor.Format)
+		defer s.agent.Close()
+		return s.async()
 	}
-	return converse(p, c, l, editor, thread, agent, message, prompt)
+	return s.converse(prompt)
 }
 
 // firstCard gets the agent's card, and shows meanwhile who is waited for.
-func firstCard(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Editor, agent string) (*a2a.Card, error) {
-	if l.HTTP.Process != nil {
-		agent = "the agent to start"
+func (s *sending) firstCard() (*a2a.Card, error) {
+	who := s.thread.agent
+	if s.l.HTTP.Process != nil {
+		who = "the agent to start"
 	}
-	editor.Screen.WaitFor(agent)
-	card, err := l.Client.Card(c.Context)
+	s.editor.Screen.WaitFor(who)
+	card, err := s.l.Client.Card(s.c.Context)
 	switch {
-	case err != nil && c.Context.Err() != nil:
-		editor.Screen.Echoed()
-		editor.Screen.End()
-		p.Say("cancelled")
+	case err != nil && s.c.Context.Err() != nil:
+		s.editor.Screen.Echoed()
+		s.editor.Screen.End()
+		s.p.Say("cancelled")
 		return nil, frame.ErrInterrupted
 	case err != nil:
 		return nil, frame.Mark(frame.ErrNotReached, err)
@@ -118,17 +129,17 @@ func firstCard(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Edi
 }
 
 // converse runs the turns of a message and of the user's answers. It closes the agent.
-func converse(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Editor, thread *thread, agent *bridge.Agent, message *a2a.Outgoing, prompt string) error {
-	session := agent.NewSession(l.Options.Workspace)
-	if c.Bool("continue") {
-		session.Continue(message.ContextID, message.TaskID)
+func (s *sending) converse(prompt string) error {
+	ctx, m := s.c.Context, s.message
+	s.session = s.agent.NewSession(s.l.Options.Workspace)
+	if s.c.Bool("continue") {
+		s.session.Continue(m.ContextID, m.TaskID)
 	} else {
-		session.Resume(message.ContextID, message.TaskID)
+		s.session.Resume(m.ContextID, m.TaskID)
 	}
-	editor.Begun = thread.keep
-	s := &sending{p: p, c: c, l: l, session: session, editor: editor}
-	result, err := s.first(message, prompt)
-	for err == nil && c.Context.Err() == nil {
+	s.editor.Begun = s.thread.keep
+	result, err := s.first(prompt)
+	for err == nil && ctx.Err() == nil {
 		answer, ok := s.answer(result)
 		if !ok {
 			break
@@ -138,33 +149,24 @@ func converse(p *frame.Program, c *cli.Context, l *reach.Link, editor *talk.Edit
 	if errors.Is(err, talk.ErrStuck) {
 		return frame.ErrInterrupted // the turn still uses the agent, which ends with this process
 	}
-	if c.Context.Err() != nil && !s.asked && !editor.Approver.Interrupted {
-		editor.Screen.Echoed()
+	if ctx.Err() != nil && !s.asked && !s.editor.Approver.Interrupted {
+		s.editor.Screen.Echoed()
 	}
 	if !refused(err) { // after a refusal --continue must find the conversation unchanged
-		thread.keep(session.NextIDs())
+		s.thread.keep(s.session.NextIDs())
 	}
-	if c.Context.Err() != nil && result.TaskID != "" && !result.State.Terminal() {
+	if ctx.Err() != nil && result.TaskID != "" && !result.State.Terminal() {
 		// The user has left: nobody waits for the task, so it need not go on.
 		result.State = s.cancel(result)
 	}
-	agent.Close()
-	return talk.Verdict(p, c, l, editor, result, lost(c, l, message.TaskID, err))
-}
-
-// A sending is a prompt and the turns that follow from it.
-type sending struct {
-	p       *frame.Program
-	c       *cli.Context
-	l       *reach.Link
-	session *bridge.Session
-	editor  *talk.Editor
-	asked   bool // the user last saw a question, whose line has ended
+	s.agent.Close()
+	return talk.Verdict(s.p, s.c, s.l, s.editor, result, s.lost(err))
 }
 
 // first sends the prompt. It becomes a message if only a message can carry its options;
 // otherwise it may be a slash command of the agent's.
-func (s *sending) first(m *a2a.Outgoing, prompt string) (bridge.Result, error) {
+func (s *sending) first(prompt string) (bridge.Result, error) {
+	m := s.message
 	if frame.IsSet(s.c, "task-id") || len(m.Metadata) > 0 || len(m.Parts) != 1 || m.Parts[0].Text != prompt {
 		return talk.Turn(s.c.Context, s.session, func(ctx context.Context, t bridge.Turn) (bridge.Result, error) {
 			return t.Send(ctx, m, s.editor)
@@ -245,12 +247,13 @@ func message(c *cli.Context) (*a2a.Outgoing, error) {
 	return m, nil
 }
 
-// sendAsync sends a prompt and does not wait for the task's end.
-func sendAsync(p *frame.Program, c *cli.Context, l *reach.Link, t *thread, agent *bridge.Agent, m *a2a.Outgoing, format string) error {
-	if l.Ends {
+// async sends the prompt and does not wait for the task's end.
+func (s *sending) async() error {
+	if s.l.Ends {
 		return frame.Usagef("--async leaves the task to the agent, and this one ends with a2astdio: it needs one that goes on, such as a2astdio demo --listen :4000")
 	}
-	_, w, err := agent.Ready(c.Context)
+	m := s.message
+	_, w, err := s.agent.Ready(s.c.Context)
 	if err != nil {
 		return err
 	}
@@ -259,32 +262,30 @@ func sendAsync(p *frame.Program, c *cli.Context, l *reach.Link, t *thread, agent
 	}
 	m.ID = uuid.NewString()
 	if m.TaskID == "" && !w.Settled(m) {
-		settings := dialect.AgentSettings{Workspace: l.Options.Workspace, Extra: l.Options.AgentSettings}
+		settings := dialect.AgentSettings{Workspace: s.l.Options.Workspace, Extra: s.l.Options.AgentSettings}
 		if err := w.Apply(settings, m); err != nil {
 			return err
 		}
 	}
-	answer, err := l.Client.SendOnce(c.Context, m, false)
+	answer, err := s.l.Client.SendOnce(s.c.Context, m, false)
 	if err != nil {
-		return lost(c, l, m.TaskID, err)
+		return s.lost(err)
 	}
 	if answer.State.Terminal() {
-		t.keep(answer.ContextID, "")
+		s.thread.keep(answer.ContextID, "")
 	} else {
-		t.keep(answer.ContextID, answer.TaskID)
+		s.thread.keep(answer.ContextID, answer.TaskID)
 	}
-	if format == frame.JSON {
-		return p.PrintJSON(talk.V1Event(answer.Raw, l.Asked(c)))
+	if frame.AsJSON(s.c) {
+		return s.p.PrintJSON(talk.V1Event(answer.Raw, s.l.Asked(s.c)))
 	}
-	if answer.Kind != a2a.EventMessage {
-		_, err := fmt.Fprintln(p.Stdout, frame.OneLine(safe.Plain(answer.TaskID)))
-		return err
+	text := frame.OneLine(safe.Plain(answer.TaskID))
+	if answer.Kind == a2a.EventMessage {
+		s.p.Say("the agent has answered at once, without a task")
+		if text = answer.Message.Parts.Text(); frame.IsTerminal(s.p.Stdout) {
+			text = safe.Plain(text)
+		}
 	}
-	p.Say("the agent has answered at once, without a task")
-	text := answer.Message.Parts.Text()
-	if frame.IsTerminal(p.Stdout) {
-		text = safe.Plain(text)
-	}
-	_, err = fmt.Fprintln(p.Stdout, text)
+	_, err = fmt.Fprintln(s.p.Stdout, text)
 	return err
 }
