@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -28,7 +29,7 @@ func (p *process) wait(output *os.File) {
 	go func() {
 		defer copied()
 		defer output.Close()
-		p.output.copy(output)
+		_, _ = io.Copy(p.output, output) // until each process that holds the other end has ended
 	}()
 	err := p.cmd.Wait()
 	// A process that has left the agent's group may hold the pipe.
@@ -36,7 +37,6 @@ func (p *process) wait(output *os.File) {
 	defer time.AfterFunc(2*outputMargin, copied).Stop()
 	<-copying.Done()
 	p.finder.stop()
-	p.leash.Close()
 	before, advice := "", ""
 	if !p.isFound() {
 		before = " before it had a card"
@@ -66,7 +66,7 @@ func ending(err error) string {
 // stop ends the agent, and returns when all of its processes have ended: SIGTERM first,
 // SIGKILL after the grace period. An error means that the supervisor had to be killed.
 func (p *process) stop() error {
-	_, _ = p.leash.WriteString("stop\n") // if it is closed, the supervisor is about to end
+	_, _ = io.WriteString(p.leash, "stop\n") // if it is closed, the supervisor is about to end
 	p.leash.Close()
 	if p.endsWithin(stopTime) {
 		return nil

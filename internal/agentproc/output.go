@@ -2,7 +2,6 @@ package agentproc
 
 import (
 	"bytes"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -33,20 +32,9 @@ type output struct {
 	watch func(url string) // nil when no URL is wanted any more
 }
 
-// copy reads until the end of r, which comes when each process that holds the other end
-// has ended, or at r's deadline.
-func (o *output) copy(r *os.File) {
-	buf := make([]byte, 4<<10)
-	for {
-		n, err := r.Read(buf)
-		o.take(buf[:n])
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (o *output) take(b []byte) {
+// Write implements [io.Writer].
+func (o *output) Write(b []byte) (int, error) {
+	all := len(b)
 	o.mu.Lock()
 	o.tail = append(o.tail, b...)
 	if extra := len(o.tail) - maxTail; extra > 0 {
@@ -76,6 +64,7 @@ func (o *output) take(b []byte) {
 			printedURLs(line, watch)
 		}
 	}
+	return all, nil
 }
 
 func (o *output) unwatch() {

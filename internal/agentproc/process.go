@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -60,7 +61,7 @@ type process struct {
 	finder *finder
 	output *output
 
-	leash *os.File
+	leash io.WriteCloser
 
 	mu     sync.Mutex // for advice
 	advice string
@@ -144,26 +145,22 @@ func supervisorCommand(opts *Options) (*exec.Cmd, error) {
 
 // run runs the supervisor, and returns the pipe of the agent's output.
 func (p *process) run(cmd *exec.Cmd) (*os.File, error) {
-	held, leash, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer held.Close()
 	output, print, err := os.Pipe()
 	if err != nil {
-		leash.Close()
 		return nil, err
 	}
 	defer print.Close()
 	// The agent gets the supervisor's stderr as stdout and stderr. Our own stdout belongs
 	// to the editor.
-	cmd.Stdin, cmd.Stderr = held, print
-	if err := cmd.Start(); err != nil {
-		leash.Close()
+	cmd.Stderr = print
+	if p.leash, err = cmd.StdinPipe(); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		output.Close()
 		return nil, err
 	}
-	p.cmd, p.leash = cmd, leash
+	p.cmd = cmd
 	return output, nil
 }
 

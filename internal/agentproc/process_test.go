@@ -167,7 +167,7 @@ func TestOutput(t *testing.T) {
 		"http://example.com:5 https://localhost:6 http://localhost http://localhost.evil:8\n", "http://localhost:7",
 		strings.Repeat("x", 3*maxLine), "\nend\x00\x1b[0m\n\n\x1b[?25h",
 	} {
-		o.take([]byte(s))
+		o.Write([]byte(s))
 	}
 	want := "http://localhost:3000 http://[::1]:1/a/b http://[::1]:1 http://127.0.0.1:2 http://127.0.0.1:3/x http://127.0.0.1:3 http://localhost:4 http://localhost:7"
 	// The last is at the end of a line that is too long: its digits are known.
@@ -178,7 +178,7 @@ func TestOutput(t *testing.T) {
 		t.Errorf("%q", words)
 	}
 	for range 1000 {
-		o.take(bytes.Repeat([]byte("y"), 1000))
+		o.Write(bytes.Repeat([]byte("y"), 1000))
 	}
 	if cap(o.tail) > 8*maxTail || cap(o.line) > 2*maxLine {
 		t.Errorf("it keeps %d and %d bytes", cap(o.tail), cap(o.line))
