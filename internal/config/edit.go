@@ -1,17 +1,13 @@
 package config
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
@@ -37,20 +33,6 @@ func quoteAll(list []string) string {
 		spelled[i] = Quote(s)
 	}
 	return strings.Join(spelled, ", ")
-}
-
-// QuoteObject writes a JSON object as an inline table; false if TOML cannot express it:
-// it has a null.
-func QuoteObject(object json.RawMessage) (text string, ok bool) {
-	var b bytes.Buffer
-	var given, back struct{ V map[string]any }
-	d := json.NewDecoder(bytes.NewReader(object))
-	d.UseNumber()
-	err := errors.Join(d.Decode(&given.V), toml.NewEncoder(&b).SetTablesInline(true).SetMarshalJSONNumbers(true).Encode(given), toml.Unmarshal(b.Bytes(), &back))
-	read, lost := json.Marshal(back.V)
-	var want, got any
-	err = errors.Join(err, lost, json.Unmarshal(object, &want), json.Unmarshal(read, &got))
-	return strings.TrimSpace(strings.TrimPrefix(b.String(), "V = ")), err == nil && reflect.DeepEqual(got, want)
 }
 
 // errByHand is for spellings that a program should not rewrite.

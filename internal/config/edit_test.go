@@ -88,19 +88,18 @@ func TestTemplates(t *testing.T) {
 	must.Fail(t, Create(write(t, filepath.Join(t.TempDir(), "f"), "mine"), "x"), "it is there already")
 }
 
-// An object of JSON is stored as TOML, and read again as the same object; what TOML has
-// no word for is refused.
-func TestQuoteObject(t *testing.T) {
-	for _, object := range []string{`{}`, `{"a b":"\"\u0001é","f":1.5,"list":[true,{"x":[]},"y"],"n":-3,"o":{"in":{"deep":false}}}`, `{"":9007199254740993}`} {
-		text, ok := QuoteObject([]byte(object))
-		path := filepath.Join(t.TempDir(), FileName)
-		must.Equal(t, ok, true, object)
-		must.Do(t, Store(path, "work", []Entry{{"url", Quote("https://a.example")}, {"agent-settings", text}}, true))
-		must.Equal(t, must.Get(Load(&Options{File: path}))(t).Value("agent-settings").Text, object)
+// An object may be JSON in a string, which setup stores, and is read as it is.
+func TestObject(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	load := func(text string) (*Config, error) {
+		must.Do(t, Store(path, "work", []Entry{{"url", Quote("https://a.example")}, {"agent-settings", Quote(text)}}, true))
+		return Load(&Options{File: path})
 	}
-	for _, object := range []string{`{"a":null}`, `[1]`, `{"a":[null]}`} {
-		_, ok := QuoteObject([]byte(object))
-		must.Equal(t, ok, false, object)
+	for _, object := range []string{`{}`, `{"a b":"\"\u0001é","f":1.50,"list":[null,{"x":[]}]}`, `{"":9007199254740993}`} {
+		must.Equal(t, must.Get(load(object))(t).Value("agent-settings").Text, object)
+	}
+	for _, other := range []string{`[1]`, `null`, `{"a":`, `@file`} {
+		must.Fail(t, Store(path, "work", []Entry{{"agent-settings", Quote(other)}}, true), "agent-settings is a table like ", other)
 	}
 }
 

@@ -30,7 +30,7 @@ const (
 	KindBool                 // true or false
 	KindList                 // a list of strings
 	KindHeaders              // a table of strings
-	KindObject               // any table, for the agent
+	KindObject               // any table, for the agent, or a string with JSON
 	KindNumber               // a whole number above 0
 )
 

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
@@ -61,7 +60,7 @@ func Load(opts *Options) (*Config, error) {
 		// If it is no name, the user's default is a value for --agent.
 		if ValidName(c.Agent) {
 			user.problem(c.NoAgent(c.Agent), "agent")
-		} else if c.Agent != demo && !strings.Contains(c.Agent, "://") {
+		} else if c.Agent != demo {
 			c.Agent = resolve(c.Agent, c.From.File)
 		}
 	}

@@ -94,14 +94,14 @@ func reason(err error) string {
 }
 
 // resolve makes a path in a file absolute: ~/ is the home directory, other paths are
-// relative to the file.
+// relative to the file. A URL stays.
 func resolve(path, file string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if dir := safe.Home(); dir != "" {
 			return filepath.Join(dir, rest)
 		}
 	}
-	if path == "-" || filepath.IsAbs(path) {
+	if path == "-" || filepath.IsAbs(path) || strings.Contains(path, "://") {
 		return path
 	}
 	return filepath.Join(filepath.Dir(file), path)

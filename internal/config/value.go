@@ -57,17 +57,15 @@ func (k *Key) value(v any, from Origin) (Value, error) {
 		text = ""
 		out.List, ok = list(v)
 		for i, item := range out.List {
-			if k.Name == "signature-keys" && !strings.Contains(item, "://") {
+			if k.Name == "signature-keys" {
 				out.List[i] = resolve(item, from.File)
 			}
 		}
 	case KindHeaders, KindObject:
-		table, isTable := v.(map[string]any)
-		if !isTable {
-			ok = false
-			break
+		if table, isTable := v.(map[string]any); isTable {
+			return out.fill(table)
 		}
-		return out.fill(table)
+		ok = k.Kind == KindObject && isObject(text) // as the option takes it; only JSON has null
 	case KindWord:
 		ok = ok && slices.Contains(k.Words(), text)
 	case KindDuration:
@@ -77,7 +75,7 @@ func (k *Key) value(v any, from Origin) (Value, error) {
 		text = resolve(text, from.File)
 	case KindLocation:
 		// An agent's name is not a path; it was looked up before.
-		if k.Name != "agent" && text != demo && !strings.Contains(text, "://") {
+		if k.Name != "agent" && text != demo {
 			text = resolve(text, from.File)
 		}
 	}
@@ -113,6 +111,11 @@ func (v Value) fill(table map[string]any) (Value, error) {
 		v.Headers = append(v.Headers, h)
 	}
 	return v, nil
+}
+
+func isObject(text string) bool {
+	var object map[string]any
+	return json.Unmarshal([]byte(text), &object) == nil && object != nil
 }
 
 // list reads a list of strings, none of which may be empty.

@@ -132,9 +132,7 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 			}
 			continue
 		}
-		if value, ok := s.entry(k); ok {
-			entries = append(entries, config.Entry{Key: k.Name, Value: value})
-		}
+		entries = append(entries, config.Entry{Key: k.Name, Value: s.entry(k)})
 	}
 	if frame.By(s.c, "header") != "" {
 		s.Say("Your headers are not stored, because they may be credentials: with ${VARIABLE} for those, headers = { ... } in the agent's table holds them")
@@ -143,21 +141,15 @@ func (s *setup) allEntries(name string) (entries []config.Entry) {
 }
 
 // entry returns an option that was given as the configuration writes it.
-func (s *setup) entry(k *config.Key) (value string, ok bool) {
+func (s *setup) entry(k *config.Key) string {
 	switch k.Kind {
 	case config.KindList:
-		return config.QuoteList(reach.Fields(reach.Values(s.c, k))), true
+		return config.QuoteList(reach.Fields(reach.Values(s.c, k)))
 	case config.KindBool, config.KindNumber:
-		return optionText(s.c, k), true
+		return optionText(s.c, k)
 	case config.KindObject:
-		object, err := reach.JsonObject(k.Flag, s.c.String(k.Flag))
-		if err == nil { // the link was made with it
-			value, ok = config.QuoteObject(object)
-		}
-		if !ok {
-			s.Say("%s is not stored, because it has a null, which the configuration cannot hold: write it into the agent's table", k.Name)
-		}
-		return value, ok
+		object, _ := reach.JsonObject(k.Flag, s.c.String(k.Flag)) // the link was made with it
+		return config.Quote(string(object))
 	}
-	return config.Quote(reach.Values(s.c, k)[0]), true
+	return config.Quote(reach.Values(s.c, k)[0])
 }
