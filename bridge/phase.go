@@ -13,23 +13,22 @@ const (
 	over
 )
 
-// An input is what has come to a leg.
-type input uint8
+// An input is what has come to a leg; a row of the machine is for a set of them. 0 is none.
+type input uint16
 
 const (
-	inNone      input = iota
-	inEvent           // its own stream has said something
-	inHint            // an older stream, a subscription or a push has: look now
-	inEnded           // its own stream has ended between two events
-	inCut             // it was cut
-	inSnapshot        // a look at the task, or the first task of a subscription
-	inFailed          // a look that failed, and may succeed later
-	inCannot          // the agent has no tasks/get
-	inGone            // the agent does not know the task
-	inSubClosed       // the subscription has ended, or was refused
-	inSilent          // nothing has come for as long as that may be
-	inTick            // the timer of doLater
-	inSettled         // calls have asked for approvalSettle
+	inEvent     input = 1 << iota // its own stream has said something
+	inHint                        // an older stream, a subscription or a push has: look now
+	inEnded                       // its own stream has ended between two events
+	inCut                         // it was cut
+	inSnapshot                    // a look at the task, or the first task of a subscription
+	inFailed                      // a look that failed, and may succeed later
+	inCannot                      // the agent has no tasks/get
+	inGone                        // the agent does not know the task
+	inSubClosed                   // the subscription has ended, or was refused
+	inSilent                      // nothing has come for as long as that may be
+	inTick                        // the timer of doLater
+	inSettled                     // calls have asked for approvalSettle
 )
 
 // An action is what a leg does about it.
@@ -193,7 +192,7 @@ const (
 type row struct {
 	name string
 	in   phases
-	on   input
+	on   input               // or inputs
 	when func(k *known) bool // nil: always
 	do   action
 }
@@ -228,7 +227,7 @@ func next(p phase, k *known, in input) (phase, action) {
 
 func rowFor(p phase, k *known, in input) *row {
 	for i := range machine {
-		if r := &machine[i]; r.on == in && r.in&(1<<p) != 0 && (r.when == nil || r.when(k)) {
+		if r := &machine[i]; r.on&in != 0 && r.in&(1<<p) != 0 && (r.when == nil || r.when(k)) {
 			return r
 		}
 	}
@@ -244,22 +243,16 @@ var machine = []row{
 
 	// Its own stream.
 	{"over, more may come (E20)", whileStreaming, inEvent, (*known).terminal, doSoon},
-	{"asks by its own word", whileStreaming, inEvent, func(k *known) bool { return k.waits() && k.byOwnWord() }, doAsk},
+	{"ended, or silent, an older stream has said more", whileStreaming, inEnded | inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
+	{"ended, or silent, over (E10, E20)", whileStreaming, inEnded | inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
+	{"cut, over", whileStreaming, inCut, (*known).whole, doEnd},
+	{"ended, or cut, no ID", whileStreaming, inEnded | inCut, func(k *known) bool { return k.taskID == "" }, doGiveUp},
+	{"asks by its own word", whileStreaming, inEvent | inEnded, func(k *known) bool { return k.waits() && k.byOwnWord() }, doAsk},
 	{"rests by its own word: looked at (E1)", whileStreaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
 	{"rests, and does not say that it is all (E5)", whileStreaming, inEvent, (*known).rests, doSoon},
 	{"asks for 250 ms (E6)", whileStreaming, inSettled, (*known).waits, doAsk},
-	{"asks, behind a cut: looked at (E6)", whileAway, inSettled, nil, doLook},
-	{"ended, an older stream has said more", whileStreaming, inEnded, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
-	{"ended, over (E20)", whileStreaming, inEnded, (*known).terminal, doEnd},
-	{"ended, over by a look", whileStreaming, inEnded, func(k *known) bool { return k.verdict == byLook }, doEnd},
-	{"ended, asks by its own word", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" && k.byOwnWord() && k.waits() }, doAsk},
-	{"ended, else (E1)", whileStreaming, inEnded, func(k *known) bool { return k.taskID != "" }, doLook},
-	{"ended, no ID", whileStreaming, inEnded, nil, doGiveUp},
-	{"cut, over", whileStreaming, inCut, (*known).whole, doEnd},
-	{"cut (E20)", whileStreaming, inCut, func(k *known) bool { return k.taskID != "" }, doLater},
-	{"cut, no ID", whileStreaming, inCut, nil, doGiveUp},
-	{"silent, an older stream has said more", whileStreaming, inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
-	{"silent, over (E10)", whileStreaming, inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
+	{"ended, else (E1)", whileStreaming, inEnded, nil, doLook},
+	{"cut (E20)", whileStreaming, inCut, nil, doLater},
 	{"silent (E8)", whileStreaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
 
 	// A look, while its own stream is open.
@@ -269,14 +262,13 @@ var machine = []row{
 	{"over by its own word, and by a look", whileStreaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
 	{"over by a look (E10)", whileStreaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
 	{"the stream is dead (R1)", whileStreaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doLeave},
-	{"cannot look, over", whileStreaming, inCannot, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
+	{"cannot look, or failed, over", whileStreaming, inCannot | inFailed, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
 	{"cannot look, rests", whileStreaming, inCannot, (*known).rests, doEnd},
-	{"look failed, over", whileStreaming, inFailed, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
 	{"look failed, rests (E2)", whileStreaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, doEnd},
 
 	// Behind a cut, or an end that told nothing.
 	{"tick", whileAway, inTick, nil, doFollow},
-	{"hint, no stream", whileAway, inHint, nil, doLook},
+	{"hint, a call asks (E6), a subscription has ended, or is silent", whileAway, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
 	{"not come, no stream (A3)", whileAway, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
 	{"over by its subscriptions, and by no look", whileAway, inSnapshot, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived && !k.waits() }, doEnd},
 	{"stale, followed (E3)", whileAway, inSnapshot, func(k *known) bool { return k.stale && k.followed() }, doRead},
@@ -303,6 +295,4 @@ var machine = []row{
 	{"cannot look, followed", whileAway, inCannot, func(k *known) bool { return k.followed() }, doRead},
 	{"cannot look, later (R7)", whileAway, inCannot, func(k *known) bool { return k.pushes || k.subscription != subNever && k.tries < maxTries }, doLater},
 	{"nothing left", whileAway, inCannot, nil, doGiveUp},
-	{"subscription ended", whileAway, inSubClosed, nil, doLook},
-	{"subscription silent", whileAway, inSilent, nil, doLook},
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -25,13 +26,13 @@ func TestMachine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	used := map[*row]bool{}
 	for range 1 << 20 {
-		p, k, in := phase(r.IntN(int(over))), anyKnown(r), input(r.IntN(int(inSettled)+1))
+		p, k, in := phase(r.IntN(int(over))), anyKnown(r), input(1<<r.IntN(bits.Len16(uint16(inSettled))))
 		if row := rowFor(p, k, in); row != nil {
 			used[row] = true
 		}
 		to, do := next(p, k, in)
 		if ends := do == doEnd || do == doGiveUp || do == doUnsent; ends != (to == over) {
-			t.Fatalf("%v, %v: the phase is %v, and the action %v: %+v", p, in, to, do, k)
+			t.Fatalf("%v, %#x: the phase is %v, and the action %v: %+v", p, in, to, do, k)
 		}
 		if do == doEnd && !k.terminal() && !k.rests() && k.verdict != byLook && k.verdict != bySubscriptions && !k.parted && !k.concluded() {
 			t.Fatalf("%v, %v: it ends though the agent has not said so: %+v", p, in, k)

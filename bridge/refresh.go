@@ -46,7 +46,7 @@ const (
 // refresh is what a leg knows of its looks at the task.
 type refresh struct {
 	began     time.Time // when the look that is under way has begun; zero: none is
-	again     input     // what asks for another one behind it
+	again     input     // what asks for another one behind it; 0: nothing does
 	counts    bool      // the next one counts: the timer or silence has caused it, no hint (E18)
 	polls     polling
 	overAt    time.Time     // when a subscription has first said that the task is over
@@ -81,7 +81,7 @@ func (l *leg) look(in input) {
 		switch {
 		case !hinted && l.came.After(f.began):
 			f.again = inEvent
-		case hinted && f.again == inNone:
+		case hinted && f.again == 0:
 			f.again = inHint
 		}
 		return
@@ -141,8 +141,8 @@ func (l *leg) looked(r *reply) {
 			l.step(inFailed)
 		}
 	}
-	if in := f.again; in != inNone && l.phase != over {
-		f.again = inNone
+	if in := f.again; in != 0 && l.phase != over {
+		f.again = 0
 		l.look(in)
 	}
 }

@@ -70,7 +70,7 @@ func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
 	f.calls.Begin()
 	f.shown.Begin()
-	f.split.begin()
+	f.split.givenUp, f.split.streamed = false, "" // what has been streamed is whole by now
 	f.connection, f.has = connectionState{}, nothing
 	f.SetTask(taskID)
 }

@@ -76,10 +76,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 func (f *Fold) EndTurn(all, failed bool, steps []Step) []Step {
 	f.steps = steps
 	f.connection.resumed = 0
-	if failed {
-		f.shown.Told()
-	}
-	f.shown.End()
+	f.shown.End(failed)
 	all = all || f.connection.gap
 	f.showCalls(f.calls.EndTurn(all, failed, nil))
 	steps, f.steps, f.joined = f.steps, nil, joined{}

@@ -25,9 +25,6 @@ type splitState struct {
 // shown more at once.
 const maxOutput = 1 << 20
 
-// begin begins a turn. What has been streamed is whole by now.
-func (s *splitState) begin() { s.givenUp, s.streamed = false, "" }
-
 // stream notes whether the task in hand has said pieces of a text since the last whole one.
 func (f *Fold) stream(pieces bool) {
 	switch {

@@ -52,7 +52,7 @@ func TestLaw(t *testing.T) {
 		if !heard {
 			s.Snapshot(a2a.StateCompleted, held2(history, said["a"]))
 		}
-		s.End()
+		s.End(false)
 		if got.gaps > 0 || fmt.Sprint(got.texts) != fmt.Sprint(said) {
 			t.Fatalf("seed %d, cut %d: %d gaps\nsaid  %q\nshown %q", seed, cut, got.gaps, said, got.texts)
 		}

@@ -108,7 +108,7 @@ func playRules(t *testing.T, said string) string {
 			}
 		}
 	}
-	r.End()
+	r.End(false)
 	return r.view.text()
 }
 

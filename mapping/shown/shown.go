@@ -193,16 +193,9 @@ func (s *Shown) SetState(state a2a.State, task, news bool) {
 // Cut notes that the stream was lost: something may be missing.
 func (s *Shown) Cut() { s.gap = owed }
 
-// Told notes that the user knows of the gap already.
-func (s *Shown) Told() {
-	if s.gap == owed {
-		s.gap = told
-	}
-}
-
-// End ends a turn: a gap that is owed is said.
-func (s *Shown) End() {
-	if s.gap == owed {
+// End ends a turn: a gap that is owed is said, unless the user knows of it already.
+func (s *Shown) End(known bool) {
+	if s.gap == owed && !known {
 		s.sayGap()
 	}
 	s.gap = none
