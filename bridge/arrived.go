@@ -55,13 +55,13 @@ func (l *leg) arrives(task *a2a.Event) {
 	}
 }
 
-// answersCame is arrives for answers: the calls that they are to do not ask any more, and
-// something was said of them since, or something else has changed; or the task that waited works.
-// That it waits now is no sign, where the user was asked before it did.
+// answersCame is arrives for answers. The calls that they are to ask no more, by what was shown or by the task, or the
+// task that waited works; and something was said of these calls since, or others wait, or the task stands otherwise
+// than before. That it waits now is no sign, where the user was asked before it did.
 func (l *leg) answersCame(task *a2a.Event) bool {
 	was := l.request.was.State
 	took := !l.turn.fold.Undelivered(l.request.calls...) || task.State.Terminal() || !l.names(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
-	return took && (l.moved || l.waits() || task.State != was && task.State != a2a.StateInputRequired)
+	return took && (l.moved || l.pending() || task.State != was && task.State != a2a.StateInputRequired)
 }
 
 // promptCame is arrives for a prompt: the task has ended, or stands otherwise and holds no message

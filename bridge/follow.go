@@ -74,7 +74,7 @@ const (
 // follow makes a request and follows what comes of it. The leg ends when the turn leaves it, or
 // hands it over.
 func (t *turn) follow(r *request) *leg {
-	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers}
+	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers, phase: streaming}
 	l.ctx, l.stop = context.WithCancel(t.agent.ctx)
 	if l.readers == nil {
 		l.readers = newReaders(t.agent.ctx)
@@ -82,7 +82,7 @@ func (t *turn) follow(r *request) *leg {
 	l.known = known{taskID: r.taskID, arrived: r.message == nil, owes: r.owes, heard: heard{moved: true}}
 	r.pushes.take()
 	l.clock, l.pause, l.patience = newClock(), firstWait, liveSilence
-	l.begin()
+	l.start()
 	return l
 }
 
@@ -243,7 +243,7 @@ func (l *leg) take(b batch, flows bool) {
 // watchCalls has the user asked when calls have waited for a while.
 func (l *leg) watchCalls() {
 	switch {
-	case l.phase == over || !l.waits():
+	case l.phase == over || !l.pending():
 		l.clock.stop(atSettle)
 		l.settling = 0
 	case l.settling != l.asked+1:

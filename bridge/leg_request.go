@@ -29,20 +29,20 @@ const (
 	fromLook
 )
 
-// begin makes the leg's request.
-func (l *leg) begin() {
+// start makes the leg's request.
+func (l *leg) start() {
 	if l.request.send == nil {
 		l.phase = away
 		l.step(inTick)
 		return
 	}
 	l.wait(liveSilence)
-	go l.begins(l.readers, l.reach)
+	go l.runRequest(l.readers, l.reach)
 }
 
-// begins is a request's goroutine: it makes it, gives the loop what it has brought, and reads its stream, so that the
+// runRequest is a request's goroutine: it makes it, gives the loop what it has brought, and reads its stream, so that the
 // first words wait for no other. It ends as [readers.run] says. readers are the leg's, which has none when it is over.
-func (l *leg) begins(readers *readers, request func() reply) {
+func (l *leg) runRequest(readers *readers, request func() reply) {
 	deepen()
 	r := request()
 	switch taken := l.answer(readers, r); {
@@ -86,7 +86,7 @@ func (l *leg) sent(r *reply) {
 	}
 	if r.then != nil {
 		l.turn.execution, l.request.send = r.execution, r.then
-		l.begin()
+		l.start()
 		return
 	}
 	if r.err != nil {

@@ -44,7 +44,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		l.wait(l.mayPause())
 	}
 	// Behind what was to be its last word, any text says that it was not.
-	l.flows = l.step(inEvent) == doRead && !l.waits() && !l.byOwnWord()
+	l.flows = l.step(inEvent) == doRead && !l.pending() && !l.byOwnWord()
 	l.watchCalls()
 }
 

@@ -97,7 +97,8 @@ func (l *leg) endWasAnnounced() bool {
 	return l.terminal() || l.verdict == byLook || l.parted || l.waitsForInput()
 }
 
-// endOfStream says what the end of the leg's own stream means.
+// endOfStream takes the end of the leg's own stream: an error that ends the leg, or an end or a cut, of which the user is
+// told what is lost, and the machine decides how to go on.
 func (l *leg) endOfStream(b batch) {
 	ended := isCleanEnd(b.err)
 	if l.isMessage() {
@@ -145,7 +146,7 @@ var errMiddle = &cutError{"agent: the stream ended in the middle"}
 // lost. Unless the task is over or waits, it is looked at from now on.
 func (l *leg) goOnUnstreamed() {
 	l.refresh.polls, l.phase = pollUnstreamed, away
-	if !l.terminal() && !l.rests() && !l.waits() {
+	if !l.terminal() && !l.rests() && !l.pending() {
 		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}
 	l.step(inSnapshot)

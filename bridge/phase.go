@@ -4,12 +4,12 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A phase is what a leg is doing.
+// A phase is what a leg is doing; a row of the machine is for a set of them.
 type phase uint8
 
 const (
-	streaming phase = iota // the stream of its request is read, or awaited
-	away                   // there is none: a subscription is open, a look at the task is under way, or a timer runs
+	streaming phase = 1 << iota // the stream of its request is read, or awaited
+	away                        // there is none: a subscription is open, a look at the task is under way, or a timer runs
 	over
 )
 
@@ -141,8 +141,8 @@ func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
 // followed reports whether a subscription is open, or asked for.
 func (k *known) followed() bool { return k.subscription != subNone && k.subscription != subNever }
 
-// waits reports whether something waits for the user's answer.
-func (k *known) waits() bool { return k.calls == callsWait }
+// pending reports whether something waits for the user's answer.
+func (k *known) pending() bool { return k.calls == callsWait }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
 
@@ -153,13 +153,13 @@ func (k *known) concluded() bool {
 
 // asks reports whether the user is to be asked. A task that still works may not take an answer yet:
 // agents say that a call asks before they wait for it (the demo refuses it until then).
-func (k *known) asks() bool { return k.waits() && (k.settled == k.asked || k.waitsForInput()) }
+func (k *known) asks() bool { return k.pending() && (k.settled == k.asked || k.waitsForInput()) }
 
 // rests reports whether the task waits for the user's next prompt. Not while a call is at work. Not while
 // nothing was said of a call since its answer, even if the stream says that the task waits. A few
 // looks in a row that find it so are believed (E4).
 func (k *known) rests() bool {
-	return k.waitsForInput() && !k.waits() && (k.moved && k.calls == callsRest || k.stood >= maxStanding)
+	return k.waitsForInput() && !k.pending() && (k.moved && k.calls == callsRest || k.stood >= maxStanding)
 }
 
 // whole reports whether what the stream has said last is all that the agent says: 0.3 may say
@@ -191,20 +191,11 @@ const (
 // A row of the machine says what is done about an input in some phases.
 type row struct {
 	name string
-	in   phases
+	in   phase               // or phases
 	on   input               // or inputs
 	when func(k *known) bool // nil: always
 	do   action
 }
-
-// phases is a set of them.
-type phases uint8
-
-const (
-	whileStreaming = phases(1 << streaming)
-	whileAway      = phases(1 << away)
-	whileAny       = whileStreaming | whileAway
-)
 
 // next is the machine: the first row that fits decides; where none does, the leg goes on. E, R and A
 // with a number name what a row is for (E: ends, R: looks and subscriptions, A: whether a message has
@@ -227,7 +218,7 @@ func next(p phase, k *known, in input) (phase, action) {
 
 func rowFor(p phase, k *known, in input) *row {
 	for i := range machine {
-		if r := &machine[i]; r.on&in != 0 && r.in&(1<<p) != 0 && (r.when == nil || r.when(k)) {
+		if r := &machine[i]; r.on&in != 0 && r.in&p != 0 && (r.when == nil || r.when(k)) {
 			return r
 		}
 	}
@@ -236,63 +227,63 @@ func rowFor(p phase, k *known, in input) *row {
 
 var machine = []row{
 	// trpc-agent-go answers what fails with a message behind the task's first state, and forgets the task.
-	{"task unknown, and a message was the last word", whileAway, inGone, func(k *known) bool { return k.parted && !k.waits() }, doEnd},
+	{"task unknown, and a message was the last word", away, inGone, func(k *known) bool { return k.parted && !k.pending() }, doEnd},
 	// An agent that keeps no tasks asks in prose. (33 of 4,316 conversations that were cut, at agents by shape.)
-	{"task unknown, rests by its own word", whileAny, inGone, func(k *known) bool { return k.byOwnWord() && k.rests() }, doEnd},
-	{"task unknown", whileAny, inGone, nil, doGiveUp},
+	{"task unknown, rests by its own word", streaming | away, inGone, func(k *known) bool { return k.byOwnWord() && k.rests() }, doEnd},
+	{"task unknown", streaming | away, inGone, nil, doGiveUp},
 
 	// Its own stream.
-	{"over, more may come (E20)", whileStreaming, inEvent, (*known).terminal, doSoon},
-	{"ended, or silent, an older stream has said more", whileStreaming, inEnded | inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
-	{"ended, or silent, over (E10, E20)", whileStreaming, inEnded | inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
-	{"cut, over", whileStreaming, inCut, (*known).whole, doEnd},
-	{"ended, or cut, no ID", whileStreaming, inEnded | inCut, func(k *known) bool { return k.taskID == "" }, doGiveUp},
-	{"asks by its own word", whileStreaming, inEvent | inEnded, func(k *known) bool { return k.waits() && k.byOwnWord() }, doAsk},
-	{"rests by its own word: looked at (E1)", whileStreaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
-	{"rests, and does not say that it is all (E5)", whileStreaming, inEvent, (*known).rests, doSoon},
-	{"asks for 250 ms (E6)", whileStreaming, inSettled, (*known).waits, doAsk},
-	{"ended, else (E1)", whileStreaming, inEnded, nil, doLook},
-	{"cut (E20)", whileStreaming, inCut, nil, doLater},
-	{"silent (E8)", whileStreaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
+	{"over, more may come (E20)", streaming, inEvent, (*known).terminal, doSoon},
+	{"ended, or silent, an older stream has said more", streaming, inEnded | inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
+	{"ended, or silent, over (E10, E20)", streaming, inEnded | inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
+	{"cut, over", streaming, inCut, (*known).whole, doEnd},
+	{"ended, or cut, no ID", streaming, inEnded | inCut, func(k *known) bool { return k.taskID == "" }, doGiveUp},
+	{"asks by its own word", streaming, inEvent | inEnded, func(k *known) bool { return k.pending() && k.byOwnWord() }, doAsk},
+	{"rests by its own word: looked at (E1)", streaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
+	{"rests, and does not say that it is all (E5)", streaming, inEvent, (*known).rests, doSoon},
+	{"asks for 250 ms (E6)", streaming, inSettled, (*known).pending, doAsk},
+	{"ended, else (E1)", streaming, inEnded, nil, doLook},
+	{"cut (E20)", streaming, inCut, nil, doLater},
+	{"silent (E8)", streaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
 
 	// A look, while its own stream is open.
-	{"not come (A3)", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, doUnsent},
-	{"not come yet", whileStreaming, inSnapshot, func(k *known) bool { return !k.arrived || k.stale }, doRead},
-	{"asks", whileStreaming, inSnapshot, (*known).asks, doAsk},
-	{"over by its own word, and by a look", whileStreaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
-	{"over by a look (E10)", whileStreaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
-	{"the stream is dead (R1)", whileStreaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doLeave},
-	{"cannot look, or failed, over", whileStreaming, inCannot | inFailed, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
-	{"cannot look, rests", whileStreaming, inCannot, (*known).rests, doEnd},
-	{"look failed, rests (E2)", whileStreaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, doEnd},
+	{"not come (A3)", streaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, doUnsent},
+	{"not come yet", streaming, inSnapshot, func(k *known) bool { return !k.arrived || k.stale }, doRead},
+	{"asks", streaming, inSnapshot, (*known).asks, doAsk},
+	{"over by its own word, and by a look", streaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
+	{"over by a look (E10)", streaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
+	{"the stream is dead (R1)", streaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doLeave},
+	{"cannot look, or failed, over", streaming, inCannot | inFailed, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
+	{"cannot look, rests", streaming, inCannot, (*known).rests, doEnd},
+	{"look failed, rests (E2)", streaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, doEnd},
 
 	// Behind a cut, or an end that told nothing.
-	{"tick", whileAway, inTick, nil, doFollow},
-	{"hint, a call asks (E6), a subscription has ended, or is silent", whileAway, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
-	{"not come, no stream (A3)", whileAway, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
-	{"over by its subscriptions, and by no look", whileAway, inSnapshot, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived && !k.waits() }, doEnd},
-	{"stale, followed (E3)", whileAway, inSnapshot, func(k *known) bool { return k.stale && k.followed() }, doRead},
-	{"stale, or not come yet (E3, A4)", whileAway, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, doLater},
-	{"over", whileAway, inSnapshot, (*known).terminal, doEnd},
-	{"asks, no stream (E6)", whileAway, inSnapshot, (*known).asks, doAsk},
-	{"rests", whileAway, inSnapshot, (*known).rests, doEnd},
-	{"has not gone on yet (E4)", whileAway, inSnapshot, (*known).waitsForInput, doLater},
-	{"auth, and stops (E11)", whileAway, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed() }, doGiveUp},
-	{"works, and has answered with a message", whileAway, inSnapshot, (*known).concluded, doEnd},
-	{"works, followed", whileAway, inSnapshot, func(k *known) bool { return k.followed() }, doRead},
-	{"works, no stream (E1)", whileAway, inSnapshot, nil, doLater},
-	{"failed, asks by its own word (E2)", whileAway, inFailed, func(k *known) bool { return k.waits() && k.tries >= maxTries }, doAsk},
-	{"failed, over by its own word", whileAway, inFailed, func(k *known) bool {
+	{"tick", away, inTick, nil, doFollow},
+	{"hint, a call asks (E6), a subscription has ended, or is silent", away, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
+	{"not come, no stream (A3)", away, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
+	{"over by its subscriptions, and by no look", away, inSnapshot, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived && !k.pending() }, doEnd},
+	{"stale, followed (E3)", away, inSnapshot, func(k *known) bool { return k.stale && k.followed() }, doRead},
+	{"stale, or not come yet (E3, A4)", away, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, doLater},
+	{"over", away, inSnapshot, (*known).terminal, doEnd},
+	{"asks, no stream (E6)", away, inSnapshot, (*known).asks, doAsk},
+	{"rests", away, inSnapshot, (*known).rests, doEnd},
+	{"has not gone on yet (E4)", away, inSnapshot, (*known).waitsForInput, doLater},
+	{"auth, and stops (E11)", away, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed() }, doGiveUp},
+	{"works, and has answered with a message", away, inSnapshot, (*known).concluded, doEnd},
+	{"works, followed", away, inSnapshot, func(k *known) bool { return k.followed() }, doRead},
+	{"works, no stream (E1)", away, inSnapshot, nil, doLater},
+	{"failed, asks by its own word (E2)", away, inFailed, func(k *known) bool { return k.pending() && k.tries >= maxTries }, doAsk},
+	{"failed, over by its own word", away, inFailed, func(k *known) bool {
 		return (k.byOwnWord() || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
 	}, doEnd},
-	{"failed, over (E2)", whileAway, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, doEnd},
-	{"failed, given up (E2)", whileAway, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},
-	{"failed (E2)", whileAway, inFailed, nil, doLater},
-	{"cannot look, not come", whileAway, inCannot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
-	{"cannot look, not come yet", whileAway, inCannot, func(k *known) bool { return !k.arrived && k.subscription == subNone && k.tries < maxTries }, doLater},
-	{"cannot look, asks", whileAway, inCannot, func(k *known) bool { return k.arrived && k.waits() }, doAsk},
-	{"cannot look, over by its own word", whileAway, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests()) }, doEnd},
-	{"cannot look, followed", whileAway, inCannot, func(k *known) bool { return k.followed() }, doRead},
-	{"cannot look, later (R7)", whileAway, inCannot, func(k *known) bool { return k.pushes || k.subscription != subNever && k.tries < maxTries }, doLater},
-	{"nothing left", whileAway, inCannot, nil, doGiveUp},
+	{"failed, over (E2)", away, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, doEnd},
+	{"failed, given up (E2)", away, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},
+	{"failed (E2)", away, inFailed, nil, doLater},
+	{"cannot look, not come", away, inCannot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
+	{"cannot look, not come yet", away, inCannot, func(k *known) bool { return !k.arrived && k.subscription == subNone && k.tries < maxTries }, doLater},
+	{"cannot look, asks", away, inCannot, func(k *known) bool { return k.arrived && k.pending() }, doAsk},
+	{"cannot look, over by its own word", away, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests()) }, doEnd},
+	{"cannot look, followed", away, inCannot, func(k *known) bool { return k.followed() }, doRead},
+	{"cannot look, later (R7)", away, inCannot, func(k *known) bool { return k.pushes || k.subscription != subNever && k.tries < maxTries }, doLater},
+	{"nothing left", away, inCannot, nil, doGiveUp},
 }

@@ -26,7 +26,7 @@ func TestMachine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	used := map[*row]bool{}
 	for range 1 << 20 {
-		p, k, in := phase(r.IntN(int(over))), anyKnown(r), input(1<<r.IntN(bits.Len16(uint16(inSettled))))
+		p, k, in := []phase{streaming, away}[r.IntN(2)], anyKnown(r), input(1<<r.IntN(bits.Len16(uint16(inSettled))))
 		if row := rowFor(p, k, in); row != nil {
 			used[row] = true
 		}
@@ -37,10 +37,10 @@ func TestMachine(t *testing.T) {
 		if do == doEnd && !k.terminal() && !k.rests() && k.verdict != byLook && k.verdict != bySubscriptions && !k.parted && !k.concluded() {
 			t.Fatalf("%v, %v: it ends though the agent has not said so: %+v", p, in, k)
 		}
-		if do == doEnd && k.waits() && !k.terminal() && k.verdict != byLook {
+		if do == doEnd && k.pending() && !k.terminal() && k.verdict != byLook {
 			t.Fatalf("%v, %v: it ends though a call waits: %+v", p, in, k)
 		}
-		if do == doAsk && !k.waits() {
+		if do == doAsk && !k.pending() {
 			t.Fatalf("%v, %v: it asks though nothing waits: %+v", p, in, k)
 		}
 		if do == doUnsent && k.arrived {

@@ -73,7 +73,7 @@ func (r *reader) drain() {
 	r.release()
 }
 
-// add takes a reader, which leg.begins runs, and returns it.
+// add takes a reader, which leg.runRequest runs, and returns it.
 func (s *readers) add(r *reader) *reader {
 	s.open = append(s.open, r)
 	return r

@@ -102,7 +102,7 @@ type Session struct {
 	namedTask string // the task that the caller has named, which is not replaced either
 	leftOff   string // the task that an earlier process has left: how, is not known, but it is replaced once it is over
 	refused   string // the task that has refused an answer of the user's: another refusal is believed, unless a look finds it waiting
-	unseen    bool   // taskID is the caller's, and nothing of it was shown: see learn
+	unseen    bool   // taskID is the caller's, and nothing of it was shown: see takeUnseen
 	told      told   // what the user was told
 }
 

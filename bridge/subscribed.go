@@ -33,7 +33,7 @@ func (l *leg) subscribe() {
 	taskID := l.taskID
 	l.subscription = subAsked
 	l.wait(subscriptionSilence)
-	go l.begins(l.readers, func() reply {
+	go l.runRequest(l.readers, func() reply {
 		// --timeout holds for its beginning: an agent that takes longer than it may be silent would never be followed.
 		r := l.agent.opens(false, func(ctx context.Context) (begun, error) {
 			stream, err := l.agent.opts.Client.Resubscribe(ctx, taskID)

@@ -213,7 +213,7 @@ func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, 
 
 // say makes the request that sends a prompt, or what the agent wants in place of it.
 func (t *turn) say(ctx context.Context, m *a2a.Outgoing) (*request, error) {
-	t.learn(ctx, m.TaskID)
+	t.takeUnseen(ctx, m.TaskID)
 	if err := t.fold.Reply(m); err != nil {
 		return nil, err
 	}

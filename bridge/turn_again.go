@@ -112,7 +112,7 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 	// the task is over. Behind that error it would keep the user waiting. Where the agent has no such look,
 	// nothing can tell that the task goes on, unless it has asked, or may have, in an earlier process: then the
 	// answer is what it does not take.
-	state, err := t.agent.stateOf(ctx, taskID, learnTime)
+	state, err := t.agent.stateOf(ctx, taskID, promptLookTime)
 	lost = hasNone(err) && !leftOff && t.fold.Rest(taskID).State == ""
 	switch {
 	case state.Waits(): // not where it is at work: there a second refusal counts

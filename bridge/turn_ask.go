@@ -52,7 +52,7 @@ func (v view) seen() view {
 func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 	for {
 		if t.isCancelled() {
-			return t.rejectOpen(), nil
+			return t.rejections(), nil
 		}
 		var err error
 		questions := t.questions()
@@ -187,9 +187,9 @@ func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Questio
 	return nil
 }
 
-// rejectOpen rejects all calls that wait. An approval that was not sent before the user
-// cancelled is dropped.
-func (t *turn) rejectOpen() (all []decision) {
+// rejections are what a cancel decides: all calls that wait are rejected, also where the user has approved one and that
+// was not sent.
+func (t *turn) rejections() (all []decision) {
 	t.fold.EnterOpen()
 	for _, call := range t.fold.Open() {
 		q := t.session.question(call)

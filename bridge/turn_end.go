@@ -187,12 +187,12 @@ func (t *turn) leaveOpen(r *Result, how end) {
 	if (f.State == a2a.StateInputRequired || f.WaitsForWords()) && !t.isCommand {
 		r.Question = f.Question
 	}
-	r.Waits = t.waits(f.Question)
+	r.Waits = t.leavesWaiting(f.Question)
 }
 
-// waits reports whether the task waits for the user, who may have been asked a question in
-// prose. (Where turns end so without one, nobody waits.)
-func (t *turn) waits(question string) bool {
+// leavesWaiting reports whether a turn that ends leaves a task that waits for the user, who may have been asked
+// a question in prose. (Where turns end so without one, nobody waits.)
+func (t *turn) leavesWaiting(question string) bool {
 	switch t.fold.State {
 	case a2a.StateAuthRequired:
 		return true

@@ -129,20 +129,20 @@ func (t *turn) cutCost(n *said) []mapping.Step {
 	return []mapping.Step{t.notice(cutNotice)}
 }
 
-// learnTime is how long a prompt may wait for what its task has said before.
-const learnTime = 5 * time.Second
+// promptLookTime is how long a prompt may wait for what its task has said before.
+const promptLookTime = 5 * time.Second
 
-// learn gets what a task has said in another process, before the session goes on with
+// takeUnseen takes what a task has said in another process, before the session goes on with
 // it. Agents may begin their answer with the whole task, of which only the new part is
 // to be shown. Where the agent cannot be asked, old text may be shown again: that is
 // better than showing nothing.
-func (t *turn) learn(ctx context.Context, taskID string) {
+func (t *turn) takeUnseen(ctx context.Context, taskID string) {
 	s := t.session
 	if !s.unseen || taskID == "" || taskID != s.taskID {
 		return
 	}
 	s.unseen = false
-	ctx, stop := context.WithTimeout(ctx, learnTime)
+	ctx, stop := context.WithTimeout(ctx, promptLookTime)
 	defer stop()
 	task, err := t.agent.opts.Client.Get(ctx, taskID, allHistory)
 	if err != nil {

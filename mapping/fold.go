@@ -114,7 +114,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	}
 	f.question(ev)
 	f.settleCalls(ev)
-	f.learnFast(ev, f.steps[before:])
+	f.noteFast(ev, f.steps[before:])
 	steps, f.steps, f.event = f.steps, nil, nil
 	f.letGo()
 	return steps

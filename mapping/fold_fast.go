@@ -25,8 +25,8 @@ type fastStep struct {
 	still bool // no dialect reads anything of the metadata
 }
 
-// learnFast notes an event that has appended text, and nothing else.
-func (f *Fold) learnFast(ev *a2a.Event, steps []Step) {
+// noteFast notes an event that has appended text, and nothing else.
+func (f *Fold) noteFast(ev *a2a.Event, steps []Step) {
 	shape := ev.FastPath().Shape
 	if shape == nil || f.verb != shown.Live || f.spoken.Splits() || len(steps) != 1 {
 		return

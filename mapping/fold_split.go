@@ -138,7 +138,7 @@ func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	if f.verb == shown.Snapshot && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact
 	}
-	if c.Asks && f.spoken.AsksAgain() && (f.verb != shown.Snapshot || f.split.givenUp) && f.repeatsQuestion(c) {
+	if c.Asks && f.spoken.AsksAgain() && (f.verb != shown.Snapshot || f.split.givenUp) && f.giveUpRepeated(c) {
 		return
 	}
 	f.calls.Result(c)
@@ -146,9 +146,9 @@ func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	f.stream(false)
 }
 
-// repeatsQuestion reports whether an agent repeats a question that was answered: such an
-// agent takes no answers, and would ask for ever.
-func (f *Fold) repeatsQuestion(c *ToolCall) bool {
+// giveUpRepeated gives up an agent that repeats a question that was answered, and tells that once: it takes no
+// answers, and would ask for ever. False, with nothing done, if it does not.
+func (f *Fold) giveUpRepeated(c *ToolCall) bool {
 	if c.QuestionID == "" || !f.calls.Repeats(c) {
 		return false
 	}

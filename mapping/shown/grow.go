@@ -33,7 +33,7 @@ func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
 	r.growth, r.at = cumulative, at
 	it.events++
 	n := len(was)
-	s.learn(it, seq[:n])
+	s.setText(it, seq[:n])
 	it.run = r
 	s.repeat(it, in, n)
 	if n == len(seq) {
@@ -85,8 +85,8 @@ func (s *Shown) Thoughts(id string) string {
 	return string(all)
 }
 
-// learn notes that a text is all that is known of an item.
-func (s *Shown) learn(it *item, seq string) {
+// setText notes that an item is known to have said just this, in this turn: text that is in said already.
+func (s *Shown) setText(it *item, seq string) {
 	it.n, it.sums, it.turn = 0, nil, s.turn
 	if s.growing == it {
 		s.growing, s.n = nil, 0

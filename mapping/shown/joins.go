@@ -13,14 +13,14 @@ import (
 
 // A run is text that the editor shows as one message.
 type run struct {
-	name         string
-	epoch, waits int
-	kind         Kind
-	growth       growth
-	at           int    // where in said it begins
-	joint        int    // and where a text begins that may not be of it; 0: there is none
-	pieces       int    // how many artifacts it is made of, if each is a piece of the text; else 0
-	title        string // the name that these have
+	name          string
+	epoch, pauses int
+	kind          Kind
+	growth        growth
+	at            int    // where in said it begins
+	joint         int    // and where a text begins that may not be of it; 0: there is none
+	pieces        int    // how many artifacts it is made of, if each is a piece of the text; else 0
+	title         string // the name that these have
 }
 
 // growth says how the messages of a run have grown.
@@ -56,7 +56,7 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 // goes on with that, or else a new one. So it does with artifacts that are a piece each.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
-	isOpen := r != nil && r.epoch == s.epoch && r.waits == s.waits && r.kind == it.kind
+	isOpen := r != nil && r.epoch == s.epoch && r.pauses == s.pauses && r.kind == it.kind
 	if isOpen && (it.kind == Message && (!s.several || s.Chunks || goesOn(text)) || piece && r.pieces > 0) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain && !s.concludes(text) || s.Chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text))                                              // it would say all of it
@@ -115,8 +115,9 @@ func (s *Shown) standsAlone(sure bool) bool {
 	return ending && (!sure || s.inHand == a2a.StateCanceled)
 }
 
+// newRun begins the run that what is said next is shown in.
 func (s *Shown) newRun(kind Kind, name string) *run {
-	s.last = &run{name: name, epoch: s.epoch, waits: s.waits, kind: kind, at: len(s.said.text)}
+	s.last = &run{name: name, epoch: s.epoch, pauses: s.pauses, kind: kind, at: len(s.said.text)}
 	return s.last
 }
 
@@ -246,7 +247,7 @@ func (s *Shown) isDoubtful(it *item, seq string) bool {
 	return it.events == 1 && meetsItself(seq) && s.isNewest(it, seq) && (s.doubted+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00")
 }
 
-// meetsItself reports whether a text said twice reads as one.
+// meetsItself reports whether a text that is said twice in a row reads as one, as a token does and a note does not.
 func meetsItself(seq string) bool {
 	first, _ := utf8.DecodeRuneInString(seq)
 	last, _ := utf8.DecodeLastRuneInString(seq)

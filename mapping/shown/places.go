@@ -1,5 +1,7 @@
 package shown
 
+import "slices"
+
 // This file finds the places of a task's messages in what was shown.
 
 // atCursor matches a message of a state, whose IDs are not the stream's, with what was shown
@@ -31,7 +33,7 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 			}
 		}
 		if skip(e.seq, done, len(e.seq)) >= len(e.seq) {
-			s.learn(it, e.seq)
+			s.setText(it, e.seq)
 			return true
 		}
 		if to < h.before {
@@ -39,7 +41,7 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 		} else {
 			done += saidSpace(s.said.text[end:to], e.seq[done:])
 		}
-		s.goOn(it, &e.Item, e.seq, done, false)
+		s.sayRest(it, &e.Item, e.seq, done, false)
 		return true
 	}
 	return false
@@ -52,7 +54,8 @@ func (s *Shown) saysAt(from, to int, seq string) (end, done int, ok bool) {
 	if done == 0 || j < len(seq) && (at < to || to < s.held.before && seq[j] != 0) {
 		return end, done, false
 	}
-	return end, done, at >= to || !s.held.sameIDs[Message] || s.said.begins(at) // else it is a part of a message
+	begins := func(b start) bool { return b.at == at }
+	return end, done, at >= to || !s.held.sameIDs[Message] || slices.ContainsFunc(s.said.starts, begins) // else it is a part of a message
 }
 
 // places are where a message may begin, not before the cursor: where one did, or at the cursor, which may stand at an

@@ -106,11 +106,6 @@ func (s *said) end(i int) int {
 	return len(s.text)
 }
 
-// begins reports whether an item begins, or goes on behind another, at a place.
-func (s *said) begins(at int) bool {
-	return slices.ContainsFunc(s.starts, func(b start) bool { return b.at == at })
-}
-
 // last is the item that has said the newest text, nil for none.
 func (s *said) last() *item {
 	if len(s.starts) == 0 {
@@ -169,7 +164,7 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 		}
 	}
 	ends := s.isAll(&c) && s.last.growth != cumulative
-	s.goOn(it, in, seq, len(seq)-len(c.rest), own)
+	s.sayRest(it, in, seq, len(seq)-len(c.rest), own)
 	if ends {
 		s.last, s.restated = nil, s.said.starts[c.from].at // what comes behind the whole of a message is another
 	}
@@ -201,7 +196,7 @@ func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) boo
 	}
 	last, _ := utf8.DecodeLastRune(s.said.text)
 	again := long || said || !unicode.IsSpace(last) && !goesOn(seq)
-	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.waits == s.waits
+	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
 
 // isAll reports whether a cover has all of the message that is being shown, to its end, or is the newest item of all.
@@ -241,13 +236,13 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	return c.rest == "" && c.marked
 }
 
-// goOn notes that the first n bytes of an item were said before, and shows the rest. own: its own
-// pieces are among them, so that it is not made longer by them.
-func (s *Shown) goOn(it *item, in *Item, seq string, n int, own bool) {
+// sayRest shows the first n bytes of an item as a repetition, since they were said before, and the rest as new. own: its
+// own pieces are among them, so that it is not made longer by them.
+func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
 	was := s.last
 	switch {
 	case !in.Append || it.n == 0:
-		s.learn(it, seq[:n])
+		s.setText(it, seq[:n])
 	case !own:
 		s.extend(it, seq[:n])
 	}

@@ -28,7 +28,7 @@ func (s *Shown) Restore(x *Step) {
 		return
 	case x.Repeats:
 		if it.n == 0 {
-			s.learn(it, seq)
+			s.setText(it, seq)
 		}
 		if r := s.last; r != nil && r.kind == it.kind && r.name == x.Name && seq == string(s.said.text[r.at:]) {
 			it.run, r.growth = r, cumulative // L7: it has grown

@@ -38,11 +38,11 @@ type Shown struct {
 	last         *run // that was shown in last
 	restated     int  // where in said the text begins that a whole has said again last; then last is nil
 	// epoch grows with all that stands between texts for a reader: a call, another task or
-	// turn. waits grows when the task begins or ends to wait.
-	epoch, waits int
-	state        a2a.State
-	gap          gap
-	several      bool // a message has come in several events under one ID: an ID is a message's
+	// turn. pauses grows when the task begins or ends to wait.
+	epoch, pauses int
+	state         a2a.State
+	gap           gap
+	several       bool // a message has come in several events under one ID: an ID is a message's
 	// inHand is the state that the event in hand has, or the status message of a snapshot. anew: it is a task
 	// in another state, or with something else that is new.
 	inHand a2a.State
@@ -53,7 +53,7 @@ type Shown struct {
 	// a hash that grows with each chunk. It took a twelfth of a stream's CPU.)
 	growing *item
 	n       int
-	doubted int // how often the newest text came again: see [Shown.isDoubtful]
+	doubted int // how often the newest text came again, and was taken for a repetition: see [Shown.isDoubtful]
 	step    Step
 	part    a2a.Part // that of the step
 }
@@ -182,7 +182,7 @@ func (s *Shown) SetState(state a2a.State, task, news bool) {
 		return
 	}
 	if state != was && (was.Waits() || was == a2a.StateCanceled) { // rule: L8
-		s.waits++
+		s.pauses++
 	}
 	if state != was {
 		s.state = a2a.State(strings.Clone(string(state)))
@@ -323,7 +323,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	s.emit(it, in, from, len(seq))
 }
 
-// note keeps that text was shown, in the run that its item has.
+// note keeps that text was shown, behind all others, in the run that its item has.
 func (s *Shown) note(it *item, text string, pieces int) {
 	if s.growing != it {
 		s.settle()

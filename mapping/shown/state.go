@@ -243,7 +243,7 @@ func (s *Shown) heldItem(e *entry) {
 func (s *Shown) heldOther(it *item, e *entry) {
 	switch {
 	case s.held.isWhole(e):
-		s.goOn(it, &e.Item, e.seq, len(e.seq), false)
+		s.sayRest(it, &e.Item, e.seq, len(e.seq), false)
 	case s.held.isSecond(e), !(e.Kind == Message && s.held.whole() && s.showGrowth(it, &e.Item, e.seq)) && !s.showRepeat(it, &e.Item, e.seq, true):
 		s.say(it, &e.Item, e.seq, 0)
 	}

@@ -13,7 +13,7 @@ const (
 
 // longFunctions may be over a limit, each for a reason.
 var longFunctions = map[string]string{
-	"mapping.Fold.learnFast": "one condition for each thing that may differ between events of a shape",
+	"mapping.Fold.noteFast":  "one condition for each thing that may differ between events of a shape",
 	"mapping/ask.readWords":  "one case a phrase of an option's label; their order decides, and is read best in one piece",
 	"transport.payload.read": "one case a member of an event",
 }
