@@ -88,12 +88,17 @@ func getCard(p *frame.Program, c *cli.Context, l *reach.Link) error {
 	return p.Show(&out)
 }
 
-func Who(out *frame.Page, card *a2a.Card) {
+// Name names an agent and its version.
+func Name(card *a2a.Card) string {
 	name := cmp.Or(card.Name, "an agent without a name")
 	if card.Version != "" {
 		name += ", version " + card.Version
 	}
-	out.Heading(name)
+	return name
+}
+
+func Who(out *frame.Page, card *a2a.Card) {
+	out.Heading(Name(card))
 	if card.Description != "" {
 		out.Text(0, card.Description)
 	}

@@ -29,10 +29,7 @@ func (k *checkup) cardStep() {
 	if k.cardAt != "" {
 		from = "at " + k.cardAt
 	}
-	name := cmp.Or(k.card.Name, "an agent without a name")
-	if k.card.Version != "" {
-		name += ", version " + k.card.Version
-	}
+	name := card.Name(k.card)
 	if strings.HasSuffix(from, "/.well-known/agent.json") {
 		k.add("card", stepWarning, name+", "+from, "that is where agents of A2A 0.2 have it; it works, but is the agent up to date?")
 		return
@@ -152,12 +149,11 @@ func (k *checkup) extensionsStep() {
 		}
 		lines = append(lines, word, "  "+v.URI)
 	}
-	w, err := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions)
-	if err != nil {
-		k.fail("extensions", err, "")
+	if k.writingErr != nil {
+		k.fail("extensions", k.writingErr, "")
 		return
 	}
-	lines = append(lines, "dialect: "+card.DialectSays(w))
+	lines = append(lines, "dialect: "+card.DialectSays(k.writing))
 	k.add("extensions", stepOK, strings.Join(lines, "\n"), "")
 }
 

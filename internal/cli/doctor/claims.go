@@ -15,7 +15,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
-	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -83,8 +82,7 @@ func (k *checkup) lists() {
 func (k *checkup) ownMessages() {
 	ctx, stop := context.WithTimeout(k.c.Context, promptSilence)
 	defer stop()
-	w, err := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions)
-	if err != nil || slices.ContainsFunc(w.Extensions, func(uri string) bool { return strings.Contains(uri, "/developer-profile/") }) {
+	if k.writingErr != nil || slices.ContainsFunc(k.writing.Extensions, func(uri string) bool { return strings.Contains(uri, "/developer-profile/") }) {
 		return
 	}
 	e, l := k.exam, k.l.Client
@@ -109,7 +107,7 @@ func (k *checkup) ownMessages() {
 		return
 	}
 	wait := k.follow(task.TaskID)
-	_, err = l.Cancel(k.c.Context, task.TaskID)
+	_, err := l.Cancel(k.c.Context, task.TaskID)
 	wait()
 	if agent := new(a2a.Error); errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotCancelable {
 		// Strands for TypeScript was done meanwhile. Whether it can cancel, another task tells.

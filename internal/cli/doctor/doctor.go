@@ -53,8 +53,11 @@ type checkup struct {
 	seen   observer
 	card   *a2a.Card
 	cardAt string // the URL that it came from; "" for a file
-	steps  []step
-	err    error // the first failure
+	// writing is how to write to the agent, or writingErr why that cannot be.
+	writing    dialect.Writing
+	writingErr error
+	steps      []step
+	err        error // the first failure
 	// unproven: the agent has answered nothing that shows that it takes messages.
 	unproven bool
 
@@ -165,6 +168,7 @@ func (k *checkup) examine() {
 	if cardErr == nil {
 		var how, by transport.Chosen
 		var answer *answered
+		k.writing, k.writingErr = dialect.Settings(card, k.l.Options.Dialect, k.l.Options.Extensions)
 		if by, chosenErr = k.l.Client.Chosen(k.c.Context); chosenErr == nil {
 			answer = k.ask()
 			how, chosenErr = k.l.Client.Chosen(k.c.Context) // as it was answered
@@ -201,8 +205,8 @@ type answered struct {
 // ask asks for a task that does not exist. That changes nothing, and an agent that
 // answers with any error has understood.
 func (k *checkup) ask() *answered {
-	if w, err := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions); err == nil {
-		k.l.Client.Activate(w.Extensions)
+	if k.writingErr == nil {
+		k.l.Client.Activate(k.writing.Extensions)
 	}
 	begun := time.Now()
 	_, err := k.l.Client.Get(k.c.Context, uuid.NewString(), -1)

@@ -127,8 +127,7 @@ func (k *checkup) tasksStep(a *answered) {
 			lacks = append(lacks, lack.costs)
 		}
 	}
-	w, _ := dialect.Settings(k.card, k.l.Options.Dialect, k.l.Options.Extensions) // an error of it was told
-	can := w.Abilities(k.card, append([]dialect.Ability{{Name: "streaming", Has: !k.l.Client.Unsupported().Streaming}}, t.abilities()...)...)
+	can := k.writing.Abilities(k.card, append([]dialect.Ability{{Name: "streaming", Has: !k.l.Client.Unsupported().Streaming}}, t.abilities()...)...)
 	if len(lacks) == 0 {
 		k.add("abilities", stepOK, can, "")
 		return

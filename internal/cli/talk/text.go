@@ -11,6 +11,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // TextOutput writes the agent's text to stdout as it comes. All else goes to stderr, so
@@ -53,9 +54,8 @@ func (o *TextOutput) show(steps []mapping.Step) error {
 			o.text(s)
 			continue
 		case mapping.StepPart:
-			if what := partName(s); what != "" {
-				o.Say("the agent sent %s: -o json has it", what)
-			}
+			what, _ := PartSays(s.Part)
+			o.Say("the agent sent %s: -o json has it", what)
 		case mapping.StepError, mapping.StepNotice:
 			sayAside(o.Say, s)
 		case mapping.StepConnection:
@@ -157,20 +157,25 @@ func (o *TextOutput) tell(s *mapping.Step) {
 	}
 }
 
-// partName describes a part that text cannot show.
-func partName(s *mapping.Step) string {
-	f := s.Part.File
-	switch {
-	case f.Name != "":
-		return "a file, " + f.Name
-	case f.URI != "":
-		return "a file, " + f.URI
-	case f.Bytes != "":
-		return strings.TrimSpace("a file " + f.MediaType)
-	case s.Part.Data != "":
-		return "data"
+// PartSays tells what a part is that is no text, and what is in it, unless that is a file.
+func PartSays(p *a2a.Part) (what, content string) {
+	switch p.Kind {
+	case a2a.PartData:
+		return "data", string(p.Data)
+	case a2a.PartFile:
+	default:
+		return "something of an unknown kind", string(p.Raw)
 	}
-	return ""
+	f, about := p.File, []string{"a file"}
+	for _, of := range []string{f.Name, f.MediaType, f.URI} {
+		if of != "" {
+			about = append(about, of)
+		}
+	}
+	if b, err := f.Content(); f.URI == "" && err == nil {
+		about = append(about, frame.Size(int64(len(b))))
+	}
+	return strings.Join(about, ", "), ""
 }
 
 // ToolName names a call in a line.

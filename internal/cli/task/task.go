@@ -152,30 +152,13 @@ func says(parts *a2a.Parts) (all []string) {
 			pieces = append(pieces, part.Text)
 			continue
 		}
-		all = append(all, strings.Join(pieces, ""), partSays(part))
+		what, content := talk.PartSays(part)
+		if content != "" {
+			what += ": " + safe.Short(content, frame.MaxValue)
+		}
+		all = append(all, strings.Join(pieces, ""), what)
 		pieces = nil
 	}
 	all = append(all, strings.Join(pieces, ""))
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
-}
-
-// partSays is a line on what a part is that is no text.
-func partSays(part *a2a.Part) string {
-	f := part.File
-	switch {
-	case part.Kind == a2a.PartData:
-		return "data: " + safe.Short(string(part.Data), frame.MaxValue)
-	case part.Kind != a2a.PartFile:
-		return "something of an unknown kind: " + safe.Short(string(part.Raw), frame.MaxValue)
-	}
-	what := []string{"a file"}
-	for _, of := range []string{f.Name, f.MediaType, f.URI} {
-		if of != "" {
-			what = append(what, of)
-		}
-	}
-	if content, err := f.Content(); f.URI == "" && err == nil {
-		what = append(what, frame.Size(int64(len(content))))
-	}
-	return strings.Join(what, ", ")
 }
