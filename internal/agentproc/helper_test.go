@@ -111,7 +111,7 @@ func spawn(session bool, words ...string) {
 // playBridge starts an agent, says where it is, and waits to be killed.
 func playBridge(command string) {
 	p := &process{done: make(chan struct{})}
-	if err := p.start(&Options{Command: command, Self: []string{os.Args[0], "supervise"}}, func() {}); err != nil {
+	if err := p.start(&Options{Command: command}, func() {}); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}

@@ -19,7 +19,7 @@ import (
 
 func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 	t.Helper()
-	opts := &Options{Command: helperCommand(words), Self: []string{os.Args[0], "supervise"}}
+	opts := &Options{Command: helperCommand(words)}
 	if change != nil {
 		change(opts)
 	}

@@ -45,9 +45,6 @@ type Options struct {
 	// Patience bounds each wait in [Keeper.URL]. A slower agent goes on, and a later call
 	// may find its card. 0 is no bound.
 	Patience time.Duration
-	// Self is how to run [Supervise] in a process of its own; nil is this program with the
-	// word supervise.
-	Self []string
 }
 
 // A process is one life of the agent. It is made before the agent starts.
@@ -86,10 +83,12 @@ func (p *process) start(opts *Options, note func()) error {
 	if len(words) > 1 {
 		p.name += " …" // arguments may hold what nobody should read
 	}
-	cmd, err := supervisorCommand(opts)
+	self, err := os.Executable()
 	if err != nil {
-		return err
+		return fmt.Errorf("agent: this program does not know its own path, which it needs to start one: %w", err)
 	}
+	cmd := exec.Command(self, SuperviseWord)
+	cmd.Args[0] = os.Args[0] // the path may have followed a link
 	cmd.Dir = opts.Dir
 	// The command's variables win: of two values, exec takes the last.
 	cmd.Env = slices.Concat(opts.Workspaces.environ(), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
@@ -127,20 +126,6 @@ func (p *process) start(opts *Options, note func()) error {
 		close(p.done)
 	}()
 	return nil
-}
-
-// supervisorCommand is the command that starts the agent.
-func supervisorCommand(opts *Options) (*exec.Cmd, error) {
-	if opts.Self != nil {
-		return exec.Command(opts.Self[0], opts.Self[1:]...), nil
-	}
-	path, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("agent: this program does not know its own path, which it needs to start one: %w", err)
-	}
-	cmd := exec.Command(path, "supervise")
-	cmd.Args[0] = os.Args[0] // the path may have followed a link
-	return cmd, nil
 }
 
 // run runs the supervisor, and returns the pipe of the agent's output.

@@ -46,7 +46,7 @@ func (l *logBuffer) String() string {
 // startHelper starts the words of an agent (playAgent); vars go before them.
 func startHelper(t *testing.T, words string, change func(*Options)) *process {
 	t.Helper()
-	opts := &Options{Command: helperCommand(words), Self: []string{os.Args[0], "supervise"}}
+	opts := &Options{Command: helperCommand(words)}
 	if change != nil {
 		change(opts)
 	}
@@ -101,7 +101,7 @@ func TestEndsBeforeItHasACard(t *testing.T) {
 	}
 
 	p := &process{done: make(chan struct{})}
-	must.Do(t, p.start(&Options{Command: "no-such-program-here", Self: []string{os.Args[0], "supervise"}}, func() {}))
+	must.Do(t, p.start(&Options{Command: "no-such-program-here"}, func() {}))
 	_, err := p.find(t.Context(), nil)
 	must.Has(t, fmt.Sprint(err), `"no-such-program-here" ended with status 127`, "not found")
 }

@@ -17,9 +17,15 @@ const (
 	removeWord = "--remove"
 
 	// Exit statuses of a command that could not run, as in shells.
+	statusMisuse    = 2
 	statusNotFound  = 127
 	statusCannotRun = 126
 )
+
+// SuperviseWord begins the command line of the process that holds an agent. It is no
+// command of the app: people have no use for it, and options and variables before a command
+// must not reach it.
+const SuperviseWord = "supervise"
 
 // Supervise runs an agent until it ends or the leash does, and returns its exit status
 // when all of its processes have ended; 128+n if signal n ended it. The hidden command
@@ -27,11 +33,11 @@ const (
 // signals and children.
 //
 // The end of the leash is the order to end the agent. The agent's stdout and stderr are
-// both out; its stdin is empty.
+// both stderr; its stdin is empty.
 //
 // The command follows a "--". Before it may stand "--remove DIR": a directory that the
 // supervisor removes if the bridge was killed, and so wrote nothing before the leash's end.
-func Supervise(args []string, leash io.Reader, out *os.File) int {
+func Supervise(args []string, leash io.Reader, stderr io.Writer) int {
 	remove, argv := "", args
 	if len(argv) > 1 && argv[0] == removeWord {
 		remove, argv = argv[1], argv[2:]
@@ -39,9 +45,10 @@ func Supervise(args []string, leash io.Reader, out *os.File) int {
 	if len(argv) > 0 && argv[0] == "--" {
 		argv = argv[1:]
 	}
-	if len(argv) == 0 {
-		fmt.Fprintln(out, "a2astdio: supervise needs a command; --agent-command is what people use")
-		return statusNotFound
+	out, ok := stderr.(*os.File)
+	if !ok || len(argv) == 0 {
+		fmt.Fprintln(stderr, "a2astdio: supervise is how a2astdio holds the agent of --agent-command: use that")
+		return statusMisuse
 	}
 	path, err := exec.LookPath(argv[0])
 	if err != nil {

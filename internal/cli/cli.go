@@ -29,6 +29,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/cli/auth"
 	"github.com/a2astdio/a2astdio/internal/cli/card"
 	"github.com/a2astdio/a2astdio/internal/cli/doctor"
@@ -45,9 +46,9 @@ import (
 
 // Main runs a2astdio and returns its exit status. It ends soon after ctx does.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, version string) int {
-	if len(args) > 1 && args[1] == reach.SuperviseWord {
+	if len(args) > 1 && args[1] == agentproc.SuperviseWord {
 		frame.AwaitSignals(ctx) // none of them ends the supervisor
-		return reach.Supervise(args[2:], stdin, stderr)
+		return agentproc.Supervise(args[2:], stdin, stderr)
 	}
 	if len(args) > 1 && args[1] == frame.CompleteWord {
 		frame.AwaitSignals(ctx)

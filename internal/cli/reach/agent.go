@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,22 +75,6 @@ func isServe(c *cli.Context) bool {
 
 // MCPCommand is the name of the command that serves MCP.
 const MCPCommand = "mcp"
-
-// SuperviseWord begins the command line of the process that holds an agent for us. The
-// app does not list it as a command: people have no use for it, and options and
-// variables before a command must not reach it.
-const SuperviseWord = "supervise"
-
-// Supervise runs the agent in args, as [agentproc.Supervise] defines them, until stdin
-// ends, and returns its exit status. It writes nothing on stdout.
-func Supervise(args []string, stdin io.Reader, stderr io.Writer) int {
-	out, ok := stderr.(*os.File)
-	if !ok || len(args) == 0 {
-		fmt.Fprintln(stderr, "a2astdio: supervise is how a2astdio holds the agent of --agent-command: use that")
-		return frame.ExitUsage
-	}
-	return agentproc.Supervise(args, stdin, out)
-}
 
 // workingNeutral is the value of --working-directory without the workspace.
 const workingNeutral = "neutral"
