@@ -31,12 +31,10 @@ type Options struct {
 	Workspaces *Workspaces
 	// Allow is asked before each start; an error forbids it. nil: it is allowed.
 	Allow func(ctx context.Context) error
-	// Prepare is called before each start with the agent's environment. The agent also
-	// gets what it returns, which wins. nil: nothing.
-	Prepare func(env []string) ([]string, error)
-	// Remove returns the directory that Prepare has made. It is removed if this process is
-	// killed while the agent runs. nil: there is none.
-	Remove func() string
+	// Prepare is called before each start with the agent's environment. The agent also gets
+	// the variables that it returns, which win. The directory that it has made is removed if
+	// this process is killed while the agent runs. nil: nothing is prepared.
+	Prepare func(env []string) (more []string, made string, err error)
 	// Print gets each line of the agent's stdout and stderr; nil: nobody does. While it blocks,
 	// so does the agent, as at a terminal.
 	Print func(line string)
@@ -93,14 +91,11 @@ func (p *process) start(opts *Options, note func()) error {
 	// The command's variables win: of two values, exec takes the last.
 	cmd.Env = slices.Concat(opts.Workspaces.environ(), []string{"PORT=" + port, "CODER_AGENT_PORT=" + port}, env)
 	if opts.Prepare != nil {
-		more, err := opts.Prepare(cmd.Env)
+		more, made, err := opts.Prepare(cmd.Env)
 		if err != nil {
 			return err
 		}
-		cmd.Env = append(cmd.Env, more...)
-	}
-	if opts.Remove != nil {
-		cmd.Args = append(cmd.Args, removeWord, opts.Remove())
+		cmd.Env, cmd.Args = append(cmd.Env, more...), append(cmd.Args, removeWord, made)
 	}
 	cmd.Args = slices.Concat(cmd.Args, []string{"--"}, words)
 	cmd.SysProcAttr = supervisorAttr()

@@ -46,7 +46,7 @@ func keepAgent(p *frame.Program, c *cli.Context, l *Link, conf *Configuration, c
 	}
 	if (l.Options.ForwardMCP || l.Options.EditorTools != nil) && isServe(c) && readsGeminiHome(command, l.Options.Dialect) {
 		home := &geminiHome{}
-		opts.Prepare, opts.Remove, l.Options.MCPFile = home.prepare, home.path, home
+		opts.Prepare, l.Options.MCPFile = home.prepare, home
 		l.Closers = append(l.Closers, home.remove)
 	}
 	keeper, err := agentproc.NewKeeper(opts)

@@ -50,14 +50,14 @@ func (h *geminiHome) extension() string {
 
 // prepare makes the directory before each start of the agent, so that it has what the
 // user has set up since.
-func (h *geminiHome) prepare(env []string) ([]string, error) {
+func (h *geminiHome) prepare(env []string) (more []string, made string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	home := "HOME"
 	if runtime.GOOS == "windows" {
 		home = "USERPROFILE"
 	}
-	theirs, err := cmp.Or(lastOf(env, geminiHomeName), lastOf(env, home)), error(nil)
+	theirs := cmp.Or(lastOf(env, geminiHomeName), lastOf(env, home))
 	if theirs == "" {
 		theirs, err = os.UserHomeDir()
 	}
@@ -65,16 +65,9 @@ func (h *geminiHome) prepare(env []string) ([]string, error) {
 		err = h.fill(theirs)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("bridge: a home directory for the agent, with your editor's MCP servers (--forward-mcp), cannot be made: %w", err)
+		return nil, "", fmt.Errorf("bridge: a home directory for the agent, with your editor's MCP servers (--forward-mcp), cannot be made: %w", err)
 	}
-	return []string{geminiHomeName + "=" + h.dir, geminiAllowedRoot + "=" + cmp.Or(lastOf(env, geminiAllowedRoot), theirs)}, nil
-}
-
-// path names the directory for the process that removes it if this one is killed.
-func (h *geminiHome) path() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.dir
+	return []string{geminiHomeName + "=" + h.dir, geminiAllowedRoot + "=" + cmp.Or(lastOf(env, geminiAllowedRoot), theirs)}, h.dir, nil
 }
 
 // fill links to what is in the user's home.
@@ -137,10 +130,7 @@ func (h *geminiHome) Put(content []byte) (func() error, error) {
 func (h *geminiHome) remove() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.dir == "" {
-		return nil
-	}
-	return os.RemoveAll(h.dir)
+	return os.RemoveAll(h.dir) // "" is nothing
 }
 
 // lastOf returns a variable of an environment; the last entry wins.

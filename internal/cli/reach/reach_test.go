@@ -106,12 +106,12 @@ func TestGeminiHome(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(theirs, name), []byte(name), 0o600))
 	}
 	h := &geminiHome{}
-	env, err := h.prepare([]string{"GEMINI_CLI_HOME=/elsewhere", "GEMINI_CLI_HOME=" + theirs})
-	if err != nil || !slices.Equal(env, []string{"GEMINI_CLI_HOME=" + h.dir, "CODER_AGENT_ALLOWED_ROOT=" + theirs}) {
+	env, made, err := h.prepare([]string{"GEMINI_CLI_HOME=/elsewhere", "GEMINI_CLI_HOME=" + theirs})
+	if err != nil || made != h.dir || !slices.Equal(env, []string{"GEMINI_CLI_HOME=" + h.dir, "CODER_AGENT_ALLOWED_ROOT=" + theirs}) {
 		t.Fatalf("%v %v", env, err)
 	}
 	must.Do(t, os.WriteFile(filepath.Join(theirs, ".gemini", "later"), nil, 0o600))
-	if env, err = h.prepare([]string{"GEMINI_CLI_HOME=" + theirs, "CODER_AGENT_ALLOWED_ROOT=/srv"}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT=/srv" {
+	if env, _, err = h.prepare([]string{"GEMINI_CLI_HOME=" + theirs, "CODER_AGENT_ALLOWED_ROOT=/srv"}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT=/srv" {
 		t.Errorf("%v %v", env, err)
 	}
 	for _, name := range []string{".gemini/settings.json", ".gemini/extensions/own/gemini-extension.json", ".env", ".gemini/later"} {
@@ -119,7 +119,7 @@ func TestGeminiHome(t *testing.T) {
 	}
 	t.Setenv("HOME", "/ours")
 	other := &geminiHome{}
-	if env, err = other.prepare([]string{"HOME=/ours", "HOME=" + theirs}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT="+theirs {
+	if env, _, err = other.prepare([]string{"HOME=/ours", "HOME=" + theirs}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT="+theirs {
 		t.Errorf("a command with a home of its own: %v %v", env, err)
 	}
 	must.Do(t, other.remove())
