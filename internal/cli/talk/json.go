@@ -77,7 +77,6 @@ type jsonOutput struct {
 	say       func(format string, args ...any)
 	messages  ordered[messageJSON]
 	artifacts ordered[artifactJSON]
-	untasked  untasked
 	timestamp string // of the last state
 	// repeated is the message that the last step repeats, and known that the document had it.
 	repeated string
@@ -125,6 +124,9 @@ type messageJSON struct {
 	TaskID    string `json:"taskId,omitempty"`
 	Role      string `json:"role"`
 	saidJSON
+
+	shown   string // the message that people see
+	repeats bool   // it says another one's text again
 }
 
 type artifactJSON struct {
@@ -161,7 +163,6 @@ func (t *growingText) MarshalText() ([]byte, error) { return []byte(t.String()),
 func (o *jsonOutput) show(steps []mapping.Step) error {
 	for i := range steps {
 		s := &steps[i]
-		o.untasked.add(s)
 		if o.isKnown(s) {
 			continue
 		}
@@ -177,33 +178,6 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 		sayAside(o.say, s)
 	}
 	return nil
-}
-
-// untasked is what messages outside of a task have said, without what repeats: a document has room for one message,
-// and each token may be one (Microsoft's Agent Framework, Agno).
-type untasked struct {
-	saidJSON
-	shown  string // the part at the end is of this message, as people see it
-	tasked bool   // there is a task: a message may name one that has no state
-}
-
-func (u *untasked) add(s *mapping.Step) {
-	if u.tasked || s.ArtifactID != "" || s.Repeats {
-		return
-	}
-	switch s.Kind {
-	case mapping.StepState:
-		*u = untasked{tasked: true}
-	case mapping.StepPart:
-		u.Parts, u.shown = append(u.Parts, partOf(s.Part)), ""
-	case mapping.StepText:
-		if s.Shown != u.shown {
-			part := partJSON{Text: &growingText{}}
-			copyJSON(&part.Meta, s.Own.Part)
-			u.Parts, u.shown = append(u.Parts, part), strings.Clone(s.Shown)
-		}
-		u.text(s.Text, s.Own.Part)
-	}
 }
 
 // sayAside tells the user what has no place in what the agent said.
@@ -235,6 +209,7 @@ func (o *jsonOutput) message(s *mapping.Step) *messageJSON {
 	m, isNew := o.messages.find(s.MessageID)
 	if isNew {
 		m.MessageID, m.Role = strings.Clone(s.MessageID), "ROLE_AGENT"
+		m.shown, m.repeats = strings.Clone(s.Shown), s.Repeats
 	}
 	return m
 }
@@ -316,7 +291,7 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 		}}
 	case last != nil:
 		if len(o.messages.list) > 1 {
-			last.Parts = o.untasked.Parts
+			last.Parts = joined(o.messages.list)
 		}
 		document = map[string]any{"message": last}
 	default:
@@ -328,4 +303,23 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 	}
 	_, err = o.out.Write(b)
 	return err
+}
+
+// joined are the parts of messages outside of a task, without what repeats: a document has
+// room for one message, and each token may be one (Microsoft's Agent Framework, Agno).
+func joined(messages []*messageJSON) (parts []partJSON) {
+	shown := ""
+	for _, m := range messages {
+		if m.repeats {
+			continue
+		}
+		for _, part := range m.Parts {
+			if n := len(parts); n > 0 && m.shown == shown && part.Text != nil && parts[n-1].Text != nil && part.Meta == nil {
+				parts[n-1].Text.WriteString(part.Text.String())
+				continue
+			}
+			parts, shown = append(parts, part), m.shown
+		}
+	}
+	return parts
 }
