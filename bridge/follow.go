@@ -58,7 +58,7 @@ type leg struct {
 	refusal   *a2a.Error // the agent's answer to the message, which it has not taken
 	holds     holding
 	spokeLast bool // what its own stream has said last is a message
-	settling  int  // how many questions there are, and one, while the timer runs for them; 0: it does not
+	settling  int  // for how many questions the timer runs that has them asked, or has run last
 	flows     bool // its own stream was read on, and nothing has come since but text that grows: nothing new is to be decided
 }
 
@@ -188,7 +188,7 @@ func (l *leg) ring(a alarm) {
 	case atSilent:
 		l.silence()
 	case atSettle:
-		l.settling, l.settled = 0, l.asked
+		l.settled = l.asked
 		l.step(inSettled)
 	case atHint:
 		l.look(inHint)
@@ -245,9 +245,8 @@ func (l *leg) watchCalls() {
 	switch {
 	case l.phase == over || !l.pending():
 		l.clock.stop(atSettle)
-		l.settling = 0
-	case l.settling != l.asked+1:
-		l.settling = l.asked + 1
+	case l.settling != l.asked || l.clock.at[atSettle].IsZero():
+		l.settling = l.asked
 		l.clock.set(atSettle, approvalSettle)
 	}
 }
@@ -283,7 +282,7 @@ func (l *leg) act(in input, do action) {
 		l.later()
 	case doAsk:
 		l.clock.stop(atSettle)
-		l.settling, l.settled = 0, l.asked
+		l.settled = l.asked
 		l.turn.view = fullView
 		l.wait(l.patience)
 	case doSoon:

@@ -153,29 +153,28 @@ func (l *leg) abandon() {
 	for awaited := l.spoken == saidNothing && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
 		select {
 		case b := <-l.readers.batches:
-			if l.abandoned(b) {
+			switch r := b.reply; {
+			case r == nil:
+				if l.abandoned(b) {
+					return
+				}
+			case r.leg != l:
+			case r.then != nil: // a slash command, which has become a task
+				_, _ = l.agent.cancelTask(l.ctx, r.taskID, leftByTurn)
 				return
+			default:
+				if awaited = awaited && r.from != fromSend; r.reader != nil { // a subscription's, too
+					l.live = l.readers.add(r.reader)
+				}
 			}
-			awaited = awaited && (b.reply == nil || b.reply.leg != l || b.reply.from != fromSend)
 		case <-l.ctx.Done():
 			return
 		}
 	}
 }
 
-// abandoned takes what comes to such a leg, and reports whether that was all.
+// abandoned takes what a stream of such a leg has brought, and reports whether that was all.
 func (l *leg) abandoned(b batch) bool {
-	if r := b.reply; r != nil {
-		switch {
-		case r.leg != l:
-		case r.reader != nil: // a subscription's, too
-			l.live = l.readers.add(r.reader)
-		case r.then != nil: // a slash command, which has become a task
-			_, _ = l.agent.cancelTask(l.ctx, r.taskID, leftByTurn)
-			return true
-		}
-		return false
-	}
 	own := b.reader == l.live || b.reader == l.sub
 	for i := range b.events {
 		if l.note(&b.events[i]); own {
@@ -183,16 +182,11 @@ func (l *leg) abandoned(b batch) bool {
 		}
 	}
 	l.readers.readOn(b)
-	switch {
-	case !own:
-		return false
-	case b.err != nil || l.state.Terminal():
-		return true
-	case l.taskID != "":
+	ends := b.err != nil || l.state.Terminal()
+	if own && !ends && l.taskID != "" {
 		_, _ = l.agent.cancelTask(l.ctx, l.taskID, leftByTurn)
-		return true
 	}
-	return false
+	return own && (ends || l.taskID != "")
 }
 
 // handOver ends the leg, since its task is answered, and returns its streams for the next leg, nil
