@@ -76,13 +76,7 @@ func (s *Shown) Grow(g Grown, text string) bool {
 
 // Thoughts is what was shown as thoughts of an item, as far as that is kept.
 func (s *Shown) Thoughts(id string) string {
-	var all []byte
-	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.it.kind == Thought && b.it.id == id && b.it.task == s.task {
-			all = append(all, s.said.text[b.at:s.said.end(i)]...)
-		}
-	}
-	return string(all)
+	return s.said.textOf(func(it *item) bool { return it.key == key{s.task, Thought, id} })
 }
 
 // setText notes that an item is known to have said just this, in this turn: text that is in said already.

@@ -28,7 +28,7 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 		}
 		h.cursor = max(end, from+1)
 		for k := range s.said.starts {
-			if b := &s.said.starts[k]; s.said.end(k) > from && b.at < end {
+			if b := &s.said.starts[k]; b.end > from && b.at < end {
 				b.copy = it
 			}
 		}
@@ -65,7 +65,7 @@ func (s *Shown) places(token bool) []int {
 	list := make([]int, 0, 8)
 	for i := range s.said.starts {
 		b := &s.said.starts[i]
-		if b.it.kind == Message && s.said.end(i) > h.cursor && b.at < h.before && !b.isNamed(h) {
+		if b.it.kind == Message && b.end > h.cursor && b.at < h.before && !b.isNamed(h) {
 			if list = append(list, max(b.at, h.cursor)); token {
 				break
 			}

@@ -36,6 +36,7 @@ type said struct {
 // A start is where an item begins in it, or goes on behind another.
 type start struct {
 	at     int
+	end    int // where its text ends
 	it     *item
 	pieces int // events that have said it
 	head   head
@@ -96,14 +97,18 @@ func (s *said) add(it *item, text string, epoch, pieces int) {
 		s.text = slices.Grow(s.text, max(len(text), min(s.newest, maxSaid-s.newest)))
 	}
 	s.text = append(s.text, text...)
+	s.starts[n-1].end = len(s.text)
 }
 
-// end is where the text of a start ends.
-func (s *said) end(i int) int {
-	if i+1 < len(s.starts) {
-		return s.starts[i+1].at
+// textOf is what was said of some items, as far as that is kept.
+func (s *said) textOf(is func(it *item) bool) string {
+	var all []byte
+	for _, b := range s.starts {
+		if is(b.it) {
+			all = append(all, s.text[b.at:b.end]...)
+		}
 	}
-	return len(s.text)
+	return string(all)
 }
 
 // last is the item that has said the newest text, nil for none.
@@ -156,11 +161,13 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 		return false
 	}
 	own := false // it says its own pieces again
-	for i := c.from; i < len(s.said.starts) && s.said.starts[i].at < c.to; i++ {
-		of := s.said.starts[i].it
-		own = own || of == it
-		if of != it { // S5: the whole has superseded it
-			of.life = dead // rule: S5
+	for _, b := range s.said.starts[c.from:] {
+		switch {
+		case b.at >= c.to:
+		case b.it == it:
+			own = true
+		default: // S5: the whole has superseded it
+			b.it.life = dead // rule: S5
 		}
 	}
 	ends := s.isAll(&c) && s.last.growth != cumulative
@@ -309,7 +316,7 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover
 		if (b.it.kind == Thought) != (kind == Thought) {
 			continue
 		}
-		c.to = s.said.end(i)
+		c.to = b.end
 		said := s.said.text[:c.to]
 		at, next, to, n := alike(said, b.at, seq, j)
 		if j = next; at < c.to && j < len(seq) {

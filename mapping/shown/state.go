@@ -337,13 +337,9 @@ func (s *Shown) isCopy(c *cover, kind Kind) bool {
 
 // holdsAll reports whether a snapshot holds all that this turn has shown. White space is not missed.
 func (s *Shown) holdsAll(h *held) bool {
-	for i := range s.said.starts {
-		b, end := &s.said.starts[i], s.said.end(i)
-		if !b.isIn(h) && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, end) < end {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.said.starts, func(b start) bool {
+		return !b.isIn(h) && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
+	})
 }
 
 // What follows is for editors that can show an item in place of itself (ACP, version 2).
@@ -353,13 +349,7 @@ func (s *Shown) holdsAll(h *held) bool {
 // artifact that has come in pieces is never replaced by a text that lacks some of them, since
 // some agents keep the newest one alone, and it may not have been heard.
 func (s *Shown) mends(it *item, e *entry) bool {
-	var said []byte
-	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.it == it {
-			said = append(said, s.said.text[b.at:s.said.end(i)]...)
-		}
-	}
-	was := string(said)
+	was := s.said.textOf(func(of *item) bool { return of == it })
 	if it.life == dead || len(was) != it.n || e.Role == Status {
 		return false // other items have said some of it, or it may be the newest piece
 	}
