@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
@@ -81,8 +82,8 @@ func (f *frame) enter(object bool) frame {
 // nested counts the JSON documents around this one.
 func (m *masker) json(src []byte, nested int) []byte {
 	doc := rawjson.View(src)
-	stack := append(make([]frame, 0, 32), frame{mode: m.as})
 	tells := tellsMode(doc)
+	stack := append(make([]frame, 0, 32), frame{mode: m.as})
 	if tells && m.as == open && pushes(doc) {
 		stack[0].mode = push
 	}
@@ -138,14 +139,23 @@ func (m *masker) enter(top *frame, doc string, tells bool) frame {
 // tellsMode reports whether a document may have settings that are known by a member, or is about push
 // notifications. It searches for parts of words that begin with a rare letter, which is fast.
 func tellsMode(doc string) bool {
-	return strings.Contains(doc, "kspace") || strings.Contains(doc, "gent-settings") ||
-		strings.Contains(doc, "NotificationConfig")
+	if strings.Contains(doc, "gent-settings") || strings.Contains(doc, "NotificationConfig") {
+		return true
+	}
+	for {
+		_, rest, ok := strings.Cut(doc, "kspace") // workspacePath, workspace_path, but not "in the workspace"
+		if !ok || strings.HasPrefix(rest, `\`) || strings.HasPrefix(plain(rest[:min(len(rest), 16)]), "path") {
+			return ok
+		}
+		doc = rest
+	}
 }
 
 // areSettings reports whether an object is what a client sets an agent to: Gemini's
 // settings name themselves, those of the development-tool extension a workspace.
 func areSettings(doc string) (found bool) {
-	if !tellsMode(doc[:min(len(doc), 4<<10)]) {
+	head := doc[:min(len(doc), 4<<10)]
+	if !strings.Contains(head, "kspace") && !strings.Contains(head, "gent-settings") {
 		return false
 	}
 	rawjson.Walk(doc, 0, func(key string, at int) int {
@@ -186,7 +196,9 @@ func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 	switch {
 	case top.object && top.isKey:
 		m.name(rawjson.View(text), top)
-		is = m.ownIn(text)
+		if len(m.literals) > 0 {
+			is = m.ownIn(text)
+		}
 	case top.value() == hidden && len(text) > 0:
 		if m.client {
 			m.hidden(string(text), top)
@@ -283,9 +295,6 @@ func (m *masker) value(text []byte, nested int) []byte {
 
 // ownIn masks only the program's own credentials.
 func (m *masker) ownIn(text []byte) []byte {
-	if len(m.literals) == 0 {
-		return text
-	}
 	spans, _ := m.find(text, 0, ownOnly)
 	return replace(text, spans)
 }
@@ -305,10 +314,10 @@ func hidePath(s string) string {
 
 // looksJSON reports whether b was meant as a JSON document, perhaps cut off.
 func looksJSON(b []byte) bool {
-	b = bytes.TrimLeft(b, " \t\r\n")
-	if len(b) > 0 && b[0] == 0xEF {
-		b = bytes.TrimLeft(b, " \t\r\n\ufeff")
+	if len(b) > 0 && b[0] > ' ' && b[0] < utf8.RuneSelf { // most
+		return b[0] == '{' || b[0] == '[' || b[0] == '"'
 	}
+	b = bytes.TrimLeft(b, " \t\r\n\ufeff")
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[' || b[0] == '"')
 }
 

@@ -36,6 +36,9 @@ func (m *masker) notePlace(at span, top *frame, nested int) {
 
 // learn makes a pattern of a document that has these strings.
 func (p *pattern) learn(m *masker, b []byte, l *looked) {
+	if p.sieve = nil; m.special || len(b) > maxPattern {
+		return
+	}
 	texts, alike := 0, len(p.strings) == len(m.strings)
 	head := max(l.id.to, l.method.to, l.session.to, l.result.from) // what is in it must not move
 	for i := range m.strings {
@@ -51,8 +54,8 @@ func (p *pattern) learn(m *masker, b []byte, l *looked) {
 		was := &p.strings[i]
 		s.varies = was.varies || string(p.doc[was.from:was.to]) != string(b[s.from:s.to])
 	}
-	if p.sieve = m.sieve; texts != 1 || m.special || len(b) > maxPattern {
-		p.sieve = nil
+	if texts == 1 {
+		p.sieve = m.sieve
 	}
 	p.doc, p.looked = append(p.doc[:0], b...), *l
 	p.strings, m.strings = m.strings, p.strings[:0]

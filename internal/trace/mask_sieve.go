@@ -134,28 +134,31 @@ func (s *sieve) each(b []byte, from int, found func(at int, w *word)) {
 	i, p := from, &s.pairs
 	for ; i+9 <= len(b); i += 8 { // most eight bytes have no pair
 		w := binary.LittleEndian.Uint64(b[i:])
-		last := p[uint16(b[i+8])<<8|uint16(w>>56)]
+		last := uint16(b[i+8])<<8 | uint16(w>>56)
 		first := p[uint16(w)] | p[uint16(w>>8)] | p[uint16(w>>16)] | p[uint16(w>>24)]
-		if first|p[uint16(w>>32)]|p[uint16(w>>40)]|p[uint16(w>>48)]|last == 0 {
+		if first|p[uint16(w>>32)]|p[uint16(w>>40)]|p[uint16(w>>48)]|p[last] == 0 {
 			continue
 		}
-		for k := range 8 {
-			s.verify(b, i+k, p[pairOf(b[i+k], b[i+k+1])], found)
+		for k := range 7 {
+			if list := p[uint16(w>>(8*k))]; list != 0 {
+				s.verify(b, i+k, list, found)
+			}
 		}
+		s.verify(b, i+7, p[last], found)
 	}
-	for ; i+1 < len(b); i++ {
-		if list := p[pairOf(b[i], b[i+1])]; list != 0 {
+	for ; i < len(b); i++ {
+		pair := uint16(b[i]) // the last byte may be a word
+		if i+1 < len(b) {
+			pair = pairOf(b[i], b[i+1])
+		}
+		if list := p[pair]; list != 0 {
 			s.verify(b, i, list, found)
 		}
 	}
-	s.verify(b, i, p[b[i]], found) // the last byte may be a word
 }
 
 // verify checks the words that the pair at i may belong to.
 func (s *sieve) verify(b []byte, i int, list uint16, found func(at int, w *word)) {
-	if list == 0 {
-		return
-	}
 	for _, w := range s.lists[list] {
 		from := i - w.pair
 		if from >= 0 && from+len(w.text) <= len(b) && equals(b[from:from+len(w.text)], w.text, w.fold) {
