@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -329,6 +330,8 @@ func plays(seq string, c carrier, f func(play)) {
 	}
 }
 
+var long = flag.Bool("long", false, "TestLaw: sequences of four, cut, too")
+
 // TestLaw: so many of all sequences are wrong, and no more. The 12 and 48 are of one kind: a
 // turn ends a call with S, and the next says F and then P of that ID. Nobody is known to do
 // it, and whether it corrects the end or begins another call is not to be known. An agent
@@ -343,13 +346,17 @@ func TestLaw(t *testing.T) {
 		forward  int // of these, sequences in which calls only go forward
 	}{
 		{"live", oneCall, 4, uncut, 15106, 12, 0},
-		{"cut", oneCall, 4, whole, 124010, 48, 0},
+		{"cut", oneCall, 3, whole, 6922, 0, 0},
+		{"long, cut", oneCall, 4, whole, 124010, 48, 0},
 		{"cut, first task stale", oneCall, 3, wholeStale, 6922, 0, 0},
 		{"cut, newest mention", oneCall, 3, newest, 6922, 1737, 48},
 		{"said again", oneCall, 3, again, 4702, 0, 0},
 		{"two calls", twoCalls, 4, uncut, 4432, 0, 0},
 		{"two calls, cut", twoCalls, 3, whole, 2551, 0, 0},
 	} {
+		if strings.HasPrefix(row.name, "long") && !*long {
+			continue
+		}
 		n, wrong, forward := 0, 0, 0
 		example := map[string]string{}
 		sequences(row.alphabet, row.length, func(seq string) {

@@ -57,7 +57,7 @@ func TestLongText(t *testing.T) {
 	check("a thought", long, mapping.Step{Kind: mapping.StepThought, MessageID: "m", Description: long})
 	pad := strings.Repeat("x", textMax-14)
 	for _, unit := range []string{`\\`, `\n`, `\"`, `\ud83d\ude00`, `\uD83D\uDE00\u00e9`, "🌍", `a\\\ud83d\ude00`, `\u0041`, "\u4e16"} {
-		for shift := range 7 {
+		for shift := range min(7, len(unit)) { // the limit is before each of its bytes
 			raw := `"` + pad + strings.Repeat("y", shift) + strings.Repeat(unit, 40) + `"`
 			var want string
 			if json.Unmarshal([]byte(raw), &want) != nil {

@@ -130,7 +130,7 @@ func judge(t *testing.T, overlay string) map[string]int {
 	if strings.Contains(out, "\npanic: ") || strings.Contains(out, "\nfatal error: ") {
 		counts["panics"] = 1
 	}
-	calls := run(t, ".", overlay, "./mapping/calls")
+	calls := run(t, ".", overlay, "./mapping/calls", "-long")
 	for _, m := range counted.FindAllStringSubmatch(calls, -1) {
 		counts[m[1]], _ = strconv.Atoi(m[2])
 	}
