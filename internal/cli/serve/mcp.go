@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -24,13 +25,11 @@ func MCPCommand(p *frame.Program) *cli.Command {
 func serveMCP(p *frame.Program, c *cli.Context) error {
 	l := &reach.Link{}
 	defer l.Close()
-	agents := &mcpAgents{p: p, c: c, opened: map[string]*mcpAgent{}}
-	defer agents.close()
-	agents.fault = l.BridgeOptions(c)
+	agents := &mcpAgents{p: p, c: c, l: l, opened: map[string]*bridge.Agent{}, fault: l.BridgeOptions(c)}
 	o := &l.Options
 	if names, err := agents.Names(); err == nil { // else the tools say why
 		if _, err := agents.Open(c.Context, names[0]); err == nil {
-			first := &agents.opened[names[0]].link.Options
+			first := agents.first
 			o.AnswerWithin, o.OnEOF, o.Tap = first.AnswerWithin, first.OnEOF, first.Tap // its trace has the client's wire
 		}
 	}
@@ -46,13 +45,10 @@ func serveMCP(p *frame.Program, c *cli.Context) error {
 type mcpAgents struct {
 	p      *frame.Program
 	c      *cli.Context
-	fault  error                // what is wrong with the options
-	opened map[string]*mcpAgent // by name
-}
-
-type mcpAgent struct {
-	link  *reach.Link
-	agent *bridge.Agent
+	l      *reach.Link // ends with the client, and the agents with it
+	fault  error       // what is wrong with the options
+	opened map[string]*bridge.Agent
+	first  *bridge.Options // of the agent that was opened first
 }
 
 var _ bridge.Agents = (*mcpAgents)(nil)
@@ -91,8 +87,8 @@ func nameOf(conf *reach.Configuration) string {
 
 // Open implements [bridge.Agents].
 func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error) {
-	if o := a.opened[name]; o != nil {
-		return o.agent, nil
+	if agent := a.opened[name]; agent != nil {
+		return agent, nil
 	}
 	var at *cli.Context
 	l, err := reach.Again(ctx, a.p, func(c *cli.Context) error {
@@ -128,14 +124,12 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error
 		l.Options.Log.Warn("conversations are not stored", "err", err)
 	}
 	serves(l, at, sessions)
-	o := &mcpAgent{l, bridge.NewAgent(&l.Options)}
-	a.opened[name] = o
-	return o.agent, nil
-}
-
-func (a *mcpAgents) close() {
-	for _, o := range a.opened {
-		o.agent.Close()
-		o.link.Close()
-	}
+	agent := bridge.NewAgent(&l.Options)
+	a.opened[name], a.first = agent, cmp.Or(a.first, &l.Options)
+	a.l.Closers = append(a.l.Closers, func() error {
+		agent.Close()
+		l.Close()
+		return nil
+	})
+	return agent, nil
 }

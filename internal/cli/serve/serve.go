@@ -33,7 +33,10 @@ func Serve(p *frame.Program, c *cli.Context) error {
 	// An editor can run the setup. A person at a terminal gets the error at once, and so does
 	// a script with A2A lines, as a fault.
 	if errors.Is(err, reach.ErrNoAgent) && !frame.IsTerminal(p.Stdin) && c.String("protocol") != bridge.ProtocolA2A {
-		l, err = waiting(p, c)
+		l = &reach.Link{}
+		err = l.BridgeOptions(c)
+		l.Options.AuthMethods = setupMethods(p)
+		find(p, l)
 	}
 	if err != nil {
 		return err
@@ -70,19 +73,8 @@ const (
 	authStored = "stored"
 )
 
-// waiting is the link of a bridge without an agent. It looks for the agent when
-// somebody needs it: by then a2astdio setup may have stored one.
-func waiting(p *frame.Program, c *cli.Context) (*reach.Link, error) {
-	l := &reach.Link{}
-	if err := l.BridgeOptions(c); err != nil {
-		return nil, err
-	}
-	l.Options.AuthMethods = setupMethods(p)
-	find(p, l)
-	return l, nil
-}
-
-// find makes the bridge look for its agent.
+// find makes the link that of a bridge without an agent, which looks for one when somebody
+// needs it: by then a2astdio setup may have stored one.
 func find(p *frame.Program, l *reach.Link) {
 	// The trace is made with the agent's link, so that it masks the agent's secrets.
 	var tap atomic.Pointer[func(bool, []byte)]
