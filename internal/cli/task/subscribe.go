@@ -20,12 +20,10 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-const (
-	// restPause is how long a task must have waited for an answer in prose before task
-	// subscribe ends. Some agents keep the stream open then, since the answer may come
-	// from elsewhere.
-	restPause = 500 * time.Millisecond
-)
+// restPause is how long a task must have waited for an answer in prose before task
+// subscribe ends. Some agents keep the stream open then, since the answer may come
+// from elsewhere.
+const restPause = 500 * time.Millisecond
 
 // An onlooker is an editor that only watches. When it can show nothing more, the task
 // goes on.
@@ -33,7 +31,10 @@ type onlooker struct {
 	*talk.Editor
 	answers bool
 	shown   atomic.Bool // something of what the agent has said
-	ends    chan ending // gets why the command ends; what comes later does not count
+	// ends gets how the command ends: with the turn, by the error of stdout, or as the task
+	// rests. What comes later does not count.
+	ends    chan func() error
+	verdict func(result bridge.Result, err error) error
 
 	// These belong to Show.
 	asking map[string]bool // the calls that wait for approval
@@ -42,14 +43,7 @@ type onlooker struct {
 	rests *time.Timer
 }
 
-// An ending is how the command ends: with the turn, by the error of stdout, or as the task rests.
-type ending struct {
-	ofTurn bool
-	result bridge.Result
-	err    error
-}
-
-func (o *onlooker) end(by ending) {
+func (o *onlooker) end(by func() error) {
 	select {
 	case o.ends <- by:
 	default:
@@ -70,7 +64,7 @@ func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
 
 // leave ends the command. To return the error would end the turn, and so cancel the task.
 func (o *onlooker) leave(ctx context.Context, err error) error {
-	o.end(ending{err: err})
+	o.end(func() error { return err })
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -96,7 +90,7 @@ func (o *onlooker) note(steps []mapping.Step) {
 		return
 	}
 	result := o.result
-	o.rests = time.AfterFunc(restPause, func() { o.end(ending{result: result}) })
+	o.rests = time.AfterFunc(restPause, func() { o.end(func() error { return o.verdict(result, nil) }) })
 }
 
 // Ask implements [bridge.Editor].
@@ -128,7 +122,8 @@ func subscribe(p *frame.Program, c *cli.Context, l *reach.Link, id string) error
 	if err != nil {
 		return err
 	}
-	view := &onlooker{Editor: editor, answers: answers, ends: make(chan ending, 1), asking: map[string]bool{}}
+	view := &onlooker{Editor: editor, answers: answers, ends: make(chan func() error, 1), asking: map[string]bool{}}
+	view.verdict = func(result bridge.Result, err error) error { return talk.Verdict(p, c, l, editor, result, err) }
 	go func() { // ends with the turn, or with the process: to end it earlier would cancel the task
 		ctx := context.WithoutCancel(c.Context)
 		r, err := turn.Follow(ctx, id, view)
@@ -144,20 +139,14 @@ func subscribe(p *frame.Program, c *cli.Context, l *reach.Link, id string) error
 				err = refusal
 			}
 		}
-		view.end(ending{true, r, err})
+		view.end(func() error {
+			agent.Close()
+			return view.verdict(r, reach.DemoForgets(c, err))
+		})
 	}()
 	select {
-	case e := <-view.ends:
-		switch {
-		case e.ofTurn:
-			agent.Close()
-			if e.err != nil {
-				e.err = reach.DemoForgets(c, e.err)
-			}
-		case e.err != nil:
-			return e.err
-		}
-		return talk.Verdict(p, c, l, editor, e.result, e.err)
+	case end := <-view.ends:
+		return end()
 	case <-c.Context.Done():
 		return frame.ErrInterrupted
 	}

@@ -26,16 +26,16 @@ func TestOnlookerCannotAsk(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	a := &talk.Approver{How: talk.ApproveAsk, Terminal: func() (io.ReadWriteCloser, error) { return goneTerminal{}, nil }}
-	o := &onlooker{Editor: &talk.Editor{Approver: a}, answers: true, ends: make(chan ending, 1)}
+	o := &onlooker{Editor: &talk.Editor{Approver: a}, answers: true, ends: make(chan func() error, 1)}
 	asked := make(chan error)
 	go func() {
 		_, err := o.Ask(ctx, []mapping.Question{mapping.NewQuestion(&mapping.ToolCall{Confirmation: &mapping.Confirmation{}})})
 		asked <- err
 	}()
 	select {
-	case e := <-o.ends:
-		if !errors.Is(e.err, errGone) {
-			t.Errorf("the command ends with %v", e.err)
+	case end := <-o.ends:
+		if err := end(); !errors.Is(err, errGone) {
+			t.Errorf("the command ends with %v", err)
 		}
 	case err := <-asked:
 		t.Fatalf("the turn gets %v", err)
