@@ -16,8 +16,11 @@ func (f *Fold) Restore(s *Step) {
 		return
 	}
 	x := shown.Step{ID: s.MessageID, Name: s.Shown, Text: s.Text, Part: s.Part, Repeats: s.Repeats}
-	if s.Replaces {
+	switch {
+	case s.Replaces:
 		x.Op = shown.Replace
+	case !s.Append || s.ArtifactID == "": // a message's steps do not tell
+		x.Op = shown.Begin
 	}
 	switch {
 	case s.Kind == StepThought:

@@ -35,7 +35,7 @@ func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
 	n := len(was)
 	s.setText(it, seq[:n])
 	it.run = r
-	s.repeat(it, in, n)
+	s.repeat(it, in, n, Begin)
 	if n == len(seq) {
 		return true
 	}

@@ -246,14 +246,15 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 // sayRest shows the first n bytes of an item as a repetition, since they were said before, and the rest as new. own: its
 // own pieces are among them, so that it is not made longer by them.
 func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
-	was := s.last
+	was, op := s.last, Begin
 	switch {
 	case !in.Append || it.n == 0:
 		s.setText(it, seq[:n])
 	case !own:
 		s.extend(it, seq[:n])
+		op = Grow
 	}
-	s.repeat(it, in, n)
+	s.repeat(it, in, n, op)
 	if n == len(seq) {
 		return
 	}

@@ -26,8 +26,13 @@ func (s *Shown) Restore(x *Step) {
 	switch {
 	case seq == "":
 		return
+	case x.Repeats && x.Op == Grow:
+		if !s.skips {
+			s.extend(it, seq)
+		}
+		return
 	case x.Repeats:
-		if it.n == 0 {
+		if s.skips = it.n > 0; !s.skips {
 			s.setText(it, seq)
 		}
 		if r := s.last; r != nil && r.kind == it.kind && r.name == x.Name && seq == string(s.said.text[r.at:]) {

@@ -54,8 +54,10 @@ type Shown struct {
 	growing *item
 	n       int
 	doubted int // how often the newest text came again, and was taken for a repetition: see [Shown.isDoubtful]
-	step    Step
-	part    a2a.Part // that of the step
+	// skips: the repetition that [Shown.Restore] reads is of an item that is known.
+	skips bool
+	step  Step
+	part  a2a.Part // that of the step
 }
 
 // gap says what a cut has cost.
@@ -229,7 +231,7 @@ func (s *Shown) Live(in *Item) {
 		it = s.get(k)
 		it.hint = in.Hint
 		if s.isWholeThought(it, in, seq) {
-			s.repeat(it, in, len(seq))
+			s.repeat(it, in, len(seq), Begin)
 			return
 		}
 		if (whole || in.Last && s.isStripped(it, seq)) && s.showRepeat(it, in, seq, whole) {
@@ -260,14 +262,14 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
 		// The newest piece again, with another state or with an artifact, is no news: 486 turns
 		// of agents that send tasks, whose status message stays.
-		s.repeat(it, in, len(seq))
+		s.repeat(it, in, len(seq), Begin)
 		return
 	}
 	rest, begins := s.rest(it, seq)
 	switch {
 	case begins && !(rest == "" && !whole && s.isTwice(it, seq)):
 		if rest == "" {
-			s.repeat(it, in, len(seq))
+			s.repeat(it, in, len(seq), Begin)
 			if s.isDoubtful(it, seq) {
 				s.doubted++
 			}
@@ -338,9 +340,10 @@ func (s *Shown) note(it *item, text string, pieces int) {
 	}
 }
 
-// repeat records that the first n bytes of an item were shown before.
-func (s *Shown) repeat(it *item, in *Item, n int) {
-	s.step.Op, s.step.Repeats, s.step.Name = Begin, true, ""
+// repeat records that the first n bytes of what an event says of an item were shown before. op is Grow where
+// these follow what the item had.
+func (s *Shown) repeat(it *item, in *Item, n int, op Op) {
+	s.step.Op, s.step.Repeats, s.step.Name = op, true, ""
 	if it.run != nil {
 		s.step.Name = it.run.name
 	}

@@ -47,7 +47,7 @@ func (s *Shown) Stays(in *Item) bool {
 	if it == nil || weight(seq) < evidence {
 		return false
 	}
-	s.repeat(it, in, len(seq))
+	s.repeat(it, in, len(seq), Begin)
 	return true
 }
 
