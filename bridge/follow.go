@@ -22,8 +22,8 @@ type said struct {
 type showing uint8
 
 const (
-	showAll    showing = iota
-	showStates         // of a look at a task whose stream is open, and brings the words
+	showAll   showing = iota
+	showCalls         // and the state, of a look at a task whose stream is open, and brings the words
 )
 
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs

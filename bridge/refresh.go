@@ -165,8 +165,8 @@ func (l *leg) cannotLook(silent bool) {
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll
-	if open && !(l.byOwnWord() && task.State == l.state) { // else that has said all, and the task may ask in one message with words
-		shows = showStates
+	if open && !(l.byOwnWord() && task.State == l.state) { // else that has said all
+		shows = showCalls
 	}
 	asked, waited := l.asked, l.waitsForInput()
 	if l.wentOnUnheard(task) {

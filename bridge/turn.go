@@ -324,7 +324,8 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			if t.fold.Waits() {
 				return paused, nil
 			}
-			return ended, nil // the next prompt answers
+			leg.giveHeld(true)
+			return ended, leg.unshown // the next prompt answers
 		case leg.hasEnded() && !t.awaitsCancel(leg):
 			return t.legOver(leg)
 		}

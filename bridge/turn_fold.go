@@ -89,12 +89,12 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 // foldEvents turns events into steps.
 func (t *turn) foldEvents(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
-		at, ev := len(steps), &n.events[i]
-		if n.shows == showStates {
-			states := statesOf(ev)
-			ev = &states
+		at := len(steps)
+		if n.shows == showCalls {
+			steps = t.fold.StateAndCalls(&n.events[i], steps)
+		} else {
+			steps = t.fold.Event(n.verb, &n.events[i], steps)
 		}
-		steps = t.fold.Event(n.verb, ev, steps)
 		leg.flows = leg.flows && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])

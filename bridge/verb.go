@@ -22,18 +22,6 @@ func (t *turn) countStale(task *a2a.Event) bool {
 // maxStale is how many looks in a row may be older than what is known.
 const maxStale = 3
 
-// statesOf is a task without its words, which its stream brings, or a later look: how it stands,
-// and what it says of calls.
-func statesOf(task *a2a.Event) a2a.Event {
-	ev := *task
-	ev.Artifacts = without(task.Artifacts, func(a a2a.Artifact) bool { return hasText(a.Parts) })
-	ev.History = without(task.History, func(m a2a.Message) bool { return m.Role != a2a.RoleUser && hasText(m.Parts) })
-	if task.HasMessage && hasText(task.Message.Parts) {
-		ev.Message, ev.HasMessage = a2a.Message{}, false
-	}
-	return ev
-}
-
 // isBare reports whether a task holds nothing of the agent's.
 func isBare(task *a2a.Event) bool {
 	for range all(task.Artifacts) {
@@ -49,30 +37,10 @@ func isBare(task *a2a.Event) bool {
 
 // all is a list of a task's, which may be nil.
 func all[T any](list iter.Seq[T]) iter.Seq[T] {
-	return without(list, func(T) bool { return false })
-}
-
-// without is such a list without some.
-func without[T any](list iter.Seq[T], skip func(T) bool) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		if list == nil {
-			return
-		}
-		for item := range list {
-			if !skip(item) && !yield(item) {
-				return
-			}
-		}
+	if list == nil {
+		return func(func(T) bool) {}
 	}
-}
-
-func hasText(parts a2a.Parts) bool {
-	for p := range parts.All() {
-		if p.Kind == a2a.PartText {
-			return true
-		}
-	}
-	return false
+	return list
 }
 
 // hears is what the fold knows that the leg decides by.

@@ -36,7 +36,9 @@ type Fold struct {
 	event *a2a.Event
 	verb  shown.Verb
 	items items
-	part  a2a.Part
+	// callsOnly: of what is read nothing is shown but the state and the calls.
+	callsOnly bool
+	part      a2a.Part
 	// partsOfOne are those of an item that is decoded already.
 	partsOfOne []a2a.Part
 
@@ -117,6 +119,17 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	f.noteFast(ev, f.steps[before:])
 	steps, f.steps, f.event = f.steps, nil, nil
 	f.letGo()
+	return steps
+}
+
+// StateAndCalls is Event for a look at a task whose stream is open: its words, and all else but its state
+// and its calls, the stream brings, or a later look. A status message may ask, and say the same in words.
+func (f *Fold) StateAndCalls(task *a2a.Event, steps []Step) []Step {
+	ev := *task
+	ev.HasMessage = false
+	f.callsOnly = true
+	steps = f.Event(shown.Snapshot, &ev, steps)
+	f.callsOnly = false
 	return steps
 }
 

@@ -3,6 +3,7 @@ package mapping
 import (
 	"slices"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -56,6 +57,9 @@ func (f *Fold) tellGap(at int) {
 func (f *Fold) snapshot(ev *a2a.Event) {
 	f.state(ev)
 	list := f.list(ev)
+	if f.callsOnly {
+		list = slices.DeleteFunc(list, func(in shown.Item) bool { return in.Kind != shown.Foreign && in.Kind != shown.User })
+	}
 	f.calls.Snapshot(slices.Values(f.items.ids))
 	from := len(f.steps)
 	if f.shown.Snapshot(ev.State, list) {

@@ -83,7 +83,8 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 		role = shown.End
 	}
 	status := func() {
-		if ev.HasMessage && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
+		has := ev.HasMessage || f.callsOnly && m.Role == a2a.RoleAgent
+		if has && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
 			f.addMessage(m, shown.Item{Role: role})
 		}
 	}
