@@ -115,12 +115,20 @@ func (s *Session) append(lines []byte) {
 	}
 }
 
+// noteDialects puts into the journal, once a turn, what the agent speaks: codex-a2a of npm shows it by its events alone.
+func (s *Session) noteDialects() {
+	for ; s.journal != nil && s.dialects < len(s.fold.Dialects); s.dialects++ {
+		s.append(spell.SpeaksLine(s.journalled[:0], s.fold.Dialects[s.dialects]))
+	}
+}
+
 // recordPrompt puts the user's own words into the journal.
 func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 	if s.journal == nil {
 		return
 	}
 	s.kept.Turn()
+	s.dialects = 0
 	s.record(out.UserMessage(nil, prompt, id))
 }
 

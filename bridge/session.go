@@ -85,6 +85,7 @@ type Session struct {
 	previous   []string // tasks of this context that have ended: the last one
 	journal    *store.Journal
 	kept       spell.Journal // what the journal has
+	dialects   int           // how many of fold's are in it, of this turn
 	places     spell.Places  // where an editor of ACP's version 2 shows it
 	// journalled is a buffer for it.
 	journalled []byte

@@ -21,6 +21,7 @@ func (t *turn) show(leg *leg, n said) error {
 	}
 	if !leg.flows {
 		t.noteTask()
+		t.session.noteDialects()
 	}
 	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
 	var err error

@@ -20,6 +20,8 @@ import (
 type Fold struct {
 	// Joins: text of one message that several events append in a row, to the same steps, is one step.
 	Joins bool
+	// Dialects are the names of those that the agent is known to speak.
+	Dialects []string
 
 	facts
 	shown *shown.Shown

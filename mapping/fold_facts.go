@@ -173,7 +173,8 @@ func (f *Fold) Learn(ev *a2a.Event) {
 }
 
 // learned takes over the traits of a dialect that the agent is known to speak.
-func (f *Fold) learned(place uint8, reader calls.Reader, t dialect.Traits) {
+func (f *Fold) learned(name string, place uint8, reader calls.Reader, t dialect.Traits) {
+	f.Dialects = append(f.Dialects, name)
 	f.shown.Partial = f.shown.Partial || t.PartialHistory
 	f.shown.Chunks = f.shown.Chunks || t.Chunks
 	f.calls.Speak(place, reader, t.Differences)

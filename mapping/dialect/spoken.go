@@ -17,9 +17,9 @@ import (
 type Spoken struct {
 	// Meta is what the metadata of the event in hand says.
 	Meta Meta
-	// Learned, if set, is told each dialect once: its place in the list of all (see
+	// Learned, if set, is told each dialect once: its name, its place in the list of all (see
 	// [calls.ToolCall.Dialect]), and its traits.
-	Learned func(place uint8, r calls.Reader, t Traits)
+	Learned func(name string, place uint8, r calls.Reader, t Traits)
 
 	set set
 	// known is the newest metadata, in any order: calls and the states between them have
@@ -61,7 +61,7 @@ func (s *Spoken) note(i int, d dialect) {
 		s.splitter, s.place = by, uint8(i+1)
 	}
 	if s.Learned != nil {
-		s.Learned(uint8(i+1), d, d.about().traits)
+		s.Learned(d.about().name, uint8(i+1), d, d.about().traits)
 	}
 }
 

@@ -65,7 +65,8 @@ type entry struct {
 	End    bool   `json:"end,omitempty"`
 	Taken  bool   `json:"taken,omitempty"`
 	// State is of End.
-	State a2a.State `json:"state,omitempty"`
+	State  a2a.State `json:"state,omitempty"`
+	Speaks string    `json:"speaks,omitempty"` // the dialect's name
 	// Context and Sent, the ID of our message, are of GoesOn.
 	Context string `json:"context,omitempty"`
 	Sent    string `json:"sent,omitempty"`
@@ -170,6 +171,9 @@ func TaskLine(dst []byte, task, context, sent string) []byte {
 	return append(dst, "}\n"...)
 }
 
+// SpeaksLine appends the line of a dialect that the agent has shown to speak: its task may not tell.
+func SpeaksLine(dst []byte, name string) []byte { return (&entry{Speaks: name}).append(dst) }
+
 // EndLine appends the line of a turn's end, with the state in which it leaves the task.
 func EndLine(dst []byte, state a2a.State) []byte {
 	return (&entry{End: true, State: state}).append(dst)
@@ -219,10 +223,8 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 		return []mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: mapping.PhaseResumed, Gap: true}}}, nil
 	case e.Taken:
 		return []mapping.Step{{Kind: mapping.StepUnknown}}, nil
-	case e.Answer != "" && l.Fold != nil:
-		l.Fold.RestoreAnswer(e.Task, e.Answer)
-	case e.Heard && l.Fold != nil:
-		l.Fold.RestoreTaken(e.Task)
+	case e.Answer != "", e.Heard, e.Speaks != "":
+		l.restore(&e)
 	case e.GoesOn:
 		l.goesOn(&e)
 	case e.End:
@@ -238,6 +240,19 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 		return nil, line
 	}
 	return nil, nil
+}
+
+// restore takes a line that nobody is shown.
+func (l *Loader) restore(e *entry) {
+	switch f := l.Fold; {
+	case f == nil:
+	case e.Answer != "":
+		f.RestoreAnswer(e.Task, e.Answer)
+	case e.Heard:
+		f.RestoreTaken(e.Task)
+	default:
+		f.Speak(e.Speaks)
+	}
 }
 
 func (l *Loader) goesOn(e *entry) {
