@@ -1,14 +1,20 @@
 package shapes
 
 import (
+	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // A shown is what a user has seen of a recording.
@@ -20,14 +26,10 @@ type shown struct {
 	ends      []string // how the turns have ended
 }
 
-// play plays a recording, with a fault or without one.
-func (r *recorded) play(t *testing.T, turn int, fault *agent.Fault) *shown {
-	script := r.script()
-	if fault != nil {
-		script.Turns[turn].Faults = []agent.Fault{*fault}
-	}
+// user answers questions as the user of the recording did.
+func (r *recorded) user() func(q *editor.Shown) (string, time.Duration) {
 	picked := 0
-	answer := func(q *editor.Shown) (string, time.Duration) {
+	return func(q *editor.Shown) (string, time.Duration) {
 		pick := ""
 		if picked < len(r.picks) {
 			pick = r.picks[picked]
@@ -40,9 +42,17 @@ func (r *recorded) play(t *testing.T, turn int, fault *agent.Fault) *shown {
 		}
 		return q.Options[0], 0
 	}
+}
+
+// play plays a recording, with a fault or without one.
+func (r *recorded) play(t *testing.T, turn int, fault *agent.Fault) *shown {
+	script := r.script()
+	if fault != nil {
+		script.Turns[turn].Faults = []agent.Fault{*fault}
+	}
 	s := &shown{calls: map[string]string{}}
 	var all strings.Builder
-	for _, turn := range converse(t, script, r.prompts, &editor.Options{Protocol: newest(), Answer: answer}) {
+	for _, turn := range converse(t, script, r.prompts, &editor.Options{Protocol: newest(), Answer: r.user()}) {
 		letters, _, gaps := View(turn.Shown)
 		all.WriteString(letters)
 		s.gaps += gaps
@@ -98,10 +108,10 @@ func sorted(s string) string {
 }
 
 // TestRecordings plays each recording: each word is shown once, and nothing else of the agent's.
-// And it cuts each stream behind each event, or, without -both and -all, behind each third. The
+// And it cuts each stream behind each event, or has it stall there; without -both and -all behind each third. The
 // agent's task is what its server answered where that was recorded, and else what the SDKs would hold.
 func TestRecordings(t *testing.T) {
-	classes, cuts, wrong, partial := map[string]int{}, 0, 0, 0
+	classes, faults, wrong, partial := map[string]int{}, 0, map[agent.FaultKind]int{}, 0
 	for k, r := range recordings(t) {
 		whole := r.play(t, 0, nil)
 		if want := Letters(r.says); want != "" && whole.letters != want {
@@ -113,35 +123,133 @@ func TestRecordings(t *testing.T) {
 				if events++; step.Kind == agent.Direct || i == len(turn.Steps)-1 {
 					break
 				}
-				fault := &agent.Fault{Stream: stream, Events: events}
+				for _, fault := range []agent.Fault{{Kind: agent.Cut}, {Kind: agent.Stall, For: 45 * time.Second}} {
+					if third := map[agent.FaultKind]int{agent.Stall: 1}[fault.Kind]; (i+k)%3 != third && !*both && !*all {
+						continue
+					}
+					faults++
+					fault.Stream, fault.Events = stream, events
+					got := r.play(t, n, &fault)
+					class := got.against(whole)
+					if class == FalseGap && r.gemini {
+						partial++ // its task holds a part of what it has said: no look at it can be complete
+						continue
+					}
+					if class == "" {
+						continue
+					}
+					classes[class]++
+					wrong[fault.Kind]++
+					if wrong[fault.Kind] <= *tell && strings.Contains(class, *tells) && strings.Contains(r.name, *only) {
+						t.Logf("%s: %s, turn %d, %v\n    whole: %q %v %v %v\n    got:   %q %v %v %v gaps %d", class, r.name, n, fault,
+							whole.letters, whole.calls, whole.questions, whole.ends, got.letters, got.calls, got.questions, got.ends, got.gaps)
+					}
+				}
 				if step.Waits {
 					stream, events = stream+1, 0
-				}
-				if (i+k)%3 > 0 && !*both && !*all {
-					continue
-				}
-				cuts++
-				got := r.play(t, n, fault)
-				class := got.against(whole)
-				if class == FalseGap && r.gemini {
-					partial++ // its task holds a part of what it has said: no look at it can be complete
-					continue
-				}
-				if class == "" {
-					continue
-				}
-				classes[class]++
-				if wrong++; wrong <= *tell && strings.Contains(class, *tells) && strings.Contains(r.name, *only) {
-					t.Logf("%s: %s, turn %d, %v\n    whole: %q %v %v %v\n    got:   %q %v %v %v gaps %d", class, r.name, n, fault,
-						whole.letters, whole.calls, whole.questions, whole.ends, got.letters, got.calls, got.questions, got.ends, got.gaps)
 				}
 			}
 		}
 	}
-	t.Logf("%d cuts; %d gaps at an agent that keeps a part; %v", cuts, partial, classes)
-	t.Logf("wrong: cuts of recordings: %d", wrong)
-	const atMost = 5 // may only shrink
-	if wrong > atMost {
-		t.Errorf("%d cuts are wrong, and %d were before", wrong, atMost)
+	t.Logf("%d faults; %d gaps at an agent that keeps a part; %v", faults, partial, classes)
+	t.Logf("wrong: faults of recordings: %d", wrong[agent.Cut]+wrong[agent.Stall])
+	for kind, atMost := range map[agent.FaultKind]int{agent.Cut: 5, agent.Stall: 6} { // may only shrink
+		if wrong[kind] > atMost {
+			t.Errorf("%s: %d are wrong, and %d were before", kind, wrong[kind], atMost)
+		}
+	}
+}
+
+// kill plays a recording, kills the bridge behind so many steps, and loads the session a minute later: it
+// returns what the editor has got then. turn is that of the kill, -1 for none.
+func (r *recorded) kill(t *testing.T, steps int) (letters string, gaps, turn int) {
+	script, turn := r.script(), -1
+	before, after := t.TempDir(), t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		reached := make(chan struct{})
+		script.OnSay = func(n int) {
+			if n == steps {
+				close(reached)
+			}
+		}
+		a, n := agent.New(script), 0
+		defer a.Close()
+		opts := &editor.Options{Protocol: newest(), URL: agent.URL, Answer: r.user(), Store: must.Get(store.Open(before))(t)}
+		opts.NewID = func() string { n++; return fmt.Sprintf("ours-%d", n) }
+		network := &memnet.Network{Handler: a}
+		opts.Network = network
+		e := must.Get(editor.Start(opts))(t)
+		defer func() { _ = e.Close(); network.Sever() }()
+		for i, prompt := range r.prompts {
+			prompted := e.Prompt(prompt)
+			select {
+			case <-prompted.Done:
+				continue
+			case <-time.After(patience):
+				e.Cancel(prompted)
+				<-prompted.Done
+				continue
+			case <-reached:
+			}
+			turn = i
+			synctest.Wait() // what it did last is on the disk
+			must.Do(t, os.CopyFS(after, os.DirFS(before)))
+			network.Sever()
+			e.Terminate()
+			_ = e.Close() // it was killed
+			time.Sleep(time.Minute)
+			network = &memnet.Network{Handler: a}
+			opts.Network, opts.Session, opts.Store = network, e.Session(), must.Get(store.Open(after))(t)
+			e = must.Get(editor.Start(opts))(t)
+			time.Sleep(5 * time.Minute)
+			letters, _, gaps = View(e.Loaded())
+			return
+		}
+	})
+	return letters, gaps, turn
+}
+
+// TestRecordingsKilled kills the bridge behind each event of a recording, and loads the session.
+func TestRecordingsKilled(t *testing.T) {
+	if !*both {
+		t.Skip(".ci/run has it: -both")
+	}
+	classes := map[string]int{}
+	for _, r := range recordings(t) {
+		said, steps, waits := []string{""}, 0, false
+		for _, turn := range r.script().Turns {
+			for _, step := range turn.Steps {
+				steps, waits = steps+1, waits || step.Waits
+			}
+		}
+		for _, turn := range converse(t, r.script(), r.prompts, &editor.Options{Protocol: newest(), Answer: r.user()}) {
+			letters, _, _ := View(turn.Shown)
+			said = append(said, said[len(said)-1]+letters)
+		}
+		for n := 1; n <= steps; n++ {
+			letters, gaps, turn := r.kill(t, n)
+			class, want := "", said[turn+1]
+			switch {
+			case turn < 0, letters != want && gaps > 0, waits && strings.HasPrefix(want, letters): // it waits for the user
+			case letters == want && gaps > 0 && !r.gemini:
+				class = FalseGap
+			case len(letters) < len(want):
+				class = Lost
+			case letters != want:
+				class = Doubled
+			}
+			if class == "" {
+				continue
+			}
+			if classes[class]++; classes[class] <= *tell {
+				t.Logf("%s: %s, killed behind event %d\n    said: %q\n    got:  %q", class, r.name, n, want, letters)
+			}
+		}
+	}
+	t.Log(classes)
+	for class, atMost := range map[string]int{Lost: 3, Doubled: 4, FalseGap: 13} { // may only shrink
+		if classes[class] > atMost {
+			t.Errorf("%s: %d, and %d before", class, classes[class], atMost)
+		}
 	}
 }
