@@ -79,7 +79,7 @@ func (t *turn) follow(r *request) *leg {
 	if l.readers == nil {
 		l.readers = newReaders(t.agent.ctx)
 	}
-	l.known = known{taskID: r.taskID, arrived: r.message == nil, owes: r.owes, heard: heard{moved: true}}
+	l.known = known{taskID: r.taskID, arrived: r.message == nil, owes: r.owes, pushes: r.pushes != nil, heard: heard{moved: true}}
 	r.pushes.take()
 	l.clock, l.pause, l.patience = newClock(), firstWait, liveSilence
 	l.start()
@@ -256,7 +256,7 @@ func (l *leg) step(in input) action {
 	if l.phase == over {
 		return doEnd
 	}
-	if l.pushes = l.request.pushes != nil; l.subscription == subNone && l.agent.opts.Client.Unsupported().Subscribe {
+	if l.subscription == subNone && l.agent.opts.Client.Unsupported().Subscribe {
 		l.subscription = subNever
 	}
 	var do action

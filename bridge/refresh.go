@@ -259,7 +259,7 @@ func (l *leg) later() {
 	l.clock.stop(atSilent)
 	d := l.pause
 	d = d*9/10 + rand.N(d/5+1) // so that a restarted agent is not met by all its editors at once
-	if !l.outage.refusedAt.IsZero() && l.request.pushes == nil {
+	if !l.outage.refusedAt.IsZero() && !l.pushes {
 		d = min(d, max(maxRefused-time.Since(l.outage.refusedAt), 0))
 	}
 	l.clock.set(atTick, d)

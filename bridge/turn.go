@@ -295,16 +295,16 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 // hasSettled shows what a paused leg has brought since, and reports whether it has
 // brought nothing: then all calls that wait were asked about.
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
-	leg.turn = t
+	leg.turn, leg.flows = t, false
 	before := t.shows
 	for waits := true; waits && t.shows == before; {
-		in, flows := leg.listens()
+		in, _ := leg.listens()
 		select {
 		case b := <-in.batches:
-			leg.take(b, flows)
+			leg.take(b, false)
 			leg.closeOver()
 		default:
-			waits, leg.flows = false, flows
+			waits = false
 		}
 	}
 	return t.shows == before || t.view == fullView, leg.unshown
