@@ -29,7 +29,7 @@ const (
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs
 // in its turn's goroutine, which takes what comes to it ([leg.next]), one at a time: that becomes
 // an input of the machine (phase.go), whose action it takes. What the agent says it has the turn
-// show, so that a slow editor slows the agent, and it knows then what that knows of the fold.
+// show, so that a slow editor slows the agent, and it is told then what it decides by ([heard]).
 type leg struct {
 	agent   *Agent
 	turn    *turn // whose it is: a pause ends one, and the next goes on

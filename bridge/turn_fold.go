@@ -70,18 +70,12 @@ func (t *turn) stepsOf(leg *leg, n *said, stale bool, steps []mapping.Step) []ma
 
 // connection shows what became of the connection.
 func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
-	what := Observed("")
-	switch c.Phase {
-	case mapping.PhaseLost:
-		what = ObservedLost
+	if c.Phase == mapping.PhaseLost {
 		t.view = lostView // the leg asks again behind a look (E6)
 		t.fold.Cut()
-	case mapping.PhaseRetrying:
-		what = ObservedReconnect
-	case mapping.PhasePolling:
-		what = ObservedPoll
 	}
-	if what != "" {
+	whats := map[mapping.Phase]Observed{mapping.PhaseLost: ObservedLost, mapping.PhaseRetrying: ObservedReconnect, mapping.PhasePolling: ObservedPoll}
+	if what, ok := whats[c.Phase]; ok {
 		t.observe(Observation{What: what, Why: c.Why, Attempt: c.Attempt})
 	}
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})

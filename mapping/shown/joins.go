@@ -244,14 +244,10 @@ func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
 // of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece. A text
 // whose end does not meet its beginning is none: a status that an agent says again while it works.
 func (s *Shown) isDoubtful(it *item, seq string) bool {
-	return it.events == 1 && meetsItself(seq) && s.isNewest(it, seq) && (s.doubted+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00")
-}
-
-// meetsItself reports whether a text that is said twice in a row reads as one, as a token does and a note does not.
-func meetsItself(seq string) bool {
 	first, _ := utf8.DecodeRuneInString(seq)
 	last, _ := utf8.DecodeLastRuneInString(seq)
-	return unicode.IsSpace(last) || goesOn(seq) || isUnspaced(first) && isUnspaced(last) && len(seq) < evidence
+	meets := unicode.IsSpace(last) || goesOn(seq) || isUnspaced(first) && isUnspaced(last) && len(seq) < evidence
+	return meets && it.events == 1 && s.isNewest(it, seq) && (s.doubted+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00")
 }
 
 // sayPiece shows a piece of an item, behind what was doubted of it: that were pieces, too. To show late what an

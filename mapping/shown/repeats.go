@@ -44,11 +44,6 @@ type start struct {
 	copy   *item // of a state, which says it again under another ID: see [Shown.atCursor]
 }
 
-// isIn reports whether a state holds the item of the text, or its copy.
-func (b *start) isIn(h *held) bool {
-	return b.it.look == h.look || b.copy != nil && b.copy.look == h.look
-}
-
 // head is the first bytes of a text that are no white space: most starts are no place where
 // another text may begin, and are passed by it.
 type head struct {

@@ -335,10 +335,11 @@ func (s *Shown) isCopy(c *cover, kind Kind) bool {
 	return s.held.whole() && !s.held.sameIDs[kind] && s.said.starts[c.from].at < s.held.from
 }
 
-// holdsAll reports whether a snapshot holds all that this turn has shown. White space is not missed.
+// holdsAll reports whether a snapshot holds all that this turn has shown, or copies of it. White space is not missed.
 func (s *Shown) holdsAll(h *held) bool {
 	return !slices.ContainsFunc(s.said.starts, func(b start) bool {
-		return !b.isIn(h) && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
+		held := b.it.look == h.look || b.copy != nil && b.copy.look == h.look
+		return !held && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
 	})
 }
 
