@@ -3,7 +3,6 @@ package trace
 import (
 	"encoding/base64"
 	"encoding/json"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,9 +26,8 @@ const (
 // own. It belongs to one goroutine.
 type masker struct {
 	headers map[string]bool // canonical names of the user's headers
-	// literals are the program's own credentials, plain and as encoders write them,
-	// longest first. own are the plain ones that were known at the beginning; learned are
-	// later ones, also among the literals.
+	// literals are the program's own credentials, plain and as encoders write them. own are
+	// those that were known at the beginning; learned are later ones, also among the literals.
 	literals, own []string
 	later         *Secrets // may be nil
 	noted         noted
@@ -58,13 +56,9 @@ func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
 	m := &masker{later: later, headers: map[string]bool{}, keys: map[string]keyClass{}}
 	for name, values := range header {
 		m.headers[http.CanonicalHeaderKey(name)] = true
-		for _, v := range values {
-			m.own = appendHeader(m.own, v)
-		}
+		m.own = append(m.own, values...)
 	}
-	for _, s := range secrets {
-		m.own = appendSecret(m.own, s)
-	}
+	m.own = append(m.own, secrets...)
 	m.learned = later.all()
 	m.setLiterals()
 	return m
@@ -80,14 +74,13 @@ func (m *masker) learn() {
 }
 
 func (m *masker) setLiterals() {
-	plain := slices.Clone(m.own)
+	all := slices.Concat(m.own, m.noted.secrets)
 	if m.learned != nil {
-		for _, s := range *m.learned {
-			plain = appendHeader(plain, s)
-		}
+		all = append(all, *m.learned...)
 	}
-	for _, s := range m.noted.secrets {
-		plain = appendSecret(plain, s)
+	var plain []string
+	for _, s := range all {
+		plain = append(plain, secretIn(s)...)
 	}
 	for _, header := range m.noted.named {
 		name, word, _ := strings.Cut(header, ": ")
@@ -98,43 +91,32 @@ func (m *masker) setLiterals() {
 		}
 	}
 	m.literals = nil
-	for _, p := range plain {
-		for _, s := range spelled(p) {
-			m.literals = appendLiteral(m.literals, s)
+	for _, s := range plain {
+		if len(s) >= minLiteral {
+			m.literals = append(m.literals, spelled(s)...)
 		}
 	}
-	slices.SortStableFunc(m.literals, func(a, b string) int { return len(b) - len(a) })
+	slices.Sort(m.literals)
+	m.literals = slices.Compact(m.literals)
 	m.sieve = newSieve(m.literals)
 }
 
-// appendHeader is appendSecret for what may be a header: in "Bearer TOKEN" the token is secret, too.
-func appendHeader(list []string, s string) []string {
-	list = appendSecret(list, s)
-	if _, token, ok := strings.Cut(s, " "); ok {
-		list = appendSecret(list, strings.TrimSpace(token))
+// secretIn lists what is secret in a credential: itself; in "Bearer TOKEN" the token; in
+// USER:PASSWORD, which Basic authentication sends in base64 (RFC 7617), the password.
+func secretIn(s string) (list []string) {
+	_, token, _ := strings.Cut(s, " ")
+	for _, part := range []string{s, strings.TrimSpace(token)} {
+		list = append(list, part)
+		plain, err := base64.StdEncoding.DecodeString(part)
+		if err == nil && utf8.Valid(plain) && strings.Contains(string(plain), ":") {
+			part = string(plain)
+			list = append(list, part)
+		}
+		if _, password, ok := strings.Cut(part, ":"); ok && !strings.HasPrefix(password, "//") {
+			list = append(list, password)
+		}
 	}
 	return list
-}
-
-// appendSecret appends a credential, and what is secret in it: in USER:PASSWORD, which Basic
-// authentication sends in base64 (RFC 7617), the password.
-func appendSecret(list []string, s string) []string {
-	list = appendLiteral(list, s)
-	if plain, err := base64.StdEncoding.DecodeString(s); err == nil && utf8.Valid(plain) && strings.Contains(string(plain), ":") {
-		s = string(plain)
-		list = appendLiteral(list, s)
-	}
-	if _, password, ok := strings.Cut(s, ":"); ok && !strings.HasPrefix(password, "//") {
-		list = appendLiteral(list, password)
-	}
-	return list
-}
-
-func appendLiteral(list []string, s string) []string {
-	if len(s) < minLiteral {
-		return list
-	}
-	return appendNew(list, s, math.MaxInt)
 }
 
 // appendNew appends what a list has not, and keeps so many of the newest.

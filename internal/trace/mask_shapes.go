@@ -4,10 +4,7 @@ import "strings"
 
 // A shape is a kind of token that begins in a known way.
 type shape struct {
-	lead string // its first bytes
-	// any is how many bytes of any letter follow lead, then the byte after.
-	any   int
-	after byte
+	lead string // its first bytes; "?" stands for any letter
 	// least is the least number of following bytes of chars, in each of parts, which dots
 	// separate.
 	least int
@@ -54,8 +51,7 @@ func shapes() (list []shape) {
 		{"AIza", shape{least: 30, chars: charsDash}},
 		{"ya29.", shape{least: 16, chars: charsDot}},
 		// By one lead: nine that end in "a-" to "s-" would have the sieve stop within each UUID.
-		{"xox", shape{any: 1, after: '-', least: 10, chars: charsDash}},
-		{"xapp-", shape{least: 10, chars: charsDash}},
+		{"xox?- xapp-", shape{least: 10, chars: charsDash}},
 		{"AKIA ASIA", shape{least: 16, chars: charsUpper}},
 		{"SG.", shape{least: 16, parts: 2, chars: charsDash}},
 	} {
@@ -67,38 +63,13 @@ func shapes() (list []shape) {
 	return list
 }
 
-// begin returns where the part behind the lead begins, which may be behind the end of
-// b. It is negative if the lead is not one of this shape.
-func (s *shape) begin(b []byte, at int) int {
-	i := at + len(s.lead)
-	for range s.any {
-		if i < len(b) && !charsWord.has(b[i]) {
-			return -1
-		}
-		i++
-	}
-	if s.after != 0 {
-		if i < len(b) && b[i] != s.after {
-			return -1
-		}
-		i++
-	}
-	return i
-}
-
 // end returns the end of a token of this shape at b[at]. open: it reaches the end of b,
 // so more may follow. ok: it is such a token.
 func (s *shape) end(b []byte, at int) (end int, open, ok bool) {
 	if at > 0 && charsWord.has(b[at-1]) {
 		return 0, false, false
 	}
-	i := s.begin(b, at)
-	if i < 0 {
-		return 0, false, false
-	}
-	if i >= len(b) {
-		return len(b), true, false
-	}
+	i := at + len(s.lead)
 	for part := 0; ; part++ {
 		from := i
 		for i < len(b) && s.chars.has(b[i]) {

@@ -1,6 +1,9 @@
 package trace
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // A wordKind tells what to look at where a word was found.
 type wordKind uint8
@@ -20,7 +23,7 @@ const (
 // JSON and English. A word of one byte has no pair.
 type word struct {
 	text    string
-	fold    bool // in any case
+	fold    bool // in any case, and "?" is any letter
 	pair    int
 	kind    wordKind
 	shape   shape
@@ -45,7 +48,7 @@ func words() []word {
 		{text: "=", kind: wordEquals},
 	}
 	for _, s := range shapes() {
-		list = append(list, word{text: s.lead, pair: rarest(s.lead), kind: wordShape, shape: s})
+		list = append(list, word{text: s.lead, fold: strings.Contains(s.lead, "?"), pair: rarest(s.lead), kind: wordShape, shape: s})
 	}
 	return list
 }
@@ -101,6 +104,9 @@ func (s *sieve) add(a, b byte, w *word) {
 func rarest(l string) int {
 	best, at := -1, 0
 	for i := 0; i+1 < len(l); i++ {
+		if strings.Contains(l[i:i+2], "?") {
+			continue // it may stand for another letter
+		}
 		rare := 0
 		for _, c := range []byte(l[i : i+2]) {
 			if c < 'a' || c > 'z' {
@@ -172,7 +178,7 @@ func equals(b []byte, text string, fold bool) bool {
 		return string(b) == text
 	}
 	for i := range b { // the first byte tells mostly, so strings.EqualFold would cost more
-		if c := b[i]; c != text[i] && (c|0x20 != text[i] || text[i] < 'a') {
+		if c, t := b[i], text[i]; c != t && (c|0x20 != t || t < 'a') && (t != '?' || !charsWord.has(c)) {
 			return false
 		}
 	}

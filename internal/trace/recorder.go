@@ -58,11 +58,6 @@ type Recorder struct {
 	err       error // of the goroutine; may be read behind writing
 }
 
-// New returns a Recorder that writes to out, which it does not close.
-func New(out io.Writer, opts *Options) *Recorder {
-	return start(out, opts)
-}
-
 // Create returns a Recorder that writes to a file. It empties an existing file. Only
 // the file's owner can read it: conversations with an agent are private.
 func Create(path string, opts *Options) (*Recorder, error) {
@@ -76,7 +71,7 @@ func Create(path string, opts *Options) (*Recorder, error) {
 		d.f.Close()
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	return start(d, opts), nil
+	return New(d, opts), nil
 }
 
 // A diskFile is a trace's file. Each write is one system call.
@@ -112,7 +107,8 @@ func (d *diskFile) anew() (moved bool, err error) {
 	return true, d.open()
 }
 
-func start(out io.Writer, opts *Options) *Recorder {
+// New returns a Recorder that writes to out, which it does not close.
+func New(out io.Writer, opts *Options) *Recorder {
 	if opts == nil {
 		opts = &Options{}
 	}

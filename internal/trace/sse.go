@@ -47,9 +47,13 @@ func (s *sse) add(b []byte, event func(*sseEvent)) {
 			s.line.add(b)
 			break
 		}
-		s.line.add(b[:n])
-		s.field(s.line.payload, event)
-		s.line.reset()
+		if s.line.size == 0 && n <= s.line.limit { // most lines come as a whole
+			s.field(wholePayload(b[:n]), event)
+		} else {
+			s.line.add(b[:n])
+			s.field(s.line.payload, event)
+			s.line.reset()
+		}
 		b = b[n+1:]
 	}
 }
