@@ -38,7 +38,7 @@ func signIn(p *frame.Program, c *cli.Context, l *reach.Link) (err error) {
 	}
 	source := l.Credentials
 	how := &credentials.SignIn{Device: c.Bool("device")}
-	if how.Card, err = l.PublicCard(c); err != nil {
+	if how.Card, err = l.PublicCard(c.Context); err != nil {
 		return err
 	}
 	var login *credentials.Login

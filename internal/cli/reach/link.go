@@ -56,7 +56,8 @@ type Link struct {
 	Signatures Signatures
 	// Consent lets a started agent run in the workspace; nil: it does not run there.
 	Consent *consent
-	// Writing is how to write to the agent, once its card is known.
+	// Card is the agent's, and Writing how to write to it, behind [Reached].
+	Card    *a2a.Card
 	Writing dialect.Writing
 }
 
@@ -87,23 +88,16 @@ func Opened(do Action) frame.Action {
 
 // Reached is Opened for a link whose card was read, and whose writing is chosen.
 func Reached(do Action) frame.Action {
-	return Opened(func(p *frame.Program, c *cli.Context, l *Link) error {
-		if err := l.ready(c); err != nil {
+	return Opened(func(p *frame.Program, c *cli.Context, l *Link) (err error) {
+		if l.Card, err = l.Client.Card(c.Context); err != nil {
+			return frame.Mark(frame.ErrNotReached, err)
+		}
+		if l.Writing, err = dialect.Settings(l.Card, l.Options.Dialect, l.Options.Extensions); err != nil {
 			return err
 		}
+		l.Client.Activate(l.Writing.Extensions)
 		return do(p, c, l)
 	})
-}
-
-// ready reads the card, and chooses the writing.
-func (l *Link) ready(c *cli.Context) (err error) {
-	if _, err = l.Client.Card(c.Context); err != nil {
-		return frame.Mark(frame.ErrNotReached, err)
-	}
-	agent := bridge.NewAgent(&l.Options)
-	defer agent.Close()
-	_, l.Writing, err = agent.Ready(c.Context)
-	return err
 }
 
 // Open reads the options. The caller closes the result. Each adjust may change how the
@@ -388,8 +382,8 @@ func (l *Link) CanSignIn() error {
 
 // PublicCard returns the card that the agent shows without credentials, nil if it shows
 // none.
-func (l *Link) PublicCard(c *cli.Context) (*a2a.Card, error) {
-	card, err := l.Client.PublicCard(c.Context)
+func (l *Link) PublicCard(ctx context.Context) (*a2a.Card, error) {
+	card, err := l.Client.PublicCard(ctx)
 	if err != nil && !frame.Unauthenticated(err) {
 		return nil, frame.Mark(frame.ErrNotReached, err)
 	}

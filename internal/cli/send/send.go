@@ -2,7 +2,6 @@
 package send
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,8 +90,7 @@ func send(p *frame.Program, c *cli.Context) (err error) {
 	if s.message.Parts, err = parts(prompt, files, card); err != nil {
 		return err
 	}
-	s.editor.Asks(c, s.l)
-	s.editor.WaitsFor(cmp.Or(card.Name, "the agent"))
+	s.editor.Meets(c, s.l, card)
 	s.agent = bridge.NewAgent(&s.l.Options)
 	if frame.IsSet(c, "task-id") {
 		_, _, _ = s.agent.Ready(c.Context) // sending meets the same error and reports it

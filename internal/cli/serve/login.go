@@ -65,12 +65,9 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 		}
 		variables[frame.Env(k.Flag)] = strings.Join(values, "\n")
 	}
-	m := acp.AuthMethod{ID: TerminalLoginMethod, Name: "Sign in on a terminal", Description: "Sign in to the agent at " + host + ", by browser, by a code for another device, or with a token of yours",
-		Type: acp.AuthTerminal, Args: words, Env: variables}
-	if program, err := os.Executable(); err == nil {
-		m.Meta = &acp.AuthMeta{TerminalAuth: acp.TerminalAuth{Label: "a2astdio auth login", Command: program, Args: append(args, words...)}}
-	}
-	return m
+	return acp.AuthMethod{ID: TerminalLoginMethod, Name: "Sign in on a terminal", Description: "Sign in to the agent at " + host + ", by browser, by a code for another device, or with a token of yours",
+		Type: acp.AuthTerminal, Args: words, Env: variables,
+		Meta: &acp.AuthMeta{TerminalAuth: acp.TerminalAuth{Label: "a2astdio auth login", Command: reach.Self(), Args: append(args, words...)}}}
 }
 
 // Methods implements [bridge.Login]. A browser is offered where there is a provider to
@@ -99,12 +96,10 @@ func (e *editorLogin) Needed(ctx context.Context, card *a2a.Card) error {
 // SignIn implements [bridge.Login].
 func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 	source := e.link.Credentials
-	how := &credentials.SignIn{}
-	card, err := e.link.Client.PublicCard(ctx)
-	if err != nil && !frame.Unauthenticated(err) {
+	card, err := e.link.PublicCard(ctx)
+	if err != nil {
 		return err
 	}
-	how.Card = card
 	if helps, err := source.Needed(ctx, card); err != nil && !helps {
 		return err // what the options say goes before a sign-in
 	}
@@ -112,7 +107,7 @@ func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 	u := &editorUser{user: user, stop: stop, cure: e.link.SignInAs.Cure, workspaces: e.link.SignInAs.Command.Workspaces}
 	defer u.asked.Wait()
 	defer stop(nil)
-	if _, err := source.SignIn(ctx, how, u); err != nil {
+	if _, err := source.SignIn(ctx, &credentials.SignIn{Card: card}, u); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}

@@ -229,7 +229,7 @@ func (s *setup) forget() {
 // nothing is stored with the agent.
 func (s *setup) signIn() error {
 	ctx, source := s.c.Context, s.link.Credentials
-	card, err := s.link.PublicCard(s.c)
+	card, err := s.link.PublicCard(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@
 package talk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -56,7 +57,7 @@ func NewEditor(p *frame.Program, c *cli.Context, stream bool) (*Editor, error) {
 	case format == frame.Text:
 		e.Screen, p.Stdout, p.Stderr = frame.NewScreen(p.Stdout, p.Stderr)
 		e.Approver.screen = e.Screen
-		text := &TextOutput{Out: p.Stdout, Plain: frame.IsTerminal(p.Stdout), Say: p.Say, verbose: c.Bool("verbose"), screen: e.Screen, agent: "the agent"}
+		text := &TextOutput{Out: p.Stdout, Plain: frame.IsTerminal(p.Stdout), Say: p.Say, verbose: c.Bool("verbose"), screen: e.Screen}
 		if e.Screen == nil && frame.SameStream(p.Stdout, p.Stderr) { // 2>&1 into a log
 			text.Say = func(format string, args ...any) {
 				_ = text.endLine() // a stdout that is gone needs none
@@ -75,18 +76,16 @@ func NewEditor(p *frame.Program, c *cli.Context, stream bool) (*Editor, error) {
 	return e, nil
 }
 
-// Asks tells how the agent is asked, before a turn.
-func (e *Editor) Asks(c *cli.Context, l *reach.Link) {
-	if stream, ok := e.Output.(*streamOutput); ok {
-		stream.from = func() transport.Chosen { return l.Asked(c) }
-	}
-}
-
-// WaitsFor names who is waited for while nothing comes.
-func (e *Editor) WaitsFor(name string) {
+// Meets tells the editor of the agent, before a turn: who is waited for while nothing comes,
+// and how it is asked.
+func (e *Editor) Meets(c *cli.Context, l *reach.Link, card *a2a.Card) {
+	name := cmp.Or(card.Name, "the agent")
 	e.Screen.Now(name)
-	if text, ok := e.Output.(*TextOutput); ok {
-		text.agent = name
+	switch o := e.Output.(type) {
+	case *TextOutput:
+		o.agent = name
+	case *streamOutput:
+		o.from = func() transport.Chosen { return l.Asked(c) }
 	}
 }
 

@@ -114,7 +114,7 @@ func subscribe(p *frame.Program, c *cli.Context, l *reach.Link, id string) error
 	if err != nil {
 		return err
 	}
-	editor.Asks(c, l)
+	editor.Meets(c, l, l.Card)
 	agent := bridge.NewAgent(&l.Options)
 	session := agent.NewSession(l.Options.Workspace)
 	session.Resume("", id)
