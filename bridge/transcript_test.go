@@ -96,6 +96,7 @@ func TestTranscripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
 			want := must.Get(os.ReadFile(file))(t)
 			got := ""
 			synctest.Test(t, func(t *testing.T) { got = playTranscript(t, string(want)) })

@@ -357,26 +357,29 @@ func TestLaw(t *testing.T) {
 		if strings.HasPrefix(row.name, "long") && !*long {
 			continue
 		}
-		n, wrong, forward := 0, 0, 0
-		example := map[string]string{}
-		sequences(row.alphabet, row.length, func(seq string) {
-			plays(seq, row.carrier, func(pl play) {
-				p := player{play: pl}
-				if !p.run() {
-					return
-				}
-				if n++; len(p.wrong) == 0 {
-					return
-				}
-				if wrong++; isForward(seq) {
-					forward++
-				}
-				example[strings.Join(p.wrong, ", ")] = fmt.Sprintf("%s %d-%d", seq, pl.cut, pl.upto)
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			n, wrong, forward := 0, 0, 0
+			example := map[string]string{}
+			sequences(row.alphabet, row.length, func(seq string) {
+				plays(seq, row.carrier, func(pl play) {
+					p := player{play: pl}
+					if !p.run() {
+						return
+					}
+					if n++; len(p.wrong) == 0 {
+						return
+					}
+					if wrong++; isForward(seq) {
+						forward++
+					}
+					example[strings.Join(p.wrong, ", ")] = fmt.Sprintf("%s %d-%d", seq, pl.cut, pl.upto)
+				})
 			})
+			t.Logf("wrong: calls, %s: %d", row.name, wrong)
+			if n != row.n || wrong != row.wrong || forward != row.forward {
+				t.Errorf("%d of %d are wrong, %d of them forward; want %d of %d, %d: %v", wrong, n, forward, row.wrong, row.n, row.forward, example)
+			}
 		})
-		t.Logf("wrong: calls, %s: %d", row.name, wrong)
-		if n != row.n || wrong != row.wrong || forward != row.forward {
-			t.Errorf("%s: %d of %d are wrong, %d of them forward; want %d of %d, %d: %v", row.name, wrong, n, forward, row.wrong, row.n, row.forward, example)
-		}
 	}
 }

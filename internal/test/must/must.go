@@ -5,8 +5,10 @@ package must
 import (
 	"os"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -104,4 +106,19 @@ func Table[T any](t testing.TB, file string) (rows []T) {
 		t.Errorf("%s has no rows", file)
 	}
 	return rows
+}
+
+// OnAll calls f for 0 to n-1, on all processors.
+func OnAll(t *testing.T, n int, f func(t *testing.T, i int)) {
+	var next atomic.Int64
+	t.Run("on", func(t *testing.T) {
+		for processor := range runtime.GOMAXPROCS(0) {
+			t.Run(strconv.Itoa(processor), func(t *testing.T) {
+				t.Parallel()
+				for i := int(next.Add(1)); i <= n; i = int(next.Add(1)) {
+					f(t, i-1)
+				}
+			})
+		}
+	})
 }

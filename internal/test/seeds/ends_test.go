@@ -4,11 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
@@ -55,20 +57,25 @@ func (e Ending) undecided(fault *agent.Fault) bool {
 // TestEnds: agents that end in several ways, with streams that stall, end or break at each
 // event, and users who cancel or leave behind each event.
 func TestEnds(t *testing.T) {
-	classes, plays, left, wrong, chosen := map[string]int{}, 0, 0, 0, 0
-	for n, e := range Endings() {
+	var mu sync.Mutex
+	classes, plays, wrong, chosen := map[string]int{}, 0, 0, 0
+	endings := Endings()
+	must.OnAll(t, len(endings), func(t *testing.T, n int) {
+		e, drawn := endings[n], n
 		steps := e.Steps
 		check := func(fault *agent.Fault, act Act, think time.Duration, over net) {
 			p := editor.ACP
-			if plays++; *both || plays%8 == 0 { // one of them, without a reason
+			if drawn++; *both || drawn%8 == 0 { // one of them, without a reason
 				p = editor.ACP2
 			}
-			if plays%3 > 0 && !*both && !*all {
-				left++
+			if drawn%3 > 0 && !*both && !*all {
 				return
 			}
 			plan := e.plan(p, n%2 == 1 && !e.Only03, fault, act, think, over)
 			r, found, _ := play(t, plan)
+			mu.Lock()
+			defer mu.Unlock()
+			plays++
 			switch {
 			case len(found) == 0:
 				return
@@ -117,8 +124,8 @@ func TestEnds(t *testing.T) {
 				stream, events = stream+1, 0
 			}
 		}
-	}
-	t.Logf("%d plays, %d that no rule decides", plays-left, chosen)
+	})
+	t.Logf("%d plays, %d that no rule decides", plays, chosen)
 	t.Logf("wrong: ends: %d", wrong)
 	for _, c := range shapes.ByCount(classes) {
 		t.Logf("%6d %s", classes[c], c)

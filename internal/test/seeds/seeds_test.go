@@ -5,11 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -105,30 +103,22 @@ func TestSeeds(t *testing.T) {
 	}
 	counts, least, excuses, details := map[string]int{}, map[string]uint64{}, map[string]int{}, map[string]string{}
 	wrong := 0
-	var next atomic.Uint64
-	t.Run("play", func(t *testing.T) {
-		for w := range runtime.GOMAXPROCS(0) {
-			t.Run(fmt.Sprint("worker", w), func(t *testing.T) {
-				t.Parallel()
-				for i := next.Add(1); i <= many; i = next.Add(1) {
-					seed := *first + i - 1
-					_, found, excused := play(t, Generate(Replay{Seed: seed}))
-					mu.Lock()
-					if len(found) > 0 {
-						wrong++
-					}
-					for _, v := range found {
-						if was, ok := least[v.Class]; !ok || seed < was {
-							least[v.Class], details[v.Class] = seed, v.Detail
-						}
-						counts[v.Class]++
-					}
-					for _, name := range excused {
-						excuses[name]++
-					}
-					mu.Unlock()
-				}
-			})
+	must.OnAll(t, int(many), func(t *testing.T, i int) {
+		seed := *first + uint64(i)
+		_, found, excused := play(t, Generate(Replay{Seed: seed}))
+		mu.Lock()
+		defer mu.Unlock()
+		if len(found) > 0 {
+			wrong++
+		}
+		for _, v := range found {
+			if was, ok := least[v.Class]; !ok || seed < was {
+				least[v.Class], details[v.Class] = seed, v.Detail
+			}
+			counts[v.Class]++
+		}
+		for _, name := range excused {
+			excuses[name]++
 		}
 	})
 	for _, class := range shapes.ByCount(counts) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -111,8 +112,31 @@ func sorted(s string) string {
 // And it cuts each stream behind each event, or has it stall there; without -both and -all behind each third. The
 // agent's task is what its server answered where that was recorded, and else what the SDKs would hold.
 func TestRecordings(t *testing.T) {
+	var mu sync.Mutex
 	classes, faults, wrong, partial := map[string]int{}, 0, map[agent.FaultKind]int{}, 0
-	for k, r := range recordings(t) {
+	list := recordings(t)
+	must.OnAll(t, len(list), func(t *testing.T, k int) {
+		r := list[k]
+		judge := func(n int, fault *agent.Fault, whole *shown) {
+			got := r.play(t, n, fault)
+			class := got.against(whole)
+			mu.Lock()
+			defer mu.Unlock()
+			faults++
+			switch {
+			case class == "":
+				return
+			case class == FalseGap && r.gemini:
+				partial++ // its task holds a part of what it has said: no look at it can be complete
+				return
+			}
+			classes[class]++
+			wrong[fault.Kind]++
+			if wrong[fault.Kind] <= *tell && strings.Contains(class, *tells) && strings.Contains(r.name, *only) {
+				t.Logf("%s: %s, turn %d, %v\n    whole: %q %v %v %v\n    got:   %q %v %v %v gaps %d", class, r.name, n, fault,
+					whole.letters, whole.calls, whole.questions, whole.ends, got.letters, got.calls, got.questions, got.ends, got.gaps)
+			}
+		}
 		whole := r.play(t, 0, nil)
 		if want := Letters(r.says); want != "" && whole.letters != want {
 			t.Errorf("%s: shown is\n %q, the agent said\n %q", r.name, whole.letters, want)
@@ -127,30 +151,15 @@ func TestRecordings(t *testing.T) {
 					if third := map[agent.FaultKind]int{agent.Stall: 1}[fault.Kind]; (i+k)%3 != third && !*both && !*all {
 						continue
 					}
-					faults++
 					fault.Stream, fault.Events = stream, events
-					got := r.play(t, n, &fault)
-					class := got.against(whole)
-					if class == FalseGap && r.gemini {
-						partial++ // its task holds a part of what it has said: no look at it can be complete
-						continue
-					}
-					if class == "" {
-						continue
-					}
-					classes[class]++
-					wrong[fault.Kind]++
-					if wrong[fault.Kind] <= *tell && strings.Contains(class, *tells) && strings.Contains(r.name, *only) {
-						t.Logf("%s: %s, turn %d, %v\n    whole: %q %v %v %v\n    got:   %q %v %v %v gaps %d", class, r.name, n, fault,
-							whole.letters, whole.calls, whole.questions, whole.ends, got.letters, got.calls, got.questions, got.ends, got.gaps)
-					}
+					judge(n, &fault, whole)
 				}
 				if step.Waits {
 					stream, events = stream+1, 0
 				}
 			}
 		}
-	}
+	})
 	t.Logf("%d faults; %d gaps at an agent that keeps a part; %v", faults, partial, classes)
 	t.Logf("wrong: faults of recordings: %d", wrong[agent.Cut]+wrong[agent.Stall])
 	for kind, atMost := range map[agent.FaultKind]int{agent.Cut: 5, agent.Stall: 6} { // may only shrink

@@ -4,12 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -118,17 +116,9 @@ func each(t *testing.T, list []Shape, protocols []editor.Protocol, f func(t *tes
 			}
 		}
 	}
-	var next atomic.Int64
-	t.Run("play", func(t *testing.T) {
-		for w := range runtime.GOMAXPROCS(0) {
-			t.Run(fmt.Sprint("worker", w), func(t *testing.T) {
-				t.Parallel()
-				for i := next.Add(1); i <= int64(len(jobs)); i = next.Add(1) {
-					j := jobs[i-1]
-					f(t, j.s, j.v1, j.answers, j.Protocol)
-				}
-			})
-		}
+	must.OnAll(t, len(jobs), func(t *testing.T, i int) {
+		j := jobs[i]
+		f(t, j.s, j.v1, j.answers, j.Protocol)
 	})
 }
 
