@@ -169,7 +169,7 @@ func (a *Agent) get(q *request) {
 		a.mu.Lock()
 		now := t.json()
 		a.mu.Unlock()
-		if mode == GetSlow && !a.wait(q.r, a.script.Delay) {
+		if mode == GetSlow && !a.wait(q.r, Delay) {
 			return
 		}
 		q.reply("result", now)

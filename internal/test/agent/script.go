@@ -8,8 +8,12 @@ import (
 // URL is where the agent is.
 const URL = "http://agent.invalid/"
 
-// Pace is the time between two steps that name none: longer than a reader takes.
-const Pace = 10 * time.Millisecond
+const (
+	// Pace is the time between two steps that name none: longer than a reader takes.
+	Pace = 10 * time.Millisecond
+	// Delay is how late tasks/get answers with GetSlow, and how old its answer is with GetStale.
+	Delay = 1500 * time.Millisecond
+)
 
 // A State is a task's, in A2A 0.3's words.
 type State string
@@ -38,12 +42,10 @@ type Script struct {
 	History History
 	// Turns are the answers to the prompts: each to the one that it names, or in their order.
 	Turns []*Turn
-	// Get, Subscribe and Cancel say how these requests are answered; Delay is how late
-	// tasks/get answers with GetSlow, and how old its answer is with GetStale.
+	// Get, Subscribe and Cancel say how these requests are answered.
 	Get       Get
 	Subscribe Subscribe
 	Cancel    Cancel
-	Delay     time.Duration
 	// Tells says which of a task's open streams get its events.
 	Tells Tells
 	// OnSay, if not nil, is called when a step is said, with the number of steps so far. It
@@ -77,8 +79,8 @@ type Get uint8
 
 const (
 	GetTask    Get = iota
-	GetSlow        // late, by Script.Delay
-	GetStale       // with the task as it was Script.Delay ago
+	GetSlow        // late, by Delay
+	GetStale       // with the task as it was Delay ago
 	GetFails       // HTTP 502
 	GetMissing     // -32601
 )

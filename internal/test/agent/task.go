@@ -17,7 +17,6 @@ type Task struct {
 	Message     *Message
 	History     []*Message
 	Artifacts   []*Artifact
-	Metadata    map[string]any
 }
 
 // hear takes a message of the user's.
@@ -141,7 +140,7 @@ func (t *kept) json() json.RawMessage {
 		return now
 	}
 	for _, d := range slices.Backward(t.versions) {
-		if time.Since(d.at) >= t.agent.script.Delay {
+		if time.Since(d.at) >= Delay {
 			return d.json
 		}
 	}

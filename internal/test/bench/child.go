@@ -4,11 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"runtime/pprof"
 	"strings"
 	"sync"
 
@@ -30,22 +27,9 @@ const (
 const baselineBuffer = 64 << 10
 
 // Child is a measured process: it does what args say and returns the exit status. These are the
-// mode and a file for a CPU profile, if there is to be one, and then a2astdio's own, or the
-// agent's URL. stdout belongs to the editor.
+// mode, and then a2astdio's own, or the agent's URL. stdout belongs to the editor.
 func Child(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	mode, profile, args := args[0], args[1], args[2:]
-	if profile != "" {
-		f, err := os.Create(profile)
-		if err == nil {
-			err = pprof.StartCPUProfile(f)
-		}
-		if err != nil {
-			fmt.Fprintln(stderr, "bench:", err)
-			return 1
-		}
-		defer pprof.StopCPUProfile()
-	}
-	switch mode {
+	switch mode, args := args[0], args[1:]; mode {
 	case modeBridge:
 		return cli.Main(ctx, append([]string{"a2astdio"}, args...), stdin, stdout, stderr, "bench")
 	case modeRaw:

@@ -30,14 +30,14 @@ type measurement struct {
 
 // command is the child for a mode.
 func (h *harness) command(ctx context.Context, mode string) *exec.Cmd {
-	program, args := h.self, []string{mode, "", h.agent.URL}
+	program, args := h.self, []string{mode, h.agent.URL}
 	if serves(mode) {
-		args = []string{modeBridge, h.profile, "--agent", h.agent.URL}
+		args = []string{modeBridge, "--agent", h.agent.URL}
 		if mode == modeTraced {
 			args = append(args, "--trace", filepath.Join(h.dir, "trace.jsonl"))
 		}
 		if h.bridge != "" {
-			program, args = h.bridge, args[2:]
+			program, args = h.bridge, args[1:]
 		}
 	}
 	cmd := exec.CommandContext(ctx, program, args...)

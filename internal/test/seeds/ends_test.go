@@ -45,7 +45,7 @@ func (e Ending) plan(p editor.Protocol, v1 bool, fault *agent.Fault, act Act, th
 		}
 	}
 	return &Plan{Protocol: p, Shape: shapes.Shape{Carrier: "status"}, Turns: []*Turn{turn},
-		Script: &agent.Script{V1: v1, Get: over.get, Delay: 1500 * time.Millisecond, Subscribe: over.subscribe, Tells: over.tells, Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{story}}}
+		Script: &agent.Script{V1: v1, Get: over.get, Subscribe: over.subscribe, Tells: over.tells, Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{story}}}
 }
 
 // undecided reports whether no rule can decide: a snapshot does not tell that a terminal

@@ -50,7 +50,6 @@ type Plan struct {
 type Turn struct {
 	Texts    []string // that the agent says, in their order
 	Thoughts []string
-	Ends     agent.State
 	Act      Act
 	Think    time.Duration // the user's, at a question
 	Faults   []agent.Fault
@@ -108,7 +107,7 @@ func Generate(r Replay) *Plan {
 		s.IDs = "message"
 	}
 	p.Shape = s
-	p.Script = &agent.Script{V1: p.has("1.0", 50), Extensions: []string{agent.DevTool}, History: shapes.Histories[s.History], Delay: 1500 * time.Millisecond}
+	p.Script = &agent.Script{V1: p.has("1.0", 50), Extensions: []string{agent.DevTool}, History: shapes.Histories[s.History]}
 	if p.has("get", 15) {
 		p.Script.Get = pick(p.draw("which get"), agent.GetSlow, agent.GetStale, agent.GetFails, agent.GetMissing)
 	}
@@ -133,7 +132,7 @@ func Generate(r Replay) *Plan {
 // turn draws a turn.
 func (p *Plan) turn(n int, voice *shapes.Voice) {
 	name := func(what string) string { return fmt.Sprintf("%d.%s", n, what) }
-	t := &Turn{Ends: agent.Completed}
+	t, ends := &Turn{}, agent.Completed
 	story := &agent.Turn{Prompt: fmt.Sprintf("question %d", n), Steps: []*agent.Step{{Kind: agent.TaskEvent, State: agent.Submitted}}}
 	add := func(steps ...*agent.Step) { story.Steps = append(story.Steps, steps...) }
 	d := p.draw(name("story"))
@@ -169,10 +168,10 @@ func (p *Plan) turn(n int, voice *shapes.Voice) {
 		}
 	}
 	if p.has(name("end"), 40) {
-		t.Ends = pick(p.draw(name("which end")), agent.InputRequired, agent.InputRequired, agent.Failed, agent.Rejected)
+		ends = pick(p.draw(name("which end")), agent.InputRequired, agent.InputRequired, agent.Failed, agent.Rejected)
 	}
-	end := agent.Done(t.Ends)
-	if t.Ends == agent.Failed || t.Ends == agent.Rejected {
+	end := agent.Done(ends)
+	if ends == agent.Failed || ends == agent.Rejected {
 		end.Message = &agent.Message{ID: name("why"), Parts: agent.Text("Why.")}
 	}
 	if p.Shape.Carrier == "task" && end.Message == nil {
