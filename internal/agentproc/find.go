@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -150,8 +149,6 @@ func (f *finder) hasCard(address string, chosen bool) bool {
 
 // longWait is how long a card may be missing before an error doubts the command.
 const longWait = time.Minute
-
-func withoutWho(err error) string { return strings.TrimPrefix(err.Error(), "agent: ") }
 
 func (p *process) words() string {
 	if words := p.output.lastWords(); words != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -77,7 +78,7 @@ func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*proces
 		select {
 		case <-pause.C:
 		case <-impatient:
-			return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(p.notBefore).Round(time.Second), withoutWho(k.Err()))}
+			return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(p.notBefore).Round(time.Second), strings.TrimPrefix(k.Err().Error(), "agent: "))}
 		case <-ctx.Done():
 			return nil, fmt.Errorf("agent: waiting to start it again was given up: %w", ctx.Err())
 		}

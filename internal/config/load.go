@@ -72,10 +72,7 @@ func Load(opts *Options) (*Config, error) {
 }
 
 func readBoth(opts *Options) (c *Config, user, workspace *file, err error) {
-	c = &Config{File: opts.File}
-	if c.File == "" {
-		c.File = UserFile()
-	}
+	c = &Config{File: cmp.Or(opts.File, UserFile())}
 	var data []byte
 	var info fs.FileInfo
 	if c.File != "" {

@@ -59,7 +59,7 @@ func (k *checkup) lists() {
 	ctx, stop := context.WithTimeout(k.c.Context, k.l.HTTP.Timeout)
 	defer stop()
 	l, e := k.l.Client, k.exam
-	if how, err := l.Chosen(ctx); err != nil || how.Version != "1.0" {
+	if k.l.Asked(k.c).Version != "1.0" {
 		return
 	}
 	page, err := l.List(ctx, a2a.TaskQuery{ContextID: e.context, PageSize: 100})
@@ -93,8 +93,7 @@ func (k *checkup) ownMessages() {
 	if e.task != "" && e.state.Terminal() {
 		conversation = e.context
 		answer, err := send(e.task, e.context, "This only checks that a task which has ended takes no message.")
-		how, _ := l.Chosen(ctx)
-		if err == nil && (how.Version == "1.0" || answer.TaskID == e.task) { // in 0.3 the agent may begin another task
+		if err == nil && (k.l.Asked(k.c).Version == "1.0" || answer.TaskID == e.task) { // in 0.3 the agent may begin another task
 			k.claim(check.Error, "message/send", "7.1", "3.1.1", "the task %q has ended (%s), so a message to it must be refused, and the agent has taken one", e.task, e.state)
 		}
 	}
@@ -183,8 +182,8 @@ func (k *checkup) strangeMethod(ctx context.Context) {
 
 // otherInterfaces tries the interfaces of the card that were not used.
 func (k *checkup) otherInterfaces(ctx context.Context) {
-	how, err := k.l.Client.Chosen(ctx)
-	if err != nil || how.NoCard || k.isDemo() {
+	how := k.l.Asked(k.c)
+	if how.NoCard || k.isDemo() {
 		return
 	}
 	for _, i := range k.card.Interfaces {
@@ -193,7 +192,7 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 		if !ok || i.Binding == how.Binding && version == how.Version || !slices.Contains(transport.Versions(), version) {
 			continue
 		}
-		err = k.askedAs(ctx, version, binding, "")
+		err := k.askedAs(ctx, version, binding, "")
 		var agent *a2a.Error
 		if err != nil && !(errors.As(err, &agent) && (agent.Code != 0 || agent.Unauthenticated())) {
 			k.claim(check.Error, "card", "5.6", "8.3.1", "the card offers %s %s at %s, and that is missing: %s", i.Binding, i.Version, i.URL, frame.WithoutWho(err))
@@ -222,11 +221,11 @@ func (k *checkup) askedAs(ctx context.Context, version, binding, said string) er
 // strangeVersion asks in a version that does not exist. a2a-go takes it: clients that speak a later one get
 // answers of another.
 func (k *checkup) strangeVersion(ctx context.Context) {
-	how, err := k.l.Client.Chosen(ctx)
-	if err != nil || how.Version != "1.0" || k.isDemo() {
+	how := k.l.Asked(k.c)
+	if how.Version != "1.0" || k.isDemo() {
 		return
 	}
-	err = k.askedAs(ctx, how.Version, strings.ToLower(how.Binding), "9.9")
+	err := k.askedAs(ctx, how.Version, strings.ToLower(how.Binding), "9.9")
 	if agent := new(a2a.Error); err == nil || errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound {
 		k.claim(check.Warning, "tasks/get", "", "3.6.2", "A2A-Version 9.9, which does not exist, was taken: it must be answered with VersionNotSupportedError (-32009)")
 	}
@@ -235,8 +234,7 @@ func (k *checkup) strangeVersion(ctx context.Context) {
 // claim adds a finding of doctor's own: about a method, in 0.3's name, and what sections of A2A
 // 0.3 and 1.0 say.
 func (k *checkup) claim(weight, method, old, new, format string, args ...any) {
-	how, _ := k.l.Client.Chosen(k.c.Context)
-	v1 := how.Version == "1.0"
+	v1 := k.l.Asked(k.c).Version == "1.0"
 	if name := map[string]string{"tasks/get": "GetTask", "tasks/cancel": "CancelTask", "message/send": "SendMessage", "tasks/resubscribe": "SubscribeToTask"}[method]; v1 && name != "" {
 		method = name
 	}

@@ -164,12 +164,12 @@ func (k *checkup) page() *frame.Page {
 func (k *checkup) examine() {
 	card, cardErr := k.l.Client.Card(k.c.Context)
 	k.card, k.cardAt = card, k.seen.document
-	var chosenErr error
 	if cardErr == nil {
-		var how, by transport.Chosen
+		var how transport.Chosen
 		var answer *answered
 		k.writing, k.writingErr = dialect.Settings(card, k.l.Options.Dialect, k.l.Options.Extensions)
-		if by, chosenErr = k.l.Client.Chosen(k.c.Context); chosenErr == nil {
+		by, chosenErr := k.l.Client.Chosen(k.c.Context)
+		if chosenErr == nil {
 			answer = k.ask()
 			how, chosenErr = k.l.Client.Chosen(k.c.Context) // as it was answered
 		}

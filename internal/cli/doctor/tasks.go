@@ -155,7 +155,4 @@ func (t taskOffers) abilities() (list []dialect.Ability) {
 
 // isHTTPJSON reports whether each operation has its own URL, so that 404 may be about
 // an operation.
-func (k *checkup) isHTTPJSON() bool {
-	how, err := k.l.Client.Chosen(k.c.Context)
-	return err == nil && how.Binding == "HTTP+JSON"
-}
+func (k *checkup) isHTTPJSON() bool { return k.l.Asked(k.c).Binding == "HTTP+JSON" }

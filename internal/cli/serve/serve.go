@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
@@ -148,11 +149,8 @@ const setupName = "Set up an agent"
 // setupMethods are what initialize offers when the command line names no agent: to set
 // one up in a terminal, and to use it then.
 func setupMethods(p *frame.Program) []acp.AuthMethod {
-	var before []string
-	if len(p.Args) > 0 {
-		before = p.Args[1:]
-	}
-	command := acp.TerminalAuth{Label: setupName, Command: reach.Self(), Args: append(append([]string{}, before...), "setup")}
+	before := p.Args[min(1, len(p.Args)):]
+	command := acp.TerminalAuth{Label: setupName, Command: reach.Self(), Args: append(slices.Clone(before), "setup")}
 	return []acp.AuthMethod{
 		{
 			ID: authSetup, Name: setupName, Type: acp.AuthTerminal, Args: []string{"setup"},
