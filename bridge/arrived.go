@@ -23,7 +23,7 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 		return false
 	}
 	taken := false
-	for m := range all(task.History) {
+	for m := range a2a.Each(task.History) {
 		answered = answered || taken && m.Role == a2a.RoleAgent
 		taken = taken || m.ID == l.request.message.ID
 	}
@@ -37,7 +37,7 @@ func (l *leg) arrives(task *a2a.Event) {
 		return
 	}
 	users := 0
-	for m := range all(task.History) {
+	for m := range a2a.Each(task.History) {
 		if m.Role == a2a.RoleUser {
 			users++
 		}

@@ -213,10 +213,5 @@ func says(events []a2a.Event) bool {
 
 // hasWords reports whether a message holds anything but empty texts.
 func hasWords(m *a2a.Message) bool {
-	for p := range m.Parts.All() {
-		if p.Kind != a2a.PartText || p.Text != "" {
-			return true
-		}
-	}
-	return false
+	return a2a.Any(m.Parts.All(), func(p *a2a.Part) bool { return p.Kind != a2a.PartText || p.Text != "" })
 }

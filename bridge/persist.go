@@ -240,7 +240,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 // endsWithUser reports whether a message of the user's is the last in a task's history:
 // an agent that waits may not have begun to go on with it.
 func endsWithUser(task *a2a.Event) (last bool) {
-	for m := range all(task.History) {
+	for m := range a2a.Each(task.History) {
 		if !task.HasMessage || m.ID != task.Message.ID {
 			last = m.Role == a2a.RoleUser
 		}

@@ -1,10 +1,6 @@
 package bridge
 
-import (
-	"iter"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
-)
+import "github.com/a2astdio/a2astdio/transport/a2a"
 
 // This file has what of a task that was looked at is given to the fold.
 
@@ -24,23 +20,8 @@ const maxStale = 3
 
 // isBare reports whether a task holds nothing of the agent's.
 func isBare(task *a2a.Event) bool {
-	for range all(task.Artifacts) {
-		return false
-	}
-	for m := range all(task.History) {
-		if m.Role != a2a.RoleUser {
-			return false
-		}
-	}
-	return !task.HasMessage
-}
-
-// all is a list of a task's, which may be nil.
-func all[T any](list iter.Seq[T]) iter.Seq[T] {
-	if list == nil {
-		return func(func(T) bool) {}
-	}
-	return list
+	return !task.HasMessage && !a2a.Any(task.Artifacts, func(a2a.Artifact) bool { return true }) &&
+		!a2a.Any(task.History, func(m a2a.Message) bool { return m.Role != a2a.RoleUser })
 }
 
 // hears is what the fold knows that the leg decides by.

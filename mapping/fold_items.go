@@ -29,7 +29,10 @@ func (l *items) do(act func()) { l.add(shown.Item{Kind: shown.Foreign, Do: act})
 func (f *Fold) liveTask(ev *a2a.Event) {
 	stands := f.rest.MessageID != "" && f.rest.Is(ev)
 	f.state(ev)
-	f.shown.SetState(ev.State, true, ev.HasMessage && f.hasNewArtifact(ev))
+	isNew := func(a a2a.Artifact) bool {
+		return f.shown.IsNew(&shown.Item{Kind: shown.Artifact, ID: a.ID, Parts: a.Parts})
+	}
+	f.shown.SetState(ev.State, true, ev.HasMessage && a2a.Any(ev.Artifacts, isNew))
 	news := func() {
 		if !stands {
 			f.statusMessage(ev)
@@ -43,20 +46,6 @@ func (f *Fold) liveTask(ev *a2a.Event) {
 	if ev.State.Terminal() {
 		news() // nothing comes after what ends a task
 	}
-}
-
-// hasNewArtifact reports whether a task has an artifact that says something, and of which nothing
-// was shown.
-func (f *Fold) hasNewArtifact(ev *a2a.Event) bool {
-	if ev.Artifacts == nil {
-		return false
-	}
-	for a := range ev.Artifacts {
-		if f.shown.IsNew(&shown.Item{Kind: shown.Artifact, ID: a.ID, Parts: a.Parts}) {
-			return true
-		}
-	}
-	return false
 }
 
 // showState shows what is state in a task that comes live, or replayed.
@@ -103,22 +92,19 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 
 // repeated returns the ID of the status message where the history has it too, as a2a-js writes it, and neither another
 // piece of it nor anything of the agent's behind it; else "".
-func repeated(ev *a2a.Event) string {
-	n := 0
-	if ev.HasMessage && ev.History != nil {
-		for m := range ev.History {
-			switch {
-			case m.ID == ev.Message.ID && n == 0 && m.Parts.Text() == ev.Message.Parts.Text():
-				n++
-			case m.ID == ev.Message.ID, n > 0 && m.Role == a2a.RoleAgent:
-				return ""
-			}
-		}
-	}
-	if n == 0 {
+func repeated(ev *a2a.Event) (id string) {
+	if !ev.HasMessage {
 		return ""
 	}
-	return ev.Message.ID
+	for m := range a2a.Each(ev.History) {
+		switch {
+		case m.ID == ev.Message.ID && id == "" && m.Parts.Text() == ev.Message.Parts.Text():
+			id = m.ID
+		case m.ID == ev.Message.ID, id != "" && m.Role == a2a.RoleAgent:
+			return ""
+		}
+	}
+	return id
 }
 
 // roleOf is what the status message of an event is.
@@ -132,10 +118,7 @@ func roleOf(ev *a2a.Event) shown.Role {
 // addHistory adds the messages of a task's history, but for one, "" for none.
 func (f *Fold) addHistory(ev *a2a.Event, but string) {
 	f.storesUser = false
-	if ev.History == nil {
-		return
-	}
-	for m := range ev.History {
+	for m := range a2a.Each(ev.History) {
 		f.items.ids = append(f.items.ids, m.ID)
 		switch {
 		case m.Role == a2a.RoleUser:
@@ -152,10 +135,7 @@ func (f *Fold) addHistory(ev *a2a.Event, but string) {
 
 // addArtifacts adds a task's artifacts, and the output of calls among them.
 func (f *Fold) addArtifacts(ev *a2a.Event) {
-	if ev.Artifacts == nil {
-		return
-	}
-	for a := range ev.Artifacts {
+	for a := range a2a.Each(ev.Artifacts) {
 		f.items.ids = append(f.items.ids, a.ID)
 		f.items.do(func() { f.outputSoFar(&a) })
 		if f.calls.IsOutput(&a) {

@@ -47,24 +47,9 @@ func (adk) knows(ev *a2a.Event) bool {
 	if !strings.Contains(string(ev.Raw), `"adk_`) && !strings.Contains(string(ev.Raw), `"kagent_`) { // kagent's runtime for Python
 		return false
 	}
-	if adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) {
-		return true
-	}
-	if ev.Artifacts != nil {
-		for a := range ev.Artifacts {
-			if adkMarks(a.Metadata, a.Parts) {
-				return true
-			}
-		}
-	}
-	if ev.History != nil {
-		for m := range ev.History {
-			if adkMarks(m.Metadata, m.Parts) {
-				return true
-			}
-		}
-	}
-	return false
+	return adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) ||
+		a2a.Any(ev.Artifacts, func(a a2a.Artifact) bool { return adkMarks(a.Metadata, a.Parts) }) ||
+		a2a.Any(ev.History, func(m a2a.Message) bool { return adkMarks(m.Metadata, m.Parts) })
 }
 
 // adkMarks reports whether metadata, or that of one of the parts, has a key of ADK's.

@@ -22,17 +22,8 @@ const inferenceSign = `"data":{"data":{`
 
 // knows: in a task the sign is searched for first, which costs less than to look at each message.
 func (inference) knows(ev *a2a.Event) bool {
-	if ev.HasMessage && splitsInference(&ev.Message) {
-		return true
-	}
-	if ev.Kind == a2a.EventTask && ev.History != nil && strings.Contains(string(ev.Raw), inferenceSign) {
-		for m := range ev.History {
-			if splitsInference(&m) {
-				return true
-			}
-		}
-	}
-	return false
+	return ev.HasMessage && splitsInference(&ev.Message) || ev.Kind == a2a.EventTask && strings.Contains(string(ev.Raw), inferenceSign) &&
+		a2a.Any(ev.History, func(m a2a.Message) bool { return splitsInference(&m) })
 }
 
 // splitsInference makes no pieces: it is asked of each event of agents that speak no dialect.

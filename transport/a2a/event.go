@@ -49,6 +49,24 @@ func (s State) Terminal() bool {
 	return false
 }
 
+// Each is a list of an event's, such as its history: empty, where it is nil.
+func Each[T any](list iter.Seq[T]) iter.Seq[T] {
+	if list == nil {
+		return func(func(T) bool) {}
+	}
+	return list
+}
+
+// Any reports whether a list of an event's, which may be nil, has one of a kind.
+func Any[T any](list iter.Seq[T], is func(T) bool) bool {
+	for item := range Each(list) {
+		if is(item) {
+			return true
+		}
+	}
+	return false
+}
+
 // Role says who wrote a message.
 type Role string
 
