@@ -7,8 +7,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// maxPattern bounds the documents that patterns are made of.
-const maxPattern = 16 << 10
+// maxPattern bounds the documents that patterns are made of: each session has one.
+const maxPattern = 4 << 10
 
 // A pattern is a document in which nothing was masked. The next one in a stream has mostly other
 // texts in the same places: then only these are read.

@@ -162,7 +162,7 @@ func parameter(b []byte, i int) (span, bool) {
 		from--
 	}
 	name := string(b[behindEscape(b, from):i])
-	if plain(name) == "auth" || plain(name) == "pass" {
+	if is := plain(name); is == "auth" || is == "pass" {
 		return value(b, i+1) // like assigned; the sieve knows longer words only
 	}
 	if name == "" || len(name) > maxName || from > 0 && bytes.IndexByte([]byte("?&;#"), b[from-1]) < 0 {

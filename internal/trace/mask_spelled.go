@@ -13,7 +13,7 @@ const maxSpelled = 3
 // entities of HTML: &#65; &#x41; &amp;. An encoder may write any byte so, and one encoder may
 // follow another, so a list of spellings would not do.
 func (m *masker) spelledSpans(b []byte, want scope) {
-	if len(m.literals) == 0 || bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '&') < 0 {
+	if len(m.literals) == 0 || bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '&') < 0 || !spells(b) {
 		return
 	}
 	at := make([]int, len(b)+1) // where a byte of plain is in b; its last element is b's end
@@ -36,6 +36,16 @@ func (m *masker) spelledSpans(b []byte, want scope) {
 			}
 		})
 	}
+}
+
+// spells reports whether a text has such bytes. In code, most % and & are none.
+func spells(b []byte) bool {
+	for i := range b {
+		if b[i] == '%' && spellsByte(b, i) || b[i] == '&' && entityEnd(b, i) > i {
+			return true
+		}
+	}
+	return false
 }
 
 // decoded decodes once. at[i] is the index in b of the i-th byte.
