@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -247,12 +248,17 @@ type examined struct {
 	Findings []check.Finding
 }
 
+var everywhere = flag.Bool("everywhere", false, "TestPlantedBugs: a bug of all versions and bindings in each of them, not in one")
+
 // TestPlantedBugs: doctor --prompt names what is wrong with an agent, in words.
 func TestPlantedBugs(t *testing.T) {
 	t.Parallel() // most of it waits
-	for _, kind := range []string{"0.3", "1.0", "rest", "http"} {
+	for k, kind := range []string{"0.3", "1.0", "rest", "http"} {
 		right, bugs := plants(t, kind)
 		for _, bug := range bugs {
+			if bug["in"] == nil && len(bug.line("name"))%3 != k && !*everywhere { // one of them, without a reason
+				continue
+			}
 			t.Run(kind+"/"+bug.line("name"), func(t *testing.T) {
 				t.Parallel()
 				a := &agentOf{plant: bug, right: right, rest: kind == "rest" || kind == "http"}
