@@ -209,7 +209,7 @@ func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 			top.secret = len(text) <= maxName && secretParam(rawjson.View(text))
 		}
 		is = m.member(text, top, nested)
-		if string(is) != masked && m.redacts(text, top.spoken) {
+		if m.redact && string(is) != masked && redacts(text, top.spoken) {
 			return fmt.Appendf(nil, `"<%d bytes>"`, len(raw)-2)
 		}
 	}

@@ -16,7 +16,7 @@ type pattern struct {
 	doc     []byte
 	looked  looked
 	strings []place
-	// sieve has searched the document; nil: it is not known, or nothing can be said of the next.
+	// sieve has searched the document; nil: there is none.
 	sieve *sieve
 }
 
@@ -34,30 +34,29 @@ func (m *masker) notePlace(at span, top *frame, nested int) {
 	}
 }
 
-// learn makes a pattern of a document that has these strings.
+// learn makes a pattern of a document that has these strings, and one text among them. Others, as of
+// tool calls, leave the last pattern as it is.
 func (p *pattern) learn(m *masker, b []byte, l *looked) {
-	if p.sieve = nil; m.special || len(b) > maxPattern {
+	texts := 0
+	for i := range m.strings {
+		if m.strings[i].key == keyText {
+			texts++
+			m.strings[i].varies = true
+		}
+	}
+	if texts != 1 || m.special || len(b) > maxPattern {
 		return
 	}
-	texts, alike := 0, len(p.strings) == len(m.strings)
 	head := max(l.id.to, l.method.to, l.session.to, l.result.from) // what is in it must not move
 	for i := range m.strings {
 		s := &m.strings[i]
-		if s.key == keyText {
-			texts++
-			s.varies = true
-			continue
-		}
-		if !alike || s.key != keyPlain || s.from < head || l.result.to > 0 && s.to > l.result.to {
+		if len(p.strings) != len(m.strings) || s.key != keyPlain || s.from < head || l.result.to > 0 && s.to > l.result.to {
 			continue
 		}
 		was := &p.strings[i]
 		s.varies = was.varies || string(p.doc[was.from:was.to]) != string(b[s.from:s.to])
 	}
-	if texts == 1 {
-		p.sieve = m.sieve
-	}
-	p.doc, p.looked = append(p.doc[:0], b...), *l
+	p.doc, p.looked, p.sieve = append(p.doc[:0], b...), *l, m.sieve
 	p.strings, m.strings = m.strings, p.strings[:0]
 }
 
