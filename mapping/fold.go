@@ -127,11 +127,11 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 // StateAndCalls is Event for a look at a task whose stream is open: its words, and all else but its state
 // and its calls, the stream brings, or a later look. A status message may ask, and say the same in words.
 func (f *Fold) StateAndCalls(task *a2a.Event, steps []Step) []Step {
-	ev := *task
+	ev, streamed := *task, f.split.streamed
 	ev.HasMessage = false
 	f.callsOnly = true
 	steps = f.Event(shown.Snapshot, &ev, steps)
-	f.callsOnly = false
+	f.callsOnly, f.split.streamed = false, streamed
 	return steps
 }
 
