@@ -99,7 +99,9 @@ func (l *leg) noteTask(task *a2a.Event) {
 	if l.finality = unsaid; l.state.Terminal() {
 		l.finality = last
 	}
-	if l.spoken < saidState && l.standsAsBefore(task) { // the agent has the message, and has not begun to go on
+	// The agent has the message, and has not begun to go on. a2a-go takes the question out of the state by then.
+	isSilent := l.spoken == saidNothing && l.phase == streaming && task.State == l.request.was.State && !task.HasMessage
+	if isSilent || l.spoken < saidState && l.standsAsBefore(task) {
 		l.moved = false
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/mapping/dialect"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -17,29 +18,32 @@ const maxInputs = 64
 type input struct {
 	dialect.Input
 	task string
+	// answered: the user's words are on their way. A task that was looked at asks until they have come.
+	answered bool
 }
 
 // wantInput asks for what the user answers in words, and keeps what the answer needs.
 func (f *Fold) wantInput(in dialect.Input) {
-	known := slices.ContainsFunc(f.split.inputs, func(o input) bool { return o.task == f.TaskID && o.ID == in.ID })
-	if known {
+	known := func(o input) bool { return o.task == f.TaskID && o.ID == in.ID }
+	if i := slices.IndexFunc(f.split.inputs, known); i >= 0 && (f.verb != shown.Live || !f.split.inputs[i].answered) {
 		return
 	}
+	f.split.inputs = slices.DeleteFunc(f.split.inputs, known)
 	in.ID, in.Name, in.Text = strings.Clone(in.ID), strings.Clone(in.Name), strings.Clone(in.Text)
 	if len(f.split.inputs) == maxInputs {
 		f.split.inputs = slices.Delete(f.split.inputs, 0, 1)
 	}
-	f.split.inputs = append(f.split.inputs, input{in, f.TaskID})
+	f.split.inputs = append(f.split.inputs, input{Input: in, task: f.TaskID})
 	f.add(Step{Kind: StepNotice, Text: "\n[" + in.Text + "]\n"})
 }
 
 // WaitsForWords reports whether the task in hand waits for an answer in words.
 func (f *Fold) WaitsForWords() bool { return len(f.inputs(f.TaskID)) > 0 }
 
-// inputs are those of a task.
+// inputs are those that a task waits for.
 func (f *Fold) inputs(task string) (list []dialect.Input) {
 	for _, in := range f.split.inputs {
-		if in.task == task && task != "" {
+		if in.task == task && task != "" && !in.answered {
 			list = append(list, in.Input)
 		}
 	}
@@ -51,7 +55,10 @@ func (f *Fold) inputs(task string) (list []dialect.Input) {
 // each input: ADK's servers (for Go, JavaScript, .NET) refuse a message that leaves one out.
 func (f *Fold) Reply(m *a2a.Outgoing) error {
 	inputs := f.inputs(m.TaskID)
-	f.dropInputs(m.TaskID)
+	for i := range f.split.inputs {
+		in := &f.split.inputs[i]
+		in.answered = in.answered || in.task == m.TaskID
+	}
 	if len(inputs) == 0 || slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.Text == "" }) {
 		return nil
 	}
