@@ -230,7 +230,9 @@ var machine = []row{
 	{"task unknown, and a message was the last word", away, inGone, func(k *known) bool { return k.parted && !k.pending() }, doEnd},
 	// An agent that keeps no tasks asks in prose. (33 of 4,316 conversations that were cut, at agents by shape.)
 	{"task unknown, rests by its own word", streaming | away, inGone, func(k *known) bool { return k.byOwnWord() && k.rests() }, doEnd},
-	{"task unknown", streaming | away, inGone, nil, doGiveUp},
+	// An agent that keeps no tasks, or not before their end, says so of one whose stream lives.
+	{"task unknown, and its stream is silent", streaming, inGone, func(k *known) bool { return k.unheard >= maxAwaited }, doGiveUp},
+	{"task unknown", away, inGone, nil, doGiveUp},
 
 	// Its own stream.
 	{"over, more may come (E20)", streaming, inEvent, (*known).terminal, doSoon},

@@ -108,14 +108,14 @@ func (f *refresh) looks() bool { return !f.began.IsZero() }
 // looked takes what a look has brought.
 func (l *leg) looked(r *reply) {
 	f := &l.refresh
-	overtaken := f.firstTask.After(f.began)
+	overtaken := f.firstTask.After(f.began) || l.phase == streaming && l.came.After(f.began)
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
 	switch refusal := refusalOf(r.err); {
 	case r.err == nil:
 		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
 		// waits for a sign-in).
 		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
-		if overtaken { // a slow look
+		if overtaken { // a slow look: what has come since is newer
 			l.step(inHint)
 			break
 		}
@@ -124,6 +124,7 @@ func (l *leg) looked(r *reply) {
 		l.fail(r.err)
 	case isRefusal(r.err, a2a.CodeTaskNotFound):
 		l.outage.why = &taskLostError{l.taskID, refusal}
+		l.unheard++
 		l.step(inGone)
 	case isFinal(r.err), isRefusal(r.err, a2a.CodeInvalidParams) && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
 		l.cannotLook(false)
