@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -24,6 +25,7 @@ type recorded struct {
 	picks    []string // ACP's kinds of options, or their IDs
 	says     string   // what a user should see of it; "": that is not known
 	requests []*heard
+	pace     time.Duration // of the events, if it is not agent.Pace
 }
 
 // heard is a message to the agent, and what its stream said.
@@ -139,6 +141,7 @@ func (r *recorded) script() *agent.Script {
 		var task, context string
 		for _, raw := range h.events {
 			step, of, in := readStep(raw)
+			step.After = r.pace
 			steps = append(steps, step)
 			if of != "" {
 				task, context = of, in

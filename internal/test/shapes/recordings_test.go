@@ -109,7 +109,7 @@ func sorted(s string) string {
 }
 
 // TestRecordings plays each recording: each word is shown once, and nothing else of the agent's.
-// And it cuts each stream behind each event, or has it stall there; without -both and -all behind each third. The
+// So it is where the agent is slow, and is looked at. And it cuts each stream behind each event, or has it stall there; without -both and -all behind each third. The
 // agent's task is what its server answered where that was recorded, and else what the SDKs would hold.
 func TestRecordings(t *testing.T) {
 	var mu sync.Mutex
@@ -140,6 +140,14 @@ func TestRecordings(t *testing.T) {
 		whole := r.play(t, 0, nil)
 		if want := Letters(r.says); want != "" && whole.letters != want {
 			t.Errorf("%s: shown is\n %q, the agent said\n %q", r.name, whole.letters, want)
+		}
+		if !r.gemini { // of which the scripted agent takes no answer yet
+			r.pace = 5 * time.Second
+			slow := r.play(t, 0, nil)
+			if class := slow.against(whole); class != "" || slow.gaps > whole.gaps {
+				t.Errorf("%s: said slowly: %s\n %q\n %q %v", r.name, class, whole.letters, slow.letters, slow.ends)
+			}
+			r.pace = 0
 		}
 		for n, turn := range r.script().Turns {
 			stream, events := 0, 0
