@@ -197,7 +197,8 @@ func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) boo
 		return true
 	}
 	last, _ := utf8.DecodeLastRune(s.said.text)
-	again := long || said || !unicode.IsSpace(last) && !goesOn(seq)
+	alone := s.last != nil && s.said.starts[c.from].at <= s.last.at // and not the newest token of it
+	again := long || said || alone && !unicode.IsSpace(last) && !goesOn(seq)
 	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
 

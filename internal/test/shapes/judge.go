@@ -134,7 +134,7 @@ var AllChosen = []Chosen{
 	{"the last piece, equal to the one before it, in a task event that brings another state, is that piece again", func(s Shape, answers []string, turn int, class string) bool {
 		tokens := Tokens(answers[turn], s.Tokens)
 		n := len(tokens)
-		return s.Carrier == "task" && s.Form == "delta" && s.End == "last" && class == Lost && n > 1 && tokens[n-1] == tokens[n-2]
+		return s.Carrier == "task" && s.Form == "delta" && s.End == "last" && s.IDs != "token" && class == Lost && n > 1 && tokens[n-1] == tokens[n-2]
 	}},
 	{"a history whose IDs are new at each writing, cut in a stream with an ID for each token: a gap", func(s Shape, _ []string, _ int, class string) bool {
 		return s.History == "fresh" && s.IDs == "token" && class == FalseGap
