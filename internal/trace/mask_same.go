@@ -47,10 +47,9 @@ func (p *pattern) learn(m *masker, b []byte, l *looked) {
 	if texts != 1 || m.special || len(b) > maxPattern {
 		return
 	}
-	head := max(l.id.to, l.method.to, l.session.to, l.result.from) // what is in it must not move
 	for i := range m.strings {
 		s := &m.strings[i]
-		if len(p.strings) != len(m.strings) || s.key != keyPlain || s.from < head || l.result.to > 0 && s.to > l.result.to {
+		if len(p.strings) != len(m.strings) || s.key != keyPlain {
 			continue
 		}
 		was := &p.strings[i]
@@ -88,9 +87,18 @@ func (m *masker) fits(p *pattern, b []byte) (l looked, ok bool) {
 		} else if tellsMode(rawjson.View(text)) || m.token(text, &frame{object: true}, maxNested) != nil {
 			return l, false
 		}
-	}
-	if l.result.to > 0 {
-		l.result.to += len(b) - len(p.doc)
+		l.move(from+s.to-s.from, at)
 	}
 	return l, string(b[at:]) == string(p.doc[known:])
+}
+
+// move moves what is behind a string that ends at now, and ended at was.
+func (l *looked) move(was, now int) {
+	for _, s := range [...]*span{&l.id, &l.method, &l.session, &l.result} {
+		for _, at := range [...]*int{&s.from, &s.to} {
+			if *at >= was {
+				*at += now - was
+			}
+		}
+	}
 }
