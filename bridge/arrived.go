@@ -100,7 +100,7 @@ func (l *leg) noteTask(task *a2a.Event) {
 		l.finality = last
 	}
 	// The agent has the message, and has not begun to go on. a2a-go takes the question out of the state by then.
-	isSilent := l.spoken == saidNothing && l.phase == streaming && task.State == l.request.was.State && !task.HasMessage
+	isSilent := l.spoken == saidNothing && l.phase == streaming && task.State == l.request.was.State && !task.HasMessage && !l.isAnswered(task)
 	if isSilent || l.spoken < saidState && l.standsAsBefore(task) {
 		l.moved = false
 	}

@@ -229,7 +229,8 @@ var machine = []row{
 	// trpc-agent-go answers what fails with a message behind the task's first state, and forgets the task.
 	{"task unknown, and a message was the last word", away, inGone, func(k *known) bool { return k.parted && !k.pending() }, doEnd},
 	// An agent that keeps no tasks asks in prose. (33 of 4,316 conversations that were cut, at agents by shape.)
-	{"task unknown, rests by its own word", streaming | away, inGone, func(k *known) bool { return k.byOwnWord() && k.rests() }, doEnd},
+	{"task unknown, rests by its own word", away, inGone, func(k *known) bool { return k.byOwnWord() && k.rests() }, doEnd},
+	{"task unknown, rests by its stream", streaming, inGone, (*known).rests, doEnd},
 	// An agent that keeps no tasks, or not before their end, says so of one whose stream lives.
 	{"task unknown, and its stream is silent", streaming, inGone, func(k *known) bool { return k.unheard >= maxAwaited }, doGiveUp},
 	{"task unknown", away, inGone, nil, doGiveUp},
@@ -255,7 +256,7 @@ var machine = []row{
 	{"over by its own word, and by a look", streaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
 	{"over by a look (E10)", streaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
 	{"the stream is dead (R1)", streaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doLeave},
-	{"cannot look, or failed, over", streaming, inCannot | inFailed, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
+	{"cannot look, or failed, over", streaming, inCannot | inFailed | inGone, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
 	{"cannot look, rests", streaming, inCannot, (*known).rests, doEnd},
 	{"look failed, rests (E2)", streaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, doEnd},
 

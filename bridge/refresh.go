@@ -116,7 +116,9 @@ func (l *leg) looked(r *reply) {
 		// waits for a sign-in).
 		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
 		if overtaken { // a slow look: what has come since is newer
-			l.step(inHint)
+			if l.step(inHint); l.phase == streaming { // of a stream that says each few seconds that it works, too
+				l.clock.set(atSilent, min(l.patience, olderSilence))
+			}
 			break
 		}
 		l.takeSnapshot(r.task)

@@ -251,6 +251,9 @@ func (t *turn) rememberFailure(err error, undelivered bool) {
 		f.Doubt()
 	}
 	refusal := refusalOf(err)
+	if refusal != nil || errors.As(err, new(*undeliveredError)) {
+		f.Unreply()
+	}
 	switch refused := refusal != nil && !refusal.Unauthenticated(); {
 	case errors.As(err, new(*taskLostError)) || refusal != nil && f.State == "" && !t.keepsQuestion(refusal):
 		// The next prompt begins a new task, in the same context.

@@ -55,10 +55,7 @@ func (f *Fold) inputs(task string) (list []dialect.Input) {
 // each input: ADK's servers (for Go, JavaScript, .NET) refuse a message that leaves one out.
 func (f *Fold) Reply(m *a2a.Outgoing) error {
 	inputs := f.inputs(m.TaskID)
-	for i := range f.split.inputs {
-		in := &f.split.inputs[i]
-		in.answered = in.answered || in.task == m.TaskID
-	}
+	f.setAnswered(m.TaskID, true)
 	if len(inputs) == 0 || slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.Text == "" }) {
 		return nil
 	}
@@ -73,6 +70,17 @@ func (f *Fold) Reply(m *a2a.Outgoing) error {
 		}
 	}
 	return nil
+}
+
+// Unreply notes that the agent has not taken the message that was made to be an answer: the next one is to be it.
+func (f *Fold) Unreply() { f.setAnswered(f.TaskID, false) }
+
+func (f *Fold) setAnswered(task string, answered bool) {
+	for i := range f.split.inputs {
+		if in := &f.split.inputs[i]; in.task == task {
+			in.answered = answered
+		}
+	}
 }
 
 func (f *Fold) dropInputs(task string) {
