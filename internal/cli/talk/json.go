@@ -125,8 +125,36 @@ type messageJSON struct {
 	Role      string `json:"role"`
 	saidJSON
 
-	shown   string // the message that people see
-	repeats bool   // it says another one's text again
+	shown string // the message that people see
+	// Its first parts, and of the last of these so much text, say another one's again.
+	partsAgain, textAgain int
+}
+
+// note notes how a step is shown that was added.
+func (m *messageJSON) note(s *mapping.Step) {
+	switch {
+	case !s.Repeats && m.shown == "":
+		m.shown = strings.Clone(s.Shown)
+	case s.Repeats:
+		if m.partsAgain, m.textAgain = len(m.Parts), 0; m.Parts[m.partsAgain-1].Text != nil {
+			m.textAgain = m.Parts[m.partsAgain-1].Text.Len()
+		}
+	}
+}
+
+// news are the parts without what they say again.
+func (m *messageJSON) news() []partJSON {
+	if m.partsAgain == 0 {
+		return m.Parts
+	}
+	last := m.Parts[m.partsAgain-1]
+	if last.Text == nil || last.Text.Len() == m.textAgain {
+		return m.Parts[m.partsAgain:]
+	}
+	rest := &growingText{}
+	rest.WriteString(last.Text.String()[m.textAgain:])
+	last.Text = rest
+	return append([]partJSON{last}, m.Parts[m.partsAgain:]...)
 }
 
 type artifactJSON struct {
@@ -175,6 +203,9 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 		case mapping.StepState:
 			o.timestamp = strings.Clone(s.Timestamp)
 		}
+		if s.ArtifactID == "" && (s.Kind == mapping.StepText || s.Kind == mapping.StepPart) {
+			o.message(s).note(s)
+		}
 		sayAside(o.say, s)
 	}
 	return nil
@@ -209,7 +240,6 @@ func (o *jsonOutput) message(s *mapping.Step) *messageJSON {
 	m, isNew := o.messages.find(s.MessageID)
 	if isNew {
 		m.MessageID, m.Role = strings.Clone(s.MessageID), "ROLE_AGENT"
-		m.shown, m.repeats = strings.Clone(s.Shown), s.Repeats
 	}
 	return m
 }
@@ -310,10 +340,7 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 func joined(messages []*messageJSON) (parts []partJSON) {
 	shown := ""
 	for _, m := range messages {
-		if m.repeats {
-			continue
-		}
-		for _, part := range m.Parts {
+		for _, part := range m.news() {
 			if n := len(parts); n > 0 && m.shown == shown && part.Text != nil && parts[n-1].Text != nil && part.Meta == nil {
 				parts[n-1].Text.WriteString(part.Text.String())
 				continue

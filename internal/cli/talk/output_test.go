@@ -51,6 +51,15 @@ func TestJSON(t *testing.T) {
 	steps = []mapping.Step{text("a ", mapping.Step{MessageID: "m", TaskID: "t"}), text("b", mapping.Step{MessageID: "n", TaskID: "t"})}
 	must.Do(t, errors.Join(o.show(steps), o.End(bridge.Result{ContextID: "c", TaskID: "t"}, "")))
 	must.Equal(t, b.String(), `{"message":{"messageId":"n","contextId":"c","taskId":"t","role":"ROLE_AGENT","parts":[{"text":"a b"}]}}`+"\n")
+	b.Reset()
+	o = &jsonOutput{out: &b} // a message that says another one again, and goes on
+	steps = []mapping.Step{
+		text("a ", mapping.Step{MessageID: "m", Shown: "m"}), text("a ", mapping.Step{MessageID: "n", Shown: "m", Repeats: true}),
+		text("b", mapping.Step{MessageID: "n", Shown: "m"}), {Kind: mapping.StepPart, MessageID: "n", Shown: "m", Part: file},
+		text("c", mapping.Step{MessageID: "o", Shown: "o", Repeats: true}),
+	}
+	must.Do(t, errors.Join(o.show(steps), o.End(bridge.Result{}, "")))
+	must.Equal(t, b.String(), `{"message":{"messageId":"o","role":"ROLE_AGENT","parts":[{"text":"a b"},{"url":"u:","metadata":{"urn:f":3}}]}}`+"\n")
 }
 
 // TestJSONGap: that a part of the answer may be missing is said beside a JSON document, which has
