@@ -55,12 +55,12 @@ func (l *leg) arrives(task *a2a.Event) {
 	}
 }
 
-// answersCame is arrives for answers. The calls that they are to ask no more, by what was shown or by the task, or the
-// task that waited works; and something was said of these calls since, or others wait, or the task stands otherwise
-// than before. That it waits now is no sign, where the user was asked before it did.
+// answersCame is arrives for answers. It takes two signs. One: no call that was answered still asks, by what was
+// shown or by the task, or the task that waited works. The other: each of them has moved, or others wait, or the
+// task is in another state than before. That it has begun to wait is none: agents ask before they do.
 func (l *leg) answersCame(task *a2a.Event) bool {
 	was := l.request.was.State
-	took := !l.turn.fold.Undelivered(l.request.calls...) || task.State.Terminal() || !l.names(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
+	took := !l.turn.fold.Undelivered(l.request.calls...) || task.State.Terminal() || !l.namesCalls(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
 	return took && (l.moved || l.pending() || task.State != was && task.State != a2a.StateInputRequired)
 }
 
@@ -75,8 +75,8 @@ func (l *leg) promptCame(task *a2a.Event, users int) bool {
 	return users == 0 && !asWas && (was != "" || task.State != a2a.StateSubmitted)
 }
 
-// names reports whether a task names one of the calls that are answered. Many keep no calls.
-func (l *leg) names(task *a2a.Event) bool {
+// namesCalls reports whether a task names one of the calls that were answered. Those of many agents keep no calls.
+func (l *leg) namesCalls(task *a2a.Event) bool {
 	return slices.ContainsFunc(l.request.calls, func(id string) bool { return strings.Contains(string(task.Raw), `"`+id+`"`) })
 }
 

@@ -44,7 +44,7 @@ type leg struct {
 	readers   *readers   // nil: they are closed, or handed over
 	live      *reader    // its own stream, while it is open
 	sub       *reader    // a subscription
-	first     *batch     // its first events, which wait for the look that tells whether the task is bare
+	first     *batch     // what it has said, and is not read on behind, until a look tells whether the task is bare
 	held      *a2a.Event // the newest look at a task whose stream is open
 	behind    bool       // such a look asks what the stream has not said, nor that the task waits
 	came      time.Time  // when its own stream has last said something
@@ -145,7 +145,7 @@ func (l *leg) next(ctx context.Context, b beside) came {
 			return ofSilence
 		case a == atGrace:
 			return ofGrace
-		case a == noAlarm:
+		case a == noAlarm: // it was put off: nothing has come
 			l.flows = flows
 		case l.phase != over:
 			l.ring(a)

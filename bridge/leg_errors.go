@@ -39,7 +39,7 @@ func (e *undeliveredError) Error() string {
 
 func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
 
-// explain returns the first cause of a leg's failure where its last error is a
+// explain puts the first cause of a leg's failure before its last error where that is a
 // consequence: a task that is gone, or cannot be asked for, after an event that could
 // not be read.
 func (l *leg) explain(err error) error {

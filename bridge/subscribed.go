@@ -91,7 +91,8 @@ func (l *leg) subscribed(r *reply) {
 	l.step(inSubClosed)
 }
 
-// takeSubscribed takes what a subscription has brought.
+// takeSubscribed takes what a subscription has brought. Its first task is a snapshot. Other events are read as
+// replayed where no look can bring their words; else they ask for a look, and wait for the first one (leg.first).
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
 		l.sub, l.subscription = nil, subNone

@@ -9,7 +9,7 @@ import (
 // weighs, and between them, of kind [shown.Foreign], what is done without it, such as tool calls.
 type items struct {
 	list []shown.Item
-	// artifacts are those that have names, ids those of all messages and artifacts.
+	// artifacts are a task's, which have the names; ids are those of its messages and artifacts.
 	artifacts []a2a.Artifact
 	ids       []string
 }
@@ -48,7 +48,8 @@ func (f *Fold) liveTask(ev *a2a.Event) {
 	}
 }
 
-// showState shows what is state in a task that comes live, or replayed.
+// showState shows what is state in a task that comes live, or replayed. Meanwhile the verb is a snapshot's:
+// its calls may have been heard (mention).
 func (f *Fold) showState(add func()) {
 	was := f.verb
 	f.verb = shown.Snapshot
@@ -58,8 +59,8 @@ func (f *Fold) showState(add func()) {
 	f.verb = was
 }
 
-// list returns the items of a task that was asked for: its history, its artifacts and its
-// status message, which comes last if it ends the task, or asks.
+// list returns the items of a task that was asked for, until the next event: its history, its status message and
+// its artifacts. A status message that ends the task, or asks, is last, and then not in the history (repeated).
 func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	f.items.clear()
 	m, why := &ev.Message, false
@@ -72,7 +73,7 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 		role = shown.End
 	}
 	status := func() {
-		has := ev.HasMessage || f.callsOnly && m.Role == a2a.RoleAgent
+		has := ev.HasMessage || f.callsOnly && m.Role == a2a.RoleAgent // StateAndCalls hides it, and wants its calls
 		if has && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
 			f.addMessage(m, shown.Item{Role: role})
 		}

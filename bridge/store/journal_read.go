@@ -13,7 +13,7 @@ import (
 )
 
 // maxJournalLine is the longest line that is replayed. Some editors end at a longer one
-// (coder/acp-go-sdk), and package mapping makes none.
+// (coder/acp-go-sdk), and package spell makes none.
 const maxJournalLine = 10 << 20
 
 // maxJournalRead is how much of a journal is read: maxJournal and the largest event. A longer
@@ -23,7 +23,7 @@ const maxJournalRead = 128 << 20
 // ReadJournal calls yield with each line of a session's journal, in order and without
 // its newline. Yield must not keep the line; if it returns an error, ReadJournal stops
 // and returns it. A nil line means that something is missing: the beginning of a long
-// conversation, or damaged lines. A torn line is left out, because it was not shown.
+// conversation, or damaged lines. A torn line is left out: the agent may tell it again.
 //
 // Every line that yield gets is a JSON object, also if a file is damaged. If nothing is
 // stored of the session, the error is [ErrNoSession].

@@ -62,7 +62,8 @@ func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
 }
 
 // Grow notes a piece of an item, without asking what it is: it was last said by an event of
-// the same shape. False if it might be anything else, and was not noted.
+// the same shape. False if it might be anything else, and was not noted. The caller shows it. A piece of half a
+// message, or more, is not taken: it may say the message again.
 func (s *Shown) Grow(g Grown, text string) bool {
 	if g.it.run != g.run || g.run.epoch != s.epoch || g.run.pieces > 1 || g.it.life == dead || s.gap == owed || text == "" ||
 		g.it.turn != s.turn || s.doubted > 0 || g.it.kind != Artifact && 2*len(text) >= g.it.n {

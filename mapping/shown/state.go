@@ -182,21 +182,21 @@ func (s *Shown) showHeld(h *held, list []entry) {
 			h.sameIDs[e.Kind], it.look = true, h.look
 		}
 	}
-	growing := -1 // the artifact that was said when the stream was cut goes on first
+	newest := -1 // the artifact that was said when the stream was cut goes on first
 	if last := s.said.last(); last != nil && h.whole() {
-		growing = slices.IndexFunc(list, func(e entry) bool {
+		newest = slices.IndexFunc(list, func(e entry) bool {
 			return e.Kind == Artifact && last.key == key{s.task, Artifact, e.ID}
 		})
 	}
-	if growing >= 0 {
-		s.heldItem(&list[growing])
+	if newest >= 0 {
+		s.heldItem(&list[newest])
 		h.before = len(s.said.text) // a message may say all of it again
 	}
 	for i := range list {
 		s.limit()
 		h.at = i
 		switch e := &list[i]; {
-		case i == growing:
+		case i == newest:
 		case e.Kind == Foreign:
 			e.Do()
 		default:

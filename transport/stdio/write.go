@@ -70,7 +70,7 @@ func (s *Conn) queueLocked(line []byte) error {
 	return nil
 }
 
-// A batch is what one Send hands to the writer. It is a copy: the writer may
+// A batch is what a Send hands to the writer at once. It is a copy: the writer may
 // still be at it when the Send has given up.
 type batch struct {
 	lines []byte

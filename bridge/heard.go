@@ -2,7 +2,7 @@ package bridge
 
 import "github.com/a2astdio/a2astdio/transport/a2a"
 
-// This file has what of a task that was looked at is given to the fold.
+// This file has what counts of a look at the task, and what the leg hears of the fold.
 
 // countStale reports, and counts, looks that show a task at work that is known to be over. After maxStale
 // in a row they are believed: agents keep less than they say.
