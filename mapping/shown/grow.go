@@ -89,7 +89,7 @@ func (s *Shown) setText(it *item, seq string) {
 	s.extend(it, seq)
 }
 
-// settle puts the end of said into the sums of its item, before it is the end no more.
+// settle puts the end of said, which is the growing item's, into its sums: before anything else changes said, or them.
 func (s *Shown) settle() {
 	if it := s.growing; it != nil {
 		it.sums = append(it.sums, extent{s.n, maphash.Bytes(s.seed, s.said.text[len(s.said.text)-s.n:])})
