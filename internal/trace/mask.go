@@ -152,11 +152,11 @@ const (
 )
 
 // span is a word's, if it is looked for.
-func (want scope) span(w *word, b []byte, at int) (span, bool) {
+func (want scope) span(w *word, b []byte, at int, r *runs) (span, bool) {
 	if want == ownOnly && w.kind != wordLiteral {
 		return span{}, false
 	}
-	s, ok, open := w.span(b, at)
+	s, ok, open := w.span(b, at, r)
 	return s, ok || want == inPieces && open && s.to-s.from >= minPiece
 }
 
@@ -164,14 +164,22 @@ func (want scope) span(w *word, b []byte, at int) (span, bool) {
 // No word ends before b[from]. The spans are valid until the next call.
 func (m *masker) find(b []byte, from int, want scope) (spans []span, last int) {
 	m.found, last = m.found[:0], -1
+	var r runs
 	m.sieve.each(b, from, func(at int, w *word) {
 		last = max(last, at)
-		if s, ok := want.span(w, b, at); ok {
+		if s, ok := want.span(w, b, at, &r); ok {
 			m.found = append(m.found, s)
 		}
 	})
 	m.spelledSpans(b, want)
 	return merge(m.found), last
+}
+
+// release drops large buffers.
+func (m *masker) release() {
+	if max(cap(m.seam), cap(m.plain), cap(m.found)) > 1<<20 {
+		m.seam, m.plain, m.found = nil, nil, nil
+	}
 }
 
 // spans is find for a text that stands alone.

@@ -29,7 +29,7 @@ type place struct {
 
 // notePlace notes a string of a document that continues what was said, if it is a value.
 func (m *masker) notePlace(at span, top *frame, nested int) {
-	if m.said != nil && nested == maxNested && !(top.object && top.isKey) {
+	if m.said != nil && nested == maxNested && !(top.object && top.isKey) && len(m.strings) < maxPattern {
 		m.strings = append(m.strings, place{span: at, key: top.key})
 	}
 }

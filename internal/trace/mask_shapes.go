@@ -65,16 +65,14 @@ func shapes() (list []shape) {
 
 // end returns the end of a token of this shape at b[at]. open: it reaches the end of b,
 // so more may follow. ok: it is such a token.
-func (s *shape) end(b []byte, at int) (end int, open, ok bool) {
+func (s *shape) end(b []byte, at int, r *runs) (end int, open, ok bool) {
 	if at > 0 && charsWord.has(b[at-1]) {
 		return 0, false, false
 	}
 	i := at + len(s.lead)
 	for part := 0; ; part++ {
 		from := i
-		for i < len(b) && s.chars.has(b[i]) {
-			i++
-		}
+		i = r.end(run(s.chars), b, i)
 		last := part+1 >= s.parts
 		switch {
 		case i == len(b):

@@ -6,41 +6,38 @@ import (
 )
 
 // span returns what to mask because of a word at b[at]: ok, if that is a credential; open, if
-// it becomes one when a text goes on in a certain way.
-func (w *word) span(b []byte, at int) (s span, ok, open bool) {
+// it becomes one when a text goes on in a certain way. r is of the same text.
+func (w *word) span(b []byte, at int, r *runs) (s span, ok, open bool) {
 	switch w.kind {
 	case wordName:
-		s, ok = assigned(b, at, at+len(w.text))
+		s, ok = assigned(b, at, at+len(w.text), r)
 	case wordScheme:
 		if s, ok = afterScheme(b, at+len(w.text)); !ok {
-			s, ok = assigned(b, at, at+len(w.text))
+			s, ok = assigned(b, at, at+len(w.text), r)
 		}
 	case wordURL:
 		s, ok = userinfo(b, at)
 	case wordEquals:
-		s, ok = parameter(b, at)
+		s, ok = parameter(b, at, r)
 	case wordLiteral:
 		s = span{at, min(at+len(w.literal), len(b))}
 		begins := string(b[at:s.to]) == w.literal[:s.to-at]
 		ok, open = begins && s.to-at == len(w.literal), begins
 	case wordShape:
 		s.from = at
-		s.to, open, ok = w.shape.end(b, at)
+		s.to, open, ok = w.shape.end(b, at, r)
 	case wordBlock:
-		s, ok = privateKey(b, at, at+len(w.text))
+		s, ok = privateKey(b, at, at+len(w.text), r)
 	}
 	return s, ok && s.to > s.from, open
 }
 
 // privateKey is what follows the first line of a private key, which from and to are within.
-func privateKey(b []byte, from, to int) (span, bool) {
+func privateKey(b []byte, from, to int, r *runs) (span, bool) {
 	if !bytes.Contains(b[max(0, from-len("-----BEGIN ENCRYPTED ")):from], []byte("BEGIN")) {
 		return span{}, false
 	}
-	if end := bytes.Index(b[to:], []byte("-----END")); end >= 0 {
-		return span{to, to + end}, true
-	}
-	return span{to, len(b)}, true
+	return span{to, r.end(runKey, b, to)}, true
 }
 
 func nameByte(c byte) bool { return charsDot.has(c) }
@@ -51,11 +48,11 @@ func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' || c == '\\
 
 // assigned is the value behind a name that from and to are within: NAME=VALUE,
 // "NAME": "VALUE", NAME := 'VALUE', NAME: Bearer VALUE.
-func assigned(b []byte, from, to int) (span, bool) {
-	for from > 0 && nameByte(b[from-1]) {
+func assigned(b []byte, from, to int, r *runs) (span, bool) {
+	for from > 0 && nameByte(b[from-1]) && to-from <= maxName {
 		from--
 	}
-	for to < len(b) && nameByte(b[to]) {
+	for to < len(b) && nameByte(b[to]) && to-from <= maxName {
 		to++
 	}
 	from = behindEscape(b, from)
@@ -66,7 +63,7 @@ func assigned(b []byte, from, to int) (span, bool) {
 	}
 	for i++; i < len(b) && (b[i] == '=' || b[i] == '>'); i++ { // := and =>
 	}
-	return value(b, skip(b, i, isBlank))
+	return value(b, skip(b, i, isBlank), r)
 }
 
 // behindEscape moves from the letter of an escape, as in \nPASS=x, to the name behind it.
@@ -78,7 +75,7 @@ func behindEscape(b []byte, from int) int {
 }
 
 // value is the value that begins at i.
-func value(b []byte, i int) (span, bool) {
+func value(b []byte, i int, r *runs) (span, bool) {
 	quote, from := byte(0), i
 	if i = skip(b, i, isQuote); i > from {
 		quote = b[i-1]
@@ -99,11 +96,9 @@ func value(b []byte, i int) (span, bool) {
 			end--
 		}
 	case i < len(b) && (b[i] == '[' || b[i] == '{'):
-		end = closing(b, i)
+		end = r.end(runBrackets, b, i)
 	default:
-		for end < len(b) && !bytes.ContainsRune([]byte(" \t\r\n\"'`&;,<>\\"), rune(b[end])) {
-			end++
-		}
+		end = r.end(runValue, b, i)
 	}
 	return span{i, end}, end > i && string(b[i:end]) != masked
 }
@@ -156,14 +151,14 @@ func userinfo(b []byte, i int) (span, bool) {
 }
 
 // parameter returns the value of a URL or form parameter whose name ends at i.
-func parameter(b []byte, i int) (span, bool) {
+func parameter(b []byte, i int, r *runs) (span, bool) {
 	from := i
 	for from > 0 && (nameByte(b[from-1]) || bytes.IndexByte([]byte("%~[]"), b[from-1]) >= 0) {
 		from--
 	}
 	name := string(b[behindEscape(b, from):i])
 	if is := plain(name); is == "auth" || is == "pass" {
-		return value(b, i+1) // like assigned; the sieve knows longer words only
+		return value(b, i+1, r) // like assigned; the sieve knows longer words only
 	}
 	if name == "" || len(name) > maxName || from > 0 && bytes.IndexByte([]byte("?&;#"), b[from-1]) < 0 {
 		return span{}, false
@@ -180,10 +175,7 @@ func parameter(b []byte, i int) (span, bool) {
 		// With nothing before it, it is a form's first parameter, or an assignment.
 		return span{}, false
 	}
-	end := i + 1
-	for end < len(b) && bytes.IndexByte([]byte("& \t\r\n\"'<>#;\\"), b[end]) < 0 {
-		end++
-	}
+	end := r.end(runParam, b, i+1)
 	return span{i + 1, end}, end > i+1
 }
 

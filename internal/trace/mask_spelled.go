@@ -30,8 +30,9 @@ func (m *masker) spelledSpans(b []byte, want scope) {
 			from[i] = at[from[i]]
 		}
 		plain, at = next, from
+		var r runs
 		m.sieve.each(plain, 0, func(i int, w *word) {
-			if s, ok := want.span(w, plain, i); ok && w.kind == wordLiteral {
+			if s, ok := want.span(w, plain, i, &r); ok && w.kind == wordLiteral {
 				m.found = append(m.found, span{at[s.from], at[s.to]})
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -207,6 +208,31 @@ func TestAlike(t *testing.T) {
 		l := e.look(p, &s)
 		if e.payload(nil, p, &l, &s, open); l.valid == (i > 0) {
 			t.Errorf("%s is JSON: %v", doc, l.valid)
+		}
+	}
+}
+
+// TestRuns: a text of nothing but words is read once, and not from each word to its end; and what is
+// masked is what is masked if each word is looked at alone.
+func TestRuns(t *testing.T) {
+	m := newMasker(nil, nil, nil)
+	parts := []string{"password=", "token=[", "]", "{", "sk-", "xoxa-", "ya29.", "eyJ-", ".", "?token=", "&", "pass=", "key", "'", "abcdefgh0123456789", " ", "-----BEGIN PRIVATE KEY-----", "-----END", "https://h/?a="}
+	for _, a := range parts {
+		m.spans([]byte(strings.Repeat(a, 1<<20/len(a))))
+	}
+	for n := range 4000 {
+		var b []byte
+		for k := n + 1; len(b) < 200; k = k*31%9973 + 1 {
+			b = append(b, parts[k%len(parts)]...)
+		}
+		var alone []span
+		m.sieve.each(b, 0, func(at int, w *word) {
+			if s, ok := inText.span(w, b, at, new(runs)); ok {
+				alone = append(alone, s)
+			}
+		})
+		if want := merge(alone); !slices.Equal(m.spans(b), want) {
+			t.Fatalf("%s\nhas %v, not %v", b, m.spans(b), want)
 		}
 	}
 }

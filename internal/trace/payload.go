@@ -116,6 +116,7 @@ func (e *encoder) payload(dst []byte, p payload, l *looked, s *said, as mode) []
 		e.mask.said, e.mask.as = s, as
 		b = e.masked(p, l)
 		e.mask.said, e.mask.as = nil, open
+		e.mask.release()
 	}
 	masked := p.masked || e.mask.redact && len(p.b) > 0 || string(b) != string(p.b[:min(len(b), len(p.b))])
 	switch {
