@@ -144,3 +144,19 @@ func TestUnnamedSecrets(t *testing.T) {
 		}
 	}
 }
+
+// Where a record repeats an ID or a method, it is masked as in the document.
+func TestSecretIDs(t *testing.T) {
+	for _, redact := range []bool{false, true} {
+		var out bytes.Buffer
+		r := New(&out, &Options{Secrets: []string{"hunter2-own"}, Redact: redact})
+		for _, id := range []string{"hunter2-own", "https:\\/\\/h/?token=hunter2", "https://u:hunter2@h", "a-1"} {
+			r.Tap(false, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%[1]s"}`, id))
+			r.Tap(true, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","result":{}}`, id))
+		}
+		must.Do(t, r.Close())
+		if strings.Contains(out.String(), "hunter2") || !strings.Contains(out.String(), `"id":"a-1","method":"a-1","json":{"jsonrpc":"2.0","id":"a-1","result"`) {
+			t.Errorf("IDs are recorded so:\n%s", &out)
+		}
+	}
+}

@@ -155,12 +155,19 @@ func (w *worker) number(name string, n int64) {
 	}
 }
 
-// written appends a member as it was written, unless it is no JSON or too long for a name.
+// written appends a member as it was written, masked, unless it is no JSON or too long for a name.
 func (w *worker) written(name, raw string) {
-	if len(raw) <= maxName && isDocument([]byte(raw)) {
-		w.member(name)
-		w.buf = append(w.buf, raw...)
+	b := []byte(raw)
+	if len(b) > maxName || !isDocument(b) {
+		return
 	}
+	if b[0] == '"' {
+		if is := w.enc.mask.token(b, &frame{object: true, spoken: true}, maxNested); is != nil {
+			b = is
+		}
+	}
+	w.member(name)
+	w.buf = append(w.buf, b...)
 }
 
 func (w *worker) flush() {
