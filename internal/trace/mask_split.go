@@ -3,10 +3,11 @@ package trace
 import "strings"
 
 const (
-	// tailSize is how much of a text is kept to be joined with its continuation. A secret
-	// in pieces that is longer is masked piece by piece: each one begins or continues a
-	// secret.
+	// tailSize is how much of a text is kept to be joined with its continuation, and how much before
+	// a secret that the continuation may belong to; maxTail bounds both. Of a secret that is longer,
+	// what goes on like a token is masked.
 	tailSize = 192
+	maxTail  = 4 << 10
 	// minPiece is the least length of a secret's beginning that is masked before the rest
 	// is known. Every other word ends in a shorter one. It is less than minLiteral.
 	minPiece = 4
@@ -17,7 +18,7 @@ type said struct {
 	tail []byte
 	// quiet has found no word in the tail.
 	quiet *sieve
-	// hidden: the end lies within a secret longer than the tail.
+	// hidden: the end lies within a secret that begins before the tail.
 	hidden bool
 	like   pattern // of the documents with the pieces
 }
@@ -39,9 +40,16 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 		}
 		spans = merge(append(spans, span{0, end}))
 	}
-	end := len(spans) - 1
-	s.hidden = end >= 0 && spans[end].from == 0 && spans[end].to == len(m.seam) && before > 0
-	s.tail = append(s.tail[:0], m.seam[max(0, len(m.seam)-tailSize):]...)
+	keep, open := max(len(m.seam)-tailSize, 0), false
+	if end := len(spans) - 1; end >= 0 && spans[end].to == len(m.seam) {
+		begin := spans[end].from
+		open, keep = s.hidden && begin == 0, max(begin-tailSize, 0)
+	}
+	if first := len(m.seam) - maxTail; first > keep {
+		open, keep = true, first
+	}
+	s.hidden = open
+	s.tail = append(s.tail[:0], m.seam[keep:]...)
 	if s.quiet = nil; last < len(m.seam)-len(s.tail) {
 		s.quiet = m.sieve
 	}

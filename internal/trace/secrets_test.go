@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -157,6 +158,31 @@ func TestSecretIDs(t *testing.T) {
 		must.Do(t, r.Close())
 		if strings.Contains(out.String(), "hunter2") || !strings.Contains(out.String(), `"id":"a-1","method":"a-1","json":{"jsonrpc":"2.0","id":"a-1","result"`) {
 			t.Errorf("IDs are recorded so:\n%s", &out)
+		}
+	}
+}
+
+// A long credential is masked in pieces of any length, and what follows it is not.
+func TestLongInPieces(t *testing.T) {
+	long := strings.Repeat("hunter2Q", 100)
+	for _, secret := range []string{"-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("hunter2hunter2hunter2hunter2\n", 50) + "-----END PRIVATE KEY-----",
+		"password=" + long, "password='" + strings.Repeat("hunter2 ", 100) + "'", "eyJhbGciOiJIUzI1NiJ9." + long + ".hunter2hunter2", "token=" + strings.Repeat(long, 10)} {
+		text := "The one that I have got is " + secret + " and nothing more."
+		for _, size := range []int{5, 60, 250, 700, 5000} {
+			var out bytes.Buffer
+			r := New(&out, nil)
+			for piece := range slices.Chunk([]byte(text), size) {
+				r.Tap(true, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"content":{"type":"text","text":%q}}}}`, piece))
+			}
+			must.Do(t, r.Close())
+			var got strings.Builder
+			for _, piece := range strings.Split(out.String(), `"text":"`)[1:] {
+				text, _, _ := strings.Cut(piece, `"`)
+				got.WriteString(text)
+			}
+			if strings.Contains(got.String(), "unt") || !strings.Contains(got.String(), "more.") {
+				t.Errorf("%.30s in pieces of %d bytes:\n%s", secret, size, &got)
+			}
 		}
 	}
 }
