@@ -114,6 +114,20 @@ func TestRedact(t *testing.T) {
 	if string(all[2].JSON) != words {
 		t.Errorf("%s", all[2].JSON)
 	}
+	for _, redact := range []bool{true, false} { // while it is recorded, and later
+		var said, redacted bytes.Buffer
+		r = New(&said, &Options{Redact: redact})
+		r.Tap(false, []byte(`{"id":"private words","method":"private, too"}`))
+		r.Close()
+		if redact {
+			redacted = said
+		} else {
+			must.Do(t, WriteRedacted(must.Get(NewReader(&said))(t), &redacted))
+		}
+		if all := of(records(t, redacted.Bytes()), KindMessage); len(all) != 1 || string(all[0].ID) != `"<13 bytes>"` || all[0].Method != "<12 bytes>" {
+			t.Errorf("the ID and the method are recorded in %+v", all)
+		}
+	}
 }
 
 // TestChunking: how the bytes arrive makes no difference.

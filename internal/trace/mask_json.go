@@ -222,6 +222,17 @@ func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 	return rawjson.AppendString(nil, string(is))
 }
 
+// named masks an ID or a method that a record repeats, as in its document.
+func (m *masker) named(raw []byte) []byte {
+	if !rawjson.IsString(rawjson.View(raw)) {
+		return raw
+	}
+	if is := m.token(raw, &frame{object: true, spoken: true}, maxNested); is != nil {
+		return is
+	}
+	return raw
+}
+
 // name takes the name of a member.
 func (m *masker) name(name string, top *frame) {
 	top.key = m.class(name)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
 // WriteRedacted writes the rest of a trace as --trace-redact would have recorded it:
@@ -38,6 +40,7 @@ func (r *Record) redact(e *encoder) {
 	} else { // there is none, or it is nested too deep
 		text, r.JSON = text+string(r.JSON), nil
 	}
+	r.ID, r.Method = e.mask.named(r.ID), rawjson.Text(rawjson.View(e.mask.named(rawjson.AppendString(nil, r.Method))))
 	r.Text, r.Base64 = length(text), nil
 	r.Head, r.Comment, r.Why = length(r.Head), length(r.Comment), length(r.Why)
 }

@@ -157,17 +157,10 @@ func (w *worker) number(name string, n int64) {
 
 // written appends a member as it was written, masked, unless it is no JSON or too long for a name.
 func (w *worker) written(name, raw string) {
-	b := []byte(raw)
-	if len(b) > maxName || !isDocument(b) {
-		return
+	if len(raw) <= maxName && isDocument([]byte(raw)) {
+		w.member(name)
+		w.buf = append(w.buf, w.enc.mask.named([]byte(raw))...)
 	}
-	if b[0] == '"' {
-		if is := w.enc.mask.token(b, &frame{object: true, spoken: true}, maxNested); is != nil {
-			b = is
-		}
-	}
-	w.member(name)
-	w.buf = append(w.buf, b...)
 }
 
 func (w *worker) flush() {
