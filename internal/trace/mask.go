@@ -96,6 +96,7 @@ func (m *masker) setLiterals() {
 			m.literals = append(m.literals, spelled(s)...)
 		}
 	}
+	m.literals = slices.DeleteFunc(m.literals, func(s string) bool { return len(s) < minLiteral })
 	slices.Sort(m.literals)
 	m.literals = slices.Compact(m.literals)
 	m.sieve = newSieve(m.literals)

@@ -245,6 +245,14 @@ func TestNotedIsBounded(t *testing.T) {
 	}
 }
 
+// TestShortSpelling: a credential may be shorter in one of its spellings than what is looked for.
+func TestShortSpelling(t *testing.T) {
+	m := newMasker(nil, []string{`\u003c`, `""""""`}, nil)
+	if got := m.text(`it is \u003c, and a <, \< and a "`); got != `it is ***, and a <, \< and a "` {
+		t.Error(got)
+	}
+}
+
 // TestNotedPhrase: a passphrase in a header that no list names is masked where the agent
 // repeats it; a single word there, and several in settings or in a body of text, may be any of
 // the conversation: the word is masked in headers, queries and settings, and with its name.
