@@ -217,7 +217,14 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 			return r, t.editor.Show(ctx, []mapping.Step{t.notice(unread)})
 		}
 	case a2a.StateInputRequired:
-		if len(r.Pending) == 0 && f.ShownNothing() && !t.writing.Traits().EndsAsking {
+		if len(r.Pending) > 0 {
+			break
+		}
+		if steps := f.Reask(nil); len(steps) > 0 {
+			r.Question, r.Waits = f.Question, true
+			return r, t.editor.Show(ctx, steps)
+		}
+		if f.ShownNothing() && !t.writing.Traits().EndsAsking {
 			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntold)})
 		}
 	case a2a.StateCanceled:

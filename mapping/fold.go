@@ -111,6 +111,9 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	if news != "" {
 		f.add(Step{Kind: StepError, Text: news, State: ev.State})
 	}
+	if ev.State != "" {
+		f.split.states++
+	}
 	before := len(f.steps)
 	f.read(ev)
 	if failed && f.spoken.Meta.Err == "" && slices.ContainsFunc(f.steps[before:], func(s Step) bool { return s.Kind == StepText }) {

@@ -20,12 +20,14 @@ type input struct {
 	task string
 	// answered: the user's words are on their way. A task that was looked at asks until they have come.
 	answered bool
+	asked    int // the number of the newest state that has asked
 }
 
 // wantInput asks for what the user answers in words, and keeps what the answer needs.
 func (f *Fold) wantInput(in dialect.Input) {
 	known := func(o input) bool { return o.task == f.TaskID && o.ID == in.ID }
 	if i := slices.IndexFunc(f.split.inputs, known); i >= 0 && (f.verb != shown.Live || !f.split.inputs[i].answered) {
+		f.split.inputs[i].asked = f.split.states
 		return
 	}
 	f.split.inputs = slices.DeleteFunc(f.split.inputs, known)
@@ -33,8 +35,25 @@ func (f *Fold) wantInput(in dialect.Input) {
 	if len(f.split.inputs) == maxInputs {
 		f.split.inputs = slices.Delete(f.split.inputs, 0, 1)
 	}
-	f.split.inputs = append(f.split.inputs, input{Input: in, task: f.TaskID})
-	f.add(Step{Kind: StepNotice, Text: "\n[" + in.Text + "]\n"})
+	f.split.inputs = append(f.split.inputs, input{Input: in, task: f.TaskID, asked: f.split.states})
+	f.askInWords(in.Text)
+}
+
+func (f *Fold) askInWords(text string) { f.add(Step{Kind: StepNotice, Text: "\n[" + text + "]\n"}) }
+
+// Reask asks again for what was answered, and what the task waits for all the same, by its newest state: the next
+// message is the answer.
+func (f *Fold) Reask(steps []Step) []Step {
+	f.steps = steps
+	for i := range f.split.inputs {
+		if in := &f.split.inputs[i]; in.answered && in.task == f.TaskID && in.asked == f.split.states {
+			in.answered = false
+			f.Question = strings.TrimSpace(f.Question + "\n" + in.Text)
+			f.askInWords(in.Text)
+		}
+	}
+	steps, f.steps = f.steps, nil
+	return steps
 }
 
 // WaitsForWords reports whether the task in hand waits for an answer in words.

@@ -16,6 +16,7 @@ type splitState struct {
 	// streamed is the task that has said pieces of a text since the last whole one; "": none.
 	streamed string
 	inputs   []input // that the agent waits for
+	states   int     // that it has said
 	// givenUp: the agent repeats a question that was answered, and would repeat it for
 	// ever.
 	givenUp bool
