@@ -11,6 +11,8 @@ const (
 	runParam                                     // the value of a parameter
 	runBrackets                                  // a value in brackets
 	runKey                                       // a private key
+	runSecond                                    // the second part of a token
+	runThird
 	allRuns
 )
 
@@ -50,6 +52,8 @@ func (kind run) has(c byte) bool {
 		return bytes.IndexByte([]byte(" \t\r\n\"'`&;,<>\\"), c) < 0
 	case runParam:
 		return bytes.IndexByte([]byte("& \t\r\n\"'<>#;\\"), c) < 0
+	case runSecond, runThird:
+		return charsDash.has(c)
 	}
 	return charset(kind).has(c)
 }

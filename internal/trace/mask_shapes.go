@@ -70,9 +70,10 @@ func (s *shape) end(b []byte, at int, r *runs) (end int, open, ok bool) {
 		return 0, false, false
 	}
 	i := at + len(s.lead)
+	kinds := [...]run{run(s.chars), runSecond, runThird} // each part is read once for all tokens that begin before it
 	for part := 0; ; part++ {
 		from := i
-		i = r.end(run(s.chars), b, i)
+		i = r.end(kinds[part], b, i)
 		last := part+1 >= s.parts
 		switch {
 		case i == len(b):

@@ -220,6 +220,13 @@ func TestRuns(t *testing.T) {
 	for _, a := range parts {
 		m.spans([]byte(strings.Repeat(a, 1<<17/len(a))))
 	}
+	var r runs
+	m.sieve.each([]byte("eyJ-eyJ-eyJ-.eyJ-12345.abc"), 0, func(at int, w *word) {
+		w.span([]byte("eyJ-eyJ-eyJ-.eyJ-12345.abc"), at, &r)
+		if first := r[charsDash]; at < 12 && first != (span{3, 12}) {
+			t.Errorf("of the token at %d, the first part is known as %v: the next one reads it again", at, first)
+		}
+	})
 	for n := range 1000 {
 		var b []byte
 		for k := n + 1; len(b) < 200; k = k*31%9973 + 1 {
