@@ -45,6 +45,7 @@ func words() []word {
 		{text: "basic", fold: true, kind: wordScheme},
 		{text: "://", kind: wordURL},
 		{text: "PRIVATE KEY-----", pair: 2, kind: wordBlock},
+		{text: "PRIVATE KEY BLOCK-----", pair: 2, kind: wordBlock}, // of PGP
 		{text: "=", kind: wordEquals},
 	}
 	for _, s := range shapes() {
