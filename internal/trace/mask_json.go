@@ -224,13 +224,16 @@ func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 
 // named masks an ID or a method that a record repeats, as in its document.
 func (m *masker) named(raw []byte) []byte {
-	if !rawjson.IsString(rawjson.View(raw)) {
+	is, top := raw, frame{object: true, spoken: true}
+	if rawjson.IsString(rawjson.View(raw)) {
+		is = m.token(raw, &top, maxNested)
+	} else if len(raw) > 0 {
+		is = m.scalar(raw, &top)
+	}
+	if is == nil {
 		return raw
 	}
-	if is := m.token(raw, &frame{object: true, spoken: true}, maxNested); is != nil {
-		return is
-	}
-	return raw
+	return is
 }
 
 // name takes the name of a member.

@@ -150,13 +150,14 @@ func TestUnnamedSecrets(t *testing.T) {
 func TestSecretIDs(t *testing.T) {
 	for _, redact := range []bool{false, true} {
 		var out bytes.Buffer
-		r := New(&out, &Options{Secrets: []string{"hunter2-own"}, Redact: redact})
+		r := New(&out, &Options{Secrets: []string{"hunter2-own", "31415926"}, Redact: redact})
+		r.Tap(false, []byte(`{"jsonrpc":"2.0","id":31415926,"method":"x"}`))
 		for _, id := range []string{"hunter2-own", "https:\\/\\/h/?token=hunter2", "https://u:hunter2@h", "a-1"} {
 			r.Tap(false, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%[1]s"}`, id))
 			r.Tap(true, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","result":{}}`, id))
 		}
 		must.Do(t, r.Close())
-		if strings.Contains(out.String(), "hunter2") || !strings.Contains(out.String(), `"id":"a-1","method":"a-1","json":{"jsonrpc":"2.0","id":"a-1","result"`) {
+		if strings.Contains(out.String(), "hunter2") || strings.Contains(out.String(), "31415926") || !strings.Contains(out.String(), `"id":"a-1","method":"a-1","json":{"jsonrpc":"2.0","id":"a-1","result"`) {
 			t.Errorf("IDs are recorded so:\n%s", &out)
 		}
 	}
@@ -166,7 +167,8 @@ func TestSecretIDs(t *testing.T) {
 func TestLongInPieces(t *testing.T) {
 	long := strings.Repeat("hunter2Q", 100)
 	for _, secret := range []string{"-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("hunter2hunter2hunter2hunter2\n", 50) + "-----END PRIVATE KEY-----",
-		"password=" + long, "password='" + strings.Repeat("hunter2 ", 100) + "'", "eyJhbGciOiJIUzI1NiJ9." + long + ".hunter2hunter2", "token=" + strings.Repeat(long, 10)} {
+		"password=" + long, "password='" + strings.Repeat("hunter2 ", 100) + "'", "eyJhbGciOiJIUzI1NiJ9." + long + ".hunter2hunter2", "token=" + strings.Repeat(long, 10),
+		"-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("hunter2hunter2hunter2hunter2\n", 500) + "-----END PRIVATE KEY-----", "password='" + strings.Repeat("hunter2 ", 2000) + "'", "https://user:hunter2hunter2@host/"} {
 		text := "The one that I have got is " + secret + " and nothing more."
 		for _, size := range []int{5, 60, 250, 700, 5000} {
 			var out bytes.Buffer
