@@ -16,7 +16,7 @@ func (w *word) span(b []byte, at int, r *runs) (s span, ok, open bool) {
 			s, ok = assigned(b, at, at+len(w.text), r)
 		}
 	case wordURL:
-		s, ok = userinfo(b, at)
+		s, ok, open = userinfo(b, at)
 	case wordEquals:
 		s, ok = parameter(b, at, r)
 	case wordLiteral:
@@ -133,10 +133,11 @@ func afterScheme(b []byte, i int) (span, bool) {
 	return span{from, end}, end-from >= 8 && (!plain || end-from >= 24)
 }
 
-// userinfo returns what stands between "://" at i and an @ before the host.
-func userinfo(b []byte, i int) (span, bool) {
+// userinfo returns what stands between "://" at i and an @ before the host. open: the text ends before
+// that, and has what is no port.
+func userinfo(b []byte, i int) (s span, ok, open bool) {
 	if i == 0 || !nameByte(b[i-1]) {
-		return span{}, false
+		return span{}, false, false
 	}
 	from, at := i+len("://"), -1
 	for k := from; k < len(b); k++ {
@@ -144,10 +145,16 @@ func userinfo(b []byte, i int) (span, bool) {
 		case c == '@':
 			at = k
 		case c <= ' ' || bytes.IndexByte([]byte(`/"'?#\<>`), c) >= 0:
-			return span{from, at}, at > from
+			return span{from, at}, at > from, false
+		case b[k-1] == ':' && k > from+1:
+			open = open || (c < '0' || c > '9') && b[from] != '['
 		}
 	}
-	return span{from, at}, at > from
+	if at < 0 {
+		at = len(b)
+		return span{from, at}, false, open
+	}
+	return span{from, at}, at > from, false
 }
 
 // parameter returns the value of a URL or form parameter whose name ends at i.

@@ -4,8 +4,8 @@ import "strings"
 
 const (
 	// tailSize is how much of a text is kept to be joined with its continuation, and how much before
-	// a secret that the continuation may belong to; maxTail bounds both. Of a secret that is longer,
-	// what goes on like a token is masked.
+	// a secret that the continuation may belong to. Of more than maxTail, the middle is left out; of a
+	// secret whose end cannot be told without that, what goes on like a token is masked.
 	tailSize = 192
 	maxTail  = 4 << 10
 	// minPiece is the least length of a secret's beginning that is masked before the rest
@@ -18,7 +18,7 @@ type said struct {
 	tail []byte
 	// quiet has found no word in the tail.
 	quiet *sieve
-	// hidden: the end lies within a secret that begins before the tail.
+	// hidden: the end lies within a secret that the tail has not all of.
 	hidden bool
 	like   pattern // of the documents with the pieces
 }
@@ -33,7 +33,7 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 	m.seam = append(append(m.seam[:0], s.tail...), piece...)
 	spans, last := m.find(m.seam, from, inPieces)
 	if s.hidden {
-		// The secret began before the tail, and ends where no token continues.
+		// It ends where no token continues, unless what is left tells more.
 		end := before
 		for end < len(m.seam) && (charsDot.has(m.seam[end]) || strings.IndexByte("~+/=", m.seam[end]) >= 0) {
 			end++
@@ -45,14 +45,15 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 		begin := spans[end].from
 		open, keep = s.hidden && begin == 0, max(begin-tailSize, 0)
 	}
-	if first := len(m.seam) - maxTail; first > keep {
-		open, keep = true, first
-	}
-	s.hidden = open
-	s.tail = append(s.tail[:0], m.seam[keep:]...)
-	if s.quiet = nil; last < len(m.seam)-len(s.tail) {
+	s.quiet = nil
+	if last < keep {
 		s.quiet = m.sieve
 	}
+	s.tail = append(s.tail[:0], m.seam[keep:]...)
+	if len(s.tail) > maxTail { // it begins with what tells that this is a secret
+		open, s.tail = true, append(s.tail[:2*tailSize], m.seam[len(m.seam)-tailSize:]...)
+	}
+	s.hidden = open
 	kept := spans[:0]
 	for _, sp := range spans {
 		if sp.to > before {
