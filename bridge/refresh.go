@@ -108,7 +108,8 @@ func (f *refresh) looks() bool { return !f.began.IsZero() }
 // looked takes what a look has brought.
 func (l *leg) looked(r *reply) {
 	f := &l.refresh
-	overtaken := f.firstTask.After(f.began) || l.phase == streaming && l.came.After(f.began)
+	agrees := r.err == nil && l.byOwnWord() && r.task.State == l.state // with a stream that repeats that the task waits, too
+	overtaken := f.firstTask.After(f.began) || l.phase == streaming && l.came.After(f.began) && !agrees
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
 	switch refusal := refusalOf(r.err); {
 	case r.err == nil:

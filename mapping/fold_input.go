@@ -74,6 +74,9 @@ func (f *Fold) inputs(task string) (list []dialect.Input) {
 // each input: ADK's servers (for Go, JavaScript, .NET) refuse a message that leaves one out.
 func (f *Fold) Reply(m *a2a.Outgoing) error {
 	inputs := f.inputs(m.TaskID)
+	if len(inputs) > 0 { // the agent has taken the answers to those before
+		f.split.inputs = slices.DeleteFunc(f.split.inputs, func(in input) bool { return in.task == m.TaskID && in.answered })
+	}
 	f.setAnswered(m.TaskID, true)
 	if len(inputs) == 0 || slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.Text == "" }) {
 		return nil

@@ -197,7 +197,8 @@ func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) boo
 		return true
 	}
 	last, _ := utf8.DecodeLastRune(s.said.text)
-	alone := s.last != nil && s.said.starts[c.from].at <= s.last.at // and not the newest token of it
+	at := s.said.starts[c.from].at // of words, or of a line, and no token in it
+	alone := s.last != nil && (at <= s.last.at || s.said.text[at-1] == '\n' || strings.ContainsFunc(strings.TrimSpace(seq), unicode.IsSpace))
 	again := long || said || alone && !unicode.IsSpace(last) && !goesOn(seq)
 	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
