@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
@@ -249,6 +251,15 @@ func TestNotedIsBounded(t *testing.T) {
 	m := newMasker(nil, nil, nil)
 	if m.note(strings.Repeat("a1", maxNoted), false); len(m.literals) > 0 {
 		t.Errorf("%d bytes are looked for", len(m.literals[0]))
+	}
+}
+
+// TestMethodIsBounded: of a method that no record repeats, no more is kept until its reply.
+func TestMethodIsBounded(t *testing.T) {
+	w := newWorker(io.Discard, new(Options), time.Now())
+	w.line(&item{kind: itemLine}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"%s"}`, strings.Repeat("a", 1<<16)))
+	if n := len(w.pending[0]["1"]); n > maxName {
+		t.Errorf("%d bytes are kept", n)
 	}
 }
 

@@ -38,13 +38,13 @@ type worker struct {
 	failed  error
 	pending [2]map[string]string // methods of open requests, by ID: the editor's, ours
 	seen    observed
-	said    map[string]*said // by the session of the editor's wire
+	said    map[uint64]*said // by the hash of the session of the editor's wire
 	spoke   *said            // the newest of them
 	open    map[int64]*exchange
 }
 
 func newWorker(out io.Writer, opts *Options, now time.Time) *worker {
-	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: rand.Text(), said: map[string]*said{},
+	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: rand.Text(), said: map[uint64]*said{},
 		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", came: map[uint64][]EventRef{}, from: map[uint64][]EventRef{}},
 		pending: [2]map[string]string{{}, {}}}
 	w.head(now)
@@ -224,7 +224,7 @@ func (w *worker) line(it *item, b []byte) {
 	}
 	l := w.enc.look(p, s)
 	if it.toEditor {
-		session := string(p.b[l.session.from:l.session.to])
+		session := lineHash(p.b[l.session.from:l.session.to])
 		if s = w.said[session]; s == nil {
 			s = new(said)
 			remember(w.said, session, s)
@@ -236,7 +236,7 @@ func (w *worker) line(it *item, b []byte) {
 	if id := string(p.b[l.id.from:l.id.to]); id != "" && len(id) <= maxName {
 		w.written("id", id)
 		if method != "" {
-			remember(w.pending[ours], id, method)
+			remember(w.pending[ours], id, method[:min(len(method), maxName)])
 		} else if method = w.pending[1-ours][id]; method != "" {
 			delete(w.pending[1-ours], id)
 		}
