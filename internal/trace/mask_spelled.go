@@ -13,7 +13,10 @@ const maxSpelled = 3
 // entities of HTML: &#65; &#x41; &amp;. An encoder may write any byte so, and one encoder may
 // follow another, so a list of spellings would not do.
 func (m *masker) spelledSpans(b []byte, want scope) {
-	if len(m.literals) == 0 || bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '&') < 0 || !spells(b) {
+	if len(m.literals) == 0 || bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '&') < 0 {
+		return
+	}
+	if !spells(b) && (want != inPieces || openEscape(b) == len(b)) {
 		return
 	}
 	at := make([]int, len(b)+1) // where a byte of plain is in b; its last element is b's end
@@ -22,8 +25,14 @@ func (m *masker) spelledSpans(b []byte, want scope) {
 	}
 	plain := b
 	for range maxSpelled {
+		size := len(plain)
+		if want == inPieces { // the piece may end within a byte's spelling, which counts as its end
+			n := openEscape(plain)
+			at[n] = at[size]
+			plain, at = plain[:n], at[:n+1]
+		}
 		next, from := decoded(plain)
-		if len(next) == len(plain) {
+		if len(next) == size {
 			break
 		}
 		for i := range from {
@@ -47,6 +56,19 @@ func spells(b []byte) bool {
 		}
 	}
 	return false
+}
+
+// openEscape returns where the spelling of a byte begins that b may end within, or else its end.
+func openEscape(b []byte) int {
+	for i := len(b) - 1; i >= max(0, len(b)-11); i-- {
+		switch c := b[i]; {
+		case c == '&', c == '%' && (i+1 == len(b) || i+2 == len(b) && isHex(b[i+1])):
+			return i
+		case c != '#' && !charsWord.has(c):
+			return len(b)
+		}
+	}
+	return len(b)
 }
 
 // decoded decodes once. at[i] is the index in b of the i-th byte.
