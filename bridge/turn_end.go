@@ -216,7 +216,7 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 		if r.Unread = t.sent[0] != "" && f.Unread(); r.Unread {
 			return r, t.editor.Show(ctx, []mapping.Step{t.notice(unread)})
 		}
-	case a2a.StateInputRequired:
+	case a2a.StateInputRequired, a2a.StateAuthRequired:
 		if len(r.Pending) > 0 {
 			break
 		}
@@ -224,7 +224,7 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 			r.Question, r.Waits = f.Question, true
 			return r, t.editor.Show(ctx, steps)
 		}
-		if f.ShownNothing() && !t.writing.Traits().EndsAsking {
+		if f.State == a2a.StateInputRequired && f.ShownNothing() && !t.writing.Traits().EndsAsking {
 			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntold)})
 		}
 	case a2a.StateCanceled:
