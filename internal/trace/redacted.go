@@ -22,7 +22,11 @@ func WriteRedacted(r *Reader, w io.Writer) error {
 			return err
 		}
 		record.redact(e)
-		if err := encoder.Encode(record); err != nil {
+		if err := encoder.Encode(struct {
+			N    int64  `json:"n"`
+			Time string `json:"t"` // with all its digits, as in other traces
+			*Record
+		}{record.N, record.Time.UTC().Format("2006-01-02T15:04:05.000000Z"), record}); err != nil {
 			return err
 		}
 	}

@@ -333,3 +333,13 @@ func TestOpenRequest(t *testing.T) {
 type sending func(*http.Request) (*http.Response, error)
 
 func (f sending) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// Times have six digits, as the schema says, also if the last ones are zeros.
+func TestRedactedTime(t *testing.T) {
+	r := must.Get(NewReader(strings.NewReader(head(Format, "a"))))(t)
+	var out strings.Builder
+	must.Do(t, WriteRedacted(r, &out))
+	if !strings.HasPrefix(out.String(), `{"n":1,"t":"2026-01-02T03:04:05.000000Z","us":0`) {
+		t.Error(out.String())
+	}
+}
