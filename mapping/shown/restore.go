@@ -40,7 +40,7 @@ func (s *Shown) Restore(x *Step) {
 		}
 		return
 	case it.run == nil || it.run.name != x.Name:
-		s.names[s.nameSum(x.Kind, x.Name)] += 0 // it was given out
+		s.names[s.nameSum(x.Kind, x.Name)] += 0 // it was given out; what was made of it stays counted
 		it.run = s.newRun(it.kind, x.Name)
 	}
 	s.note(it, seq, 1)
