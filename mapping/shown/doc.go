@@ -1,7 +1,6 @@
 // Package shown decides what of the things that an agent says is new to the user.
 //
-// An item is a message, an artifact or a thought: (task, kind, ID), a sequence of parts.
-// It comes by one of three verbs:
+// An item is a message, an artifact or a thought: (task, kind, ID), a sequence of parts. It comes by one of three verbs:
 //
 //	live      on the unbroken stream of the newest request. [Shown.Live]; the history and
 //	          the artifacts of a task that comes there are [Shown.State].
@@ -14,11 +13,30 @@
 // A2A gives no position in a stream. So behind a cut the task is taken whole, and where
 // that does not tell what is missing a gap is said.
 //
-// Nothing marks a repetition on the wire, so rules decide. L1 to L11 are about what comes
-// live, S1 to S8 about snapshots. Each is named where it is held, with its cost: how many of
-// 13,312 turns (832 shapes of agents, four sentences in four languages, four turns each) are
-// shown wrong without it. A line that ends in "rule: NAME" is the condition that holds it.
-// "Chosen", at the end of this comment, lists what no rule decides.
+// Nothing marks a repetition on the wire, so rules decide. L is for what comes live, S for snapshots:
+//
+//	L1   What does not begin with what was shown of its ID is a piece of it; an artifact replaces.
+//	L2   A short text at once again, under the ID of a message, is a piece.
+//	L3   An update is compared with what its own turn has shown.
+//	L4   Of a task that comes live only the status message is news.
+//	L5   The newest piece again, in a task with another state or with an artifact, is no news.
+//	L6   A text that equals what was said in pieces, or is long enough, says that again.
+//	L7   A new ID that begins with all of the message being shown is its growth.
+//	L8   A state ends a message if the task waits, or waited.
+//	L9   A text that is not said as a whole repeats only what it is all of.
+//	L10  A dialect may know that an item is a piece, or a whole.
+//	L11  An item is the sequence of its parts.
+//	S1   A task's messages have their places in what was shown: in its order, each once.
+//	S2   A task's messages of one ID are one.
+//	S3   Complete is not final: the next snapshot is weighed again.
+//	S4   Complete is what holds our message and each item that was shown, none shorter.
+//	S5   What a whole has said again need not be there: it is superseded.
+//	S7   A task does not tell whether its messages or its artifacts came first.
+//	S8   A task of an agent that keeps a part of what it says is never complete.
+//
+// (S6 was not needed.) Each is named where it is held, with its cost: how many of 13,312 turns (832
+// shapes of agents, four sentences in four languages, four turns each) are shown wrong without it. A
+// line that ends in "rule: NAME" is the condition that holds it. "Chosen" lists what no rule decides.
 //
 // A repetition is a property of a step: views for people leave such steps out, records have
 // them. What is not shown at all is what the editor has already, byte for byte.

@@ -12,8 +12,8 @@ const (
 	Replayed
 )
 
-// Kind says what an item is. User is a message of the user's own. Foreign is none of ours: what
-// is done where it stands in a list.
+// Kind says what an item is. User is a message of the user's own, which is not shown. Foreign is no
+// item: something that the caller does where it stands in a list.
 type Kind uint8
 
 // The kinds.
@@ -51,8 +51,7 @@ const (
 type Item struct {
 	Kind Kind
 	ID   string
-	// Parts are its parts; an item is the sequence of them (L11). A part that is no text is
-	// one opaque symbol.
+	// Parts are its parts; an item is the sequence of them (L11). A part that is no text is one opaque symbol.
 	Parts a2a.Parts
 	Role  Role // a message's
 	// Name, Append and Last are an artifact's.
@@ -61,15 +60,14 @@ type Item struct {
 
 	Hint   Hint
 	Do     func() // that of kind Foreign
-	pieces int    // that it has come in, if more than one
+	pieces int    // of how many of its ID it was made (entry.join), if of more than one
 }
 
 // Op says what a step does.
 type Op uint8
 
-// The steps. Grow: the text, or the part, follows what was shown of the item. Begin: nothing
-// was shown of it. Replace: what was shown of it is not its beginning any more. Gap:
-// something may be missing here.
+// The steps. Grow: the text, or the part, follows what was shown of the item. Begin: nothing was shown of it.
+// Replace: what was shown of it is not its beginning any more. Gap: something may be missing here.
 const (
 	Grow Op = iota
 	Begin
@@ -77,7 +75,7 @@ const (
 	Gap
 )
 
-// A Step is one thing to show.
+// A Step is one thing to show. It is the receiver's during the call alone, but for its strings.
 type Step struct {
 	Op   Op
 	Kind Kind

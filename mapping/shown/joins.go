@@ -14,11 +14,11 @@ import (
 // A run is text that the editor shows as one message.
 type run struct {
 	name          string
-	epoch, pauses int
+	epoch, pauses int // Shown's, when it began: while they are the same, text may join it
 	kind          Kind
 	growth        growth
 	at            int    // where in said it begins
-	joint         int    // and where a text begins that may not be of it; 0: there is none
+	joint         int    // where in said the newest text begins that was joined to it; 0: none was
 	pieces        int    // how many artifacts it is made of, if each is a piece of the text; else 0
 	title         string // the name that these have
 }
@@ -33,12 +33,12 @@ const (
 	cumulative        // each has said all of it
 )
 
-// enter goes on with the run that text of an item is shown in; in is nil where it grows. An
-// artifact that has not begun may be a piece: see isNextPiece.
+// enter settles the run that text of an item is shown in (it.run): it goes on with the item's, or joins it to another.
+// in is nil where the item grows (Shown.Grow). An artifact that has not begun may be a piece: see isNextPiece.
 func (s *Shown) enter(it *item, text string, in *Item) {
 	piece := in != nil && in.Kind == Artifact && it.n == 0
 	switch r := it.run; {
-	case s.InPlace && r != nil && s.held.whole() && it.turn == s.turn:
+	case s.InPlace && r != nil && s.held.askedFor() && it.turn == s.turn:
 		// What a task knows beyond what was shown goes where that is.
 	case r == nil || r.epoch != s.epoch || r.pieces > 1: // an artifact that grows is no single piece, and leaves those
 		s.join(it, text, piece && it.life == first && s.isNextPiece(in, text))
@@ -52,8 +52,8 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 	}
 }
 
-// join finds the run that text of an item is shown in: that of the message before it, if it
-// goes on with that, or else a new one. So it does with artifacts that are a piece each.
+// join settles the run that text of an item is shown in: that of the message before it, if it goes on with
+// that, or else a new one. piece: it is an artifact, and goes on with those before it that are a piece each.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	isOpen := r != nil && r.epoch == s.epoch && r.pauses == s.pauses && r.kind == it.kind
@@ -70,9 +70,10 @@ func (s *Shown) join(it *item, text string, piece bool) {
 	it.run = s.newRun(it.kind, s.TakeName(it.kind, it.id))
 }
 
-// concludes reports whether a text behind tokens is a message of its own, unless its words go on: a question
-// (inference-gateway's ADK), or a sentence that ends the task ("Task completed successfully.", by complete of
-// a2a-python's TaskUpdater). Chinese and Japanese put no space between words: there a sentence has to be over before it.
+// concludes reports whether a text behind tokens is a message of its own, unless its words go on, by the state
+// that comes with it: a question (inference-gateway's ADK), or a sentence that ends the task ("Task completed
+// successfully.", by complete of a2a-python's TaskUpdater). Chinese and Japanese put no space between words:
+// there a sentence has to be over before it.
 func (s *Shown) concludes(text string) bool {
 	if !s.inHand.Terminal() || weight(text) < evidence {
 		return s.inHand.Waits()
@@ -86,11 +87,11 @@ func (s *Shown) concludes(text string) bool {
 // own. What is longer is a document that begins or ends with a space.
 const maxToken = 48
 
-// isNextPiece reports whether an artifact is a piece as the one before it, which came alike: without a
-// name if it is to be appended (PromptKit), and by the space between (each update of an SDK's TaskUpdater is
-// an artifact of its own, where its caller gives no ID: Microsoft's Agent Framework for Python, until it gave
-// them one), also if all have one name (the travel planner among the A2A project's samples, and its many
-// copies: "current_result"). Files have names of their own, a last chunk, or several chunks.
+// isNextPiece reports whether an artifact that has not begun is a piece as the one before it, which came alike:
+// without a name if it is to be appended (PromptKit), and by the space between (each update of an SDK's
+// TaskUpdater is an artifact of its own, where its caller gives no ID: Microsoft's Agent Framework for Python,
+// until it gave them one), also if all have one name (the travel planner among the A2A project's samples, and
+// its many copies: "current_result"). Files have names of their own, a last chunk, or several chunks.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	switch {
 	case s.said.last() == nil || s.last == nil || s.last.title != in.Name:
@@ -107,25 +108,24 @@ func (s *Shown) isNextPiece(in *Item, text string) bool {
 		max(utf8.RuneCount(was), utf8.RuneCountInString(text)) < maxToken && s.said.isContinuedBy(text, len(was))
 }
 
-// standsAlone reports whether a message that comes with the state in hand goes on with no other: one
-// that ends the task is a question or an answer of its own more often than a last chunk, and
-// always where the task is canceled (Strands for Python).
+// standsAlone reports whether a message that comes with the state in hand goes on with no other, though the
+// text may: one that ends the task, or asks, is a question or an answer of its own more often than a last
+// chunk, and always where the task is canceled (Strands for Python). sure: the text goes on for certain.
 func (s *Shown) standsAlone(sure bool) bool {
 	ending := s.inHand.Terminal() || s.inHand.Waits()
 	return ending && (!sure || s.inHand == a2a.StateCanceled)
 }
 
-// newRun begins the run that what is said next is shown in.
+// newRun begins the run that what is said next is shown in, and returns it.
 func (s *Shown) newRun(kind Kind, name string) *run {
 	s.last = &run{name: name, epoch: s.epoch, pauses: s.pauses, kind: kind, at: len(s.said.text)}
 	return s.last
 }
 
-// joins decides by the text whether a message goes on with the one before it, which has
-// another ID. Some agents give each chunk of a text an ID of its own (Gemini's server 0.25.2,
-// Strands, LangGraph, github.com/inference-gateway/adk), others send whole notes that way
-// ("Looking up the rates…", "Processing…"), and A2A has no word for the difference. The first case
-// that fits decides:
+// joins decides by the text whether a message goes on with the one before it, which has another ID. Some agents
+// give each chunk of a text an ID of its own (Gemini's server 0.25.2, Strands, LangGraph,
+// github.com/inference-gateway/adk), others send whole notes that way ("Looking up the rates…", "Processing…"),
+// and A2A has no word for the difference. The first case that fits decides:
 //
 //   - Next begins with white space or closing punctuation, or the one before ends with white
 //     space: it goes on.
@@ -159,7 +159,7 @@ func joins(before []byte, chunks bool, next string) (join, sure bool) {
 	return false, false
 }
 
-// wordsMeet is joins where letters or digits meet.
+// wordsMeet is joins where letters or digits meet: both runes are.
 func wordsMeet(before []byte, next string) (join, sure bool) {
 	last, _ := utf8.DecodeLastRune(before)
 	first, n := utf8.DecodeRuneInString(next)
@@ -202,11 +202,11 @@ func closesBold(text string) bool {
 	return found && !strings.HasSuffix(before, " ") && (!isWord(first) || isUnspaced(first))
 }
 
-// isPiece reports whether what takes an artifact's place is a piece of it by its words, though
-// nothing appends it (Docker Agent and trpc-agent-go put each token in the place of the one
-// before). By A2A it replaces. It does where the artifact has a name, append or a last chunk, has
-// grown, or begins so again, where two words meet ("queued", "running"), and where something else was
-// said since. What follows a piece is one, too, under the same conditions.
+// isPiece reports whether what takes an artifact's place is a piece of it by its words, though nothing appends
+// it (Docker Agent and trpc-agent-go put each token in the place of the one before), and notes that its events
+// are. By A2A it replaces. It does where the artifact has a name, append or a last chunk, has grown, or begins
+// so again, where two words meet ("queued", "running"), and where something else was said since. What follows a
+// piece is one, too, under the same conditions.
 func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	if in.Last || in.Name != "" || it.form == marked || it.run != s.last || s.said.last() != it {
 		return false
@@ -218,8 +218,8 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	return it.form == inPlace
 }
 
-// isContinuedBy reports whether a text goes on in the line of the one before, n bytes long, by what
-// stands between; or both are short words of Chinese.
+// isContinuedBy reports whether a text, which is not empty, goes on in the line of what was said last, of which
+// n bytes are its item's: by what stands between, or as both are short words of Chinese.
 func (s *said) isContinuedBy(text string, n int) bool {
 	last, _ := utf8.DecodeLastRune(s.text)
 	if first, _ := utf8.DecodeRuneInString(text); isUnspaced(last) && isUnspaced(first) && max(n, len(text)) < evidence {
@@ -228,20 +228,20 @@ func (s *said) isContinuedBy(text string, n int) bool {
 	return opens(s.text[s.newest:], text) || text[0] != '\n' && text[0] != '\r' && last != '\n' && (goesOn(text) || unicode.IsSpace(last))
 }
 
-// isNewest reports whether a text is what the newest event has said, of that item.
+// isNewest reports whether a text is what the newest event with text has said, and of that item.
 func (s *Shown) isNewest(it *item, seq string) bool {
 	return s.said.last() == it && string(s.said.text[s.said.newest:]) == seq
 }
 
-// isTwice reports whether the same text under the same ID is a piece: it is short, and nothing
-// came between (L2: 692 turns; tokens that come twice): "谢" "谢". Behind other
+// isTwice reports whether the text of an item again is a piece of it: the item is no artifact and has said just
+// this, which is short, and nothing came between (L2: 692 turns; tokens that come twice): "谢" "谢". Behind other
 // text it is the status message that has stayed.
 func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
 	return it.kind != Artifact && it.events == 1 && len(seq) < short && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch
 }
 
-// isDoubtful reports whether an item that came again, and was taken for a repetition, may be a piece: the lines
-// of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece. A text
+// isDoubtful reports whether an item that said its only text again, which was taken for a repetition, may have
+// said a piece: the lines of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece. A text
 // whose end does not meet its beginning is none: a status that an agent says again while it works.
 func (s *Shown) isDoubtful(it *item, seq string) bool {
 	first, _ := utf8.DecodeRuneInString(seq)
@@ -250,8 +250,8 @@ func (s *Shown) isDoubtful(it *item, seq string) bool {
 	return meets && it.events == 1 && s.isNewest(it, seq) && (s.doubted+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00")
 }
 
-// sayPiece shows a piece of an item, behind what was doubted of it: that were pieces, too. To show late what an
-// agent has said twice is better than to lose a word.
+// sayPiece shows a piece of an item, as say does. Before it go the repetitions that were doubted: that were
+// pieces, too. To show late what an agent has said twice is better than to lose a word.
 func (s *Shown) sayPiece(it *item, in *Item, seq string) {
 	if s.doubted > 0 && s.gap == none && s.said.last() == it && it.run.epoch == s.epoch {
 		text := strings.Repeat(string(s.said.text[s.said.newest:]), s.doubted)
@@ -266,8 +266,8 @@ func (s *Shown) sayPiece(it *item, in *Item, seq string) {
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.
 func isUnspaced(r rune) bool { return unicode.Is(unicode.Lo, r) }
 
-// isWholeThought reports whether a piece of a thought is all of it again: trpc-agent-go marks that
-// no more than its pieces.
+// isWholeThought reports whether an event says all of a thought again that came in pieces: trpc-agent-go marks
+// that no more than its pieces.
 func (s *Shown) isWholeThought(it *item, in *Item, seq string) bool {
 	if in.Kind != Thought || it.events < 2 || len(seq) != it.n || it.n < evidence {
 		return false
@@ -296,10 +296,10 @@ const maxNames = 1 << 17
 // in a conversation: IDs of messages are unique within their task by A2A, and within their session by ACP. Most agents'
 // IDs are unique anyway, and stay what they are. Of each name it is known, by its hash, how many were made of it.
 func (s *Shown) TakeName(kind Kind, id string) string {
-	of := s.nameSum(kind, id)
-	for name, sum := id, of; ; sum = s.nameSum(kind, name) {
-		if _, taken := s.names[sum]; !taken {
-			s.names[sum] = 0
+	of := s.hashName(kind, id)
+	for name, hash := id, of; ; hash = s.hashName(kind, name) {
+		if _, taken := s.names[hash]; !taken {
+			s.names[hash] = 0
 			return name
 		}
 		s.names[of]++
@@ -307,13 +307,14 @@ func (s *Shown) TakeName(kind Kind, id string) string {
 	}
 }
 
-// nameSum is the key of a name. ACP's thoughts are no messages, so they have names of their own.
-func (s *Shown) nameSum(kind Kind, name string) uint64 {
+// hashName is the key of a name in names. ACP's thoughts are no messages, so they have names of their own. If
+// there are too many names it forgets them all first.
+func (s *Shown) hashName(kind Kind, name string) uint64 {
 	if len(s.names) >= maxNames {
 		clear(s.names)
 	}
 	if kind != Thought {
 		kind = Message
 	}
-	return s.sum(key{kind: kind, id: name})
+	return s.hashKey(key{kind: kind, id: name})
 }

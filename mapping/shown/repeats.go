@@ -24,28 +24,27 @@ const (
 	keepSaid = 16 << 10
 )
 
-// said is what a turn has shown, in its order. Agents stream an answer, and then say the
-// whole of it again: in the status message that ends the task, in an artifact, in the
-// history.
+// said is what a turn has shown, in its order. Agents stream an answer, and then say the whole of it again: in
+// the status message that ends the task, in an artifact, in the history.
 type said struct {
 	text   []byte
 	starts []start
 	newest int // where the newest event's text begins
 }
 
-// A start is where an item begins in it, or goes on behind another.
+// A start is where an item begins in it, or goes on behind another: its text is text[at:end].
 type start struct {
 	at     int
-	end    int // where its text ends
+	end    int
 	it     *item
-	pieces int // events that have said it
-	head   head
-	hint   Hint
-	copy   *item // of a state, which says it again under another ID: see [Shown.atCursor]
+	pieces int   // events that have said it
+	head   head  // of its first event's text
+	hint   Hint  // a dialect's, of all of them
+	copy   *item // of a state, which says it again under another ID, nil for none: see [Shown.atCursor]
 }
 
-// head is the first bytes of a text that are no white space: most starts are no place where
-// another text may begin, and are passed by it.
+// head is the first bytes of a text that are no white space, n of them: most starts are no place where another
+// text may begin, and are passed by it.
 type head struct {
 	bytes [evidence]byte
 	n     int
@@ -65,21 +64,22 @@ func (h *head) fits(o *head) bool {
 	return string(h.bytes[:n]) == string(o.bytes[:n])
 }
 
+// clear forgets all, and keeps the room.
 func (s *said) clear() {
 	clear(s.starts)
 	s.starts, s.text, s.newest = s.starts[:0], s.text[:0], 0
 }
 
-// letGo is clear where no more is said soon.
+// letGo is clear where no more is said soon: it keeps little room.
 func (s *said) letGo() {
 	if s.clear(); cap(s.text) > keepSaid {
 		s.text, s.starts = nil, nil
 	}
 }
 
-// add adds text of an item. A start is also behind a part that is no text, and behind what
-// stood between texts of one item, such as a call: a whole may begin there. So it may where
-// pieces begin, and behind what a state has a copy of.
+// add adds text of an item behind all others; it is not empty. It makes a start where the item begins, or goes
+// on behind another; behind a part that is no text, and behind what stood between texts of one item, such as a
+// call: a whole may begin there. So it may where pieces begin, and behind what a state has a copy of.
 func (s *said) add(it *item, text string, epoch, pieces int) {
 	n := len(s.starts)
 	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 ||
@@ -106,7 +106,7 @@ func (s *said) textOf(is func(it *item) bool) string {
 	return string(all)
 }
 
-// last is the item that has said the newest text, nil for none.
+// last is the item that has said the newest text, nil if nothing is said.
 func (s *said) last() *item {
 	if len(s.starts) == 0 {
 		return nil
@@ -114,8 +114,8 @@ func (s *said) last() *item {
 	return s.starts[len(s.starts)-1].it
 }
 
-// newestItem is where the newest item begins.
-func (s *said) newestItem() int {
+// newestStart is the index of the first start from which on all is the newest item's, -1 if nothing is said.
+func (s *said) newestStart() int {
 	i := len(s.starts) - 1
 	for i > 0 && s.starts[i-1].it == s.starts[i].it {
 		i--
@@ -125,31 +125,30 @@ func (s *said) newestItem() int {
 
 // A cover says which of what was said a text says again.
 type cover struct {
-	from, to int    // starts, and where in the text it ends
-	rest     string // what the text has behind that
-	pieces   int    // events that have said it
-	cross    bool   // some of it is of the other kind
-	marked   bool   // a dialect says that all of it were pieces
+	from   int    // the index of the start that it begins at
+	to     int    // where in said it ends
+	rest   string // what the text has behind that
+	pieces int    // events that have said it
+	cross  bool   // some of it is of the other kind
+	marked bool   // a dialect says that all of it were pieces
 }
 
-// showRepeat shows an item that says again what this turn has said, as a repetition, and what it has beyond
-// that; false, with nothing shown, if it is none. What it has repeated is superseded (S5). whole: it ends the
-// leg (a last state, or a question), is in a task, or its last chunk does not append. Of a task that
-// was asked for and names its items otherwise than the stream did, every match with what was said before it
-// counts: an artifact of each token (lynx, loomcycle) is one, however often its word has come.
+// showRepeat shows an item that says again what this turn has said: as a repetition, and what it has beyond
+// that as new; false, with nothing shown, if it says nothing again. The items that it has repeated are
+// superseded (S5), and where they are all of the message being shown that has ended. whole: the text is said as
+// a whole, as it ends the leg (a last state, or a question), is in a task, or its last chunk does not append.
+// Of a task that was asked for and names its items otherwise than the stream did, every match with what was
+// said before it counts: an artifact of each token (lynx, loomcycle) is one, however often its word has come.
 //
-// "Said as a whole" is told by evidence, not by the carrier (L6: 390 turns). A new ID repeats if it
-// equals, white space left out, all of the message that is being shown, made of at least two
-// pieces; from any other start 16 bytes are asked for, and so they are of an artifact that has the words
-// of a message that came at once (add_artifact of a2a-python's TaskUpdater, behind a status message: Strands,
-// AG2); fewer may be a file's first chunk. Besides, a text that is said as a whole (it
-// ends the task; lastChunk without append; a dialect says so) may repeat an item of the other kind,
-// or go on behind what was said; what ends the task may also repeat the message before it (BeeAI's
-// framework for Python, by its source, sends each message of its agent, and then the last one
-// again), but where that was asked, and answered. Otherwise, within one kind, equal texts of new
-// IDs are new: two artifacts of equal text are two, and so are two of which one begins with the
-// other, unless that came in pieces. So the first piece of an artifact is new, although what was
-// said begins with it, and a text that is not said as a whole repeats only what it is all of (L9).
+// L6: evidence tells that, not the carrier (390 turns). A new ID repeats if it equals, white space left out, all of
+// the message that is being shown, made of at least two pieces; from any other start 16 bytes are asked for, and so
+// they are of an artifact that has the words of a message that came at once (add_artifact of a2a-python's
+// TaskUpdater, behind a status message: Strands, AG2); fewer may be a file's first chunk. Besides, a text that is
+// said as a whole may repeat an item of the other kind, or go on behind what was said; what ends the task may also
+// repeat the message before it (BeeAI's framework for Python, by its source, sends each message of its agent, and
+// then the last one again), but where that was asked, and answered. Otherwise, within one kind, equal texts of new
+// IDs are new: two artifacts of equal text are two, and so are two of which one begins with the other, unless that
+// came in pieces. So the first piece of an artifact is new, although what was said begins with it (L9).
 func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole) {
@@ -173,12 +172,12 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 	return true
 }
 
-// isRepetition reports whether a cover is evidence enough: see showRepeat.
+// isRepetition reports whether a cover of the item's text is evidence enough: see showRepeat.
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	n, all := weight(seq), s.isAll(c)
 	long := n >= evidence
 	switch {
-	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.whole() && n >= short || c.cross && in.Kind == Artifact && long):
+	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.askedFor() && n >= short || c.cross && in.Kind == Artifact && long):
 		return true
 	case whole:
 		return s.isWholeAgain(c, in, seq, all, long)
@@ -203,12 +202,13 @@ func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) boo
 	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
 
-// isAll reports whether a cover has all of the message that is being shown, to its end, or is the newest item of all.
+// isAll reports whether a cover has all of the message that is being shown, or all that the newest item has
+// said, to the end of said, and the text nothing beyond.
 func (s *Shown) isAll(c *cover) bool {
 	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
 		return false
 	}
-	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestItem()
+	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestStart()
 }
 
 // isStripped reports whether a text is all that an item has said since another spoke, in at least three pieces, with
@@ -229,8 +229,8 @@ func (s *Shown) isRestated(c *cover) bool {
 	return s.last == nil && b.it.epoch == s.epoch && b.at == s.restated
 }
 
-// isStreamed reports whether a cover are pieces, and ends with the text that this turn has said
-// last of a kind.
+// isStreamed reports whether a cover has nothing but pieces that a dialect has marked, the text nothing beyond,
+// and no text of the kind was said behind it.
 func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	for i := len(s.said.starts) - 1; i >= 0 && s.said.starts[i].at >= c.to; i-- {
 		if b := &s.said.starts[i]; b.it.kind == kind && s.said.text[b.at] != 0 {
@@ -240,8 +240,8 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	return c.rest == "" && c.marked
 }
 
-// sayRest shows the first n bytes of an item as a repetition, since they were said before, and the rest as new. own: its
-// own pieces are among them, so that it is not made longer by them.
+// sayRest shows the first n bytes of an item as a repetition, since they were said before, and the rest as new,
+// in the run of the newest text. own: its own pieces are among them, so that it is not made longer by them.
 func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
 	was, op := s.last, Begin
 	switch {
@@ -261,16 +261,16 @@ func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
 	s.say(it, in, seq, n)
 }
 
-// covers compares a text, white space left out, with what the turn has said, from each place
-// where an item begins. What a dialect knows to be a whole says its own pieces again, and not
-// an equal text before them.
+// covers compares a text, white space left out, with what the turn has said, from each start: best is a cover
+// that has all of the text, else the first that it goes beyond; false if there is none. What a dialect knows to
+// be a whole says its own pieces again, and not an equal text before them.
 func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover, ok bool) {
 	n := weight(seq)
 	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, kind, n) {
 		return cover{}, false
 	}
 	begin := headOf(seq)
-	newest := s.said.newestItem() // a whole may have come before: "Wait..." twice
+	newest := s.said.newestStart() // a whole may have come before: "Wait..." twice
 	if c, good := s.coversFrom(newest, seq, kind, whole); good && c.rest == "" && (hint != Whole || s.isStreamed(&c, kind)) {
 		return c, true
 	}
@@ -289,8 +289,8 @@ func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover
 	return best, ok
 }
 
-// isShort reports whether a text that is new is less than the message in hand, or than its end, and
-// too short to repeat anything else. Looking for it costs as much as there are items.
+// isShort reports whether a text, of this weight and not in a task, is less than the message being shown, or
+// than its end, and too short to repeat anything else. Looking for it costs as much as there are items.
 func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 	if s.held != nil || n >= evidence {
 		return false
@@ -302,8 +302,8 @@ func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 	return (end.it.kind == Thought) != (kind == Thought) || weightLess(s.said.text[end.at:], n) > n
 }
 
-// coversFrom is covers from one start on: the text ends as that of a start does, or has all that was said
-// from there, and more. A thought repeats thoughts alone, and nothing else repeats them.
+// coversFrom is covers from one start on: true if the text ends as that of a start does, or has all that was
+// said from there, and more. A thought repeats thoughts alone, and nothing else repeats them.
 func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover, ok bool) {
 	c.from, c.marked = from, true
 	j, done := 0, 0 // done: behind the last byte of seq that was compared
@@ -336,14 +336,15 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover
 	if done == 0 {
 		return c, false
 	}
-	if !s.held.whole() && !meetBetweenWords(last, seq[done:]) {
+	if !s.held.askedFor() && !meetBetweenWords(last, seq[done:]) {
 		return c, false
 	}
 	c.rest = seq[done+saidSpace(tail, seq[done:]):]
 	return c, true
 }
 
-// saidSpace is how much of the white space that a text was shown with stands before its rest, too: it is not shown twice.
+// saidSpace is how many bytes of white space, which a text was shown with, its rest begins with, too: they are
+// not shown twice.
 func saidSpace(tail []byte, rest string) (n int) {
 	for n < len(tail) {
 		_, next := utf8.DecodeRune(tail[n:])
@@ -355,7 +356,7 @@ func saidSpace(tail []byte, rest string) (n int) {
 	return n
 }
 
-// limit lets the turn's text go where it is more than is kept, before an item is compared with it.
+// limit forgets the turn's text where it is more than is kept. It is called before an item is compared with that.
 func (s *Shown) limit() {
 	if len(s.said.text) <= maxSaid && len(s.said.starts) <= maxStarts {
 		return

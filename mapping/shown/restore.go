@@ -10,7 +10,8 @@ import (
 // history that gives it another ID is taken as without this.
 func (s *Shown) RestorePrompt(id string) { s.prompt = ours{id: strings.Clone(id)} }
 
-// Restore notes a step that another process has shown, in its turn: see [Shown.Begin].
+// Restore notes a step that another process has shown, in the order of its journal and in its turn (see
+// [Shown.Begin]), and shows nothing.
 func (s *Shown) Restore(x *Step) {
 	s.limit()
 	part := a2a.Part{Kind: a2a.PartText, Text: x.Text}
@@ -19,7 +20,7 @@ func (s *Shown) Restore(x *Step) {
 	}
 	seq := s.symbols(&part)
 	k := key{s.task, x.Kind, x.ID}
-	it := s.items[s.sum(k)]
+	it := s.items[s.hashKey(k)]
 	if it == nil || x.Op == Replace {
 		it = s.another(k)
 	}
@@ -40,7 +41,7 @@ func (s *Shown) Restore(x *Step) {
 		}
 		return
 	case it.run == nil || it.run.name != x.Name:
-		s.names[s.nameSum(x.Kind, x.Name)] += 0 // it was given out; what was made of it stays counted
+		s.names[s.hashName(x.Kind, x.Name)] += 0 // it was given out; what was made of it stays counted
 		it.run = s.newRun(it.kind, x.Name)
 	}
 	s.note(it, seq, 1)

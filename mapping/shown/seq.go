@@ -15,7 +15,7 @@ import (
 // part, whose seed it cannot know, would be taken for it.
 const symbolLen = 18
 
-// sequence returns parts as a string. That of one text is the text itself.
+// sequence returns parts as a string, "" if they say nothing. That of one text is the text itself.
 func (s *Shown) sequence(parts a2a.Parts) string {
 	var p a2a.Part
 	if !parts.Next(&p) {
@@ -34,6 +34,7 @@ func (s *Shown) sequence(parts a2a.Parts) string {
 	return b.String()
 }
 
+// symbols returns a part as a string, "" if it says nothing.
 func (s *Shown) symbols(p *a2a.Part) string {
 	if p.Kind == a2a.PartText {
 		return p.Text
@@ -58,7 +59,8 @@ func isEmpty(data a2a.JSON) bool {
 	return false
 }
 
-// emit shows an item's parts between two places in its sequence.
+// emit shows an item's parts between two places in its sequence, a step each: the first by the Op that the step
+// in hand has, which is Grow from then on.
 func (s *Shown) emit(it *item, in *Item, from, to int) {
 	p := &s.part
 	s.step.Kind, s.step.ID, s.step.Part = it.kind, it.id, p
@@ -84,7 +86,7 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 	s.part = a2a.Part{} // which is of the event in hand
 }
 
-// skip returns the place of the next byte that is no white space (Unicode's).
+// skip returns the place of the next byte from i on that is no white space (Unicode's): end, or more, if there is none.
 func skip[T string | []byte](b T, i, end int) int {
 	for i < end {
 		if c := b[i]; c < utf8.RuneSelf {
@@ -114,8 +116,8 @@ func weightLess[T string | []byte](text T, n int) (w int) {
 	return w
 }
 
-// alike compares two texts from these places on, white space left out. It returns where they differ, or end, and
-// the places behind the last bytes that are alike.
+// alike compares two texts from these places on, white space left out. It returns where in each they differ, or
+// it ends, and where in each behind the last bytes that are alike.
 func alike(said []byte, at int, seq string, j int) (differ, differs, end, ends int) {
 	end, ends = at, j
 	for {

@@ -9,38 +9,36 @@ import (
 
 // Traits are how an agent or an editor differs from what the rules are for.
 type Traits struct {
-	// Partial: the agent holds part of what it says, and nothing tells which: no snapshot of it is
-	// complete (S8). Gemini's server keeps each message's first chunk; cut behind a thought its task
-	// holds all that was shown, and not the text (69 of 281 cuts).
+	// Partial: the agent holds part of what it says, and nothing tells which: no snapshot of it is complete
+	// (S8). Gemini's server keeps each message's first chunk; cut behind a thought its task holds all that was
+	// shown, and not the text (69 of 281 cuts).
 	Partial bool
 	// Chunks: messages with IDs of their own are chunks of one text, for views: a dialect knows it
 	// (Gemini's server 0.25.2).
 	Chunks bool
-	// InPlace: the editor can change a message that it has shown. Then a task that was asked for
-	// corrects what was shown of an item, where it would only tell that something is missing, and has
-	// it grow where it stands.
+	// InPlace: the editor can change a message that it has shown. Then a task that was asked for corrects what was
+	// shown of an item, where it would only tell that something is missing, and has it grow where it stands.
 	InPlace bool
 }
 
-// A Shown knows what the editor of one conversation has been shown. It is not safe for
-// concurrent use.
+// A Shown knows what the editor of one conversation has been shown. It is not safe for concurrent use.
 type Shown struct {
 	Traits
 	show  func(*Step)
 	seed  maphash.Seed
 	names map[uint64]int   // those that were given out: see TakeName
-	items map[uint64]*item // by their keys' hashes: of many, the map is most
-	task  string
+	items map[uint64]*item // by hashKey: of many, the map is most
+	task  string           // of the items that come next
 
-	turn         int
+	turn         int  // its number
 	prompt, sent ours // of our messages of this turn the first, and the newest: that, or an answer
-	said         said
-	last         *run // that was shown in last
+	said         said // what this turn has shown
+	last         *run // that the newest text is in; nil: no text can go on there, since there is none, or a whole has ended it
 	restated     int  // where in said the text begins that a whole has said again last; then last is nil
 	// epoch grows with all that stands between texts for a reader: a call, another task or
 	// turn. pauses grows when the task begins or ends to wait.
 	epoch, pauses int
-	state         a2a.State
+	state         a2a.State // the newest of this turn, or of the newest snapshot
 	gap           gap
 	several       bool // a message has come in several events under one ID: an ID is a message's
 	// inHand is the state that the event in hand has, or the status message of a snapshot. anew: it is a task
@@ -49,18 +47,18 @@ type Shown struct {
 	anew   bool
 	held   *held // the state in hand, nil while none is
 	looks  int   // states so far
-	// growing is the item whose text the last n bytes of said are, which are not in its sums. (Rejected:
+	// growing is the item whose text the last n bytes of said are, which are not in its hashes. (Rejected:
 	// a hash that grows with each chunk. It took a twelfth of a stream's CPU.)
 	growing *item
 	n       int
 	doubted int // how often the newest text came again, and was taken for a repetition: see [Shown.isDoubtful]
 	// skips: the repetition that [Shown.Restore] reads is of an item that is known.
 	skips bool
-	step  Step
+	step  Step     // the next one to show; its Op is Grow between items
 	part  a2a.Part // that of the step
 }
 
-// gap says what a cut has cost.
+// gap says whether text may be missing that a cut has cost, and the user knows.
 type gap uint8
 
 const (
@@ -76,23 +74,22 @@ type key struct {
 	id   string
 }
 
-// item is what was shown of one: how long it was, and hashes of it.
+// item is what was shown of one, also as a repetition.
 type item struct {
 	key
-	n    int
-	sums []extent
-	turn int
-	run  *run
-	hint Hint
-	// events that have said something of it.
-	events int
-	epoch  int // of its newest text
-	look   int // the newest state that holds it
+	n      int      // its length
+	hashes []extent // of it, but for the end that is growing: see Shown.growing
+	turn   int      // the newest that has shown something of it
+	run    *run     // that its newest text is in; nil: there is none yet
+	hint   Hint     // of its newest event that appends
+	events int      // that have said something new of it
+	epoch  int      // of its newest text
+	look   int      // the newest state that holds it
 	life   life
 	form   form
 }
 
-// life says whether an item is what its ID names.
+// life says whether an item is the one that its ID names.
 type life uint8
 
 const (
@@ -110,14 +107,13 @@ const (
 	marked        // append or lastChunk was said
 )
 
-// maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and
-// would be shown again.
+// maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and would be shown again.
 const maxItems = 1 << 14
 
 // An extent is text by its length and its hash.
 type extent struct {
-	n   int
-	sum uint64
+	n    int
+	hash uint64
 }
 
 // New returns a Shown for a conversation of which nothing was shown. show is called for each
@@ -126,7 +122,8 @@ func New(show func(*Step)) *Shown {
 	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[uint64]*item{}, names: map[uint64]int{}}
 }
 
-// Begin begins a turn. What was said outside of a task belongs to the request before.
+// Begin begins a turn: its text, our messages, its state and its gap are none yet. It forgets what was said outside
+// of a task, which belongs to the request before, and of many items those that are older than the turn before.
 func (s *Shown) Begin() {
 	s.prompt = ours{}
 	s.Sent("", "")
@@ -141,8 +138,8 @@ func (s *Shown) Begin() {
 	}
 }
 
-// Sent names the message that is being sent, by its ID and its text: live is its stream from
-// here.
+// Sent names the message that is being sent, by its ID and its text: live is its stream from here, and a gap
+// that is not owed is weighed no more. In a turn the first is the prompt.
 func (s *Shown) Sent(id, text string) {
 	s.sent = ours{strings.Clone(id), strings.Clone(text)}
 	if s.prompt.id == "" {
@@ -153,7 +150,7 @@ func (s *Shown) Sent(id, text string) {
 	}
 }
 
-// Task says which task the next items are of.
+// Task says which task the next items are of, "" for none. Text of another task is no part of a message.
 func (s *Shown) Task(id string) {
 	if id != s.task {
 		s.task = strings.Clone(id)
@@ -161,22 +158,21 @@ func (s *Shown) Task(id string) {
 	}
 }
 
-// IsNew reports whether an item says something, and nothing was shown of it.
+// IsNew reports whether an item of the task in hand says something, and nothing was shown of it. It shows nothing.
 func (s *Shown) IsNew(in *Item) bool {
-	it := s.items[s.sum(s.key(in))]
+	it := s.items[s.hashKey(s.key(in))]
 	return (it == nil || it.n == 0) && s.sequence(in.Parts) != ""
 }
 
-// Break notes that something else was shown, such as a call: text behind it is another
-// message of the editor's.
+// Break notes that something else was shown, such as a call: text behind it is another message of the editor's.
 func (s *Shown) Break() { s.epoch++ }
 
-// SetState notes the state that the event in hand brings, before its items. task: the event
-// is a task. news: it has something else that is new.
+// SetState notes the state that the event in hand brings, "" for none. It is called at each event, before its
+// items. task: the event is a task. news: it has something else that is new.
 //
-// A state ends a message if the task waited, or if it waits or is over now and the text does not go
-// on for certain (L8): the last chunk of a message comes with completed. 900 turns with broken words.
-// So it does if it was canceled: a2a-js says so between the words of a stream that goes on.
+// A state ends a message if the task waited, or if it waits or is over now and the text does not go on for
+// certain (L8): the last chunk of a message comes with completed. 900 turns with broken words. So it does if it
+// was canceled: a2a-js says so between the words of a stream that goes on.
 func (s *Shown) SetState(state a2a.State, task, news bool) {
 	was := s.state
 	s.anew = task && (news || state.Terminal() || state != "" && state != was && was != "")
@@ -192,10 +188,10 @@ func (s *Shown) SetState(state a2a.State, task, news bool) {
 	s.inHand = s.state
 }
 
-// Cut notes that the stream was lost: something may be missing.
+// Cut notes that the stream was lost: a gap is owed.
 func (s *Shown) Cut() { s.gap = owed }
 
-// End ends a turn: a gap that is owed is said, unless the user knows of it already.
+// End ends a turn: a gap that is owed is said, unless the user knows of it already, and none is left.
 func (s *Shown) End(known bool) {
 	if s.gap == owed && !known {
 		s.sayGap()
@@ -203,8 +199,8 @@ func (s *Shown) End(known bool) {
 	s.gap = none
 }
 
-// LetGo lets the turn's text go, where nobody follows its task any more: while the user thinks it would cost
-// half a megabyte.
+// LetGo forgets the turn's text, where nobody follows its task any more: while the user thinks it would cost
+// half a megabyte. What comes again under another ID is shown again then; the items stay known.
 func (s *Shown) LetGo() {
 	s.settle()
 	s.said.letGo()
@@ -216,7 +212,8 @@ func (s *Shown) sayGap() {
 	s.show(&Step{Op: Gap})
 }
 
-// Live shows what is new in an item of an unbroken stream.
+// Live shows what an item adds to what was shown, and as a repetition what it says again; of one without
+// content, nothing. It is not for kind Foreign.
 func (s *Shown) Live(in *Item) {
 	s.limit()
 	seq := s.sequence(in.Parts)
@@ -225,7 +222,7 @@ func (s *Shown) Live(in *Item) {
 	}
 	k := s.key(in)
 	whole := in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
-	it := s.items[s.sum(k)]
+	it := s.items[s.hashKey(k)]
 	switch {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
 		it = s.get(k)
@@ -249,15 +246,16 @@ func (s *Shown) Live(in *Item) {
 	}
 }
 
-// goesOnOver reports whether an item of an earlier turn goes on: it says all of itself again,
-// and more. Otherwise an update is compared with what its own turn has shown (L3: agents with
-// one ID for ever; 744 turns, 324 with words lost).
+// goesOnOver reports whether an item says all of itself again, which is not short, and more: so one of an
+// earlier turn goes on. Otherwise an update is compared with what its own turn has shown (L3: agents with one
+// ID for ever; 744 turns, 324 with words lost).
 func (s *Shown) goesOnOver(it *item, seq string) bool {
 	rest, begins := s.rest(it, seq)
 	return begins && rest != "" && it.n >= evidence
 }
 
-// update shows what an event says of an item that was shown: by this turn, unless it goes on (goesOnOver).
+// update shows what an event says of an item that this turn has shown, or that goes on (goesOnOver): as a
+// repetition, its growth, its next piece, or, of an artifact, in its place.
 func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
 		// The newest piece again, with another state or with an artifact, is no news: 486 turns
@@ -294,20 +292,21 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	}
 }
 
-// replace shows an item anew.
+// replace shows a text in place of all that was shown of an item: the key has another item from then on.
 func (s *Shown) replace(it *item, in *Item, seq string) {
 	s.step.Op = Replace
 	s.say(s.another(it.key), in, seq, 0)
 	s.step.Op = Grow
 }
 
-// say shows an item from an offset on.
+// say shows an item's text from an offset on as new, behind all others; nothing, if that is empty. It settles the item's
+// run, keeps the text (note), and says a gap before it that is owed, unless a task that was asked for is in hand.
 func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	text := seq[from:]
 	if text == "" {
 		return
 	}
-	if s.gap == owed && !s.held.whole() {
+	if s.gap == owed && !s.held.askedFor() {
 		s.sayGap()
 	}
 	if s.last != nil && (s.last.kind == Thought) != (it.kind == Thought) {
@@ -325,7 +324,8 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	s.emit(it, in, from, len(seq))
 }
 
-// note keeps that text was shown, behind all others, in the run that its item has.
+// note keeps that text of an item was shown, behind all others. Its run is settled: see enter. pieces: events
+// that have said it.
 func (s *Shown) note(it *item, text string, pieces int) {
 	if s.growing != it {
 		s.settle()
@@ -340,8 +340,8 @@ func (s *Shown) note(it *item, text string, pieces int) {
 	}
 }
 
-// repeat records that the first n bytes of what an event says of an item were shown before. op is Grow where
-// these follow what the item had.
+// repeat shows that the first n bytes of what an event says of an item were shown before, and notes nothing. op
+// is Grow where these follow what the item had.
 func (s *Shown) repeat(it *item, in *Item, n int, op Op) {
 	s.step.Op, s.step.Repeats, s.step.Name = op, true, ""
 	if it.run != nil {
@@ -353,25 +353,27 @@ func (s *Shown) repeat(it *item, in *Item, n int, op Op) {
 
 func (s *Shown) key(in *Item) key { return key{s.task, in.Kind, in.ID} }
 
-func (s *Shown) sum(k key) uint64 { return maphash.Comparable(s.seed, k) }
+func (s *Shown) hashKey(k key) uint64 { return maphash.Comparable(s.seed, k) }
 
-// get returns the item of a key. What comes behind the whole of an item is another text.
+// get returns the item of a key: a new one if there is none, or a whole has superseded it, since what comes
+// behind that is another text.
 func (s *Shown) get(k key) *item {
-	if it := s.items[s.sum(k)]; it != nil && it.life != dead {
+	if it := s.items[s.hashKey(k)]; it != nil && it.life != dead {
 		return it
 	}
 	return s.another(k)
 }
 
-// another begins an item in place of the one that its key had.
+// another begins an item in place of the one that its key had, which is dead from then on, and returns it. Of
+// too many items it forgets those of earlier turns; of too many in this one, all.
 func (s *Shown) another(k key) *item {
-	sum := s.sum(k)
+	hash := s.hashKey(k)
 	k.id = strings.Clone(k.id)
 	it := &item{key: k, turn: s.turn}
-	if old := s.items[sum]; old != nil {
+	if old := s.items[hash]; old != nil {
 		old.life, it.life = dead, instead
 	}
-	s.items[sum] = it
+	s.items[hash] = it
 	if len(s.items) > maxItems {
 		for k, old := range s.items {
 			if old.turn != s.turn || old.life == dead {
@@ -379,15 +381,15 @@ func (s *Shown) another(k key) *item {
 			}
 		}
 		if len(s.items) > maxItems/2 { // all of this turn
-			s.items = map[uint64]*item{sum: it}
+			s.items = map[uint64]*item{hash: it}
 		}
 	}
 	return it
 }
 
-// extend notes that an item goes on with a text that is not at the end of said.
+// extend notes that an item has said a text, too, which is not at the end of said.
 func (s *Shown) extend(it *item, text string) {
 	s.settle()
-	it.sums = append(it.sums, extent{len(text), maphash.String(s.seed, text)})
+	it.hashes = append(it.hashes, extent{len(text), maphash.String(s.seed, text)})
 	it.n += len(text)
 }

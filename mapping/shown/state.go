@@ -10,21 +10,21 @@ import (
 
 // held is a state in hand: a task with its history and artifacts.
 type held struct {
-	verb    Verb              // Snapshot, or Live
+	verb    Verb              // Snapshot, or Live: the zero value, of Shown.State
 	was     a2a.State         // what the turn knew of the task before
 	look    int               // its number: item.look tells which items it holds
-	sameIDs [Foreign + 1]bool // by kind: it names its items as the stream does
+	sameIDs [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
 	list    []entry
-	at      int             // where in it is the item in hand
-	seconds map[*entry]bool // see isSecond
-	less    bool            // it holds less of something than was shown
-	from    int             // where in said ends what was said before it
-	before  int             // where in said its messages begin
-	cursor  int             // up to where in said its messages were matched
+	at      int             // the index of the item in hand
+	seconds map[*entry]bool // see isSecond; nil: not asked yet
+	less    bool            // it holds less of an item than was shown
+	from    int             // where in said ends what was said before it came
+	before  int             // where in said ends what its messages may have a place in
+	cursor  int             // and where their next place may begin
 }
 
-// whole reports whether the task was asked for: see [Shown.Snapshot].
-func (h *held) whole() bool { return h != nil && h.verb == Snapshot }
+// askedFor reports whether a task is in hand, and was asked for: see [Shown.Snapshot].
+func (h *held) askedFor() bool { return h != nil && h.verb == Snapshot }
 
 // An entry is an item of a state. Several messages of one ID are one (S2).
 type entry struct {
@@ -32,18 +32,19 @@ type entry struct {
 	seq string
 }
 
-// State shows what the history and the artifacts of a task that comes live have beyond what
-// was shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The
-// list is in the task's order, without its status message.
+// State shows what the history and the artifacts of a task that comes live have beyond what was shown. The list
+// is in the task's order, without its status message, and what stands in it before our newest message is left
+// out: see entries. It is no news but where an item was said nowhere else (L4: 2,478 turns).
 func (s *Shown) State(list []Item) {
 	s.limit()
 	s.showHeld(&held{before: len(s.said.text)}, s.entries(list, &s.sent))
 }
 
-// Stays shows, as a repetition, what a task that was answered still has of the turn before; false if that is so short
-// that it may be the next token of a text.
+// Stays shows, as a repetition, a message that was shown before the user's answer, and that the task still has;
+// false, with nothing shown: it was not, or is so short that it may be the next token of a text. (Whether the
+// task still has it: hasAsked.)
 func (s *Shown) Stays(in *Item) bool {
-	seq, it := s.sequence(in.Parts), s.items[s.sum(s.key(in))]
+	seq, it := s.sequence(in.Parts), s.items[s.hashKey(s.key(in))]
 	if it == nil || weight(seq) < evidence {
 		return false
 	}
@@ -51,11 +52,12 @@ func (s *Shown) Stays(in *Item) bool {
 	return true
 }
 
-// Snapshot shows what a task that was asked for holds beyond what was shown. The list is in the order to
-// show: history, artifacts, status message, but for one that neither ends the task nor asks, which comes
-// before the artifacts (S7: a task does not tell the order of messages and artifacts); an artifact that was
-// being said when the stream was cut goes first. gap: one is to be told before what this call has
-// shown. If it has shown nothing, the gap stays owed.
+// Snapshot shows what a task that was asked for holds beyond what was shown. It notes the task's state, and
+// weighs whether the task is complete (S4). gap: the caller is to say a gap before what this call has shown. If
+// it has shown nothing, a gap stays owed.
+//
+// The list is in the order to show: history, artifacts, status message, but for one that neither ends the task nor asks,
+// which comes before the artifacts (S7); an artifact that was being said when the stream was cut goes first, by itself.
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.limit()
 	h := &held{verb: Snapshot, was: s.state, from: len(s.said.text), before: len(s.said.text)}
@@ -68,9 +70,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	if s.gap == none {
 		return false
 	}
-	// S4: it holds our message and every item that was shown, none shorter. Where nothing but
-	// artifacts was shown and the task holds no message of anybody, ours is not asked for:
-	// 2,154 false gaps.
+	// Where nothing but artifacts was shown, and the task holds no message of anybody, ours is not asked for: 2,154 false gaps.
 	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
 	ours = ours || !messages && artifacts && !said // rule: S4
 	lacks := h.less || !s.holdsAll(h)
@@ -90,9 +90,10 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	return false
 }
 
-// entries leaves out what a task says before our message; artifacts and the status message stay. In a task
-// that was asked for, ours is the message that has begun the turn: agents keep the whole conversation. In
-// one that comes live it is the newest, since what was said before an answer does not belong behind that.
+// entries are the list of a task without the user's messages, and without what stands before ours, calls too,
+// but for artifacts and the status message; messages of one ID are one. In a task that was asked for, ours is
+// the message that has begun the turn: agents keep the whole conversation. In one that comes live it is the
+// newest, since what was said before an answer does not belong behind that.
 func (s *Shown) entries(list []Item, our *ours) []entry {
 	from := our.behind(list)
 	kept := make([]entry, 0, len(list)-from)
@@ -115,8 +116,8 @@ func (s *Shown) entries(list []Item, our *ours) []entry {
 	return kept
 }
 
-// join adds an entry of the same ID: each longer than the one before, or pieces (S2: 4,440
-// false gaps). The status message is the last entry of the history.
+// join adds a message of the same ID to an entry: in its place, if it begins with all of that or is the same
+// text, else as its next piece (S2: 4,440 false gaps). The status message is the last entry of the history.
 func (e *entry) join(in *Item, seq string) {
 	if in.Role != Said {
 		e.Role = in.Role
@@ -144,8 +145,8 @@ func (e *entry) join(in *Item, seq string) {
 // ours is a message of ours.
 type ours struct{ id, text string }
 
-// behind is the place behind it in a list. It is found by its ID, else by its text, else it is the
-// user's newest.
+// behind is the index behind our message in a list, 0 if no message of the user's is there. It is found by its
+// ID, else by its text, else it is the user's newest.
 func (o *ours) behind(list []Item) int {
 	newest, byText := -1, -1
 	for i := range list {
@@ -166,11 +167,12 @@ func (o *ours) behind(list []Item) int {
 	return newest + 1
 }
 
+// is reports whether a message of the user's is ours, by its ID or its text. While no ID of ours is known, any is.
 func (o *ours) is(in *Item) bool {
 	return o.id == "" || in.ID == o.id || o.text != "" && in.Parts.Text() == o.text
 }
 
-// showHeld shows what the entries of a state have beyond what was shown.
+// showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is in hand.
 func (s *Shown) showHeld(h *held, list []entry) {
 	s.looks++
 	h.list, h.look = list, s.looks
@@ -178,12 +180,12 @@ func (s *Shown) showHeld(h *held, list []entry) {
 	defer func() { s.held = nil }()
 	for i := range list {
 		e := &list[i]
-		if it := s.items[s.sum(key{s.task, e.Kind, e.ID})]; it != nil && it.turn == s.turn && it.n > 0 && e.seq != "" {
+		if it := s.items[s.hashKey(key{s.task, e.Kind, e.ID})]; it != nil && it.turn == s.turn && it.n > 0 && e.seq != "" {
 			h.sameIDs[e.Kind], it.look = true, h.look
 		}
 	}
 	newest := -1 // the artifact that was said when the stream was cut goes on first
-	if last := s.said.last(); last != nil && h.whole() {
+	if last := s.said.last(); last != nil && h.askedFor() {
 		newest = slices.IndexFunc(list, func(e entry) bool {
 			return e.Kind == Artifact && last.key == key{s.task, Artifact, e.ID}
 		})
@@ -205,7 +207,7 @@ func (s *Shown) showHeld(h *held, list []entry) {
 	}
 }
 
-// heldItem shows what an item of a state has beyond what was shown.
+// heldItem shows what an item of a state has beyond what was shown, and notes that the state holds it (item.look).
 func (s *Shown) heldItem(e *entry) {
 	if e.seq == "" {
 		return
@@ -214,12 +216,11 @@ func (s *Shown) heldItem(e *entry) {
 		s.inHand = s.state // which comes with it, as live
 	}
 	k := key{s.task, e.Kind, e.ID}
-	if it := s.items[s.sum(k)]; it != nil && it.n > 0 {
+	if it := s.items[s.hashKey(k)]; it != nil && it.n > 0 {
 		rest, begins := s.rest(it, e.seq)
-		// What an earlier turn has shown may stand there unchanged, also behind our own message:
-		// a2a-go and a2a-js put a question into the history when its answer has come. Or it goes
-		// on; but a short text that is longer now is another: "Yes." and "Yes, at nine.", and so is
-		// what a task asks that has worked since.
+		// What an earlier turn has shown may stand there unchanged, also behind our own message: a2a-go and a2a-js
+		// put a question into the history when its answer has come. Or it goes on; but a short text that is longer
+		// now is another: "Yes." and "Yes, at nine.", and so is what a task asks that has worked since.
 		asks := e.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
 		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
 			it.look = s.looks
@@ -239,19 +240,19 @@ func (s *Shown) heldItem(e *entry) {
 	}
 }
 
-// heldOther shows an item of a state that neither its ID nor its place tells of.
+// heldOther shows an item of a state of which neither its ID nor its place tells: as a repetition, what has grown, or new.
 func (s *Shown) heldOther(it *item, e *entry) {
 	switch {
-	case s.held.isWhole(e):
+	case s.held.joinsPieces(e):
 		s.sayRest(it, &e.Item, e.seq, len(e.seq), false)
-	case s.held.isSecond(e), !(e.Kind == Message && s.held.whole() && s.showGrowth(it, &e.Item, e.seq)) && !s.showRepeat(it, &e.Item, e.seq, true):
+	case s.held.isSecond(e), !(e.Kind == Message && s.held.askedFor() && s.showGrowth(it, &e.Item, e.seq)) && !s.showRepeat(it, &e.Item, e.seq, true):
 		s.say(it, &e.Item, e.seq, 0)
 	}
 }
 
-// isWhole reports whether a task that was asked for has, before an artifact of one part, one with the same text in several,
-// as pieces are appended: that says it as a whole, however short (31 of 200,000 random agents).
-func (h *held) isWhole(e *entry) bool {
+// joinsPieces reports whether a task that was asked for has, directly before an artifact of one part, one of the same
+// name and text in several parts, as pieces are appended: that joins them, however short (31 of 200,000 random agents).
+func (h *held) joinsPieces(e *entry) bool {
 	parts := func(e *entry) (n int) {
 		for range e.Parts.All() {
 			n++
@@ -262,27 +263,28 @@ func (h *held) isWhole(e *entry) bool {
 	for i >= 0 && h.list[i].Kind == Foreign { // which tells what the artifact is to a call
 		i--
 	}
-	if i < 0 || !h.whole() || e.Kind != Artifact {
+	if i < 0 || !h.askedFor() || e.Kind != Artifact {
 		return false
 	}
 	was := &h.list[i]
 	return was.Kind == Artifact && was.Name == e.Name && was.seq == e.seq && parts(e) == 1 && parts(was) > 1
 }
 
-// heldKnown shows what an item that was shown has in a state.
+// heldKnown shows what an item that was shown has in a state, where rest and begins compare it (Shown.rest). One that has
+// less is marked (held.less), or put right where the editor can; only of a task that comes live it may take its place.
 func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	switch {
 	case begins && rest != "":
 		s.say(it, &e.Item, e.seq, len(e.seq)-len(rest))
 	case begins:
-	case s.held.whole() && e.Kind == Message && it.run == s.last && bytes.HasSuffix(s.said.text, []byte(e.seq)):
+	case s.held.askedFor() && e.Kind == Message && it.run == s.last && bytes.HasSuffix(s.said.text, []byte(e.seq)):
 		// It is the newest piece of a message of which the agent keeps no other.
-	case s.held.whole() && s.InPlace && !s.Partial && s.mends(it, e):
+	case s.held.askedFor() && s.InPlace && !s.Partial && s.mends(it, e):
 		last := s.last
 		s.replace(it, &e.Item, e.seq)
-		s.items[s.sum(it.key)].look = s.looks
+		s.items[s.hashKey(it.key)].look = s.looks
 		s.last = last // it is shown elsewhere
-	case s.held.whole():
+	case s.held.askedFor():
 		s.held.less = true
 	case len(e.seq) > it.n || e.Kind == Artifact:
 		if !s.showRepeat(it, &e.Item, e.seq, true) {
@@ -291,7 +293,7 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	}
 }
 
-// heldNew shows a message of a state as live would.
+// heldNew shows a message of a state that has no place in what was shown, as if it came live: grown, a repetition, or new.
 func (s *Shown) heldNew(it *item, e *entry) {
 	if s.showGrowth(it, &e.Item, e.seq) {
 		return
@@ -330,9 +332,10 @@ func (h *held) isSecond(e *entry) bool {
 	return h.seconds[e]
 }
 
-// isCopy reports whether a task that was asked for has what was said before it, under IDs that it alone gives such items.
+// isCopy reports whether a task that was asked for has, of a cover, a copy: what was said before it, under an
+// ID of its own, where it names no item of the kind as the stream did.
 func (s *Shown) isCopy(c *cover, kind Kind) bool {
-	return s.held.whole() && !s.held.sameIDs[kind] && s.said.starts[c.from].at < s.held.from
+	return s.held.askedFor() && !s.held.sameIDs[kind] && s.said.starts[c.from].at < s.held.from
 }
 
 // holdsAll reports whether a snapshot holds all that this turn has shown, or copies of it. White space is not missed.
@@ -345,10 +348,10 @@ func (s *Shown) holdsAll(h *held) bool {
 
 // What follows is for editors that can show an item in place of itself (ACP, version 2).
 
-// mends reports whether a state has a known item as it should be shown: with more in the middle,
-// or, of an artifact, another text. One that holds the newest piece alone has neither: so an
-// artifact that has come in pieces is never replaced by a text that lacks some of them, since
-// some agents keep the newest one alone, and it may not have been heard.
+// mends reports whether a state has a known item as it should be shown: with more in the middle, or, of an
+// artifact, another text. false where not all of what was shown is known to be its own. One that holds the
+// newest piece alone has neither: so an artifact that has come in pieces is never replaced by a text that lacks
+// some of them, since some agents keep the newest one alone, and it may not have been heard.
 func (s *Shown) mends(it *item, e *entry) bool {
 	was := s.said.textOf(func(of *item) bool { return of == it })
 	if it.life == dead || len(was) != it.n || e.Role == Status {
