@@ -25,6 +25,7 @@ func send(c *Client, ctx context.Context) error {
 // A message is sent once, even on a connection that was used before (where net/http
 // would try again by itself). The error says that it may have been delivered.
 func TestSendIsDeliveredOnce(t *testing.T) {
+	t.Parallel() // it waits between attempts
 	for _, reset := range []bool{false, true} {
 		for name, rt := range map[string]http.RoundTripper{"own transport": nil, "other transport": &http.Transport{}} {
 			agent := newWireAgent(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -56,6 +57,7 @@ func TestSendIsDeliveredOnce(t *testing.T) {
 // The client's own transport knows from the connection whether the message was sent: a
 // tap that reads the body first makes no difference.
 func TestSendAgainAfterRefusal(t *testing.T) {
+	t.Parallel() // it waits between attempts
 	agent := newWireAgent(t, wireSSE(sseCompleted))
 	var posts atomic.Int32
 	c := wireClient(t, agent.URL, &ClientOptions{Wrap: func(next http.RoundTripper) http.RoundTripper {
@@ -109,6 +111,7 @@ func TestHTTP2(t *testing.T) {
 
 // Giving up on a request does not close the connections of the others.
 func TestConnectionsAreKept(t *testing.T) {
+	t.Parallel() // it waits between attempts
 	agent := newWireAgent(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-A2A-Extensions") != "" {
 			w.WriteHeader(http.StatusServiceUnavailable)

@@ -269,7 +269,7 @@ func TestPlantedBugs(t *testing.T) {
 				server := httptest.NewServer(a)
 				defer server.Close()
 				a.url = server.URL
-				status, stdout, stderr := runMain("", "--agent", server.URL, "--idle-timeout", "2s", "doctor", "--prompt", "hello", "-o", "json")
+				status, stdout, stderr := runMain("", "--agent", server.URL, "--idle-timeout", cmp.Or(bug.line("idle"), "2s"), "doctor", "--prompt", "hello", "-o", "json")
 				var e examined
 				must.Fail(t, json.Unmarshal([]byte(stdout), &e), "", stdout, stderr)
 				for _, s := range e.Steps {

@@ -56,7 +56,7 @@ func (o ownState) Run() int {
 	}
 	// Most of the tests wait for something: more of them run at once than there are processors.
 	flag.Parse()
-	if err := flag.Set("test.parallel", "12"); err != nil {
+	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)
 	}
 	return o.m.Run()
