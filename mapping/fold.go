@@ -10,13 +10,13 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A Fold turns what an agent says in one conversation into steps. What was shown gives a
-// step that repeats when it is said again, or none: package shown has the theory.
+// A Fold turns what an agent says in one conversation into steps. What was shown gives a step that repeats when
+// it is said again, or none: package shown has the theory.
 //
-// An event goes through three parts, each of which owns its state: [facts] about the task,
-// [shown.Shown] for messages, artifacts and thoughts, tool [calls].
+// An event goes through three parts, each of which owns its state: [facts] about the task, [shown.Shown] for
+// messages, artifacts and thoughts, tool [calls].
 //
-// A Fold is for one conversation, and not safe for concurrent use.
+// It is not safe for concurrent use.
 type Fold struct {
 	// Joins: text of one message that several events append in a row, to the same steps, is one step.
 	Joins bool
@@ -28,12 +28,12 @@ type Fold struct {
 	split splitState
 	calls *calls.Calls
 	fast  [maxFast]fastStep
-	// nextFast is the index of the one to replace next.
+	// nextFast is the index in fast of the one to replace next.
 	nextFast int
 	joined   joined
 
-	// Of the event in hand: its steps, what it is, how it has come, and the items that it has. The history and the
-	// artifacts of a task have come as a snapshot also where the task comes live.
+	// Of the event in hand: the steps of its batch so far, what it is (nil between events), how it has come, and the items
+	// that it has. The history and the artifacts of a task have come as a snapshot also where the task comes live.
 	steps []Step
 	event *a2a.Event
 	verb  shown.Verb
@@ -41,16 +41,16 @@ type Fold struct {
 	// callsOnly: of what is read nothing is shown but the state and the calls.
 	callsOnly bool
 	part      a2a.Part
-	// partsOfOne are those of an item that is decoded already.
+	// partsOfOne is the room of decoded.
 	partsOfOne []a2a.Part
 
-	// storesUser: the last snapshot holds messages of the user's.
+	// storesUser: the last task that said its history has messages of the user's in it.
 	storesUser bool
 	connection connectionState
 	has        content
 }
 
-// content is what of the agent's a turn has shown, but for states and connections.
+// content is what a turn has shown of the agent's, but for states and connections.
 type content uint8
 
 const (
@@ -67,9 +67,8 @@ func NewFold() *Fold {
 	return f
 }
 
-// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets
-// what belongs to the turn before: its state, its errors, the questions that were left open.
-// What was shown stays known.
+// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets what belongs to the
+// turn before: its state, its errors, the questions that were left open. What was shown stays known.
 func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
 	f.calls.Begin()
@@ -93,8 +92,9 @@ func (f *Fold) SetTask(taskID string) {
 	f.calls.Enter(taskID)
 }
 
-// Event appends to steps what an event adds to what has been shown, and what it repeats, marked as such.
-// The verb says how it has come: the comment of package shown has the three.
+// Event appends to steps what an event adds to what has been shown, and what it repeats, marked as such. The verb
+// says how it has come: the comment of package shown has the three. The steps are views of the event. steps are
+// those of the events before, of which the last may grow (Joins), or none: then the texts of those before end.
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	if len(steps) == 0 { // those before are not needed any more
 		f.joined = joined{text: f.joined.text[:0], json: f.joined.json[:0]}
@@ -107,7 +107,7 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	news := f.note(ev)
 	f.shown.Task(f.TaskID)
 	f.calls.Enter(f.TaskID)
-	f.resumed()
+	f.tellResumed()
 	if news != "" {
 		f.add(Step{Kind: StepError, Text: news, State: ev.State})
 	}
@@ -123,12 +123,12 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	f.settleCalls(ev)
 	f.noteFast(ev, f.steps[before:])
 	steps, f.steps, f.event = f.steps, nil, nil
-	f.letGo()
+	f.dropEvent()
 	return steps
 }
 
-// StateAndCalls is Event for a look at a task whose stream is open: its words, and all else but its state
-// and its calls, the stream brings, or a later look. A status message may ask, and say the same in words.
+// StateAndCalls is Event for the state and the calls of a task that was looked at, and nothing else of it: its
+// stream is open, and brings the words, or a later look does. A status message may ask, and say the same in words.
 func (f *Fold) StateAndCalls(task *a2a.Event, steps []Step) []Step {
 	ev, streamed := *task, f.split.streamed
 	ev.HasMessage = false
@@ -138,7 +138,7 @@ func (f *Fold) StateAndCalls(task *a2a.Event, steps []Step) []Step {
 	return steps
 }
 
-// read shows what an event of any kind says.
+// read adds the steps of what an event of any kind says, but for what note, settleCalls and question know of it.
 func (f *Fold) read(ev *a2a.Event) {
 	switch ev.Kind {
 	case a2a.EventTask:
@@ -170,21 +170,21 @@ func (f *Fold) read(ev *a2a.Event) {
 	}
 }
 
-// statusMessage shows the message of a status that comes live. That of a failure is the
-// reason of it; a history has it again.
+// statusMessage shows the message of a status that comes live, if it has one, and as a repetition one that was
+// shown before the user's answer. That of a failure is the reason of it, and no text; a history has it again.
 func (f *Fold) statusMessage(ev *a2a.Event) {
 	if !ev.HasMessage || f.hasAsked(ev) && f.shown.Stays(&shown.Item{ID: ev.Message.ID, Parts: f.decoded(ev.Message.Parts)}) {
 		return
 	}
-	m, why := f.failure(ev)
+	m, why := f.takeFailure(ev)
 	if why && len(m.Parts.FastPath().List) == 0 {
 		return
 	}
 	f.message(m, roleOf(ev))
 }
 
-// Grew reports whether the last event did nothing but add to a text that grows, as nearly all do:
-// what else the Fold tells is as it was before.
+// Grew reports whether the last event did nothing but add to a text that grows, as nearly all do: what else the
+// Fold tells is as it was before.
 func (f *Fold) Grew() bool { return f.joined.of != nil }
 
 // ShownNothing reports whether this turn has shown nothing but states and connections.
@@ -194,23 +194,22 @@ func (f *Fold) ShownNothing() bool { return f.has != ordinary }
 // A2A's, or what is neither a task nor a message with content.
 func (f *Fold) Unread() bool { return f.has == strange || f.has == nothing && f.State == "" }
 
-// letGo drops what points into the event: between turns it would hold on to the
-// buffer that the event was read into, which may be large.
-func (f *Fold) letGo() {
+// dropEvent drops what points into the event: between turns it would hold on to the buffer that the event was
+// read into, which may be large.
+func (f *Fold) dropEvent() {
 	f.part, f.spoken.Meta = a2a.Part{}, dialect.Meta{}
 	f.items.clear()
 	clear(f.partsOfOne)
-	f.calls.LetGo()
+	f.calls.DropEvent()
 }
 
-// add appends a step.
+// add appends a step to those in hand, with the task, and with what the event in hand says beside it.
 func (f *Fold) add(s Step) {
 	s.TaskID, s.ContextID = f.TaskID, f.ContextID
 	s.Model, s.UserTier = f.spoken.Meta.Model, f.spoken.Meta.UserTier
 	if ev := f.event; ev != nil {
 		s.Raw, s.Metadata = ev.Raw, f.spoken.Meta.Others
-		// A message has its own metadata with its first text only: the chunks, which
-		// are many, repeat it.
+		// A message has its own metadata with its first text only: the chunks, which are many, repeat it.
 		goesOn := s.Kind == StepText && s.Append && !s.first && !s.LastChunk
 		if goesOn {
 			if !s.partBegins {
@@ -243,7 +242,7 @@ func (f *Fold) add(s Step) {
 	f.steps = append(f.steps, s)
 }
 
-// state shows a state that the task was not in.
+// state shows the state of an event, if the task was not in it, and notes how the task rests.
 func (f *Fold) state(ev *a2a.Event) {
 	isNew := ev.State != "" && ev.State != f.State
 	if isNew {
@@ -255,8 +254,8 @@ func (f *Fold) state(ev *a2a.Event) {
 	}
 }
 
-// execution takes what the agent says of a slash command. A second stream of the same
-// task may repeat it.
+// execution shows what the agent says of a slash command, unless it was the last that it said: a second stream
+// of the same task may repeat it.
 func (f *Fold) execution(e dialect.Execution) {
 	if f.Execution == e {
 		return

@@ -8,9 +8,8 @@ import (
 
 // This file joins a [Fold] to the tool calls of its conversation.
 
-// mention says how far mentions of the event in hand may be trusted to be new. Those of a
-// snapshot are weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have
-// been heard.
+// mention is how far mentions of calls in the event in hand may be trusted to be new. Those of a snapshot are
+// weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have been heard.
 func (f *Fold) mention() calls.Verb {
 	if f.verb == shown.Live {
 		return calls.Live
@@ -18,22 +17,22 @@ func (f *Fold) mention() calls.Verb {
 	return calls.Replayed
 }
 
-// toolCall shows a data part of the named message that is a tool call; false if it is none.
+// toolCall shows a data part of the named message that is a tool call; false, with nothing shown, if it is none.
 func (f *Fold) toolCall(data, messageID string) bool {
 	steps, ok := f.calls.Data(data, messageID, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
 }
 
-// outputSoFar shows the output so far of a running call; false if the artifact is none, or of
-// no call that we know: other agents may name artifacts alike.
+// outputSoFar shows the output so far of a running call; false, with nothing shown, if the artifact is none, or
+// of no call that we know: other agents may name artifacts alike.
 func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 	steps, ok := f.calls.Artifact(a, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
 }
 
-// questionApart shows a question that the metadata of a state asks, or that it is answered.
+// questionApart shows a question that the metadata of the state in hand asks where the task waits, or that it is answered.
 func (f *Fold) questionApart(ev *a2a.Event) {
 	q := f.spoken.Meta.Question
 	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && !f.calls.Holds(q.ID) {
@@ -43,7 +42,7 @@ func (f *Fold) questionApart(ev *a2a.Event) {
 	f.splitCall(&c, shown.Item{})
 }
 
-// showCalls shows what is new of calls.
+// showCalls shows what is new of calls, which may be of other tasks. Text behind a new call is another message.
 func (f *Fold) showCalls(list []calls.Step) {
 	for _, c := range list {
 		if c.New {
@@ -54,7 +53,8 @@ func (f *Fold) showCalls(list []calls.Step) {
 	}
 }
 
-// settleCalls tells the calls which state the event in hand has brought, behind all that it says.
+// settleCalls tells the calls which state the event in hand has brought, behind all that it says, and shows the
+// questions that come of it.
 func (f *Fold) settleCalls(ev *a2a.Event) {
 	if ev.State == "" {
 		return
@@ -70,8 +70,8 @@ func (f *Fold) Open() []*ToolCall { return f.calls.Open() }
 // OpenTask is the task of these calls; false if there is none.
 func (f *Fold) OpenTask() (id string, ok bool) { return f.calls.OpenTask() }
 
-// EnterOpen goes on with the task of the calls that Open returns, which is to have their
-// answers, where events of another task have come since.
+// EnterOpen makes the task of the calls that Open returns the task in hand: it is to have their answers, where
+// events of another task have come since.
 func (f *Fold) EnterOpen() {
 	if id, ok := f.OpenTask(); ok && id != f.TaskID {
 		f.SetTask(id)
@@ -112,13 +112,12 @@ func (f *Fold) AskAgain(still bool) {
 // as far as is known, the agent has not heard the answer. It may be asked about some calls only.
 func (f *Fold) Undelivered(ids ...string) bool { return f.calls.Undelivered(ids...) }
 
-// Unmoved reports whether the agent has said nothing of a call since it was answered. together: see
-// [calls.Calls.Unmoved].
+// Unmoved reports whether the agent has said nothing of a call since it was answered. together: see [calls.Calls.Unmoved].
 func (f *Fold) Unmoved(together ...string) bool { return f.calls.Unmoved(together...) }
 
-// answers notes which questions the user's own messages have answered: a history
-// has both.
-func (f *Fold) answers(m *a2a.Message) {
+// noteAnswers adds to the items in hand that a message of the user's answers questions, as far as it does: a
+// history has both.
+func (f *Fold) noteAnswers(m *a2a.Message) {
 	for p := range m.Parts.All() {
 		if p.Kind == a2a.PartData {
 			data := string(p.Data)

@@ -11,28 +11,26 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// facts is the part of a [Fold] that knows what the agent has said of the task
-// itself.
+// facts is the part of a [Fold] that knows what the agent has said of the task itself.
 type facts struct {
 	// TaskID, ContextID and State are the last that the agent named.
 	TaskID    string
 	ContextID string
 	State     a2a.State
-	// Err is the last unexpected error that an event reported, in the agent's words;
-	// empty once the agent has said something after it.
+	// Err is the last error that an event's metadata reported, or why the agent is given up; empty once
+	// the agent has said something after it. A turn that ends with it has failed; it ends none.
 	Err string
-	// FailText is the text of the status message of a task that failed or was
-	// rejected: shown as the error, not as a message.
+	// FailText is why a task has failed or was rejected, by its status message: shown as the error, not as a message.
 	FailText string
 	// Usage is the agent's count of tokens, as a JSON object, if it gave one.
 	Usage a2a.JSON
 	// Execution is what the agent has said of the slash command that it runs.
 	Execution dialect.Execution
 	// Question is what the agent asks in prose: the text that the state input-required
-	// came with.
+	// came with, or what it wants in words.
 	Question string
 
-	rest   Rest
+	rest   Rest   // how the task rests that has said so last: see Fold.Rest
 	failID string // of the message that FailText is of
 	// askedID and asked are the ID and the parts of the newest message that a task has waited with.
 	askedID, asked string
@@ -44,8 +42,8 @@ func (f *facts) begin() {
 	f.State, f.Err, f.FailText, f.failID, f.Usage, f.Execution = "", "", "", "", "", dialect.Execution{}
 }
 
-// note keeps what events of any kind may say. news is an error that was not reported
-// before.
+// note keeps what an event of any kind may say beside its content: IDs, usage, and an error, whose text it
+// returns, "" if it reports none that was not reported before.
 func (f *facts) note(ev *a2a.Event) (news string) {
 	if ev.TaskID != "" && ev.TaskID != f.TaskID {
 		f.TaskID = strings.Clone(ev.TaskID)
@@ -64,7 +62,7 @@ func (f *facts) note(ev *a2a.Event) (news string) {
 	return ""
 }
 
-// A Rest is how a task stands that does not work: it waits, or it is over.
+// A Rest is how a task stands that does not work: it waits, or it is over. Its zero value is none.
 type Rest struct {
 	TaskID string
 	State  a2a.State
@@ -73,35 +71,35 @@ type Rest struct {
 	text      uint64 // that message's: an agent may have one ID for all that it asks
 }
 
-// Was reports whether an event says that the task stands as it did. One that has come late says
-// that of what has gone on since.
+// Was reports whether an event, but an artifact, says that the task stands just so, by state and message. One
+// that has come late says that of what has gone on since.
 func (r *Rest) Was(ev *a2a.Event) bool {
 	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID &&
-		(r.MessageID == "" || textSum(&ev.Message) == r.text)
+		(r.MessageID == "" || hashText(&ev.Message) == r.text)
 }
 
-// textSum is the hash of a message's text.
-func textSum(m *a2a.Message) uint64 {
+// hashText is the hash of a message's text.
+func hashText(m *a2a.Message) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, m.Parts.Text()) // of a hash it cannot fail
 	return h.Sum64()
 }
 
-// Is reports whether a task only repeats the state that it rests in.
+// Is reports whether an event is the task itself, and repeats the state that it rests in.
 func (r *Rest) Is(ev *a2a.Event) bool { return ev.Kind == a2a.EventTask && r.Was(ev) }
 
 // maxAsked is how long a question in prose is, in bytes. Of the calls that wait, which are longer, nothing is
 // kept here: it took 2 of 32 MiB in a stream of tool calls (bench, tools).
 const maxAsked = 4 << 10
 
-// hasAsked reports whether a task that was answered still has the message that it has waited with,
-// as those of a2alite have until their end.
+// hasAsked reports whether a task that does not wait any more still has the message that it has waited with, as
+// those of a2alite have until their end.
 func (f *facts) hasAsked(ev *a2a.Event) bool {
 	return !ev.State.Waits() && f.askedID != "" && ev.Message.ID == f.askedID && string(ev.Message.Parts.Raw) == f.asked
 }
 
-// Rest returns how a task was left, also in a turn before; the zero value if it
-// works or is not known.
+// Rest returns how a task was left, also in a turn before; the zero value if it works, is not known, or another
+// one has rested since.
 func (f *Fold) Rest(taskID string) Rest {
 	if f.rest.TaskID != taskID {
 		return Rest{}
@@ -109,15 +107,15 @@ func (f *Fold) Rest(taskID string) Rest {
 	return f.rest
 }
 
-// noteRest notes how the task rests by its newest state, which f has already, or that it does not. The message
-// that it has waited with stays: see hasAsked.
+// noteRest notes how the task rests by an event's state, which f.State has already, or that it works. The
+// message that it has waited with stays: see hasAsked.
 func (f *facts) noteRest(ev *a2a.Event) {
 	switch {
 	case ev.State == "":
 	case ev.State.Terminal() || ev.State.Waits():
 		f.rest = Rest{TaskID: f.TaskID, State: f.State}
 		if ev.HasMessage {
-			f.rest.MessageID, f.rest.text = strings.Clone(ev.Message.ID), textSum(&ev.Message)
+			f.rest.MessageID, f.rest.text = strings.Clone(ev.Message.ID), hashText(&ev.Message)
 		}
 		if parts := ev.Message.Parts.Raw; ev.HasMessage && !ev.State.Terminal() && len(parts) <= maxAsked {
 			f.askedID, f.asked = f.rest.MessageID, strings.Clone(string(parts))
@@ -127,10 +125,10 @@ func (f *facts) noteRest(ev *a2a.Event) {
 	}
 }
 
-// failure keeps the text of a status message that says why the task has failed, and
-// returns the message without it: data beside the text is shown. false: the message says
+// takeFailure keeps the text of a status message that says why the task has failed (FailText, failID), and
+// returns the message without it: data beside the text is shown. false, with the message as it is: it says
 // nothing of that. A stream that was slower than a look may still say other things of such a task.
-func (f *facts) failure(ev *a2a.Event) (rest *a2a.Message, is bool) {
+func (f *facts) takeFailure(ev *a2a.Event) (rest *a2a.Message, is bool) {
 	m := &ev.Message
 	if ev.State != a2a.StateFailed && ev.State != a2a.StateRejected {
 		return m, false
@@ -151,8 +149,8 @@ func (f *facts) failure(ev *a2a.Event) (rest *a2a.Message, is bool) {
 	return &without, true
 }
 
-// Rejection is what the agent has said of a task that it has rejected, as a message of its own;
-// false if it has said nothing.
+// Rejection is what the agent has said of a task that it has rejected, as a message of its own with a new name,
+// so that it is called once; false if it has said nothing.
 func (f *Fold) Rejection() (s Step, ok bool) {
 	if f.State != a2a.StateRejected || f.FailText == "" {
 		return s, false
@@ -160,9 +158,8 @@ func (f *Fold) Rejection() (s Step, ok bool) {
 	return Step{Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText, Shown: f.shown.TakeName(shown.Message, f.failID)}, true
 }
 
-// Speak notes that the agent speaks a dialect, by what was settled with it: so its
-// tool calls are read also where an event's metadata is missing, as in a task's
-// history. Others are read once an event's metadata has told of them.
+// Speak notes that the agent speaks a dialect, by what was settled with it, "" for none: so its tool calls are read also
+// where an event's metadata is missing, as in a task's history. Others are read once an event's metadata has told of them.
 func (f *Fold) Speak(name string) { f.spoken.Speak(name) }
 
 // Learn notes which dialect an event shows its agent to speak, if none is known, and shows nothing of it.

@@ -22,10 +22,11 @@ type fastStep struct {
 	grown shown.Grown
 	step  Step // its strings are our own
 	id    string
-	still bool // no dialect reads anything of the metadata
+	still bool // its metadata has nothing for a dialect, nor for the step
 }
 
-// noteFast notes an event that has appended text, and nothing else.
+// noteFast makes a fast step of an event that has appended text, and nothing else; of any other, nothing. steps
+// are those of the event.
 func (f *Fold) noteFast(ev *a2a.Event, steps []Step) {
 	shape := ev.FastPath().Shape
 	if shape == nil || f.verb != shown.Live || f.spoken.Splits() || len(steps) != 1 {
@@ -65,7 +66,7 @@ func (f *Fold) noteFast(ev *a2a.Event, steps []Step) {
 		MessageID: strings.Clone(s.MessageID), ArtifactID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
 }
 
-// carrierOf is the ID of the message or the artifact that an event has.
+// carrierOf is the ID of the message or the artifact that an event has, "" for none.
 func carrierOf(ev *a2a.Event) string { return cmp.Or(ev.Message.ID, ev.Artifact.ID) }
 
 // fastOf returns what is known of events of a shape and carrier, nil if nothing is.
@@ -78,8 +79,8 @@ func (f *Fold) fastOf(ev *a2a.Event) *fastStep {
 	return nil
 }
 
-// growFast notes that a text grows, by an event that does nothing else, and returns the step of it; nil, and
-// nothing is noted, if the event may do anything else.
+// growFast notes that a text grows, by an event that does nothing else, and returns what is known of such
+// events, for fastEvent; nil, with nothing noted, if the event may do anything else.
 func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if ev.FastPath().Shape == nil || v != shown.Live || f.Err != "" || f.connection.cut {
 		return nil
@@ -97,7 +98,7 @@ func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	return l
 }
 
-// onlyPart is the part of an event that has a shape.
+// onlyPart is the part of an event that has a shape: it has one part.
 func onlyPart(ev *a2a.Event) *a2a.Part {
 	if ev.Kind == a2a.EventStatus {
 		return ev.Message.Parts.FastPath().Only

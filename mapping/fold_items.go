@@ -9,7 +9,7 @@ import (
 // weighs, and between them, of kind [shown.Foreign], what is done without it, such as tool calls.
 type items struct {
 	list []shown.Item
-	// artifacts are a task's, which have the names; ids are those of its messages and artifacts.
+	// Of a task: artifacts has the names, ids all that its messages and artifacts have.
 	artifacts []a2a.Artifact
 	ids       []string
 }
@@ -22,6 +22,7 @@ func (l *items) clear() {
 
 func (l *items) add(in shown.Item) { l.list = append(l.list, in) }
 
+// do adds what is done when the items before it are shown.
 func (l *items) do(act func()) { l.add(shown.Item{Kind: shown.Foreign, Do: act}) }
 
 // liveTask shows a task that comes live. Its history and its artifacts are state; its status
@@ -48,8 +49,8 @@ func (f *Fold) liveTask(ev *a2a.Event) {
 	}
 }
 
-// showState shows what is state in a task that comes live, or replayed. Meanwhile the verb is a snapshot's:
-// its calls may have been heard (mention).
+// showState shows the items that add adds, which are state in a task that comes live, or replayed. Meanwhile
+// the verb is a snapshot's: its calls may have been heard (mention).
 func (f *Fold) showState(add func()) {
 	was := f.verb
 	f.verb = shown.Snapshot
@@ -59,13 +60,14 @@ func (f *Fold) showState(add func()) {
 	f.verb = was
 }
 
-// list returns the items of a task that was asked for, until the next event: its history, its status message and
-// its artifacts. A status message that ends the task, or asks, is last, and then not in the history (repeated).
+// list returns the items of a task that was asked for, in the order to show, until the next event: its history,
+// its status message and its artifacts. A status message that ends the task, or asks, is last, and then not in
+// the history (repeated). It notes what addHistory does, and why a task has failed (takeFailure).
 func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	f.items.clear()
 	m, why := &ev.Message, false
 	if ev.HasMessage {
-		m, why = f.failure(ev)
+		m, why = f.takeFailure(ev)
 		f.items.ids = append(f.items.ids, m.ID)
 	}
 	role, last := roleOf(ev), ev.State.Terminal() || ev.State == a2a.StateInputRequired
@@ -116,7 +118,8 @@ func roleOf(ev *a2a.Event) shown.Role {
 	return shown.Status
 }
 
-// addHistory adds the messages of a task's history, but for one, "" for none.
+// addHistory adds the messages of a task's history, but for the one of an ID, "" for none. Those of the user's
+// are kind User; the answers in them are noted when it is their turn.
 func (f *Fold) addHistory(ev *a2a.Event, but string) {
 	f.storesUser = false
 	for m := range a2a.Each(ev.History) {
@@ -125,7 +128,7 @@ func (f *Fold) addHistory(ev *a2a.Event, but string) {
 		case m.Role == a2a.RoleUser:
 			f.storesUser = true
 			f.items.add(shown.Item{Kind: shown.User, ID: m.ID, Parts: m.Parts})
-			f.answers(&m)
+			f.noteAnswers(&m)
 		case f.failID != "" && m.ID == f.failID:
 			// It is shown as the reason of the failure.
 		case but == "" || m.ID != but:
@@ -134,7 +137,7 @@ func (f *Fold) addHistory(ev *a2a.Event, but string) {
 	}
 }
 
-// addArtifacts adds a task's artifacts, and the output of calls among them.
+// addArtifacts adds a task's artifacts; those that are the output of a call are shown as that.
 func (f *Fold) addArtifacts(ev *a2a.Event) {
 	for a := range a2a.Each(ev.Artifacts) {
 		f.items.ids = append(f.items.ids, a.ID)
@@ -147,7 +150,7 @@ func (f *Fold) addArtifacts(ev *a2a.Event) {
 	}
 }
 
-// message shows a message that comes live, but not the user's own.
+// message shows a message that comes live, with the calls and thoughts in it, but not the user's own.
 func (f *Fold) message(m *a2a.Message, role shown.Role) {
 	if m.Role == a2a.RoleUser {
 		return
@@ -166,7 +169,7 @@ func (f *Fold) message(m *a2a.Message, role shown.Role) {
 	f.showLive()
 }
 
-// decoded returns parts that are decoded once: they are walked to be compared, and to be shown.
+// decoded returns parts that are decoded once, until the next call: they are walked to be compared, and to be shown.
 func (f *Fold) decoded(parts a2a.Parts) a2a.Parts {
 	if parts.FastPath().Only != nil {
 		return parts
@@ -178,7 +181,7 @@ func (f *Fold) decoded(parts a2a.Parts) a2a.Parts {
 	return partList(f.partsOfOne...)
 }
 
-// showOneCall shows a message that is a tool call and nothing else, as most with a call are. False, with
+// showOneCall shows a message that is a tool call and nothing else, as most with a call are; false, with
 // nothing shown, if it is anything else.
 func (f *Fold) showOneCall(m *a2a.Message) bool {
 	left := m.Parts
@@ -189,7 +192,7 @@ func (f *Fold) showOneCall(m *a2a.Message) bool {
 	return !left.Next(&f.part) && f.toolCall(data, m.ID)
 }
 
-// artifact shows an artifact that comes live, or a piece of one.
+// artifact shows an artifact that comes live, or a piece of one. follows: it is to be appended; last: it is the last piece.
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	as := shown.Item{Append: follows, Last: last, Name: a.Name}
 	if !f.spoken.Splits() {
@@ -202,6 +205,7 @@ func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	f.showLive()
 }
 
+// showLive shows the items in hand as live, in their order.
 func (f *Fold) showLive() {
 	for i := range f.items.list {
 		if in := &f.items.list[i]; in.Kind == shown.Foreign {
@@ -212,8 +216,8 @@ func (f *Fold) showLive() {
 	}
 }
 
-// addMessage adds a message: what a dialect takes it for, or its text with the calls and
-// thoughts in it.
+// addMessage adds a message, by what a dialect takes it for, or its text with the calls and thoughts in it, in
+// their order. Kind, ID and parts of as are set here.
 func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 	as.ID = m.ID
 	if f.addSplit(m, nil, as) {
@@ -266,7 +270,7 @@ func partList(list ...a2a.Part) (parts a2a.Parts) {
 	return parts
 }
 
-// addArtifact adds an artifact, by what a dialect takes it for.
+// addArtifact adds an artifact, by what a dialect takes it for. Kind, ID and parts of as are set here.
 func (f *Fold) addArtifact(a *a2a.Artifact, as shown.Item) {
 	as.ID = a.ID
 	if f.addSplit(nil, a, as) {
@@ -276,7 +280,7 @@ func (f *Fold) addArtifact(a *a2a.Artifact, as shown.Item) {
 	f.items.add(as)
 }
 
-// show is what [shown.Shown] shows steps with.
+// show makes a step of what [shown.Shown] shows: it is what that was made with.
 func (f *Fold) show(x *shown.Step) {
 	if x.Op == shown.Gap {
 		f.tellGap(len(f.steps))
@@ -306,8 +310,8 @@ func (f *Fold) show(x *shown.Step) {
 	f.add(s)
 }
 
-// nameArtifact adds what is said of an artifact beside its parts, by its event or by the task that has it. The
-// metadata of an event's is added by add.
+// nameArtifact adds to a step what is said of an artifact beside its parts, by its event, or by the task in
+// hand that has it. The metadata of an event's is added by add.
 func (f *Fold) nameArtifact(s *Step, id string) {
 	s.ArtifactID = id
 	if f.event != nil && f.event.Kind == a2a.EventArtifact {
@@ -322,6 +326,7 @@ func (f *Fold) nameArtifact(s *Step, id string) {
 	}
 }
 
+// ownOf sets what an artifact says beside its parts.
 func (f *Fold) ownOf(own *OwnMeta, a *a2a.Artifact) {
 	own.Metadata, own.Extensions = f.spoken.Others(a.Metadata), a.Extensions
 }

@@ -7,7 +7,7 @@ import (
 
 // This file tells a Fold that has had no turn what another process has shown.
 
-// Restore notes a step that was shown.
+// Restore notes a step that was shown, in the order of the journal, and shows nothing.
 func (f *Fold) Restore(s *Step) {
 	f.SetTask(s.TaskID)
 	if s.Kind == StepTool {

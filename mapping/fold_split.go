@@ -11,23 +11,21 @@ import (
 
 // This file shows messages and artifacts that a dialect splits into pieces.
 
-// A splitState is what a [Fold] remembers for it.
+// A splitState is what a [Fold] remembers of what dialects split, and of what the user answers in words.
 type splitState struct {
 	// streamed is the task that has said pieces of a text since the last whole one; "": none.
 	streamed string
-	inputs   []input // that the agent waits for
-	states   int     // that it has said
-	// givenUp: the agent repeats a question that was answered, and would repeat it for
-	// ever.
+	inputs   []input // that agents wait for, also where the answer is on its way
+	states   int     // how many were said
+	// givenUp: the agent repeats a question that was answered, and would repeat it for ever.
 	givenUp bool
 }
 
-// maxOutput is how much is kept of the output of a call that says what follows: no editor is
-// shown more at once.
+// maxOutput is how much is kept of the output of a call that says what follows: no editor is shown more at once.
 const maxOutput = 1 << 20
 
 // stream notes whether the task in hand has said pieces of a text since the last whole one.
-func (f *Fold) stream(pieces bool) {
+func (f *Fold) noteStreamed(pieces bool) {
 	switch {
 	case pieces:
 		f.split.streamed = f.TaskID
@@ -36,8 +34,8 @@ func (f *Fold) stream(pieces bool) {
 	}
 }
 
-// addSplit adds the pieces of a message or an artifact, one of which is nil, that a dialect splits;
-// false if none does.
+// addSplit adds the pieces of a message or an artifact, one of which is nil, that a dialect splits; false, with
+// nothing added, if none does.
 func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
@@ -60,8 +58,8 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	return true
 }
 
-// addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at
-// the place of its first piece.
+// addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at the place of its
+// first piece, and so are texts of one other kind that stand together.
 func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
 	if p.Usage != "" && f.verb != shown.Snapshot {
 		f.Usage = cloneJSON(p.Usage)
@@ -108,13 +106,13 @@ func join(in *shown.Item, parts a2a.Parts) {
 	list.List = append(list.List, parts.FastPath().List...)
 }
 
-// addStreamed adds text of which the dialect knows whether it is a piece, or the whole that
-// is said behind its pieces (L10).
+// addStreamed adds text of which the dialect knows whether it is a piece, or the whole that is said behind its
+// pieces (PieceDelta, PieceWhole), and notes which has come last.
 func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
 	if in.Hint = shown.Whole; p.Kind == dialect.PieceWhole {
-		f.stream(false)
+		f.noteStreamed(false)
 	} else if in.Hint, in.Append = shown.Piece, false; p.Text != "" {
-		f.stream(true)
+		f.noteStreamed(true)
 	}
 	f.items.add(in)
 	if in.Append { // what is appended to the whole is another text
@@ -122,7 +120,8 @@ func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
 	}
 }
 
-// doPiece does what is no text of an item. It runs when the items before are shown.
+// doPiece does what is no text of an item: a call, its output, a question in words. It runs when the items
+// before are shown.
 func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 	switch p.Kind {
 	case dialect.PieceCall:
@@ -134,7 +133,8 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 	}
 }
 
-// splitCall shows a call, or what has become of one, that a message or an artifact tells of.
+// splitCall shows a call, or what has become of one, that a piece or a state's metadata tells of, unless the
+// artifact of a task does that is older, or it asks again what was answered (giveUpRepeated).
 func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	if f.verb == shown.Snapshot && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact
@@ -144,11 +144,11 @@ func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	}
 	f.calls.Result(c)
 	f.showCalls(f.calls.Say(c, as.ID, f.mention(), nil))
-	f.stream(false)
+	f.noteStreamed(false)
 }
 
-// giveUpRepeated gives up an agent that repeats a question that was answered, and tells that once: it takes no
-// answers, and would ask for ever. False, with nothing done, if it does not.
+// giveUpRepeated gives up an agent that repeats a question that was answered, and tells that once, as an error:
+// it takes no answers, and would ask for ever. False, with nothing done, if the call is no such question.
 func (f *Fold) giveUpRepeated(c *ToolCall) bool {
 	if c.QuestionID == "" || !f.calls.Repeats(c) {
 		return false

@@ -151,7 +151,7 @@ func TestMembers(t *testing.T) {
 	c := New()
 	c.Speak(1, callless{}, true)
 	c.Data(`{"a":0`+strings.Repeat(`,"a":0`, 100_000)+`}`, "m", Live, nil)
-	if c.LetGo(); cap(c.data.members) > keepMembers {
+	if c.DropEvent(); cap(c.data.members) > keepMembers {
 		t.Errorf("room for %d members is kept", cap(c.data.members))
 	}
 }
@@ -167,7 +167,7 @@ func TestRepeats(t *testing.T) {
 		if c.IsCall(data); c.data.members[0].known == nil {
 			t.Fatal("the tool is read again")
 		}
-		c.LetGo()
+		c.DropEvent()
 	}
 	must.Equal(t, len(c.data.repeats), maxRepeated/(41<<10), "repeats are kept")
 	c.Data(`{"tool":null,"tool":{"name":"second"}}`, "m", Live, nil)

@@ -213,8 +213,8 @@ func (c *Calls) More(id, text string, max int, to []Step) []Step {
 	return to
 }
 
-// LetGo drops what points into the event in hand.
-func (c *Calls) LetGo() {
+// DropEvent drops what points into the event in hand.
+func (c *Calls) DropEvent() {
 	c.data.call = ToolCall{}
 	if cap(c.data.members) > keepMembers {
 		c.data.members = nil
