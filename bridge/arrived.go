@@ -31,27 +31,27 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 }
 
 // arrives notes whether a task that was looked at shows that the message has come. That its
-// history names it wins over all; any event of the answer's own stream is a sign, too (A1).
-func (l *leg) arrives(task *a2a.Event) {
+// history names it wins over all; any event of the answer's own stream is a sign, too (A1). A stale task tells nothing else.
+func (l *leg) arrives(task *a2a.Event, stale bool) {
 	if l.request.message == nil {
 		return
 	}
-	users := 0
+	users, came := 0, l.arrived()
 	for m := range a2a.Each(task.History) {
 		if m.Role == a2a.RoleUser {
 			users++
 		}
-		l.arrived = l.arrived || m.ID == l.request.message.ID
+		came = came || m.ID == l.request.message.ID
 	}
 	switch {
-	case l.arrived, l.stale:
+	case came, stale:
 	case l.request.answers:
-		l.arrived = l.answersCame(task)
+		came = l.answersCame(task)
 	default:
-		l.arrived = l.promptCame(task, users)
+		came = l.promptCame(task, users)
 	}
-	if l.arrived {
-		l.unheard = 0
+	if came {
+		l.progress, l.unheard = max(l.progress, hasCome), 0
 	}
 }
 
@@ -80,11 +80,10 @@ func (l *leg) namesCalls(task *a2a.Event) bool {
 	return slices.ContainsFunc(l.request.calls, func(id string) bool { return strings.Contains(string(task.Raw), `"`+id+`"`) })
 }
 
-// noteTask takes over the state of a task that was looked at.
-func (l *leg) noteTask(task *a2a.Event) {
+// noteLook takes over the state of a task that was looked at; false: it is older than what is known (E3).
+func (l *leg) noteLook(task *a2a.Event) bool {
 	if l.state.Terminal() && !task.State.Terminal() && l.finality != more {
-		l.stale = true // it is older (E3)
-		return
+		return false
 	}
 	if task.State != l.state {
 		l.stood = 0
@@ -94,14 +93,15 @@ func (l *leg) noteTask(task *a2a.Event) {
 		}
 	}
 	if l.byOwnWord() && (l.waitsForInput() || l.state.Terminal()) {
-		return
+		return true
 	}
 	if l.finality = unsaid; l.state.Terminal() {
 		l.finality = last
 	}
 	// The agent has the message, and has not begun to go on. a2a-go takes the question out of the state by then.
-	isSilent := l.spoken == saidNothing && l.phase == streaming && task.State == l.request.was.State && !task.HasMessage && !l.isAnswered(task)
-	if isSilent || l.spoken < saidState && l.standsAsBefore(task) {
+	isSilent := l.progress < saidSomething && l.phase == streaming && task.State == l.request.was.State && !task.HasMessage && !l.isAnswered(task)
+	if isSilent || l.progress < saidState && l.standsAsBefore(task) {
 		l.moved = false
 	}
+	return true
 }

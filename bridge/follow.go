@@ -53,8 +53,6 @@ type leg struct {
 	pause     time.Duration // of the next tick
 	patience  time.Duration // how long its streams may say nothing
 	outage    outage
-	spoken    progress
-	worded    bool       // one of the messages that came is not empty: some agents begin with one that is
 	refusal   *a2a.Error // the agent's answer to the message, which it has not taken
 	holds     holding
 	spokeLast bool // what its own stream has said last is a message
@@ -79,8 +77,11 @@ func (t *turn) follow(r *request) *leg {
 	if l.readers == nil {
 		l.readers = newReaders(t.agent.ctx)
 	}
-	l.known = known{taskID: r.taskID, arrived: r.message == nil, owes: r.owes, pushes: r.pushes != nil, heard: heard{moved: true}}
-	r.pushes.take()
+	l.known = known{taskID: r.taskID, owes: r.owes, pushes: t.session.pushes, heard: heard{moved: true}}
+	if r.message == nil {
+		l.progress = hasCome
+	}
+	l.pushes.take()
 	l.clock, l.pause, l.patience = newClock(), firstWait, liveSilence
 	l.start()
 	return l
@@ -124,7 +125,7 @@ func (l *leg) listens() (in inputs, flows bool) {
 	if in.clock = l.clock.timer.C; l.phase == over {
 		return in, false
 	}
-	in.batches, in.pushed = l.readers.batches, l.request.pushes.waked()
+	in.batches, in.pushed = l.readers.batches, l.pushes.waked()
 	if l.phase != streaming { // else its stream still has what it has said last
 		in.exited = l.agent.opts.Client.Exited()
 	}
@@ -317,7 +318,8 @@ func (l *leg) giveHeld(cut bool) bool {
 	if cut {
 		l.turn.fold.Cut()
 	}
-	return l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}})
+	_, ok := l.giveTask(task, showAll)
+	return ok
 }
 
 // give has the turn show something, as slowly as the editor takes it, and tell what is heard then. False: the
@@ -331,6 +333,15 @@ func (l *leg) give(n said) bool {
 		return false
 	}
 	return true
+}
+
+// giveTask gives a task that was looked at. stale: it is older than what is known, and nothing was shown of it.
+func (l *leg) giveTask(task *a2a.Event, shows showing) (stale, ok bool) {
+	n := said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}
+	if stale = shows == showAll && l.turn.countStale(task); stale {
+		n.events = nil
+	}
+	return stale, l.give(n)
 }
 
 // tell reports what became of the connection.

@@ -25,12 +25,11 @@ func isBare(task *a2a.Event) bool {
 }
 
 // hears is what the fold knows that the leg decides by.
-func (t *turn) hears(l *leg, stale bool) heard {
+func (t *turn) hears(l *leg) heard {
 	return heard{
 		asked: t.fold.Asked(),
 		moved: !l.request.answers || !t.fold.Unmoved(l.request.calls...),
 		calls: t.works(),
-		stale: stale,
 	}
 }
 

@@ -79,7 +79,7 @@ func (l *leg) givenUp(in input) error {
 	why := l.outage.why
 	switch {
 	case errors.As(why, new(*taskLostError)):
-		if l.state.Terminal() && l.arrived {
+		if l.state.Terminal() && l.arrived() {
 			return nil // a look at it has told that it was over
 		}
 		return why
@@ -144,7 +144,7 @@ func (l *leg) refuses(err error) {
 	case o.refusedAt.IsZero():
 		o.refusedAt = time.Now()
 		l.tell(mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
-	case !l.pushes && time.Since(o.refusedAt) >= maxRefused:
+	case l.pushes == nil && time.Since(o.refusedAt) >= maxRefused:
 		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "agent: "), ": is the agent running")
 		l.fail(&cutError{fmt.Sprintf("agent: it has ended: for %v nobody has accepted a connection where it was (%v). "+
 			"What task %s was doing is probably lost; start the agent again, and prompt again", maxRefused, why, l.taskID)})

@@ -150,7 +150,7 @@ const leftByTurn = "the turn has left it"
 
 // abandon cancels the task of a leg that the turn has left, if it says anything more.
 func (l *leg) abandon() {
-	for awaited := l.spoken == saidNothing && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
+	for awaited := l.progress < saidSomething && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
 		select {
 		case b := <-l.readers.batches:
 			switch r := b.reply; {

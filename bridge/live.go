@@ -18,15 +18,15 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	if ended {
 		dropStates(events)
 	}
-	asBefore := l.spoken == saidNothing && l.standsAsBefore(&events[0])
-	l.spoken, l.came = max(l.spoken, saidSomething), time.Now()
+	asBefore := l.progress < saidSomething && l.standsAsBefore(&events[0])
+	l.progress, l.came = max(l.progress, saidSomething), time.Now()
 	for i := range events {
 		ev := &events[i]
 		if !l.note(ev) {
 			return
 		}
 		l.spokeLast = ev.Kind == a2a.EventMessage
-		flows = flows && (ev.State == "" || ev.State == l.state && l.spoken == saidState)
+		flows = flows && (ev.State == "" || ev.State == l.state && l.progress == saidState)
 	}
 	l.flows = flows // until the turn shows anything else
 	if !l.give(said{verb: shown.Live, events: events}) {
@@ -36,7 +36,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		l.clock.setAt(atSilent, l.came.Add(l.patience))
 		return
 	}
-	if l.arrived, l.unheard, l.grown, l.verdict = true, 0, 0, noVerdict; says(events) {
+	if l.unheard, l.grown, l.verdict = 0, 0, noVerdict; says(events) {
 		l.held, l.behind = nil, false // else the words that it has may come nowhere else
 	}
 	l.noteState(events, asBefore)
@@ -56,8 +56,7 @@ func (l *leg) note(ev *a2a.Event) bool {
 	l.parted = ev.Kind == a2a.EventMessage && ev.TaskID == "" && hasWords(&ev.Message)
 	switch ev.Kind {
 	case a2a.EventMessage:
-		l.spoke++
-		l.worded = hasWords(&ev.Message) || l.worded
+		l.replies = l.replies.with(&ev.Message)
 	case a2a.EventUnknown:
 		if e, ok := dialect.ReadExecution(ev.Raw); ok {
 			if e.ID != "" {
@@ -81,7 +80,7 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 		if ev.State == "" || asBefore && i == 0 {
 			continue
 		}
-		if l.spoken = saidState; ev.State != l.state {
+		if l.progress = saidState; ev.State != l.state {
 			l.state, l.auths = a2a.State(strings.Clone(string(ev.State))), 0
 		}
 		switch {

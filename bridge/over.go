@@ -53,7 +53,7 @@ func (l *leg) mayPause() time.Duration {
 	case l.isMessage():
 		pause, ended := messageGrace, notSeen
 		l.agent.locked(func() { ended = l.agent.messagesEnd })
-		if ended == streamsStay || l.spoke == 1 && l.worded && ended == notSeen {
+		if ended == streamsStay || l.replies == oneReply && ended == notSeen {
 			pause = messagePause
 		}
 		if limit := l.agent.opts.IdleTimeout; limit > 0 {
@@ -76,7 +76,7 @@ func (l *leg) wait(d time.Duration) {
 
 // beMorePatient doubles it.
 func (l *leg) beMorePatient() {
-	if l.arrived || l.phase == streaming {
+	if l.arrived() || l.phase == streaming {
 		l.patience = min(l.patience*2, maxSilence)
 	}
 	l.clock.set(atSilent, l.patience)
@@ -108,14 +108,14 @@ func (l *leg) endOfStream(b batch) {
 	case l.turn.wasSpared():
 		l.fail(nil)
 	case cannotPass(b.err):
-		if l.spoken == saidNothing {
+		if l.progress < saidSomething {
 			l.refusal = refusalOf(b.err)
 		}
 		l.fail(b.err)
 	case b.stream.Unstreamed() && l.taskID != "":
 		l.goOnUnstreamed()
-	case ended && l.spoken > saidNothing:
-		if l.spoken == saidState && l.waitsForInput() && l.finality != more && l.calls != callsWork {
+	case ended && l.progress >= saidSomething:
+		if l.progress == saidState && l.waitsForInput() && l.finality != more && l.calls != callsWork {
 			l.finality = ownWord // the end says that this was all
 		}
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {

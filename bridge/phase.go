@@ -22,6 +22,7 @@ const (
 	inEnded                       // its own stream has ended between two events
 	inCut                         // it was cut
 	inSnapshot                    // a look at the task, or the first task of a subscription
+	inStale                       // one that shows it older than what is known: nothing was shown of it (E3)
 	inFailed                      // a look that failed, and may succeed later
 	inCannot                      // the agent has no tasks/get
 	inGone                        // the agent does not know the task
@@ -79,14 +80,36 @@ const (
 	callsWait      // for the user's answer, which was not given; or the agent has asked in words
 )
 
-// progress is how much a leg's own stream has said.
+// progress is how far a leg's message has got, and the answer to it.
 type progress uint8
 
 const (
-	saidNothing progress = iota
-	saidSomething
-	saidState // one other than that in which the task stood
+	notCome       progress = iota // as far as is known
+	hasCome                       // the message has, or there is none
+	saidSomething                 // so has its own stream
+	saidState                     // which has said another state than that in which the task stood
 )
+
+// replies are the messages that came, in a task or outside.
+type replies uint8
+
+const (
+	noReply    replies = iota
+	emptyReply         // one, with nothing in it: some agents begin so
+	oneReply
+	manyReplies
+)
+
+// with is what they are with another message.
+func (r replies) with(m *a2a.Message) replies {
+	switch {
+	case r != noReply:
+		return manyReplies
+	case hasWords(m):
+		return oneReply
+	}
+	return emptyReply
+}
 
 // verdict is what tells that a task is over, where its state does not.
 type verdict uint8
@@ -103,7 +126,6 @@ type heard struct {
 	asked int  // how many questions were asked so far
 	moved bool // of each call that was answered something was said since
 	calls work
-	stale bool // it was a task that is older than what is known: nothing was shown of it
 }
 
 // known is all that a decision depends on.
@@ -113,14 +135,14 @@ type known struct {
 	state        a2a.State // by the leg's own stream, what is believed in its place, or a look that counts
 	finality     finality
 	subscription subscription
-	arrived      bool // the leg's message has come
-	pushes       bool // what the agent says may be pushed
-	owes         bool // an older stream has said something that no look has shown
-	parted       bool // what a stream has said last is a message outside of the task
+	progress     progress
+	replies      replies
+	pushes       *pushFeed // of what the agent says, nil if it is not asked to push
+	owes         bool      // an older stream has said something that no look has shown
+	parted       bool      // what a stream has said last is a message outside of the task
 	verdict      verdict
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
-	spoke   int // messages that came, in a task or outside
 	grown   int // looks in a row that held more, while the open stream said nothing
 	tries   int // looks in a row that failed
 	unheard int // looks at which the message had not come
@@ -135,8 +157,11 @@ func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 // byOwnWord reports whether the state that counts is the agent's own last word, and no look's.
 func (k *known) byOwnWord() bool { return k.finality == ownWord }
 
+// arrived reports whether the leg's message has come.
+func (k *known) arrived() bool { return k.progress >= hasCome }
+
 // isMessage reports whether the agent answers with messages, without a task.
-func (k *known) isMessage() bool { return k.spoke > 0 && k.state == "" }
+func (k *known) isMessage() bool { return k.replies != noReply && k.state == "" }
 
 // followed reports whether a subscription is open, or asked for.
 func (k *known) followed() bool { return k.subscription != subNone && k.subscription != subNever }
@@ -148,7 +173,7 @@ func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired 
 
 // concluded reports whether the agent's last word is a message, though its task works.
 func (k *known) concluded() bool {
-	return k.verdict == byMessage && k.arrived && !k.followed() && k.calls == callsRest
+	return k.verdict == byMessage && k.arrived() && !k.followed() && k.calls == callsRest
 }
 
 // asks reports whether the user is to be asked. A task that still works may not take an answer yet:
@@ -165,7 +190,7 @@ func (k *known) rests() bool {
 // whole reports whether what the stream has said last is all that the agent says: 0.3 may say
 // that more follows, and of several messages it is not known.
 func (k *known) whole() bool {
-	return k.terminal() && k.finality != more && !(k.isMessage() && k.spoke > 1)
+	return k.terminal() && k.finality != more && !(k.isMessage() && k.replies == manyReplies)
 }
 
 const (
@@ -250,8 +275,8 @@ var machine = []row{
 	{"silent (E8)", streaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
 
 	// A look, while its own stream is open.
-	{"not come (A3)", streaming, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxAwaited }, doUnsent},
-	{"not come yet", streaming, inSnapshot, func(k *known) bool { return !k.arrived || k.stale }, doRead},
+	{"not come (A3)", streaming, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxAwaited }, doUnsent},
+	{"not come yet", streaming, inSnapshot, func(k *known) bool { return !k.arrived() }, doRead},
 	{"asks", streaming, inSnapshot, (*known).asks, doAsk},
 	{"over by its own word, and by a look", streaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
 	{"over by a look (E10)", streaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
@@ -263,17 +288,18 @@ var machine = []row{
 	// Behind a cut, or an end that told nothing.
 	{"tick", away, inTick, nil, doFollow},
 	{"hint, a call asks (E6), a subscription has ended, or is silent", away, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
-	{"not come, no stream (A3)", away, inSnapshot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
-	{"over by its subscriptions, and by no look", away, inSnapshot, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived && !k.pending() }, doEnd},
-	{"stale, followed (E3)", away, inSnapshot, func(k *known) bool { return k.stale && k.followed() }, doRead},
-	{"stale, or not come yet (E3, A4)", away, inSnapshot, func(k *known) bool { return k.stale || !k.arrived }, doLater},
+	{"not come, no stream (A3)", away, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
+	{"over by its subscriptions, and by no look", away, inSnapshot | inStale, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived() && !k.pending() }, doEnd},
+	{"stale, followed (E3)", away, inStale, (*known).followed, doRead},
+	{"stale (E3)", away, inStale, nil, doLater},
+	{"not come yet, no stream (A4)", away, inSnapshot, func(k *known) bool { return !k.arrived() }, doLater},
 	{"over", away, inSnapshot, (*known).terminal, doEnd},
 	{"asks, no stream (E6)", away, inSnapshot, (*known).asks, doAsk},
 	{"rests", away, inSnapshot, (*known).rests, doEnd},
 	{"has not gone on yet (E4)", away, inSnapshot, (*known).waitsForInput, doLater},
 	{"auth, and stops (E11)", away, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed() }, doGiveUp},
 	{"works, and has answered with a message", away, inSnapshot, (*known).concluded, doEnd},
-	{"works, followed", away, inSnapshot, func(k *known) bool { return k.followed() }, doRead},
+	{"works, followed", away, inSnapshot, (*known).followed, doRead},
 	{"works, no stream (E1)", away, inSnapshot, nil, doLater},
 	{"failed, asks by its own word (E2)", away, inFailed, func(k *known) bool { return k.pending() && k.tries >= maxTries }, doAsk},
 	{"failed, over by its own word", away, inFailed, func(k *known) bool {
@@ -282,11 +308,11 @@ var machine = []row{
 	{"failed, over (E2)", away, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, doEnd},
 	{"failed, given up (E2)", away, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},
 	{"failed (E2)", away, inFailed, nil, doLater},
-	{"cannot look, not come", away, inCannot, func(k *known) bool { return !k.arrived && k.unheard >= maxUnheard }, doUnsent},
-	{"cannot look, not come yet", away, inCannot, func(k *known) bool { return !k.arrived && k.subscription == subNone && k.tries < maxTries }, doLater},
-	{"cannot look, asks", away, inCannot, func(k *known) bool { return k.arrived && k.pending() }, doAsk},
-	{"cannot look, over by its own word", away, inCannot, func(k *known) bool { return k.arrived && (k.terminal() || k.rests()) }, doEnd},
-	{"cannot look, followed", away, inCannot, func(k *known) bool { return k.followed() }, doRead},
-	{"cannot look, later (R7)", away, inCannot, func(k *known) bool { return k.pushes || k.subscription != subNever && k.tries < maxTries }, doLater},
+	{"cannot look, not come", away, inCannot, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
+	{"cannot look, not come yet", away, inCannot, func(k *known) bool { return !k.arrived() && k.subscription == subNone && k.tries < maxTries }, doLater},
+	{"cannot look, asks", away, inCannot, func(k *known) bool { return k.arrived() && k.pending() }, doAsk},
+	{"cannot look, over by its own word", away, inCannot, func(k *known) bool { return k.arrived() && (k.terminal() || k.rests()) }, doEnd},
+	{"cannot look, followed", away, inCannot, (*known).followed, doRead},
+	{"cannot look, later (R7)", away, inCannot, func(k *known) bool { return k.pushes != nil || k.subscription != subNever && k.tries < maxTries }, doLater},
 	{"nothing left", away, inCannot, nil, doGiveUp},
 }

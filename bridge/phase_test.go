@@ -12,9 +12,9 @@ import (
 func anyKnown(r *rand.Rand) *known {
 	states := []a2a.State{"", a2a.StateWorking, a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateCompleted}
 	is := func() bool { return r.IntN(2) == 0 }
-	return &known{heard: heard{calls: work(r.IntN(int(callsWait) + 1)), moved: is(), stale: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(int(ownWord) + 1)),
-		taskID: []string{"", "t1"}[r.IntN(2)], arrived: is(), subscription: subscription(r.IntN(int(subNever) + 1)), pushes: is(), owes: is(), parted: is(),
-		spoke: r.IntN(3), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), verdict: verdict(r.IntN(int(byMessage) + 1))}
+	return &known{heard: heard{calls: work(r.IntN(int(callsWait) + 1)), moved: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(int(ownWord) + 1)),
+		taskID: []string{"", "t1"}[r.IntN(2)], progress: progress(r.IntN(int(saidState) + 1)), subscription: subscription(r.IntN(int(subNever) + 1)), pushes: []*pushFeed{nil, {}}[r.IntN(2)], owes: is(), parted: is(),
+		replies: replies(r.IntN(int(manyReplies) + 1)), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), verdict: verdict(r.IntN(int(byMessage) + 1))}
 }
 
 // TestMachine: whatever is known, a leg ends as the agent has said, or with an error; it asks only
@@ -43,7 +43,7 @@ func TestMachine(t *testing.T) {
 		if do == doAsk && !k.pending() {
 			t.Fatalf("%v, %v: it asks though nothing waits: %+v", p, in, k)
 		}
-		if do == doUnsent && k.arrived {
+		if do == doUnsent && k.arrived() {
 			t.Fatalf("%v, %v: the message has come: %+v", p, in, k)
 		}
 	}

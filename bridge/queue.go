@@ -70,7 +70,7 @@ func (p *steering) over(err error) {
 
 // untaken is err or, if the agent has not shown that it has the leg's message, that.
 func (l *leg) untaken(err error) error {
-	if err == nil && !l.arrived {
+	if err == nil && !l.arrived() {
 		return errUntaken
 	}
 	return err

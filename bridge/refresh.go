@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -157,7 +156,7 @@ func (l *leg) cannotLook(silent bool) {
 	if gone {
 		l.tries++ // a subscription that ends without a word may do so for ever (R7)
 	}
-	if !l.arrived && (gone || silent) {
+	if !l.arrived() && (gone || silent) {
 		l.unheard++
 	}
 	l.takeFirst()
@@ -176,11 +175,15 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	if l.wentOnUnheard(task) {
 		l.turn.fold.Cut()
 	}
-	if !l.give(said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}) {
+	stale, ok := l.giveTask(task, shows)
+	if !ok {
 		return
 	}
 	bare := isBare(task)
-	l.owes, l.stale = false, l.stale && task.State != l.state
+	l.owes = false
+	if task.State == l.state {
+		stale = false
+	}
 	switch {
 	case !bare:
 		l.holds = holdsWords
@@ -190,15 +193,19 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	l.takeFirst()
 	l.behind = l.behind || open && l.asked > asked && !waited
 	l.compareLooks(task, open)
-	if l.arrives(task); l.arrived && !l.stale {
-		l.noteTask(task)
+	if l.arrives(task, stale); l.arrived() && !stale {
+		stale = !l.noteLook(task)
 	}
 	if l.refresh.counts {
 		l.refresh.counts = false
 		l.count(task)
 	}
 	l.judge()
-	if l.step(inSnapshot); l.settled != l.asked {
+	in := inSnapshot
+	if stale {
+		in = inStale
+	}
+	if l.step(in); l.settled != l.asked {
 		l.watchCalls()
 	}
 }
@@ -224,11 +231,11 @@ func (l *leg) compareLooks(task *a2a.Event, open bool) {
 
 // count counts looks that tell nothing new. Hints cause too many of them at once.
 func (l *leg) count(task *a2a.Event) {
-	if !l.arrived {
+	if !l.arrived() {
 		l.unheard++
 	}
 	switch {
-	case !l.arrived || !l.waitsForInput():
+	case !l.arrived() || !l.waitsForInput():
 	case !l.moved, l.calls == callsWork && l.byOwnWord() && l.phase != streaming:
 		l.stood += standing
 	case l.calls == callsWork && l.phase != streaming:
@@ -263,7 +270,7 @@ func (l *leg) later() {
 	l.clock.stop(atSilent)
 	d := l.pause
 	d = d*9/10 + rand.N(d/5+1) // so that a restarted agent is not met by all its editors at once
-	if !l.outage.refusedAt.IsZero() && !l.pushes {
+	if !l.outage.refusedAt.IsZero() && l.pushes == nil {
 		d = min(d, max(maxRefused-time.Since(l.outage.refusedAt), 0))
 	}
 	l.clock.set(atTick, d)

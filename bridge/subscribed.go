@@ -159,9 +159,7 @@ func (l *leg) takeFirst() {
 	case l.agent.opts.Client.Unsupported().Get, l.tries > 0: // R6
 		l.takeReplayed(l.first.events)
 	case l.holds == holdsNoWord:
-		stale := l.stale // of the look
 		l.give(said{verb: shown.Replayed, events: l.first.events})
-		l.stale = stale
 	}
 	l.releaseFirst()
 }
@@ -181,10 +179,10 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 	}
 	for i := range events {
 		if ev := &events[i]; ev.State != "" && !l.request.was.Was(ev) {
-			l.arrived = true
+			l.progress = max(l.progress, hasCome)
 		}
 	}
-	if l.arrived {
+	if l.arrived() {
 		l.noteState(events, false)
 	}
 }
@@ -192,7 +190,7 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 // pushed takes what the agent has pushed while no stream of its own was open: it is a reason to
 // look. Where the agent cannot be asked, or does not answer, it is the word itself (R6).
 func (l *leg) pushed() {
-	pushed := l.request.pushes.take()
+	pushed := l.pushes.take()
 	if l.phase == streaming || len(pushed) == 0 {
 		return
 	}

@@ -109,8 +109,6 @@ type request struct {
 	readers *readers
 	// owes: the leg before has not looked at all that its streams have said.
 	owes bool
-	// pushes is what the agent pushes of it, nil if it is not asked to.
-	pushes *pushFeed
 	// steering, if set, is what message says.
 	steering *steering
 	// leg, if set, is resumed instead of sending anything.
@@ -241,7 +239,6 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			t.sent = [2]string{r.message.ID, textOf(r.message)}
 			t.fold.Sent(t.sent[0], t.sent[1])
 		}
-		r.pushes = t.session.pushes
 		leg = t.follow(r)
 	} else if settled, err = t.hasSettled(ctx, leg); err != nil {
 		leg.leave(true)

@@ -14,8 +14,7 @@ import (
 // known then: of a text that grows in its flow, nothing new.
 func (t *turn) show(leg *leg, n said) error {
 	t.shows++
-	stale := n.verb == shown.Snapshot && len(n.events) > 0 && n.shows == showAll && t.countStale(&n.events[0])
-	steps := t.stepsOf(leg, &n, stale, t.steps[:0])
+	steps := t.stepsOf(leg, &n, t.steps[:0])
 	if len(n.events) > 0 && n.shows == showAll && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.spoken++
 	}
@@ -32,19 +31,18 @@ func (t *turn) show(leg *leg, n said) error {
 	t.steps = steps
 	if !leg.flows {
 		t.chooseCancel(leg)
-		leg.heard = t.hears(leg, stale)
+		leg.heard = t.hears(leg)
 	}
 	return err
 }
 
-// stepsOf turns what a leg has said into steps. stale: it is a task that is older than what is
-// known, of which nothing is shown.
-func (t *turn) stepsOf(leg *leg, n *said, stale bool, steps []mapping.Step) []mapping.Step {
+// stepsOf turns what a leg has said into steps.
+func (t *turn) stepsOf(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
 	steps = append(steps, n.steps...)
-	if len(n.events) > 0 && !stale {
+	if len(n.events) > 0 {
 		if n.verb != shown.Live && t.view == lostView {
 			steps = append(steps, t.cutCost(n)...)
 		}
