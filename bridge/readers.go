@@ -11,15 +11,14 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// readers are the streams of a turn's legs, each read by a goroutine of its own. An agent may
-// abort a task whose connection is closed, so none is closed while the turn lives (but by an
-// idleGuard), nor at its end: then they are drained. A leg passes them on to the next, for which the older ones only
-// tell that there is something to look at.
+// readers are the streams of a turn's legs, each read by a goroutine of its own. A leg passes them on to the next,
+// for which the older ones only tell that there is something to look at. An agent may abort a task whose connection
+// is closed, so none is closed while the turn lives (but by an idleGuard), nor at its end: then they are drained.
 type readers struct {
 	batches chan batch      // what streams have brought, and requests have (leg.answer), one at a time
-	left    context.Context // ended when nobody takes batches any more
-	leave   context.CancelFunc
-	open    []*reader
+	closed  context.Context // ended by close, or with the agent: nobody takes batches any more
+	stop    context.CancelFunc
+	open    []*reader // those that were added and have not ended
 }
 
 // A reader is one stream.
@@ -27,7 +26,7 @@ type reader struct {
 	stream  *transport.Stream
 	idle    *idleGuard
 	release func()        // ends its request's context
-	next    chan struct{} // it reads on
+	next    chan struct{} // readOn sends: it reads on
 }
 
 // A batch is what one read of a stream has brought: events, which are valid until the reader
@@ -42,12 +41,13 @@ type batch struct {
 // newReaders returns readers that end with ctx, the agent's.
 func newReaders(ctx context.Context) *readers {
 	s := &readers{batches: make(chan batch)}
-	s.left, s.leave = context.WithCancel(ctx)
+	s.closed, s.stop = context.WithCancel(ctx)
 	return s
 }
 
-// opens makes a request whose answer may begin with a stream, and that may be silent for as long as
-// --idle-timeout allows. within: the answer has to begin within that time, too.
+// opens makes a request that may be silent for as long as --idle-timeout allows, and whose answer may begin
+// with a stream: the reply has a reader of that, which is to be run or drained, else nil. within: the answer
+// has to begin within that time, too.
 func (a *Agent) opens(within bool, request func(context.Context) (begun, error)) (r reply) {
 	ctx, release := context.WithCancel(a.ctx)
 	idle := newIdleGuard(a.opts.IdleTimeout, release)
@@ -67,21 +67,21 @@ func (a *Agent) opens(within bool, request func(context.Context) (begun, error))
 	return r
 }
 
-// drain gives its stream up, whose connection stays open until the agent ends it.
+// drain ends the interest in a stream, whose connection stays open until the agent ends it.
 func (r *reader) drain() {
 	r.stream.Drain()
 	r.release()
 }
 
-// add takes a reader, which leg.runRequest runs, and returns it.
+// add takes a reader, which leg.runRequest runs, and returns it: it is drained at the end.
 func (s *readers) add(r *reader) *reader {
 	s.open = append(s.open, r)
 	return r
 }
 
-// run ends with the stream, or at its next event after close; at the latest when the client is
-// closed, which is why it is not one of the agent's goroutines: a Read can only be ended by
-// closing the connection.
+// run gives the loop what a stream brings, a batch at a time. It ends with the stream, or at its next event
+// after close; at the latest when the client is closed, which is why it is not one of the agent's goroutines: a
+// Read can only be ended by closing the connection.
 func (s *readers) run(r *reader) {
 	for {
 		r.idle.start()
@@ -91,7 +91,7 @@ func (s *readers) run(r *reader) {
 		}
 		select {
 		case s.batches <- batch{reader: r, events: events, err: err}:
-		case <-s.left.Done():
+		case <-s.closed.Done():
 			r.drain() // which may not be in the list: see leg.take
 			return
 		}
@@ -100,19 +100,20 @@ func (s *readers) run(r *reader) {
 		}
 		select {
 		case <-r.next:
-		case <-s.left.Done():
+		case <-s.closed.Done():
 			r.drain()
 			return
 		}
 	}
 }
 
-// readOn lets a reader read on when its events were dealt with, and forgets one that has ended.
+// readOn lets the reader of a batch read on when its events were dealt with, and forgets one that has ended. It
+// is called once for each batch.
 func (s *readers) readOn(b batch) {
 	if b.err == nil {
 		select {
 		case b.next <- struct{}{}:
-		case <-s.left.Done():
+		case <-s.closed.Done():
 		}
 		return
 	}
@@ -121,9 +122,9 @@ func (s *readers) readOn(b batch) {
 	b.release()
 }
 
-// close gives up what is open.
+// close drains what is open, and ends the readers: nobody takes batches any more. It is called once.
 func (s *readers) close() {
-	s.leave()
+	s.stop()
 	for _, r := range s.open {
 		r.drain()
 	}
@@ -144,13 +145,14 @@ func newIdleGuard(limit time.Duration, end func()) *idleGuard {
 	return &idleGuard{limit, time.AfterFunc(limit, end)}
 }
 
+// start begins to count, anew.
 func (g *idleGuard) start() {
 	if g != nil {
 		g.timer.Reset(g.limit)
 	}
 }
 
-// stop reports whether the limit was passed.
+// stop counts no more, and reports whether the limit was passed.
 func (g *idleGuard) stop() bool { return g != nil && !g.timer.Stop() }
 
 // An idleError ends a request, or its stream, that was silent for too long.
@@ -164,8 +166,7 @@ func (e *idleError) Error() string {
 }
 func (e *idleError) Unwrap() error { return e.err }
 
-// deepen gives a new goroutine the stack that it will need. Otherwise it grows in steps, and each
-// copies what is there.
+// deepen gives a new goroutine the stack that it will need. Otherwise it grows in steps, and each copies what is there.
 //
 //go:noinline
 func deepen() {
