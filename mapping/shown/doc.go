@@ -31,12 +31,13 @@
 //	S3   Complete is not final: the next snapshot is weighed again.
 //	S4   Complete is what holds our message and each item that was shown, none shorter.
 //	S5   What a whole has said again need not be there: it is superseded.
+//	S6   What an item goes on with may have been said last, in pieces that the task does not hold.
 //	S7   A task does not tell whether its messages or its artifacts came first.
 //	S8   A task of an agent that keeps a part of what it says is never complete.
 //
-// (S6 was not needed.) Each is named where it is held, with its cost: how many of 13,312 turns (832
-// shapes of agents, four sentences in four languages, four turns each) are shown wrong without it. A
-// line that ends in "rule: NAME" is the condition that holds it. "Chosen" lists what no rule decides.
+// Each is named where it is held, with its cost: how many of 13,312 turns (832 shapes of agents, four
+// sentences in four languages, four turns each) are shown wrong without it. A line that ends in
+// "rule: NAME" is the condition that holds it. "Chosen" lists what no rule decides.
 //
 // A repetition is a property of a step: views for people leave such steps out, records have
 // them. What is not shown at all is what the editor has already, byte for byte.

@@ -154,22 +154,27 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 	if !ok || !s.isRepetition(&c, in, seq, whole) {
 		return false
 	}
-	own := false // it says its own pieces again
-	for _, b := range s.said.starts[c.from:] {
-		switch {
-		case b.at >= c.to:
-		case b.it == it:
-			own = true
-		default: // S5: the whole has superseded it
-			b.it.life = dead // rule: S5
-		}
-	}
+	own := s.supersede(&c, it)
 	ends := s.isAll(&c) && s.last.growth != cumulative
 	s.sayRest(it, in, seq, len(seq)-len(c.rest), own)
 	if ends {
 		s.last, s.restated = nil, s.said.starts[c.from].at // what comes behind the whole of a message is another
 	}
 	return true
+}
+
+// supersede notes that an item has said the whole of what a cover has (S5). own: its own pieces are among that.
+func (s *Shown) supersede(c *cover, it *item) (own bool) {
+	for _, b := range s.said.starts[c.from:] {
+		switch {
+		case b.at >= c.to:
+		case b.it == it:
+			own = true
+		default:
+			b.it.life = dead // rule: S5
+		}
+	}
+	return own
 }
 
 // isRepetition reports whether a cover of the item's text is evidence enough: see showRepeat.

@@ -24,16 +24,26 @@ func (s *Shown) Restore(x *Step) {
 	if it == nil || x.Op == Replace {
 		it = s.another(k)
 	}
+	if it.life == dead && !x.Repeats { // behind the whole of an item comes another text, if that is told
+		if was := it.run; x.Op == Begin && x.Kind == Artifact {
+			it = s.another(k)
+			it.run = was
+		} else {
+			it.life = first
+		}
+	}
 	switch {
 	case seq == "":
 		return
 	case x.Repeats && x.Op == Grow:
 		if !s.skips {
+			s.restoreWhole(it, seq)
 			s.extend(it, seq)
 		}
 		return
 	case x.Repeats:
 		if s.skips = it.n > 0; !s.skips {
+			s.restoreWhole(it, seq)
 			s.setText(it, seq)
 		}
 		if r := s.last; r != nil && r.kind == it.kind && r.name == x.Name && seq == string(s.said.text[r.at:]) {
@@ -45,4 +55,11 @@ func (s *Shown) Restore(x *Step) {
 		it.run = s.newRun(it.kind, x.Name)
 	}
 	s.note(it, seq, 1)
+}
+
+// restoreWhole notes what an item has said again: a task need not hold that elsewhere (S5).
+func (s *Shown) restoreWhole(it *item, seq string) {
+	if c, ok := s.covers(seq, it.kind, Unknown, true); ok && c.rest == "" {
+		s.supersede(&c, it)
+	}
 }

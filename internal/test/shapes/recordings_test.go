@@ -92,7 +92,7 @@ func (s *shown) against(whole *shown) string {
 		return "a call is lost, or ends otherwise"
 	case s.letters == whole.letters && s.gaps > whole.gaps:
 		return FalseGap
-	case s.letters == whole.letters || said:
+	case s.letters == whole.letters || said && len(s.letters) < len(whole.letters): // a gap excuses what is missing
 		return ""
 	case sorted(s.letters) == sorted(whole.letters):
 		return Misordered
@@ -247,7 +247,7 @@ func TestRecordingsKilled(t *testing.T) {
 			letters, gaps, turn := r.kill(t, n)
 			class, want := "", said[turn+1]
 			switch {
-			case turn < 0, letters != want && gaps > 0, waits && strings.HasPrefix(want, letters): // it waits for the user
+			case turn < 0, len(letters) < len(want) && gaps > 0, waits && strings.HasPrefix(want, letters): // it waits for the user
 			case letters == want && gaps > 0 && !r.gemini:
 				class = FalseGap
 			case len(letters) < len(want):
@@ -264,7 +264,7 @@ func TestRecordingsKilled(t *testing.T) {
 		}
 	}
 	t.Log(classes)
-	for class, atMost := range map[string]int{Lost: 3, Doubled: 4, FalseGap: 13} { // may only shrink
+	for class, atMost := range map[string]int{Lost: 3, Doubled: 4, FalseGap: 1} { // may only shrink
 		if classes[class] > atMost {
 			t.Errorf("%s: %d, and %d before", class, classes[class], atMost)
 		}
