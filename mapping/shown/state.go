@@ -294,27 +294,6 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 	}
 }
 
-// saysElsewhere shows what is new in the rest of an item that was shown, if the rest begins with what was said
-// last, in pieces that the task does not hold (S6): ADK for Go says tokens in an artifact of their own, and then
-// appends their text to that of the whole run: 50 of 1,656 faults of recordings had words twice, and a gap.
-func (s *Shown) saysElsewhere(it *item, e *entry, rest string) bool { // rule: S6
-	if !s.held.askedFor() {
-		return false
-	}
-	for i := range s.said.starts {
-		of := s.said.starts[i].it
-		if of == it || of.life == dead || of.look == s.held.look || of.kind != it.kind {
-			continue
-		}
-		if c, ok := s.coversFrom(i, rest, it.kind, true); ok && c.to == len(s.said.text) {
-			s.supersede(&c, it)
-			s.sayRest(it, &e.Item, e.seq, len(e.seq)-len(c.rest), false)
-			return true
-		}
-	}
-	return false
-}
-
 // heldNew shows a message of a state that has no place in what was shown, as if it came live: grown, a repetition, or new.
 func (s *Shown) heldNew(it *item, e *entry) {
 	if s.showGrowth(it, &e.Item, e.seq) {
