@@ -137,7 +137,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 	e.server.spawn(func(ctx context.Context) {
 		select {
 		case turn.steers <- &steering{prompt: p.Prompt, tell: tell}: // which the turn tells before it is over
-		case <-turn.over.Done():
+		case <-turn.released.Done():
 			tell(errCannotSteer)
 		case <-ctx.Done():
 			tell(errCannotSteer)
@@ -205,7 +205,7 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 		update["error"] = map[string]any{"code": code, "message": mask(message), "data": map[string]string{"details": mask(details)}}
 	}
 	v.session.mu.Lock()
-	v.session.line[0].told = true
+	v.session.queue[0].endShown = true
 	v.session.mu.Unlock()
 	// As version 1's reply, it is written also if the bridge ends meanwhile.
 	_ = v.editor.server.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})

@@ -32,7 +32,7 @@ func (e *acpEditor) leave(turn Turn, err error) {
 	}
 	w.ctx, w.stop = context.WithCancel(e.server.ctx)
 	s.mu.Lock()
-	free := len(s.line) == 0 && !s.shutting
+	free := len(s.queue) == 0 && !s.shutting
 	if free {
 		s.unwatchLocked()
 		s.watching = w
@@ -43,7 +43,7 @@ func (e *acpEditor) leave(turn Turn, err error) {
 		w.stop()
 	case !e.server.spawn(func(ctx context.Context) { e.watch(ctx, w) }): // ends with w.ctx
 		s.unwatch()
-		if turn, _, ok := w.takeUp(false); ok {
+		if turn, _, ok := w.beginTurn(false); ok {
 			turn.Discard()
 		}
 	}
@@ -54,7 +54,7 @@ func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	defer w.stop()
 	w.pushes.take()
 	state, moved := w.awaitMove(e.server.out.InputDone())
-	turn, cancelled, ok := w.takeUp(moved)
+	turn, cancelled, ok := w.beginTurn(moved)
 	if !ok {
 		return
 	}

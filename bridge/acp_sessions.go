@@ -66,7 +66,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		return // a session keeps its directory, so a failed one is not replaced
 	}
 	// Prompts wait until the past is there.
-	turn, err := session.takeUp()
+	turn, err := session.beginLoaded()
 	if err != nil {
 		c.fail(acp.CodeInvalidRequest, busyText, "")
 		return

@@ -15,27 +15,26 @@ import (
 // cancelling is how a turn is cancelled: from any goroutine, at any time, even while the turn is
 // blocked by a slow editor. The agent is told then; the turn's loop measures the time that it has left.
 type cancelling struct {
-	over      context.Context // ended when the turn is released
-	cancelled context.Context // ended by cancel
-	agentTold context.Context // ended when the agent has been told, or need not be
-	free      context.CancelFunc
-	end       context.CancelFunc
-	noteTold  context.CancelFunc
-	telling   sync.WaitGroup
+	released      context.Context // ended when the turn is released
+	cancelled     context.Context // ended by cancel
+	agentTold     context.Context // ended when the agent has been told, or need not be
+	noteReleased  context.CancelFunc
+	noteCancelled context.CancelFunc
+	noteTold      context.CancelFunc
+	telling       sync.WaitGroup
 
-	mu       sync.Mutex
-	deadline time.Time // until when the agent may go on; zero: it was not cancelled
-	lost     error     // the first error of the editor
-	task     string    // "": it has no ID yet
-	toldTask string    // the one that the agent was told to cancel
-	// answer is what the agent has answered to that, a task; runs is why it may go on, nil if it was
-	// not told: its task is over, or it was stopped without a cancel.
-	answer *a2a.Event
-	runs   error
-	// spared: the agent was stopped without ending its task.
+	mu            sync.Mutex
+	deadline      time.Time // until when the agent may go on; zero: it was not cancelled
+	editorErr     error     // the first error of the editor
+	taskID        string    // the task to cancel; "": it has no ID yet
+	cancelSentFor string    // the task that the agent was told to cancel
+	// cancelAnswer is what the agent has answered to that: a task. stillRuns is why it may go on, at first
+	// that it has not answered; nil: it has stopped.
+	cancelAnswer *a2a.Event
+	stillRuns    error
+	// hangUp, if set, stops the agent without ending its task; false: it could not. spared: it has.
+	hangUp func() bool
 	spared bool
-	// gentle, if set, does that; false: it could not.
-	gentle func() bool
 }
 
 // cancel cancels the turn. It does not wait.
@@ -44,15 +43,15 @@ func (t *turn) cancel() {
 	defer t.mu.Unlock()
 	if t.deadline.IsZero() {
 		t.deadline = time.Now().Add(cancelGrace)
-		t.end()
+		t.noteCancelled()
 	}
 }
 
-// lose cancels a turn whose editor has failed: nobody sees what the agent does from then on, or
+// editorFailed cancels a turn whose editor has failed: nobody sees what the agent does from then on, or
 // can answer it.
-func (t *turn) lose(err error) {
+func (t *turn) editorFailed(err error) {
 	t.mu.Lock()
-	t.lost = cmp.Or(t.lost, err)
+	t.editorErr = cmp.Or(t.editorErr, err)
 	t.mu.Unlock()
 	t.cancel()
 }
@@ -62,9 +61,9 @@ func (t *turn) lose(err error) {
 // task's stream does not tell.
 func (t *turn) cancelledBy(task string) {
 	t.mu.Lock()
-	is := t.task == task && !t.isCancelled()
+	is := t.taskID == task && !t.isCancelled()
 	if is {
-		t.toldTask, t.runs = task, nil
+		t.cancelSentFor, t.stillRuns = task, nil
 		t.noteTold()
 	}
 	t.mu.Unlock()
@@ -75,7 +74,7 @@ func (t *turn) cancelledBy(task string) {
 
 func (t *turn) isCancelled() bool { return t.cancelled.Err() != nil }
 
-// graceLeft is how long the agent may still go on.
+// graceLeft is how long the agent may still go on behind a cancel.
 func (t *turn) graceLeft() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,25 +88,25 @@ func (t *turn) wasSpared() bool {
 	return t.spared
 }
 
-// heed has the agent told when the turn is cancelled.
-func (t *turn) heed(ctx context.Context) {
+// sendCancelWhenDue calls sendCancel when the turn is cancelled, if ctx, of its run, has not ended before.
+func (t *turn) sendCancelWhenDue(ctx context.Context) {
 	select {
 	case <-t.cancelled.Done():
-		t.tell()
+		t.sendCancel()
 	case <-ctx.Done():
 	}
 }
 
-// identify says which task there is to cancel, and reports whether that changed.
+// identify notes which task there is to cancel, and reports whether that changed. Only the turn's goroutine calls it.
 func (t *turn) identify(task string) bool {
-	if task == t.task {
-		return false // only the turn writes it, and the turn calls this
+	if task == t.taskID {
+		return false
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.task = task
+	t.taskID = task
 	if t.isCancelled() {
-		t.telling.Go(t.tell) // ends with the turn
+		t.telling.Go(t.sendCancel) // ends with the turn
 	}
 	return true
 }
@@ -115,22 +114,23 @@ func (t *turn) identify(task string) bool {
 // leastTell is what an agent has at least to take a cancel: its task may become known at the end of the grace only.
 const leastTell = 500 * time.Millisecond
 
-// tell cancels the task, if it is known, unless that was done, or is not needed.
-func (t *turn) tell() {
+// sendCancel has the agent cancel the task, if that is known, unless it was told before; or stops it by hangUp. Then
+// agentTold ends. The call takes until the agent has answered, or the deadline.
+func (t *turn) sendCancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	task, before := t.task, t.toldTask
+	task, before := t.taskID, t.cancelSentFor
 	if task == before {
 		return
 	}
-	t.toldTask = task
+	t.cancelSentFor = task
 	if before != "" { // whose message the agent has refused, and which was sent anew
 		t.agent.cancelLater(task)
 		return
 	}
 	defer t.noteTold()
-	if t.spared = t.gentle != nil && t.gentle(); t.spared {
-		t.runs = nil
+	if t.spared = t.hangUp != nil && t.hangUp(); t.spared {
+		t.stillRuns = nil
 		return
 	}
 	if least := time.Now().Add(leastTell); t.deadline.Before(least) {
@@ -141,31 +141,31 @@ func (t *turn) tell() {
 	t.mu.Unlock() // for as long as the agent takes
 	answer, err := t.agent.cancelTask(ctx, task, "the turn was cancelled")
 	if isRefusal(err, a2a.CodeTaskNotCancelable) { // it may have ended just before
-		if state, lookErr := t.agent.stateOf(ctx, task, cancelGrace); lookErr == nil && state.Terminal() {
+		if state, lookErr := t.agent.taskState(ctx, task, cancelGrace); lookErr == nil && state.Terminal() {
 			err = nil
 		}
 	}
 	t.mu.Lock()
-	t.cancelling.answer, t.runs = answer, err
+	t.cancelAnswer, t.stillRuns = answer, err
 }
 
-// A shownEditor is the editor of a turn. If it does not take what is shown to it, the turn is lost: see [turn.lose].
-type shownEditor struct {
+// A turnEditor is the editor of a turn, which it cancels if it does not take what is shown: see [turn.editorFailed].
+type turnEditor struct {
 	Editor
 	turn *turn
 }
 
-func (e *shownEditor) Show(ctx context.Context, steps []mapping.Step) error {
+func (e *turnEditor) Show(ctx context.Context, steps []mapping.Step) error {
 	err := e.Editor.Show(ctx, steps)
 	if err != nil && ctx.Err() == nil {
-		e.turn.lose(err)
+		e.turn.editorFailed(err)
 	}
 	return err
 }
 
-// awaitsCancel reports whether a leg that is over does not end its turn: that was cancelled, the
+// awaitsCancelAnswer reports whether a leg that is over does not end its turn: that was cancelled, the
 // task rests, and may go on. The answer to the cancel ends it, or the time for that.
-func (t *turn) awaitsCancel(leg *leg) bool {
+func (t *turn) awaitsCancelAnswer(leg *leg) bool {
 	return leg.err == nil && t.isCancelled() && t.fold.TaskID != "" && !t.fold.State.Terminal() && !t.wasSpared()
 }
 
@@ -173,12 +173,12 @@ func (t *turn) awaitsCancel(leg *leg) bool {
 // its stream still says has its time.
 func (t *turn) showCancelled(ctx context.Context) (err error) {
 	t.mu.Lock()
-	task := t.cancelling.answer
+	task := t.cancelAnswer
 	t.mu.Unlock()
 	if task == nil {
 		return nil
 	}
-	if t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps[:0]); len(t.steps) > 0 {
+	if t.steps = t.fold.Event(shown.Live, asStatus(task), t.steps[:0]); len(t.steps) > 0 {
 		err = t.editor.Show(ctx, t.steps)
 	}
 	if t.fold.State.Terminal() {
@@ -189,9 +189,9 @@ func (t *turn) showCancelled(ctx context.Context) (err error) {
 	return err
 }
 
-// stateOf is a task that was not asked for: it tells nothing but how the task stands. Its message
-// may have been shown before.
-func stateOf(task *a2a.Event) *a2a.Event {
+// asStatus changes a task, the answer to a cancel, into an event that tells nothing but how the task stands, and
+// returns it. The message of a task that goes on may have been shown before.
+func asStatus(task *a2a.Event) *a2a.Event {
 	task.Kind = a2a.EventStatus
 	task.HasMessage = task.HasMessage && task.State.Terminal()
 	return task
@@ -199,10 +199,10 @@ func stateOf(task *a2a.Event) *a2a.Event {
 
 var errUnanswered = errors.New("it has not answered the cancel")
 
-// settleCancel waits, at the end of a cancelled turn, until the agent has been told, so
+// awaitTold waits, at the end of a cancelled turn, until the agent has been told, so
 // that it does not go on working. An agent that has refused is told again: the cancel may have
-// come before the turn's message did. It returns why the agent may go on, nil if it has stopped.
-func (t *turn) settleCancel(ctx context.Context) error {
+// come before the turn's message did. It returns why the agent may go on, nil if it has stopped, or ctx has ended.
+func (t *turn) awaitTold(ctx context.Context) error {
 	select {
 	case <-t.agentTold.Done():
 	case <-time.After(t.graceLeft() + leastTell): // it is told by then
@@ -211,14 +211,14 @@ func (t *turn) settleCancel(ctx context.Context) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if refusalOf(t.runs) != nil {
-		t.agent.cancelLater(t.task)
+	if refusalOf(t.stillRuns) != nil {
+		t.agent.cancelLater(t.taskID)
 	}
-	return t.runs
+	return t.stillRuns
 }
 
-// stateOf looks at a task, which may take so long.
-func (a *Agent) stateOf(ctx context.Context, task string, limit time.Duration) (a2a.State, error) {
+// taskState asks the agent for the state of a task, which may take as long as limit.
+func (a *Agent) taskState(ctx context.Context, task string, limit time.Duration) (a2a.State, error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	now, err := a.opts.Client.Get(ctx, task, 0)
@@ -228,8 +228,8 @@ func (a *Agent) stateOf(ctx context.Context, task string, limit time.Duration) (
 	return now.State, nil
 }
 
-// cancelTask calls tasks/cancel. Nothing else of the bridge does. It lasts as long as
-// ctx lets it, and then returns errUnanswered; the error is logged as well.
+// cancelTask calls tasks/cancel, which nothing else of the bridge does, and returns the task. An error is logged as
+// well; it is errUnanswered where ctx's deadline has passed.
 func (a *Agent) cancelTask(ctx context.Context, task, why string) (*a2a.Event, error) {
 	a.observe(&Observation{What: ObservedCancel, Why: why, Task: task})
 	ev, err := a.opts.Client.Cancel(ctx, task)
@@ -242,7 +242,7 @@ func (a *Agent) cancelTask(ctx context.Context, task, why string) (*a2a.Event, e
 	return ev, err
 }
 
-// later does something in the background, which ends with its time, or with the agent.
+// later does something in the background, for limit at most. [Agent.Close] waits for it.
 func (a *Agent) later(limit time.Duration, do func(context.Context)) {
 	a.legs.Go(func() {
 		ctx, stop := context.WithTimeout(a.ctx, limit)
@@ -258,17 +258,17 @@ func (a *Agent) cancelLater(task string) {
 	})
 }
 
-// chooseCancel has a cancel hang up, instead of calling tasks/cancel, where the
-// agent's dialect says that it stops then: tasks/cancel would end the conversation as
+// chooseCancel sets hangUp where a cancel is to hang up, instead of calling tasks/cancel: where the
+// agent's dialect says that it stops then, and tasks/cancel would end the conversation as
 // well. Hanging up does not stop a tool that is at work. A task that is over needs neither.
 func (t *turn) chooseCancel(leg *leg) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.gentle = nil
+	t.hangUp = nil
 	switch {
 	case t.fold.State.Terminal():
-		t.gentle = func() bool { return true }
+		t.hangUp = func() bool { return true }
 	case t.writing.Traits().HangUpStops && !t.fold.Running() && leg.live != nil:
-		t.gentle = leg.live.stream.HangUp
+		t.hangUp = leg.live.stream.HangUp
 	}
 }

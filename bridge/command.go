@@ -46,7 +46,7 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 
 // command returns what to send for a prompt that begins with one of the agent's
 // slash commands; nil for any other prompt.
-func (t *turn) command(ctx context.Context, prompt []acp.ContentBlock) *request {
+func (t *turn) commandRequest(ctx context.Context, prompt []acp.ContentBlock) *request {
 	if len(prompt) == 0 || prompt[0].Type != "text" || !strings.HasPrefix(strings.TrimSpace(prompt[0].Text), "/") {
 		return nil
 	}

@@ -89,7 +89,7 @@
 //	one per request of a leg  its answer's beginning, or Agent.Close; if that is a stream,
 //	or subscription           that's next event or end, or transport.Client.Close
 //	one per look              its leg or turn, or its time limit
-//	one per turn (tell)       Turn.Run
+//	one per turn (sendCancel) Turn.Run
 //	one per question          Turn.Run; Editor.Ask ends with its context
 //	one per task that is      cancelGrace, or Agent.Close
 //	given up (cancelLater)

@@ -19,7 +19,7 @@ func TestRest(t *testing.T) {
 			close(rested)
 		}()
 		synctest.Wait()
-		turn = turn.next()
+		turn = turn.successor()
 		synctest.Wait()
 		select {
 		case <-rested:
@@ -40,15 +40,15 @@ func TestCancelBetween(t *testing.T) {
 	s.Cancel()
 	s.queues = true
 	prompt, err := s.Begin()
-	if err != nil || prompt.before() == nil {
+	if err != nil || prompt.predecessor() == nil {
 		t.Fatalf("the prompt does not wait for the cancel: %v", err)
 	}
-	turn, cancels, ok := w.takeUp(true)
+	turn, cancels, ok := w.beginTurn(true)
 	if !ok || !cancels {
 		t.Fatal("the cancel is lost")
 	}
 	turn.Discard()
-	if prompt.before() != nil {
+	if prompt.predecessor() != nil {
 		t.Error("the prompt waits though the cancel is over")
 	}
 	prompt.Discard()

@@ -120,12 +120,12 @@ func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 // call runs a tool, for as long as the turn that runs.
 func (t *editorTools) call(ctx context.Context, name string, args gjson.Result) (string, error) {
 	turn := t.session.running()
-	if turn == nil || turn.past {
+	if turn == nil || turn.isLoaded {
 		return "", errors.New("no prompt of the user's is running: the editor is served only meanwhile")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	defer context.AfterFunc(turn.over, stop)()
+	defer context.AfterFunc(turn.released, stop)()
 	defer context.AfterFunc(turn.cancelled, stop)()
 	if name == "open_files" {
 		return t.openFiles()

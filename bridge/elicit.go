@@ -36,7 +36,7 @@ func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prom
 		if err != nil || !e.can.form || result.Question == "" || wantsSecret(result.Question) || result.StopReason != acp.StopEndTurn {
 			return result, turn, err
 		}
-		turn = turn.next()
+		turn = turn.successor()
 		view.waits(ctx, anAnswer, true)
 		answer, ok := e.askForm(ctx, view.session.ID, result.Question, turn)
 		view.waits(context.WithoutCancel(ctx), anAnswer, false)
@@ -55,13 +55,13 @@ func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prom
 
 // next begins the turn after this one without a gap, in which another prompt could
 // begin. A cancel that comes in between goes to the next turn.
-func (t Turn) next() Turn {
+func (t Turn) successor() Turn {
 	s := t.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.free() // it is not released
+	t.noteReleased() // it is not released
 	next := newTurn(s)
-	s.line[0], next.trace = next, t.trace
+	s.queue[0], next.trace = next, t.trace
 	if t.isCancelled() {
 		next.cancel()
 	}

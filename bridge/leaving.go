@@ -56,7 +56,7 @@ func (s *Session) shut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shutting = true
-	if len(s.line) == 0 {
+	if len(s.queue) == 0 {
 		_ = s.journal.Close() // it has been written
 	}
 }
@@ -70,6 +70,6 @@ func (s *Session) isShut() bool {
 // rest waits until nothing of a session runs that was shut.
 func (s *Session) rest() {
 	for t := s.running(); t != nil; t = s.running() {
-		<-t.over.Done()
+		<-t.released.Done()
 	}
 }

@@ -340,7 +340,7 @@ func (e *linesEditor) execute(c *editorRequest) {
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		defer t.release()
 		session.isCommand = true
-		return t.request(ctx, v, "", true, func(ctx context.Context) (begun, error) { return t.execute(ctx, p.Path, p.Args) })
+		return t.runWithoutMessage(ctx, v, "", true, func(ctx context.Context) (begun, error) { return t.execute(ctx, p.Path, p.Args) })
 	})
 }
 
@@ -353,7 +353,7 @@ func (e *linesEditor) pass(c *editorRequest) {
 	session := e.server.agent.NewSession("")
 	e.runTurn(c, session, gjson.GetBytes(c.raw, "raw").Bool(), func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		defer t.release()
-		return t.request(ctx, v, "", true, func(ctx context.Context) (begun, error) {
+		return t.runWithoutMessage(ctx, v, "", true, func(ctx context.Context) (begun, error) {
 			stream, raw, err := e.server.agent.opts.Client.Call(ctx, transport.Call{Method: c.method, Params: c.raw, Long: true})
 			v.passed = raw
 			return begun{stream: stream}, err

@@ -98,7 +98,7 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 		return r, err
 	}
 	t.note("the user was asked to sign in with the agent. Nothing is sent before that\n")
-	again := turn.next()
+	again := turn.successor()
 	again.accepted = turn.accepted
 	signing, stop := context.WithCancel(ctx)
 	defer stop()

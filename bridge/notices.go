@@ -57,7 +57,7 @@ const lostNotice = "[The agent begins another conversation, or another task: it 
 
 // loss reports whether that is to be said: not if the user knows it, in the same turn, or in the session, if
 // that is enough.
-func (t *turn) loss(enough bool) bool {
+func (t *turn) mayTellLoss(enough bool) bool {
 	known := !t.session.tells(ofLoss) && enough || t.lossTold
 	t.lossTold = true
 	return !known
@@ -66,7 +66,7 @@ func (t *turn) loss(enough bool) bool {
 // tellLost tells that the agent refuses the context of the conversation, or does not know its task
 // any more. Of completed tasks it tells once: some agents keep none of those.
 func (t *turn) tellLost(ctx context.Context, ofTask bool) error {
-	if !t.loss(ofTask && t.session.completed) {
+	if !t.mayTellLoss(ofTask && t.session.completed) {
 		return nil
 	}
 	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: lostNotice}})
@@ -81,7 +81,7 @@ func (t *turn) tellOtherContext(steps []mapping.Step) []mapping.Step {
 		return steps
 	}
 	t.askedContext = ""
-	if !t.loss(true) {
+	if !t.mayTellLoss(true) {
 		return steps
 	}
 	return append([]mapping.Step{t.notice(lostNotice)}, steps...)
@@ -122,7 +122,7 @@ const (
 
 // reach is [Agent.Ready], with one notice that the agent is being started if that takes
 // time.
-func (t *turn) reach(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
+func (t *turn) contact(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
 	t.agent.opts.Client.Revive()
 	if !t.agent.opts.Client.Starting() {
 		return t.agent.Ready(ctx)

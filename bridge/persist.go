@@ -177,8 +177,8 @@ func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
 	s.record(spell.EndLine(nil, ""))
 }
 
-// catchUp shows what the agent has said since the journal ends. It reports whether the
-// task goes on and has to be followed.
+// catchUp shows what the agent has said since the journal ends, or why that cannot be had. It reports whether the
+// task goes on and has to be followed. If not, and the journal ends in the middle of a turn, it enters that turn's end.
 func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if s.taskID == "" {
 		if s.unfinished {
@@ -208,9 +208,8 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 		return true // the caller tries again
 	}
 	s.fold.Speak(w.Dialect)
-	unfinished := s.unfinished
 	s.fold.SetTask(s.taskID)
-	if unfinished {
+	if s.unfinished {
 		s.fold.Cut()
 	}
 	steps := s.fold.Event(shown.Snapshot, task, nil)
@@ -218,9 +217,9 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if !over {
 		s.fold.AskAgain(false)
 	}
-	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Unmoved()))
+	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || s.unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Unmoved()))
 	var marks []byte
-	if unfinished && !goesOn {
+	if s.unfinished && !goesOn {
 		marks = spell.EndLine(nil, s.fold.State)
 		steps = append(s.fold.EndTurn(over, false, steps), s.failureSteps()...)
 	}
@@ -231,13 +230,13 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	}
 	s.record(marks)
 	if over {
-		s.remember(w)
+		s.keepTask(w)
 		s.save()
 	}
 	return goesOn
 }
 
-// endsWithUser reports whether a message of the user's is the last in a task's history:
+// endsWithUser reports whether a message of the user's is the last in a task's history, but for the state's own:
 // an agent that waits may not have begun to go on with it.
 func endsWithUser(task *a2a.Event) (last bool) {
 	for m := range a2a.Each(task.History) {
@@ -248,7 +247,7 @@ func endsWithUser(task *a2a.Event) (last bool) {
 	return last
 }
 
-// failureSteps say why the task of a turn has failed that has no reply any more.
+// failureSteps say why the task of a turn has failed, or was rejected, that has no reply any more; none if it was not.
 func (s *Session) failureSteps() []mapping.Step {
 	f := s.fold
 	if step, ok := f.Rejection(); ok {
@@ -261,16 +260,16 @@ func (s *Session) failureSteps() []mapping.Step {
 	return []mapping.Step{{Kind: mapping.StepNotice, TaskID: f.TaskID, ContextID: f.ContextID, Text: "\n[" + failure.Error() + "]\n"}}
 }
 
-// takeUp is Begin for a turn that shows a loaded session, and follows its task if that
+// beginLoaded is Begin for a turn that shows a loaded session, and follows its task if that
 // goes on. One prompt may wait for it.
-func (s *Session) takeUp() (Turn, error) {
+func (s *Session) beginLoaded() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.line) > 0 {
+	if len(s.queue) > 0 {
 		return Turn{}, ErrBusy
 	}
 	s.unwatchLocked()
-	t := s.enterLocked()
-	t.past = true
+	t := s.addTurnLocked()
+	t.isLoaded = true
 	return Turn{t}, nil
 }

@@ -73,7 +73,7 @@ func (t *turn) withoutPush(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgoing {
 
 // settlePushes ends the session's address, at the end of a turn, if its task is over or
 // given up; the agent is asked to forget it. A task that waits for input keeps it.
-func (t *turn) settlePushes() {
+func (t *turn) endPushesOfOver() {
 	s := t.session
 	if s.pushes == nil || s.taskID != "" && s.taskID == t.fold.TaskID && !t.fold.State.Terminal() {
 		return

@@ -23,31 +23,31 @@ var (
 	errAsked = errors.New("bridge: the prompt was not sent, because the agent has asked something since it was written: send it again, if it is the answer")
 )
 
-// wait waits until a turn may run. It does not if it would answer a question that came after the
-// prompt was written.
+// wait waits until a turn may run, and then returns nil. errHeld: it was cancelled before. errAsked: it would answer a
+// question that came after its prompt was written. The caller gives up a turn that may not run.
 func (t Turn) wait(ctx context.Context) error {
-	for before := t.before(); before != nil; before = t.before() {
+	for before := t.predecessor(); before != nil; before = t.predecessor() {
 		select {
-		case <-before.over.Done():
+		case <-before.released.Done():
 		case <-t.cancelled.Done():
 			return errHeld
 		case <-ctx.Done():
 			return errHeld
 		}
 	}
-	if t.fold.State == a2a.StateInputRequired && !t.informed {
+	if t.fold.State == a2a.StateInputRequired && !t.afterEnd {
 		return errAsked
 	}
 	return nil
 }
 
-// before is the turn that this one waits for, nil if it may run.
-func (t *turn) before() *turn {
+// predecessor is the turn that this one waits for, nil if it may run.
+func (t *turn) predecessor() *turn {
 	s := t.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if at := slices.Index(s.line, t); at > 0 {
-		return s.line[at-1]
+	if at := slices.Index(s.queue, t); at > 0 {
+		return s.queue[at-1]
 	}
 	return nil
 }
@@ -59,8 +59,8 @@ type steering struct {
 	told   bool        // it was
 }
 
-// over tells what became of it; what comes later does not count.
-func (p *steering) over(err error) {
+// tellOutcome tells what became of the message, the first time that it is called. A nil steering has nothing to tell.
+func (p *steering) tellOutcome(err error) {
 	if p == nil || p.told {
 		return
 	}
@@ -68,7 +68,7 @@ func (p *steering) over(err error) {
 	p.tell(err)
 }
 
-// untaken is err or, if the agent has not shown that it has the leg's message, that.
+// untaken is err or, if that is nil and the agent has not shown that it has the leg's message, errUntaken.
 func (l *leg) untaken(err error) error {
 	if err == nil && !l.arrived() {
 		return errUntaken
@@ -80,7 +80,7 @@ var errUntaken = errors.New("bridge: the turn went on before the agent had taken
 
 var errCannotSteer = errors.New("bridge: the agent works on nothing that a message could go to now, or it waits for an answer")
 
-// nextSteering has the messages for the task, one after the other: nil while one is under way.
+// nextSteering is where the next message for the task comes from: nil while one is under way.
 func (t *turn) nextSteering(leg *leg) <-chan *steering {
 	if p := leg.request.steering; p != nil && !p.told {
 		return nil
@@ -95,16 +95,17 @@ func (t *turn) canSteer() bool {
 	return f.TaskID != "" && (f.State == a2a.StateWorking || f.State == a2a.StateSubmitted) && !f.Waits() && !t.isCancelled() && !t.isCommand
 }
 
-// steer makes the request that sends it, with which the turn goes on.
-func (t *turn) steer(ctx context.Context, leg *leg, p *steering) *request {
+// steerRequest returns the request that sends p, to which the leg hands its streams over. If p cannot be sent, it
+// tells that, and returns a request that goes on with the leg.
+func (t *turn) steerRequest(ctx context.Context, leg *leg, p *steering) *request {
 	parts, err := spell.Prompt(p.prompt, t.card)
 	if err != nil {
-		p.over(err)
+		p.tellOutcome(err)
 		return &request{taskID: t.fold.TaskID, leg: leg}
 	}
-	r := t.send(&a2a.Outgoing{ID: t.agent.opts.NewID(), ContextID: t.fold.ContextID, TaskID: t.fold.TaskID, Parts: parts})
+	r := t.sendRequest(&a2a.Outgoing{ID: t.agent.opts.NewID(), ContextID: t.fold.ContextID, TaskID: t.fold.TaskID, Parts: parts})
 	r.steering = p
-	r.readers, r.owes = t.handOver(ctx, leg)
+	t.handOver(ctx, leg, r)
 	return r
 }
 
@@ -112,8 +113,8 @@ func (t *turn) steer(ctx context.Context, leg *leg, p *steering) *request {
 func (s *Session) running() *turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.line) == 0 {
+	if len(s.queue) == 0 {
 		return nil
 	}
-	return s.line[0]
+	return s.queue[0]
 }

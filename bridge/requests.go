@@ -14,12 +14,11 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// prompt is Run without the release: the caller releases the turn, or begins the next
-// one.
+// prompt is Run without the release: the caller releases the turn, or begins its successor.
 func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Editor) (Result, error) {
 	made := false
 	r, err := t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
-		next, err := t.makeRequest(ctx, prompt)
+		next, err := t.promptRequest(ctx, prompt)
 		made = err == nil
 		return next, err
 	})
@@ -29,10 +28,10 @@ func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Edit
 	return r, err
 }
 
-// makeRequest makes the request of a prompt.
-func (t Turn) makeRequest(ctx context.Context, prompt []acp.ContentBlock) (*request, error) {
+// promptRequest returns the request that sends a prompt: a message, or a slash command of the agent's.
+func (t Turn) promptRequest(ctx context.Context, prompt []acp.ContentBlock) (*request, error) {
 	if !t.session.plain {
-		if r := t.command(ctx, prompt); r != nil {
+		if r := t.commandRequest(ctx, prompt); r != nil {
 			return r, nil
 		}
 	}
@@ -47,7 +46,7 @@ func (t Turn) makeRequest(ctx context.Context, prompt []acp.ContentBlock) (*requ
 	if err := t.handServers(ctx, m); err != nil {
 		return nil, err
 	}
-	return t.say(ctx, m)
+	return t.replyRequest(ctx, m)
 }
 
 // Send is [Turn.Run] for a message that the caller has written: its task and
@@ -60,7 +59,7 @@ func (t Turn) Send(ctx context.Context, m *a2a.Outgoing, editor Editor) (Result,
 		if err := t.session.complete(m, t.writing); err != nil {
 			return nil, err
 		}
-		return t.say(ctx, m)
+		return t.replyRequest(ctx, m)
 	})
 }
 
@@ -87,12 +86,12 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 			if at < 0 {
 				return nil, fmt.Errorf("bridge: an answer to a question that was not asked")
 			}
-			t.given[a.Call.Shown] = t.session.accept(questions[at], a)
+			t.session.decided[a.Call.Shown] = t.session.accept(questions[at], a)
 		}
 		if leg := t.session.unpause(); leg != nil {
 			return &request{taskID: t.fold.TaskID, leg: leg}, nil
 		}
-		return t.answer(ctx, nil, t.decisions())
+		return t.answerRequest(ctx, nil, t.decisions())
 	})
 }
 
@@ -102,10 +101,10 @@ func (t Turn) Follow(ctx context.Context, taskID string, editor Editor) (Result,
 	return t.followWith(ctx, taskID, nil, editor)
 }
 
-// followWith is Follow with metadata of the request.
+// followWith is Follow with metadata for the request.
 func (t Turn) followWith(ctx context.Context, taskID string, metadata map[string]json.RawMessage, editor Editor) (Result, error) {
 	defer t.release()
-	return t.request(ctx, editor, taskID, false, func(ctx context.Context) (begun, error) {
+	return t.runWithoutMessage(ctx, editor, taskID, false, func(ctx context.Context) (begun, error) {
 		stream, err := t.agent.opts.Client.Resubscribe(transport.WithMetadata(ctx, metadata), taskID)
 		return begun{stream: stream, taskID: taskID}, err
 	})
@@ -117,16 +116,14 @@ func (t Turn) LookOn(ctx context.Context, editor Editor) (Result, error) {
 	return t.goOn(ctx, editor)
 }
 
-// goOn is Follow for a task of which the session has shown something. It subscribes or
-// polls, as the agent offers.
-// The caller releases the turn.
+// goOn is LookOn without the release, for a task of which the session has shown something.
 func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
-	return t.request(ctx, editor, t.session.taskID, false, nil)
+	return t.runWithoutMessage(ctx, editor, t.session.taskID, false, nil)
 }
 
-// request runs a turn that begins with something else than a message. send is nil for a task of
-// which something was shown: then the task as it was at its beginning tells nothing.
-func (t Turn) request(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (begun, error)) (Result, error) {
+// runWithoutMessage runs a turn that begins with send; nil: with a look at the task, or a subscription. Then something
+// of the task was shown, so that the task as it was at its beginning tells nothing.
+func (t Turn) runWithoutMessage(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (begun, error)) (Result, error) {
 	return t.run(ctx, editor, fresh, func(context.Context) (*request, error) {
 		beyond := send == nil || t.fold.TaskID == taskID && t.fold.State != "" && t.fold.State != a2a.StateSubmitted
 		return &request{taskID: taskID, beyond: beyond, send: send}, nil

@@ -51,9 +51,9 @@ type Session struct {
 	approvals approvals
 
 	mu sync.Mutex
-	// line are the turns that were accepted and are not over. The first one runs, the others wait for
-	// those before them: see takeUp, maxHeld.
-	line []*turn
+	// queue has the turns that were accepted and are not over. The first one runs, the others wait for
+	// those before them: see beginLoaded, maxHeld.
+	queue []*turn
 	// queues: prompts may wait for others. It is not written after the session was opened.
 	queues bool
 	// plain: no prompt is a slash command, though it may look like one: a model has written it.
@@ -94,10 +94,10 @@ type Session struct {
 	ended      a2a.State // the state in which it leaves the last task
 	unkept     error     // why the conversation is not kept, which the user does not know
 	// paused is the leg of a turn that ended with calls pending while its stream was
-	// open: what else it asks belongs to the same pause. given are the decisions of
+	// open: what else it asks belongs to the same pause. decided are the decisions of
 	// that pause that have not been sent, by [mapping.ToolCall.Shown].
 	paused    *leg
-	given     map[string]decision
+	decided   map[string]decision
 	completed bool   // taskID is a task that is completed, and may be continued
 	anew      bool   // the agent has lost the conversation, and the user does not know
 	namedTask string // the task that the caller has named, which is not replaced either
@@ -110,7 +110,7 @@ type Session struct {
 // NewSession begins a conversation in a directory. The agent is not contacted.
 func (a *Agent) NewSession(cwd string) *Session {
 	a.enter(cwd)
-	return &Session{ID: a.opts.NewID(), Cwd: cwd, agent: a, approvals: approvals{mode: a.opts.Mode}, fold: mapping.NewFold(), given: map[string]decision{}}
+	return &Session{ID: a.opts.NewID(), Cwd: cwd, agent: a, approvals: approvals{mode: a.opts.Mode}, fold: mapping.NewFold(), decided: map[string]decision{}}
 }
 
 // Resume makes the session go on in a context, and a task, that exist already. Either
@@ -178,27 +178,27 @@ type Turn struct{ *turn }
 func (s *Session) Begin() (Turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := len(s.line)
+	n := len(s.queue)
 	switch {
 	case n == 0:
 		s.unwatchLocked()
-	case s.queues && n <= maxHeld, n == 1 && s.line[0].past:
+	case s.queues && n <= maxHeld, n == 1 && s.queue[0].isLoaded:
 	default:
 		return Turn{}, ErrBusy
 	}
-	t := s.enterLocked()
-	t.informed = n == 0 || n == 1 && s.line[0].told
+	t := s.addTurnLocked()
+	t.afterEnd = n == 0 || n == 1 && s.queue[0].endShown
 	return Turn{t}, nil
 }
 
-// enterLocked makes a turn, which is the last in the line.
-func (s *Session) enterLocked() *turn {
+// addTurnLocked makes a turn, the last of the queue.
+func (s *Session) addTurnLocked() *turn {
 	t := newTurn(s)
-	s.line = append(s.line, t)
+	s.queue = append(s.queue, t)
 	return t
 }
 
-// unpause returns the leg that was kept, nil if there is none.
+// unpause returns the leg of a turn that was paused, which the session keeps no longer; nil: there is none.
 func (s *Session) unpause() *leg {
 	leg := s.paused
 	s.paused = nil
@@ -210,20 +210,20 @@ func (s *Session) giveUpPause() {
 	if leg := s.unpause(); leg != nil {
 		leg.leave(false)
 	}
-	clear(s.given)
+	clear(s.decided)
 }
 
 // Cancel ends the turn that runs and those that wait, or cancels a task that is watched: see [Turn.Run].
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range s.line {
+	for _, t := range s.queue {
 		t.cancel()
 	}
-	if w := s.watching; w != nil && len(s.line) == 0 {
+	if w := s.watching; w != nil && len(s.queue) == 0 {
 		// The turn that cancels the task begins here: a prompt that is read next is behind it.
-		w.cancels = s.enterLocked()
-		w.cancels.told = true
+		w.cancels = s.addTurnLocked()
+		w.cancels.endShown = true
 		s.unwatchLocked()
 	}
 }
@@ -233,8 +233,8 @@ func (s *Session) Cancel() {
 func (s *Session) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.line) > 0 {
-		s.line[0].cancelledBy(task)
+	if len(s.queue) > 0 {
+		s.queue[0].cancelledBy(task)
 	}
 }
 
@@ -320,16 +320,14 @@ func (s *Session) settings(m *a2a.Outgoing, w dialect.Writing) error {
 }
 
 func (s *Session) agentSettings() dialect.AgentSettings {
-	settings := dialect.AgentSettings{Workspace: s.Cwd, Extra: s.agent.opts.AgentSettings}
-	settings.MCPServers = s.servers()
-	return settings
+	return dialect.AgentSettings{Workspace: s.Cwd, Extra: s.agent.opts.AgentSettings, MCPServers: s.servers()}
 }
 
-// remember keeps the context and the task in which the next prompt goes on. A task that
-// is completed can be continued, by the development-tool extension (its appendix A,
-// step 10); by the protocol it cannot, and turn.again sees to an agent that will
+// keepTask has the next prompt go on with the context and, unless it is over, the task of the turn that ends. A task
+// that is completed can be continued, by the development-tool extension (its appendix A,
+// step 10); by the protocol it cannot, and turn.resendRequest sees to an agent that will
 // not.
-func (s *Session) remember(w dialect.Writing) {
+func (s *Session) keepTask(w dialect.Writing) {
 	f := s.fold
 	s.nameContext()
 	s.completed, s.refused = false, ""
@@ -356,24 +354,19 @@ func (s *Session) nameContext() {
 	}
 }
 
-// rememberAfterError is remember after an error: what the agent has not said is not known, and
+// keepTaskAfterError is keepTask after an error: what the agent has not said is not known, and
 // the task may go on.
-func (s *Session) rememberAfterError() {
-	if f := s.fold; f.ContextID != "" {
-		s.contextID = f.ContextID
-	}
-	if f := s.fold; f.TaskID != "" && !f.State.Terminal() {
+func (s *Session) keepTaskAfterError() {
+	f := s.fold
+	if s.contextID = cmp.Or(f.ContextID, s.contextID); f.TaskID != "" && !f.State.Terminal() {
 		s.taskID = f.TaskID
 	}
 }
 
-// forget gives up a task: its further events are not shown, and the next prompt starts
-// a new task in the same context.
-func (s *Session) forget() {
-	if s.fold.ContextID != "" {
-		s.contextID = s.fold.ContextID
-	}
-	s.taskID, s.previous = "", nil
+// dropTask has the next prompt begin a new task, in the same context. What the present one still says is not
+// shown.
+func (s *Session) dropTask() {
+	s.contextID, s.taskID, s.previous = cmp.Or(s.fold.ContextID, s.contextID), "", nil
 	if s.fold.TaskID != "" {
 		s.previous = []string{s.fold.TaskID}
 	}

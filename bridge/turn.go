@@ -34,34 +34,31 @@ type turn struct {
 	fold       *mapping.Fold
 	writing    dialect.Writing
 	card       *a2a.Card
-	steps      []mapping.Step
-	shows      int                 // how much was shown of what legs have brought
-	spoken     int                 // and how much of it the agent has said
+	steps      []mapping.Step      // room for the next ones
+	shows      int                 // how often show was called
+	spoken     int                 // how often for what the agent has said, and a look has not only repeated
 	authTold   bool                // the user was told that the agent wants authentication
-	answers    answers             // the user's, in this turn
+	delivery   delivery            // of the user's answers in this turn
 	stale      int                 // looks in a row that were older than what is known
 	view       view                // of what waits for the user
-	given      map[string]decision // the session's
 	unanswered []*mapping.ToolCall // calls that were rejected because nobody answered
-	rejected   bool                // by cancelling the task: see cancelToReject
-	isCommand  bool                // a slash command, whose task is not the conversation's
+	rejected   bool                // a call was, by cancelling the task: see cancelToReject
+	isCommand  bool                // it runs a slash command, whose task is not the conversation's
 	// askedContext is the context that the message goes on in, if the agent has named
 	// it. lossTold: the user knows that the agent may have lost the conversation.
 	askedContext string
 	lossTold     bool
-	// past: it belongs to a prompt of an earlier process: see takeUp.
-	past bool
-	// told: the editor knows that it is over, or cancels by it what was left. informed: it was
-	// written behind that of the turn before, by a user who knows what the agent has asked. Both
-	// for ACP's version 2.
-	told, informed bool
-	trace          a2a.TraceContext // the editor's
+	isLoaded     bool // it belongs to a prompt of an earlier process: see beginLoaded
+	// endShown: an editor of ACP's version 2 was told that it is over, or cancels by it what was left. afterEnd:
+	// its prompt came after that of the turn before, or when none ran: the user has seen what the agent asks.
+	endShown, afterEnd bool
+	trace              a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.
 	accepted func(ctx context.Context)
-	// steers takes messages for the task; steering is the one that is to be sent next.
+	// steers takes messages for the task; steering is the one that came last: see leg.next.
 	steers   chan *steering
 	steering *steering
-	sent     [2]string       // ID and text of our newest message that was not refused
+	sent     sentMessage     // our newest one that was not refused
 	ctx      context.Context // of its run
 	// execution is what the agent has answered to a slash command, if that was no
 	// stream: the fold has it otherwise.
@@ -70,54 +67,47 @@ type turn struct {
 }
 
 func newTurn(s *Session) *turn {
-	t := &turn{session: s, agent: s.agent, fold: s.fold, given: s.given, steers: make(chan *steering)}
-	t.over, t.free = context.WithCancel(context.Background())
-	t.cancelled, t.end = context.WithCancel(context.Background())
+	t := &turn{session: s, agent: s.agent, fold: s.fold, steers: make(chan *steering)}
+	t.released, t.noteReleased = context.WithCancel(context.Background())
+	t.cancelled, t.noteCancelled = context.WithCancel(context.Background())
 	t.agentTold, t.noteTold = context.WithCancel(context.Background())
-	t.runs = errUnanswered
+	t.stillRuns = errUnanswered
 	return t
 }
 
+// release takes the turn out of its session's queue, so that the next one may run.
 func (t *turn) release() {
 	t.session.journal.Rest()
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()
-	t.free()
-	t.session.line = slices.DeleteFunc(t.session.line, func(other *turn) bool { return other == t })
-	if t.session.shutting && len(t.session.line) == 0 {
+	t.noteReleased()
+	t.session.queue = slices.DeleteFunc(t.session.queue, func(other *turn) bool { return other == t })
+	if t.session.shutting && len(t.session.queue) == 0 {
 		_ = t.session.journal.Close() // it has been written
 	}
 }
 
+// A sentMessage is a message of ours.
+type sentMessage struct{ id, text string }
+
 // A request is what begins a leg.
 type request struct {
-	// message is what send sends, nil if it is something else.
-	message *a2a.Outgoing
-	// before has ID and text of the message that was sent before it.
-	before [2]string
-	// answers: the message answers the agent's questions, and is no prompt.
-	answers bool
-	// calls are the IDs of those that are answered.
-	calls []string
-	// taskID is the task that it is about, if that is known.
-	taskID string
-	// was is the state that the task rests in, as far as that is known.
-	was mapping.Rest
-	// beyond: the agent has already said something of the task.
-	beyond bool
-	// readers are the streams of the leg before, if there are any.
-	readers *readers
-	// owes: the leg before has not looked at all that its streams have said.
-	owes bool
-	// steering, if set, is what message says.
-	steering *steering
-	// leg, if set, is resumed instead of sending anything.
-	leg *leg
+	message  *a2a.Outgoing // what send sends; nil: no message
+	before   sentMessage   // turn.sent before this one
+	answers  bool          // message answers the agent's questions, and is no prompt
+	calls    []string      // the IDs of the calls that it answers
+	taskID   string        // the task that it is about, "" if that is not known
+	was      mapping.Rest  // how that task rested before
+	beyond   bool          // the agent has already said something of the task
+	readers  *readers      // the streams of the leg before, if there are any
+	owes     bool          // the leg before has not looked at all that its streams have said
+	steering *steering     // what message says, if it goes to a task at work
+	leg      *leg          // if set, is resumed instead of sending anything
 	// send makes it. If send is nil the task is followed as after a cut.
 	send func(context.Context) (begun, error)
 }
 
-// begun is what a request has brought, also beside an error.
+// begun is what the beginning of a request's answer has brought, also beside an error.
 type begun struct {
 	stream    *transport.Stream                    // nil if nothing follows
 	taskID    string                               // if it is known
@@ -126,18 +116,19 @@ type begun struct {
 	execution dialect.Execution
 }
 
-// run runs a turn. open makes the request that begins it; fresh says that it
-// does not go on from a question of the turn before.
+// run runs a turn to its end, and returns its result, which may be incomplete beside an error: see [Turn.Run].
+// open makes the first request when the agent is there. fresh: the turn does not go on from a question of the
+// turn before. The caller releases the turn.
 func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(context.Context) (*request, error)) (Result, error) {
-	t.editor = &shownEditor{editor, t}
+	t.editor = &turnEditor{editor, t}
 	defer t.session.save()
 	ctx, stop := context.WithCancel(ctx)
 	t.ctx = ctx
 	defer t.telling.Wait()
 	defer stop()
-	t.telling.Go(func() { t.heed(ctx) }) // ends with ctx
+	t.telling.Go(func() { t.sendCancelWhenDue(ctx) }) // ends with ctx
 
-	next, err := t.ready(ctx, open)
+	next, err := t.firstRequest(ctx, open)
 	if t.rejected {
 		return t.finish(ctx, ended, err)
 	}
@@ -160,10 +151,9 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 		t.askedContext = m.ContextID
 	}
 	t.requestPushes(next)
-	switch {
-	case fresh:
+	if fresh {
 		t.fold.Begin(next.taskID)
-	default:
+	} else {
 		t.fold.SetTask(next.taskID)
 	}
 	t.session.unseen = false
@@ -183,7 +173,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	}
 	if isDetached(ctx) {
 		// The journal ends in the middle of the turn, with which the next process goes on.
-		t.session.rememberAfterError()
+		t.session.keepTaskAfterError()
 		return Result{}, err
 	}
 	r, err := t.finish(ctx, how, err)
@@ -192,16 +182,16 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return r, cmp.Or(t.lost, err)
+	return r, cmp.Or(t.editorErr, err)
 }
 
-// ready contacts the agent, if need be, and makes the first request. It gives up
-// when the turn is cancelled.
-func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, error)) (*request, error) {
+// firstRequest contacts the agent, if need be, sets card and writing, and returns the request that open makes. A
+// cancel of the turn ends it, with an error.
+func (t *turn) firstRequest(ctx context.Context, open func(context.Context) (*request, error)) (*request, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(t.cancelled, stop)()
-	card, writing, err := t.reach(ctx)
+	card, writing, err := t.contact(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -209,17 +199,18 @@ func (t *turn) ready(ctx context.Context, open func(context.Context) (*request, 
 	return open(ctx)
 }
 
-// say makes the request that sends a prompt, or what the agent wants in place of it.
-func (t *turn) say(ctx context.Context, m *a2a.Outgoing) (*request, error) {
+// replyRequest is sendRequest for a prompt, which it puts into the form in which the agent waits for an answer, if
+// it does.
+func (t *turn) replyRequest(ctx context.Context, m *a2a.Outgoing) (*request, error) {
 	t.takeUnseen(ctx, m.TaskID)
 	if err := t.fold.Reply(m); err != nil {
 		return nil, err
 	}
-	return t.send(m), nil
+	return t.sendRequest(m), nil
 }
 
-// send makes the request that sends a message.
-func (t *turn) send(m *a2a.Outgoing) *request {
+// sendRequest returns the request that sends a message. Nothing is sent yet.
+func (t *turn) sendRequest(m *a2a.Outgoing) *request {
 	m.Trace = t.trace
 	return &request{message: m, taskID: m.TaskID, was: t.fold.Rest(m.TaskID), send: func(ctx context.Context) (begun, error) {
 		stream, err := t.agent.opts.Client.Send(ctx, m)
@@ -230,14 +221,13 @@ func (t *turn) send(m *a2a.Outgoing) *request {
 // runLeg runs the leg that a request begins, or resumes, until it is over, the turn leaves it, or the user is to
 // answer later. next is what the turn goes on with: his answers, a message of his for the task, or what is
 // sent in place of a refused one; nil: it ends, and how says why.
-func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, err error) {
+func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how legEnd, err error) {
 	leg, settled := r.leg, false
 	t.view = partView
 	if leg == nil {
 		if r.message != nil {
 			r.before = t.sent
-			t.sent = [2]string{r.message.ID, textOf(r.message)}
-			t.fold.Sent(t.sent[0], t.sent[1])
+			t.setSent(sentMessage{r.message.ID, textOf(r.message)})
 		}
 		leg = t.follow(r)
 	} else if settled, err = t.hasSettled(ctx, leg); err != nil {
@@ -250,15 +240,15 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 			how, err = t.stream(ctx, leg)
 		}
 		if how == steered {
-			return t.steer(ctx, leg, t.steering), ended, nil
+			return t.steerRequest(ctx, leg, t.steering), ended, nil
 		}
-		r.steering.over(leg.untaken(err))
+		r.steering.tellOutcome(leg.untaken(err))
 		if err != nil || how != paused {
 			if errors.As(err, new(*cutError)) {
 				t.observe(Observation{What: ObservedGiveUp, Why: err.Error()})
 			}
 			leg.leave((err != nil || how == overdue || t.isCancelled()) && !isDetached(ctx))
-			return t.onward(ctx, leg, err, r), how, err
+			return t.nextRequest(ctx, leg, err, r), how, err
 		}
 		why := "they have waited long enough, with the stream still open"
 		if leg.hasEnded() {
@@ -279,18 +269,18 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how end, 
 		case len(decisions) == 0 || cannotReject(decisions):
 			continue // the calls went on without us, the connection is down, or the cancel does it
 		}
-		t.answers = max(t.answers, answersSent)
-		if next, err = t.answer(ctx, leg, decisions); next == nil {
+		t.delivery = max(t.delivery, answersSent)
+		if next, err = t.answerRequest(ctx, leg, decisions); next == nil {
 			leg.leave(false)
 			return nil, ended, err
 		}
-		next.readers, next.owes = t.handOver(ctx, leg)
+		t.handOver(ctx, leg, next)
 		return next, ended, nil
 	}
 }
 
-// hasSettled shows what a paused leg has brought since, and reports whether it has
-// brought nothing: then all calls that wait were asked about.
+// hasSettled takes a paused leg over for this turn, shows what it has brought since, without waiting, and reports
+// whether all calls that wait were asked about. The error is the editor's.
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	leg.turn, leg.flows = t, false
 	before := t.shows
@@ -307,8 +297,9 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	return t.shows == before || t.view == fullView, leg.unshown
 }
 
-// stream shows what a leg brings until it ends, has the user asked, or is overdue.
-func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
+// stream shows what a leg brings until the turn stops reading it, and returns why: [paused], the user is to be
+// asked; [steered], turn.steering is to be sent; [overdue]; [ended], with the leg's error, the editor's or ctx's.
+func (t *turn) stream(ctx context.Context, leg *leg) (legEnd, error) {
 	quiet := firstSilence
 	leg.clock.set(atQuiet, quiet)
 	defer leg.clock.stop(atQuiet)
@@ -323,7 +314,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			}
 			leg.giveHeld(true)
 			return ended, leg.unshown // the next prompt answers
-		case leg.hasEnded() && !t.awaitsCancel(leg):
+		case leg.hasEnded() && !t.awaitsCancelAnswer(leg):
 			return t.legOver(leg)
 		}
 		before := t.spoken
@@ -359,14 +350,20 @@ func (t *turn) stream(ctx context.Context, leg *leg) (end, error) {
 			if t.canSteer() {
 				return steered, nil
 			}
-			t.steering.over(errCannotSteer)
+			t.steering.tellOutcome(errCannotSteer)
 		case ofEnd:
 			return ended, ctx.Err()
 		}
 	}
 }
 
-// textOf is the text of a message of ours.
+// setSent notes which message of ours is the newest.
+func (t *turn) setSent(m sentMessage) {
+	t.sent = m
+	t.fold.Sent(m.id, m.text)
+}
+
+// textOf is the text of a message, which may also have files.
 func textOf(m *a2a.Outgoing) string {
 	text := ""
 	for _, p := range m.Parts {

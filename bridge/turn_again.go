@@ -10,40 +10,39 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// onward is the request with which a turn goes on after the agent has refused a message, nil if it
-// does not.
-func (t *turn) onward(ctx context.Context, leg *leg, err error, r *request) *request {
+// nextRequest is the request with which a turn goes on whose leg, begun by r, has ended with err: if the agent has
+// refused a message. nil: the turn ends.
+func (t *turn) nextRequest(ctx context.Context, leg *leg, err error, r *request) *request {
 	refusal := leg.refusal
 	switch {
 	case err == nil || refusal == nil:
 		return nil
 	case r.steering != nil: // our newest message is the one before it, and its streams are not heard any more
-		t.sent = r.before
-		t.fold.Sent(t.sent[0], t.sent[1])
+		t.setSent(r.before)
 		t.fold.Cut()
-		return t.followTask()
+		return t.followRequest()
 	case t.isCancelled() || r.message == nil:
 		return nil
 	case r.answers:
 		// All that they are to may have gone on without them: somebody else has answered.
 		if refusesMessage(refusal) && t.hasGoneOn(ctx, nil, lookLimit, refusal, r.calls) {
-			return t.followTask()
+			return t.followRequest()
 		}
 		return nil
 	case t.fold.State != "": // a2a-js may refuse what it has executed, for a task that waits for input
 		return nil
 	}
-	return t.again(ctx, r.message, refusal)
+	return t.resendRequest(ctx, r.message, refusal)
 }
 
-// again is the request that sends a message otherwise which the agent has refused because of its
-// webhook, its task or its context, nil if there is none: if the agent does not know the task any
+// resendRequest is the request that sends a message otherwise which the agent has refused because of its
+// webhook, its task or its context; nil: that was not the reason. If the agent does not know the task any
 // more (it was restarted), or the task is completed and takes no messages, the message goes to a
 // new task in the same context; a context that the agent does not know is left out. This does not
 // send a message twice: an error in answer to it says that it was not accepted.
-func (t *turn) again(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *request {
+func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *request {
 	if without := t.withoutPush(m, refusal); without != nil {
-		return t.send(without)
+		return t.sendRequest(without)
 	}
 	s, again := t.session, *m
 	leaves, lost := t.leavesTask(ctx, m.TaskID, refusal)
@@ -67,20 +66,20 @@ func (t *turn) again(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *
 	if s.settings(&again, t.writing) != nil || t.handServers(ctx, &again) != nil {
 		return nil
 	}
-	return t.send(&again)
+	return t.sendRequest(&again)
 }
 
-// followTask is the request that follows the task from where it is.
-func (t *turn) followTask() *request { return &request{taskID: t.fold.TaskID, beyond: true} }
+// followRequest is the request that follows the task from where it is.
+func (t *turn) followRequest() *request { return &request{taskID: t.fold.TaskID, beyond: true} }
 
 // lookLimit bounds a look at the task behind an answer that was refused. The client's own limit
 // is a quarter of it, unless the user has set it.
 const lookLimit = 2 * time.Minute
 
-// hasGoneOn reports whether calls have gone on without the answers that the agent has
-// refused, and tells the user. leg and limit: see [turn.showing].
+// hasGoneOn looks whether calls have gone on without the answers that the agent has
+// refused, and tells the user if so. leg and limit: see [turn.whileShowing].
 func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
-	err := t.look(ctx, leg, limit, func() bool { return !t.fold.Undelivered(calls...) })
+	err := t.lookAtTask(ctx, leg, limit, func() bool { return !t.fold.Undelivered(calls...) })
 	if err != nil || t.fold.Undelivered(calls...) {
 		return false
 	}
@@ -96,7 +95,7 @@ func (t *turn) forgetRejected(calls []string) {
 }
 
 // leavesTask reports whether a refusal is about the task that the session goes on
-// with, and a new one may take its place. lost: what was said there is, too.
+// with, and a new one may take its place. lost: what was said there is lost, too. It may look at the task.
 func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error) (leaves, lost bool) {
 	s := t.session
 	leftOff := taskID == s.leftOff
@@ -112,7 +111,7 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 	// the task is over. Behind that error it would keep the user waiting. Where the agent has no such look,
 	// nothing can tell that the task goes on, unless it has asked, or may have, in an earlier process: then the
 	// answer is what it does not take.
-	state, err := t.agent.stateOf(ctx, taskID, promptLookTime)
+	state, err := t.agent.taskState(ctx, taskID, promptLookTime)
 	lost = hasNone(err) && !leftOff && t.fold.Rest(taskID).State == ""
 	switch {
 	case state.Waits(): // not where it is at work: there a second refusal counts

@@ -15,22 +15,22 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// answers is what has become of answers.
-type answers uint8
+// delivery is what has become of the user's answers.
+type delivery uint8
 
 const (
-	noAnswers   answers = iota
-	answersSent         // to the agent
-	answersKept         // the journal has it that the agent has taken them
+	noAnswers   delivery = iota
+	answersSent          // to the agent
+	answersKept          // the journal has it that the agent has taken them
 )
 
-// view is what is known of all that waits for the user.
+// view is how much of what waits for the user is known.
 type view uint8
 
 const (
-	partView view = iota
-	lostView      // the connection is lost, and it is not known what the agent said since
-	fullView      // what waits is all that waits: the user is to be asked
+	partView view = iota // more calls may come
+	lostView             // the connection is lost, and it is not known what the agent said since
+	fullView             // all: the user is to be asked
 )
 
 // seen is the view once the task was looked at.
@@ -48,7 +48,8 @@ func (v view) seen() view {
 //
 // It returns no decisions if there is nothing to answer (yet): the calls went on,
 // the task has ended, or the connection is down, so that it is not known what else
-// waits. What was decided by then is kept in t.given.
+// waits. What was decided by then stays in Session.decided. The error is the editor's, [ErrPause],
+// that of a look at the task, or ctx's.
 func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 	for {
 		if t.isCancelled() {
@@ -69,7 +70,7 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 			continue
 		case leg.hasEnded() && (leg.err != nil || t.view == lostView):
 			// The connection was lost while the user was asked, and is not made anew.
-			if err := t.look(ctx, nil, lookLimit, func() bool { return false }); err != nil {
+			if err := t.lookAtTask(ctx, nil, lookLimit, func() bool { return false }); err != nil {
 				return nil, err
 			}
 		case t.view == lostView:
@@ -81,12 +82,12 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 	}
 }
 
-// questions decides what the user has decided in advance, and returns what the user is to be asked.
+// questions enters into Session.decided what the user has decided in advance, and returns what the user is to be asked.
 func (t *turn) questions() (questions []mapping.Question) {
 	for _, call := range t.undecided() {
 		q := t.session.question(call)
 		if d, ok := t.session.decide(q); ok {
-			t.given[call.Shown] = d
+			t.session.decided[call.Shown] = d
 		} else {
 			questions = append(questions, q)
 		}
@@ -98,7 +99,7 @@ func (t *turn) questions() (questions []mapping.Question) {
 // now, or one that the user would not have given in advance any more.
 func (t *turn) undecided() (calls []*mapping.ToolCall) {
 	for _, call := range t.fold.Open() {
-		d, ok := t.given[call.Shown]
+		d, ok := t.session.decided[call.Shown]
 		if ok = ok && d.question.StillAsked(call); ok && (d.by == ByMode || d.by == ByAlways) {
 			_, ok = t.session.decide(d.question)
 		}
@@ -109,20 +110,21 @@ func (t *turn) undecided() (calls []*mapping.ToolCall) {
 	return calls
 }
 
-// decisions returns what was decided about the calls that still wait.
+// decisions returns what was decided about the calls that still wait, and clears Session.decided. The fold goes on
+// with their task.
 func (t *turn) decisions() (all []decision) {
 	t.fold.EnterOpen()
 	for _, call := range t.fold.Open() {
-		if d, ok := t.given[call.Shown]; ok {
+		if d, ok := t.session.decided[call.Shown]; ok {
 			all = append(all, d)
 		}
 	}
-	clear(t.given)
+	clear(t.session.decided)
 	return all
 }
 
-// put puts questions to the user while the leg's stream, if it is still open, is shown.
-// It decides nothing if the questions do not count any more.
+// put puts questions to the user while the leg's stream, if it is still open, is shown, and enters the answers into
+// Session.decided. It enters none if the questions do not count any more.
 func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) error {
 	for i := range questions {
 		t.observe(Observation{What: ObservedAsk, Call: questions[i].Call.ID})
@@ -145,8 +147,8 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 	return ctx.Err()
 }
 
-// besides does something in another goroutine, and shows what leg, which may be nil, brings until that is
-// done, goesOn is false (ofLeg), or something else comes. It has returned then: its context has ended.
+// besides calls do in another goroutine, and shows what leg, which may be nil, brings until do has returned (ofAnswer),
+// goesOn is false (ofLeg), or something of b comes, which it returns. do has returned by then: its context has ended.
 func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.Context), goesOn func() bool) (came came) {
 	doing, stop := context.WithCancel(ctx)
 	done, finish := context.WithCancel(context.Background())
@@ -157,7 +159,7 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 	b.answer = done.Done()
 	for leg == nil || leg.unshown == nil && goesOn() {
 		if came = leg.next(ctx, b); came == ofSteering {
-			t.steering.over(errCannotSteer)
+			t.steering.tellOutcome(errCannotSteer)
 		} else if came != ofLeg {
 			break
 		}
@@ -167,7 +169,8 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 	return came
 }
 
-// decide notes what the user's answers decide, unless err has left the questions without one.
+// decide enters the answers of Editor.Ask, whose error is err, into Session.decided. It enters none, without an error,
+// if they do not count any more. A user who cannot be asked has cancelled the turn.
 func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Question, answers []mapping.Answer, err error) error {
 	switch {
 	case t.isCancelled(), errors.Is(err, ErrPause) && t.view == lostView && !leg.hasEnded():
@@ -178,37 +181,38 @@ func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Questio
 		err = fmt.Errorf("editor: answered %d of %d questions", len(answers), len(questions))
 	}
 	if err != nil {
-		t.lose(err) // nobody can answer
+		t.editorFailed(err) // nobody can answer
 		return err
 	}
 	for i, a := range answers {
-		t.given[questions[i].Call.Shown] = t.session.accept(questions[i], a)
+		t.session.decided[questions[i].Call.Shown] = t.session.accept(questions[i], a)
 	}
 	return nil
 }
 
-// rejections are what a cancel decides: all calls that wait are rejected, also where the user has approved one and that
-// was not sent.
+// rejections are what a cancel decides, in place of decisions: all calls that wait are rejected, also where the user
+// has approved one and that was not sent.
 func (t *turn) rejections() (all []decision) {
 	t.fold.EnterOpen()
 	for _, call := range t.fold.Open() {
 		q := t.session.question(call)
 		all = append(all, decision{question: q, option: q.Reject(), by: ByCancel})
 	}
-	clear(t.given)
+	clear(t.session.decided)
 	return all
 }
 
+// anyOpen reports whether one of the calls that questions are about still waits.
 func (t *turn) anyOpen(questions []mapping.Question) bool {
 	return slices.ContainsFunc(t.fold.Open(), func(call *mapping.ToolCall) bool {
 		return slices.ContainsFunc(questions, func(q mapping.Question) bool { return q.Call.Shown == call.Shown })
 	})
 }
 
-// look asks for the task, and shows it, unless what leg brings meanwhile is enough: see [turn.showing].
-func (t *turn) look(ctx context.Context, leg *leg, limit time.Duration, enough func() bool) error {
+// lookAtTask asks for the task, and shows it, unless what leg brings meanwhile is enough: see [turn.whileShowing].
+func (t *turn) lookAtTask(ctx context.Context, leg *leg, limit time.Duration, enough func() bool) error {
 	taskID := t.fold.TaskID
-	task, err := t.showing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
+	task, err := t.whileShowing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
 	}, enough)
 	if task == nil || err != nil {
@@ -227,18 +231,17 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 	return t.editor.Show(ctx, t.steps)
 }
 
-// handOver ends a leg whose questions are answered, and returns its streams for the next one. What
+// handOver ends a leg in whose place r, a message to its task, begins one, and gives r its streams. What
 // they say counts no more, so that what a look has brought before they did is shown now. A stream that was behind
 // it may hold words that the task does not.
-func (t *turn) handOver(ctx context.Context, leg *leg) (*readers, bool) {
-	readers, task, owes := leg.handOver()
-	if task != nil {
+func (t *turn) handOver(ctx context.Context, leg *leg, r *request) {
+	var task *a2a.Event
+	if r.readers, task, r.owes = leg.handOver(); task != nil {
 		if leg.behind {
 			t.fold.Cut()
 		}
 		_ = t.showTask(ctx, task) // an editor that fails has cancelled the turn
 	}
-	return readers, owes
 }
 
 // rejectPause is how long after a cancel the calls that waited are rejected. Neither waits for
@@ -246,7 +249,7 @@ func (t *turn) handOver(ctx context.Context, leg *leg) (*readers, bool) {
 const rejectPause = 5 * time.Millisecond
 
 // cannotReject reports whether decisions of a cancelled turn cannot be sent, since the agent has
-// named no option that rejects: cancelling the task does.
+// named no option that rejects one of the calls: cancelling the task rejects it.
 func cannotReject(decisions []decision) bool {
 	return slices.ContainsFunc(decisions, func(d decision) bool { return d.by == ByCancel && d.option.CancelsTask })
 }
@@ -254,10 +257,10 @@ func cannotReject(decisions []decision) bool {
 // errRejected ends a turn whose task was cancelled to reject a call.
 var errRejected = errors.New("the task was cancelled")
 
-// answer makes the request that sends decisions to the agent. Where one of them
-// can only be given by cancelling the task, it does that instead, and returns no
-// request.
-func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
+// answerRequest returns the request that sends decisions to the agent, and enters into fold and journal that they
+// are given. Where one of them can only be given by cancelling the task, it does that instead, as cancelToReject
+// says. leg is nil where there is none.
+func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	if t.isCancelled() {
 		select { // tasks/cancel goes first
 		case <-time.After(rejectPause):
@@ -295,7 +298,7 @@ func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*req
 			return nil, err
 		}
 	}
-	r := t.send(m)
+	r := t.sendRequest(m)
 	r.answers = true
 	for _, a := range answers {
 		r.calls = append(r.calls, a.Call.ID)
@@ -304,8 +307,9 @@ func (t *turn) answer(ctx context.Context, leg *leg, decisions []decision) (*req
 }
 
 // cancelToReject cancels the task, since the agent has named no option that
-// rejects one of its calls. If the agent refuses that because all of them have gone on, the
-// task is followed. What leg, nil if there is none, brings meanwhile is shown: without an
+// rejects one of its calls, and returns errRejected. If the agent refuses that because all of them have gone on, it
+// returns the request that follows the task; if what leg brings shows that, or the task's end, neither request nor
+// error. What leg, nil if there is none, brings meanwhile is shown: without an
 // answer to the cancel, nothing else may tell that a call has run all the same.
 func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	var titles, ids []string
@@ -315,7 +319,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	}
 	t.rejected = true
 	taskID := t.fold.TaskID
-	task, err := t.showing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
+	task, err := t.whileShowing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.cancelTask(ctx, taskID, "no option rejects the call")
 	}, func() bool {
 		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Waits() && !t.fold.Undelivered(ids...)
@@ -329,7 +333,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	}
 	if refusal := refusalOf(err); refusal != nil && t.hasGoneOn(ctx, leg, cancelGrace, refusal, ids) {
 		t.rejected = false
-		return t.followTask(), nil
+		return t.followRequest(), nil
 	}
 	if err != nil {
 		t.fold.Doubt() // somebody else may allow it, or has
@@ -339,7 +343,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	if leg != nil && !leg.endedWell() {
 		// What the task has said that no stream has brought. That it cannot be asked for changes
 		// nothing: it is cancelled.
-		_ = t.look(ctx, leg, showWait, func() bool { return t.fold.State.Terminal() })
+		_ = t.lookAtTask(ctx, leg, showWait, func() bool { return t.fold.State.Terminal() })
 	}
 	why := "The agent offers no way to reject a call alone."
 	if apart {
@@ -348,7 +352,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	notice := fmt.Sprintf("\n[%s Its task was cancelled: %s was not allowed.]\n", why, strings.Join(titles, ", "))
 	t.steps = append(t.steps[:0], t.notice(notice))
 	if task != nil {
-		t.steps = t.fold.Event(shown.Live, stateOf(task), t.steps)
+		t.steps = t.fold.Event(shown.Live, asStatus(task), t.steps)
 	}
 	if err := t.editor.Show(ctx, t.steps); err != nil {
 		return nil, err
@@ -359,10 +363,10 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 // showWait is how long a look at a task may take whose call was rejected by cancelling it.
 const showWait = 2 * time.Second
 
-// showing makes a request, in another goroutine, and shows what leg, which may be nil, brings
-// until that is answered: for limit at most, and while a cancel allows it. It returns no task if
-// what was shown is enough.
-func (t *turn) showing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
+// whileShowing makes a request, in another goroutine, and shows what leg, which may be nil, brings
+// until that is answered: for limit at most, and while a cancel allows it. If what was shown is enough, it returns no
+// task, and no error but the editor's.
+func (t *turn) whileShowing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	defer context.AfterFunc(t.cancelled, func() { time.AfterFunc(t.graceLeft(), stop) })()

@@ -13,14 +13,14 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// end says why a leg is not read any more.
-type end int
+// legEnd says why a turn reads a leg no more.
+type legEnd int
 
 const (
-	ended   end = iota // the agent has said so, or it has failed
-	paused             // calls wait for the user
-	overdue            // cancelled, and the agent went on for too long
-	steered            // a message of the user's goes to the task
+	ended   legEnd = iota // the leg is over, or the turn has failed
+	paused                // calls wait for the user
+	overdue               // cancelled, and the agent went on for too long
+	steered               // a message of the user's goes to the task
 )
 
 // errDetached is the cause of the end of a turn's context where its task goes on without the
@@ -29,14 +29,14 @@ var errDetached = errors.New("bridge: it has ended, and the task goes on")
 
 func isDetached(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errDetached) }
 
-// finish ends the calls that the editor still shows as open, and returns how the turn
-// ended.
-func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
+// finish ends what the editor still shows as open, journals the turn's end, and returns its
+// result. how and err are what the last leg has come to.
+func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error) {
 	if errors.Is(err, errRejected) {
 		err = nil
 	}
-	undelivered := t.answers != noAnswers && t.fold.Undelivered()
-	defer t.settlePushes()
+	undelivered := t.delivery != noAnswers && t.fold.Undelivered()
+	defer t.endPushesOfOver()
 	if how == overdue && !t.fold.State.Terminal() { // else all is said
 		t.fold.Doubt()
 	}
@@ -66,8 +66,8 @@ func (t *turn) finish(ctx context.Context, how end, err error) (Result, error) {
 	return r, err
 }
 
-// legOver says how a turn goes on whose leg is over.
-func (t *turn) legOver(leg *leg) (end, error) {
+// legOver returns paused if the calls of a leg that is over wait for the user, else ended and the leg's error.
+func (t *turn) legOver(leg *leg) (legEnd, error) {
 	if leg.err == nil && t.fold.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
 		return paused, nil
 	}
@@ -87,8 +87,8 @@ func (t *turn) unsent(ctx context.Context, r *request) (Result, error) {
 	return t.finish(ctx, ended, nil)
 }
 
-// failure is the error of a turn that has failed by the agent's own report.
-func (t *turn) failure() error {
+// taskError is the error of a turn that has failed by the agent's own report, nil if it has not.
+func (t *turn) taskError() error {
 	switch f := t.fold; {
 	case f.State == a2a.StateFailed || f.State == a2a.StateAuthRequired && !f.WaitsForWords():
 		return &mapping.TaskError{State: f.State, Text: f.FailText, Cause: f.Err}
@@ -100,8 +100,9 @@ func (t *turn) failure() error {
 	return nil
 }
 
-// result makes the turn's result.
-func (t *turn) result(ctx context.Context, how end, err error, undelivered bool) (Result, error) {
+// result makes the turn's result, waits until a cancel was told to the agent, and decides with which
+// task and context the session goes on.
+func (t *turn) result(ctx context.Context, how legEnd, err error, undelivered bool) (Result, error) {
 	f, s := t.fold, t.session
 	if t.isCommand {
 		// The conversation goes on where it was.
@@ -109,8 +110,8 @@ func (t *turn) result(ctx context.Context, how end, err error, undelivered bool)
 			s.contextID, s.taskID, s.previous = context, task, previous
 		}(s.contextID, s.taskID, s.previous)
 	}
-	r := Result{StopReason: acp.StopEndTurn, State: f.State, TaskID: f.TaskID, ContextID: f.ContextID, Usage: f.Usage, Execution: f.Execution}
-	r.Execution = cmp.Or(t.execution, r.Execution)
+	r := Result{StopReason: acp.StopEndTurn, State: f.State, TaskID: f.TaskID, ContextID: f.ContextID, Usage: f.Usage,
+		Execution: cmp.Or(t.execution, f.Execution)}
 	if t.isCancelled() {
 		var runs error
 		r.StopReason = acp.StopCancelled
@@ -122,33 +123,33 @@ func (t *turn) result(ctx context.Context, how end, err error, undelivered bool)
 			runs = errNoTask
 		}
 		if !over { // else there is nothing to tell
-			runs = t.settleCancel(ctx)
+			runs = t.awaitTold(ctx)
 		}
 		if !over && !t.wasSpared() {
 			// It waits for an answer, or works: neither is what the user's next prompt is for.
 			s.anew = t.writing.Traits().TaskIsConversation
-			s.forget()
+			s.dropTask()
 		} else {
-			s.remember(t.writing)
+			s.keepTask(t.writing)
 		}
-		return r, errors.Join(t.tellRuns(ctx, runs), t.tellRejection(ctx))
+		return r, errors.Join(t.tellStillRuns(ctx, runs), t.tellRejection(ctx))
 	}
 	if t.rejected {
-		s.forget()
+		s.dropTask()
 		return r, err
 	}
 	if err != nil {
-		t.rememberFailure(err, undelivered)
+		t.keepTaskAfter(err, undelivered)
 		if f.State == a2a.StateFailed && f.FailText != "" && refusalOf(err) != nil {
-			err = t.failure() // inference-gateway's says why, and then "streaming failed"
+			err = t.taskError() // inference-gateway's says why, and then "streaming failed"
 		}
 		return r, err
 	}
 	t.leaveOpen(&r, how)
-	s.remember(t.writing)
+	s.keepTask(t.writing)
 	if f.GivenUp() {
 		// In its context, too, the agent would ask again, and take a prompt for an answer.
-		s.forget()
+		s.dropTask()
 		s.contextID, s.previous, f.ContextID = "", nil, ""
 	}
 	if r.ContextID == "" && !t.isCommand {
@@ -160,8 +161,9 @@ func (t *turn) result(ctx context.Context, how end, err error, undelivered bool)
 // errNoTask: an agent that answers with a message, at the end, has nothing that could be cancelled.
 var errNoTask = errors.New("it has named no task to cancel, and may refuse prompts until it is done")
 
-// tellRuns says that a task, or an agent without one, may go on though it was cancelled, and why.
-func (t *turn) tellRuns(ctx context.Context, why error) error {
+// tellStillRuns says that a task, or an agent without one, may go on though it was cancelled, and why;
+// nothing if that is nil.
+func (t *turn) tellStillRuns(ctx context.Context, why error) error {
 	if why == nil {
 		return nil
 	}
@@ -173,8 +175,8 @@ func (t *turn) tellRuns(ctx context.Context, why error) error {
 	return t.editor.Show(ctx, []mapping.Step{t.notice(text)})
 }
 
-// leaveOpen says what the task waits for.
-func (t *turn) leaveOpen(r *Result, how end) {
+// leaveOpen puts into the result what the task waits for.
+func (t *turn) leaveOpen(r *Result, how legEnd) {
 	f := t.fold
 	if how == paused {
 		for _, call := range t.undecided() {
@@ -203,18 +205,20 @@ func (t *turn) leavesWaiting(question string) bool {
 }
 
 // waitsUntold is for a turn that would end without a word.
-const waitsUntold = "\n[The agent waits for your input, and does not say for what. Your next prompt is the answer.]\n"
+const waitsUntoldNotice = "\n[The agent waits for your input, and does not say for what. Your next prompt is the answer.]\n"
 
 // unread is for a turn that would end without a word, as with Cogitator and MothX, whose shapes are their own.
-const unread = "\n[The agent has answered, and nothing of that can be shown. a2astdio doctor --prompt hello says what its author has to mend.]\n"
+const unreadNotice = "\n[The agent has answered, and nothing of that can be shown. a2astdio doctor --prompt hello says what its author has to mend.]\n"
 
-// tellEnd adds the reason why the turn has ended, by the task's state.
+// tellEnd returns the result with the reason why the turn has ended, by the task's state, and with what
+// the task asks again. Of an end that would be without a word it tells the user. The error is
+// [turn.taskError]'s, or the editor's.
 func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	f := t.fold
 	switch f.State {
 	case "", a2a.StateCompleted:
-		if r.Unread = t.sent[0] != "" && f.Unread(); r.Unread {
-			return r, t.editor.Show(ctx, []mapping.Step{t.notice(unread)})
+		if r.Unread = t.sent.id != "" && f.Unread(); r.Unread {
+			return r, t.editor.Show(ctx, []mapping.Step{t.notice(unreadNotice)})
 		}
 	case a2a.StateInputRequired, a2a.StateAuthRequired:
 		if len(r.Pending) > 0 {
@@ -225,7 +229,7 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 			return r, t.editor.Show(ctx, steps)
 		}
 		if f.State == a2a.StateInputRequired && f.ShownNothing() && !t.writing.Traits().EndsAsking {
-			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntold)})
+			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntoldNotice)})
 		}
 	case a2a.StateCanceled:
 		r.StopReason = acp.StopCancelled
@@ -235,7 +239,7 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 			return r, t.tellRejection(ctx)
 		}
 	}
-	if failure := t.failure(); failure != nil && len(r.Pending) == 0 {
+	if failure := t.taskError(); failure != nil && len(r.Pending) == 0 {
 		return r, failure
 	}
 	return r, nil
@@ -250,9 +254,9 @@ func (t *turn) tellRejection(ctx context.Context) error {
 	return t.editor.Show(ctx, []mapping.Step{step})
 }
 
-// rememberFailure decides what of the task the session goes on with after an error.
+// keepTaskAfter decides whether the session goes on with the task after an error.
 // undelivered says that the user's answers have not reached the agent.
-func (t *turn) rememberFailure(err error, undelivered bool) {
+func (t *turn) keepTaskAfter(err error, undelivered bool) {
 	f, s := t.fold, t.session
 	if undelivered {
 		f.Doubt()
@@ -264,23 +268,24 @@ func (t *turn) rememberFailure(err error, undelivered bool) {
 	switch refused := refusal != nil && !refusal.Unauthenticated(); {
 	case errors.As(err, new(*taskLostError)) || refusal != nil && f.State == "" && !t.keepsQuestion(refusal):
 		// The next prompt begins a new task, in the same context.
-		s.forget()
+		s.dropTask()
 	case undelivered && (refused || errors.As(err, new(*undeliveredError))):
 		// The task waits for an answer that did not reach it, and would not take a
 		// prompt instead. Or it does what the user has not said.
 		t.agent.cancelLater(f.TaskID)
 		s.anew = t.writing.Traits().TaskIsConversation
-		s.forget()
+		s.dropTask()
 	case refused && f.State.Terminal() && !(f.State == a2a.StateCompleted && t.writing.Traits().ContinuesCompleted):
-		s.forget() // inference-gateway's says the error behind the state, and would refuse the next prompt
+		s.dropTask() // inference-gateway's says the error behind the state, and would refuse the next prompt
 	default:
-		s.rememberAfterError()
+		s.keepTaskAfterError()
 	}
 }
 
 // keepsQuestion reports whether the agent has refused an answer of the user's, and the task that has asked, or
-// may have in an earlier process, waits for another. Where it does not wait any more, [turn.leavesTask] finds out,
-// or the next refusal tells: not every agent can be asked.
+// may have in an earlier process, waits for another; it notes the refusal, since a second one in a row is
+// believed. Where the task does not wait any more, [turn.leavesTask] finds out, or that second refusal tells:
+// not every agent can be asked.
 func (t *turn) keepsQuestion(refusal *a2a.Error) bool {
 	task, was := t.session.taskID, t.session.refused
 	if t.isCommand || task == "" || !refusesMessage(refusal) || task != t.session.leftOff && t.fold.Rest(task).State == "" {
@@ -315,13 +320,13 @@ func (t *turn) noteTask() {
 		s.save()
 		return
 	}
-	s.record(spell.TaskLine(nil, s.taskID, s.contextID, t.sent[0]))
+	s.record(spell.TaskLine(nil, s.taskID, s.contextID, t.sent.id))
 	if s.pushes != nil { // whose address the record alone has
 		s.save()
 	}
 }
 
-// waitsForUser reports whether the task waits for the user, as far as is known.
+// waitsForUser reports whether the task waits for the user, as far as is known; a cancelled turn's does not.
 func (t *turn) waitsForUser() bool {
 	return (t.fold.Waits() && t.view != lostView || t.fold.WaitsForWords()) && !t.isCancelled()
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// show turns what a leg has said into steps, hands them to the editor, and tells the leg what is
-// known then: of a text that grows in its flow, nothing new.
+// show turns what a leg has said into steps, has the editor show them, and sets leg.heard to what is known then,
+// unless a text has only grown: see leg.flows. The error is the editor's.
 func (t *turn) show(leg *leg, n said) error {
 	t.shows++
 	steps := t.stepsOf(leg, &n, t.steps[:0])
@@ -22,7 +22,9 @@ func (t *turn) show(leg *leg, n said) error {
 		t.noteTask()
 		t.session.noteDialects()
 	}
-	t.keep(leg, len(n.events) > 0 && n.verb == shown.Live)
+	if len(n.events) > 0 && n.verb == shown.Live {
+		t.noteTaken(leg)
+	}
 	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(t.ctx, steps)
@@ -36,7 +38,8 @@ func (t *turn) show(leg *leg, n said) error {
 	return err
 }
 
-// stepsOf turns what a leg has said into steps.
+// stepsOf appends the steps of what a leg has said, with the notices that belong to it, and clears leg.flows unless a
+// text has only grown.
 func (t *turn) stepsOf(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
@@ -66,7 +69,8 @@ func (t *turn) stepsOf(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
 	return steps
 }
 
-// connection shows what became of the connection.
+// connection appends the step that tells what became of the connection. A lost one is a cut to the fold, and to
+// turn.view.
 func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
 	if c.Phase == mapping.PhaseLost {
 		t.view = lostView // the leg asks again behind a look (E6)
@@ -79,7 +83,7 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
 
-// foldEvents turns events into steps.
+// foldEvents appends the steps of events, and clears leg.flows unless each has only added to a text.
 func (t *turn) foldEvents(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
 		at := len(steps)
@@ -96,13 +100,11 @@ func (t *turn) foldEvents(leg *leg, n *said, steps []mapping.Step) []mapping.Ste
 	return steps
 }
 
-// keep puts into the journal that the agent, which has spoken, has taken the user's answers.
-func (t *turn) keep(leg *leg, spoke bool) {
-	if spoke {
-		leg.request.steering.over(nil)
-	}
-	if leg.request.answers && spoke && t.answers == answersSent {
-		t.answers = answersKept
+// noteTaken notes that the agent has taken the leg's message: of answers the journal is to have it.
+func (t *turn) noteTaken(leg *leg) {
+	leg.request.steering.tellOutcome(nil)
+	if leg.request.answers && t.delivery == answersSent {
+		t.delivery = answersKept
 		t.session.record(spell.HeardLine(nil, t.fold.TaskID))
 	}
 }
@@ -125,8 +127,8 @@ func (t *turn) cutCost(n *said) []mapping.Step {
 // promptLookTime is how long a prompt may wait for what its task has said before.
 const promptLookTime = 5 * time.Second
 
-// takeUnseen takes what a task has said in another process, before the session goes on with
-// it. Agents may begin their answer with the whole task, of which only the new part is
+// takeUnseen has the fold learn, without showing it, what a task has said in another process, before the session
+// goes on with it. Agents may begin their answer with the whole task, of which only the new part is
 // to be shown. Where the agent cannot be asked, old text may be shown again: that is
 // better than showing nothing.
 func (t *turn) takeUnseen(ctx context.Context, taskID string) {

@@ -55,9 +55,9 @@ func (s *Session) unwatch() (atWork string) {
 	return atWork
 }
 
-// takeUp begins the turn of a task, if that has moved, or returns the one that cancels it; not ok:
-// there is none, or another one has begun.
-func (w *watcher) takeUp(moved bool) (turn Turn, cancels, ok bool) {
+// beginTurn begins a turn for a task that has moved, or returns the one that cancels it, and ends the watch. not ok:
+// the task has not moved, or is not watched any more, or another turn has begun.
+func (w *watcher) beginTurn(moved bool) (turn Turn, cancels, ok bool) {
 	s := w.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,14 +67,14 @@ func (w *watcher) takeUp(moved bool) (turn Turn, cancels, ok bool) {
 	if s.watching != w {
 		return Turn{}, false, false
 	}
-	if s.watching = nil; !moved || len(s.line) > 0 {
+	if s.watching = nil; !moved || len(s.queue) > 0 {
 		return Turn{}, false, false
 	}
-	return Turn{s.enterLocked()}, false, true
+	return Turn{s.addTurnLocked()}, false, true
 }
 
 // alone has nothing put into the journal, until the function that it returns is called, if another
-// process has put there what has moved the task: that one keeps its words.
+// process has put anything there since the turn has left the task: that one keeps its words.
 func (w *watcher) alone() (end func()) {
 	s := w.session
 	journal := s.journal
@@ -85,9 +85,9 @@ func (w *watcher) alone() (end func()) {
 	return func() { s.journal = journal }
 }
 
-// awaitMove waits until the task stands otherwise than it was left; not ok: it is not watched any
-// more. That ends with the editor's input, which no prompt is behind. A task that cannot be looked
-// at can still be cancelled.
+// awaitMove waits until the task stands otherwise than it was left, and returns its state; not ok: it is not watched
+// any more. That ends with the editor's input, which no prompt is behind. A task that cannot be looked
+// at is waited for no less, since it can be cancelled.
 func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool) {
 	client := w.session.agent.opts.Client
 	timer := time.NewTimer(firstWatch)
@@ -114,8 +114,8 @@ func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool
 	}
 }
 
-// cancelLeft cancels the task that the session's last turn has left, and shows what the agent
-// says to that.
+// cancelLeft cancels the task that the session's last turn has left, shows what the agent
+// says to that, and returns the cancelled turn's result. It does not run the turn: nothing of it was begun.
 func (t Turn) cancelLeft(ctx context.Context, task string, editor Editor) (Result, error) {
 	t.editor = editor
 	waiting, stop := context.WithTimeout(ctx, cancelGrace)
@@ -124,11 +124,11 @@ func (t Turn) cancelLeft(ctx context.Context, task string, editor Editor) (Resul
 	t.fold.SetTask(task)
 	var steps []mapping.Step
 	if answer != nil {
-		steps = t.fold.Event(shown.Live, stateOf(answer), nil)
+		steps = t.fold.Event(shown.Live, asStatus(answer), nil)
 	}
 	err := editor.Show(ctx, t.fold.EndTurn(true, false, steps))
 	t.session.record(spell.EndLine(nil, a2a.StateCanceled)) // of the turn that has left it, if that had none
-	t.session.forget()
+	t.session.dropTask()
 	t.session.save()
-	return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled, TaskID: task}, errors.Join(err, t.tellRuns(ctx, why))
+	return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled, TaskID: task}, errors.Join(err, t.tellStillRuns(ctx, why))
 }
