@@ -210,9 +210,9 @@ func (f *Fold) add(s Step) {
 	if ev := f.event; ev != nil {
 		s.Raw, s.Metadata = ev.Raw, f.spoken.Meta.Others
 		// A message has its own metadata with its first text only: the chunks, which are many, repeat it.
-		goesOn := s.Kind == StepText && s.Append && !s.first && !s.LastChunk
+		goesOn := s.Kind == StepText && s.Append && s.op.Follows() && !s.LastChunk
 		if goesOn {
-			if !s.partBegins {
+			if s.op != shown.Further {
 				s.Own = OwnMeta{}
 			}
 			if !f.spoken.Meta.Extended {

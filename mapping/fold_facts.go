@@ -173,6 +173,8 @@ func (f *Fold) Learn(ev *a2a.Event) {
 func (f *Fold) learned(name string, place uint8, reader calls.Reader, t dialect.Traits) {
 	f.Dialects = append(f.Dialects, name)
 	f.shown.Partial = f.shown.Partial || t.PartialHistory
-	f.shown.Chunks = f.shown.Chunks || t.Chunks
+	if t.Chunks {
+		f.shown.Chunks()
+	}
 	f.calls.Speak(place, reader, t.Differences)
 }

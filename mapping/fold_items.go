@@ -286,8 +286,7 @@ func (f *Fold) show(x *shown.Step) {
 		f.tellGap(len(f.steps))
 		return
 	}
-	s := Step{Own: OwnMeta{Part: f.spoken.Others(x.Part.Metadata)}, MessageID: x.ID, Shown: x.Name, Append: x.Op == shown.Grow, Repeats: x.Repeats, Replaces: x.Op == shown.Replace,
-		first: x.Op != shown.Grow, partBegins: x.Begins}
+	s := Step{Own: OwnMeta{Part: f.spoken.Others(x.Part.Metadata)}, MessageID: x.ID, Shown: x.Name, Append: x.Op.Follows(), Repeats: x.Repeats, Replaces: x.Op == shown.Replace, op: x.Op}
 	if x.Kind == shown.Artifact {
 		f.nameArtifact(&s, x.ID)
 	}

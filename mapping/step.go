@@ -6,6 +6,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/ask"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -103,10 +104,8 @@ type Step struct {
 	// Repeats: it was shown before. Records have such steps, views for people leave them out.
 	// Replaces: it stands in place of all that was shown of its artifact.
 	Repeats, Replaces bool
-	// first: it is the first of its message or artifact.
-	first bool
-	// partBegins: it is a further part of it.
-	partBegins bool
+	// op is what it does in its message or artifact.
+	op shown.Op
 }
 
 // OwnMeta is what a message or an artifact says beside its parts. Absent members are "".

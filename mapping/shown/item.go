@@ -66,14 +66,19 @@ type Item struct {
 // Op says what a step does.
 type Op uint8
 
-// The steps. Grow: the text, or the part, follows what was shown of the item. Begin: nothing was shown of it.
-// Replace: what was shown of it is not its beginning any more. Gap: something may be missing here.
+// The steps. Grow: the text, or the part, follows what was shown of the item. Further: so does a further part, and
+// not the rest of the one before. Begin: nothing was shown of it. Replace: what was shown of it is not its
+// beginning any more. Gap: something may be missing here.
 const (
 	Grow Op = iota
+	Further
 	Begin
 	Replace
 	Gap
 )
+
+// Follows reports whether what a step shows goes on with what was shown of the item.
+func (o Op) Follows() bool { return o == Grow || o == Further }
 
 // A Step is one thing to show. It is the receiver's during the call alone, but for its strings.
 type Step struct {
@@ -85,8 +90,6 @@ type Step struct {
 	// Part is what is shown, or the part whose Text is new, which may be its end. nil, where it is restored: Text is all.
 	Part *a2a.Part
 	Text string
-	// Begins: it is a further part, and not the rest of the one before.
-	Begins bool
 	// Repeats: it was shown before. Records have it, views leave it out.
 	Repeats bool
 }

@@ -129,8 +129,6 @@ type cover struct {
 	to     int    // where in said it ends
 	rest   string // what the text has behind that
 	pieces int    // events that have said it
-	cross  bool   // some of it is of the other kind
-	marked bool   // a dialect says that all of it were pieces
 }
 
 // showRepeat shows an item that says again what this turn has said: as a repetition, and what it has beyond
@@ -177,12 +175,28 @@ func (s *Shown) supersede(c *cover, it *item) (own bool) {
 	return own
 }
 
+// anyOf reports whether any of the starts that a cover of a text of that kind consists of is so.
+func (s *Shown) anyOf(c *cover, kind Kind, is func(b *start) bool) bool {
+	for i := c.from; i < len(s.said.starts) && s.said.starts[i].at < c.to; i++ {
+		b := &s.said.starts[i]
+		if (b.it.kind == Thought) == (kind == Thought) && skip(s.said.text, b.at, b.end) < b.end && is(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// crosses reports whether some of a cover is of another kind.
+func (s *Shown) crosses(c *cover, kind Kind) bool {
+	return s.anyOf(c, kind, func(b *start) bool { return b.it.kind != kind })
+}
+
 // isRepetition reports whether a cover of the item's text is evidence enough: see showRepeat.
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	n, all := weight(seq), s.isAll(c)
 	long := n >= evidence
 	switch {
-	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.askedFor() && n >= short || c.cross && in.Kind == Artifact && long):
+	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.askedFor() && n >= short || long && in.Kind == Artifact && s.crosses(c, in.Kind)):
 		return true
 	case whole:
 		return s.isWholeAgain(c, in, seq, all, long)
@@ -190,14 +204,14 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 		return c.pieces >= 2 && long
 	}
 	// An SDK's add_artifact says neither append nor lastChunk of a whole that goes on.
-	return c.pieces >= 2 && c.cross && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
+	return c.pieces >= 2 && s.crosses(c, in.Kind) && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
 }
 
 // isWholeAgain is isRepetition for a text that is said as a whole (all: isAll; long: evidence). What ends the task is
 // the message before it again if it is long, or if no space is between, as between tokens ("OK", "OK").
 func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) bool {
 	said := in.Role == End && s.isRestated(c)
-	if c.cross || c.pieces >= 2 && (long || said) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
+	if s.crosses(c, in.Kind) || c.pieces >= 2 && (long || said) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
 		return true
 	}
 	last, _ := utf8.DecodeLastRune(s.said.text)
@@ -242,7 +256,7 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 			return false
 		}
 	}
-	return c.rest == "" && c.marked
+	return c.rest == "" && !s.anyOf(c, kind, func(b *start) bool { return b.hint != Piece })
 }
 
 // sayRest shows the first n bytes of an item as a repetition, since they were said before, and the rest as new,
@@ -310,7 +324,7 @@ func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 // coversFrom is covers from one start on: true if the text ends as that of a start does, or has all that was
 // said from there, and more. A thought repeats thoughts alone, and nothing else repeats them.
 func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover, ok bool) {
-	c.from, c.marked = from, true
+	c.from = from
 	j, done := 0, 0 // done: behind the last byte of seq that was compared
 	var tail []byte // the white space that was said behind it
 	var last []byte // what was said up to it
@@ -328,8 +342,6 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover
 		if to > b.at {
 			done, last, tail = n, said[:to], said[to:]
 			c.pieces += b.pieces
-			c.cross = c.cross || b.it.kind != kind
-			c.marked = c.marked && b.hint == Piece
 		}
 		if j >= len(seq) {
 			if ok = at >= c.to; ok && (whole || done < len(seq)) && skip(s.said.text, at, len(s.said.text)) == len(s.said.text) {

@@ -35,7 +35,7 @@ func (s *Shown) Restore(x *Step) {
 	switch {
 	case seq == "":
 		return
-	case x.Repeats && x.Op == Grow:
+	case x.Repeats && x.Op.Follows():
 		if !s.skips {
 			s.restoreWhole(it, seq)
 			s.extend(it, seq)

@@ -75,7 +75,9 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 			from -= n
 			continue
 		}
-		s.step.Begins = at > 0 && from == 0 && in.pieces == 0
+		if s.step.Op == Grow && at > 0 && from == 0 && in.pieces == 0 {
+			s.step.Op = Further
+		}
 		if p.Kind == a2a.PartText {
 			s.step.Text = p.Text[from : len(p.Text)+min(0, to)]
 		}

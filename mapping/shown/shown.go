@@ -13,9 +13,6 @@ type Traits struct {
 	// (S8). Gemini's server keeps each message's first chunk; cut behind a thought its task holds all that was
 	// shown, and not the text (69 of 281 cuts).
 	Partial bool
-	// Chunks: messages with IDs of their own are chunks of one text, for views: a dialect knows it
-	// (Gemini's server 0.25.2).
-	Chunks bool
 	// InPlace: the editor can change a message that it has shown. Then a task that was asked for corrects what was
 	// shown of an item, where it would only tell that something is missing, and has it grow where it stands.
 	InPlace bool
@@ -40,7 +37,7 @@ type Shown struct {
 	epoch, pauses int
 	state         a2a.State // the newest of this turn, or of the newest snapshot
 	gap           gap
-	several       bool // a message has come in several events under one ID: an ID is a message's
+	naming        naming
 	// inHand is the state that the event in hand has, or the status message of a snapshot. anew: it is a task
 	// in another state, or with something else that is new.
 	inHand a2a.State
@@ -130,7 +127,10 @@ func (s *Shown) Begin() {
 	s.turn++
 	s.epoch++
 	s.LetGo()
-	s.gap, s.state, s.several = none, "", false
+	s.gap, s.state = none, ""
+	if s.naming == messages {
+		s.naming = anyText
+	}
 	for k, it := range s.items {
 		if it.task == "" || len(s.items) > maxItems/2 && it.turn < s.turn-1 {
 			delete(s.items, k)
@@ -335,8 +335,8 @@ func (s *Shown) note(it *item, text string, pieces int) {
 	s.n += len(text)
 	it.n += len(text)
 	it.turn, it.epoch, s.doubted = s.turn, s.epoch, 0
-	if it.events++; it.events > 1 && it.kind == Message && it.run.growth != cumulative {
-		s.several = true
+	if it.events++; it.events > 1 && it.kind == Message && it.run.growth != cumulative && s.naming == anyText {
+		s.naming = messages
 	}
 }
 

@@ -17,7 +17,6 @@ type held struct {
 	list    []entry
 	at      int             // the index of the item in hand
 	seconds map[*entry]bool // see isSecond; nil: not asked yet
-	less    bool            // it holds less of an item than was shown
 	from    int             // where in said ends what was said before it came
 	before  int             // where in said ends what its messages may have a place in
 	cursor  int             // and where their next place may begin
@@ -66,14 +65,14 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
 	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact })
-	s.showHeld(h, entries)
+	less := s.showHeld(h, entries)
 	if s.gap == none {
 		return false
 	}
 	// Where nothing but artifacts was shown, and the task holds no message of anybody, ours is not asked for: 2,154 false gaps.
 	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
 	ours = ours || !messages && artifacts && !said // rule: S4
-	lacks := h.less || !s.holdsAll(h)
+	lacks := less || !s.holdsAll(h)
 	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
 	silent := state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
 	complete := ours && !lacks && !silent && !s.Partial // rule: S8
@@ -172,8 +171,9 @@ func (o *ours) is(in *Item) bool {
 	return o.id == "" || in.ID == o.id || o.text != "" && in.Parts.Text() == o.text
 }
 
-// showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is in hand.
-func (s *Shown) showHeld(h *held, list []entry) {
+// showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is in hand. less: it
+// holds less of an item than was shown.
+func (s *Shown) showHeld(h *held, list []entry) (less bool) {
 	s.looks++
 	h.list, h.look = list, s.looks
 	s.held = h
@@ -191,7 +191,7 @@ func (s *Shown) showHeld(h *held, list []entry) {
 		})
 	}
 	if newest >= 0 {
-		s.heldItem(&list[newest])
+		less = s.heldItem(&list[newest])
 		h.before = len(s.said.text) // a message may say all of it again
 	}
 	for i := range list {
@@ -202,15 +202,17 @@ func (s *Shown) showHeld(h *held, list []entry) {
 		case e.Kind == Foreign:
 			e.Do()
 		default:
-			s.heldItem(e)
+			less = s.heldItem(e) || less
 		}
 	}
+	return less
 }
 
 // heldItem shows what an item of a state has beyond what was shown, and notes that the state holds it (item.look).
-func (s *Shown) heldItem(e *entry) {
+// less: the state holds less of it than was shown.
+func (s *Shown) heldItem(e *entry) (less bool) {
 	if e.seq == "" {
-		return
+		return false
 	}
 	if e.Role != Said {
 		s.inHand = s.state // which comes with it, as live
@@ -224,8 +226,7 @@ func (s *Shown) heldItem(e *entry) {
 		asks := e.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
 		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
 			it.look = s.looks
-			s.heldKnown(it, e, rest, begins)
-			return
+			return s.heldKnown(it, e, rest, begins)
 		}
 	}
 	it := s.another(k)
@@ -238,6 +239,7 @@ func (s *Shown) heldItem(e *entry) {
 	default:
 		s.heldOther(it, e)
 	}
+	return false
 }
 
 // heldOther shows an item of a state of which neither its ID nor its place tells: as a repetition, what has grown, or new.
@@ -271,8 +273,8 @@ func (h *held) joinsPieces(e *entry) bool {
 }
 
 // heldKnown shows what an item that was shown has in a state, where rest and begins compare it (Shown.rest). One that has
-// less is marked (held.less), or put right where the editor can; only of a task that comes live it may take its place.
-func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
+// less is put right where the editor can, or reported (less); only of a task that comes live it may take its place.
+func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) (less bool) {
 	switch {
 	case begins && rest != "" && s.saysElsewhere(it, e, rest):
 	case begins && rest != "":
@@ -286,12 +288,13 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) {
 		s.items[s.hashKey(it.key)].look = s.looks
 		s.last = last // it is shown elsewhere
 	case s.held.askedFor():
-		s.held.less = true
+		return true
 	case len(e.seq) > it.n || e.Kind == Artifact:
 		if !s.showRepeat(it, &e.Item, e.seq, true) {
 			s.replace(it, &e.Item, e.seq)
 		}
 	}
+	return false
 }
 
 // heldNew shows a message of a state that has no place in what was shown, as if it came live: grown, a repetition, or new.
