@@ -11,11 +11,11 @@ import (
 
 // said is what a leg hands to its turn.
 type said struct {
-	verb   shown.Verb
-	events []a2a.Event // valid until the turn has shown them
-	conn   *mapping.Connection
+	verb   shown.Verb          // of events
+	events []a2a.Event         // valid until the turn has shown them
+	conn   *mapping.Connection // what became of the connection, nil for nothing
 	shows  showing
-	steps  []mapping.Step
+	steps  []mapping.Step // that are shown as they are
 }
 
 // showing is how much of events is shown.
@@ -24,36 +24,37 @@ type showing uint8
 const (
 	showAll   showing = iota
 	showCalls         // and the state, of a look at a task whose stream is open, and brings the words
+	showFlow          // all, of a stream that flows (leg.flows)
 )
 
-// A leg is what follows from one request to the agent, over as many streams as that takes. It runs
-// in its turn's goroutine, which takes what comes to it ([leg.next]), one at a time: that becomes
-// an input of the machine (phase.go), whose action it takes. What the agent says it has the turn
-// show, so that a slow editor slows the agent, and it is told then what it decides by ([heard]).
+// A leg is what follows from one request to the agent, over as many streams as that takes. It runs in its
+// turn's goroutine, which takes what comes to it ([leg.next]), one at a time: that becomes an input of the
+// machine (phase.go), whose action it takes. What the agent says it has the turn show, so that a slow editor
+// slows the agent, and it is told then what it decides by ([heard]).
 type leg struct {
 	agent   *Agent
 	turn    *turn // whose it is: a pause ends one, and the next goes on
 	request *request
-	ctx     context.Context // of its looks and subscriptions; close ends it
+	ctx     context.Context // of its looks, and of what waits for its loop; halt ends it. Streams are not on it
 	stop    context.CancelFunc
-	err     error // nil: it goes on, or has endedWell
-	unshown error // the editor's: it is shown no more
+	err     error // why it is over; nil: it is not, or has endedWell
+	unshown error // the editor's: nothing more is shown, and it is over
 
 	phase phase
 	known
-	readers   *readers   // nil: they are closed, or handed over
-	live      *reader    // its own stream, while it is open
-	sub       *reader    // a subscription
-	first     *batch     // what it has said, and is not read on behind, until a look tells whether the task is bare
-	held      *a2a.Event // the newest look at a task whose stream is open
+	readers   *readers   // nil: they are closed, or passed on (halt)
+	live      *reader    // its own stream, nil if it is not open
+	sub       *reader    // a subscription, nil if none is open
+	first     *batch     // what it has said, and is not read on behind, until a look tells whether the task is bare; nil: nothing waits
+	held      *a2a.Event // the newest look at a task whose stream is open, and has not said its words; nil: none
 	behind    bool       // such a look asks what the stream has not said, nor that the task waits
-	came      time.Time  // when its own stream has last said something
+	heardAt   time.Time  // when its own stream has last said something
 	refresh   refresh
 	clock     clock
 	pause     time.Duration // of the next tick
 	patience  time.Duration // how long its streams may say nothing
 	outage    outage
-	refusal   *a2a.Error // the agent's answer to the message, which it has not taken
+	refusal   *a2a.Error // the agent's answer to the message, if it has not taken that; else nil
 	holds     holding
 	spokeLast bool // what its own stream has said last is a message
 	settling  int  // for how many questions the timer runs that has them asked, or has run last
@@ -69,8 +70,8 @@ const (
 	holdsNoWord         // nothing of that, by the newest look
 )
 
-// follow makes a request and follows what comes of it. The leg ends when the turn leaves it, or
-// hands it over.
+// follow makes a request, in a goroutine, and returns the leg that follows what comes of it: until it is over,
+// the turn leaves it, or passes its streams on.
 func (t *turn) follow(r *request) *leg {
 	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers, phase: streaming}
 	l.ctx, l.stop = context.WithCancel(t.agent.ctx)
@@ -116,8 +117,8 @@ type inputs struct {
 	pushed, exited <-chan struct{}
 }
 
-// listens returns what may come now: nothing where there is no leg, or it is over, but the turn's alarms.
-// flows: so far its stream does.
+// listens returns what may come now, and whether its stream flows so far, which holds for what comes next
+// alone. Where the leg is over, only the turn's alarms come; where there is none, nothing.
 func (l *leg) listens() (in inputs, flows bool) {
 	if l == nil {
 		return in, false
@@ -133,8 +134,8 @@ func (l *leg) listens() (in inputs, flows bool) {
 	return in, flows
 }
 
-// next waits for what comes next to a turn, and deals with it where it is the leg's; nil: the
-// turn has none. A leg that is over brings nothing.
+// next waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg); nil: the turn has
+// none. A leg that is over brings nothing but the turn's alarms, and is closed.
 func (l *leg) next(ctx context.Context, b beside) came {
 	in, flows := l.listens()
 	select {
@@ -154,7 +155,7 @@ func (l *leg) next(ctx context.Context, b beside) came {
 	case <-in.pushed:
 		l.pushed()
 	case <-in.exited:
-		l.fail(l.agent.opts.Client.ExplainLoss(l.ctx, l.outage.why))
+		l.end(l.agent.opts.Client.ExplainLoss(l.ctx, l.outage.why))
 	case <-b.cancel:
 		return ofCancel
 	case <-b.told:
@@ -180,7 +181,7 @@ func (l *leg) closeOver() {
 	}
 }
 
-// ring does what an alarm of the leg's is for.
+// ring does what an alarm of the leg's is for, which has rung.
 func (l *leg) ring(a alarm) {
 	switch a {
 	case atTick:
@@ -196,20 +197,21 @@ func (l *leg) ring(a alarm) {
 	}
 }
 
-// fail ends the leg; nil: as the agent has said.
-func (l *leg) fail(err error) {
+// end ends the leg, and closes nothing: see closeOver. nil: for one of the reasons at endedWell.
+func (l *leg) end(err error) {
 	l.phase, l.err = over, l.explain(err)
 }
 
-// close gives up what a leg that is over has open.
+// close closes what a leg that is over has open. A second time it does nothing.
 func (l *leg) close() {
-	if readers := l.letGo(); readers != nil {
+	if readers := l.halt(); readers != nil {
 		readers.close()
 	}
 }
 
-// letGo ends what the leg has asked for, and returns its streams, nil if it has been let go.
-func (l *leg) letGo() *readers {
+// halt ends the looks of a leg that is over, and returns its streams, for their next owner; nil if they were
+// closed or passed on.
+func (l *leg) halt() *readers {
 	l.stop()
 	l.releaseFirst()
 	readers := l.readers
@@ -217,7 +219,8 @@ func (l *leg) letGo() *readers {
 	return readers
 }
 
-// take takes what a stream has brought, or a request of the leg's.
+// take deals with what a stream has brought, or a request of the leg's, and has the stream be read on, unless
+// that waits for a look (leg.first). flows: see listens.
 func (l *leg) take(b batch, flows bool) {
 	switch {
 	case b.reply != nil:
@@ -241,7 +244,8 @@ func (l *leg) take(b batch, flows bool) {
 	}
 }
 
-// watchCalls has the user asked when calls have waited for a while.
+// watchCalls sets the alarm that has the user asked, when calls have waited for a while, or stops it where none
+// waits. It is called when what waits may have changed.
 func (l *leg) watchCalls() {
 	switch {
 	case l.phase == over || !l.pending():
@@ -252,7 +256,8 @@ func (l *leg) watchCalls() {
 	}
 }
 
-// step has the machine decide about an input, and does what it says.
+// step has the machine decide about an input, and does what it says, which it returns: doEnd of a leg that was
+// over. That an agent has no subscriptions is noted before (subNever).
 func (l *leg) step(in input) action {
 	if l.phase == over {
 		return doEnd
@@ -266,10 +271,12 @@ func (l *leg) step(in input) action {
 	return do
 }
 
+// act does what the machine says about an input. For doSoon takeLive has set the wait, but behind a look; doAsk
+// asks nobody: by turn.view, turn.stream pauses and the turn asks.
 func (l *leg) act(in input, do action) {
 	switch do {
 	case doRead:
-		if in >= inSnapshot {
+		if in&ofStreams == 0 {
 			l.beMorePatient()
 		}
 	case doLook:
@@ -291,7 +298,7 @@ func (l *leg) act(in input, do action) {
 			l.wait(moreSilence)
 			l.verdict = byLook
 		}
-	case doLeave:
+	case doAway:
 		l.live = nil
 		if l.giveHeld(true) {
 			l.later()
@@ -300,16 +307,16 @@ func (l *leg) act(in input, do action) {
 		if !l.giveHeld(l.verdict == byLook) {
 			return
 		}
-		l.fail(nil)
+		l.end(nil)
 	case doGiveUp:
-		l.fail(l.givenUp(in))
+		l.end(l.givenUp(in))
 	case doUnsent:
-		l.fail(&undeliveredError{l.taskID})
+		l.end(&undeliveredError{l.taskID})
 	}
 }
 
-// giveHeld shows what a look at the task has held back, when its own stream is not waited for
-// any more. cut: that may have been about to say it, and more (E10). False: the editor has failed.
+// giveHeld shows the look at the task that is held, if one is, when its own stream is not waited for any more.
+// cut: that may have been about to say it, and more. False: the editor has failed.
 func (l *leg) giveHeld(cut bool) bool {
 	task := l.held
 	if l.held = nil; task == nil {
@@ -322,20 +329,25 @@ func (l *leg) giveHeld(cut bool) bool {
 	return ok
 }
 
-// give has the turn show something, as slowly as the editor takes it, and tell what is heard then. False: the
-// editor has failed, and the leg is over.
+// give has the turn show something, as slowly as the editor takes it, and takes over what is heard then, and
+// whether the stream still flows. False: the editor has failed, now or before, and the leg is over.
 func (l *leg) give(n said) bool {
 	if l.unshown != nil {
 		return false
 	}
-	if l.unshown = l.turn.show(l, n); l.unshown != nil {
-		l.phase, l.err = over, l.unshown
+	now, grew, err := l.turn.show(l, n)
+	if l.flows = grew; !grew {
+		l.heard = now
+	}
+	if err != nil {
+		l.phase, l.err, l.unshown = over, err, err
 		return false
 	}
 	return true
 }
 
 // giveTask gives a task that was looked at. stale: it is older than what is known, and nothing was shown of it.
+// ok is give's.
 func (l *leg) giveTask(task *a2a.Event, shows showing) (stale, ok bool) {
 	n := said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}
 	if stale = shows == showAll && l.turn.countStale(task); stale {
@@ -344,5 +356,5 @@ func (l *leg) giveTask(task *a2a.Event, shows showing) (stale, ok bool) {
 	return stale, l.give(n)
 }
 
-// tell reports what became of the connection.
+// tell shows what became of the connection.
 func (l *leg) tell(c mapping.Connection) { l.give(said{conn: &c}) }

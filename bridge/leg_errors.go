@@ -22,15 +22,13 @@ type outage struct {
 	attempt   int
 }
 
-// cutError is a connection that was lost. It is a [transport.ErrInterrupted],
-// without its words.
+// cutError is a connection that was lost. It is a [transport.ErrInterrupted], without its words.
 type cutError struct{ text string }
 
 func (e *cutError) Error() string { return e.text }
 func (e *cutError) Unwrap() error { return transport.ErrInterrupted }
 
-// undeliveredError is for a message that seems not to have come, or whose answer had
-// begun and cannot be found.
+// undeliveredError is for a message that seems not to have come, or whose answer had begun and cannot be found.
 type undeliveredError struct{ taskID string }
 
 func (e *undeliveredError) Error() string {
@@ -39,9 +37,8 @@ func (e *undeliveredError) Error() string {
 
 func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
 
-// explain puts the first cause of a leg's failure before its last error where that is a
-// consequence: a task that is gone, or cannot be asked for, after an event that could
-// not be read.
+// explain returns a leg's error, nil for none, with the first cause before it where it is a consequence: a task
+// that is gone, or cannot be asked for, after an event that could not be read.
 func (l *leg) explain(err error) error {
 	m := l.outage.malformed
 	if m == nil || l.taskID == "" || !errors.As(err, new(*taskLostError)) && !errors.As(err, new(*cutError)) {
@@ -63,9 +60,9 @@ func (e *taskLostError) Error() string {
 
 func (e *taskLostError) Unwrap() error { return e.err }
 
-// lost is for a task whose connection was cut, of an agent that offers no way to go on. It has
+// noWayBack is the error of a leg whose connection was cut, at an agent that offers no way to go on. It has
 // refused that because it does not know the task any more, or has no such method.
-func (l *leg) lost() error {
+func (l *leg) noWayBack() error {
 	text := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: " +
 		"what task %s has said since is lost, and it may still run"
 	if isRefusal(l.outage.refusal, a2a.CodeTaskNotFound) {
@@ -74,7 +71,8 @@ func (l *leg) lost() error {
 	return &cutError{fmt.Sprintf(text, l.taskID)}
 }
 
-// givenUp is why the leg is given up. The task may still run.
+// givenUp is the error of a leg that is given up because of an input: it says that the task may still run. nil: it ends
+// well, since a look has told that the task was over which is gone now, or the agent has stopped for want of a sign-in.
 func (l *leg) givenUp(in input) error {
 	why := l.outage.why
 	switch {
@@ -88,28 +86,28 @@ func (l *leg) givenUp(in input) error {
 	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
 		return nil // the agent has stopped the work
 	case in == inGone, in == inCannot && (l.subscription == subNever || hasNone(l.outage.refusal) && !isUnauthenticated(l.outage.refusal)):
-		return l.lost()
+		return l.noWayBack()
 	case in == inCannot:
 		return &cutError{fmt.Sprintf("%v, and the agent does not offer tasks/get: task %s may still run", why, l.taskID)}
 	}
 	return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", why, maxTries, l.taskID)}
 }
 
-// refusalOf is the agent's answer that an error is, nil if it is none.
+// refusalOf is the error response that an error is, of the agent or a gateway before it; nil: it is none.
 func refusalOf(err error) (refusal *a2a.Error) {
 	errors.As(err, &refusal)
 	return refusal
 }
 
-// isFinal reports whether asking again would give the same error.
-func isFinal(err error) bool { return hasNone(err) || isUnauthenticated(err) }
+// isLasting reports whether asking for a task again would give the same error: there is none, or the user has to sign in.
+func isLasting(err error) bool { return hasNone(err) || isUnauthenticated(err) }
 
 // hasNone reports whether an error says that the agent has no such task, or no such method.
 func hasNone(err error) bool {
 	return isRefusal(err, a2a.CodeTaskNotFound, a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation)
 }
 
-// isRefusal reports whether an error is an answer of the agent's with one of these codes.
+// isRefusal reports whether an error is an error response with one of these codes.
 func isRefusal(err error, codes ...int) bool {
 	refusal := refusalOf(err)
 	return refusal != nil && slices.Contains(codes, refusal.Code)
@@ -121,7 +119,7 @@ func isUnauthenticated(err error) bool {
 	return refusal != nil && refusal.Unauthenticated()
 }
 
-// isUndelivered reports whether an error says that the agent could not be reached.
+// isUndelivered reports whether an error says that a request did not reach the agent, so that it may be made again.
 func isUndelivered(err error) bool {
 	return err != nil && refusalOf(err) == nil && !errors.As(err, new(*idleError)) &&
 		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
@@ -132,10 +130,10 @@ func isUndelivered(err error) bool {
 // restarted at once is back within this time, and most have forgotten the task then.
 const maxRefused = 10 * time.Second
 
-// refuses notes whether an attempt has failed because nothing listens at the agent's
-// address. It tells the user when that begins, and ends the leg when it has lasted too long. An
-// agent that pushes is not given up.
-func (l *leg) refuses(err error) {
+// noteRefused notes since when attempts fail because nothing listens at the agent's address. It tells the user
+// when that begins, and ends the leg when it has lasted too long; but not if the agent pushes, or its process
+// has ended, which tells more.
+func (l *leg) noteRefused(err error) {
 	o := &l.outage
 	switch {
 	case l.agent.opts.Client.Exited() != nil || l.phase == streaming: // the process of the agent tells more
@@ -146,7 +144,7 @@ func (l *leg) refuses(err error) {
 		l.tell(mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
 	case l.pushes == nil && time.Since(o.refusedAt) >= maxRefused:
 		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "agent: "), ": is the agent running")
-		l.fail(&cutError{fmt.Sprintf("agent: it has ended: for %v nobody has accepted a connection where it was (%v). "+
+		l.end(&cutError{fmt.Sprintf("agent: it has ended: for %v nobody has accepted a connection where it was (%v). "+
 			"What task %s was doing is probably lost; start the agent again, and prompt again", maxRefused, why, l.taskID)})
 	}
 }

@@ -15,9 +15,9 @@ type reply struct {
 	leg  *leg
 	from source
 	begun
-	reader *reader // of a stream, which is read once the loop has taken the reply
-	task   *a2a.Event
-	took   time.Duration
+	reader *reader       // of a stream, which is read once the loop has taken the reply; nil: there is none
+	task   *a2a.Event    // that a look has brought
+	took   time.Duration // a look
 	err    error
 }
 
@@ -29,7 +29,7 @@ const (
 	fromLook
 )
 
-// start makes the leg's request.
+// start makes the leg's request, in a goroutine, or, where it has none, goes on as behind a cut.
 func (l *leg) start() {
 	if l.request.send == nil {
 		l.phase = away
@@ -54,7 +54,7 @@ func (l *leg) runRequest(readers *readers, request func() reply) {
 	}
 }
 
-// answer gives the loop what a request has brought; false: nobody takes it any more.
+// answer gives the loop what a request has brought, and waits until it is taken; false: nobody takes it any more.
 func (l *leg) answer(readers *readers, r reply) bool {
 	r.leg = l
 	select {
@@ -65,6 +65,7 @@ func (l *leg) answer(readers *readers, r reply) bool {
 	}
 }
 
+// replied deals with what a request of the leg's has brought.
 func (l *leg) replied(r *reply) {
 	switch r.from {
 	case fromSend:
@@ -76,7 +77,8 @@ func (l *leg) replied(r *reply) {
 	}
 }
 
-// sent takes the beginning of the answer to the leg's request.
+// sent deals with the beginning of the answer to the leg's request: a stream, which becomes its own or a
+// subscription, an error, another request, or nothing to follow, which ends it well.
 func (l *leg) sent(r *reply) {
 	if r.taskID != "" {
 		l.taskID = r.taskID
@@ -94,7 +96,7 @@ func (l *leg) sent(r *reply) {
 		return
 	}
 	if r.reader == nil { // there is nothing to follow
-		l.fail(nil)
+		l.end(nil)
 		return
 	}
 	stream := l.readers.add(r.reader)
@@ -103,13 +105,13 @@ func (l *leg) sent(r *reply) {
 		l.sub, l.subscription, l.phase = stream, subOpen, away
 		l.wait(subscriptionSilence)
 	case l.phase == streaming:
-		l.live, l.came = stream, time.Now()
+		l.live, l.heardAt = stream, time.Now()
 		l.wait(liveSilence)
 	}
 }
 
-// reach makes the leg's request. An answer to a question that was certainly not
-// delivered is sent again for a while: the task waits for it (A5).
+// reach makes the leg's request, and returns when its answer has begun. An answer to a question that was
+// certainly not delivered is sent again for a while: the task waits for it.
 func (l *leg) reach() (r reply) {
 	r = l.agent.opens(true, l.request.send)
 	for tries, pause := 0, firstWait; l.request.answers && tries < maxTries && isUndelivered(r.err); tries, pause = tries+1, pause*2 {
@@ -127,35 +129,36 @@ func (l *leg) reach() (r reply) {
 
 var errDropped = errors.New("the leg was dropped")
 
-// leave ends the turn's interest in the leg. Its streams are drained, because closing a
-// connection makes some agents cancel work. cancel asks for the task to be cancelled as soon as
-// it says something more, and has an ID. A leg that has ended is only closed, unless its editor has failed.
+// leave ends the leg for its turn, which may do so at any time: its streams are drained, because closing a
+// connection makes some agents cancel work. cancel: the task, if it has not ended, is cancelled as soon as it
+// says something more, and has an ID. A leg that is over is only closed, unless its editor has failed.
 func (l *leg) leave(cancel bool) {
-	abandons := cancel && (l.phase != over || l.unshown != nil) && !l.terminal()
+	cancels := cancel && (l.phase != over || l.unshown != nil) && !l.terminal()
 	if l.phase != over {
-		l.fail(errDropped)
+		l.end(errDropped)
 	}
-	if !abandons || l.readers == nil {
+	if !cancels || l.readers == nil {
 		l.close()
 		return
 	}
 	l.agent.legs.Go(func() { // ends with what the agent says next, or with it
-		l.abandon()
+		l.cancelLeft()
 		l.close()
 	})
 }
 
-// leftByTurn is why abandon cancels a task.
+// leftByTurn is why cancelLeft cancels a task.
 const leftByTurn = "the turn has left it"
 
-// abandon cancels the task of a leg that the turn has left, if it says anything more.
-func (l *leg) abandon() {
+// cancelLeft cancels the task of a leg that its turn has left, once, when it says something more, and returns
+// then, or when nothing can come any more.
+func (l *leg) cancelLeft() {
 	for awaited := l.progress < saidSomething && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
 		select {
 		case b := <-l.readers.batches:
 			switch r := b.reply; {
 			case r == nil:
-				if l.abandoned(b) {
+				if l.cancelBy(b) {
 					return
 				}
 			case r.leg != l:
@@ -173,8 +176,9 @@ func (l *leg) abandon() {
 	}
 }
 
-// abandoned takes what a stream of such a leg has brought, and reports whether that was all.
-func (l *leg) abandoned(b batch) bool {
+// cancelBy takes what a stream of such a leg has brought, and cancels the task if it has an ID and goes on.
+// True: that was all, since it was cancelled, is over, or its stream has ended.
+func (l *leg) cancelBy(b batch) bool {
 	own := b.reader == l.live || b.reader == l.sub
 	for i := range b.events {
 		if l.note(&b.events[i]); own {
@@ -189,20 +193,21 @@ func (l *leg) abandoned(b batch) bool {
 	return own && (ends || l.taskID != "")
 }
 
-// handOver ends the leg, since its task is answered, and returns its streams for the next leg, nil
-// if it has ended; and the newest look at the task, if its own stream has said nothing since.
-func (l *leg) handOver() (*readers, *a2a.Event, bool) {
+// passOn ends the leg, since a message goes to its task, and returns for the next leg its streams; the look
+// that is held, nil for none; and whether its streams have said something that no look has shown. Of a leg that
+// is over there is none of these.
+func (l *leg) passOn() (*readers, *a2a.Event, bool) {
 	if l.phase == over {
 		l.close()
 		return nil, nil, false
 	}
 	owes := l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
-	l.fail(errDropped)
-	return l.letGo(), l.held, owes
+	l.end(errDropped)
+	return l.halt(), l.held, owes
 }
 
-// endedWell reports whether there is a leg that has ended without an error: the agent has said so, was hung
-// up on, or has nothing to follow.
+// endedWell reports whether there is a leg that is over without an error: the agent is done, or was hung up on;
+// there was nothing to follow; or it is given up without one (givenUp).
 func (l *leg) endedWell() bool { return l != nil && l.phase == over && l.err == nil }
 
 // hasEnded reports whether the leg is over, well or not.

@@ -11,15 +11,17 @@ import (
 
 // This file takes what the leg's own stream says, and older ones do.
 
-// takeLive takes events of the leg's own stream. If that flows, the leg need not decide anew about events
-// that only add to a text.
+// takeLive deals with events of the leg's own stream, at least one. They are shown, the leg's message has come by
+// that, and the machine decides. What looks have counted and judged is void then, and, if the events have words,
+// the look that is held; the stream's silence is measured anew. flows: nothing but text has grown so far. While
+// that is so, all this holds already, and silence is put off, no more: it is done for each chunk of a text.
 func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	ended := !flows && l.state.Terminal() && l.finality >= last
 	if ended {
 		dropStates(events)
 	}
 	asBefore := l.progress < saidSomething && l.standsAsBefore(&events[0])
-	l.progress, l.came = max(l.progress, saidSomething), time.Now()
+	l.progress, l.heardAt = max(l.progress, saidSomething), time.Now()
 	for i := range events {
 		ev := &events[i]
 		if !l.note(ev) {
@@ -28,12 +30,15 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		l.spokeLast = ev.Kind == a2a.EventMessage
 		flows = flows && (ev.State == "" || ev.State == l.state && l.progress == saidState)
 	}
-	l.flows = flows // until the turn shows anything else
-	if !l.give(said{verb: shown.Live, events: events}) {
+	shows := showAll
+	if flows {
+		shows = showFlow
+	}
+	if !l.give(said{verb: shown.Live, events: events, shows: shows}) {
 		return
 	}
 	if l.flows {
-		l.clock.setAt(atSilent, l.came.Add(l.patience))
+		l.clock.setAt(atSilent, l.heardAt.Add(l.patience))
 		return
 	}
 	if l.unheard, l.grown, l.verdict = 0, 0, noVerdict; says(events) {
@@ -48,7 +53,8 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	l.watchCalls()
 }
 
-// note reads what an event says of the leg itself; false: the leg has failed.
+// note reads what an event of any stream says of the leg itself: its task's ID, and whether it is a message;
+// false: it tells that a slash command has failed, and the leg has ended with that.
 func (l *leg) note(ev *a2a.Event) bool {
 	if ev.TaskID != "" && ev.TaskID != l.taskID {
 		l.taskID = strings.Clone(ev.TaskID)
@@ -63,7 +69,7 @@ func (l *leg) note(ev *a2a.Event) bool {
 				l.taskID = e.ID
 			}
 			if err := e.Err(); err != nil {
-				l.fail(err)
+				l.end(err)
 				return false
 			}
 		}
@@ -71,9 +77,9 @@ func (l *leg) note(ev *a2a.Event) bool {
 	return true
 }
 
-// noteState notes the state that events of the leg's own stream have said last, or those that are believed
-// in its place, where the agent cannot be asked (takeReplayed). asBefore: the first only repeats
-// how the task stood.
+// noteState takes over the state, and its finality, that events of the leg's own stream have said last, or
+// those that are believed in its place, where the agent cannot be asked (takeReplayed). asBefore: the first
+// only repeats how the task stood.
 func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 	for i := range events {
 		ev := &events[i]
@@ -96,20 +102,22 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 	}
 }
 
-// takeOlder takes what a stream has brought that is older than what the leg follows: it only says
-// that there is something to look at. While the leg's own stream speaks, that need not be known.
+// takeOlder deals with what a stream has brought that the leg follows no more, an earlier request's or its own
+// behind doAway: its words, and an end between two events, say that there is something to look at; while the
+// leg's own stream is open, when that is silent for a moment. Words are shown as replayed where nothing else
+// may tell: no subscription speaks, and the agent cannot be asked.
 func (l *leg) takeOlder(b batch) {
 	if b.err != nil && !isCleanEnd(b.err) {
 		return
 	}
 	l.owes = l.owes || b.err == nil
 	switch {
-	case l.phase != streaming && l.subscription != subSpeaks && b.err == nil && l.agent.opts.Client.Unsupported().Get: // nothing else may tell (R4)
+	case l.phase != streaming && l.subscription != subSpeaks && b.err == nil && l.agent.opts.Client.Unsupported().Get:
 		l.takeReplayed(b.events)
 		l.watchCalls()
 	case l.phase != streaming:
 		l.step(inHint)
-	case l.patience > olderSilence && time.Since(l.came) < l.patience-olderSilence:
+	case l.patience > olderSilence && time.Since(l.heardAt) < l.patience-olderSilence:
 		l.clock.set(atSilent, olderSilence)
 	}
 }

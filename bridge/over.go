@@ -21,9 +21,8 @@ const (
 	// the same where the agent has not said that this was all.
 	lateSilence = 250 * time.Millisecond
 	moreSilence = 2 * time.Second
-	// liveSilence is how long a leg's own stream may say nothing before the task is looked at;
-	// each further time it is twice as long, up to maxSilence. olderSilence is the same when an
-	// older stream has said something.
+	// liveSilence is how long a leg's own stream may say nothing before the task is looked at; each further time it
+	// is twice as long, up to maxSilence. olderSilence is the same when an older stream has said something.
 	liveSilence  = 4 * time.Second
 	maxSilence   = 30 * time.Second
 	olderSilence = time.Second
@@ -46,8 +45,8 @@ const (
 	streamsStay             // it leaves it open
 )
 
-// mayPause is how long the leg's own stream may say nothing. An agent that has answered with
-// messages before is expected to end its stream, or leave it open, as it did then.
+// mayPause is how long the leg's own stream may say nothing, by what it has said. An agent that has answered
+// with messages before is expected to end its stream, or leave it open, as it did then.
 func (l *leg) mayPause() time.Duration {
 	switch {
 	case l.isMessage():
@@ -68,13 +67,14 @@ func (l *leg) mayPause() time.Duration {
 	return liveSilence
 }
 
-// wait sets how long the streams may say nothing, from now on.
+// wait sets how long the streams may say nothing, from now on: then [leg.silence].
 func (l *leg) wait(d time.Duration) {
 	l.patience = d
 	l.clock.set(atSilent, d)
 }
 
-// beMorePatient doubles it.
+// beMorePatient measures silence from now on, and lets it last twice as long, up to maxSilence; as long as
+// before while the leg's message has not come and its stream is lost.
 func (l *leg) beMorePatient() {
 	if l.arrived() || l.phase == streaming {
 		l.patience = min(l.patience*2, maxSilence)
@@ -82,7 +82,7 @@ func (l *leg) beMorePatient() {
 	l.clock.set(atSilent, l.patience)
 }
 
-// silence is for streams that have said nothing for as long as they may.
+// silence deals with streams that have said nothing for as long as they may.
 func (l *leg) silence() {
 	if l.phase == streaming && l.isMessage() {
 		l.agent.locked(func() { l.agent.messagesEnd = streamsStay })
@@ -90,15 +90,16 @@ func (l *leg) silence() {
 	l.step(inSilent)
 }
 
-// endWasAnnounced reports whether the agent has said before its stream ended that it would: by
-// a terminal state, also one that only a look has shown, a state that waits for the user, or a
-// message outside of a task, behind which A2A has nothing (E17).
+// endWasAnnounced reports whether the agent has said before its stream ended that it would: by a terminal
+// state, also one that only a look has shown, a state that waits for the user, or a message outside of a task,
+// behind which A2A has nothing.
 func (l *leg) endWasAnnounced() bool {
 	return l.terminal() || l.verdict == byLook || l.parted || l.waitsForInput()
 }
 
-// endOfStream takes the end of the leg's own stream: an error that ends the leg, or an end or a cut, of which the user is
-// told what is lost, and the machine decides how to go on.
+// endOfStream deals with the end of the leg's own stream. An error response, or what else no attempt could
+// mend, ends the leg; so does a hang-up. An end, or a cut, of which the user is told what is lost, is the
+// machine's to decide: an end that nothing has announced, or of a stream without events, counts as a cut.
 func (l *leg) endOfStream(b batch) {
 	ended := isCleanEnd(b.err)
 	if l.isMessage() {
@@ -106,12 +107,12 @@ func (l *leg) endOfStream(b batch) {
 	}
 	switch {
 	case l.turn.wasSpared():
-		l.fail(nil)
+		l.end(nil)
 	case cannotPass(b.err):
 		if l.progress < saidSomething {
 			l.refusal = refusalOf(b.err)
 		}
-		l.fail(b.err)
+		l.end(b.err)
 	case b.stream.Unstreamed() && l.taskID != "":
 		l.goOnUnstreamed()
 	case ended && l.progress >= saidSomething:
@@ -119,7 +120,7 @@ func (l *leg) endOfStream(b batch) {
 			l.finality = ownWord // the end says that this was all
 		}
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {
-			l.lose() // an end that nothing announced is a cut (E17)
+			l.tellLost() // an end that nothing announced is a cut
 		}
 		l.step(inEnded)
 	default:
@@ -131,8 +132,8 @@ func (l *leg) endOfStream(b batch) {
 			l.outage.malformed = b.err
 		}
 		switch {
-		case !l.whole():
-			l.lose()
+		case !l.saidAll():
+			l.tellLost()
 		case l.isMessage() && !errors.As(b.err, new(*idleError)): // others may have been to follow (see messageGrace)
 			l.turn.fold.Cut()
 		}
@@ -142,7 +143,7 @@ func (l *leg) endOfStream(b batch) {
 
 var errMiddle = &cutError{"agent: the stream ended in the middle"}
 
-// goOnUnstreamed is for an agent that has answered without a stream: with the task as it is. No stream was
+// goOnUnstreamed deals with an agent that has answered without a stream: with the task as it is. No stream was
 // lost. Unless the task is over or waits, it is looked at from now on.
 func (l *leg) goOnUnstreamed() {
 	l.refresh.polls, l.phase = pollUnstreamed, away
@@ -152,8 +153,9 @@ func (l *leg) goOnUnstreamed() {
 	l.step(inSnapshot)
 }
 
-// lose tells that the connection was lost: something may be said unheard.
-func (l *leg) lose() {
+// tellLost tells the user that the connection was lost, why (outage.why), and that something may be said
+// unheard. Of a leg that is over, or whose task has no ID, it tells nothing.
+func (l *leg) tellLost() {
 	if l.taskID == "" || l.phase == over {
 		return
 	}
@@ -161,43 +163,45 @@ func (l *leg) lose() {
 	l.tell(mapping.Connection{Phase: mapping.PhaseLost, Why: l.outage.why.Error()})
 }
 
-// unanswered is for a request to which no answer has begun.
+// unanswered deals with the error of a request to which no answer has begun: it ends the leg, but where the
+// message may have come and a task can tell.
 func (l *leg) unanswered(err error) {
 	refusal := refusalOf(err)
 	switch {
 	case l.taskID != "" && isRefusal(err, a2a.CodeTaskNotFound):
 		l.refusal = refusal
-		l.fail(&taskLostError{l.taskID, refusal})
+		l.end(&taskLostError{l.taskID, refusal})
 	case !errors.Is(err, transport.ErrPossiblyDelivered):
 		l.refusal = refusal
-		l.fail(err)
+		l.end(err)
 	case l.taskID == "":
-		l.fail(err)
+		l.end(err)
 	default:
 		// A gateway has given up waiting for the answer, or it was cut before its first event. The
 		// task tells whether the message has come.
 		if l.outage.why = err; refusal != nil {
 			l.outage.why = &cutError{err.Error()}
 		}
-		l.lose()
+		l.tellLost()
 		l.step(inCut)
 	}
 }
 
-// isCleanEnd reports whether a stream has ended between two events. One that ends in the
-// middle of an event was cut.
+// isCleanEnd reports whether a stream has ended between two events. One that ends in the middle of an event was cut.
 func isCleanEnd(err error) bool {
 	return errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrInterrupted)
 }
 
-// cannotPass reports whether another attempt cannot help against an error of a leg.
+// cannotPass reports whether the error of a leg's own stream ends the leg, since no attempt could mend it: the
+// process has ended, an event is too large, a command has failed, or any error response, which is the agent's
+// word on the message. (Of responses to a look few are: see leg.looked.)
 func cannotPass(err error) bool {
 	return errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || refusalOf(err) != nil ||
 		errors.As(err, new(*dialect.CommandError))
 }
 
-// dropStates takes states that are not terminal out of events that come in a later read than a terminal
-// one, which is the task's last. In one read the newest counts: it may be a retry.
+// dropStates takes states that are not terminal out of events. They come in a later read than a terminal one,
+// which is the task's last. In one read the newest counts: it may be a retry.
 func dropStates(events []a2a.Event) {
 	for i := range events {
 		if ev := &events[i]; !ev.State.Terminal() {

@@ -199,7 +199,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 		if !s.unfinished {
 			return false
 		}
-		if isFinal(err) {
+		if isLasting(err) {
 			s.tellEnded(ctx, editor, endedInTurn+err.Error())
 			return false
 		}

@@ -22,7 +22,7 @@ const (
 	inEnded                       // its own stream has ended between two events
 	inCut                         // it was cut
 	inSnapshot                    // a look at the task, or the first task of a subscription
-	inStale                       // one that shows it older than what is known: nothing was shown of it (E3)
+	inStale                       // one that shows it older than what is known (E3)
 	inFailed                      // a look that failed, and may succeed later
 	inCannot                      // the agent has no tasks/get
 	inGone                        // the agent does not know the task
@@ -30,6 +30,8 @@ const (
 	inSilent                      // nothing has come for as long as that may be
 	inTick                        // the timer of doLater
 	inSettled                     // calls have asked for approvalSettle
+
+	ofStreams = inEvent | inHint | inEnded | inCut // behind which the leg is as patient as before
 )
 
 // An action is what a leg does about it.
@@ -40,14 +42,14 @@ const (
 	doLook                 // tasks/get
 	doFollow               // subscribe, or look where that is not possible
 	doLater                // start the timer
-	doAsk                  // the user is asked
+	doAsk                  // have the turn ask the user, by turn.view
 	doSoon                 // read on for a while, then end
-	doLeave                // its own stream is given up for dead
+	doAway                 // take its own stream for dead, and go on without
 
-	// Those that end the leg.
-	doEnd    // the agent is done
-	doGiveUp // an error that says what may still run
-	doUnsent // an error: the message may not have come
+	// Those that end the leg: they are the last.
+	doEnd    // well: the agent is done
+	doGiveUp // by an error that says what may still run, mostly: see givenUp
+	doUnsent // by an error: the message may not have come
 )
 
 // finality is what the newest state said of what follows.
@@ -121,18 +123,18 @@ const (
 	byMessage               // its own stream has ended behind a message, and for lonePatience no look has brought more
 )
 
-// heard is what the fold knows that a leg decides by, once its turn has shown something.
+// heard is what the fold knows that a leg decides by. It is as the turn has shown something last.
 type heard struct {
 	asked int  // how many questions were asked so far
 	moved bool // of each call that was answered something was said since
 	calls work
 }
 
-// known is all that a decision depends on.
+// known is all that a decision depends on, but for the phase and the input.
 type known struct {
 	heard
 	taskID       string    // "": it has none yet
-	state        a2a.State // by the leg's own stream, what is believed in its place, or a look that counts
+	state        a2a.State // by the leg's own stream, what is believed in its place, or a look that counts; "": none yet
 	finality     finality
 	subscription subscription
 	progress     progress
@@ -144,52 +146,52 @@ type known struct {
 
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
 	grown   int // looks in a row that held more, while the open stream said nothing
-	tries   int // looks in a row that failed
-	unheard int // looks at which the message had not come
+	tries   int // looks in a row that failed, or could not be while there was no subscription
+	unheard int // looks in a row at which the message had not come, or the task was unknown
 	stood   int // how long the task waits, by looks, though a call is at work or has not moved
 	auths   int // looks that brought nothing but auth-required
 }
 
-// terminal reports whether the newest state is a last one or, before any state, a message has come.
-// More may follow all the same: see whole.
+// terminal reports whether the task is over by its newest state or, before any state, a message has come. More
+// may follow all the same: see saidAll.
 func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 
-// byOwnWord reports whether the state that counts is the agent's own last word, and no look's.
+// byOwnWord reports whether the task waits or is over by the agent's own last word: its stream's, or what is
+// believed in its place, and no look's.
 func (k *known) byOwnWord() bool { return k.finality == ownWord }
 
 // arrived reports whether the leg's message has come.
 func (k *known) arrived() bool { return k.progress >= hasCome }
 
-// isMessage reports whether the agent answers with messages, without a task.
+// isMessage reports whether the agent has answered with messages, and named no state of a task.
 func (k *known) isMessage() bool { return k.replies != noReply && k.state == "" }
 
 // followed reports whether a subscription is open, or asked for.
 func (k *known) followed() bool { return k.subscription != subNone && k.subscription != subNever }
 
-// pending reports whether something waits for the user's answer.
+// pending reports whether something waits for the user's answer, which was not given.
 func (k *known) pending() bool { return k.calls == callsWait }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
 
-// concluded reports whether the agent's last word is a message, though its task works.
+// concluded reports whether a task that works is taken for done, since its last word was a message (byMessage).
 func (k *known) concluded() bool {
 	return k.verdict == byMessage && k.arrived() && !k.followed() && k.calls == callsRest
 }
 
-// asks reports whether the user is to be asked. A task that still works may not take an answer yet:
-// agents say that a call asks before they wait for it (the demo refuses it until then).
+// asks reports whether the user is to be asked now. A task that still works may not take an answer yet: agents
+// say that a call asks before they wait for it (the demo refuses it until then).
 func (k *known) asks() bool { return k.pending() && (k.settled == k.asked || k.waitsForInput()) }
 
-// rests reports whether the task waits for the user's next prompt. Not while a call is at work. Not while
-// nothing was said of a call since its answer, even if the stream says that the task waits. A few
-// looks in a row that find it so are believed (E4).
+// rests reports whether the task waits for the user's next prompt. Not while a call is at work. Not while nothing was said
+// of a call since its answer, even if the stream says that the task waits; until a few looks in a row have found it so.
 func (k *known) rests() bool {
 	return k.waitsForInput() && !k.pending() && (k.moved && k.calls == callsRest || k.stood >= maxStanding)
 }
 
-// whole reports whether what the stream has said last is all that the agent says: 0.3 may say
-// that more follows, and of several messages it is not known.
-func (k *known) whole() bool {
+// saidAll reports whether the task is over, and surely nothing follows what the stream has said last: 0.3 may
+// say that more does, and of several messages it is not known.
+func (k *known) saidAll() bool {
 	return k.terminal() && k.finality != more && !(k.isMessage() && k.replies == manyReplies)
 }
 
@@ -222,11 +224,26 @@ type row struct {
 	do   action
 }
 
-// next is the machine: the first row that fits decides; where none does, the leg goes on. E, R and A
-// with a number name what a row is for (E: ends, R: looks and subscriptions, A: whether a message has
-// come), there and where else the same is weighed; rows that were not needed are gone, so that numbers
-// are missing. Each was measured by what goes wrong without it, in worlds of agents and networks that
-// were enumerated.
+// next is the machine: it returns the next phase, and what is done, by the first row that fits; where none does, the
+// leg goes on (doRead). The numbers in the rows' names say what they are for:
+//
+//	E1   A stream that ends, or says that the task waits, is no end by itself: the task is looked at.
+//	E2   A look that fails is repeated; only then the stream's own word counts.
+//	E3   A look that is older than what is known decides nothing.
+//	E4   A task that waits is not done while a call is at work, or has not moved since its answer.
+//	E5   Nor where its stream does not say that this was all, until that has been silent.
+//	E6   Calls that ask are asked after a while, and behind a cut when a look has shown what waits.
+//	E8   A stream that is silent is looked at.
+//	E10  If such a look says that the task is over, the stream is read on for a while.
+//	E11  auth-required is no end, until several looks have brought nothing else.
+//	E20  Behind a last state after which more may come a cut is a cut, and an end is the end.
+//	R1   A stream is dead if looks bring twice what it does not say.
+//	R7   A subscription that ends without a word counts as a failure where there is no tasks/get.
+//	A3   A message that has not come after some looks is an error.
+//	A4   These looks are further apart each time.
+//
+// Each was measured by what goes wrong without it, in worlds of agents and networks that were
+// enumerated. Those that were not needed are gone, so that numbers are missing.
 func next(p phase, k *known, in input) (phase, action) {
 	do := doRead
 	if r := rowFor(p, k, in); r != nil {
@@ -235,12 +252,13 @@ func next(p phase, k *known, in input) (phase, action) {
 	switch {
 	case do >= doEnd:
 		return over, do
-	case in == inEnded || in == inCut || do == doLeave:
+	case in == inEnded || in == inCut || do == doAway:
 		return away, do
 	}
 	return p, do
 }
 
+// rowFor returns the first row that fits, nil if none does.
 func rowFor(p phase, k *known, in input) *row {
 	for i := range machine {
 		if r := &machine[i]; r.on&in != 0 && r.in&p != 0 && (r.when == nil || r.when(k)) {
@@ -264,7 +282,7 @@ var machine = []row{
 	{"over, more may come (E20)", streaming, inEvent, (*known).terminal, doSoon},
 	{"ended, or silent, an older stream has said more", streaming, inEnded | inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
 	{"ended, or silent, over (E10, E20)", streaming, inEnded | inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
-	{"cut, over", streaming, inCut, (*known).whole, doEnd},
+	{"cut, over", streaming, inCut, (*known).saidAll, doEnd},
 	{"ended, or cut, no ID", streaming, inEnded | inCut, func(k *known) bool { return k.taskID == "" }, doGiveUp},
 	{"asks by its own word", streaming, inEvent | inEnded, func(k *known) bool { return k.pending() && k.byOwnWord() }, doAsk},
 	{"rests by its own word: looked at (E1)", streaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
@@ -280,7 +298,7 @@ var machine = []row{
 	{"asks", streaming, inSnapshot, (*known).asks, doAsk},
 	{"over by its own word, and by a look", streaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
 	{"over by a look (E10)", streaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
-	{"the stream is dead (R1)", streaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doLeave},
+	{"the stream is dead (R1)", streaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doAway},
 	{"cannot look, or failed, over", streaming, inCannot | inFailed | inGone, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
 	{"cannot look, rests", streaming, inCannot, (*known).rests, doEnd},
 	{"look failed, rests (E2)", streaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, doEnd},

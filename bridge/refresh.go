@@ -36,9 +36,8 @@ const (
 	// waits twice as long, up to maxWait. Looks that hints cause in between do not make it longer.
 	firstWait = time.Second
 	maxWait   = 16 * time.Second
-	// allHistory asks for the whole of a task's history. Without a length, the SDK for
-	// JS and Gemini's server send none of it; 0 means none to some agents and all to
-	// others.
+	// allHistory asks for the whole of a task's history. Without a length, the SDK for JS and Gemini's server
+	// send none of it; 0 means none to some agents and all to others.
 	allHistory = 1 << 20
 )
 
@@ -46,9 +45,9 @@ const (
 type refresh struct {
 	began     time.Time // when the look that is under way has begun; zero: none is
 	again     input     // what asks for another one behind it; 0: nothing does
-	counts    bool      // the next one counts: the timer or silence has caused it, no hint (E18)
+	counts    bool      // the next one counts (leg.count): the timer or silence has caused it, no hint, of which there are many
 	polls     polling
-	overAt    time.Time     // when a subscription has first said that the task is over
+	overAt    time.Time     // when a subscription has first said that the task is over; zero: none has
 	firstTask time.Time     // when the newest subscription's first task has come, which overtakes a slow look
 	at        time.Time     // when the newest look has ended
 	took      time.Duration // what it took
@@ -65,7 +64,8 @@ const (
 	pollTold               // that was lost, and the user knows that the task is asked for
 )
 
-// look asks for the task, because of an input. A hint may have to wait, unless something else asks for it first.
+// look asks for the task, in a goroutine, because of an input: one look at a time, and then another, if something has
+// come meanwhile. A hint may have to wait, unless something else asks for it first. Without an ID it does nothing.
 func (l *leg) look(in input) {
 	f, hinted := &l.refresh, in == inHint
 	switch {
@@ -78,7 +78,7 @@ func (l *leg) look(in input) {
 		return
 	case f.looks(): // and may not show what was said meanwhile
 		switch {
-		case !hinted && l.came.After(f.began):
+		case !hinted && l.heardAt.After(f.began):
 			f.again = inEvent
 		case hinted && f.again == 0:
 			f.again = inHint
@@ -104,16 +104,17 @@ func (l *leg) look(in input) {
 // looks reports whether a look is under way.
 func (f *refresh) looks() bool { return !f.began.IsZero() }
 
-// looked takes what a look has brought.
+// looked deals with what a look has brought. A task that is overtaken, since a stream has said something while
+// the look was under way, is not shown, and looked at again. Of error responses those that look the same each
+// time decide; others, a gateway's too, count as a failure that may pass.
 func (l *leg) looked(r *reply) {
 	f := &l.refresh
 	agrees := r.err == nil && l.byOwnWord() && r.task.State == l.state // with a stream that repeats that the task waits, too
-	overtaken := f.firstTask.After(f.began) || l.phase == streaming && l.came.After(f.began) && !agrees
+	overtaken := f.firstTask.After(f.began) || l.phase == streaming && l.heardAt.After(f.began) && !agrees
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
 	switch refusal := refusalOf(r.err); {
 	case r.err == nil:
-		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
-		// waits for a sign-in).
+		// The agent is there, though it may end its subscriptions at once (AgentStack, while it waits for a sign-in).
 		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
 		if overtaken { // a slow look: what has come since is newer
 			if l.step(inHint); l.phase == streaming { // of a stream that says each few seconds that it works, too
@@ -123,12 +124,12 @@ func (l *leg) looked(r *reply) {
 		}
 		l.takeSnapshot(r.task)
 	case errors.Is(r.err, transport.ErrExited), isUnauthenticated(r.err):
-		l.fail(r.err)
+		l.end(r.err)
 	case isRefusal(r.err, a2a.CodeTaskNotFound):
 		l.outage.why = &taskLostError{l.taskID, refusal}
 		l.unheard++
 		l.step(inGone)
-	case isFinal(r.err), isRefusal(r.err, a2a.CodeInvalidParams) && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
+	case hasNone(r.err), isRefusal(r.err, a2a.CodeInvalidParams) && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
 		l.cannotLook(false)
 	default:
 		l.tries++
@@ -137,10 +138,10 @@ func (l *leg) looked(r *reply) {
 		}
 		if f.polls == pollUnstreamed { // now something was lost
 			f.polls = pollNone
-			l.lose()
+			l.tellLost()
 		}
 		l.takeFirst()
-		if l.refuses(r.err); l.phase != over {
+		if l.noteRefused(r.err); l.phase != over {
 			l.step(inFailed)
 		}
 	}
@@ -150,11 +151,11 @@ func (l *leg) looked(r *reply) {
 	}
 }
 
-// cannotLook is look at an agent without tasks/get.
+// cannotLook deals with a look that cannot be, since the agent has no tasks/get, and counts it. silent: silence wants it.
 func (l *leg) cannotLook(silent bool) {
 	gone := !l.followed()
 	if gone {
-		l.tries++ // a subscription that ends without a word may do so for ever (R7)
+		l.tries++ // a subscription that ends without a word may do so for ever
 	}
 	if !l.arrived() && (gone || silent) {
 		l.unheard++
@@ -164,7 +165,9 @@ func (l *leg) cannotLook(silent bool) {
 	l.watchCalls()
 }
 
-// takeSnapshot takes the task as it is.
+// takeSnapshot deals with the task as it is, from a look or at the beginning of a subscription: it is shown,
+// while its stream is open by state and calls alone; it is noted what it tells of the state and of the leg's
+// message, unless it is older than what is known; and the machine decides.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll
@@ -210,14 +213,14 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	}
 }
 
-// wentOnUnheard reports whether its own stream has ended with input-required from before the answers
-// were taken, so that nobody has heard what the task has said since.
+// wentOnUnheard reports whether a task that was looked at has gone on since the answers were taken, and nobody
+// has heard how: the leg's own stream has ended with input-required from before them.
 func (l *leg) wentOnUnheard(task *a2a.Event) bool {
 	return l.phase != streaming && l.byOwnWord() && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 }
 
-// compareLooks notes whether the task grows while its stream says nothing, and keeps it until the
-// stream has said its words.
+// compareLooks holds a look at a task whose stream is open until the stream has said its words, and counts
+// those that grow while it says nothing. Behind the stream none is held.
 func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	if !open {
 		l.grown, l.held = 0, nil
@@ -229,7 +232,8 @@ func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	l.held = task
 }
 
-// count counts looks that tell nothing new. Hints cause too many of them at once.
+// count counts a look that the timer, or silence, has caused: how long the message has not come (unheard), the
+// task waits (stood), or wants a sign-in (auths). Hints would cause too many of them at once.
 func (l *leg) count(task *a2a.Event) {
 	if !l.arrived() {
 		l.unheard++
@@ -246,8 +250,9 @@ func (l *leg) count(task *a2a.Event) {
 	}
 }
 
-// judge notes whether subscriptions have told an end that no look shows, or looks have brought nothing for
-// lonePatience, of a task at work whose own stream has ended behind a message.
+// judge sets the verdict behind a look: subscriptions have told an end that no look shows, or looks have
+// brought nothing for lonePatience, of a task at work whose own stream has ended behind a message; else none.
+// While its own stream is open that has it.
 func (l *leg) judge() {
 	f := &l.refresh
 	works := l.state == a2a.StateWorking || l.state == a2a.StateSubmitted
@@ -265,7 +270,7 @@ func (l *leg) judge() {
 	}
 }
 
-// later starts the timer of the next attempt. Until then silence tells nothing.
+// later sets the alarm of the next attempt. Until then silence tells nothing.
 func (l *leg) later() {
 	l.clock.stop(atSilent)
 	d := l.pause

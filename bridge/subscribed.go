@@ -13,7 +13,8 @@ import (
 
 // This file takes what a subscription says, and what is pushed.
 
-// subscribe follows the task, or looks at it where that cannot be.
+// subscribe follows the task by a subscription, in a goroutine, or looks at it where that cannot be, or one is
+// open. The user is told of the attempt.
 func (l *leg) subscribe() {
 	l.refresh.counts = true
 	if l.outage.attempt++; l.refresh.polls != pollUnstreamed && l.outage.why != nil {
@@ -65,7 +66,8 @@ func (l *leg) subscribes() bool {
 	return err != nil || card.Streaming
 }
 
-// subscribed takes the beginning of a subscription.
+// subscribed deals with the beginning of a subscription, or its refusal, which ends the leg only where nothing
+// listens for too long or the agent's process has ended; else the machine decides.
 func (l *leg) subscribed(r *reply) {
 	l.subscription = subNone
 	if r.err == nil {
@@ -74,7 +76,7 @@ func (l *leg) subscribed(r *reply) {
 		return
 	}
 	if errors.Is(r.err, transport.ErrExited) {
-		l.fail(r.err)
+		l.end(r.err)
 		return
 	}
 	l.outage.refusal = r.err
@@ -84,15 +86,16 @@ func (l *leg) subscribed(r *reply) {
 			return
 		}
 	}
-	if l.refuses(r.err); l.phase == over {
+	if l.noteRefused(r.err); l.phase == over {
 		return
 	}
 	l.tellPolling()
 	l.step(inSubClosed)
 }
 
-// takeSubscribed takes what a subscription has brought. Its first task is a snapshot. Other events are read as
-// replayed where no look can bring their words; else they ask for a look, and wait for the first one (leg.first).
+// takeSubscribed deals with what a subscription has brought. Its first task is a snapshot. Other events are
+// read as replayed where no look can bring their words; else they ask for a look, and those before the first
+// look wait for it (leg.first). It is given up by its own end alone: while it is open, nothing else closes it.
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
 		l.sub, l.subscription = nil, subNone
@@ -132,7 +135,8 @@ func (l *leg) takeSubscribed(b batch) {
 	}
 }
 
-// subscriptionSpeaks notes that there is a subscription, and what its events say of the leg.
+// subscriptionSpeaks notes what a subscription's events say of the leg, and that it speaks: what has counted
+// failures begins anew.
 func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	f := &l.refresh
 	if l.subscription == subSpeaks { // what it begins with was known: it may end at once again
@@ -144,19 +148,19 @@ func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	l.wait(subscriptionSilence)
 	for i := range events {
 		switch ev := &events[i]; {
-		case !l.note(ev), l.request.was.Was(ev): // it may be the end of the turn before
+		case !l.note(ev), l.request.was.SaidBy(ev): // it may be the end of the turn before
 		case f.overAt.IsZero() && ev.State.Terminal() && !ev.MoreFollows:
 			f.overAt = time.Now()
 		}
 	}
 }
 
-// takeFirst takes the events that have waited for a look, which cannot bring what they say: the
-// task is bare, or cannot be asked for, or not now.
+// takeFirst shows the events that have waited for a look, as replayed, if that cannot bring what they say: the
+// task is bare, or cannot be asked for, or not now. They wait no more.
 func (l *leg) takeFirst() {
 	switch {
 	case l.first == nil:
-	case l.agent.opts.Client.Unsupported().Get, l.tries > 0: // R6
+	case l.agent.opts.Client.Unsupported().Get, l.tries > 0:
 		l.takeReplayed(l.first.events)
 	case l.holds == holdsNoWord:
 		l.give(said{verb: shown.Replayed, events: l.first.events})
@@ -164,7 +168,7 @@ func (l *leg) takeFirst() {
 	l.releaseFirst()
 }
 
-// releaseFirst has the subscription be read on whose first events have waited, if any have.
+// releaseFirst drops the events that have waited for a look, if any have, and has their subscription be read on.
 func (l *leg) releaseFirst() {
 	if l.first != nil {
 		l.readers.readOn(*l.first)
@@ -172,13 +176,14 @@ func (l *leg) releaseFirst() {
 	}
 }
 
-// takeReplayed takes events that may repeat what was heard, of an agent that cannot be asked.
+// takeReplayed shows events that may repeat what was heard, of an agent that cannot be asked. Any state, but that in
+// which the task stood before, tells that the leg's message has come; then what they say of the state is believed.
 func (l *leg) takeReplayed(events []a2a.Event) {
 	if !l.give(said{verb: shown.Replayed, events: events}) {
 		return
 	}
 	for i := range events {
-		if ev := &events[i]; ev.State != "" && !l.request.was.Was(ev) {
+		if ev := &events[i]; ev.State != "" && !l.request.was.SaidBy(ev) {
 			l.progress = max(l.progress, hasCome)
 		}
 	}
@@ -187,8 +192,8 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 	}
 }
 
-// pushed takes what the agent has pushed while no stream of its own was open: it is a reason to
-// look. Where the agent cannot be asked, or does not answer, it is the word itself (R6).
+// pushed deals with what the agent has pushed. While its own stream is open it is dropped, since that brings
+// it; else it is a reason to look, and where the agent cannot be asked, or does not answer, the word itself.
 func (l *leg) pushed() {
 	pushed := l.pushes.take()
 	if l.phase == streaming || len(pushed) == 0 {
@@ -197,7 +202,7 @@ func (l *leg) pushed() {
 	if l.agent.opts.Client.Unsupported().Get || l.tries > 0 {
 		for _, payload := range pushed {
 			ev := transport.ReadPushed(payload)
-			if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.Was(ev) {
+			if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.SaidBy(ev) {
 				continue
 			}
 			if l.takeReplayed([]a2a.Event{*ev}); l.phase == over {

@@ -236,7 +236,7 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 // it may hold words that the task does not.
 func (t *turn) handOver(ctx context.Context, leg *leg, r *request) {
 	var task *a2a.Event
-	if r.readers, task, r.owes = leg.handOver(); task != nil {
+	if r.readers, task, r.owes = leg.passOn(); task != nil {
 		if leg.behind {
 			t.fold.Cut()
 		}

@@ -10,37 +10,35 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// show turns what a leg has said into steps, has the editor show them, and sets leg.heard to what is known then,
-// unless a text has only grown: see leg.flows. The error is the editor's.
-func (t *turn) show(leg *leg, n said) error {
+// show hands what a leg has said to the editor as steps, as slowly as that takes them, and returns what the leg decides by
+// then. grew: a text has grown in its flow, and nothing else is new, so that now is not filled. The error is the editor's.
+func (t *turn) show(leg *leg, n said) (now heard, grew bool, err error) {
 	t.shows++
-	steps := t.stepsOf(leg, &n, t.steps[:0])
-	if len(n.events) > 0 && n.shows == showAll && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
+	steps, grew := t.stepsOf(&n, t.steps[:0])
+	if len(n.events) > 0 && n.shows != showCalls && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.spoken++
 	}
-	if !leg.flows {
+	if !grew {
 		t.noteTask()
 		t.session.noteDialects()
 	}
 	if len(n.events) > 0 && n.verb == shown.Live {
 		t.noteTaken(leg)
 	}
-	var err error
 	if len(steps) > 0 {
 		err = t.editor.Show(t.ctx, steps)
 	}
 	clear(steps) // a large text would be held until the next one has been read
 	t.steps = steps
-	if !leg.flows {
+	if !grew {
 		t.chooseCancel(leg)
-		leg.heard = t.hears(leg)
+		now = t.hears(leg)
 	}
-	return err
+	return now, grew, err
 }
 
-// stepsOf appends the steps of what a leg has said, with the notices that belong to it, and clears leg.flows unless a
-// text has only grown.
-func (t *turn) stepsOf(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
+// stepsOf appends the steps of what a leg has said, with the notices that belong to it. grew: see show.
+func (t *turn) stepsOf(n *said, steps []mapping.Step) (all []mapping.Step, grew bool) {
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
@@ -49,8 +47,8 @@ func (t *turn) stepsOf(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
 		if n.verb != shown.Live && t.view == lostView {
 			steps = append(steps, t.cutCost(n)...)
 		}
-		if steps = t.foldEvents(leg, n, steps); leg.flows {
-			return steps
+		if steps, grew = t.foldEvents(n, steps); grew {
+			return steps, true
 		}
 		if n.verb != shown.Live {
 			t.view = t.view.seen()
@@ -66,14 +64,14 @@ func (t *turn) stepsOf(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
 		t.authTold = true
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
-	return steps
+	return steps, false
 }
 
 // connection appends the step that tells what became of the connection. A lost one is a cut to the fold, and to
 // turn.view.
 func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
 	if c.Phase == mapping.PhaseLost {
-		t.view = lostView // the leg asks again behind a look (E6)
+		t.view = lostView // the leg asks again behind a look
 		t.fold.Cut()
 	}
 	whats := map[mapping.Phase]Observed{mapping.PhaseLost: ObservedLost, mapping.PhaseRetrying: ObservedReconnect, mapping.PhasePolling: ObservedPoll}
@@ -83,8 +81,9 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
 
-// foldEvents appends the steps of events, and clears leg.flows unless each has only added to a text.
-func (t *turn) foldEvents(leg *leg, n *said, steps []mapping.Step) []mapping.Step {
+// foldEvents appends the steps of events. grew: see show.
+func (t *turn) foldEvents(n *said, steps []mapping.Step) (all []mapping.Step, grew bool) {
+	grew = n.shows == showFlow
 	for i := range n.events {
 		at := len(steps)
 		if n.shows == showCalls {
@@ -92,12 +91,12 @@ func (t *turn) foldEvents(leg *leg, n *said, steps []mapping.Step) []mapping.Ste
 		} else {
 			steps = t.fold.Event(n.verb, &n.events[i], steps)
 		}
-		leg.flows = leg.flows && t.fold.Grew()
+		grew = grew && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])
 		}
 	}
-	return steps
+	return steps, grew
 }
 
 // noteTaken notes that the agent has taken the leg's message: of answers the journal is to have it.

@@ -105,10 +105,10 @@ func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool
 			return "", false
 		}
 		now, err := client.Get(w.ctx, w.task, 0)
-		if err == nil && !w.rest.Is(now) {
+		if err == nil && !w.rest.RepeatedBy(now) {
 			return now.State, true
 		}
-		if pause = min(2*pause, maxWatch); err == nil || !isFinal(err) {
+		if pause = min(2*pause, maxWatch); err == nil || !isLasting(err) {
 			timer.Reset(pause)
 		}
 	}

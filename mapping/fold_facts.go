@@ -71,9 +71,9 @@ type Rest struct {
 	text      uint64 // that message's: an agent may have one ID for all that it asks
 }
 
-// Was reports whether an event, but an artifact, says that the task stands just so, by state and message. One
+// SaidBy reports whether an event, but an artifact, says that the task stands just so, by state and message. One
 // that has come late says that of what has gone on since.
-func (r *Rest) Was(ev *a2a.Event) bool {
+func (r *Rest) SaidBy(ev *a2a.Event) bool {
 	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID &&
 		(r.MessageID == "" || hashText(&ev.Message) == r.text)
 }
@@ -85,8 +85,8 @@ func hashText(m *a2a.Message) uint64 {
 	return h.Sum64()
 }
 
-// Is reports whether an event is the task itself, and repeats the state that it rests in.
-func (r *Rest) Is(ev *a2a.Event) bool { return ev.Kind == a2a.EventTask && r.Was(ev) }
+// RepeatedBy reports whether an event is the task itself, and repeats the state that it rests in.
+func (r *Rest) RepeatedBy(ev *a2a.Event) bool { return ev.Kind == a2a.EventTask && r.SaidBy(ev) }
 
 // maxAsked is how long a question in prose is, in bytes. Of the calls that wait, which are longer, nothing is
 // kept here: it took 2 of 32 MiB in a stream of tool calls (bench, tools).

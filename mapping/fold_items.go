@@ -28,7 +28,7 @@ func (l *items) do(act func()) { l.add(shown.Item{Kind: shown.Foreign, Do: act})
 // liveTask shows a task that comes live. Its history and its artifacts are state; its status
 // message is news, unless it stands since the task waited: a stream may begin with that.
 func (f *Fold) liveTask(ev *a2a.Event) {
-	stands := f.rest.MessageID != "" && f.rest.Is(ev)
+	stands := f.rest.MessageID != "" && f.rest.RepeatedBy(ev)
 	f.state(ev)
 	isNew := func(a a2a.Artifact) bool {
 		return f.shown.IsNew(&shown.Item{Kind: shown.Artifact, ID: a.ID, Parts: a.Parts})
