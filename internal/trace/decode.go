@@ -39,8 +39,8 @@ func (r *Record) Payload() (b []byte, whole bool) {
 	return []byte(r.Text), true
 }
 
-// Block returns an event as it is on the wire, with its name, ID and comments. data is
-// its payload.
+// Block returns an event as it stands in a stream, with its name, ID and comments, and a blank line behind
+// it. data is its payload.
 func (r *Record) Block(data []byte) []byte {
 	var b bytes.Buffer
 	for line := range strings.Lines(r.Comment) {
@@ -61,8 +61,8 @@ func (r *Record) Block(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Document returns the payload if it is JSON, and whether all of it was recorded: of a large
-// one the beginning was, which has the members that are needed.
+// Document returns the payload as JSON, a result that does not exist if it is none, and whether all of it
+// was recorded: of a large one the beginning was, which has the members that are needed.
 func (r *Record) Document() (doc gjson.Result, whole bool) {
 	switch {
 	case r.Size > 0:
@@ -81,7 +81,7 @@ func (r *Record) Document() (doc gjson.Result, whole bool) {
 	return gjson.Parse(text), true
 }
 
-// Path is that of a request's URL, without its query.
+// Path returns the path of a request's URL, without its query; "" if that is no URL.
 func (r *Record) Path() string {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -111,7 +111,7 @@ type File struct{ f *os.File }
 // File returns a File for the positions that the Reader reports, and which is to be closed
 // in place of the Reader.
 func (r *Reader) File() *File {
-	r.kept = true
+	r.hasFile = true
 	return &File{r.file}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
-// requestHead and responseHead hold what precedes the bodies.
+// requestHead and responseHead are what precedes the bodies.
 type requestHead struct {
 	method string
 	url    *url.URL
@@ -27,30 +27,29 @@ type responseHead struct {
 	header http.Header
 }
 
-// An ending tells how the wire saw an exchange end.
+// An ending is how the wire saw an exchange end: one of the reasons of [Record.Reason], and an error's text.
 type ending struct{ reason, text string }
 
 // An exchange is a request and its response, as far as they were recorded.
 type exchange struct {
-	n     int64
-	began time.Time
-	head  *requestHead
-	sent  bool // the request is recorded
-	id    string
-	as    mode // how its documents are masked: push, where it is about push notifications
-	card  bool // it may ask for a card
-	// encoded: the answer has a Content-Encoding, so that nothing can be found and masked in it.
-	encoded bool
+	n            int64
+	began        time.Time
+	head         *requestHead
+	wroteRequest bool // the request has its record
+	id           string
+	mode         mode // how its documents are masked: push, where it is about push notifications
+	mayBeCard    bool // it may ask for a card
+	compressed   bool // the answer has a Content-Encoding: nothing can be found and masked in it
 
 	request, body pieces
 	sse           *sse // nil: no stream
-	said          said
+	tail          textTail
 	events, bytes int64
-	last          []byte // the newest event: it tells how the exchange ends
+	lastEvent     []byte // the newest event: it tells how the exchange ends
 }
 
-// exchange takes an item of the agent's wire.
-func (w *worker) exchange(it *item, b []byte) {
+// agentItem takes an item of the agent's wire.
+func (w *worker) agentItem(it *item, b []byte) {
 	x := w.open[it.x]
 	if it.kind == itemRequest {
 		x = &exchange{n: it.x, began: it.at, head: it.more.(*requestHead)}
@@ -80,47 +79,48 @@ func (w *worker) exchange(it *item, b []byte) {
 	}
 }
 
+// request records the request, unless it has its record. The end of the request calls it, or what comes before that.
 func (w *worker) request(x *exchange, at time.Time) {
-	if x.sent {
+	if x.wroteRequest {
 		return
 	}
-	x.sent = true
-	w.enc.mask.sent(x.head)
+	x.wroteRequest = true
+	w.enc.mask.noteRequest(x.head)
 	p := x.request.trimmed()
-	l := w.enc.look(p, nil)
+	l := w.enc.outline(p, nil)
 	if l.valid {
 		x.id = string(p.b[l.id.from:l.id.to])
 	}
 	w.begin(at, WireAgent, DirOut, KindRequest)
 	w.number("x", x.n)
-	w.written("id", x.id)
+	w.raw("id", x.id)
 	method := string(p.b[l.method.from:l.method.to])
 	if strings.Contains(method, "ushNotificationConfig") || strings.Contains(x.head.url.Path, "ushNotificationConfig") {
-		x.as = push
+		x.mode = modePush
 	}
-	x.card = x.head.method == http.MethodGet || strings.Contains(method, "Card")
-	w.written("method", method)
+	x.mayBeCard = x.head.method == http.MethodGet || strings.Contains(method, "Card")
+	w.raw("method", method)
 	w.text("http", x.head.method)
 	address := w.enc.mask.address(x.head.url)
 	w.buf = rawjson.AppendField(w.buf, "url", address)
 	w.header(x.head.header)
-	w.enc.mask.client = true
+	w.enc.mask.fromClient = true
 	switch media, _, _ := mime.ParseMediaType(x.head.header.Get("Content-Type")); {
 	case p.long:
 	case media == "application/x-www-form-urlencoded":
 		w.enc.mask.noteForm(string(p.b))
-		p = p.hidden(w.enc.mask.form(string(p.b)))
-		l = w.enc.look(p, nil)
+		p = p.recordedAs(w.enc.mask.form(string(p.b)))
+		l = w.enc.outline(p, nil)
 	case len(p.b) > 0 && !l.valid && !looksJSON(p.b): // none of A2A's, and without names
-		w.enc.mask.note(string(p.b), false)
-		p = p.hidden(masked)
+		w.enc.mask.noteSecret(string(p.b), false)
+		p = p.recordedAs(stars)
 	}
-	as := x.as
-	if path, _, _ := strings.Cut(address, "?"); as == open && method == "" && strings.HasSuffix(path, "/"+masked) {
-		as = settings // a call that is none of A2A's: its members are unknown, too
+	mode := x.mode
+	if path, _, _ := strings.Cut(address, "?"); mode == modeOpen && method == "" && strings.HasSuffix(path, "/"+stars) {
+		mode = modeSettings // a call that is none of A2A's: its members are unknown, too
 	}
-	w.buf = w.enc.payload(w.buf, p, &l, nil, as)
-	w.enc.mask.client = false
+	w.buf = w.enc.payload(w.buf, p, &l, nil, mode)
+	w.enc.mask.fromClient = false
 	w.finish()
 	x.request = pieces{}
 }
@@ -144,36 +144,37 @@ func (w *worker) response(x *exchange, at time.Time, h *responseHead) {
 	w.number("took", at.Sub(x.began).Microseconds())
 	w.finish()
 	encoding := h.header.Get("Content-Encoding")
-	x.encoded = encoding != "" && !strings.EqualFold(encoding, "identity")
-	if media, _, _ := mime.ParseMediaType(h.header.Get("Content-Type")); media == "text/event-stream" && !x.encoded {
+	x.compressed = encoding != "" && !strings.EqualFold(encoding, "identity")
+	if media, _, _ := mime.ParseMediaType(h.header.Get("Content-Type")); media == "text/event-stream" && !x.compressed {
 		x.sse = newSSE(w.enc.limit)
 	}
 }
 
 func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
-	l := w.enc.look(ev.data, &x.said)
+	l := w.enc.outline(ev.data, &x.tail)
 	w.begin(at, WireAgent, DirIn, KindEvent)
 	w.number("x", x.n)
 	if ev.hasData {
 		x.events++
 		w.number("e", x.events)
-		x.last = append(x.last[:0], ev.data.b...)
+		x.lastEvent = append(x.lastEvent[:0], ev.data.b...)
 		w.seen.comes(ev.data, &l, EventRef{x.n, x.events})
 	}
 	w.text("name", ev.name)
 	w.text("last_id", ev.id)
 	if w.enc.mask.redact {
-		ev.comment = length(ev.comment)
+		ev.comment = sizeMark(ev.comment)
 	}
 	w.text("comment", ev.comment)
-	w.buf = w.enc.payload(w.buf, ev.data, &l, &x.said, x.as)
+	w.buf = w.enc.payload(w.buf, ev.data, &l, &x.tail, x.mode)
 	if !ev.whole {
 		w.text("error", "the stream ended within this event")
 	}
 	w.finish()
 }
 
-// end records the rest and the end.
+// end records the rest of a stream, or the body, and the end of the exchange. What the wire saw is not all:
+// a stream that was closed behind its last event is done, and one that ended before it is not.
 func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	w.request(x, at)
 	delete(w.open, x.n)
@@ -181,8 +182,8 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	switch {
 	case x.sse != nil:
 		cut := x.sse.end(func(ev *sseEvent) { w.event(x, at, ev) })
-		last, failed := event.OfPayload(gjson.ParseBytes(x.last))
-		over, known := failed || last.Ends() && last.State != "auth-required", failed || last.Kind != ""
+		last, failed := event.OfPayload(gjson.ParseBytes(x.lastEvent))
+		over, known := failed || last.MayEndStream() && last.State != "auth-required", failed || last.Kind != ""
 		switch {
 		case over && reason != EndOpen:
 			reason = EndDone // nobody wanted the rest
@@ -193,20 +194,20 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 		}
 	case x.body.size > 0:
 		p := x.body.trimmed()
-		if x.encoded {
-			p = p.hidden(masked)
+		if x.compressed {
+			p = p.recordedAs(stars)
 		}
-		l := w.enc.look(p, nil)
+		l := w.enc.outline(p, nil)
 		w.begin(at, WireAgent, DirIn, KindBody)
 		w.number("x", x.n)
 		w.seen.comes(p, &l, EventRef{x.n, 0})
-		if x.card {
+		if x.mayBeCard {
 			w.enc.mask.noteCard(p.b)
 		}
 		if l.valid {
-			w.written("id", x.id)
+			w.raw("id", x.id)
 		}
-		w.buf = w.enc.payload(w.buf, p, &l, nil, x.as)
+		w.buf = w.enc.payload(w.buf, p, &l, nil, x.mode)
 		w.finish()
 	}
 	w.begin(at, WireAgent, DirIn, KindEnd)

@@ -189,9 +189,9 @@ func TestAnew(t *testing.T) {
 	reader := must.Get(Open(path, nil))(t)
 	defer reader.Close()
 	for range 3 {
-		w.line(&item{kind: itemLine, at: at}, []byte(`{"a":1}`))
+		w.editorLine(&item{kind: itemLine, at: at}, []byte(`{"a":1}`))
 		w.flush()
-		if w.turn(); w.failed != nil {
+		if w.rotateIfFull(); w.failed != nil {
 			t.Fatal(w.failed)
 		}
 		w.flush()

@@ -38,20 +38,13 @@ const (
 
 // Values of [Record.Reason]: what ended an exchange.
 const (
-	// EndDone: everything was read; or the agent was done, and nobody wanted the rest.
-	EndDone = "done"
-	// EndEOF: the stream ended before the agent was done.
-	EndEOF = "eof"
-	// EndCut: the connection broke off, or the response ended within an event.
-	EndCut = "cut"
-	// EndClosed: we closed it before the agent was done.
-	EndClosed = "closed"
-	// EndCanceled: its caller gave up.
-	EndCanceled = "canceled"
-	// EndFailed: no response came.
-	EndFailed = "failed"
-	// EndOpen: it was still open when the trace was closed.
-	EndOpen = "open"
+	EndDone     = "done"     // everything was read; or the agent was done, and nobody wanted the rest
+	EndEOF      = "eof"      // the stream ended before the agent was done
+	EndCut      = "cut"      // the connection broke off, or the response ended within an event
+	EndClosed   = "closed"   // we closed it before the agent was done
+	EndCanceled = "canceled" // its caller gave up
+	EndFailed   = "failed"   // no response came
+	EndOpen     = "open"     // it was still open when the trace was closed
 )
 
 // Values of [Decision.What].

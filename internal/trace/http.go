@@ -23,7 +23,7 @@ type roundTripper struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	x := &tapped{r: t.r, n: t.r.exchanges.Add(1), ctx: req.Context()}
+	x := &wireExchange{r: t.r, n: t.r.exchanges.Add(1), ctx: req.Context()}
 	u := *req.URL
 	x.add(itemRequest, &requestHead{req.Method, &u, req.Header.Clone()}, nil)
 	if req.Body == nil || req.Body == http.NoBody {
@@ -47,19 +47,19 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// tapped is an exchange as the wire sees it.
-type tapped struct {
+// A wireExchange is an exchange as the wire sees it.
+type wireExchange struct {
 	r   *Recorder
 	n   int64
 	ctx context.Context
 }
 
-func (x *tapped) add(kind itemKind, more any, b []byte) {
+func (x *wireExchange) add(kind itemKind, more any, b []byte) {
 	x.r.q.add(item{kind: kind, x: x.n, more: more}, b)
 }
 
-// why returns the cause of a cancelled context, or else the error.
-func (x *tapped) why(err error) string {
+// why returns the text of err, or of what has cancelled the request's context, if that tells more.
+func (x *wireExchange) why(err error) string {
 	if cause := context.Cause(x.ctx); cause != nil && !errors.Is(err, cause) && !errors.Is(cause, context.Canceled) {
 		return cause.Error()
 	}
@@ -69,7 +69,7 @@ func (x *tapped) why(err error) string {
 // A requestBody records what is read of it.
 type requestBody struct {
 	io.ReadCloser
-	x *tapped
+	x *wireExchange
 }
 
 func (b *requestBody) Read(p []byte) (int, error) {
@@ -86,7 +86,7 @@ func (b *requestBody) Read(p []byte) (int, error) {
 // A responseBody records what is read of it, and how it ends.
 type responseBody struct {
 	io.ReadCloser
-	x *tapped
+	x *wireExchange
 
 	mu   sync.Mutex // Close may come while a Read is blocked
 	done bool

@@ -33,6 +33,7 @@ func (w *maskedWriter) Write(p []byte) (int, error) {
 // goroutine.
 func MaskOwn(opts *Options) func(string) string { return sharedMask(opts, ownOnly) }
 
+// sharedMask returns a function that masks a text within a scope, and may be called from any goroutine.
 func sharedMask(opts *Options, want scope) func(string) string {
 	// Made by the first text: most programs have none.
 	mask := sync.OnceValue(func() *masker { return newMasker(opts.Header, opts.Secrets, opts.Later) })
@@ -41,9 +42,8 @@ func sharedMask(opts *Options, want scope) func(string) string {
 		mu.Lock()
 		defer mu.Unlock()
 		m := mask()
-		m.learn()
-		spans, _ := m.find([]byte(s), 0, want)
-		return string(replace([]byte(s), spans))
+		m.learnSecrets()
+		return string(m.hide([]byte(s), want))
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *Secrets) Add(values ...string) {
 	s.list.Store(&list)
 }
 
-// all returns a new pointer after each change; nil: none.
+// all returns the values; nil for none. The pointer differs after each change.
 func (s *Secrets) all() *[]string {
 	if s == nil {
 		return nil

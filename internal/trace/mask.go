@@ -6,19 +6,17 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 )
 
 const (
-	masked = "***"
+	stars = "***" // in place of a credential
 	// minLiteral is the least length of a user's value that is masked everywhere. Shorter
 	// values are words like "dev", which occur everywhere; they are masked in headers
 	// only.
 	minLiteral = 6
-	// maxNested bounds the depth of JSON within JSON's strings.
-	maxNested = 3
+	maxNested  = 3 // bounds the depth of JSON within JSON's strings
 )
 
 // A masker masks credentials: by the name of a value (header, JSON member, URL
@@ -26,8 +24,8 @@ const (
 // own. It belongs to one goroutine.
 type masker struct {
 	headers map[string]bool // canonical names of the user's headers
-	// literals are the program's own credentials, plain and as encoders write them. own are
-	// those that were known at the beginning; learned are later ones, also among the literals.
+	// literals are the program's own credentials, and those that were noted, plain and as encoders write
+	// them. own are those that were known at the beginning; learned are later's, as of the last look.
 	literals, own []string
 	later         *Secrets // may be nil
 	noted         noted
@@ -35,18 +33,16 @@ type masker struct {
 	sieve         *sieve
 	keys          map[string]keyClass // known ones
 	found         []span              // of the text in hand
-	seam          []byte              // of a text in pieces: two of them
-	plain         []byte              // texts without escapes, of the strings that are being read
-	strings       []place             // of a document that continues what was said
-	special       bool                // the document in hand has members that are not open
-	// said is what precedes the text in hand, nil if it stands alone. as is how the
-	// document in hand is masked.
-	said *said
-	as   mode
-	// client: a client says it, so that what it hides is a credential, which others may
-	// repeat.
-	client bool
-	redact bool // texts in JSON are replaced by their lengths
+	seam          []byte              // the end of a text, and its next piece
+	unescaped     []byte              // texts without escapes, of the strings that are being read
+	redact        bool                // texts in JSON are replaced by their lengths
+	// Of the document in hand: what it is, the text that it continues, nil for none, and then the places
+	// of its strings; that a client has sent it, so that what is hidden is a credential, which others may
+	// repeat; and that it has had members that are not open.
+	mode                mode
+	tail                *textTail
+	places              []place
+	fromClient, special bool
 }
 
 // A span is a part of a text.
@@ -64,15 +60,16 @@ func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
 	return m
 }
 
-// learn takes credentials that have become known. Call it before each text that stands
-// alone.
-func (m *masker) learn() {
+// learnSecrets takes the credentials that have become known since the last call. Call it before each text
+// that stands alone.
+func (m *masker) learnSecrets() {
 	if now := m.later.all(); now != m.learned {
 		m.learned = now
 		m.setLiterals()
 	}
 }
 
+// setLiterals makes literals, and the sieve that finds them, of all credentials that are known.
 func (m *masker) setLiterals() {
 	all := slices.Concat(m.own, m.noted.secrets)
 	if m.learned != nil {
@@ -82,7 +79,7 @@ func (m *masker) setLiterals() {
 	for _, s := range all {
 		plain = append(plain, secretIn(s)...)
 	}
-	for _, header := range m.noted.named {
+	for _, header := range m.noted.wordHeaders {
 		name, word, _ := strings.Cut(header, ": ")
 		for _, name := range []string{name, http.CanonicalHeaderKey(name)} {
 			for _, between := range []string{": ", ":", "=", `": "`, `":"`, `': '`} {
@@ -93,7 +90,7 @@ func (m *masker) setLiterals() {
 	m.literals = nil
 	for _, s := range plain {
 		if len(s) >= minLiteral {
-			m.literals = append(m.literals, spelled(s)...)
+			m.literals = append(m.literals, encodings(s)...)
 		}
 	}
 	m.literals = slices.DeleteFunc(m.literals, func(s string) bool { return len(s) < minLiteral })
@@ -120,7 +117,7 @@ func secretIn(s string) (list []string) {
 	return list
 }
 
-// appendNew appends what a list has not, and keeps so many of the newest.
+// appendNew appends s to a list that does not have it, of which it keeps the newest.
 func appendNew(list []string, s string, most int) []string {
 	if slices.Contains(list, s) {
 		return list
@@ -129,9 +126,9 @@ func appendNew(list []string, s string, most int) []string {
 	return list[max(0, len(list)-most):]
 }
 
-// spelled lists the forms of a value in JSON, in JSON within JSON, in a URL and in a
-// header.
-func spelled(s string) []string {
+// encodings lists the forms of a value in JSON, in JSON within JSON, in a URL and in a
+// header, and the value itself.
+func encodings(s string) []string {
 	list := []string{s, url.QueryEscape(s), url.PathEscape(s), base64.StdEncoding.EncodeToString([]byte(s))}
 	for range 2 {
 		quoted, _ := json.Marshal(s) // with <, > and & escaped
@@ -152,7 +149,7 @@ const (
 	ownOnly               // the program's own credentials
 )
 
-// span is a word's, if it is looked for.
+// span returns what to mask in this scope because of the word at b[at]; false for nothing.
 func (want scope) span(w *word, b []byte, at int, r *runs) (span, bool) {
 	if want == ownOnly && w.kind != wordLiteral {
 		return span{}, false
@@ -161,8 +158,8 @@ func (want scope) span(w *word, b []byte, at int, r *runs) (span, bool) {
 	return s, ok || want == inPieces && open && s.to-s.from >= minPiece
 }
 
-// find returns what to mask in a text, in order, without overlaps, and where the last word is.
-// No word ends before b[from]. The spans are valid until the next call.
+// find returns what to mask in a text, in order, without overlaps, and where the last word is, -1 for none.
+// The caller knows that no word ends before b[from]. The spans are valid until the next call.
 func (m *masker) find(b []byte, from int, want scope) (spans []span, last int) {
 	m.found, last = m.found[:0], -1
 	var r runs
@@ -172,21 +169,21 @@ func (m *masker) find(b []byte, from int, want scope) (spans []span, last int) {
 			m.found = append(m.found, s)
 		}
 	})
-	m.spelledSpans(b, want)
+	m.encodedSpans(b, want)
 	return merge(m.found), last
 }
 
 // release drops large buffers.
 func (m *masker) release() {
-	if max(cap(m.seam), cap(m.plain), cap(m.found)) > 1<<20 {
-		m.seam, m.plain, m.found = nil, nil, nil
+	if max(cap(m.seam), cap(m.unescaped), cap(m.found)) > 1<<20 {
+		m.seam, m.unescaped, m.found = nil, nil, nil
 	}
 }
 
-// spans is find for a text that stands alone.
-func (m *masker) spans(b []byte) []span {
-	spans, _ := m.find(b, 0, inText)
-	return spans
+// hide masks a text that stands alone; it returns b itself if nothing is masked.
+func (m *masker) hide(b []byte, want scope) []byte {
+	spans, _ := m.find(b, 0, want)
+	return replace(b, spans)
 }
 
 // merge sorts spans, and joins those that overlap.
@@ -194,7 +191,7 @@ func merge(list []span) []span {
 	if len(list) < 2 {
 		return list
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].from < list[j].from })
+	slices.SortFunc(list, func(a, b span) int { return a.from - b.from })
 	kept := list[:1]
 	for _, s := range list[1:] {
 		if last := &kept[len(kept)-1]; s.from <= last.to {
@@ -213,14 +210,14 @@ func replace(b []byte, spans []span) (masks []byte) {
 	}
 	at := 0
 	for _, s := range spans {
-		masks = append(append(masks, b[at:s.from]...), masked...)
+		masks = append(append(masks, b[at:s.from]...), stars...)
 		at = s.to
 	}
 	return append(masks, b[at:]...)
 }
 
 // text masks a text that is not JSON.
-func (m *masker) text(s string) string { return string(replace([]byte(s), m.spans([]byte(s)))) }
+func (m *masker) text(s string) string { return string(m.hide([]byte(s), inText)) }
 
 // header masks headers: their values show only if the name is on the list.
 func (m *masker) header(h http.Header) map[string][]string {
@@ -229,11 +226,11 @@ func (m *masker) header(h http.Header) map[string][]string {
 		hide := m.headers[http.CanonicalHeaderKey(name)] || !shownHeader(name)
 		for _, v := range values {
 			if u, err := url.Parse(v); hide {
-				v = masked
+				v = stars
 			} else if listed(addressHeaders, strings.ToLower(name)) && err == nil {
 				v = m.address(u)
 			} else {
-				v = m.withoutWords(m.text(v))
+				v = m.hideWordlike(m.text(v))
 			}
 			out[name] = append(out[name], v)
 		}

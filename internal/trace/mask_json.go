@@ -16,76 +16,76 @@ import (
 type mode uint8
 
 const (
-	open     mode = iota // what its name or shape shows to be a credential
-	hidden               // everything
-	exempt               // shapes only: names mean nothing in a card's security schemes
-	servers              // MCP servers: a list of settings, or their names and settings
-	settings             // only what is on the list, and objects in that
-	pairs                // env, headers or args: a list of strings, or of {"name", "value"}, whose name stays
-	push                 // in push configurations: the path of the URL
+	modeOpen     mode = iota // what its name or shape shows to be a credential
+	modeHidden               // everything
+	modeExempt               // shapes only: names mean nothing in a card's security schemes
+	modeServers              // MCP servers: a list of settings, or their names and settings
+	modeSettings             // only what is on the list, and objects in that
+	modePairs                // env, headers or args: a list of strings, or of {"name", "value"}, whose name stays
+	modePush                 // in push configurations: the path of the URL
 )
 
 // A frame is an open object or list.
 type frame struct {
-	object bool
-	mode   mode
-	key    keyClass // of the current member
-	isKey  bool     // the next string is a member's name
-	secret bool     // {"name": the name of a credential, …}
-	shown  bool     // in settings: the current member is on the list
-	spoken bool     // what the current member says is a word of the protocols
+	object   bool
+	mode     mode
+	key      keyClass // of the current member
+	isKey    bool     // the next string is a member's name
+	secret   bool     // {"name": the name of a credential, …}
+	shown    bool     // in settings: the current member is on the list
+	protocol bool     // when redacting: isProtocolMember of the current member
 }
 
-// value is the mode of the next value.
-func (f *frame) value() mode {
+// valueMode returns the mode of the next value.
+func (f *frame) valueMode() mode {
 	switch {
-	case f.mode == pairs && f.object && f.key == keyName:
-		return open
-	case f.mode == hidden, f.mode == pairs:
-		return hidden // except in an object of a list, see enter
+	case f.mode == modePairs && f.object && f.key == keyName:
+		return modeOpen
+	case f.mode == modeHidden, f.mode == modePairs:
+		return modeHidden // except in an object of a list, see enter
 	case !f.object:
 		return f.mode
-	case f.mode == exempt, f.key == keyExempt:
-		return exempt
+	case f.mode == modeExempt, f.key == keyExempt:
+		return modeExempt
 	case f.key == keyServers:
-		return servers
-	case f.mode == servers, f.mode != settings && f.key == keyObject:
-		return settings
-	case f.mode == settings && f.key == keyEnv:
-		return pairs
-	case f.mode == settings && !f.shown:
-		return hidden
+		return modeServers
+	case f.mode == modeServers, f.mode != modeSettings && f.key == keyObject:
+		return modeSettings
+	case f.mode == modeSettings && f.key == keyEnv:
+		return modePairs
+	case f.mode == modeSettings && !f.shown:
+		return modeHidden
 	case f.key == keyPush:
-		return push
+		return modePush
 	case f.key == keySecret, f.secret && f.key == keyValue:
-		return hidden
+		return modeHidden
 	}
 	return f.mode
 }
 
 // enter returns the frame of an object or a list in f.
 func (f *frame) enter(object bool) frame {
-	next := frame{object: object, mode: f.value(), isKey: object, spoken: f.spoken}
+	next := frame{object: object, mode: f.valueMode(), isKey: object, protocol: f.protocol}
 	switch {
-	case object && f.mode == pairs && !f.object:
-		next.mode = pairs
-	case object && f.mode == servers && !f.object:
-		next.mode = settings
-	case !object && next.mode == settings && !f.shown, object && next.mode == pairs:
-		next.mode = hidden
+	case object && f.mode == modePairs && !f.object:
+		next.mode = modePairs
+	case object && f.mode == modeServers && !f.object:
+		next.mode = modeSettings
+	case !object && next.mode == modeSettings && !f.shown, object && next.mode == modePairs:
+		next.mode = modeHidden
 	}
 	return next
 }
 
 // json masks a JSON document, and returns it with all other bytes unchanged; the same bytes if
 // nothing is masked. The document may be cut off, or not be JSON: it is read token by token.
-// nested counts the JSON documents around this one.
+// nested is how deep JSON in its strings is read as JSON: maxNested in the outermost document.
 func (m *masker) json(src []byte, nested int) []byte {
 	doc := rawjson.View(src)
 	tells := tellsMode(doc)
-	stack := append(make([]frame, 0, 32), frame{mode: m.as})
-	if tells && m.as == open && pushes(doc) {
-		stack[0].mode = push
+	stack := append(make([]frame, 0, 32), frame{mode: m.mode})
+	if tells && m.mode == modeOpen && pushes(doc) {
+		stack[0].mode = modePush
 	}
 	var out []byte
 	done := 0 // so much of src is in out
@@ -126,13 +126,13 @@ func (m *masker) json(src []byte, nested int) []byte {
 	return append(out, src[done:]...)
 }
 
-// enter returns the frame of the object or list that a document begins with.
+// enter is frame.enter for the object or list that doc begins with, which may be settings by its members.
 func (m *masker) enter(top *frame, doc string, tells bool) frame {
 	next := top.enter(doc[0] == '{')
-	if tells && next.object && (next.mode == open || next.mode == push) && areSettings(doc) {
-		next.mode = settings
+	if tells && next.object && (next.mode == modeOpen || next.mode == modePush) && areSettings(doc) {
+		next.mode = modeSettings
 	}
-	m.special = m.special || next.mode != open
+	m.special = m.special || next.mode != modeOpen
 	return next
 }
 
@@ -144,7 +144,7 @@ func tellsMode(doc string) bool {
 	}
 	for {
 		_, rest, ok := strings.Cut(doc, "kspace") // workspacePath, workspace_path, but not "in the workspace"
-		if !ok || strings.HasPrefix(rest, `\`) || strings.HasPrefix(plain(rest[:min(len(rest), 16)]), "path") {
+		if !ok || strings.HasPrefix(rest, `\`) || strings.HasPrefix(normalName(rest[:min(len(rest), 16)]), "path") {
 			return ok
 		}
 		doc = rest
@@ -160,7 +160,7 @@ func areSettings(doc string) (found bool) {
 	}
 	rawjson.Walk(doc, 0, func(key string, at int) int {
 		end := rawjson.SkipValue(doc, at)
-		switch plain(key) {
+		switch normalName(key) {
 		case "workspacepath", "workspacepaths":
 			found = true
 		case "kind":
@@ -178,7 +178,7 @@ func pushes(doc string) bool {
 	return strings.Contains(head, "NotificationConfig") && strings.Contains(head, `"method"`)
 }
 
-// token masks a string: a member's name or a value. It returns nil if nothing is masked.
+// token masks a string, a member's name or a value, and returns it with its quotes; nil if nothing is masked.
 func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 	text, whole := raw[1:], len(raw) > 1 && raw[len(raw)-1] == '"'
 	if whole {
@@ -186,10 +186,10 @@ func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 	}
 	if bytes.IndexByte(text, '\\') >= 0 {
 		if whole = whole && rawjson.Valid(raw); whole {
-			used := len(m.plain)
-			defer func() { m.plain = m.plain[:used] }() // a document within this text uses what follows
-			m.plain = rawjson.AppendUnescaped(m.plain, rawjson.View(text))
-			text = m.plain[used:]
+			used := len(m.unescaped)
+			defer func() { m.unescaped = m.unescaped[:used] }() // a document in this text uses what follows
+			m.unescaped = rawjson.AppendUnescaped(m.unescaped, rawjson.View(text))
+			text = m.unescaped[used:]
 		}
 	}
 	is := text
@@ -197,19 +197,19 @@ func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 	case top.object && top.isKey:
 		m.name(rawjson.View(text), top)
 		if len(m.literals) > 0 {
-			is = m.ownIn(text)
+			is = m.hide(text, ownOnly)
 		}
-	case top.value() == hidden && len(text) > 0:
-		if m.client {
-			m.hidden(string(text), top)
+	case top.valueMode() == modeHidden && len(text) > 0:
+		if m.fromClient {
+			m.noteHidden(string(text), top)
 		}
-		return []byte(`"` + masked + `"`)
+		return []byte(`"` + stars + `"`)
 	default:
 		if top.object && top.key == keyName {
 			top.secret = len(text) <= maxName && secretParam(rawjson.View(text))
 		}
 		is = m.member(text, top, nested)
-		if m.redact && string(is) != masked && redacts(text, top.spoken) {
+		if m.redact && string(is) != stars && redacts(text, top.protocol) {
 			return fmt.Appendf(nil, `"<%d bytes>"`, len(raw)-2)
 		}
 	}
@@ -222,9 +222,9 @@ func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 	return rawjson.AppendString(nil, string(is))
 }
 
-// named masks an ID or a method that a record repeats, as in its document.
-func (m *masker) named(raw []byte) []byte {
-	is, top := raw, frame{object: true, spoken: true}
+// idOrMethod masks an ID or a method that a record repeats, as in its document.
+func (m *masker) idOrMethod(raw []byte) []byte {
+	is, top := raw, frame{object: true, protocol: true}
 	if rawjson.IsString(rawjson.View(raw)) {
 		is = m.token(raw, &top, maxNested)
 	} else if len(raw) > 0 {
@@ -236,53 +236,53 @@ func (m *masker) named(raw []byte) []byte {
 	return is
 }
 
-// name takes the name of a member.
+// name takes the name of a member, by which the frame knows what its value is.
 func (m *masker) name(name string, top *frame) {
 	top.key = m.class(name)
-	top.shown = top.mode == settings && shownSetting(name)
-	top.spoken = m.redact && spoken(name)
-	if m.namesWord(name) {
+	top.shown = top.mode == modeSettings && shownSetting(name)
+	top.protocol = m.redact && isProtocolMember(name)
+	if m.isWordHeader(name) {
 		top.key = keySecret
 	}
 }
 
 // member masks a string value by its place.
 func (m *masker) member(text []byte, top *frame, nested int) []byte {
-	mode := top.value()
+	mode := top.valueMode()
 	switch {
 	case !top.object:
-	case mode == settings && looksJSON(text): // in a string
+	case mode == modeSettings && looksJSON(text): // in a string
 		return m.settingsText(text, nested)
-	case mode == settings && top.key == keyURL:
+	case mode == modeSettings && top.key == keyURL:
 		return []byte(m.settingsURL(string(text)))
-	case m.said != nil && nested == maxNested && top.key == keyText:
-		return m.joined(m.said, text)
-	case mode == push && top.key == keyURL:
+	case m.tail != nil && nested == maxNested && top.key == keyText:
+		return m.joined(m.tail, text)
+	case mode == modePush && top.key == keyURL:
 		return []byte(hidePath(m.text(string(text))))
-	case mode == settings:
-		return []byte(m.withoutWords(string(m.value(text, nested))))
+	case mode == modeSettings:
+		return []byte(m.hideWordlike(string(m.value(text, nested))))
 	}
 	return m.value(text, nested)
 }
 
-// hidden learns a value that is masked in what a client says.
-func (m *masker) hidden(text string, top *frame) {
-	if !top.object && top.mode == pairs { // an argument: most are no credentials
+// noteHidden notes a value that is masked in what a client says: the agent may repeat it.
+func (m *masker) noteHidden(text string, top *frame) {
+	if !top.object && top.mode == modePairs { // an argument: most are no credentials
 		_, after, _ := strings.Cut(text, "=")
-		m.note(after, false)
+		m.noteSecret(after, false)
 		return
 	}
-	m.note(text, top.key == keySecret && !slices.Contains(m.noted.words, text))
-	m.noteWord(text)
+	m.noteSecret(text, top.key == keySecret && !slices.Contains(m.noted.wordlike, text))
+	m.noteWordlike(text)
 }
 
 // settingsText masks settings that stand in a string.
 func (m *masker) settingsText(text []byte, nested int) []byte {
 	if nested == 0 || !json.Valid(text) {
-		return []byte(masked)
+		return []byte(stars)
 	}
-	defer func(was mode) { m.as = was }(m.as)
-	m.as = settings
+	defer func(was mode) { m.mode = was }(m.mode)
+	m.mode = modeSettings
 	return m.json(text, nested-1)
 }
 
@@ -290,9 +290,9 @@ func (m *masker) settingsText(text []byte, nested int) []byte {
 func (m *masker) settingsURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
-		return masked
+		return stars
 	}
-	if m.client {
+	if m.fromClient {
 		m.noteURL(u)
 	}
 	return m.address(u)
@@ -304,13 +304,7 @@ func (m *masker) value(text []byte, nested int) []byte {
 	if nested > 0 && looksJSON(text) && json.Valid(text) {
 		return m.json(text, nested-1)
 	}
-	return replace(text, m.spans(text))
-}
-
-// ownIn masks only the program's own credentials.
-func (m *masker) ownIn(text []byte) []byte {
-	spans, _ := m.find(text, 0, ownOnly)
-	return replace(text, spans)
+	return m.hide(text, inText)
 }
 
 // hidePath removes what follows the host of a URL: a webhook's path is as secret as a
@@ -318,10 +312,10 @@ func (m *masker) ownIn(text []byte) []byte {
 func hidePath(s string) string {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok {
-		return masked
+		return stars
 	}
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 && rest[i:] != "/" {
-		return scheme + "://" + rest[:i] + "/" + masked
+		return scheme + "://" + rest[:i] + "/" + stars
 	}
 	return s
 }
@@ -335,15 +329,15 @@ func looksJSON(b []byte) bool {
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[' || b[0] == '"')
 }
 
-// scalar is token for a number. It keeps false and true, which may tell whether there is a
+// scalar is token for what is no string. It keeps false and true, which may tell whether there is a
 // credential.
 func (m *masker) scalar(raw []byte, top *frame) []byte {
 	switch string(raw) {
 	case "null", "true", "false":
 		return nil
 	}
-	if top.value() == hidden || len(raw) >= minLiteral && !bytes.Equal(m.ownIn(raw), raw) {
-		return []byte(`"` + masked + `"`)
+	if top.valueMode() == modeHidden || len(raw) >= minLiteral && !bytes.Equal(m.hide(raw, ownOnly), raw) {
+		return []byte(`"` + stars + `"`)
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import "strings"
 // maxName bounds a name that is looked at.
 const maxName = 128
 
-// plain normalises a name: apiKey, api_key and API-Key are equal.
-func plain(name string) string {
+// normalName returns what apiKey, api_key and API-Key have in common; "" for a name over maxName.
+func normalName(name string) string {
 	if len(name) > maxName {
 		return ""
 	}
@@ -26,9 +26,10 @@ func plain(name string) string {
 
 // secretName reports whether a member of this name holds a credential. Numbers of
 // tokens do not, and neither do page tokens.
-func secretName(name string) bool { return secretPlain(plain(name)) }
+func secretName(name string) bool { return secretNormal(normalName(name)) }
 
-func secretPlain(name string) bool {
+// secretNormal is secretName for a normal name.
+func secretNormal(name string) bool {
 	for _, part := range [...]string{"password", "passwd", "passphrase", "secret", "apikey", "authorization",
 		"credential", "privatekey", "accesskey", "signingkey", "cookie", "bearer"} {
 		if strings.Contains(name, part) {
@@ -47,8 +48,8 @@ func secretPlain(name string) bool {
 // secretParam is secretName for headers and URL parameters, where a key is almost
 // always a credential.
 func secretParam(name string) bool {
-	name = plain(name)
-	if secretPlain(name) || strings.HasSuffix(name, "key") {
+	name = normalName(name)
+	if secretNormal(name) || strings.HasSuffix(name, "key") {
 		return true
 	}
 	switch name {
@@ -76,7 +77,7 @@ const (
 )
 
 func classOf(key string) keyClass {
-	switch name := plain(key); {
+	switch name := normalName(key); {
 	case name == "text":
 		return keyText
 	case name == "name", name == "key":
@@ -95,7 +96,7 @@ func classOf(key string) keyClass {
 		return keyObject
 	case strings.HasSuffix(name, "pushnotificationconfig"), strings.HasSuffix(name, "pushnotificationconfigs"):
 		return keyPush
-	case secretPlain(name):
+	case secretNormal(name):
 		return keySecret
 	}
 	return keyPlain
@@ -105,6 +106,7 @@ func classOf(key string) keyClass {
 // keys beyond the bound are an agent's IDs.
 const maxKeys = 1024
 
+// class is classOf, which it remembers.
 func (m *masker) class(key string) keyClass {
 	class, ok := m.keys[key]
 	if !ok {
@@ -152,13 +154,13 @@ func listed(list, name string) bool {
 
 func shownHeader(name string) bool { return listed(shownHeaders, strings.ToLower(name)) }
 func shownParam(name string) bool {
-	return listed(shownParams, plain(name)) && !secretName(name) || plain(name) == "nextpagetoken"
+	return listed(shownParams, normalName(name)) && !secretName(name) || normalName(name) == "nextpagetoken"
 }
-func shownSetting(name string) bool { return listed(shownSettings, plain(name)) }
+func shownSetting(name string) bool { return listed(shownSettings, normalName(name)) }
 
 // shownSegment reports whether a segment of a path is shown, behind another one.
 func shownSegment(before, segment string) bool {
-	if segment == "" || segment == "." || segment == ".." || listed(collections, plain(before)) {
+	if segment == "" || segment == "." || segment == ".." || listed(collections, normalName(before)) {
 		return true
 	}
 	return listed(shownSegments, strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(segment, ".")), "-", ""), "_", ""))

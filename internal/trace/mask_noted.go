@@ -15,74 +15,71 @@ import (
 // credential, which the agent may repeat, and where the agent is.
 type noted struct {
 	secrets []string // the newest last
-	// words are those that look like words of the conversation. They are masked only where
+	// wordlike are those that look like words of the conversation. They are masked only where
 	// they are a whole value: in headers, queries and settings.
-	words []string
-	// named are headers of such words, "x-zone: staple", which are masked as a whole in prose,
+	wordlike []string
+	// wordHeaders are headers with such a word, "x-zone: staple", which are masked as a whole in prose,
 	// and by their name in JSON.
-	named []string
-	bases []string // HOST/PATH of the agent, whose paths are shown
+	wordHeaders []string
+	bases       []string // HOST/PATH of the agent, whose paths are shown
 }
 
 const (
-	// maxBases bounds the known places of agents.
-	maxBases = 64
-	// maxNamed bounds the known headers of words, each of which is looked for in several spellings.
-	maxNamed = 16
+	maxBases = 64 // bounds the known places of agents
+	maxNamed = 16 // bounds the known headers of words, each of which is looked for in several spellings
 	// maxNoted bounds a credential that is looked for elsewhere: a client may send bodies of
 	// any length.
-	maxNoted = 16 << 10
-	// minPhrase is the length from which several words in a header may be a credential.
-	minPhrase = 16
+	maxNoted  = 16 << 10
+	minPhrase = 16 // the length from which several words in a header may be a credential
 )
 
-// note notes a credential that a client has sent. sure: its name says that it is one;
-// any other must look like one, so that no word of the conversation is masked.
-func (m *masker) note(value string, sure bool) {
+// noteSecret notes a value that a client has sent, if it is a credential. sure: its name says that it is
+// one; any other must look like one, so that no word of the conversation is masked.
+func (m *masker) noteSecret(value string, sure bool) {
 	if len(value) >= minLiteral && len(value) <= maxNoted && (sure || looksSecret(value)) && !slices.Contains(m.noted.secrets, value) {
 		m.noted.secrets = appendNew(m.noted.secrets, value, maxSecrets)
 		m.setLiterals()
 	}
 }
 
-// noteWord notes a value of no known name that looks like a word: see noted.words.
-func (m *masker) noteWord(value string) {
+// noteWordlike notes a value of no known name if it looks like a word: see noted.wordlike.
+func (m *masker) noteWordlike(value string) {
 	if len(value) >= minLiteral && len(value) <= maxName && !looksSecret(value) && !strings.ContainsAny(value, " /") {
-		m.noted.words = appendNew(m.noted.words, value, maxSecrets)
+		m.noted.wordlike = appendNew(m.noted.wordlike, value, maxSecrets)
 	}
 }
 
-// noteNamed notes the word of a header: agents tell which headers they have got.
-func (m *masker) noteNamed(name, value string) {
+// noteWordHeader notes a header if its value is like a word: agents tell which headers they have got.
+func (m *masker) noteWordHeader(name, value string) {
 	value = value[strings.IndexByte(value, ' ')+1:]
-	m.noteWord(value)
+	m.noteWordlike(value)
 	header := strings.ToLower(name) + ": " + value
-	if slices.Contains(m.noted.words, value) && strings.Contains(name, "-") && !slices.Contains(m.noted.named, header) {
-		m.noted.named = appendNew(m.noted.named, header, maxNamed)
+	if slices.Contains(m.noted.wordlike, value) && strings.Contains(name, "-") && !slices.Contains(m.noted.wordHeaders, header) {
+		m.noted.wordHeaders = appendNew(m.noted.wordHeaders, header, maxNamed)
 		m.setLiterals()
 	}
 }
 
-// namesWord reports whether a member of JSON has the name of such a header.
-func (m *masker) namesWord(key string) bool {
-	return slices.ContainsFunc(m.noted.named, func(header string) bool {
+// isWordHeader reports whether a member of JSON has the name of such a header.
+func (m *masker) isWordHeader(key string) bool {
+	return slices.ContainsFunc(m.noted.wordHeaders, func(header string) bool {
 		name, _, _ := strings.Cut(header, ": ")
 		return strings.EqualFold(name, key)
 	})
 }
 
-// withoutWords masks such words in the value of a header, a query or settings.
-func (m *masker) withoutWords(value string) string {
-	if len(m.noted.words) == 0 {
+// hideWordlike masks such words in the value of a header, a query or settings.
+func (m *masker) hideWordlike(value string) string {
+	if len(m.noted.wordlike) == 0 {
 		return value
 	}
 	between := func(r rune) bool { return strings.ContainsRune(" ;,=\"", r) }
 	at := 0
 	for part := range strings.FieldsFuncSeq(value, between) {
 		i := at + strings.Index(value[at:], part)
-		if at = i + len(part); slices.Contains(m.noted.words, part) {
-			value = value[:i] + masked + value[at:]
-			at = i + len(masked)
+		if at = i + len(part); slices.Contains(m.noted.wordlike, part) {
+			value = value[:i] + stars + value[at:]
+			at = i + len(stars)
 		}
 	}
 	return value
@@ -92,11 +89,11 @@ func (m *masker) withoutWords(value string) string {
 // words are a passphrase there; in a body or in settings they are most often a description, or
 // what somebody says.
 func (m *masker) noteHeader(value string, sure bool) {
-	m.note(value, sure || len(value) >= minPhrase && strings.Contains(value, " "))
+	m.noteSecret(value, sure || len(value) >= minPhrase && strings.Contains(value, " "))
 	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ' ' || r == ';' || r == ',' }) {
-		m.note(part, sure && looksSecret(part))
+		m.noteSecret(part, sure && looksSecret(part))
 		if _, after, ok := strings.Cut(part, "="); ok {
-			m.note(strings.Trim(after, `"`), false)
+			m.noteSecret(strings.Trim(after, `"`), false)
 		}
 	}
 }
@@ -127,33 +124,33 @@ func looksSecret(s string) bool {
 	return true
 }
 
-// sent learns from the head of a client's request.
-func (m *masker) sent(h *requestHead) {
+// noteRequest notes the credentials in the head of a client's request, and where the agent is.
+func (m *masker) noteRequest(h *requestHead) {
 	for name, values := range h.header {
 		// IDs of sessions and the like are not shown in a header, but mean something elsewhere.
-		if id := strings.HasSuffix(plain(name), "id"); shownHeader(name) || id && !secretName(name) {
+		if id := strings.HasSuffix(normalName(name), "id"); shownHeader(name) || id && !secretName(name) {
 			continue
 		}
 		for _, v := range values {
 			m.noteHeader(v, secretParam(name))
-			m.noteNamed(name, v)
+			m.noteWordHeader(name, v)
 		}
 	}
 	if h.method == http.MethodGet && baseOf(h.url.Path) != h.url.Path {
-		m.isAt(h.url)
+		m.noteBase(h.url)
 	}
 	m.noteURL(h.url)
 }
 
-// noteURL notes what address masks.
+// noteURL notes what address masks of a URL.
 func (m *masker) noteURL(u *url.URL) {
 	if password, ok := u.User.Password(); ok {
-		m.note(password, true)
+		m.noteSecret(password, true)
 	}
 	before := ""
-	for segment := range strings.SplitSeq(m.below(u.Host, u.Path), "/") {
+	for segment := range strings.SplitSeq(m.belowBase(u.Host, u.Path), "/") {
 		if !shownSegment(before, segment) {
-			m.note(segment, false)
+			m.noteSecret(segment, false)
 		}
 		before = segment
 	}
@@ -168,10 +165,10 @@ func (m *masker) noteForm(query string) {
 			continue
 		}
 		for _, v := range values {
-			m.note(v, secretName(name))
-			m.noteWord(v)
+			m.noteSecret(v, secretName(name))
+			m.noteWordlike(v)
 			if v == "" { // it may have no name
-				m.note(name, false)
+				m.noteSecret(name, false)
 			}
 		}
 	}
@@ -188,14 +185,14 @@ func (m *masker) noteCard(doc []byte) {
 	for _, path := range [...]string{"url", "supportedInterfaces.#.url", "additionalInterfaces.#.url"} {
 		for _, at := range gjson.GetBytes(doc, path).Array() {
 			if u, err := url.Parse(at.Str); err == nil {
-				m.isAt(u)
+				m.noteBase(u)
 			}
 		}
 	}
 }
 
-// isAt notes a URL of the agent's, or of its card.
-func (m *masker) isAt(u *url.URL) {
+// noteBase notes the place of an agent by its URL, or its card's.
+func (m *masker) noteBase(u *url.URL) {
 	if u.Host != "" && len(m.noted.bases) < maxBases {
 		m.noted.bases = appendNew(m.noted.bases, u.Host+strings.TrimSuffix(baseOf(u.Path), "/"), maxBases)
 	}
@@ -206,8 +203,8 @@ func baseOf(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(path, "/.well-known/agent-card.json"), "/.well-known/agent.json")
 }
 
-// below returns what follows the longest known base in a path.
-func (m *masker) below(host, path string) string {
+// belowBase returns what follows the longest known base in a path; all of the path if it has none.
+func (m *masker) belowBase(host, path string) string {
 	rest := path
 	for _, base := range m.noted.bases {
 		at, ok := strings.CutPrefix(base, host)
@@ -221,27 +218,27 @@ func (m *masker) below(host, path string) string {
 	return rest
 }
 
-// address writes a URL with what is not on a list masked: the user, segments of the path
-// behind the agent's, values of the query and the fragment.
+// address returns a URL with all masked that is not on a list: the user, segments of the path behind the
+// agent's base, values of the query, and the fragment.
 func (m *masker) address(u *url.URL) string {
 	c := *u
 	if c.User != nil {
-		c.User = url.User(masked)
+		c.User = url.User(stars)
 	}
-	rest := m.below(c.Host, c.Path)
+	rest := m.belowBase(c.Host, c.Path)
 	shown := c.Path[:len(c.Path)-len(rest)]
 	segments, before := strings.Split(rest, "/"), ""
 	for i, s := range segments {
 		if !shownSegment(before, s) {
-			segments[i] = masked
+			segments[i] = stars
 		}
 		before = s
 	}
 	c.Path, c.RawPath = shown+strings.Join(segments, "/"), ""
 	c.RawQuery, c.Fragment, c.RawFragment = m.form(c.RawQuery), "", ""
-	s := strings.ReplaceAll(c.String(), url.QueryEscape(masked), masked)
+	s := strings.ReplaceAll(c.String(), url.QueryEscape(stars), stars)
 	if u.Fragment != "" {
-		s += "#" + masked
+		s += "#" + stars
 	}
 	return m.text(s)
 }
@@ -256,11 +253,11 @@ func (m *masker) form(query string) string {
 		switch {
 		case part == "" || named && value == "":
 		case !named && !shownParam(decoded):
-			parts[i] = masked
+			parts[i] = stars
 		case err != nil || !shownParam(decoded):
-			parts[i] = name + "=" + masked
+			parts[i] = name + "=" + stars
 		case named:
-			parts[i] = name + "=" + m.withoutWords(value)
+			parts[i] = name + "=" + m.hideWordlike(value)
 		}
 	}
 	return strings.Join(parts, "&")

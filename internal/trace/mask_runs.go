@@ -2,8 +2,8 @@ package trace
 
 import "bytes"
 
-// A run is a kind of part of a text that ends where something else begins. The first ones are
-// those of the charsets' characters.
+// A run is a kind of part of a text that ends where something else begins. A charset is the run of its
+// characters: those have the first numbers.
 type run uint8
 
 const (
@@ -16,12 +16,12 @@ const (
 	allRuns
 )
 
-// runs are the last ones of each kind in a text. A word within a run has the run's end, so that a
+// runs has the newest run of each kind in one text. A word within a run has the run's end, so that a
 // text of nothing but words is read once, and not from each of them to its end.
 type runs [allRuns]span
 
-// end returns the end of the run at i. It may lie behind that of inner brackets, which is masked in any
-// case: outer ones are.
+// end returns the end of the run at i. Of inner brackets it may be that of the outer ones, which are masked
+// in any case.
 func (r *runs) end(kind run, b []byte, i int) int {
 	last := &r[kind]
 	if i < last.from || i >= last.to {

@@ -12,6 +12,7 @@ type shape struct {
 	chars charset
 }
 
+// A charset is a set of the characters of tokens.
 type charset uint8
 
 const (
@@ -63,9 +64,9 @@ func shapes() (list []shape) {
 	return list
 }
 
-// end returns the end of a token of this shape at b[at]. open: it reaches the end of b,
-// so more may follow. ok: it is such a token.
-func (s *shape) end(b []byte, at int, r *runs) (end int, open, ok bool) {
+// end returns where a token of this shape ends that begins at b[at]. ok: it is such a token. open: it
+// reaches the end of b, where more may follow; it need not be one yet.
+func (s *shape) end(b []byte, at int, r *runs) (end int, ok, open bool) {
 	if at > 0 && charsWord.has(b[at-1]) {
 		return 0, false, false
 	}
@@ -77,13 +78,13 @@ func (s *shape) end(b []byte, at int, r *runs) (end int, open, ok bool) {
 		last := part+1 >= s.parts
 		switch {
 		case i == len(b):
-			return i, true, last && (i-from >= s.least || s.parts > 2)
+			return i, last && (i-from >= s.least || s.parts > 2), true
 		case last && s.parts > 2: // what is behind a JWT's last dot may be nothing
-			return i, false, true
+			return i, true, false
 		case i-from < s.least:
 			return 0, false, false
 		case last:
-			return i, false, true
+			return i, true, false
 		case b[i] != '.':
 			return 0, false, false
 		}

@@ -76,14 +76,14 @@ func newSieve(literals []string) *sieve {
 	for i := range s.words {
 		w := &s.words[i]
 		s.longest = max(s.longest, len(w.text))
-		for _, a := range spellings(w.text[w.pair], w.fold) {
+		for _, a := range cases(w.text[w.pair], w.fold) {
 			if len(w.text) == 1 {
 				for b := range 256 {
 					s.add(a, byte(b), w)
 				}
 				continue
 			}
-			for _, b := range spellings(w.text[w.pair+1], w.fold) {
+			for _, b := range cases(w.text[w.pair+1], w.fold) {
 				s.add(a, b, w)
 			}
 		}
@@ -126,14 +126,14 @@ func rarest(l string) int {
 
 func pairOf(a, b byte) uint16 { return uint16(a) | uint16(b)<<8 }
 
-func spellings(c byte, fold bool) []byte {
+func cases(c byte, fold bool) []byte {
 	if fold && 'a' <= c && c <= 'z' {
 		return []byte{c, c &^ 0x20}
 	}
 	return []byte{c}
 }
 
-// each calls found for each word in b that ends behind b[from].
+// each calls found for each word in b that ends behind b[from], and for some that end before it.
 func (s *sieve) each(b []byte, from int, found func(at int, w *word)) {
 	if from = max(0, from-s.longest); from >= len(b) {
 		return

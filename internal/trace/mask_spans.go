@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// span returns what to mask because of a word at b[at]: ok, if that is a credential; open, if
-// it becomes one when a text goes on in a certain way. r is of the same text.
+// span returns the credential that the word at b[at] leads to. ok: it is one. open: it becomes one if b goes
+// on in a certain way. r is of b, too.
 func (w *word) span(b []byte, at int, r *runs) (s span, ok, open bool) {
 	switch w.kind {
 	case wordName:
@@ -25,14 +25,14 @@ func (w *word) span(b []byte, at int, r *runs) (s span, ok, open bool) {
 		ok, open = begins && s.to-at == len(w.literal), begins
 	case wordShape:
 		s.from = at
-		s.to, open, ok = w.shape.end(b, at, r)
+		s.to, ok, open = w.shape.end(b, at, r)
 	case wordBlock:
 		s, ok = privateKey(b, at, at+len(w.text), r)
 	}
 	return s, ok && s.to > s.from, open
 }
 
-// privateKey is what follows the first line of a private key, which from and to are within.
+// privateKey returns the private key in PEM whose first line has b[from:to].
 func privateKey(b []byte, from, to int, r *runs) (span, bool) {
 	if !bytes.Contains(b[max(0, from-len("-----BEGIN ENCRYPTED ")):from], []byte("BEGIN")) {
 		return span{}, false
@@ -46,8 +46,8 @@ func nameByte(c byte) bool { return charsDot.has(c) }
 // nested text.
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' || c == '\\' }
 
-// assigned is the value behind a name that from and to are within: NAME=VALUE,
-// "NAME": "VALUE", NAME := 'VALUE', NAME: Bearer VALUE.
+// assigned returns the value behind a secret name that has b[from:to]: NAME=VALUE, "NAME": "VALUE",
+// NAME := 'VALUE', NAME: Bearer VALUE.
 func assigned(b []byte, from, to int, r *runs) (span, bool) {
 	for from > 0 && nameByte(b[from-1]) && to-from <= maxName {
 		from--
@@ -63,10 +63,11 @@ func assigned(b []byte, from, to int, r *runs) (span, bool) {
 	}
 	for i++; i < len(b) && (b[i] == '=' || b[i] == '>'); i++ { // := and =>
 	}
-	return value(b, skip(b, i, isBlank), r)
+	return valueAt(b, skip(b, i, isBlank), r)
 }
 
-// behindEscape moves from the letter of an escape, as in \nPASS=x, to the name behind it.
+// behindEscape returns where a name begins that was found to begin at from: behind the letter of an escape,
+// as in \nPASS=x.
 func behindEscape(b []byte, from int) int {
 	if from > 0 && from < len(b) && b[from-1] == '\\' && bytes.IndexByte([]byte("bfnrt"), b[from]) >= 0 {
 		return from + 1
@@ -74,8 +75,9 @@ func behindEscape(b []byte, from int) int {
 	return from
 }
 
-// value is the value that begins at i.
-func value(b []byte, i int, r *runs) (span, bool) {
+// valueAt returns the value that begins at i, with or without quotes, without the scheme of Bearer VALUE.
+// false: it is empty, or masked already.
+func valueAt(b []byte, i int, r *runs) (span, bool) {
 	quote, from := byte(0), i
 	if i = skip(b, i, isQuote); i > from {
 		quote = b[i-1]
@@ -100,10 +102,10 @@ func value(b []byte, i int, r *runs) (span, bool) {
 	default:
 		end = r.end(runValue, b, i)
 	}
-	return span{i, end}, end > i && string(b[i:end]) != masked
+	return span{i, end}, end > i && string(b[i:end]) != stars
 }
 
-// closing returns where the brackets close that are open at i, or the end.
+// closing returns the index behind the bracket that closes the one at i; that of b's end if none does.
 func closing(b []byte, i int) int {
 	for depth := 0; i < len(b); i++ {
 		switch b[i] {
@@ -164,8 +166,8 @@ func parameter(b []byte, i int, r *runs) (span, bool) {
 		from--
 	}
 	name := string(b[behindEscape(b, from):i])
-	if is := plain(name); is == "auth" || is == "pass" {
-		return value(b, i+1, r) // like assigned; the sieve knows longer words only
+	if is := normalName(name); is == "auth" || is == "pass" {
+		return valueAt(b, i+1, r) // like assigned; the sieve knows longer words only
 	}
 	if name == "" || len(name) > maxName || from > 0 && bytes.IndexByte([]byte("?&;#"), b[from-1]) < 0 {
 		return span{}, false

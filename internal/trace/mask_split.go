@@ -13,26 +13,24 @@ const (
 	minPiece = 4
 )
 
-// A said is the end of what was said so far in a text in pieces.
-type said struct {
-	tail []byte
-	// quiet has found no word in the tail.
-	quiet *sieve
-	// hidden: the end lies within a secret that the tail has not all of.
-	hidden bool
-	like   pattern // of the documents with the pieces
+// A textTail is what is kept of a text in pieces, so that a credential is found that two of them share.
+type textTail struct {
+	end      []byte   // of the text so far
+	quiet    *sieve   // it has found no word in end; nil: there may be one
+	inSecret bool     // the text so far ends within a secret that end does not have whole
+	template template // of the documents with the pieces
 }
 
-// joined masks a piece that continues what was said, and adds it. It returns the same bytes if
-// nothing is masked.
-func (m *masker) joined(s *said, piece []byte) []byte {
-	before, from := len(s.tail), 0
+// joined masks a piece that continues a text, and adds it to that. It returns the same bytes if nothing is
+// masked.
+func (m *masker) joined(s *textTail, piece []byte) []byte {
+	before, from := len(s.end), 0
 	if s.quiet == m.sieve {
 		from = before
 	}
-	m.seam = append(append(m.seam[:0], s.tail...), piece...)
+	m.seam = append(append(m.seam[:0], s.end...), piece...)
 	spans, last := m.find(m.seam, from, inPieces)
-	if s.hidden {
+	if s.inSecret {
 		// It ends where no token continues, unless what is left tells more.
 		end := before
 		for end < len(m.seam) && (charsDot.has(m.seam[end]) || strings.IndexByte("~+/=", m.seam[end]) >= 0) {
@@ -40,20 +38,20 @@ func (m *masker) joined(s *said, piece []byte) []byte {
 		}
 		spans = merge(append(spans, span{0, end}))
 	}
-	keep, open := max(len(m.seam)-tailSize, 0), false
+	keep, inSecret := max(len(m.seam)-tailSize, 0), false
 	if end := len(spans) - 1; end >= 0 && spans[end].to == len(m.seam) {
 		begin := spans[end].from
-		open, keep = s.hidden && begin == 0, max(begin-tailSize, 0)
+		inSecret, keep = s.inSecret && begin == 0, max(begin-tailSize, 0)
 	}
 	s.quiet = nil
 	if last < keep {
 		s.quiet = m.sieve
 	}
-	s.tail = append(s.tail[:0], m.seam[keep:]...)
-	if len(s.tail) > maxTail { // it begins with what tells that this is a secret
-		open, s.tail = true, append(s.tail[:2*tailSize], m.seam[len(m.seam)-tailSize:]...)
+	s.end = append(s.end[:0], m.seam[keep:]...)
+	if len(s.end) > maxTail { // it begins with what tells that this is a secret
+		inSecret, s.end = true, append(s.end[:2*tailSize], m.seam[len(m.seam)-tailSize:]...)
 	}
-	s.hidden = open
+	s.inSecret = inSecret
 	kept := spans[:0]
 	for _, sp := range spans {
 		if sp.to > before {

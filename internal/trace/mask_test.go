@@ -79,7 +79,7 @@ func FuzzScan(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	m := newMasker(nil, []string{"literal-secret"}, nil)
-	m.noteNamed("X-Zone", "staple")
+	m.noteWordHeader("X-Zone", "staple")
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		valid := isDocument(doc)
 		deep := bytes.Count(doc, []byte("["))+bytes.Count(doc, []byte("{")) >= maxDepth
@@ -138,14 +138,14 @@ func FuzzSplit(f *testing.F) {
 	m := newMasker(nil, []string{"hunter2-own-token"}, nil)
 	f.Fuzz(func(t *testing.T, before, secret, after string, cuts []byte) {
 		text := before + secret + after
-		if !utf8.ValidString(text) || len(text) > 4000 || len(cuts) == 0 || strings.Contains(before+after, "hunt") || strings.Contains(text, masked) {
+		if !utf8.ValidString(text) || len(text) > 4000 || len(cuts) == 0 || strings.Contains(before+after, "hunt") || strings.Contains(text, stars) {
 			return
 		}
 		whole := m.text(text)
 		if strings.Contains(whole, "hunter2") {
 			return // no credential, as far as one can tell from the whole
 		}
-		var s said
+		var s textTail
 		e := encoder{mask: m}
 		var got strings.Builder
 		rest := text
@@ -157,10 +157,10 @@ func FuzzSplit(f *testing.F) {
 			piece, _ := json.Marshal(map[string]string{"text": rest[:n]})
 			rest = rest[n:]
 			p := wholePayload(piece)
-			l := e.look(p, &s)
-			m.said = &s
-			out := e.masked(p, &l)
-			m.said = nil
+			l := e.outline(p, &s)
+			m.tail = &s
+			out := e.maskBytes(p, &l)
+			m.tail = nil
 			var decoded struct{ Text string }
 			if err := json.Unmarshal(out, &decoded); err != nil {
 				t.Fatalf("%s: %v", out, err)
@@ -180,22 +180,22 @@ func TestAlike(t *testing.T) {
 	first := `{"jsonrpc":"2.0","id":1,"result":{"kind":"%[1]s","zone":["z"],"text":"%[2]s","end":"%[1]s"}}`
 	for _, format := range []string{first, `{"result":{"kind":"%[1]s","text":"%[2]s"},"jsonrpc":"2.0","id":"%[1]s"}`, `{"result":{},"text":"%[2]s"}`,
 		`{"text":"%[2]s","result":[],"method":"a","params":{"b":"%[1]s","sessionId":"s"}}`} {
-		var s said
+		var s textTail
 		alike := 0
 		for _, v := range []string{"a", "b", "c", "d é", "token=x", `{\"token\":\"x\"}`, "agent-settings", `hunter2-\u006fwn`, "", "e"} {
 			for _, text := range []string{"so", " and on", " sk-abcdefghijklmnopqrst ", `\n`} {
 				doc := fmt.Sprintf(format, v, text)
 				p := wholePayload([]byte(doc))
-				l := e.look(p, &s)
-				want, seen := e.mask.masks(p.b), lookAt(p.b)
-				got := string(e.payload(nil, p, &l, &s, open))
+				l := e.outline(p, &s)
+				want, seen := e.mask.masks(p.b), outlineOf(p.b)
+				got := string(e.payload(nil, p, &l, &s, modeOpen))
 				if !strings.HasPrefix(got, `,"json":`+want) {
 					t.Errorf("%s\nis recorded as %s\n, not as %s", doc, got, want)
 				}
-				if l.text.to > 0 {
+				if l.onlyText.to > 0 {
 					alike++
 				}
-				if l.text = (span{}); l != seen {
+				if l.onlyText = (span{}); l != seen {
 					t.Errorf("%s: %v is seen, not %v", doc, l, seen)
 				}
 			}
@@ -204,11 +204,11 @@ func TestAlike(t *testing.T) {
 			t.Errorf("%d documents like %s are like the one before", alike, format)
 		}
 	}
-	var s said
+	var s textTail
 	for i, doc := range []string{fmt.Sprintf(first, "e", "a"), fmt.Sprintf(first, "e", "a") + "x", fmt.Sprintf(first, "e", `\x`)} {
 		p := wholePayload([]byte(doc))
-		l := e.look(p, &s)
-		if e.payload(nil, p, &l, &s, open); l.valid == (i > 0) {
+		l := e.outline(p, &s)
+		if e.payload(nil, p, &l, &s, modeOpen); l.valid == (i > 0) {
 			t.Errorf("%s is JSON: %v", doc, l.valid)
 		}
 	}
@@ -220,7 +220,7 @@ func TestRuns(t *testing.T) {
 	m := newMasker(nil, nil, nil)
 	parts := []string{"password=", "token=[", "]", "{", "sk-", "xoxa-", "ya29.", "eyJ-", ".", "?token=", "&", "pass=", "key", "'", "abcdefgh0123456789", " ", "-----BEGIN PRIVATE KEY-----", "-----END", "https://h/?a="}
 	for _, a := range parts {
-		m.spans([]byte(strings.Repeat(a, 1<<17/len(a))))
+		m.find([]byte(strings.Repeat(a, 1<<17/len(a))), 0, inText)
 	}
 	var r runs
 	m.sieve.each([]byte("eyJ-eyJ-eyJ-.eyJ-12345.abc"), 0, func(at int, w *word) {
@@ -240,8 +240,9 @@ func TestRuns(t *testing.T) {
 				alone = append(alone, s)
 			}
 		})
-		if want := merge(alone); !slices.Equal(m.spans(b), want) {
-			t.Fatalf("%s\nhas %v, not %v", b, m.spans(b), want)
+		got, _ := m.find(b, 0, inText)
+		if want := merge(alone); !slices.Equal(got, want) {
+			t.Fatalf("%s\nhas %v, not %v", b, got, want)
 		}
 	}
 }
@@ -249,7 +250,7 @@ func TestRuns(t *testing.T) {
 // TestNotedIsBounded: what a client sends as a body is not kept, however long it is.
 func TestNotedIsBounded(t *testing.T) {
 	m := newMasker(nil, nil, nil)
-	if m.note(strings.Repeat("a1", maxNoted), false); len(m.literals) > 0 {
+	if m.noteSecret(strings.Repeat("a1", maxNoted), false); len(m.literals) > 0 {
 		t.Errorf("%d bytes are looked for", len(m.literals[0]))
 	}
 }
@@ -257,7 +258,7 @@ func TestNotedIsBounded(t *testing.T) {
 // TestMethodIsBounded: of a method that no record repeats, no more is kept until its reply.
 func TestMethodIsBounded(t *testing.T) {
 	w := newWorker(io.Discard, new(Options), time.Now())
-	w.line(&item{kind: itemLine}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"%s"}`, strings.Repeat("a", 1<<16)))
+	w.editorLine(&item{kind: itemLine}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"%s"}`, strings.Repeat("a", 1<<16)))
 	if n := len(w.pending[0]["1"]); n > maxName {
 		t.Errorf("%d bytes are kept", n)
 	}
@@ -277,11 +278,11 @@ func TestShortSpelling(t *testing.T) {
 func TestNotedPhrase(t *testing.T) {
 	m := newMasker(nil, nil, nil)
 	m.noteHeader("correct horse battery", false)
-	m.noteNamed("X-Zone", "staple")
-	m.client = true
+	m.noteWordHeader("X-Zone", "staple")
+	m.fromClient = true
 	m.json([]byte(`{"metadata":{"agentSettings":{"zone":"Central Europe Time"}}}`), maxNested)
-	m.note("look at the weather", false) // as a body of text is
-	m.noteNamed("X-Zone", "Zone battery")
+	m.noteSecret("look at the weather", false) // as a body of text is
+	m.noteWordHeader("X-Zone", "Zone battery")
 	for said, want := range map[string]string{`got {"X-Zone": "staple"}`: `got {"***"}`, "x-zone=staple": "***", `{"headers":{"x-zone":"staple"}}`: `{"headers":{"x-zone":"***"}}`,
 		`{"headers":{"X-Zone" : ["staple"]}}`: `{"headers":{"X-Zone" : ["***"]}}`} {
 		if got := m.masks([]byte(said)); got != want {

@@ -52,13 +52,13 @@ func (r *Recorder) Became(events []int64, lines []byte) {
 // bridge's numbers are in the trace, and what becomes of them.
 type observed struct {
 	on    bool                  // a bridge reports what it does
-	came  map[uint64][]EventRef // those that wait to be taken, by their hash
-	taken [maxKnown]EventRef    // by the bridge's number, modulo
-	from  map[uint64][]EventRef // of lines, by their hash
+	came  map[uint64][]EventRef // the events that wait to be taken, by their hash, the oldest first
+	taken [maxKnown]EventRef    // by the bridge's number modulo maxKnown; zero: not in the trace
+	from  map[uint64][]EventRef // the events of lines that have not passed yet, by the line's hash
 }
 
-// comes notes an event or a body that has passed: what the scanner saw of it.
-func (o *observed) comes(p payload, l *looked, ref EventRef) {
+// comes notes an event or a body that has passed, with its outline.
+func (o *observed) comes(p payload, l *outline, ref EventRef) {
 	if !o.on || p.long {
 		return
 	}
@@ -72,7 +72,7 @@ func (o *observed) comes(p payload, l *looked, ref EventRef) {
 	}
 }
 
-// takes finds the event that the bridge has taken: the oldest equal one.
+// takes notes that the bridge has taken an event as its number n: the oldest one of the same bytes.
 func (o *observed) takes(n int64, hash uint64) {
 	o.taken[n%maxKnown] = EventRef{}
 	equal := o.came[hash]
@@ -93,7 +93,7 @@ func (o *observed) becomes(hash uint64, events []int64) {
 	}
 }
 
-// refs are where these events are in the trace.
+// refs returns where the bridge's events are in the trace. It leaves out those that are not there.
 func (o *observed) refs(events []int64) (refs []EventRef) {
 	for _, n := range events {
 		if ref := o.taken[n%maxKnown]; ref[0] > 0 {
@@ -103,6 +103,7 @@ func (o *observed) refs(events []int64) (refs []EventRef) {
 	return refs
 }
 
+// refs appends the member "from", unless there are none.
 func (w *worker) refs(refs []EventRef) {
 	if len(refs) == 0 {
 		return
@@ -121,7 +122,7 @@ func (w *worker) refs(refs []EventRef) {
 func (w *worker) decision(at time.Time, d *Decision) {
 	why := d.Why
 	if w.enc.mask.redact { // it may quote what the agent has said
-		why = length(why)
+		why = sizeMark(why)
 	}
 	w.begin(at, WireBridge, "", KindDecision)
 	w.text("what", d.What)

@@ -13,19 +13,17 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// A payload is what crossed a wire at once: a line, a body, an event's data.
+// A payload is what crossed a wire at once: a line, a body, an event's data. b is what is kept of it.
 type payload struct {
-	b []byte
-	// size is the whole length; long: that is more than b.
-	size int64
-	long bool
-	// masked: b is not what crossed the wire.
-	masked bool
+	b      []byte
+	size   int64 // the length on the wire
+	long   bool  // it is over the limit, and b its beginning
+	masked bool  // b is not what crossed the wire
 }
 
 func wholePayload(b []byte) payload { return payload{b: b, size: int64(len(b))} }
 
-// trimmed removes the line feed that many servers add to their JSON, which cannot stand
+// trimmed returns p without the line feed that many servers add to their JSON, which cannot stand
 // in a line.
 func (p payload) trimmed() payload {
 	if !p.long {
@@ -34,15 +32,14 @@ func (p payload) trimmed() payload {
 	return p
 }
 
-// hidden returns a payload of which no more than b is recorded.
-func (p payload) hidden(b string) payload {
+// recordedAs returns p with b in place of its bytes, which counts as masked if it differs.
+func (p payload) recordedAs(b string) payload {
 	p.masked = p.masked || b != string(p.b)
 	p.b = []byte(b)
 	return p
 }
 
-// pieces collect consecutive bytes up to a limit; beyond it, the beginning and the length
-// of all.
+// pieces is a payload that comes in parts. It keeps the first bytes up to the limit, and counts all.
 type pieces struct {
 	payload
 	limit int
@@ -55,9 +52,10 @@ func (p *pieces) add(b []byte) {
 	p.b = append(p.b, b[:min(len(b), room)]...)
 }
 
+// reset empties p for the next payload, and keeps its buffer unless that is large.
 func (p *pieces) reset() {
 	room := p.b[:0]
-	if cap(room) > 1<<20 { // a large buffer is not kept
+	if cap(room) > 1<<20 {
 		room = nil
 	}
 	p.payload = payload{b: room}
@@ -67,7 +65,7 @@ var lineSeed = maphash.MakeSeed()
 
 func lineHash(line []byte) uint64 { return maphash.Bytes(lineSeed, line) }
 
-// An encoder appends masked payloads to records.
+// An encoder appends masked payloads to records. Like its masker it belongs to one goroutine.
 type encoder struct {
 	mask  *masker
 	limit int
@@ -78,7 +76,7 @@ func newEncoder(opts *Options) *encoder {
 	e.mask.redact = opts.Redact
 	for _, s := range opts.URLs {
 		if u, err := url.Parse(s); err == nil {
-			e.mask.isAt(u)
+			e.mask.noteBase(u)
 		}
 	}
 	return e
@@ -88,34 +86,35 @@ func newEncoder(opts *Options) *encoder {
 // beginning reaches further.
 const headLook = 64 << 10
 
-// look looks at a payload, which continues s, or nothing if that is nil.
-func (e *encoder) look(p payload, s *said) looked {
+// outline returns a payload's outline; that of a large one is not valid. s is the text that the payload
+// continues, or nil.
+func (e *encoder) outline(p payload, s *textTail) outline {
 	if p.long {
-		l := lookAt(p.b[:min(len(p.b), headLook)])
+		l := outlineOf(p.b[:min(len(p.b), headLook)])
 		l.valid = false
 		return l
 	}
 	if s != nil {
-		if l, ok := e.mask.fits(&s.like, p.b); ok {
+		if l, ok := e.mask.outlineBy(&s.template, p.b); ok {
 			return l
 		}
 	}
-	return lookAt(p.b)
+	return outlineOf(p.b)
 }
 
-// payload appends the members for a payload, which look has seen. s is what it continues, or
-// nil; as is how it is masked.
-func (e *encoder) payload(dst []byte, p payload, l *looked, s *said, as mode) []byte {
+// payload appends the members of a record for a payload with the outline l, masked. s is the text that
+// it continues, or nil; m is the mode of its outermost value.
+func (e *encoder) payload(dst []byte, p payload, l *outline, s *textTail, m mode) []byte {
 	b := p.b
 	if redact := e.mask.redact && len(b) > 0; redact && !l.valid {
-		b = []byte(length(string(b)))
+		b = []byte(sizeMark(string(b)))
 	} else {
 		if redact { // no text is kept, so that it does not matter which ones go on
 			s = nil
 		}
-		e.mask.said, e.mask.as = s, as
-		b = e.masked(p, l)
-		e.mask.said, e.mask.as = nil, open
+		e.mask.tail, e.mask.mode = s, m
+		b = e.maskBytes(p, l)
+		e.mask.tail, e.mask.mode = nil, modeOpen
 		e.mask.release()
 	}
 	masked := p.masked || e.mask.redact && len(p.b) > 0 || string(b) != string(p.b[:min(len(b), len(p.b))])
@@ -137,21 +136,21 @@ func (e *encoder) payload(dst []byte, p payload, l *looked, s *said, as mode) []
 	return dst
 }
 
-// masked masks a payload.
-func (e *encoder) masked(p payload, l *looked) []byte {
+// maskBytes returns a payload's bytes with credentials masked, of a large one what headLook has of it.
+func (e *encoder) maskBytes(p payload, l *outline) []byte {
 	m := e.mask
 	switch {
-	case l.text.to > 0:
-		is := m.token(p.b[l.text.from:l.text.to], &frame{object: true, key: keyText}, maxNested)
+	case l.onlyText.to > 0:
+		is := m.token(p.b[l.onlyText.from:l.onlyText.to], &frame{object: true, key: keyText}, maxNested)
 		if is == nil {
 			return p.b
 		}
-		return slices.Concat(p.b[:l.text.from], is, p.b[l.text.to:])
+		return slices.Concat(p.b[:l.onlyText.from], is, p.b[l.onlyText.to:])
 	case l.valid:
-		m.strings, m.special = m.strings[:0], m.as != open
+		m.places, m.special = m.places[:0], m.mode != modeOpen
 		b := m.json(p.b, maxNested)
-		if m.said != nil && len(b) == len(p.b) && string(b) == string(p.b) {
-			m.said.like.learn(m, b, l)
+		if m.tail != nil && len(b) == len(p.b) && string(b) == string(p.b) {
+			m.tail.template.learn(m, b, l)
 		}
 		return b
 	case p.long:
@@ -164,11 +163,11 @@ func (e *encoder) masked(p payload, l *looked) []byte {
 			return b
 		}
 	}
-	return replace(b, m.spans(b))
+	return m.hide(b, inText)
 }
 
-// appendHead appends what is recorded of a large payload: its length and its beginning.
-// Masking has searched more than is kept.
+// appendHead appends what is recorded of a large payload: its length, and the beginning of b, which is
+// masked and longer than what is recorded.
 func appendHead(dst []byte, p payload, b []byte) []byte {
 	head := b[:min(len(b), headSize)]
 	for len(head) > 0 && len(head) < len(b) && !utf8.RuneStart(b[len(head)]) {

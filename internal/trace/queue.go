@@ -25,18 +25,18 @@ const (
 	itemSent        // the end of the request
 	itemResponse    // more is a *responseHead
 	itemBody        // a piece
-	itemEnd         // more is an ending
+	itemEnd         // more is an *ending
 	itemDecision    // more is a *Decision
 	itemTaken       // x is the bridge's number of an event with this hash
 	itemBecame      // hash is a line's; more are the numbers of its events
 )
 
-// An item is a unit of a wire. Its bytes are arena[from:to].
+// An item is a unit of a wire, or what the bridge says of one. Its bytes are arena[from:to].
 type item struct {
 	kind     itemKind
 	toEditor bool
 	at       time.Time
-	x        int64
+	x        int64 // of the exchange, unless its kind says otherwise
 	from, to int
 	hash     uint64
 	more     any
@@ -47,32 +47,33 @@ type item struct {
 // items at once, and writes them together.
 type queue struct {
 	mu      sync.Mutex
-	changed *sync.Cond // there are enough items to be taken, they were taken, or it was closed
+	changed *sync.Cond // due or closed was set, or the items were taken
 	items   []item
 	arena   []byte
-	due     bool // the first item has waited for more
+	due     bool // the items may be taken: the first has waited for more, or the queue is half full
 	closed  bool
-	timer   *time.Timer // makes due
-	last    time.Time   // of an item
+	timer   *time.Timer // sets due
+	last    time.Time   // of the newest item that makes a record
 }
 
 func newQueue() *queue {
 	q := &queue{}
 	q.changed = sync.NewCond(&q.mu)
-	q.timer = time.AfterFunc(time.Hour, func() { q.ready(&q.due) })
+	q.timer = time.AfterFunc(time.Hour, func() { q.set(&q.due) })
 	q.timer.Stop()
 	return q
 }
 
-func (q *queue) ready(what *bool) {
+// set sets due or closed, and wakes who waits.
+func (q *queue) set(flag *bool) {
 	q.mu.Lock()
-	*what = true
+	*flag = true
 	q.mu.Unlock()
 	q.changed.Broadcast()
 }
 
-// add adds an item with the bytes of b. Bytes that are larger than the queue wait until
-// it is empty.
+// add adds an item with a copy of b, and sets its time. It waits while the queue is full; bytes that are
+// larger than the queue wait until it is empty. A closed queue drops the item.
 func (q *queue) add(it item, b []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -101,8 +102,8 @@ func (q *queue) add(it item, b []byte) {
 	}
 }
 
-// take waits for items and returns all. It reuses the slices that it gets. It returns
-// false when the queue is closed and empty.
+// take waits until items are due, or the queue is closed, and returns all, with their arena. It gets the
+// slices of the last call back, to fill them again. false: the queue is closed and empty.
 func (q *queue) take(items []item, arena []byte) ([]item, []byte, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,5 +123,5 @@ func (q *queue) take(items []item, arena []byte) ([]item, []byte, bool) {
 // close makes take return false after the last item. Later items are dropped.
 func (q *queue) close() {
 	q.timer.Stop()
-	q.ready(&q.closed)
+	q.set(&q.closed)
 }

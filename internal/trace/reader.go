@@ -23,20 +23,20 @@ const (
 // A Reader reads a trace record by record, in constant memory. A fault in a trace does
 // not end it: the Reader notes the fault, and reads what it can.
 type Reader struct {
-	file   *os.File // nil if it reads no file
-	kept   bool     // Close must not close it
-	lines  lineReader
-	record Record
-	at     Position
+	file    *os.File // nil if it reads no file
+	hasFile bool     // there is a File, which closes it
+	lines   lineReader
+	record  Record
+	at      Position
 
-	line   int64 // its number
-	last   int64 // the number of the last record
-	run    string
-	raw    []byte // the record's line
-	unread bool   // the record has not been returned yet
-	any    bool   // a record has been read
-	torn   bool   // the last line is incomplete
-	notes  []string
+	line      int64 // its number
+	last      int64 // the number of the last record
+	run       string
+	raw       []byte // the record's line
+	unread    bool   // the record has not been returned yet
+	anyRecord bool   // a record has been read
+	torn      bool   // the last line is incomplete
+	notes     []string
 }
 
 // A Position is the place of a record: see [Reader.File].
@@ -68,7 +68,8 @@ func NewReader(src io.Reader) (*Reader, error) {
 // maxGarbage bounds the lines before the first record.
 const maxGarbage = 1000
 
-// first reads the first record, and refuses a file that is no trace.
+// first reads the first record, which Next returns then. A file that is no trace is closed, and an error;
+// an empty one is a trace that has not begun.
 func (r *Reader) first() error {
 	_, err := r.read()
 	r.unread = err == nil
@@ -76,7 +77,7 @@ func (r *Reader) first() error {
 	case err != nil && err != io.EOF:
 		r.Close()
 		return fmt.Errorf("trace: %w", err)
-	case !r.any && (r.line > 0 || r.lines.size > 0):
+	case !r.anyRecord && (r.line > 0 || r.lines.size > 0):
 		r.Close()
 		return errors.New("trace: this file is no trace that a2astdio has written")
 	}
@@ -103,16 +104,16 @@ func (r *Reader) All() iter.Seq2[*Record, error] {
 				return
 			}
 			if err != nil {
-				yield(&Record{}, err)
-				return
+				record = &Record{}
 			}
-			if !yield(record, nil) {
+			if !yield(record, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
+// read is Next, behind the first record.
 func (r *Reader) read() (*Record, error) {
 	for {
 		found, err := r.lines.next()
@@ -134,11 +135,11 @@ func (r *Reader) read() (*Record, error) {
 			return nil, io.EOF
 		}
 		if !found.whole {
-			r.lines.take()
+			r.lines.consume()
 		}
 		r.line++
 		if bad != nil {
-			if !r.any && r.line > maxGarbage {
+			if !r.anyRecord && r.line > maxGarbage {
 				return nil, io.EOF
 			}
 			if len(bytes.TrimSpace(found.b)) > 0 {
@@ -146,15 +147,15 @@ func (r *Reader) read() (*Record, error) {
 			}
 			continue
 		}
-		r.any, r.raw = true, found.b
+		r.anyRecord, r.raw = true, found.b
 		r.at.Offset, r.at.Length = found.offset, len(found.b)
-		r.check()
+		r.noteGaps()
 		return &r.record, nil
 	}
 }
 
-// check reads what a record says of the trace.
-func (r *Reader) check() {
+// noteGaps notes what a record tells of the trace: a newer format, another run, missing records.
+func (r *Reader) noteGaps() {
 	rec := &r.record
 	switch {
 	case rec.Kind == KindStart:
@@ -216,7 +217,7 @@ func (r *Reader) Wait(ctx context.Context) error {
 	switch moved := nameErr == nil && err == nil && !os.SameFile(was, now); {
 	case err != nil, was.Size() > r.lines.offset, was.Size() == r.lines.offset && !moved:
 		return nil
-	case moved && r.kept: // the positions are in this file
+	case moved && r.hasFile: // the positions are in this file
 		r.note("the file was full and is FILE.1 now: what comes from now on is in a new one")
 		return errChanged
 	case moved:
@@ -237,7 +238,7 @@ func (r *Reader) Wait(ctx context.Context) error {
 
 // Close closes the file, unless File has been called.
 func (r *Reader) Close() error {
-	if r.file == nil || r.kept {
+	if r.file == nil || r.hasFile {
 		return nil
 	}
 	return r.file.Close()

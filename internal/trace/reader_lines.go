@@ -32,7 +32,7 @@ type line struct {
 
 // next returns the next line. At the end of the source it returns the rest, without
 // whole, or io.EOF if there is none. The rest is returned again, longer, when there is
-// more, unless it was taken.
+// more, unless consume was called.
 func (l *lineReader) next() (line, error) {
 	for {
 		b, err := l.src.ReadSlice('\n')
@@ -46,7 +46,7 @@ func (l *lineReader) next() (line, error) {
 		found := line{b: bytes.TrimSuffix(b, []byte{'\n'}), offset: l.offset, whole: err == nil, long: l.size > maxLine}
 		switch {
 		case err == nil:
-			l.take()
+			l.consume()
 			return found, nil
 		case err == io.EOF && l.size > 0:
 			return found, nil
@@ -56,8 +56,8 @@ func (l *lineReader) next() (line, error) {
 	}
 }
 
-// take makes the next line begin behind what was read.
-func (l *lineReader) take() {
+// consume makes the next line begin behind what was read.
+func (l *lineReader) consume() {
 	l.offset += l.size
 	l.size, l.buf = 0, l.buf[:0]
 }

@@ -55,7 +55,7 @@ type Recorder struct {
 	limit     int // see [Options.Limit]
 	exchanges atomic.Int64
 	writing   sync.WaitGroup
-	err       error // of the goroutine; may be read behind writing
+	err       error // of the goroutine; only to be read after writing.Wait
 }
 
 // Create returns a Recorder that writes to a file. It empties an existing file. Only
@@ -95,9 +95,10 @@ func (d *diskFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// anew moves a full file aside, over the one before, and reports whether it did. Windows
-// cannot move one that somebody has open: then the trace ends.
-func (d *diskFile) anew() (moved bool, err error) {
+// rotate moves a full file to FILE.1, over the one before, and begins the file anew. It does nothing, and
+// returns false, while the file is not full. Windows cannot move one that somebody has open: that is an
+// error, and the trace ends.
+func (d *diskFile) rotate() (moved bool, err error) {
 	if d.size < d.max {
 		return false, nil
 	}
@@ -107,7 +108,7 @@ func (d *diskFile) anew() (moved bool, err error) {
 	return true, d.open()
 }
 
-// New returns a Recorder that writes to out, which it does not close.
+// New returns a Recorder that writes to out, which it does not close. Nil options are the zero ones.
 func New(out io.Writer, opts *Options) *Recorder {
 	if opts == nil {
 		opts = &Options{}

@@ -33,6 +33,7 @@ func WriteRedacted(r *Reader, w io.Writer) error {
 	return nil
 }
 
+// redact makes of a record what --trace-redact would have written.
 func (r *Record) redact(e *encoder) {
 	r.Redact = r.Kind == KindStart
 	if payload, _ := r.Payload(); len(payload) > 0 {
@@ -44,13 +45,13 @@ func (r *Record) redact(e *encoder) {
 	} else { // there is none, or it is nested too deep
 		text, r.JSON = text+string(r.JSON), nil
 	}
-	r.ID, r.Method = e.mask.named(r.ID), rawjson.Text(rawjson.View(e.mask.named(rawjson.AppendString(nil, r.Method))))
-	r.Text, r.Base64 = length(text), nil
-	r.Head, r.Comment, r.Why = length(r.Head), length(r.Comment), length(r.Why)
+	r.ID, r.Method = e.mask.idOrMethod(r.ID), rawjson.Text(rawjson.View(e.mask.idOrMethod(rawjson.AppendString(nil, r.Method))))
+	r.Text, r.Base64 = sizeMark(text), nil
+	r.Head, r.Comment, r.Why = sizeMark(r.Head), sizeMark(r.Comment), sizeMark(r.Why)
 }
 
-// length stands for a text that is redacted.
-func length(s string) string {
+// sizeMark returns what stands in place of a redacted text; "" for an empty one.
+func sizeMark(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -60,20 +61,20 @@ func length(s string) string {
 // isJSON reports whether b is a JSON document, on one line or several.
 func isJSON(b []byte) bool { return json.Valid(b) && utf8.Valid(b) }
 
-// spoken reports whether a member's strings may be words of the protocols, which a
+// isProtocolMember reports whether a member's strings may be words of the protocols, which a
 // redacted trace keeps. All others may be what people or agents have said.
-func spoken(key string) bool {
+func isProtocolMember(key string) bool {
 	return slices.Contains([]string{"jsonrpc", "id", "method", "kind", "state", "role", "type", "status", "version",
 		"taskid", "contextid", "messageid", "artifactid", "sessionid", "toolcallid", "callid", "elicitationid",
 		"sessionupdate", "stopreason", "outcome", "optionid", "selectedoptionid", "currentmodeid", "modeid",
 		"protocolversion", "preferredtransport", "transport", "protocolbinding", "timestamp", "toolname",
 		"mimetype", "mediatype", "defaultinputmodes", "defaultoutputmodes", "inputmodes", "outputmodes", "acceptedoutputmodes",
-		"extensions", "phase", "configid"}, plain(key))
+		"extensions", "phase", "configid"}, normalName(key))
 }
 
-// redacts reports whether a text is replaced by its length. spoken: it may be a word of the protocols,
-// an ID or a media type, but agents use such members for sentences of their own, too.
-func redacts(text []byte, spoken bool) bool {
+// redacts reports whether a text is replaced by its length. In a member of the protocols it may be a word
+// of theirs, an ID or a media type; but agents use such members for sentences of their own, too.
+func redacts(text []byte, protocol bool) bool {
 	isProse := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' } // quotes: JSON in a string
-	return len(text) > 0 && (!spoken || bytes.ContainsFunc(bytes.ReplaceAll(text, []byte("; "), []byte(";")), isProse))
+	return len(text) > 0 && (!protocol || bytes.ContainsFunc(bytes.ReplaceAll(text, []byte("; "), []byte(";")), isProse))
 }

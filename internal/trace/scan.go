@@ -11,21 +11,21 @@ import (
 // attack on recursive readers; it is recorded as text.
 const maxDepth = 512
 
-// looked is what a payload shows at first sight. Of what is not JSON, its spans mean nothing.
-type looked struct {
-	// valid: it is a JSON document that may stand in a line.
-	valid bool
+// An outline is where a payload has what a record repeats. A span is empty for what is not there, and
+// means nothing unless the payload is JSON.
+type outline struct {
+	valid bool // it is a JSON document that may stand in a line
 	// id and method are JSON-RPC's, as written; session is its parameter "sessionId".
 	id, method, session span
 	// rpc: it has JSON-RPC's envelope, with this result.
 	rpc    bool
 	result span
-	// text is the string that is all that may be masked in it; see pattern.
-	text span
+	// onlyText: nothing but this string need be masked, since the rest is that of a template.
+	onlyText span
 }
 
-// lookAt looks at a payload, or at the beginning of one.
-func lookAt(b []byte) (l looked) {
+// outlineOf returns the outline of a payload, or of the beginning of one.
+func outlineOf(b []byte) (l outline) {
 	doc := rawjson.View(b)
 	var known [4]span // the first values in the outermost object that are no scalars
 	values, deep := known[:0], false
@@ -69,4 +69,4 @@ func lookAt(b []byte) (l looked) {
 }
 
 // isDocument reports whether b is a JSON document that may stand in a line.
-func isDocument(b []byte) bool { return lookAt(b).valid }
+func isDocument(b []byte) bool { return outlineOf(b).valid }

@@ -8,8 +8,7 @@ type sseEvent struct {
 	data              payload
 	hasData           bool
 	name, id, comment string
-	// whole: a blank line has ended it.
-	whole bool
+	whole             bool // a blank line has ended it
 }
 
 // An sse splits a stream into events, by the WHATWG standard. It is not the transport's
@@ -58,7 +57,7 @@ func (s *sse) add(b []byte, event func(*sseEvent)) {
 	}
 }
 
-// end hands over the incomplete last event, and reports whether there is one.
+// end calls event for the last event if no blank line has ended it, and reports whether that has data.
 func (s *sse) end(event func(*sseEvent)) bool {
 	if s.line.size > 0 {
 		s.field(s.line.payload, event)
@@ -68,6 +67,7 @@ func (s *sse) end(event func(*sseEvent)) bool {
 	return cut
 }
 
+// field takes a line; an empty one ends the event.
 func (s *sse) field(p payload, event func(*sseEvent)) {
 	if p.size == 0 {
 		s.dispatch(event, true)
@@ -102,6 +102,7 @@ func (s *sse) field(p payload, event func(*sseEvent)) {
 
 func clip(b []byte) string { return string(b[:min(len(b), headSize)]) }
 
+// dispatch calls event for what the fields have made, if there were any, and begins the next one.
 func (s *sse) dispatch(event func(*sseEvent), whole bool) {
 	if !s.any {
 		return

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// flushSize is how much is formatted before it is written.
-	flushSize = 256 << 10
+	flushSize = 256 << 10 // how much is formatted before it is written
 	// maxKnown bounds each map: requests that await their reply, lines whose events are
 	// known, texts in pieces.
 	maxKnown = 4096
@@ -27,32 +26,32 @@ type worker struct {
 	enc   *encoder
 	opts  *Options
 	start time.Time
-	last  time.Time // of the current item
-	id    string    // of the run
+	now   time.Time // of the current item
+	runID string    // of the run
 
-	second int64 // that date is of
+	second int64 // the Unix time of date
 	date   []byte
 
-	n       int64 // records
+	records int64 // that were begun, in all files
 	buf     []byte
 	failed  error
 	pending [2]map[string]string // methods of open requests, by ID: the editor's, ours
 	seen    observed
-	said    map[uint64]*said // by the hash of the session of the editor's wire
-	spoke   *said            // the newest of them
+	tails   map[uint64]*textTail // of the editor's wire, by the hash of the session
+	tail    *textTail            // of the session that was written to last
 	open    map[int64]*exchange
 }
 
 func newWorker(out io.Writer, opts *Options, now time.Time) *worker {
-	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, last: now, id: rand.Text(), said: map[uint64]*said{},
+	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, now: now, runID: rand.Text(), tails: map[uint64]*textTail{},
 		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", came: map[uint64][]EventRef{}, from: map[uint64][]EventRef{}},
 		pending: [2]map[string]string{{}, {}}}
-	w.head(now)
+	w.startRecord(now)
 	return w
 }
 
-// run writes items until the queue is closed. After an error it writes nothing more: a
-// gap in the trace would mislead.
+// run writes items until the queue is closed, and then the end of the trace. It returns the first error,
+// after which it takes items and writes nothing: a gap in the trace would mislead.
 func (w *worker) run(q *queue) error {
 	var items []item
 	var arena []byte
@@ -63,39 +62,39 @@ func (w *worker) run(q *queue) error {
 			break
 		}
 		for i := range items {
-			w.last = items[i].at
+			w.now = items[i].at
 			w.item(&items[i], arena[items[i].from:items[i].to])
 			if len(w.buf) >= flushSize {
 				w.flush()
 			}
 		}
 		w.flush()
-		w.turn()
+		w.rotateIfFull()
 		clear(items) // drop what they point at
 		if cap(arena) > 2*maxQueue {
 			arena = nil
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(w.open)) {
-		w.end(w.open[n], w.last, &ending{reason: EndOpen})
+		w.end(w.open[n], w.now, &ending{reason: EndOpen})
 	}
-	w.begin(w.last, WireBridge, "", KindStop)
-	w.number("records", w.n)
+	w.begin(w.now, WireBridge, "", KindStop)
+	w.number("records", w.records)
 	w.finish()
 	w.flush()
 	return w.failed
 }
 
 func (w *worker) item(it *item, b []byte) {
-	w.enc.mask.learn()
+	w.enc.mask.learnSecrets()
 	switch it.kind {
 	case itemLine:
-		w.line(it, b)
+		w.editorLine(it, b)
 	case itemStderr:
 		w.begin(it.at, WireEditor, DirOut, KindStderr)
 		p := wholePayload(b)
-		l := w.enc.look(p, nil)
-		w.buf = w.enc.payload(w.buf, p, &l, nil, open)
+		l := w.enc.outline(p, nil)
+		w.buf = w.enc.payload(w.buf, p, &l, nil, modeOpen)
 		w.finish()
 	case itemDecision:
 		w.decision(it.at, it.more.(*Decision))
@@ -104,14 +103,15 @@ func (w *worker) item(it *item, b []byte) {
 	case itemBecame:
 		w.seen.becomes(it.hash, it.more.([]int64))
 	default:
-		w.exchange(it, b)
+		w.agentItem(it, b)
 	}
 }
 
+// begin begins a record; finish ends it. What appends a member stands between them.
 func (w *worker) begin(at time.Time, wire, dir, kind string) {
-	w.n++
+	w.records++
 	b := append(w.buf, `{"n":`...)
-	b = strconv.AppendInt(b, w.n, 10)
+	b = strconv.AppendInt(b, w.records, 10)
 	b = w.clock(append(b, `,"t":"`...), at)
 	b = append(b, `","us":`...)
 	b = strconv.AppendInt(b, at.Sub(w.start).Microseconds(), 10)
@@ -122,7 +122,7 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 	w.buf = append(append(append(b, `,"kind":"`...), kind...), '"')
 }
 
-// clock appends a time. It formats the second only once.
+// clock appends a time to b. It formats each second only once.
 func (w *worker) clock(b []byte, at time.Time) []byte {
 	if second := at.Unix(); second != w.second || w.date == nil {
 		w.second, w.date = second, at.UTC().AppendFormat(w.date[:0], "2006-01-02T15:04:05.")
@@ -155,11 +155,11 @@ func (w *worker) number(name string, n int64) {
 	}
 }
 
-// written appends a member as it was written, masked, unless it is no JSON or too long for a name.
-func (w *worker) written(name, raw string) {
+// raw appends a member whose value is JSON already, masked; nothing if it is no JSON or longer than maxName.
+func (w *worker) raw(name, raw string) {
 	if len(raw) <= maxName && isDocument([]byte(raw)) {
 		w.member(name)
-		w.buf = append(w.buf, w.enc.mask.named([]byte(raw))...)
+		w.buf = append(w.buf, w.enc.mask.idOrMethod([]byte(raw))...)
 	}
 }
 
@@ -173,20 +173,20 @@ func (w *worker) flush() {
 	w.buf = w.buf[:0]
 }
 
-// turn begins the file anew if it is full.
-func (w *worker) turn() {
+// rotateIfFull moves a full file aside, and begins the next with a start record.
+func (w *worker) rotateIfFull() {
 	d, ok := w.out.(*diskFile)
 	if !ok || w.failed != nil {
 		return
 	}
-	moved, err := d.anew()
+	moved, err := d.rotate()
 	if w.failed = err; moved {
-		w.head(w.last)
+		w.startRecord(w.now)
 	}
 }
 
-// head is the first record of a file.
-func (w *worker) head(at time.Time) {
+// startRecord writes the first record of a file.
+func (w *worker) startRecord(at time.Time) {
 	w.begin(at, WireBridge, "", KindStart)
 	w.number("format", Format)
 	w.text("program", "a2astdio")
@@ -197,12 +197,12 @@ func (w *worker) head(at time.Time) {
 	if w.opts.Redact {
 		w.buf = append(w.buf, `,"redact":true`...)
 	}
-	w.text("run", w.id)
+	w.text("run", w.runID)
 	w.finish()
 }
 
-// line records a line of the editor's wire.
-func (w *worker) line(it *item, b []byte) {
+// editorLine records a line of the editor's wire.
+func (w *worker) editorLine(it *item, b []byte) {
 	p := wholePayload(b)
 	var from []EventRef
 	ours, dir := 0, DirIn
@@ -218,42 +218,42 @@ func (w *worker) line(it *item, b []byte) {
 		from = w.seen.from[hash]
 		delete(w.seen.from, hash)
 	}
-	var s *said
+	var s *textTail
 	if it.toEditor {
-		s = w.spoke
+		s = w.tail
 	}
-	l := w.enc.look(p, s)
+	l := w.enc.outline(p, s)
 	if it.toEditor {
 		session := lineHash(p.b[l.session.from:l.session.to])
-		if s = w.said[session]; s == nil {
-			s = new(said)
-			remember(w.said, session, s)
+		if s = w.tails[session]; s == nil {
+			s = new(textTail)
+			remember(w.tails, session, s)
 		}
-		w.spoke = s
+		w.tail = s
 	}
 	w.begin(it.at, WireEditor, dir, KindMessage)
 	method := string(p.b[l.method.from:l.method.to])
 	if id := string(p.b[l.id.from:l.id.to]); id != "" && len(id) <= maxName {
-		w.written("id", id)
+		w.raw("id", id)
 		if method != "" {
 			remember(w.pending[ours], id, method[:min(len(method), maxName)])
 		} else if method = w.pending[1-ours][id]; method != "" {
 			delete(w.pending[1-ours], id)
 		}
 	}
-	w.written("method", method)
+	w.raw("method", method)
 	w.refs(from)
-	as := open
+	mode := modeOpen
 	if strings.Contains(method, "ushNotificationConfig") {
-		as = push
+		mode = modePush
 	}
-	w.enc.mask.client = !it.toEditor
-	w.buf = w.enc.payload(w.buf, p, &l, s, as)
-	w.enc.mask.client = false
+	w.enc.mask.fromClient = !it.toEditor
+	w.buf = w.enc.payload(w.buf, p, &l, s, mode)
+	w.enc.mask.fromClient = false
 	w.finish()
 }
 
-// remember adds to a bounded map. It empties a full map, which costs a few names.
+// remember adds to a map of at most maxKnown. It empties a full map, which costs a few names.
 func remember[K comparable, V any](m map[K]V, key K, v V) {
 	if len(m) >= maxKnown {
 		clear(m)

@@ -28,10 +28,10 @@ func URL(doc []byte) string {
 	return cmp.Or(c.Get("url").Str, c.Get("supportedInterfaces.0.url").Str)
 }
 
-// Move returns a card whose URLs have passed through move; base is the new place. It
-// leaves out interfaces that move refuses or that are not HTTP (gRPC), because their
-// traffic would pass unseen, and returns them as dropped. signed: the card had
-// signatures. The change makes them invalid, so they are left out.
+// Move returns a card whose URLs have passed through move. It leaves out interfaces that move
+// refuses or that are not HTTP (gRPC), because their traffic would pass unseen, and returns their URLs as
+// dropped; in place of the card's own "url" stands base then. signed: the card had signatures. The change
+// makes them invalid, so they are left out.
 func Move(doc []byte, base string, move func(string) (string, bool)) (moved []byte, dropped []string, signed bool, err error) {
 	var card map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(doc))
@@ -69,8 +69,9 @@ func Move(doc []byte, base string, move func(string) (string, bool)) (moved []by
 	return out, dropped, signed, err
 }
 
-// From returns a function that moves URLs of one origin, with path and query, to base.
-func From(server, base string) func(string) (string, bool) {
+// Mover returns a function for Move that moves URLs of a server's origin, with path and query, to base,
+// and refuses all others.
+func Mover(server, base string) func(string) (string, bool) {
 	b, badServer := url.Parse(server)
 	return func(old string) (string, bool) {
 		a, err := url.Parse(old)

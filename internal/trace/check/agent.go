@@ -18,61 +18,63 @@ import (
 type agentWire struct {
 	c         *Checker
 	exchanges map[int64]*exchange
-	tasks     map[string]over
-	known     map[string]*begun // tasks that began in the trace
-	listed    map[string]bool   // tasks on the pages of the last list
-	offers    gjson.Result      // the agent's card
-	lacks     string            // the version of the first operation that the agent did not know
+	ended     map[string]endedTask
+	begun     map[string]*seenTask // tasks that began in the trace
+	listed    map[string]bool      // tasks on the pages of the last list
+	card      gjson.Result         // the agent's card
+	lacks     string               // the version of the first operation that the agent did not know
 }
 
-// over is where a task reached a terminal state.
-type over struct {
-	state         string
-	record, asked int64 // asked: of the request
+// An endedTask is the terminal state of a task, with the records of the event that told it and of that
+// event's request.
+type endedTask struct {
+	state           string
+	record, request int64
 }
 
-// begun is what was seen of a task from its beginning.
-type begun struct {
+// A seenTask is what was seen of a task from its beginning.
+type seenTask struct {
 	record    int64
 	context   string
-	artifacts map[string]*written
+	artifacts map[string]*artifact
 	calls     map[string]toolCall
 }
 
 // An exchange is a request to the agent.
 type exchange struct {
-	op      operation
-	method  string
-	rpc     bool   // JSON-RPC, not HTTP+JSON
-	id      string // of JSON-RPC
-	params  gjson.Result
-	status  int
-	answers int
-	about   string // the task that it asks for
-	task    string // the task of its events
-	last    int64  // the record of the event that must be the last
-	why     string // why it must be
-	isCard  bool
-	devtool bool // the development-tool extension is active
-	bare    bool // a task has come without its context
-	url     string
+	op        operation
+	method    string
+	rpc       bool   // JSON-RPC, not HTTP+JSON
+	id        string // of JSON-RPC
+	params    gjson.Result
+	status    int
+	answers   int    // events or bodies with JSON so far
+	about     string // the task that it asks for; "" for none
+	task      string // the task of its events; "" for none yet
+	final     int64  // the record of the event that must be the last; 0: none was
+	finalBy   string // why it must be
+	isCard    bool
+	devtool   bool // the development-tool extension is active
+	noContext bool // a task has come without its context
+	url       string
 
-	media   string      // the response's Content-Type
-	end     event.Event // the last event that has a state, or can be the last
-	at      int64       // when the last sign of life came, in microseconds
-	record  int64       // of the last event
-	torn    bool        // a blank line is missing behind the last event
-	context string      // the context of its events
-	before  string      // the event before, as it was written
-	n       int64       // the record of the request
-	asked   int64       // when the request was made, in microseconds
-	first   int64       // when its first event came
-	spoke   bool        // an event said something
-	when    time.Time   // the last timestamp
-	loose   bool        // HTTP+JSON of A2A 0.3, which has two forms: that of JSON-RPC, and its proto's, for which there is no schema
-	encoded string      // the answer's Content-Encoding: but for identity its body is not in the trace
+	media         string      // the response's Content-Type
+	lastState     event.Event // the last event that has a state, or may be the last
+	lastSign      int64       // when the head or the last event came, in microseconds
+	lastEvent     int64       // the record of the last event
+	torn          bool        // a blank line is missing behind the last event
+	context       string      // the context of its events
+	previous      string      // the event before, as it was written
+	request       int64       // the record of the request
+	requested     int64       // when the request was made, in microseconds
+	firstEvent    int64       // when its first event came, in microseconds
+	saidSomething bool        // an event said something
+	timestamp     time.Time   // the last status.timestamp
+	loose         bool        // HTTP+JSON of A2A 0.3, which has two forms: that of JSON-RPC, and its proto's, for which there is no schema
+	encoded       string      // the answer's Content-Encoding: but for identity its body is not in the trace
 }
 
+// record checks a record of the agent's wire.
 func (w *agentWire) record(r *trace.Record) {
 	if r.Kind == trace.KindRequest {
 		w.request(r)
@@ -85,14 +87,14 @@ func (w *agentWire) record(r *trace.Record) {
 	w.c.loose = x.loose
 	switch r.Kind {
 	case trace.KindResponse:
-		x.status, x.media, x.at, x.encoded = r.Status, r.HeaderOf("Content-Type"), r.Micros, r.HeaderOf("Content-Encoding")
+		x.status, x.media, x.lastSign, x.encoded = r.Status, r.HeaderOf("Content-Type"), r.Micros, r.HeaderOf("Content-Encoding")
 		w.status(r, x)
 	case trace.KindEvent, trace.KindBody:
-		w.silent(r, x)
+		w.reportSilence(r, x)
 		if len(r.Base64) > 0 && (x.encoded == "" || x.encoded == "identity") {
-			w.tell(r.N, x, RuleHTTP, Error, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
+			w.reportAnswer(r.N, x, RuleHTTP, Error, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
 		}
-		x.at, x.torn = r.Micros, r.Error != ""
+		x.lastSign, x.torn = r.Micros, r.Error != ""
 		w.answer(r, x)
 	case trace.KindEnd:
 		delete(w.exchanges, r.Exchange)
@@ -102,8 +104,8 @@ func (w *agentWire) record(r *trace.Record) {
 
 func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
-	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), n: r.N, asked: r.Micros, url: r.URL}
-	said := cmp.Or(r.HeaderOf("A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
+	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), request: r.N, requested: r.Micros, url: r.URL}
+	version := cmp.Or(r.HeaderOf("A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
 	x.devtool = strings.Contains(r.HeaderOf("A2A-Extensions")+r.HeaderOf("X-A2A-Extensions")+doc.Get("params.message.extensions").Raw, "/developer-profile/")
 	switch {
 	case r.HTTP == "GET" && strings.Contains(r.URL, "/.well-known/agent"):
@@ -117,7 +119,7 @@ func (w *agentWire) request(r *trace.Record) {
 		x.method = event.Method(r.HTTP, strings.TrimSuffix(r.Path(), "/"))
 		x.op = w.c.schemas.operation(x.method)
 		x.isCard = x.op.result == "Card"
-		if x.op != (operation{}) && (said == "" || strings.HasPrefix(said, "0.")) { // not a request beside A2A
+		if x.op != (operation{}) && (version == "" || strings.HasPrefix(version, "0.")) { // not a request beside A2A
 			x.loose, x.op.version = true, "0.3"
 		}
 		x.params = gjson.Parse(strings.Clone(doc.Raw))
@@ -129,30 +131,32 @@ func (w *agentWire) request(r *trace.Record) {
 	}
 	w.exchanges[r.Exchange] = x
 	if whole && x.rpc {
-		w.call(r, x, doc, said)
+		w.call(r, x, doc, version)
 	} else if whole && x.op.params == "SendParams" && !x.loose {
 		w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc, "")
 	}
 }
 
-func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, said string) {
+// call checks a request of JSON-RPC. version is what it says in A2A-Version.
+func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, version string) {
 	switch {
 	case doc.Get("jsonrpc").Str != "2.0":
-		w.c.find(r.N, Bridge, RuleJSONRPC, x.method, `jsonrpc must be "2.0"`)
+		w.c.reportError(r.N, Bridge, RuleJSONRPC, x.method, `jsonrpc must be "2.0"`)
 	case x.id == "":
-		w.c.find(r.N, Bridge, RuleJSONRPC, x.method, "the request has no ID")
+		w.c.reportError(r.N, Bridge, RuleJSONRPC, x.method, "the request has no ID")
 	}
 	switch {
 	case x.op.version == "":
 		return
-	case said == "" && x.op.version == "1.0":
-		w.c.find(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A 1.0, and there is no A2A-Version: agents must take the request for one of 0.3")
-	case said != "" && !strings.HasPrefix(said, x.op.version[:2]):
-		w.c.find(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A %s, and A2A-Version is %q", x.op.version, said)
+	case version == "" && x.op.version == "1.0":
+		w.c.reportError(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A 1.0, and there is no A2A-Version: agents must take the request for one of 0.3")
+	case version != "" && !strings.HasPrefix(version, x.op.version[:2]):
+		w.c.reportError(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A %s, and A2A-Version is %q", x.op.version, version)
 	}
 	w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc.Get("params"), "params")
 }
 
+// doc returns the name of the document whose schemas an exchange must match.
 func (x *exchange) doc() string { return "A2A " + cmp.Or(x.op.version, "0.3") }
 
 // result checks an event or a result against the rules of streams and tasks.
@@ -166,23 +170,23 @@ func (w *agentWire) result(r *trace.Record, x *exchange, result gjson.Result) {
 		return
 	}
 	e := event.Of(result)
-	if x.first == 0 {
-		x.first = r.Micros
+	if x.firstEvent == 0 {
+		x.firstEvent = r.Micros
 	}
 	w.media(r, x)
 	w.rules(r, x, &e)
 	w.context(r, x, &e)
-	w.begin(r, x, &e)
+	w.beginTask(r, x, &e)
 	if x.op.result == "Event" && r.Kind == trace.KindEvent {
 		w.stream(r, x, &e)
-		w.pieces(r, x, &e)
+		w.continuation(r, x, &e)
 	}
-	w.kept(r, x, &e)
+	w.compareTask(r, x, &e)
 	w.tools(r, x, &e)
 	if e.Task != "" && e.State != "" {
 		w.state(r, x, &e)
 	}
-	w.c.words.event(&e, x.n, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
+	w.c.words.event(&e, x.request, x.params.Get("message.taskId").Exists() || !x.params.Get("message").Exists())
 }
 
 // list checks a page of tasks against what was asked for (A2A 1.0, section 3.1.4).
@@ -208,14 +212,14 @@ func (w *agentWire) list(r *trace.Record, x *exchange, page gjson.Result) {
 	for _, task := range tasks {
 		w.listed[strings.Clone(task.Get("id").Str)] = true
 	}
-	w.broken(r, RuleOrder, weight, x.method, wrong, true, [2]string{"", "3.1.4"}, "list")
+	w.reportBroken(r, RuleOrder, weight, x.method, wrong, true, [2]string{"", "3.1.4"}, "list")
 }
 
-// begin keeps a task that begins: with it a message is answered that names none.
-func (w *agentWire) begin(r *trace.Record, x *exchange, e *event.Event) {
-	if w.known[e.Task] == nil && e.Task != "" && e.Kind != event.Message && x.answers == 1 && x.params.Get("message").Exists() &&
-		!x.params.Get("message.taskId").Exists() && len(w.known) < maxOpen {
-		w.known[strings.Clone(e.Task)] = &begun{record: r.N, context: e.Context, artifacts: map[string]*written{}}
+// beginTask notes a task that begins: with it a message is answered that names none.
+func (w *agentWire) beginTask(r *trace.Record, x *exchange, e *event.Event) {
+	if w.begun[e.Task] == nil && e.Task != "" && e.Kind != event.Message && x.answers == 1 && x.params.Get("message").Exists() &&
+		!x.params.Get("message.taskId").Exists() && len(w.begun) < maxOpen {
+		w.begun[strings.Clone(e.Task)] = &seenTask{record: r.N, context: e.Context, artifacts: map[string]*artifact{}}
 	}
 }
 
@@ -226,24 +230,24 @@ func (w *agentWire) stream(r *trace.Record, x *exchange, e *event.Event) {
 	switch {
 	case x.answers > 1 || !v1:
 	case x.method == "SubscribeToTask" && e.Kind != event.Task:
-		w.c.find(r.N, Agent, RuleOrder, x.method, "the first event of a subscription must be the task")
+		w.c.reportError(r.N, Agent, RuleOrder, x.method, "the first event of a subscription must be the task")
 	case x.method != "SubscribeToTask" && e.Kind != event.Task && e.Kind != event.Message && !x.params.Get("message.taskId").Exists():
-		w.c.find(r.N, Agent, RuleOrder, x.method, "the first event must be a task or a message")
+		w.c.reportError(r.N, Agent, RuleOrder, x.method, "the first event must be a task or a message")
 	}
 	switch {
 	case x.task != "" && e.Task != "" && e.Task != x.task:
-		w.c.find(r.N, Agent, RuleOrder, x.method, "the stream is about the task %q, and this about %q", x.task, e.Task)
+		w.c.reportError(r.N, Agent, RuleOrder, x.method, "the stream is about the task %q, and this about %q", x.task, e.Task)
 	case e.Task != "":
 		x.task = e.Task
 	}
 	switch {
-	case x.last > 0:
+	case x.final > 0:
 	case e.Kind == event.Message:
-		x.last, x.why = r.N, "a message, which is the whole answer"
+		x.final, x.finalBy = r.N, "a message, which is the whole answer"
 	case e.Final:
-		x.last, x.why = r.N, "final"
+		x.final, x.finalBy = r.N, "final"
 	case v1 && event.Terminal(e.State):
-		x.last, x.why = r.N, e.State
+		x.final, x.finalBy = r.N, e.State
 	}
 }
 
@@ -251,48 +255,49 @@ func (w *agentWire) stream(r *trace.Record, x *exchange, e *event.Event) {
 // 4.1.3). In the development-tool extension, appendix A, a completed task continues
 // with the user's next message.
 func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
-	before, ok := w.tasks[e.Task]
+	before, ok := w.ended[e.Task]
 	switch {
 	case ok && before.state == "completed" && x.devtool && x.params.Get("message.taskId").Str == e.Task:
-		delete(w.tasks, e.Task)
-	case ok && x.n < before.record && x.n != before.asked && !event.Terminal(e.State):
+		delete(w.ended, e.Task)
+	case ok && x.request < before.record && x.request != before.request && !event.Terminal(e.State):
 		// An older stream may be behind: what came first on two connections nothing tells.
-	case ok && x.n > before.record && x.params.Get("message").Exists() && !x.params.Get("message.taskId").Exists():
-		w.c.find(r.N, Agent, RuleState, x.method, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own", e.Task, before.state, before.record)
-		delete(w.tasks, e.Task)
+	case ok && x.request > before.record && x.params.Get("message").Exists() && !x.params.Get("message.taskId").Exists():
+		w.c.reportError(r.N, Agent, RuleState, x.method, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own", e.Task, before.state, before.record)
+		delete(w.ended, e.Task)
 	case ok && before.state != e.State:
-		w.c.find(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
-		delete(w.tasks, e.Task)
+		w.c.reportError(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
+		delete(w.ended, e.Task)
 	case !ok && event.Terminal(e.State):
-		if len(w.tasks) >= maxOpen {
-			clear(w.tasks)
+		if len(w.ended) >= maxOpen {
+			clear(w.ended)
 		}
-		w.tasks[e.Task] = over{e.State, r.N, x.n}
+		w.ended[e.Task] = endedTask{e.State, r.N, x.request}
 	}
 }
 
+// end checks how an exchange ended.
 func (w *agentWire) end(r *trace.Record, x *exchange) {
 	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
 	switch {
-	case !ended && x.status == 0 && x.op.version != "" && time.Duration(r.Micros-x.asked)*time.Microsecond >= silence:
-		w.tell(x.n, x, RuleAnswered, Warning, "no answer came within %s", (time.Duration(r.Micros-x.asked) * time.Microsecond).Round(time.Second))
+	case !ended && x.status == 0 && x.op.version != "" && time.Duration(r.Micros-x.requested)*time.Microsecond >= silence:
+		w.reportAnswer(x.request, x, RuleAnswered, Warning, "no answer came within %s", (time.Duration(r.Micros-x.requested) * time.Microsecond).Round(time.Second))
 	case !ended || x.answers > 0 || x.status == 0 || x.status >= 300 || x.op.result == "" && (!x.rpc || x.op.version != ""):
 	case r.Bytes > 0 && strings.HasPrefix(strings.ToLower(x.media), "text/event-stream"):
-		w.tell(r.N, x, RuleHTTP, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
+		w.reportAnswer(r.N, x, RuleHTTP, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
 	default:
-		w.tell(r.N, x, RuleAnswered, Error, "the response has ended, and nothing was in it")
+		w.reportAnswer(r.N, x, RuleAnswered, Error, "the response has ended, and nothing was in it")
 	}
 	w.refusedHTTP(r, x)
-	if x.record > 0 && x.op.result == "Event" {
+	if x.lastEvent > 0 && x.op.result == "Event" {
 		w.ending(r, x)
-		w.atOnce(x)
+		w.reportHeldBack(x)
 	}
 	if !ended || r.Reason == trace.EndEOF {
-		w.c.words.broken()
+		w.c.words.streamCut()
 	}
 }
 
-// asks returns a parameter, which HTTP+JSON may have in the URL.
+// asks returns a parameter, which HTTP+JSON may have in the URL; there it is a string, "" if it is missing.
 func (x *exchange) asks(name string) gjson.Result {
 	if v := x.params.Get(name); v.Exists() || x.rpc {
 		return v
@@ -314,5 +319,5 @@ func aboutTask(x *exchange, r *trace.Record) string {
 	if x.op.params != "TaskID" && (x.rpc || x.op.result != "Task" && x.method != "SubscribeToTask") {
 		return ""
 	}
-	return strings.Clone(event.About(x.params, r.Path()))
+	return strings.Clone(event.TaskOf(x.params, r.Path()))
 }

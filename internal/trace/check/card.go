@@ -20,29 +20,29 @@ func (w *agentWire) cardRules(r *trace.Record, doc gjson.Result, v1 bool) {
 		at     [2]string // sections of A2A 0.3 and 1.0
 		broken func(doc gjson.Result, v1 bool) string
 	}{
-		{Error, [2]string{"5.6.1", "4.4.6"}, eachFace(faceURL)},
-		{Error, [2]string{"5.6.1", "4.4.6"}, eachFace(faceBinding)},
-		{Error, [2]string{"5.5", "3.6"}, eachFace(faceVersion)},
-		{Error, [2]string{"5.5.3", "4.5"}, cardSchemes},
-		{Error, [2]string{"5.5.6", "8.4.2"}, cardSignatures},
-		{Warning, [2]string{"5.6.4", "3.6"}, eachFace(faceHabit)},
+		{Error, [2]string{"5.6.1", "4.4.6"}, eachInterface(wrongURL)},
+		{Error, [2]string{"5.6.1", "4.4.6"}, eachInterface(wrongBinding)},
+		{Error, [2]string{"5.5", "3.6"}, eachInterface(wrongVersion)},
+		{Error, [2]string{"5.5.3", "4.5"}, unknownScheme},
+		{Error, [2]string{"5.5.6", "8.4.2"}, wrongSignature},
+		{Warning, [2]string{"5.6.4", "3.6"}, eachInterface(oddInterface)},
 		{Warning, [2]string{"5.5.4", "4.4.5"}, func(doc gjson.Result, _ bool) string {
 			return thereTwice(doc, "skills.#.id", "capabilities.extensions.#.uri")
 		}},
-		{Warning, [2]string{"5.5", "4.4.1"}, eachFace(facePlace)},
+		{Warning, [2]string{"5.5", "4.4.1"}, eachInterface(wrongPlace)},
 	} {
 		text := rule.broken(doc, v1)
-		w.broken(r, RuleSchema, rule.weight, "card", text, v1, rule.at, text)
+		w.reportBroken(r, RuleSchema, rule.weight, "card", text, v1, rule.at, text)
 	}
 }
 
-// A face is an interface of a card.
-type face struct{ at, member, url, binding, version string } // member has the binding
+// An agentInterface is one of a card, at a path. member is the name of the member that has the binding.
+type agentInterface struct{ at, member, url, binding, version string }
 
-func faces(doc gjson.Result, v1 bool) (all []face) {
+func interfaces(doc gjson.Result, v1 bool) (all []agentInterface) {
 	list, member := "supportedInterfaces", "protocolBinding"
 	if !v1 {
-		all = append(all, face{"", "preferredTransport", doc.Get("url").Str, doc.Get("preferredTransport").Str, doc.Get("protocolVersion").Str})
+		all = append(all, agentInterface{"", "preferredTransport", doc.Get("url").Str, doc.Get("preferredTransport").Str, doc.Get("protocolVersion").Str})
 		list, member = "additionalInterfaces", "transport"
 	}
 	for i, f := range doc.Get(list).Array() {
@@ -50,15 +50,15 @@ func faces(doc gjson.Result, v1 bool) (all []face) {
 		if v1 {
 			version = f.Get("protocolVersion").Str
 		}
-		all = append(all, face{fmt.Sprintf("%s[%d]", list, i), member, f.Get("url").Str, f.Get(member).Str, version})
+		all = append(all, agentInterface{fmt.Sprintf("%s[%d]", list, i), member, f.Get("url").Str, f.Get(member).Str, version})
 	}
 	return all
 }
 
-// eachFace returns the first thing that is wrong with an interface; "" for nothing.
-func eachFace(wrong func(f face, v1 bool) string) func(gjson.Result, bool) string {
+// eachInterface makes a rule about cards of one about interfaces, which returns what is wrong; "" for nothing.
+func eachInterface(wrong func(f agentInterface, v1 bool) string) func(gjson.Result, bool) string {
 	return func(doc gjson.Result, v1 bool) string {
-		for _, f := range faces(doc, v1) {
+		for _, f := range interfaces(doc, v1) {
 			if text := wrong(f, v1); text != "" {
 				return text
 			}
@@ -67,7 +67,7 @@ func eachFace(wrong func(f face, v1 bool) string) func(gjson.Result, bool) strin
 	}
 }
 
-func faceURL(f face, _ bool) string {
+func wrongURL(f agentInterface, _ bool) string {
 	u, err := url.Parse(f.url)
 	if web := f.binding == "" || f.binding == "JSONRPC" || f.binding == "HTTP+JSON"; f.url != "" && !redacted(f.url) && web && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return fmt.Sprintf("%s: must be an absolute URL (https://…), and is %q", join(f.at, "url"), f.url)
@@ -75,8 +75,8 @@ func faceURL(f face, _ bool) string {
 	return ""
 }
 
-// facePlace: an address that only the agent's own machine knows, or one operation's.
-func facePlace(f face, _ bool) string {
+// wrongPlace: an address that only the agent's own machine knows, or one operation's.
+func wrongPlace(f agentInterface, _ bool) string {
 	u, err := url.Parse(f.url)
 	switch {
 	case err != nil:
@@ -88,9 +88,9 @@ func facePlace(f face, _ bool) string {
 	return ""
 }
 
-// faceBinding: a binding may have any name, but not what looks like one of A2A's: "JSON-RPC 2.0",
+// wrongBinding: a binding may have any name, but not what looks like one of A2A's: "JSON-RPC 2.0",
 // "HTTP+JSON/REST".
-func faceBinding(f face, _ bool) string {
+func wrongBinding(f agentInterface, _ bool) string {
 	letters := regexp.MustCompile("[^A-Z]").ReplaceAllString(strings.ToUpper(f.binding), "")
 	if slices.Contains([]string{"JSONRPC", "GRPC", "HTTPJSON", "HTTPJSONREST", "HTTPREST", "HTTP", "HTTPS", "REST", "JSON"}, letters) &&
 		!slices.Contains([]string{"JSONRPC", "GRPC", "HTTP+JSON"}, f.binding) {
@@ -99,7 +99,7 @@ func faceBinding(f face, _ bool) string {
 	return ""
 }
 
-func faceVersion(f face, v1 bool) string {
+func wrongVersion(f agentInterface, v1 bool) string {
 	switch {
 	case f.version == "":
 	case !regexp.MustCompile(`^[01]\.[0-9]+(\.[0-9]+)?$`).MatchString(f.version):
@@ -110,8 +110,8 @@ func faceVersion(f face, v1 bool) string {
 	return ""
 }
 
-// faceHabit: what should be otherwise, and every client gets along with.
-func faceHabit(f face, v1 bool) string {
+// oddInterface: what should be otherwise, and every client gets along with.
+func oddInterface(f agentInterface, v1 bool) string {
 	switch {
 	case f.member == "preferredTransport" && f.binding == "":
 		return "preferredTransport: is missing; clients take it for JSONRPC"
@@ -121,8 +121,8 @@ func faceHabit(f face, v1 bool) string {
 	return ""
 }
 
-// cardSchemes: a security requirement that names what securitySchemes has not.
-func cardSchemes(doc gjson.Result, v1 bool) (wrong string) {
+// unknownScheme: a security requirement that names what securitySchemes has not.
+func unknownScheme(doc gjson.Result, v1 bool) (wrong string) {
 	member, inner := "security", "@this"
 	if v1 {
 		member, inner = "securityRequirements", "schemes"
@@ -138,8 +138,8 @@ func cardSchemes(doc gjson.Result, v1 bool) (wrong string) {
 	return wrong
 }
 
-// cardSignatures: a signature whose header is not in the form of a JWS (RFC 7515).
-func cardSignatures(doc gjson.Result, _ bool) string {
+// wrongSignature: a signature whose header is not in the form of a JWS (RFC 7515).
+func wrongSignature(doc gjson.Result, _ bool) string {
 	for i, p := range doc.Get("signatures.#.protected").Array() {
 		header, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(p.Str, "="))
 		if p.Type == gjson.String && (err != nil || !gjson.ParseBytes(header).Get("alg").Exists()) {

@@ -40,15 +40,13 @@ const (
 // Rules lists all rules.
 var Rules = [...]string{RuleJSONRPC, RuleSchema, RuleVersion, RuleAnswered, RuleOrder, RuleState, RuleHTTP, RuleClaim, RuleWords}
 
-// maxAlike bounds the reports of equal findings.
-const maxAlike = 5
-
-// maxKinds bounds the different findings that are counted.
-const maxKinds = 1000
-
-// maxOpen bounds how many open requests, tasks and sessions are remembered. Nothing is
-// found about a forgotten one.
-const maxOpen = 20_000
+const (
+	maxAlike = 5    // bounds the reports of equal findings
+	maxKinds = 1000 // bounds the different findings that are counted
+	// maxOpen bounds how many open requests, tasks and sessions are remembered. Nothing is
+	// found about a forgotten one.
+	maxOpen = 20_000
+)
 
 // Values of [Finding.Weight].
 const (
@@ -61,19 +59,15 @@ const (
 
 // A Finding is a violation of a protocol.
 type Finding struct {
-	// Record is the record's number; 0: the whole trace.
-	Record int64 `json:"record"`
+	Record int64 `json:"record"` // the record's number; 0: the whole trace
 	// Also are the records of more findings of the kind, where one is told for all.
-	Also []int64 `json:"also,omitempty"`
-	// Who has violated it.
-	Who    string `json:"who"`
-	Rule   string `json:"rule"`
-	Weight string `json:"weight"`
-	// Source is where the rule stands; "" for a rule of this program's.
-	Source string `json:"source,omitempty"`
-	// What names the message: its method, or the update's kind.
-	What string `json:"what"`
-	Text string `json:"text"`
+	Also   []int64 `json:"also,omitempty"`
+	Who    string  `json:"who"` // who has violated it
+	Rule   string  `json:"rule"`
+	Weight string  `json:"weight"`
+	Source string  `json:"source,omitempty"` // where the rule stands; "" for a rule of this program's
+	What   string  `json:"what"`             // names the message: its method, or the update's kind
+	Text   string  `json:"text"`
 }
 
 // String returns the finding as a line, without a newline.
@@ -96,9 +90,9 @@ func (f *Finding) String() string {
 	return b.String()
 }
 
-// Like returns what findings of one kind have in common, whatever the method: the text up to a
-// value, which may be another each time, as a time or an ID is, without numbers. In events the way
-// to a member does not matter; in the card a name may be missing in two places.
+// Like returns what findings of one kind have in common, whatever the method: the text without numbers, up
+// to the first value, since a time or an ID is another one each time. The path to a member counts in the card
+// alone, where a name may be missing in two places.
 func (f *Finding) Like() string {
 	text, _, _ := strings.Cut(f.Text, ", and ")
 	text, _, _ = strings.Cut(text, `"`)
@@ -122,7 +116,7 @@ type Checker struct {
 	alike  map[string]int
 	notes  []string
 
-	loose   bool // the record is of HTTP+JSON of A2A 0.3, whose methods are called as in 1.0
+	loose   bool // exchange.loose of the record in hand
 	schemas schemas
 	editor  editorWire
 	agent   agentWire
@@ -133,18 +127,19 @@ type Checker struct {
 
 // Options tell what to do with findings.
 type Options struct {
-	// Report is called with each finding, in the order of the records, and with the first
-	// few of equal ones, or with All. Nil: findings are only counted.
+	// Report is called with each finding, in the order of the records; of equal ones only with the first
+	// few, unless All is set. Nil: findings are only counted.
 	Report func(*Finding)
 	All    bool
 	// Picks reports whether a finding counts; nil: all do.
 	Picks func(*Finding) bool
 }
 
+// New returns a Checker for one trace.
 func New(opts *Options) *Checker {
 	c := &Checker{opts: *opts, alike: map[string]int{}}
-	c.editor = editorWire{c: c, open: map[string]*asked{}, answered: map[string]int64{}, sessions: map[string]*session{}}
-	c.agent = agentWire{c: c, exchanges: map[int64]*exchange{}, tasks: map[string]over{}, known: map[string]*begun{}, listed: map[string]bool{}}
+	c.editor = editorWire{c: c, open: map[string]*openRequest{}, answered: map[string]int64{}, sessions: map[string]*session{}}
+	c.agent = agentWire{c: c, exchanges: map[int64]*exchange{}, ended: map[string]endedTask{}, begun: map[string]*seenTask{}, listed: map[string]bool{}}
 	c.words = words{c: c, turns: map[string]*turn{}}
 	return c
 }
@@ -167,22 +162,24 @@ func (c *Checker) Notes() []string {
 	return notes
 }
 
+// note notes once what was not checked.
 func (c *Checker) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); len(c.notes) < maxKinds && !slices.Contains(c.notes, text) {
 		c.notes = append(c.notes, text)
 	}
 }
 
-func (c *Checker) find(n int64, who, rule, what, format string, args ...any) {
+// reportError reports an error of who in the record n. Findings of one format are of one kind.
+func (c *Checker) reportError(n int64, who, rule, what, format string, args ...any) {
 	c.report(&Finding{Record: n, Who: who, Rule: rule, Weight: Error, What: what, Text: fmt.Sprintf(format, args...)}, format)
 }
 
-// warn reports a warning about the agent; of the others all findings are errors.
-func (c *Checker) warn(n int64, rule, what, format string, args ...any) {
+// reportWarning reports a warning about the agent; of the others all findings are errors.
+func (c *Checker) reportWarning(n int64, rule, what, format string, args ...any) {
 	c.report(&Finding{Record: n, Who: Agent, Rule: rule, Weight: Warning, What: what, Text: fmt.Sprintf(format, args...)}, format)
 }
 
-// report reports a finding, unless one of the same kind was reported often enough.
+// report counts a finding, and calls Report unless it was called with enough of the kind.
 func (c *Checker) report(f *Finding, kind string) {
 	f.Source = c.source(f)
 	if c.opts.Picks != nil && !c.opts.Picks(f) {
@@ -211,7 +208,7 @@ func (c *Checker) report(f *Finding, kind string) {
 	}
 }
 
-// source is where the rule of a finding stands, if the finding does not say so itself.
+// source returns where the rule of a finding stands: what the finding itself says, or else by its rule.
 func (c *Checker) source(f *Finding) string {
 	switch at, v1 := sections[f.Rule], c.schemas.operation(f.What).version == "1.0" && !c.loose; {
 	case f.Source != "":
@@ -227,7 +224,7 @@ func (c *Checker) source(f *Finding) string {
 	}
 }
 
-// sections are those of A2A 0.3 and 1.0 in which rules stand.
+// sections are those of A2A 0.3 and 1.0 in which rules stand, for findings about agents.
 var sections = map[string][2]string{
 	RuleHTTP:  {"3.3", "9.4.2"},
 	RuleState: {"6.3", "4.1.3"},
@@ -272,7 +269,7 @@ func (c *Checker) End() {
 	c.editor.end()
 }
 
-// payload returns a record's JSON, and whether all of it was recorded.
+// payload is [trace.Record.Document], and counts what was not recorded whole.
 func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 	if doc, whole = r.Document(); !whole {
 		c.cut++
@@ -280,7 +277,8 @@ func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 	return doc, whole
 }
 
-// schema checks a payload against a schema of a document, if there is one.
+// schema checks v, which is at a path of the payload, against a schema of a document, if there is one of
+// this name.
 func (c *Checker) schema(r *trace.Record, who, what, doc, name string, v gjson.Result, path string) {
 	d := c.schemas.get(doc)
 	s := d.defs[name]

@@ -241,7 +241,7 @@ func TestRedactedTrace(t *testing.T) {
 		must.Equal(t, found(must.Get(trace.NewReader(&redacted))(t)), found(open()), name)
 	}
 	card := gjson.Parse(`{"supportedInterfaces":[{"url":"<22 bytes>","protocolBinding":"JSONRPC"}]}`)
-	must.Equal(t, faceURL(faces(card, true)[0], true), "")
+	must.Equal(t, wrongURL(interfaces(card, true)[0], true), "")
 	acp := parsed.get(docACP)
 	must.Equal(t, len(acp.validate(acp.defs["PlanEntry"], gjson.Parse(`{"content":"<3 bytes>","priority":"<6 bytes>","status":"pending"}`), "")), 0)
 }
@@ -252,7 +252,7 @@ func TestAlike(t *testing.T) {
 	c := New(&Options{Report: func(*Finding) { reported++ }})
 	for n := range int64(100) {
 		c.Add(&trace.Record{N: n, Kind: trace.KindMessage, Text: "no JSON"})
-		c.warn(n, RuleSchema, "tasks/get", "%s", fmt.Sprintf("status.timestamp has no time zone: %q", fmt.Sprint(n)))
+		c.reportWarning(n, RuleSchema, "tasks/get", "%s", fmt.Sprintf("status.timestamp has no time zone: %q", fmt.Sprint(n)))
 	}
 	if c.Count() != 200 || reported != 2*maxAlike {
 		t.Errorf("%d were counted and %d reported, want 200 and %d", c.Count(), reported, 2*maxAlike)

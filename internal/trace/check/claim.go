@@ -15,11 +15,12 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
-// notThere are the codes that say that there is no such thing: no method, no push, no
-// such operation, no extended card.
+// notThere are the codes of errors which say that the agent lacks something: a method, push notifications,
+// an operation, an extended card.
 var notThere = []int64{-32601, -32003, -32004, -32007}
 
-// codeOfReason returns the code of an error of HTTP+JSON, of those that matter here.
+// codeOfReason returns JSON-RPC's code for the reason of an error of HTTP+JSON; 0 for one that does not
+// matter here.
 func codeOfReason(details string) int64 {
 	for reason, code := range map[string]int64{"TASK_NOT_FOUND": -32001, "METHOD_NOT_FOUND": -32601, "PUSH_NOTIFICATION_NOT_SUPPORTED": -32003,
 		"UNSUPPORTED_OPERATION": -32004, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": -32007} {
@@ -40,8 +41,8 @@ var claims = [...]struct{ name, member string }{
 	{"SendStreamingMessage", "capabilities.streaming"},
 }
 
-// tell reports what is wrong with an answer as HTTP+JSON or JSON-RPC has it.
-func (w *agentWire) tell(n int64, x *exchange, rule, weight, format string, args ...any) {
+// reportAnswer reports what is wrong with an answer by the rules of its binding.
+func (w *agentWire) reportAnswer(n int64, x *exchange, rule, weight, format string, args ...any) {
 	f := &Finding{Record: n, Who: Agent, Rule: rule, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...)}
 	switch {
 	case x.rpc:
@@ -62,33 +63,33 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	switch {
 	case r.Kind == trace.KindEvent: // an error within a stream, which has begun with 200
 	case x.status < 400:
-		w.tell(r.N, x, RuleHTTP, Error, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
+		w.reportAnswer(r.N, x, RuleHTTP, Error, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
 	case want != 0 && want != x.status:
-		w.tell(r.N, x, RuleHTTP, Warning, "the HTTP status of this error must be %d, and is %d", want, x.status)
+		w.reportAnswer(r.N, x, RuleHTTP, Warning, "the HTTP status of this error must be %d, and is %d", want, x.status)
 	case !strings.Contains(reason, `"`) && x.status < 500:
-		w.tell(r.N, x, RuleHTTP, Warning, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
+		w.reportAnswer(r.N, x, RuleHTTP, Warning, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
 	}
 }
 
-// ofTask checks an error about a task that has begun, or has ended.
-func (w *agentWire) ofTask(n int64, x *exchange, code int64, gets bool) {
-	over := w.tasks[cmp.Or(x.about, x.params.Get("message.taskId").Str)]
-	switch task := w.known[x.about]; {
-	case over.state != "" && x.n > over.record && !gets && (code == -32603 || !x.rpc && x.status == 500): // else it has ended meanwhile
-		w.c.warn(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004", over.state, over.record)
+// refusedTask checks an error about a task that has begun or has ended. gets: the task was asked for.
+func (w *agentWire) refusedTask(n int64, x *exchange, code int64, gets bool) {
+	over := w.ended[cmp.Or(x.about, x.params.Get("message.taskId").Str)]
+	switch task := w.begun[x.about]; {
+	case over.state != "" && x.request > over.record && !gets && (code == -32603 || !x.rpc && x.status == 500): // else it has ended meanwhile
+		w.c.reportWarning(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004", over.state, over.record)
 	case gets && task != nil && (code == -32001 || !x.rpc && x.status == 404):
-		w.c.find(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
+		w.c.reportError(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
 	}
 }
 
-// refused checks an error against what the agent says it has.
+// refused checks an error, by its code, against what the agent's card says that it has.
 func (w *agentWire) refused(n int64, x *exchange, code int64) {
 	name := x.method
 	gets := name == "tasks/get" || name == "GetTask"
-	w.ofTask(n, x, code, gets)
+	w.refusedTask(n, x, code, gets)
 	to := x.params.Get("message.taskId").Str
-	_, over := w.tasks[to]
-	mayBeOver := over || to != "" && w.known[to] == nil // then it takes no message
+	_, over := w.ended[to]
+	mayBeOver := over || to != "" && w.begun[to] == nil // then it takes no message
 	if !slices.Contains(notThere, code) || x.op.version == "" || code == -32004 && mayBeOver {
 		return
 	}
@@ -107,18 +108,18 @@ func (w *agentWire) refused(n int64, x *exchange, code int64) {
 		if !strings.Contains(name, c.name) {
 			continue
 		}
-		if w.offers.Get(c.member).Bool() && code == -32007 { // which is for that (1.0, section 3.1.11)
-			w.c.warn(n, RuleClaim, name, "%s, and its card says that it may have (%s)", what, c.member)
-		} else if w.offers.Get(c.member).Bool() {
-			w.c.find(n, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
+		if w.card.Get(c.member).Bool() && code == -32007 { // which is for that (1.0, section 3.1.11)
+			w.c.reportWarning(n, RuleClaim, name, "%s, and its card says that it may have (%s)", what, c.member)
+		} else if w.card.Get(c.member).Bool() {
+			w.c.reportError(n, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
 		}
 		return
 	}
 	switch {
 	case code == -32601 && (x.op.result == "Sent" || gets):
-		w.c.find(n, Agent, RuleClaim, name, "%s, which every agent must have", what)
+		w.c.reportError(n, Agent, RuleClaim, name, "%s, which every agent must have", what)
 	case code == -32601, name == "tasks/cancel", name == "CancelTask":
-		w.c.warn(n, RuleClaim, name, "%s", what)
+		w.c.reportWarning(n, RuleClaim, name, "%s", what)
 	}
 }
 
@@ -127,9 +128,9 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 	switch {
 	case !x.rpc && x.op.result != "Event":
 	case r.Status >= 300 && r.Status < 400:
-		w.tell(r.N, x, RuleHTTP, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, r.HeaderOf("Location"))
+		w.reportAnswer(r.N, x, RuleHTTP, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, r.HeaderOf("Location"))
 	case r.Status > 200 && r.Status < 300:
-		w.tell(r.N, x, RuleHTTP, Warning, "the HTTP status of this answer must be 200, and is %d", r.Status)
+		w.reportAnswer(r.N, x, RuleHTTP, Warning, "the HTTP status of this answer must be 200, and is %d", r.Status)
 	}
 }
 
@@ -138,21 +139,21 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 	switch {
 	case x.unserved():
-		w.refused(x.n, x, -32601)
+		w.refused(x.request, x, -32601)
 	case !x.rpc || x.op.version == "" || x.status < 400 || ofGateway(x.status):
 	case x.answers == 0:
 		place := ""
 		if notServed(x.status) {
 			place = ": does the card name the right URL, and the right binding?"
 		}
-		w.tell(r.N, x, RuleHTTP, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
+		w.reportAnswer(r.N, x, RuleHTTP, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
 	default:
-		w.tell(r.N, x, RuleHTTP, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
+		w.reportAnswer(r.N, x, RuleHTTP, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
 	}
 }
 
-// unserved reports whether the agent's server has no such URL, which it tells in words of its
-// own. These are of no task that could be unknown.
+// unserved reports whether the agent's server has no such URL: HTTP+JSON's status says so, and the request
+// is about no task that could be unknown.
 func (x *exchange) unserved() bool {
 	return !x.rpc && notServed(x.status) && x.about == "" && !x.params.Get("message.taskId").Exists() && slices.Contains([]string{"Tasks", "Event", "Sent", "Card"}, x.op.result)
 }
@@ -165,7 +166,7 @@ func ofGateway(status int) bool {
 // notServed reports whether a status tells that nothing is at a URL, or nothing that takes a POST.
 func notServed(status int) bool { return status == 404 || status == 405 }
 
-// notJSON tells what else a text is.
+// notJSON returns what a text is that is no JSON, to be put behind that; "" if it is not known.
 func notJSON(r *trace.Record) string {
 	text := strings.TrimSpace(r.Text)
 	lines := strings.Split(text, "\n")
@@ -193,7 +194,7 @@ func notJSON(r *trace.Record) string {
 	return ""
 }
 
-// brokenAt tells where a text is no JSON any more. counted: its length may have been said.
+// brokenAt tells where a text is no JSON any more. counted: a Content-Length may have told its length.
 func brokenAt(text string, counted bool) string {
 	var broken *json.SyntaxError
 	if !errors.As(json.Unmarshal([]byte(text), new(any)), &broken) {
@@ -210,23 +211,24 @@ func brokenAt(text string, counted bool) string {
 	return fmt.Sprintf(", and goes wrong (%v) at %s", broken, excerpt(text[max(0, at-maxQuoted/2):]))
 }
 
-// atOnce reports a stream whose events were held back.
-func (w *agentWire) atOnce(x *exchange) {
-	waited := time.Duration(x.first-x.asked) * time.Microsecond
-	if took := time.Duration(x.at-x.first) * time.Microsecond; x.answers >= 4 && waited >= heldBack && took <= waited/50 {
-		w.tell(x.record, x, RuleHTTP, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
+// reportHeldBack reports a stream whose events came all at once.
+func (w *agentWire) reportHeldBack(x *exchange) {
+	waited := time.Duration(x.firstEvent-x.requested) * time.Microsecond
+	if took := time.Duration(x.lastSign-x.firstEvent) * time.Microsecond; x.answers >= 4 && waited >= heldBack && took <= waited/50 {
+		w.reportAnswer(x.lastEvent, x, RuleHTTP, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
 	}
 }
 
-func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
+// cardAnswer checks a card that differs from the one before, and keeps it.
+func (w *agentWire) cardAnswer(r *trace.Record, x *exchange, doc gjson.Result) {
 	if !card.IsCard([]byte(doc.Raw)) && (!x.isCard || !doc.IsObject() || doc.Get("error").Exists()) {
 		return
 	}
-	if doc.Raw == w.offers.Raw {
+	if doc.Raw == w.card.Raw {
 		return // it is the card before, which was checked
 	}
 	if media := strings.ToLower(x.media); media != "" && !strings.Contains(media, "json") {
-		w.c.warn(r.N, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
+		w.c.reportWarning(r.N, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
 	}
 	v1, v03 := doc.Get("supportedInterfaces").Exists() || doc.Get("supported_interfaces").Exists(), doc.Get("url").Exists()
 	if v1 && v03 {
@@ -237,6 +239,6 @@ func (w *agentWire) card(r *trace.Record, x *exchange, doc gjson.Result) {
 		spec = doc10
 	}
 	w.c.schema(r, Agent, "card", spec, "Card", doc, "")
-	w.offers = gjson.Parse(strings.Clone(doc.Raw))
+	w.card = gjson.Parse(strings.Clone(doc.Raw))
 	w.cardRules(r, doc, v1)
 }

@@ -17,7 +17,7 @@ var (
 	toolEvents = []string{"DEVELOPMENT_TOOL_EVENT_KIND_UNSPECIFIED", "TOOL_CALL_CONFIRMATION", "TOOL_CALL_UPDATE", "TEXT_CONTENT", "STATE_CHANGE", "THOUGHT"}
 )
 
-// numberIn returns the number of an enum's value; 0 for what is none, and for none in particular.
+// numberIn returns the number of an enum's value; 0 for an unspecified or unknown one.
 func numberIn(names []string, v gjson.Result) int {
 	if v.Type == gjson.Number && v.Num > 0 && v.Num < float64(len(names)) {
 		return int(v.Num)
@@ -35,10 +35,11 @@ func extended(v gjson.Result, name string) gjson.Result {
 	return gjson.Result{}
 }
 
-// A toolCall is where a tool call has come to.
+// A toolCall is the newest state of a tool call, with the records of the event that told it and of that
+// event's request.
 type toolCall struct {
-	state         int // in callStates
-	record, asked int64
+	state           int // in callStates
+	record, request int64
 }
 
 // done: nothing comes after this state.
@@ -62,7 +63,7 @@ func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 		}
 		return !keyed
 	})
-	task := w.known[e.Task]
+	task := w.begun[e.Task]
 	if !x.devtool && !keyed {
 		return
 	}
@@ -95,16 +96,17 @@ func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 	task.calls = nil // a completed task may continue
 }
 
-// callState checks that a call goes forward. Another stream may say again what this one has said.
-func (w *agentWire) callState(r *trace.Record, x *exchange, task *begun, data gjson.Result, report func(weight, format string, args ...any)) {
-	id, now := strings.Clone(extended(data, "tool_call_id").String()), toolCall{numberIn(callStates, extended(data, "status")), r.N, x.n}
+// callState checks that a call's state goes forward, and notes it. Another stream may say again what this
+// one has said.
+func (w *agentWire) callState(r *trace.Record, x *exchange, task *seenTask, data gjson.Result, report func(weight, format string, args ...any)) {
+	id, now := strings.Clone(extended(data, "tool_call_id").String()), toolCall{numberIn(callStates, extended(data, "status")), r.N, x.request}
 	before, known := task.calls[id]
 	back := now.state < before.state || before.done() && now.state != before.state
 	switch {
 	case id == "" || now.state == 0 || !known && len(task.calls) >= maxPieces:
 		return
 	case back:
-		if before.asked == x.n {
+		if before.request == x.request {
 			report(Error, "the tool call %q was %s in record %d, and is %s", id, callStates[before.state], before.record, callStates[now.state])
 		}
 		return
@@ -114,7 +116,7 @@ func (w *agentWire) callState(r *trace.Record, x *exchange, task *begun, data gj
 	task.calls[id] = now
 }
 
-// wrongCall tells what is wrong with a call alone.
+// wrongCall returns what is wrong with a call alone, and how bad that is; "" for nothing.
 func wrongCall(data gjson.Result) (weight, wrong string) {
 	request, state := extended(data, "confirmation_request"), extended(data, "status")
 	options, asks := request.Get("options").Array(), request.IsObject() && numberIn(callStates, state) == 1

@@ -14,15 +14,15 @@ import (
 type editorWire struct {
 	c        *Checker
 	acp      bool // it speaks ACP 1
-	open     map[string]*asked
+	open     map[string]*openRequest
 	answered map[string]int64 // the records of answers
 	sessions map[string]*session
-	begun    bool
+	started  bool // the editor has sent something
 	partial  bool // requests were not seen: what the trace begins with was moved aside, or there was a batch
 }
 
-// asked is an open request.
-type asked struct {
+// An openRequest is one that has no answer yet. The keys of open and answered are who asks and the ID.
+type openRequest struct {
 	n        int64
 	who      string
 	method   string
@@ -37,6 +37,7 @@ type session struct {
 	calls map[string]bool // nil: not all calls are known
 }
 
+// message checks a line.
 func (w *editorWire) message(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	who := Editor
@@ -49,13 +50,13 @@ func (w *editorWire) message(r *trace.Record) {
 		w.c.note("batches of JSON-RPC are not checked")
 		return
 	case !doc.IsObject():
-		w.c.find(r.N, who, RuleJSONRPC, "", "the line is no JSON object")
+		w.c.reportError(r.N, who, RuleJSONRPC, "", "the line is no JSON object")
 		return
 	}
 	method, id := doc.Get("method").Str, doc.Get("id")
 	w.detect(r, who, method, doc)
 	if v := doc.Get("jsonrpc"); whole && v.Str != "2.0" {
-		w.c.find(r.N, who, RuleJSONRPC, method, `jsonrpc must be "2.0"`)
+		w.c.reportError(r.N, who, RuleJSONRPC, method, `jsonrpc must be "2.0"`)
 	}
 	key := who + id.Raw
 	switch {
@@ -63,7 +64,7 @@ func (w *editorWire) message(r *trace.Record) {
 		w.request(r, who, key, method, doc.Get("params"))
 	case method != "":
 		w.notification(r, who, method, doc.Get("params"))
-	case !whole && r.Method != "" && w.open[other(who)+string(r.ID)] == nil:
+	case !whole && r.Method != "" && w.open[peer(who)+string(r.ID)] == nil:
 		return // the method is behind the recorded beginning
 	default:
 		if !whole {
@@ -77,7 +78,8 @@ func (w *editorWire) message(r *trace.Record) {
 	}
 }
 
-func other(who string) string {
+// peer returns who is at the other end of the editor's wire.
+func peer(who string) string {
 	if who == Editor {
 		return Bridge
 	}
@@ -86,16 +88,16 @@ func other(who string) string {
 
 // detect finds out whether the editor speaks ACP, whose rules are checked.
 func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Result) {
-	if w.begun || who != Editor {
+	if w.started || who != Editor {
 		return
 	}
-	w.begun = true
+	w.started = true
 	switch numbered := doc.Get("params.protocolVersion").Type == gjson.Number; {
 	case w.partial:
 		w.c.note("the trace has not the beginning of the editor's wire: only what JSON-RPC asks for is checked")
 	case strings.HasPrefix(method, "session/"):
 		w.acp = true
-		w.c.find(r.N, who, RuleOrder, method, "initialize must come first")
+		w.c.reportError(r.N, who, RuleOrder, method, "initialize must come first")
 	case method == "initialize" && numbered:
 		w.acp = true
 	default: // such as MCP, whose versions are dates
@@ -105,13 +107,13 @@ func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Resul
 
 func (w *editorWire) request(r *trace.Record, who, key, method string, params gjson.Result) {
 	if before := w.open[key]; before != nil {
-		w.c.find(r.N, who, RuleJSONRPC, method, "the ID is that of a request that is not answered yet, in record %d", before.n)
+		w.c.reportError(r.N, who, RuleJSONRPC, method, "the ID is that of a request that is not answered yet, in record %d", before.n)
 	}
 	if len(w.open) >= maxOpen {
 		w.c.note("there are too many requests without an answer: the trace is not checked for them")
 		return
 	}
-	a := &asked{n: r.N, who: who, method: method, session: params.Get("sessionId").Str}
+	a := &openRequest{n: r.N, who: who, method: method, session: params.Get("sessionId").Str}
 	w.open[key] = a
 	delete(w.answered, key)
 	if who == Editor && a.session != "" {
@@ -135,6 +137,7 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 	}
 }
 
+// session returns the session of this ID, a new one if it is not known. It forgets all when they are too many.
 func (w *editorWire) session(id string) *session {
 	s := w.sessions[id]
 	if s == nil {
@@ -161,17 +164,17 @@ func (w *editorWire) notification(r *trace.Record, who, method string, params gj
 
 func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, whole bool) {
 	result, problem := doc.Get("result"), doc.Get("error")
-	key := other(who) + id.Raw
+	key := peer(who) + id.Raw
 	a := w.open[key]
 	switch {
 	case a != nil:
 	case problem.Exists() && id.Type == gjson.Null, w.partial:
 		return // an unreadable request has no ID; or it is none that the trace has
 	case w.answered[key] > 0:
-		w.c.find(r.N, who, RuleAnswered, r.Method, "the request %s was answered already, in record %d", id.Raw, w.answered[key])
+		w.c.reportError(r.N, who, RuleAnswered, r.Method, "the request %s was answered already, in record %d", id.Raw, w.answered[key])
 		return
 	default:
-		w.c.find(r.N, who, RuleAnswered, r.Method, "nobody has made the request %q that this answers", id.Raw)
+		w.c.reportError(r.N, who, RuleAnswered, r.Method, "nobody has made the request %q that this answers", id.Raw)
 		return
 	}
 	delete(w.open, key)
@@ -180,18 +183,18 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 	}
 	w.answered[key] = r.N
 	if whole && result.Exists() == problem.Exists() {
-		w.c.find(r.N, who, RuleJSONRPC, a.method, "an answer has either a result or an error")
+		w.c.reportError(r.N, who, RuleJSONRPC, a.method, "an answer has either a result or an error")
 	}
 	if whole {
 		w.result(r, who, a, result, problem)
 	}
-	w.over(r, a, doc)
+	w.replied(r, a, doc)
 }
 
-func (a *asked) other() string { return other(a.who) }
+func (a *openRequest) peer() string { return peer(a.who) }
 
 func (w *editorWire) end() {
-	for _, a := range slices.SortedFunc(maps.Values(w.open), func(a, b *asked) int { return int(a.n - b.n) }) {
-		w.c.find(a.n, a.other(), RuleAnswered, a.method, "the request was not answered when the trace ended")
+	for _, a := range slices.SortedFunc(maps.Values(w.open), func(a, b *openRequest) int { return int(a.n - b.n) }) {
+		w.c.reportError(a.n, a.peer(), RuleAnswered, a.method, "the request was not answered when the trace ended")
 	}
 }

@@ -16,7 +16,7 @@ func TestOf(t *testing.T) {
 		Final, GoesOn, CanBeLast   bool
 	}](t, "testdata/events.txt") {
 		e, failed := event.OfPayload(gjson.Parse(`{"jsonrpc":"2.0","id":1,"result":` + test.Doc + `}`))
-		if failed || e.Kind != test.Kind || e.Task != test.Task || e.State != test.State || e.ID() != test.ID || e.Final != test.Final || e.Append != test.GoesOn || e.Ends() != test.CanBeLast {
+		if failed || e.Kind != test.Kind || e.Task != test.Task || e.State != test.State || e.ID() != test.ID || e.Final != test.Final || e.Append != test.GoesOn || e.MayEndStream() != test.CanBeLast {
 			t.Errorf("%s is %+v", test.Doc, e)
 		}
 	}
@@ -28,7 +28,7 @@ func TestOf(t *testing.T) {
 // TestAbout: the task that a request is about, also where the agent's own path has the word.
 func TestAbout(t *testing.T) {
 	for path, want := range map[string]string{"/v1/tasks/t1:cancel": "t1", "/tasks/t1/pushNotificationConfigs/c": "t1", "/tasks/agent/v1/tasks/t1": "t1", "/tasks/t1?historyLength=1": "t1", "/v1/tasks": "", "/tasks/urn:task:1": "urn:task:1", "/tasks/urn:task:1:cancel": "urn:task:1"} {
-		if got := event.About(gjson.Result{}, path); got != want {
+		if got := event.TaskOf(gjson.Result{}, path); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}

@@ -14,17 +14,15 @@ import (
 )
 
 const (
-	// maxSkew is how far a timestamp may be from the time at which it comes.
-	maxSkew = 10 * time.Minute
-	// heldBack is from when on a stream that comes at once is told.
-	heldBack = 1500 * time.Millisecond
+	maxSkew  = 10 * time.Minute        // how far a timestamp may be from the time at which it comes
+	heldBack = 1500 * time.Millisecond // from when on a stream that comes at once is told
 )
 
 // An eventRule is a rule about one event or result.
 type eventRule struct {
 	rule, weight string
-	at           [2]string // sections of A2A 0.3 and 1.0, if not those of the rule
-	// broken returns what is wrong; "" for nothing.
+	at           [2]string // as of reportBroken
+	// broken returns what is wrong; "" for nothing. So do the functions below.
 	broken func(x *exchange, e *event.Event) string
 }
 
@@ -43,7 +41,7 @@ func eventRules() []eventRule {
 		}},
 		{RuleOrder, Warning, [2]string{"6.4", "4.1.4"}, func(x *exchange, e *event.Event) string {
 			// Before the end such a message may be a piece of one, as Gemini CLI's server sends them.
-			id, said := e.Message().Get("messageId").Str, gjson.Get(x.before, "status.message")
+			id, said := e.Message().Get("messageId").Str, gjson.Get(x.previous, "status.message")
 			if text := event.Text(said.Get("parts")); event.Terminal(e.State) && id != "" && id == said.Get("messageId").Str && !strings.HasPrefix(event.Text(e.Parts()), text) {
 				return fmt.Sprintf("the message has the ID %q, as one before it that said %s: each has an ID of its own", id, excerpt(text))
 			}
@@ -56,7 +54,7 @@ func eventRules() []eventRule {
 			return ""
 		}},
 		{RuleOrder, Warning, unsaid, func(x *exchange, e *event.Event) string {
-			if e.Kind != event.Task && e.State == "submitted" && x.end.State == "working" {
+			if e.Kind != event.Task && e.State == "submitted" && x.lastState.State == "working" {
 				return "the state was working, and goes back to submitted"
 			}
 			return ""
@@ -79,12 +77,12 @@ func eventRules() []eventRule {
 	}
 }
 
-// rules holds an event against eventRules, and its time against the clock.
+// rules checks an event against eventRules, and its timestamp against the time at which it came.
 func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
-	x.spoke = x.spoke || e.Body.Get("artifacts.#").Int() > 0 ||
+	x.saidSomething = x.saidSomething || e.Body.Get("artifacts.#").Int() > 0 ||
 		slices.ContainsFunc(e.Parts().Array(), func(p gjson.Result) bool { return p.Get("text").Type != gjson.String || p.Get("text").Str != "" })
 	for i, rule := range eventRules() {
-		w.broken(r, rule.rule, rule.weight, x.method, rule.broken(x, e), x.op.version == "1.0", rule.at, fmt.Sprint(i))
+		w.reportBroken(r, rule.rule, rule.weight, x.method, rule.broken(x, e), x.op.version == "1.0", rule.at, fmt.Sprint(i))
 	}
 	when, err := time.Parse(time.RFC3339Nano, e.Body.Get("status.timestamp").Str)
 	if err != nil {
@@ -93,16 +91,16 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 	asks := x.params.Get("message").Exists()
 	switch skew := when.Sub(r.Time); {
 	case asks && !r.Time.IsZero() && skew.Abs() > maxSkew:
-		w.c.warn(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
-	case when.Before(x.when):
-		w.c.warn(r.N, RuleState, x.method, "status.timestamp is earlier than that of the event before")
+		w.c.reportWarning(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+	case when.Before(x.timestamp):
+		w.c.reportWarning(r.N, RuleState, x.method, "status.timestamp is earlier than that of the event before")
 	}
-	x.when = when
+	x.timestamp = when
 }
 
-// broken reports a rule that is broken, if text says so. at are the sections of A2A 0.3 and 1.0
-// that have it, if not those of the rule.
-func (w *agentWire) broken(r *trace.Record, rule, weight, what, text string, v1 bool, at [2]string, kind string) {
+// reportBroken reports a broken rule, about which a text tells; "": it is not broken. at are the sections of
+// A2A 0.3 and 1.0 that have it, if they are not those of the rule.
+func (w *agentWire) reportBroken(r *trace.Record, rule, weight, what, text string, v1 bool, at [2]string, kind string) {
 	if text == "" {
 		return
 	}
@@ -185,7 +183,7 @@ func foreignMessage(_ *exchange, e *event.Event) string {
 	return ""
 }
 
-// thereTwice tells of which members in lists two are the same.
+// thereTwice returns what is wrong with lists of IDs, at these paths, that have one of them twice.
 func thereTwice(doc gjson.Result, paths ...string) string {
 	for _, path := range paths {
 		seen := map[string]bool{}
@@ -210,9 +208,9 @@ func silentState(x *exchange, e *event.Event) string {
 		return "the state is " + e.State + ", which tells nothing"
 	case (e.State == "failed" || e.State == "rejected") && !said:
 		return "the task was " + e.State + ", and no status.message says why"
-	case event.Waits(e.State) && !said && !x.spoke:
+	case event.Waits(e.State) && !said && !x.saidSomething:
 		return "the task waits for the user, and no status.message says for what"
-	case e.State == "completed" && !x.spoke && !x.params.Get("message.taskId").Exists():
+	case e.State == "completed" && !x.saidSomething && !x.params.Get("message.taskId").Exists():
 		return "the task is completed, and nothing was said in a message or an artifact"
 	}
 	return ""

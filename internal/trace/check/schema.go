@@ -2,7 +2,6 @@ package check
 
 import (
 	"embed"
-	"errors"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -12,21 +11,16 @@ import (
 // part of it, and a test fails for a document that uses more.
 type schema = gjson.Result
 
-// A document is a file of schemas, by name.
+// A document is a file of schemas.
 type document struct {
-	defs map[string]schema
-	// nullIsAbsent: the protocol's JSON is that of Protocol Buffers.
-	nullIsAbsent bool
-	// methods maps ACP's methods to schemas: "agent session/prompt request".
-	methods map[string]string
-	// operations are A2A's, by their methods.
-	operations map[string]operation
+	defs         map[string]schema
+	nullIsAbsent bool                 // the protocol's JSON is that of Protocol Buffers
+	methods      map[string]string    // maps ACP's methods to names of schemas: "agent session/prompt request"
+	operations   map[string]operation // A2A's, by their methods
 }
 
-func parse(name string, text []byte) (*document, error) {
-	if !gjson.ValidBytes(text) {
-		return nil, errors.New("it is no JSON")
-	}
+// parse reads the text of a document.
+func parse(name string, text []byte) *document {
 	file := gjson.ParseBytes(text)
 	d := &document{defs: map[string]schema{}, nullIsAbsent: file.Get("x-null-is-absent").Bool(), methods: map[string]string{}, operations: map[string]operation{}}
 	file.Get("$defs").ForEach(func(name, s gjson.Result) bool {
@@ -44,16 +38,16 @@ func parse(name string, text []byte) (*document, error) {
 		d.operations[method.Str] = operation{strings.TrimPrefix(name, "A2A "), of.Get("0").Str, of.Get("1").Str}
 		return true
 	})
-	return d, nil
+	return d
 }
 
-// target is the schema that a schema refers to.
+// target returns the schema that a schema refers to; false if it is no reference.
 func (d *document) target(s schema) (to schema, ok bool) {
 	name, ok := strings.CutPrefix(s.Get("$ref").Str, "#/$defs/")
 	return d.defs[name], ok
 }
 
-// resolved follows references.
+// resolved returns the schema that a schema refers to, over any number of references, or else itself.
 func (w *walk) resolved(s schema) schema {
 	for range maxNesting {
 		to, ok := w.doc.target(s)
@@ -65,7 +59,7 @@ func (w *walk) resolved(s schema) schema {
 	return s
 }
 
-// values are the allowed values: those of enum, or const.
+// values returns the values that a schema allows, by enum or const; none if it has neither.
 func values(s schema) []gjson.Result {
 	if one := s.Get("const"); one.Exists() {
 		return []gjson.Result{one}
@@ -101,25 +95,21 @@ func (s *schemas) get(name string) *document {
 		return d
 	}
 	text, err := schemaFiles.ReadFile(fileOf(name))
-	if err != nil {
-		panic(err)
+	if err != nil || !gjson.ValidBytes(text) {
+		panic("check: there is no JSON in " + fileOf(name))
 	}
-	d, err := parse(name, text)
-	if err != nil {
-		panic("check: " + name + ": " + err.Error())
-	}
-	(*s)[name] = d
-	return d
+	(*s)[name] = parse(name, text)
+	return (*s)[name]
 }
 
-// An operation is an operation of A2A.
+// An operation is an operation of A2A, in one version. It is zero for a method that is none.
 type operation struct {
 	version string // of the protocol
-	params  string // the schema of its parameters
-	result  string // the schema of its result, or of each event
+	params  string // the name of the schema of its parameters
+	result  string // that of its result, or of each event
 }
 
-// operation returns the operation of a method; without a version if there is none.
+// operation returns the operation of a method.
 func (s *schemas) operation(method string) operation {
 	for _, doc := range [...]string{doc03, doc10} {
 		if op := s.get(doc).operations[method]; op.version != "" {

@@ -17,24 +17,20 @@ import (
 )
 
 const (
-	// maxFaults bounds the reported faults of one payload.
-	maxFaults = 3
-	// maxNesting bounds the depth of a payload: a schema may contain itself.
-	maxNesting = 100
-	// maxQuoted bounds a quoted value.
-	maxQuoted = 40
+	maxFaults  = 3   // bounds the reported faults of one payload
+	maxNesting = 100 // bounds the depth of a payload: a schema may contain itself
+	maxQuoted  = 40  // bounds a quoted value
 )
 
 // A fault is a place in a payload, what is wrong there, how bad that is, and the section of
 // the specification.
 type fault struct {
 	path, what, weight, section string
-	// other: the value is not meant to match the schema, since its type or its tag, a member
-	// with a fixed value, is another one. must is what it must be.
-	other bool
-	must  []gjson.Result
-	// missing is the member that is not there.
-	missing string
+	// notMeant: the value is not meant to match the schema, since its type or its tag, a member
+	// with a fixed value, is another one. must has the values that are allowed there.
+	notMeant bool
+	must     []gjson.Result
+	missing  string // the member that is not there
 }
 
 func (f fault) String() string {
@@ -44,11 +40,12 @@ func (f fault) String() string {
 	return f.path + ": " + f.what
 }
 
+// validate returns what is wrong with v, which is at a path, by a schema; at most maxFaults.
 func (d *document) validate(s schema, v gjson.Result, path string) []fault {
 	return (&walk{doc: d}).try(s, v, path)
 }
 
-// A walk goes through a payload.
+// A walk goes through a payload, and gathers its faults.
 type walk struct {
 	doc     *document
 	faults  []fault
@@ -65,7 +62,7 @@ func (w *walk) add(f fault) {
 	f.weight, f.section = cmp.Or(f.weight, Error), cmp.Or(f.section, w.section)
 	counts := func(f fault) int {
 		switch {
-		case f.other:
+		case f.notMeant:
 			return 2
 		case f.weight == Error:
 			return 1
@@ -79,13 +76,14 @@ func (w *walk) add(f fault) {
 	}
 }
 
-// try returns the faults of v, and keeps none.
+// try returns the faults of v, and adds none to those of the walk.
 func (w *walk) try(s schema, v gjson.Result, path string) []fault {
 	inner := &walk{doc: w.doc, nesting: w.nesting, section: w.section}
 	inner.check(s, v, path)
 	return inner.faults
 }
 
+// check adds the faults of v by a schema.
 func (w *walk) check(s schema, v gjson.Result, path string) {
 	if w.nesting >= maxNesting {
 		return
@@ -103,12 +101,12 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 	k := s.Map()
 	w.section = cmp.Or(k["x-section"].Str, w.section)
 	if !isType(k["type"], v) {
-		w.add(fault{path: path, what: fmt.Sprintf("must be %s, and is %s", article(k["type"]), quote(v)), other: true})
+		w.add(fault{path: path, what: fmt.Sprintf("must be %s, and is %s", typeNames(k["type"]), quote(v)), notMeant: true})
 		return
 	}
 	// A value that is fixed tells objects apart, also where it was redacted.
 	if fixed := values(s); len(fixed) > 0 && !isOne(fixed, v) && (len(fixed) == 1 || !redacted(v.Str)) {
-		w.add(fault{path: path, what: fmt.Sprintf("must be %s, and is %s", oneOf(fixed), quote(v)), other: len(fixed) == 1, must: fixed})
+		w.add(fault{path: path, what: fmt.Sprintf("must be %s, and is %s", oneOf(fixed), quote(v)), notMeant: len(fixed) == 1, must: fixed})
 	}
 	if wrong := bounds(k, v); wrong != "" {
 		weight := Error
@@ -138,7 +136,7 @@ func (w *walk) check(s schema, v gjson.Result, path string) {
 	}
 }
 
-// bounds tells what is wrong with a value of the right type; "" for nothing.
+// bounds returns what is wrong with a value of the right type; "" for nothing.
 func bounds(k map[string]schema, v gjson.Result) string {
 	least, most := k["minimum"], k["maximum"]
 	switch {
@@ -160,7 +158,7 @@ func bounds(k map[string]schema, v gjson.Result) string {
 // redacted reports whether a text stands for one that --trace-redact has left out.
 func redacted(s string) bool { return strings.HasPrefix(s, "<") && strings.HasSuffix(s, " bytes>") }
 
-// formed reports whether a text has a format, and tells what it must be.
+// formed reports whether a text has a format, and what it must be. Of an unknown format each text is.
 func formed(format, s string) (ok bool, must string) {
 	_, noTime := time.Parse(time.RFC3339Nano, s)
 	switch format {
@@ -206,12 +204,13 @@ func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
 	for _, key := range k["required"].Array() {
 		if m := member(v, key.Str); !m.Exists() || w.absent(key.Str, m) {
 			fixed := values(member(properties, key.Str))
-			w.add(fault{path: join(path, key.Str), what: "is missing" + strangers(v, properties), other: len(fixed) == 1, must: fixed, missing: key.Str})
+			w.add(fault{path: join(path, key.Str), what: "is missing" + strangers(v, properties), notMeant: len(fixed) == 1, must: fixed, missing: key.Str})
 		}
 	}
 }
 
-// strangers names the members that no schema has: one may stand for what is missing.
+// strangers names the members of v that no schema has, to be put behind what is missing, for which one may
+// stand; "" if there are none.
 func strangers(v gjson.Result, properties ...gjson.Result) string {
 	var names []string
 	v.ForEach(func(key, _ gjson.Result) bool {
@@ -226,8 +225,8 @@ func strangers(v gjson.Result, properties ...gjson.Result) string {
 	return ", and what is there is " + strings.Join(names, ", ")
 }
 
-// meantBy returns the known member that an unknown one is a spelling of: context_id, and
-// contextID, of contextId.
+// meantBy returns the known member that a name is a spelling of: of context_id, and contextID, contextId;
+// "" if there is none.
 func meantBy(properties gjson.Result, name string) (known string) {
 	plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
 	properties.ForEach(func(key, _ gjson.Result) bool {
@@ -265,32 +264,27 @@ func join(path, key string) string {
 
 // isType reports whether v has a type, or one of several. No type allows all.
 func isType(types, v gjson.Result) bool {
-	for _, t := range types.Array() {
-		is := false
+	return !types.Exists() || slices.ContainsFunc(types.Array(), func(t gjson.Result) bool {
 		switch t.Str {
 		case "object":
-			is = v.IsObject()
+			return v.IsObject()
 		case "array":
-			is = v.IsArray()
+			return v.IsArray()
 		case "string":
-			is = v.Type == gjson.String
+			return v.Type == gjson.String
 		case "boolean":
-			is = v.IsBool()
+			return v.IsBool()
 		case "number":
-			is = v.Type == gjson.Number
+			return v.Type == gjson.Number
 		case "integer":
-			is = v.Type == gjson.Number && v.Num == float64(int64(v.Num))
-		case "null":
-			is = v.Type == gjson.Null
+			return v.Type == gjson.Number && v.Num == float64(int64(v.Num))
 		}
-		if is {
-			return true
-		}
-	}
-	return !types.Exists()
+		return t.Str == "null" && v.Type == gjson.Null
+	})
 }
 
-func article(types gjson.Result) string {
+// typeNames returns types in words: "a string or null".
+func typeNames(types gjson.Result) string {
 	var list []string
 	for _, t := range types.Array() {
 		switch t.Str {
@@ -316,6 +310,7 @@ func oneOf(values []gjson.Result) string {
 	return "one of " + strings.Join(list, ", ")
 }
 
+// quote returns a value as it was written, cut off at maxQuoted; "missing" if there is none.
 func quote(v gjson.Result) string {
 	if !v.Exists() {
 		return "missing"

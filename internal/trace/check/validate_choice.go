@@ -8,7 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// pick checks that v matches one of several schemas.
+// pick checks that v matches one of several schemas, if there are any; with one, no more than one. known are
+// the properties that all of them have.
 func (w *walk) pick(of []schema, known gjson.Result, v gjson.Result, path string, one bool) {
 	var faults [][]fault
 	matches := 0
@@ -26,14 +27,15 @@ func (w *walk) pick(of []schema, known gjson.Result, v gjson.Result, path string
 	}
 }
 
-// none reports that v matches none of several schemas: the faults against the one that it
-// was meant to match, the only one of its type and without a wrong tag, or what it may be.
+// none adds what is wrong with v, which matches none of several schemas and has these faults by each: those
+// by the one that it is meant to match, the only one of its type and without a wrong tag, or else one fault
+// that tells what it may be.
 func (w *walk) none(of []schema, known, v gjson.Result, path string, faults [][]fault) {
 	var meant [][]fault
 	var first []fault // of each schema, what tells why v is not meant to match it
 	for _, list := range faults {
 		i := slices.IndexFunc(list, func(f fault) bool {
-			return f.other && (f.path == path || f.must != nil && f.path == join(path, f.path[strings.LastIndexByte(f.path, '.')+1:]))
+			return f.notMeant && (f.path == path || f.must != nil && f.path == join(path, f.path[strings.LastIndexByte(f.path, '.')+1:]))
 		})
 		if i < 0 {
 			meant = append(meant, list)
@@ -68,7 +70,7 @@ func (w *walk) none(of []schema, known, v gjson.Result, path string, faults [][]
 	case !all(func(f fault) bool { return f.path == what.path && f.what == what.what }):
 		what = fault{path: path, what: fmt.Sprintf("is none of the %d things that it may be: %s", len(of), quote(v))}
 	}
-	what.other, what.must, what.missing = false, nil, ""
+	what.notMeant, what.must, what.missing = false, nil, ""
 	w.add(what)
 }
 

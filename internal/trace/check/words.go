@@ -15,35 +15,32 @@ import (
 )
 
 const (
-	// maxWords bounds the JSON of a turn whose text is compared.
-	maxWords = 16 << 20
-	// maxTurns bounds the open turns.
-	maxTurns = 100
-	// longText is the length from which equal texts are not a coincidence.
-	longText = 24
+	maxWords = 16 << 20 // bounds the JSON of a turn whose text is compared
+	maxTurns = 100      // bounds the open turns
+	longText = 24       // the length from which equal texts are not a coincidence
 )
 
 // words compares what the agent says with what the editor gets: each text must arrive,
-// and not more often than it was said. It compares turns that run alone: with several,
+// and not more often than it was said. Of turns that overlap nothing is compared, since
 // nothing tells which event belongs to which.
 type words struct {
-	c     *Checker
-	off   bool
-	turns map[string]*turn
-	asked [2]string // the ID and the parts of the newest message that a task has waited with
+	c          *Checker
+	off        bool
+	turns      map[string]*turn // the open ones, by their session
+	waitedWith [2]string        // the ID and the parts of the newest message that a task has waited with
 }
 
 // A turn is what was said between a prompt and its reply.
 type turn struct {
-	first  int64
-	void   string // why it is not compared
-	broken bool   // a connection was lost, so the agent may have repeated itself
-	size   int
-	tasks  map[string]bool // the turn's tasks
-	// The agent's side: messages and artifacts, and all text in its order.
+	first  int64           // the record of the prompt
+	void   string          // why it is not compared; "": it is
+	broken bool            // a connection was lost, so the agent may have repeated itself
+	size   int             // of the JSON that came, see maxWords
+	tasks  map[string]bool // of its events
+	// The agent's side: messages and artifacts, and all text in its order, without white space.
 	said units
 	all  strings.Builder
-	// The editor's side: text by message, and all else. White space is left out of these.
+	// The editor's side: text by message, and all else, both without white space.
 	got   units
 	other strings.Builder
 }
@@ -54,7 +51,8 @@ type units struct {
 	byName map[string]*unit
 }
 
-func (u *units) named(name string) *unit {
+// unit returns the unit of a name, a new one if there is none.
+func (u *units) unit(name string) *unit {
 	if u.byName == nil {
 		u.byName = map[string]*unit{}
 	}
@@ -68,7 +66,7 @@ func (u *units) named(name string) *unit {
 // A unit is a message or an artifact, with its text as it came.
 type unit struct {
 	name   string
-	base   string // was there before the turn
+	base   string // the text that was there before the turn, and is not in pieces
 	pieces []string
 	size   int // of the pieces
 }
@@ -79,7 +77,7 @@ func (u *unit) add(text string) {
 	u.pieces, u.size = append(u.pieces, text), u.size+len(text)
 }
 
-// rest returns what of a text is behind all that the unit holds, if the text begins with that.
+// rest returns what of a text is behind all that the unit holds; false if the text does not begin with that.
 func (u *unit) rest(text string) (rest string, ok bool) {
 	if len(text) < u.size {
 		return "", false
@@ -87,31 +85,34 @@ func (u *unit) rest(text string) (rest string, ok bool) {
 	return strings.CutPrefix(text, u.text())
 }
 
+// begin begins a turn with its prompt, the record n.
 func (w *words) begin(session string, n int64) {
 	if w.off || len(w.turns) >= maxTurns {
 		return
 	}
 	w.turns[session] = &turn{first: n, tasks: map[string]bool{}}
 	if len(w.turns) > 1 {
-		w.void("several turns at once")
+		w.voidAll("several turns at once")
 	}
 }
 
-func (w *words) void(why string) {
+// voidAll has no open turn compared.
+func (w *words) voidAll(why string) {
 	for _, t := range w.turns {
 		t.void = why
 	}
 }
 
-// broken notes a stream that was cut.
-func (w *words) broken() {
+// streamCut notes that a stream was cut.
+func (w *words) streamCut() {
 	for _, t := range w.turns {
 		t.broken = true
 	}
 }
 
-// turn returns an open turn that is compared, and counts what it is about to hold.
-func (w *words) turn(key string, size int) *turn {
+// openTurn returns the open turn of a session, and counts size bytes more for it; nil if there is none, or
+// it is not compared.
+func (w *words) openTurn(key string, size int) *turn {
 	t := w.turns[key]
 	if t == nil {
 		return nil
@@ -125,34 +126,35 @@ func (w *words) turn(key string, size int) *turn {
 	return t
 }
 
-// said takes text for the editor.
+// said takes text that the editor gets.
 func (w *words) said(key, message, text string) {
-	if t := w.turn(key, len(message)+len(text)); t != nil {
-		t.got.named(message).add(solid(text))
+	if t := w.openTurn(key, len(message)+len(text)); t != nil {
+		t.got.unit(message).add(withoutSpace(text))
 	}
 }
 
-// other takes other JSON for the editor: a call's output, a title, an error.
+// other takes other JSON that the editor gets: a call's output, a title, an error.
 func (w *words) other(key, raw string) {
-	if t := w.turn(key, len(raw)); t != nil {
-		strs(gjson.Parse(raw), func(s string) { t.other.WriteString(solid(s) + "\n") }, 0)
+	if t := w.openTurn(key, len(raw)); t != nil {
+		eachString(gjson.Parse(raw), func(s string) { t.other.WriteString(withoutSpace(s) + "\n") }, 0)
 	}
 }
 
-func strs(v gjson.Result, yield func(string), depth int) {
+// eachString calls yield for each string in v, which is so deep in a payload.
+func eachString(v gjson.Result, yield func(string), depth int) {
 	switch {
 	case v.Type == gjson.String:
 		yield(v.Str)
 	case (v.IsObject() || v.IsArray()) && depth < maxNesting:
 		v.ForEach(func(_, inner gjson.Result) bool {
-			strs(inner, yield, depth+1)
+			eachString(inner, yield, depth+1)
 			return true
 		})
 	}
 }
 
-// solid removes white space from a text: a bridge may separate paragraphs.
-func solid(s string) string {
+// withoutSpace removes white space from a text: a bridge may separate paragraphs.
+func withoutSpace(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1
@@ -161,14 +163,14 @@ func solid(s string) string {
 	}, s)
 }
 
-// event takes an event of the agent, in answer to a request. goesOn: the request is about
+// event takes an event of the agent, in answer to the request in a record. goesOn: the request is about
 // an existing task, so that the event may hold text from before the turn, which need not
 // be shown again. What still comes for a request of an earlier turn, as of one that was
 // cancelled, is no turn's.
 func (w *words) event(e *event.Event, request int64, goesOn bool) {
 	stays := w.stays(e)
 	for key := range w.turns {
-		t := w.turn(key, len(e.Body.Raw))
+		t := w.openTurn(key, len(e.Body.Raw))
 		if t == nil || request < t.first {
 			continue
 		}
@@ -194,23 +196,23 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 	}
 }
 
-// stays reports whether a task that was answered still has the message that it has waited with, which was shown.
-// A short one may be the next token of a text.
+// stays reports whether a task that was answered still has the message that it has waited with, which was shown;
+// not of a short one, which may be the next token of a text. It notes the message of a task that waits.
 func (w *words) stays(e *event.Event) bool {
 	m := e.Body.Get("status.message")
 	now := [2]string{m.Get("messageId").Str, m.Get("parts").Raw}
 	if now[0] != "" && event.Waits(e.State) {
-		w.asked = [2]string{strings.Clone(now[0]), strings.Clone(now[1])}
+		w.waitedWith = [2]string{strings.Clone(now[0]), strings.Clone(now[1])}
 		return false
 	}
-	return now[0] != "" && now == w.asked && len(solid(event.Text(m.Get("parts")))) >= 16
+	return now[0] != "" && now == w.waitedWith && len(withoutSpace(event.Text(m.Get("parts")))) >= 16
 }
 
 // artifact begins, continues or replaces an artifact. old: all of it was there before the turn.
 func (t *turn) artifact(a gjson.Result, goesOn, old bool) {
 	text := event.Text(a.Get("parts"))
-	t.all.WriteString(solid(text) + "\n")
-	u := t.said.named("artifact " + strconv.Quote(a.Get("artifactId").Str))
+	t.all.WriteString(withoutSpace(text) + "\n")
+	u := t.said.unit("artifact " + strconv.Quote(a.Get("artifactId").Str))
 	if old {
 		u.base = text
 	}
@@ -241,15 +243,15 @@ func (t *turn) message(m gjson.Result) {
 	if text == "" || strings.EqualFold(strings.TrimPrefix(m.Get("role").Str, "ROLE_"), "user") {
 		return
 	}
-	t.all.WriteString(solid(text) + "\n")
-	u := t.said.named("message " + strconv.Quote(m.Get("messageId").Str))
+	t.all.WriteString(withoutSpace(text) + "\n")
+	u := t.said.unit("message " + strconv.Quote(m.Get("messageId").Str))
 	if _, longer := u.rest(text); longer {
 		u.pieces, u.size = nil, 0
 	}
 	u.add(text)
 }
 
-// end compares a turn at the reply to its prompt. complete: the turn was not cut short.
+// end compares a turn at the reply to its prompt, the record n, of who. complete: the turn was not cut short.
 func (w *words) end(key string, n int64, who string, complete bool) {
 	t := w.turns[key]
 	delete(w.turns, key)
@@ -268,7 +270,7 @@ func (w *words) end(key string, n int64, who string, complete bool) {
 	flat := strings.ReplaceAll(got, "\n", "") // messages in a row may be one text of the agent's
 	from := 0                                 // texts mostly come in their order
 	for _, u := range t.said.list {
-		want := solid(u.text())
+		want := withoutSpace(u.text())
 		at := strings.Index(got[from:], want)
 		if at >= 0 {
 			from += at
@@ -276,32 +278,32 @@ func (w *words) end(key string, n int64, who string, complete bool) {
 			at = strings.Index(got, want)
 		}
 		if at >= 0 && utf8.RuneCountInString(want) >= longText {
-			t.twice(w.c, u, want, got, n, who)
+			t.reportTwice(w.c, u, want, got, n, who)
 		}
-		if at >= 0 || !complete || strings.Contains(other, want) || strings.Contains(flat, want) || t.inPieces(u, flat, other) {
+		if at >= 0 || !complete || strings.Contains(other, want) || strings.Contains(flat, want) || t.cameInPieces(u, flat, other) {
 			continue
 		}
 		text := []rune(u.text())
 		lost := lostAt(text, got)
-		w.c.find(n, who, RuleWords, u.name, "what the editor got in the turn that begins with record %d is not what the agent said from %s on, which is character %d of %d",
+		w.c.reportError(n, who, RuleWords, u.name, "what the editor got in the turn that begins with record %d is not what the agent said from %s on, which is character %d of %d",
 			t.first, excerpt(string(text[lost:])), lost+1, len(text))
 	}
 }
 
-// twice reports text that the editor got more often than the agent said it.
-func (t *turn) twice(c *Checker, u *unit, want, got string, n int64, who string) {
+// reportTwice reports text that the editor got more often than the agent said it.
+func (t *turn) reportTwice(c *Checker, u *unit, want, got string, n int64, who string) {
 	times := strings.Count(got, want)
 	// What was said in pieces, and once more as a whole, was said twice.
 	if said := strings.ReplaceAll(t.all.String(), "\n", ""); times > 1 && times > strings.Count(said, want) {
-		c.find(n, who, RuleWords, u.name, "the editor got %s %d times, in the turn that begins with record %d", excerpt(u.text()), times, t.first)
+		c.reportError(n, who, RuleWords, u.name, "the editor got %s %d times, in the turn that begins with record %d", excerpt(u.text()), times, t.first)
 	}
 }
 
-// inPieces reports whether a text that did not arrive in one piece has arrived. Its pieces may
+// cameInPieces reports whether a text that did not arrive in one piece has arrived. Its pieces may
 // be apart where texts alternate, where a connection was lost, or where the bridge wrote in
 // between; also in a tool call's output, because some agents repeat its beginning.
-func (t *turn) inPieces(u *unit, flat, other string) bool {
-	if !slices.ContainsFunc(u.pieces, func(p string) bool { return !strings.Contains(other, solid(p)) }) {
+func (t *turn) cameInPieces(u *unit, flat, other string) bool {
+	if !slices.ContainsFunc(u.pieces, func(p string) bool { return !strings.Contains(other, withoutSpace(p)) }) {
 		return true
 	}
 	if len(t.said.list) == 1 && len(t.got.list) <= 1 && !t.broken {
@@ -309,7 +311,7 @@ func (t *turn) inPieces(u *unit, flat, other string) bool {
 	}
 	rest := flat
 	for _, p := range u.pieces {
-		p = solid(p)
+		p = withoutSpace(p)
 		long := utf8.RuneCountInString(p) >= longText
 		switch i := strings.Index(rest, p); {
 		case i >= 0 && !t.broken:
@@ -321,11 +323,11 @@ func (t *turn) inPieces(u *unit, flat, other string) bool {
 	return true
 }
 
-// lostAt returns how much of a text arrived, from its beginning on.
+// lostAt returns how many runes of a text arrived, from its beginning on; less than all.
 func lostAt(text []rune, got string) int {
 	low, high := 0, len(text)
 	for low < high {
-		if mid := (low + high + 1) / 2; strings.Contains(got, solid(string(text[:mid]))) {
+		if mid := (low + high + 1) / 2; strings.Contains(got, withoutSpace(string(text[:mid]))) {
 			low = mid
 		} else {
 			high = mid - 1

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Values of [Event.Kind]. Those of another kind are results that are no event.
+// Values of [Event.Kind]. It is "" of a result that is no event.
 const (
 	Task     = "task"
 	Message  = "message"
@@ -65,8 +65,8 @@ func Of(result gjson.Result) Event {
 	return e
 }
 
-// OfPayload is Of for all of a payload, with JSON-RPC's envelope or without it. failed:
-// it is an error.
+// OfPayload is Of for a payload with JSON-RPC's envelope, or without it. failed: it is an error, and the
+// event empty.
 func OfPayload(doc gjson.Result) (e Event, failed bool) {
 	result := doc.Get("result")
 	if !result.Exists() {
@@ -78,7 +78,7 @@ func OfPayload(doc gjson.Result) (e Event, failed bool) {
 	return Of(result), false
 }
 
-// Message is what an event says: a message, or that of a status.
+// Message returns the message of an event: the event itself, or its status's.
 func (e *Event) Message() gjson.Result {
 	if e.Kind == Message {
 		return e.Body
@@ -86,7 +86,7 @@ func (e *Event) Message() gjson.Result {
 	return e.Body.Get("status.message")
 }
 
-// Parts are those of an event's message or artifact.
+// Parts returns the parts of an event's message or artifact.
 func (e *Event) Parts() gjson.Result {
 	if e.Kind == Artifact {
 		return e.Body.Get("artifact.parts")
@@ -94,7 +94,7 @@ func (e *Event) Parts() gjson.Result {
 	return e.Message().Get("parts")
 }
 
-// ID is that of an event's message or artifact.
+// ID returns the ID of an event's message or artifact.
 func (e *Event) ID() string {
 	if e.Kind == Artifact {
 		return e.Body.Get("artifact.artifactId").Str
@@ -102,13 +102,13 @@ func (e *Event) ID() string {
 	return e.Message().Get("messageId").Str
 }
 
-// Ends reports whether a stream may end with an event: it is a message, or final, or its
+// MayEndStream reports whether a stream may end with an event: it is a message, or final, or its
 // task is over or waits for somebody.
-func (e *Event) Ends() bool {
+func (e *Event) MayEndStream() bool {
 	return e.Kind == Message || e.Final || Terminal(e.State) || Waits(e.State)
 }
 
-// State returns a state's 0.3 name.
+// State returns the 0.3 name of a state in either spelling.
 func State(s string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(s, "TASK_STATE_"), "_", "-"))
 }
@@ -125,7 +125,7 @@ func Terminal(state string) bool {
 // Waits reports whether a task waits for its user.
 func Waits(state string) bool { return state == "input-required" || state == "auth-required" }
 
-// Text is the text of a message's or an artifact's parts.
+// Text joins the texts of parts.
 func Text(parts gjson.Result) string {
 	var b strings.Builder
 	parts.ForEach(func(_, p gjson.Result) bool {
@@ -166,9 +166,9 @@ func Method(verb, path string) string {
 	return verb + " " + path
 }
 
-// About returns the task that a request is about, "" for none: by its parameters, or in
+// TaskOf returns the ID of the task that a request is about, "" for none: by its parameters, or in
 // HTTP+JSON by the path, as /v1/tasks/ID:cancel.
-func About(params gjson.Result, path string) string {
+func TaskOf(params gjson.Result, path string) string {
 	for _, name := range [...]string{"message.taskId", "taskId", "id"} {
 		if id := params.Get(name).Str; id != "" {
 			return id

@@ -74,15 +74,14 @@ func parse(s string) (*fault, error) {
 
 // A Set is the faults of one request.
 type Set struct {
-	// Status is the whole answer, if it is not 0.
-	Status        int
+	Status        int // the whole answer, if it is not 0
 	bytes, events int // that are left before the connection ends; negative: no limit
 }
 
-// Of returns the faults of a request, and counts it against their limits. That of a card is not
-// counted, and has only those that name its method: what a client does when a conversation breaks
-// could not be tried otherwise.
-func (p *Plan) Of(method string) *Set {
+// Take returns the faults of a request with a method, and counts it against their limits. A nil Plan has
+// none. The request of a card has only those that name its method, and else is not counted: what a client
+// does when a conversation breaks could not be tried otherwise.
+func (p *Plan) Take(method string) *Set {
 	s := &Set{bytes: -1, events: -1}
 	if p == nil {
 		return s
@@ -109,8 +108,8 @@ func (p *Plan) Of(method string) *Set {
 	return s
 }
 
-// Break puts the faults into a response's body: an error where the connection has to end.
-func (s *Set) Break(resp *http.Response) {
+// Apply puts the faults into a response's body: an error where the connection has to end.
+func (s *Set) Apply(resp *http.Response) {
 	if s.bytes < 0 && s.events < 0 {
 		return
 	}
@@ -118,7 +117,7 @@ func (s *Set) Break(resp *http.Response) {
 	resp.Body = &body{ReadCloser: resp.Body, set: *s, stream: stream}
 }
 
-// A body is a response's with its faults.
+// A body is a response's body, which fails where its faults say.
 type body struct {
 	io.ReadCloser
 	set    Set
@@ -139,7 +138,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	if b.stream && s.events > 0 {
-		n = b.upTo(p[:n])
+		n = b.pass(p[:n])
 	}
 	if s.bytes > 0 {
 		s.bytes -= n
@@ -150,8 +149,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// upTo counts the events that end in p, and returns where the last of those ends that pass.
-func (b *body) upTo(p []byte) int {
+// pass counts the events that end in p, and returns how much of p may pass: all, unless the last event that
+// may ends within it.
+func (b *body) pass(p []byte) int {
 	const field = "data:"
 	for i, c := range p {
 		switch {

@@ -32,14 +32,14 @@ func TestFaults(t *testing.T) {
 	} {
 		plan := must.Get(Parse(strings.Fields(test.faults)))(t)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			set := plan.Of(r.URL.Path[1:])
+			set := plan.Take(r.URL.Path[1:])
 			if set.Status != 0 {
 				w.WriteHeader(set.Status)
 				return
 			}
 			w.Header().Set("Content-Type", "text/event-stream")
 			resp := &http.Response{Header: w.Header(), Body: io.NopCloser(iotest.OneByteReader(strings.NewReader(stream)))}
-			set.Break(resp)
+			set.Apply(resp)
 			if _, err := io.Copy(w, resp.Body); err != nil {
 				http.NewResponseController(w).Flush()
 				panic(http.ErrAbortHandler)
@@ -60,7 +60,7 @@ func TestLongLine(t *testing.T) {
 	line := "data: " + strings.Repeat("data:x", 1<<16) + "\n\n"
 	body := strings.NewReader(line + line)
 	resp := &http.Response{Header: http.Header{"Content-Type": {"Text/Event-Stream; charset=utf-8"}}, Body: io.NopCloser(body)}
-	plan.Of("m").Break(resp)
+	plan.Take("m").Apply(resp)
 	if n, err := resp.Body.Read(make([]byte, 1)); n != 1 || err != nil || body.Len() < len(line) {
 		t.Errorf("%d, %v, %d bytes are left to read", n, err, body.Len())
 	}
@@ -73,10 +73,10 @@ func TestLongLine(t *testing.T) {
 func TestCardIsNotCounted(t *testing.T) {
 	const card = "GET /.well-known/agent-card.json"
 	plan := must.Get(Parse([]string{"cut-after=3events", "status=404@" + card}))(t)
-	if set := plan.Of(card); set.Status != 404 || set.events >= 0 {
+	if set := plan.Take(card); set.Status != 404 || set.events >= 0 {
 		t.Errorf("the card has %v", set)
 	}
-	if set := plan.Of("message/stream"); set.Status != 0 || set.events != 3 {
+	if set := plan.Take("message/stream"); set.Status != 0 || set.events != 3 {
 		t.Errorf("the stream has %v", set)
 	}
 }

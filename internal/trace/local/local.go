@@ -53,7 +53,7 @@ func Serve(ctx context.Context, addr string, handler func(url string) http.Handl
 // guard refuses requests that a foreign web page may have caused.
 func guard(bound string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !names(bound, r.Host) {
+		if !isThisServer(bound, r.Host) {
 			refuse(w, fmt.Sprintf("the Host header %q does not name this server", r.Host))
 			return
 		}
@@ -77,10 +77,10 @@ func refuse(w http.ResponseWriter, text string) {
 	http.Error(w, text, http.StatusForbidden)
 }
 
-// names reports whether a Host header names this server: by the name that it is bound
+// isThisServer reports whether a Host header names this server: by the name that it is bound
 // to, or as this machine. A server bound to every interface may be called by any
 // address. An attacker can only make a name lead here, not an address.
-func names(bound, header string) bool {
+func isThisServer(bound, header string) bool {
 	host := header
 	if h, _, err := net.SplitHostPort(header); err == nil {
 		host = h

@@ -22,12 +22,12 @@ func TestMove(t *testing.T) {
 		{"elsewhere", `{"name":"a","url":"https://elsewhere/x","capabilities":{},"additionalInterfaces":[{"url":"http://localhost:41242/","transport":"JSONRPC"}]}`,
 			`{"additionalInterfaces":[{"transport":"JSONRPC","url":"http://me:1/"}],"capabilities":{},"name":"a","url":"http://me:1/"}`, "https://elsewhere/x", false},
 	} {
-		got, dropped, signed, err := card.Move([]byte(test.card), "http://me:1/", card.From("http://127.0.0.1:41242/", "http://me:1/"))
+		got, dropped, signed, err := card.Move([]byte(test.card), "http://me:1/", card.Mover("http://127.0.0.1:41242/", "http://me:1/"))
 		if err != nil || string(got) != test.want || strings.Join(dropped, " ") != test.dropped || signed != test.signed || !card.IsCard([]byte(test.card)) {
 			t.Errorf("%s: %s, %v, signed %v, %v", test.name, got, dropped, signed, err)
 		}
 	}
-	if _, _, _, err := card.Move([]byte("x"), "http://b/", card.From("http://a/", "http://b/")); err == nil {
+	if _, _, _, err := card.Move([]byte("x"), "http://b/", card.Mover("http://a/", "http://b/")); err == nil {
 		t.Error("what is no JSON is a card")
 	}
 	if card.IsCard([]byte(`{"id":1,"result":{}}`)) || card.IsCard([]byte(`[]`)) {

@@ -27,12 +27,12 @@ import (
 )
 
 const (
-	// maxCard bounds a card that is changed on its way.
-	maxCard = 4 << 20
-	// maxRequest bounds a request, which is read whole before it is passed on.
-	maxRequest = 64 << 20
+	maxCard    = 4 << 20  // bounds a card that is changed on its way
+	maxRequest = 64 << 20 // bounds a request, which is read whole before it is passed on
 )
 
+// Options tell which agent is behind the proxy, and what is done to its traffic.
+// Options tell which agent is behind the proxy, and what is done to its traffic.
 type Options struct {
 	// Agent is the agent's URL: a base with the card at its well-known path, or the card's
 	// own URL, which ends in .json.
@@ -55,17 +55,17 @@ type Options struct {
 type Proxy struct {
 	opts    Options
 	agent   *url.URL // its origin, and its path
-	card    *url.URL
-	base    string
+	card    *url.URL // of the agent's card
+	base    string   // the proxy's own URL
 	reverse *httputil.ReverseProxy
 
-	mu   sync.Mutex
-	said map[string]bool
+	mu    sync.Mutex
+	noted map[string]bool // by the message
 }
 
 // New returns a Proxy.
 func New(opts *Options) (*Proxy, error) {
-	p := &Proxy{opts: *opts, said: map[string]bool{}}
+	p := &Proxy{opts: *opts, noted: map[string]bool{}}
 	agent := opts.Agent
 	if opts.Card != nil {
 		if agent = card.URL(opts.Card); agent == "" {
@@ -86,16 +86,16 @@ func New(opts *Options) (*Proxy, error) {
 	return p, nil
 }
 
-// At sets the proxy's URL for the card. Call it before the first request.
+// At sets the URL of the proxy, to which its card leads. Call it before the first request.
 func (p *Proxy) At(url string) { p.base = url }
 
-// note tells the user something once.
+// note tells the user something, the first time that it is called with it.
 func (p *Proxy) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	p.mu.Lock()
-	again := p.said[text]
-	if len(p.said) < 1000 {
-		p.said[text] = true
+	again := p.noted[text]
+	if len(p.noted) < 1000 {
+		p.noted[text] = true
 	}
 	p.mu.Unlock()
 	if !again && p.opts.Note != nil {
@@ -127,12 +127,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(body)), int64(len(body)), nil
 	pass := p.route(r, body)
 	if pass.card && p.opts.Card != nil && r.Method == http.MethodGet {
-		doc := p.moved(p.opts.Card)
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(doc)
+		w.Write(p.moved(p.opts.Card))
 		return
 	}
-	pass.faults = p.opts.Faults.Of(pass.method)
+	pass.faults = p.opts.Faults.Take(pass.method)
 	if pass.faults.Status != 0 {
 		w.WriteHeader(pass.faults.Status)
 		return
@@ -140,16 +139,18 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, pass)))
 }
 
+// route returns where a request goes, and what it asks for, without its faults.
+// route returns where a request goes, and what it asks for, without its faults.
 func (p *Proxy) route(r *http.Request, body []byte) *passing {
 	to := &url.URL{Scheme: p.agent.Scheme, Host: p.agent.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
 	pass := &passing{to: to, method: r.Method + " " + to.Path}
 	switch name := path.Base(to.Path); r.Method {
 	case http.MethodGet:
-		first := name == "agent-card.json" || to.Path == p.card.Path
-		if first && r.URL.Path == "/.well-known/agent-card.json" {
+		public := name == "agent-card.json" || to.Path == p.card.Path
+		if public && r.URL.Path == "/.well-known/agent-card.json" {
 			pass.to = p.card // below the agent's path, or elsewhere
 		}
-		pass.card = first || name == "agent.json" || name == "extendedAgentCard" || strings.HasSuffix(to.Path, "/v1/card")
+		pass.card = public || name == "agent.json" || name == "extendedAgentCard" || strings.HasSuffix(to.Path, "/v1/card")
 	case http.MethodPost:
 		if method := gjson.GetBytes(body, "method").Str; method != "" {
 			pass.method = method
@@ -159,6 +160,8 @@ func (p *Proxy) route(r *http.Request, body []byte) *passing {
 	return pass
 }
 
+// rewrite makes the agent's request of the client's.
+// rewrite makes the agent's request of the client's.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	pass := r.In.Context().Value(passingKey{}).(*passing)
 	r.Out.URL, r.Out.Host = pass.to, ""
@@ -182,10 +185,10 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// answer changes a card, and no other answer, and applies faults.
+// answer changes a card and a Location, and applies faults. Nothing else of an answer changes.
 func (p *Proxy) answer(resp *http.Response) error {
 	pass := resp.Request.Context().Value(passingKey{}).(*passing)
-	defer func() { pass.faults.Break(resp) }()
+	defer func() { pass.faults.Apply(resp) }()
 	if where := resp.Header.Get("Location"); where != "" {
 		if now, ok := p.move(where); ok {
 			resp.Header.Set("Location", now)
@@ -214,7 +217,7 @@ func (p *Proxy) answer(resp *http.Response) error {
 	return nil
 }
 
-// moved returns a card whose URLs lead here.
+// moved returns a card whose URLs lead here, and tells the user what is left out; the same if it is no JSON.
 func (p *Proxy) moved(doc []byte) []byte {
 	moved, dropped, signed, err := card.Move(doc, p.base, p.move)
 	if err != nil {
@@ -229,8 +232,10 @@ func (p *Proxy) moved(doc []byte) []byte {
 	return moved
 }
 
-func (p *Proxy) move(old string) (string, bool) { return card.From(p.agent.String(), p.base)(old) }
+func (p *Proxy) move(old string) (string, bool) { return card.Mover(p.agent.String(), p.base)(old) }
 
+// fails answers a request that the agent has not answered.
+// fails answers a request that the agent has not answered.
 func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client has gone

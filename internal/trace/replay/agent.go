@@ -38,8 +38,8 @@ type Agent struct {
 	rec  *recorded
 	base string
 
-	mu  sync.Mutex
-	ids *ids
+	mu  sync.Mutex // also of which exchanges were played
+	ids ids
 }
 
 // NewAgent reads a trace. The caller closes the Agent.
@@ -48,7 +48,7 @@ func NewAgent(path string, opts *Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{opts: *opts, rec: rec, ids: newIDs()}
+	a := &Agent{opts: *opts, rec: rec, ids: ids{current: map[string]string{}, recorded: map[string]string{}}}
 	for _, n := range rec.notes {
 		a.opts.Note(n)
 	}
@@ -58,7 +58,7 @@ func NewAgent(path string, opts *Options) (*Agent, error) {
 // Close closes the files. No request may be running.
 func (a *Agent) Close() error { return a.rec.file.Close() }
 
-// At sets the agent's URL for its card. Call it before the first request.
+// At sets the URL of the server, to which its card leads. Call it before the first request.
 func (a *Agent) At(url string) { a.base = url }
 
 // ServeHTTP implements [http.Handler].
@@ -77,7 +77,7 @@ func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.play()
 }
 
-// A playing is one request.
+// A playing is one request that is being answered.
 type playing struct {
 	a     *Agent
 	q     *request
@@ -91,7 +91,7 @@ func (p *playing) card() {
 	doc := p.a.rec.card
 	if doc == nil {
 		doc = p.a.inventedCard()
-	} else if moved, _, _, err := card.Move(doc, p.a.base, card.From(card.URL(doc), p.a.base)); err == nil {
+	} else if moved, _, _, err := card.Move(doc, p.a.base, card.Mover(card.URL(doc), p.a.base)); err == nil {
 		doc = moved
 	}
 	p.begin(http.StatusOK, "application/json", nil)
@@ -131,6 +131,8 @@ func (p *playing) play() {
 	p.exchange(x)
 }
 
+// begin writes the head of an answer, with those fields of a recorded one that mean something to clients.
+// begin writes the head of an answer, with those fields of a recorded one that mean something to clients.
 func (p *playing) begin(status int, contentType string, header map[string][]string) {
 	h := p.w.Header()
 	for _, name := range []string{"A2a-Extensions", "X-A2a-Extensions", "Www-Authenticate", "Retry-After", "Cache-Control"} {
@@ -142,8 +144,10 @@ func (p *playing) begin(status int, contentType string, header map[string][]stri
 	p.w.WriteHeader(status)
 }
 
+// exchange plays the answer of a recorded exchange.
+// exchange plays the answer of a recorded exchange.
 func (p *playing) exchange(x *exchange) {
-	if !p.due(x, x.responded) {
+	if !p.waitFor(x, x.responded) {
 		return
 	}
 	if x.status < 200 || x.status > 999 { // no response was recorded, or none that can be sent
@@ -165,11 +169,12 @@ func (p *playing) exchange(x *exchange) {
 	}
 }
 
-// due waits until a recorded time is due. It reports whether the client is still there.
-func (p *playing) due(x *exchange, at int64) bool {
+// waitFor waits as long as it took from x's request to the recorded time at, by the speed of playing. It
+// reports whether the client is still there.
+func (p *playing) waitFor(x *exchange, at int64) bool {
 	wait := time.Duration(0)
 	if speed := p.a.opts.Speed; speed > 0 {
-		wait = time.Until(p.began.Add(time.Duration(float64(at-x.at)/speed) * time.Microsecond))
+		wait = time.Until(p.began.Add(time.Duration(float64(at-x.began)/speed) * time.Microsecond))
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -184,7 +189,7 @@ func (p *playing) due(x *exchange, at int64) bool {
 func (p *playing) stream(x *exchange) {
 	for i := range x.events {
 		ev := &x.events[i]
-		if !p.due(x, ev.at) {
+		if !p.waitFor(x, ev.at) {
 			return
 		}
 		if ev.lost {
@@ -197,7 +202,7 @@ func (p *playing) stream(x *exchange) {
 			p.abort()
 		}
 		data, _ := r.Payload()
-		_, err = p.w.Write(r.Block(p.now(data)))
+		_, err = p.w.Write(r.Block(p.withCurrentIDs(data)))
 		if err == nil {
 			err = http.NewResponseController(p.w).Flush()
 		}
@@ -214,7 +219,7 @@ func (p *playing) stream(x *exchange) {
 	}
 }
 
-// abort breaks the connection off, behind what was written.
+// abort breaks the connection off, behind what was written. It does not return.
 func (p *playing) abort() {
 	_ = http.NewResponseController(p.w).Flush() // what cannot be flushed is lost with the connection
 	panic(http.ErrAbortHandler)
@@ -230,12 +235,12 @@ func (p *playing) whole(x *exchange) error {
 	if !whole {
 		return fmt.Errorf("the answer to %s was too large to be recorded", x)
 	}
-	_, err = p.w.Write(p.now(b))
+	_, err = p.w.Write(p.withCurrentIDs(b))
 	return err
 }
 
-// now returns a recorded payload with the current IDs.
-func (p *playing) now(b []byte) []byte {
+// withCurrentIDs returns a recorded payload with the IDs of the client's conversation.
+func (p *playing) withCurrentIDs(b []byte) []byte {
 	p.a.mu.Lock()
 	defer p.a.mu.Unlock()
 	b = p.a.ids.apply(bytes.Clone(b))

@@ -12,21 +12,21 @@ import (
 // An exchange is a recorded request, and the position of its answer in the file.
 type exchange struct {
 	request
-	n  int64
-	at int64 // microseconds
+	n     int64
+	began int64 // in microseconds since the trace began, as all times
 
-	status    int
+	status    int // 0: no response was recorded
 	header    map[string][]string
 	stream    bool
 	responded int64 // when the head came
-	events    []timed
-	body      *trace.Position
-	reason    string
+	events    []recordedEvent
+	body      *trace.Position // nil: none, or a stream
+	reason    string          // of its end; "" if the trace has none
 
 	played bool
 }
 
-type timed struct {
+type recordedEvent struct {
 	at   int64
 	lost bool // it was too large to be recorded
 	pos  trace.Position
@@ -80,7 +80,7 @@ func (rec *recorded) read(r *trace.Reader) error {
 }
 
 func newExchange(r *trace.Record) *exchange {
-	x := &exchange{n: r.Exchange, at: r.Micros}
+	x := &exchange{n: r.Exchange, began: r.Micros}
 	b, whole := r.Payload()
 	if !whole {
 		b = nil
@@ -96,7 +96,7 @@ func (rec *recorded) answer(x *exchange, r *trace.Record, at trace.Position) {
 		x.status, x.header, x.responded = r.Status, r.Header, r.Micros
 	case trace.KindEvent:
 		x.stream = true
-		x.events = append(x.events, timed{at: r.Micros, lost: r.Size > 0, pos: at})
+		x.events = append(x.events, recordedEvent{at: r.Micros, lost: r.Size > 0, pos: at})
 	case trace.KindBody:
 		x.body = &at
 		if b, whole := r.Payload(); x.method == "" && whole && card.IsCard(b) && rec.card == nil {

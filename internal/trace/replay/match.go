@@ -13,8 +13,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
-// maxSaid bounds what is quoted of a request.
-const maxSaid = 80
+// maxQuoted bounds what is quoted of a request.
+const maxQuoted = 80
 
 // A request is a client's, now or then.
 type request struct {
@@ -41,11 +41,11 @@ func newRequest(verb, path, method string, body []byte) request {
 	return q
 }
 
-// task returns the task that a request names, if any.
-func (q *request) task() string { return event.About(q.params, q.path) }
+// task returns the task that a request names; "" for none.
+func (q *request) task() string { return event.TaskOf(q.params, q.path) }
 
-// says is a request's content, without what differs from run to run.
-func says(params gjson.Result) string {
+// content returns what a request says, without what differs from run to run. Parts end with NUL.
+func content(params gjson.Result) string {
 	var b strings.Builder
 	list := params.Get("message.parts")
 	if !list.Exists() {
@@ -58,20 +58,20 @@ func says(params gjson.Result) string {
 	return cmp.Or(b.String(), params.Get("command_path").Raw+params.Get("arguments").Raw)
 }
 
-// match finds the recorded request for a current one. Of those with its method, and about
-// no other task, it prefers, in this order: the same content, the first that was not
+// match finds the recorded request for a current one; nil if there is none. Of those with its method, and
+// about no other task, it prefers, in this order: the same content, the first that was not
 // played, the same task.
 // If all were played, the last of the same content is played again: a client may begin
-// anew, or ask for a task once more. differs tells how the request deviates.
+// anew, or ask for a task once more. differs tells how the request deviates; "" if it does not.
 func (a *Agent) match(q *request) (x *exchange, differs string) {
 	best := -1
 	for _, c := range a.rec.exchanges {
 		task, then := q.task(), c.task()
-		same := task == then || a.ids.then[task] == then
+		same := task == then || a.ids.recorded[task] == then
 		if c.method != q.method || c.name != q.name || !same && task != "" && then != "" {
 			continue
 		}
-		score, was, is := 0, says(c.params), says(q.params)
+		score, was, is := 0, content(c.params), content(q.params)
 		if was == is {
 			score += 4
 		} else if c.played {
@@ -86,26 +86,23 @@ func (a *Agent) match(q *request) (x *exchange, differs string) {
 		if score > best || score == best && c.played {
 			best, x, differs = score, c, ""
 			if was != is {
-				differs = fmt.Sprintf("%s says %q, and what was recorded says %q", q.shown, safe.Short(strings.ReplaceAll(is, "\x00", " "), maxSaid), safe.Short(strings.ReplaceAll(was, "\x00", " "), maxSaid))
+				differs = fmt.Sprintf("%s says %q, and what was recorded says %q", q.shown, safe.Short(strings.ReplaceAll(is, "\x00", " "), maxQuoted), safe.Short(strings.ReplaceAll(was, "\x00", " "), maxQuoted))
 			}
 		}
 	}
 	return x, differs
 }
 
-// ids maps recorded IDs to current ones, one to one.
-type ids struct {
-	now, then map[string]string
-}
+// ids maps recorded IDs to current ones, one to one: current by the recorded ones, and recorded by those.
+type ids struct{ current, recorded map[string]string }
 
-func newIDs() *ids { return &ids{map[string]string{}, map[string]string{}} }
-
-// learn binds the IDs that a client has made up, unless they are bound.
+// learn takes the IDs in the parameters of a recorded request and of the one that it answers now, unless
+// they are known.
 func (m *ids) learn(then, now gjson.Result) {
 	for _, path := range [...]string{"message.messageId", "message.contextId", "message.taskId", "contextId", "taskId", "id"} {
 		a, b := then.Get(path).Str, now.Get(path).Str
-		if a != "" && b != "" && m.now[a] == "" && m.then[b] == "" {
-			m.now[a], m.then[b] = b, a
+		if a != "" && b != "" && m.current[a] == "" && m.recorded[b] == "" {
+			m.current[a], m.recorded[b] = b, a
 		}
 	}
 }
@@ -113,7 +110,7 @@ func (m *ids) learn(then, now gjson.Result) {
 // apply writes a document with the current IDs.
 func (m *ids) apply(doc []byte) []byte {
 	var pairs []string
-	for then, now := range m.now {
+	for then, now := range m.current {
 		pairs = append(pairs, string(quote(then)), string(quote(now)))
 	}
 	return []byte(strings.NewReplacer(pairs...).Replace(string(doc))) // all at once: a current ID may be another's recorded one
@@ -124,7 +121,7 @@ func quote(s string) []byte {
 	return b
 }
 
-// withID replaces the ID of a JSON-RPC document.
+// withID returns a JSON-RPC document with another ID; the same document if it has none, or id is "".
 func withID(doc []byte, id string) []byte {
 	old := gjson.GetBytes(doc, "id")
 	if old.Index == 0 || id == "" {

@@ -141,7 +141,7 @@ func TestOther(t *testing.T) {
 		}
 	})
 	t.Run("another task", func(t *testing.T) {
-		a, task := &Agent{ids: newIDs()}, func(id string) *request {
+		a, task := &Agent{}, func(id string) *request {
 			q := newRequest(http.MethodPost, "/", "", fmt.Appendf(nil, `{"method":"GetTask","params":{"id":%q}}`, id))
 			return &q
 		}
@@ -153,7 +153,7 @@ func TestOther(t *testing.T) {
 		}
 	})
 	t.Run("IDs that change places", func(t *testing.T) {
-		m := &ids{now: map[string]string{"1": "2", "2": "3", "3": "1"}}
+		m := &ids{current: map[string]string{"1": "2", "2": "3", "3": "1"}}
 		if got := string(m.apply([]byte(`["1","2","3","4"]`))); got != `["2","3","1","4"]` {
 			t.Errorf("they are %s", got)
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// MaxLine bounds how much of a line is handed over. Longer lines pass, too.
+// MaxLine bounds how much of a line is handed over. All of it passes.
 const MaxLine = 64 << 20
 
 // grace is the time that the program gets to end after we have closed its input, and
@@ -26,8 +26,8 @@ type Options struct {
 	Command        []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Line is called with each line, without its newline, before it is passed on;
-	// fromCommand tells the direction. OnErr is called with each line of stderr. Both may
+	// Line is called with each line, without its newline and of no more than MaxLine, before it is
+	// passed on; fromCommand tells the direction. OnErr is called with each line of stderr. Both may
 	// be called concurrently, and must not keep the line.
 	Line   func(fromCommand bool, line []byte)
 	OnErr  func(line []byte)
@@ -42,8 +42,8 @@ type Options struct {
 // A blocked read of stdin is left behind when the program ends.
 func Run(ctx context.Context, opts *Options) (status int, err error) {
 	cmd := exec.CommandContext(ctx, opts.Command[0], opts.Command[1:]...)
-	out := &passing{to: opts.Stdout, line: func(line []byte) { opts.Line(true, line) }}
-	errs := &passing{to: opts.Stderr, line: opts.OnErr}
+	out := &lineTee{to: opts.Stdout, line: func(line []byte) { opts.Line(true, line) }}
+	errs := &lineTee{to: opts.Stderr, line: opts.OnErr}
 	cmd.Stdout, cmd.Stderr = out, errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -54,7 +54,7 @@ func Run(ctx context.Context, opts *Options) (status int, err error) {
 		return 0, err
 	}
 	go func() { // ends with stdin, or with a write to a program that has ended
-		to := &passing{to: in, line: func(line []byte) { opts.Line(false, line) }}
+		to := &lineTee{to: in, line: func(line []byte) { opts.Line(false, line) }}
 		_, _ = io.Copy(to, opts.Stdin)
 		to.end()
 		in.Close()
@@ -70,7 +70,7 @@ func Run(ctx context.Context, opts *Options) (status int, err error) {
 			}
 		}
 	}()
-	_ = cmd.Wait() // the status says what is to say
+	_ = cmd.Wait() // its error says no more than the status
 	close(done)
 	out.end()
 	errs.end()
@@ -80,14 +80,14 @@ func Run(ctx context.Context, opts *Options) (status int, err error) {
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// A passing hands over lines, and passes on the bytes.
-type passing struct {
+// A lineTee passes bytes on, and calls line with each line.
+type lineTee struct {
 	to   io.Writer
 	line func([]byte)
 	rest []byte // of an unfinished line
 }
 
-func (p *passing) Write(b []byte) (int, error) {
+func (p *lineTee) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		p.rest = append(p.rest, line[:min(len(line), MaxLine-len(p.rest))]...)
 		if line[len(line)-1] == '\n' {
@@ -98,7 +98,9 @@ func (p *passing) Write(b []byte) (int, error) {
 	return p.to.Write(b)
 }
 
-func (p *passing) end() {
+// end calls line with an unfinished last line.
+// end calls line with an unfinished last line.
+func (p *lineTee) end() {
 	if len(p.rest) > 0 {
 		p.line(p.rest)
 	}

@@ -22,7 +22,7 @@ func (it *Item) request(r *trace.Record) {
 	if !p.Exists() {
 		p = doc // the HTTP+JSON binding
 	}
-	it.Task = event.About(p, it.Name)
+	it.Task = event.TaskOf(p, it.Name)
 	it.Text = cmp.Or(texts(p.Get("message.parts")), shortID(it.Task))
 	p.Get("message.parts").ForEach(func(_, part gjson.Result) bool {
 		data := part.Get("data")
@@ -38,7 +38,7 @@ func (it *Item) request(r *trace.Record) {
 	}
 }
 
-// answer is an event of a stream, or a body.
+// answer interprets an event of a stream, or a body.
 func (it *Item) answer(r *trace.Record) {
 	it.From, it.To, it.Type = LaneAgent, LaneBridge, TypeEvent
 	if r.Kind == trace.KindBody {
@@ -68,7 +68,7 @@ func (it *Item) answer(r *trace.Record) {
 	}
 }
 
-// event is an A2A event of any version.
+// event interprets the result of a request: an event of A2A, or a card.
 func (it *Item) event(result gjson.Result) {
 	e := event.Of(result)
 	switch ev := e.Body; {
@@ -94,7 +94,7 @@ func (it *Item) event(result gjson.Result) {
 	}
 }
 
-// summary is what an event says, without the state.
+// summary returns what an event says, without the state.
 func (it *Item) summary(ev gjson.Result) string {
 	if len(it.Calls) > 0 && it.Name != "task" {
 		var list []string
@@ -109,7 +109,7 @@ func (it *Item) summary(ev gjson.Result) string {
 	return it.Said
 }
 
-// history reads the tool calls in a snapshot of a task, each in its last state.
+// history adds the tool calls in a snapshot of a task, each in its last state.
 func (it *Item) history(messages gjson.Result) {
 	var history Item
 	messages.ForEach(func(_, m gjson.Result) bool {
@@ -130,8 +130,8 @@ func (it *Item) history(messages gjson.Result) {
 // maxCalls bounds the tool calls that are read from a snapshot.
 const maxCalls = 200
 
-// parts reads text, thoughts and tool calls, in the forms of the development-tool
-// extension and of Gemini CLI's server.
+// parts adds to Said and Calls what parts have: text, thoughts and tool calls, in the forms of the
+// development-tool extension and of Gemini CLI's server.
 func (it *Item) parts(parts gjson.Result) {
 	parts.ForEach(func(_, part gjson.Result) bool {
 		data := part.Get("data")

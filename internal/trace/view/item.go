@@ -38,35 +38,28 @@ const (
 // An Item is a record as people read it. Its members have short names in JSON, because a
 // page has a hundred thousand.
 type Item struct {
-	N      int64  `json:"n"`
-	Micros int64  `json:"u"`
-	From   string `json:"f,omitempty"`
-	To     string `json:"t,omitempty"`
-	Type   string `json:"k"`
-	// Name is the method, the kind of an update or event, or the decision.
-	Name string `json:"m"`
-	// Text sums up the rest: what was said, a call's title and status.
-	Text string `json:"x,omitempty"`
-	// ID is JSON-RPC's, as written.
-	ID       string `json:"i,omitempty"`
-	Exchange int64  `json:"c,omitempty"`
-	Event    int64  `json:"e,omitempty"`
-	Session  string `json:"s,omitempty"`
-	Task     string `json:"o,omitempty"`
-	State    string `json:"-"`
-	// Calls are the tool calls in the record.
-	Calls []Call `json:"l,omitempty"`
-	// Said is the whole text of a piece.
-	Said string `json:"-"`
-	// Bad: an error, a cut, a refusal.
-	Bad  bool   `json:"b,omitempty"`
-	Mark string `json:"g,omitempty"` // "reconnect", "ask": to be seen from afar
-	Size int64  `json:"z,omitempty"`
-	// Made are the agent's events that it was made of, as the bridge has recorded.
-	Made []trace.EventRef `json:"p,omitempty"`
+	N        int64            `json:"n"`
+	Micros   int64            `json:"u"`
+	From     string           `json:"f,omitempty"`
+	To       string           `json:"t,omitempty"`
+	Type     string           `json:"k"`
+	Name     string           `json:"m"`           // the method, the kind of an update or event, or the decision
+	Text     string           `json:"x,omitempty"` // sums up the rest: what was said, a call's title and status
+	ID       string           `json:"i,omitempty"` // JSON-RPC's, as written
+	Exchange int64            `json:"c,omitempty"`
+	Event    int64            `json:"e,omitempty"`
+	Session  string           `json:"s,omitempty"`
+	Task     string           `json:"o,omitempty"`
+	State    string           `json:"-"`
+	Calls    []Call           `json:"l,omitempty"` // the tool calls in the record
+	Said     string           `json:"-"`           // all that was said in the record, where Text is cut off
+	Bad      bool             `json:"b,omitempty"` // an error, a cut, a refusal
+	Mark     string           `json:"g,omitempty"` // "reconnect", "ask": to be seen from afar
+	Size     int64            `json:"z,omitempty"`
+	Made     []trace.EventRef `json:"p,omitempty"` // the agent's events of which the bridge has made this line
 
-	result, errorOf gjson.Result
-	reason          string
+	result, errorOf gjson.Result // of an answer
+	reason          string       // of an exchange's end
 }
 
 // A Call is a tool call, as one record has it.
@@ -81,7 +74,7 @@ func (c Call) MarshalText() ([]byte, error) { return []byte(c.ID), nil }
 // maxText bounds an Item's text.
 const maxText = 240
 
-// Of interprets a record. It takes the record's own words where it knows nothing.
+// Of interprets a record. Where it knows nothing, it takes the record's own words.
 func Of(r *trace.Record) Item {
 	it := Item{N: r.N, Micros: r.Micros, Type: TypeNote, Name: r.Kind, ID: string(r.ID), Exchange: r.Exchange, Event: r.Event,
 		Session: r.Session, Task: r.Task, Size: r.Length()}
@@ -146,7 +139,7 @@ func (it *Item) decision(r *trace.Record) {
 	}
 }
 
-// inWords puts the words of decisions into plain ones.
+// inWords returns plain words for those of a decision.
 func inWords(word string) string {
 	return cmp.Or(map[string]string{"allow_once": "allowed once", "allow_always": "allowed from then on", "reject_once": "rejected", "reject_always": "rejected from then on",
 		"user": "the user", "mode": "the mode", "always": "an earlier always", "dismissed": "nobody, it was dismissed", "cancel": "a cancel"}[word], word)
@@ -160,7 +153,7 @@ func shortID(id string) string {
 	return id
 }
 
-// message is a line of the editor's wire.
+// message interprets a line of the editor's wire.
 func (it *Item) message(r *trace.Record) {
 	it.From, it.To, it.Made = LaneEditor, LaneBridge, r.From
 	if r.Dir == trace.DirOut {
@@ -283,7 +276,7 @@ func (it *Item) lineEvent(p gjson.Result) {
 	it.Bad = it.Name == "event/error"
 }
 
-// first returns the first of some members that is not empty.
+// first returns the first of some members that is a string and not empty; "" if none is.
 func first(r gjson.Result, paths ...string) string {
 	for _, path := range paths {
 		if v := r.Get(path); v.Type == gjson.String && v.Str != "" {

@@ -26,17 +26,15 @@ type Span struct {
 	// open.
 	Start int64 `json:"start"`
 	End   int64 `json:"end,omitempty"`
-	// First and Last are records.
-	First    int64 `json:"first"`
-	Last     int64 `json:"-"`
-	Parent   int   `json:"-"` // the index of the turn it belongs to, or -1
-	Exchange int64 `json:"-"`
-	// Status tells how it ended: a stop reason, a call's status, the decision.
-	Status string `json:"status,omitempty"`
-	Bad    bool   `json:"bad,omitempty"`
-	// FirstEvent is when a leg's first event came.
-	FirstEvent int64 `json:"first_event,omitempty"`
-	Events     int64 `json:"events,omitempty"`
+	// First and Last are numbers of records. Last is 0 while the span is open.
+	First      int64  `json:"first"`
+	Last       int64  `json:"-"`
+	Parent     int    `json:"-"` // the index of the turn it belongs to, or -1
+	Exchange   int64  `json:"-"`
+	Status     string `json:"status,omitempty"` // tells how it ended: a stop reason, a call's status, the decision
+	Bad        bool   `json:"bad,omitempty"`
+	FirstEvent int64  `json:"first_event,omitempty"` // when a leg's first event came
+	Events     int64  `json:"events,omitempty"`
 }
 
 // A Builder finds spans in a trace's items, in their order.
@@ -46,12 +44,16 @@ type Builder struct {
 	// agent's are.
 	Editor bool
 
-	named map[string]int // the newest span of a kind and name; the newest turn of a session or task
-	last  int            // the newest turn
+	// Indexes in Spans: the newest span of a kind and name, the newest turn of a session or task, and the
+	// newest of all turns, -1 for none.
+	named, turns map[string]int
+	last         int
 }
 
 // NewBuilder returns a Builder.
-func NewBuilder() *Builder { return &Builder{named: map[string]int{}, last: -1} }
+func NewBuilder() *Builder {
+	return &Builder{named: map[string]int{}, turns: map[string]int{}, last: -1}
+}
 
 // span returns the newest span of a kind and name, nil if there is none.
 func (b *Builder) span(kind, name string) *Span {
@@ -61,7 +63,7 @@ func (b *Builder) span(kind, name string) *Span {
 	return nil
 }
 
-// begin begins a span, which is found by its name.
+// begin begins a span, which b.span finds by its kind and name from now on. It is valid until the next one.
 func (b *Builder) begin(kind, name string, it *Item, title string) *Span {
 	parent, i := -1, len(b.Spans)
 	if kind == SpanTurn {
@@ -79,14 +81,14 @@ func (b *Builder) begin(kind, name string, it *Item, title string) *Span {
 // about notes which session or task a turn is about.
 func (b *Builder) about(id string, turn int) {
 	if id != "" {
-		b.named["about "+id] = turn
+		b.turns[id] = turn
 	}
 }
 
-// turnOf is an item's turn: that of its session or task, or else the newest.
+// turnOf returns an item's turn: that of its session or task, or else the newest; -1 if there is none.
 func (b *Builder) turnOf(it *Item) int {
 	for _, id := range [...]string{it.Session, it.Task} {
-		if i, ok := b.named["about "+id]; ok {
+		if i, ok := b.turns[id]; ok {
 			return i
 		}
 	}
@@ -96,6 +98,8 @@ func (b *Builder) turnOf(it *Item) int {
 // open reports whether a span is there and has not ended.
 func (s *Span) open() bool { return s != nil && s.End == 0 }
 
+// end ends a span with an item, if there is such a span and it is open.
+// end ends a span with an item, if there is such a span and it is open.
 func (s *Span) end(it *Item, status string, bad bool) {
 	if s.open() {
 		s.End, s.Last, s.Status, s.Bad = max(it.Micros, s.Start+1), it.N, status, bad
@@ -115,15 +119,15 @@ func (b *Builder) Add(it *Item) {
 	}
 }
 
-// begins reports whether a method of the editor's wire begins a turn.
-func begins(method string) bool {
+// beginsTurn reports whether a method of the editor's wire begins a turn.
+func beginsTurn(method string) bool {
 	return slices.Contains([]string{"session/prompt", "message/stream", "message/send", "toolCall/confirm", "command/execute", "tasks/resubscribe", "tools/call"}, method)
 }
 
 func (b *Builder) editor(it *Item) {
 	asks := "editor " + it.ID
 	switch {
-	case it.Type == TypeRequest && it.From == LaneEditor && begins(it.Name):
+	case it.Type == TypeRequest && it.From == LaneEditor && beginsTurn(it.Name):
 		b.begin(SpanTurn, it.ID, it, it.Name)
 	case it.Type == TypeReply && it.To == LaneEditor:
 		b.span(SpanTurn, it.ID).end(it, cmp.Or(first(it.result, "stopReason", "state"), it.Text), it.Bad)
@@ -138,7 +142,7 @@ func (b *Builder) editor(it *Item) {
 	}
 }
 
-// call takes an update of a tool call.
+// call takes an update of a tool call, which begins a span if the name is new.
 func (b *Builder) call(it *Item, name string, c Call) {
 	s := b.span(SpanCall, name)
 	if s == nil {
@@ -153,8 +157,8 @@ func (b *Builder) call(it *Item, name string, c Call) {
 	}
 }
 
-// isLeg reports whether a method begins a leg.
-func isLeg(method string) bool {
+// beginsLeg reports whether a method begins a leg.
+func beginsLeg(method string) bool {
 	return slices.Contains([]string{"message/stream", "message/send", "SendMessage", "SendStreamingMessage", "tasks/resubscribe", "SubscribeToTask", "command/execute"}, method) ||
 		strings.Contains(method, "message:") || strings.Contains(method, ":subscribe")
 }
@@ -164,7 +168,7 @@ func (b *Builder) agent(it *Item) {
 	leg := b.span(SpanLeg, exchange)
 	switch {
 	case it.Type == TypeRequest:
-		if isLeg(it.Name) {
+		if beginsLeg(it.Name) {
 			b.leg(it, exchange)
 		}
 		for _, c := range it.Calls {
@@ -188,7 +192,7 @@ func (b *Builder) agent(it *Item) {
 // its task again.
 func (b *Builder) leg(it *Item, exchange string) {
 	resumes := !b.Editor && strings.Contains(strings.ToLower(it.Name), "subscribe")
-	if i, known := b.named["about "+it.Task]; known && resumes {
+	if i, known := b.turns[it.Task]; known && resumes {
 		s := &b.Spans[i]
 		s.End, s.Last, s.Bad, s.Exchange = 0, 0, false, it.Exchange
 		b.last, b.named[SpanTurn+" x"+exchange] = i, i

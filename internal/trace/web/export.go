@@ -24,6 +24,8 @@ func Export(r *trace.Reader, w io.Writer, name string) error {
 	return export(r, w, name, maxPageBytes)
 }
 
+// export is Export with a bound for the bytes of records.
+// export is Export with a bound for the bytes of records.
 func export(r *trace.Reader, w io.Writer, name string, most int) error {
 	ix := newIndex(r)
 	var lines bytes.Buffer
@@ -33,7 +35,7 @@ func export(r *trace.Reader, w io.Writer, name string, most int) error {
 			return err
 		}
 		ix.add(record, r.Position())
-		if ix.left > 0 {
+		if ix.omitted > 0 {
 			continue
 		}
 		if len(ix.rows) > 1 {
@@ -45,7 +47,7 @@ func export(r *trace.Reader, w io.Writer, name string, most int) error {
 			empty++
 		}
 	}
-	ix.isRead()
+	ix.markRead()
 	h := ix.head(name)
 	if empty > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d records are without their bytes in this page, which has %d MB of them: trace serve shows all", empty, most>>20))
@@ -53,13 +55,15 @@ func export(r *trace.Reader, w io.Writer, name string, most int) error {
 	return writePage(w, ix, h, lines.String())
 }
 
+// writePage writes index.html with its style, its scripts and, gzipped, the trace in it.
+// writePage writes index.html with its style, its scripts and, gzipped, the trace in it.
 func writePage(w io.Writer, ix *index, h head, lines string) error {
 	var packed bytes.Buffer
 	base := base64.NewEncoder(base64.StdEncoding, &packed)
 	zip := gzip.NewWriter(base)
 	headJSON, err := json.Marshal(h)
 	if err == nil {
-		_, err = fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"problems":%s,"lines":`, headJSON, ix.some(0, len(ix.rows)), ix.spans(), ix.problems())
+		_, err = fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"problems":%s,"lines":`, headJSON, ix.rowsFrom(0, len(ix.rows)), ix.spans(), ix.problems())
 	}
 	if err == nil {
 		err = json.NewEncoder(zip).Encode(lines)

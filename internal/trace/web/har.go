@@ -24,7 +24,7 @@ const maxContent = 16 << 20
 // An object is one of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec).
 type object = map[string]any
 
-// A harEntry is an exchange that goes on.
+// A harEntry is an exchange that has not ended.
 type harEntry struct {
 	comment           string
 	started           time.Time
@@ -131,13 +131,15 @@ func (e *harEntry) answered(r *trace.Record) {
 	}
 }
 
-// add adds to the answer's content, of which so many bytes have come.
+// add adds to the content what was recorded of the next size bytes of the answer.
 func (e *harEntry) add(b []byte, size int64) {
 	if e.size += size; e.content.Len()+len(b) <= maxContent {
 		e.content.Write(b)
 	}
 }
 
+// end writes an entry, which ended at a time in microseconds, or when its answer began if that is later.
+// end writes an entry, which ended at a time in microseconds, or when its answer began if that is later.
 func (h *har) end(e *harEntry, at int64, comment string) error {
 	at = max(at, e.responded, e.began)
 	if e.responded == 0 {

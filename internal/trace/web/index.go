@@ -15,10 +15,8 @@ import (
 )
 
 const (
-	// maxProblems bounds the findings of a page.
-	maxProblems = 1000
-	// maxRows bounds the rows of a page. A browser shows as many without effort.
-	maxRows = 300_000
+	maxProblems = 1000    // bounds the findings of a page
+	maxRows     = 300_000 // bounds the rows of a page. A browser shows as many without effort
 )
 
 // An index is a trace for the page: its rows, its records' positions, its spans. One
@@ -27,24 +25,24 @@ type index struct {
 	reader *trace.Reader
 	max    int // of rows
 
-	mu      sync.Mutex
-	start   *trace.Record
-	rows    [][]byte // encoded
-	at      []trace.Position
-	left    int // how many more there are
-	build   *view.Builder
-	check   *check.Checker
-	found   []check.Finding // at most maxProblems
-	notes   []string
-	stopped bool
-	read    bool // all that the file has was read
+	mu       sync.Mutex
+	start    *trace.Record
+	rows     [][]byte // encoded
+	at       []trace.Position
+	omitted  int // records that have no row
+	build    *view.Builder
+	check    *check.Checker
+	findings []check.Finding // at most maxProblems
+	notes    []string
+	stopped  bool
+	read     bool // all was read that the file has now
 }
 
 func newIndex(r *trace.Reader) *index {
 	ix := &index{reader: r, max: maxRows, build: view.NewBuilder()}
 	ix.check = check.New(&check.Options{Report: func(f *check.Finding) {
-		if len(ix.found) < maxProblems {
-			ix.found = append(ix.found, *f)
+		if len(ix.findings) < maxProblems {
+			ix.findings = append(ix.findings, *f)
 		}
 	}})
 	return ix
@@ -59,11 +57,11 @@ func (ix *index) fill(ctx context.Context) error {
 			ix.add(r, ix.reader.Position())
 			continue
 		case err == io.EOF:
-			ix.isRead()
+			ix.markRead()
 			err = ix.reader.Wait(ctx)
 		}
 		if err != nil {
-			ix.isRead() // the notes tell why
+			ix.markRead() // the notes tell why
 			return err
 		}
 	}
@@ -83,15 +81,15 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 		ix.check.End()
 	}
 	if len(ix.rows) >= ix.max {
-		ix.left++
+		ix.omitted++
 		return
 	}
 	ix.build.Add(&it)
 	ix.rows, ix.at = append(ix.rows, encoded), append(ix.at, at)
 }
 
-// isRead notes that all has been read that there is now.
-func (ix *index) isRead() {
+// markRead notes that all was read that the file has now.
+func (ix *index) markRead() {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	ix.read, ix.notes = true, ix.reader.Notes()
@@ -99,28 +97,27 @@ func (ix *index) isRead() {
 
 // head describes the trace as a whole.
 type head struct {
-	File    string        `json:"file"`
-	Start   *trace.Record `json:"start"`
-	Count   int           `json:"count"` // of rows so far
-	Notes   []string      `json:"notes,omitempty"`
-	Stopped bool          `json:"stopped"`
-	Read    bool          `json:"read"`
-	// Problems are the findings about the trace, with those that are not listed.
-	Problems int `json:"problems"`
+	File     string        `json:"file"`
+	Start    *trace.Record `json:"start"`
+	Count    int           `json:"count"` // of rows so far
+	Notes    []string      `json:"notes,omitempty"`
+	Stopped  bool          `json:"stopped"`
+	Read     bool          `json:"read"`
+	Problems int           `json:"problems"` // the findings about the trace, with those that are not listed
 }
 
 func (ix *index) head(file string) head {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	h := head{File: file, Start: ix.start, Count: len(ix.rows), Notes: ix.notes, Stopped: ix.stopped, Read: ix.read, Problems: ix.check.Count()}
-	if ix.left > 0 {
-		h.Notes = append(slices.Clone(h.Notes), fmt.Sprintf("%d records more are not in this page, which has the first %d: trace show has all", ix.left, ix.max))
+	if ix.omitted > 0 {
+		h.Notes = append(slices.Clone(h.Notes), fmt.Sprintf("%d records more are not in this page, which has the first %d: trace show has all", ix.omitted, ix.max))
 	}
 	return h
 }
 
-// some returns rows as a JSON array, from an index on.
-func (ix *index) some(from, count int) []byte {
+// rowsFrom returns so many rows as a JSON array, from an index on; fewer at the end.
+func (ix *index) rowsFrom(from, count int) []byte {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	from = min(max(from, 0), len(ix.rows))
@@ -139,12 +136,14 @@ func (ix *index) position(i int) (trace.Position, bool) {
 }
 
 // problems returns the findings as a JSON array.
-func (ix *index) problems() []byte { return list(ix, &ix.found) }
+func (ix *index) problems() []byte { return listJSON(ix, &ix.findings) }
 
 // spans returns the spans as a JSON array.
-func (ix *index) spans() []byte { return list(ix, &ix.build.Spans) }
+func (ix *index) spans() []byte { return listJSON(ix, &ix.build.Spans) }
 
-func list[T any](ix *index, of *[]T) []byte {
+// listJSON returns a list of the index as a JSON array.
+// listJSON returns a list of the index as a JSON array.
+func listJSON[T any](ix *index, of *[]T) []byte {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if len(*of) == 0 {

@@ -35,12 +35,9 @@ func readFile(name string) ([]byte, error) { return pageFiles.ReadFile("page/" +
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const (
-	// maxAnswer bounds the rows of one answer.
-	maxAnswer = 20_000
-	// maxFound bounds the results of a search.
-	maxFound = 20_000
-	// liveTime is the interval of looking for new rows.
-	liveTime = 100 * time.Millisecond
+	maxAnswer = 20_000                 // bounds the rows of one answer
+	maxFound  = 20_000                 // bounds the results of a search
+	liveTime  = 100 * time.Millisecond // the interval of looking for new rows
 )
 
 // Serve serves the page of a trace at a TCP address until ctx ends. It calls ready with
@@ -119,7 +116,7 @@ func (s *server) api(w http.ResponseWriter, r *http.Request, what string) {
 	case "head":
 		_ = json.NewEncoder(w).Encode(s.index.head(filepath.Base(s.path)))
 	case "rows":
-		_, _ = w.Write(s.index.some(number("from"), min(number("count"), maxAnswer)))
+		_, _ = w.Write(s.index.rowsFrom(number("from"), min(number("count"), maxAnswer)))
 	case "problems":
 		_, _ = w.Write(s.index.problems())
 	case "spans":

@@ -6,17 +6,17 @@ import (
 	"html"
 )
 
-// maxSpelled bounds how often a text may have been encoded.
-const maxSpelled = 3
+// maxEncoded bounds how often a text may have been encoded.
+const maxEncoded = 3
 
-// spelledSpans adds the program's own credentials of which some bytes are written as %41, or as
+// encodedSpans adds to m.found the program's own credentials of which some bytes are written as %41, or as
 // entities of HTML: &#65; &#x41; &amp;. An encoder may write any byte so, and one encoder may
-// follow another, so a list of spellings would not do.
-func (m *masker) spelledSpans(b []byte, want scope) {
+// follow another, so a list of encodings would not do.
+func (m *masker) encodedSpans(b []byte, want scope) {
 	if len(m.literals) == 0 || bytes.IndexByte(b, '%') < 0 && bytes.IndexByte(b, '&') < 0 {
 		return
 	}
-	if !spells(b) && (want != inPieces || openEscape(b) == len(b)) {
+	if !hasEncoded(b) && (want != inPieces || openEscape(b) == len(b)) {
 		return
 	}
 	at := make([]int, len(b)+1) // where a byte of plain is in b; its last element is b's end
@@ -24,14 +24,14 @@ func (m *masker) spelledSpans(b []byte, want scope) {
 		at[i] = i
 	}
 	plain := b
-	for range maxSpelled {
+	for range maxEncoded {
 		size := len(plain)
-		if want == inPieces { // the piece may end within a byte's spelling, which counts as its end
+		if want == inPieces { // the piece may end within an encoded byte, which counts as its end
 			n := openEscape(plain)
 			at[n] = at[size]
 			plain, at = plain[:n], at[:n+1]
 		}
-		next, from := decoded(plain)
+		next, from := decodeOnce(plain)
 		if len(next) == size {
 			break
 		}
@@ -48,17 +48,17 @@ func (m *masker) spelledSpans(b []byte, want scope) {
 	}
 }
 
-// spells reports whether a text has such bytes. In code, most % and & are none.
-func spells(b []byte) bool {
+// hasEncoded reports whether a text has encoded bytes. In code, most % and & are none.
+func hasEncoded(b []byte) bool {
 	for i := range b {
-		if b[i] == '%' && spellsByte(b, i) || b[i] == '&' && entityEnd(b, i) > i {
+		if b[i] == '%' && isPercent(b, i) || b[i] == '&' && entityEnd(b, i) > i {
 			return true
 		}
 	}
 	return false
 }
 
-// openEscape returns where the spelling of a byte begins that b may end within, or else its end.
+// openEscape returns where an encoded byte begins that b may end within; len(b) if there is none.
 func openEscape(b []byte) int {
 	for i := len(b) - 1; i >= max(0, len(b)-11); i-- {
 		switch c := b[i]; {
@@ -71,11 +71,11 @@ func openEscape(b []byte) int {
 	return len(b)
 }
 
-// decoded decodes once. at[i] is the index in b of the i-th byte.
-func decoded(b []byte) (plain []byte, at []int) {
+// decodeOnce undoes one encoding. at[i] is where plain[i] was in b; the last element is len(b).
+func decodeOnce(b []byte) (plain []byte, at []int) {
 	for i, n := 0, 1; i < len(b); i += n {
 		char := b[i : i+1]
-		if n = 1; b[i] == '%' && spellsByte(b, i) {
+		if n = 1; b[i] == '%' && isPercent(b, i) {
 			char, _ = hex.DecodeString(string(b[i+1 : i+3])) // they are two digits
 			n = 3
 		} else if b[i] == '&' {
@@ -92,10 +92,11 @@ func decoded(b []byte) (plain []byte, at []int) {
 	return plain, append(at, len(b))
 }
 
-// spellsByte reports whether %41 is at i.
-func spellsByte(b []byte, i int) bool { return i+3 <= len(b) && isHex(b[i+1]) && isHex(b[i+2]) }
+// isPercent reports whether there is a byte like %41 at i.
+func isPercent(b []byte, i int) bool { return i+3 <= len(b) && isHex(b[i+1]) && isHex(b[i+2]) }
 
-// entityEnd returns the end of the entity at i. That of a number may lack its semicolon.
+// entityEnd returns the end of the entity that begins at i; i if there is none. That of a number may lack
+// its semicolon.
 func entityEnd(b []byte, i int) int {
 	end := i + 1
 	for end < len(b) && end-i < 12 && (b[end] == '#' && end == i+1 || charsWord.has(b[end]) && b[end] != '_') {

@@ -1,0 +1,104 @@
+package trace
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/a2astdio/a2astdio/internal/rawjson"
+)
+
+// maxTemplate bounds the documents that templates are made of: each session has one.
+const maxTemplate = 4 << 10
+
+// A template is a document in which nothing was masked. The next one in a stream has mostly other
+// texts in the same places: then only these are read.
+type template struct {
+	doc     []byte
+	outline outline
+	places  []place
+	sieve   *sieve // it has found nothing in the document; nil: there is no document
+}
+
+// A place is that of a string value in a document, with its quotes. varies: another one may stand there.
+type place struct {
+	span
+	key    keyClass
+	varies bool
+}
+
+// notePlace notes the place of a string in a document that continues a text, if the string is a value.
+func (m *masker) notePlace(at span, top *frame, nested int) {
+	if m.tail != nil && nested == maxNested && !(top.object && top.isKey) && len(m.places) < maxTemplate {
+		m.places = append(m.places, place{span: at, key: top.key})
+	}
+}
+
+// learn makes a template of the document b, in which nothing was masked and whose strings m has noted, if one
+// of these is a "text". Other documents, as of tool calls, leave the template as it is.
+func (p *template) learn(m *masker, b []byte, l *outline) {
+	texts := 0
+	for i := range m.places {
+		if m.places[i].key == keyText {
+			texts++
+			m.places[i].varies = true
+		}
+	}
+	if texts != 1 || m.special || len(b) > maxTemplate {
+		return
+	}
+	for i := range m.places {
+		s := &m.places[i]
+		if len(p.places) != len(m.places) || s.key != keyPlain {
+			continue
+		}
+		was := &p.places[i]
+		s.varies = was.varies || string(p.doc[was.from:was.to]) != string(b[s.from:s.to])
+	}
+	p.doc, p.outline, p.sieve = append(p.doc[:0], b...), *l, m.sieve
+	p.places, m.places = m.places, p.places[:0]
+}
+
+// outlineBy returns the outline of a document that differs from the template only in strings that may vary,
+// in which nothing is to be masked; false for any other document. The text in pieces has not been read: it
+// is the outline's onlyText.
+func (m *masker) outlineBy(p *template, b []byte) (l outline, ok bool) {
+	if p.sieve != m.sieve {
+		return l, false
+	}
+	l = p.outline
+	at, known := 0, 0 // b[:at] fits p.doc[:known]
+	for i := range p.places {
+		s := &p.places[i]
+		if !s.varies {
+			continue
+		}
+		same := p.doc[known:s.from]
+		from := at + len(same)
+		if !bytes.HasPrefix(b[at:], same) || from == len(b) || b[from] != '"' {
+			return l, false
+		}
+		known, at = s.to, rawjson.SkipString(rawjson.View(b), from)
+		text := b[from:at]
+		if !rawjson.Valid(text) || !utf8.Valid(text) {
+			return l, false
+		}
+		if s.key == keyText {
+			l.onlyText = span{from, at}
+		} else if tellsMode(rawjson.View(text)) || m.token(text, &frame{object: true}, maxNested) != nil {
+			return l, false
+		}
+		l.shift(from+s.to-s.from, at)
+	}
+	return l, string(b[at:]) == string(p.doc[known:])
+}
+
+// shift moves the spans behind a string that ends at now in place of was.
+func (l *outline) shift(was, now int) {
+	for _, s := range [...]*span{&l.id, &l.method, &l.session, &l.result} {
+		for _, at := range [...]*int{&s.from, &s.to} {
+			if *at >= was {
+				*at += now - was
+			}
+		}
+	}
+}
