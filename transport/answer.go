@@ -36,12 +36,13 @@ func (x *exchange) isStream() bool {
 	return x.mediaType() == "text/event-stream" || x.resp.StatusCode < 300 && x.beginsAsStream()
 }
 
-// body reads the answer to its end, which also keeps the connection; of a stream, its first event:
-// a unary method may be answered with one. A card is checked as it came, other answers are repaired.
+// body reads the answer to its end, which also keeps the connection, and closes it. Of a stream it
+// returns the first event: a unary method may be answered with one. A card is checked as it came, other
+// answers are repaired ([repairText]).
 func (x *exchange) body() (b []byte, err error) {
 	defer x.resp.Body.Close()
-	limit, larger := x.c.limit(), x.c.larger()
-	if x.op.as == opExtendedCard {
+	limit, larger := x.c.maxMessage(), x.c.tooLarge()
+	if x.op.effective == opExtendedCard {
 		limit, larger = maxCard, fmt.Sprintf("more than %d MiB", maxCard>>20)
 	}
 	if x.isStream() {
@@ -59,10 +60,10 @@ func (x *exchange) body() (b []byte, err error) {
 	}
 	switch {
 	case err == errEventSize, len(b) > limit:
-		return nil, failf(ErrTooLarge, "%s answered %s with %s", x.at(), x.op.what, larger)
+		return nil, failf(ErrTooLarge, "%s answered %s with %s", x.shownURL(), x.op.what, larger)
 	case err != nil:
-		return nil, x.lost(err, true)
-	case x.op.as == opExtendedCard:
+		return nil, x.lossError(err, true)
+	case x.op.effective == opExtendedCard:
 		return bytes.TrimSpace(b), nil
 	}
 	return repairText(bytes.TrimSpace(b)), nil
@@ -72,7 +73,8 @@ func (x *exchange) body() (b []byte, err error) {
 // one of 60 MiB that was made for it took 1.4 GB and half a minute.
 const maxCard = 4 << 20
 
-// agentError adds to the agent's error what the response says beside it.
+// agentError returns the agent's error with what the response says beside it: its status, how to
+// authenticate, and what the user can do. It changes e.
 func (x *exchange) agentError(e *a2a.Error) error {
 	if e.HTTPStatus == 0 || x.resp.StatusCode >= 300 {
 		e.HTTPStatus = x.resp.StatusCode
@@ -89,7 +91,7 @@ func (x *exchange) agentError(e *a2a.Error) error {
 	return e
 }
 
-// addChallenge keeps what the agent says about how to authenticate.
+// addChallenge puts what the agent says about how to authenticate into the error's data, if it has none.
 func (x *exchange) addChallenge(e *a2a.Error) {
 	if challenge := x.resp.Header.Values("WWW-Authenticate"); len(challenge) > 0 && e.Data == "" {
 		if b, err := json.Marshal(map[string][]string{"wwwAuthenticate": challenge}); err == nil {
@@ -98,14 +100,15 @@ func (x *exchange) addChallenge(e *a2a.Error) {
 	}
 }
 
-// notA2A returns the error for an answer that the binding cannot read.
+// notA2A returns the error for an answer that the binding cannot read: what came in place of A2A, and
+// what the user can do. With a status that is no success it wraps an [a2a.Error].
 func (x *exchange) notA2A(b []byte) error {
-	status, at, what := x.resp.StatusCode, x.at(), cmp.Or(x.mediaType(), "something")
+	status, at, what := x.resp.StatusCode, x.shownURL(), cmp.Or(x.mediaType(), "something")
 	page := what == "text/html"
 	const noAgent = " answered with a web page, not A2A: is --agent the agent's URL, or does a gateway before it want you to sign in?"
 	if status < 300 {
 		var lost error
-		if !x.op.delivery.repeats() {
+		if !x.op.delivery.repeatable() {
 			lost = ErrPossiblyDelivered
 		}
 		switch {
@@ -125,7 +128,7 @@ func (x *exchange) notA2A(b []byte) error {
 		return failf(ErrUnreachable, "%s: it speaks TLS: %s", at, cureTLS)
 	case e.Message != "":
 	case x.op.ownURL && noRoute(status):
-		return x.notThere(e)
+		return x.notServed(e)
 	case page && gatewayStatus(status):
 		e.Message = at + " answered with a web page, most likely a gateway's or a proxy's: is the agent behind it running, and is it the right way there?"
 	case page && status >= http.StatusInternalServerError:
@@ -139,7 +142,7 @@ func (x *exchange) notA2A(b []byte) error {
 	default:
 		e.Message = at + ": " + quote(b)
 	}
-	if gatewayStatus(status) && !x.op.delivery.repeats() {
+	if gatewayStatus(status) && !x.op.delivery.repeatable() {
 		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s%s", status, e.Message, x.notAgain(" (%s)"))
 	}
 	return e
@@ -152,9 +155,9 @@ func (x *exchange) wantsTLS(b []byte) bool {
 		(bytes.Contains(b, []byte("HTTPS ")) || bytes.Contains(b, []byte("SSL-enabled")))
 }
 
-// advice says what the user can do about a refusal, judged by its HTTP status.
+// advice says what the user can do about a refusal, judged by its HTTP status; "" if nothing is known.
 func (x *exchange) advice() string {
-	at := x.at()
+	at := x.shownURL()
 	switch status := x.resp.StatusCode; status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		text := at + " wants other credentials"
@@ -193,15 +196,15 @@ func cureCredentials(challenge string) string {
 	return "--header 'Authorization: " + value + "' gives them" + note + ", better in the variable A2ASTDIO_HEADER"
 }
 
-// notThere returns the error for an operation whose URL the agent does not serve. For a
-// message the URL must be wrong; other operations an agent need not offer. 405 (the URL
-// takes other verbs) and 501 say that surely, 404 may mean the task.
-func (x *exchange) notThere(e *a2a.Error) error {
-	e.Message = x.at() + " is not there"
+// notServed completes the error for an operation whose URL the agent does not serve. For a message the
+// URL must be wrong; other operations an agent need not offer. 405 (the URL takes other verbs) and 501
+// say that surely, and get the code of a missing method; 404 may mean the task.
+func (x *exchange) notServed(e *a2a.Error) error {
+	e.Message = x.shownURL() + " is not there"
 	switch {
-	case x.op.as == opSend:
+	case x.op.effective == opSend:
 		e.Message += ": is --agent the agent's URL, and the one in its card right? --card takes a card that is corrected"
-	case x.op.as == opStream || e.HTTPStatus != http.StatusNotFound:
+	case x.op.effective == opStream || e.HTTPStatus != http.StatusNotFound:
 		e.Code = a2a.CodeMethodNotFound
 		fallthrough
 	default:
@@ -219,7 +222,7 @@ func quote(b []byte) string {
 }
 
 // beginsAsStream reports whether a body that is not labelled as an event stream begins as one
-// all the same, as no JSON does.
+// all the same, as no JSON does. It waits for the first bytes, and leaves them in the body.
 func (x *exchange) beginsAsStream() bool {
 	switch t := x.mediaType(); {
 	case strings.HasSuffix(t, "json"), t == "", t == "text/plain", t == "application/octet-stream":

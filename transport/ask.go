@@ -11,88 +11,90 @@ import (
 	"strings"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // A way is how an agent is called: as its card says, or as was found by asking.
 type way struct {
-	at       a2a.Interface // of the card
+	iface    a2a.Interface // as the card has it; url is where it is called
 	protocol protocol
-	kind     bindingKind
-	why      string
+	binding  namedBinding
+	why      string // in half a sentence
 	url      *url.URL
-	// plain: messages are sent with the method that does not stream.
-	plain bool
+	// unary: messages are sent with the method that does not stream.
+	unary bool
 	// joined: extensions are named in one header line. a2a-go's servers do not split one,
 	// others read the first line only.
 	joined bool
-	// news are told, once, when the agent has taken a way that its card does not have.
+	// news say how the way differs from the card. The user is told once, when the agent has taken it.
 	news []string
 }
 
-// waits says how long an operation may take.
-type waits uint8
+// A timeLimit says what of an operation [ClientOptions.Timeout] bounds.
+type timeLimit uint8
 
 const (
-	waitLimit    waits = iota // the time limit of a unary call; of a stream, until it begins
-	waitResponse              // an agent may be silent while it works; what is no stream has the limit then
-	waitLong                  // as long as the agent works
+	limitCall timeLimit = iota // all of it; of a stream, the time until it begins
+	limitBody                  // the body of an answer that is no stream: the agent may work before that
+	limitNone                  // nothing: it takes as long as the agent works
 )
 
-// do performs one operation. Its answer is a stream, or one result: see
-// [Stream.Unstreamed].
+// do performs an operation in the way that the agent takes. Its answer is a stream, or one result:
+// see [Stream.Unstreamed].
 func (c *Client) do(ctx context.Context, op *operation) (*Stream, error) {
 	e, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.ask(ctx, e, []way{e.now()}, op, nil)
+	return c.ask(ctx, e, []way{e.currentWay()}, op, nil)
 }
 
-// ask performs an operation in the first of the ways that the agent takes. Where it
-// refuses the way in which it was asked it has not begun, so that the next may be tried;
-// first is the refusal that led to these ways. What the agent took is kept with the card.
+// ask performs an operation in the first of the ways that the agent takes, and keeps that way. An agent
+// that refuses a way has not begun, so that the next may be tried. first is the refusal that led to these
+// ways, which ask returns if there are none; nil for the way that is kept.
 func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operation, first error) (*Stream, error) {
 	if len(ways) == 0 {
-		e.learn(given, first)
-		return nil, e.explain(e.now(), first)
+		e.noteOutcome(given, first)
+		return nil, e.explain(e.currentWay(), first)
 	}
 	w := ways[0]
-	op := given.in(w)
-	further := func(refusal error) (*Stream, error) {
+	op := given.forWay(w)
+	askOtherwise := func(refusal error) (*Stream, error) {
 		switch {
 		case first == nil:
-			return c.ask(ctx, e, c.others(e, w, op, refusal), given, refusal)
+			return c.ask(ctx, e, c.otherWays(e, w, op, refusal), given, refusal)
 		case refusesWay(refusal):
-			return c.ask(ctx, e, append(ways[1:], e.plainly(w, op, refusal)...), given, first)
+			return c.ask(ctx, e, append(ways[1:], e.unaryWay(w, op, refusal)...), given, first)
 		}
-		e.learn(op, refusal)
+		e.noteOutcome(op, refusal)
 		return nil, e.explain(w, refusal)
 	}
 	s, err := c.request(ctx, e, w, op)
 	switch {
-	case err == nil && s.frames != nil:
+	case err == nil && s.reader != nil:
 		op.streamed = true
-		s.took, s.refused = func() { c.took(e, w, op) }, further
-	case err == nil, hasLooked(op, err):
-		c.took(e, w, op)
+		s.accepted, s.askOtherwise = func() { c.keepWay(e, w, op) }, askOtherwise
+	case err == nil, takesWay(op, err):
+		c.keepWay(e, w, op)
 	}
 	if err != nil {
-		return further(err)
+		return askOtherwise(err)
 	}
-	e.learn(op, nil)
+	e.noteOutcome(op, nil)
 	return s, nil
 }
 
-// hasLooked reports whether a refusal says that the agent has looked for the task.
-func hasLooked(op *operation, refusal error) bool {
+// takesWay reports whether a refusal shows that the agent has taken the way: it has looked for the
+// task. (Its contrary is not [refusesWay]: most refusals tell nothing of the way.)
+func takesWay(op *operation, refusal error) bool {
 	var agent *a2a.Error
 	return errors.As(refusal, &agent) && (agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams && op.kind == opGet)
 }
 
-// others returns the ways that may be meant by a refusal. The other version, or another
-// place, is tried only as long as the agent has not answered.
-func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list []way) {
+// otherWays returns the ways that a refusal of w may call for; none for most. The other version, or
+// another URL, is among them only as long as the agent has not answered in this one.
+func (c *Client) otherWays(e *endpoint, w way, op *operation, refusal error) (list []way) {
 	var agent *a2a.Error
 	if !errors.As(refusal, &agent) || op.kind == opMethod {
 		return nil
@@ -106,7 +108,7 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		if fresh && op.ownURL { // so that the version is in it
 			list = append(list, c.otherVersion(e, w)...)
 		}
-		list = append(list, e.plainly(w, op, refusal)...)
+		list = append(list, e.unaryWay(w, op, refusal)...)
 	case code == a2a.CodeExtensionSupportRequired && len(c.active())+len(op.activate) > 1:
 		w.joined = !w.joined
 		list = append(list, w)
@@ -114,15 +116,15 @@ func (c *Client) others(e *endpoint, w way, op *operation, refusal error) (list 
 		if fresh {
 			list = c.otherVersion(e, w)
 		}
-		list = append(list, e.plainly(w, op, refusal)...)
+		list = append(list, e.unaryWay(w, op, refusal)...)
 	}
 	return list
 }
 
-// plainly returns a way without streaming, where the refusal of a stream may mean that
-// the agent does not stream. That it does not know a method, said in a stream that has begun,
-// may be what has come of the message: an agent that asks another one passes its error on.
-func (e *endpoint) plainly(w way, op *operation, refusal error) []way {
+// unaryWay returns w without streaming, as a list of one, where the refusal of a stream may mean that
+// the agent does not stream; else nil. "Method not found" that comes in a stream is left out: it may be
+// what has come of the message, as of an agent that asks another one and passes its error on.
+func (e *endpoint) unaryWay(w way, op *operation, refusal error) []way {
 	var agent *a2a.Error
 	if op.kind != opStream || !errors.As(refusal, &agent) {
 		return nil
@@ -131,40 +133,40 @@ func (e *endpoint) plainly(w way, op *operation, refusal error) []way {
 	if agent.Code != a2a.CodeUnsupportedOperation && !(agent.Code == a2a.CodeMethodNotFound && op.answered) && !noURL {
 		return nil
 	}
-	if w.plain = true; e.card.Streaming {
+	if w.unary = true; e.card.Streaming {
 		w.news = append(slices.Clip(w.news), "its card says that it streams, and it refuses to: its answers come at once, and its tasks are looked at")
 	}
 	return []way{w}
 }
 
-// essential reports whether every agent has an operation, so that one that does not know
-// it may know the other version's.
+// essential reports whether every agent must offer an operation: one that does not know it most
+// likely knows that of the other version.
 func (kind opKind) essential() bool {
 	return slices.Contains([]opKind{opSend, opStream, opGet, opCancel, opSubscribe}, kind)
 }
 
-// otherVersion is the way in the version that the card does not name, at the same place;
-// none if the user has named one.
+// otherVersion returns the way in the version that w does not have, over the same binding, as a list
+// of one; nil if the user has named a version, or the card has no such interface.
 func (c *Client) otherVersion(e *endpoint, w way) []way {
 	if c.opts.Version != "" {
 		return nil
 	}
 	was, other := w.protocol.name(), protocol{v03: !w.protocol.v03}.name()
-	found, err := c.wayOf(e, wish{other, w.kind.option})
+	found, err := c.wayOf(e, wish{other, w.binding.option})
 	if err != nil {
 		return nil
 	}
-	found.plain, found.joined, w = w.plain, w.joined, found
+	found.unary, found.joined, w = w.unary, w.joined, found
 	w.news = []string{"it does not know the methods of A2A " + was + ", which its card names, and is called in " + other +
 		": --a2a-version " + other + " says so from the start"}
 	w.why = "the agent does not know what its card names"
 	return []way{w}
 }
 
-// userURL is the URL that the user has given, nil if it is no agent's, or what the way has already.
+// userURL returns the URL that the user has given, nil if it is no agent's, or the way has it already.
 func (c *Client) userURL(w way) *url.URL {
-	u := c.source.url
-	if u == nil || isCardURL(u) || c.cardAt != (cardSource{}) || strings.TrimRight(u.String(), "/") == strings.TrimRight(w.url.String(), "/") {
+	u := c.agentAt.url
+	if u == nil || isCardURL(u) || c.cardAt != (location{}) || strings.TrimRight(u.String(), "/") == strings.TrimRight(w.url.String(), "/") {
 		return nil
 	}
 	return u
@@ -173,7 +175,7 @@ func (c *Client) userURL(w way) *url.URL {
 // usualPath is where agents are called whose cards name their host only.
 const usualPath = "/a2a"
 
-// otherPlaces are the ways by the user's URL, and by the usual path, where nothing is at the card's.
+// otherPlaces returns w at the user's URL, and at the usual path, where nothing is at the card's.
 func (c *Client) otherPlaces(w way) (list []way) {
 	if u := c.userURL(w); u != nil {
 		list = append(list, w.movedTo(u, ", where --agent is"))
@@ -184,15 +186,15 @@ func (c *Client) otherPlaces(w way) (list []way) {
 	return list
 }
 
-// movedTo is the way at another URL, where nothing is at the card's.
+// movedTo returns the way at another URL. which says in the news what that URL is.
 func (w way) movedTo(u *url.URL, which string) way {
-	w.news = []string{"nothing is at " + shown(w.url) + ", which its card names: it is called at " + shown(u) + which}
+	w.news = []string{"nothing is at " + safe.Shown(w.url) + ", which its card names: it is called at " + safe.Shown(u) + which}
 	w.url, w.why = u, "nothing is where its card says"
 	return w
 }
 
-// refusesWay reports whether an error is about how the agent was asked, or says that no
-// agent is there.
+// refusesWay reports whether an error is about the way in which the agent was asked, or says that
+// no agent is there: the next way may be tried.
 func refusesWay(err error) bool {
 	var agent *a2a.Error
 	var ours *failure
@@ -206,9 +208,9 @@ func refusesWay(err error) bool {
 	return agent.Code == 0 && noRoute(agent.HTTPStatus)
 }
 
-// took keeps the way that the agent has taken. That it knows a method which is none of
-// A2A's says nothing about the way.
-func (c *Client) took(e *endpoint, w way, op *operation) {
+// keepWay keeps the way that the agent has taken, with the card, and tells the user its news. That
+// the agent knows a method which is none of A2A's says nothing about the way.
+func (c *Client) keepWay(e *endpoint, w way, op *operation) {
 	if op.kind == opMethod {
 		return
 	}
@@ -222,38 +224,38 @@ func (c *Client) took(e *endpoint, w way, op *operation) {
 	}
 }
 
-func (e *endpoint) now() way {
+func (e *endpoint) currentWay() way {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.way
 }
 
-// isProven reports whether the agent has answered in the version that it is called in.
+// isProven reports whether the agent has answered an essential operation in the version of its way.
 func (e *endpoint) isProven() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.proven
 }
 
-// in returns the operation as it is in a way.
-func (op *operation) in(w way) *operation {
-	if w.plain && op.kind == opStream {
-		plain := *op
-		plain.kind, plain.stream, plain.wait = opSend, false, waitResponse
-		op = &plain
+// forWay returns the operation as it is in a way, op itself or a copy, with no answer yet.
+func (op *operation) forWay(w way) *operation {
+	if w.unary && op.kind == opStream {
+		unary := *op
+		unary.kind, unary.stream = opSend, false
+		op = &unary
 	}
 	op.answered, op.streamed = false, false
 	return op
 }
 
-// request makes the request of an operation, and reads what it is answered with: a
-// stream, as soon as that has begun, or a result.
+// request sends an operation, and returns what it is answered with: a stream, as soon as that has
+// begun, or a Stream that has the result and has ended.
 func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation) (*Stream, error) {
 	life := c.newLife(ctx)
-	if op.wait == waitLimit {
+	if op.limit == limitCall {
 		defer life.limit(c.timeout).Stop()
 	}
-	x, err := c.post(ctx, life.ctx, e, w, op)
+	x, err := c.exchange(ctx, life.ctx, e, w, op)
 	if err != nil {
 		life.end()
 		return nil, err
@@ -261,11 +263,13 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	if x.resp.StatusCode < 300 && op.stream {
 		if events := x.isStream(); events || x.mediaType() == jsonLines {
 			x.life = life
-			return newStream(e, w, x, !events), nil
+			r := newFrameReader(x.resp.Body, c.poison)
+			r.max, r.ndjson = c.maxMessage(), !events
+			return &Stream{endpoint: e, way: w, x: x, reader: r}, nil
 		}
 	}
 	defer life.end()
-	if op.wait == waitResponse {
+	if op.limit == limitBody {
 		// It is no stream, so its body has an end, and soon.
 		defer life.limit(c.timeout).Stop()
 	}
@@ -280,14 +284,15 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	return s, err
 }
 
-// post makes the request of an operation and returns when its response has begun.
-func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *operation) (*exchange, error) {
-	op.id, op.as = c.lastID.Add(1), op.kind
+// exchange sends an operation, with the headers that A2A has for it, and returns when its response has
+// begun. It sets what of op is known with the request. caller is the caller's context, ctx its [life]'s.
+func (c *Client) exchange(caller, ctx context.Context, e *endpoint, w way, op *operation) (*exchange, error) {
+	op.id, op.effective = c.lastID.Add(1), op.kind
 	r, err := op.spell(w)
 	if err != nil {
 		return nil, err
 	}
-	if refusal := e.missing(op.as); refusal != nil {
+	if refusal := e.missing(op.effective); refusal != nil {
 		return nil, refusal
 	}
 	op.ownURL = r.path != "" && op.path == ""
@@ -313,18 +318,18 @@ func (c *Client) post(caller, ctx context.Context, e *endpoint, w way, op *opera
 	return x, nil
 }
 
-// active returns the extensions of [Client.Activate].
+// active returns the extensions of [Client.Activate]. The list may be appended to.
 func (c *Client) active() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clip(c.extensions) // replaced as a whole
 }
 
-// spell makes the HTTP request of an operation. One that has a path is none of A2A's: a
-// plain request below the agent's URL. Gemini's server has its slash commands there.
+// spell makes the HTTP request of an operation, and sets op.what. One that has a path is none of
+// A2A's: a plain request below the agent's URL. Gemini's server has its slash commands there.
 func (op *operation) spell(w way) (*request, error) {
 	if op.path == "" {
-		return w.kind.request(w.protocol, op)
+		return w.binding.request(w.protocol, op)
 	}
 	op.what = op.path
 	r := &request{verb: http.MethodGet, path: op.path, accept: acceptStream}
@@ -336,7 +341,7 @@ func (op *operation) spell(w way) (*request, error) {
 	return r, err
 }
 
-// result reads the answer to an operation.
+// result reads the answer to an operation, which is no stream, to its end. It sets op.answered.
 func (x *exchange) result(w way) (json.RawMessage, error) {
 	body, err := x.body()
 	if err != nil {
@@ -346,7 +351,7 @@ func (x *exchange) result(w way) (json.RawMessage, error) {
 	var result json.RawMessage
 	var refusal *a2a.Error
 	if x.op.path == "" {
-		result, refusal = w.kind.result(x.op, status, rawjson.View(body), valid)
+		result, refusal = w.binding.result(x.op, status, rawjson.View(body), valid)
 	} else if valid && status < 300 {
 		result = body
 	}

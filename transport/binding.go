@@ -72,13 +72,13 @@ func spellings() []spelling {
 	}
 }
 
-// spellingOf returns the spelling of an operation that has one: of any but opMethod.
+// spellingOf returns the spelling of an operation of A2A's: of any kind but opMethod.
 func spellingOf(kind opKind) spelling {
 	list := spellings()
 	return list[slices.IndexFunc(list, func(s spelling) bool { return s.kind == kind })]
 }
 
-// method is the method in a version.
+// method is the JSON-RPC method in a version.
 func (s spelling) method(p protocol) string {
 	if p.v03 {
 		return s.v03
@@ -86,9 +86,9 @@ func (s spelling) method(p protocol) string {
 	return s.v1
 }
 
-// route is the verb and the path in a version. To subscribe is POST in the specifications'
-// text, GET in their protos. The SDKs' newest servers take both; that for .NET takes POST in
-// 1.x, that for Python GET in 0.3.
+// route is HTTP+JSON's verb and path in a version. To subscribe is POST in the specifications' text,
+// GET in their protos. The SDKs' newest servers take both; that for .NET takes POST in 1.x, that for
+// Python GET in 0.3.
 func (s spelling) route(p protocol) (verb, path string) {
 	switch {
 	case !p.v03:
@@ -99,8 +99,7 @@ func (s spelling) route(p protocol) (verb, path string) {
 	return s.verb, "/v1" + cmp.Or(s.path03, s.path)
 }
 
-// operationOf returns the operation that a version calls by that name; opMethod if
-// there is none.
+// operationOf returns the operation whose JSON-RPC method in a version that is; opMethod if there is none.
 func operationOf(p protocol, method string) opKind {
 	for _, s := range spellings() {
 		if s.method(p) == method {
@@ -115,10 +114,10 @@ func operationOf(p protocol, method string) opKind {
 type operation struct {
 	kind   opKind
 	method string // opMethod's, or:
-	path   string // a plain request below the agent's URL
+	path   string // of a plain request below the agent's URL, which is none of A2A's
 	params any    // opMethod's; nil for none
 	stream bool   // the answer may be a stream
-	wait   waits
+	limit  timeLimit
 
 	message  *a2a.Outgoing
 	blocking bool
@@ -129,40 +128,38 @@ type operation struct {
 	push     *a2a.PushConfig
 	pushID   string
 
-	delivery delivery
-	// activate are extensions to ask for beside those of [Client.Activate].
-	activate []string
-	// bare: it carries no credentials. origins, if not nil, are where it may go.
-	bare    bool
-	origins *origins
+	delivery           delivery
+	activate           []string // extensions to ask for beside those of [Client.Activate]
+	withoutCredentials bool
+	origins            *origins // where it may go; nil: where any request of the client may
 
-	// id numbers the operations of a client.
-	id uint64
-	// what names the operation in errors; ownURL: no other operation has its URL. Both
-	// are set with the request. as is the kind, also where opMethod names one.
-	what   string
-	ownURL bool
-	as     opKind
-	// answered: its refusal is the agent's, and not that of a server where no agent is.
-	// streamed: it came in a stream, and is the agent's as well.
+	// These are set with the request: a number, unique in the client; the operation's name, for errors;
+	// whether no other operation has its URL, so that a 404 may mean the operation; and its kind, or for
+	// opMethod the operation of A2A's that the method is.
+	id        uint64
+	what      string
+	ownURL    bool
+	effective opKind
+	// answered: the answer is an error in the binding's form, so that an agent gave it, and not a
+	// server where none is. streamed: the answer is a stream, whose errors are the agent's as well.
 	answered, streamed bool
 }
 
-// newOperation makes an operation of a kind, with that kind's delivery.
+// newOperation makes an operation of a kind, with that kind's delivery and time limit.
 func newOperation(kind opKind) *operation {
-	c := &operation{kind: kind, stream: kind.streams(), history: -1, delivery: deliverAgain}
+	op := &operation{kind: kind, stream: kind.streams(), history: -1, delivery: deliverRepeatable}
 	switch kind {
 	case opStream:
-		c.delivery, c.wait = deliverOnce, waitResponse
+		op.delivery, op.limit = deliverAtMostOnce, limitBody
 	case opMethod, opSend, opSetPush:
-		c.delivery = deliverOnce
+		op.delivery = deliverAtMostOnce
 	case opSubscribe:
-		c.delivery = deliverSingly
+		op.delivery = deliverOneAttempt
 	}
-	return c
+	return op
 }
 
-// owner is the context that a message belongs to.
+// owner is the context that the operation's message belongs to; "" if it has none: see [plainConn].
 func (op *operation) owner() string {
 	if op.message == nil {
 		return ""
@@ -184,19 +181,19 @@ type request struct {
 // operations, and unwraps the answers. The shapes inside are the protocol version's.
 // Bindings know no Client and no connection, and have no state.
 type binding interface {
-	// request spells an operation, and sets its what, and as where that is the method's. The error
-	// is the caller's mistake: the protocol version, or the binding, has no words for it.
+	// request spells an operation. It sets op.what, and op.effective where that is the method's. The
+	// error is the caller's mistake: the protocol version, or the binding, has no words for it.
 	request(p protocol, op *operation) (*request, error)
 	// result unwraps the answer to an operation: it returns the operation's result, or the
 	// agent's error. Neither means that this is no answer of the binding. valid: the body is JSON.
 	result(op *operation, status int, body string, valid bool) (json.RawMessage, *a2a.Error)
-	// event decodes one frame of a stream, which is valid JSON, into ev, or returns
-	// the agent's error. failure: the frame is named an error.
+	// event decodes one frame of a stream, which is valid JSON, into ev, or returns the agent's
+	// error. A frame that is neither becomes an EventUnknown. failure: the frame is named an error.
 	event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error
 }
 
-// A bindingKind is one entry of the list of bindings.
-type bindingKind struct {
+// A namedBinding is a binding with its names.
+type namedBinding struct {
 	binding
 	// name is what cards call it, option what ClientOptions.Binding does.
 	name, option string
@@ -206,29 +203,29 @@ type bindingKind struct {
 
 // is reports whether a card's word means the binding. Some cards write it as an
 // identifier (HTTP_JSON), or with a hyphen (JSON-RPC).
-func (k bindingKind) is(name string) bool { return plainWord(k.name) == plainWord(name) }
+func (b namedBinding) is(word string) bool { return withoutMarks(b.name) == withoutMarks(word) }
 
-// plainWord leaves the letters and digits of a word.
-func plainWord(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune("_+-/ ", r) }), "")
+// withoutMarks is a word in lower case without its separators.
+func withoutMarks(s string) string {
+	return strings.NewReplacer("_", "", "+", "", "-", "", "/", "", " ", "").Replace(strings.ToLower(s))
 }
 
 // bindings lists what we speak. The card chooses, so their order means nothing.
-func bindings() []bindingKind {
-	return []bindingKind{
+func bindings() []namedBinding {
+	return []namedBinding{
 		{jsonRPC{}, bindingJSONRPC, "jsonrpc", false},
 		{httpJSON{}, "HTTP+JSON", "http+json", true},
 	}
 }
 
 // bindingOf returns the binding that an option names.
-func bindingOf(option string) (kind bindingKind, ok bool) {
-	for _, kind := range bindings() {
-		if kind.option == option {
-			return kind, true
+func bindingOf(option string) (b namedBinding, ok bool) {
+	for _, b := range bindings() {
+		if b.option == option {
+			return b, true
 		}
 	}
-	return bindingKind{}, false
+	return namedBinding{}, false
 }
 
 // Bindings lists the values of [ClientOptions.Binding].

@@ -18,8 +18,8 @@ import (
 // around it.
 type httpJSON struct{}
 
-// pushName is what 0.3's proto calls a push notification configuration, or without an ID
-// its task.
+// pushName is the resource name that 0.3's proto has for a push notification configuration, or,
+// without an ID, for its task.
 func pushName(task, id string) string {
 	if id == "" {
 		return "tasks/" + task
@@ -27,7 +27,8 @@ func pushName(task, id string) string {
 	return "tasks/" + task + "/pushNotificationConfigs/" + id
 }
 
-// withoutOperation cuts an operation off the URL of an interface: some cards name one there.
+// withoutOperation returns the URL of an interface without an operation that sends messages at its end:
+// some cards name one there.
 func (p protocol) withoutOperation(u *url.URL) *url.URL {
 	for _, s := range spellings()[:2] {
 		_, operation := s.route(p)
@@ -38,9 +39,8 @@ func (p protocol) withoutOperation(u *url.URL) *url.URL {
 	return u
 }
 
-// request spells an operation. A method that is called by its name is the version's operation of
-// that name, and its parameters are taken as they are; this binding has no other methods, such as
-// those of extensions.
+// request implements [binding]. A method that is called by its name is the version's operation of that
+// name, and its parameters are taken as they are; there are no other methods, such as those of extensions.
 func (httpJSON) request(p protocol, op *operation) (*request, error) {
 	kind := op.kind
 	if kind == opMethod {
@@ -60,7 +60,7 @@ func (httpJSON) request(p protocol, op *operation) (*request, error) {
 	s := spellingOf(kind)
 	verb, path := s.route(p)
 	out := &request{verb: verb, accept: "application/a2a+json, application/json"}
-	op.as, op.what = kind, verb+" "+path
+	op.effective, op.what = kind, verb+" "+path
 	if kind.streams() {
 		out.accept = "text/event-stream"
 	}
@@ -85,6 +85,7 @@ func (httpJSON) request(p protocol, op *operation) (*request, error) {
 	return out, err
 }
 
+// result implements [binding]: the body is the result, or the error. An empty one is the result null.
 func (httpJSON) result(op *operation, status int, raw string, valid bool) (json.RawMessage, *a2a.Error) {
 	switch {
 	case valid && (status >= 300 || hasError(raw)):
@@ -102,8 +103,8 @@ func (httpJSON) result(op *operation, status int, raw string, valid bool) (json.
 	return nil, nil
 }
 
-// event takes an object of a stream. Agents send errors in six forms; the sixth, a
-// broken connection, is not seen here.
+// event implements [binding]. Agents send errors in six forms; the sixth, a broken connection, is not
+// seen here.
 func (httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error {
 	if !failure {
 		if p.decode(data, ev); ev.Kind != a2a.EventUnknown {
@@ -112,7 +113,7 @@ func (httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a
 	}
 	// A google.rpc.Status may come without anything around it, as JSON-RPC's error does.
 	if failure || hasError(data) || rawjson.Member(data, "code") != "" && rawjson.IsString(rawjson.Member(data, "message")) {
-		e := readHTTPError(&operation{as: opStream}, 0, data)
+		e := readHTTPError(&operation{effective: opStream}, 0, data)
 		if e == nil {
 			e = &a2a.Error{Message: quote([]byte(data))}
 		}
@@ -124,7 +125,7 @@ func (httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a
 	return nil
 }
 
-// body is an object of the parameters that are not in the path.
+// body spells the parameters that are not in the path, the taken ones, as an object.
 func body(params node, taken []string) []byte {
 	if len(taken) == 0 && params.Raw != "" {
 		return []byte(params.Raw)
@@ -142,8 +143,8 @@ func body(params node, taken []string) []byte {
 	return append(b, '}')
 }
 
-// query spells the parameters that are not in the path as a query (specification 1.0,
-// §11.5): lists repeat the name, and nested values cannot be in one.
+// query spells the parameters that are not taken as a query (specification 1.0, §11.5): lists repeat
+// the name. It refuses an object, which has no place there.
 func query(params node, taken []string, what string) (text string, err error) {
 	var q []string
 	params.ForEach(func(key, value gjson.Result) bool {
@@ -164,7 +165,8 @@ func query(params node, taken []string, what string) (text string, err error) {
 // escapeQuery escapes by RFC 3986, which has no plus for a space.
 func escapeQuery(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// fill puts parameters into the path of a route, and returns their names.
+// fill puts parameters into the path of a route, and returns the names of those that it has taken. It
+// refuses one without a value.
 func fill(path string, params node, what string) (filled string, taken []string, err error) {
 	for {
 		before, after, found := strings.Cut(path, "{")

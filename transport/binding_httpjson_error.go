@@ -19,13 +19,9 @@ import (
 // an A2A error. 0.3 specifies nothing: its servers send a JSON-RPC error object, or a
 // message alone. Whatever else comes is told by its HTTP status and its text.
 
-// errorDomain is that of A2A's own reasons in a google.rpc.ErrorInfo.
-const errorDomain = "a2a-protocol.org"
-
-// errorNames are the codes of errors by A2A's names for them, and by those of a
-// google.rpc.Code without a reason. NOT_FOUND means the task only where the operation is
-// about one.
-var errorNames = map[string]int{
+// codesByName has A2A's codes by its names of errors, and by those of a google.rpc.Code without
+// a reason. NOT_FOUND means the task only where the operation is about one.
+var codesByName = map[string]int{
 	"TASK_NOT_FOUND":                     a2a.CodeTaskNotFound,
 	"TASK_NOT_CANCELABLE":                a2a.CodeTaskNotCancelable,
 	"PUSH_NOTIFICATION_NOT_SUPPORTED":    a2a.CodePushNotSupported,
@@ -45,9 +41,9 @@ var errorNames = map[string]int{
 	"UNIMPLEMENTED": a2a.CodeMethodNotFound, "INTERNAL": a2a.CodeInternal,
 }
 
-// statusCode is the code of an error that has a message alone (SDK for Python, 0.3). Gateways
-// and routers send this form, too: 404 must be about a task, and not about its path.
-func statusCode(op *operation, status int, message string) int {
+// codeOfStatus returns A2A's code for an error that has a message alone (SDK for Python, 0.3); 0 for none.
+// Gateways and routers send this form, too: 404 must be about a task, and not about its path.
+func codeOfStatus(op *operation, status int, message string) int {
 	ofTask := func(word string) bool { return strings.Contains(word, "task") && !strings.Contains(word, "/tasks/") }
 	switch status {
 	case http.StatusNotFound:
@@ -55,11 +51,11 @@ func statusCode(op *operation, status int, message string) int {
 			return a2a.CodeTaskNotFound
 		}
 	case http.StatusConflict:
-		if op.as == opCancel {
+		if op.effective == opCancel {
 			return a2a.CodeTaskNotCancelable
 		}
 	case http.StatusNotImplemented:
-		if op.as.aboutPush() {
+		if op.effective.aboutPush() {
 			return a2a.CodePushNotSupported
 		}
 		return a2a.CodeUnsupportedOperation
@@ -79,8 +75,8 @@ func hasError(raw string) bool {
 	return rawjson.IsObject(raw) && (rawjson.IsObject(e) || rawjson.IsString(e))
 }
 
-// readError reads what errors of all forms have in common; a text is the message alone. It
-// copies: errors outlive what they were read from.
+// readError reads what errors of all forms have in common, and returns the object, too; a text is the
+// message alone. It copies: errors outlive what they were read from.
 func readError(raw string) (*a2a.Error, node) {
 	n := parseNode([]byte(raw))
 	if !n.IsObject() {
@@ -119,10 +115,10 @@ func readHTTPError(op *operation, status int, raw string) *a2a.Error {
 	case code < 0:
 		e.Code = unmasked(code, e.Message)
 	case name != "NOT_FOUND" || op.namesTask():
-		e.Code = errorNames[name]
+		e.Code = codesByName[name]
 	}
 	if e.Code == 0 && !within.IsObject() && within.Type != gjson.String && !rawjson.IsArray(string(e.Data)) {
-		e.Code, e.Data = statusCode(op, status, e.Message), ""
+		e.Code, e.Data = codeOfStatus(op, status, e.Message), ""
 	}
 	// Without a code of A2A's this may be how a server or a gateway says "nothing here",
 	// or a gateway and not the agent.
@@ -132,21 +128,21 @@ func readHTTPError(op *operation, status int, raw string) *a2a.Error {
 	return e
 }
 
-// reasonIn returns the code of an A2A error that details name.
+// reasonIn returns the code of the first A2A error that details, a list of google.rpc.ErrorInfo, name; else 0.
 func reasonIn(details a2a.JSON) (code int) {
 	var list []struct{ Domain, Reason string }
 	_ = json.Unmarshal([]byte(details), &list) // what is no such list has no reasons
 	for _, detail := range list {
-		if detail.Domain == errorDomain {
-			code = cmp.Or(code, errorNames[detail.Reason])
+		if detail.Domain == "a2a-protocol.org" {
+			code = cmp.Or(code, codesByName[detail.Reason])
 		}
 	}
 	return code
 }
 
-// unmasked is the code of an error of a2a-js. 0.3.14 does not recognise its own error types as
-// CommonJS, so that only their texts remain; and it fails with a mistake of its own where it
-// refuses a stream.
+// unmasked returns the code that an error of a2a-js should have, by its text; any other code as it is.
+// 0.3.14 does not recognise its own error types as CommonJS, so that only their texts remain; and it
+// fails with a mistake of its own where it refuses a stream.
 func unmasked(code int, message string) int {
 	texts := map[string]int{
 		"Task not found: ":                   a2a.CodeTaskNotFound,
@@ -164,11 +160,11 @@ func unmasked(code int, message string) int {
 
 // namesTask reports whether an operation names a task that must exist.
 func (op *operation) namesTask() bool {
-	switch op.as {
+	switch op.effective {
 	case opSend, opStream:
 		return op.message != nil && op.message.TaskID != ""
 	case opGet, opCancel, opSubscribe:
 		return true
 	}
-	return op.as.aboutPush()
+	return op.effective.aboutPush()
 }

@@ -23,6 +23,7 @@ const (
 	acceptStream = "text/event-stream, application/json"
 )
 
+// request implements [binding].
 func (jsonRPC) request(p protocol, op *operation) (*request, error) {
 	method := op.method
 	if op.kind != opMethod {
@@ -46,7 +47,7 @@ func (jsonRPC) request(p protocol, op *operation) (*request, error) {
 	return r, nil
 }
 
-// result reads a response whatever its HTTP status and type: a2a-go 0.3 sends errors as
+// result implements [binding]. It reads a response whatever its HTTP status and type: a2a-go 0.3 sends errors as
 // text/plain, others send them with 4xx or 500. A response without result and error is
 // read as the result null. An "error" without a code or a version is what routers say with
 // 404 (NestJS, Fastify, Spring), and no response.
@@ -75,8 +76,7 @@ func (jsonRPC) result(_ *operation, status int, raw string, valid bool) (json.Ra
 	return json.RawMessage(r.result), nil
 }
 
-// event reads one response. A payload without a response around it is read as well;
-// anything else is an event of an unknown kind.
+// event implements [binding]. It reads one response, and a payload without a response around it as well.
 func (jsonRPC) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.Error {
 	if !failure && decodeResult(p, data, ev) {
 		return nil
@@ -96,9 +96,9 @@ func (jsonRPC) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a.
 	return nil
 }
 
-// decodeResult decodes a response whose last member is its result, as all servers that
-// were tried send it; false for any other response. Decoding finds the end of the
-// result, so that no pass is needed before.
+// decodeResult decodes a response whose last member is its result, as all servers that were tried send
+// it, into ev; false for any other response, and then ev is not to be used. Decoding finds the end of
+// the result, so that no pass is needed before.
 func decodeResult(p protocol, data string, ev *a2a.Event) bool {
 	result := 0
 	rawjson.Walk(data, 0, func(key string, at int) (end int) {

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -26,9 +27,8 @@ const (
 	cardOperation = "/v1/card"
 )
 
-// A cardSource is where the card comes from: one of the two is set, as soon as
-// it is known.
-type cardSource struct {
+// A location is a URL or a file, as the user names an agent or a card. The zero value: not known.
+type location struct {
 	url  *url.URL
 	file string
 }
@@ -43,23 +43,23 @@ type endpoint struct {
 	from *url.URL
 	// err says why the agent cannot be called. The card can be shown all the same.
 	err error
-	// public is that of the public card, if this one is of the extended card.
+	// public is the endpoint of the public card, nil unless this one is of the extended card.
 	public *endpoint
+	// run tells the run of the agent's process in which it was found: see [Client.Exited].
+	run <-chan struct{}
 
-	mu  sync.Mutex
-	ops [opExtendedCard + 1]known
+	mu  sync.Mutex // of what follows
+	ops [opExtendedCard + 1]support
 	// way is how the agent is called; proven: it has answered in that version.
 	way    way
 	proven bool
-	// run is the life of the agent's process that it belongs to: see [Client.Exited].
-	run <-chan struct{}
 }
 
 // A cardFetch is a fetch that several callers may wait for.
 type cardFetch struct {
-	done  chan struct{}
-	known *endpoint
-	err   error
+	done     chan struct{}
+	endpoint *endpoint
+	err      error
 }
 
 // Card returns the agent's card. It is fetched once; callers that come
@@ -76,7 +76,7 @@ func (c *Client) Card(ctx context.Context) (*a2a.Card, error) {
 	return e.card, nil
 }
 
-// connect returns how to call the agent.
+// connect returns the endpoint, or the error that says why the agent cannot be called.
 func (c *Client) connect(ctx context.Context) (*endpoint, error) {
 	e, err := c.endpoint(ctx)
 	if err != nil {
@@ -85,22 +85,24 @@ func (c *Client) connect(ctx context.Context) (*endpoint, error) {
 	return e, e.err
 }
 
+// endpoint returns what is known of the agent, also if its card names nothing that we can call. It
+// has the card from the network once for each run of the agent's process; callers share the fetch.
 func (c *Client) endpoint(ctx context.Context) (*endpoint, error) {
 	if err := c.checkExited(); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
-	if c.closed {
+	if c.base.Err() != nil {
 		c.mu.Unlock()
 		return nil, failf(ErrEnded, "the client was closed")
 	}
 	run := c.Exited()
-	if c.known != nil && c.known.run != run {
-		c.known = nil // the agent was started again, and may have another URL
+	if c.current != nil && c.current.run != run {
+		c.current = nil // the agent was started again, and may have another URL
 	}
-	if c.known != nil {
+	if c.current != nil {
 		defer c.mu.Unlock()
-		return c.known, nil
+		return c.current, nil
 	}
 	f := c.fetching
 	if f == nil {
@@ -111,13 +113,13 @@ func (c *Client) endpoint(ctx context.Context) (*endpoint, error) {
 		// goroutine, because that one may give up.
 		c.wg.Go(func() {
 			c.loading.Lock() // there is one fetch at a time, also after ForgetCard
-			f.known, f.err = c.loadCards()
+			f.endpoint, f.err = c.loadCards()
 			c.loading.Unlock()
 			c.mu.Lock()
 			if c.fetching == f { // ForgetCard has not come between
 				if f.err == nil {
-					f.known.run = run
-					c.known = f.known
+					f.endpoint.run = run
+					c.current = f.endpoint
 				}
 				c.fetching = nil
 			}
@@ -128,7 +130,7 @@ func (c *Client) endpoint(ctx context.Context) (*endpoint, error) {
 	c.mu.Unlock()
 	select {
 	case <-f.done:
-		return f.known, f.err
+		return f.endpoint, f.err
 	case <-ctx.Done():
 		return nil, failf(ctx.Err(), "waiting for the card was given up: %v", ctx.Err())
 	}
@@ -147,10 +149,10 @@ func (c *Client) loadCards() (*endpoint, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.base, c.timeout)
 	defer cancel()
-	if e.err != nil || !e.card.ExtendedCard || !c.canShow(ctx, e) {
+	if e.err != nil || !e.card.ExtendedCard || !c.hasCredentials(ctx, e) {
 		return e, nil
 	}
-	x, err := c.extended(ctx, e)
+	x, err := c.fetchExtended(ctx, e)
 	switch {
 	case err == nil:
 		c.guard.card.Store(x.card)
@@ -170,7 +172,7 @@ func (c *Client) loadCard() (*endpoint, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.base, c.timeout)
 	defer cancel()
-	switch at := cmp.Or(c.cardAt, c.source); {
+	switch at := cmp.Or(c.cardAt, c.agentAt); {
 	case at.file != "":
 		b, err := os.ReadFile(at.file)
 		if err != nil {
@@ -179,7 +181,7 @@ func (c *Client) loadCard() (*endpoint, error) {
 		if b = cardText(b); b == nil {
 			return nil, failf(nil, "%s is no card: it is not a JSON object", at.file)
 		}
-		return c.newEndpoint(ctx, b, c.source.url)
+		return c.newEndpoint(ctx, b, c.agentAt.url)
 	case at == c.cardAt:
 		e, _, err := c.fetchCard(ctx, at.url)
 		return e, err
@@ -188,60 +190,61 @@ func (c *Client) loadCard() (*endpoint, error) {
 	}
 }
 
-// findCard gets the card of the agent at a URL from where agents have them.
+// findCard gets the card of the agent at a URL from where agents have them. A card that need not be
+// the agent's is used only if it names no other URL.
 func (c *Client) findCard(ctx context.Context, agent *url.URL) (*endpoint, error) {
 	var first error
 	var other *endpoint // a card at the origin that names another URL, or an object that names none
 	for _, u := range cardURLs(agent) {
 		e, missing, err := c.fetchCard(ctx, u)
 		switch {
-		case err == nil && belongs(e, agent, u):
+		case err == nil && isCardOf(e, agent, u):
 			return e, nil
 		case err == nil:
 			if other == nil || len(e.card.Interfaces) > 0 {
 				other = e
 			}
 		case !missing:
-			return c.withoutCard(err)
+			return c.endpointWithoutCard(err)
 		case first == nil:
 			first = err
 		}
 	}
-	if other != nil && (len(other.card.Interfaces) == 0 || other.doubt != "" || c.atUser(other)) {
+	if other != nil && (len(other.card.Interfaces) == 0 || other.doubt != "" || c.placeAtUserURL(other)) {
 		return other, nil
 	}
 	var status *a2a.Error
 	switch {
 	case other != nil: // without a status an object is at each place
-		first = failf(cmp.Or(first, error(&a2a.Error{HTTPStatus: http.StatusOK})), "%s has no card, and %s", shown(agent), ofOtherURL(other.card, agent))
+		first = failf(cmp.Or(first, error(&a2a.Error{HTTPStatus: http.StatusOK})), "%s has no card, and %s", safe.Shown(agent), otherURLNote(other.card, agent))
 	case errors.As(first, &status) && !isCardURL(agent):
 		first = failf(first, "%s has no card (%d at %s and %s): is --agent the agent's URL, without a path of its API? "+
 			"If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it",
-			shown(agent), status.HTTPStatus, cardPath, path.Base(oldCardPath))
+			safe.Shown(agent), status.HTTPStatus, cardPath, path.Base(oldCardPath))
 	}
-	return c.withoutCard(first)
+	return c.endpointWithoutCard(first)
 }
 
-// fetchCard gets the card from one place. missing: it is not there; another place is
-// worth a try.
+// fetchCard gets the card from one URL. missing: no card is there, and another URL is worth a try;
+// err says so then, too.
 func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missing bool, err error) {
 	header := http.Header{"Accept": {acceptJSON}}
 	if c.opts.CheckCard != nil {
 		protocol{}.header(header)
 	}
-	op := &operation{as: opExtendedCard, delivery: deliverFirst, bare: c.opts.BareCard, what: "the request for its card"}
+	op := &operation{effective: opExtendedCard, delivery: deliverIfReached, withoutCredentials: c.opts.BareCard, what: "the request for its card"}
 	if u == c.cardAt.url && c.origins.check(u, "") != nil {
 		// The user has placed it elsewhere. Credentials are for the agent, as is a certificate.
 		if hasCertificate(c.opts.TLS) {
-			return nil, false, failf(nil, "%s is another origin than the agent's, and is not shown your certificate: save the card as a file, and give that", shown(u))
+			return nil, false, failf(nil, "%s is another origin than the agent's, and is not shown your certificate: save the card as a file, and give that", safe.Shown(u))
 		}
-		op.bare, op.origins = true, &origins{}
+		op.withoutCredentials, op.origins = true, &origins{}
 		op.origins.own.Store(u)
 	}
 	x, err := c.send(ctx, ctx, op, http.MethodGet, u, header, nil)
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
-			err = failf(err, "%s did not answer within %v: --timeout allows more", shown(u), c.timeout)
+			err = failf(err, "%s did not answer within %v: --timeout allows more", safe.Shown(u), c.timeout)
 		}
 		return nil, false, err
 	}
@@ -253,10 +256,10 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	switch status := x.resp.StatusCode; {
 	case status == http.StatusNotFound:
 		return nil, true, failf(&a2a.Error{HTTPStatus: status},
-			"no card is at %s (404): most agents have it at their own URL with %s behind it", shown(u), cardPath)
+			"no card is at %s (404): most agents have it at their own URL with %s behind it", safe.Shown(u), cardPath)
 	case c.opts.BareCard && (status == http.StatusUnauthorized || status == http.StatusForbidden):
 		return nil, false, failf(x.notA2A(b), "%s shows its card to callers that it knows, and no credentials are sent before a card is checked: "+
-			"save the card as a file, and give that", shown(u))
+			"save the card as a file, and give that", safe.Shown(u))
 	case status >= 300:
 		return nil, status < 500 && x.advice() == "" && !x.wantsTLS(b), x.notA2A(b)
 	case card == nil: // web servers answer any path with their page
@@ -265,12 +268,12 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	if e, err = c.newEndpoint(ctx, card, x.resp.Request.URL); err != nil {
 		return nil, false, err
 	}
-	e = c.placed(e)
+	e = c.placeWithoutURL(e)
 	e.from = u
 	return e, false, nil
 }
 
-// cardText takes off what may be around a card; nil if it is no object.
+// cardText takes off what may be around a card; nil if it is no JSON object.
 func cardText(b []byte) []byte {
 	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\uFEFF")))
 	if !rawjson.IsObject(rawjson.View(b)) || !rawjson.Valid(b) {
@@ -279,9 +282,8 @@ func cardText(b []byte) []byte {
 	return b
 }
 
-// newEndpoint reads a card, which is checked as it came, if that is wanted, and decides how the agent
-// is called. base is what its URLs may be relative to: where it was, or, for a file, the agent's URL if
-// that is known.
+// newEndpoint has a card checked as it came ([ClientOptions.CheckCard]), reads it, and decides how the
+// agent is called. base is where the card was, or, for a file, the agent's URL; nil if that is not known.
 func (c *Client) newEndpoint(ctx context.Context, raw []byte, base *url.URL) (*endpoint, error) {
 	if c.opts.CheckCard != nil {
 		checked, err := c.opts.CheckCard(ctx, raw)
@@ -291,12 +293,13 @@ func (c *Client) newEndpoint(ctx context.Context, raw []byte, base *url.URL) (*e
 		raw = checked
 	}
 	card := parseCard(rawjson.View(repairText(raw)), base)
-	if i, ok := c.bareInterface(); ok && len(card.Interfaces) == 0 {
+	if i, ok := c.userInterface(); ok && len(card.Interfaces) == 0 {
 		card.Interfaces = []a2a.Interface{i}
 	}
 	return c.endpointOf(card), nil
 }
 
+// endpointOf decides how the agent of a card is called; why it cannot be is the endpoint's err.
 func (c *Client) endpointOf(card *a2a.Card) *endpoint {
 	e := &endpoint{card: card}
 	e.way, e.err = c.wayOf(e, wish{c.opts.Version, c.opts.Binding})

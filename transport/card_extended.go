@@ -10,10 +10,10 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// extended gets the extended card of e, and has it checked as the public one was. It
-// was sent to somebody with credentials, so it may not move them to another origin, not
-// even to a trusted one.
-func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
+// fetchExtended gets the extended card where e, the public one's endpoint, is called, and has it
+// checked as that was. It is an error if the card leads to another origin, even to a trusted one: it
+// was sent to somebody with credentials, and may not move them.
+func (c *Client) fetchExtended(ctx context.Context, e *endpoint) (*endpoint, error) {
 	op := newOperation(opExtendedCard)
 	active := c.active()
 	for _, x := range e.card.Extensions { // an agent may refuse any request without
@@ -21,16 +21,16 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 			op.activate = append(op.activate, x.URI)
 		}
 	}
-	s, err := c.ask(ctx, e, []way{e.now()}, op, nil)
+	s, err := c.ask(ctx, e, []way{e.currentWay()}, op, nil)
 	if err != nil {
 		return nil, err
 	}
 	if !rawjson.IsObject(rawjson.View(s.result)) {
-		return nil, s.isNo("card")
+		return nil, s.wrongResult("card")
 	}
 	from := e.from
-	if from == nil || c.cardAt != (cardSource{}) { // where the user has put a card, no other is
-		from = e.now().url
+	if from == nil || c.cardAt != (location{}) { // where the user has put a card, no other is
+		from = e.currentWay().url
 	}
 	x, err := c.newEndpoint(ctx, bytes.Clone(s.result), from) // a copy: the public card's JSON is kept as well
 	switch {
@@ -38,8 +38,8 @@ func (c *Client) extended(ctx context.Context, e *endpoint) (*endpoint, error) {
 		return nil, err
 	case x.err != nil:
 		return nil, x.err
-	case safe.Origin(x.way.url) != safe.Origin(e.now().url):
-		return nil, failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", shown(x.way.url))
+	case safe.Origin(x.way.url) != safe.Origin(e.currentWay().url):
+		return nil, failf(nil, "the extended card leads to another origin, %s, where your credentials are not sent", safe.Shown(x.way.url))
 	}
 	x.public, x.card.Extended = e, true
 	return x, nil
@@ -58,22 +58,22 @@ func (c *Client) Extended(ctx context.Context) (*a2a.Card, error) {
 	case !e.card.ExtendedCard:
 		return nil, failf(nil, "the card of %s does not say that there is an extended one", cardName(e.card))
 	}
-	x, err := c.extended(ctx, e)
+	x, err := c.fetchExtended(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	return x.card, nil
 }
 
-// canShow reports whether a request would tell the agent who is asking.
-func (c *Client) canShow(ctx context.Context, e *endpoint) bool {
+// hasCredentials reports whether a request tells the agent who is asking.
+func (c *Client) hasCredentials(ctx context.Context, e *endpoint) bool {
 	if len(c.opts.Header) > 0 || hasCertificate(c.opts.TLS) {
 		return true
 	}
 	if c.opts.Credentials == nil {
 		return false
 	}
-	cred, err := c.opts.Credentials(ctx, &Challenge{URL: e.now().url, Card: e.card})
+	cred, err := c.opts.Credentials(ctx, &Challenge{URL: e.currentWay().url, Card: e.card})
 	return err == nil && cred != nil
 }
 
@@ -95,5 +95,5 @@ func (c *Client) PublicCard(ctx context.Context) (*a2a.Card, error) {
 func (c *Client) ForgetCard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known, c.fetching = nil, nil
+	c.current, c.fetching = nil, nil
 }

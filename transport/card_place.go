@@ -22,9 +22,9 @@ func isCardURL(u *url.URL) bool {
 	return strings.HasSuffix(u.Path, ".json") || strings.HasSuffix(u.Path, cardOperation)
 }
 
-// cardURLs lists where the card of an agent may be. If its URL has a path, the
-// card may be below that (agents that share a host) or at the root (the URL is
-// the one that its card names).
+// cardURLs lists where the card of an agent may be, the likeliest first. If the agent's URL has a
+// path, the card may be below that (agents that share a host) or at the root (the URL is the one
+// that its card names).
 func cardURLs(agent *url.URL) []*url.URL {
 	if isCardURL(agent) {
 		return []*url.URL{agent}
@@ -41,32 +41,33 @@ func cardURLs(agent *url.URL) []*url.URL {
 	return append(urls, at(agent.Path, cardOperation))
 }
 
-// atUser reports whether a card at the root of the host names the host alone, without a path.
-// The user's URL, which has one, is where it is called then: a card that is so vague need not
-// be another agent's.
-func (c *Client) atUser(e *endpoint) bool {
+// placeAtUserURL has the agent of a card at the root of a host called at the user's URL, which has
+// a path, if the card names the host alone: a card that is so vague need not be another agent's. It
+// changes e, and reports whether it has.
+func (c *Client) placeAtUserURL(e *endpoint) bool {
 	if e.err != nil || strings.Trim(e.way.url.Path, "/") != "" {
 		return false
 	}
 	u := c.userURL(e.way)
 	if u != nil {
-		e.way.url, e.way.why, e.doubt = u, "its card names its host only, and --agent the place", ofOtherURL(e.card, u)
+		e.way.url, e.way.why, e.doubt = u, "its card names its host only, and --agent the place", otherURLNote(e.card, u)
 	}
 	return u != nil
 }
 
-// placed calls the agent of a card that names no URL where --agent is, or below that at the
-// usual path: PromptKit's examples have such cards. The binding is the user's, else the card's.
-// An object that is no card for the rest is left as it is.
-func (c *Client) placed(e *endpoint) *endpoint {
+// placeWithoutURL has the agent of a card that names no URL called where --agent is (below that at
+// [usualPath], if nothing is there): PromptKit's examples have such cards. The binding is the user's,
+// else the card's. It changes the card, and returns its new endpoint; e itself for a card that names a
+// URL, and for an object that is no card.
+func (c *Client) placeWithoutURL(e *endpoint) *endpoint {
 	n := node{gjson.Parse(string(e.card.Raw))}
-	if len(e.card.Interfaces) > 0 || c.source.url == nil || isCardURL(c.source.url) || !n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
+	if len(e.card.Interfaces) > 0 || c.agentAt.url == nil || isCardURL(c.agentAt.url) || !n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
 		return e
 	}
-	e.card.Interfaces = interfaces(n, nil, c.source.url.String())
-	if kind, ok := bindingOf(c.opts.Binding); ok {
+	e.card.Interfaces = interfaces(n, nil, c.agentAt.url.String())
+	if b, ok := bindingOf(c.opts.Binding); ok {
 		for i := range e.card.Interfaces {
-			e.card.Interfaces[i].Binding = kind.name
+			e.card.Interfaces[i].Binding = b.name
 		}
 	}
 	e = c.endpointOf(e.card)
@@ -75,10 +76,10 @@ func (c *Client) placed(e *endpoint) *endpoint {
 	return e
 }
 
-// belongs reports whether a card that was found at the root of the host is that
-// of the agent whose URL has a path: it names that URL. Otherwise it may be some
-// other agent's. What names no URL is no card: some servers answer any path with an object.
-func belongs(e *endpoint, agent, from *url.URL) bool {
+// isCardOf reports whether a card that was found at from is that of the agent. One at the root of the
+// host, where the agent's URL has a path, must name that URL: it may be some other agent's. What
+// names no URL is no card: some servers answer any path with an object.
+func isCardOf(e *endpoint, agent, from *url.URL) bool {
 	below := strings.TrimRight(agent.Path, "/")
 	switch {
 	case len(e.card.Interfaces) == 0:
@@ -97,31 +98,31 @@ func belongs(e *endpoint, agent, from *url.URL) bool {
 	return false
 }
 
-// ofOtherURL says that a card was found for the origin of a URL, and names another one.
-func ofOtherURL(card *a2a.Card, u *url.URL) string {
+// otherURLNote says that the card at the origin of u, which names an interface, names another URL.
+func otherURLNote(card *a2a.Card, u *url.URL) string {
 	return fmt.Sprintf("the card of its origin is that of another URL: %s, at %s. If that is the agent, take --agent %s://%s",
 		cardName(card), redactString(card.Interfaces[0].URL), u.Scheme, u.Host)
 }
 
-// withoutCard does without a card, if the user has said how the agent is called. A card
-// that we may not see counts as none; any other failure may be temporary, and is
-// returned.
-func (c *Client) withoutCard(err error) (*endpoint, error) {
+// endpointWithoutCard does without a card, if the user has said how the agent is called, and err, by
+// which the card could not be had, says that there is none, or that we may not see it. Any other
+// failure may be temporary: then, and without the user's word, err is returned.
+func (c *Client) endpointWithoutCard(err error) (*endpoint, error) {
 	var status *a2a.Error
 	refused := errors.As(err, &status) && status.HTTPStatus < http.StatusInternalServerError && status.HTTPStatus != http.StatusTooManyRequests
-	i, ok := c.bareInterface()
+	i, ok := c.userInterface()
 	if !ok || !refused || c.opts.BareCard { // CheckCard has to allow one
 		return nil, err
 	}
 	return c.endpointOf(&a2a.Card{Interfaces: []a2a.Interface{i}}), nil
 }
 
-// bareInterface is the URL of --agent as an interface, where it is the agent's own
-// and the user has said how it is called.
-func (c *Client) bareInterface() (i a2a.Interface, ok bool) {
-	kind, ok := bindingOf(c.opts.Binding)
-	if !ok || c.opts.Version == "" || c.source.url == nil || isCardURL(c.source.url) {
+// userInterface returns the URL of --agent as an interface; false if the user has not said how the
+// agent is called (--binding and --a2a-version), or if the URL is that of a card.
+func (c *Client) userInterface() (i a2a.Interface, ok bool) {
+	b, ok := bindingOf(c.opts.Binding)
+	if !ok || c.opts.Version == "" || c.agentAt.url == nil || isCardURL(c.agentAt.url) {
 		return a2a.Interface{}, false
 	}
-	return a2a.Interface{URL: c.source.url.String(), Binding: kind.name, Version: c.opts.Version}, true
+	return a2a.Interface{URL: c.agentAt.url.String(), Binding: b.name, Version: c.opts.Version}, true
 }

@@ -36,7 +36,7 @@ type node struct{ gjson.Result }
 // parseNode reads JSON that is valid. Its strings are views, unless they have escapes.
 func parseNode(raw []byte) node { return node{gjson.Parse(rawjson.View(raw))} }
 
-// at returns the value at a path, whose names are in camelCase, or in snake_case.
+// at returns the value at a path, which is in camelCase; or else at the same path in snake_case.
 func (n node) at(path string) node {
 	if v := n.Get(path); v.Exists() {
 		return node{v}
@@ -51,7 +51,7 @@ func (n node) at(path string) node {
 	return node{n.Get(snake.String())}
 }
 
-// text is a string; a number as a name is no name.
+// text is the string at a path; "" for anything else: a number as a name is no name.
 func (n node) text(path string) string {
 	if v := n.at(path); v.Type == gjson.String {
 		return v.Str
@@ -59,7 +59,7 @@ func (n node) text(path string) string {
 	return ""
 }
 
-// id is a string, or a number as it is written: some agents number their tasks.
+// id is text, or a number as it is written: some agents number their tasks.
 func (n node) id(path string) string {
 	if v := n.at(path); v.Type == gjson.Number {
 		return v.Raw
@@ -67,8 +67,10 @@ func (n node) id(path string) string {
 	return n.text(path)
 }
 
+// list are the elements of the array at a path.
 func (n node) list(path string) []node { return n.at(path).elements() }
 
+// elements are those of an array; none of anything else.
 func (n node) elements() (list []node) {
 	if !n.IsArray() { // gjson makes one of anything
 		return nil
@@ -79,9 +81,8 @@ func (n node) elements() (list []node) {
 	return list
 }
 
-func (n node) texts(path string) []string { return n.at(path).words() }
-
-func (n node) words() (list []string) {
+// texts are the strings in an array.
+func (n node) texts() (list []string) {
 	for _, e := range n.elements() {
 		if e.Type == gjson.String {
 			list = append(list, e.Str)
@@ -90,7 +91,7 @@ func (n node) words() (list []string) {
 	return list
 }
 
-// each calls f with the members of an object, as many as are read.
+// each calls f with the first [maxListed] members of an object.
 func (n node) each(f func(name string, value node)) {
 	left := maxListed
 	n.ForEach(func(name, value gjson.Result) bool {
@@ -100,9 +101,7 @@ func (n node) each(f func(name string, value node)) {
 	})
 }
 
-// parseCard reads a card. base is where it came from: its URLs may be relative
-// to that; nil if it has no such place. raw is a valid JSON object that the
-// card keeps.
+// parseCard reads a card from raw, a valid JSON object, which it keeps. Its URLs may be relative to base.
 func parseCard(raw string, base *url.URL) *a2a.Card {
 	n := node{gjson.Parse(raw)}
 	card := &a2a.Card{
@@ -115,8 +114,8 @@ func parseCard(raw string, base *url.URL) *a2a.Card {
 		Streaming:        n.at("capabilities.streaming").Bool(),
 		Push:             n.at("capabilities.pushNotifications").Bool(),
 		ExtendedCard:     n.at("supportsAuthenticatedExtendedCard").Bool() || n.at("capabilities.extendedAgentCard").Bool(),
-		InputModes:       n.texts("defaultInputModes"),
-		OutputModes:      n.texts("defaultOutputModes"),
+		InputModes:       n.at("defaultInputModes").texts(),
+		OutputModes:      n.at("defaultOutputModes").texts(),
 		Requirements:     requirements(n),
 		Raw:              a2a.JSON(raw),
 	}
@@ -131,13 +130,12 @@ func parseCard(raw string, base *url.URL) *a2a.Card {
 			Requirements: requirements(s)})
 	}
 	n.at("securitySchemes").each(func(name string, v node) { card.Schemes = append(card.Schemes, securityScheme(name, v)) })
-	card.Security = required(card.Schemes, card.Requirements)
+	card.Security = namedSchemes(card.Schemes, card.Requirements)
 	return card
 }
 
-// interfaces lists 1.x's interfaces first: they have an order of preference, and
-// a card of both generations repeats them in 0.3's members. at is for those that name no URL,
-// "" to leave them out.
+// interfaces lists a card's interfaces, each once, 1.x's first: they have an order of preference, and a
+// card of both generations repeats them in 0.3's members. at, if any, is the URL of those that name none.
 func interfaces(n node, base *url.URL, at string) (list []a2a.Interface) {
 	add := func(i a2a.Interface) {
 		if i.URL = cmp.Or(i.URL, at); i.URL == "" || len(list) == maxInterfaces {
@@ -177,7 +175,7 @@ func interfaces(n node, base *url.URL, at string) (list []a2a.Interface) {
 	return list
 }
 
-// cardName is for errors.
+// cardName names the agent of a card, for errors.
 func cardName(card *a2a.Card) string { return cmp.Or(card.Name, "the agent") }
 
 // saysNoStreaming reports whether the card denies streaming. An agent whose card does
@@ -206,7 +204,7 @@ func requirements(n node) (list []a2a.Requirement) {
 			if scopes.IsObject() {
 				scopes = scopes.at("list")
 			}
-			words := scopes.words()
+			words := scopes.texts()
 			requirement = append(requirement, a2a.SchemeUse{Scheme: name, Scopes: words[:min(len(words), maxListed)]})
 		})
 		list = append(list, requirement)
@@ -214,9 +212,9 @@ func requirements(n node) (list []a2a.Requirement) {
 	return list
 }
 
-// required are the schemes that requirements name, in that order; those that are
+// namedSchemes are the schemes that requirements name, in that order, each once; those that are
 // not declared have a name only.
-func required(declared []a2a.SecurityScheme, requirements []a2a.Requirement) (list []a2a.SecurityScheme) {
+func namedSchemes(declared []a2a.SecurityScheme, requirements []a2a.Requirement) (list []a2a.SecurityScheme) {
 	for _, use := range slices.Concat(requirements...) {
 		named := func(s a2a.SecurityScheme) bool { return s.Name == use.Scheme }
 		if i := slices.IndexFunc(declared, named); slices.ContainsFunc(list, named) {
@@ -240,6 +238,7 @@ var schemeTypes = map[string]string{
 	"mutualTLS": "mutualTLS", "mtlsSecurityScheme": "mutualTLS", "mtls_security_scheme": "mutualTLS",
 }
 
+// securityScheme reads a scheme in any of the forms that cards have. Its type is "" if that is unknown.
 func securityScheme(name string, n node) a2a.SecurityScheme {
 	s := a2a.SecurityScheme{Name: name}
 	inner := n

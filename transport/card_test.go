@@ -52,7 +52,7 @@ func TestParseCard(t *testing.T) {
 			if err != nil {
 				fmt.Fprintf(&w, "%q: %v\n", want, err)
 			} else {
-				fmt.Fprintf(&w, "%q: %s in %s over %s\n", want, chosen.at.URL, chosen.protocol.name(), chosen.kind.name)
+				fmt.Fprintf(&w, "%q: %s in %s over %s\n", want, chosen.iface.URL, chosen.protocol.name(), chosen.binding.name)
 			}
 		}
 		must.Golden(t, *update, file+".golden", w.String())
@@ -70,8 +70,8 @@ func TestCardIsBounded(t *testing.T) {
 		return parseCard(`{"supportedInterfaces":[`+b.String()+`{"url":"http://a.example","protocolBinding":"JSONRPC"}]}`, nil)
 	}
 	must.Equal(t, len(behind(100_000).Interfaces), maxInterfaces, "interfaces were read")
-	if w, err := choose(behind(100), wish{}); err != nil || w.at.Binding != bindingJSONRPC {
-		t.Errorf("%+v, %v", w.at, err)
+	if w, err := choose(behind(100), wish{}); err != nil || w.iface.Binding != bindingJSONRPC {
+		t.Errorf("%+v, %v", w.iface, err)
 	}
 }
 

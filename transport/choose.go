@@ -13,10 +13,11 @@ import (
 // A wish is what the user wants of the interface; "" is anything.
 type wish struct{ version, binding string }
 
-// choose picks the interface to use from a card. The first that we speak decides the
-// binding, since the card's order is the agent's preference; of that binding's
-// interfaces the newest version is used. Where the user asks for a version that the card
-// does not name, an interface is used in it all the same: cards are often wrong there.
+// choose picks the interface to use from a card, and returns it as a way without a URL. The first
+// that we speak decides the binding, since the card's order is the agent's preference; of that
+// binding's interfaces the newest version is used. Where the user asks for a version that the card
+// does not name, an interface is used in it all the same: cards are often wrong there. The error
+// says what the card offers in place of what we need.
 func choose(card *a2a.Card, want wish) (way, error) {
 	var offers []way // in the card's order
 	for _, i := range card.Interfaces {
@@ -32,7 +33,7 @@ func choose(card *a2a.Card, want wish) (way, error) {
 	first := offers[0]
 	best := first
 	for _, o := range offers {
-		wanted := o.kind.name == first.kind.name && !o.protocol.v03 && best.protocol.v03
+		wanted := o.binding.name == first.binding.name && !o.protocol.v03 && best.protocol.v03
 		if want.version != "" {
 			wanted = o.protocol.name() == want.version && best.protocol.name() != want.version
 		}
@@ -41,18 +42,18 @@ func choose(card *a2a.Card, want wish) (way, error) {
 		}
 	}
 	if want.version != "" {
-		best = offerOf(best.at, best.kind, want.version == version03)
+		best = offerOf(best.iface, best.binding, want.version == version03)
 	}
 	best.why = want.why(card, best, first)
 	return best, nil
 }
 
-// offerOf is an interface as it is called in 0.3, or in 1.x.
-func offerOf(at a2a.Interface, kind bindingKind, v03 bool) way {
+// offerOf returns the way of an interface in 0.3, or in 1.x, without a URL.
+func offerOf(i a2a.Interface, b namedBinding, v03 bool) way {
 	if v03 {
-		return way{at: at, kind: kind, protocol: protocol{v03: true, proto: kind.proto}}
+		return way{iface: i, binding: b, protocol: protocol{v03: true, proto: b.proto}}
 	}
-	return way{at: at, kind: kind, protocol: protocol{tenant: at.Tenant}}
+	return way{iface: i, binding: b, protocol: protocol{tenant: i.Tenant}}
 }
 
 // why says why an interface was chosen, in half a sentence.
@@ -66,8 +67,8 @@ func (w wish) why(card *a2a.Card, best, first way) string {
 		return "--a2a-version asks for it"
 	case len(card.Interfaces) == 1:
 		return "it is all that the card offers"
-	case best.at != first.at:
-		return fmt.Sprintf("the card prefers %s, and %s is its newest version there", first.kind.name, best.protocol.name())
+	case best.iface != first.iface:
+		return fmt.Sprintf("the card prefers %s, and %s is its newest version there", first.binding.name, best.protocol.name())
 	}
 	return "it is the first in the card that a2astdio speaks"
 }
@@ -82,22 +83,23 @@ func noInterface(card *a2a.Card, want wish) error {
 		offers = append(offers, i.Binding+" "+cmp.Or(i.Version, "without a version"))
 	}
 	need := "we need A2A over JSONRPC or HTTP+JSON"
-	if kind, ok := bindingOf(want.binding); ok {
-		need = "--binding asks for " + kind.name
+	if b, ok := bindingOf(want.binding); ok {
+		need = "--binding asks for " + b.name
 	}
 	return failf(nil, "%s offers %s; %s: if the card is wrong, --card takes one that is corrected",
 		cardName(card), strings.Join(offers, ", "), need)
 }
 
-// wayOf is how an agent is called by its card, with what is wished for.
+// wayOf returns how an agent is called by its card, with what is wished for. Where no origin is known
+// yet it takes that of the card's interface for the agent's.
 func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
 	w, err := choose(e.card, want)
 	if err != nil {
 		return way{}, err
 	}
-	u, err := url.Parse(w.at.URL)
+	u, err := url.Parse(w.iface.URL)
 	if err != nil || u.Host == "" {
-		return way{}, failf(nil, "the card of %s names a URL that is none: %q", cardName(e.card), redactString(w.at.URL))
+		return way{}, failf(nil, "the card of %s names a URL that is none: %q", cardName(e.card), redactString(w.iface.URL))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	// Only a card in a file comes before the origin is known: the user chose the file, and
@@ -107,10 +109,10 @@ func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
 	if err := c.origins.check(u, "its card leads to"); err != nil {
 		return way{}, err
 	}
-	if w.kind.proto {
+	if w.binding.proto {
 		u = w.protocol.withoutOperation(u)
 	}
-	w.url, w.plain = u, saysNoStreaming(e.card)
+	w.url, w.unary = u, saysNoStreaming(e.card)
 	return w, nil
 }
 
@@ -129,8 +131,7 @@ type Chosen struct {
 	protocol protocol
 }
 
-// Read reads once more a payload that the agent has sent, which is valid JSON: the event is
-// a view of it.
+// Read decodes a payload that the agent has sent, which is valid JSON. The event is a view of it.
 func (c Chosen) Read(raw a2a.JSON) *a2a.Event { return c.protocol.redecoded(string(raw)) }
 
 // Chosen returns how the agent is called. The error is about the card: it cannot be
@@ -140,8 +141,8 @@ func (c *Client) Chosen(ctx context.Context) (Chosen, error) {
 	if err != nil {
 		return Chosen{}, err
 	}
-	w := e.now()
-	chosen := Chosen{protocol: w.protocol, At: w.at, Version: w.protocol.name(), Binding: w.kind.name, Why: w.why, NoCard: e.card.Raw == ""}
+	w := e.currentWay()
+	chosen := Chosen{protocol: w.protocol, At: w.iface, Version: w.protocol.name(), Binding: w.binding.name, Why: w.why, NoCard: e.card.Raw == ""}
 	chosen.At.URL = w.url.String()
 	return chosen, nil
 }

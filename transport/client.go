@@ -93,28 +93,28 @@ type ClientOptions struct {
 // A Client talks to one agent. Its methods may be called concurrently.
 type Client struct {
 	opts    ClientOptions
-	source  cardSource      // what the caller has named the agent by
-	cardAt  cardSource      // ClientOptions.Card
-	found   <-chan struct{} // the life of the agent's process for which Resolve found source
-	origins *origins
-	guard   *guard
-	echo    atomic.Pointer[[]string]
-	retry   *retryablehttp.Client
-	own     *http.Transport // nil if the options gave one
-	timeout time.Duration
-	poison  bool // see package poison
+	agentAt location // what the caller has named the agent by: not known before Resolve, if it names nothing
+	cardAt  location // ClientOptions.Card
+	// resolvedFor is the run of the agent's process in which Resolve found agentAt: see [Client.Exited].
+	resolvedFor <-chan struct{}
+	origins     *origins
+	guard       *guard
+	echo        atomic.Pointer[[]string]
+	retry       *retryablehttp.Client
+	own         *http.Transport // nil if the options gave one
+	timeout     time.Duration
+	poison      bool // see package poison
 
-	// base is done when the client is closed; wg counts its goroutines.
+	// base is done when the client is closed, which happens under mu; wg counts its goroutines.
 	base  context.Context
 	close context.CancelFunc
+	wg    sync.WaitGroup
 
-	lastID atomic.Uint64
+	lastID atomic.Uint64 // of operations
 
-	mu         sync.Mutex
-	wg         sync.WaitGroup
-	closed     bool
+	mu         sync.Mutex // of what follows
 	extensions []string
-	known      *endpoint  // nil until the card is there
+	current    *endpoint  // nil until the card is there
 	fetching   *cardFetch // the fetch that is under way
 	loading    sync.Mutex // held by a fetch, also by one whose card is not used: see [Client.ForgetCard]
 }
@@ -152,13 +152,13 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 		}
 	}
 	if c.opts.Card != "" {
-		if c.cardAt, err = sourceOf(c.opts.Card); err != nil {
+		if c.cardAt, err = locationOf(c.opts.Card); err != nil {
 			return nil, err
 		}
 		if c.cardAt.url != nil && c.cardAt.url.User != nil {
 			return nil, failf(nil, "the URL of --card holds a user: credentials are given with --header")
 		}
-		if c.source.file != "" {
+		if c.agentAt.file != "" {
 			return nil, failf(nil, "--card says where the card of an agent is, so --agent has to be the agent's URL, and not a card itself")
 		}
 	}
@@ -171,14 +171,14 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 	if c.opts.Wrap != nil {
 		next = c.opts.Wrap(next)
 	}
-	c.guard = &guard{next: next, origins: c.origins, source: c.opts.Credentials, header: c.opts.Header,
+	c.guard = &guard{next: next, origins: c.origins, credentials: c.opts.Credentials, header: c.opts.Header,
 		insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS), foreign: c.own == nil}
 	c.retry = newRetry(&http.Client{Transport: c.guard, CheckRedirect: c.guard.checkRedirect}, c.opts.Log)
 	c.base, c.close = context.WithCancel(context.Background())
 	return c, nil
 }
 
-// checkSpoken checks the version and the binding of the options; "auto" becomes "".
+// checkSpoken refuses a version or a binding of the options that we do not speak. It changes "auto" to "".
 func (c *Client) checkSpoken() error {
 	version, binding := &c.opts.Version, &c.opts.Binding
 	switch {
@@ -191,12 +191,12 @@ func (c *Client) checkSpoken() error {
 	return nil
 }
 
-// setAgent notes where the agent is.
+// setAgent sets where the agent is, and its origin. User and password of a URL become a header.
 func (c *Client) setAgent(agent string) (err error) {
-	if c.source, err = sourceOf(agent); err != nil || c.source.url == nil {
+	if c.agentAt, err = locationOf(agent); err != nil || c.agentAt.url == nil {
 		return err
 	}
-	u := c.source.url
+	u := c.agentAt.url
 	if u.User != nil {
 		// As a header it goes only where the other credentials go, and is not shown in
 		// errors.
@@ -210,47 +210,48 @@ func (c *Client) setAgent(agent string) (err error) {
 	return nil
 }
 
-// sourceOf reads a URL, or the name of a file.
-func sourceOf(name string) (cardSource, error) {
+// locationOf reads an http or https URL, or the name of a file, also as a file URL. What ends in .json
+// need not exist.
+func locationOf(name string) (location, error) {
 	if path, ok := strings.CutPrefix(name, "file://"); ok {
 		path, err := url.PathUnescape(path)
 		if err != nil {
-			return cardSource{}, failf(nil, "%s is no file URL", name)
+			return location{}, failf(nil, "%s is no file URL", name)
 		}
 		if len(path) > 2 && path[0] == '/' && path[2] == ':' {
 			path = path[1:] // file:///C:/card.json
 		}
-		return cardSource{file: filepath.FromSlash(path)}, nil
+		return location{file: filepath.FromSlash(path)}, nil
 	}
 	if strings.Contains(name, "://") {
 		u, err := url.Parse(name)
 		if err != nil || !webURL(u) {
-			return cardSource{}, failf(nil, "%q is no http or https URL", redactString(name))
+			return location{}, failf(nil, "%q is no http or https URL", redactString(name))
 		}
 		u.Fragment, u.RawFragment = "", ""
-		return cardSource{url: u}, nil
+		return location{url: u}, nil
 	}
 	if _, err := os.Stat(name); err != nil && !strings.HasSuffix(name, ".json") {
 		if u, err := url.Parse("http://" + name); err == nil && u.Port() != "" && u.User == nil {
-			return cardSource{}, failf(nil, "%q is neither a URL nor a file: did you mean http://%[1]s?", redactString(name))
+			return location{}, failf(nil, "%q is neither a URL nor a file: did you mean http://%[1]s?", redactString(name))
 		}
-		return cardSource{}, failf(nil, "%q is neither a URL nor a file: a URL begins with http:// or https://", redactString(name))
+		return location{}, failf(nil, "%q is neither a URL nor a file: a URL begins with http:// or https://", redactString(name))
 	}
-	return cardSource{file: name}, nil
+	return location{file: name}, nil
 }
 
-// resolve finds out where the agent is, if that is not known. Only the fetch of
-// the card calls it, so it never runs twice at a time, and no request goes out
-// before it: what it sets needs no lock.
+// resolve sets where the agent is, if that is not known for this run of its process. Only the fetch
+// of the card calls it, so it never runs twice at a time, and no request of the run goes out before
+// it: what it sets needs no lock.
 func (c *Client) resolve() error {
 	run := c.Exited()
-	if c.opts.Resolve == nil || c.source != (cardSource{}) && c.found == run {
+	if c.opts.Resolve == nil || c.agentAt != (location{}) && c.resolvedFor == run {
 		return nil
 	}
 	agent, err := c.opts.Resolve(c.base)
 	switch {
 	case err == nil:
-		c.source, c.found = cardSource{}, run
+		c.agentAt, c.resolvedFor = location{}, run
 		return c.setAgent(agent)
 	case c.base.Err() != nil:
 		return failf(errors.Join(ErrEnded, err), "the client was closed before the agent was there")
@@ -288,9 +289,8 @@ func (c *Client) noteEcho(values []string) {
 // no goroutine of the client is left.
 func (c *Client) Close() error {
 	c.mu.Lock()
-	c.closed = true
+	c.close() // under the lock, so that no goroutine begins behind Wait
 	c.mu.Unlock()
-	c.close()
 	c.wg.Wait()
 	if c.own != nil {
 		// Only now, when no task can want its connection any more (idlePerHost).

@@ -63,8 +63,8 @@ var ErrCredentials = errors.New("agent: no credentials")
 // maxRefusal is how much of a refusal is read to keep its connection.
 const maxRefusal = 64 << 10
 
-// put puts the credential into a request, which is changed. What the user has given as a header wins
-// over the credential's of that name; nil is none.
+// put puts the credential, which may be nil, and the user's headers into a request. Of two headers of
+// one name the user's wins.
 func (c *Credential) put(req *http.Request, users http.Header) {
 	c = cmp.Or(c, &Credential{})
 	for _, header := range []http.Header{c.Header, users} {
@@ -75,13 +75,8 @@ func (c *Credential) put(req *http.Request, users http.Header) {
 	if host := req.Header.Get("Host"); host != "" {
 		req.Host = host
 	}
-	for name, values := range c.Query {
-		for _, value := range values {
-			if req.URL.RawQuery != "" {
-				req.URL.RawQuery += "&"
-			}
-			req.URL.RawQuery += url.QueryEscape(name) + "=" + url.QueryEscape(value)
-		}
+	if query := c.Query.Encode(); query != "" {
+		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+query, "&")
 	}
 	for _, cookie := range c.Cookies {
 		req.Header["Cookie"] = []string{strings.TrimPrefix(req.Header.Get("Cookie")+"; "+cookie.Name+"="+cookie.Value, "; ")}

@@ -12,8 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
-
-	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 // What a caller may branch on. What the agent itself said is an [*a2a.Error]
@@ -42,15 +40,15 @@ var (
 	ErrEnded = errors.New("agent: closed")
 )
 
-// A failure is an error of ours about an agent. Only its own text is shown. The error
-// that it wraps is for errors.Is and errors.As: that one's text may hold secrets, such
-// as the token in a URL.
+// A failure is an error of ours about an agent. Only its own text is shown. The error that it wraps,
+// nil for none, is for errors.Is and errors.As: that one's text may hold secrets, such as the token in
+// a URL.
 type failure struct {
 	text string
 	is   error
 }
 
-// failf makes a failure that wraps is, which may be nil or joined.
+// failf makes a failure that wraps is, which may be nil. The text does not say who failed: Error does.
 func failf(is error, format string, args ...any) error {
 	return &failure{fmt.Sprintf(format, args...), is}
 }
@@ -63,12 +61,6 @@ func (f *failure) Error() string {
 }
 
 func (f *failure) Unwrap() error { return f.is }
-
-// shown writes a URL without what may be secret in it: user and password, and
-// the query, where some agents want a key.
-func shown(u *url.URL) string {
-	return safe.Shown(u)
-}
 
 // Explain says in a few words why the network failed, and what the user can do; "" if
 // nothing is known to help. This package's errors use the same words.
@@ -117,8 +109,8 @@ func Explain(err error) (cause, cure string) {
 // repeated here.
 const cureProxy = "HTTP_PROXY and HTTPS_PROXY say which, with user:password@ before its name if it wants that; NO_PROXY=HOST goes to the agent without it"
 
-// refusedByProxy is http.Transport's hook: it says why a proxy makes no way to an https
-// URL, of which the library says the status alone.
+// refusedByProxy is http.Transport's hook: it returns why a proxy makes no way to an https URL, of
+// which the library says the status alone; nil if it makes one.
 func refusedByProxy(_ context.Context, _ *url.URL, connect *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil
@@ -148,8 +140,8 @@ func explainCertificate(err *tls.CertificateVerificationError) (cause, cure stri
 // IsRefused reports whether an error says that nobody listens where the agent was.
 func IsRefused(err error) bool { return errors.Is(err, ErrUnreachable) && refused(err) }
 
-// refused also looks at the text: Windows' own number for it is not what
-// syscall.ECONNREFUSED is there.
+// refused reports whether a connection was refused. It looks at the text, too: Windows' own number
+// for it is not what syscall.ECONNREFUSED is there.
 func refused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "refused")
 }

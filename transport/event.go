@@ -21,19 +21,20 @@ import (
 // It is lenient: what is missing, null or of a wrong type reads as absent; what
 // is unknown stays in Raw. Nothing is copied, except strings with escapes.
 
-// payload holds the members of an event of any kind, as they are written. A status and
-// an artifact are read into the event at once, because every kind that may have them
-// has them at this place.
+// A payload holds the members of an event of any kind, as they are written; "" for those that are
+// not there, or null. A status and an artifact are read into the event at once, because every kind that
+// may have them has them at this place.
 type payload struct {
 	kind                                         string
 	id, taskID, contextID, messageID, role       string
 	artifacts, history, parts                    string
 	metadata, final, appends, lastChunk          string
-	aTask, aMessage, aStatusUpdate, aChunkUpdate string // 1.x wrappers
-	hasStatus, hasArtifact                       bool   // and they are objects
+	aTask, aMessage, aStatusUpdate, aChunkUpdate string // 1.x's wrappers
+	hasStatus, hasArtifact                       bool   // objects, which are in the event
 }
 
-// read reads the payload at the beginning of s, and returns where it ends.
+// read reads the payload at the beginning of s, and into ev its status or its artifact. It returns
+// where the payload ends.
 func (p *payload) read(s string, ev *a2a.Event) (end int) {
 	return rawjson.Walk(s, 0, func(key string, at int) (end int) {
 		switch {
@@ -91,7 +92,7 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 
 func isNull(s string, at int) bool { return strings.HasPrefix(s[at:], "null") }
 
-// eventKind decides what a payload is. inner is the payload within a wrapper.
+// eventKind decides which kind of event a payload is. inner is what 1.x's wrapper holds, "" if there is none.
 func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 	switch jsonText(p.kind) {
 	case "task":
@@ -128,21 +129,21 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 	return a2a.EventUnknown, ""
 }
 
-// decodeEvent reads one payload into ev. raw may go on behind it; ev.Raw does not. final
-// is the member of that name.
+// decodeEvent reads the payload at the beginning of raw into ev, but for EndsLeg, and returns the
+// member final. A source that ev has it keeps.
 func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 	source := ev.FastPath().Source
-	*ev = a2a.Event{}
-	ev.FastPath().Source = source
 	var p payload
-	raw = raw[:p.read(raw, ev)]
+	read := func(s string) (end int) {
+		*ev, p = a2a.Event{}, payload{}
+		ev.FastPath().Source = source
+		return p.read(s, ev)
+	}
+	raw = raw[:read(raw)]
 	whole := a2a.JSON(raw)
 	kind, inner := p.eventKind()
 	if inner != "" {
-		*ev = a2a.Event{}
-		ev.FastPath().Source = source
-		p = payload{}
-		p.read(inner, ev)
+		read(inner)
 		raw = inner
 	}
 	ev.Kind, ev.Raw = kind, whole
@@ -179,7 +180,8 @@ func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 	return p.final == "true"
 }
 
-// readStatus reads the task's status at s[at:] into ev, and returns where it ends.
+// readStatus reads the task's status at s[at:] into ev's State, Timestamp, Message and HasMessage, and
+// returns where it ends.
 func readStatus(s string, at int, ev *a2a.Event) (end int) {
 	ev.State, ev.Timestamp, ev.Message, ev.HasMessage = a2a.StateUnknown, "", a2a.Message{}, false
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
@@ -234,6 +236,7 @@ func readMessage(s string, at int, m *a2a.Message, from *fastpath.Source) (end i
 	})
 }
 
+// readArtifact reads the artifact at s[at:], and returns where it ends.
 func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end int) {
 	*a = a2a.Artifact{}
 	return rawjson.Walk(s, at, func(key string, at int) (end int) {
@@ -259,7 +262,7 @@ func readArtifact(s string, at int, a *a2a.Artifact, from *fastpath.Source) (end
 	})
 }
 
-// messagesOf walks a task's history, with a source of its own, if any: from is the event's.
+// messagesOf yields the messages of a task's history. Its source is its own, if from, the event's, is any.
 func messagesOf(raw string, from *fastpath.Source) iter.Seq[a2a.Message] {
 	return func(yield func(a2a.Message) bool) {
 		from := from.Fresh()
@@ -287,12 +290,11 @@ func jsonObject(raw string) a2a.JSON {
 	return a2a.JSON(raw)
 }
 
-// repairText makes text of what only looks like it, so that no reader further
-// on chokes: bytes that are not UTF-8 become U+FFFD, as the event stream
-// standard has it, and so do escapes of half a surrogate pair (\ud83d), which
+// repairText returns JSON that every reader further on takes for text: bytes that are not UTF-8 become
+// U+FFFD, as the event stream standard has it, and so do escapes of half a surrogate pair (\ud83d), which
 // agents in JavaScript send when they split a text between two UTF-16 units and
-// which strict parsers (Rust's serde_json, and so Zed) refuse. The latter is
-// done in place: the escapes are equally long.
+// which strict parsers (Rust's serde_json, and so Zed) refuse. The escapes are
+// replaced in b itself: they are equally long.
 func repairText(b []byte) []byte {
 	if !utf8.Valid(b) {
 		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))

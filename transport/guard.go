@@ -81,16 +81,16 @@ type plainConn struct {
 	owner atomic.Pointer[string]
 }
 
-// carry notes that a message goes over the connection.
+// carry notes that a message of a context goes over the connection.
 func (c *plainConn) carry(owner string) {
 	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {
 		c.owner.Store(new(string))
 	}
 }
 
-// endWriting sends a FIN and goes on reading, if the connection has carried messages of one
-// context, which is not "", and no others. A request that net/http would send over it afterwards
-// takes another: nothing of it can be written.
+// endWriting ends our half of the connection (it sends a FIN), and reports whether it has. It does so
+// only if the connection has carried messages of the owner alone, which is not "". A request that
+// net/http would send over it afterwards takes another: nothing of it can be written.
 func (c *plainConn) endWriting(owner string) bool {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	is := c.owner.Load()
@@ -105,9 +105,9 @@ func (c *plainConn) endWriting(owner string) bool {
 // It adds the credentials, and not to the request that http.Client sees, so that no redirect
 // can carry them anywhere else.
 type guard struct {
-	next    http.RoundTripper
-	origins *origins
-	source  CredentialSource // may be nil
+	next        http.RoundTripper
+	origins     *origins         // where requests may go, unless their operation says otherwise
+	credentials CredentialSource // may be nil
 	// header goes with each request: see [ClientOptions.Header].
 	header http.Header
 	// insecure: certificates are not verified, so that nothing may be shown to a
@@ -115,8 +115,9 @@ type guard struct {
 	insecure bool
 	// certificate: the agent is shown one of the user's.
 	certificate bool
-	card        atomic.Pointer[a2a.Card]
-	// foreign: next is of the caller's, and need not tell of its connections.
+	// card is the newest, for credentials; nil until there is one.
+	card atomic.Pointer[a2a.Card]
+	// foreign: next is the caller's, and need not tell of its connections.
 	foreign bool
 }
 
@@ -125,17 +126,18 @@ func (g *guard) allowed(req *http.Request) *origins {
 	return cmp.Or(exchangeOf(req.Context()).op.origins, g.origins)
 }
 
-// RoundTrip implements http.RoundTripper. A refusal of the credentials makes it
-// repeat the request once, if others can be had. A body needs no closing: it is in memory.
+// RoundTrip implements http.RoundTripper. It refuses a request to an origin that is not allowed. If the
+// agent refuses the credentials, it repeats the request once, if others can be had. A request's body
+// needs no closing: it is in memory.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req.Context())
 	if err := cmp.Or(g.allowed(req).check(req.URL, "a request leads to"), x.c.checkExited()); err != nil {
 		return nil, err
 	}
-	if x.op.bare || g.source == nil {
+	if x.op.withoutCredentials || g.credentials == nil {
 		return g.send(x, req, nil)
 	}
-	cred, err := g.source(req.Context(), &Challenge{URL: req.URL, Card: g.card.Load()})
+	cred, err := g.credentials(req.Context(), &Challenge{URL: req.URL, Card: g.card.Load()})
 	if err != nil && req.Context().Err() == nil { // else the caller has given up, and reports that itself
 		err = failf(errors.Join(ErrCredentials, err), "%s", strings.TrimPrefix(err.Error(), "agent: "))
 	}
@@ -151,7 +153,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if next != nil {
 		_, _ = io.CopyN(io.Discard, resp.Body, maxRefusal)
 		resp.Body.Close()
-		x.begun.Store(false)
+		x.possiblyDelivered.Store(false)
 		req = req.Clone(req.Context())
 		if req.GetBody != nil {
 			req.Body, _ = req.GetBody() // from memory
@@ -162,13 +164,13 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// another returns the credential to take in place of one that the agent has refused, nil if it has
-// not, or if there is none; what the user can do is then noted for the error.
+// another returns the credential to take in place of one that the agent has refused; nil if it has
+// not, or if there is no other. Why there is none it notes in x.cure, for the error.
 func (g *guard) another(x *exchange, resp *http.Response, refused *Credential) *Credential {
 	if resp == nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden {
 		return nil
 	}
-	next, err := g.source(resp.Request.Context(), &Challenge{
+	next, err := g.credentials(resp.Request.Context(), &Challenge{
 		URL: resp.Request.URL, Card: g.card.Load(), Status: resp.StatusCode, Refused: refused,
 		Authenticate: resp.Header.Values("WWW-Authenticate"),
 	})
@@ -181,11 +183,11 @@ func (g *guard) another(x *exchange, resp *http.Response, refused *Credential) *
 	return next
 }
 
-// send makes one request. The response's request is the one that was to be made,
-// without credentials.
+// send makes one request with a credential, nil for none, and with the user's header. The response's
+// request is the given one, without either.
 func (g *guard) send(x *exchange, given *http.Request, cred *Credential) (*http.Response, error) {
 	req := given.Clone(httptrace.WithClientTrace(given.Context(), &httptrace.ClientTrace{GotConn: x.gotConn}))
-	if !x.op.bare {
+	if !x.op.withoutCredentials {
 		if g.insecure && !safe.ThisMachine(req.URL.Hostname()) && (cred != nil || len(g.header) > 0 || g.certificate) {
 			return nil, failf(nil, "certificates are not verified (--insecure), so your credentials are not sent to %s, which may be anybody: "+
 				"--ca-file names the certificate to trust instead", req.URL.Host)
@@ -195,7 +197,7 @@ func (g *guard) send(x *exchange, given *http.Request, cred *Credential) (*http.
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {
 		if dial := (*net.OpError)(nil); g.foreign && !(errors.As(err, &dial) && dial.Op == "dial") {
-			x.begun.Store(true)
+			x.possiblyDelivered.Store(true)
 		}
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -22,21 +23,22 @@ import (
 type life struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	// detach cuts the tie to the caller's context.
-	detach func() bool
-	base   func() bool
+	// detach has it outlive the caller's context, detachClient the client's.
+	detach, detachClient func() bool
 }
 
-// newLife keeps the caller's values: [ClientOptions.Wrap] may look for them.
+// newLife makes a life that its owner must end. Its context has the caller's values:
+// [ClientOptions.Wrap] may look for them.
 func (c *Client) newLife(caller context.Context) *life {
 	l := new(life)
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(caller))
 	cancel := func() { l.cancel(nil) }
-	l.detach, l.base = context.AfterFunc(caller, cancel), context.AfterFunc(c.base, cancel)
+	l.detach, l.detachClient = context.AfterFunc(caller, cancel), context.AfterFunc(c.base, cancel)
 	return l
 }
 
-// limit ends it after some time, unless the timer is stopped before.
+// limit ends it after some time, with the cause [context.DeadlineExceeded], unless the timer is stopped
+// before.
 func (l *life) limit(after time.Duration) *time.Timer {
 	return time.AfterFunc(after, func() { l.cancel(context.DeadlineExceeded) })
 }
@@ -44,7 +46,7 @@ func (l *life) limit(after time.Duration) *time.Timer {
 // end ends it, and lets go of the two contexts.
 func (l *life) end() {
 	l.detach()
-	l.base()
+	l.detachClient()
 	l.cancel(nil)
 }
 
@@ -54,10 +56,10 @@ type exchange struct {
 	c      *Client
 	op     *operation
 	caller context.Context // is only asked whether it gave up
-	ctx    context.Context
+	ctx    context.Context // of the requests: that of a life, mostly
 	url    *url.URL
 	resp   *http.Response
-	life   *life // of a stream
+	life   *life // of a stream, whose end ends it; nil for any other answer
 	// cure is what the user can do about a refusal; "" if the credentials' source has
 	// no advice.
 	cure string
@@ -65,10 +67,10 @@ type exchange struct {
 	// alone is the connection that carries this exchange and no other, nil if it
 	// is shared or encrypted.
 	alone atomic.Pointer[plainConn]
-	// begun: a request has got a connection, or its body was read. Where net/http knows
-	// that nothing was written it takes another connection by itself; in any other case
-	// the agent may have got it.
-	begun atomic.Bool
+	// possiblyDelivered: a request has got a connection, and the agent has not said that it did
+	// nothing. Where net/http knows that nothing was written it takes another connection by itself; in
+	// any other case the agent may have got it.
+	possiblyDelivered atomic.Bool
 }
 
 type exchangeKey struct{}
@@ -76,16 +78,17 @@ type exchangeKey struct{}
 // exchangeOf returns the exchange that a request belongs to: [Client.send] makes each.
 func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
 
+// gotConn is httptrace's hook: it notes that a request has got a connection, and which.
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
-	x.begun.Store(true)
+	x.possiblyDelivered.Store(true)
 	conn, _ := info.Conn.(*plainConn)
-	if x.alone.Store(conn); conn != nil && x.op.delivery == deliverOnce {
+	if x.alone.Store(conn); conn != nil && x.op.delivery == deliverAtMostOnce {
 		conn.carry(x.op.owner())
 	}
 }
 
-// setTrace adds the headers of a trace (W3C Trace Context, sections 3.2 and 3.3), if
-// its parent is one, of the only version: what comes from an editor becomes no other header.
+// setTrace adds the headers of a trace (W3C Trace Context, sections 3.2 and 3.3), unless its parent is
+// malformed: what comes from an editor becomes no other header.
 func setTrace(h http.Header, t a2a.TraceContext) {
 	if t.Parent == "" { // as mostly: to make the expression takes longer than the rest here
 		return
@@ -99,18 +102,14 @@ func setTrace(h http.Header, t a2a.TraceContext) {
 	}
 }
 
-// printable reports whether a word from outside can be a header, which is ASCII for all servers,
-// and not so long that they refuse the request for it.
+// printable reports whether a word from outside can be a header's value: not empty, in ASCII, as all
+// servers take it, and not so long that they refuse the request for it.
 func printable(word string) bool {
-	for _, b := range []byte(word) {
-		if b < ' ' || b > '~' {
-			return false
-		}
-	}
-	return word != "" && len(word) < 1024
+	return word != "" && len(word) < 1024 && strings.IndexFunc(word, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// send makes the request of an operation, and again where that is allowed.
+// send makes an HTTP request, again where that is allowed ([mayRepeat]), and returns when its response
+// has begun, whatever its status. caller is the caller's context, ctx that of the request.
 func (c *Client) send(caller, ctx context.Context, op *operation, verb string, u *url.URL, header http.Header, body []byte) (*exchange, error) {
 	x := &exchange{c: c, op: op, caller: caller, url: u}
 	x.ctx = context.WithValue(ctx, exchangeKey{}, x)
@@ -121,7 +120,7 @@ func (c *Client) send(caller, ctx context.Context, op *operation, verb string, u
 	req, err := retryablehttp.NewRequestWithContext(x.ctx, verb, u.String(), raw)
 	if err != nil {
 		cause, _ := Explain(err) // err has the whole URL, with its secrets
-		return nil, failf(err, "%s cannot be requested: %s", shown(u), cause)
+		return nil, failf(err, "%s cannot be requested: %s", safe.Shown(u), cause)
 	}
 	req.Header = header
 	if c.opts.UserAgent != "" {
@@ -132,19 +131,19 @@ func (c *Client) send(caller, ctx context.Context, op *operation, verb string, u
 		if resp != nil {
 			resp.Body.Close()
 		}
-		return nil, x.lost(err, false)
+		return nil, x.lossError(err, false)
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" { // see newTransport
 		resp.Body.Close()
 		return nil, failf(nil, "%s answered in the encoding %s, which was not asked for: turn compression off where the agent is served",
-			shown(u), quote([]byte(encoding)))
+			safe.Shown(u), quote([]byte(encoding)))
 	}
 	x.resp = resp
 	return x, nil
 }
 
-// at is the URL, for errors.
-func (x *exchange) at() string { return shown(x.url) }
+// shownURL is the URL, for errors.
+func (x *exchange) shownURL() string { return safe.Shown(x.url) }
 
 // close ends a stream.
 func (x *exchange) close() {
@@ -155,35 +154,35 @@ func (x *exchange) close() {
 // notAgain is what an error that wraps ErrPossiblyDelivered says in addition; form has a
 // %s. A subscription is made again, by the caller.
 func (x *exchange) notAgain(form string) string {
-	if x.op.delivery == deliverSingly {
+	if x.op.delivery == deliverOneAttempt {
 		return ""
 	}
 	return fmt.Sprintf(form, "it was possibly delivered, so it is not sent again")
 }
 
-// lost says why no answer came, or, where it has begun, why it stopped short; and whether the
-// request may have been delivered.
-func (x *exchange) lost(err error, begun bool) error {
+// lossError makes of err, with which the network has failed, the error for the caller: why no answer
+// came, or, inAnswer, why the answer stopped short; and whether the request may have been delivered.
+func (x *exchange) lossError(err error, inAnswer bool) error {
 	if cause := context.Cause(x.ctx); errors.Is(cause, context.DeadlineExceeded) {
 		err = cause // and not what it has made the network fail with
 	}
 	cause, cure := Explain(err)
-	at, wrote, repeats := x.at(), begun || x.begun.Load(), x.op.delivery.repeats()
+	at, wrote, repeats := x.shownURL(), inAnswer || x.possiblyDelivered.Load(), x.op.delivery.repeatable()
 	is, again, when := err, "", "before it answered"
 	if wrote && !repeats {
 		is, again = errors.Join(ErrPossiblyDelivered, err), x.notAgain(": %s")
 	}
-	if begun {
+	if inAnswer {
 		is, when = errors.Join(ErrInterrupted, is), "in the middle of its answer to"
 	}
-	switch gone := x.gone(err, is, x.op.what); {
+	switch gone := x.endedByUs(err, is, x.op.what); {
 	case gone != nil:
 		return gone
 	case !wrote, cure == cureTLS:
 		err = failf(errors.Join(ErrUnreachable, err), "%s: %s", at, strings.TrimSuffix(cause+": "+cure, ": "))
-	case !begun && x.ctx.Err() != nil:
+	case !inAnswer && x.ctx.Err() != nil:
 		err = failf(is, "%s did not answer %s within %v: --timeout allows more", at, x.op.what, x.c.timeout)
-	case !begun && repeats:
+	case !inAnswer && repeats:
 		is = errors.Join(ErrInterrupted, err)
 		fallthrough
 	default:
@@ -192,18 +191,18 @@ func (x *exchange) lost(err error, begun bool) error {
 	return x.c.ExplainLoss(x.ctx, err)
 }
 
-// gone returns the error for an end that the network has not caused: a refusal of ours
+// endedByUs returns the error for an end that the network has not caused: a refusal of ours
 // that is within err, a client that was closed, or a caller that gave up; nil for any
-// other end. is is what it wraps besides.
-func (x *exchange) gone(err, is error, what string) error {
+// other end. is is what it wraps besides; what names what has ended.
+func (x *exchange) endedByUs(err, is error, what string) error {
 	var said *failure
 	switch {
 	case errors.As(err, &said):
 		return said
 	case x.c.base.Err() != nil:
-		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", x.at())
+		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", x.shownURL())
 	case x.caller.Err() != nil:
-		return failf(errors.Join(x.caller.Err(), is), "%s: %s was given up: %v", x.at(), what, x.caller.Err())
+		return failf(errors.Join(x.caller.Err(), is), "%s: %s was given up: %v", x.shownURL(), what, x.caller.Err())
 	}
 	return nil
 }

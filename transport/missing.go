@@ -13,23 +13,22 @@ import (
 
 // This file knows what an agent does not offer, and tells the user of it.
 
-// maxNotThere is how often nothing must have been found where an operation would be
-// before it is taken for missing. Once may be a gateway whose agent is just being
-// replaced.
-const maxNotThere = 2
+// maxNotFound is how many 404s an operation must have got since it worked last to be taken for
+// missing. One may be a gateway's whose agent is just being replaced.
+const maxNotFound = 2
 
-// known is what is known of one operation, so that what an agent does not offer is found out
-// once. It lasts as long as the card does; an agent that could not be reached has
-// perhaps been replaced, and is asked anew.
-type known struct {
-	refusal  *a2a.Error // nil: it is not known to be missing
-	notThere int
-	worked   bool
+// A support is what is known of whether an agent offers an operation, so that this is found out once. It
+// lasts as long as the card does; an agent that could not be reached has perhaps been replaced, and is
+// asked anew.
+type support struct {
+	refusal  *a2a.Error // the agent's error that says so; nil: it is not known to be missing
+	notFound int        // 404s since it worked last
+	worked   bool       // it has, once
 }
 
 // remembers reports whether an operation is asked for no more once it was missing.
-// To cancel is tried each time: it costs one request, and somebody wants it. Whether
-// messages can be sent is not found out by their being refused.
+// To cancel is tried each time: it costs one request, and somebody wants it. That a message is
+// refused does not show that none can be sent.
 func (kind opKind) remembers() bool {
 	return !slices.Contains([]opKind{opMethod, opSend, opStream, opCancel}, kind)
 }
@@ -41,13 +40,12 @@ func (e *endpoint) missing(kind opKind) *a2a.Error {
 	return e.ops[kind].refusal
 }
 
-// learn takes what an operation has come to. An error that says for the second time that
-// nothing is there it changes to say that the operation is missing, or, where that has
-// worked before, that the task is not there: some servers say no more than 404 then.
-// Since a server may do so from the beginning, that tasks can be asked for is never held
-// to be impossible for that alone.
-func (e *endpoint) learn(asked *operation, err error) {
-	kind := asked.as
+// noteOutcome notes what an operation has come to, nil for success. From the second 404 on it changes
+// err itself to say that the operation is missing, or, where that has worked before, that the task is
+// not there: some servers say no more than 404 then. Since a server may do so from the beginning,
+// opGet is never held to be missing for that alone.
+func (e *endpoint) noteOutcome(asked *operation, err error) {
+	kind := asked.effective
 	var agent *a2a.Error
 	isAgent := errors.As(err, &agent)
 	e.mu.Lock()
@@ -58,13 +56,13 @@ func (e *endpoint) learn(asked *operation, err error) {
 		clear(e.ops[:])
 	case !kind.remembers():
 	case err == nil:
-		op.notThere, op.worked = 0, true
+		op.notFound, op.worked = 0, true
 	case isAgent && agent.Code == a2a.CodeMethodNotFound:
 		op.refusal = agent
 	case isAgent && agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound && asked.ownURL:
-		op.notThere++
+		op.notFound++
 		switch {
-		case op.notThere < maxNotThere:
+		case op.notFound < maxNotFound:
 		case op.worked && kind != opList && kind != opExtendedCard:
 			agent.Code, agent.Message = a2a.CodeTaskNotFound, "nothing is there for the task"
 		default:
@@ -76,7 +74,7 @@ func (e *endpoint) learn(asked *operation, err error) {
 	}
 }
 
-// gatewayStatus reports whether whoever answered need not be the agent.
+// gatewayStatus reports whether a status may be that of a gateway before the agent.
 func gatewayStatus(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
@@ -97,16 +95,16 @@ type Unsupported struct {
 // Unsupported returns what is known so far. Nothing is asked of the agent for it.
 func (c *Client) Unsupported() Unsupported {
 	c.mu.Lock()
-	e := c.known
+	e := c.current
 	c.mu.Unlock()
 	if e == nil {
 		return Unsupported{}
 	}
-	return Unsupported{Streaming: e.now().plain, Subscribe: e.missing(opSubscribe) != nil, Get: e.missing(opGet) != nil}
+	return Unsupported{Streaming: e.currentWay().unary, Subscribe: e.missing(opSubscribe) != nil, Get: e.missing(opGet) != nil}
 }
 
-// explain adds to an agent's refusal what the user can do about it. The agent's
-// own error stays within.
+// explain returns an agent's refusal of a way with what the user can do about it; the agent's own error
+// stays within. An error to which nothing can be added it returns as it is.
 func (e *endpoint) explain(w way, err error) error {
 	var agent *a2a.Error
 	if !errors.As(err, &agent) {

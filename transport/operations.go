@@ -31,7 +31,7 @@ func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
 	// and stream.
 	s, err := c.do(ctx, c.newSend(opStream, m))
 	if err != nil {
-		return nil, c.cause(ctx, m, err)
+		return nil, c.causeOf500(ctx, m, err)
 	}
 	return s, nil
 }
@@ -47,7 +47,7 @@ func (c *Client) Send(ctx context.Context, m *a2a.Outgoing) (*Stream, error) {
 func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (*a2a.Event, error) {
 	op := c.newSend(opSend, m)
 	if op.blocking = blocking; blocking {
-		op.wait = waitLong
+		op.limit = limitNone
 	}
 	s, err := c.do(ctx, op)
 	if err != nil {
@@ -98,13 +98,13 @@ func (c *Client) Call(ctx context.Context, call Call) (*Stream, json.RawMessage,
 		op.path = call.Path
 	}
 	if call.Long {
-		op.wait = waitResponse
+		op.limit = limitBody
 	}
 	if op.path != "" && call.Params == nil {
-		op.delivery = deliverAgain
+		op.delivery = deliverRepeatable
 	}
 	s, err := c.do(ctx, op)
-	if err != nil || s.frames != nil {
+	if err != nil || s.reader != nil {
 		return s, nil, err
 	}
 	return nil, s.result, nil
@@ -119,7 +119,7 @@ func WithMetadata(ctx context.Context, metadata map[string]json.RawMessage) cont
 	return context.WithValue(ctx, metadataKey{}, metadata)
 }
 
-// aboutTask makes an operation about a task.
+// aboutTask makes an operation about a task, with the metadata of [WithMetadata].
 func aboutTask(ctx context.Context, kind opKind, taskID string) *operation {
 	op := newOperation(kind)
 	op.taskID = taskID
@@ -148,21 +148,21 @@ func (c *Client) task(ctx context.Context, op *operation) (*a2a.Event, error) {
 	}
 	ev := s.event()
 	if ev.Kind != a2a.EventTask {
-		return nil, s.isNo("task")
+		return nil, s.wrongResult("task")
 	}
 	return ev, nil
 }
 
-// isNo is the error for a result of another kind than was asked for.
-func (s *Stream) isNo(what string) error {
-	return failf(nil, "%s answered %s with something that is no %s: %s", s.x.at(), s.x.op.what, what, quote(s.result))
+// wrongResult is the error for a result that is no task, or whatever was asked for.
+func (s *Stream) wrongResult(what string) error {
+	return failf(nil, "%s answered %s with something that is no %s: %s", s.x.shownURL(), s.x.op.what, what, quote(s.result))
 }
 
-// event decodes the result.
+// event decodes the result. It is no view of a stream.
 func (s *Stream) event() *a2a.Event { return s.way.protocol.redecoded(rawjson.View(s.result)) }
 
-// checkAnswer refuses a result that is neither a task nor a message; a stream is checked
-// while it is read.
+// checkAnswer returns an error for a result that is neither a task nor a message. (A stream is checked
+// while it is read.)
 func (s *Stream) checkAnswer() error {
 	if s.event().Kind != a2a.EventUnknown {
 		return nil
@@ -171,12 +171,12 @@ func (s *Stream) checkAnswer() error {
 	if rawjson.IsArray(rawjson.View(s.result)) { // Google's front ends have streams so
 		cure = ": if it is a stream in an array, ?alt=sse behind the URL in its card asks for events: --card takes one that is corrected"
 	}
-	return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.x.at(), quote(s.result), cure)
+	return failf(ErrPossiblyDelivered, "%s answered with a result that is neither a task nor a message: %s%s", s.x.shownURL(), quote(s.result), cure)
 }
 
-// cause looks for the reason of a refusal that came with HTTP status 500, as those of streams by a2a-js
-// 0.3.14 do: the task may not exist any more, as behind a restart of the agent.
-func (c *Client) cause(ctx context.Context, m *a2a.Outgoing, err error) error {
+// causeOf500 asks for the task of a message that was refused with HTTP status 500, and returns the error if
+// it does not exist any more, as behind a restart of the agent; else err. a2a-js 0.3.14 refuses streams so.
+func (c *Client) causeOf500(ctx context.Context, m *a2a.Outgoing, err error) error {
 	var agent, gone *a2a.Error
 	if m.TaskID == "" || !errors.As(err, &agent) || agent.Code != a2a.CodeInvalidRequest || agent.HTTPStatus != http.StatusInternalServerError {
 		return err
@@ -201,7 +201,7 @@ func (c *Client) List(ctx context.Context, q a2a.TaskQuery) (*a2a.TaskPage, erro
 	}
 	page := readPage(s.way.protocol, parseNode(s.result))
 	if page == nil {
-		return nil, s.isNo("list of tasks")
+		return nil, s.wrongResult("list of tasks")
 	}
 	return page, nil
 }
@@ -262,7 +262,7 @@ func ReadPushed(payload []byte) *a2a.Event {
 // File gets a file that a task points to, with the user's credentials, from the agent's
 // origin or one that the user trusts. The caller closes it.
 func (c *Client) File(ctx context.Context, from *url.URL) (io.ReadCloser, error) {
-	x, err := c.send(ctx, ctx, &operation{delivery: deliverFirst, what: "the request for a file"}, http.MethodGet, from, http.Header{"Accept": {"*/*"}}, nil)
+	x, err := c.send(ctx, ctx, &operation{delivery: deliverIfReached, what: "the request for a file"}, http.MethodGet, from, http.Header{"Accept": {"*/*"}}, nil)
 	if err != nil {
 		return nil, err
 	}

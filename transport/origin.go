@@ -41,10 +41,11 @@ func newOrigins(trust []string) (*origins, error) {
 	return o, nil
 }
 
-// check refuses a URL that leads elsewhere. what names what led there, for the error.
+// check returns an error for a URL to which no request may go; nil for any other. what names what
+// led there, for the error.
 func (o *origins) check(u *url.URL, what string) error {
 	if !webURL(u) {
-		return failf(ErrOrigin, "%s %s, which is no http or https URL", what, shown(u))
+		return failf(ErrOrigin, "%s %s, which is no http or https URL", what, safe.Shown(u))
 	}
 	own := o.own.Load()
 	to := safe.Origin(u)
@@ -52,19 +53,19 @@ func (o *origins) check(u *url.URL, what string) error {
 		return nil
 	}
 	if own == nil {
-		return failf(ErrOrigin, "%s %s before the agent's origin is known", what, shown(u))
+		return failf(ErrOrigin, "%s %s before the agent's origin is known", what, safe.Shown(u))
 	}
 	secret := ""
 	if own.Scheme == "https" && u.Scheme == "http" {
 		secret = ", unencrypted"
 	}
 	return failf(ErrOrigin, "%s %s%s, but --agent is at %s://%s, and credentials go nowhere else: if it is meant to be there, add --trust-origin %s://%s",
-		what, shown(u), secret, own.Scheme, own.Host, u.Scheme, u.Host)
+		what, safe.Shown(u), secret, own.Scheme, own.Host, u.Scheme, u.Host)
 }
 
-// sameSpelling gives a URL of the agent's own origin the host that the user wrote: that
-// host was reached, and a second name would mean further connections. An agent that names
-// the 0.0.0.0 that it listens on, or its own machine from another one, is behind a proxy or
+// sameSpelling returns a URL of the agent's own origin with the scheme and host that the user wrote, any
+// other as it is. That host was reached, and a second name would mean further connections. An agent that
+// names the 0.0.0.0 that it listens on, or its own machine from another one, is behind a proxy or
 // a mapped port that it does not know of: it is where it was reached.
 func (o *origins) sameSpelling(u *url.URL) *url.URL {
 	own := o.own.Load()
@@ -87,16 +88,16 @@ func (o *origins) sameSpelling(u *url.URL) *url.URL {
 func (g *guard) checkRedirect(req *http.Request, via []*http.Request) error {
 	first, last := via[0], via[len(via)-1]
 	if len(via) > maxRedirects {
-		return failf(nil, "%s redirects more than %d times", shown(first.URL), maxRedirects)
+		return failf(nil, "%s redirects more than %d times", safe.Shown(first.URL), maxRedirects)
 	}
-	if err := g.allowed(req).check(req.URL, shown(first.URL)+" redirects to"); err != nil {
+	if err := g.allowed(req).check(req.URL, safe.Shown(first.URL)+" redirects to"); err != nil {
 		return err
 	}
 	if last.URL.Scheme == "https" && req.URL.Scheme != "https" {
-		return failf(ErrOrigin, "%s redirects to %s, which is not encrypted", shown(first.URL), shown(req.URL))
+		return failf(ErrOrigin, "%s redirects to %s, which is not encrypted", safe.Shown(first.URL), safe.Shown(req.URL))
 	}
 	if req.Method != first.Method {
-		return failf(nil, "%s redirects to %s without what was posted: give the agent's new URL as --agent", shown(first.URL), shown(req.URL))
+		return failf(nil, "%s redirects to %s without what was posted: give the agent's new URL as --agent", safe.Shown(first.URL), safe.Shown(req.URL))
 	}
 	return nil
 }
@@ -108,10 +109,10 @@ func (c *Client) Local() bool {
 	return own != nil && safe.ThisMachine(own.Hostname())
 }
 
-// redactString is shown for a string that may be no URL.
+// redactString is [safe.Shown] for a string that may be no URL.
 func redactString(s string) string {
 	if u, err := url.Parse(s); err == nil && u.Host != "" {
-		return shown(u)
+		return safe.Shown(u)
 	}
 	if strings.ContainsAny(s, "@?") {
 		return "…"

@@ -14,9 +14,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// readParts returns the list of parts at s[at:], which is walked when it is asked
-// for, and where it ends. One part of data, as tool calls are, is read at once: to find its end is
-// most of the work.
+// readParts returns the list of parts at s[at:], empty if that is no list, and where it ends. Its parts
+// are read when it is walked; only a single part of data, as tool calls are, is read at once: to find its
+// end is most of the work.
 func readParts(s string, at int, from *fastpath.Source) (parts a2a.Parts, end int) {
 	if first := rawjson.NextElement(s[at:]); first >= 0 && !beginsWithText(s[at:]) {
 		only := new(a2a.Part)
@@ -34,7 +34,8 @@ func readParts(s string, at int, from *fastpath.Source) (parts a2a.Parts, end in
 	return parts, end
 }
 
-// nextPart decodes the first part of a list, or of what was left of one.
+// nextPart decodes the first part of a list, or of what was left of one, and returns the rest; false if
+// there is none.
 func nextPart(raw string, from *fastpath.Source, p *a2a.Part) (rest string, ok bool) {
 	at := rawjson.NextElement(raw)
 	if at < 0 {
@@ -43,8 +44,8 @@ func nextPart(raw string, from *fastpath.Source, p *a2a.Part) (rest string, ok b
 	return raw[readPart(raw, at, from, p):], true
 }
 
-// beginsWithText reports whether the first part of a list may be text. A caller that
-// wants text only is spared walking a tool call to see that it is none.
+// beginsWithText reports whether the first part of a list may be text, by the part's first member. It
+// spares readParts to read a text that nobody may ask for.
 func beginsWithText(raw string) (text bool) {
 	at := rawjson.NextElement(raw)
 	if at < 0 {
@@ -115,7 +116,7 @@ func readPart(s string, at int, from *fastpath.Source, p *a2a.Part) (end int) {
 	return end
 }
 
-// skipLarge is [rawjson.SkipValue] of what may be large, and then is known.
+// skipLarge is [rawjson.SkipValue], quicker for a value whose length from knows.
 func skipLarge(s string, at int, from *fastpath.Source) (end int) {
 	if from != nil {
 		if n := from.Large.Len(s[at:]); n > 0 {
@@ -125,6 +126,8 @@ func skipLarge(s string, at int, from *fastpath.Source) (end int) {
 	return rawjson.SkipValue(s, at)
 }
 
+// setText makes p a part of text, which is JSON, "" for a missing one; of JSON that is no string the
+// kind stays unknown.
 func setText(p *a2a.Part, text string, from *fastpath.Source) {
 	if text == "" {
 		text = `""`
@@ -137,8 +140,8 @@ func setText(p *a2a.Part, text string, from *fastpath.Source) {
 	}
 }
 
-// decodeText is jsonText for a text that may be long: where it comes from there is room
-// that can be used again.
+// decodeText is [jsonText] of a JSON string that may be long: what it has to unescape goes into
+// from's room, if there is one, which is used again.
 func decodeText(text string, from *fastpath.Source) string {
 	if from == nil || strings.IndexByte(text, '\\') < 0 {
 		return jsonText(text)
@@ -164,8 +167,8 @@ func kindOf(text, data, file string) string {
 	return ""
 }
 
-// readFile reads a member of a file: of 0.3's nested one, also by the names of its proto, or
-// of 1.x's part. It reports whether that is the content, which may be empty.
+// readFile reads a member of a file into f: of 0.3's nested one, also by the names of its proto, or of
+// 1.x's part. It passes over other members. content: it was the bytes or the URI, which may be empty.
 func readFile(key, value string, f *a2a.File) (content bool) {
 	switch key {
 	case "bytes", "fileWithBytes", "raw":
@@ -180,18 +183,18 @@ func readFile(key, value string, f *a2a.File) (content bool) {
 	return content
 }
 
-// unwrapProto takes off what 0.3's proto has around data, and its SDKs around bytes.
+// unwrapProto takes off what 0.3's proto has around a part's data, and its SDKs around a file's bytes.
 func unwrapProto(p *a2a.Part) {
 	if inner := rawjson.Member(string(p.Data), "data"); inner != "" {
 		p.Data = a2a.JSON(inner)
 	}
-	p.File.Bytes = once(p.File.Bytes, p.File.MediaType)
+	p.File.Bytes = undoubleBase64(p.File.Bytes, p.File.MediaType)
 }
 
-// once takes base64 off bytes that have it twice: the SDKs for Python and Go encode for
-// 0.3's proto bytes that they hold in base64 already. Bytes that happen to look like base64
-// are short, or text, and do not decode to base64 again.
-func once(outer, mediaType string) string {
+// undoubleBase64 returns the base64 of a file's bytes, without a second one around it: the SDKs for Python
+// and Go encode for 0.3's proto bytes that they hold in base64 already. Bytes that happen to look like
+// base64 are short, or text, and do not decode to base64 again.
+func undoubleBase64(outer, mediaType string) string {
 	inner, err := base64.StdEncoding.DecodeString(outer)
 	if err != nil || len(inner) == 0 {
 		return outer
@@ -207,8 +210,8 @@ func once(outer, mediaType string) string {
 // that is not an object in 1.x and had to become one, {"value":…}, in 0.3.
 const compatMarker = "data_part_compat"
 
-// unwrapData undoes that: p's data and metadata are what they are in 1.x, and only
-// Raw has the marker.
+// unwrapData undoes what [compatMarker] says: p's data and metadata become what they are in 1.x, and
+// only Raw has the marker.
 func unwrapData(p *a2a.Part) {
 	if p.Kind != a2a.PartData || !strings.Contains(string(p.Metadata), compatMarker) {
 		return
@@ -268,9 +271,9 @@ func readRole(raw string) a2a.Role {
 	}
 }
 
-// artifactsOf walks the artifacts of a task. Those that follow each other with one ID are one: trpc-a2a-go
-// (0.2.5, and v2 for A2A 1.0) keeps each piece of an artifact as an artifact. Each has a source of its own, if any,
-// as the next is read before it is used: from is the event's.
+// artifactsOf yields the artifacts of a task. Those that follow each other with one ID are one: trpc-a2a-go
+// (0.2.5, and v2 for A2A 1.0) keeps each piece of an artifact as an artifact. Each has a source of its own, if
+// from, the event's, is any: the next is read before it is used.
 func artifactsOf(raw string, from *fastpath.Source) iter.Seq[a2a.Artifact] {
 	return func(yield func(a2a.Artifact) bool) {
 		var same []a2a.Artifact
@@ -279,14 +282,14 @@ func artifactsOf(raw string, from *fastpath.Source) iter.Seq[a2a.Artifact] {
 			var a a2a.Artifact
 			readArtifact(value, 0, &a, from.Fresh())
 			if len(same) > 0 && (a.ID == "" || a.ID != same[0].ID) {
-				over = !yield(joined(same))
+				over = !yield(mergeArtifacts(same))
 				same = same[:0]
 			}
 			same = append(same, a)
 			return !over
 		})
 		if len(same) > 0 && !over {
-			yield(joined(same))
+			yield(mergeArtifacts(same))
 		}
 	}
 }
@@ -294,9 +297,9 @@ func artifactsOf(raw string, from *fastpath.Source) iter.Seq[a2a.Artifact] {
 // minGrown is how long a text has to be that one other is taken to have grown from: "no " and "no no" are two.
 const minGrown = 8
 
-// joined makes one artifact of some with one ID: of all their parts, or the last, where that has what the others
-// have, since the artifact has grown or since it is the whole behind its pieces.
-func joined(same []a2a.Artifact) a2a.Artifact {
+// mergeArtifacts makes one artifact of some with one ID: with the parts of all, or of the last alone, if that
+// has what the others have, since the artifact has grown or since it is the whole behind its pieces.
+func mergeArtifacts(same []a2a.Artifact) a2a.Artifact {
 	all := same[0]
 	if len(same) == 1 {
 		return all

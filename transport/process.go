@@ -45,10 +45,11 @@ func (c *Client) Starting() bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.known == nil || c.known.run != c.Exited()
+	return c.current == nil || c.current.run != c.Exited()
 }
 
-// Exited is closed when the agent's process has ended; nil if no process is known.
+// Exited is closed when the agent's process has ended; nil if no process is known. Each run of the
+// process has a channel of its own.
 func (c *Client) Exited() <-chan struct{} {
 	if c.opts.Process == nil {
 		return nil
@@ -74,8 +75,8 @@ func (c *Client) ExplainLoss(ctx context.Context, err error) error {
 	return err
 }
 
-// checkExited returns nil as long as the agent may be there. Nothing is sent to an agent that
-// has ended: another program may have its port by now.
+// checkExited returns an error once the agent's process has ended; nil before, or if none is known.
+// Nothing is sent to an agent that has ended: another program may have its port by now.
 func (c *Client) checkExited() error {
 	select {
 	case <-c.Exited():
@@ -85,6 +86,7 @@ func (c *Client) checkExited() error {
 	}
 }
 
+// exitError says how the agent's process has ended. It wraps [ErrExited] and err.
 func (c *Client) exitError(err error) error {
 	return failf(errors.Join(ErrExited, err), "%s", strings.TrimPrefix(c.opts.Process.Err().Error(), "agent: "))
 }

@@ -24,10 +24,9 @@ const version1, version03 = "1.0", "0.3"
 // Versions lists the values of [ClientOptions.Version], in order of preference.
 func Versions() []string { return []string{"auto", version1, version03} }
 
-// isV03 reports whether a card's version string means 0.3. Within a family the number
-// must not matter, and an agent that names a later one than we know most likely
-// understands the newest that we speak. A card that says nothing is of 0.3: 1.x made
-// the member mandatory, and trpc-a2a-go's says nothing.
+// isV03 reports whether a card's version string means 0.3, and not 1.x. The minor version does not
+// matter; a major one that is later than we know counts as 1.x, the newest that we speak. A card that
+// says nothing is of 0.3: 1.x made the member mandatory, and trpc-a2a-go's says nothing.
 func isV03(cardVersion string) bool {
 	major, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(cardVersion), "v"), ".")
 	return major == "" || major == "0"
@@ -49,17 +48,17 @@ func (p protocol) extensionHeader() string {
 	return "A2A-Extensions"
 }
 
-// header adds what every request carries. A 1.x server has to take the absence of
-// A2A-Version for 0.3. For 1.x it is exactly 1.0, whatever minor version the card says:
-// the JS SDK selects its parser by it, and answers -32009 to 1.1 and to 1.0.1.
+// header sets A2A-Version in a request's header, unless its absence says it: a 1.x server has to take
+// that for 0.3. For 1.x it is exactly 1.0, whatever minor version the card says: the JS SDK selects its
+// parser by it, and answers -32009 to 1.1 and to 1.0.1.
 func (p protocol) header(h http.Header) {
 	if !p.v03 {
 		h.Set("A2A-Version", "1.0")
 	}
 }
 
-// decode reads a result into ev, as views of raw, which is valid JSON. raw may go on
-// behind it; ev.Raw does not.
+// decode reads the result at the beginning of raw, which is valid JSON, into ev, as views of raw. Behind
+// the result, which ev.Raw is, raw may go on.
 func (p protocol) decode(raw string, ev *a2a.Event) {
 	if source := &ev.FastPath().Source; p.proto {
 		if *source == nil {
@@ -72,8 +71,8 @@ func (p protocol) decode(raw string, ev *a2a.Event) {
 	ev.EndsLeg = ev.Kind != a2a.EventUnknown && p.endsLeg(ev.Kind, ev.State, final)
 }
 
-// redecode returns the function for [a2a.Event.Clone]. There is one for each spelling,
-// and not a closure for each event, which would be an allocation each.
+// redecode returns the version's redecoded, for [a2a.Event.Clone]: one function for each spelling,
+// since a closure for each event would be an allocation each.
 func (p protocol) redecode() func(raw string) *a2a.Event {
 	switch {
 	case p.proto:
@@ -88,17 +87,18 @@ func redecodeProto(raw string) *a2a.Event { return protocol{v03: true, proto: tr
 func redecodeV03(raw string) *a2a.Event   { return protocol{v03: true}.redecoded(raw) }
 func redecodeV1(raw string) *a2a.Event    { return protocol{}.redecoded(raw) }
 
+// redecoded decodes a result into an event of its own, which is a view of raw.
 func (p protocol) redecoded(raw string) *a2a.Event {
 	ev := new(a2a.Event)
 	p.decode(raw, ev)
 	return ev
 }
 
-// endsLeg reports whether an event says that nothing follows. final is what 0.3 says
-// for that (Mastra also in 1.x); a terminal state means it also where final was
-// forgotten. In 1.x a change to input-required ends as well. A snapshot that says so
-// ends nothing: the first event after an answer may be one, from before the answer was
-// taken. auth-required ends nothing either: the agent may go on by itself.
+// endsLeg reports whether an event says that nothing follows for our message: [a2a.Event.EndsLeg].
+// final is 0.3's member for that (Mastra's also in 1.x); a terminal state means it also where final was
+// forgotten. In 1.x a status-update of input-required ends as well, but no task of that state: the first
+// event after an answer may be one, from before the answer was taken. auth-required ends nothing: the
+// agent may go on by itself.
 func (p protocol) endsLeg(kind a2a.EventKind, state a2a.State, final bool) bool {
 	return kind == a2a.EventMessage || state.Terminal() ||
 		kind == a2a.EventStatus && (final || !p.v03 && state == a2a.StateInputRequired)

@@ -27,7 +27,7 @@ func TestRequests(t *testing.T) {
 			for _, kind := range bindings() {
 				p.proto = p.v03 && kind.proto
 				got += fmt.Sprintf("\n= %s %s: ", p.name(), kind.option)
-				if r, err := op.spell(way{protocol: p, kind: kind}); err != nil {
+				if r, err := op.spell(way{protocol: p, binding: kind}); err != nil {
 					got += err.Error()
 				} else {
 					got += fmt.Sprintf("%s %s %s", r.verb, r.below(base).RequestURI(), r.body)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
 const (
@@ -24,25 +26,26 @@ const (
 	maxRetryAfter = 10 * time.Second
 )
 
-// A delivery says what of a request may be repeated.
+// A delivery says whether a request may be made again, and by whom.
 type delivery uint8
 
 const (
-	// deliverOnce is that of messages, and of methods that we do not know.
-	deliverOnce delivery = iota
-	// deliverSingly is a subscription's: the caller repeats it, with waits of its own. The
+	// deliverAtMostOnce is that of messages, and of methods that we do not know: it is made again
+	// only where the agent has surely not got it.
+	deliverAtMostOnce delivery = iota
+	// deliverOneAttempt is a subscription's: the caller repeats it, with waits of its own. The
 	// answer has to begin within the time limit, since nothing is to be done for it.
-	deliverSingly
-	// deliverAgain is for what changes nothing, or changes nothing more when done twice.
-	deliverAgain
-	// deliverFirst is that of the request for the card, or for a file. It is repeated as well, but not if
-	// the agent cannot be reached: before the first contact it is more likely that the URL
-	// is wrong, which should be said at once, than that the agent comes back in a moment.
-	deliverFirst
+	deliverOneAttempt
+	// deliverRepeatable is for what is idempotent: it changes nothing, or nothing more when done twice.
+	deliverRepeatable
+	// deliverIfReached is that of the request for the card, or for a file. It is idempotent as
+	// well, and yet not made again if the agent cannot be reached: before the first contact it is more likely
+	// that the URL is wrong, which should be said at once, than that the agent comes back in a moment.
+	deliverIfReached
 )
 
-// repeats reports whether doing it twice does no harm.
-func (d delivery) repeats() bool { return d >= deliverAgain }
+// repeatable reports whether the request is idempotent.
+func (d delivery) repeatable() bool { return d >= deliverRepeatable }
 
 // newRetry makes the retrying client. Everything that could make a difference
 // is said: the library's own policy repeats POSTs, its own error handler throws
@@ -57,25 +60,26 @@ func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
 		RetryWaitMax: maxRetryAfter,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 		RequestLogHook: func(_ retryablehttp.Logger, req *http.Request, n int) { // the library's own lines would show a key that is in a URL
-			log.Debug("agent: request", "url", shown(req.URL), "attempt", n+1)
+			log.Debug("agent: request", "url", safe.Shown(req.URL), "attempt", n+1)
 		},
 	}
 }
 
-// mayRepeat decides after each attempt.
+// mayRepeat is retryablehttp's CheckRetry: after each attempt it reports whether to make the request
+// again. Where the agent has said that it did nothing, it takes back that it may have got the request.
 func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	x := exchangeOf(ctx)
-	if x.op.delivery == deliverSingly || ctx.Err() != nil {
+	if x.op.delivery == deliverOneAttempt || ctx.Err() != nil {
 		return false, nil
 	}
 	if err != nil {
 		switch {
 		case errors.As(err, new(*failure)): // a refusal of ours: an origin, a redirect
 			return false, nil
-		case x.op.delivery == deliverFirst:
-			return x.begun.Load(), nil
+		case x.op.delivery == deliverIfReached:
+			return x.possiblyDelivered.Load(), nil
 		}
-		return x.op.delivery.repeats() || !x.begun.Load(), nil
+		return x.op.delivery.repeatable() || !x.possiblyDelivered.Load(), nil
 	}
 	wait, told := retryAfter(resp)
 	if wait > maxRetryAfter {
@@ -85,18 +89,18 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 	case http.StatusTooManyRequests:
 		// The agent says that it did nothing, and when it will: the request counts as
 		// not sent.
-		if x.op.delivery.repeats() || told {
-			x.begun.Store(false)
+		if x.op.delivery.repeatable() || told {
+			x.possiblyDelivered.Store(false)
 			return true, nil
 		}
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		// This may be a gateway's answer, so the agent may have got the message.
-		return x.op.delivery.repeats(), nil
+		return x.op.delivery.repeatable(), nil
 	}
 	return false, nil
 }
 
-// retryAfter reads the header of that name: seconds, or a date.
+// retryAfter reads the header of that name: seconds, or a date. told: there is one that can be read.
 func retryAfter(resp *http.Response) (wait time.Duration, told bool) {
 	value := resp.Header.Get("Retry-After")
 	if value == "" { // as mostly: the errors of parsing it would cost more than all else here

@@ -7,22 +7,22 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// A scanned is what scanString has seen of a string.
+// A scanned is what [scanString] tells of a string.
 type scanned struct {
 	end     int  // the index after its closing quote; 0: it may not be taken as it is
 	escaped bool // it has escapes
-	plain   bool // see a2a.Part
+	plain   bool // see [plain]
 }
 
 // shortText is how much of a string is looked at without the assembler, where it is likely to be
 // short: names and IDs end before its calls pay off.
 const shortText = 64
 
-// scanString takes the string whose opening quote is at i, if it is valid and
-// repairText would leave it alone. It looks for quotes and backslashes with the
-// library's assembler, and has what is between them looked at eight bytes at once: a
-// text is read by every layer once, and this is the only one that reads each byte. long: the one in
-// its place was.
+// scanString scans the string whose opening quote is at i. It may be taken as it is if it is valid and
+// [repairText] would leave it alone. long: it is likely to be long, as the one in its place was before.
+//
+// It looks for quotes and backslashes with the library's assembler, and has what is between them looked
+// at eight bytes at once: a text is read by every layer once, and this is the only one that reads each byte.
 func scanString(s string, i int, long bool) (seen scanned) {
 	if i >= len(s) || s[i] != '"' {
 		return scanned{}
@@ -70,10 +70,9 @@ func scanString(s string, i int, long bool) (seen scanned) {
 	}
 }
 
-// scanEscapes returns the index after the escape at i, those that follow it, and what
-// is between them, where that is short and plain: where escapes come close together, as
-// in code, a search for each costs more than to look at each byte. From from on there was
-// none. It returns 0 if one may not be taken as it is.
+// scanEscapes returns the index after the escape at i, and after those that follow close behind it; 0 if
+// one of them may not be taken as it is. Where escapes come close together, as in code, a search for each
+// costs more than to look at each byte. Between from and i there is none, which tells how close they are.
 func scanEscapes(s string, from, i int) int {
 	near := 32
 	if i-from >= near {
@@ -97,8 +96,8 @@ func scanEscapes(s string, from, i int) int {
 	return i
 }
 
-// plain reports whether there is nothing in a valid string that a line of JSON should
-// not have: some readers take U+2028 and U+2029 for line ends.
+// plain reports whether a valid string has neither U+2028 nor U+2029, which some readers of lines of
+// JSON take for line ends.
 func plain(s string) bool {
 	const lead = '\xE2' // of both
 	return strings.IndexByte(s, lead) < 0 || !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")

@@ -41,12 +41,11 @@ var (
 	errEventCut  = errors.New("the stream stopped in the middle of an event")
 )
 
-// A frame is one event of an event stream, as far as we look at it: a view of
-// the buffer. The event's name matters only where it is "error".
+// A frame is one event of an event stream, as far as we look at it: a view of the buffer.
 type frame struct {
 	data    []byte
-	failure bool
-	fit     fit // like is nil if that has not been tried, or there is none
+	failure bool // the event's name is "error"; no other name matters
+	fit     fit  // zero if no template was tried, or it does not fit
 }
 
 // jsonLines is the media type of JSON objects, one a line: LiteLLM's gateway answers message/stream
@@ -56,7 +55,7 @@ const jsonLines = "application/x-ndjson"
 // A frameReader cuts an event stream into frames, by the WHATWG standard
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html): lines end
 // with LF, CR or CRLF, a byte order mark at the start is skipped, an event that
-// EOF cut off is discarded, but see last.
+// EOF cut off is discarded, but see unterminated.
 //
 // There is one buffer. Frames are slices of it; the data of one with several
 // data lines is moved together in place, which always fits because the joined
@@ -66,36 +65,35 @@ type frameReader struct {
 	src io.Reader
 	err error // from src; reported after what came before it
 
-	// buf[head:end] has been read and not been handed out; head is where the
-	// frame in hand begins, line its current line, and up to scan there is no
-	// end of that line.
-	buf                    []byte
-	head, line, scan, size int
+	// buf[head:end] has been read and not been handed out. The frame in hand begins at head,
+	// its current line at line; from there to scan that line has no end.
+	buf                   []byte
+	head, line, scan, end int
 
-	// The frame in hand: if has is set, its data are buf[data:dataEnd].
-	has           bool
+	// The frame in hand: if it hasData, these are buf[data:dataEnd].
+	hasData       bool
 	data, dataEnd int
 	failure       bool
 
-	max   int  // of an event
-	lines bool // each line is an event's data: see jsonLines
-	roomy int  // reads since it last held much
+	max         int  // bytes of an event
+	ndjson      bool // each line is an event's data: see jsonLines
+	sparseReads int  // reads in a row with less than half of minBuffer in hand
 
-	begun bool // the first line is done: no byte order mark can come
-	// object: the body is a JSON object, and not the event stream that it is labelled as.
-	// It is handed out as one event. To an event stream its lines would be fields of
-	// unknown names, and it would be empty.
-	object, begunBody bool
+	firstLineDone bool // so that no byte order mark can come
+	// bareJSON: the body is a JSON object, and not the event stream that it is labelled as. It is handed
+	// out as one event. To an event stream its lines would be fields of unknown names, and it would be
+	// empty. sawBody: that is known, since something but space has come.
+	bareJSON, sawBody bool
 	endsCR            bool // the last line ended with CR
 	skipLF            bool // it did, and an LF may follow
 
-	// heard, if not nil, is called for each read that brought something, a comment too.
-	heard func()
+	// onRead, if not nil, is called for each read that brought something, a comment too.
+	onRead func()
 
-	// template is what the next event is likely to look like: one that does needs no search for
-	// its end. slots are those of all that were handed out together.
+	// template is what the next event is likely to look like, nil if nothing is known: one that fits
+	// needs no search for its end. spans are the slots' of all frames that were handed out together.
 	template *template
-	slots    []slot
+	spans    []span
 
 	poison bool
 }
@@ -104,17 +102,18 @@ func newFrameReader(src io.Reader, poison bool) *frameReader {
 	return &frameReader{src: src, buf: make([]byte, firstBuffer), poison: poison, max: maxEvent}
 }
 
-// next waits for at least one frame and appends to dst all that have arrived
-// with it, up to maxFrames. It reads only if none is complete in the buffer. What it returned before is overwritten.
+// next waits for at least one frame and appends to dst, which is empty, all that have arrived with it,
+// up to maxFrames. It reads only if none is complete in the buffer. What it returned before is
+// overwritten. The error is the source's, errEventSize or io.ErrNoProgress; then there are no frames.
 func (r *frameReader) next(dst []frame) ([]frame, error) {
-	r.slots = r.slots[:0]
+	r.spans = r.spans[:0]
 	for empty := 0; ; empty++ {
 		if dst = r.parse(dst); len(dst) > 0 {
 			return dst, nil
 		}
-		if r.err == io.EOF && r.object && r.head < r.size {
-			data := r.buf[r.head:r.size]
-			r.head, r.line = r.size, r.size
+		if r.err == io.EOF && r.bareJSON && r.head < r.end {
+			data := r.buf[r.head:r.end]
+			r.head, r.line = r.end, r.end
 			return append(dst, frame{data: data}), nil
 		}
 		if r.err == nil {
@@ -127,45 +126,46 @@ func (r *frameReader) next(dst []frame) ([]frame, error) {
 			return nil, r.err
 		}
 		var n int
-		if n, r.err = r.src.Read(r.buf[r.size:]); n == 0 {
+		if n, r.err = r.src.Read(r.buf[r.end:]); n == 0 {
 			continue
 		}
-		if r.size, empty = r.size+n, 0; r.heard != nil {
-			r.heard()
+		if r.end, empty = r.end+n, 0; r.onRead != nil {
+			r.onRead()
 		}
 	}
 }
 
 // unfinished reports whether an event was begun that has not been handed out.
 func (r *frameReader) unfinished() bool {
-	return r.has || r.line < r.size && r.buf[r.line] != ':'
+	return r.hasData || r.line < r.end && r.buf[r.line] != ':'
 }
 
-// last takes an event that the end has come behind, and no blank line: handlers that join their events
-// with blank lines write none behind the last. It is whole if its data are a JSON object.
-func (r *frameReader) last() (f frame, ok bool) {
-	if line := r.buf[r.line:r.size]; bytes.HasPrefix(line, []byte("data:")) || r.lines && len(line) > 0 {
-		r.field(line, r.size)
-		r.line = r.size
+// unterminated returns the event behind which the stream has ended without a blank line: handlers that
+// join their events with blank lines write none behind the last. false: there is none, or it was cut,
+// since its data are no JSON object.
+func (r *frameReader) unterminated() (f frame, ok bool) {
+	if line := r.buf[r.line:r.end]; bytes.HasPrefix(line, []byte("data:")) || r.ndjson && len(line) > 0 {
+		r.field(line, r.end)
+		r.line = r.end
 	}
-	if !r.has || r.line < r.size || !rawjson.IsObject(rawjson.View(r.buf[r.data:r.dataEnd])) || !rawjson.Valid(r.buf[r.data:r.dataEnd]) {
+	if !r.hasData || r.line < r.end || !rawjson.IsObject(rawjson.View(r.buf[r.data:r.dataEnd])) || !rawjson.Valid(r.buf[r.data:r.dataEnd]) {
 		return f, false
 	}
 	list := r.dispatch(nil)
 	return list[0], true
 }
 
-// parse handles each line that has arrived completely, up to maxFrames events.
+// parse appends the frames that have arrived completely, up to maxFrames.
 func (r *frameReader) parse(dst []frame) []frame {
-	if !r.begunBody {
-		begin := bytes.TrimLeft(r.buf[r.line:r.size], " \t\r\n")
-		r.begunBody = len(begin) > 0
-		r.object = r.begunBody && begin[0] == '{' && !r.lines
+	if !r.sawBody {
+		begin := bytes.TrimLeft(r.buf[r.line:r.end], " \t\r\n")
+		r.sawBody = len(begin) > 0
+		r.bareJSON = r.sawBody && begin[0] == '{' && !r.ndjson
 	}
-	if r.object {
+	if r.bareJSON {
 		return dst
 	}
-	for r.line < r.size && len(dst) < maxFrames {
+	for r.line < r.end && len(dst) < maxFrames {
 		if r.skipLF {
 			r.skipLF = false
 			if r.buf[r.line] == '\n' {
@@ -173,10 +173,10 @@ func (r *frameReader) parse(dst []frame) []frame {
 				continue
 			}
 		}
-		if r.template != nil && !r.has && r.scan == r.line && r.begun && r.likely(&dst) {
+		if r.template != nil && !r.hasData && r.scan == r.line && r.firstLineDone && r.takeLikely(&dst) {
 			continue
 		}
-		rest := r.buf[r.scan:r.size]
+		rest := r.buf[r.scan:r.end]
 		// What has ended the last line is searched for first: it is near, the other may be far, and
 		// a search for it at each line would take a time that grows as the square of their number.
 		ends := [...]byte{'\n', '\r'}
@@ -190,7 +190,7 @@ func (r *frameReader) parse(dst []frame) []frame {
 			}
 		}
 		if n < 0 {
-			r.scan = r.size
+			r.scan = r.end
 			return dst
 		}
 		r.endsCR = by == '\r'
@@ -204,15 +204,15 @@ func (r *frameReader) parse(dst []frame) []frame {
 	return dst
 }
 
-// likely takes an event that fits the template, if it is one line of data and has
-// arrived with the blank line after it.
-func (r *frameReader) likely(dst *[]frame) bool {
+// takeLikely appends the event at the current line, if that fits the template and has arrived with the
+// blank line after it; else it changes nothing.
+func (r *frameReader) takeLikely(dst *[]frame) bool {
 	const field = "data: "
-	b := r.buf[r.line:r.size]
+	b := r.buf[r.line:r.end]
 	if r.failure || len(b) < len(field) || string(b[:len(field)]) != field {
 		return false
 	}
-	f, slots := r.template.fits(b[len(field):], r.slots)
+	f, spans := r.template.fits(b[len(field):], r.spans)
 	if f.template == nil {
 		return false
 	}
@@ -226,7 +226,7 @@ func (r *frameReader) likely(dst *[]frame) bool {
 	default:
 		return false
 	}
-	r.slots = slots
+	r.spans = spans
 	*dst = append(*dst, frame{data: b[len(field):end:end], fit: f})
 	r.template = cmp.Or(f.template.next, f.template)
 	r.startLine(r.line + after)
@@ -234,30 +234,30 @@ func (r *frameReader) likely(dst *[]frame) bool {
 }
 
 func (r *frameReader) startLine(at int) {
-	r.line, r.scan, r.begun = at, at, true
-	if !r.has {
+	r.line, r.scan, r.firstLineDone = at, at, true
+	if !r.hasData {
 		r.head = at
 	}
 }
 
-// dispatch ends the frame in hand.
+// dispatch ends the frame in hand, and appends it if it has data.
 func (r *frameReader) dispatch(dst []frame) []frame {
-	if r.has {
+	if r.hasData {
 		dst = append(dst, frame{data: r.buf[r.data:r.dataEnd:r.dataEnd], failure: r.failure})
 	}
-	r.has, r.failure = false, false
+	r.hasData, r.failure = false, false
 	return dst
 }
 
-// field takes one line, which ends before end, and reports whether that ends an event.
+// field takes the line at r.line, which ends before end, and reports whether it ends an event.
 func (r *frameReader) field(line []byte, end int) bool {
-	if len(line) == 0 || r.lines {
+	if len(line) == 0 || r.ndjson {
 		if len(line) > 0 {
-			r.has, r.data, r.dataEnd = true, r.line, end
+			r.hasData, r.data, r.dataEnd = true, r.line, end
 		}
 		return true
 	}
-	if !r.begun {
+	if !r.firstLineDone {
 		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 	}
 	name, value, _ := bytes.Cut(line, []byte(":"))
@@ -267,8 +267,8 @@ func (r *frameReader) field(line []byte, end int) bool {
 	switch string(name) {
 	case "data":
 		start := end - len(value)
-		if !r.has {
-			r.has, r.data, r.dataEnd = true, start, end
+		if !r.hasData {
+			r.hasData, r.data, r.dataEnd = true, start, end
 			return false
 		}
 		r.buf[r.dataEnd] = '\n'
@@ -281,22 +281,22 @@ func (r *frameReader) field(line []byte, end int) bool {
 	return false
 }
 
-// makeRoom makes the buffer ready for another read. The frames that were handed
-// out are gone after it.
+// makeRoom makes the buffer ready for another read; errEventSize if the frame in hand fills it. The
+// frames that were handed out are gone after it.
 func (r *frameReader) makeRoom() error {
-	used := r.size - r.head
+	used := r.end - r.head
 	size := len(r.buf)
-	if r.roomy++; used > minBuffer/2 {
-		r.roomy = 0
+	if r.sparseReads++; used > minBuffer/2 {
+		r.sparseReads = 0
 	}
 	switch {
 	case used == size && size >= r.max:
 		return errEventSize
-	case r.size > 0 && size < minBuffer:
+	case r.end > 0 && size < minBuffer:
 		size = minBuffer
 	case used == size: // in few steps: each clears and copies, and memory that is not used does not count
 		size = min(4*size, r.max)
-	case used < minBuffer/2 && size > keepBuffer && r.roomy >= keepReads:
+	case used < minBuffer/2 && size > keepBuffer && r.sparseReads >= keepReads:
 		size = minBuffer
 	case r.head == 0 && !r.poison:
 		return nil
@@ -305,16 +305,16 @@ func (r *frameReader) makeRoom() error {
 	if size != len(buf) || r.poison {
 		buf = make([]byte, size)
 	}
-	copy(buf, r.buf[r.head:r.size])
+	copy(buf, r.buf[r.head:r.end])
 	if r.poison {
-		spoil(r.buf[:r.size])
+		spoil(r.buf[:r.end])
 	}
 	r.buf = buf
 	r.line -= r.head
 	r.scan -= r.head
 	r.data -= r.head
 	r.dataEnd -= r.head
-	r.head, r.size = 0, used
+	r.head, r.end = 0, used
 	return nil
 }
 

@@ -18,16 +18,17 @@ type Stream struct {
 	endpoint *endpoint
 	way      way
 	x        *exchange
-	frames   *frameReader // nil for an answer that was no stream
+	reader   *frameReader // nil for an answer that was no stream
 
 	// result is set for an answer that was no stream: its only event.
 	result json.RawMessage
-	// took is called with the first event. Before that, an error of the agent's may be
-	// about how it was asked: refused asks otherwise.
-	took    func()
-	refused func(refusal error) (*Stream, error)
+	// accepted is called with the first event. Before that, an error of the agent's may be about the
+	// way in which it was asked: askOtherwise goes on in another one. Both are nil for an answer that
+	// was no stream.
+	accepted     func()
+	askOtherwise func(refusal error) (*Stream, error)
 
-	cut    []frame
+	frames []frame // of the last read
 	events []a2a.Event
 	// templates are what the next event is likely to look like, the likeliest first;
 	// parts and source hold what events that fit one have in place of views.
@@ -35,18 +36,17 @@ type Stream struct {
 	unfit     int // templates that were made, less the events that fitted one
 	parts     []a2a.Part
 	source    fastpath.Source
-	// spoke: an event has come. word is the error for a stream that brings words, and no event.
-	spoke bool
-	word  error
+	gotEvent  bool
+	notEvent  error // for a stream that brings words, such as a gateway's, and no event
 	// err ends the stream; it is returned when the events before it have been.
 	err error
 
-	mu sync.Mutex
+	mu sync.Mutex // of what follows
 	// ended: it was closed, given to Drain, or read to its end.
 	ended bool
-	// reading: a Read has the body. given: Drain was called; that Read, or else Drain, has the
+	// reading: a Read has the body. draining: Drain was called; that Read, or else Drain, has the
 	// rest drained.
-	reading, given bool
+	reading, draining bool
 }
 
 // keepText is the room for decoded text that is kept from one read to the next, as long as
@@ -54,38 +54,33 @@ type Stream struct {
 // waits.
 const keepText = 16 << 20
 
-func newStream(e *endpoint, w way, x *exchange, lines bool) *Stream {
-	frames := newFrameReader(x.resp.Body, x.c.poison)
-	frames.max, frames.lines = x.c.limit(), lines
-	return &Stream{endpoint: e, way: w, x: x, frames: frames}
-}
+// maxMessage is how many bytes an event or an answer may have.
+func (c *Client) maxMessage() int { return cmp.Or(c.opts.MaxMessage<<20, maxEvent) }
 
-// limit is how large an event or an answer may be.
-func (c *Client) limit() int { return cmp.Or(c.opts.MaxMessage<<20, maxEvent) }
-
-// larger says what is too large.
-func (c *Client) larger() string {
-	return fmt.Sprintf("more than %d MiB, which is the limit (--max-message)", c.limit()>>20)
+// tooLarge says what is too large, for errors.
+func (c *Client) tooLarge() string {
+	return fmt.Sprintf("more than %d MiB, which is the limit (--max-message)", c.maxMessage()>>20)
 }
 
 // Unstreamed reports whether what Read returns is the one answer of an agent that did not
 // stream.
 func (s *Stream) Unstreamed() bool { return s.result != nil }
 
-// adopt goes on with another stream in place of this one, which the agent has refused.
+// adopt makes the stream another one, in place of its own, which the agent has refused and which is
+// drained. If it was closed meanwhile, adopt closes the other one, and returns an error.
 func (s *Stream) adopt(next *Stream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		next.Close()
-		return failf(ErrEnded, "%s: the stream was closed", s.x.at())
+		return failf(ErrEnded, "%s: the stream was closed", s.x.shownURL())
 	}
 	s.x.drain()
-	if next.frames != nil {
-		next.frames.heard = s.frames.heard
+	if next.reader != nil {
+		next.reader.onRead = s.reader.onRead
 	}
-	s.way, s.x, s.frames = next.way, next.x, next.frames
-	s.result, s.took, s.refused, s.ended, s.err = next.result, next.took, next.refused, next.ended, next.err
+	s.way, s.x, s.reader = next.way, next.x, next.reader
+	s.result, s.accepted, s.askOtherwise, s.ended, s.err = next.result, next.accepted, next.askOtherwise, next.ended, next.err
 	return nil
 }
 
@@ -98,7 +93,7 @@ func (s *Stream) HangUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	conn := s.x.alone.Load()
-	return s.frames != nil && conn != nil && conn.endWriting(s.x.op.owner())
+	return s.reader != nil && conn != nil && conn.endWriting(s.x.op.owner())
 }
 
 // Read waits for at least one event and returns it with the others that have
@@ -111,7 +106,7 @@ func (s *Stream) HangUp() bool {
 // [ErrInterrupted] if the stream was cut. A clean end does not mean that the
 // agent had said all: see [a2a.Event.EndsLeg].
 func (s *Stream) Read() ([]a2a.Event, error) {
-	defer s.rests()
+	defer s.endRead()
 	if s.x.c.poison {
 		clear(s.events)
 		clear(s.parts)
@@ -119,25 +114,25 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 		s.events, s.parts, s.source.Text = nil, nil, nil
 	}
 	s.events, s.parts, s.source.Text = s.events[:0], s.parts[:0], s.source.Text[:0]
-	if s.frames != nil && cap(s.source.Text) > min(len(s.frames.buf), keepText) {
+	if s.reader != nil && cap(s.source.Text) > min(len(s.reader.buf), keepText) {
 		s.source.Text = nil
 	}
 	for {
-		if s.result != nil && !s.spoke {
-			s.spoke = true
+		if s.result != nil && !s.gotEvent {
+			s.gotEvent = true
 			s.events = append(s.events, *s.event())
 			return s.events, nil
 		}
 		if s.err != nil { // perhaps what has ended it, behind the events of the Read before
 			return nil, s.err
 		}
-		if !s.reads() {
-			return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.x.at())
+		if !s.beginRead() {
+			return nil, failf(ErrEnded, "%s: the stream is read by nobody any more", s.x.shownURL())
 		}
-		frames, err := s.frames.next(s.cut[:0])
-		s.cut = frames
+		frames, err := s.reader.next(s.frames[:0])
+		s.frames = frames
 		if err == io.EOF {
-			if f, ok := s.frames.last(); ok {
+			if f, ok := s.reader.unterminated(); ok {
 				frames, err = append(frames, f), nil
 			}
 		}
@@ -157,12 +152,12 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 	}
 }
 
-// fail ends the stream with s.err, unless that says that the agent is to be asked
-// otherwise.
+// fail ends the stream with s.err, a frame's error, and has the rest drained; unless that refuses the
+// way in which the agent was asked: then the stream becomes that of another way, and s.err its.
 func (s *Stream) fail() {
 	var agent *a2a.Error
-	switch again := s.refused; {
-	case again != nil && !s.spoke && errors.As(s.err, &agent):
+	switch again := s.askOtherwise; {
+	case again != nil && !s.gotEvent && errors.As(s.err, &agent):
 		next, err := again(s.err)
 		if err == nil {
 			err = s.adopt(next)
@@ -182,39 +177,40 @@ func (s *Stream) fail() {
 // Heard has f called for everything that comes from the agent, also for comments, by
 // which servers show that they live. It must be set before Read, which calls it.
 func (s *Stream) Heard(f func()) {
-	if s.frames != nil { // nil: the answer is there
-		s.frames.heard = f
+	if s.reader != nil { // nil: the answer is there
+		s.reader.onRead = f
 	}
 }
 
-// finish ends the stream with what its reader ended with.
+// finish ends the stream, and makes of err, with which its reader has ended, the s.err that Read returns.
 func (s *Stream) finish(err error) {
-	open := s.end()
+	open := s.markEnded()
 	cut := errors.Join(ErrInterrupted, err)
-	switch gone := s.x.gone(err, nil, "the stream"); {
+	switch gone := s.x.endedByUs(err, nil, "the stream"); {
 	case !open:
-		s.err = failf(ErrEnded, "%s: the stream was closed", s.x.at())
+		s.err = failf(ErrEnded, "%s: the stream was closed", s.x.shownURL())
 	case gone != nil:
 		s.err = gone
-	case err == io.EOF && s.frames.unfinished():
-		s.err = failf(cut, "%s: %v", s.x.at(), errEventCut)
-	case err == io.EOF && !s.spoke && s.word != nil:
-		s.err = s.word
+	case err == io.EOF && s.reader.unfinished():
+		s.err = failf(cut, "%s: %v", s.x.shownURL(), errEventCut)
+	case err == io.EOF && !s.gotEvent && s.notEvent != nil:
+		s.err = s.notEvent
 	case err == io.EOF:
 		s.err = io.EOF
 	case err == errEventSize:
-		s.err = failf(ErrTooLarge, "%s: the agent sent an event of %s", s.x.at(), s.x.c.larger())
+		s.err = failf(ErrTooLarge, "%s: the agent sent an event of %s", s.x.shownURL(), s.x.c.tooLarge())
 	default:
 		cause, _ := Explain(err)
-		s.err = failf(cut, "%s: %s in the middle of a stream", s.x.at(), cause)
+		s.err = failf(cut, "%s: %s in the middle of a stream", s.x.shownURL(), cause)
 	}
 	if open {
 		s.x.close()
 	}
 }
 
-// end ends the stream, and reports whether it was open until now.
-func (s *Stream) end() bool {
+// markEnded marks the stream as ended, and reports whether it was not. Who gets true closes it, or has
+// it drained.
+func (s *Stream) markEnded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	open := !s.ended
@@ -227,41 +223,42 @@ func (s *Stream) end() bool {
 // open: the client reads the rest unseen. A Read that is under way may still
 // return events; after it Read fails with [ErrEnded], and Close does nothing.
 func (s *Stream) Drain() {
-	if !s.end() {
+	if !s.markEnded() {
 		return
 	}
 	s.x.life.detach()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.given = true; !s.reading {
+	if s.draining = true; !s.reading {
 		s.x.drain()
 	}
 }
 
-// reads notes that a Read has the body; false: the stream was given up.
-func (s *Stream) reads() bool {
+// beginRead gives the body to a Read, until endRead; false: the stream is being drained.
+func (s *Stream) beginRead() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reading = s.reading || !s.given
-	return !s.given
+	s.reading = s.reading || !s.draining
+	return !s.draining
 }
 
-// rests ends that.
-func (s *Stream) rests() {
+// endRead ends a Read. If Drain was called meanwhile, it has the rest drained.
+func (s *Stream) endRead() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reading && s.given {
+	if s.reading && s.draining {
 		s.x.drain()
 	}
 	s.reading = false
 }
 
-// drain reads the body to its end, unseen. It does not read by way of the frames: the caller may
-// still hold their last events. It ends with the body or with Client.Close, which cancels its life.
+// drain starts a goroutine that reads the body to its end, unseen. It does not read by way of the
+// frames: the caller may still hold their last events. It ends with the body or with Client.Close,
+// which cancels its life; behind that, drain closes the body at once.
 func (x *exchange) drain() {
 	x.c.mu.Lock()
 	defer x.c.mu.Unlock()
-	if x.c.closed {
+	if x.c.base.Err() != nil {
 		x.close()
 		return
 	}
@@ -273,7 +270,7 @@ func (x *exchange) drain() {
 
 // Close ends the stream now. It may be called at any time and more than once.
 func (s *Stream) Close() error {
-	if s.end() {
+	if s.markEnded() {
 		s.x.close()
 	}
 	return nil

@@ -13,7 +13,8 @@ import (
 // bytes decoded, even one of ten bytes.
 const maxLines = 1 << 16
 
-// decode appends the events in a frame: one, mostly.
+// decode appends the events of a frame: one mostly, none of a heartbeat. The error is the agent's, an
+// [a2a.Error], or says that the frame is no A2A.
 func (s *Stream) decode(f *frame) error {
 	if s.decodeByTemplate(f) {
 		return nil
@@ -40,8 +41,8 @@ func (s *Stream) decode(f *frame) error {
 	}
 	if !bytes.ContainsAny(data, `{}"`) {
 		// A word, such as OpenAI's [DONE], or a gateway's ping: it is no part of an event.
-		if !s.spoke && s.word == nil {
-			s.word = s.notJSON(data)
+		if !s.gotEvent && s.notEvent == nil {
+			s.notEvent = s.notJSON(data)
 		}
 		return nil
 	}
@@ -50,7 +51,7 @@ func (s *Stream) decode(f *frame) error {
 	// several lines is no JSON each, so the two cannot be mistaken.
 	lines := bytes.SplitN(data, []byte("\n"), maxLines+1)
 	if len(lines) > maxLines {
-		return failf(ErrMalformed, "%s sent an event of more than %d lines", s.x.at(), maxLines)
+		return failf(ErrMalformed, "%s sent an event of more than %d lines", s.x.shownURL(), maxLines)
 	}
 	for _, line := range lines {
 		if len(lines) == 1 || !rawjson.IsObject(rawjson.View(line)) || !rawjson.Valid(line) {
@@ -66,14 +67,14 @@ func (s *Stream) decode(f *frame) error {
 }
 
 func (s *Stream) notJSON(data []byte) error {
-	return failf(ErrMalformed, "%s sent an event that is not JSON: %s", s.x.at(), quote(data))
+	return failf(ErrMalformed, "%s sent an event that is not JSON: %s", s.x.shownURL(), quote(data))
 }
 
 // maxTemplates is how many templates are kept: of messages and artifacts that grow in turns, and
 // of what is told of some tools from their beginning to their end.
 const maxTemplates = 24
 
-// decodeByTemplate decodes a frame that is like one of the last ones.
+// decodeByTemplate appends the event of a frame that fits a template; false if none does.
 func (s *Stream) decodeByTemplate(f *frame) bool {
 	if len(s.templates) == 0 || f.failure {
 		return false
@@ -86,13 +87,13 @@ func (s *Stream) decodeByTemplate(f *frame) bool {
 	var part *a2a.Part
 	s.events, ev = room(s.events)
 	s.parts, part = room(s.parts)
-	s.source.Text = f.fit.template.decode(f.data, &f.fit, s.frames.slots, ev, part, s.source.Text)
+	s.source.Text = f.fit.template.decode(f.data, &f.fit, s.reader.spans, ev, part, s.source.Text)
 	s.follow(f.fit.template)
 	return true
 }
 
-// refit finds the template of a frame that is not what was likely. Those that are about as long come first:
-// the others are of other tools, whose schema is most of an event.
+// refit sets f.fit for a frame that does not fit the likeliest template; false if no other fits. Those that
+// are about as long are tried first: the others are of other tools, whose schema is most of an event.
 func (s *Stream) refit(f *frame) bool {
 	about := len(f.data) / 8
 	for _, near := range [...]bool{true, false} {
@@ -100,9 +101,9 @@ func (s *Stream) refit(f *frame) bool {
 			if more := len(f.data) - len(tmpl.raw); (-about <= more && more <= about) != near {
 				continue
 			}
-			fit, slots := tmpl.fits(f.data, s.frames.slots)
+			fit, spans := tmpl.fits(f.data, s.reader.spans)
 			if fit.template != nil && fit.end == len(f.data) {
-				f.fit, s.frames.slots = fit, slots
+				f.fit, s.reader.spans = fit, spans
 				return true
 			}
 		}
@@ -110,21 +111,21 @@ func (s *Stream) refit(f *frame) bool {
 	return false
 }
 
-// follow notes the template of the event in hand, and puts it in front. What came behind it the
-// last time is likely to come again: the next frame is compared with that first.
+// follow puts the template of the event in hand in front. What came behind that the last time is
+// likely to come again: the next frame is compared with its template first.
 func (s *Stream) follow(tmpl *template) {
 	at := slices.Index(s.templates, tmpl)
 	if at < 0 { // dropped since its frame was found
-		s.frames.template = s.templates[0]
+		s.reader.template = s.templates[0]
 		return
 	}
 	s.templates[0].next = tmpl
-	s.frames.template = cmp.Or(tmpl.next, tmpl)
+	s.reader.template = cmp.Or(tmpl.next, tmpl)
 	copy(s.templates[1:at+1], s.templates[:at])
 	s.templates[0] = tmpl
 }
 
-// room makes room for one more, which the caller sets completely: it is not cleared.
+// room returns a list with one more element, and that. It is not cleared: the caller sets it completely.
 func room[T any](list []T) ([]T, *T) {
 	if len(list) < cap(list) {
 		list = list[:len(list)+1]
@@ -138,8 +139,7 @@ func room[T any](list []T) ([]T, *T) {
 // events of the stream differ too much, and only one event in so many is tried.
 const maxUnfit = 8
 
-// learn makes a template of the event that was just decoded from data, if it is
-// one that may be.
+// learn makes and keeps a template of the event that was just decoded from data, if [newTemplate] does.
 func (s *Stream) learn(data []byte) {
 	if s.unfit > maxUnfit && s.unfit%maxUnfit != 0 {
 		s.unfit++
@@ -162,21 +162,22 @@ func (s *Stream) keep(tmpl *template) {
 	s.follow(tmpl)
 }
 
-// decodeOne decodes one frame, which is valid JSON.
+// decodeOne appends the event of a frame, or of a line of one, which is valid JSON; or returns the
+// agent's error. The first event has the agent's way kept.
 func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events = append(s.events, a2a.Event{})
 	last := len(s.events) - 1
 	s.events[last].FastPath().Source = &s.source
-	err := s.way.kind.event(s.way.protocol, data, failure, &s.events[last])
+	err := s.way.binding.event(s.way.protocol, data, failure, &s.events[last])
 	switch {
-	case err == nil && s.frames.object && s.events[last].Kind == a2a.EventUnknown:
+	case err == nil && s.reader.bareJSON && s.events[last].Kind == a2a.EventUnknown:
 		s.events = s.events[:last]
-		return failf(ErrPossiblyDelivered, "%s answered with JSON that is not A2A: %s", s.x.at(), quote([]byte(data)))
+		return failf(ErrPossiblyDelivered, "%s answered with JSON that is not A2A: %s", s.x.shownURL(), quote([]byte(data)))
 	case err == nil:
-		if !s.spoke && s.took != nil {
-			s.took()
+		if !s.gotEvent && s.accepted != nil {
+			s.accepted()
 		}
-		s.spoke = true
+		s.gotEvent = true
 		return nil
 	}
 	s.events = s.events[:last]

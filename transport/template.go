@@ -24,43 +24,42 @@ const (
 
 // A template is an event that has been decoded, with slots: the strings in it
 // that the decoder only passes on (a text, times, IDs of messages and artifacts, what is in data and in
-// metadata). Successive events of a stream are the same bytes but for those, so
-// the next one is compared, and not parsed: outside the slots it is equal byte
-// for byte, and in each slot there is one JSON string that is valid as it is. So
-// it is valid JSON of the same shape, and decodes to the same event with other
+// metadata). Successive events of a stream differ in those alone, so the next one is compared, and not
+// parsed. It fits if it is equal byte for byte outside the slots, and has in each slot one JSON string that
+// is valid as it is. Then it is valid JSON of the same shape, and decodes to the same event with other
 // strings in those places. Whatever differs in another way (a state, the end, an
 // escape that must be repaired) does not fit, and is decoded in full.
 //
 // Only statuses and artifacts with one part of text or data, or none, are made templates.
 type template struct {
 	raw   string // a copy: events that fit share what they have outside the slots
-	slots []hole
+	slots []slot
 	event a2a.Event
 	part  a2a.Part // its kind is unknown if there is none
-	// views are the strings of event and part that a slot is in.
-	views []viewSpan
-	text  int    // the slot that is the text; -1 if there is none
+	// views are the strings of event and part that contain a slot.
+	views []view
+	text  int    // the index of the slot that is the text; -1 if there is none
 	after string // what stands behind the last slot
-	// next is what came behind the last event that fitted: an agent says of each call the same in turn.
+	// next fitted the event that came behind the last one that fitted this template, nil if none
+	// has: an agent says of each call the same in turn.
 	next *template
 }
 
-// A fit is where the slots of a template are in an event that fits it.
+// A fit says that an event fits a template, and where the slots are in it. The zero value: none fits.
 type fit struct {
-	template *template
-	slots    int // the first of them, in the list that they were appended to
-	end      int // of the event
+	template  *template
+	firstSpan int // the index of the first slot's span, in the list that fits has appended them to
+	end       int // of the event
 	// escaped and plain are the text's: see scanned.
 	escaped, plain bool
 }
 
-// A slot is a string, from its opening quote to behind its closing one, or a
-// natural number.
-type slot struct{ start, end int }
+// A span is where a value stands in a frame: of a string from its opening quote to behind its closing one.
+type span struct{ start, end int }
 
-// A hole is a slot of a template.
-type hole struct {
-	slot
+// A slot is a string, or a natural number, that may differ. Its span is the one in the template.
+type slot struct {
+	span
 	// plain: the decoder looks into it, so that it must be without escapes.
 	plain bool
 	// before is what stands between it and the slot before. same is that with the slot, for
@@ -68,19 +67,19 @@ type hole struct {
 	before, same string
 }
 
-// A position is one in the frame: after a number of slots, this far.
+// A position is a place in any frame that fits: offset bytes behind the end of so many slots.
 type position struct{ slots, offset int }
 
-// A viewSpan is a string of the event or the part: at this offset in it, from one
-// place to the other.
-type viewSpan struct {
+// A view is a string field of the event, or of the part: its offset in that struct, and the
+// positions in the frame that it is a view of.
+type view struct {
 	inPart   bool
-	at       uintptr
+	field    uintptr
 	from, to position
 }
 
-// newTemplate makes a template of an event, which was decoded from data; nil if
-// it is not worth it. large is what is known of data.
+// newTemplate makes a template of an event, which was decoded from data; nil for an event of
+// which none is made. large knows which values of data are large and repeat.
 func newTemplate(data []byte, ev *a2a.Event, large *fastpath.Large) *template {
 	parts, ok := fewParts(data, ev)
 	if !ok {
@@ -110,8 +109,8 @@ func newTemplate(data []byte, ev *a2a.Event, large *fastpath.Large) *template {
 	return t
 }
 
-// fewParts returns the parts of an event that may become a template: nothing in the event
-// but them is of a kind that differs from one to the next.
+// fewParts returns the parts of an event that may become a template; false if something else in
+// the event is of a kind that differs from one to the next. It does not count them.
 func fewParts(data []byte, ev *a2a.Event) (parts a2a.Parts, ok bool) {
 	// Several lines of data are not one in the stream.
 	if len(data) > maxTemplate || ev.EndsLeg || ev.Message.ReferenceTaskIDs != "" || ev.Message.Extensions != "" || ev.Artifact.Extensions != "" ||
@@ -128,15 +127,15 @@ func fewParts(data []byte, ev *a2a.Event) (parts a2a.Parts, ok bool) {
 	return parts, false
 }
 
-// spanIn returns where in data s, a view of it, is, and whether it is.
-func spanIn(data []byte, s string) (slot, bool) {
+// spanIn returns where s stands in data; false if s is empty, or no view of data.
+func spanIn(data []byte, s string) (span, bool) {
 	start := int(uintptr(unsafe.Pointer(unsafe.StringData(s))) - uintptr(unsafe.Pointer(unsafe.SliceData(data))))
-	return slot{start, start + len(s)}, s != "" && start >= 0 && start+len(s) <= len(data)
+	return span{start, start + len(s)}, s != "" && start >= 0 && start+len(s) <= len(data)
 }
 
-// addSlots makes slots of what may differ: the text, times, IDs, and the
-// scalars of data and metadata. What is large and stood in the event before is taken for what
-// each event repeats.
+// addSlots makes slots of what may differ: the text, times, IDs, and the scalars of data and
+// metadata; and sets t.text. What is large and stood in the event before gets no slot: each event
+// repeats it.
 func (t *template) addSlots(data []byte, large *fastpath.Large) {
 	ev := &t.event
 	t.addSlot(data, string(t.part.TextJSON), 0)
@@ -149,35 +148,35 @@ func (t *template) addSlots(data []byte, large *fastpath.Large) {
 		}
 	}
 	if text, in := spanIn(data, string(t.part.TextJSON)); in {
-		t.text = slices.IndexFunc(t.slots, func(h hole) bool { return h.slot == text })
+		t.text = slices.IndexFunc(t.slots, func(h slot) bool { return h.span == text })
 	}
 }
 
-// addSlot makes a slot of a view and of the quotes around it. What gets none (an ID
-// with escapes, one too many) must stay the same.
+// addSlot makes a slot of a view, together with so many quotes on each side, in the order of data. What
+// gets none (an ID with escapes, one too many) must stay the same.
 func (t *template) addSlot(data []byte, s string, quotes int) {
 	h, in := spanIn(data, s)
-	h = slot{h.start - quotes, h.end + quotes}
+	h = span{h.start - quotes, h.end + quotes}
 	if !in || h.start < 0 || h.end > len(data) || quotes > 0 && data[h.start] != '"' || len(t.slots) == maxSlots {
 		return
 	}
-	at := slices.IndexFunc(t.slots, func(other hole) bool { return other.start > h.start })
+	at := slices.IndexFunc(t.slots, func(other slot) bool { return other.start > h.start })
 	if at < 0 {
 		at = len(t.slots)
 	}
-	t.slots = slices.Insert(t.slots, at, hole{slot: h, plain: quotes > 0})
+	t.slots = slices.Insert(t.slots, at, slot{span: h, plain: quotes > 0})
 }
 
-// addViews notes the strings of the event that are views of a part with slots, and has
+// addViews sets t.views: the strings of the event that are views of a stretch with slots. It has
 // the others point to memory that stays.
 func (t *template) addViews(data []byte) {
 	each := func(inPart bool, base unsafe.Pointer, fields ...*string) {
 		for _, f := range fields {
-			at := uintptr(unsafe.Pointer(f)) - uintptr(base)
+			offset := uintptr(unsafe.Pointer(f)) - uintptr(base)
 			if h, in := spanIn(data, *f); in {
 				from, to := t.positionOf(h.start, false), t.positionOf(h.end, true)
 				if from.slots != to.slots {
-					t.views = append(t.views, viewSpan{inPart, at, from, to})
+					t.views = append(t.views, view{inPart, offset, from, to})
 				} else {
 					*f = t.raw[h.start:h.end]
 				}
@@ -195,8 +194,8 @@ func (t *template) addViews(data []byte) {
 	each(true, unsafe.Pointer(p), (*string)(&p.TextJSON), (*string)(&p.Data), (*string)(&p.Metadata), (*string)(&p.Raw))
 }
 
-// positionOf says where a position is relative to the slots. What ends within a slot, before its
-// closing quote, ends as far from the slot's end in every frame.
+// positionOf returns the position of an index in the template; isEnd: something ends there. What
+// ends within a slot, before its closing quote, ends as far from the slot's end in every frame.
 func (t *template) positionOf(at int, isEnd bool) position {
 	p := position{0, at}
 	for n, h := range t.slots {
@@ -207,21 +206,21 @@ func (t *template) positionOf(at int, isEnd bool) position {
 	return p
 }
 
-// fits compares the beginning of data with the template, and appends to slots
-// where they are in it.
-func (t *template) fits(data []byte, slots []slot) (fit, []slot) {
+// fits compares the beginning of data with the template. If it fits, the spans of its slots are
+// appended; if not, the fit is zero, and what was appended to the spans is to be dropped.
+func (t *template) fits(data []byte, spans []span) (fit, []span) {
 	whole := rawjson.View(data)
-	f := fit{template: t, slots: len(slots)}
+	f := fit{template: t, firstSpan: len(spans)}
 	for i := range t.slots {
 		h := &t.slots[i]
 		rest := whole[f.end:]
 		if h.same != "" && strings.HasPrefix(rest, h.same) {
-			slots = append(slots, slot{f.end + len(h.before), f.end + len(h.same)})
+			spans = append(spans, span{f.end + len(h.before), f.end + len(h.same)})
 			f.end += len(h.same)
 			continue
 		}
 		if !strings.HasPrefix(rest, h.before) {
-			return fit{}, slots
+			return fit{}, spans
 		}
 		at := f.end + len(h.before)
 		var s scanned
@@ -231,42 +230,41 @@ func (t *template) fits(data []byte, slots []slot) (fit, []slot) {
 			s.end = scanNatural(whole, at)
 		}
 		if s.end == 0 {
-			return fit{}, slots
+			return fit{}, spans
 		}
 		if i == t.text {
 			if f.escaped, f.plain = s.escaped, s.plain; s.end == at+2 {
-				return fit{}, slots
+				return fit{}, spans
 			}
 		} else if s.escaped && h.plain {
-			return fit{}, slots // it would have to be decoded
+			return fit{}, spans // it would have to be decoded
 		}
-		slots = append(slots, slot{at, s.end})
+		spans = append(spans, span{at, s.end})
 		f.end = s.end
 	}
 	if !strings.HasPrefix(whole[f.end:], t.after) {
-		return fit{}, slots
+		return fit{}, spans
 	}
 	f.end += len(t.after)
-	return f, slots
+	return f, spans
 }
 
-// decode makes the event of data, which fits with its slots where found says. The
-// part is the caller's to keep as long as the event; text is the buffer for what
-// has to be unescaped.
-func (t *template) decode(data []byte, f *fit, found []slot, ev *a2a.Event, part *a2a.Part, text []byte) []byte {
+// decode makes the event of data, which fits, with its slots in spans. It writes ev, and part, which
+// must live as long as the event. It returns buf with the text appended, if that had to be unescaped.
+func (t *template) decode(data []byte, f *fit, spans []span, ev *a2a.Event, part *a2a.Part, buf []byte) []byte {
 	*ev, *part = t.event, t.part
 	whole := rawjson.View(data)
-	found = found[f.slots:]
+	spans = spans[f.firstSpan:]
 	for i := range t.views {
 		v := &t.views[i]
 		target := unsafe.Pointer(ev)
 		if v.inPart {
 			target = unsafe.Pointer(part)
 		}
-		*(*string)(unsafe.Add(target, v.at)) = whole[v.from.in(found):v.to.in(found)]
+		*(*string)(unsafe.Add(target, v.field)) = whole[v.from.in(spans):v.to.in(spans)]
 	}
 	if t.part.Kind == a2a.PartUnknown {
-		return text
+		return buf
 	}
 	if ev.Kind == a2a.EventArtifact {
 		ev.Artifact.Parts.FastPath().Only = part
@@ -274,28 +272,28 @@ func (t *template) decode(data []byte, f *fit, found []slot, ev *a2a.Event, part
 		ev.Message.Parts.FastPath().Only = part
 	}
 	if t.text < 0 {
-		return text
+		return buf
 	}
-	h := found[t.text]
-	part.Text, part.FastPath().Plain = whole[h.start+1:h.end-1], f.plain
+	text := spans[t.text]
+	part.Text, part.FastPath().Plain = whole[text.start+1:text.end-1], f.plain
 	if f.escaped {
-		from := len(text)
-		text = rawjson.AppendUnescaped(text, part.Text)
-		part.Text = rawjson.View(text[from:])
+		from := len(buf)
+		buf = rawjson.AppendUnescaped(buf, part.Text)
+		part.Text = rawjson.View(buf[from:])
 	}
-	return text
+	return buf
 }
 
-// in returns the index of a position in data that has its slots there.
-func (p position) in(found []slot) int {
+// in returns the index of a position in a frame whose slots are in spans.
+func (p position) in(spans []span) int {
 	if p.slots == 0 {
 		return p.offset
 	}
-	return found[p.slots-1].end + p.offset
+	return spans[p.slots-1].end + p.offset
 }
 
-// eachScalar calls f with each string and each natural number that is a value in
-// raw, as it is written, but not in what is large and was in the event before.
+// eachScalar calls f with each string and each natural number that is a value in raw, as it is
+// written, down to depth. What is large and was in the event before it skips.
 func eachScalar(raw string, depth int, large *fastpath.Large, f func(string)) {
 	switch {
 	case raw == "" || depth == 0 || large.Repeats(raw):

@@ -65,7 +65,7 @@ func templateOf(frame []byte) *template {
 
 // tryTemplate compares both ways to decode a frame, if it fits.
 func tryTemplate(t *testing.T, like *template, frame []byte) bool {
-	fit, holes := like.fits(frame, []slot{{1, 2}}) // after those of another
+	fit, holes := like.fits(frame, []span{{1, 2}}) // after those of another
 	if fit.template == nil {
 		return false
 	}
@@ -100,7 +100,7 @@ func spellEvent(e *a2a.Event) string {
 // TestDroppedTemplate: nothing leads to a template that was dropped, also if its frame was found
 // before: an agent would have all kept that it ever made us make.
 func TestDroppedTemplate(t *testing.T) {
-	s := &Stream{frames: &frameReader{}}
+	s := &Stream{reader: &frameReader{}}
 	var dropped *template
 	for i := range 3 * maxTemplates {
 		tmpl := &template{}
@@ -110,7 +110,7 @@ func TestDroppedTemplate(t *testing.T) {
 		}
 	}
 	s.follow(dropped)
-	if s.frames.template == dropped || slices.Contains(s.templates, dropped) || len(s.templates) > maxTemplates {
+	if s.reader.template == dropped || slices.Contains(s.templates, dropped) || len(s.templates) > maxTemplates {
 		t.Fatalf("%d are kept, or the dropped one", len(s.templates))
 	}
 }

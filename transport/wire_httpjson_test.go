@@ -78,16 +78,16 @@ func (x *wireExchange) operation(p protocol) opKind {
 func wireAnswered(w *strings.Builder, e *endpoint, how way, x *wireExchange) {
 	op := x.operation(how.protocol)
 	call := newOperation(op)
-	call.as = op
+	call.effective = op
 	c := &Client{}
 	at, _ := url.Parse("http://agent.example" + x.path)
 	resp := &http.Response{StatusCode: x.status, Header: x.header, Body: io.NopCloser(strings.NewReader(x.body))}
 	ex := &exchange{c: c, op: call, url: at, resp: resp}
 	call.what, call.ownURL = x.verb+" "+x.path, true
 	if x.status < 300 && ex.isStream() {
-		s := &Stream{endpoint: e, way: how, x: ex, frames: newFrameReader(resp.Body, true)}
+		s := &Stream{endpoint: e, way: how, x: ex, reader: newFrameReader(resp.Body, true)}
 		for {
-			frames, err := s.frames.next(nil)
+			frames, err := s.reader.next(nil)
 			if err != nil {
 				fmt.Fprintf(w, "%v\n", err)
 				return
@@ -132,7 +132,7 @@ func wireError(w *strings.Builder, err error) {
 
 func httpWay(version string) way {
 	v03 := version == "0.3"
-	return way{protocol: protocol{v03: v03, proto: v03}, kind: bindings()[1]}
+	return way{protocol: protocol{v03: v03, proto: v03}, binding: bindings()[1]}
 }
 
 // Answers of real servers over HTTP+JSON, and their results.
@@ -173,16 +173,16 @@ func fuzzHTTPJSON(t *testing.T, data string) {
 		for op := opSend; op <= opExtendedCard; op++ {
 			for _, status := range []int{200, 400, 404, 500} {
 				c := newOperation(op)
-				c.as, c.taskID, c.pushID = op, "t/1", "c:2"
-				result, _ := w.kind.result(c, status, data, true)
+				c.effective, c.taskID, c.pushID = op, "t/1", "c:2"
+				result, _ := w.binding.result(c, status, data, true)
 				if result != nil && !rawjson.Valid(result) {
 					t.Fatalf("%s %d: %s became %s", version, op, data, result)
 				}
 			}
 		}
 		var ev a2a.Event
-		w.kind.event(w.protocol, data, false, &ev)
-		w.kind.event(w.protocol, data, true, &ev)
+		w.binding.event(w.protocol, data, false, &ev)
+		w.binding.event(w.protocol, data, true, &ev)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestWireSpellings(t *testing.T) {
 	for _, spelling := range []struct {
 		name    string
 		version string
-		kind    bindingKind
+		kind    namedBinding
 	}{
 		{"v1-jsonrpc", "1.0", bindings()[0]},
 		{"v03-jsonrpc", "0.3", bindings()[0]},
@@ -201,7 +201,7 @@ func TestWireSpellings(t *testing.T) {
 		{"v03-httpjson", "0.3", bindings()[1]},
 	} {
 		how := httpWay(spelling.version)
-		how.kind, how.protocol.proto = spelling.kind, spelling.kind.proto && how.protocol.v03
+		how.binding, how.protocol.proto = spelling.kind, spelling.kind.proto && how.protocol.v03
 		var w strings.Builder
 		for _, x := range wireExchanges(t, filepath.Join(dir, spelling.name+".txt")) {
 			w.WriteString("##\n")

@@ -59,8 +59,8 @@ func isNone(value any) bool {
 	return !v.IsValid() || v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0
 }
 
-// write appends a value in the version's spelling. Shapes and texts are not left to
-// encoding/json: it would copy a large file once for each object around it.
+// write appends a value in the version's spelling; nothing for what is no JSON. Shapes and texts are not
+// left to encoding/json: it would copy a large file once for each object around it.
 func (p protocol) write(b []byte, value any) []byte {
 	begin := len(b) + 1
 	switch v := value.(type) {
@@ -86,11 +86,11 @@ func (p protocol) write(b []byte, value any) []byte {
 		}
 		return append(b, ']')
 	}
-	text, _ := rawjson.Marshal(value) // "" for what is no JSON: see params
+	text, _ := rawjson.Marshal(value) // params finds what is missing then
 	return append(b, text...)
 }
 
-// comma separates what stands behind begin from what follows.
+// comma appends a comma if anything stands behind begin.
 func comma(b []byte, begin int) []byte {
 	if len(b) > begin {
 		b = append(b, ',')
@@ -145,7 +145,7 @@ func (p protocol) params(op *operation) ([]byte, error) {
 	return b, nil
 }
 
-// refuses returns an error for what the version has no words for, or nobody has.
+// refuses returns an error for an operation that the version has no words for, or none has; else nil.
 func (p protocol) refuses(op *operation) error {
 	switch op.kind {
 	case opSend, opStream:
@@ -170,7 +170,7 @@ func (p protocol) refuses(op *operation) error {
 	return nil
 }
 
-// ownParams returns the parameters of a method that the caller names.
+// ownParams returns the parameters of a method that the caller names; nil for none.
 func (op *operation) ownParams() ([]byte, error) {
 	if op.params == nil {
 		return nil, nil
@@ -182,9 +182,9 @@ func (op *operation) ownParams() ([]byte, error) {
 	return b, err
 }
 
-// send is a message. In 0.3 opSend says in either case whether it waits: no default
-// is named there. Its proto takes the absence of blocking for false where there is a
-// configuration, and for true where there is none; 1.x waits unless it is told not to.
+// send returns the parameters of an operation that sends a message. In 0.3 opSend says in either case
+// whether it waits: no default is named there. Its proto takes the absence of blocking for false where
+// there is a configuration, and for true where there is none; 1.x waits unless it is told not to.
 func (p protocol) send(op *operation) shape {
 	m := op.message
 	var parts []shape
@@ -258,7 +258,7 @@ func (p protocol) part(part *a2a.OutPart) shape {
 	return append(s, member{same("metadata"), raw(metadata)})
 }
 
-// marked adds the marker to metadata, an object or nothing.
+// marked returns metadata, an object or nothing, with the [compatMarker].
 func marked(metadata string) string {
 	marker := `{"` + compatMarker + `":true`
 	if inner := strings.TrimSpace(strings.TrimPrefix(metadata, "{")); inner != "" && inner != "}" {
@@ -267,7 +267,7 @@ func marked(metadata string) string {
 	return marker + "}"
 }
 
-// query is which tasks are to be listed. No specification of 0.3 has that. Two
+// query returns the parameters that say which tasks to list. No specification of 0.3 has that. Two
 // servers have it all the same: a2a-go 0.3.15, which wants its parameters in snake_case,
 // and Mastra, which has 1.x's names. Each passes over the other's, and other agents of
 // 0.3 do not mind.
@@ -286,7 +286,7 @@ func (p protocol) query(q *a2a.TaskQuery) (s shape) {
 	return append(s, member{name{v03: "lastUpdatedAfter", proto: "lastUpdatedAfter"}, q.StatusAfter}, member{same("statusTimestampAfter"), q.StatusAfter})
 }
 
-// state spells a state; none is none. 0.3's proto has cancelled with two l.
+// state spells a state; "" for none. 0.3's proto has cancelled with two l.
 func (p protocol) state(s a2a.State) string {
 	switch {
 	case s == "", p.v03 && !p.proto, s == a2a.StateUnknown:
@@ -297,9 +297,9 @@ func (p protocol) state(s a2a.State) string {
 	return "TASK_STATE_" + strings.ReplaceAll(strings.ToUpper(string(s)), "-", "_")
 }
 
-// setPush is a new configuration. 0.3's proto wants it named, and in a wrapper that
-// the SDKs for Go, JavaScript (0.3) and Python have; what has no ID gets the task's, as
-// servers do.
+// setPush returns the parameters that make a push notification configuration. 0.3's proto wants it named,
+// and in a wrapper that the SDKs for Go, JavaScript (0.3) and Python have; what has no ID gets the
+// task's, as servers do.
 func (p protocol) setPush(c *a2a.PushConfig) shape {
 	inner := same("pushNotificationConfig")
 	switch id := cmp.Or(c.ID, c.TaskID); {
@@ -317,7 +317,7 @@ func (p protocol) setPush(c *a2a.PushConfig) shape {
 	}
 }
 
-// pushShape is a configuration.
+// pushShape is a push notification configuration, with an ID and a task where the spelling has them.
 func pushShape(c *a2a.PushConfig, id, taskID string) shape {
 	s := shape{
 		{same("id"), id},

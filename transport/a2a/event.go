@@ -49,7 +49,7 @@ func (s State) Terminal() bool {
 	return false
 }
 
-// Each is a list of an event's, such as its history: empty, where it is nil.
+// Each returns a list of an event's, such as its history, for ranging over: an empty one for nil.
 func Each[T any](list iter.Seq[T]) iter.Seq[T] {
 	if list == nil {
 		return func(func(T) bool) {}
@@ -261,8 +261,8 @@ func (f *File) Content() ([]byte, error) {
 	return content, err
 }
 
-// Clone returns a copy of the event that outlives the stream's next read. It
-// needs the protocol version's decoder, which every event from a transport has.
+// Clone returns a copy of the event that outlives the stream's next read, by decoding it
+// anew. One that no stream has read is copied as it is: its strings stay.
 func (e *Event) Clone() *Event {
 	if e.fast.Redecode == nil {
 		c := *e
