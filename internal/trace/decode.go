@@ -39,8 +39,8 @@ func (r *Record) Payload() (b []byte, whole bool) {
 	return []byte(r.Text), true
 }
 
-// Block returns an event as it stands in a stream, with its name, ID and comments, and a blank line behind
-// it. data is its payload.
+// Block returns an event as it is on the wire, with its name, ID and comments, to the blank
+// line. data is its payload.
 func (r *Record) Block(data []byte) []byte {
 	var b bytes.Buffer
 	for line := range strings.Lines(r.Comment) {
@@ -61,8 +61,8 @@ func (r *Record) Block(data []byte) []byte {
 	return b.Bytes()
 }
 
-// Document returns the payload as JSON, a result that does not exist if it is none, and whether all of it
-// was recorded: of a large one the beginning was, which has the members that are needed.
+// Document returns the payload if it is JSON, and whether all of it was recorded: of a large
+// one the beginning was, which has the members that are needed.
 func (r *Record) Document() (doc gjson.Result, whole bool) {
 	switch {
 	case r.Size > 0:

@@ -27,7 +27,7 @@ type responseHead struct {
 	header http.Header
 }
 
-// An ending is how the wire saw an exchange end: one of the reasons of [Record.Reason], and an error's text.
+// An ending is how the wire saw an exchange end: see [Record.Reason] and [Record.Error].
 type ending struct{ reason, text string }
 
 // An exchange is a request and its response, as far as they were recorded.
@@ -79,7 +79,7 @@ func (w *worker) agentItem(it *item, b []byte) {
 	}
 }
 
-// request records the request, unless it has its record. The end of the request calls it, or what comes before that.
+// request records the request at its end, or when something comes before that.
 func (w *worker) request(x *exchange, at time.Time) {
 	if x.wroteRequest {
 		return
@@ -173,8 +173,8 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	w.finish()
 }
 
-// end records the rest of a stream, or the body, and the end of the exchange. What the wire saw is not all:
-// a stream that was closed behind its last event is done, and one that ended before it is not.
+// end records the rest, and the end. A stream that was closed behind its last event is done,
+// and one that ended before it is not, whatever the wire saw.
 func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	w.request(x, at)
 	delete(w.open, x.n)

@@ -33,7 +33,7 @@ func (w *maskedWriter) Write(p []byte) (int, error) {
 // goroutine.
 func MaskOwn(opts *Options) func(string) string { return sharedMask(opts, ownOnly) }
 
-// sharedMask returns a function that masks a text within a scope, and may be called from any goroutine.
+// sharedMask returns a masking function that may be called from any goroutine.
 func sharedMask(opts *Options, want scope) func(string) string {
 	// Made by the first text: most programs have none.
 	mask := sync.OnceValue(func() *masker { return newMasker(opts.Header, opts.Secrets, opts.Later) })

@@ -24,8 +24,8 @@ const (
 // own. It belongs to one goroutine.
 type masker struct {
 	headers map[string]bool // canonical names of the user's headers
-	// literals are the program's own credentials, and those that were noted, plain and as encoders write
-	// them. own are those that were known at the beginning; learned are later's, as of the last look.
+	// literals are the program's own credentials, and noted ones, plain and as encoders write
+	// them. own were known at the beginning; learned are those of later.
 	literals, own []string
 	later         *Secrets // may be nil
 	noted         noted
@@ -36,9 +36,9 @@ type masker struct {
 	seam          []byte              // the end of a text, and its next piece
 	unescaped     []byte              // texts without escapes, of the strings that are being read
 	redact        bool                // texts in JSON are replaced by their lengths
-	// Of the document in hand: what it is, the text that it continues, nil for none, and then the places
-	// of its strings; that a client has sent it, so that what is hidden is a credential, which others may
-	// repeat; and that it has had members that are not open.
+	// Of the document in hand: what it is; the text that it continues, or nil, and then the
+	// places of its strings; that a client has sent it, so that what is hidden is a credential,
+	// which others may repeat; that it has members which are not open.
 	mode                mode
 	tail                *textTail
 	places              []place
@@ -60,8 +60,8 @@ func newMasker(header http.Header, secrets []string, later *Secrets) *masker {
 	return m
 }
 
-// learnSecrets takes the credentials that have become known since the last call. Call it before each text
-// that stands alone.
+// learnSecrets takes credentials that have become known. Call it before each text that
+// stands alone.
 func (m *masker) learnSecrets() {
 	if now := m.later.all(); now != m.learned {
 		m.learned = now
@@ -69,7 +69,7 @@ func (m *masker) learnSecrets() {
 	}
 }
 
-// setLiterals makes literals, and the sieve that finds them, of all credentials that are known.
+// setLiterals makes literals, and the sieve, of all credentials that are known.
 func (m *masker) setLiterals() {
 	all := slices.Concat(m.own, m.noted.secrets)
 	if m.learned != nil {
@@ -158,8 +158,8 @@ func (want scope) span(w *word, b []byte, at int, r *runs) (span, bool) {
 	return s, ok || want == inPieces && open && s.to-s.from >= minPiece
 }
 
-// find returns what to mask in a text, in order, without overlaps, and where the last word is, -1 for none.
-// The caller knows that no word ends before b[from]. The spans are valid until the next call.
+// find returns what to mask in a text, in order, without overlaps, and where the last word
+// is, -1 for none. No word ends before b[from]. The spans are valid until the next call.
 func (m *masker) find(b []byte, from int, want scope) (spans []span, last int) {
 	m.found, last = m.found[:0], -1
 	var r runs
@@ -230,7 +230,7 @@ func (m *masker) header(h http.Header) map[string][]string {
 			} else if listed(addressHeaders, strings.ToLower(name)) && err == nil {
 				v = m.address(u)
 			} else {
-				v = m.hideWordlike(m.text(v))
+				v = m.hideWords(m.text(v))
 			}
 			out[name] = append(out[name], v)
 		}

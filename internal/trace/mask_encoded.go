@@ -9,7 +9,7 @@ import (
 // maxEncoded bounds how often a text may have been encoded.
 const maxEncoded = 3
 
-// encodedSpans adds to m.found the program's own credentials of which some bytes are written as %41, or as
+// encodedSpans adds the program's own credentials of which some bytes are written as %41, or as
 // entities of HTML: &#65; &#x41; &amp;. An encoder may write any byte so, and one encoder may
 // follow another, so a list of encodings would not do.
 func (m *masker) encodedSpans(b []byte, want scope) {
@@ -71,7 +71,7 @@ func openEscape(b []byte) int {
 	return len(b)
 }
 
-// decodeOnce undoes one encoding. at[i] is where plain[i] was in b; the last element is len(b).
+// decodeOnce undoes one encoding. plain[i] was at at[i] in b; the last element is len(b).
 func decodeOnce(b []byte) (plain []byte, at []int) {
 	for i, n := 0, 1; i < len(b); i += n {
 		char := b[i : i+1]
@@ -95,7 +95,7 @@ func decodeOnce(b []byte) (plain []byte, at []int) {
 // isPercent reports whether there is a byte like %41 at i.
 func isPercent(b []byte, i int) bool { return i+3 <= len(b) && isHex(b[i+1]) && isHex(b[i+2]) }
 
-// entityEnd returns the end of the entity that begins at i; i if there is none. That of a number may lack
+// entityEnd returns the end of the entity at i; i if there is none. That of a number may lack
 // its semicolon.
 func entityEnd(b []byte, i int) int {
 	end := i + 1

@@ -126,7 +126,7 @@ func (m *masker) json(src []byte, nested int) []byte {
 	return append(out, src[done:]...)
 }
 
-// enter is frame.enter for the object or list that doc begins with, which may be settings by its members.
+// enter is frame.enter for the object or list that doc begins with: it may be settings.
 func (m *masker) enter(top *frame, doc string, tells bool) frame {
 	next := top.enter(doc[0] == '{')
 	if tells && next.object && (next.mode == modeOpen || next.mode == modePush) && areSettings(doc) {
@@ -178,7 +178,7 @@ func pushes(doc string) bool {
 	return strings.Contains(head, "NotificationConfig") && strings.Contains(head, `"method"`)
 }
 
-// token masks a string, a member's name or a value, and returns it with its quotes; nil if nothing is masked.
+// token masks a string: a member's name or a value. It returns nil if nothing is masked.
 func (m *masker) token(raw []byte, top *frame, nested int) []byte {
 	text, whole := raw[1:], len(raw) > 1 && raw[len(raw)-1] == '"'
 	if whole {
@@ -260,7 +260,7 @@ func (m *masker) member(text []byte, top *frame, nested int) []byte {
 	case mode == modePush && top.key == keyURL:
 		return []byte(hidePath(m.text(string(text))))
 	case mode == modeSettings:
-		return []byte(m.hideWordlike(string(m.value(text, nested))))
+		return []byte(m.hideWords(string(m.value(text, nested))))
 	}
 	return m.value(text, nested)
 }

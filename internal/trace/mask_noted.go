@@ -18,8 +18,8 @@ type noted struct {
 	// wordlike are those that look like words of the conversation. They are masked only where
 	// they are a whole value: in headers, queries and settings.
 	wordlike []string
-	// wordHeaders are headers with such a word, "x-zone: staple", which are masked as a whole in prose,
-	// and by their name in JSON.
+	// wordHeaders are headers of such words, "x-zone: staple", which are masked as a whole in
+	// prose, and by their name in JSON.
 	wordHeaders []string
 	bases       []string // HOST/PATH of the agent, whose paths are shown
 }
@@ -33,8 +33,8 @@ const (
 	minPhrase = 16 // the length from which several words in a header may be a credential
 )
 
-// noteSecret notes a value that a client has sent, if it is a credential. sure: its name says that it is
-// one; any other must look like one, so that no word of the conversation is masked.
+// noteSecret notes a credential that a client has sent. sure: its name says that it is one;
+// any other must look like one, so that no word of the conversation is masked.
 func (m *masker) noteSecret(value string, sure bool) {
 	if len(value) >= minLiteral && len(value) <= maxNoted && (sure || looksSecret(value)) && !slices.Contains(m.noted.secrets, value) {
 		m.noted.secrets = appendNew(m.noted.secrets, value, maxSecrets)
@@ -49,7 +49,7 @@ func (m *masker) noteWordlike(value string) {
 	}
 }
 
-// noteWordHeader notes a header if its value is like a word: agents tell which headers they have got.
+// noteWordHeader notes the word of a header: agents tell which headers they have got.
 func (m *masker) noteWordHeader(name, value string) {
 	value = value[strings.IndexByte(value, ' ')+1:]
 	m.noteWordlike(value)
@@ -68,8 +68,8 @@ func (m *masker) isWordHeader(key string) bool {
 	})
 }
 
-// hideWordlike masks such words in the value of a header, a query or settings.
-func (m *masker) hideWordlike(value string) string {
+// hideWords masks such words in the value of a header, a query or settings.
+func (m *masker) hideWords(value string) string {
 	if len(m.noted.wordlike) == 0 {
 		return value
 	}
@@ -203,7 +203,7 @@ func baseOf(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(path, "/.well-known/agent-card.json"), "/.well-known/agent.json")
 }
 
-// belowBase returns what follows the longest known base in a path; all of the path if it has none.
+// belowBase returns what follows the longest known base in a path, or all of it.
 func (m *masker) belowBase(host, path string) string {
 	rest := path
 	for _, base := range m.noted.bases {
@@ -218,8 +218,8 @@ func (m *masker) belowBase(host, path string) string {
 	return rest
 }
 
-// address returns a URL with all masked that is not on a list: the user, segments of the path behind the
-// agent's base, values of the query, and the fragment.
+// address writes a URL with what is not on a list masked: the user, segments of the path
+// behind the agent's, values of the query and the fragment.
 func (m *masker) address(u *url.URL) string {
 	c := *u
 	if c.User != nil {
@@ -257,7 +257,7 @@ func (m *masker) form(query string) string {
 		case err != nil || !shownParam(decoded):
 			parts[i] = name + "=" + stars
 		case named:
-			parts[i] = name + "=" + m.hideWordlike(value)
+			parts[i] = name + "=" + m.hideWords(value)
 		}
 	}
 	return strings.Join(parts, "&")

@@ -2,8 +2,8 @@ package trace
 
 import "bytes"
 
-// A run is a kind of part of a text that ends where something else begins. A charset is the run of its
-// characters: those have the first numbers.
+// A run is a kind of part of a text that ends where something else begins. The first ones are
+// those of the charsets' characters.
 type run uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 // text of nothing but words is read once, and not from each of them to its end.
 type runs [allRuns]span
 
-// end returns the end of the run at i. Of inner brackets it may be that of the outer ones, which are masked
-// in any case.
+// end returns the end of the run at i; of inner brackets maybe that of the outer ones, which
+// are masked in any case.
 func (r *runs) end(kind run, b []byte, i int) int {
 	last := &r[kind]
 	if i < last.from || i >= last.to {

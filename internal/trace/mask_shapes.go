@@ -64,8 +64,8 @@ func shapes() (list []shape) {
 	return list
 }
 
-// end returns where a token of this shape ends that begins at b[at]. ok: it is such a token. open: it
-// reaches the end of b, where more may follow; it need not be one yet.
+// end returns the end of a token of this shape at b[at]. ok: it is such a token. open: it
+// reaches the end of b, so more may follow, and it need not be one yet.
 func (s *shape) end(b []byte, at int, r *runs) (end int, ok, open bool) {
 	if at > 0 && charsWord.has(b[at-1]) {
 		return 0, false, false

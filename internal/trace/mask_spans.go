@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// span returns the credential that the word at b[at] leads to. ok: it is one. open: it becomes one if b goes
-// on in a certain way. r is of b, too.
+// span returns what to mask because of a word at b[at]. ok: that is a credential. open: it
+// becomes one when b goes on in a certain way. r is of b, too.
 func (w *word) span(b []byte, at int, r *runs) (s span, ok, open bool) {
 	switch w.kind {
 	case wordName:
@@ -46,8 +46,8 @@ func nameByte(c byte) bool { return charsDot.has(c) }
 // nested text.
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' || c == '\\' }
 
-// assigned returns the value behind a secret name that has b[from:to]: NAME=VALUE, "NAME": "VALUE",
-// NAME := 'VALUE', NAME: Bearer VALUE.
+// assigned returns the value behind a secret name that has b[from:to]: NAME=VALUE,
+// "NAME": "VALUE", NAME := 'VALUE', NAME: Bearer VALUE.
 func assigned(b []byte, from, to int, r *runs) (span, bool) {
 	for from > 0 && nameByte(b[from-1]) && to-from <= maxName {
 		from--
@@ -66,8 +66,8 @@ func assigned(b []byte, from, to int, r *runs) (span, bool) {
 	return valueAt(b, skip(b, i, isBlank), r)
 }
 
-// behindEscape returns where a name begins that was found to begin at from: behind the letter of an escape,
-// as in \nPASS=x.
+// behindEscape returns the beginning of a name: from, or behind the letter of an escape, as
+// in \nPASS=x.
 func behindEscape(b []byte, from int) int {
 	if from > 0 && from < len(b) && b[from-1] == '\\' && bytes.IndexByte([]byte("bfnrt"), b[from]) >= 0 {
 		return from + 1
@@ -75,7 +75,7 @@ func behindEscape(b []byte, from int) int {
 	return from
 }
 
-// valueAt returns the value that begins at i, with or without quotes, without the scheme of Bearer VALUE.
+// valueAt returns the value that begins at i, without quotes and the scheme of Bearer VALUE.
 // false: it is empty, or masked already.
 func valueAt(b []byte, i int, r *runs) (span, bool) {
 	quote, from := byte(0), i
@@ -105,7 +105,7 @@ func valueAt(b []byte, i int, r *runs) (span, bool) {
 	return span{i, end}, end > i && string(b[i:end]) != stars
 }
 
-// closing returns the index behind the bracket that closes the one at i; that of b's end if none does.
+// closing returns the index behind the bracket that closes the one at i, or len(b).
 func closing(b []byte, i int) int {
 	for depth := 0; i < len(b); i++ {
 		switch b[i] {

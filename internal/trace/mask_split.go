@@ -13,7 +13,7 @@ const (
 	minPiece = 4
 )
 
-// A textTail is what is kept of a text in pieces, so that a credential is found that two of them share.
+// A textTail is what is kept of a text in pieces: a credential may lie across two of them.
 type textTail struct {
 	end      []byte   // of the text so far
 	quiet    *sieve   // it has found no word in end; nil: there may be one
@@ -21,8 +21,8 @@ type textTail struct {
 	template template // of the documents with the pieces
 }
 
-// joined masks a piece that continues a text, and adds it to that. It returns the same bytes if nothing is
-// masked.
+// joined masks a piece that continues a text, and adds it. It returns the same bytes if
+// nothing is masked.
 func (m *masker) joined(s *textTail, piece []byte) []byte {
 	before, from := len(s.end), 0
 	if s.quiet == m.sieve {

@@ -19,22 +19,22 @@ type template struct {
 	sieve   *sieve // it has found nothing in the document; nil: there is no document
 }
 
-// A place is that of a string value in a document, with its quotes. varies: another one may stand there.
+// A place is that of a string value, with its quotes. varies: others may stand there.
 type place struct {
 	span
 	key    keyClass
 	varies bool
 }
 
-// notePlace notes the place of a string in a document that continues a text, if the string is a value.
+// notePlace notes a string of a document that continues a text, if it is a value.
 func (m *masker) notePlace(at span, top *frame, nested int) {
 	if m.tail != nil && nested == maxNested && !(top.object && top.isKey) && len(m.places) < maxTemplate {
 		m.places = append(m.places, place{span: at, key: top.key})
 	}
 }
 
-// learn makes a template of the document b, in which nothing was masked and whose strings m has noted, if one
-// of these is a "text". Other documents, as of tool calls, leave the template as it is.
+// learn makes a template of a document in which nothing was masked, if one of its strings,
+// which m has noted, is a "text". Others, as of tool calls, leave the template as it is.
 func (p *template) learn(m *masker, b []byte, l *outline) {
 	texts := 0
 	for i := range m.places {
@@ -58,9 +58,9 @@ func (p *template) learn(m *masker, b []byte, l *outline) {
 	p.places, m.places = m.places, p.places[:0]
 }
 
-// outlineBy returns the outline of a document that differs from the template only in strings that may vary,
-// in which nothing is to be masked; false for any other document. The text in pieces has not been read: it
-// is the outline's onlyText.
+// outlineBy returns the outline of a document that differs from the template only in strings
+// that may vary; false for others. Nothing is masked in these, but for the text in pieces,
+// which has not been read: onlyText.
 func (m *masker) outlineBy(p *template, b []byte) (l outline, ok bool) {
 	if p.sieve != m.sieve {
 		return l, false

@@ -72,7 +72,7 @@ func (o *observed) comes(p payload, l *outline, ref EventRef) {
 	}
 }
 
-// takes notes that the bridge has taken an event as its number n: the oldest one of the same bytes.
+// takes notes that the bridge has taken an event, as its number n: the oldest equal one.
 func (o *observed) takes(n int64, hash uint64) {
 	o.taken[n%maxKnown] = EventRef{}
 	equal := o.came[hash]
@@ -93,7 +93,7 @@ func (o *observed) becomes(hash uint64, events []int64) {
 	}
 }
 
-// refs returns where the bridge's events are in the trace. It leaves out those that are not there.
+// refs returns where the bridge's events are in the trace, of those that are there.
 func (o *observed) refs(events []int64) (refs []EventRef) {
 	for _, n := range events {
 		if ref := o.taken[n%maxKnown]; ref[0] > 0 {

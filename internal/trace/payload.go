@@ -13,7 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// A payload is what crossed a wire at once: a line, a body, an event's data. b is what is kept of it.
+// A payload is what crossed a wire at once: a line, a body, an event's data.
 type payload struct {
 	b      []byte
 	size   int64 // the length on the wire
@@ -23,8 +23,8 @@ type payload struct {
 
 func wholePayload(b []byte) payload { return payload{b: b, size: int64(len(b))} }
 
-// trimmed returns p without the line feed that many servers add to their JSON, which cannot stand
-// in a line.
+// trimmed returns p without the line feed that many servers add to their JSON, which cannot
+// stand in a line.
 func (p payload) trimmed() payload {
 	if !p.long {
 		p.b = bytes.TrimRight(p.b, "\n\r ")
@@ -65,7 +65,7 @@ var lineSeed = maphash.MakeSeed()
 
 func lineHash(line []byte) uint64 { return maphash.Bytes(lineSeed, line) }
 
-// An encoder appends masked payloads to records. Like its masker it belongs to one goroutine.
+// An encoder appends masked payloads to records.
 type encoder struct {
 	mask  *masker
 	limit int
@@ -86,8 +86,8 @@ func newEncoder(opts *Options) *encoder {
 // beginning reaches further.
 const headLook = 64 << 10
 
-// outline returns a payload's outline; that of a large one is not valid. s is the text that the payload
-// continues, or nil.
+// outline returns a payload's outline, of a large one an invalid one. s is the text that the
+// payload continues, or nil.
 func (e *encoder) outline(p payload, s *textTail) outline {
 	if p.long {
 		l := outlineOf(p.b[:min(len(p.b), headLook)])
@@ -102,8 +102,8 @@ func (e *encoder) outline(p payload, s *textTail) outline {
 	return outlineOf(p.b)
 }
 
-// payload appends the members of a record for a payload with the outline l, masked. s is the text that
-// it continues, or nil; m is the mode of its outermost value.
+// payload appends the members for a payload with the outline l, masked. s is the text that it
+// continues, or nil; m is how it is masked.
 func (e *encoder) payload(dst []byte, p payload, l *outline, s *textTail, m mode) []byte {
 	b := p.b
 	if redact := e.mask.redact && len(b) > 0; redact && !l.valid {
@@ -136,7 +136,7 @@ func (e *encoder) payload(dst []byte, p payload, l *outline, s *textTail, m mode
 	return dst
 }
 
-// maskBytes returns a payload's bytes with credentials masked, of a large one what headLook has of it.
+// maskBytes returns a payload masked, of a large one so much as headLook.
 func (e *encoder) maskBytes(p payload, l *outline) []byte {
 	m := e.mask
 	switch {
@@ -166,8 +166,8 @@ func (e *encoder) maskBytes(p payload, l *outline) []byte {
 	return m.hide(b, inText)
 }
 
-// appendHead appends what is recorded of a large payload: its length, and the beginning of b, which is
-// masked and longer than what is recorded.
+// appendHead appends what is recorded of a large payload: its length and its beginning.
+// Masking has searched more than is kept.
 func appendHead(dst []byte, p payload, b []byte) []byte {
 	head := b[:min(len(b), headSize)]
 	for len(head) > 0 && len(head) < len(b) && !utf8.RuneStart(b[len(head)]) {

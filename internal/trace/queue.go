@@ -72,8 +72,8 @@ func (q *queue) set(flag *bool) {
 	q.changed.Broadcast()
 }
 
-// add adds an item with a copy of b, and sets its time. It waits while the queue is full; bytes that are
-// larger than the queue wait until it is empty. A closed queue drops the item.
+// add adds an item, at this time and with the bytes of b, unless the queue is closed. It waits
+// while the queue is full, with larger bytes until it is empty.
 func (q *queue) add(it item, b []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,8 +102,8 @@ func (q *queue) add(it item, b []byte) {
 	}
 }
 
-// take waits until items are due, or the queue is closed, and returns all, with their arena. It gets the
-// slices of the last call back, to fill them again. false: the queue is closed and empty.
+// take waits for items and returns all, with their arena. It reuses the slices that it gets.
+// false: the queue is closed and empty.
 func (q *queue) take(items []item, arena []byte) ([]item, []byte, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

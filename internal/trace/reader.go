@@ -68,8 +68,8 @@ func NewReader(src io.Reader) (*Reader, error) {
 // maxGarbage bounds the lines before the first record.
 const maxGarbage = 1000
 
-// first reads the first record, which Next returns then. A file that is no trace is closed, and an error;
-// an empty one is a trace that has not begun.
+// first reads the first record, which Next returns then, and refuses a file that is no trace.
+// An empty one may become one.
 func (r *Reader) first() error {
 	_, err := r.read()
 	r.unread = err == nil

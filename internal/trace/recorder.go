@@ -95,9 +95,8 @@ func (d *diskFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// rotate moves a full file to FILE.1, over the one before, and begins the file anew. It does nothing, and
-// returns false, while the file is not full. Windows cannot move one that somebody has open: that is an
-// error, and the trace ends.
+// rotate moves a full file aside, over the one before, begins it anew, and reports whether it
+// did. Windows cannot move one that somebody has open: then the trace ends.
 func (d *diskFile) rotate() (moved bool, err error) {
 	if d.size < d.max {
 		return false, nil
@@ -108,7 +107,7 @@ func (d *diskFile) rotate() (moved bool, err error) {
 	return true, d.open()
 }
 
-// New returns a Recorder that writes to out, which it does not close. Nil options are the zero ones.
+// New returns a Recorder that writes to out, which it does not close. opts may be nil.
 func New(out io.Writer, opts *Options) *Recorder {
 	if opts == nil {
 		opts = &Options{}

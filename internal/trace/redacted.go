@@ -72,8 +72,8 @@ func isProtocolMember(key string) bool {
 		"extensions", "phase", "configid"}, normalName(key))
 }
 
-// redacts reports whether a text is replaced by its length. In a member of the protocols it may be a word
-// of theirs, an ID or a media type; but agents use such members for sentences of their own, too.
+// redacts reports whether a text is replaced by its length. In a member of the protocols it
+// may be a word of theirs, an ID or a media type, but agents write sentences there, too.
 func redacts(text []byte, protocol bool) bool {
 	isProse := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' } // quotes: JSON in a string
 	return len(text) > 0 && (!protocol || bytes.ContainsFunc(bytes.ReplaceAll(text, []byte("; "), []byte(";")), isProse))

@@ -11,8 +11,8 @@ import (
 // attack on recursive readers; it is recorded as text.
 const maxDepth = 512
 
-// An outline is where a payload has what a record repeats. A span is empty for what is not there, and
-// means nothing unless the payload is JSON.
+// An outline is where a payload has what a record repeats; empty spans: nowhere. Of what is
+// not JSON, they mean nothing.
 type outline struct {
 	valid bool // it is a JSON document that may stand in a line
 	// id and method are JSON-RPC's, as written; session is its parameter "sessionId".
@@ -20,7 +20,7 @@ type outline struct {
 	// rpc: it has JSON-RPC's envelope, with this result.
 	rpc    bool
 	result span
-	// onlyText: nothing but this string need be masked, since the rest is that of a template.
+	// onlyText is the string that is all that may be masked in it; see template.
 	onlyText span
 }
 

@@ -57,7 +57,7 @@ func (s *sse) add(b []byte, event func(*sseEvent)) {
 	}
 }
 
-// end calls event for the last event if no blank line has ended it, and reports whether that has data.
+// end calls event for an incomplete last event, and reports whether that has data.
 func (s *sse) end(event func(*sseEvent)) bool {
 	if s.line.size > 0 {
 		s.field(s.line.payload, event)
@@ -102,7 +102,7 @@ func (s *sse) field(p payload, event func(*sseEvent)) {
 
 func clip(b []byte) string { return string(b[:min(len(b), headSize)]) }
 
-// dispatch calls event for what the fields have made, if there were any, and begins the next one.
+// dispatch calls event if there were any fields, and begins the next one.
 func (s *sse) dispatch(event func(*sseEvent), whole bool) {
 	if !s.any {
 		return

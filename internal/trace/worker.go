@@ -50,8 +50,8 @@ func newWorker(out io.Writer, opts *Options, now time.Time) *worker {
 	return w
 }
 
-// run writes items until the queue is closed, and then the end of the trace. It returns the first error,
-// after which it takes items and writes nothing: a gap in the trace would mislead.
+// run writes items until the queue is closed, and then the end. It returns the first error,
+// after which it writes nothing more: a gap in the trace would mislead.
 func (w *worker) run(q *queue) error {
 	var items []item
 	var arena []byte
@@ -155,7 +155,7 @@ func (w *worker) number(name string, n int64) {
 	}
 }
 
-// raw appends a member whose value is JSON already, masked; nothing if it is no JSON or longer than maxName.
+// raw appends a member that is JSON, masked, unless it is none or too long for a name.
 func (w *worker) raw(name, raw string) {
 	if len(raw) <= maxName && isDocument([]byte(raw)) {
 		w.member(name)

@@ -29,9 +29,9 @@ func URL(doc []byte) string {
 }
 
 // Move returns a card whose URLs have passed through move. It leaves out interfaces that move
-// refuses or that are not HTTP (gRPC), because their traffic would pass unseen, and returns their URLs as
-// dropped; in place of the card's own "url" stands base then. signed: the card had signatures. The change
-// makes them invalid, so they are left out.
+// refuses or that are not HTTP (gRPC), because their traffic would pass unseen, and returns
+// their URLs as dropped; the card's own "url" is base then. signed: the card had signatures.
+// The change makes them invalid, so they are left out.
 func Move(doc []byte, base string, move func(string) (string, bool)) (moved []byte, dropped []string, signed bool, err error) {
 	var card map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(doc))
@@ -69,8 +69,7 @@ func Move(doc []byte, base string, move func(string) (string, bool)) (moved []by
 	return out, dropped, signed, err
 }
 
-// Mover returns a function for Move that moves URLs of a server's origin, with path and query, to base,
-// and refuses all others.
+// Mover returns a move for Move, of URLs of a server's origin, with path and query, to base.
 func Mover(server, base string) func(string) (string, bool) {
 	b, badServer := url.Parse(server)
 	return func(old string) (string, bool) {

@@ -25,8 +25,7 @@ type agentWire struct {
 	lacks     string               // the version of the first operation that the agent did not know
 }
 
-// An endedTask is the terminal state of a task, with the records of the event that told it and of that
-// event's request.
+// An endedTask is the terminal state of a task, with the records that tell it and asked for it.
 type endedTask struct {
 	state           string
 	record, request int64
@@ -58,20 +57,20 @@ type exchange struct {
 	noContext bool // a task has come without its context
 	url       string
 
-	media         string      // the response's Content-Type
-	lastState     event.Event // the last event that has a state, or may be the last
-	lastSign      int64       // when the head or the last event came, in microseconds
-	lastEvent     int64       // the record of the last event
-	torn          bool        // a blank line is missing behind the last event
-	context       string      // the context of its events
-	previous      string      // the event before, as it was written
-	request       int64       // the record of the request
-	requested     int64       // when the request was made, in microseconds
-	firstEvent    int64       // when its first event came, in microseconds
-	saidSomething bool        // an event said something
-	timestamp     time.Time   // the last status.timestamp
-	loose         bool        // HTTP+JSON of A2A 0.3, which has two forms: that of JSON-RPC, and its proto's, for which there is no schema
-	encoded       string      // the answer's Content-Encoding: but for identity its body is not in the trace
+	media      string      // the response's Content-Type
+	newest     event.Event // the last event that has a state, or may be the last
+	lastSign   int64       // when the head or the last event came, in microseconds
+	lastEvent  int64       // the record of the last event
+	torn       bool        // a blank line is missing behind the last event
+	context    string      // the context of its events
+	previous   string      // the event before, as it was written
+	request    int64       // the record of the request
+	requested  int64       // when the request was made, in microseconds
+	firstEvent int64       // when its first event came, in microseconds
+	spoke      bool        // an event said something
+	timestamp  time.Time   // the last status.timestamp
+	loose      bool        // HTTP+JSON of A2A 0.3, which has two forms: that of JSON-RPC, and its proto's, for which there is no schema
+	encoded    string      // the answer's Content-Encoding: but for identity its body is not in the trace
 }
 
 // record checks a record of the agent's wire.
@@ -92,7 +91,7 @@ func (w *agentWire) record(r *trace.Record) {
 	case trace.KindEvent, trace.KindBody:
 		w.reportSilence(r, x)
 		if len(r.Base64) > 0 && (x.encoded == "" || x.encoded == "identity") {
-			w.reportAnswer(r.N, x, RuleHTTP, Error, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
+			w.report(r.N, x, RuleHTTP, Error, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
 		}
 		x.lastSign, x.torn = r.Micros, r.Error != ""
 		w.answer(r, x)
@@ -141,17 +140,17 @@ func (w *agentWire) request(r *trace.Record) {
 func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, version string) {
 	switch {
 	case doc.Get("jsonrpc").Str != "2.0":
-		w.c.reportError(r.N, Bridge, RuleJSONRPC, x.method, `jsonrpc must be "2.0"`)
+		w.c.fail(r.N, Bridge, RuleJSONRPC, x.method, `jsonrpc must be "2.0"`)
 	case x.id == "":
-		w.c.reportError(r.N, Bridge, RuleJSONRPC, x.method, "the request has no ID")
+		w.c.fail(r.N, Bridge, RuleJSONRPC, x.method, "the request has no ID")
 	}
 	switch {
 	case x.op.version == "":
 		return
 	case version == "" && x.op.version == "1.0":
-		w.c.reportError(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A 1.0, and there is no A2A-Version: agents must take the request for one of 0.3")
+		w.c.fail(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A 1.0, and there is no A2A-Version: agents must take the request for one of 0.3")
 	case version != "" && !strings.HasPrefix(version, x.op.version[:2]):
-		w.c.reportError(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A %s, and A2A-Version is %q", x.op.version, version)
+		w.c.fail(r.N, Bridge, RuleVersion, x.method, "it is a method of A2A %s, and A2A-Version is %q", x.op.version, version)
 	}
 	w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc.Get("params"), "params")
 }
@@ -212,7 +211,7 @@ func (w *agentWire) list(r *trace.Record, x *exchange, page gjson.Result) {
 	for _, task := range tasks {
 		w.listed[strings.Clone(task.Get("id").Str)] = true
 	}
-	w.reportBroken(r, RuleOrder, weight, x.method, wrong, true, [2]string{"", "3.1.4"}, "list")
+	w.broken(r, RuleOrder, weight, x.method, wrong, true, [2]string{"", "3.1.4"}, "list")
 }
 
 // beginTask notes a task that begins: with it a message is answered that names none.
@@ -230,13 +229,13 @@ func (w *agentWire) stream(r *trace.Record, x *exchange, e *event.Event) {
 	switch {
 	case x.answers > 1 || !v1:
 	case x.method == "SubscribeToTask" && e.Kind != event.Task:
-		w.c.reportError(r.N, Agent, RuleOrder, x.method, "the first event of a subscription must be the task")
+		w.c.fail(r.N, Agent, RuleOrder, x.method, "the first event of a subscription must be the task")
 	case x.method != "SubscribeToTask" && e.Kind != event.Task && e.Kind != event.Message && !x.params.Get("message.taskId").Exists():
-		w.c.reportError(r.N, Agent, RuleOrder, x.method, "the first event must be a task or a message")
+		w.c.fail(r.N, Agent, RuleOrder, x.method, "the first event must be a task or a message")
 	}
 	switch {
 	case x.task != "" && e.Task != "" && e.Task != x.task:
-		w.c.reportError(r.N, Agent, RuleOrder, x.method, "the stream is about the task %q, and this about %q", x.task, e.Task)
+		w.c.fail(r.N, Agent, RuleOrder, x.method, "the stream is about the task %q, and this about %q", x.task, e.Task)
 	case e.Task != "":
 		x.task = e.Task
 	}
@@ -262,10 +261,10 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 	case ok && x.request < before.record && x.request != before.request && !event.Terminal(e.State):
 		// An older stream may be behind: what came first on two connections nothing tells.
 	case ok && x.request > before.record && x.params.Get("message").Exists() && !x.params.Get("message.taskId").Exists():
-		w.c.reportError(r.N, Agent, RuleState, x.method, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own", e.Task, before.state, before.record)
+		w.c.fail(r.N, Agent, RuleState, x.method, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own", e.Task, before.state, before.record)
 		delete(w.ended, e.Task)
 	case ok && before.state != e.State:
-		w.c.reportError(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
+		w.c.fail(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
 		delete(w.ended, e.Task)
 	case !ok && event.Terminal(e.State):
 		if len(w.ended) >= maxOpen {
@@ -280,12 +279,12 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
 	switch {
 	case !ended && x.status == 0 && x.op.version != "" && time.Duration(r.Micros-x.requested)*time.Microsecond >= silence:
-		w.reportAnswer(x.request, x, RuleAnswered, Warning, "no answer came within %s", (time.Duration(r.Micros-x.requested) * time.Microsecond).Round(time.Second))
+		w.report(x.request, x, RuleAnswered, Warning, "no answer came within %s", (time.Duration(r.Micros-x.requested) * time.Microsecond).Round(time.Second))
 	case !ended || x.answers > 0 || x.status == 0 || x.status >= 300 || x.op.result == "" && (!x.rpc || x.op.version != ""):
 	case r.Bytes > 0 && strings.HasPrefix(strings.ToLower(x.media), "text/event-stream"):
-		w.reportAnswer(r.N, x, RuleHTTP, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
+		w.report(r.N, x, RuleHTTP, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
 	default:
-		w.reportAnswer(r.N, x, RuleAnswered, Error, "the response has ended, and nothing was in it")
+		w.report(r.N, x, RuleAnswered, Error, "the response has ended, and nothing was in it")
 	}
 	w.refusedHTTP(r, x)
 	if x.lastEvent > 0 && x.op.result == "Event" {
@@ -297,7 +296,7 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 	}
 }
 
-// asks returns a parameter, which HTTP+JSON may have in the URL; there it is a string, "" if it is missing.
+// asks returns a parameter, which HTTP+JSON may have in the URL, as a string.
 func (x *exchange) asks(name string) gjson.Result {
 	if v := x.params.Get(name); v.Exists() || x.rpc {
 		return v

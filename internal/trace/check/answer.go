@@ -31,9 +31,9 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		w.cardAnswer(r, x, doc)
 		return
 	case x.final > 0 && !x.endsAgain(doc):
-		w.c.reportError(r.N, Agent, RuleOrder, x.method, "it comes after what must be the last of its stream, in record %d: %s", x.final, x.finalBy)
+		w.c.fail(r.N, Agent, RuleOrder, x.method, "it comes after what must be the last of its stream, in record %d: %s", x.final, x.finalBy)
 	case x.rpc && r.Kind == trace.KindBody && x.answers > 1:
-		w.c.reportError(r.N, Agent, RuleAnswered, x.method, "it is a second answer")
+		w.c.fail(r.N, Agent, RuleAnswered, x.method, "it is a second answer")
 	}
 	result := doc
 	if x.rpc {
@@ -59,13 +59,13 @@ func (x *exchange) endsAgain(doc gjson.Result) bool {
 	return x.op.version == "1.0" && e.Kind == event.Task && e.State == x.finalBy
 }
 
-// foreignEnvelope reports an answer of HTTP+JSON in the envelope of JSON-RPC. isResult: it is no error, and
-// there is nothing more to check.
+// foreignEnvelope reports an answer of HTTP+JSON in the envelope of JSON-RPC. isResult: it is
+// one, and no error.
 func (w *agentWire) foreignEnvelope(r *trace.Record, x *exchange, doc gjson.Result) (isResult bool) {
 	if !doc.Get("jsonrpc").Exists() || x.op.version != "1.0" {
 		return false
 	}
-	w.reportAnswer(r.N, x, RuleHTTP, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
+	w.report(r.N, x, RuleHTTP, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
 	return !doc.Get("error").Exists()
 }
 
@@ -85,18 +85,18 @@ func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
 	case x.encoded != "" && !strings.EqualFold(x.encoded, "identity"):
 		w.c.note("answers in the Content-Encoding %s are not in the trace, and not checked", x.encoded)
 	case r.Event > 0 && r.Text == "" && r.Size == 0:
-		w.reportAnswer(r.N, x, RuleHTTP, Warning, "an event with no data: clients read each as JSON; a comment (a line that begins with a colon) keeps a stream alive")
+		w.report(r.N, x, RuleHTTP, Warning, "an event with no data: clients read each as JSON; a comment (a line that begins with a colon) keeps a stream alive")
 	case r.Kind == trace.KindEvent && r.Text == "", x.status >= 300, !x.rpc && !x.isCard && x.op.result == "":
 		return
 	case x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
-		w.reportAnswer(r.N, x, RuleHTTP, Error, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
+		w.report(r.N, x, RuleHTTP, Error, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
 	default:
-		w.reportAnswer(r.N, x, RuleJSONRPC, Error, "the answer is no JSON%s: %s", notJSON(r), excerpt(r.Text))
+		w.report(r.N, x, RuleJSONRPC, Error, "the answer is no JSON%s: %s", notJSON(r), excerpt(r.Text))
 	}
 	x.answers++
 }
 
-// failure checks an error. problem is the member of doc that says what is wrong, or doc itself.
+// failure checks an error: problem is the member of doc that is one, or doc itself.
 func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Result) {
 	switch {
 	case x.rpc:
@@ -106,7 +106,7 @@ func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Res
 		}
 		w.refused(r.N, x, problem.Get("code").Int())
 	case x.op.version == "1.0" && problem.Raw == doc.Raw:
-		w.reportAnswer(r.N, x, RuleHTTP, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
+		w.report(r.N, x, RuleHTTP, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
 	case x.op.version == "1.0":
 		x.final, x.finalBy = r.N, "an error"
 		w.c.schema(r, Agent, x.method, doc10, "HTTPError", doc, "")
@@ -132,8 +132,9 @@ func (w *agentWire) success(r *trace.Record, x *exchange, result gjson.Result) {
 	w.result(r, x, result)
 }
 
-// inSchema returns what of a result has a schema; no result if nothing has. HTTP+JSON of 0.3 may be in the form of
-// JSON-RPC, which has one, or in that of the proto, which has none: there a member tells what it is, and states are in capitals.
+// inSchema returns what of a result has a schema, if anything has. HTTP+JSON of 0.3 may be in
+// the form of JSON-RPC, which has one, or in that of the proto, which has none: there a
+// member tells what it is, and states are in capitals.
 func (x *exchange) inSchema(result gjson.Result) gjson.Result {
 	e := event.Of(result)
 	state := e.Body.Get("status.state")
@@ -155,15 +156,15 @@ func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Res
 		if gjson.Parse(doc.Str).IsObject() {
 			twice = ": it was made JSON twice"
 		}
-		w.c.reportError(r.N, Agent, RuleJSONRPC, x.method, "the answer must be an object, and is %s%s", quote(doc), twice)
+		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, "the answer must be an object, and is %s%s", quote(doc), twice)
 	case !doc.Get("jsonrpc").Exists() && !result.Exists() && !doc.Get("error").Exists():
-		w.c.reportError(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
+		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
 	case doc.Get("jsonrpc").Str != "2.0":
-		w.c.reportError(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
+		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
 	// By their value: encoders escape "/" and letters, or write 1 as 1.0.
 	case x.id != "" && (id.Type != sent.Type || id.String() != sent.String()) && !(id.Type == gjson.Null && slices.Contains([]int64{-32700, -32600}, doc.Get("error.code").Int())): // what was not understood
-		w.c.reportError(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
+		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
 	case result.Exists() == doc.Get("error").Exists():
-		w.c.reportError(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")
+		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")
 	}
 }

@@ -32,11 +32,11 @@ func (w *agentWire) cardRules(r *trace.Record, doc gjson.Result, v1 bool) {
 		{Warning, [2]string{"5.5", "4.4.1"}, eachInterface(wrongPlace)},
 	} {
 		text := rule.broken(doc, v1)
-		w.reportBroken(r, RuleSchema, rule.weight, "card", text, v1, rule.at, text)
+		w.broken(r, RuleSchema, rule.weight, "card", text, v1, rule.at, text)
 	}
 }
 
-// An agentInterface is one of a card, at a path. member is the name of the member that has the binding.
+// An agentInterface is one of a card, at a path; member names the member that has its binding.
 type agentInterface struct{ at, member, url, binding, version string }
 
 func interfaces(doc gjson.Result, v1 bool) (all []agentInterface) {
@@ -55,7 +55,7 @@ func interfaces(doc gjson.Result, v1 bool) (all []agentInterface) {
 	return all
 }
 
-// eachInterface makes a rule about cards of one about interfaces, which returns what is wrong; "" for nothing.
+// eachInterface makes a rule about cards of one about interfaces.
 func eachInterface(wrong func(f agentInterface, v1 bool) string) func(gjson.Result, bool) string {
 	return func(doc gjson.Result, v1 bool) string {
 		for _, f := range interfaces(doc, v1) {

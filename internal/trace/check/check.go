@@ -90,9 +90,9 @@ func (f *Finding) String() string {
 	return b.String()
 }
 
-// Like returns what findings of one kind have in common, whatever the method: the text without numbers, up
-// to the first value, since a time or an ID is another one each time. The path to a member counts in the card
-// alone, where a name may be missing in two places.
+// Like returns what findings of one kind have in common, whatever the method: the text
+// without numbers, up to a value, which may be another each time. The path to a member counts
+// in the card alone, where a name may be missing in two places.
 func (f *Finding) Like() string {
 	text, _, _ := strings.Cut(f.Text, ", and ")
 	text, _, _ = strings.Cut(text, `"`)
@@ -169,13 +169,13 @@ func (c *Checker) note(format string, args ...any) {
 	}
 }
 
-// reportError reports an error of who in the record n. Findings of one format are of one kind.
-func (c *Checker) reportError(n int64, who, rule, what, format string, args ...any) {
+// fail reports an error of who in the record n. Findings of one format are of one kind.
+func (c *Checker) fail(n int64, who, rule, what, format string, args ...any) {
 	c.report(&Finding{Record: n, Who: who, Rule: rule, Weight: Error, What: what, Text: fmt.Sprintf(format, args...)}, format)
 }
 
-// reportWarning reports a warning about the agent; of the others all findings are errors.
-func (c *Checker) reportWarning(n int64, rule, what, format string, args ...any) {
+// warn reports a warning about the agent; of the others all findings are errors.
+func (c *Checker) warn(n int64, rule, what, format string, args ...any) {
 	c.report(&Finding{Record: n, Who: Agent, Rule: rule, Weight: Warning, What: what, Text: fmt.Sprintf(format, args...)}, format)
 }
 
@@ -208,7 +208,7 @@ func (c *Checker) report(f *Finding, kind string) {
 	}
 }
 
-// source returns where the rule of a finding stands: what the finding itself says, or else by its rule.
+// source returns where the rule of a finding stands.
 func (c *Checker) source(f *Finding) string {
 	switch at, v1 := sections[f.Rule], c.schemas.operation(f.What).version == "1.0" && !c.loose; {
 	case f.Source != "":
@@ -277,8 +277,7 @@ func (c *Checker) payload(r *trace.Record) (doc gjson.Result, whole bool) {
 	return doc, whole
 }
 
-// schema checks v, which is at a path of the payload, against a schema of a document, if there is one of
-// this name.
+// schema checks v, at a path of the payload, against a schema of a document, if there is one.
 func (c *Checker) schema(r *trace.Record, who, what, doc, name string, v gjson.Result, path string) {
 	d := c.schemas.get(doc)
 	s := d.defs[name]

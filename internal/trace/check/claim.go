@@ -15,12 +15,11 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
-// notThere are the codes of errors which say that the agent lacks something: a method, push notifications,
-// an operation, an extended card.
+// notThere are the errors' codes for what the agent lacks: a method, push notifications, an
+// operation, an extended card.
 var notThere = []int64{-32601, -32003, -32004, -32007}
 
-// codeOfReason returns JSON-RPC's code for the reason of an error of HTTP+JSON; 0 for one that does not
-// matter here.
+// codeOfReason returns JSON-RPC's code for an error of HTTP+JSON; 0 if it does not matter here.
 func codeOfReason(details string) int64 {
 	for reason, code := range map[string]int64{"TASK_NOT_FOUND": -32001, "METHOD_NOT_FOUND": -32601, "PUSH_NOTIFICATION_NOT_SUPPORTED": -32003,
 		"UNSUPPORTED_OPERATION": -32004, "EXTENDED_AGENT_CARD_NOT_CONFIGURED": -32007} {
@@ -41,8 +40,8 @@ var claims = [...]struct{ name, member string }{
 	{"SendStreamingMessage", "capabilities.streaming"},
 }
 
-// reportAnswer reports what is wrong with an answer by the rules of its binding.
-func (w *agentWire) reportAnswer(n int64, x *exchange, rule, weight, format string, args ...any) {
+// report reports what is wrong with an answer by the rules of its binding.
+func (w *agentWire) report(n int64, x *exchange, rule, weight, format string, args ...any) {
 	f := &Finding{Record: n, Who: Agent, Rule: rule, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...)}
 	switch {
 	case x.rpc:
@@ -63,11 +62,11 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	switch {
 	case r.Kind == trace.KindEvent: // an error within a stream, which has begun with 200
 	case x.status < 400:
-		w.reportAnswer(r.N, x, RuleHTTP, Error, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
+		w.report(r.N, x, RuleHTTP, Error, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
 	case want != 0 && want != x.status:
-		w.reportAnswer(r.N, x, RuleHTTP, Warning, "the HTTP status of this error must be %d, and is %d", want, x.status)
+		w.report(r.N, x, RuleHTTP, Warning, "the HTTP status of this error must be %d, and is %d", want, x.status)
 	case !strings.Contains(reason, `"`) && x.status < 500:
-		w.reportAnswer(r.N, x, RuleHTTP, Warning, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
+		w.report(r.N, x, RuleHTTP, Warning, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
 	}
 }
 
@@ -76,9 +75,9 @@ func (w *agentWire) refusedTask(n int64, x *exchange, code int64, gets bool) {
 	over := w.ended[cmp.Or(x.about, x.params.Get("message.taskId").Str)]
 	switch task := w.begun[x.about]; {
 	case over.state != "" && x.request > over.record && !gets && (code == -32603 || !x.rpc && x.status == 500): // else it has ended meanwhile
-		w.c.reportWarning(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004", over.state, over.record)
+		w.c.warn(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004", over.state, over.record)
 	case gets && task != nil && (code == -32001 || !x.rpc && x.status == 404):
-		w.c.reportError(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
+		w.c.fail(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
 	}
 }
 
@@ -109,17 +108,17 @@ func (w *agentWire) refused(n int64, x *exchange, code int64) {
 			continue
 		}
 		if w.card.Get(c.member).Bool() && code == -32007 { // which is for that (1.0, section 3.1.11)
-			w.c.reportWarning(n, RuleClaim, name, "%s, and its card says that it may have (%s)", what, c.member)
+			w.c.warn(n, RuleClaim, name, "%s, and its card says that it may have (%s)", what, c.member)
 		} else if w.card.Get(c.member).Bool() {
-			w.c.reportError(n, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
+			w.c.fail(n, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
 		}
 		return
 	}
 	switch {
 	case code == -32601 && (x.op.result == "Sent" || gets):
-		w.c.reportError(n, Agent, RuleClaim, name, "%s, which every agent must have", what)
+		w.c.fail(n, Agent, RuleClaim, name, "%s, which every agent must have", what)
 	case code == -32601, name == "tasks/cancel", name == "CancelTask":
-		w.c.reportWarning(n, RuleClaim, name, "%s", what)
+		w.c.warn(n, RuleClaim, name, "%s", what)
 	}
 }
 
@@ -128,9 +127,9 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 	switch {
 	case !x.rpc && x.op.result != "Event":
 	case r.Status >= 300 && r.Status < 400:
-		w.reportAnswer(r.N, x, RuleHTTP, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, r.HeaderOf("Location"))
+		w.report(r.N, x, RuleHTTP, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, r.HeaderOf("Location"))
 	case r.Status > 200 && r.Status < 300:
-		w.reportAnswer(r.N, x, RuleHTTP, Warning, "the HTTP status of this answer must be 200, and is %d", r.Status)
+		w.report(r.N, x, RuleHTTP, Warning, "the HTTP status of this answer must be 200, and is %d", r.Status)
 	}
 }
 
@@ -146,14 +145,14 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 		if notServed(x.status) {
 			place = ": does the card name the right URL, and the right binding?"
 		}
-		w.reportAnswer(r.N, x, RuleHTTP, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
+		w.report(r.N, x, RuleHTTP, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
 	default:
-		w.reportAnswer(r.N, x, RuleHTTP, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
+		w.report(r.N, x, RuleHTTP, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
 	}
 }
 
-// unserved reports whether the agent's server has no such URL: HTTP+JSON's status says so, and the request
-// is about no task that could be unknown.
+// unserved reports whether the server has no such URL: the status says so, and the request is
+// about no task that could be unknown.
 func (x *exchange) unserved() bool {
 	return !x.rpc && notServed(x.status) && x.about == "" && !x.params.Get("message.taskId").Exists() && slices.Contains([]string{"Tasks", "Event", "Sent", "Card"}, x.op.result)
 }
@@ -215,7 +214,7 @@ func brokenAt(text string, counted bool) string {
 func (w *agentWire) reportHeldBack(x *exchange) {
 	waited := time.Duration(x.firstEvent-x.requested) * time.Microsecond
 	if took := time.Duration(x.lastSign-x.firstEvent) * time.Microsecond; x.answers >= 4 && waited >= heldBack && took <= waited/50 {
-		w.reportAnswer(x.lastEvent, x, RuleHTTP, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
+		w.report(x.lastEvent, x, RuleHTTP, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
 	}
 }
 
@@ -228,7 +227,7 @@ func (w *agentWire) cardAnswer(r *trace.Record, x *exchange, doc gjson.Result) {
 		return // it is the card before, which was checked
 	}
 	if media := strings.ToLower(x.media); media != "" && !strings.Contains(media, "json") {
-		w.c.reportWarning(r.N, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
+		w.c.warn(r.N, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
 	}
 	v1, v03 := doc.Get("supportedInterfaces").Exists() || doc.Get("supported_interfaces").Exists(), doc.Get("url").Exists()
 	if v1 && v03 {

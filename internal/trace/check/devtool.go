@@ -35,8 +35,7 @@ func extended(v gjson.Result, name string) gjson.Result {
 	return gjson.Result{}
 }
 
-// A toolCall is the newest state of a tool call, with the records of the event that told it and of that
-// event's request.
+// A toolCall is the newest state of a tool call, with the records that tell it and asked for it.
 type toolCall struct {
 	state           int // in callStates
 	record, request int64
@@ -96,8 +95,8 @@ func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 	task.calls = nil // a completed task may continue
 }
 
-// callState checks that a call's state goes forward, and notes it. Another stream may say again what this
-// one has said.
+// callState checks that a call goes forward, and notes its state. Another stream may say again
+// what this one has said.
 func (w *agentWire) callState(r *trace.Record, x *exchange, task *seenTask, data gjson.Result, report func(weight, format string, args ...any)) {
 	id, now := strings.Clone(extended(data, "tool_call_id").String()), toolCall{numberIn(callStates, extended(data, "status")), r.N, x.request}
 	before, known := task.calls[id]

@@ -50,13 +50,13 @@ func (w *editorWire) message(r *trace.Record) {
 		w.c.note("batches of JSON-RPC are not checked")
 		return
 	case !doc.IsObject():
-		w.c.reportError(r.N, who, RuleJSONRPC, "", "the line is no JSON object")
+		w.c.fail(r.N, who, RuleJSONRPC, "", "the line is no JSON object")
 		return
 	}
 	method, id := doc.Get("method").Str, doc.Get("id")
 	w.detect(r, who, method, doc)
 	if v := doc.Get("jsonrpc"); whole && v.Str != "2.0" {
-		w.c.reportError(r.N, who, RuleJSONRPC, method, `jsonrpc must be "2.0"`)
+		w.c.fail(r.N, who, RuleJSONRPC, method, `jsonrpc must be "2.0"`)
 	}
 	key := who + id.Raw
 	switch {
@@ -97,7 +97,7 @@ func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Resul
 		w.c.note("the trace has not the beginning of the editor's wire: only what JSON-RPC asks for is checked")
 	case strings.HasPrefix(method, "session/"):
 		w.acp = true
-		w.c.reportError(r.N, who, RuleOrder, method, "initialize must come first")
+		w.c.fail(r.N, who, RuleOrder, method, "initialize must come first")
 	case method == "initialize" && numbered:
 		w.acp = true
 	default: // such as MCP, whose versions are dates
@@ -107,7 +107,7 @@ func (w *editorWire) detect(r *trace.Record, who, method string, doc gjson.Resul
 
 func (w *editorWire) request(r *trace.Record, who, key, method string, params gjson.Result) {
 	if before := w.open[key]; before != nil {
-		w.c.reportError(r.N, who, RuleJSONRPC, method, "the ID is that of a request that is not answered yet, in record %d", before.n)
+		w.c.fail(r.N, who, RuleJSONRPC, method, "the ID is that of a request that is not answered yet, in record %d", before.n)
 	}
 	if len(w.open) >= maxOpen {
 		w.c.note("there are too many requests without an answer: the trace is not checked for them")
@@ -137,7 +137,7 @@ func (w *editorWire) request(r *trace.Record, who, key, method string, params gj
 	}
 }
 
-// session returns the session of this ID, a new one if it is not known. It forgets all when they are too many.
+// session returns the session of this ID, a new one if it is not known.
 func (w *editorWire) session(id string) *session {
 	s := w.sessions[id]
 	if s == nil {
@@ -171,10 +171,10 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 	case problem.Exists() && id.Type == gjson.Null, w.partial:
 		return // an unreadable request has no ID; or it is none that the trace has
 	case w.answered[key] > 0:
-		w.c.reportError(r.N, who, RuleAnswered, r.Method, "the request %s was answered already, in record %d", id.Raw, w.answered[key])
+		w.c.fail(r.N, who, RuleAnswered, r.Method, "the request %s was answered already, in record %d", id.Raw, w.answered[key])
 		return
 	default:
-		w.c.reportError(r.N, who, RuleAnswered, r.Method, "nobody has made the request %q that this answers", id.Raw)
+		w.c.fail(r.N, who, RuleAnswered, r.Method, "nobody has made the request %q that this answers", id.Raw)
 		return
 	}
 	delete(w.open, key)
@@ -183,7 +183,7 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 	}
 	w.answered[key] = r.N
 	if whole && result.Exists() == problem.Exists() {
-		w.c.reportError(r.N, who, RuleJSONRPC, a.method, "an answer has either a result or an error")
+		w.c.fail(r.N, who, RuleJSONRPC, a.method, "an answer has either a result or an error")
 	}
 	if whole {
 		w.result(r, who, a, result, problem)
@@ -195,6 +195,6 @@ func (a *openRequest) peer() string { return peer(a.who) }
 
 func (w *editorWire) end() {
 	for _, a := range slices.SortedFunc(maps.Values(w.open), func(a, b *openRequest) int { return int(a.n - b.n) }) {
-		w.c.reportError(a.n, a.peer(), RuleAnswered, a.method, "the request was not answered when the trace ended")
+		w.c.fail(a.n, a.peer(), RuleAnswered, a.method, "the request was not answered when the trace ended")
 	}
 }

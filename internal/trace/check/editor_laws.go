@@ -18,7 +18,7 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 	what := "session/update " + kind
 	s, known := w.sessions[id]
 	if !known {
-		w.c.reportError(r.N, who, RuleOrder, what, "the editor does not know the session %q", id)
+		w.c.fail(r.N, who, RuleOrder, what, "the editor does not know the session %q", id)
 		s = w.session(id)
 	}
 	call := update.Get("toolCallId").Str
@@ -26,11 +26,11 @@ func (w *editorWire) update(r *trace.Record, who string, params gjson.Result) {
 	switch kind {
 	case "user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan":
 		if known && s.turns == 0 && first {
-			w.c.reportError(r.N, who, RuleOrder, what, "it comes while no prompt of the session is open: after the reply, or before the request")
+			w.c.fail(r.N, who, RuleOrder, what, "it comes while no prompt of the session is open: after the reply, or before the request")
 		}
 	}
 	if first && kind == "tool_call_update" && s.calls != nil && call != "" && !s.calls[call] {
-		w.c.reportError(r.N, who, RuleOrder, what, "no tool_call has announced %q", call)
+		w.c.fail(r.N, who, RuleOrder, what, "no tool_call has announced %q", call)
 	}
 	w.announce(s, call)
 	switch kind {
@@ -53,7 +53,7 @@ func (w *editorWire) announce(s *session, call string) {
 	}
 }
 
-// replied checks the reply to a request of ACP's by what came before, and notes what it ends.
+// replied checks ACP's reply to a request by what came before, and notes what it ends.
 func (w *editorWire) replied(r *trace.Record, a *openRequest, doc gjson.Result) {
 	result := doc.Get("result")
 	switch a.method {
@@ -66,14 +66,14 @@ func (w *editorWire) replied(r *trace.Record, a *openRequest, doc gjson.Result) 
 			s.turns--
 		}
 		if a.canceled && a.method == "session/prompt" && doc.Get("error").Exists() {
-			w.c.reportError(r.N, a.peer(), RuleOrder, a.method, `a prompt that was cancelled is answered with the stop reason "cancelled", and not with an error`)
+			w.c.fail(r.N, a.peer(), RuleOrder, a.method, `a prompt that was cancelled is answered with the stop reason "cancelled", and not with an error`)
 		}
 		w.c.words.other(a.session, doc.Raw)
 		w.c.words.end(a.session, r.N, a.peer(), a.method == "session/prompt" && result.Get("stopReason").Str != "cancelled" && !doc.Get("error").Exists())
 	case "session/request_permission":
 		option := result.Get("outcome.optionId").Str
 		if option != "" && !slices.Contains(a.options, option) {
-			w.c.reportError(r.N, a.peer(), RuleOrder, a.method, "the option %q was not offered", option)
+			w.c.fail(r.N, a.peer(), RuleOrder, a.method, "the option %q was not offered", option)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (w *editorWire) params(r *trace.Record, who, method string, doc gjson.Resul
 		w.c.schema(r, who, what, docACP, name, doc.Get("params"), "params")
 		return
 	}
-	w.c.reportError(r.N, who, RuleSchema, method, "ACP 1 has no such method for this side; names of one's own begin with _")
+	w.c.fail(r.N, who, RuleSchema, method, "ACP 1 has no such method for this side; names of one's own begin with _")
 }
 
 // result checks an answer against the protocol's schema.
@@ -106,7 +106,7 @@ func (w *editorWire) result(r *trace.Record, who string, a *openRequest, result,
 	switch {
 	case problem.Exists():
 		if !problem.Get("code").Exists() || problem.Get("message").Type != gjson.String {
-			w.c.reportError(r.N, who, RuleJSONRPC, a.method, "an error has a code, which is a number, and a message")
+			w.c.fail(r.N, who, RuleJSONRPC, a.method, "an error has a code, which is a number, and a message")
 		}
 	case w.acp && a.method == "initialize" && result.Get("protocolVersion").Int() != 1:
 		w.acp = false

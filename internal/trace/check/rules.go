@@ -21,7 +21,7 @@ const (
 // An eventRule is a rule about one event or result.
 type eventRule struct {
 	rule, weight string
-	at           [2]string // as of reportBroken
+	at           [2]string // as of broken
 	// broken returns what is wrong; "" for nothing. So do the functions below.
 	broken func(x *exchange, e *event.Event) string
 }
@@ -54,7 +54,7 @@ func eventRules() []eventRule {
 			return ""
 		}},
 		{RuleOrder, Warning, unsaid, func(x *exchange, e *event.Event) string {
-			if e.Kind != event.Task && e.State == "submitted" && x.lastState.State == "working" {
+			if e.Kind != event.Task && e.State == "submitted" && x.newest.State == "working" {
 				return "the state was working, and goes back to submitted"
 			}
 			return ""
@@ -77,12 +77,12 @@ func eventRules() []eventRule {
 	}
 }
 
-// rules checks an event against eventRules, and its timestamp against the time at which it came.
+// rules checks an event against eventRules, and its timestamp against the record's time.
 func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
-	x.saidSomething = x.saidSomething || e.Body.Get("artifacts.#").Int() > 0 ||
+	x.spoke = x.spoke || e.Body.Get("artifacts.#").Int() > 0 ||
 		slices.ContainsFunc(e.Parts().Array(), func(p gjson.Result) bool { return p.Get("text").Type != gjson.String || p.Get("text").Str != "" })
 	for i, rule := range eventRules() {
-		w.reportBroken(r, rule.rule, rule.weight, x.method, rule.broken(x, e), x.op.version == "1.0", rule.at, fmt.Sprint(i))
+		w.broken(r, rule.rule, rule.weight, x.method, rule.broken(x, e), x.op.version == "1.0", rule.at, fmt.Sprint(i))
 	}
 	when, err := time.Parse(time.RFC3339Nano, e.Body.Get("status.timestamp").Str)
 	if err != nil {
@@ -91,16 +91,16 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 	asks := x.params.Get("message").Exists()
 	switch skew := when.Sub(r.Time); {
 	case asks && !r.Time.IsZero() && skew.Abs() > maxSkew:
-		w.c.reportWarning(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+		w.c.warn(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
 	case when.Before(x.timestamp):
-		w.c.reportWarning(r.N, RuleState, x.method, "status.timestamp is earlier than that of the event before")
+		w.c.warn(r.N, RuleState, x.method, "status.timestamp is earlier than that of the event before")
 	}
 	x.timestamp = when
 }
 
-// reportBroken reports a broken rule, about which a text tells; "": it is not broken. at are the sections of
-// A2A 0.3 and 1.0 that have it, if they are not those of the rule.
-func (w *agentWire) reportBroken(r *trace.Record, rule, weight, what, text string, v1 bool, at [2]string, kind string) {
+// broken reports a broken rule, if text says so. at are the sections of A2A 0.3 and 1.0 that
+// have it, if not those of the rule.
+func (w *agentWire) broken(r *trace.Record, rule, weight, what, text string, v1 bool, at [2]string, kind string) {
 	if text == "" {
 		return
 	}
@@ -183,7 +183,7 @@ func foreignMessage(_ *exchange, e *event.Event) string {
 	return ""
 }
 
-// thereTwice returns what is wrong with lists of IDs, at these paths, that have one of them twice.
+// thereTwice returns what is wrong with lists, at these paths, that have an ID twice.
 func thereTwice(doc gjson.Result, paths ...string) string {
 	for _, path := range paths {
 		seen := map[string]bool{}
@@ -208,9 +208,9 @@ func silentState(x *exchange, e *event.Event) string {
 		return "the state is " + e.State + ", which tells nothing"
 	case (e.State == "failed" || e.State == "rejected") && !said:
 		return "the task was " + e.State + ", and no status.message says why"
-	case event.Waits(e.State) && !said && !x.saidSomething:
+	case event.Waits(e.State) && !said && !x.spoke:
 		return "the task waits for the user, and no status.message says for what"
-	case e.State == "completed" && !x.saidSomething && !x.params.Get("message.taskId").Exists():
+	case e.State == "completed" && !x.spoke && !x.params.Get("message.taskId").Exists():
 		return "the task is completed, and nothing was said in a message or an artifact"
 	}
 	return ""

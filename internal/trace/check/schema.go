@@ -47,7 +47,7 @@ func (d *document) target(s schema) (to schema, ok bool) {
 	return d.defs[name], ok
 }
 
-// resolved returns the schema that a schema refers to, over any number of references, or else itself.
+// resolved follows references, and returns the schema behind them.
 func (w *walk) resolved(s schema) schema {
 	for range maxNesting {
 		to, ok := w.doc.target(s)
@@ -59,7 +59,7 @@ func (w *walk) resolved(s schema) schema {
 	return s
 }
 
-// values returns the values that a schema allows, by enum or const; none if it has neither.
+// values returns the allowed values, those of enum or const; none: any.
 func values(s schema) []gjson.Result {
 	if one := s.Get("const"); one.Exists() {
 		return []gjson.Result{one}
@@ -102,7 +102,7 @@ func (s *schemas) get(name string) *document {
 	return (*s)[name]
 }
 
-// An operation is an operation of A2A, in one version. It is zero for a method that is none.
+// An operation is one of A2A, in one version; zero: none.
 type operation struct {
 	version string // of the protocol
 	params  string // the name of the schema of its parameters

@@ -24,9 +24,9 @@ func (w *agentWire) media(r *trace.Record, x *exchange) {
 	switch {
 	case x.answers > 1 || x.media == "" || x.status >= 300:
 	case x.op.result == "Event" && r.Kind == trace.KindBody:
-		w.reportAnswer(r.N, x, RuleHTTP, Error, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
+		w.report(r.N, x, RuleHTTP, Error, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
 	case (r.Kind == trace.KindBody || x.op.result != "Event") && !strings.HasSuffix(media, "json"):
-		w.reportAnswer(r.N, x, RuleHTTP, Warning, "the Content-Type of the answer must be application/json, and is %q", x.media)
+		w.report(r.N, x, RuleHTTP, Warning, "the Content-Type of the answer must be application/json, and is %q", x.media)
 	}
 }
 
@@ -40,7 +40,7 @@ func (w *agentWire) context(r *trace.Record, x *exchange, e *event.Event) {
 	}
 	if x.noContext {
 		x.noContext = false
-		w.c.reportWarning(r.N, RuleOrder, x.method, "contextId is %q, and the task that came before has none: a client that answers does not know where", e.Context)
+		w.c.warn(r.N, RuleOrder, x.method, "contextId is %q, and the task that came before has none: a client that answers does not know where", e.Context)
 	}
 	if x.context == "" {
 		x.context = strings.Clone(x.params.Get("message.contextId").Str)
@@ -48,9 +48,9 @@ func (w *agentWire) context(r *trace.Record, x *exchange, e *event.Event) {
 	task := w.begun[e.Task]
 	switch {
 	case x.context != "" && x.context != e.Context:
-		w.c.reportError(r.N, Agent, RuleOrder, x.method, "the context was %q, and is %q", x.context, e.Context)
+		w.c.fail(r.N, Agent, RuleOrder, x.method, "the context was %q, and is %q", x.context, e.Context)
 	case task != nil && task.context != "" && task.context != e.Context:
-		w.c.reportError(r.N, Agent, RuleOrder, x.method, "the context of the task %q was %q, and is %q", e.Task, task.context, e.Context)
+		w.c.fail(r.N, Agent, RuleOrder, x.method, "the context of the task %q was %q, and is %q", e.Task, task.context, e.Context)
 	}
 	x.context = e.Context
 	if task != nil {
@@ -58,26 +58,26 @@ func (w *agentWire) context(r *trace.Record, x *exchange, e *event.Event) {
 	}
 }
 
-// continuation checks that what is continued has begun, and that nothing comes twice, and notes the event
-// as the newest. Of a task that is older than the trace, nothing tells what has begun.
+// continuation checks that what is continued has begun, and that nothing comes twice, and
+// notes the event. Of a task that is older than the trace, nothing tells what has begun.
 func (w *agentWire) continuation(r *trace.Record, x *exchange, e *event.Event) {
 	x.lastEvent = r.N
 	if e.MayEndStream() || e.State != "" {
-		x.lastState = *e
+		x.newest = *e
 	}
 	if task := w.begun[e.Task]; task != nil {
 		w.artifacts(r, x, e, task)
 	}
 	if now := e.Body.Raw; now == x.previous && e.ID() != "" && len(event.Text(e.Parts())) >= longEvent && (e.Append || e.Kind != event.Artifact) {
-		w.c.reportWarning(r.N, RuleOrder, x.method, "it is the event before once more: clients show its text twice")
+		w.c.warn(r.N, RuleOrder, x.method, "it is the event before once more: clients show its text twice")
 	}
 	x.previous = strings.Clone(e.Body.Raw)
 }
 
-// reportSilence reports that nothing had come on a stream for a long time, when its next event comes.
+// reportSilence reports a long time before this event in which nothing came.
 func (w *agentWire) reportSilence(r *trace.Record, x *exchange) {
-	if since := time.Duration(r.Micros-x.lastSign) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence && !event.Waits(x.lastState.State) {
-		w.reportAnswer(r.N, x, RuleHTTP, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then", since.Round(time.Second))
+	if since := time.Duration(r.Micros-x.lastSign) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence && !event.Waits(x.newest.State) {
+		w.report(r.N, x, RuleHTTP, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then", since.Round(time.Second))
 	}
 }
 
@@ -87,23 +87,23 @@ func (w *agentWire) ending(r *trace.Record, x *exchange) {
 	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen
 	switch {
 	case x.torn && r.Error == "":
-		w.reportAnswer(x.lastEvent, x, RuleHTTP, Error, "the stream ended within this event: a blank line must follow it")
+		w.report(x.lastEvent, x, RuleHTTP, Error, "the stream ended within this event: a blank line must follow it")
 		return
-	case x.final == 0 && !x.lastState.MayEndStream():
+	case x.final == 0 && !x.newest.MayEndStream():
 		w.unfinished(r, x, since, byUs)
-	case x.final > 0 || x.op.version != "0.3" || x.lastState.Kind != event.Status || x.lastState.Final || byUs:
-	case event.Terminal(x.lastState.State):
-		w.c.reportError(x.lastEvent, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", x.lastState.State)
+	case x.final > 0 || x.op.version != "0.3" || x.newest.Kind != event.Status || x.newest.Final || byUs:
+	case event.Terminal(x.newest.State):
+		w.c.fail(x.lastEvent, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", x.newest.State)
 	default:
-		w.c.reportWarning(x.lastEvent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", x.lastState.State)
+		w.c.warn(x.lastEvent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", x.newest.State)
 	}
-	over := x.final > 0 || event.Terminal(x.lastState.State)
+	over := x.final > 0 || event.Terminal(x.newest.State)
 	if over && (byUs || r.Error != "") && r.Reason != trace.EndCut && since >= lingers {
-		w.c.reportWarning(x.lastEvent, RuleState, x.method, "the stream was still open %s after its last event, and had to be closed", since.Round(10*time.Millisecond))
+		w.c.warn(x.lastEvent, RuleState, x.method, "the stream was still open %s after its last event, and had to be closed", since.Round(10*time.Millisecond))
 	}
 }
 
-// unfinished reports a stream whose last event must not be the last. byUs: the client has closed it.
+// unfinished reports a stream without a last event. byUs: the client has closed it.
 func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration, byUs bool) {
 	if task := w.begun[x.task]; task != nil {
 		task.calls = nil // how they end was said to nobody
@@ -111,12 +111,12 @@ func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration
 	before, over := w.ended[x.task]
 	switch {
 	case byUs && over && since >= lingers:
-		w.c.reportError(x.lastEvent, Agent, RuleState, x.method, "the task is %s, as record %d says, and this stream has not told it and has not ended", before.state, before.record)
+		w.c.fail(x.lastEvent, Agent, RuleState, x.method, "the task is %s, as record %d says, and this stream has not told it and has not ended", before.state, before.record)
 	case byUs && since >= silence:
-		w.c.reportWarning(x.lastEvent, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
+		w.c.warn(x.lastEvent, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
 	case r.Reason == trace.EndCut:
-		w.c.reportWarning(x.lastEvent, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
+		w.c.warn(x.lastEvent, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
 	case !byUs:
-		w.c.reportError(x.lastEvent, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user", cmp.Or(x.lastState.State, "unknown"))
+		w.c.fail(x.lastEvent, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user", cmp.Or(x.newest.State, "unknown"))
 	}
 }

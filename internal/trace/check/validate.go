@@ -158,7 +158,7 @@ func bounds(k map[string]schema, v gjson.Result) string {
 // redacted reports whether a text stands for one that --trace-redact has left out.
 func redacted(s string) bool { return strings.HasPrefix(s, "<") && strings.HasSuffix(s, " bytes>") }
 
-// formed reports whether a text has a format, and what it must be. Of an unknown format each text is.
+// formed reports whether a text has a format, and tells what it must be. An unknown format is any.
 func formed(format, s string) (ok bool, must string) {
 	_, noTime := time.Parse(time.RFC3339Nano, s)
 	switch format {
@@ -209,8 +209,8 @@ func (w *walk) object(k map[string]schema, v gjson.Result, path string) {
 	}
 }
 
-// strangers names the members of v that no schema has, to be put behind what is missing, for which one may
-// stand; "" if there are none.
+// strangers names the members that no schema has: one may stand for what is missing. ""
+// if there are none.
 func strangers(v gjson.Result, properties ...gjson.Result) string {
 	var names []string
 	v.ForEach(func(key, _ gjson.Result) bool {
@@ -225,8 +225,8 @@ func strangers(v gjson.Result, properties ...gjson.Result) string {
 	return ", and what is there is " + strings.Join(names, ", ")
 }
 
-// meantBy returns the known member that a name is a spelling of: of context_id, and contextID, contextId;
-// "" if there is none.
+// meantBy returns the known member that an unknown one is a spelling of: context_id, and
+// contextID, of contextId; "" for none.
 func meantBy(properties gjson.Result, name string) (known string) {
 	plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
 	properties.ForEach(func(key, _ gjson.Result) bool {

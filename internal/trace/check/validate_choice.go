@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// pick checks that v matches one of several schemas, if there are any; with one, no more than one. known are
-// the properties that all of them have.
+// pick checks that v matches one of several schemas, if there are any; with one, no other.
+// known are the properties that they share.
 func (w *walk) pick(of []schema, known gjson.Result, v gjson.Result, path string, one bool) {
 	var faults [][]fault
 	matches := 0
@@ -27,9 +27,9 @@ func (w *walk) pick(of []schema, known gjson.Result, v gjson.Result, path string
 	}
 }
 
-// none adds what is wrong with v, which matches none of several schemas and has these faults by each: those
-// by the one that it is meant to match, the only one of its type and without a wrong tag, or else one fault
-// that tells what it may be.
+// none reports that v matches none of several schemas: the faults by the one that it was
+// meant to match, the only one of its type and without a wrong tag, or what it may be.
+// faults are those by each schema.
 func (w *walk) none(of []schema, known, v gjson.Result, path string, faults [][]fault) {
 	var meant [][]fault
 	var first []fault // of each schema, what tells why v is not meant to match it

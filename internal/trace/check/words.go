@@ -37,10 +37,10 @@ type turn struct {
 	broken bool            // a connection was lost, so the agent may have repeated itself
 	size   int             // of the JSON that came, see maxWords
 	tasks  map[string]bool // of its events
-	// The agent's side: messages and artifacts, and all text in its order, without white space.
+	// The agent's side: messages and artifacts, and all text in its order, without spaces.
 	said units
 	all  strings.Builder
-	// The editor's side: text by message, and all else, both without white space.
+	// The editor's side: text by message, and all else, both without spaces.
 	got   units
 	other strings.Builder
 }
@@ -77,7 +77,7 @@ func (u *unit) add(text string) {
 	u.pieces, u.size = append(u.pieces, text), u.size+len(text)
 }
 
-// rest returns what of a text is behind all that the unit holds; false if the text does not begin with that.
+// rest returns what of a text is behind all that the unit holds, if the text begins with that.
 func (u *unit) rest(text string) (rest string, ok bool) {
 	if len(text) < u.size {
 		return "", false
@@ -110,8 +110,8 @@ func (w *words) streamCut() {
 	}
 }
 
-// openTurn returns the open turn of a session, and counts size bytes more for it; nil if there is none, or
-// it is not compared.
+// openTurn returns a session's open turn, and counts what it is about to hold; nil if there
+// is none that is compared.
 func (w *words) openTurn(key string, size int) *turn {
 	t := w.turns[key]
 	if t == nil {
@@ -196,8 +196,8 @@ func (w *words) event(e *event.Event, request int64, goesOn bool) {
 	}
 }
 
-// stays reports whether a task that was answered still has the message that it has waited with, which was shown;
-// not of a short one, which may be the next token of a text. It notes the message of a task that waits.
+// stays reports whether a task that was answered still has the message that it has waited
+// with, which was shown. A short one may be the next token of a text. It notes such messages.
 func (w *words) stays(e *event.Event) bool {
 	m := e.Body.Get("status.message")
 	now := [2]string{m.Get("messageId").Str, m.Get("parts").Raw}
@@ -285,7 +285,7 @@ func (w *words) end(key string, n int64, who string, complete bool) {
 		}
 		text := []rune(u.text())
 		lost := lostAt(text, got)
-		w.c.reportError(n, who, RuleWords, u.name, "what the editor got in the turn that begins with record %d is not what the agent said from %s on, which is character %d of %d",
+		w.c.fail(n, who, RuleWords, u.name, "what the editor got in the turn that begins with record %d is not what the agent said from %s on, which is character %d of %d",
 			t.first, excerpt(string(text[lost:])), lost+1, len(text))
 	}
 }
@@ -295,7 +295,7 @@ func (t *turn) reportTwice(c *Checker, u *unit, want, got string, n int64, who s
 	times := strings.Count(got, want)
 	// What was said in pieces, and once more as a whole, was said twice.
 	if said := strings.ReplaceAll(t.all.String(), "\n", ""); times > 1 && times > strings.Count(said, want) {
-		c.reportError(n, who, RuleWords, u.name, "the editor got %s %d times, in the turn that begins with record %d", excerpt(u.text()), times, t.first)
+		c.fail(n, who, RuleWords, u.name, "the editor got %s %d times, in the turn that begins with record %d", excerpt(u.text()), times, t.first)
 	}
 }
 

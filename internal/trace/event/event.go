@@ -65,8 +65,8 @@ func Of(result gjson.Result) Event {
 	return e
 }
 
-// OfPayload is Of for a payload with JSON-RPC's envelope, or without it. failed: it is an error, and the
-// event empty.
+// OfPayload is Of for all of a payload, with JSON-RPC's envelope or without it. failed:
+// it is an error, and no event.
 func OfPayload(doc gjson.Result) (e Event, failed bool) {
 	result := doc.Get("result")
 	if !result.Exists() {

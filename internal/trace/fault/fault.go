@@ -78,8 +78,8 @@ type Set struct {
 	bytes, events int // that are left before the connection ends; negative: no limit
 }
 
-// Take returns the faults of a request with a method, and counts it against their limits. A nil Plan has
-// none. The request of a card has only those that name its method, and else is not counted: what a client
+// Take returns the faults of a request, and counts it against their limits; a nil Plan has
+// none. That of a card is not counted, and has only those that name its method: what a client
 // does when a conversation breaks could not be tried otherwise.
 func (p *Plan) Take(method string) *Set {
 	s := &Set{bytes: -1, events: -1}
@@ -149,8 +149,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pass counts the events that end in p, and returns how much of p may pass: all, unless the last event that
-// may ends within it.
+// pass counts the events that end in p, and returns how much of p may pass.
 func (b *body) pass(p []byte) int {
 	const field = "data:"
 	for i, c := range p {

@@ -185,7 +185,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// answer changes a card and a Location, and applies faults. Nothing else of an answer changes.
+// answer changes a card and a Location, and nothing else, and applies faults.
 func (p *Proxy) answer(resp *http.Response) error {
 	pass := resp.Request.Context().Value(passingKey{}).(*passing)
 	defer func() { pass.faults.Apply(resp) }()
@@ -217,7 +217,7 @@ func (p *Proxy) answer(resp *http.Response) error {
 	return nil
 }
 
-// moved returns a card whose URLs lead here, and tells the user what is left out; the same if it is no JSON.
+// moved returns a card whose URLs lead here, and notes what is left out.
 func (p *Proxy) moved(doc []byte) []byte {
 	moved, dropped, signed, err := card.Move(doc, p.base, p.move)
 	if err != nil {

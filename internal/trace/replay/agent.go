@@ -169,8 +169,7 @@ func (p *playing) exchange(x *exchange) {
 	}
 }
 
-// waitFor waits as long as it took from x's request to the recorded time at, by the speed of playing. It
-// reports whether the client is still there.
+// waitFor waits until the recorded time at is due. It reports whether the client is still there.
 func (p *playing) waitFor(x *exchange, at int64) bool {
 	wait := time.Duration(0)
 	if speed := p.a.opts.Speed; speed > 0 {

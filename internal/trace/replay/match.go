@@ -58,11 +58,11 @@ func content(params gjson.Result) string {
 	return cmp.Or(b.String(), params.Get("command_path").Raw+params.Get("arguments").Raw)
 }
 
-// match finds the recorded request for a current one; nil if there is none. Of those with its method, and
+// match finds the recorded request for a current one, or nil. Of those with its method, and
 // about no other task, it prefers, in this order: the same content, the first that was not
 // played, the same task.
 // If all were played, the last of the same content is played again: a client may begin
-// anew, or ask for a task once more. differs tells how the request deviates; "" if it does not.
+// anew, or ask for a task once more. differs tells how the request deviates, "" for not at all.
 func (a *Agent) match(q *request) (x *exchange, differs string) {
 	best := -1
 	for _, c := range a.rec.exchanges {
@@ -93,11 +93,11 @@ func (a *Agent) match(q *request) (x *exchange, differs string) {
 	return x, differs
 }
 
-// ids maps recorded IDs to current ones, one to one: current by the recorded ones, and recorded by those.
+// ids maps recorded IDs to current ones, one to one, and back.
 type ids struct{ current, recorded map[string]string }
 
-// learn takes the IDs in the parameters of a recorded request and of the one that it answers now, unless
-// they are known.
+// learn binds the IDs in a recorded request's parameters to those in a current one's, unless
+// they are bound.
 func (m *ids) learn(then, now gjson.Result) {
 	for _, path := range [...]string{"message.messageId", "message.contextId", "message.taskId", "contextId", "taskId", "id"} {
 		a, b := then.Get(path).Str, now.Get(path).Str
@@ -121,7 +121,7 @@ func quote(s string) []byte {
 	return b
 }
 
-// withID returns a JSON-RPC document with another ID; the same document if it has none, or id is "".
+// withID returns a JSON-RPC document with another ID, unless one of the two is missing.
 func withID(doc []byte, id string) []byte {
 	old := gjson.GetBytes(doc, "id")
 	if old.Index == 0 || id == "" {

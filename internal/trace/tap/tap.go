@@ -26,8 +26,8 @@ type Options struct {
 	Command        []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Line is called with each line, without its newline and of no more than MaxLine, before it is
-	// passed on; fromCommand tells the direction. OnErr is called with each line of stderr. Both may
+	// Line is called with each line, without its newline, before it is passed on;
+	// fromCommand tells the direction. OnErr is called with each line of stderr. Both may
 	// be called concurrently, and must not keep the line.
 	Line   func(fromCommand bool, line []byte)
 	OnErr  func(line []byte)

@@ -130,8 +130,8 @@ func (it *Item) history(messages gjson.Result) {
 // maxCalls bounds the tool calls that are read from a snapshot.
 const maxCalls = 200
 
-// parts adds to Said and Calls what parts have: text, thoughts and tool calls, in the forms of the
-// development-tool extension and of Gemini CLI's server.
+// parts adds text, thoughts and tool calls, in the forms of the development-tool
+// extension and of Gemini CLI's server.
 func (it *Item) parts(parts gjson.Result) {
 	parts.ForEach(func(_, part gjson.Result) bool {
 		data := part.Get("data")

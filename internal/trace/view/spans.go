@@ -44,8 +44,8 @@ type Builder struct {
 	// agent's are.
 	Editor bool
 
-	// Indexes in Spans: the newest span of a kind and name, the newest turn of a session or task, and the
-	// newest of all turns, -1 for none.
+	// Indexes in Spans: the newest span of a kind and name, the newest turn of a session or
+	// task, and the newest turn, or -1.
 	named, turns map[string]int
 	last         int
 }
@@ -63,7 +63,7 @@ func (b *Builder) span(kind, name string) *Span {
 	return nil
 }
 
-// begin begins a span, which b.span finds by its kind and name from now on. It is valid until the next one.
+// begin begins a span, which is found by its name, and is valid until the next one.
 func (b *Builder) begin(kind, name string, it *Item, title string) *Span {
 	parent, i := -1, len(b.Spans)
 	if kind == SpanTurn {
@@ -85,7 +85,7 @@ func (b *Builder) about(id string, turn int) {
 	}
 }
 
-// turnOf returns an item's turn: that of its session or task, or else the newest; -1 if there is none.
+// turnOf returns an item's turn: that of its session or task, or else the newest, or -1.
 func (b *Builder) turnOf(it *Item) int {
 	for _, id := range [...]string{it.Session, it.Task} {
 		if i, ok := b.turns[id]; ok {
