@@ -32,7 +32,6 @@ const (
 )
 
 // Options tell which agent is behind the proxy, and what is done to its traffic.
-// Options tell which agent is behind the proxy, and what is done to its traffic.
 type Options struct {
 	// Agent is the agent's URL: a base with the card at its well-known path, or the card's
 	// own URL, which ends in .json.
@@ -140,7 +139,6 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // route returns where a request goes, and what it asks for, without its faults.
-// route returns where a request goes, and what it asks for, without its faults.
 func (p *Proxy) route(r *http.Request, body []byte) *passing {
 	to := &url.URL{Scheme: p.agent.Scheme, Host: p.agent.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
 	pass := &passing{to: to, method: r.Method + " " + to.Path}
@@ -160,7 +158,6 @@ func (p *Proxy) route(r *http.Request, body []byte) *passing {
 	return pass
 }
 
-// rewrite makes the agent's request of the client's.
 // rewrite makes the agent's request of the client's.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	pass := r.In.Context().Value(passingKey{}).(*passing)
@@ -234,7 +231,6 @@ func (p *Proxy) moved(doc []byte) []byte {
 
 func (p *Proxy) move(old string) (string, bool) { return card.Mover(p.agent.String(), p.base)(old) }
 
-// fails answers a request that the agent has not answered.
 // fails answers a request that the agent has not answered.
 func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {

@@ -131,8 +131,7 @@ func (p *playing) play() {
 	p.exchange(x)
 }
 
-// begin writes the head of an answer, with those fields of a recorded one that mean something to clients.
-// begin writes the head of an answer, with those fields of a recorded one that mean something to clients.
+// begin writes the head of an answer, with some fields of a recorded one.
 func (p *playing) begin(status int, contentType string, header map[string][]string) {
 	h := p.w.Header()
 	for _, name := range []string{"A2a-Extensions", "X-A2a-Extensions", "Www-Authenticate", "Retry-After", "Cache-Control"} {
@@ -144,7 +143,6 @@ func (p *playing) begin(status int, contentType string, header map[string][]stri
 	p.w.WriteHeader(status)
 }
 
-// exchange plays the answer of a recorded exchange.
 // exchange plays the answer of a recorded exchange.
 func (p *playing) exchange(x *exchange) {
 	if !p.waitFor(x, x.responded) {

@@ -99,7 +99,6 @@ func (p *lineTee) Write(b []byte) (int, error) {
 }
 
 // end calls line with an unfinished last line.
-// end calls line with an unfinished last line.
 func (p *lineTee) end() {
 	if len(p.rest) > 0 {
 		p.line(p.rest)

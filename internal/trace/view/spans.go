@@ -99,7 +99,6 @@ func (b *Builder) turnOf(it *Item) int {
 func (s *Span) open() bool { return s != nil && s.End == 0 }
 
 // end ends a span with an item, if there is such a span and it is open.
-// end ends a span with an item, if there is such a span and it is open.
 func (s *Span) end(it *Item, status string, bad bool) {
 	if s.open() {
 		s.End, s.Last, s.Status, s.Bad = max(it.Micros, s.Start+1), it.N, status, bad

@@ -25,7 +25,6 @@ func Export(r *trace.Reader, w io.Writer, name string) error {
 }
 
 // export is Export with a bound for the bytes of records.
-// export is Export with a bound for the bytes of records.
 func export(r *trace.Reader, w io.Writer, name string, most int) error {
 	ix := newIndex(r)
 	var lines bytes.Buffer
@@ -55,7 +54,6 @@ func export(r *trace.Reader, w io.Writer, name string, most int) error {
 	return writePage(w, ix, h, lines.String())
 }
 
-// writePage writes index.html with its style, its scripts and, gzipped, the trace in it.
 // writePage writes index.html with its style, its scripts and, gzipped, the trace in it.
 func writePage(w io.Writer, ix *index, h head, lines string) error {
 	var packed bytes.Buffer

@@ -138,8 +138,7 @@ func (e *harEntry) add(b []byte, size int64) {
 	}
 }
 
-// end writes an entry, which ended at a time in microseconds, or when its answer began if that is later.
-// end writes an entry, which ended at a time in microseconds, or when its answer began if that is later.
+// end writes an entry, which ended at a time in microseconds, 0 for an unknown one.
 func (h *har) end(e *harEntry, at int64, comment string) error {
 	at = max(at, e.responded, e.began)
 	if e.responded == 0 {

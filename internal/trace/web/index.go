@@ -142,7 +142,6 @@ func (ix *index) problems() []byte { return listJSON(ix, &ix.findings) }
 func (ix *index) spans() []byte { return listJSON(ix, &ix.build.Spans) }
 
 // listJSON returns a list of the index as a JSON array.
-// listJSON returns a list of the index as a JSON array.
 func listJSON[T any](ix *index, of *[]T) []byte {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
