@@ -215,7 +215,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	steps := s.fold.Event(shown.Snapshot, task, nil)
 	over := s.fold.State.Terminal()
 	if !over {
-		s.fold.AskAgain(false)
+		s.fold.AskAgain(task)
 	}
 	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || s.unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Unmoved()))
 	var marks []byte

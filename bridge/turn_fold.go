@@ -84,13 +84,13 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 // foldEvents appends the steps of events. grew: see show.
 func (t *turn) foldEvents(n *said, steps []mapping.Step) (all []mapping.Step, grew bool) {
 	grew = n.shows == showFlow
+	verb := n.verb
+	if n.shows == showCalls {
+		verb = shown.Glance
+	}
 	for i := range n.events {
 		at := len(steps)
-		if n.shows == showCalls {
-			steps = t.fold.StateAndCalls(&n.events[i], steps)
-		} else {
-			steps = t.fold.Event(n.verb, &n.events[i], steps)
-		}
+		steps = t.fold.Event(verb, &n.events[i], steps)
 		grew = grew && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])

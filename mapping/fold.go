@@ -38,14 +38,10 @@ type Fold struct {
 	event *a2a.Event
 	verb  shown.Verb
 	items items
-	// callsOnly: of what is read nothing is shown but the state and the calls.
-	callsOnly bool
-	part      a2a.Part
+	part  a2a.Part
 	// partsOfOne is the room of decoded.
 	partsOfOne []a2a.Part
 
-	// storesUser: the last task that said its history has messages of the user's in it.
-	storesUser bool
 	connection connectionState
 	has        content
 }
@@ -57,6 +53,7 @@ const (
 	nothing content = iota
 	strange         // what is not A2A
 	ordinary
+	refused // a question that was answered, again: the agent takes no answers, and would repeat it for ever
 )
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
@@ -73,7 +70,7 @@ func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
 	f.calls.Begin()
 	f.shown.Begin()
-	f.split.givenUp, f.split.streamed = false, "" // what has been streamed is whole by now
+	f.split.streamed = "" // what has been streamed is whole by now
 	f.connection, f.has = connectionState{}, nothing
 	f.SetTask(taskID)
 }
@@ -93,7 +90,7 @@ func (f *Fold) SetTask(taskID string) {
 }
 
 // Event appends to steps what an event adds to what has been shown, and what it repeats, marked as such. The verb
-// says how it has come: the comment of package shown has the three. The steps are views of the event. steps are
+// says how it has come: the comment of package shown has them. The steps are views of the event. steps are
 // those of the events before, of which the last may grow (Joins), or none: then the texts of those before end.
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	if len(steps) == 0 { // those before are not needed any more
@@ -102,6 +99,18 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	if l := f.growFast(v, ev); l != nil {
 		return f.fastEvent(l, ev, steps)
 	}
+	if v != shown.Glance {
+		return f.slowEvent(v, ev, steps)
+	}
+	task, streamed := *ev, f.split.streamed
+	task.HasMessage = false // a status message may ask, and say the same in words
+	steps = f.slowEvent(v, &task, steps)
+	f.split.streamed = streamed
+	return steps
+}
+
+// slowEvent is Event for one that may do anything.
+func (f *Fold) slowEvent(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	f.steps, f.event, f.verb, f.joined.of = steps, ev, v, nil
 	failed := f.Err != ""
 	news := f.note(ev)
@@ -127,22 +136,11 @@ func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	return steps
 }
 
-// StateAndCalls is Event for the state and the calls of a task that was looked at, and nothing else of it: its
-// stream is open, and brings the words, or a later look does. A status message may ask, and say the same in words.
-func (f *Fold) StateAndCalls(task *a2a.Event, steps []Step) []Step {
-	ev, streamed := *task, f.split.streamed
-	ev.HasMessage = false
-	f.callsOnly = true
-	steps = f.Event(shown.Snapshot, &ev, steps)
-	f.callsOnly, f.split.streamed = false, streamed
-	return steps
-}
-
 // read adds the steps of what an event of any kind says, but for what note, settleCalls and question know of it.
 func (f *Fold) read(ev *a2a.Event) {
 	switch ev.Kind {
 	case a2a.EventTask:
-		if f.verb == shown.Snapshot {
+		if f.verb.OfTask() {
 			f.snapshot(ev)
 		} else {
 			f.liveTask(ev)
@@ -188,7 +186,7 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 func (f *Fold) Grew() bool { return f.joined.of != nil }
 
 // ShownNothing reports whether this turn has shown nothing but states and connections.
-func (f *Fold) ShownNothing() bool { return f.has != ordinary }
+func (f *Fold) ShownNothing() bool { return f.has < ordinary }
 
 // Unread reports whether this turn has shown nothing, and the agent has said something: what is not
 // A2A's, or what is neither a task nor a message with content.
@@ -237,7 +235,7 @@ func (f *Fold) add(s Step) {
 	case StepUnknown:
 		f.has = max(f.has, strange)
 	default:
-		f.has = ordinary
+		f.has = max(f.has, ordinary)
 	}
 	f.steps = append(f.steps, s)
 }

@@ -98,12 +98,11 @@ func (f *Fold) Doubt() {
 	f.calls.Doubt()
 }
 
-// AskAgain forgets answers that the agent has not heard, as far as the last snapshot
-// tells: the process that gave them has ended, and the task still waits, or holds messages of
-// the user's, and a question without the answer. still: it holds the question, and has said
-// nothing for so long that it does not count whether it says that it waits.
-func (f *Fold) AskAgain(still bool) {
-	if waits := f.State == a2a.StateInputRequired && !still; waits || f.storesUser || still {
+// AskAgain forgets answers that the agent has not heard, as far as the last snapshot, a task, tells: the process
+// that gave them has ended, and the task still waits, or holds messages of the user's, and a question without the answer.
+func (f *Fold) AskAgain(task *a2a.Event) {
+	waits := f.State == a2a.StateInputRequired
+	if waits || a2a.Any(task.History, func(m a2a.Message) bool { return m.Role == a2a.RoleUser }) {
 		f.calls.AskAgain(waits)
 	}
 }

@@ -53,11 +53,11 @@ func (f *Fold) tellGap(at int) {
 	f.steps = slices.Insert(f.steps[:last], at, f.steps[last])
 }
 
-// snapshot shows what a task that was asked for holds beyond what was shown: of what is callsOnly, nothing of its texts.
+// snapshot shows what a task that was asked for holds beyond what was shown: of a glance, nothing of its texts.
 func (f *Fold) snapshot(ev *a2a.Event) {
 	f.state(ev)
 	list := f.list(ev)
-	if f.callsOnly {
+	if f.verb == shown.Glance {
 		list = slices.DeleteFunc(list, func(in shown.Item) bool { return in.Kind != shown.Foreign && in.Kind != shown.User })
 	}
 	f.calls.Snapshot(slices.Values(f.items.ids))

@@ -75,7 +75,7 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 		role = shown.End
 	}
 	status := func() {
-		has := ev.HasMessage || f.callsOnly && m.Role == a2a.RoleAgent // StateAndCalls hides it, and wants its calls
+		has := ev.HasMessage || f.verb == shown.Glance && m.Role == a2a.RoleAgent // Event hides it, and wants its calls
 		if has && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
 			f.addMessage(m, shown.Item{Role: role})
 		}
@@ -121,12 +121,10 @@ func roleOf(ev *a2a.Event) shown.Role {
 // addHistory adds the messages of a task's history, but for the one of an ID, "" for none. Those of the user's
 // are kind User; the answers in them are noted when it is their turn.
 func (f *Fold) addHistory(ev *a2a.Event, but string) {
-	f.storesUser = false
 	for m := range a2a.Each(ev.History) {
 		f.items.ids = append(f.items.ids, m.ID)
 		switch {
 		case m.Role == a2a.RoleUser:
-			f.storesUser = true
 			f.items.add(shown.Item{Kind: shown.User, ID: m.ID, Parts: m.Parts})
 			f.noteAnswers(&m)
 		case f.failID != "" && m.ID == f.failID:

@@ -17,8 +17,6 @@ type splitState struct {
 	streamed string
 	inputs   []input // that agents wait for, also where the answer is on its way
 	states   int     // how many were said
-	// givenUp: the agent repeats a question that was answered, and would repeat it for ever.
-	givenUp bool
 }
 
 // maxOutput is how much is kept of the output of a call that says what follows: no editor is shown more at once.
@@ -40,7 +38,7 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
 	}
-	at := &dialect.Carrier{Held: f.verb == shown.Snapshot, Newest: as.Role != shown.Said, Ends: as.Role == shown.End, Streamed: f.TaskID != "" && f.split.streamed == f.TaskID}
+	at := &dialect.Carrier{Held: f.verb.OfTask(), Newest: as.Role != shown.Said, Ends: as.Role == shown.End, Streamed: f.TaskID != "" && f.split.streamed == f.TaskID}
 	if f.event != nil {
 		at.Metadata, at.State = f.event.Metadata, f.event.State
 	}
@@ -61,7 +59,7 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 // addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at the place of its
 // first piece, and so are texts of one other kind that stand together.
 func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
-	if p.Usage != "" && f.verb != shown.Snapshot {
+	if p.Usage != "" && !f.verb.OfTask() {
 		f.Usage = cloneJSON(p.Usage)
 	}
 	plain := -1 // where that item is
@@ -136,10 +134,10 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 // splitCall shows a call, or what has become of one, that a piece or a state's metadata tells of, unless the
 // artifact of a task does that is older, or it asks again what was answered (giveUpRepeated).
 func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
-	if f.verb == shown.Snapshot && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
+	if f.verb.OfTask() && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact
 	}
-	if c.Asks && f.spoken.AsksAgain() && (f.verb != shown.Snapshot || f.split.givenUp) && f.giveUpRepeated(c) {
+	if c.Asks && f.spoken.AsksAgain() && (!f.verb.OfTask() || f.GivenUp()) && f.giveUpRepeated(c) {
 		return
 	}
 	f.calls.Result(c)
@@ -153,14 +151,14 @@ func (f *Fold) giveUpRepeated(c *ToolCall) bool {
 	if c.QuestionID == "" || !f.calls.Repeats(c) {
 		return false
 	}
-	if f.split.givenUp { // a look at the task shows the same question
+	if f.GivenUp() { // a look at the task shows the same question
 		return true
 	}
-	f.split.givenUp = true
 	f.Err = fmt.Sprintf("it asks about %s again, though you have answered: it does not take the answers of its clients, so a2astdio stops here and the next prompt begins a new conversation, in which the agent knows nothing of this one", Title(c))
 	f.add(Step{Kind: StepError, Text: f.Err, State: a2a.StateFailed})
+	f.has = refused
 	return true
 }
 
 // GivenUp reports whether continuing the task is useless: the agent takes no answers.
-func (f *Fold) GivenUp() bool { return f.split.givenUp }
+func (f *Fold) GivenUp() bool { return f.has == refused }

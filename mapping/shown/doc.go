@@ -1,6 +1,6 @@
 // Package shown decides what of the things that an agent says is new to the user.
 //
-// An item is a message, an artifact or a thought: (task, kind, ID), a sequence of parts. It comes by one of three verbs:
+// An item is a message, an artifact or a thought: (task, kind, ID), a sequence of parts. It comes by one of four verbs:
 //
 //	live      on the unbroken stream of the newest request. [Shown.Live]; the history and
 //	          the artifacts of a task that comes there are [Shown.State].
@@ -9,6 +9,8 @@
 //	replayed  behind a cut at an agent whose task cannot be asked for, or does not hold what
 //	          was said. All of it is new, as live, behind a gap; of calls, what was
 //	          heard before is no news.
+//	glance    as a snapshot, while the stream is open, which brings the words: of the task
+//	          count its state and its calls alone.
 //
 // A2A gives no position in a stream. So behind a cut the task is taken whole, and where
 // that does not tell what is missing a gap is said.

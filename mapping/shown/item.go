@@ -10,7 +10,11 @@ const (
 	Live Verb = iota
 	Snapshot
 	Replayed
+	Glance
 )
+
+// OfTask reports whether a task came so, as it was asked for.
+func (v Verb) OfTask() bool { return v == Snapshot || v == Glance }
 
 // Kind says what an item is. User is a message of the user's own, which is not shown. Foreign is no
 // item: something that the caller does where it stands in a list.
