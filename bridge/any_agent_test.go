@@ -35,7 +35,7 @@ var (
 // reaches the agent once, unless the answer refused it. The user allows a call only as it was
 // first described: the agent never hears that another one is allowed. Editors get JSON.
 //
-// The generated conversations (internal/test/seeds) are of legal agents, and know what their users must see.
+// The generated conversations (internal/test/shapes) are of legal agents, and know what their users must see.
 func TestAnyAgent(t *testing.T) {
 	any := readAnything(t)
 	for seed := range uint64(*anyAgents) {

@@ -120,7 +120,7 @@ var (
 // judge counts what is wrong, by judge.
 func judge(t *testing.T, overlay string) map[string]int {
 	counts := map[string]int{}
-	out := run(t, ".", overlay, "./internal/test/shapes", "./internal/test/seeds", "-both")
+	out := run(t, ".", overlay, "./internal/test/shapes", "-both")
 	for _, m := range counted.FindAllStringSubmatch(out, -1) {
 		counts[m[1]], _ = strconv.Atoi(m[2])
 	}

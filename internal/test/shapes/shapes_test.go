@@ -19,12 +19,12 @@ import (
 )
 
 var (
-	tell    = flag.Int("tell", 0, "print so many wrong turns")
+	tell    = flag.Int("tell", 0, "print so many wrong turns, or plays of TestEnds")
 	only    = flag.String("shape", "", "play the shapes that have this in their name")
-	tells   = flag.String("class", "", "print wrong turns of this class only")
+	tells   = flag.String("class", "", "print wrong turns of this class only; with -replay: make the world small for this one")
 	version = flag.String("v", "", "0.3 or 1.0; else both, each for half of the conversations")
-	all     = flag.Bool("all", false, "each shape with all conversations, not with one, and in all editor protocols")
-	both    = flag.Bool("both", false, "each shape in all editor protocols, not a third of them in one")
+	all     = flag.Bool("all", false, "each shape with all conversations, not with one, and in all editor protocols; TestEnds: each way to look at a task behind each fault")
+	both    = flag.Bool("both", false, "each shape in all editor protocols, and each end of a turn, not a third of them in one")
 )
 
 func TestMain(m *testing.M) {
@@ -151,7 +151,7 @@ func TestShapes(t *testing.T) {
 }
 
 // patience bounds a turn, in virtual time.
-const patience = 10 * time.Minute
+const patience = 20 * time.Minute
 
 // newest is ACP 2 with -both, and else ACP.
 func newest() editor.Protocol {

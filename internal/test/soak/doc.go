@@ -1,5 +1,5 @@
 // Package soak tests the whole program with killed processes, each of which is the test's
-// binary, executed again. It has tests only. Connections that fail are worlds of package seeds,
+// binary, executed again. It has tests only. Connections that fail are worlds of package shapes,
 // and cuts at each byte those of package bridge.
 //
 //	go test ./internal/test/soak -kills=200     two hundred deaths

@@ -1,4 +1,4 @@
-package seeds
+package shapes
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
-	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
 // A Replay names a world: its seed, and the labels of what was taken out.
@@ -39,7 +38,7 @@ func ParseReplay(s string) (r Replay, err error) {
 type Plan struct {
 	Replay
 	editor.Protocol
-	Shape  shapes.Shape
+	Shape  Shape
 	Script *agent.Script
 	Turns  []*Turn
 	// Labels are what can be taken out.
@@ -101,13 +100,13 @@ func Generate(r Replay) *Plan {
 	case p.has("acp2", 50):
 		p.Protocol = editor.ACP2
 	}
-	s := shapes.Shape{Carrier: pick(d, "task", "status", "status", "artifact"), Form: pick(d, "delta", "delta", "cumulative", "whole", "pieces+whole"),
+	s := Shape{Carrier: pick(d, "task", "status", "status", "artifact"), Form: pick(d, "delta", "delta", "cumulative", "whole", "pieces+whole"),
 		IDs: pick(d, "token", "message", "message"), History: pick(d, "none", "ours", "ours", "all"), Tokens: "words"}
 	if s.Carrier == "artifact" && s.Form != "whole" {
 		s.IDs = "message"
 	}
 	p.Shape = s
-	p.Script = &agent.Script{V1: p.has("1.0", 50), Extensions: []string{agent.DevTool}, History: shapes.Histories[s.History]}
+	p.Script = &agent.Script{V1: p.has("1.0", 50), Extensions: []string{agent.DevTool}, History: Histories[s.History]}
 	if p.has("get", 15) {
 		p.Script.Get = pick(p.draw("which get"), agent.GetSlow, agent.GetStale, agent.GetFails, agent.GetMissing)
 	}
@@ -120,7 +119,7 @@ func Generate(r Replay) *Plan {
 	if p.has("cancel refused", 5) {
 		p.Script.Cancel = pick(p.draw("which cancel"), agent.CancelRefused, agent.CancelMissing, agent.CancelHangs)
 	}
-	voice := shapes.NewVoice(s)
+	voice := NewVoice(s)
 	for n := range 1 + d.IntN(3) {
 		if label := fmt.Sprintf("turn%d", n); n == 0 || p.has(label, 100) {
 			p.turn(n, voice)
@@ -130,13 +129,13 @@ func Generate(r Replay) *Plan {
 }
 
 // turn draws a turn.
-func (p *Plan) turn(n int, voice *shapes.Voice) {
+func (p *Plan) turn(n int, voice *Voice) {
 	name := func(what string) string { return fmt.Sprintf("%d.%s", n, what) }
 	t, ends := &Turn{}, agent.Completed
 	story := &agent.Turn{Prompt: fmt.Sprintf("question %d", n), Steps: []*agent.Step{{Kind: agent.TaskEvent, State: agent.Submitted}}}
 	add := func(steps ...*agent.Step) { story.Steps = append(story.Steps, steps...) }
 	d := p.draw(name("story"))
-	answers := slices.Clone(shapes.Sentences[p.draw("language").IntN(len(shapes.Sentences))][:3])
+	answers := slices.Clone(Sentences[p.draw("language").IntN(len(Sentences))][:3])
 	d.Shuffle(3, func(i, j int) { answers[i], answers[j] = answers[j], answers[i] })
 	for i := range 1 + d.IntN(4) {
 		label := name(fmt.Sprint("act", i))

@@ -1,4 +1,4 @@
-package seeds
+package shapes
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
-	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
 // An Excuse forgives an answer of the judge: what would be wrong, but cannot be known.
@@ -26,8 +25,8 @@ var excuses = []Excuse{
 	{"an error in the conversation, or a cancel", "the loaded session says what became of the message, and the agent did not say all",
 		[]string{"a loaded session does not show the conversation"},
 		func(v *view) bool {
-			return slices.ContainsFunc(v.world.Turns[:v.n], func(t *TurnRecord) bool { return !t.Acted.IsZero() }) ||
-				slices.ContainsFunc(v.world.Turns[:v.n+1], func(t *TurnRecord) bool { return t.Err != "" })
+			return slices.ContainsFunc(v.world.Turns[:v.n], func(t *PlayedTurn) bool { return !t.Acted.IsZero() }) ||
+				slices.ContainsFunc(v.world.Turns[:v.n+1], func(t *PlayedTurn) bool { return t.Err != "" })
 		}},
 	{"an answer that may not have come", "behind it the turn ends with an error, and the task is cancelled (leg.md, A3)",
 		[]string{"an error of nobody's"}, func(v *view) bool { return v.fault(agent.Lost, agent.Unsent) && v.record.Later == agent.Canceled }},
@@ -74,7 +73,7 @@ var excuses = []Excuse{
 		func(v *view) bool {
 			f := v.plan.Shape
 			return (f.Form == "pieces+whole" || f.Form == "cumulative" && f.IDs == "token") && slices.ContainsFunc(v.upTo(), func(t *Turn) bool {
-				return slices.ContainsFunc(t.Texts, func(s string) bool { return len(shapes.Tokens(s, "words")) == 1 })
+				return slices.ContainsFunc(t.Texts, func(s string) bool { return len(Tokens(s, "words")) == 1 })
 			})
 		}},
 	{"a text that begins with all of the one before it", "no rule can tell that from the one before, grown",
@@ -91,7 +90,7 @@ var excuses = []Excuse{
 			inTokens := v.plan.Shape.IDs == "token" && v.troubled() // "谢" and "谢," behind a cut
 			return slices.ContainsFunc(v.upTo(), func(t *Turn) bool {
 				return begins(t.Texts) || inTokens && slices.ContainsFunc(t.Texts, func(s string) bool {
-					return begins(slices.DeleteFunc(shapes.Tokens(s, "words"), func(s string) bool { return s[0] == ' ' }))
+					return begins(slices.DeleteFunc(Tokens(s, "words"), func(s string) bool { return s[0] == ' ' }))
 				})
 			})
 		}},

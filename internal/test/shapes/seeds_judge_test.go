@@ -1,4 +1,4 @@
-package seeds
+package shapes
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
-	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
 // A Violation is what is wrong with a world. Turn is -1 where it is no turn's.
@@ -20,10 +19,10 @@ type Violation struct {
 // A view is a turn, as the judge sees it.
 type view struct {
 	plan    *Plan
-	world   *Record
+	world   *Played
 	n       int
 	turn    *Turn
-	record  *TurnRecord
+	record  *PlayedTurn
 	said    []agent.Said
 	heard   []agent.Heard
 	letters string
@@ -34,7 +33,7 @@ type view struct {
 	whole   bool // the agent has said all
 }
 
-func newView(p *Plan, r *Record, n int) *view {
+func newView(p *Plan, r *Played, n int) *view {
 	v := &view{plan: p, world: r, n: n, turn: p.Turns[n], record: r.Turns[n]}
 	for _, s := range r.Said {
 		if s.Turn == n {
@@ -46,7 +45,7 @@ func newView(p *Plan, r *Record, n int) *view {
 			v.heard = append(v.heard, h)
 		}
 	}
-	v.letters, _, v.gaps = shapes.View(v.record.Shown)
+	v.letters, _, v.gaps = View(v.record.Shown)
 	v.letters = strings.ReplaceAll(v.letters, "Why.", "")
 	v.acted = !v.record.Acted.IsZero() && !v.record.Ended.Before(v.record.Acted)
 	v.late = !v.record.Acted.IsZero() && !v.acted
@@ -74,50 +73,50 @@ type question struct {
 
 // questions are all of them. What excuses an answer is in excuses.
 var questions = []question{
-	{"the turn does not end", func(v *view) string { return text(v.record.Stuck, "in %v", patience) }},
+	{"the turn does not end", func(v *view) string { return when(v.record.Stuck, "in %v", patience) }},
 	{"a question waits, and the turn ends", func(v *view) string {
-		return text(v.stop == "end_turn" && len(v.record.Open) > 0, "%v", v.record.Open)
+		return when(v.stop == "end_turn" && len(v.record.Open) > 0, "%v", v.record.Open)
 	}},
 	{"the turn ends, and the task goes on", func(v *view) string {
-		return text(v.stop == "end_turn" && !v.late && v.record.State != agent.Completed && v.record.State != agent.InputRequired, "it is %s", v.record.State)
+		return when(v.stop == "end_turn" && !v.late && v.record.State != agent.Completed && v.record.State != agent.InputRequired, "it is %s", v.record.State)
 	}},
 	{"a cancel behind the turn does not reach its task", func(v *view) string { // version 2 of ACP has a place for it
-		return text(v.plan.Protocol == editor.ACP2 && v.late && v.turn.Act.Kind == Cancel && !v.record.Later.Over(), "it is %s", v.record.Later)
+		return when(v.plan.Protocol == editor.ACP2 && v.late && v.turn.Act.Kind == Cancel && !v.record.Later.Over(), "it is %s", v.record.Later)
 	}},
 	{"the turn ends before the agent's end", func(v *view) string {
-		return text(v.stop == "end_turn" && !v.whole, "%d of %d steps", len(v.said), len(v.plan.Script.Turns[v.n].Steps))
+		return when(v.stop == "end_turn" && !v.whole, "%d of %d steps", len(v.said), len(v.plan.Script.Turns[v.n].Steps))
 	}},
 	{"an error of nobody's", func(v *view) string {
-		return text(v.stop == "error" && !v.acted && v.record.State != agent.Failed && v.record.State != agent.Rejected, "%s", v.record.Err)
+		return when(v.stop == "error" && !v.acted && v.record.State != agent.Failed && v.record.State != agent.Rejected, "%s", v.record.Err)
 	}},
 	{"cancelled by nobody", func(v *view) string {
-		return text(v.stop == "cancelled" && v.turn.Act.Kind == None && !v.record.Stuck, "")
+		return when(v.stop == "cancelled" && v.turn.Act.Kind == None && !v.record.Stuck, "")
 	}},
 	{"cancelled, and the task goes on", func(v *view) string {
 		stopped := v.stop == "cancelled" || v.stop == "error" && v.turn.Act.Kind != Cancel
-		return text(v.acted && v.turn.Act.Kind != Kill && stopped && len(v.said) > 0 && !v.record.Later.Over(), "it is %s", v.record.Later)
+		return when(v.acted && v.turn.Act.Kind != Kill && stopped && len(v.said) > 0 && !v.record.Later.Over(), "it is %s", v.record.Later)
 	}},
 	{"an error in the place of cancelled", func(v *view) string {
 		unasked := v.stop == "error" && v.record.State != agent.Failed && v.record.State != agent.Rejected
-		return text(unasked && v.acted && v.turn.Act.Kind == Cancel || v.turn.Act.Kind != Kill && strings.Contains(v.record.Err, "context canceled"), "%s", v.record.Err)
+		return when(unasked && v.acted && v.turn.Act.Kind == Cancel || v.turn.Act.Kind != Kill && strings.Contains(v.record.Err, "context canceled"), "%s", v.record.Err)
 	}},
 	{"the bridge ends late, or with an error", func(v *view) string {
-		return text((v.turn.Act.Kind == Leave || v.turn.Act.Kind == Terminate) && (v.world.Closing > time.Second || v.world.ServeErr != nil), "%v %v", v.world.Closing, v.world.ServeErr)
+		return when((v.turn.Act.Kind == Leave || v.turn.Act.Kind == Terminate) && (v.world.Closing > time.Second || v.world.ServeErr != nil), "%v %v", v.world.Closing, v.world.ServeErr)
 	}},
 	{"the words are not the agent's", func(v *view) string {
 		class := ""
 		if v.judged() && v.whole { // else that is what is wrong
-			class = shapes.Judge(v.letters, v.want(), v.gaps, v.want(), v.troubled(), true)
+			class = Judge(v.letters, v.want(), v.gaps, v.want(), v.troubled(), true)
 		}
-		return text(class != "", "%s: %q, and the agent said %q", class, v.letters, v.want())
+		return when(class != "", "%s: %q, and the agent said %q", class, v.letters, v.want())
 	}},
 	{"a gap is told where nothing is missing", func(v *view) string {
-		return text(v.judged() && v.gaps > 0 && v.letters == v.want(), "")
+		return when(v.judged() && v.gaps > 0 && v.letters == v.want(), "")
 	}},
-	{"a gap is told twice", func(v *view) string { return text(v.gaps > 1 || v.gaps > 0 && !v.troubled(), "%d times", v.gaps) }},
+	{"a gap is told twice", func(v *view) string { return when(v.gaps > 1 || v.gaps > 0 && !v.troubled(), "%d times", v.gaps) }},
 	{"a thought is lost or doubled", func(v *view) string {
 		got := v.shown(editor.Thought)
-		return text(v.judged() && v.plan.Protocol != editor.Lines && len(got) != len(v.turn.Thoughts) && v.gaps == 0, "%q", got)
+		return when(v.judged() && v.plan.Protocol != editor.Lines && len(got) != len(v.turn.Thoughts) && v.gaps == 0, "%q", got)
 	}},
 	{"a question is not asked", func(v *view) string {
 		for _, s := range v.said {
@@ -162,7 +161,7 @@ var questions = []question{
 				prompts++
 			}
 		}
-		return text(prompts > 1, "%d prompts", prompts)
+		return when(prompts > 1, "%d prompts", prompts)
 	}},
 	{"a stream is closed while the turn lives", func(v *view) string {
 		for _, h := range v.heard {
@@ -181,7 +180,7 @@ var questions = []question{
 			bound = 50*time.Second + v.turn.Faults[0].For
 		}
 		late := v.record.Ended.Sub(v.said[len(v.said)-1].At)
-		return text(late > bound, "%v behind the agent's last word", late)
+		return when(late > bound, "%v behind the agent's last word", late)
 	}},
 	{"a loaded session does not show the conversation", func(v *view) string {
 		if v.turn.Act.Kind != Kill || v.record.Acted.IsZero() {
@@ -191,18 +190,18 @@ var questions = []question{
 		for _, t := range v.plan.Turns[:v.n+1] {
 			want += strings.Join(t.Texts, "")
 		}
-		letters, _, gaps := shapes.View(v.world.Loaded)
+		letters, _, gaps := View(v.world.Loaded)
 		letters = strings.ReplaceAll(letters, "Why.", "")
-		want = shapes.Letters(want)
+		want = Letters(want)
 		if !v.whole && strings.HasPrefix(want, letters) { // it waits for an answer, and nobody gives one
 			return ""
 		}
-		return text(gaps == 0 && letters != want, "%q, and it was %q", letters, want)
+		return when(gaps == 0 && letters != want, "%q, and it was %q", letters, want)
 	}},
 }
 
-// text is a detail, "" if it is not so.
-func text(so bool, format string, args ...any) string {
+// when is a detail, "" if it is not so.
+func when(so bool, format string, args ...any) string {
 	if !so {
 		return ""
 	}
@@ -215,7 +214,7 @@ func (v *view) judged() bool {
 }
 
 func (v *view) faulty() bool { return len(v.turn.Faults) > 0 }
-func (v *view) want() string { return shapes.Letters(strings.Join(v.turn.Texts, "")) }
+func (v *view) want() string { return Letters(strings.Join(v.turn.Texts, "")) }
 
 // shown are the IDs of what was shown of a kind; of thoughts their texts.
 func (v *view) shown(kind editor.Kind) (ids []string) {
@@ -227,8 +226,8 @@ func (v *view) shown(kind editor.Kind) (ids []string) {
 	return ids
 }
 
-// Judge says what is wrong, and which excuses were needed.
-func Judge(p *Plan, r *Record) (found []Violation, excused []string) {
+// judgeWorld says what is wrong, and which excuses were needed.
+func judgeWorld(p *Plan, r *Played) (found []Violation, excused []string) {
 	for n := range r.Turns {
 		v := newView(p, r, n)
 		for _, q := range questions {

@@ -1,4 +1,4 @@
-package seeds
+package shapes
 
 import (
 	"context"
@@ -15,12 +15,9 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
 )
 
-// patience bounds a turn in virtual time.
-const patience = 20 * time.Minute
-
-// A Record is what has happened in a world.
-type Record struct {
-	Turns []*TurnRecord
+// A Played is what has happened in a world.
+type Played struct {
+	Turns []*PlayedTurn
 	Heard []agent.Heard
 	Said  []agent.Said
 	// Loaded is what the editor got when it loaded the session behind a kill.
@@ -30,8 +27,8 @@ type Record struct {
 	Closing  time.Duration
 }
 
-// A TurnRecord is what has happened in a turn.
-type TurnRecord struct {
+// A PlayedTurn is what has happened in a turn.
+type PlayedTurn struct {
 	*editor.Turn
 	Acted time.Time // the user has cancelled, left, or killed the bridge
 	Stuck bool
@@ -40,9 +37,9 @@ type TurnRecord struct {
 	Open         []string
 }
 
-// Play plays a plan, in a bubble of testing/synctest. dir makes a directory for sessions.
-func Play(p *Plan, dir func() string) (*Record, error) {
-	r := &Record{}
+// perform plays a plan, in a bubble of testing/synctest. dir makes a directory for sessions.
+func perform(p *Plan, dir func() string) (*Played, error) {
+	r := &Played{}
 	watch := &moment{}
 	p.Script.OnSay = watch.said
 	a := agent.New(p.Script)
@@ -63,7 +60,7 @@ func Play(p *Plan, dir func() string) (*Record, error) {
 	for n, t := range p.Turns {
 		think = t.Think
 		reached := watch.at(len(a.Said()) + t.Act.Steps)
-		tr := &TurnRecord{Turn: e.Prompt(fmt.Sprintf("question %d", n))}
+		tr := &PlayedTurn{Turn: e.Prompt(fmt.Sprintf("question %d", n))}
 		r.Turns = append(r.Turns, tr)
 		act := follow(tr, reached, t.Act)
 		switch act {
@@ -155,7 +152,7 @@ func pause(d time.Duration) {
 }
 
 // follow waits for the end of a turn, or for the moment of the user's act.
-func follow(t *TurnRecord, reached <-chan struct{}, act Act) ActKind {
+func follow(t *PlayedTurn, reached <-chan struct{}, act Act) ActKind {
 	if act.Kind == None {
 		reached = nil
 	}

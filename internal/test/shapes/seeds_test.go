@@ -1,36 +1,26 @@
-package seeds
+package shapes
 
 import (
 	"cmp"
 	"flag"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
-	"github.com/a2astdio/a2astdio/internal/test/shapes"
 )
 
 var (
 	worlds = flag.Uint64("worlds", 0, "how many worlds TestSeeds plays; 0: 200, and with -both 600")
 	first  = flag.Uint64("seed", 0, "the seed of the first world")
 	replay = flag.String("replay", "", "the world that TestReplay plays")
-	class  = flag.String("class", "", "with -replay: the class for which it is made small; else the first")
 )
 
-func TestMain(m *testing.M) {
-	flag.Parse()
-	debug.SetGCPercent(800) // much garbage, and nothing is kept
-	debug.SetMemoryLimit(256 << 20)
-	os.Exit(m.Run())
-}
-
-// play plays a world and judges it.
-func play(t *testing.T, p *Plan) (r *Record, found []Violation, excused []string) {
+// playWorld plays a world and judges it.
+func playWorld(t *testing.T, p *Plan) (r *Played, found []Violation, excused []string) {
 	var dirs []string
 	defer func() {
 		for _, dir := range dirs {
@@ -54,7 +44,7 @@ func play(t *testing.T, p *Plan) (r *Record, found []Violation, excused []string
 		}()
 		synctest.Test(t, func(t *testing.T) {
 			var err error
-			if r, err = Play(p, dir); err != nil {
+			if r, err = perform(p, dir); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -62,7 +52,7 @@ func play(t *testing.T, p *Plan) (r *Record, found []Violation, excused []string
 	if left != "" {
 		return r, []Violation{{"something is left behind", left, -1}}, nil
 	}
-	found, excused = Judge(p, r)
+	found, excused = judgeWorld(p, r)
 	return r, found, excused
 }
 
@@ -80,7 +70,7 @@ func shrink(t *testing.T, r Replay, class string) Replay {
 		again = false
 		for _, label := range Generate(r).Labels {
 			less := Replay{r.Seed, append(slices.Clone(r.Out), label)}
-			if _, found, _ := play(t, Generate(less)); has(found, class) {
+			if _, found, _ := playWorld(t, Generate(less)); has(found, class) {
 				r, again = less, true
 			}
 		}
@@ -105,7 +95,7 @@ func TestSeeds(t *testing.T) {
 	wrong := 0
 	must.OnAll(t, int(many), func(t *testing.T, i int) {
 		seed := *first + uint64(i)
-		_, found, excused := play(t, Generate(Replay{Seed: seed}))
+		_, found, excused := playWorld(t, Generate(Replay{Seed: seed}))
 		mu.Lock()
 		defer mu.Unlock()
 		if len(found) > 0 {
@@ -121,10 +111,10 @@ func TestSeeds(t *testing.T) {
 			excuses[name]++
 		}
 	})
-	for _, class := range shapes.ByCount(counts) {
+	for _, class := range ByCount(counts) {
 		t.Logf("%6d %-50s -replay=%-6d %.120s", counts[class], class, least[class], details[class])
 	}
-	for _, name := range shapes.ByCount(excuses) {
+	for _, name := range ByCount(excuses) {
 		t.Logf("%6d needed the excuse: %s", excuses[name], name)
 	}
 	t.Logf("wrong: worlds: %d", wrong)
@@ -139,12 +129,12 @@ func TestReplay(t *testing.T) {
 		t.Skip("-replay names no world")
 	}
 	r := must.Get(ParseReplay(*replay))(t)
-	_, found, _ := play(t, Generate(r))
+	_, found, _ := playWorld(t, Generate(r))
 	if len(found) > 0 {
-		r = shrink(t, r, cmp.Or(*class, found[0].Class))
+		r = shrink(t, r, cmp.Or(*tells, found[0].Class))
 	}
 	p := Generate(r)
-	rec, found, excused := play(t, p)
+	rec, found, excused := playWorld(t, p)
 	t.Logf("-replay='%s' %s, %s\n%s", r, p.Protocol, p.Shape, Tell(p, rec))
 	t.Logf("excused: %q", excused)
 	for _, v := range found {

@@ -1,7 +1,6 @@
-package seeds
+package shapes
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"sync"
@@ -11,13 +10,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/agent"
 	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/must"
-	"github.com/a2astdio/a2astdio/internal/test/shapes"
-)
-
-var (
-	all  = flag.Bool("all", false, "TestEnds: each way to look at a task behind each fault, not one")
-	both = flag.Bool("both", false, "TestEnds: each play, not each third, and in version 2 of ACP, not in it at each eighth alone")
-	tell = flag.Int("tell", 0, "TestEnds: print so many wrong plays")
 )
 
 // A net is how an agent answers what is asked behind a fault.
@@ -44,7 +36,7 @@ func (e Ending) plan(p editor.Protocol, v1 bool, fault *agent.Fault, act Act, th
 			}
 		}
 	}
-	return &Plan{Protocol: p, Shape: shapes.Shape{Carrier: "status"}, Turns: []*Turn{turn},
+	return &Plan{Protocol: p, Shape: Shape{Carrier: "status"}, Turns: []*Turn{turn},
 		Script: &agent.Script{V1: v1, Get: over.get, Subscribe: over.subscribe, Tells: over.tells, Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{story}}}
 }
 
@@ -72,7 +64,7 @@ func TestEnds(t *testing.T) {
 				return
 			}
 			plan := e.plan(p, n%2 == 1 && !e.Only03, fault, act, think, over)
-			r, found, _ := play(t, plan)
+			r, found, _ := playWorld(t, plan)
 			mu.Lock()
 			defer mu.Unlock()
 			plays++
@@ -127,7 +119,7 @@ func TestEnds(t *testing.T) {
 	})
 	t.Logf("%d plays, %d that no rule decides", plays, chosen)
 	t.Logf("wrong: ends: %d", wrong)
-	for _, c := range shapes.ByCount(classes) {
+	for _, c := range ByCount(classes) {
 		t.Logf("%6d %s", classes[c], c)
 	}
 	const atMost = 3 // may only shrink: one, and what goroutines decide that wake at one time
@@ -187,12 +179,4 @@ func Endings() (all []*Ending) {
 	late := one("completed with final false, then more", say("m1", "One. "), &agent.Step{State: agent.Completed}, after(600*time.Millisecond, say("m1", "Two.")), done)
 	late.Only03, late.Late = true, true
 	return all
-}
-
-func say(id, text string) *agent.Step { return agent.Say(agent.Working, id, text) }
-
-// after lets a step come later.
-func after(d time.Duration, s *agent.Step) *agent.Step {
-	s.After = d
-	return s
 }

@@ -1,4 +1,4 @@
-package seeds
+package shapes
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 )
 
 // Tell is what happened in a world, line by line.
-func Tell(p *Plan, r *Record) string {
+func Tell(p *Plan, r *Played) string {
 	type line struct {
 		at   time.Time
 		text string
