@@ -29,10 +29,10 @@ func asked(t testing.TB, name string, args, confirmation any) mapping.Question {
 	fold.Event(shown.Live, &a2a.Event{Kind: a2a.EventStatus, TaskID: "t", State: a2a.StateWorking, HasMessage: true,
 		Metadata: `{"coderAgent":{"kind":"tool-call-confirmation"}}`,
 		Message:  a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: parts}}, nil)
-	if len(fold.Open()) != 1 {
+	if len(fold.Calls.Open()) != 1 {
 		t.Fatalf("not a question: %s", data)
 	}
-	return mapping.NewQuestion(fold.Open()[0])
+	return mapping.NewQuestion(fold.Calls.Open()[0])
 }
 
 type object map[string]any

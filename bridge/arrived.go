@@ -59,7 +59,7 @@ func (l *leg) arrives(task *a2a.Event, stale bool) {
 // the task is in another state than before. That it has begun to wait is none: agents ask before they do.
 func (l *leg) answersCame(task *a2a.Event) bool {
 	was := l.request.was.State
-	took := !l.turn.fold.Undelivered(l.request.calls...) || task.State.Terminal() || !l.namesCalls(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
+	took := !l.turn.fold.Calls.Undelivered(l.request.calls...) || task.State.Terminal() || !l.namesCalls(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
 	return took && (l.moved || l.pending() || task.State != was && task.State != a2a.StateInputRequired)
 }
 

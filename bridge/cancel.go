@@ -268,7 +268,7 @@ func (t *turn) chooseCancel(leg *leg) {
 	switch {
 	case t.fold.State.Terminal():
 		t.hangUp = func() bool { return true }
-	case t.writing.Traits().HangUpStops && !t.fold.Running() && leg.live != nil:
+	case t.writing.Traits().HangUpStops && !t.fold.Calls.Running() && leg.live != nil:
 		t.hangUp = leg.live.stream.HangUp
 	}
 }

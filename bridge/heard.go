@@ -27,8 +27,8 @@ func isBare(task *a2a.Event) bool {
 // hears is what the fold knows that the leg decides by.
 func (t *turn) hears(l *leg) heard {
 	return heard{
-		asked: t.fold.Asked(),
-		moved: !l.request.answers || !t.fold.Unmoved(l.request.calls...),
+		asked: t.fold.Calls.Asked(),
+		moved: !l.request.answers || !t.fold.Calls.Unmoved(l.request.calls...),
 		calls: t.works(),
 	}
 }
@@ -36,9 +36,9 @@ func (t *turn) hears(l *leg) heard {
 // works is what the calls do that the fold knows of.
 func (t *turn) works() work {
 	switch {
-	case t.fold.Waits() || t.fold.WaitsForWords():
+	case t.fold.Calls.Waits() || t.fold.WaitsForWords():
 		return callsWait
-	case t.fold.Running():
+	case t.fold.Calls.Running():
 		return callsWork
 	}
 	return callsRest

@@ -254,7 +254,7 @@ func (e *linesEditor) confirm(c *editorRequest) {
 	}
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.Answer(ctx, func(questions []mapping.Question) ([]mapping.Answer, error) {
-			if open, _ := t.fold.OpenTask(); p.TaskID != open && p.TaskID != t.fold.TaskID {
+			if open, _ := t.fold.Calls.OpenTask(); p.TaskID != open && p.TaskID != t.fold.TaskID {
 				questions = nil // they are of another task, whose calls may have the same IDs
 			}
 			if len(questions) == 0 {

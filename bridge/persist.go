@@ -217,7 +217,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if !over {
 		s.fold.AskAgain(task)
 	}
-	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Waits() || s.unfinished && (endsWithUser(task) || s.fold.Running() || s.fold.Unmoved()))
+	goesOn = !over && (s.fold.State != a2a.StateInputRequired || s.fold.Calls.Waits() || s.unfinished && (endsWithUser(task) || s.fold.Calls.Running() || s.fold.Calls.Unmoved()))
 	var marks []byte
 	if s.unfinished && !goesOn {
 		marks = spell.EndLine(nil, s.fold.State)

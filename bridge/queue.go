@@ -92,7 +92,7 @@ func (t *turn) nextSteering(leg *leg) <-chan *steering {
 // it would be taken for the answer.
 func (t *turn) canSteer() bool {
 	f := t.fold
-	return f.TaskID != "" && (f.State == a2a.StateWorking || f.State == a2a.StateSubmitted) && !f.Waits() && !t.isCancelled() && !t.isCommand
+	return f.TaskID != "" && (f.State == a2a.StateWorking || f.State == a2a.StateSubmitted) && !f.Calls.Waits() && !t.isCancelled() && !t.isCommand
 }
 
 // steerRequest returns the request that sends p, to which the leg hands its streams over. If p cannot be sent, it

@@ -309,7 +309,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (legEnd, error) {
 	for {
 		switch {
 		case t.view == fullView && t.waitsForUser():
-			if t.fold.Waits() {
+			if t.fold.Calls.Waits() {
 				return paused, nil
 			}
 			leg.giveHeld(true)

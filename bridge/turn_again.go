@@ -79,8 +79,8 @@ const lookLimit = 2 * time.Minute
 // hasGoneOn looks whether calls have gone on without the answers that the agent has
 // refused, and tells the user if so. leg and limit: see [turn.whileShowing].
 func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
-	err := t.lookAtTask(ctx, leg, limit, func() bool { return !t.fold.Undelivered(calls...) })
-	if err != nil || t.fold.Undelivered(calls...) {
+	err := t.lookAtTask(ctx, leg, limit, func() bool { return !t.fold.Calls.Undelivered(calls...) })
+	if err != nil || t.fold.Calls.Undelivered(calls...) {
 		return false
 	}
 	t.forgetRejected(calls)

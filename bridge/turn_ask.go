@@ -98,7 +98,7 @@ func (t *turn) questions() (questions []mapping.Question) {
 // undecided returns the open calls that have no decision: none about what they ask
 // now, or one that the user would not have given in advance any more.
 func (t *turn) undecided() (calls []*mapping.ToolCall) {
-	for _, call := range t.fold.Open() {
+	for _, call := range t.fold.Calls.Open() {
 		d, ok := t.session.decided[call.Shown]
 		if ok = ok && d.question.StillAsked(call); ok && (d.by == ByMode || d.by == ByAlways) {
 			_, ok = t.session.decide(d.question)
@@ -114,7 +114,7 @@ func (t *turn) undecided() (calls []*mapping.ToolCall) {
 // with their task.
 func (t *turn) decisions() (all []decision) {
 	t.fold.EnterOpen()
-	for _, call := range t.fold.Open() {
+	for _, call := range t.fold.Calls.Open() {
 		if d, ok := t.session.decided[call.Shown]; ok {
 			all = append(all, d)
 		}
@@ -194,7 +194,7 @@ func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Questio
 // has approved one and that was not sent.
 func (t *turn) rejections() (all []decision) {
 	t.fold.EnterOpen()
-	for _, call := range t.fold.Open() {
+	for _, call := range t.fold.Calls.Open() {
 		q := t.session.question(call)
 		all = append(all, decision{question: q, option: q.Reject(), by: ByCancel})
 	}
@@ -204,7 +204,7 @@ func (t *turn) rejections() (all []decision) {
 
 // anyOpen reports whether one of the calls that questions are about still waits.
 func (t *turn) anyOpen(questions []mapping.Question) bool {
-	return slices.ContainsFunc(t.fold.Open(), func(call *mapping.ToolCall) bool {
+	return slices.ContainsFunc(t.fold.Calls.Open(), func(call *mapping.ToolCall) bool {
 		return slices.ContainsFunc(questions, func(q mapping.Question) bool { return q.Call.Shown == call.Shown })
 	})
 }
@@ -272,7 +272,7 @@ func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision
 	cancels := false
 	for _, d := range decisions {
 		t.observe(Observation{What: ObservedAnswer, Call: d.question.Call.ID, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
-		t.fold.Answered(d.question.Call.ID, d.option.Allows())
+		t.fold.Calls.Answered(d.question.Call.ID, d.option.Allows())
 		if d.by == ByDismissed {
 			t.unanswered = append(t.unanswered, d.question.Call)
 		}
@@ -314,7 +314,7 @@ func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision
 func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	var titles, ids []string
 	for _, d := range decisions {
-		t.fold.Answered(d.question.Call.ID, false)
+		t.fold.Calls.Answered(d.question.Call.ID, false)
 		titles, ids = append(titles, mapping.Title(d.question.Call)), append(ids, d.question.Call.ID)
 	}
 	t.rejected = true
@@ -322,7 +322,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	task, err := t.whileShowing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.cancelTask(ctx, taskID, "no option rejects the call")
 	}, func() bool {
-		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Waits() && !t.fold.Undelivered(ids...)
+		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Calls.Waits() && !t.fold.Calls.Undelivered(ids...)
 	})
 	apart := t.writing.Traits().AnswersApart
 	aborted := apart && t.fold.State == a2a.StateFailed && t.fold.FailText == "" // as opencode-a2a calls what is cancelled

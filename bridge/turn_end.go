@@ -35,7 +35,7 @@ func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error
 	if errors.Is(err, errRejected) {
 		err = nil
 	}
-	undelivered := t.delivery != noAnswers && t.fold.Undelivered()
+	undelivered := t.delivery != noAnswers && t.fold.Calls.Undelivered()
 	defer t.endPushesOfOver()
 	if how == overdue && !t.fold.State.Terminal() { // else all is said
 		t.fold.Doubt()
@@ -68,7 +68,7 @@ func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error
 
 // legOver returns paused if the calls of a leg that is over wait for the user, else ended and the leg's error.
 func (t *turn) legOver(leg *leg) (legEnd, error) {
-	if leg.err == nil && t.fold.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
+	if leg.err == nil && t.fold.Calls.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
 		return paused, nil
 	}
 	return ended, leg.err
@@ -328,5 +328,5 @@ func (t *turn) noteTask() {
 
 // waitsForUser reports whether the task waits for the user, as far as is known; a cancelled turn's does not.
 func (t *turn) waitsForUser() bool {
-	return (t.fold.Waits() && t.view != lostView || t.fold.WaitsForWords()) && !t.isCancelled()
+	return (t.fold.Calls.Waits() && t.view != lostView || t.fold.WaitsForWords()) && !t.isCancelled()
 }

@@ -50,10 +50,10 @@ func askedBy(t *testing.T, call string, v2 *spell.Places) gjson.Result {
 	t.Helper()
 	fold := speaking()
 	fold.Event(shown.Live, dataEvent(call), nil)
-	if len(fold.Open()) != 1 {
+	if len(fold.Calls.Open()) != 1 {
 		t.Fatalf("not a question: %s", call)
 	}
-	return gjson.ParseBytes((&spell.ACP{Session: "s", Cwd: "/w", V2: v2}).Permission(mapping.NewQuestion(fold.Open()[0])))
+	return gjson.ParseBytes((&spell.ACP{Session: "s", Cwd: "/w", V2: v2}).Permission(mapping.NewQuestion(fold.Calls.Open()[0])))
 }
 
 // TestLongQuestions: no size of anything that the agent says takes a line of ours away.
@@ -109,7 +109,7 @@ func TestLongChanges(t *testing.T) {
 			raw, _ := json.Marshal(edit)
 			fold.Event(shown.Live, dataEvent(fmt.Sprintf(`{"tool_call_id":"%d","status":"PENDING","tool_name":"write","confirmation_request":{"options":[{"id":"always"}],"file_edit_details":%s}}`, i, raw)), nil)
 		}
-		for i, call := range fold.Open() {
+		for i, call := range fold.Calls.Open() {
 			q := mapping.NewQuestion(call)
 			p := string((&spell.ACP{Session: "s", Cwd: "/w", V2: v2}).Permission(q))
 			if _, always := q.AllowAlways(); !always || strings.Count(p, "Write: `/w/a`") < 1 || i == 1 && !strings.Contains(p, `"newText"`) && !strings.Contains(p, `"patch"`) {
@@ -129,9 +129,9 @@ func TestChangedInTheMiddle(t *testing.T) {
 	}
 	f := speaking()
 	f.Event(shown.Live, dataEvent(said("8080")), nil)
-	f.Answered("c", true)
+	f.Calls.Answered("c", true)
 	steps := f.Event(shown.Live, dataEvent(said("9090")), nil)
-	if open := f.Open(); len(open) != 1 || !strings.Contains(open[0].Confirmation.Edit.NewContent, "port = 9090") || len(steps) == 0 {
-		t.Errorf("%d questions, %d steps", len(f.Open()), len(steps))
+	if open := f.Calls.Open(); len(open) != 1 || !strings.Contains(open[0].Confirmation.Edit.NewContent, "port = 9090") || len(steps) == 0 {
+		t.Errorf("%d questions, %d steps", len(f.Calls.Open()), len(steps))
 	}
 }

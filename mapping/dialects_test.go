@@ -62,7 +62,7 @@ func FuzzDialects(f *testing.F) {
 				}
 			}
 		}
-		for _, call := range fold.Open() {
+		for _, call := range fold.Calls.Open() {
 			q := mapping.NewQuestion(call)
 			if !json.Valid(acp.Permission(q)) {
 				t.Fatalf("not JSON: %s", acp.Permission(q))

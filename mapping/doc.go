@@ -17,7 +17,7 @@
 // # Without package bridge
 //
 // [NewFold] is called once for a conversation, [Fold.Begin] for each prompt, and
-// [Fold.Event] for each event: it appends the steps to show. [Fold.Open] are the calls
+// [Fold.Event] for each event: it appends the steps to show. [calls.Calls.Open] are the calls
 // that wait, [NewQuestion] has the user's choices, and [dialect.Writing] writes what was
 // chosen into the next message.
 //

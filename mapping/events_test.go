@@ -48,7 +48,7 @@ func TestEvents(t *testing.T) {
 				acp.Cwd = rest
 				continue
 			case word == "answered":
-				fold.Answered(rest, true)
+				fold.Calls.Answered(rest, true)
 				continue
 			case word == "snapshot":
 				verb, line = shown.Snapshot, rest
@@ -57,7 +57,7 @@ func TestEvents(t *testing.T) {
 				out = append(out, "= "+gjson.Get(l, "params.update").Raw)
 			}
 			asks := ""
-			for _, call := range fold.Open() {
+			for _, call := range fold.Calls.Open() {
 				asks += fmt.Sprintf(" %s by %q", call.Shown, call.QuestionID)
 			}
 			if asks != open {

@@ -22,11 +22,12 @@ type Fold struct {
 	Joins bool
 	// Dialects are the names of those that the agent is known to speak.
 	Dialects []string
+	// Calls are the tool calls: what waits for the user, runs, and was answered, is asked of them, and answers are noted there.
+	Calls *calls.Calls
 
 	facts
 	shown *shown.Shown
 	split splitState
-	calls *calls.Calls
 	fast  [maxFast]fastStep
 	// nextFast is the index in fast of the one to replace next.
 	nextFast int
@@ -58,7 +59,7 @@ const (
 
 // NewFold returns a Fold for a conversation of which nothing has been shown.
 func NewFold() *Fold {
-	f := &Fold{calls: calls.New()}
+	f := &Fold{Calls: calls.New()}
 	f.shown = shown.New(f.show)
 	f.spoken.Learned = f.learned
 	return f
@@ -68,7 +69,7 @@ func NewFold() *Fold {
 // turn before: its state, its errors, the questions that were left open. What was shown stays known.
 func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
-	f.calls.Begin()
+	f.Calls.Begin()
 	f.shown.Begin()
 	f.split.streamed = "" // what has been streamed is whole by now
 	f.connection, f.has = connectionState{}, nothing
@@ -86,7 +87,7 @@ func (f *Fold) Sent(messageID, text string) {
 func (f *Fold) SetTask(taskID string) {
 	f.TaskID = taskID
 	f.shown.Task(taskID)
-	f.calls.Enter(taskID)
+	f.Calls.Enter(taskID)
 }
 
 // Event appends to steps what an event adds to what has been shown, and what it repeats, marked as such. The verb
@@ -115,7 +116,7 @@ func (f *Fold) slowEvent(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	failed := f.Err != ""
 	news := f.note(ev)
 	f.shown.Task(f.TaskID)
-	f.calls.Enter(f.TaskID)
+	f.Calls.Enter(f.TaskID)
 	f.tellResumed()
 	if news != "" {
 		f.add(Step{Kind: StepError, Text: news, State: ev.State})
@@ -198,7 +199,7 @@ func (f *Fold) dropEvent() {
 	f.part, f.spoken.Meta = a2a.Part{}, dialect.Meta{}
 	f.items.clear()
 	clear(f.partsOfOne)
-	f.calls.DropEvent()
+	f.Calls.DropEvent()
 }
 
 // add appends a step to those in hand, with the task, and with what the event in hand says beside it.

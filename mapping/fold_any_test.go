@@ -69,7 +69,7 @@ func (s *foldScript) step(what, with byte) {
 		s.Doubt()
 		s.Sent("u", "")
 		s.Rest("t")
-		s.Undelivered()
+		s.Calls.Undelivered()
 	case 12:
 		s.restart()
 	case 13:

@@ -19,7 +19,7 @@ func (f *Fold) mention() calls.Verb {
 
 // toolCall shows a data part of the named message that is a tool call; false, with nothing shown, if it is none.
 func (f *Fold) toolCall(data, messageID string) bool {
-	steps, ok := f.calls.Data(data, messageID, f.mention(), nil)
+	steps, ok := f.Calls.Data(data, messageID, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
 }
@@ -27,7 +27,7 @@ func (f *Fold) toolCall(data, messageID string) bool {
 // outputSoFar shows the output so far of a running call; false, with nothing shown, if the artifact is none, or
 // of no call that we know: other agents may name artifacts alike.
 func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
-	steps, ok := f.calls.Artifact(a, f.mention(), nil)
+	steps, ok := f.Calls.Artifact(a, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
 }
@@ -35,7 +35,7 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 // questionApart shows a question that the metadata of the state in hand asks where the task waits, or that it is answered.
 func (f *Fold) questionApart(ev *a2a.Event) {
 	q := f.spoken.Meta.Question
-	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && !f.calls.Holds(q.ID) {
+	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && !f.Calls.Holds(q.ID) {
 		return
 	}
 	c := *q // what is kept of the metadata may be read again
@@ -59,43 +59,24 @@ func (f *Fold) settleCalls(ev *a2a.Event) {
 	if ev.State == "" {
 		return
 	}
-	if f.calls.State(f.State); f.State == a2a.StateInputRequired {
-		f.showCalls(f.calls.AskNewest(nil))
+	if f.Calls.State(f.State); f.State == a2a.StateInputRequired {
+		f.showCalls(f.Calls.AskNewest(nil))
 	}
 }
 
-// Open returns the calls that wait for the user: see [calls.Calls.Open].
-func (f *Fold) Open() []*ToolCall { return f.calls.Open() }
-
-// OpenTask is the task of these calls; false if there is none.
-func (f *Fold) OpenTask() (id string, ok bool) { return f.calls.OpenTask() }
-
-// EnterOpen makes the task of the calls that Open returns the task in hand: it is to have their answers, where
+// EnterOpen makes the task of the calls that [calls.Calls.Open] returns the task in hand: it is to have their answers, where
 // events of another task have come since.
 func (f *Fold) EnterOpen() {
-	if id, ok := f.OpenTask(); ok && id != f.TaskID {
+	if id, ok := f.Calls.OpenTask(); ok && id != f.TaskID {
 		f.SetTask(id)
 	}
 }
-
-// Waits reports whether there are such calls. Unlike Open it may be asked at each event.
-func (f *Fold) Waits() bool { return f.calls.Waits() }
-
-// Asked counts the questions so far: that it has grown tells a new one.
-func (f *Fold) Asked() int { return f.calls.Asked() }
-
-// Running reports whether a tool is at work.
-func (f *Fold) Running() bool { return f.calls.Running() }
-
-// Answered notes that a call of the task in hand is decided, by an answer that is about to be sent or by a
-// cancel: it asks no more. An ID that is not known is ignored.
-func (f *Fold) Answered(callID string, allowed bool) { f.calls.Answered(callID, allowed) }
 
 // Doubt notes that it is not known whether the agent has taken the last answers. The task may
 // have gone on, so it does not count as one that rests, and a call that was rejected may have run.
 func (f *Fold) Doubt() {
 	f.rest = Rest{}
-	f.calls.Doubt()
+	f.Calls.Doubt()
 }
 
 // AskAgain forgets answers that the agent has not heard, as far as the last snapshot, a task, tells: the process
@@ -103,16 +84,9 @@ func (f *Fold) Doubt() {
 func (f *Fold) AskAgain(task *a2a.Event) {
 	waits := f.State == a2a.StateInputRequired
 	if waits || a2a.Any(task.History, func(m a2a.Message) bool { return m.Role == a2a.RoleUser }) {
-		f.calls.AskAgain(waits)
+		f.Calls.AskAgain(waits)
 	}
 }
-
-// Undelivered reports whether a call of which Answered was told has not moved since:
-// as far as is known, the agent has not heard the answer. It may be asked about some calls only.
-func (f *Fold) Undelivered(ids ...string) bool { return f.calls.Undelivered(ids...) }
-
-// Unmoved reports whether the agent has said nothing of a call since it was answered. together: see [calls.Calls.Unmoved].
-func (f *Fold) Unmoved(together ...string) bool { return f.calls.Unmoved(together...) }
 
 // noteAnswers adds to the items in hand that a message of the user's answers questions, as far as it does: a
 // history has both.
@@ -120,7 +94,7 @@ func (f *Fold) noteAnswers(m *a2a.Message) {
 	for p := range m.Parts.All() {
 		if p.Kind == a2a.PartData {
 			data := string(p.Data)
-			f.items.do(func() { f.calls.HeldAnswer(data) })
+			f.items.do(func() { f.Calls.HeldAnswer(data) })
 		}
 	}
 }

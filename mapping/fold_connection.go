@@ -60,13 +60,13 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	if f.verb == shown.Glance {
 		list = slices.DeleteFunc(list, func(in shown.Item) bool { return in.Kind != shown.Foreign && in.Kind != shown.User })
 	}
-	f.calls.Snapshot(slices.Values(f.items.ids))
+	f.Calls.Snapshot(slices.Values(f.items.ids))
 	from := len(f.steps)
 	if f.shown.Snapshot(ev.State, list) {
 		f.tellGap(from)
 	}
 	f.questionApart(ev)
-	f.calls.EndSnapshot()
+	f.Calls.EndSnapshot()
 }
 
 // EndTurn appends a step for each call that has not ended though the turn has, so that no call is shown as
@@ -80,7 +80,7 @@ func (f *Fold) EndTurn(all, failed bool, steps []Step) []Step {
 	f.connection.resumed = 0
 	f.shown.End(failed)
 	all = all || f.connection.gap
-	f.showCalls(f.calls.EndTurn(all, failed, nil))
+	f.showCalls(f.Calls.EndTurn(all, failed, nil))
 	steps, f.steps, f.joined = f.steps, nil, joined{}
 	return steps
 }

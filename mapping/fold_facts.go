@@ -176,5 +176,5 @@ func (f *Fold) learned(name string, place uint8, reader calls.Reader, t dialect.
 	if t.Chunks {
 		f.shown.Chunks()
 	}
-	f.calls.Speak(place, reader, t.Differences)
+	f.Calls.Speak(place, reader, t.Differences)
 }

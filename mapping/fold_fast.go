@@ -46,7 +46,7 @@ func (f *Fold) noteFast(ev *a2a.Event, steps []Step) {
 			return
 		}
 	case a2a.EventArtifact:
-		if kind = shown.Artifact; !ev.Append || f.calls.IsOutput(&ev.Artifact) {
+		if kind = shown.Artifact; !ev.Append || f.Calls.IsOutput(&ev.Artifact) {
 			return
 		}
 	default:

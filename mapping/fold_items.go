@@ -140,7 +140,7 @@ func (f *Fold) addArtifacts(ev *a2a.Event) {
 	for a := range a2a.Each(ev.Artifacts) {
 		f.items.ids = append(f.items.ids, a.ID)
 		f.items.do(func() { f.outputSoFar(&a) })
-		if f.calls.IsOutput(&a) {
+		if f.Calls.IsOutput(&a) {
 			continue
 		}
 		f.items.artifacts = append(f.items.artifacts, a)
@@ -234,7 +234,7 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 		if _, _, ok := f.spoken.Thought(p); ok {
 			f.flushParts(&as, &own)
 			f.items.add(shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(*p)})
-		} else if p.Kind == a2a.PartData && f.calls.IsCall(string(p.Data)) {
+		} else if p.Kind == a2a.PartData && f.Calls.IsCall(string(p.Data)) {
 			data, id := string(p.Data), m.ID
 			f.flushParts(&as, &own)
 			f.items.do(func() { f.toolCall(data, id) })

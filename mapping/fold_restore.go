@@ -12,7 +12,7 @@ func (f *Fold) Restore(s *Step) {
 	f.SetTask(s.TaskID)
 	if s.Kind == StepTool {
 		f.shown.Break()
-		f.calls.Restore(s.Tool.ID, s.Tool.Shown).Status = s.Tool.Status
+		f.Calls.Restore(s.Tool.ID, s.Tool.Shown).Status = s.Tool.Status
 		return
 	}
 	x := shown.Step{ID: s.MessageID, Name: s.Shown, Text: s.Text, Part: s.Part, Repeats: s.Repeats}
@@ -40,11 +40,11 @@ func (f *Fold) RestorePrompt(id string) { f.shown.RestorePrompt(id) }
 // RestoreAnswer notes that a call of a task has asked, and that its answer was sent.
 func (f *Fold) RestoreAnswer(task, call string) {
 	f.SetTask(task)
-	f.calls.RestoreAnswered(call)
+	f.Calls.RestoreAnswered(call)
 }
 
 // RestoreTaken notes that the agent of a task has taken all answers so far.
 func (f *Fold) RestoreTaken(task string) {
 	f.SetTask(task)
-	f.calls.Taken()
+	f.Calls.Taken()
 }

@@ -125,7 +125,7 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 	case dialect.PieceCall:
 		f.splitCall(&p.Call, as)
 	case dialect.PieceOutput:
-		f.showCalls(f.calls.More(p.Call.ID, p.Text, maxOutput, nil))
+		f.showCalls(f.Calls.More(p.Call.ID, p.Text, maxOutput, nil))
 	case dialect.PieceInput:
 		f.wantInput(p.Input)
 	}
@@ -134,21 +134,21 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 // splitCall shows a call, or what has become of one, that a piece or a state's metadata tells of, unless the
 // artifact of a task does that is older, or it asks again what was answered (giveUpRepeated).
 func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
-	if f.verb.OfTask() && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.calls.Holds(c.ID) {
+	if f.verb.OfTask() && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.Calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact
 	}
 	if c.Asks && f.spoken.AsksAgain() && (!f.verb.OfTask() || f.GivenUp()) && f.giveUpRepeated(c) {
 		return
 	}
-	f.calls.Result(c)
-	f.showCalls(f.calls.Say(c, as.ID, f.mention(), nil))
+	f.Calls.Result(c)
+	f.showCalls(f.Calls.Say(c, as.ID, f.mention(), nil))
 	f.noteStreamed(false)
 }
 
 // giveUpRepeated gives up an agent that repeats a question that was answered, and tells that once, as an error:
 // it takes no answers, and would ask for ever. False, with nothing done, if the call is no such question.
 func (f *Fold) giveUpRepeated(c *ToolCall) bool {
-	if c.QuestionID == "" || !f.calls.Repeats(c) {
+	if c.QuestionID == "" || !f.Calls.Repeats(c) {
 		return false
 	}
 	if f.GivenUp() { // a look at the task shows the same question

@@ -69,7 +69,7 @@ func foldRecording(t *testing.T, file string) string {
 			}
 			out.Write(l)
 		}
-		for _, call := range folds[task].Open() {
+		for _, call := range folds[task].Calls.Open() {
 			fmt.Fprintf(&out, "open %s\n", acp.Permission(mapping.NewQuestion(call)))
 		}
 		if ev.EndsLeg {
@@ -86,7 +86,7 @@ func foldRecording(t *testing.T, file string) string {
 			fmt.Fprintf(&out, "request %d: %s\n", n, m.Get("body.method"))
 			for _, p := range m.Get("body.params.message.parts").Array() {
 				if id := p.Get("data.callId"); id.Exists() && folds[task] != nil {
-					folds[task].Answered(id.Str, true)
+					folds[task].Calls.Answered(id.Str, true)
 				}
 			}
 		case m.Get("data.result").Exists() && n == newest:

@@ -140,7 +140,7 @@ func WaitsForApproval(task *a2a.Event, dialect string) bool {
 	fold := mapping.NewFold()
 	fold.Speak(dialect)
 	fold.Event(shown.Snapshot, task, nil)
-	return len(fold.Open()) > 0
+	return len(fold.Calls.Open()) > 0
 }
 
 // Verdict writes the rest of the output and decides the exit of send.
