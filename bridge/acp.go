@@ -30,18 +30,17 @@ type acpEditor struct {
 	initialized bool // only the read loop looks at it
 	v2          bool // not written after the first initialize
 	methods     map[string]func(*editorRequest)
-	// greet answers initialize, if that is not done: what comes right behind it is answered after
-	// it. Only the read loop looks at it.
-	greet func()
-	// can is what the first initialize has said of the editor; it is not written afterwards.
-	can abilities
+	// answerInitialize answers initialize, if that is not done: what comes right behind it is
+	// answered after it. Only the read loop looks at it.
+	answerInitialize func()
+	can              abilities // by the first initialize; not written afterwards
 	// signIn is the newest request for a sign-in, which endSignIn ends. They are the read loop's.
 	signIn    stdio.ID
 	endSignIn context.CancelCauseFunc
 }
 
 func newACPEditor(s *server) *acpEditor {
-	e := &acpEditor{server: s, greet: func() {}}
+	e := &acpEditor{server: s, answerInitialize: func() {}}
 	e.methods = map[string]func(*editorRequest){
 		acp.MethodInitialize:       decoded(e.initialize),
 		acp.MethodAuthenticate:     e.authenticate,
@@ -61,11 +60,12 @@ func newACPEditor(s *server) *acpEditor {
 	return e
 }
 
+// handle answers a request, or has its method do that. It is called by the read loop alone.
 func (e *acpEditor) handle(c *editorRequest) {
-	e.greet()
+	e.answerInitialize()
 	method, ok := e.methods[c.method]
 	switch {
-	case !ok && e.initialized && e.server.ide.takes(c):
+	case !ok && e.initialized && e.server.ide.handles(c):
 	case !ok:
 		c.fail(acp.CodeMethodNotFound, "editor: a2astdio does not offer the method "+c.method, "")
 	case !e.initialized && c.method != acp.MethodInitialize:
@@ -91,12 +91,15 @@ func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
 		e.server.ide.introduce(p)
 	}
 	e.initialized = true
+	var replied sync.Once
 	reply := func(facts *store.CardFacts) {
-		if e.v2 {
-			c.reply(e.capabilities2(facts))
-		} else {
-			c.reply(e.capabilities(facts))
-		}
+		replied.Do(func() {
+			if e.v2 {
+				c.reply(e.capabilities2(facts))
+			} else {
+				c.reply(e.capabilities(facts))
+			}
+		})
 	}
 	if !e.server.setup.done.Load() {
 		reply(nil)
@@ -107,17 +110,15 @@ func (e *acpEditor) initialize(c *editorRequest, p *acp.InitializeRequest) {
 		reply(facts)
 		return
 	}
-	var replied sync.Once
-	answer := func(facts *store.CardFacts) { replied.Do(func() { reply(facts) }) }
-	e.greet = func() { answer(facts) }
+	e.answerInitialize = func() { reply(facts) }
 	if facts != nil && !facts.OAuth { // a browser is not offered where the agent is down
-		e.greet()
+		e.answerInitialize()
 	}
-	late := time.AfterFunc(cardWait, e.greet)
+	late := time.AfterFunc(cardWait, e.answerInitialize)
 	e.server.spawn(func(ctx context.Context) {
 		defer late.Stop()
 		if e.server.out.Flush(ctx) == nil {
-			e.contact(ctx, facts, answer)
+			e.fetchCard(ctx, facts, reply)
 		}
 	})
 }
@@ -169,6 +170,7 @@ func (e *acpEditor) ownMeta(facts *store.CardFacts) map[string]any {
 	return map[string]any{"a2astdio": meta}
 }
 
+// newSession opens a session, and tells its slash commands behind the answer.
 func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 	p.Cwd = cmp.Or(p.Cwd, e.server.agent.opts.Workspace)
 	if !c.checkDirectories(p) {
@@ -185,7 +187,8 @@ func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 	e.offerCommands(session)
 }
 
-// admit adds a session. If that fails, it answers with an error.
+// admit sets up a session as the editor wants it, and adds it to the open ones; false: it has answered
+// with an error.
 func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionRequest) bool {
 	session.mcp = p.McpServers
 	session.fold.Joins = session.agent.opts.Observe == nil // each step of an observer has its event
@@ -203,25 +206,25 @@ func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionR
 	return err == nil
 }
 
-// offerCommands tells the editor the agent's slash commands, after the result of
-// session/new: updates before it hang JetBrains and others.
+// offerCommands tells the editor the agent's slash commands, in a goroutine. It is called behind the
+// result of the request that opens the session: updates before it hang JetBrains and others.
 func (e *acpEditor) offerCommands(session *Session) {
 	e.server.spawn(func(ctx context.Context) {
 		if agent := e.server.agent; agent.opts.Enter != nil {
-			e.contact(ctx, agent.known(), func(*store.CardFacts) {})
+			e.fetchCard(ctx, agent.known(), func(*store.CardFacts) {})
 		}
 		commands, err := e.server.agent.Commands(ctx)
 		if err != nil {
 			e.server.agent.opts.Log.Debug("asking for the agent's commands", "err", err)
 		}
 		if len(commands) > 0 {
-			out := e.out(session)
+			out := e.spelling(session)
 			e.send(ctx, out.Commands(nil, commands))
 		}
 	})
 }
 
-// session finds the session that a request is about; if there is none, it answers with
+// session finds the session that a request is about; nil: there is none, and it has answered with
 // an error.
 func (e *acpEditor) session(c *editorRequest, id string) *Session {
 	session := e.server.find(id)
@@ -231,6 +234,7 @@ func (e *acpEditor) session(c *editorRequest, id string) *Session {
 	return session
 }
 
+// closeSession ends a session with its work. It stays in the store.
 func (e *acpEditor) closeSession(c *editorRequest, p *acp.SessionRequest) {
 	answer := func() { c.reply(struct{}{}) }
 	if !e.v2 { // in version 2 the answer is behind all that the session still says
@@ -240,6 +244,7 @@ func (e *acpEditor) closeSession(c *editorRequest, p *acp.SessionRequest) {
 	e.server.dismiss(p.SessionID, false, answer)
 }
 
+// cancel cancels the turns of a session.
 func (e *acpEditor) cancel(c *editorRequest, p *acp.SessionRequest) {
 	if session := e.session(c, p.SessionID); session != nil {
 		session.Cancel()
@@ -276,8 +281,8 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 			return
 		}
 		view := e.view(session)
-		view.begun(ctx, c, p.Prompt, func(string) {})
-		prompt := e.server.ide.context(e.withBuffers(ctx, turn, p.Prompt))
+		view.addPrompt(ctx, c, p.Prompt, func(string) {})
+		prompt := e.server.ide.withOpenFile(e.withBuffers(ctx, turn, p.Prompt))
 		result, last, err := e.converse(ctx, turn, view, prompt)
 		if session.isShut() { // whoever loads it waits for the turn, and is to read the reply first
 			defer last.Discard()
@@ -295,7 +300,7 @@ func (e *acpEditor) prompt(c *editorRequest, p *acp.PromptRequest) {
 // rawPrompt is the prompt of a request, as the editor has written it.
 func (c *editorRequest) rawPrompt() a2a.JSON { return a2a.JSON(gjson.GetBytes(c.raw, "prompt").Raw) }
 
-// traceOf reads the W3C Trace Context of a request, which is at the root of its _meta (ACP,
+// traceOf reads the W3C Trace Context out of params: it is at the root of their _meta (ACP,
 // Extensibility).
 func traceOf(params []byte) a2a.TraceContext {
 	meta := gjson.GetBytes(params, "_meta")

@@ -21,8 +21,8 @@ import (
 // and messages are replaced in place. So a prompt may wait for the one before it, and a task may
 // go on when its turn is over (acp2_after.go).
 
-// negotiate chooses the version that is spoken. An editor that asks for more than 2 may say
-// otherwise what version 2 wants to know. false: it was answered with an error.
+// negotiate chooses the version that is spoken; for version 2 it rewrites p into version 1's members. An
+// editor that asks for more than 2 may leave out what version 2 requires. false: it was answered with an error.
 func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
 	asked, serves := p.ProtocolVersion, e.server.agent.opts.ACPVersion
 	params := gjson.ParseBytes(c.raw)
@@ -105,7 +105,7 @@ func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
 	}
 }
 
-// outcome says what became of a message for a turn that runs.
+// outcome is the result of a steering request: what became of the message.
 func outcome(what string) any { return map[string]string{"outcome": what} }
 
 // steer sends a message to the task of the turn that runs. Where none does, it is a prompt, if the
@@ -129,7 +129,7 @@ func (e *acpEditor) steer(c *editorRequest, p *acp.PromptRequest) {
 			c.reply(map[string]string{"outcome": acp.SteeringFailed, "reason": e.server.agent.opts.Mask(err.Error())})
 			return
 		}
-		out, id, prompt := e.out(session), e.server.agent.opts.NewID(), c.rawPrompt()
+		out, id, prompt := e.spelling(session), e.server.agent.opts.NewID(), c.rawPrompt()
 		session.recordPrompt(&out, prompt, id)
 		e.send(e.server.ctx, out.Said(nil, prompt, id))
 		c.reply(outcome(acp.SteeringInjected)) // before the agent's answer
@@ -153,7 +153,7 @@ func (e *acpEditor) run2(c *editorRequest, session *Session, prompt []acp.Conten
 		if err := turn.wait(ctx); err != nil {
 			c.fail(acp.CodeRequestCancelled, err.Error(), "")
 			if errors.Is(err, errAsked) {
-				e.leave(turn, nil) // what the agent asks may be answered elsewhere
+				e.releaseAndWatch(turn, nil) // what the agent asks may be answered elsewhere
 			} else {
 				turn.Discard()
 			}
@@ -163,12 +163,12 @@ func (e *acpEditor) run2(c *editorRequest, session *Session, prompt []acp.Conten
 		e.tellState(ctx, session, acp.StateRunning)
 		turn.accepted = func(ctx context.Context) {
 			accepted = true
-			view.begun(ctx, c, prompt, func(id string) {
+			view.addPrompt(ctx, c, prompt, func(id string) {
 				e.server.endPrompt(asked)
 				c.reply(answer(id))
 			})
 		}
-		result, turn, err := e.converse(ctx, turn, view, e.server.ide.context(prompt))
+		result, turn, err := e.converse(ctx, turn, view, e.server.ide.withOpenFile(prompt))
 		switch {
 		case accepted:
 		case err != nil:
@@ -177,19 +177,20 @@ func (e *acpEditor) run2(c *editorRequest, session *Session, prompt []acp.Conten
 			c.fail(acp.CodeRequestCancelled, errHeld.Error(), "")
 		}
 		e.tellEnd(view, &result, err)
-		e.leave(turn, err)
+		e.releaseAndWatch(turn, err)
 	})
 }
 
 // tellState tells an editor of version 2 what a session does.
 func (e *acpEditor) tellState(ctx context.Context, session *Session, state string) {
 	if e.v2 {
-		out := e.out(session)
+		out := e.spelling(session)
 		e.send(ctx, out.State(nil, state))
 	}
 }
 
-// tellEnd tells an editor of version 2 that a turn is over, and why.
+// tellEnd tells an editor of version 2 that the session's running turn is over, and why. The turn must
+// not be released yet.
 func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	if !e.v2 {
 		return
@@ -211,7 +212,7 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	_ = v.editor.server.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})
 }
 
-// awaited is what only the user can do.
+// awaited is what a turn waits for, and only the user can do.
 type awaited uint8
 
 const (
@@ -219,20 +220,18 @@ const (
 	aSignIn          // somewhere else
 )
 
-// waits notes whether the turn waits for something, and tells an editor of version 2 when it begins
+// setAwaits notes whether the turn waits for something, and tells an editor of version 2 when it begins
 // to wait for the user, and when it waits for nothing any more.
-func (v *acpView) waits(ctx context.Context, what awaited, waits bool) {
+func (v *acpView) setAwaits(ctx context.Context, what awaited, waits bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	was, state := v.awaits, acp.StateRunning
+	before, state := v.awaits, acp.StateRunning
 	if v.awaits &^= what; waits {
 		v.awaits |= what
-	}
-	if v.awaits != 0 {
 		state = acp.StateRequiresAction
 	}
-	if (was == 0) != (v.awaits == 0) {
-		v.beginLocked()
+	if (before == 0) != (v.awaits == 0) {
+		v.beforeShowLocked()
 		v.editor.tellState(ctx, v.session, state)
 	}
 }

@@ -12,9 +12,9 @@ import (
 // then is a turn of its own, which the editor sees by the session's state. A session has one
 // watcher at most, and none while a turn runs, or when it is closed.
 
-// leave releases a turn that is over, with an error if that is not nil, and has its task watched,
-// if that goes on.
-func (e *acpEditor) leave(turn Turn, err error) {
+// releaseAndWatch releases a turn that is over, with err if that is not nil, and has its task watched,
+// if that goes on and the editor speaks version 2.
+func (e *acpEditor) releaseAndWatch(turn Turn, err error) {
 	s := turn.session
 	w := &watcher{session: s, task: s.taskID, rest: s.fold.Rest(s.taskID), pushes: s.pushes}
 	if s.watchFails++; err == nil {
@@ -24,7 +24,7 @@ func (e *acpEditor) leave(turn Turn, err error) {
 	goesOn := e.v2 && w.task != "" && !s.completed && asks && !turn.isCancelled() && s.watchFails <= maxWatchFails
 	if goesOn {
 		s.record(nil) // what is noted is written later, and would look like another process's
-		w.kept = s.agent.opts.Store.JournalSize(s.ID)
+		w.journalSize = s.agent.opts.Store.JournalSize(s.ID)
 	}
 	turn.Discard()
 	if !goesOn {
@@ -49,7 +49,8 @@ func (e *acpEditor) leave(turn Turn, err error) {
 	}
 }
 
-// watch waits until the task has moved, or is to be cancelled, and runs that turn.
+// watch waits until the task has moved, or is to be cancelled, and runs that turn. It ends without
+// one where beginTurn says so.
 func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	defer w.stop()
 	w.pushes.take()
@@ -66,12 +67,12 @@ func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	if cancelled {
 		result, err = turn.cancelLeft(ctx, w.task, view)
 	} else {
-		view.begins = func() {
+		view.beforeShow = func() {
 			told = true
 			e.tellState(ctx, w.session, acp.StateRunning)
 		}
 		if state != w.rest.State { // what does not change the state may say nothing
-			view.beginLocked() // nobody else has it yet
+			view.beforeShowLocked() // nobody else has it yet
 		}
 		result, err = turn.goOn(ctx, view)
 	}
@@ -79,5 +80,5 @@ func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 		e.tellEnd(view, &result, err)
 	}
 	journals()
-	e.leave(turn, err)
+	e.releaseAndWatch(turn, err)
 }

@@ -29,7 +29,7 @@ func (e *acpEditor) readBuffer(ctx context.Context, session, path string, line, 
 	var r struct {
 		Content string `json:"content"`
 	}
-	err := e.server.ask(ctx, acp.MethodReadTextFile, acp.ReadTextFileRequest{SessionID: session, Path: path, Line: line, Limit: limit}, &r, nil)
+	err := e.server.call(ctx, acp.MethodReadTextFile, acp.ReadTextFileRequest{SessionID: session, Path: path, Line: line, Limit: limit}, &r, nil)
 	return r.Content, err
 }
 
@@ -67,7 +67,7 @@ func textBlock(uri, text string) acp.ContentBlock {
 	return acp.ContentBlock{Type: "resource", Resource: &acp.EmbeddedResource{URI: uri, Text: &text}}
 }
 
-// fileBlock makes a block of a file: of a text, or of what is none. A prompt with the latter is
+// fileBlock makes a block of a file: of text, or of binary data. A prompt with the latter is
 // not sent to an agent that does not take it.
 func fileBlock(name string, content []byte) acp.ContentBlock {
 	if utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 {
@@ -82,8 +82,8 @@ func fileBlock(name string, content []byte) acp.ContentBlock {
 // accept-edits.
 const maxDirectories = 100
 
-// checkDirectories checks the directories of a session that is opened, and answers with
-// an error if one is wrong.
+// checkDirectories checks the directories of a session that is opened; false: one is wrong, and it has
+// answered with an error.
 func (c *editorRequest) checkDirectories(p *acp.NewSessionRequest) bool {
 	var err error
 	if n := len(p.AdditionalDirectories); n > maxDirectories {
@@ -103,8 +103,8 @@ func (c *editorRequest) checkDirectories(p *acp.NewSessionRequest) bool {
 	return err == nil
 }
 
-// enter is for a session's directories.
-func (a *Agent) enter(dirs ...string) {
+// enterDirs tells [Options.Enter] of a session's directories.
+func (a *Agent) enterDirs(dirs ...string) {
 	for _, dir := range dirs {
 		if a.opts.Enter != nil && dir != "" {
 			a.opts.Enter(dir)
@@ -112,6 +112,7 @@ func (a *Agent) enter(dirs ...string) {
 	}
 }
 
+// checkDirectory returns an error unless dir is the absolute path of a directory. member names it in the error.
 func checkDirectory(member, dir string) error {
 	info, err := os.Stat(dir)
 	switch {

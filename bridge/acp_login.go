@@ -20,7 +20,7 @@ const loginLook = 5 * time.Second
 // errOtherLogin ends a sign-in that another one replaces.
 var errOtherLogin = errors.New("bridge: another sign-in has begun")
 
-// usable picks the ways to authenticate that the editor supports.
+// usable returns those of the ways to authenticate that the editor supports.
 func (can abilities) usable(methods []acp.AuthMethod) []acp.AuthMethod {
 	list := []acp.AuthMethod{}
 	for _, m := range methods {
@@ -44,19 +44,19 @@ func (e *acpEditor) login() Login {
 	return e.server.agent.opts.Login
 }
 
-// known is what an earlier process knew of the agent's card, nil if nothing.
+// known is what an earlier process has stored of the agent's card; nil: nothing.
 func (a *Agent) known() *store.CardFacts { return a.opts.Store.CardFacts(a.opts.Name) }
 
-// contact gets the agent's card, passes on what is known of it then, and stores that for
-// the next process. known is from an earlier one.
-func (e *acpEditor) contact(ctx context.Context, known *store.CardFacts, tell func(*store.CardFacts)) {
+// fetchCard contacts the agent, calls tell with what is known of its card then, and stores that for
+// the next process. known is from an earlier one, and stands if the agent does not answer.
+func (e *acpEditor) fetchCard(ctx context.Context, known *store.CardFacts, tell func(*store.CardFacts)) {
 	opts := &e.server.agent.opts
 	card, w, err := e.server.agent.Ready(ctx)
 	var facts *store.CardFacts
 	switch {
 	case err == nil:
 		facts = store.FactsOf(card)
-		facts.Abilities = e.server.agent.abilities(card, w)
+		facts.Abilities = e.server.agent.abilitiesLine(card, w)
 	case known == nil, ctx.Err() != nil, isUnauthenticated(err):
 		opts.Log.Debug("the agent is not ready", "err", err)
 		tell(known)
@@ -166,7 +166,7 @@ func (e *acpEditor) logout(c *editorRequest) {
 		return
 	}
 	e.server.spawn(func(ctx context.Context) {
-		c.settle(struct{}{}, login.SignOut(ctx))
+		c.replyOrFail(struct{}{}, login.SignOut(ctx))
 	})
 }
 
@@ -189,6 +189,8 @@ func (a *acpAsker) Open(ctx context.Context, text, url string) (bool, error) {
 	return a.ask(ctx, spell.NewPage(text, url, a.editor.server.agent.opts.NewID()))
 }
 
+// ask puts a question to the user, and reports whether he has agreed. An editor that answers with an
+// error has no way to ask.
 func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) {
 	if !a.editor.can.asks(q) || a.call.isNotification { // a question names its request
 		return false, ErrCannotAsk

@@ -33,7 +33,7 @@ type abilities struct {
 	output spell.TerminalMember
 }
 
-// asks reports whether it puts an elicitation to the user.
+// asks reports whether the editor has announced elicitations of that mode.
 func (can abilities) asks(q *spell.Elicitation) bool {
 	if q.Mode == acp.ElicitURL {
 		return can.url
@@ -41,6 +41,7 @@ func (can abilities) asks(q *spell.Elicitation) bool {
 	return can.form
 }
 
+// readAbilities reads what the editor announces in initialize.
 func readAbilities(p *acp.InitializeRequest, v2 bool) (can abilities) {
 	// By their names: for the editors that keep messages apart, all text is the agent's own
 	// (sources of August 2026; avante does the same, and does not say who it is).
@@ -61,6 +62,7 @@ func readAbilities(p *acp.InitializeRequest, v2 bool) (can abilities) {
 	return can
 }
 
+// modes are the permission modes as ACP lists them, with the session's own.
 func modes(s *Session) *acp.SessionModes {
 	return &acp.SessionModes{CurrentModeID: s.Mode(), AvailableModes: []acp.SessionMode{
 		{ID: ModeDefault, Name: "Default", Description: "Ask before each tool that the agent wants approved"},
@@ -69,6 +71,7 @@ func modes(s *Session) *acp.SessionModes {
 	}}
 }
 
+// configOptions are the session's configuration options: the permission mode.
 func (e *acpEditor) configOptions(s *Session) []acp.ConfigOption {
 	m := modes(s)
 	option := acp.ConfigOption{ID: configPermission, Name: "Permissions", Description: "What the agent may do without asking you",
@@ -103,8 +106,8 @@ func (e *acpEditor) setConfig(c *editorRequest, p *acp.SetConfigRequest) {
 	}
 }
 
-// changeMode sets a session's mode, and tells it in both ways that version 1 has, or in the one of
-// version 2.
+// changeMode sets a session's mode, answers with result, and then tells the mode in both ways that
+// version 1 has, or in the one of version 2.
 func (e *acpEditor) changeMode(c *editorRequest, id, mode string, result func(*Session) any) {
 	session := e.session(c, id)
 	if session == nil {
@@ -117,7 +120,7 @@ func (e *acpEditor) changeMode(c *editorRequest, id, mode string, result func(*S
 	c.reply(result(session))
 	e.server.spawn(func(ctx context.Context) {
 		// Both tell the present mode: another change may have come meanwhile.
-		out, lines := e.out(session), []byte(nil)
+		out, lines := e.spelling(session), []byte(nil)
 		if !e.v2 {
 			lines = out.Mode(lines, session.Mode())
 		}

@@ -26,10 +26,11 @@ func (e *acpEditor) listSessions(c *editorRequest, p *acp.ListSessionsRequest) {
 		for _, r := range records {
 			list = append(list, acp.SessionInfo{SessionID: r.ID, Cwd: r.Cwd, Title: r.Title, UpdatedAt: r.UpdatedAt.UTC().Format(time.RFC3339)})
 		}
-		c.settle(acp.ListSessionsResponse{Sessions: list}, err)
+		c.replyOrFail(acp.ListSessionsResponse{Sessions: list}, err)
 	})
 }
 
+// deleteSession removes a stored session of this agent's, which it closes before.
 func (e *acpEditor) deleteSession(c *editorRequest, p *acp.SessionRequest) {
 	agent := e.server.agent
 	// One that cannot be read is nobody's: it may be deleted.
@@ -39,7 +40,7 @@ func (e *acpEditor) deleteSession(c *editorRequest, p *acp.SessionRequest) {
 	}
 	// Behind its last turn, which stores what it has come to.
 	e.server.dismiss(p.SessionID, true, func() {
-		c.settle(struct{}{}, agent.opts.Store.Delete(p.SessionID))
+		c.replyOrFail(struct{}{}, agent.opts.Store.Delete(p.SessionID))
 	})
 }
 
@@ -74,18 +75,18 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 	session.setAdditional(p.AdditionalDirectories)
 	s.runTurn(turn, func(ctx context.Context) {
 		if !known && before != nil {
-			before.over.Wait()
+			before.done.Wait()
 			if r, err := s.agent.opts.Store.Get(session.ID); err == nil { // else it begins where it stood when it was restored
 				session.takeRecord(r)
 			}
 		}
-		goesOn, err := e.past(ctx, session, show, !known)
+		goesOn, err := e.showPast(ctx, session, show, !known)
 		if err != nil {
 			if !known { // nor is it open now
 				s.dismiss(session.ID, false, func() {})
 			}
 			turn.Discard()
-			c.settle(nil, err)
+			c.replyOrFail(nil, err)
 			return
 		}
 		state := acp.StateIdle
@@ -96,7 +97,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		c.reply(e.opened(session, ""))
 		e.offerCommands(session)
 		if !goesOn || ctx.Err() != nil { // the bridge ends: a later process goes on
-			e.leave(turn, nil)
+			e.releaseAndWatch(turn, nil)
 			return
 		}
 		view := e.view(session)
@@ -108,7 +109,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 			session.tellEnded(ctx, view, endedInTurn+err.Error())
 		}
 		e.tellEnd(view, &result, err)
-		e.leave(turn, err)
+		e.releaseAndWatch(turn, err)
 	})
 }
 
@@ -139,12 +140,13 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 	return session
 }
 
-// past shows what there is of a session.
-func (e *acpEditor) past(ctx context.Context, session *Session, show, isNew bool) (goesOn bool, err error) {
+// showPast shows what the journal has of a session, if show, and learns it, if isNew: then it shows what the
+// task has said since, too, and reports whether that goes on.
+func (e *acpEditor) showPast(ctx context.Context, session *Session, show, isNew bool) (goesOn bool, err error) {
 	var batch []byte
 	var sink func(steps []mapping.Step, line []byte) error
 	if show {
-		out := e.conversation(session)
+		out := e.turnSpelling(session)
 		out.Notices = false
 		sink = func(steps []mapping.Step, line []byte) error {
 			if batch = out.Append(batch, steps); steps == nil { // the user's words
@@ -159,36 +161,32 @@ func (e *acpEditor) past(ctx context.Context, session *Session, show, isNew bool
 			return err
 		}
 	}
-	if err := session.readJournal(isNew, sink); err != nil {
-		return false, err
+	err = session.readJournal(isNew, sink)
+	if err == nil && len(batch) > 0 {
+		err = e.server.out.Send(ctx, batch)
 	}
-	if len(batch) > 0 {
-		if err := e.server.out.Send(ctx, batch); err != nil {
-			return false, err
-		}
-	}
-	return isNew && session.catchUp(ctx, e.view(session)), nil
+	return err == nil && isNew && session.catchUp(ctx, e.view(session)), err
 }
 
 // view is the editor as a turn of this session sees it.
 func (e *acpEditor) view(session *Session) *acpView {
 	session.keepJournal()
-	v := &acpView{editor: e, session: session, out: e.conversation(session)}
+	v := &acpView{editor: e, session: session, out: e.turnSpelling(session)}
 	v.out.Terminal, v.out.Made = e.can.output, e.server.agent.made()
 	return v
 }
 
-// conversation spells what is said in a session's turns.
-func (e *acpEditor) conversation(session *Session) spell.ACP {
-	out := e.out(session)
+// turnSpelling spells what is said in a session's turns.
+func (e *acpEditor) turnSpelling(session *Session) spell.ACP {
+	out := e.spelling(session)
 	if out.Cwd = session.Cwd; e.v2 {
 		out.V2 = &session.places
 	}
 	return out
 }
 
-// out spells what is about a session, beside its turn.
-func (e *acpEditor) out(session *Session) spell.ACP {
+// spelling spells updates about a session that belong to none of its turns.
+func (e *acpEditor) spelling(session *Session) spell.ACP {
 	out := spell.ACP{Session: session.ID, Notices: e.can.notices, RunsTogether: e.can.runsTogether}
 	if e.v2 {
 		out.V2 = new(spell.Places)
@@ -196,7 +194,7 @@ func (e *acpEditor) out(session *Session) spell.ACP {
 	return out
 }
 
-// opened answers the requests that open a session. id is "" where the editor has it.
+// opened is the result of the requests that open a session. id is "" where the editor knows it.
 func (e *acpEditor) opened(session *Session, id string) acp.NewSessionResponse {
 	r := acp.NewSessionResponse{SessionID: id, ConfigOptions: e.configOptions(session)}
 	if !e.v2 {

@@ -27,13 +27,13 @@ func (e *acpEditor) send(ctx context.Context, lines []byte) {
 
 // acpView is the editor as one turn sees it.
 type acpView struct {
-	editor  *acpEditor
-	session *Session
-	mu      sync.Mutex // guards out, begins and awaits: a question may be put while steps are shown
-	out     spell.ACP
-	begins  func() // if set, is called before anything is shown
-	awaits  awaited
-	buf     []byte
+	editor     *acpEditor
+	session    *Session
+	mu         sync.Mutex // guards out, beforeShow and awaits: a question may be put while steps are shown
+	out        spell.ACP
+	beforeShow func()  // if set, is called once, before anything is shown
+	awaits     awaited // what the turn waits for, "or" of them
+	buf        []byte
 }
 
 // Show implements [Editor].
@@ -49,13 +49,13 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 		v.session.noteSteps(piece)
 		for i := range piece {
 			if s := &piece[i]; s.Kind == mapping.StepState {
-				v.waits(ctx, aSignIn, s.State == a2a.StateAuthRequired)
+				v.setAwaits(ctx, aSignIn, s.State == a2a.StateAuthRequired)
 			}
 		}
 		v.mu.Lock()
 		v.buf = v.out.Append(v.buf[:0], piece)
-		if v.begins != nil && len(v.buf) > 0 {
-			v.beginLocked()
+		if len(v.buf) > 0 {
+			v.beforeShowLocked()
 		}
 		v.mu.Unlock()
 		if len(v.buf) == 0 {
@@ -68,10 +68,11 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 	return nil
 }
 
-func (v *acpView) beginLocked() {
-	if begins := v.begins; begins != nil {
-		v.begins = nil
-		begins()
+// beforeShowLocked calls beforeShow, the first time.
+func (v *acpView) beforeShowLocked() {
+	if first := v.beforeShow; first != nil {
+		v.beforeShow = nil
+		first()
 	}
 }
 
@@ -79,8 +80,8 @@ func (v *acpView) beginLocked() {
 // one at a time (CodeCompanion) and some lose all but the last.
 func (v *acpView) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	v.session.record(nil)
-	v.waits(ctx, anAnswer, true)
-	defer v.waits(context.WithoutCancel(ctx), anAnswer, false)
+	v.setAwaits(ctx, anAnswer, true)
+	defer v.setAwaits(context.WithoutCancel(ctx), anAnswer, false)
 	answers := make([]mapping.Answer, 0, len(questions))
 	for _, q := range questions {
 		a, err := v.askOne(ctx, q)
@@ -110,7 +111,7 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	if v.editor.v2 { // not every client of version 1 knows that a question may be withdrawn
 		withdraw = v.editor.withdraw
 	}
-	err := v.editor.server.ask(ctx, acp.MethodRequestPermission, question, &raw, withdraw)
+	err := v.editor.server.call(ctx, acp.MethodRequestPermission, question, &raw, withdraw)
 	if err != nil && !isEditorError(err) {
 		return mapping.Answer{}, err
 	}
@@ -129,9 +130,9 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	return mapping.Answer{Call: q.Call, OptionID: r.Outcome.OptionID, NewContent: r.Meta.Ours.NewContent}, nil
 }
 
-// said puts the user's words, an array of content blocks, into the journal, and, in version 2, into
-// the conversation. It returns the name of their message.
-func (v *acpView) said(ctx context.Context, prompt a2a.JSON) string {
+// addUserMessage puts the user's words, an array of content blocks, into the journal and, in version 2, into
+// the conversation. It returns the ID of their message; "" if it has put them nowhere.
+func (v *acpView) addUserMessage(ctx context.Context, prompt a2a.JSON) string {
 	if v.session.journal == nil && !v.editor.v2 {
 		return ""
 	}
@@ -144,21 +145,22 @@ func (v *acpView) said(ctx context.Context, prompt a2a.JSON) string {
 	return id
 }
 
-// begun puts a request's prompt into the conversation, and names the session after its first one. tell is
-// called with the name of the prompt's message.
-func (v *acpView) begun(ctx context.Context, c *editorRequest, prompt []acp.ContentBlock, tell func(messageID string)) {
+// addPrompt is addUserMessage for the prompt of a request. It names the session after its first prompt. tell is
+// called with the message's ID, before the session's name is told.
+func (v *acpView) addPrompt(ctx context.Context, c *editorRequest, prompt []acp.ContentBlock, tell func(messageID string)) {
 	s, first := v.session, v.session.Title == ""
 	if first {
 		s.Title = title(prompt)
 		s.save()
 	}
-	tell(v.said(ctx, c.rawPrompt()))
+	tell(v.addUserMessage(ctx, c.rawPrompt()))
 	if first {
 		v.editor.send(ctx, v.out.Info(nil, s.Title, s.agent.opts.Now().UTC().Format(time.RFC3339)))
 	}
 }
 
-// tellUnanswered shows what was rejected because nobody answered. A cancel needs no notice.
+// tellUnanswered shows what was rejected because nobody answered, and returns err, joined with the error of
+// that. A cancel needs no notice.
 func (v *acpView) tellUnanswered(ctx context.Context, r *Result, err error) error {
 	if len(r.Unanswered) == 0 || r.State == a2a.StateCanceled {
 		return err

@@ -74,10 +74,11 @@ func (d *decision) answer() mapping.Answer {
 // would be remembered for a file that a link leads to, its name says which, or its
 // description, if that is too long for a name.
 func (s *Session) question(call *mapping.ToolCall) mapping.Question {
-	return named(mapping.NewQuestion(call), s.agent.local())
+	return nameLinkTargets(mapping.NewQuestion(call), s.agent.local())
 }
 
-func named(q mapping.Question, local bool) mapping.Question {
+// nameLinkTargets is that for an agent that works on this machine (local), or elsewhere.
+func nameLinkTargets(q mapping.Question, local bool) mapping.Question {
 	for i := range q.Options {
 		o := &q.Options[i]
 		if o.Remember == nil {
@@ -97,19 +98,21 @@ func named(q mapping.Question, local bool) mapping.Question {
 	return q
 }
 
-// decide answers a question without the user; false: the user is to be asked.
+// decide is approvals.decide in this session.
 func (s *Session) decide(q mapping.Question) (decision, bool) {
 	return s.approvals.decide(q, s.directories(), s.agent.local())
 }
 
-// accept turns an editor's answer into a decision.
+// accept is approvals.accept in this session.
 func (s *Session) accept(q mapping.Question, a mapping.Answer) decision {
 	return s.approvals.accept(q, a, s.agent.local(), s.agent.opts.Log)
 }
 
-// directories are those that the session is about.
+// directories are those that the session is about, Cwd first.
 func (s *Session) directories() []string {
-	return append([]string{s.Cwd}, s.additionalDirectories()...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{s.Cwd}, s.additional...)
 }
 
 // decide answers a question without the user; false: the user is to be asked.
@@ -131,9 +134,9 @@ func (p *approvals) decide(q mapping.Question, dirs []string, local bool) (decis
 	return decision{question: q, option: once, by: ByAlways}, p.remembers(&q, local)
 }
 
-// accept turns what an editor has answered into a decision, and remembers what is
-// to be remembered. An option that was not offered, or new content that the agent
-// does not take, is no answer.
+// accept turns an editor's answer to a question into a decision, and remembers an "always" that the
+// bridge is to remember. An option that was not offered, or new content that the agent
+// does not take, is no answer: that rejects.
 func (p *approvals) accept(q mapping.Question, a mapping.Answer, local bool, log *slog.Logger) decision {
 	o, ok := q.Pick(a.OptionID)
 	if !ok || a.NewContent != nil && !(q.TakesContent() && o.Allows()) {
@@ -163,7 +166,7 @@ func (p *approvals) remembers(q *mapping.Question, local bool) bool {
 	return slices.Contains(p.remembered, resolveScope(s, local)) || ok && slices.Contains(p.remembered, wider)
 }
 
-// always lists in words what is remembered.
+// always lists in words what an "always" has allowed.
 func (p *approvals) always() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -192,7 +195,7 @@ func (s *Session) Mode() string {
 	return s.approvals.mode
 }
 
-// resolveScope returns the scope with its path resolved.
+// resolveScope returns a scope of a file with its links resolved, if local; any other as it is.
 func resolveScope(s ask.Scope, local bool) ask.Scope {
 	if s.Kind == ask.ScopeFile && local {
 		if path, ok := resolve(s.Path); ok {

@@ -28,33 +28,30 @@ func isPlainEdit(c *mapping.ToolCall, dirs []string, local bool) bool {
 		return false
 	}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		if !isPlainBelow(dir, path) || isWide(dir) || isOfProcess(dir) {
+		if !isPlainBelow(dir, path) || isWide(dir) || isPseudoFile(dir) {
 			return false
 		}
 		if !local {
 			return true
 		}
-		rest, err := filepath.Rel(dir, path)
-		if err != nil {
-			return false
-		}
-		real, ok := narrow(dir)
+		rest, _ := filepath.Rel(dir, path) // isPlainBelow has had one
+		real, ok := resolveNarrow(dir)
 		return ok && isPlainFile(real, rest)
 	})
 }
 
-// narrow resolves the links of a directory; false: what is in it is not all of one piece of work,
+// resolveNarrow resolves the links of a directory; false: what is in it is not all of one piece of work,
 // so that nothing of it is written or handed on because it is in there.
-func narrow(dir string) (real string, ok bool) {
+func resolveNarrow(dir string) (real string, ok bool) {
 	real, err := filepath.EvalSymlinks(dir)
-	return real, err == nil && !isWide(real) && !isOfProcess(real)
+	return real, err == nil && !isWide(real) && !isPseudoFile(real)
 }
 
 // readPlain reads a file of the workspace: a regular one without another name, to which, when links
 // are resolved, no name leads that begins with a dot. Of one that is longer than limit it reads a
 // byte more.
 func readPlain(workspace, path string, limit int64) ([]byte, error) {
-	dir, ok := narrow(workspace)
+	dir, ok := resolveNarrow(workspace)
 	if !ok {
 		return nil, fmt.Errorf("%s is no workspace: the user starts a2astdio in one, or names one by --workspace", workspace)
 	}
@@ -75,7 +72,7 @@ func readPlain(workspace, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || names(real, info) != 1 {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || linkCount(real, info) != 1 {
 		return nil, errors.New("it is no plain file, or has another name")
 	}
 	return io.ReadAll(io.LimitReader(f, limit+1))
@@ -116,13 +113,14 @@ func isWide(dir string) bool {
 	return isWithin(dir, home)
 }
 
+// isWithin reports whether a path is a directory, or leads to something below it.
 func isWithin(dir, path string) bool {
 	rest, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rest)
 }
 
-// isOfProcess reports whether a path means something else to each process, or no file at all.
-func isOfProcess(path string) bool {
+// isPseudoFile reports whether a path means something else to each process, or no file at all.
+func isPseudoFile(path string) bool {
 	return slices.ContainsFunc([]string{"/proc", "/dev", "/sys"}, func(dir string) bool { return isWithin(dir, filepath.Clean(path)) })
 }
 
@@ -143,19 +141,13 @@ func isPlainFile(dir, rest string) bool {
 	case err != nil:
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	return info.Mode().IsRegular() && names(real, info) == 1
+	return info.Mode().IsRegular() && linkCount(real, info) == 1
 }
 
-// setAdditional replaces the session's additional directories.
+// setAdditional replaces the session's additional directories. The slice is the session's from then on.
 func (s *Session) setAdditional(dirs []string) {
-	s.agent.enter(dirs...)
+	s.agent.enterDirs(dirs...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.additional = slices.Clone(dirs)
-}
-
-func (s *Session) additionalDirectories() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.additional
+	s.additional = dirs
 }

@@ -137,7 +137,7 @@ func TestAlwaysLink(t *testing.T) {
 	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	must.Do(t, os.Symlink(dir, filepath.Join(dir, "link")))
 	for _, file := range []string{"a.txt", strings.Repeat("long/", 40) + "a.txt"} {
-		q := named(askedFor(t, "edit|"+dir+"/link/"+file), true)
+		q := nameLinkTargets(askedFor(t, "edit|"+dir+"/link/"+file), true)
 		asks := string((&spell.ACP{Session: "s"}).Permission(q))
 		must.Equal(t, strings.Count(asks, dir+"/"+file), 1, file, asks)
 	}

@@ -44,7 +44,7 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	return told, nil
 }
 
-// command returns what to send for a prompt that begins with one of the agent's
+// commandRequest returns the request of a prompt that begins with one of the agent's
 // slash commands; nil for any other prompt.
 func (t *turn) commandRequest(ctx context.Context, prompt []acp.ContentBlock) *request {
 	if len(prompt) == 0 || prompt[0].Type != "text" || !strings.HasPrefix(strings.TrimSpace(prompt[0].Text), "/") {
@@ -62,7 +62,8 @@ func (t *turn) commandRequest(ctx context.Context, prompt []acp.ContentBlock) *r
 	return &request{send: func(ctx context.Context) (begun, error) { return t.execute(ctx, path, args) }}
 }
 
-// sideRequest makes a request of a dialect's own. long: see [transport.Call].
+// sideRequest makes a request of a dialect's own, and returns its stream or, if it has none,
+// its JSON. long: see [transport.Call].
 func (a *Agent) sideRequest(ctx context.Context, c dialect.SideRequest, long bool) (*transport.Stream, json.RawMessage, error) {
 	return a.opts.Client.Call(ctx, transport.Call{Method: c.Method, Path: c.Path, Params: c.Params, Long: long})
 }
@@ -103,8 +104,8 @@ func (t *turn) execute(ctx context.Context, path []string, args string) (b begun
 	return b, nil
 }
 
-// findCommand reports which command a prompt begins with: the longest name after
-// the slash, with blanks between its words.
+// findCommand returns the words of the command that a prompt begins with, and what follows
+// them; false: there is none. Of several it is the one with the longest name.
 func findCommand(commands []acp.Command, prompt string) (path []string, args string, ok bool) {
 	rest, best := strings.TrimPrefix(strings.TrimSpace(prompt), "/"), ""
 	for _, c := range commands {

@@ -100,7 +100,8 @@
 //	reader.next               the goroutine of that stream
 //	turn.steers               the turn
 //	mcpTalk.changed           the call that waits
-//	opening (two), asking     who has put a token in: one may be in there
+//	makingTask, openingAgent, who has put a token in: one may be in there
+//	asking
 //
 // # Order
 //

@@ -36,19 +36,18 @@ type server struct {
 	lines *linesEditor
 	mcp   *mcpEditor
 	ide   *ide
-	// handle is the protocol that the editor speaks, nil until that is known.
-	// The read loop decides; isLines tells others.
-	handle  func(*editorRequest)
-	isLines atomic.Bool
-	calls   atomic.Uint64 // our own requests to the editor
+	// handle takes messages in the editor's protocol; nil until that is known.
+	// The read loop sets it; isLines tells others.
+	handle    func(*editorRequest)
+	isLines   atomic.Bool
+	callCount atomic.Uint64 // our own requests to the editor
 
 	// ctx is for the work; stop ends it. Each piece of work is counted.
 	ctx  context.Context
 	stop context.CancelFunc
-	// answers ends, by silence, when the work is finished behind the end of input: the editor
-	// answers nothing then.
-	answers context.Context
-	silence context.CancelFunc
+	// answering ends when the work is finished behind the end of input: the editor answers nothing then.
+	answering     context.Context
+	stopAnswering context.CancelFunc
 
 	mu       sync.Mutex
 	closing  bool
@@ -60,16 +59,17 @@ type server struct {
 	leaving map[string]*leaving // sessions that were closed, while something of them runs
 }
 
+// newServer returns a server that reads nothing yet: see attach.
 func newServer(agent *Agent, out *stdio.Conn) *server {
 	opts := agent.opts
 	s := &server{agent: agent, opts: &opts, out: out, sessions: map[string]*Session{}, prompts: map[*turn]stdio.ID{},
 		leaving: map[string]*leaving{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.answers, s.silence = context.WithCancel(context.Background())
+	s.answering, s.stopAnswering = context.WithCancel(context.Background())
 	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)
 	s.acp = newACPEditor(s)
 	s.lines = newLinesEditor(s)
-	s.mcp = &mcpEditor{server: s, opening: make(chan struct{}, 1)}
+	s.mcp = &mcpEditor{server: s, openingAgent: make(chan struct{}, 1)}
 	s.ide = &ide{server: s}
 	switch agent.opts.Protocol {
 	case ProtocolACP:
@@ -82,14 +82,15 @@ func newServer(agent *Agent, out *stdio.Conn) *server {
 	return s
 }
 
+// speakLines has A2A lines spoken from here on.
 func (s *server) speakLines() {
 	s.handle = s.lines.handle
 	s.isLines.Store(true)
 }
 
-// takes has the editor's messages taken by the read loop. It is an option of its connection, which reads
-// nothing before.
-func (s *server) takes(conn *jsonrpc2.Conn) {
+// attach has the read loop of a connection give the editor's messages to take. It is an option of
+// jsonrpc2's, since a connection begins to read when it is made.
+func (s *server) attach(conn *jsonrpc2.Conn) {
 	s.conn = conn
 	s.out.Handle(s.take)
 }
@@ -108,8 +109,8 @@ func (s *server) take(id stdio.ID, method string, params json.RawMessage) {
 	}
 }
 
-// decide tells from the first request which protocol the editor speaks. A request of
-// neither protocol is answered with an error, and decides nothing.
+// decide sets handle by the first request, which tells the editor's protocol. A request of
+// none of them is answered with an error, and sets nothing.
 func (s *server) decide(c *editorRequest) {
 	switch {
 	case speaksMCP(c):
@@ -152,9 +153,10 @@ func (s *server) runTurn(turn Turn, work func(ctx context.Context)) {
 	}
 }
 
-// finish waits until the work under way is done, or the editor is gone. What it is asked has no answer.
+// finish waits, behind the end of input, until the work under way is done, the editor is gone, or
+// ctx ends. Requests to the editor fail from then on.
 func (s *server) finish(ctx context.Context, gone <-chan struct{}) {
-	s.silence()
+	s.stopAnswering()
 	ctx, end := context.WithCancel(ctx)
 	go func() { // ends with the work, which shutdown ends
 		s.work.Wait()
@@ -179,13 +181,13 @@ func (s *server) shutdown() {
 		t.session.Cancel() // the line protocol has no list of sessions
 	}
 	s.mu.Unlock()
-	s.mcp.leave()
+	s.mcp.detachAll()
 	late := time.AfterFunc(cancelWait, s.stop)
 	s.work.Wait()
 	late.Stop()
 	s.stop()
-	s.mcp.leave() // no call waits any more: see there
-	s.mu.Lock()   // a signal does not stop the read loop
+	s.mcp.detachAll() // no call waits any more: see there
+	s.mu.Lock()       // a signal does not stop the read loop
 	defer s.mu.Unlock()
 	for _, session := range s.sessions {
 		_ = session.journal.Close() // it has been written
@@ -229,8 +231,8 @@ func decoded[P any](method func(*editorRequest, *P)) func(*editorRequest) {
 	}
 }
 
-// settle answers with a result, or with an error that is none of the agent's.
-func (c *editorRequest) settle(result any, err error) {
+// replyOrFail answers with a result or, if err is not nil, with that, as an error of ours.
+func (c *editorRequest) replyOrFail(result any, err error) {
 	if err != nil {
 		c.fail(acp.CodeInternal, err.Error(), err.Error())
 		return
@@ -238,6 +240,7 @@ func (c *editorRequest) settle(result any, err error) {
 	c.reply(result)
 }
 
+// reply answers with a result; a notification has no answer.
 func (c *editorRequest) reply(result any) {
 	if c.isNotification {
 		return
@@ -247,8 +250,7 @@ func (c *editorRequest) reply(result any) {
 	}
 }
 
-// fail answers with an error. details, if there are any, go where editors look
-// for them.
+// fail answers with an error. details, if not "", go where editors look for them.
 func (c *editorRequest) fail(code int, message, details string) {
 	e := &jsonrpc2.Error{Code: int64(code), Message: message}
 	if details != "" {
@@ -268,8 +270,8 @@ func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	}
 }
 
-// run begins the turn that a request asks for, and does its work. If there can be none, it answers
-// with an error.
+// run begins the turn that a request asks for, in the read loop, and calls work in a goroutine. work
+// answers the request, and releases the turn. If there can be no turn, run answers with an error.
 func (c *editorRequest) run(session *Session, work func(ctx context.Context, turn Turn)) {
 	if c.isNotification {
 		return // a notification gets no result
@@ -311,14 +313,14 @@ func (s *server) add(session *Session) bool {
 	return true
 }
 
-// endPrompt notes that the turn of a request is over.
+// endPrompt notes that the request of a turn is answered, so that $/cancel_request reaches it no more.
 func (s *server) endPrompt(turn Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.prompts, turn.turn)
 }
 
-// cancelPrompts cancels what the requests of an ID have begun.
+// cancelPrompts cancels the turns of the requests that have this ID.
 func (s *server) cancelPrompts(id stdio.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -336,13 +338,14 @@ func (s *server) cancelPrompts(id stdio.ID) {
 // errSilent is the answer of an editor that answers nothing any more.
 var errSilent = &jsonrpc2.Error{Code: acp.CodeInternal, Message: "its input has ended, so that nobody answers"}
 
-// ask sends the editor a request, and waits for the answer. If ctx ends before that, it does not count,
-// and withdraw, if it is not nil, is called with the request's ID.
-func (s *server) ask(ctx context.Context, method string, params, answer any, withdraw func(id json.RawMessage)) error {
+// call sends the editor a request, and waits until its result is decoded into answer. An error of the
+// editor's is a [*jsonrpc2.Error]. If ctx ends before that, that is the error, and withdraw,
+// if it is not nil, is called with the request's ID.
+func (s *server) call(ctx context.Context, method string, params, answer any, withdraw func(id json.RawMessage)) error {
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
-	defer context.AfterFunc(s.answers, stop)()
-	id := jsonrpc2.ID{Num: s.calls.Add(1)} // from 1: some peers read a null ID as 0
+	defer context.AfterFunc(s.answering, stop)()
+	id := jsonrpc2.ID{Num: s.callCount.Add(1)} // from 1: some peers read a null ID as 0
 	err := s.conn.Call(waiting, method, params, answer, jsonrpc2.PickID(id))
 	switch {
 	case ctx.Err() != nil:
@@ -356,7 +359,7 @@ func (s *server) ask(ctx context.Context, method string, params, answer any, wit
 	return err
 }
 
-// taskCancelled tells all running turns that the agent has cancelled a task.
+// taskCancelled tells all running turns that the agent has cancelled a task, at the editor's own request.
 func (s *server) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

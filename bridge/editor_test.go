@@ -15,7 +15,7 @@ func TestRest(t *testing.T) {
 		turn := must.Get(s.Begin())(t)
 		rested := make(chan struct{})
 		go func() {
-			s.rest()
+			s.waitIdle()
 			close(rested)
 		}()
 		synctest.Wait()

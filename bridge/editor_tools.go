@@ -155,7 +155,7 @@ func (t *editorTools) served(path string) (string, error) {
 	}
 	dirs := t.session.directories()
 	for _, dir := range dirs {
-		if root, ok := narrow(dir); ok && isPlainBelow(root, real) {
+		if root, ok := resolveNarrow(dir); ok && isPlainBelow(root, real) {
 			return path, nil
 		}
 	}
@@ -182,7 +182,7 @@ func (t *editorTools) write(ctx context.Context, path, content string) (string, 
 	id := "a2astdio-write-" + t.session.agent.opts.NewID()
 	call := &mapping.ToolCall{ID: id, Shown: id, Status: mapping.ToolPending, Name: "write_text_file", Kind: acp.KindEdit, Asks: true,
 		Confirmation: &mapping.Confirmation{Edit: &mapping.FileDiff{FileName: filepath.Base(path), FilePath: path, OldContent: old, NewContent: content}}}
-	view := &acpView{editor: t.editor, session: t.session, out: t.editor.out(t.session)}
+	view := &acpView{editor: t.editor, session: t.session, out: t.editor.spelling(t.session)}
 	view.out.Cwd = t.session.Cwd
 	show := func(step mapping.Step) {
 		step.Kind, step.Tool = mapping.StepTool, call
@@ -215,7 +215,7 @@ func (t *editorTools) write(ctx context.Context, path, content string) (string, 
 func (t *editorTools) decide(ctx context.Context, view *acpView, call *mapping.ToolCall) (decision, error) {
 	const once = "allow"
 	scope := ask.ScopeOf(call)
-	q := named(ask.NewQuestion(call, []mapping.Option{
+	q := nameLinkTargets(ask.NewQuestion(call, []mapping.Option{
 		{ID: once, Name: "Allow", Kind: acp.OptionAllowOnce, Certain: true},
 		{ID: "always", Name: "Always allow " + scope.String() + " in this session", Kind: acp.OptionAllowAlways, Certain: true, Remember: &scope, Send: once},
 		{ID: "reject", Name: "Reject", Kind: acp.OptionRejectOnce, Certain: true},
@@ -252,7 +252,7 @@ func (t *editorTools) put(ctx context.Context, path string, old *string, content
 	if (now == nil) != (old == nil) || now != nil && *now != *old {
 		return errors.New("the file has changed since the user was asked: read it again")
 	}
-	return t.editor.server.ask(ctx, acp.MethodWriteTextFile, map[string]string{"sessionId": t.session.ID, "path": path, "content": content}, nil, nil)
+	return t.editor.server.call(ctx, acp.MethodWriteTextFile, map[string]string{"sessionId": t.session.ID, "path": path, "content": content}, nil, nil)
 }
 
 // current returns the content of a file, nil if there is none.

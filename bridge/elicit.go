@@ -37,9 +37,9 @@ func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prom
 			return result, turn, err
 		}
 		turn = turn.successor()
-		view.waits(ctx, anAnswer, true)
+		view.setAwaits(ctx, anAnswer, true)
 		answer, ok := e.askForm(ctx, view.session.ID, result.Question, turn)
-		view.waits(context.WithoutCancel(ctx), anAnswer, false)
+		view.setAwaits(context.WithoutCancel(ctx), anAnswer, false)
 		if turn.isCancelled() {
 			result.StopReason = acp.StopCancelled
 			return result, turn, nil
@@ -49,17 +49,17 @@ func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prom
 		}
 		prompt = []acp.ContentBlock{{Type: "text", Text: answer}}
 		said, _ := json.Marshal([]any{map[string]string{"type": "text", "text": answer}}) // strings always encode
-		view.said(ctx, a2a.JSON(said))
+		view.addUserMessage(ctx, a2a.JSON(said))
 	}
 }
 
-// next begins the turn after this one without a gap, in which another prompt could
-// begin. A cancel that comes in between goes to the next turn.
+// successor ends this turn, and returns one in its place: no other prompt can begin in between, and
+// a cancel is the new turn's.
 func (t Turn) successor() Turn {
 	s := t.session
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.noteReleased() // it is not released
+	t.noteReleased() // nothing else does
 	next := newTurn(s)
 	s.queue[0], next.trace = next, t.trace
 	if t.isCancelled() {
@@ -68,8 +68,8 @@ func (t Turn) successor() Turn {
 	return Turn{next}
 }
 
-// askForm asks the user in a form; false: the user has not answered. It ends with the
-// turn that waits for it.
+// askForm asks the user in a form; false: the user has not answered. It ends when turn,
+// which waits for it, is cancelled.
 func (e *acpEditor) askForm(ctx context.Context, session, question string, turn Turn) (string, bool) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -84,17 +84,17 @@ func (e *acpEditor) askForm(ctx context.Context, session, question string, turn 
 	return answer, err == nil && answer != ""
 }
 
-// elicit puts a question to the user. "" is no, or no answer. The question is withdrawn when ctx
-// ends: not every client has the method, but each that has announced forms, or pages, does.
+// elicit puts a question to the user, and returns what was chosen or written; "" is no, or no answer. The
+// question is withdrawn when ctx ends: each client that has announced forms, or pages, knows that.
 func (e *acpEditor) elicit(ctx context.Context, q *spell.Elicitation) (answer string, err error) {
 	var raw json.RawMessage
-	if err := e.server.ask(ctx, acp.MethodElicit, q, &raw, e.withdraw); err != nil {
+	if err := e.server.call(ctx, acp.MethodElicit, q, &raw, e.withdraw); err != nil {
 		return "", err
 	}
 	return q.Answer(string(raw)), nil
 }
 
-// withdraw takes back a request of ours.
+// withdraw takes back the request of ours that has this ID.
 func (e *acpEditor) withdraw(id json.RawMessage) {
 	_ = e.server.conn.Notify(context.Background(), acp.MethodCancelRequest, acp.CancelRequest{RequestID: id})
 }

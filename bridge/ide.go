@@ -22,20 +22,17 @@ import (
 // editor's protocol and directory are known. The read loop starts it and hands it
 // messages; [Serve] closes it.
 type ide struct {
-	server *server
-	// prefix is what ACP wants before a method that is not its own.
-	prefix string
-	// announced: an ACP editor gets only messages that it has announced, and is deaf to others: some
-	// show unknown ones as errors.
-	announced, deaf bool
-	name            string
+	server    *server
+	prefix    string // what ACP wants before a method that is not its own; "": the editor speaks A2A lines
+	announced bool   // an ACP editor has announced the companion: see isDeaf
+	name      string // of the editor, "" if it has not said
 
-	mu         sync.Mutex
-	companion  Companion
-	err        error // of the start
-	closed     bool
-	workspaces []string
-	told       bool // the editor has named the workspaces itself
+	mu            sync.Mutex
+	companion     Companion
+	err           error // of the start
+	closed        bool
+	workspaces    []string
+	namedByEditor bool // the editor has named the workspaces itself, so that sessions add none
 }
 
 // The companion's methods, as A2A lines spell them.
@@ -53,11 +50,14 @@ var errNotAnnounced = errors.New("editor: it has not announced the companion")
 func (i *ide) introduce(p *acp.InitializeRequest) {
 	i.prefix = "_"
 	i.announced = gjson.GetBytes(p.ClientCapabilities, "_meta.a2astdio.companion").IsObject()
-	i.deaf = !i.announced
 	if p.ClientInfo != nil {
 		i.name = cmp.Or(p.ClientInfo.Title, p.ClientInfo.Name)
 	}
 }
+
+// isDeaf reports whether the editor gets no messages of the companion's: an ACP editor gets only what it
+// has announced, since some show unknown ones as errors.
+func (i *ide) isDeaf() bool { return i.prefix != "" && !i.announced }
 
 // open starts the companion, or tells the one that runs of another directory.
 func (i *ide) open(dir string) {
@@ -67,12 +67,12 @@ func (i *ide) open(dir string) {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.closed || i.err != nil || i.told || slices.Contains(i.workspaces, dir) {
+	if i.closed || i.err != nil || i.namedByEditor || slices.Contains(i.workspaces, dir) {
 		return
 	}
 	i.workspaces = append(i.workspaces, dir)
 	if i.companion == nil {
-		i.companion, i.err = start(i, CompanionInfo{Name: i.name, Workspace: dir, NoDiffs: i.deaf})
+		i.companion, i.err = start(i, CompanionInfo{Name: i.name, Workspace: dir, NoDiffs: i.isDeaf()})
 		return
 	}
 	params, err := json.Marshal(map[string]any{"workspaces": i.workspaces})
@@ -84,8 +84,8 @@ func (i *ide) open(dir string) {
 	}
 }
 
-// takes reports whether a message is the companion's, and if so answers it.
-func (i *ide) takes(c *editorRequest) bool {
+// handles reports whether a message is the companion's, and if so answers it.
+func (i *ide) handles(c *editorRequest) bool {
 	method, ok := strings.CutPrefix(c.method, i.prefix)
 	if !ok || i.server.opts.Companion == nil || !strings.HasPrefix(method, ideMethods) && !strings.HasPrefix(method, companionMethods) {
 		return false
@@ -103,29 +103,26 @@ func (i *ide) takes(c *editorRequest) bool {
 	if err == nil {
 		if result, err = companion.Handle(method, c.raw); err == nil && method == methodWorkspaces {
 			i.mu.Lock()
-			i.told = true
+			i.namedByEditor = true
 			i.mu.Unlock()
 		}
 	}
-	if err == nil {
+	switch coded := interface{ Code() int }(nil); {
+	case err == nil:
 		c.reply(result)
-		return true
-	}
-	if c.isNotification {
+	case c.isNotification:
 		i.server.opts.Log.Warn("the editor has sent a notification that the companion cannot use", "err", err)
-		return true
+	case errors.As(err, &coded):
+		c.fail(coded.Code(), err.Error(), "")
+	default:
+		c.fail(acp.CodeInternal, err.Error(), "")
 	}
-	code := acp.CodeInternal
-	if coded := interface{ Code() int }(nil); errors.As(err, &coded) {
-		code = coded.Code()
-	}
-	c.fail(code, err.Error(), "")
 	return true
 }
 
-// context adds what the user looks at to a prompt, if [Options.CompanionContext] says
-// so. A slash command is no prompt.
-func (i *ide) context(prompt []acp.ContentBlock) []acp.ContentBlock {
+// withOpenFile returns a prompt with a link to the file that the user looks at, and its selection, behind
+// it, if [Options.CompanionContext] says so. A slash command stays as it is.
+func (i *ide) withOpenFile(prompt []acp.ContentBlock) []acp.ContentBlock {
 	if !i.server.opts.CompanionContext || len(prompt) == 0 || strings.HasPrefix(strings.TrimSpace(prompt[0].Text), "/") {
 		return prompt
 	}
@@ -142,7 +139,7 @@ func (i *ide) context(prompt []acp.ContentBlock) []acp.ContentBlock {
 	return prompt
 }
 
-// openFiles are the files that the user has open, if the companion runs.
+// openFiles are the files that the user has open; none if no companion runs.
 func (i *ide) openFiles() []OpenFile {
 	i.mu.Lock()
 	companion := i.companion
@@ -153,12 +150,12 @@ func (i *ide) openFiles() []OpenFile {
 	return companion.OpenFiles()
 }
 
-// add is context for A2A lines. A message is a prompt if it begins with text.
-func (i *ide) add(m *a2a.Outgoing) error {
+// addOpenFile is withOpenFile for a message of A2A lines, which it changes: for one that begins with text.
+func (i *ide) addOpenFile(m *a2a.Outgoing) error {
 	if len(m.Parts) == 0 || m.Parts[0].Text == "" {
 		return nil
 	}
-	added := i.context([]acp.ContentBlock{{Type: "text", Text: m.Parts[0].Text}})[1:]
+	added := i.withOpenFile([]acp.ContentBlock{{Type: "text", Text: m.Parts[0].Text}})[1:]
 	if len(added) == 0 {
 		return nil
 	}
@@ -167,7 +164,7 @@ func (i *ide) add(m *a2a.Outgoing) error {
 	return err
 }
 
-// close ends the companion.
+// close ends the companion, if one runs. None is started after that.
 func (i *ide) close() {
 	i.mu.Lock()
 	companion := i.companion
@@ -183,15 +180,15 @@ func (i *ide) close() {
 
 // Request implements [CompanionEditor].
 func (i *ide) Request(ctx context.Context, method string, params, result any) error {
-	if i.deaf {
+	if i.isDeaf() {
 		return errNotAnnounced
 	}
-	return i.server.ask(ctx, i.prefix+method, params, result, nil)
+	return i.server.call(ctx, i.prefix+method, params, result, nil)
 }
 
 // Notify implements [CompanionEditor].
 func (i *ide) Notify(ctx context.Context, method string, params any) error {
-	if i.deaf {
+	if i.isDeaf() {
 		return errNotAnnounced
 	}
 	return i.server.conn.Notify(ctx, i.prefix+method, params)

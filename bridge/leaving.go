@@ -12,14 +12,14 @@ import (
 // once more.
 type leaving struct {
 	deleted bool
-	over    sync.WaitGroup
+	done    sync.WaitGroup
 }
 
-// dismiss closes a session, if it is open, cancels its work, and runs then when nothing of
-// it runs any more.
+// dismiss closes a session, if it is open, cancels its work, and calls then when nothing of
+// it runs any more. It does not wait for that.
 func (s *server) dismiss(id string, deleted bool, then func()) {
 	l := &leaving{deleted: deleted}
-	l.over.Add(1)
+	l.done.Add(1)
 	s.mu.Lock()
 	session, before := s.sessions[id], s.leaving[id]
 	delete(s.sessions, id)
@@ -34,10 +34,10 @@ func (s *server) dismiss(id string, deleted bool, then func()) {
 	}
 	s.spawn(func(context.Context) { // ends with the session's turn
 		if before != nil {
-			before.over.Wait()
+			before.done.Wait()
 		}
 		if session != nil {
-			session.rest()
+			session.waitIdle()
 			session.endTools()
 		}
 		then()
@@ -46,7 +46,7 @@ func (s *server) dismiss(id string, deleted bool, then func()) {
 		if s.leaving[id] == l {
 			delete(s.leaving, id)
 		}
-		l.over.Done()
+		l.done.Done()
 	})
 }
 
@@ -67,8 +67,8 @@ func (s *Session) isShut() bool {
 	return s.shutting
 }
 
-// rest waits until nothing of a session runs that was shut.
-func (s *Session) rest() {
+// waitIdle waits until no turn is in the session's queue.
+func (s *Session) waitIdle() {
 	for t := s.running(); t != nil; t = s.running() {
 		<-t.released.Done()
 	}

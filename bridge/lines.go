@@ -64,10 +64,11 @@ func (e *linesEditor) speaks(method string) bool {
 	return e.server.opts.Companion != nil && (strings.HasPrefix(method, ideMethods) || strings.HasPrefix(method, companionMethods))
 }
 
+// handle has a request's method answer it; one that we do not know is the companion's, or the agent's.
 func (e *linesEditor) handle(c *editorRequest) {
 	method, ok := e.methods[c.method]
 	switch {
-	case !ok && e.server.ide.takes(c):
+	case !ok && e.server.ide.handles(c):
 		return
 	case !ok:
 		method = e.pass
@@ -119,7 +120,7 @@ func (p *lineParams) message() (*a2a.Outgoing, error) {
 	return m, nil
 }
 
-// prompt reads a request that has a message, adds what the user looks at, and finds the
+// prompt reads a request that has a message, adds what the user looks at, and finds, or begins, the
 // message's session. A message of nil: the request was answered with an error.
 func (e *linesEditor) prompt(c *editorRequest) (p lineParams, m *a2a.Outgoing, s *Session) {
 	if !c.decode(&p) {
@@ -130,15 +131,16 @@ func (e *linesEditor) prompt(c *editorRequest) (p lineParams, m *a2a.Outgoing, s
 		err = e.checkWaiting(m)
 	}
 	if err == nil {
-		err = e.server.ide.add(m)
+		err = e.server.ide.addOpenFile(m)
 	}
 	if err != nil {
 		c.failAgent(err)
 		return p, nil, nil
 	}
-	return p, m, e.session(m.ContextID, m.TaskID, p.Workspace)
+	return p, m, e.findOrBegin(m.ContextID, m.TaskID, p.Workspace)
 }
 
+// stream is message/stream: a leg that sends a message.
 func (e *linesEditor) stream(c *editorRequest) {
 	p, m, session := e.prompt(c)
 	if m == nil {
@@ -149,15 +151,15 @@ func (e *linesEditor) stream(c *editorRequest) {
 	})
 }
 
-// session finds the conversation that a request belongs to, or begins one.
-func (e *linesEditor) session(contextID, taskID, workspace string) *Session {
+// findOrBegin finds the conversation that a request belongs to, by its task or context, or begins one.
+func (e *linesEditor) findOrBegin(contextID, taskID, workspace string) *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if s := e.tasks[taskID]; s != nil && taskID != "" {
+	if s := e.tasks[taskID]; s != nil { // "" is never entered, nor below
 		return s
 	}
 	// A new task in a context may run beside another one, or one whose calls wait.
-	if s := e.contexts[contextID]; s != nil && contextID != "" && s.running() == nil {
+	if s := e.contexts[contextID]; s != nil && s.running() == nil {
 		if _, task := s.NextIDs(); len(e.waiting[task]) == 0 {
 			return s
 		}
@@ -194,13 +196,13 @@ func (e *linesEditor) prune() {
 	maps.DeleteFunc(e.tasks, idle)
 }
 
-// runTurn runs a request of which events may follow, and answers it at its end.
+// runTurn runs the turn of a request, whose events go to the editor, and answers it at its end.
 func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run func(context.Context, Turn, *linesView) (Result, error)) {
 	view := &linesView{agent: e.server.agent, out: e.server.out,
 		lines: spell.Lines{Request: json.RawMessage(c.id), Raw: raw, Made: e.server.agent.made()}}
 	c.run(session, func(ctx context.Context, turn Turn) {
 		result, err := run(ctx, turn, view)
-		e.note(session, result)
+		e.enterConversation(session, result)
 		var task *mapping.TaskError
 		switch {
 		case errors.As(err, &task):
@@ -215,9 +217,9 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 	})
 }
 
-// note enters a conversation under its present context and task, with the calls that wait now. Params
-// that were refused have neither, and change nothing.
-func (e *linesEditor) note(s *Session, r Result) {
+// enterConversation notes which conversation has the context and the task of a result, and which of its calls
+// wait now. A request that was refused has neither, and changes nothing.
+func (e *linesEditor) enterConversation(s *Session, r Result) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if r.ContextID != "" {
@@ -314,6 +316,7 @@ func optionIDs(q mapping.Question) (ids []string) {
 	return ids
 }
 
+// resubscribe is tasks/resubscribe: a leg that follows a task.
 func (e *linesEditor) resubscribe(c *editorRequest) {
 	var p struct {
 		lineParams
@@ -322,11 +325,12 @@ func (e *linesEditor) resubscribe(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	e.runTurn(c, e.session(p.ContextID, p.ID, ""), p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
+	e.runTurn(c, e.findOrBegin(p.ContextID, p.ID, ""), p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		return t.followWith(ctx, p.ID, p.Metadata, v)
 	})
 }
 
+// execute is command/execute: a leg that runs a slash command.
 func (e *linesEditor) execute(c *editorRequest) {
 	var p struct {
 		lineParams
@@ -336,10 +340,10 @@ func (e *linesEditor) execute(c *editorRequest) {
 	if !c.decode(&p) {
 		return
 	}
-	session := e.session("", "", p.Workspace)
+	session := e.findOrBegin("", "", p.Workspace)
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
 		defer t.release()
-		session.isCommand = true
+		session.beginsWithCommand = true
 		return t.runWithoutMessage(ctx, v, "", true, func(ctx context.Context) (begun, error) { return t.execute(ctx, p.Path, p.Args) })
 	})
 }

@@ -20,17 +20,18 @@ func paramsErrorf(format string, args ...any) error {
 	return &mapping.PromptError{Text: fmt.Sprintf(format, args...)}
 }
 
-// once answers a request that has one answer and takes its time.
-func (e *linesEditor) once(c *editorRequest, params any, run func(ctx context.Context) (any, error)) {
+// answerOnce answers a request with what run returns, in a goroutine, once the agent is there. params, if not
+// nil, gets the request's.
+func (e *linesEditor) answerOnce(c *editorRequest, params any, run func(ctx context.Context) (any, error)) {
 	if params != nil && !c.decode(params) {
 		return
 	}
 	e.server.spawn(func(ctx context.Context) {
-		if _, _, err := e.server.agent.Ready(ctx); err != nil {
-			c.failAgent(err)
-			return
+		var result any
+		_, _, err := e.server.agent.Ready(ctx)
+		if err == nil {
+			result, err = run(ctx)
 		}
-		result, err := run(ctx)
 		if err != nil {
 			c.failAgent(err)
 			return
@@ -45,10 +46,10 @@ func (e *linesEditor) send(c *editorRequest) {
 	if m == nil {
 		return
 	}
-	e.once(c, nil, func(ctx context.Context) (any, error) {
+	e.answerOnce(c, nil, func(ctx context.Context) (any, error) {
 		_, w, err := e.server.agent.Ready(ctx)
 		if err == nil {
-			err = session.complete(m, w)
+			err = session.fillIn(m, w)
 		}
 		if err != nil {
 			return nil, err
@@ -58,7 +59,7 @@ func (e *linesEditor) send(c *editorRequest) {
 		if err != nil {
 			return nil, err
 		}
-		e.note(session, Result{TaskID: ev.TaskID, ContextID: ev.ContextID})
+		e.enterConversation(session, Result{TaskID: ev.TaskID, ContextID: ev.ContextID})
 		return spell.TaskJSON(ev), nil
 	})
 }
@@ -69,12 +70,13 @@ type taskParams struct {
 	Metadata map[string]json.RawMessage `json:"metadata"`
 }
 
+// getTask is tasks/get.
 func (e *linesEditor) getTask(c *editorRequest) {
 	p := struct {
 		taskParams
 		HistoryLength int `json:"historyLength"`
 	}{HistoryLength: -1}
-	e.once(c, &p, func(ctx context.Context) (any, error) {
+	e.answerOnce(c, &p, func(ctx context.Context) (any, error) {
 		ev, err := e.server.agent.opts.Client.Get(transport.WithMetadata(ctx, p.Metadata), p.ID, p.HistoryLength)
 		if err != nil {
 			return nil, err
@@ -83,9 +85,10 @@ func (e *linesEditor) getTask(c *editorRequest) {
 	})
 }
 
+// cancelTask is tasks/cancel. The task's turn, if one runs, ends by it.
 func (e *linesEditor) cancelTask(c *editorRequest) {
 	var p taskParams
-	e.once(c, &p, func(ctx context.Context) (any, error) {
+	e.answerOnce(c, &p, func(ctx context.Context) (any, error) {
 		ev, err := e.server.agent.cancelTask(transport.WithMetadata(ctx, p.Metadata), p.ID, "the editor cancels it")
 		if err != nil {
 			return nil, err
@@ -100,6 +103,7 @@ func (e *linesEditor) cancelTask(c *editorRequest) {
 	})
 }
 
+// listTasks is tasks/list.
 func (e *linesEditor) listTasks(c *editorRequest) {
 	var p struct {
 		ContextID        string `json:"contextId"`
@@ -111,7 +115,7 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 		StatusAfter      string `json:"statusTimestampAfter"`
 		UpdatedAfter     string `json:"lastUpdatedAfter"`
 	}
-	e.once(c, &p, func(ctx context.Context) (any, error) {
+	e.answerOnce(c, &p, func(ctx context.Context) (any, error) {
 		if p.Status != "" && !slices.Contains(a2a.States(), a2a.State(p.Status)) {
 			return nil, paramsErrorf("there is no state %q: it is one of %v", p.Status, a2a.States())
 		}
@@ -133,8 +137,9 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 	})
 }
 
+// getCard is agent/getCard, and that of the extended card.
 func (e *linesEditor) getCard(c *editorRequest) {
-	e.once(c, nil, func(ctx context.Context) (any, error) {
+	e.answerOnce(c, nil, func(ctx context.Context) (any, error) {
 		card, _, err := e.server.agent.Ready(ctx)
 		if c.method == methodExtendedCard {
 			card, err = e.server.agent.opts.Client.Extended(ctx)
@@ -146,7 +151,7 @@ func (e *linesEditor) getCard(c *editorRequest) {
 	})
 }
 
-// status says how the bridge talks to the agent.
+// status is bridge/status: how the bridge talks to the agent.
 func (e *linesEditor) status(c *editorRequest) {
 	e.server.spawn(func(ctx context.Context) {
 		status := struct {

@@ -37,12 +37,12 @@ const mcpMeta = `_meta.io\.modelcontextprotocol/`
 
 // mcpEditor is a client that speaks the Model Context Protocol.
 type mcpEditor struct {
-	server  *server
-	opening chan struct{} // has a value while an agent is opened, one at a time
-	can     abilities     // what initialize has said; the read loop writes it
-	calls   sync.Map      // the *mcpCall that run, by stdio.ID
-	talks   sync.Map      // the *mcpTalk that have begun, by handle
-	begun   int           // how many of them; server.mu guards it
+	server       *server
+	openingAgent chan struct{} // has a value while an agent is opened, one at a time
+	can          abilities     // what initialize has said; the read loop writes it
+	calls        sync.Map      // the *mcpCall that run, by stdio.ID
+	talks        sync.Map      // the *mcpTalk that have begun, by handle
+	talkCount    int           // how many of them; server.mu guards it
 	// restoring is held while a talk of an earlier process is restored.
 	restoring sync.Mutex
 }
@@ -63,14 +63,15 @@ type mcpCall struct {
 	stateless bool
 	can       abilities
 	agent     *Agent // whose credentials an error does not say
-	// ctx ends with a cancel, with the call's time, or with the bridge.
+	// ctx, which stop ends, ends with a cancel, with the call's time, or with the bridge.
 	ctx      context.Context
 	stop     context.CancelFunc
 	fate     atomic.Int32 // what has become of it first
 	progress int          // how many notifications it has had
 }
 
-// handle takes a message. What is to be done in the order of the messages is done in here.
+// handle answers a message, or has a goroutine do that. It is called by the read loop alone: what is to be done
+// in the order of the messages is done in here.
 func (e *mcpEditor) handle(r *editorRequest) {
 	c := &mcpCall{editorRequest: r, params: gjson.ParseBytes(r.raw), can: e.can, agent: e.server.agent}
 	version := c.params.Get(mcpMeta + "protocolVersion")
@@ -99,7 +100,7 @@ func (e *mcpEditor) handle(r *editorRequest) {
 	}
 }
 
-// mcpAbilities are what a client has declared; what counts is that, and not its version.
+// mcpAbilities are what a client has declared in its capabilities, whatever its version.
 // elicitation:{} means forms.
 func mcpAbilities(capabilities gjson.Result) abilities {
 	o := capabilities.Get("elicitation")
@@ -123,8 +124,8 @@ func (e *mcpEditor) introduce(c *mcpCall) {
 	c.replyLasting(about)
 }
 
-// replyLasting answers with what is always the same. A client that keeps nothing of a request
-// for the next is told for how long that holds.
+// replyLasting answers with what is the same for as long as the process lives. A stateless client is told to
+// keep it for an hour. It adds to result.
 func (c *mcpCall) replyLasting(result map[string]any) {
 	if c.stateless {
 		result["resultType"], result["ttlMs"], result["cacheScope"] = "complete", time.Hour.Milliseconds(), "private"
@@ -147,7 +148,7 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 		defer e.calls.CompareAndDelete(c.id, c) // the client may use the ID again
 		result, err := e.run(c)
 		if err != nil {
-			result = mcp.Failure(errors.New(c.agent.lineOf(err)))
+			result = mcp.Failure(errors.New(c.agent.oneLine(err)))
 		}
 		if !c.isWanted() {
 			e.server.out.Unanswered()
@@ -163,7 +164,7 @@ func (e *mcpEditor) callTool(c *mcpCall) {
 // run runs a tool: in a conversation, unless it lists the agents.
 func (e *mcpEditor) run(c *mcpCall) (*mcp.CallResult, error) {
 	name := c.params.Get("name").Str
-	if name == "list_agents" && !c.comesBack() {
+	if name == "list_agents" && !c.bringsAnswer() {
 		return e.listAgents(c)
 	}
 	t, err := e.conversation(c)
@@ -172,7 +173,7 @@ func (e *mcpEditor) run(c *mcpCall) (*mcp.CallResult, error) {
 	}
 	c.agent = t.session.agent
 	switch {
-	case c.comesBack():
+	case c.bringsAnswer():
 		return t.serve(c, func() error { return t.takeAnswer(c) })
 	case name == "send_message":
 		return t.serve(c, func() error { return t.sendMessage(c) })
@@ -192,13 +193,14 @@ const (
 	callTooLate
 )
 
-// isWanted reports whether the client still wants a result; it cannot cancel the call any more.
-// What is taken from a conversation is given once, so that nothing is taken before.
+// isWanted decides whether the client gets a result, and reports that; behind yes it cannot cancel the call any
+// more. What is taken from a conversation is given once, so that nothing is taken before.
 func (c *mcpCall) isWanted() bool {
 	return c.fate.CompareAndSwap(0, callGiven) || c.fate.Load() == callGiven
 }
 
-// cancelled is a client's cancel. Some cancel what was answered, and some twice.
+// cancelled takes notifications/cancelled, and ends the call that it names. Some clients cancel what was
+// answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
 	call, runs := e.calls.Load(stdio.ID(c.params.Get("requestId").Raw))
 	if !runs {
@@ -213,8 +215,8 @@ func (e *mcpEditor) cancelled(c *mcpCall) {
 	}
 }
 
-// tell tells a client that has asked for it how far a call is.
-func (c *mcpCall) tell(text string) {
+// sendProgress tells a client that has asked for it how far a call is.
+func (c *mcpCall) sendProgress(text string) {
 	token := c.params.Get("_meta.progressToken")
 	if token.Type == gjson.Null { // there is none
 		return

@@ -26,7 +26,7 @@ type mcpQuestion struct {
 	what   string // in a line, the agent's words
 	elicit *spell.Elicitation
 	ctx    context.Context // ends with the answer, or when that does not count any more
-	over   context.CancelFunc
+	cancel context.CancelFunc
 	option string // that was picked, "" if none was; why says in our words why not
 	why    string
 	// These are of the call that comes again with the answer. It looks like the first, and must
@@ -48,7 +48,7 @@ func (t *mcpTalk) Ask(ctx context.Context, questions []mapping.Question) ([]mapp
 			return nil, err
 		}
 		if o, ok := q.Pick(asked.option); !ok || !o.Allows() {
-			t.note("not allowed: " + strconv.Quote(asked.what) + ": " + asked.why + "\n")
+			t.addNote("not allowed: " + strconv.Quote(asked.what) + ": " + asked.why + "\n")
 		}
 		answers = append(answers, mapping.Answer{Call: q.Call, OptionID: asked.option})
 	}
@@ -69,6 +69,7 @@ func (t *mcpTalk) Open(ctx context.Context, text, url string) (bool, error) {
 // Opens implements [Opener]: nobody signs in elsewhere.
 func (t *mcpTalk) Opens() bool { return true }
 
+// agrees puts a question about a sign-in, and reports whether the user has agreed.
 func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.Elicitation) (bool, error) {
 	q, err := t.put(ctx, what, elicit)
 	if q.why == cannotAsk {
@@ -77,34 +78,35 @@ func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.Elicita
 	return q.option == acp.ElicitAccept, err
 }
 
-// put waits until a person has answered a question, or ctx ends. Nobody is asked for a turn that
-// was cancelled.
+// put makes a question the one that a call is to ask, and returns it when a person has answered it, or ctx has
+// ended: then with ctx's error. Nobody is asked for a turn that was cancelled.
 func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.Elicitation) (*mcpQuestion, error) {
 	q := &mcpQuestion{what: what, elicit: elicit}
-	q.ctx, q.over = context.WithCancel(ctx)
+	q.ctx, q.cancel = context.WithCancel(ctx)
 	t.change(func() {
 		if !t.session.running().isCancelled() {
 			t.asks = q
 		}
 	})
-	defer context.AfterFunc(t.editor.server.answers, func() { t.answer(q, "", "the client's input has ended") })()
+	defer context.AfterFunc(t.editor.server.answering, func() { t.answer(q, "", "the client's input has ended") })()
 	<-q.ctx.Done()
 	t.answer(q, "", "") // if it has no answer
 	return q, ctx.Err()
 }
 
-// answer answers a question, if it is still open.
+// answer gives a question its answer, if it is still open, and ends its ctx. option is "" for no, and why says
+// why.
 func (t *mcpTalk) answer(q *mcpQuestion, option, why string) {
 	t.change(func() {
 		if t.asks == q {
 			q.option, q.why, t.asks = option, why, nil
-			q.over()
+			q.cancel()
 		}
 	})
 }
 
-// answered takes what a client has answered to a question.
-func (t *mcpTalk) answered(q *mcpQuestion, raw string) {
+// takeResponse is answer by what the client has responded, as MCP spells it.
+func (t *mcpTalk) takeResponse(q *mcpQuestion, raw string) {
 	t.answer(q, q.elicit.Answer(raw), "the user has not agreed")
 }
 
@@ -117,13 +119,13 @@ func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
 	defer stop()
 	defer context.AfterFunc(q.ctx, stop)()
 	var raw json.RawMessage
-	err := c.server.ask(ctx, acp.MethodElicit, q.elicit, &raw, func(id json.RawMessage) {
+	err := c.server.call(ctx, acp.MethodElicit, q.elicit, &raw, func(id json.RawMessage) {
 		_ = c.server.conn.Notify(context.Background(), "notifications/cancelled", // a client that is gone is seen elsewhere
 			map[string]any{"requestId": id, "reason": "the call's time is over, or the question is"})
 	})
 	switch {
 	case err == nil:
-		t.answered(q, string(raw))
+		t.takeResponse(q, string(raw))
 	case isEditorError(err):
 		t.answer(q, "", "the client could not ask the user: "+strconv.Quote(err.Error()))
 	}
@@ -132,36 +134,36 @@ func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
 // questionKey is the only member of what is asked by a result, and of its answer.
 const questionKey = "question"
 
-// askBackLocked is a result that is a question.
+// askBackLocked returns a call's result that puts a question, and notes it in back.
 func (t *mcpTalk) askBackLocked(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	t.back = q
-	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.text(), t.session.agent.opts.Now().Add(time.Hour)
+	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.identity(), t.session.agent.opts.Now().Add(time.Hour)
 	params := q.elicit.ElicitationRequest
 	params.ElicitationID = ""
 	elicit := map[string]any{"method": acp.MethodElicit, "params": &params}
 	return &mcp.CallResult{ResultType: "input_required", RequestState: q.state, InputRequests: map[string]any{questionKey: elicit}}
 }
 
-// text is what tells one call from another.
-func (c *mcpCall) text() string { return c.params.Get("name").Raw + c.params.Get("arguments").Raw }
+// identity is what tells one call from another: its tool, and its arguments.
+func (c *mcpCall) identity() string { return c.params.Get("name").Raw + c.params.Get("arguments").Raw }
 
-// comesBack reports whether a call brings an answer.
-func (c *mcpCall) comesBack() bool {
+// bringsAnswer reports whether a call comes again with the answer to a question that was its result.
+func (c *mcpCall) bringsAnswer() bool {
 	return c.params.Get("requestState").Exists() || c.params.Get("inputResponses").Exists()
 }
 
 // noQuestion is said of an answer that does not fit: it answers nothing, and sends nothing.
 const noQuestion = "editor: this answers no question that is open: nothing was sent, and nothing was allowed by it. "
 
-// takeAnswer takes the answer that a call brings. A page may be done with before the client says
-// that it was opened.
+// takeAnswer gives the question that a call comes back with its answer. The error says that it fits none: nothing
+// is done then. A page may be done with before the client says that it was opened.
 func (t *mcpTalk) takeAnswer(c *mcpCall) error {
 	now := t.now()
 	q := now.back
-	if q == nil || c.params.Get("requestState").Str != q.state || c.text() != q.call || t.session.agent.opts.Now().After(q.until) ||
+	if q == nil || c.params.Get("requestState").Str != q.state || c.identity() != q.call || t.session.agent.opts.Now().After(q.until) ||
 		q != now.asks && q.elicit.Mode != acp.ElicitURL {
 		return errors.New(noQuestion + "The handle is " + t.session.ID + ": call wait_task with it")
 	}
-	t.answered(q, c.params.Get("inputResponses."+questionKey).Raw)
+	t.takeResponse(q, c.params.Get("inputResponses."+questionKey).Raw)
 	return nil
 }

@@ -23,7 +23,7 @@ func (e *mcpEditor) agentNames() ([]string, error) {
 	return []string{"agent"}, nil
 }
 
-// openAgent returns an agent by its name, which is contacted when it is used. "" is the first.
+// openAgent returns an agent by its name, and the name; "" is the first. It is contacted when it is used.
 func (e *mcpEditor) openAgent(ctx context.Context, name string) (*Agent, string, error) {
 	names, err := e.agentNames()
 	if err != nil {
@@ -37,8 +37,8 @@ func (e *mcpEditor) openAgent(ctx context.Context, name string) (*Agent, string,
 	select {
 	case <-ctx.Done():
 		err = ctx.Err()
-	case e.opening <- struct{}{}:
-		defer func() { <-e.opening }()
+	case e.openingAgent <- struct{}{}:
+		defer func() { <-e.openingAgent }()
 		if agents != nil {
 			agent, err = agents.Open(ctx, name)
 		} else {
@@ -56,7 +56,7 @@ func (e *mcpEditor) openAgent(ctx context.Context, name string) (*Agent, string,
 func (e *mcpEditor) conversation(c *mcpCall) (*mcpTalk, error) {
 	handle := c.argument("handle")
 	switch {
-	case c.comesBack():
+	case c.bringsAnswer():
 		t, err := e.find(c.ctx, beforeDot(c.params.Get("requestState").Str))
 		if err != nil {
 			err = errors.New(noQuestion + "list_agents has the tasks that are under way")
@@ -83,10 +83,10 @@ func (e *mcpEditor) add(t *mcpTalk) error {
 	e.server.mu.Lock()
 	defer e.server.mu.Unlock()
 	if _, known := e.talks.Load(t.session.ID); !known {
-		if e.begun == maxSessions {
+		if e.talkCount == maxSessions {
 			return fmt.Errorf("bridge: there are %d conversations, which is the limit: the user starts the client anew. Handles stay good", maxSessions)
 		}
-		e.begun++
+		e.talkCount++
 	}
 	e.talks.Store(t.session.ID, t)
 	return nil
@@ -117,8 +117,8 @@ func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
 	return t, t.restore()
 }
 
-// restore goes on with a conversation of an earlier process: it looks what has come of its task,
-// and follows it. The mode is what this process was started with.
+// restore loads a conversation of an earlier process, enters it, looks what has come of its task,
+// and follows that. The mode is what this process was started with.
 func (t *mcpTalk) restore() error {
 	s := t.session
 	s.approvals.mode = s.agent.opts.Mode
@@ -155,13 +155,13 @@ func (t *mcpTalk) restore() error {
 	return nil
 }
 
-// leave ends what a call waits for, and leaves the other tasks to their agents: the next
-// process finds them.
-func (e *mcpEditor) leave() {
+// detachAll, at the end of the process, cancels the tasks that a call waits for, and leaves the other tasks to
+// their agents: the next process finds them.
+func (e *mcpEditor) detachAll() {
 	e.talks.Range(func(_, value any) bool {
 		t := value.(*mcpTalk)
-		if !t.awaited.TryLock() { // its call has yet to note what it takes
-			t.stop()
+		if !t.waiting.TryLock() { // its call has yet to note what it takes
+			t.cancel()
 			return true
 		}
 		t.session.shut()

@@ -32,7 +32,7 @@ const (
 type mcpTalk struct {
 	editor  *mcpEditor
 	session *Session      // its ID is the handle: the agent's name, a dot, and an ID
-	awaited sync.Mutex    // the call has it that waits
+	waiting sync.Mutex    // held by the call that waits: see serve
 	changed chan struct{} // has a token behind a change
 
 	mu sync.Mutex
@@ -51,20 +51,21 @@ type mcpState struct {
 	back    *mcpQuestion // with which a call was answered last, to come again
 }
 
+// newTalk returns a conversation that is not entered yet.
 func (e *mcpEditor) newTalk(session *Session) *mcpTalk {
 	session.plain = true
 	begins := mcpState{out: spell.MCP{Handle: session.ID, Doing: "working"}}
 	return &mcpTalk{editor: e, session: session, changed: make(chan struct{}, 1), mcpState: begins}
 }
 
-// now is how the conversation stands.
+// now returns a copy of how the conversation stands.
 func (t *mcpTalk) now() mcpState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.mcpState
 }
 
-// change changes that, and wakes the call that waits for a change.
+// change calls by, which changes that, and wakes the call that waits for a change.
 func (t *mcpTalk) change(by func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,7 +85,8 @@ func (t *mcpTalk) Show(_ context.Context, steps []mapping.Step) error {
 	return nil
 }
 
-// start runs a turn that no call waits for, if none runs.
+// start runs a turn in a goroutine, as the one that runs; ErrBusy: there is one already. Its result and its
+// error are the conversation's then. run must not release it.
 func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)) error {
 	turn, err := t.session.Begin()
 	if err != nil {
@@ -112,8 +114,8 @@ func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)
 	return errors.New("bridge: it ends")
 }
 
-// goOn follows the task that the last turn has lost, or cancels the one that it has left, if there
-// is one.
+// goOn begins a turn that follows the task, if the last turn has ended with an error, or one that cancels the
+// task that it has left. It does nothing while a turn runs.
 func (t *mcpTalk) goOn(cancels bool) error {
 	if !cancels && t.now().err == nil {
 		return nil
@@ -133,8 +135,8 @@ func (t *mcpTalk) goOn(cancels bool) error {
 	return err
 }
 
-// stop cancels the task of the turn that runs, if one does. What it has asked is not asked any more.
-func (t *mcpTalk) stop() {
+// cancel cancels the turn that runs, with its task, if one does. What it has asked is not asked any more.
+func (t *mcpTalk) cancel() {
 	t.change(func() {
 		t.session.Cancel()
 		t.asks = nil
@@ -143,13 +145,14 @@ func (t *mcpTalk) stop() {
 
 var errOtherCall = errors.New("editor: another call waits for this task already, and gets what is new: wait for its result")
 
-// serve answers a call, alone, when the turn is over that begin has begun, or the call's time is.
+// serve calls begin, and returns a call's result when no turn runs any more, or the call's time is over; nil
+// if the client wants none. errOtherCall: another call waits here, and nothing was begun.
 // What waits for the user is asked by it, and meanwhile the client hears that the call goes on.
 func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error) {
-	if !t.awaited.TryLock() {
+	if !t.waiting.TryLock() {
 		return nil, errOtherCall
 	}
-	defer t.awaited.Unlock() // before the answer: the client's next call may follow at once
+	defer t.waiting.Unlock() // before the answer: the client's next call may follow at once
 	if err := begin(); err != nil {
 		return nil, err
 	}
@@ -167,7 +170,7 @@ func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error)
 			select {
 			case <-t.changed:
 			case <-beat.C:
-				c.tell(now.out.Doing)
+				c.sendProgress(now.out.Doing)
 			case <-c.ctx.Done(): // or the client has cancelled it, or the bridge ends
 			}
 		case !c.can.asks(q.elicit):
@@ -181,12 +184,12 @@ func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error)
 	}
 }
 
-// report says how the conversation stands, and what is new in it, or puts a question. It does
-// neither if the client does not want to know. If a person has cancelled the call, its task ends.
+// report returns a call's result: how the conversation stands, with what is new in it, which is taken; or the
+// question q. nil: the client wants none. If a person has cancelled the call, its task ends.
 func (t *mcpTalk) report(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	if !c.isWanted() {
 		if c.fate.Load() == callCancelled {
-			t.stop()
+			t.cancel()
 		}
 		return nil
 	}
@@ -209,7 +212,8 @@ func (t *mcpTalk) report(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	return result
 }
 
-// standsLocked says how the conversation stands, and what can be done next, in our words.
+// standsLocked says how the conversation stands, and what the model can do next, in our words. isError: the
+// result is to be marked as one.
 func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 	r := &t.result
 	switch state = cmp.Or(string(r.State), "answered"); {
@@ -233,8 +237,8 @@ func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 	return state, next, t.err != nil || r.State == a2a.StateRejected || r.State == a2a.StateFailed
 }
 
-// note adds lines of ours to the next result, if that has not too many, nor the same.
-func (t *mcpTalk) note(lines string) {
+// addNote adds lines of ours to the next result, unless it has them, or too many.
+func (t *mcpTalk) addNote(lines string) {
 	t.change(func() {
 		if len(t.notes) < maxNotes && !strings.Contains(t.notes, lines) {
 			t.notes += lines

@@ -31,7 +31,7 @@ const (
 	maxFiles = 8 << 20
 )
 
-// sendMessage sends a prompt.
+// sendMessage begins the turn of a prompt. Beside an error nothing was sent.
 func (t *mcpTalk) sendMessage(c *mcpCall) error {
 	text := c.argument("text")
 	files, sent, err := c.files(t.session.agent.opts.workspace())
@@ -46,7 +46,7 @@ func (t *mcpTalk) sendMessage(c *mcpCall) error {
 	if err == nil {
 		prompt := append([]acp.ContentBlock{{Type: "text", Text: text}}, files...)
 		err = t.start(func(ctx context.Context, turn Turn) (Result, error) {
-			turn.accepted = func(context.Context) { t.note(sent) }
+			turn.accepted = func(context.Context) { t.addNote(sent) }
 			return t.prompt(ctx, turn, prompt, c.can.url)
 		})
 	}
@@ -85,8 +85,9 @@ func (c *mcpCall) files(workspace string) (blocks []acp.ContentBlock, sent strin
 	return blocks, sent, nil
 }
 
-// prompt runs the turn of a prompt. A user who has to sign in, and whose client opens pages, does
-// so, and the prompt is sent then: the agent has refused the first.
+// prompt runs the turn of a prompt. If the user has to sign in, and the client opens pages (opensPages), it has him
+// do so, and sends the prompt again: the agent has refused the first. The session's running turn is the caller's
+// to release.
 func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlock, opensPages bool) (Result, error) {
 	s := t.session
 	s.Title = cmp.Or(s.Title, title(prompt))
@@ -97,7 +98,7 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 	if !isUnauthenticated(err) || login == nil || !opensPages {
 		return r, err
 	}
-	t.note("the user was asked to sign in with the agent. Nothing is sent before that\n")
+	t.addNote("the user was asked to sign in with the agent. Nothing is sent before that\n")
 	again := turn.successor()
 	again.accepted = turn.accepted
 	signing, stop := context.WithCancel(ctx)
@@ -109,10 +110,10 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 	return again.prompt(ctx, prompt, t)
 }
 
-// cancelTask cancels what an agent works at, or waits for. It waits for the end, unless another
-// call does.
+// cancelTask cancels what an agent works at, or waits for, and returns what has come of it. It does not wait for
+// that if another call does.
 func (t *mcpTalk) cancelTask(c *mcpCall) (*mcp.CallResult, error) {
-	t.stop()
+	t.cancel()
 	if err := t.goOn(true); err != nil { // if no turn has run
 		return nil, err
 	}
@@ -183,22 +184,22 @@ func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
 	return mcp.Text(text + strings.Join(open, "")), nil
 }
 
-// describe tells what an agent says of itself.
+// describe says in lines what an agent can do, and what it says of itself; or why that is not known.
 func (e *mcpEditor) describe(ctx context.Context, name string) string {
 	agent, _, err := e.openAgent(ctx, name)
 	if err != nil {
-		return "cannot be asked: " + e.server.agent.lineOf(err) + "\n"
+		return "cannot be asked: " + e.server.agent.oneLine(err) + "\n"
 	}
 	if agent.opts.Client.Starting() {
 		return "is started when it is asked first\n"
 	}
 	card, w, err := agent.Ready(ctx)
 	if err != nil {
-		return "cannot be asked now: " + agent.lineOf(err) + "\n"
+		return "cannot be asked now: " + agent.oneLine(err) + "\n"
 	}
 	said := card.Name + "\n" + card.Description
 	for _, skill := range card.Skills {
 		said += "\n- " + skill.Name + ": " + skill.Description
 	}
-	return "abilities: " + agent.abilities(card, w) + "\n" + strings.TrimPrefix(agent.fence(name, ask.AtMost(said, maxSaidOfItself)), "\n")
+	return "abilities: " + agent.abilitiesLine(card, w) + "\n" + strings.TrimPrefix(agent.fence(name, ask.AtMost(said, maxSaidOfItself)), "\n")
 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// names is how many names a file has; 0 if that is not known.
-func names(_ string, info fs.FileInfo) uint64 {
+// linkCount is how many names, that is hard links, a file has; 0 if that is not known.
+func linkCount(_ string, info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Nlink)
 	}

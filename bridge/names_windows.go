@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// names is how many names a file has; 0 if that is not known.
-func names(path string, _ fs.FileInfo) uint64 {
+// linkCount is how many names, that is hard links, a file has; 0 if that is not known.
+func linkCount(path string, _ fs.FileInfo) uint64 {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -27,7 +28,7 @@ func (t *turn) openingNotices() (notices []mapping.Step) {
 	if text := s.unkeptNotice(); text != "" {
 		say(text + "\n")
 	}
-	if s.Mode() == ModeYolo && s.tells(ofYolo) {
+	if s.Mode() == ModeYolo && s.firstTime(ofYolo) {
 		say(yoloNotice)
 	}
 	return notices
@@ -44,8 +45,8 @@ const (
 	ofStore // the conversation is not kept
 )
 
-// tells notes that the user is told something; false: that was done before.
-func (s *Session) tells(what told) bool {
+// firstTime notes that the user is told something, and reports whether that was not done before.
+func (s *Session) firstTime(what told) bool {
 	isNew := s.told&what == 0
 	s.told |= what
 	return isNew
@@ -55,16 +56,16 @@ func (s *Session) tells(what told) bool {
 // another conversation.
 const lostNotice = "[The agent begins another conversation, or another task: it may not know what was said before.]\n\n"
 
-// loss reports whether that is to be said: not if the user knows it, in the same turn, or in the session, if
-// that is enough.
-func (t *turn) mayTellLoss(enough bool) bool {
-	known := !t.session.tells(ofLoss) && enough || t.lossTold
+// mayTellLoss reports whether lostNotice is to be shown, and notes that it is: once in a
+// turn, or oncePerSession.
+func (t *turn) mayTellLoss(oncePerSession bool) bool {
+	known := !t.session.firstTime(ofLoss) && oncePerSession || t.lossTold
 	t.lossTold = true
 	return !known
 }
 
-// tellLost tells that the agent refuses the context of the conversation, or does not know its task
-// any more. Of completed tasks it tells once: some agents keep none of those.
+// tellLost shows lostNotice where the agent refuses the context of the conversation, or does not
+// know its task any more (ofTask). Of completed tasks that is told once: some agents keep none of those.
 func (t *turn) tellLost(ctx context.Context, ofTask bool) error {
 	if !t.mayTellLoss(ofTask && t.session.completed) {
 		return nil
@@ -72,8 +73,8 @@ func (t *turn) tellLost(ctx context.Context, ofTask bool) error {
 	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: lostNotice}})
 }
 
-// tellOtherContext adds a notice that the agent has answered in another context than
-// the one that it had named before. It does so once: some agents have a new context for
+// tellOtherContext puts lostNotice before steps if the agent has answered in another context than
+// the one that it had named before. It does so once in a session: some agents have a new context for
 // each task.
 func (t *turn) tellOtherContext(steps []mapping.Step) []mapping.Step {
 	was, is := t.askedContext, t.fold.ContextID
@@ -120,23 +121,19 @@ const (
 	restartedNotice = "[The agent had ended, and was started again. It may not know what was said before.]\n\n"
 )
 
-// reach is [Agent.Ready], with one notice that the agent is being started if that takes
-// time.
-func (t *turn) contact(ctx context.Context) (*a2a.Card, dialect.Writing, error) {
+// contact is [Agent.Ready], with one notice that the agent is being started if that takes
+// time. An error may be the editor's.
+func (t *turn) contact(ctx context.Context) (card *a2a.Card, writing dialect.Writing, err error) {
 	t.agent.opts.Client.Revive()
 	if !t.agent.opts.Client.Starting() {
 		return t.agent.Ready(ctx)
 	}
-	var card *a2a.Card
-	var writing dialect.Writing
-	var err error
-	if told := t.waitFor(ctx, startingNotice, func() { card, writing, err = t.agent.Ready(ctx) }); told != nil {
-		return nil, dialect.Writing{}, told
-	}
-	return card, writing, err
+	told := t.waitFor(ctx, startingNotice, func() { card, writing, err = t.agent.Ready(ctx) })
+	return card, writing, cmp.Or(told, err)
 }
 
-// waitFor does what may take time, and says so, once, if it does. The error is the editor's.
+// waitFor calls do, and shows a notice meanwhile if that takes longer than startingWait. The
+// error is the editor's.
 func (t *turn) waitFor(ctx context.Context, notice string, do func()) (err error) {
 	tell := sync.OnceFunc(func() {
 		err = t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: notice, Harmless: true}})

@@ -79,11 +79,7 @@ func (a *Agent) observe(o *Observation) {
 
 // observeEvent numbers an event and the steps that came of it.
 func (t *turn) observeEvent(ev *a2a.Event, steps []mapping.Step) {
-	n := int64(0)
-	t.agent.locked(func() {
-		t.agent.observed++
-		n = t.agent.observed
-	})
+	n := t.agent.observed.Add(1)
 	t.agent.observe(&Observation{What: ObservedEvent, Event: n, Payload: ev.Raw})
 	if len(steps) == 0 {
 		t.observe(Observation{What: ObservedFold, Events: []int64{n}})
@@ -124,10 +120,7 @@ func eventsOf(steps []mapping.Step, events []int64) []int64 {
 
 // collapse is [spell.Collapse], for an editor that is behind.
 func (a *Agent) collapse(steps []mapping.Step) []mapping.Step {
-	if a.opts.Observe == nil {
-		return spell.Collapse(steps)
-	}
-	events := eventsOf(steps, nil)
+	events := eventsOf(steps, nil) // none without an observer
 	kept := spell.Collapse(steps)
 	left := eventsOf(kept, nil)
 	if gone := slices.DeleteFunc(events, func(n int64) bool { return slices.Contains(left, n) }); len(gone) > 0 {

@@ -27,12 +27,12 @@ func (s *Session) save() {
 	err := s.agent.opts.Store.Put(store.Record{ID: s.ID, Agent: s.agent.opts.Name, ContextID: s.contextID, TaskID: s.taskID,
 		Cwd: s.Cwd, Title: s.Title, Previous: s.previous, Webhook: s.webhook})
 	if err != nil {
-		s.lose("the session is not stored", err)
+		s.noteUnkept("the session is not stored", err)
 	}
 }
 
-// lose notes what could not be stored: see unkeptNotice.
-func (s *Session) lose(what string, err error) {
+// noteUnkept logs what could not be stored, and why, which unkeptNotice tells.
+func (s *Session) noteUnkept(what string, err error) {
 	s.agent.opts.Log.Warn(what, "session", s.ID, "err", err)
 	if s.journal != nil { // only those that have one can be loaded
 		s.unkept = err
@@ -42,7 +42,7 @@ func (s *Session) lose(what string, err error) {
 // unkeptNotice says, once, that the conversation cannot be loaded again, at least not
 // whole; "" if there is nothing to say.
 func (s *Session) unkeptNotice() string {
-	if s.unkept == nil || !s.tells(ofStore) {
+	if s.unkept == nil || !s.firstTime(ofStore) {
 		return ""
 	}
 	return "[From here on this conversation is not kept for later: " + strings.TrimPrefix(s.unkept.Error(), "bridge: ") + "]\n"
@@ -65,12 +65,11 @@ func (s *Session) takeRecord(r store.Record) {
 	s.contextID, s.taskID, s.leftOff, s.previous = r.ContextID, r.TaskID, r.TaskID, r.Previous
 }
 
-// keepJournal opens the session's journal, once.
+// keepJournal opens the session's journal, unless it is open, was given up, or none is wanted.
 func (s *Session) keepJournal() {
-	if s.journal != nil || s.unkept != nil || s.agent.opts.NoHistory {
-		return
+	if s.journal == nil && s.unkept == nil && !s.agent.opts.NoHistory {
+		s.journal = s.agent.opts.Store.Journal(s.ID)
 	}
-	s.journal = s.agent.opts.Store.Journal(s.ID)
 }
 
 // record puts lines into the journal, and all that was noted before: what was asked,
@@ -86,7 +85,7 @@ func (s *Session) record(lines []byte) {
 // giveUpJournal ends a journal that lacks lines: it would be loaded as if it were whole, and
 // trying again with each batch would take too long.
 func (s *Session) giveUpJournal(err error) {
-	s.lose("the rest of the conversation is not stored", err)
+	s.noteUnkept("the rest of the conversation is not stored", err)
 	_ = s.journal.Close()
 	s.journal = nil
 }
@@ -95,7 +94,7 @@ func (s *Session) giveUpJournal(err error) {
 // behind it.
 func (s *Session) noteSent(m *a2a.Outgoing) {
 	if s.journal != nil && m != nil {
-		s.append(spell.TaskLine(s.journalled[:0], m.TaskID, s.contextID, m.ID))
+		s.append(spell.TaskLine(s.lineBuf[:0], m.TaskID, s.contextID, m.ID))
 	}
 }
 
@@ -103,22 +102,23 @@ func (s *Session) noteSent(m *a2a.Outgoing) {
 // written beside the stream, and a kill costs the last 10 ms of it.
 func (s *Session) noteSteps(steps []mapping.Step) {
 	if s.journal != nil {
-		s.append(s.kept.Append(s.journalled[:0], steps))
+		s.append(s.entries.Append(s.lineBuf[:0], steps))
 	}
 }
 
-// append puts lines into a journal that is open, beside the stream, and keeps their room.
+// append puts lines into the journal, which must be open, beside the stream, and keeps their room.
 func (s *Session) append(lines []byte) {
-	s.journalled = lines
+	s.lineBuf = lines
 	if err := s.journal.Append(lines); err != nil {
 		s.giveUpJournal(err)
 	}
 }
 
-// noteDialects puts into the journal, once a turn, what the agent speaks: codex-a2a of npm shows it by its events alone.
+// noteDialects puts into the journal, once a turn, which dialects the agent speaks: codex-a2a of npm
+// shows that by its events alone.
 func (s *Session) noteDialects() {
 	for ; s.journal != nil && s.dialects < len(s.fold.Dialects); s.dialects++ {
-		s.append(spell.SpeaksLine(s.journalled[:0], s.fold.Dialects[s.dialects]))
+		s.append(spell.SpeaksLine(s.lineBuf[:0], s.fold.Dialects[s.dialects]))
 	}
 }
 
@@ -127,13 +127,13 @@ func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 	if s.journal == nil {
 		return
 	}
-	s.kept.Turn()
+	s.entries.Turn()
 	s.dialects = 0
 	s.record(out.UserMessage(nil, prompt, id))
 }
 
-// readJournal reads the session's journal: the fold learns what was shown, and show, if it
-// is not nil, gets the steps that show it again, or a line that does.
+// readJournal reads the session's journal. learn: the fold, and the session, learn what was shown. show, if it
+// is not nil, gets the steps that show it again or, with steps of nil, a line that does.
 func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line []byte) error) error {
 	s.record(nil) // what was noted may not be written yet
 	var loader spell.Loader
@@ -169,8 +169,8 @@ func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line [
 // agent cannot be asked what it has said since; why follows.
 const endedInTurn = "in the middle of this turn, and the agent cannot be asked what it has said since: "
 
-// tellEnded says how the bridge has ended, and that the turn has. An error of Show means that
-// the editor is gone.
+// tellEnded shows how the bridge has ended in a turn, and enters that turn's end into the journal. An error of Show
+// means that the editor is gone.
 func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
 	_ = editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: "\n[The bridge ended " + how + "]\n"}})
 	s.unfinished = false

@@ -17,14 +17,12 @@ const (
 	lastPushWait = 300 * time.Millisecond
 )
 
-// requestPushes has the agent push what becomes of the turn's task: a prompt carries
-// the configuration; for a task that is resumed it is set again. It does nothing
-// without a receiver, or if the card says that the agent cannot push.
+// requestPushes has the agent push what becomes of the task of the turn's first request: it adds
+// the configuration to a prompt; for a task that is resumed it sets it again. It does nothing
+// without a receiver, or if the agent cannot push, by its card or by what it has refused.
 func (t *turn) requestPushes(r *request) {
 	s := t.session
-	refused := false
-	t.agent.locked(func() { refused = t.agent.pushRefused })
-	if t.agent.opts.Webhooks == nil || !t.card.Push || t.isCommand || refused {
+	if t.agent.opts.Webhooks == nil || !t.card.Push || t.isCommand || t.agent.pushRefused.Load() {
 		return
 	}
 	if r.message == nil && r.taskID == "" || r.answers || r.message != nil && r.message.Push != nil {
@@ -56,7 +54,7 @@ func (t *turn) withoutPush(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgoing {
 	}
 	switch refusal.Code {
 	case a2a.CodePushNotSupported:
-		t.agent.locked(func() { t.agent.pushRefused = true })
+		t.agent.pushRefused.Store(true)
 	case a2a.CodeInvalidParams, a2a.CodeInvalidRequest, a2a.CodeUnsupportedOperation, a2a.CodeMethodNotFound:
 	default:
 		// Over HTTP+JSON it may have no code, and be of any form.
@@ -71,30 +69,28 @@ func (t *turn) withoutPush(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgoing {
 	return &again
 }
 
-// settlePushes ends the session's address, at the end of a turn, if its task is over or
+// endPushesOfOver ends the session's webhook, at the end of a turn, if its task is over or
 // given up; the agent is asked to forget it. A task that waits for input keeps it.
 func (t *turn) endPushesOfOver() {
 	s := t.session
 	if s.pushes == nil || s.taskID != "" && s.taskID == t.fold.TaskID && !t.fold.State.Terminal() {
 		return
 	}
-	config := s.pushes.config
-	s.endPushes()
-	if t.fold.TaskID == "" {
+	config, task := s.pushes.config, t.fold.TaskID
+	if s.endPushes(); task == "" {
 		return
 	}
-	task := t.fold.TaskID
 	t.agent.legs.Go(func() { // ends with its time, or lastPushWait after the agent
 		ctx, stop := context.WithTimeout(context.WithoutCancel(t.agent.ctx), pushConfigWait)
 		defer stop()
 		defer context.AfterFunc(t.agent.ctx, func() { time.AfterFunc(lastPushWait, stop) })()
-		err := t.agent.opts.Client.DeletePush(ctx, task, config.ID)
-		if err != nil && !errors.Is(err, context.Canceled) {
+		if err := t.agent.opts.Client.DeletePush(ctx, task, config.ID); err != nil && !errors.Is(err, context.Canceled) {
 			t.agent.opts.Log.Debug("deleting a webhook", "task", task, "err", err)
 		}
 	})
 }
 
+// endPushes ends the session's webhook; there must be one.
 func (s *Session) endPushes() {
 	s.pushes.close()
 	s.pushes, s.webhook = nil, ""

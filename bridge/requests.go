@@ -56,7 +56,7 @@ func (t Turn) promptRequest(ctx context.Context, prompt []acp.ContentBlock) (*re
 func (t Turn) Send(ctx context.Context, m *a2a.Outgoing, editor Editor) (Result, error) {
 	defer t.release()
 	return t.run(ctx, editor, true, func(ctx context.Context) (*request, error) {
-		if err := t.session.complete(m, t.writing); err != nil {
+		if err := t.session.fillIn(m, t.writing); err != nil {
 			return nil, err
 		}
 		return t.replyRequest(ctx, m)

@@ -51,7 +51,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts *Options) erro
 	pipe := stdio.NewConn(in, out, &stdio.Options{Tap: opts.Tap, MaxPerSecond: opts.MaxEventsPerSecond})
 	server := newServer(agent, pipe)
 	log := slog.NewLogLogger(agent.opts.Log.Handler(), slog.LevelDebug) // for what jsonrpc2 would write to stderr
-	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, server.takes, jsonrpc2.SetLogger(log))
+	conn := jsonrpc2.NewConn(context.WithoutCancel(ctx), pipe, nil, server.attach, jsonrpc2.SetLogger(log))
 	defer conn.Close()
 	if server.isLines.Load() {
 		server.ide.open(server.opts.workspace())

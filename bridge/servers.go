@@ -23,7 +23,7 @@ type MCPFile interface {
 
 // openLimit is how long an agent may take to make a task: it starts the MCP servers
 // meanwhile.
-const openLimit = time.Minute
+const makeTaskLimit = time.Minute
 
 // Notices for a user whose MCP servers do not get to the agent.
 const (
@@ -36,7 +36,7 @@ const (
 )
 
 // servers are the MCP servers that the agent gets, as ACP spells them. An agent elsewhere does
-// not reach the editor's tools, and may not have their token.
+// not reach those of the editor's tools, and may not have their token.
 func (s *Session) servers() (list []json.RawMessage) {
 	if s.agent.opts.ForwardMCP {
 		list = slices.Clip(s.mcp)
@@ -48,9 +48,9 @@ func (s *Session) servers() (list []json.RawMessage) {
 }
 
 // handServers sees to it that a task which m begins has the editor's MCP servers, if
-// the user wants that. Where they are no part of the settings, the task is made before
-// the message, which then goes on with it. A failure is told once in a session, and the
-// message is sent without them.
+// the user wants that. Where they are no part of the settings, it has the task made before
+// the message, and writes its ID into m. A failure is told once in a session, and the
+// message is sent without them: an error ends the turn.
 func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	s, opts := t.session, &t.agent.opts
 	if m.TaskID != "" || len(s.servers()) == 0 || t.writing.Traits().ServersInSettings {
@@ -71,7 +71,7 @@ func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	}
 	var id string
 	var missing []string
-	if told := t.waitFor(ctx, serversStarting, func() { id, missing, err = t.agent.open(ctx, o) }); told != nil {
+	if told := t.waitFor(ctx, serversStarting, func() { id, missing, err = t.agent.makeTask(ctx, o) }); told != nil {
 		return told
 	}
 	switch {
@@ -88,21 +88,23 @@ func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	return nil
 }
 
+// tellServers shows a notice about the MCP servers, if none was shown in this session. The error is
+// the editor's.
 func (t *turn) tellServers(ctx context.Context, text string) error {
-	if !t.session.tells(ofServers) {
+	if !t.session.firstTime(ofServers) {
 		return nil
 	}
 	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: text}})
 }
 
-// open makes a task, and returns its ID and the names of the MCP servers that the agent
+// makeTask has the agent make a task, and returns its ID and the names of the MCP servers that it
 // has not taken. One task is made at a time: each has servers of its own.
-func (a *Agent) open(ctx context.Context, o *dialect.Opening) (id string, missing []string, err error) {
-	ctx, stop := context.WithTimeout(ctx, openLimit)
+func (a *Agent) makeTask(ctx context.Context, o *dialect.Opening) (id string, missing []string, err error) {
+	ctx, stop := context.WithTimeout(ctx, makeTaskLimit)
 	defer stop()
 	select {
-	case a.opening <- struct{}{}:
-		defer func() { <-a.opening }()
+	case a.makingTask <- struct{}{}:
+		defer func() { <-a.makingTask }()
 	case <-ctx.Done():
 		return "", nil, ctx.Err()
 	}

@@ -53,25 +53,20 @@ type Session struct {
 	mu sync.Mutex
 	// queue has the turns that were accepted and are not over. The first one runs, the others wait for
 	// those before them: see beginLoaded, maxHeld.
-	queue []*turn
-	// queues: prompts may wait for others. It is not written after the session was opened.
-	queues bool
-	// plain: no prompt is a slash command, though it may look like one: a model has written it.
-	plain bool
-	// isCommand: it is a slash command's of A2A lines, whose task has had no message yet.
-	isCommand bool
-	// watching follows the task while no turn runs, nil if nothing does: see watch.go.
-	watching *watcher
-	// shutting: the editor has closed it; the turn that runs is its last.
-	shutting bool
-	mcp      []json.RawMessage
-	// own is the editor's MCP server, which endOwn ends; nil: there is none. asking holds a
-	// token while a question of its, or of a turn, is put: some editors show one at a time.
+	queue    []*turn
+	watching *watcher // follows the task while no turn runs; nil: none does
+	shutting bool     // the editor has closed it; the turn that runs is its last
+
+	// These are not written after the session was opened, but for additional.
+	queues     bool              // prompts may wait for others
+	plain      bool              // no prompt is a slash command, though it may look like one: a model has written it
+	mcp        []json.RawMessage // the editor's MCP servers
+	additional []string          // directories beside Cwd
+	// own is the MCP server of the editor's tools, which endOwn ends; nil: there is none. asking has
+	// a token while a question of its, or of a turn, is put: some editors show one at a time.
 	own    json.RawMessage
 	endOwn func() error
 	asking chan struct{}
-	// additional are the session's directories beside Cwd.
-	additional []string
 
 	// These belong to the turn that runs.
 	watchFails int       // turns in a row that have lost the task
@@ -84,32 +79,32 @@ type Session struct {
 	taskID     string
 	previous   []string // tasks of this context that have ended: the last one
 	journal    *store.Journal
-	kept       spell.Journal // what the journal has
-	dialects   int           // how many of fold's are in it, of this turn
-	places     spell.Places  // where an editor of ACP's version 2 shows it
-	// journalled is a buffer for it.
-	journalled []byte
-	// unfinished: the journal that was read ends in the middle of a turn.
-	unfinished bool
-	ended      a2a.State // the state in which it leaves the last task
-	unkept     error     // why the conversation is not kept, which the user does not know
+	entries    spell.Journal // spells the journal's lines
+	dialects   int           // how many of fold.Dialects the journal has, of this turn
+	places     spell.Places  // where an editor of ACP's version 2 shows what
+	lineBuf    []byte        // room for lines of the journal
+	unfinished bool          // the journal that was read ends in the middle of a turn
+	ended      a2a.State     // the last task's state, as that journal leaves it
+	unkept     error         // why the conversation is not kept, which the user does not know
 	// paused is the leg of a turn that ended with calls pending while its stream was
 	// open: what else it asks belongs to the same pause. decided are the decisions of
 	// that pause that have not been sent, by [mapping.ToolCall.Shown].
 	paused    *leg
 	decided   map[string]decision
-	completed bool   // taskID is a task that is completed, and may be continued
-	anew      bool   // the agent has lost the conversation, and the user does not know
-	namedTask string // the task that the caller has named, which is not replaced either
-	leftOff   string // the task that an earlier process has left: how, is not known, but it is replaced once it is over
-	refused   string // the task that has refused an answer of the user's: another refusal is believed, unless a look finds it waiting
-	unseen    bool   // taskID is the caller's, and nothing of it was shown: see takeUnseen
-	told      told   // what the user was told
+	completed bool // taskID is a task that is completed, and may be continued
+	anew      bool // the agent has lost the conversation, and the user does not know
+	// beginsWithCommand: it is a slash command's of A2A lines, whose task has had no message yet.
+	beginsWithCommand bool
+	namedTask         string // the task that the caller has named, which is not replaced either
+	leftOff           string // the task that an earlier process has left: how, is not known, but it is replaced once it is over
+	refused           string // the task that has refused an answer of the user's: another refusal is believed, unless a look finds it waiting
+	unseen            bool   // taskID is the caller's, and nothing of it was shown: see takeUnseen
+	told              told   // what the user was told
 }
 
 // NewSession begins a conversation in a directory. The agent is not contacted.
 func (a *Agent) NewSession(cwd string) *Session {
-	a.enter(cwd)
+	a.enterDirs(cwd)
 	return &Session{ID: a.opts.NewID(), Cwd: cwd, agent: a, approvals: approvals{mode: a.opts.Mode}, fold: mapping.NewFold(), decided: map[string]decision{}}
 }
 
@@ -285,7 +280,7 @@ func (s *Session) Prompt(ctx context.Context, prompt []acp.ContentBlock, editor 
 	return t.Run(ctx, prompt, editor)
 }
 
-// message builds the prompt's message for the agent.
+// message makes the message of a prompt, which goes on where the session is.
 func (s *Session) message(parts []a2a.OutPart, w dialect.Writing) (*a2a.Outgoing, error) {
 	// The first message names no context: the agent makes it (A2A 1.0, §3.4.1: it
 	// may refuse others').
@@ -296,11 +291,12 @@ func (s *Session) message(parts []a2a.OutPart, w dialect.Writing) (*a2a.Outgoing
 	// Agents keep settings by task: a new one has neither those of the last task nor
 	// its history.
 	m.ReferenceTaskIDs = s.previous
-	return m, s.settings(m, w)
+	return m, s.applySettings(m, w)
 }
 
-// complete adds to a message that somebody else has written what it leaves open.
-func (s *Session) complete(m *a2a.Outgoing, w dialect.Writing) error {
+// fillIn adds to a message that somebody else has written what it leaves open: ID, context and
+// the settings of a new task.
+func (s *Session) fillIn(m *a2a.Outgoing, w dialect.Writing) error {
 	if m.ID == "" {
 		m.ID = s.agent.opts.NewID()
 	}
@@ -311,11 +307,11 @@ func (s *Session) complete(m *a2a.Outgoing, w dialect.Writing) error {
 	if w.Settled(m) {
 		return nil
 	}
-	return s.settings(m, w)
+	return s.applySettings(m, w)
 }
 
-// settings writes what the first message of a task tells the agent.
-func (s *Session) settings(m *a2a.Outgoing, w dialect.Writing) error {
+// applySettings writes into m what the first message of a task tells the agent.
+func (s *Session) applySettings(m *a2a.Outgoing, w dialect.Writing) error {
 	return w.Apply(s.agentSettings(), m)
 }
 
@@ -343,8 +339,8 @@ func (s *Session) keepTask(w dialect.Writing) {
 	}
 }
 
-// nameContext goes on in the context that the agent has named last. For an agent that
-// names none, a context ID of ours is used from the second message on.
+// nameContext sets the context of the next prompt: that which the agent has named last. For an agent
+// that names none, a context ID of ours is used from the second message on.
 func (s *Session) nameContext() {
 	if s.fold.ContextID != "" {
 		s.contextID = s.fold.ContextID

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
-	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -129,17 +128,13 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	t.telling.Go(func() { t.sendCancelWhenDue(ctx) }) // ends with ctx
 
 	next, err := t.firstRequest(ctx, open)
-	if t.rejected {
+	switch {
+	case t.rejected:
 		return t.finish(ctx, ended, err)
-	}
-	if err != nil {
-		if t.isCancelled() {
-			return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled}, nil
-		}
-		return Result{}, err
-	}
-	if t.isCancelled() {
+	case t.isCancelled():
 		return t.unsent(ctx, next)
+	case err != nil:
+		return Result{}, err
 	}
 	if t.accepted != nil {
 		t.accepted(ctx)

@@ -63,7 +63,7 @@ func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.
 		return nil
 	}
 	t.fold.SetTask("")
-	if s.settings(&again, t.writing) != nil || t.handServers(ctx, &again) != nil {
+	if s.applySettings(&again, t.writing) != nil || t.handServers(ctx, &again) != nil {
 		return nil
 	}
 	return t.sendRequest(&again)

@@ -290,11 +290,11 @@ func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision
 	if err := t.writing.Answers(answers, m); err != nil {
 		return nil, err
 	}
-	if t.isCommand || t.session.isCommand {
+	if t.isCommand || t.session.beginsWithCommand {
 		// A slash command's request has no room for settings, so that this is the
 		// first message of its task.
-		t.session.isCommand = false
-		if err := t.session.settings(m, t.writing); err != nil {
+		t.session.beginsWithCommand = false
+		if err := t.session.applySettings(m, t.writing); err != nil {
 			return nil, err
 		}
 	}

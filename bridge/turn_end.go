@@ -60,7 +60,7 @@ func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error
 	}
 	var marks []byte // why it has failed, which no step tells
 	if err = cmp.Or(err, showErr); err != nil && !t.isCancelled() {
-		marks = t.session.kept.Append(nil, []mapping.Step{t.notice("\n[" + t.agent.opts.Mask(err.Error()) + "]\n")})
+		marks = t.session.entries.Append(nil, []mapping.Step{t.notice("\n[" + t.agent.opts.Mask(err.Error()) + "]\n")})
 	}
 	t.session.record(spell.EndLine(marks, r.State))
 	return r, err
@@ -74,10 +74,10 @@ func (t *turn) legOver(leg *leg) (legEnd, error) {
 	return ended, leg.err
 }
 
-// unsent ends a turn that was cancelled before its request was made. If that was to answer calls,
-// the task waits, and is cancelled: the cancel may as well have come behind the answer.
+// unsent ends a turn that was cancelled before its request, nil if there is none, was made. If that was to
+// answer calls, the task waits, and is cancelled: the cancel may as well have come behind the answer.
 func (t *turn) unsent(ctx context.Context, r *request) (Result, error) {
-	if !r.answers && r.leg == nil {
+	if r == nil || !r.answers && r.leg == nil {
 		return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled}, nil
 	}
 	if r.leg != nil {

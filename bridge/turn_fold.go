@@ -117,7 +117,7 @@ const cutNotice = "\n[This agent offers no way back to an answer that is under w
 // shows the end, so that nothing comes in pieces. It is shown once in a session.
 func (t *turn) cutCost(n *said) []mapping.Step {
 	state := n.events[0].State
-	if state.Terminal() || state == a2a.StateInputRequired || !t.agent.opts.Client.Unsupported().Subscribe || !t.session.tells(ofCut) {
+	if state.Terminal() || state == a2a.StateInputRequired || !t.agent.opts.Client.Unsupported().Subscribe || !t.session.firstTime(ofCut) {
 		return nil
 	}
 	return []mapping.Step{t.notice(cutNotice)}

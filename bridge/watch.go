@@ -26,14 +26,14 @@ const (
 
 // A watcher waits for the task of a session between turns.
 type watcher struct {
-	session *Session
-	task    string
-	rest    mapping.Rest // how it was left; the zero value if it works
-	pushes  *pushFeed
-	kept    int64 // of the journal, in bytes
-	ctx     context.Context
-	stop    context.CancelFunc
-	cancels *turn // the one in which the editor has cancelled the task; the session's mu guards it
+	session     *Session
+	task        string
+	rest        mapping.Rest // how it was left; the zero value if it works
+	pushes      *pushFeed
+	journalSize int64 // of the journal, in bytes
+	ctx         context.Context
+	stop        context.CancelFunc
+	cancels     *turn // the one in which the editor has cancelled the task; the session's mu guards it
 }
 
 // unwatchLocked ends the session's watcher.
@@ -78,7 +78,7 @@ func (w *watcher) beginTurn(moved bool) (turn Turn, cancels, ok bool) {
 func (w *watcher) alone() (end func()) {
 	s := w.session
 	journal := s.journal
-	if s.agent.opts.Store.JournalSize(s.ID) == w.kept {
+	if s.agent.opts.Store.JournalSize(s.ID) == w.journalSize {
 		return func() {}
 	}
 	s.journal = nil

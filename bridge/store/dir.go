@@ -31,7 +31,7 @@ func (s *Store) explain(err error) error {
 
 var errNoDirectory = errors.New("no directory")
 
-// makeDir makes a session's directory, and those above it, unless it is there.
+// makeDir makes a session's directory, and those above it, and reports whether it was not there.
 func (s *Store) makeDir(dir string) (isNew bool, err error) {
 	err = os.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,9 +45,9 @@ func (s *Store) makeDir(dir string) (isNew bool, err error) {
 	return err == nil, err
 }
 
-// names lists the directories of sessions. Other files are not ours, and have other
+// sessionNames lists the directories of sessions. Other files are not ours, and have other
 // names.
-func (s *Store) names() (names []string, err error) {
+func (s *Store) sessionNames() (names []string, err error) {
 	info, err := os.Stat(s.sessions)
 	var entries []fs.DirEntry
 	switch {
@@ -84,7 +84,7 @@ func openRegular(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// readRegular reads a file that is no longer than limit.
+// readRegular reads a regular file. One that is longer than limit is an error.
 func readRegular(path string, limit int) ([]byte, error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -98,7 +98,7 @@ func readRegular(path string, limit int) ([]byte, error) {
 	return data, err
 }
 
-// appendRegular opens a file to append to it, and makes it if it is not there.
+// appendRegular opens a regular file to append to it, and makes it if it is not there.
 func appendRegular(path string) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: %w", path, errNotRegular)

@@ -21,9 +21,9 @@ const (
 	// of what is written is written again.
 	maxJournal  = 16 << 20
 	keptJournal = 4 // a quarter
-	// journalLook is how often a journal looks whether another bridge has removed its file,
-	// or shortened it. The look costs some system calls, so not every Append makes one.
-	journalLook = time.Second
+	// checkInterval is how often a journal looks whether another bridge has removed its file,
+	// or shortened it. That costs some system calls, so not every Append does it.
+	checkInterval = time.Second
 	// cutLine begins a journal whose beginning is missing.
 	cutLine = `{"cut":true}` + "\n"
 	// torn ends a line that was written in part only: ASCII's CAN, "disregard what
@@ -60,13 +60,13 @@ type Journal struct {
 	closed bool
 	// waiting are lines that are not written yet: timer writes them, Write or Close before
 	// it. err is the error of a write that nobody has been told of.
-	waiting []byte
-	timer   *time.Timer
-	err     error
-	file    *os.File
-	size    int64 // of file, as far as this Journal knows
-	begun   bool  // it has written
-	looked  time.Time
+	waiting    []byte
+	timer      *time.Timer
+	err        error
+	file       *os.File
+	size       int64 // of file, as far as this Journal knows
+	hasWritten bool  // it has written
+	checked    time.Time
 }
 
 // Journal returns a session's journal, to append to. The disk is not touched
@@ -78,7 +78,7 @@ func (s *Store) Journal(id string) *Journal {
 	name := fileName(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open[name]++
+	s.journals[name]++
 	return &Journal{store: s, dir: filepath.Join(s.sessions, name)}
 }
 
@@ -95,13 +95,13 @@ func (j *Journal) Close() error {
 	}
 	err := j.flush()
 	j.closed = true
-	j.drop()
+	j.closeFile()
 	s := j.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := filepath.Base(j.dir)
-	if s.open[name]--; s.open[name] == 0 {
-		delete(s.open, name)
+	if s.journals[name]--; s.journals[name] == 0 {
+		delete(s.journals, name)
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func (j *Journal) Rest() {
 		j.waiting = nil
 	}
 	if j.store.countFiles(0) > maxRested {
-		j.drop()
+		j.closeFile()
 	}
 }
 
@@ -169,7 +169,8 @@ func (j *Journal) writeLate() {
 	j.err = j.flush()
 }
 
-// flush writes what waits.
+// flush writes what waits. If a write before has failed, it returns that error, and drops what waits. The caller
+// holds mu, as of all that follow.
 func (j *Journal) flush() error {
 	if j.timer != nil {
 		j.timer.Stop()
@@ -183,18 +184,18 @@ func (j *Journal) flush() error {
 		return err
 	}
 	now := j.store.now()
-	since := now.Sub(j.looked) // the clock may have been set back
-	if j.file == nil || since < 0 || since >= journalLook || j.full(len(lines)) {
-		j.looked = now
-		if err := j.look(len(lines)); err != nil {
-			j.drop()
+	since := now.Sub(j.checked) // the clock may have been set back
+	if j.file == nil || since < 0 || since >= checkInterval || j.full(len(lines)) {
+		j.checked = now
+		if err := j.prepare(len(lines)); err != nil {
+			j.closeFile()
 			return j.store.explain(err)
 		}
 	}
 	n, err := j.file.Write(lines)
 	j.size += int64(n)
 	if err != nil {
-		j.drop() // the next call opens it again
+		j.closeFile() // the next call opens it again
 		return j.store.explain(err)
 	}
 	return nil
@@ -207,8 +208,8 @@ func (j *Journal) full(n int) bool {
 
 func (j *Journal) path() string { return filepath.Join(j.dir, journalFile) }
 
-// look sees to it that the file is open, and has room for n bytes.
-func (j *Journal) look(n int) (err error) {
+// prepare sees to it that the file is open, and has room for n bytes.
+func (j *Journal) prepare(n int) (err error) {
 	for range storeTries {
 		// Another bridge may remove what was made.
 		if err = j.open(); !errors.Is(err, fs.ErrNotExist) {
@@ -221,12 +222,12 @@ func (j *Journal) look(n int) (err error) {
 	return j.shorten()
 }
 
-// open opens the file, if another one is there, and ends a torn line in it.
+// open opens the file, if it is not open, or another one is there, and ends a torn line in it.
 func (j *Journal) open() error {
 	if j.file != nil {
 		there, err := os.Stat(j.path())
 		if info, infoErr := j.file.Stat(); err != nil || infoErr != nil || !os.SameFile(info, there) {
-			j.drop()
+			j.closeFile()
 		}
 	}
 	if j.file == nil {
@@ -257,10 +258,10 @@ func (j *Journal) open() error {
 		if last[0] != '\n' {
 			missing = string(torn) + "\n"
 		}
-	case j.begun: // the session was removed meanwhile
+	case j.hasWritten: // the session was removed meanwhile
 		missing = cutLine
 	}
-	j.begun = true
+	j.hasWritten = true
 	written, err := j.file.WriteString(missing)
 	j.size += int64(written)
 	return err
@@ -283,17 +284,17 @@ func (j *Journal) shorten() error {
 			return err
 		}
 		_, err := io.Copy(f, j.file)
-		j.drop() // some systems do not replace an open file
+		j.closeFile() // some systems do not replace an open file
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	j.store.pruneBeside(filepath.Base(j.dir)) // what has grown may be too much for all
+	j.store.pruneInBackground(filepath.Base(j.dir)) // what has grown may be too much for all
 	return j.open()
 }
 
-// countFiles adds to the number of files that are open, and returns it.
+// countFiles adds n to the number of files that are open, and returns it.
 func (s *Store) countFiles(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -301,7 +302,8 @@ func (s *Store) countFiles(n int) int {
 	return s.files
 }
 
-func (j *Journal) drop() {
+// closeFile closes the file, if it is open; flush opens it again.
+func (j *Journal) closeFile() {
 	if j.file != nil {
 		_ = j.file.Close() // each write has returned its error
 		j.store.countFiles(-1)

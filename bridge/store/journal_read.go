@@ -35,7 +35,7 @@ func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 	f, err := openRegular(filepath.Join(s.sessions, name, journalFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_, err := s.read(name)
+		_, err := s.readRecord(name)
 		return err
 	case err != nil:
 		return s.explain(err)

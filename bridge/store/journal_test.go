@@ -96,7 +96,7 @@ func TestJournalTornBeside(t *testing.T) {
 	}
 	say(`{"n":1}`)
 	write(t, pathOf(s, "a"), `{"other":`)
-	now = now.Add(journalLook)
+	now = now.Add(checkInterval)
 	say(`{"n":2}`)
 	write(t, pathOf(s, "a"), `{"other":`)
 	say(`{"n":3}`) // before it looks: lost, and that is told
@@ -175,7 +175,7 @@ func TestJournalDeleted(t *testing.T) {
 	// Deleted, and begun anew by another bridge.
 	must.Do(t, s.Delete("a"))
 	appendLines(t, again(t, s), "a", `{"n":3}`)
-	now = now.Add(journalLook)
+	now = now.Add(checkInterval)
 	must.Do(t, j.Write([]byte("{\"n\":4}\n")))
 	replays(t, "deleted, and begun anew", s, "a", `{"n":3}`, `{"n":4}`)
 }
@@ -231,7 +231,7 @@ func TestJournalBeside(t *testing.T) {
 			t.Error("half a line was taken")
 		}
 		must.Do(t, errors.Join(os.RemoveAll(s.dir), os.WriteFile(s.dir, nil, 0o600)))
-		time.Sleep(2 * journalLook)
+		time.Sleep(2 * checkInterval)
 		err := j.Append([]byte("6\n"))
 		time.Sleep(journalDelay)
 		synctest.Wait()

@@ -21,21 +21,21 @@ const (
 	maxTempAge = time.Hour
 )
 
-// pruneSometimes counts a new session, and begins a pruning if it is time.
+// pruneSometimes counts a new session, the named one, and begins a pruning if it is time.
 func (s *Store) pruneSometimes(name string) {
 	s.mu.Lock()
 	s.made++
 	due := s.made%pruneEvery == 1
 	s.mu.Unlock()
 	if due {
-		s.pruneBeside(name)
+		s.pruneInBackground(name)
 	}
 }
 
-// pruneBeside prunes in a goroutine, which ends when it has looked at each session once,
+// pruneInBackground prunes in a goroutine, unless one does, which ends when it has looked at each session once,
 // or with the process: the next pruning does what is left. It takes some milliseconds
 // for a thousand sessions, on a slow disk more, and session/new does not wait for it.
-func (s *Store) pruneBeside(name string) {
+func (s *Store) pruneInBackground(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.isPruning {
@@ -68,7 +68,7 @@ type stored struct {
 
 // survey measures all sessions, and removes their old temporary files.
 func (s *Store) survey() ([]stored, error) {
-	names, err := s.names()
+	names, err := s.sessionNames()
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +152,9 @@ func (s *Store) Purge(age time.Duration) (removed, of int, err error) {
 	return removed, len(all), nil
 }
 
+// isOpen reports whether this Store has a journal open of the session.
 func (s *Store) isOpen(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open[name] > 0
+	return s.journals[name] > 0
 }

@@ -43,12 +43,12 @@ type Record struct {
 	UpdatedAt time.Time `json:"updatedAt"` // set by [Store.Put]
 }
 
-// write appends a record to the session's file: the last one counts. A turn waits for
-// that: appending takes three system calls of some microseconds, and replacing the file
+// appendRecord appends a record to the session's file: the last one counts. isNew: it has made the
+// session's directory. fs.ErrNotExist: another bridge has deleted or replaced the file meanwhile. A turn
+// waits for it: appending takes three system calls of some microseconds, and replacing the file
 // 200 (measured on ext4). A record begins with
-// a newline, so that a torn one before it does no harm. fs.ErrNotExist: another bridge
-// has deleted or replaced the file meanwhile.
-func (s *Store) write(name string, line []byte) (isNew bool, err error) {
+// a newline, so that a torn one before it does no harm.
+func (s *Store) appendRecord(name string, line []byte) (isNew bool, err error) {
 	dir := filepath.Join(s.sessions, name)
 	path := filepath.Join(dir, recordFile)
 	f, err := appendRegular(path)
@@ -78,8 +78,9 @@ func (s *Store) write(name string, line []byte) (isNew bool, err error) {
 	return isNew, nil
 }
 
-// read reads the newest record in a session's directory.
-func (s *Store) read(name string) (r Record, err error) {
+// readRecord reads the newest record in a session's directory. The error is [ErrNoSession] if there is none, or
+// all are damaged.
+func (s *Store) readRecord(name string) (r Record, err error) {
 	path := filepath.Join(s.sessions, name, recordFile)
 	f, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotRegular) {
@@ -90,14 +91,11 @@ func (s *Store) read(name string) (r Record, err error) {
 	}
 	defer f.Close()
 	_, _ = f.Seek(-maxRecordFile, io.SeekEnd) // a shorter file stays at its beginning
-	data, err := io.ReadAll(io.LimitReader(f, maxRecordFile))
-	if err != nil {
-		return Record{}, damagedRecord(path)
-	}
-	if len(data) == 0 {
+	rest, err := io.ReadAll(io.LimitReader(f, maxRecordFile))
+	if err == nil && len(rest) == 0 {
 		return r, ErrNoSession // it is just being made
 	}
-	for rest := data; len(rest) > 0; {
+	for err == nil && len(rest) > 0 {
 		at := bytes.LastIndexByte(rest, '\n')
 		r = Record{}
 		if json.Unmarshal(rest[at+1:], &r) == nil && fileName(r.ID) == name {
@@ -105,11 +103,7 @@ func (s *Store) read(name string) (r Record, err error) {
 		}
 		rest = rest[:max(at, 0)]
 	}
-	return Record{}, damagedRecord(path)
-}
-
-func damagedRecord(path string) error {
-	return fmt.Errorf("%w: its record is damaged: %s", ErrNoSession, path)
+	return Record{}, fmt.Errorf("%w: its record is damaged: %s", ErrNoSession, path)
 }
 
 // remove removes a session's directory. The record goes first, so that a session that is

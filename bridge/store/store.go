@@ -70,7 +70,7 @@ type Store struct {
 	shell *Store // conversations from a shell, in a directory beside sessions
 
 	mu        sync.Mutex
-	open      map[string]int // journals that this Store has handed out, by file name
+	journals  map[string]int // journals that this Store has handed out, by file name
 	made      int            // sessions made by this Store
 	files     int            // journals' files that are open
 	isPruning bool
@@ -88,7 +88,7 @@ type storeLimits struct {
 // disk is not touched until something is stored.
 func Open(dir string) (*Store, error) {
 	limits := storeLimits{maxStored, maxStoredAge, maxJournal, maxStoredSize}
-	s := &Store{dir: dir, open: map[string]int{}, limits: limits}
+	s := &Store{dir: dir, journals: map[string]int{}, limits: limits}
 	s.advice = "make it writable, with room left, or choose another directory"
 	if dir == "" {
 		base, err := safe.StateDir()
@@ -107,7 +107,7 @@ func Open(dir string) (*Store, error) {
 	}
 	s.sessions = filepath.Join(s.dir, "sessions")
 	s.shell = &Store{dir: s.dir, sessions: filepath.Join(s.dir, "conversations"), advice: s.advice,
-		open: map[string]int{}, limits: limits, Now: func() time.Time { return s.now() }}
+		journals: map[string]int{}, limits: limits, Now: func() time.Time { return s.now() }}
 	return s, nil
 }
 
@@ -137,7 +137,7 @@ func (s *Store) Put(r Record) error {
 	}
 	name, isNew := fileName(r.ID), false
 	for range storeTries {
-		isNew, err = s.write(name, line)
+		isNew, err = s.appendRecord(name, line)
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -156,7 +156,7 @@ func (s *Store) Get(id string) (Record, error) {
 	if s == nil {
 		return Record{}, ErrNoSession
 	}
-	return s.read(fileName(id))
+	return s.readRecord(fileName(id))
 }
 
 // List returns the sessions with an agent, in a directory, newest first; "" is
@@ -166,13 +166,13 @@ func (s *Store) List(agent, cwd string) ([]Record, error) {
 	if s == nil {
 		return nil, nil
 	}
-	names, err := s.names()
+	names, err := s.sessionNames()
 	if err != nil {
 		return nil, err
 	}
 	var all []Record
 	for _, name := range names {
-		r, err := s.read(name)
+		r, err := s.readRecord(name)
 		if err == nil && (agent == "" || r.Agent == agent) && (cwd == "" || filepath.Clean(r.Cwd) == filepath.Clean(cwd)) {
 			all = append(all, r)
 		}

@@ -78,11 +78,11 @@ func (s *Server) Handle(method string, params json.RawMessage) (any, error) {
 	var err error
 	switch method {
 	case MethodContextUpdate:
-		err = decoded(params, s.hub.update)
+		err = withParams(params, s.hub.update)
 	case MethodDiffAccepted, MethodDiffRejected:
-		err = decoded(params, func(d Decision) error { return s.hub.decide(method, d) })
+		err = withParams(params, func(d Decision) error { return s.hub.decide(method, d) })
 	case MethodWorkspaces:
-		err = decoded(params, func(w Workspaces) error { return s.setWorkspaces(w.Workspaces) })
+		err = withParams(params, func(w Workspaces) error { return s.setWorkspaces(w.Workspaces) })
 	default:
 		return nil, fmt.Errorf("editor: %s: %w: there are %s", method, ErrMethod,
 			strings.Join([]string{MethodContextUpdate, MethodDiffAccepted, MethodDiffRejected, MethodWorkspaces}, ", "))
@@ -95,7 +95,12 @@ func (s *Server) Handle(method string, params json.RawMessage) (any, error) {
 
 // Context returns the context as the CLIs get it; the zero Context if the editor has
 // sent none. It checks on the disk which files exist.
-func (s *Server) Context() Context { return s.hub.current() }
+func (s *Server) Context() Context {
+	if c := s.hub.current(); c != nil {
+		return *c
+	}
+	return Context{}
+}
 
 // Close removes the discovery files and ends the server with all its streams. Open
 // diffs are left to the editor. It may be called twice.
@@ -114,6 +119,7 @@ func (s *Server) Close() error {
 	return err
 }
 
+// setWorkspaces tells the CLIs, and the editor, of other workspace roots. After Close it does nothing.
 func (s *Server) setWorkspaces(paths []string) error {
 	workspaces, err := checkWorkspaces(s.hub.log, paths)
 	if err != nil {
@@ -157,8 +163,8 @@ func checkWorkspaces(log *slog.Logger, paths []string) ([]string, error) {
 	return roots, nil
 }
 
-// decoded calls f with an editor's params.
-func decoded[P any](params json.RawMessage, f func(P) error) error {
+// withParams calls f with an editor's params.
+func withParams[P any](params json.RawMessage, f func(P) error) error {
 	var p P
 	if err := decode(params, &p); err != nil {
 		return err

@@ -70,8 +70,8 @@ func (h *hub) update(c Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.said = &c
-	h.poke()
+	h.latest = &c
+	h.wakePublisher()
 	return nil
 }
 
@@ -108,44 +108,40 @@ func (h *hub) publish() {
 		case <-h.ctx.Done():
 			return
 		}
-		h.mu.Lock()
-		said := h.said
-		h.mu.Unlock()
-		if said == nil {
+		current := h.current()
+		if current == nil {
 			continue
 		}
-		params, _ := rawjson.Marshal(said.shown()) // texts, and numbers that came as JSON, always encode
+		params, _ := rawjson.Marshal(current) // texts, and numbers that came as JSON, always encode
 		h.mu.Lock()
 		for c, shown := range h.clients {
 			if !bytes.Equal(shown, params) {
 				h.clients[c] = params
-				c.show(params)
+				c.sendContext(params)
 			}
 		}
 		h.mu.Unlock()
 	}
 }
 
-func (h *hub) current() Context {
+// current is what the CLIs get of the editor's last context; nil: it has sent none.
+func (h *hub) current() *Context {
 	h.mu.Lock()
-	said := h.said
+	latest := h.latest
 	h.mu.Unlock()
-	if said == nil {
-		return Context{}
-	}
-	return said.shown()
+	return latest.shown()
 }
 
 // shown is what a CLI gets of c: files that exist, the active one first and with the
 // highest timestamp, because the CLIs take that one for active; then the others, the
-// last focused first.
-func (c *Context) shown() Context {
-	if c.WorkspaceState == nil {
-		return Context{}
+// last focused first. nil stays nil.
+func (c *Context) shown() *Context {
+	if c == nil || c.WorkspaceState == nil {
+		return c
 	}
 	state := WorkspaceState{IsTrusted: c.WorkspaceState.IsTrusted}
 	if c.WorkspaceState.OpenFiles == nil {
-		return Context{&state}
+		return &Context{&state}
 	}
 	files := slices.Clone(c.WorkspaceState.OpenFiles)
 	sort.SliceStable(files, func(i, j int) bool { return *files[i].Timestamp > *files[j].Timestamp })
@@ -169,7 +165,7 @@ func (c *Context) shown() Context {
 			state.OpenFiles = append(state.OpenFiles, File{Path: f.Path, Timestamp: f.Timestamp})
 		}
 	}
-	return Context{&state}
+	return &Context{&state}
 }
 
 // exists reports whether path is a file on the disk, and not a terminal or an unsaved

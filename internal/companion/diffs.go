@@ -27,8 +27,8 @@ type diff struct {
 	path   string // as the client wrote it: it compares the text
 	client *session
 	empty  bool // the proposed content is empty
-	// closing: the editor has been asked to close it. If the user accepts it meanwhile,
-	// that counts.
+	// closing: the editor has been asked to close it. final is the content with which the user has
+	// accepted it meanwhile, which counts.
 	closing bool
 	final   *string
 }
@@ -44,7 +44,7 @@ func (h *hub) openDiff(ctx context.Context, c *session, path, content string) er
 		return err
 	}
 	if h.noDiffs.Load() {
-		h.drop(d)
+		h.forget(d)
 		return nil
 	}
 	call, cancel := context.WithTimeout(ctx, editorWait)
@@ -70,14 +70,15 @@ func (h *hub) openDiff(ctx context.Context, c *session, path, content string) er
 	return nil
 }
 
-func (h *hub) drop(d *diff) {
+// forget removes a diff: nobody waits for it any more.
+func (h *hub) forget(d *diff) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.diffs, d.id)
 }
 
-// add registers a diff. A CLI waits for one decision about a file, so an older diff of
-// the same file is closed.
+// add registers a diff, and gives it its ID. A CLI waits for one decision about a file, so an older
+// diff of the same file is closed.
 func (h *hub) add(d *diff) error {
 	if !filepath.IsAbs(d.path) {
 		return errors.New("filePath must be an absolute path")
@@ -92,11 +93,12 @@ func (h *hub) add(d *diff) error {
 	}
 	open := 0
 	for _, old := range h.diffs {
-		if old.client == d.client && !old.closing {
+		switch {
+		case old.client != d.client || old.closing:
+		case old.path == d.path:
+			h.dismiss(old)
+		default:
 			open++
-			if old.path == d.path {
-				h.dismiss(old)
-			}
 		}
 	}
 	if open >= maxDiffs {
@@ -135,7 +137,7 @@ func (h *hub) closeDiff(c *session, path string) (*string, error) {
 	return result.Content, err
 }
 
-// dismiss asks the editor to close a diff that no CLI waits for.
+// dismiss asks the editor, in a goroutine, to close a diff that no CLI waits for. The caller holds mu.
 func (h *hub) dismiss(d *diff) {
 	d.closing = true
 	if h.closed {
@@ -145,7 +147,7 @@ func (h *hub) dismiss(d *diff) {
 		if err := h.requestClose(d, &CloseDiffResult{}); err != nil {
 			h.log.Info("the editor has not closed a diff", "file", d.path, "err", err)
 		}
-		h.drop(d)
+		h.forget(d)
 	})
 }
 
@@ -155,8 +157,8 @@ func (h *hub) requestClose(d *diff, result *CloseDiffResult) error {
 	return h.editor.Request(ctx, MethodCloseDiff, CloseDiff{DiffID: d.id, FilePath: d.path}, result)
 }
 
-// decide tells the CLI that opened a diff what the user decided. If the diff is not
-// registered, its CLI has closed it or is gone, and nobody waits.
+// decide takes what the user has decided about a diff, and tells the CLI that opened it. If the diff is not
+// registered, its CLI has closed it or is gone, and nobody waits. The error is the editor's mistake.
 func (h *hub) decide(method string, p Decision) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -184,6 +186,6 @@ func (h *hub) decide(method string, p Decision) error {
 	if !accepted {
 		p.Content = nil
 	}
-	d.client.decide(method, decision{d.path, p.Content})
+	d.client.sendDecision(method, decision{d.path, p.Content})
 	return nil
 }

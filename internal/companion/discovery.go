@@ -177,17 +177,13 @@ func environment(port, editorPID int, workspaces []string) map[string]string {
 
 // inContainer reports whether Gemini CLI would connect to host.docker.internal.
 func inContainer() bool {
-	for _, name := range []string{"SSH_CONNECTION", "VSCODE_REMOTE_CONTAINERS_SESSION", "REMOTE_CONTAINERS"} {
-		if os.Getenv(name) != "" {
-			return false
-		}
+	isSet := func(name string) bool { return os.Getenv(name) != "" }
+	isThere := func(file string) bool {
+		_, err := os.Stat(file)
+		return err == nil
 	}
-	for _, file := range []string{"/.dockerenv", "/run/.containerenv"} {
-		if _, err := os.Stat(file); err == nil {
-			return true
-		}
-	}
-	return false
+	return !slices.ContainsFunc([]string{"SSH_CONNECTION", "VSCODE_REMOTE_CONTAINERS_SESSION", "REMOTE_CONTAINERS"}, isSet) &&
+		slices.ContainsFunc([]string{"/.dockerenv", "/run/.containerenv"}, isThere)
 }
 
 const (

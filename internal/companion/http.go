@@ -38,6 +38,7 @@ func newMCPServer(h *hub, token string, port int, version string) *mcpServer {
 	return m
 }
 
+// serve answers an HTTP request of a program that knows the token. An error of [mcphttp.Refuse] is the answer.
 func (m *mcpServer) serve(w http.ResponseWriter, r *http.Request) error {
 	switch r.Method {
 	case http.MethodPost:
@@ -63,7 +64,7 @@ func (m *mcpServer) post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.Header.Get(mcphttp.SessionHeader) == "" && msg.Method == "initialize" && msg.IsRequest() {
-		return m.begin(w, msg)
+		return m.initialize(w, msg)
 	}
 	s, err := m.enter(r)
 	if err != nil {
@@ -78,7 +79,8 @@ func (m *mcpServer) post(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (m *mcpServer) begin(w http.ResponseWriter, msg *mcp.Message) error {
+// initialize begins a session, whose ID is in the answer's header.
+func (m *mcpServer) initialize(w http.ResponseWriter, msg *mcp.Message) error {
 	answer := msg.Initialize(mcp.Versions(), mcp.Implementation{Name: "a2astdio-companion", Title: "a2astdio IDE companion", Version: m.version})
 	if answer.Error != nil {
 		mcphttp.Respond(w, http.StatusBadRequest, answer)
@@ -101,6 +103,7 @@ func (m *mcpServer) begin(w http.ResponseWriter, msg *mcp.Message) error {
 	return nil
 }
 
+// get is the stream of a session's notifications, until one of the two ends.
 func (m *mcpServer) get(w http.ResponseWriter, r *http.Request) error {
 	s, err := m.enter(r)
 	if err != nil {
@@ -108,7 +111,7 @@ func (m *mcpServer) get(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer s.leave()
 	wake := s.attach()
-	m.hub.refresh(s)
+	m.hub.resend(s)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
@@ -129,7 +132,7 @@ func (m *mcpServer) session(r *http.Request) (*session, error) {
 	return nil, mcphttp.Refuse(http.StatusNotFound, "there is no such session: begin a new one with initialize")
 }
 
-// enter is like session, and enters it: the caller must call leave.
+// enter is session, which it keeps alive: the caller calls leave.
 func (m *mcpServer) enter(r *http.Request) (*session, error) {
 	s, err := m.session(r)
 	if err == nil && !s.enter() {
@@ -174,6 +177,7 @@ const toolList = `{"tools":[
 "suppressNotification":{"type":"boolean","description":"Deprecated: closing never sends a notification"}},
 "required":["filePath"]}}]}`
 
+// callTool calls a tool. What goes wrong with it is in the result, for the CLI's model.
 func (m *mcpServer) callTool(ctx context.Context, s *session, raw json.RawMessage) (*mcp.CallResult, *mcp.Error) {
 	var params struct {
 		Name      string `json:"name"`

@@ -31,8 +31,8 @@ type hub struct {
 	wake chan struct{}
 
 	mu      sync.Mutex
-	said    *Context                     // the editor's last context, checked
-	clients map[*session]json.RawMessage // what each has been shown
+	latest  *Context                     // the editor's last context, checked
+	clients map[*session]json.RawMessage // the context that each was sent last
 	diffs   map[string]*diff
 	number  uint64 // of the last diff
 	closed  bool
@@ -50,17 +50,17 @@ func (h *hub) join(c *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.clients[c] = nil
-	h.poke()
+	h.wakePublisher()
 }
 
-// refresh makes publish send a client the context again, because it may have forgotten
-// it.
-func (h *hub) refresh(c *session) {
+// resend has a client sent the context again, because it may have forgotten
+// it. One that has left gets nothing.
+func (h *hub) resend(c *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.clients[c]; ok {
 		h.clients[c] = nil
-		h.poke()
+		h.wakePublisher()
 	}
 }
 
@@ -76,13 +76,15 @@ func (h *hub) disconnected(c *session) {
 	}
 }
 
-func (h *hub) poke() {
+// wakePublisher has publish look which clients lack the newest context.
+func (h *hub) wakePublisher() {
 	select {
 	case h.wake <- struct{}{}:
 	default:
 	}
 }
 
+// notify sends the editor a notification. An error is only logged.
 func (h *hub) notify(method string, params any) {
 	if err := h.editor.Notify(h.ctx, method, params); err != nil {
 		h.log.Warn("the editor was not notified", "method", method, "err", err)

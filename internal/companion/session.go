@@ -34,21 +34,21 @@ type session struct {
 
 	mu      sync.Mutex
 	context json.RawMessage   // the newest if it is not written yet, else nil
-	decided []json.RawMessage // those that are not written yet
+	decided []json.RawMessage // decisions that are not written yet
 	wake    chan struct{}     // of the newest stream: there is something to write, perhaps; nil: there is none
-	grace   time.Duration
-	busy    int         // streams and requests
-	timer   *time.Timer // ends the session; stopped while it is busy
+	grace   time.Duration     // how long it lives when it is not busy
+	busy    int               // how many streams and requests are under way
+	timer   *time.Timer       // ends the session; stopped while it is busy
 	over    bool
 }
 
-// show sends the CLI the user's context, the params of ide/contextUpdate. It replaces one
+// sendContext has the CLI sent the user's context, the params of ide/contextUpdate. It replaces one
 // that has not been sent. It does not wait.
-func (s *session) show(params json.RawMessage) {
+func (s *session) sendContext(params json.RawMessage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.context = params
-	s.poke()
+	s.wakeStream()
 }
 
 func notification(method string, params any) json.RawMessage {
@@ -56,20 +56,20 @@ func notification(method string, params any) json.RawMessage {
 	return b
 }
 
-// decide sends the CLI the user's decision about a diff, which is not dropped while the
+// sendDecision has the CLI sent the user's decision about a diff, which is not dropped while the
 // CLI is there. It does not wait.
-func (s *session) decide(method string, d decision) {
+func (s *session) sendDecision(method string, d decision) {
 	line := notification(method, d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.decided = append(s.decided, line)
-	s.poke()
+	s.wakeStream()
 }
 
-// poke wakes the stream. The caller holds mu.
-func (s *session) poke() {
+// wakeStream wakes the newest stream, if there is one. The caller holds mu.
+func (s *session) wakeStream() {
 	select {
-	case s.wake <- struct{}{}: // blocks if there is none
+	case s.wake <- struct{}{}:
 	default:
 	}
 }
@@ -123,16 +123,16 @@ func (s *session) leave() {
 	}
 }
 
-// attach makes a stream the session's newest.
+// attach makes a stream the session's newest, and returns what wakes it.
 func (s *session) attach() (wake chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.grace, s.wake = sessionGrace, make(chan struct{}, 1)
-	s.poke()
+	s.wakeStream()
 	return s.wake
 }
 
-// end ends the session and its streams, in use or not. It may be called twice.
+// end ends the session and its streams; one that is busy only if inUse. It may be called twice.
 func (s *session) end(inUse bool) {
 	s.mu.Lock()
 	if s.over || s.busy > 0 && !inUse {
@@ -164,11 +164,7 @@ func (s *session) stream(ctx context.Context, w http.ResponseWriter, wake chan s
 	alive := time.NewTicker(keepAlive)
 	defer alive.Stop()
 	for {
-		for {
-			line, isDecision := s.next(wake)
-			if line == nil {
-				break
-			}
+		for line, isDecision := s.next(wake); line != nil; line, isDecision = s.next(wake) {
 			if !write("event: message\ndata: " + string(line) + "\n\n") {
 				return
 			}
