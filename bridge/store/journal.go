@@ -65,7 +65,7 @@ type Journal struct {
 	err        error
 	file       *os.File
 	size       int64 // of file, as far as this Journal knows
-	hasWritten bool  // it has written
+	hasWritten bool  // so that a missing file was removed
 	checked    time.Time
 }
 

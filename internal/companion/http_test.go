@@ -83,6 +83,9 @@ func TestBounds(t *testing.T) {
 		if n := len(w.editor.heard()); n != maxDiffs {
 			t.Errorf("the editor was asked %d times", n)
 		}
+		if got := cli.tool("openDiff", `{"filePath":"/w/0","newContent":"x"}`); strings.Contains(got, "too many diffs") {
+			t.Errorf("a diff in the place of another of the same file: %s", got)
+		}
 		if err := w.server.hub.openDiff(t.Context(), nil, "/w/a", "x"); err == nil {
 			t.Error("a session that has ended opened a diff")
 		}
