@@ -27,10 +27,10 @@ const (
 	showFlow          // all, of a stream that flows (leg.flows)
 )
 
-// A leg is what follows from one request to the agent, over as many streams as that takes. It runs in its
-// turn's goroutine, which takes what comes to it ([leg.next]), one at a time: that becomes an input of the
-// machine (phase.go), whose action it takes. What the agent says it has the turn show, so that a slow editor
-// slows the agent, and it is told then what it decides by ([heard]).
+// A leg is what follows from one request to the agent, over as many streams as that takes. It runs
+// in its turn's goroutine, which takes what comes to it ([leg.next]), one at a time: that becomes an
+// input of the machine (phase.go), whose action it takes. What the agent says it has the turn show,
+// so that a slow editor slows the agent, and it is told then what it decides by ([heard]).
 type leg struct {
 	agent   *Agent
 	turn    *turn // whose it is: a pause ends one, and the next goes on
@@ -70,8 +70,8 @@ const (
 	holdsNoWord         // nothing of that, by the newest look
 )
 
-// follow makes a request, in a goroutine, and returns the leg that follows what comes of it: until it is over,
-// the turn leaves it, or passes its streams on.
+// follow makes a request, in a goroutine, and returns the leg that follows what comes of it: until
+// it is over, the turn leaves it, or passes its streams on.
 func (t *turn) follow(r *request) *leg {
 	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers, phase: streaming}
 	l.ctx, l.stop = context.WithCancel(t.agent.ctx)
@@ -117,8 +117,8 @@ type inputs struct {
 	pushed, exited <-chan struct{}
 }
 
-// listens returns what may come now, and whether its stream flows so far, which holds for what comes next
-// alone. Where the leg is over, only the turn's alarms come; where there is none, nothing.
+// listens returns what may come now, and whether its stream flows so far, which holds for what comes
+// next alone. Where the leg is over, only the turn's alarms come; where there is none, nothing.
 func (l *leg) listens() (in inputs, flows bool) {
 	if l == nil {
 		return in, false
@@ -134,8 +134,8 @@ func (l *leg) listens() (in inputs, flows bool) {
 	return in, flows
 }
 
-// next waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg); nil: the turn has
-// none. A leg that is over brings nothing but the turn's alarms, and is closed.
+// next waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg); nil:
+// the turn has none. A leg that is over brings nothing but the turn's alarms, and is closed.
 func (l *leg) next(ctx context.Context, b beside) came {
 	in, flows := l.listens()
 	select {
@@ -209,8 +209,8 @@ func (l *leg) close() {
 	}
 }
 
-// halt ends the looks of a leg that is over, and returns its streams, for their next owner; nil if they were
-// closed or passed on.
+// halt ends the looks of a leg that is over, and returns its streams; nil: they were closed or
+// passed on.
 func (l *leg) halt() *readers {
 	l.stop()
 	l.releaseFirst()
@@ -219,8 +219,8 @@ func (l *leg) halt() *readers {
 	return readers
 }
 
-// take deals with what a stream has brought, or a request of the leg's, and has the stream be read on, unless
-// that waits for a look (leg.first). flows: see listens.
+// take deals with what a stream has brought, or a request of the leg's, and has the stream be read
+// on, unless that waits for a look (leg.first). flows: see listens.
 func (l *leg) take(b batch, flows bool) {
 	switch {
 	case b.reply != nil:
@@ -244,8 +244,8 @@ func (l *leg) take(b batch, flows bool) {
 	}
 }
 
-// watchCalls sets the alarm that has the user asked, when calls have waited for a while, or stops it where none
-// waits. It is called when what waits may have changed.
+// watchCalls sets the alarm that has the user asked, when calls have waited for a while, or stops it
+// where none waits. It is called when what waits may have changed.
 func (l *leg) watchCalls() {
 	switch {
 	case l.phase == over || !l.pending():
@@ -256,8 +256,8 @@ func (l *leg) watchCalls() {
 	}
 }
 
-// step has the machine decide about an input, and does what it says, which it returns: doEnd of a leg that was
-// over. That an agent has no subscriptions is noted before (subNever).
+// step has the machine decide about an input, and does what it says, which it returns; of a leg that
+// was over, doEnd. That an agent has no subscriptions is noted before (subNever).
 func (l *leg) step(in input) action {
 	if l.phase == over {
 		return doEnd
@@ -271,8 +271,8 @@ func (l *leg) step(in input) action {
 	return do
 }
 
-// act does what the machine says about an input. For doSoon takeLive has set the wait, but behind a look; doAsk
-// asks nobody: by turn.view, turn.stream pauses and the turn asks.
+// act does what the machine says about an input. (Before doSoon the wait is set, but behind a look.
+// doAsk asks nobody: by turn.view, turn.stream pauses, and the turn asks.)
 func (l *leg) act(in input, do action) {
 	switch do {
 	case doRead:
@@ -315,8 +315,8 @@ func (l *leg) act(in input, do action) {
 	}
 }
 
-// giveHeld shows the look at the task that is held, if one is, when its own stream is not waited for any more.
-// cut: that may have been about to say it, and more. False: the editor has failed.
+// giveHeld shows the look at the task that is held, if one is, when its own stream is not waited for
+// any more. cut: that may have been about to say it, and more. False: the editor has failed.
 func (l *leg) giveHeld(cut bool) bool {
 	task := l.held
 	if l.held = nil; task == nil {
@@ -329,8 +329,9 @@ func (l *leg) giveHeld(cut bool) bool {
 	return ok
 }
 
-// give has the turn show something, as slowly as the editor takes it, and takes over what is heard then, and
-// whether the stream still flows. False: the editor has failed, now or before, and the leg is over.
+// give has the turn show something, as slowly as the editor takes it, and takes over what is heard
+// then and whether the stream still flows. False: the editor has failed, now or before; the leg is
+// over.
 func (l *leg) give(n said) bool {
 	if l.unshown != nil {
 		return false
@@ -346,8 +347,8 @@ func (l *leg) give(n said) bool {
 	return true
 }
 
-// giveTask gives a task that was looked at. stale: it is older than what is known, and nothing was shown of it.
-// ok is give's.
+// giveTask gives a task that was looked at. stale: it is older than what is known, and was not
+// shown.
 func (l *leg) giveTask(task *a2a.Event, shows showing) (stale, ok bool) {
 	n := said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}
 	if stale = shows == showAll && l.turn.countStale(task); stale {

@@ -4,8 +4,8 @@ import "github.com/a2astdio/a2astdio/transport/a2a"
 
 // This file has what counts of a look at the task, and what the leg hears of the fold.
 
-// countStale reports whether a look shows a task at work that is known to be over, and counts these. After
-// maxStale in a row they are believed: agents keep less than they say.
+// countStale reports whether a look shows a task at work that is known to be over, and counts these.
+// After maxStale in a row they are believed: agents keep less than they say.
 func (t *turn) countStale(task *a2a.Event) bool {
 	if task.State.Terminal() || t.writing.Traits().PartialHistory || !t.fold.State.Terminal() {
 		t.stale = 0

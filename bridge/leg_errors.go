@@ -28,7 +28,8 @@ type cutError struct{ text string }
 func (e *cutError) Error() string { return e.text }
 func (e *cutError) Unwrap() error { return transport.ErrInterrupted }
 
-// undeliveredError is for a message that seems not to have come, or whose answer had begun and cannot be found.
+// undeliveredError is for a message that seems not to have come, or whose answer had begun and
+// cannot be found.
 type undeliveredError struct{ taskID string }
 
 func (e *undeliveredError) Error() string {
@@ -37,8 +38,8 @@ func (e *undeliveredError) Error() string {
 
 func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
 
-// explain returns a leg's error, nil for none, with the first cause before it where it is a consequence: a task
-// that is gone, or cannot be asked for, after an event that could not be read.
+// explain returns a leg's error, nil for none, with the first cause before it where it is a
+// consequence: a task that is gone, or cannot be asked for, after an event that could not be read.
 func (l *leg) explain(err error) error {
 	m := l.outage.malformed
 	if m == nil || l.taskID == "" || !errors.As(err, new(*taskLostError)) && !errors.As(err, new(*cutError)) {
@@ -60,8 +61,8 @@ func (e *taskLostError) Error() string {
 
 func (e *taskLostError) Unwrap() error { return e.err }
 
-// noWayBack is the error of a leg whose connection was cut, at an agent that offers no way to go on. It has
-// refused that because it does not know the task any more, or has no such method.
+// noWayBack is the error of a leg whose connection was cut, at an agent that offers no way to go on.
+// It has refused that because it does not know the task any more, or has no such method.
 func (l *leg) noWayBack() error {
 	text := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: " +
 		"what task %s has said since is lost, and it may still run"
@@ -71,8 +72,9 @@ func (l *leg) noWayBack() error {
 	return &cutError{fmt.Sprintf(text, l.taskID)}
 }
 
-// givenUp is the error of a leg that is given up because of an input: it says that the task may still run. nil: it ends
-// well, since a look has told that the task was over which is gone now, or the agent has stopped for want of a sign-in.
+// givenUp is the error of a leg that is given up because of an input: the task may still run. nil:
+// it ends well, since its task, which is gone, was over by a look, or has stopped for want of a
+// sign-in.
 func (l *leg) givenUp(in input) error {
 	why := l.outage.why
 	switch {
@@ -99,7 +101,7 @@ func refusalOf(err error) (refusal *a2a.Error) {
 	return refusal
 }
 
-// isLasting reports whether asking for a task again would give the same error: there is none, or the user has to sign in.
+// isLasting reports whether asking for a task again would give the same error.
 func isLasting(err error) bool { return hasNone(err) || isUnauthenticated(err) }
 
 // hasNone reports whether an error says that the agent has no such task, or no such method.
@@ -119,7 +121,8 @@ func isUnauthenticated(err error) bool {
 	return refusal != nil && refusal.Unauthenticated()
 }
 
-// isUndelivered reports whether an error says that a request did not reach the agent, so that it may be made again.
+// isUndelivered reports whether a request has surely not reached the agent, so that it may be
+// repeated.
 func isUndelivered(err error) bool {
 	return err != nil && refusalOf(err) == nil && !errors.As(err, new(*idleError)) &&
 		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
@@ -130,9 +133,9 @@ func isUndelivered(err error) bool {
 // restarted at once is back within this time, and most have forgotten the task then.
 const maxRefused = 10 * time.Second
 
-// noteRefused notes since when attempts fail because nothing listens at the agent's address. It tells the user
-// when that begins, and ends the leg when it has lasted too long; but not if the agent pushes, or its process
-// has ended, which tells more.
+// noteRefused notes since when attempts fail because nothing listens at the agent's address. It
+// tells the user when that begins, and ends the leg when it has lasted too long, unless the agent
+// pushes. While its own stream is open, or where the agent's process has ended, it does nothing.
 func (l *leg) noteRefused(err error) {
 	o := &l.outage
 	switch {

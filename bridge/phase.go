@@ -22,7 +22,7 @@ const (
 	inEnded                       // its own stream has ended between two events
 	inCut                         // it was cut
 	inSnapshot                    // a look at the task, or the first task of a subscription
-	inStale                       // one that shows it older than what is known (E3)
+	inStale                       // one that shows it older than what is known
 	inFailed                      // a look that failed, and may succeed later
 	inCannot                      // the agent has no tasks/get
 	inGone                        // the agent does not know the task
@@ -152,12 +152,12 @@ type known struct {
 	auths   int // looks that brought nothing but auth-required
 }
 
-// terminal reports whether the task is over by its newest state or, before any state, a message has come. More
-// may follow all the same: see saidAll.
+// terminal reports whether the task is over by its newest state or, before any state, a message has
+// come. More may follow all the same: see saidAll.
 func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 
-// byOwnWord reports whether the task waits or is over by the agent's own last word: its stream's, or what is
-// believed in its place, and no look's.
+// byOwnWord reports whether the task waits or is over by the agent's own last word: its stream's, or
+// what is believed in its place, and no look's.
 func (k *known) byOwnWord() bool { return k.finality == ownWord }
 
 // arrived reports whether the leg's message has come.
@@ -174,23 +174,25 @@ func (k *known) pending() bool { return k.calls == callsWait }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
 
-// concluded reports whether a task that works is taken for done, since its last word was a message (byMessage).
+// concluded reports whether a task that works is taken for done, since its last word was a message
+// (byMessage).
 func (k *known) concluded() bool {
 	return k.verdict == byMessage && k.arrived() && !k.followed() && k.calls == callsRest
 }
 
-// asks reports whether the user is to be asked now. A task that still works may not take an answer yet: agents
-// say that a call asks before they wait for it (the demo refuses it until then).
+// asks reports whether the user is to be asked now. A task that still works may not take an answer
+// yet: agents say that a call asks before they wait for it (the demo refuses it until then).
 func (k *known) asks() bool { return k.pending() && (k.settled == k.asked || k.waitsForInput()) }
 
-// rests reports whether the task waits for the user's next prompt. Not while a call is at work. Not while nothing was said
-// of a call since its answer, even if the stream says that the task waits; until a few looks in a row have found it so.
+// rests reports whether the task waits for the user's next prompt. Not while a call is at work. Not
+// while nothing was said of a call since its answer, even if the stream says that the task waits;
+// until a few looks in a row have found it so.
 func (k *known) rests() bool {
 	return k.waitsForInput() && !k.pending() && (k.moved && k.calls == callsRest || k.stood >= maxStanding)
 }
 
-// saidAll reports whether the task is over, and surely nothing follows what the stream has said last: 0.3 may
-// say that more does, and of several messages it is not known.
+// saidAll reports whether the task is over, and surely nothing follows what the stream has said
+// last: 0.3 may say that more does, and of several messages it is not known.
 func (k *known) saidAll() bool {
 	return k.terminal() && k.finality != more && !(k.isMessage() && k.replies == manyReplies)
 }
@@ -224,26 +226,9 @@ type row struct {
 	do   action
 }
 
-// next is the machine: it returns the next phase, and what is done, by the first row that fits; where none does, the
-// leg goes on (doRead). The numbers in the rows' names say what they are for:
-//
-//	E1   A stream that ends, or says that the task waits, is no end by itself: the task is looked at.
-//	E2   A look that fails is repeated; only then the stream's own word counts.
-//	E3   A look that is older than what is known decides nothing.
-//	E4   A task that waits is not done while a call is at work, or has not moved since its answer.
-//	E5   Nor where its stream does not say that this was all, until that has been silent.
-//	E6   Calls that ask are asked after a while, and behind a cut when a look has shown what waits.
-//	E8   A stream that is silent is looked at.
-//	E10  If such a look says that the task is over, the stream is read on for a while.
-//	E11  auth-required is no end, until several looks have brought nothing else.
-//	E20  Behind a last state after which more may come a cut is a cut, and an end is the end.
-//	R1   A stream is dead if looks bring twice what it does not say.
-//	R7   A subscription that ends without a word counts as a failure where there is no tasks/get.
-//	A3   A message that has not come after some looks is an error.
-//	A4   These looks are further apart each time.
-//
-// Each was measured by what goes wrong without it, in worlds of agents and networks that were
-// enumerated. Those that were not needed are gone, so that numbers are missing.
+// next is the machine: it returns the next phase, and what is done, by the first row that fits; where
+// none does, the leg goes on (doRead). Each row was measured by what goes wrong without it, in worlds
+// of agents and networks that were enumerated; those that were not needed are gone.
 func next(p phase, k *known, in input) (phase, action) {
 	do := doRead
 	if r := rowFor(p, k, in); r != nil {
@@ -278,59 +263,59 @@ var machine = []row{
 	{"task unknown, and its stream is silent", streaming, inGone, func(k *known) bool { return k.unheard >= maxAwaited }, doGiveUp},
 	{"task unknown", away, inGone, nil, doGiveUp},
 
-	// Its own stream.
-	{"over, more may come (E20)", streaming, inEvent, (*known).terminal, doSoon},
+	// Its own stream. That it ends, or says that the task waits, is no end by itself.
+	{"over, more may come", streaming, inEvent, (*known).terminal, doSoon},
 	{"ended, or silent, an older stream has said more", streaming, inEnded | inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
-	{"ended, or silent, over (E10, E20)", streaming, inEnded | inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
+	{"ended, or silent, over", streaming, inEnded | inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
 	{"cut, over", streaming, inCut, (*known).saidAll, doEnd},
 	{"ended, or cut, no ID", streaming, inEnded | inCut, func(k *known) bool { return k.taskID == "" }, doGiveUp},
 	{"asks by its own word", streaming, inEvent | inEnded, func(k *known) bool { return k.pending() && k.byOwnWord() }, doAsk},
-	{"rests by its own word: looked at (E1)", streaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
-	{"rests, and does not say that it is all (E5)", streaming, inEvent, (*known).rests, doSoon},
-	{"asks for 250 ms (E6)", streaming, inSettled, (*known).pending, doAsk},
-	{"ended, else (E1)", streaming, inEnded, nil, doLook},
-	{"cut (E20)", streaming, inCut, nil, doLater},
-	{"silent (E8)", streaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
+	{"rests by its own word: looked at", streaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
+	{"rests, and does not say that it is all", streaming, inEvent, (*known).rests, doSoon},
+	{"asks for 250 ms", streaming, inSettled, (*known).pending, doAsk},
+	{"ended, else: looked at", streaming, inEnded, nil, doLook},
+	{"cut", streaming, inCut, nil, doLater},
+	{"silent: looked at", streaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
 
 	// A look, while its own stream is open.
-	{"not come (A3)", streaming, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxAwaited }, doUnsent},
+	{"not come", streaming, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxAwaited }, doUnsent},
 	{"not come yet", streaming, inSnapshot, func(k *known) bool { return !k.arrived() }, doRead},
 	{"asks", streaming, inSnapshot, (*known).asks, doAsk},
 	{"over by its own word, and by a look", streaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
-	{"over by a look (E10)", streaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
-	{"the stream is dead (R1)", streaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doAway},
+	{"over by a look: read on for a while", streaming, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doSoon},
+	{"looks bring what the stream does not say: it is dead", streaming, inSnapshot, func(k *known) bool { return k.grown >= 2 }, doAway},
 	{"cannot look, or failed, over", streaming, inCannot | inFailed | inGone, func(k *known) bool { return k.terminal() && k.owes }, doEnd},
 	{"cannot look, rests", streaming, inCannot, (*known).rests, doEnd},
-	{"look failed, rests (E2)", streaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, doEnd},
+	{"look failed, rests", streaming, inFailed, func(k *known) bool { return k.rests() && k.tries >= maxOwn }, doEnd},
 
 	// Behind a cut, or an end that told nothing.
 	{"tick", away, inTick, nil, doFollow},
-	{"hint, a call asks (E6), a subscription has ended, or is silent", away, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
-	{"not come, no stream (A3)", away, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
+	{"hint, a call asks, a subscription has ended, or is silent", away, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
+	{"not come, no stream", away, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
 	{"over by its subscriptions, and by no look", away, inSnapshot | inStale, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived() && !k.pending() }, doEnd},
-	{"stale, followed (E3)", away, inStale, (*known).followed, doRead},
-	{"stale (E3)", away, inStale, nil, doLater},
-	{"not come yet, no stream (A4)", away, inSnapshot, func(k *known) bool { return !k.arrived() }, doLater},
+	{"stale, followed", away, inStale, (*known).followed, doRead},
+	{"stale", away, inStale, nil, doLater},
+	{"not come yet, no stream", away, inSnapshot, func(k *known) bool { return !k.arrived() }, doLater},
 	{"over", away, inSnapshot, (*known).terminal, doEnd},
-	{"asks, no stream (E6)", away, inSnapshot, (*known).asks, doAsk},
+	{"asks, no stream", away, inSnapshot, (*known).asks, doAsk},
 	{"rests", away, inSnapshot, (*known).rests, doEnd},
-	{"has not gone on yet (E4)", away, inSnapshot, (*known).waitsForInput, doLater},
-	{"auth, and stops (E11)", away, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed() }, doGiveUp},
+	{"has not gone on yet", away, inSnapshot, (*known).waitsForInput, doLater},
+	{"auth-required again and again", away, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed() }, doGiveUp},
 	{"works, and has answered with a message", away, inSnapshot, (*known).concluded, doEnd},
 	{"works, followed", away, inSnapshot, (*known).followed, doRead},
-	{"works, no stream (E1)", away, inSnapshot, nil, doLater},
-	{"failed, asks by its own word (E2)", away, inFailed, func(k *known) bool { return k.pending() && k.tries >= maxTries }, doAsk},
+	{"works, no stream", away, inSnapshot, nil, doLater},
+	{"failed, asks by its own word", away, inFailed, func(k *known) bool { return k.pending() && k.tries >= maxTries }, doAsk},
 	{"failed, over by its own word", away, inFailed, func(k *known) bool {
 		return (k.byOwnWord() || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
 	}, doEnd},
-	{"failed, over (E2)", away, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, doEnd},
-	{"failed, given up (E2)", away, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},
-	{"failed (E2)", away, inFailed, nil, doLater},
+	{"failed, over", away, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, doEnd},
+	{"failed, given up", away, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},
+	{"failed", away, inFailed, nil, doLater},
 	{"cannot look, not come", away, inCannot, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
 	{"cannot look, not come yet", away, inCannot, func(k *known) bool { return !k.arrived() && k.subscription == subNone && k.tries < maxTries }, doLater},
 	{"cannot look, asks", away, inCannot, func(k *known) bool { return k.arrived() && k.pending() }, doAsk},
 	{"cannot look, over by its own word", away, inCannot, func(k *known) bool { return k.arrived() && (k.terminal() || k.rests()) }, doEnd},
 	{"cannot look, followed", away, inCannot, (*known).followed, doRead},
-	{"cannot look, later (R7)", away, inCannot, func(k *known) bool { return k.pushes != nil || k.subscription != subNever && k.tries < maxTries }, doLater},
+	{"cannot look, later", away, inCannot, func(k *known) bool { return k.pushes != nil || k.subscription != subNever && k.tries < maxTries }, doLater},
 	{"nothing left", away, inCannot, nil, doGiveUp},
 }

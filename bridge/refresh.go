@@ -36,8 +36,8 @@ const (
 	// waits twice as long, up to maxWait. Looks that hints cause in between do not make it longer.
 	firstWait = time.Second
 	maxWait   = 16 * time.Second
-	// allHistory asks for the whole of a task's history. Without a length, the SDK for JS and Gemini's server
-	// send none of it; 0 means none to some agents and all to others.
+	// allHistory asks for the whole of a task's history. Without a length, the SDK for JS and
+	// Gemini's server send none of it; 0 means none to some agents and all to others.
 	allHistory = 1 << 20
 )
 
@@ -64,8 +64,8 @@ const (
 	pollTold               // that was lost, and the user knows that the task is asked for
 )
 
-// look asks for the task, in a goroutine, because of an input: one look at a time, and then another, if something has
-// come meanwhile. A hint may have to wait, unless something else asks for it first. Without an ID it does nothing.
+// look asks for the task, in a goroutine, because of an input; nothing, while it has no ID. One look
+// is under way at a time; another follows, if something has come meanwhile. A hint may have to wait.
 func (l *leg) look(in input) {
 	f, hinted := &l.refresh, in == inHint
 	switch {
@@ -104,9 +104,9 @@ func (l *leg) look(in input) {
 // looks reports whether a look is under way.
 func (f *refresh) looks() bool { return !f.began.IsZero() }
 
-// looked deals with what a look has brought. A task that is overtaken, since a stream has said something while
-// the look was under way, is not shown, and looked at again. Of error responses those that look the same each
-// time decide; others, a gateway's too, count as a failure that may pass.
+// looked deals with what a look has brought. A task is looked at again, and not shown, where a
+// stream has said something meanwhile. Of errors those decide that each look would give; others may
+// pass.
 func (l *leg) looked(r *reply) {
 	f := &l.refresh
 	agrees := r.err == nil && l.byOwnWord() && r.task.State == l.state // with a stream that repeats that the task waits, too
@@ -114,7 +114,8 @@ func (l *leg) looked(r *reply) {
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
 	switch refusal := refusalOf(r.err); {
 	case r.err == nil:
-		// The agent is there, though it may end its subscriptions at once (AgentStack, while it waits for a sign-in).
+		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
+		// waits for a sign-in).
 		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
 		if overtaken { // a slow look: what has come since is newer
 			if l.step(inHint); l.phase == streaming { // of a stream that says each few seconds that it works, too
@@ -151,7 +152,8 @@ func (l *leg) looked(r *reply) {
 	}
 }
 
-// cannotLook deals with a look that cannot be, since the agent has no tasks/get, and counts it. silent: silence wants it.
+// cannotLook counts a look that cannot be, since the agent has no tasks/get, and the machine
+// decides. silent: silence has asked for it.
 func (l *leg) cannotLook(silent bool) {
 	gone := !l.followed()
 	if gone {
@@ -165,9 +167,9 @@ func (l *leg) cannotLook(silent bool) {
 	l.watchCalls()
 }
 
-// takeSnapshot deals with the task as it is, from a look or at the beginning of a subscription: it is shown,
-// while its stream is open by state and calls alone; it is noted what it tells of the state and of the leg's
-// message, unless it is older than what is known; and the machine decides.
+// takeSnapshot deals with the task as it is, from a look or the beginning of a subscription. It is
+// shown, while its stream is open by state and calls alone; what it tells of the state, and of the
+// leg's message, is noted, unless it is older than what is known; and the machine decides.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	shows := showAll
@@ -213,14 +215,14 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	}
 }
 
-// wentOnUnheard reports whether a task that was looked at has gone on since the answers were taken, and nobody
-// has heard how: the leg's own stream has ended with input-required from before them.
+// wentOnUnheard reports whether a task that was looked at has gone on since the answers were taken,
+// and nobody has heard how: the leg's own stream has ended with input-required from before them.
 func (l *leg) wentOnUnheard(task *a2a.Event) bool {
 	return l.phase != streaming && l.byOwnWord() && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 }
 
-// compareLooks holds a look at a task whose stream is open until the stream has said its words, and counts
-// those that grow while it says nothing. Behind the stream none is held.
+// compareLooks holds a look at a task whose stream is open until the stream has said its words, and
+// counts those that grow while it says nothing. Behind the stream none is held.
 func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	if !open {
 		l.grown, l.held = 0, nil
@@ -232,8 +234,8 @@ func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	l.held = task
 }
 
-// count counts a look that the timer, or silence, has caused: how long the message has not come (unheard), the
-// task waits (stood), or wants a sign-in (auths). Hints would cause too many of them at once.
+// count counts a look that the timer, or silence, has caused: how long the message has not come (unheard),
+// the task waits (stood), or wants a sign-in (auths). Hints would cause too many of them at once.
 func (l *leg) count(task *a2a.Event) {
 	if !l.arrived() {
 		l.unheard++
@@ -250,9 +252,9 @@ func (l *leg) count(task *a2a.Event) {
 	}
 }
 
-// judge sets the verdict behind a look: subscriptions have told an end that no look shows, or looks have
-// brought nothing for lonePatience, of a task at work whose own stream has ended behind a message; else none.
-// While its own stream is open that has it.
+// judge sets the verdict behind a look: subscriptions have told an end that no look shows, or looks
+// have brought nothing for lonePatience, of a task at work whose own stream has ended behind a
+// message; else none. While its own stream is open that has it.
 func (l *leg) judge() {
 	f := &l.refresh
 	works := l.state == a2a.StateWorking || l.state == a2a.StateSubmitted

@@ -13,8 +13,8 @@ import (
 
 // This file takes what a subscription says, and what is pushed.
 
-// subscribe follows the task by a subscription, in a goroutine, or looks at it where that cannot be, or one is
-// open. The user is told of the attempt.
+// subscribe follows the task by a subscription, in a goroutine, or looks at it where that cannot be,
+// or one is open. The user is told of the attempt.
 func (l *leg) subscribe() {
 	l.refresh.counts = true
 	if l.outage.attempt++; l.refresh.polls != pollUnstreamed && l.outage.why != nil {
@@ -66,8 +66,8 @@ func (l *leg) subscribes() bool {
 	return err != nil || card.Streaming
 }
 
-// subscribed deals with the beginning of a subscription, or its refusal, which ends the leg only where nothing
-// listens for too long or the agent's process has ended; else the machine decides.
+// subscribed deals with the beginning of a subscription, or its refusal, which ends the leg only
+// where nothing listens for too long or the agent's process has ended; else the machine decides.
 func (l *leg) subscribed(r *reply) {
 	l.subscription = subNone
 	if r.err == nil {
@@ -93,9 +93,10 @@ func (l *leg) subscribed(r *reply) {
 	l.step(inSubClosed)
 }
 
-// takeSubscribed deals with what a subscription has brought. Its first task is a snapshot. Other events are
-// read as replayed where no look can bring their words; else they ask for a look, and those before the first
-// look wait for it (leg.first). It is given up by its own end alone: while it is open, nothing else closes it.
+// takeSubscribed deals with what a subscription has brought. Its first task is a snapshot. Other
+// events are read as replayed where no look can bring their words; else they ask for a look, and
+// those before the first look wait for it (leg.first). It is given up by its own end alone: while it
+// is open, nothing else closes it.
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
 		l.sub, l.subscription = nil, subNone
@@ -135,8 +136,8 @@ func (l *leg) takeSubscribed(b batch) {
 	}
 }
 
-// subscriptionSpeaks notes what a subscription's events say of the leg, and that it speaks: what has counted
-// failures begins anew.
+// subscriptionSpeaks notes what a subscription's events say of the leg, and that it speaks: what has
+// counted failures begins anew.
 func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	f := &l.refresh
 	if l.subscription == subSpeaks { // what it begins with was known: it may end at once again
@@ -155,8 +156,8 @@ func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	}
 }
 
-// takeFirst shows the events that have waited for a look, as replayed, if that cannot bring what they say: the
-// task is bare, or cannot be asked for, or not now. They wait no more.
+// takeFirst shows the events that have waited for a look, as replayed, if that cannot bring what
+// they say: the task is bare, or cannot be asked for, or not now. They wait no more.
 func (l *leg) takeFirst() {
 	switch {
 	case l.first == nil:
@@ -168,7 +169,8 @@ func (l *leg) takeFirst() {
 	l.releaseFirst()
 }
 
-// releaseFirst drops the events that have waited for a look, if any have, and has their subscription be read on.
+// releaseFirst drops the events that have waited for a look, if any have, and has their subscription
+// be read on.
 func (l *leg) releaseFirst() {
 	if l.first != nil {
 		l.readers.readOn(*l.first)
@@ -176,8 +178,9 @@ func (l *leg) releaseFirst() {
 	}
 }
 
-// takeReplayed shows events that may repeat what was heard, of an agent that cannot be asked. Any state, but that in
-// which the task stood before, tells that the leg's message has come; then what they say of the state is believed.
+// takeReplayed shows events that may repeat what was heard, of an agent that cannot be asked. Any
+// state, but that in which the task stood before, tells that the leg's message has come; then what
+// they say of the state is believed.
 func (l *leg) takeReplayed(events []a2a.Event) {
 	if !l.give(said{verb: shown.Replayed, events: events}) {
 		return

@@ -10,8 +10,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// show hands what a leg has said to the editor as steps, as slowly as that takes them, and returns what the leg decides by
-// then. grew: a text has grown in its flow, and nothing else is new, so that now is not filled. The error is the editor's.
+// show hands what a leg has said to the editor as steps, as slowly as that takes them, and returns
+// what the leg decides by then. grew: a text has grown in its flow, and nothing else is new, so that
+// now is not filled. The error is the editor's.
 func (t *turn) show(leg *leg, n said) (now heard, grew bool, err error) {
 	t.shows++
 	steps, grew := t.stepsOf(&n, t.steps[:0])
@@ -67,8 +68,8 @@ func (t *turn) stepsOf(n *said, steps []mapping.Step) (all []mapping.Step, grew 
 	return steps, false
 }
 
-// connection appends the step that tells what became of the connection. A lost one is a cut to the fold, and to
-// turn.view.
+// connection appends the step that tells what became of the connection. A lost one is a cut to the
+// fold, and to turn.view.
 func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping.Step {
 	if c.Phase == mapping.PhaseLost {
 		t.view = lostView // the leg asks again behind a look
@@ -126,9 +127,9 @@ func (t *turn) cutCost(n *said) []mapping.Step {
 // promptLookTime is how long a prompt may wait for what its task has said before.
 const promptLookTime = 5 * time.Second
 
-// takeUnseen has the fold learn, without showing it, what a task has said in another process, before the session
-// goes on with it. Agents may begin their answer with the whole task, of which only the new part is
-// to be shown. Where the agent cannot be asked, old text may be shown again: that is
+// takeUnseen has the fold learn, without showing it, what a task has said in another process, before
+// the session goes on with it. Agents may begin their answer with the whole task, of which only the
+// new part is to be shown. Where the agent cannot be asked, old text may be shown again: that is
 // better than showing nothing.
 func (t *turn) takeUnseen(ctx context.Context, taskID string) {
 	s := t.session

@@ -10,11 +10,11 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A Fold turns what an agent says in one conversation into steps. What was shown gives a step that repeats when
-// it is said again, or none: package shown has the theory.
+// A Fold turns what an agent says in one conversation into steps. What was shown gives a step that
+// repeats when it is said again, or none: package shown has the theory.
 //
-// An event goes through three parts, each of which owns its state: [facts] about the task, [shown.Shown] for
-// messages, artifacts and thoughts, tool [calls].
+// An event goes through three parts, each of which owns its state: [facts] about the task,
+// [shown.Shown] for messages, artifacts and thoughts, tool [calls].
 //
 // It is not safe for concurrent use.
 type Fold struct {
@@ -33,8 +33,9 @@ type Fold struct {
 	nextFast int
 	joined   joined
 
-	// Of the event in hand: the steps of its batch so far, what it is (nil between events), how it has come, and the items
-	// that it has. The history and the artifacts of a task have come as a snapshot also where the task comes live.
+	// Of the event in hand: the steps of its batch so far, what it is (nil between events), how it
+	// has come, and the items that it has. The history and the artifacts of a task have come as a
+	// snapshot also where the task comes live.
 	steps []Step
 	event *a2a.Event
 	verb  shown.Verb
@@ -65,8 +66,8 @@ func NewFold() *Fold {
 	return f
 }
 
-// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets what belongs to the
-// turn before: its state, its errors, the questions that were left open. What was shown stays known.
+// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets what belongs to
+// the turn before: its state, its errors, the questions that were left open. What was shown stays known.
 func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
 	f.Calls.Begin()
@@ -90,9 +91,9 @@ func (f *Fold) SetTask(taskID string) {
 	f.Calls.Enter(taskID)
 }
 
-// Event appends to steps what an event adds to what has been shown, and what it repeats, marked as such. The verb
-// says how it has come: the comment of package shown has them. The steps are views of the event. steps are
-// those of the events before, of which the last may grow (Joins), or none: then the texts of those before end.
+// Event appends to steps what an event adds to what has been shown, and what it repeats, marked as
+// such. The verb says how it has come: see package shown. The steps are views of the event. steps has
+// those of the events before, of which the last may grow (Joins); none ends the texts that did.
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	if len(steps) == 0 { // those before are not needed any more
 		f.joined = joined{text: f.joined.text[:0], json: f.joined.json[:0]}
@@ -137,7 +138,7 @@ func (f *Fold) slowEvent(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	return steps
 }
 
-// read adds the steps of what an event of any kind says, but for what note, settleCalls and question know of it.
+// read shows what an event of any kind says. (note, settleCalls and question have the rest of it.)
 func (f *Fold) read(ev *a2a.Event) {
 	switch ev.Kind {
 	case a2a.EventTask:
@@ -169,8 +170,8 @@ func (f *Fold) read(ev *a2a.Event) {
 	}
 }
 
-// statusMessage shows the message of a status that comes live, if it has one, and as a repetition one that was
-// shown before the user's answer. That of a failure is the reason of it, and no text; a history has it again.
+// statusMessage shows the message of a status that comes live, if it has one; as a repetition, one
+// that was shown before the user's answer. That of a failure is its reason, and no text.
 func (f *Fold) statusMessage(ev *a2a.Event) {
 	if !ev.HasMessage || f.hasAsked(ev) && f.shown.Stays(&shown.Item{ID: ev.Message.ID, Parts: f.decoded(ev.Message.Parts)}) {
 		return
@@ -182,8 +183,8 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 	f.message(m, roleOf(ev))
 }
 
-// Grew reports whether the last event did nothing but add to a text that grows, as nearly all do: what else the
-// Fold tells is as it was before.
+// Grew reports whether the last event did nothing but add to a text that grows, as nearly all do:
+// what else the Fold tells is as it was before.
 func (f *Fold) Grew() bool { return f.joined.of != nil }
 
 // ShownNothing reports whether this turn has shown nothing but states and connections.
@@ -193,8 +194,8 @@ func (f *Fold) ShownNothing() bool { return f.has < ordinary }
 // A2A's, or what is neither a task nor a message with content.
 func (f *Fold) Unread() bool { return f.has == strange || f.has == nothing && f.State == "" }
 
-// dropEvent drops what points into the event: between turns it would hold on to the buffer that the event was
-// read into, which may be large.
+// dropEvent drops what points into the event: between turns it would hold on to the buffer that the
+// event was read into, which may be large.
 func (f *Fold) dropEvent() {
 	f.part, f.spoken.Meta = a2a.Part{}, dialect.Meta{}
 	f.items.clear()
@@ -253,8 +254,8 @@ func (f *Fold) state(ev *a2a.Event) {
 	}
 }
 
-// execution shows what the agent says of a slash command, unless it was the last that it said: a second stream
-// of the same task may repeat it.
+// execution shows what the agent says of a slash command, unless it was the last that it said: a
+// second stream of the same task may repeat it.
 func (f *Fold) execution(e dialect.Execution) {
 	if f.Execution == e {
 		return

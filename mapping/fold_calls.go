@@ -8,8 +8,8 @@ import (
 
 // This file joins a [Fold] to the tool calls of its conversation.
 
-// mention is how far mentions of calls in the event in hand may be trusted to be new. Those of a snapshot are
-// weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have been heard.
+// mention is how far mentions of calls in the event in hand may be trusted to be new. Those of a snapshot
+// are weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have been heard.
 func (f *Fold) mention() calls.Verb {
 	if f.verb == shown.Live {
 		return calls.Live
@@ -17,22 +17,23 @@ func (f *Fold) mention() calls.Verb {
 	return calls.Replayed
 }
 
-// toolCall shows a data part of the named message that is a tool call; false, with nothing shown, if it is none.
+// toolCall shows a data part of the named message that is a tool call; false: it is none.
 func (f *Fold) toolCall(data, messageID string) bool {
 	steps, ok := f.Calls.Data(data, messageID, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
 }
 
-// outputSoFar shows the output so far of a running call; false, with nothing shown, if the artifact is none, or
-// of no call that we know: other agents may name artifacts alike.
+// outputSoFar shows the output so far of a running call; false: the artifact is none, or of no call
+// that we know, since other agents may name artifacts alike.
 func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 	steps, ok := f.Calls.Artifact(a, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
 }
 
-// questionApart shows a question that the metadata of the state in hand asks where the task waits, or that it is answered.
+// questionApart shows a question that a state's metadata asks, if the task waits, or that it is
+// answered.
 func (f *Fold) questionApart(ev *a2a.Event) {
 	q := f.spoken.Meta.Question
 	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && !f.Calls.Holds(q.ID) {
@@ -42,7 +43,8 @@ func (f *Fold) questionApart(ev *a2a.Event) {
 	f.splitCall(&c, shown.Item{})
 }
 
-// showCalls shows what is new of calls, which may be of other tasks. Text behind a new call is another message.
+// showCalls shows what is new of calls, also of other tasks. Text behind a new one is another
+// message.
 func (f *Fold) showCalls(list []calls.Step) {
 	for _, c := range list {
 		if c.New {
@@ -53,8 +55,8 @@ func (f *Fold) showCalls(list []calls.Step) {
 	}
 }
 
-// settleCalls tells the calls which state the event in hand has brought, behind all that it says, and shows the
-// questions that come of it.
+// settleCalls tells the calls the state that an event has brought, behind all that it says, and
+// shows the questions that come of it.
 func (f *Fold) settleCalls(ev *a2a.Event) {
 	if ev.State == "" {
 		return
@@ -64,8 +66,8 @@ func (f *Fold) settleCalls(ev *a2a.Event) {
 	}
 }
 
-// EnterOpen makes the task of the calls that [calls.Calls.Open] returns the task in hand: it is to have their answers, where
-// events of another task have come since.
+// EnterOpen makes the task of the calls that Open returns (Calls) the task in hand: it is to have
+// their answers, where events of another task have come since.
 func (f *Fold) EnterOpen() {
 	if id, ok := f.Calls.OpenTask(); ok && id != f.TaskID {
 		f.SetTask(id)
@@ -88,8 +90,7 @@ func (f *Fold) AskAgain(task *a2a.Event) {
 	}
 }
 
-// noteAnswers adds to the items in hand that a message of the user's answers questions, as far as it does: a
-// history has both.
+// noteAnswers adds to the items which questions a message of the user's answers: a history has both.
 func (f *Fold) noteAnswers(m *a2a.Message) {
 	for p := range m.Parts.All() {
 		if p.Kind == a2a.PartData {

@@ -20,7 +20,8 @@ type facts struct {
 	// Err is the last error that an event's metadata reported, or why the agent is given up; empty once
 	// the agent has said something after it. A turn that ends with it has failed; it ends none.
 	Err string
-	// FailText is why a task has failed or was rejected, by its status message: shown as the error, not as a message.
+	// FailText is why a task has failed or was rejected, by its status message: shown as the error,
+	// not as a message.
 	FailText string
 	// Usage is the agent's count of tokens, as a JSON object, if it gave one.
 	Usage a2a.JSON
@@ -42,8 +43,8 @@ func (f *facts) begin() {
 	f.State, f.Err, f.FailText, f.failID, f.Usage, f.Execution = "", "", "", "", "", dialect.Execution{}
 }
 
-// note keeps what an event of any kind may say beside its content: IDs, usage, and an error, whose text it
-// returns, "" if it reports none that was not reported before.
+// note keeps what an event of any kind may say beside its content: IDs, usage, and an error, whose
+// text it returns, "" if it reports none that was not reported before.
 func (f *facts) note(ev *a2a.Event) (news string) {
 	if ev.TaskID != "" && ev.TaskID != f.TaskID {
 		f.TaskID = strings.Clone(ev.TaskID)
@@ -71,8 +72,8 @@ type Rest struct {
 	text      uint64 // that message's: an agent may have one ID for all that it asks
 }
 
-// SaidBy reports whether an event, but an artifact, says that the task stands just so, by state and message. One
-// that has come late says that of what has gone on since.
+// SaidBy reports whether an event, but an artifact, says that the task stands just so, by state and
+// message. One that has come late says that of what has gone on since.
 func (r *Rest) SaidBy(ev *a2a.Event) bool {
 	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID &&
 		(r.MessageID == "" || hashText(&ev.Message) == r.text)
@@ -92,14 +93,14 @@ func (r *Rest) RepeatedBy(ev *a2a.Event) bool { return ev.Kind == a2a.EventTask 
 // kept here: it took 2 of 32 MiB in a stream of tool calls (bench, tools).
 const maxAsked = 4 << 10
 
-// hasAsked reports whether a task that does not wait any more still has the message that it has waited with, as
-// those of a2alite have until their end.
+// hasAsked reports whether a task that does not wait any more still has the message that it has
+// waited with, as those of a2alite have until their end.
 func (f *facts) hasAsked(ev *a2a.Event) bool {
 	return !ev.State.Waits() && f.askedID != "" && ev.Message.ID == f.askedID && string(ev.Message.Parts.Raw) == f.asked
 }
 
-// Rest returns how a task was left, also in a turn before; the zero value if it works, is not known, or another
-// one has rested since.
+// Rest returns how a task was left, also in a turn before; the zero value if it works, is not known,
+// or another one has rested since.
 func (f *Fold) Rest(taskID string) Rest {
 	if f.rest.TaskID != taskID {
 		return Rest{}
@@ -107,8 +108,8 @@ func (f *Fold) Rest(taskID string) Rest {
 	return f.rest
 }
 
-// noteRest notes how the task rests by an event's state, which f.State has already, or that it works. The
-// message that it has waited with stays: see hasAsked.
+// noteRest notes how the task rests by an event's state, which f.State has already, or that it
+// works. The message that it has waited with stays: see hasAsked.
 func (f *facts) noteRest(ev *a2a.Event) {
 	switch {
 	case ev.State == "":
@@ -125,9 +126,10 @@ func (f *facts) noteRest(ev *a2a.Event) {
 	}
 }
 
-// takeFailure keeps the text of a status message that says why the task has failed (FailText, failID), and
-// returns the message without it: data beside the text is shown. false, with the message as it is: it says
-// nothing of that. A stream that was slower than a look may still say other things of such a task.
+// takeFailure keeps the text of a status message that says why the task has failed (FailText,
+// failID), and returns the message without it: data beside the text is shown. false, with the
+// message as it is: it says nothing of that. A stream that was slower than a look may still say
+// other things.
 func (f *facts) takeFailure(ev *a2a.Event) (rest *a2a.Message, is bool) {
 	m := &ev.Message
 	if ev.State != a2a.StateFailed && ev.State != a2a.StateRejected {
@@ -149,8 +151,8 @@ func (f *facts) takeFailure(ev *a2a.Event) (rest *a2a.Message, is bool) {
 	return &without, true
 }
 
-// Rejection is what the agent has said of a task that it has rejected, as a message of its own with a new name,
-// so that it is called once; false if it has said nothing.
+// Rejection is what the agent has said of a task that it has rejected, as a message of its own with
+// a new name, so that it is called once; false if it has said nothing.
 func (f *Fold) Rejection() (s Step, ok bool) {
 	if f.State != a2a.StateRejected || f.FailText == "" {
 		return s, false
@@ -158,8 +160,8 @@ func (f *Fold) Rejection() (s Step, ok bool) {
 	return Step{Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText, Shown: f.shown.TakeName(shown.Message, f.failID)}, true
 }
 
-// Speak notes that the agent speaks a dialect, by what was settled with it, "" for none: so its tool calls are read also
-// where an event's metadata is missing, as in a task's history. Others are read once an event's metadata has told of them.
+// Speak notes that the agent speaks a dialect, by what was settled with it, "" for none: so its tool
+// calls are read also where an event's metadata is missing, as in a task's history.
 func (f *Fold) Speak(name string) { f.spoken.Speak(name) }
 
 // Learn notes which dialect an event shows its agent to speak, if none is known, and shows nothing of it.

@@ -25,8 +25,8 @@ type fastStep struct {
 	still bool // its metadata has nothing for a dialect, nor for the step
 }
 
-// noteFast makes a fast step of an event that has appended text, and nothing else; of any other, nothing. steps
-// are those of the event.
+// noteFast makes a fast step of an event that has appended text, and nothing else; of any other,
+// nothing. steps are those of the event.
 func (f *Fold) noteFast(ev *a2a.Event, steps []Step) {
 	shape := ev.FastPath().Shape
 	if shape == nil || f.verb != shown.Live || f.spoken.Splits() || len(steps) != 1 {
@@ -79,8 +79,8 @@ func (f *Fold) fastOf(ev *a2a.Event) *fastStep {
 	return nil
 }
 
-// growFast notes that a text grows, by an event that does nothing else, and returns what is known of such
-// events, for fastEvent; nil, with nothing noted, if the event may do anything else.
+// growFast notes that a text grows, by an event that does nothing else, and returns what is known of
+// such events, for fastEvent; nil, with nothing noted, if the event may do anything else.
 func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if ev.FastPath().Shape == nil || v != shown.Live || f.Err != "" || f.connection.cut {
 		return nil

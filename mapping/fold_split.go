@@ -19,10 +19,12 @@ type splitState struct {
 	states   int     // how many were said
 }
 
-// maxOutput is how much is kept of the output of a call that says what follows: no editor is shown more at once.
+// maxOutput is how much is kept of the output of a call that says what follows: no editor is shown
+// more at once.
 const maxOutput = 1 << 20
 
-// stream notes whether the task in hand has said pieces of a text since the last whole one.
+// noteStreamed notes that the task in hand has said a piece of a text, or the whole behind its
+// pieces.
 func (f *Fold) noteStreamed(pieces bool) {
 	switch {
 	case pieces:
@@ -32,8 +34,8 @@ func (f *Fold) noteStreamed(pieces bool) {
 	}
 }
 
-// addSplit adds the pieces of a message or an artifact, one of which is nil, that a dialect splits; false, with
-// nothing added, if none does.
+// addSplit adds the pieces of a message or an artifact, one of which is nil, that a dialect splits;
+// false, with nothing added, if none does.
 func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
@@ -56,8 +58,8 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	return true
 }
 
-// addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at the place of its
-// first piece, and so are texts of one other kind that stand together.
+// addPieces adds pieces in their order. Text to which A2A's own rules apply is one item, at the
+// place of its first piece; deltas, or wholes, are one if they stand together.
 func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
 	if p.Usage != "" && !f.verb.OfTask() {
 		f.Usage = cloneJSON(p.Usage)
@@ -104,8 +106,8 @@ func join(in *shown.Item, parts a2a.Parts) {
 	list.List = append(list.List, parts.FastPath().List...)
 }
 
-// addStreamed adds text of which the dialect knows whether it is a piece, or the whole that is said behind its
-// pieces (PieceDelta, PieceWhole), and notes which has come last.
+// addStreamed adds text of which the dialect knows whether it is a piece, or the whole that is said
+// behind its pieces (PieceDelta, PieceWhole), and notes which has come last.
 func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
 	if in.Hint = shown.Whole; p.Kind == dialect.PieceWhole {
 		f.noteStreamed(false)
@@ -118,8 +120,7 @@ func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
 	}
 }
 
-// doPiece does what is no text of an item: a call, its output, a question in words. It runs when the items
-// before are shown.
+// doPiece shows a call, its output, or a question in words, when the items before are shown.
 func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 	switch p.Kind {
 	case dialect.PieceCall:
@@ -131,8 +132,8 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 	}
 }
 
-// splitCall shows a call, or what has become of one, that a piece or a state's metadata tells of, unless the
-// artifact of a task does that is older, or it asks again what was answered (giveUpRepeated).
+// splitCall shows a call, or what has become of one, that a piece or a state's metadata tells of, unless
+// the artifact of a task does that is older, or it asks again what was answered (giveUpRepeated).
 func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	if f.verb.OfTask() && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.Calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact
@@ -145,8 +146,8 @@ func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	f.noteStreamed(false)
 }
 
-// giveUpRepeated gives up an agent that repeats a question that was answered, and tells that once, as an error:
-// it takes no answers, and would ask for ever. False, with nothing done, if the call is no such question.
+// giveUpRepeated gives up an agent that repeats a question that was answered, and tells that once,
+// as an error: it would ask for ever. False, with nothing done, if the call is no such question.
 func (f *Fold) giveUpRepeated(c *ToolCall) bool {
 	if c.QuestionID == "" || !f.Calls.Repeats(c) {
 		return false

@@ -1,6 +1,7 @@
 // Package shown decides what of the things that an agent says is new to the user.
 //
-// An item is a message, an artifact or a thought: (task, kind, ID), a sequence of parts. It comes by one of four verbs:
+// An item is a message, an artifact or a thought: (task, kind, ID), a sequence of parts. It comes by
+// one of four verbs:
 //
 //	live      on the unbroken stream of the newest request. [Shown.Live]; the history and
 //	          the artifacts of a task that comes there are [Shown.State].

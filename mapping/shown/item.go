@@ -55,7 +55,8 @@ const (
 type Item struct {
 	Kind Kind
 	ID   string
-	// Parts are its parts; an item is the sequence of them (L11). A part that is no text is one opaque symbol.
+	// Parts are its parts; an item is the sequence of them (L11). A part that is no text is one
+	// opaque symbol.
 	Parts a2a.Parts
 	Role  Role // a message's
 	// Name, Append and Last are an artifact's.
@@ -70,9 +71,9 @@ type Item struct {
 // Op says what a step does.
 type Op uint8
 
-// The steps. Grow: the text, or the part, follows what was shown of the item. Further: so does a further part, and
-// not the rest of the one before. Begin: nothing was shown of it. Replace: what was shown of it is not its
-// beginning any more. Gap: something may be missing here.
+// The steps. Grow: the text, or the part, follows what was shown of the item. Further: so does a
+// further part, and not the rest of the one before. Begin: nothing was shown of it. Replace: what
+// was shown of it is not its beginning any more. Gap: something may be missing here.
 const (
 	Grow Op = iota
 	Further

@@ -45,8 +45,9 @@ const (
 // Chunks notes that messages with IDs of their own are chunks of one text.
 func (s *Shown) Chunks() { s.naming = chunks }
 
-// enter settles the run that text of an item is shown in (it.run): it goes on with the item's, or joins it to another.
-// in is nil where the item grows (Shown.Grow). An artifact that has not begun may be a piece: see isNextPiece.
+// enter settles the run that text of an item is shown in (it.run): it goes on with the item's, or
+// joins it to another. in is nil where the item grows (Shown.Grow). An artifact that has not begun
+// may be a piece: see isNextPiece.
 func (s *Shown) enter(it *item, text string, in *Item) {
 	piece := in != nil && in.Kind == Artifact && it.n == 0
 	switch r := it.run; {
@@ -82,10 +83,10 @@ func (s *Shown) join(it *item, text string, piece bool) {
 	it.run = s.newRun(it.kind, s.TakeName(it.kind, it.id))
 }
 
-// concludes reports whether a text behind tokens is a message of its own, unless its words go on, by the state
-// that comes with it: a question (inference-gateway's ADK), or a sentence that ends the task ("Task completed
-// successfully.", by complete of a2a-python's TaskUpdater). Chinese and Japanese put no space between words:
-// there a sentence has to be over before it.
+// concludes reports whether a text behind tokens is a message of its own, unless its words go on, by
+// the state that comes with it: a question (inference-gateway's ADK), or a sentence that ends the
+// task ("Task completed successfully.", by complete of a2a-python's TaskUpdater). Chinese and
+// Japanese put no space between words: there a sentence has to be over before it.
 func (s *Shown) concludes(text string) bool {
 	if !s.inHand.Terminal() || weight(text) < evidence {
 		return s.inHand.Waits()
@@ -99,11 +100,12 @@ func (s *Shown) concludes(text string) bool {
 // own. What is longer is a document that begins or ends with a space.
 const maxToken = 48
 
-// isNextPiece reports whether an artifact that has not begun is a piece as the one before it, which came alike:
-// without a name if it is to be appended (PromptKit), and by the space between (each update of an SDK's
-// TaskUpdater is an artifact of its own, where its caller gives no ID: Microsoft's Agent Framework for Python,
-// until it gave them one), also if all have one name (the travel planner among the A2A project's samples, and
-// its many copies: "current_result"). Files have names of their own, a last chunk, or several chunks.
+// isNextPiece reports whether an artifact that has not begun is a piece as the one before it, which
+// came alike: without a name if it is to be appended (PromptKit), and by the space between (each
+// update of an SDK's TaskUpdater is an artifact of its own, where its caller gives no ID:
+// Microsoft's Agent Framework for Python, until it gave them one), also if all have one name (the
+// travel planner among the A2A project's samples, and its many copies: "current_result"). Files have
+// names of their own, a last chunk, or several chunks.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	switch {
 	case s.said.last() == nil || s.last == nil || s.last.title != in.Name:
@@ -134,10 +136,10 @@ func (s *Shown) newRun(kind Kind, name string) *run {
 	return s.last
 }
 
-// joins decides by the text whether a message goes on with the one before it, which has another ID. Some agents
-// give each chunk of a text an ID of its own (Gemini's server 0.25.2, Strands, LangGraph,
-// github.com/inference-gateway/adk), others send whole notes that way ("Looking up the rates…", "Processing…"),
-// and A2A has no word for the difference. The first case that fits decides:
+// joins decides by the text whether a message goes on with the one before it, which has another ID.
+// Some agents give each chunk of a text an ID of its own (Gemini's server 0.25.2, Strands,
+// LangGraph, github.com/inference-gateway/adk), others send whole notes that way ("Looking up the
+// rates…", "Processing…"), and A2A has no word for the difference. The first case that fits decides:
 //
 //   - Next begins with white space or closing punctuation, or the one before ends with white
 //     space: it goes on.
@@ -214,11 +216,11 @@ func closesBold(text string) bool {
 	return found && !strings.HasSuffix(before, " ") && (!isWord(first) || isUnspaced(first))
 }
 
-// isPiece reports whether what takes an artifact's place is a piece of it by its words, though nothing appends
-// it (Docker Agent and trpc-agent-go put each token in the place of the one before), and notes that its events
-// are. By A2A it replaces. It does where the artifact has a name, append or a last chunk, has grown, or begins
-// so again, where two words meet ("queued", "running"), and where something else was said since. What follows a
-// piece is one, too, under the same conditions.
+// isPiece reports whether what takes an artifact's place is a piece of it by its words, though
+// nothing appends it (Docker Agent and trpc-agent-go put each token in the place of the one before),
+// and notes that (item.form): what follows a piece is one, too, under the same conditions. It is
+// none where the artifact has a name, append or a last chunk, has grown, or begins so again, where
+// two words meet ("queued", "running"), and where something else was said since.
 func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	if in.Last || in.Name != "" || it.form == marked || it.run != s.last || s.said.last() != it {
 		return false
@@ -230,8 +232,8 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	return it.form == inPlace
 }
 
-// isContinuedBy reports whether a text, which is not empty, goes on in the line of what was said last, of which
-// n bytes are its item's: by what stands between, or as both are short words of Chinese.
+// isContinuedBy reports whether a text, which is not empty, goes on in the line of what was said last,
+// of which n bytes are its item's: by what stands between, or as both are short words of Chinese.
 func (s *said) isContinuedBy(text string, n int) bool {
 	last, _ := utf8.DecodeLastRune(s.text)
 	if first, _ := utf8.DecodeRuneInString(text); isUnspaced(last) && isUnspaced(first) && max(n, len(text)) < evidence {
@@ -245,16 +247,17 @@ func (s *Shown) isNewest(it *item, seq string) bool {
 	return s.said.last() == it && string(s.said.text[s.said.newest:]) == seq
 }
 
-// isTwice reports whether the text of an item again is a piece of it: the item is no artifact and has said just
-// this, which is short, and nothing came between (L2: 692 turns; tokens that come twice): "谢" "谢". Behind other
-// text it is the status message that has stayed.
+// isTwice reports whether the text of an item again is a piece of it: the item is no artifact and
+// has said just this, which is short, and nothing came between (L2: 692 turns): "谢" "谢". Behind
+// other text it is the status message that has stayed.
 func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
 	return it.kind != Artifact && it.events == 1 && len(seq) < short && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch
 }
 
-// isDoubtful reports whether an item that said its only text again, which was taken for a repetition, may have
-// said a piece: the lines of a quotation, the tokens of "3.14 3.14". What follows decides: see sayPiece. A text
-// whose end does not meet its beginning is none: a status that an agent says again while it works.
+// isDoubtful reports whether an item that said its only text again, which was taken for a
+// repetition, may have said a piece: the lines of a quotation, the tokens of "3.14 3.14". What
+// follows decides: see sayPiece. A text whose end does not meet its beginning is none: a status that
+// an agent says again while it works.
 func (s *Shown) isDoubtful(it *item, seq string) bool {
 	first, _ := utf8.DecodeRuneInString(seq)
 	last, _ := utf8.DecodeLastRuneInString(seq)
@@ -262,8 +265,8 @@ func (s *Shown) isDoubtful(it *item, seq string) bool {
 	return meets && it.events == 1 && s.isNewest(it, seq) && (s.doubted+1)*len(seq) <= maxDoubted && !strings.Contains(seq, "\x00")
 }
 
-// sayPiece shows a piece of an item, as say does. Before it go the repetitions that were doubted: that were
-// pieces, too. To show late what an agent has said twice is better than to lose a word.
+// sayPiece shows a piece of an item, as say does. Before it go the repetitions that were doubted:
+// that were pieces, too. To show late what an agent has said twice is better than to lose a word.
 func (s *Shown) sayPiece(it *item, in *Item, seq string) {
 	if s.doubted > 0 && s.gap == none && s.said.last() == it && it.run.epoch == s.epoch {
 		text := strings.Repeat(string(s.said.text[s.said.newest:]), s.doubted)
@@ -278,8 +281,8 @@ func (s *Shown) sayPiece(it *item, in *Item, seq string) {
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.
 func isUnspaced(r rune) bool { return unicode.Is(unicode.Lo, r) }
 
-// isWholeThought reports whether an event says all of a thought again that came in pieces: trpc-agent-go marks
-// that no more than its pieces.
+// isWholeThought reports whether an event says all of a thought again that came in pieces:
+// trpc-agent-go marks that no more than its pieces.
 func (s *Shown) isWholeThought(it *item, in *Item, seq string) bool {
 	if in.Kind != Thought || it.events < 2 || len(seq) != it.n || it.n < evidence {
 		return false
@@ -319,8 +322,8 @@ func (s *Shown) TakeName(kind Kind, id string) string {
 	}
 }
 
-// hashName is the key of a name in names. ACP's thoughts are no messages, so they have names of their own. If
-// there are too many names it forgets them all first.
+// hashName is the key of a name in names. ACP's thoughts are no messages, so they have names of
+// their own. If there are too many names it forgets them all first.
 func (s *Shown) hashName(kind Kind, name string) uint64 {
 	if len(s.names) >= maxNames {
 		clear(s.names)

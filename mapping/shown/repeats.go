@@ -24,8 +24,8 @@ const (
 	keepSaid = 16 << 10
 )
 
-// said is what a turn has shown, in its order. Agents stream an answer, and then say the whole of it again: in
-// the status message that ends the task, in an artifact, in the history.
+// said is what a turn has shown, in its order. Agents stream an answer, and then say the whole of it
+// again: in the status message that ends the task, in an artifact, in the history.
 type said struct {
 	text   []byte
 	starts []start
@@ -43,13 +43,14 @@ type start struct {
 	copy   *item // of a state, which says it again under another ID, nil for none: see [Shown.atCursor]
 }
 
-// head is the first bytes of a text that are no white space, n of them: most starts are no place where another
-// text may begin, and are passed by it.
+// head is the first bytes of a text that are no white space, n of them: most starts are no place
+// where another text may begin, and are passed by it.
 type head struct {
 	bytes [evidence]byte
 	n     int
 }
 
+// headOf is the head of a text.
 func headOf[T string | []byte](text T) (h head) {
 	for i := skip(text, 0, len(text)); i < len(text) && h.n < len(h.bytes); i = skip(text, i+1, len(text)) {
 		h.bytes[h.n] = text[i]
@@ -77,9 +78,9 @@ func (s *said) letGo() {
 	}
 }
 
-// add adds text of an item behind all others; it is not empty. It makes a start where the item begins, or goes
-// on behind another; behind a part that is no text, and behind what stood between texts of one item, such as a
-// call: a whole may begin there. So it may where pieces begin, and behind what a state has a copy of.
+// add adds text of an item, which is not empty, behind all others. A start is also behind a part
+// that is no text, and behind what stood between texts of one item, such as a call: a whole may
+// begin there. So it may where pieces begin, and behind what a state has a copy of.
 func (s *said) add(it *item, text string, epoch, pieces int) {
 	n := len(s.starts)
 	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 ||
@@ -131,22 +132,25 @@ type cover struct {
 	pieces int    // events that have said it
 }
 
-// showRepeat shows an item that says again what this turn has said: as a repetition, and what it has beyond
-// that as new; false, with nothing shown, if it says nothing again. The items that it has repeated are
-// superseded (S5), and where they are all of the message being shown that has ended. whole: the text is said as
-// a whole, as it ends the leg (a last state, or a question), is in a task, or its last chunk does not append.
-// Of a task that was asked for and names its items otherwise than the stream did, every match with what was
-// said before it counts: an artifact of each token (lynx, loomcycle) is one, however often its word has come.
+// showRepeat shows an item that says again what this turn has said: that as a repetition, and what
+// it has beyond as new; false, with nothing shown, if it is none. The items that it repeats are
+// superseded (S5); the message being shown is ended, if it is all of that. whole: the text is said
+// as a whole, as it ends the leg (a last state, or a question), is in a task, or its last chunk does
+// not append. Of a task that was asked for and names its items otherwise than the stream did, every
+// match with what was said before it counts: an artifact of each token (lynx, loomcycle) is one,
+// however often its word has come.
 //
-// L6: evidence tells that, not the carrier (390 turns). A new ID repeats if it equals, white space left out, all of
-// the message that is being shown, made of at least two pieces; from any other start 16 bytes are asked for, and so
-// they are of an artifact that has the words of a message that came at once (add_artifact of a2a-python's
-// TaskUpdater, behind a status message: Strands, AG2); fewer may be a file's first chunk. Besides, a text that is
-// said as a whole may repeat an item of the other kind, or go on behind what was said; what ends the task may also
-// repeat the message before it (BeeAI's framework for Python, by its source, sends each message of its agent, and
-// then the last one again), but where that was asked, and answered. Otherwise, within one kind, equal texts of new
-// IDs are new: two artifacts of equal text are two, and so are two of which one begins with the other, unless that
-// came in pieces. So the first piece of an artifact is new, although what was said begins with it (L9).
+// L6: evidence tells that, not the carrier (390 turns). A new ID repeats if it equals, white space
+// left out, all of the message that is being shown, made of at least two pieces; from any other
+// start 16 bytes are asked for, and so they are of an artifact that has the words of a message that
+// came at once (add_artifact of a2a-python's TaskUpdater, behind a status message: Strands, AG2);
+// fewer may be a file's first chunk. Besides, a text that is said as a whole may repeat an item of
+// the other kind, or go on behind what was said; what ends the task may also repeat the message
+// before it (BeeAI's framework for Python, by its source, sends each message of its agent, and then
+// the last one again), but where that was asked, and answered. Otherwise, within one kind, equal
+// texts of new IDs are new: two artifacts of equal text are two, and so are two of which one begins
+// with the other, unless that came in pieces. So the first piece of an artifact is new, although
+// what was said begins with it (L9).
 func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole) {
@@ -161,7 +165,8 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 	return true
 }
 
-// supersede notes that an item has said the whole of what a cover has (S5). own: its own pieces are among that.
+// supersede notes that an item has said the whole of what a cover has (S5). own: its own pieces are
+// among that.
 func (s *Shown) supersede(c *cover, it *item) (own bool) {
 	for _, b := range s.said.starts[c.from:] {
 		switch {
@@ -221,8 +226,8 @@ func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) boo
 	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
 
-// isAll reports whether a cover has all of the message that is being shown, or all that the newest item has
-// said, to the end of said, and the text nothing beyond.
+// isAll reports whether a cover has the end of said, and all of the message that is being shown, or
+// of the newest item; and the text nothing beyond.
 func (s *Shown) isAll(c *cover) bool {
 	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
 		return false
@@ -248,8 +253,8 @@ func (s *Shown) isRestated(c *cover) bool {
 	return s.last == nil && b.it.epoch == s.epoch && b.at == s.restated
 }
 
-// isStreamed reports whether a cover has nothing but pieces that a dialect has marked, the text nothing beyond,
-// and no text of the kind was said behind it.
+// isStreamed reports whether a cover has nothing but pieces that a dialect has marked, the text
+// nothing beyond, and no text of the kind was said behind it.
 func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	for i := len(s.said.starts) - 1; i >= 0 && s.said.starts[i].at >= c.to; i-- {
 		if b := &s.said.starts[i]; b.it.kind == kind && s.said.text[b.at] != 0 {
@@ -259,8 +264,9 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	return c.rest == "" && !s.anyOf(c, kind, func(b *start) bool { return b.hint != Piece })
 }
 
-// sayRest shows the first n bytes of an item as a repetition, since they were said before, and the rest as new,
-// in the run of the newest text. own: its own pieces are among them, so that it is not made longer by them.
+// sayRest shows the first n bytes of an item as a repetition, since they were said before, and the
+// rest as new, in the run of the newest text. own: its own pieces are among them, so that it is not
+// made longer by them.
 func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
 	was, op := s.last, Begin
 	switch {
@@ -280,9 +286,9 @@ func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
 	s.say(it, in, seq, n)
 }
 
-// covers compares a text, white space left out, with what the turn has said, from each start: best is a cover
-// that has all of the text, else the first that it goes beyond; false if there is none. What a dialect knows to
-// be a whole says its own pieces again, and not an equal text before them.
+// covers compares a text, white space left out, with what the turn has said, from each start. best
+// has all of the text, or else is the first that it goes beyond; false: there is none. What a
+// dialect knows to be a whole says its own pieces again, and not an equal text before them.
 func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover, ok bool) {
 	n := weight(seq)
 	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, kind, n) {
@@ -308,8 +314,8 @@ func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover
 	return best, ok
 }
 
-// isShort reports whether a text, of this weight and not in a task, is less than the message being shown, or
-// than its end, and too short to repeat anything else. Looking for it costs as much as there are items.
+// isShort reports whether a text, of this weight and not in a task, is less than the message being shown,
+// or than its end, and too short to repeat anything else. Looking for it costs as much as there are items.
 func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 	if s.held != nil || n >= evidence {
 		return false
@@ -321,8 +327,8 @@ func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 	return (end.it.kind == Thought) != (kind == Thought) || weightLess(s.said.text[end.at:], n) > n
 }
 
-// coversFrom is covers from one start on: true if the text ends as that of a start does, or has all that was
-// said from there, and more. A thought repeats thoughts alone, and nothing else repeats them.
+// coversFrom is covers from one start on: true if the text ends as that of a start does, or has all
+// that was said from there, and more. A thought repeats thoughts alone, and nothing else repeats them.
 func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover, ok bool) {
 	c.from = from
 	j, done := 0, 0 // done: behind the last byte of seq that was compared
@@ -360,8 +366,8 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover
 	return c, true
 }
 
-// saidSpace is how many bytes of white space, which a text was shown with, its rest begins with, too: they are
-// not shown twice.
+// saidSpace is how many bytes of the white space that a text was shown with its rest begins with,
+// too.
 func saidSpace(tail []byte, rest string) (n int) {
 	for n < len(tail) {
 		_, next := utf8.DecodeRune(tail[n:])
@@ -373,7 +379,8 @@ func saidSpace(tail []byte, rest string) (n int) {
 	return n
 }
 
-// limit forgets the turn's text where it is more than is kept. It is called before an item is compared with that.
+// limit forgets the turn's text where it is more than is kept. It is called before an item is
+// compared with that.
 func (s *Shown) limit() {
 	if len(s.said.text) <= maxSaid && len(s.said.starts) <= maxStarts {
 		return

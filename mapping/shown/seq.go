@@ -59,8 +59,9 @@ func isEmpty(data a2a.JSON) bool {
 	return false
 }
 
-// emit shows an item's parts between two places in its sequence, a step each: the first by the Op that the step
-// in hand has, which is Grow from then on.
+// emit shows an item's parts between two places in its sequence, a step each: the first by the Op of
+// the step in hand, others by Grow, or Further where a part begins. The step in hand is Grow again
+// then.
 func (s *Shown) emit(it *item, in *Item, from, to int) {
 	p := &s.part
 	s.step.Kind, s.step.ID, s.step.Part = it.kind, it.id, p
@@ -88,7 +89,8 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 	s.part = a2a.Part{} // which is of the event in hand
 }
 
-// skip returns the place of the next byte from i on that is no white space (Unicode's): end, or more, if there is none.
+// skip returns the place of the next byte from i on that is no white space (Unicode's): end, or
+// more, if there is none.
 func skip[T string | []byte](b T, i, end int) int {
 	for i < end {
 		if c := b[i]; c < utf8.RuneSelf {
@@ -118,8 +120,8 @@ func weightLess[T string | []byte](text T, n int) (w int) {
 	return w
 }
 
-// alike compares two texts from these places on, white space left out. It returns where in each they differ, or
-// it ends, and where in each behind the last bytes that are alike.
+// alike compares two texts from these places on, white space left out. It returns where in each they
+// differ, or it ends, and where in each behind the last bytes that are alike.
 func alike(said []byte, at int, seq string, j int) (differ, differs, end, ends int) {
 	end, ends = at, j
 	for {

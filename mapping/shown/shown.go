@@ -9,12 +9,13 @@ import (
 
 // Traits are how an agent or an editor differs from what the rules are for.
 type Traits struct {
-	// Partial: the agent holds part of what it says, and nothing tells which: no snapshot of it is complete
-	// (S8). Gemini's server keeps each message's first chunk; cut behind a thought its task holds all that was
-	// shown, and not the text (69 of 281 cuts).
+	// Partial: the agent holds part of what it says, and nothing tells which: no snapshot of it is
+	// complete (S8). Gemini's server keeps each message's first chunk; cut behind a thought its task
+	// holds all that was shown, and not the text (69 of 281 cuts).
 	Partial bool
-	// InPlace: the editor can change a message that it has shown. Then a task that was asked for corrects what was
-	// shown of an item, where it would only tell that something is missing, and has it grow where it stands.
+	// InPlace: the editor can change a message that it has shown. Then a task that was asked for
+	// corrects what was shown of an item, where it would only tell that something is missing, and
+	// has it grow where it stands.
 	InPlace bool
 }
 
@@ -44,8 +45,8 @@ type Shown struct {
 	anew   bool
 	held   *held // the state in hand, nil while none is
 	looks  int   // states so far
-	// growing is the item whose text the last n bytes of said are, which are not in its hashes. (Rejected:
-	// a hash that grows with each chunk. It took a twelfth of a stream's CPU.)
+	// growing is the item whose text the last n bytes of said are, which are not in its hashes.
+	// (Rejected: a hash that grows with each chunk. It took a twelfth of a stream's CPU.)
 	growing *item
 	n       int
 	doubted int // how often the newest text came again, and was taken for a repetition: see [Shown.isDoubtful]
@@ -104,7 +105,8 @@ const (
 	marked        // append or lastChunk was said
 )
 
-// maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and would be shown again.
+// maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and would be
+// shown again.
 const maxItems = 1 << 14
 
 // An extent is text by its length and its hash.
@@ -119,8 +121,9 @@ func New(show func(*Step)) *Shown {
 	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[uint64]*item{}, names: map[uint64]int{}}
 }
 
-// Begin begins a turn: its text, our messages, its state and its gap are none yet. It forgets what was said outside
-// of a task, which belongs to the request before, and of many items those that are older than the turn before.
+// Begin begins a turn: its text, our messages, its state and its gap are none yet. It forgets what
+// was said outside of a task, which belongs to the request before, and of many items those that are
+// older than the turn before.
 func (s *Shown) Begin() {
 	s.prompt = ours{}
 	s.Sent("", "")
@@ -138,8 +141,8 @@ func (s *Shown) Begin() {
 	}
 }
 
-// Sent names the message that is being sent, by its ID and its text: live is its stream from here, and a gap
-// that is not owed is weighed no more. In a turn the first is the prompt.
+// Sent names the message that is being sent, by its ID and its text: live is its stream from here,
+// and a gap that is not owed is weighed no more. In a turn the first is the prompt.
 func (s *Shown) Sent(id, text string) {
 	s.sent = ours{strings.Clone(id), strings.Clone(text)}
 	if s.prompt.id == "" {
@@ -158,21 +161,23 @@ func (s *Shown) Task(id string) {
 	}
 }
 
-// IsNew reports whether an item of the task in hand says something, and nothing was shown of it. It shows nothing.
+// IsNew reports whether an item of the task in hand says something, and nothing was shown of it. It
+// shows nothing.
 func (s *Shown) IsNew(in *Item) bool {
 	it := s.items[s.hashKey(s.key(in))]
 	return (it == nil || it.n == 0) && s.sequence(in.Parts) != ""
 }
 
-// Break notes that something else was shown, such as a call: text behind it is another message of the editor's.
+// Break notes that something else was shown, such as a call: text behind it is another message of
+// the editor's.
 func (s *Shown) Break() { s.epoch++ }
 
-// SetState notes the state that the event in hand brings, "" for none. It is called at each event, before its
-// items. task: the event is a task. news: it has something else that is new.
+// SetState notes the state that the event in hand brings, "" for none. It is called at each event,
+// before its items. task: the event is a task. news: it has something else that is new.
 //
-// A state ends a message if the task waited, or if it waits or is over now and the text does not go on for
-// certain (L8): the last chunk of a message comes with completed. 900 turns with broken words. So it does if it
-// was canceled: a2a-js says so between the words of a stream that goes on.
+// A state ends a message if the task waited, or if it waits or is over now and the text does not go
+// on for certain (L8): the last chunk of a message comes with completed. 900 turns with broken
+// words. So it does if it was canceled: a2a-js says so between the words of a stream that goes on.
 func (s *Shown) SetState(state a2a.State, task, news bool) {
 	was := s.state
 	s.anew = task && (news || state.Terminal() || state != "" && state != was && was != "")
@@ -199,8 +204,8 @@ func (s *Shown) End(known bool) {
 	s.gap = none
 }
 
-// LetGo forgets the turn's text, where nobody follows its task any more: while the user thinks it would cost
-// half a megabyte. What comes again under another ID is shown again then; the items stay known.
+// LetGo forgets the turn's text, where nobody follows its task any more: while the user thinks it would
+// cost half a megabyte. What comes again under another ID is shown again then; the items stay known.
 func (s *Shown) LetGo() {
 	s.settle()
 	s.said.letGo()
@@ -212,8 +217,8 @@ func (s *Shown) sayGap() {
 	s.show(&Step{Op: Gap})
 }
 
-// Live shows what an item adds to what was shown, and as a repetition what it says again; of one without
-// content, nothing. It is not for kind Foreign.
+// Live shows what an item adds to what was shown, and as a repetition what it says again; of one
+// without content, nothing. It is not for kind Foreign.
 func (s *Shown) Live(in *Item) {
 	s.limit()
 	seq := s.sequence(in.Parts)
@@ -246,16 +251,16 @@ func (s *Shown) Live(in *Item) {
 	}
 }
 
-// goesOnOver reports whether an item says all of itself again, which is not short, and more: so one of an
-// earlier turn goes on. Otherwise an update is compared with what its own turn has shown (L3: agents with one
-// ID for ever; 744 turns, 324 with words lost).
+// goesOnOver reports whether an item, which is not short, says all of itself again, and more: so one
+// of an earlier turn goes on. Else an update is compared with its own turn (L3: agents with one ID
+// for ever; 744 turns, 324 with words lost).
 func (s *Shown) goesOnOver(it *item, seq string) bool {
 	rest, begins := s.rest(it, seq)
 	return begins && rest != "" && it.n >= evidence
 }
 
-// update shows what an event says of an item that this turn has shown, or that goes on (goesOnOver): as a
-// repetition, its growth, its next piece, or, of an artifact, in its place.
+// update shows what an event says of an item that this turn has shown, or that goes on (goesOnOver):
+// as a repetition, its growth, its next piece, or, of an artifact, in its place.
 func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
 		// The newest piece again, with another state or with an artifact, is no news: 486 turns
@@ -275,8 +280,7 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 		}
 		s.say(it, in, seq, len(seq)-len(rest))
 	case in.Kind != Artifact: // rule: L1
-		// What does not begin with what was shown of its ID is a piece of it: deltas under
-		// one ID are common. Only an artifact replaces. 460 turns.
+		// Deltas under one ID are common. Only an artifact replaces. 460 turns.
 		if whole && s.showRepeat(it, in, seq, whole) {
 			return
 		}
@@ -299,8 +303,9 @@ func (s *Shown) replace(it *item, in *Item, seq string) {
 	s.step.Op = Grow
 }
 
-// say shows an item's text from an offset on as new, behind all others; nothing, if that is empty. It settles the item's
-// run, keeps the text (note), and says a gap before it that is owed, unless a task that was asked for is in hand.
+// say shows an item's text from an offset on as new, behind all others; nothing, if that is empty.
+// It settles the item's run, and says a gap before it that is owed, unless a task that was asked for
+// is in hand.
 func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	text := seq[from:]
 	if text == "" {
@@ -324,8 +329,8 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	s.emit(it, in, from, len(seq))
 }
 
-// note keeps that text of an item was shown, behind all others. Its run is settled: see enter. pieces: events
-// that have said it.
+// note keeps that text of an item was shown, behind all others, by so many events. The item has a
+// run.
 func (s *Shown) note(it *item, text string, pieces int) {
 	if s.growing != it {
 		s.settle()
@@ -340,8 +345,8 @@ func (s *Shown) note(it *item, text string, pieces int) {
 	}
 }
 
-// repeat shows that the first n bytes of what an event says of an item were shown before, and notes nothing. op
-// is Grow where these follow what the item had.
+// repeat shows that the first n bytes of what an event says of an item were shown before, and notes
+// nothing. op is Grow where these follow what the item had.
 func (s *Shown) repeat(it *item, in *Item, n int, op Op) {
 	s.step.Op, s.step.Repeats, s.step.Name = op, true, ""
 	if it.run != nil {
@@ -353,10 +358,10 @@ func (s *Shown) repeat(it *item, in *Item, n int, op Op) {
 
 func (s *Shown) key(in *Item) key { return key{s.task, in.Kind, in.ID} }
 
+// hashKey is a key of items and names: see there.
 func (s *Shown) hashKey(k key) uint64 { return maphash.Comparable(s.seed, k) }
 
-// get returns the item of a key: a new one if there is none, or a whole has superseded it, since what comes
-// behind that is another text.
+// get returns the item of a key: a new one if there is none, or a whole has superseded it.
 func (s *Shown) get(k key) *item {
 	if it := s.items[s.hashKey(k)]; it != nil && it.life != dead {
 		return it
@@ -364,8 +369,8 @@ func (s *Shown) get(k key) *item {
 	return s.another(k)
 }
 
-// another begins an item in place of the one that its key had, which is dead from then on, and returns it. Of
-// too many items it forgets those of earlier turns; of too many in this one, all.
+// another begins an item in place of the one that its key had, which is dead from then on, and
+// returns it. Of too many items it forgets those of earlier turns; of too many in this one, all.
 func (s *Shown) another(k key) *item {
 	hash := s.hashKey(k)
 	k.id = strings.Clone(k.id)
