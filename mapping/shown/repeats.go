@@ -71,7 +71,7 @@ func (s *said) clear() {
 	s.starts, s.text, s.newest = s.starts[:0], s.text[:0], 0
 }
 
-// letGo is clear where no more is said soon: it keeps little room.
+// letGo is clear that keeps little room: no more is said soon.
 func (s *said) letGo() {
 	if s.clear(); cap(s.text) > keepSaid {
 		s.text, s.starts = nil, nil
@@ -165,8 +165,7 @@ func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { //
 	return true
 }
 
-// supersede notes that an item has said the whole of what a cover has (S5). own: its own pieces are
-// among that.
+// supersede notes that an item has said all of a cover (S5). own: its own pieces are among that.
 func (s *Shown) supersede(c *cover, it *item) (own bool) {
 	for _, b := range s.said.starts[c.from:] {
 		switch {
@@ -212,8 +211,8 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	return c.pieces >= 2 && s.crosses(c, in.Kind) && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
 }
 
-// isWholeAgain is isRepetition for a text that is said as a whole (all: isAll; long: evidence). What ends the task is
-// the message before it again if it is long, or if no space is between, as between tokens ("OK", "OK").
+// isWholeAgain is isRepetition for a text that is said as a whole (all: isAll; long: evidence). What
+// ends the task is the message before it again if it is long, or no space is between ("OK", "OK").
 func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) bool {
 	said := in.Role == End && s.isRestated(c)
 	if s.crosses(c, in.Kind) || c.pieces >= 2 && (long || said) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
@@ -235,8 +234,8 @@ func (s *Shown) isAll(c *cover) bool {
 	return s.said.starts[c.from].at <= s.last.at || c.from == s.said.newestStart()
 }
 
-// isStripped reports whether a text is all that an item has said since another spoke, in at least three pieces, with
-// other white space. Two pieces may be a word and a space, and the word may come again.
+// isStripped reports whether a text is all that an item has said since another spoke, in at least
+// three pieces, with other white space. Two may be a word and a space, and the word may come again.
 func (s *Shown) isStripped(it *item, seq string) bool {
 	k := len(s.said.starts) - 1
 	if s.said.last() != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(seq) < evidence {
@@ -246,15 +245,15 @@ func (s *Shown) isStripped(it *item, seq string) bool {
 	return ok && c.rest == ""
 }
 
-// isRestated reports whether a whole has said just this before, and nothing stood between: the result
-// of a task, and then the message that ends it.
+// isRestated reports whether a whole has said just this before, and nothing stood between: a task's
+// result, and then the message that ends it.
 func (s *Shown) isRestated(c *cover) bool {
 	b := &s.said.starts[c.from]
 	return s.last == nil && b.it.epoch == s.epoch && b.at == s.restated
 }
 
-// isStreamed reports whether a cover has nothing but pieces that a dialect has marked, the text
-// nothing beyond, and no text of the kind was said behind it.
+// isStreamed reports whether a cover has nothing but pieces that a dialect has marked, ends with the
+// newest text of the kind, and has all of the text.
 func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	for i := len(s.said.starts) - 1; i >= 0 && s.said.starts[i].at >= c.to; i-- {
 		if b := &s.said.starts[i]; b.it.kind == kind && s.said.text[b.at] != 0 {
@@ -379,8 +378,7 @@ func saidSpace(tail []byte, rest string) (n int) {
 	return n
 }
 
-// limit forgets the turn's text where it is more than is kept. It is called before an item is
-// compared with that.
+// limit forgets the turn's text where it is more than is kept, before an item is compared with that.
 func (s *Shown) limit() {
 	if len(s.said.text) <= maxSaid && len(s.said.starts) <= maxStarts {
 		return
