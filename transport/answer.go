@@ -73,8 +73,7 @@ func (x *exchange) body() (b []byte, err error) {
 // one of 60 MiB that was made for it took 1.4 GB and half a minute.
 const maxCard = 4 << 20
 
-// agentError returns the agent's error with what the response says beside it: its status, how to
-// authenticate, and what the user can do. It changes e.
+// agentError adds to the agent's error what the response says beside it, and what the user can do.
 func (x *exchange) agentError(e *a2a.Error) error {
 	if e.HTTPStatus == 0 || x.resp.StatusCode >= 300 {
 		e.HTTPStatus = x.resp.StatusCode
@@ -100,8 +99,8 @@ func (x *exchange) addChallenge(e *a2a.Error) {
 	}
 }
 
-// notA2A returns the error for an answer that the binding cannot read: what came in place of A2A, and
-// what the user can do. With a status that is no success it wraps an [a2a.Error].
+// notA2A returns the error for an answer that the binding cannot read; an [a2a.Error] is in it if
+// the status is no success.
 func (x *exchange) notA2A(b []byte) error {
 	status, at, what := x.resp.StatusCode, x.shownURL(), cmp.Or(x.mediaType(), "something")
 	page := what == "text/html"

@@ -85,8 +85,8 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 	return s, nil
 }
 
-// takesWay reports whether a refusal shows that the agent has taken the way: it has looked for the
-// task. (Its contrary is not [refusesWay]: most refusals tell nothing of the way.)
+// takesWay reports whether a refusal shows that the agent has taken the way: it looked for the task.
+// Most refusals tell nothing of the way; [refusesWay] has those that do.
 func takesWay(op *operation, refusal error) bool {
 	var agent *a2a.Error
 	return errors.As(refusal, &agent) && (agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams && op.kind == opGet)
@@ -284,8 +284,8 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	return s, err
 }
 
-// exchange sends an operation, with the headers that A2A has for it, and returns when its response has
-// begun. It sets what of op is known with the request. caller is the caller's context, ctx its [life]'s.
+// exchange sends an operation, and returns when its response has begun. It completes op. caller is
+// the caller's context, ctx its [life]'s.
 func (c *Client) exchange(caller, ctx context.Context, e *endpoint, w way, op *operation) (*exchange, error) {
 	op.id, op.effective = c.lastID.Add(1), op.kind
 	r, err := op.spell(w)

@@ -85,7 +85,7 @@ func (httpJSON) request(p protocol, op *operation) (*request, error) {
 	return out, err
 }
 
-// result implements [binding]: the body is the result, or the error. An empty one is the result null.
+// result implements [binding]. An empty body is the result null.
 func (httpJSON) result(op *operation, status int, raw string, valid bool) (json.RawMessage, *a2a.Error) {
 	switch {
 	case valid && (status >= 300 || hasError(raw)):

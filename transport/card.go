@@ -45,7 +45,7 @@ type endpoint struct {
 	err error
 	// public is the endpoint of the public card, nil unless this one is of the extended card.
 	public *endpoint
-	// run tells the run of the agent's process in which it was found: see [Client.Exited].
+	// run is that of the agent's process in which it was found: see [Client.Exited].
 	run <-chan struct{}
 
 	mu  sync.Mutex // of what follows
@@ -85,8 +85,8 @@ func (c *Client) connect(ctx context.Context) (*endpoint, error) {
 	return e, e.err
 }
 
-// endpoint returns what is known of the agent, also if its card names nothing that we can call. It
-// has the card from the network once for each run of the agent's process; callers share the fetch.
+// endpoint returns what is known of the agent, also of one that cannot be called. The first call
+// in each run of its process fetches the card.
 func (c *Client) endpoint(ctx context.Context) (*endpoint, error) {
 	if err := c.checkExited(); err != nil {
 		return nil, err

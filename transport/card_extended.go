@@ -10,9 +10,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// fetchExtended gets the extended card where e, the public one's endpoint, is called, and has it
-// checked as that was. It is an error if the card leads to another origin, even to a trusted one: it
-// was sent to somebody with credentials, and may not move them.
+// fetchExtended gets the extended card of the agent whose public one e has, and has it checked as
+// that was. It was sent to somebody with credentials, so it may not move them to another origin,
+// not even to a trusted one.
 func (c *Client) fetchExtended(ctx context.Context, e *endpoint) (*endpoint, error) {
 	op := newOperation(opExtendedCard)
 	active := c.active()

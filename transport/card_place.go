@@ -55,10 +55,9 @@ func (c *Client) placeAtUserURL(e *endpoint) bool {
 	return u != nil
 }
 
-// placeWithoutURL has the agent of a card that names no URL called where --agent is (below that at
-// [usualPath], if nothing is there): PromptKit's examples have such cards. The binding is the user's,
-// else the card's. It changes the card, and returns its new endpoint; e itself for a card that names a
-// URL, and for an object that is no card.
+// placeWithoutURL returns a new endpoint for a card that names no URL: the agent is called where
+// --agent is, or below that at [usualPath]. PromptKit's examples have such cards. The binding is the
+// user's, else the card's. A card that names a URL, and an object that is no card, keep theirs.
 func (c *Client) placeWithoutURL(e *endpoint) *endpoint {
 	n := node{gjson.Parse(string(e.card.Raw))}
 	if len(e.card.Interfaces) > 0 || c.agentAt.url == nil || isCardURL(c.agentAt.url) || !n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
@@ -104,9 +103,9 @@ func otherURLNote(card *a2a.Card, u *url.URL) string {
 		cardName(card), redactString(card.Interfaces[0].URL), u.Scheme, u.Host)
 }
 
-// endpointWithoutCard does without a card, if the user has said how the agent is called, and err, by
-// which the card could not be had, says that there is none, or that we may not see it. Any other
-// failure may be temporary: then, and without the user's word, err is returned.
+// endpointWithoutCard does without a card, if the user has said how the agent is called, and err
+// says that there is none, or that we may not see it. Else it returns err: the failure may be
+// temporary.
 func (c *Client) endpointWithoutCard(err error) (*endpoint, error) {
 	var status *a2a.Error
 	refused := errors.As(err, &status) && status.HTTPStatus < http.StatusInternalServerError && status.HTTPStatus != http.StatusTooManyRequests
@@ -117,8 +116,8 @@ func (c *Client) endpointWithoutCard(err error) (*endpoint, error) {
 	return c.endpointOf(&a2a.Card{Interfaces: []a2a.Interface{i}}), nil
 }
 
-// userInterface returns the URL of --agent as an interface; false if the user has not said how the
-// agent is called (--binding and --a2a-version), or if the URL is that of a card.
+// userInterface returns the URL of --agent as an interface; false if it is a card's, or the user has
+// not said how the agent is called.
 func (c *Client) userInterface() (i a2a.Interface, ok bool) {
 	b, ok := bindingOf(c.opts.Binding)
 	if !ok || c.opts.Version == "" || c.agentAt.url == nil || isCardURL(c.agentAt.url) {

@@ -13,11 +13,10 @@ import (
 // A wish is what the user wants of the interface; "" is anything.
 type wish struct{ version, binding string }
 
-// choose picks the interface to use from a card, and returns it as a way without a URL. The first
-// that we speak decides the binding, since the card's order is the agent's preference; of that
-// binding's interfaces the newest version is used. Where the user asks for a version that the card
-// does not name, an interface is used in it all the same: cards are often wrong there. The error
-// says what the card offers in place of what we need.
+// choose picks the interface to use from a card: a way that lacks its URL. The first that we speak
+// decides the binding, since the card's order is the agent's preference; of that binding's
+// interfaces the newest version is used. Where the user asks for a version that the card
+// does not name, an interface is used in it all the same: cards are often wrong there.
 func choose(card *a2a.Card, want wish) (way, error) {
 	var offers []way // in the card's order
 	for _, i := range card.Interfaces {
@@ -90,8 +89,8 @@ func noInterface(card *a2a.Card, want wish) error {
 		cardName(card), strings.Join(offers, ", "), need)
 }
 
-// wayOf returns how an agent is called by its card, with what is wished for. Where no origin is known
-// yet it takes that of the card's interface for the agent's.
+// wayOf returns how an agent is called by its card, with what is wished for. The first one called
+// sets the agent's origin, if that is not known.
 func (c *Client) wayOf(e *endpoint, want wish) (way, error) {
 	w, err := choose(e.card, want)
 	if err != nil {

@@ -93,9 +93,9 @@ type ClientOptions struct {
 // A Client talks to one agent. Its methods may be called concurrently.
 type Client struct {
 	opts    ClientOptions
-	agentAt location // what the caller has named the agent by: not known before Resolve, if it names nothing
+	agentAt location // what the caller, or Resolve, has named the agent by
 	cardAt  location // ClientOptions.Card
-	// resolvedFor is the run of the agent's process in which Resolve found agentAt: see [Client.Exited].
+	// resolvedFor is the run of the agent's process that agentAt is of: see [Client.Exited].
 	resolvedFor <-chan struct{}
 	origins     *origins
 	guard       *guard
@@ -210,8 +210,7 @@ func (c *Client) setAgent(agent string) (err error) {
 	return nil
 }
 
-// locationOf reads an http or https URL, or the name of a file, also as a file URL. What ends in .json
-// need not exist.
+// locationOf reads a URL, or the name of a file, which need not exist if it ends in .json.
 func locationOf(name string) (location, error) {
 	if path, ok := strings.CutPrefix(name, "file://"); ok {
 		path, err := url.PathUnescape(path)

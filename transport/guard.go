@@ -126,9 +126,9 @@ func (g *guard) allowed(req *http.Request) *origins {
 	return cmp.Or(exchangeOf(req.Context()).op.origins, g.origins)
 }
 
-// RoundTrip implements http.RoundTripper. It refuses a request to an origin that is not allowed. If the
-// agent refuses the credentials, it repeats the request once, if others can be had. A request's body
-// needs no closing: it is in memory.
+// RoundTrip implements http.RoundTripper. It refuses a request to another origin, and repeats one
+// whose credentials the agent has refused, once, if others can be had. A request's body needs no
+// closing: it is in memory.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := exchangeOf(req.Context())
 	if err := cmp.Or(g.allowed(req).check(req.URL, "a request leads to"), x.c.checkExited()); err != nil {

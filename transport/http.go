@@ -78,7 +78,7 @@ type exchangeKey struct{}
 // exchangeOf returns the exchange that a request belongs to: [Client.send] makes each.
 func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
 
-// gotConn is httptrace's hook: it notes that a request has got a connection, and which.
+// gotConn is httptrace's hook: a request has got a connection.
 func (x *exchange) gotConn(info httptrace.GotConnInfo) {
 	x.possiblyDelivered.Store(true)
 	conn, _ := info.Conn.(*plainConn)
@@ -108,8 +108,8 @@ func printable(word string) bool {
 	return word != "" && len(word) < 1024 && strings.IndexFunc(word, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
-// send makes an HTTP request, again where that is allowed ([mayRepeat]), and returns when its response
-// has begun, whatever its status. caller is the caller's context, ctx that of the request.
+// send makes an HTTP request, again where [mayRepeat] allows it, and returns when its response has
+// begun, whatever its status. caller is the caller's context, ctx the request's.
 func (c *Client) send(caller, ctx context.Context, op *operation, verb string, u *url.URL, header http.Header, body []byte) (*exchange, error) {
 	x := &exchange{c: c, op: op, caller: caller, url: u}
 	x.ctx = context.WithValue(ctx, exchangeKey{}, x)
@@ -160,8 +160,8 @@ func (x *exchange) notAgain(form string) string {
 	return fmt.Sprintf(form, "it was possibly delivered, so it is not sent again")
 }
 
-// lossError makes of err, with which the network has failed, the error for the caller: why no answer
-// came, or, inAnswer, why the answer stopped short; and whether the request may have been delivered.
+// lossError returns the caller's error for err, a failure of the network: why no answer came, or,
+// inAnswer, why it stopped short; and whether the request may have been delivered.
 func (x *exchange) lossError(err error, inAnswer bool) error {
 	if cause := context.Cause(x.ctx); errors.Is(cause, context.DeadlineExceeded) {
 		err = cause // and not what it has made the network fail with

@@ -17,11 +17,11 @@ import (
 // missing. One may be a gateway's whose agent is just being replaced.
 const maxNotFound = 2
 
-// A support is what is known of whether an agent offers an operation, so that this is found out once. It
-// lasts as long as the card does; an agent that could not be reached has perhaps been replaced, and is
+// A support says whether an agent offers an operation, so that this is found out once. It lasts
+// as long as the card does; an agent that could not be reached has perhaps been replaced, and is
 // asked anew.
 type support struct {
-	refusal  *a2a.Error // the agent's error that says so; nil: it is not known to be missing
+	refusal  *a2a.Error // nil: it is not known to be missing
 	notFound int        // 404s since it worked last
 	worked   bool       // it has, once
 }
@@ -103,8 +103,8 @@ func (c *Client) Unsupported() Unsupported {
 	return Unsupported{Streaming: e.currentWay().unary, Subscribe: e.missing(opSubscribe) != nil, Get: e.missing(opGet) != nil}
 }
 
-// explain returns an agent's refusal of a way with what the user can do about it; the agent's own error
-// stays within. An error to which nothing can be added it returns as it is.
+// explain returns an agent's refusal with what the user can do about it, if that is known. The
+// agent's own error stays within.
 func (e *endpoint) explain(w way, err error) error {
 	var agent *a2a.Error
 	if !errors.As(err, &agent) {

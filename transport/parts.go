@@ -126,8 +126,7 @@ func skipLarge(s string, at int, from *fastpath.Source) (end int) {
 	return rawjson.SkipValue(s, at)
 }
 
-// setText makes p a part of text, which is JSON, "" for a missing one; of JSON that is no string the
-// kind stays unknown.
+// setText makes p a part of text, if that is a JSON string or missing.
 func setText(p *a2a.Part, text string, from *fastpath.Source) {
 	if text == "" {
 		text = `""`

@@ -65,8 +65,8 @@ func newRetry(hc *http.Client, log *slog.Logger) *retryablehttp.Client {
 	}
 }
 
-// mayRepeat is retryablehttp's CheckRetry: after each attempt it reports whether to make the request
-// again. Where the agent has said that it did nothing, it takes back that it may have got the request.
+// mayRepeat is retryablehttp's CheckRetry: whether to make the request again after an attempt. A 429
+// that is repeated counts as not delivered.
 func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	x := exchangeOf(ctx)
 	if x.op.delivery == deliverOneAttempt || ctx.Err() != nil {

@@ -80,9 +80,9 @@ type frameReader struct {
 	sparseReads int  // reads in a row with less than half of minBuffer in hand
 
 	firstLineDone bool // so that no byte order mark can come
-	// bareJSON: the body is a JSON object, and not the event stream that it is labelled as. It is handed
-	// out as one event. To an event stream its lines would be fields of unknown names, and it would be
-	// empty. sawBody: that is known, since something but space has come.
+	// bareJSON: the body is a JSON object, and not the event stream that it is labelled as.
+	// It is handed out as one event. To an event stream its lines would be fields of
+	// unknown names, and it would be empty. sawBody: that is known.
 	bareJSON, sawBody bool
 	endsCR            bool // the last line ended with CR
 	skipLF            bool // it did, and an LF may follow
@@ -102,9 +102,9 @@ func newFrameReader(src io.Reader, poison bool) *frameReader {
 	return &frameReader{src: src, buf: make([]byte, firstBuffer), poison: poison, max: maxEvent}
 }
 
-// next waits for at least one frame and appends to dst, which is empty, all that have arrived with it,
-// up to maxFrames. It reads only if none is complete in the buffer. What it returned before is
-// overwritten. The error is the source's, errEventSize or io.ErrNoProgress; then there are no frames.
+// next waits for at least one frame and appends to dst, which is empty, all that have arrived
+// with it, up to maxFrames; or it returns an error. It reads only if none is complete in the buffer.
+// What it returned before is overwritten.
 func (r *frameReader) next(dst []frame) ([]frame, error) {
 	r.spans = r.spans[:0]
 	for empty := 0; ; empty++ {
@@ -140,9 +140,9 @@ func (r *frameReader) unfinished() bool {
 	return r.hasData || r.line < r.end && r.buf[r.line] != ':'
 }
 
-// unterminated returns the event behind which the stream has ended without a blank line: handlers that
-// join their events with blank lines write none behind the last. false: there is none, or it was cut,
-// since its data are no JSON object.
+// unterminated returns the event that the stream has ended with, without a blank line: handlers
+// that join their events with blank lines write none behind the last. One whose data are no JSON
+// object was cut, and is none.
 func (r *frameReader) unterminated() (f frame, ok bool) {
 	if line := r.buf[r.line:r.end]; bytes.HasPrefix(line, []byte("data:")) || r.ndjson && len(line) > 0 {
 		r.field(line, r.end)

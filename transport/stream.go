@@ -22,9 +22,8 @@ type Stream struct {
 
 	// result is set for an answer that was no stream: its only event.
 	result json.RawMessage
-	// accepted is called with the first event. Before that, an error of the agent's may be about the
-	// way in which it was asked: askOtherwise goes on in another one. Both are nil for an answer that
-	// was no stream.
+	// accepted is called with the first event. Before that, an error of the agent's may be
+	// about the way in which it was asked: askOtherwise goes on in another one.
 	accepted     func()
 	askOtherwise func(refusal error) (*Stream, error)
 
@@ -66,8 +65,8 @@ func (c *Client) tooLarge() string {
 // stream.
 func (s *Stream) Unstreamed() bool { return s.result != nil }
 
-// adopt makes the stream another one, in place of its own, which the agent has refused and which is
-// drained. If it was closed meanwhile, adopt closes the other one, and returns an error.
+// adopt goes on with another stream in place of this one, which the agent has refused. If this one
+// was closed meanwhile, it closes the other.
 func (s *Stream) adopt(next *Stream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,8 +151,8 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 	}
 }
 
-// fail ends the stream with s.err, a frame's error, and has the rest drained; unless that refuses the
-// way in which the agent was asked: then the stream becomes that of another way, and s.err its.
+// fail ends the stream with s.err, a frame's error, and has the rest drained; but if that refuses
+// the way in which the agent was asked, the stream becomes that of another way.
 func (s *Stream) fail() {
 	var agent *a2a.Error
 	switch again := s.askOtherwise; {
@@ -208,8 +207,7 @@ func (s *Stream) finish(err error) {
 	}
 }
 
-// markEnded marks the stream as ended, and reports whether it was not. Who gets true closes it, or has
-// it drained.
+// markEnded marks the stream as ended, and reports whether it was open until now.
 func (s *Stream) markEnded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,9 +250,9 @@ func (s *Stream) endRead() {
 	s.reading = false
 }
 
-// drain starts a goroutine that reads the body to its end, unseen. It does not read by way of the
-// frames: the caller may still hold their last events. It ends with the body or with Client.Close,
-// which cancels its life; behind that, drain closes the body at once.
+// drain has a goroutine read the body to its end, unseen. It does not read by way of the frames: the
+// caller may still hold their last events. It ends with the body or with Client.Close, which
+// cancels its life.
 func (x *exchange) drain() {
 	x.c.mu.Lock()
 	defer x.c.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 // bytes decoded, even one of ten bytes.
 const maxLines = 1 << 16
 
-// decode appends the events of a frame: one mostly, none of a heartbeat. The error is the agent's, an
-// [a2a.Error], or says that the frame is no A2A.
+// decode appends the events of a frame: one mostly, none of a heartbeat. The error is the agent's,
+// or says that the frame is no A2A.
 func (s *Stream) decode(f *frame) error {
 	if s.decodeByTemplate(f) {
 		return nil
@@ -162,8 +162,8 @@ func (s *Stream) keep(tmpl *template) {
 	s.follow(tmpl)
 }
 
-// decodeOne appends the event of a frame, or of a line of one, which is valid JSON; or returns the
-// agent's error. The first event has the agent's way kept.
+// decodeOne appends the event that is valid JSON, or returns the agent's error. The first event
+// shows that the agent has taken the way.
 func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events = append(s.events, a2a.Event{})
 	last := len(s.events) - 1

@@ -317,7 +317,7 @@ func (p protocol) setPush(c *a2a.PushConfig) shape {
 	}
 }
 
-// pushShape is a push notification configuration, with an ID and a task where the spelling has them.
+// pushShape is a push notification configuration. id and taskID may be "".
 func pushShape(c *a2a.PushConfig, id, taskID string) shape {
 	s := shape{
 		{same("id"), id},
