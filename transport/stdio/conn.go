@@ -29,7 +29,7 @@ const (
 	// has lost count.
 	maxOpen = 1024
 
-	// maxRefusals is how many of our own error replies may be in the list while an editor
+	// maxRefusals is how many of our own error replies may be in the outbox while an editor
 	// sends bad lines and does not read. That of other replies is bounded by
 	// maxOpen; without this one a stuck pipe of garbage would fill the memory.
 	maxRefusals = 256
@@ -60,8 +60,8 @@ type Options struct {
 // written after the end of input, and reading never waits for writing, with one
 // exception (see [Conn.ReadObject]).
 //
-// Lines reach stdout by one goroutine. Replies and our own requests go to a list that
-// it empties, because the read loop must not wait; turns write by [Conn.Send], which
+// Lines reach stdout by one goroutine, the writer. Replies and our own requests go to an outbox
+// that it empties, because the read loop must not wait; turns write by [Conn.Send], which
 // does wait, so that a slow editor slows the turn and nothing else.
 //
 // A Conn closes neither of its streams, for they are its caller's.
@@ -83,15 +83,15 @@ type Conn struct {
 
 	mu      sync.Mutex
 	changed sync.Cond // of what follows
-	list    outbox
-	queued  int // how many lines have come to the list, and batches were taken; written: of these
-	written int
-	sends   []*batch // that wait for the writer, in order
-	taken   *batch   // that it has
-	resting bool     // the next batch has to wait
+	outbox  outbox
+	queued  int      // lines that have come to the outbox, and batches that the writer has taken
+	written int      // of these
+	batches []*batch // of Send, that wait for the writer, in order
+	writing *batch   // that it has
+	pausing bool     // the next batch has to wait
 	open    int      // requests whose reply has not been written
-	closing bool
-	failure error
+	closing bool     // Close was called
+	failure error    // of a write
 }
 
 var _ jsonrpc2.ObjectStream = (*Conn)(nil)
@@ -116,17 +116,17 @@ func NewConn(r io.Reader, w io.Writer, opts *Options) *Conn {
 	if opts.MaxPerSecond > 0 {
 		s.pause = time.Second / time.Duration(opts.MaxPerSecond)
 	}
-	// Ends as the doc comment says: after Close, once the list is empty, or on
+	// Ends as the doc comment says: after Close, once the outbox is empty, or on
 	// the first write that fails.
 	go s.write()
 	return s
 }
 
-// Handle has the editor's requests handled by f, in [Conn.ReadObject], and none by the library: that
-// would decode each three times and encode its params anew, which is a third of what the bridge
-// adds between a prompt and its request. id is "" for a notification, params are if there are none;
-// these are as the editor wrote them, with members that come twice, or differ in case alone.
-// It is called before anything is read.
+// Handle has the editor's requests handled by f, in [Conn.ReadObject]. It is called before anything
+// is read. id is "" for a notification, params are if there are none; these are as the editor wrote
+// them, with members that come twice, or differ in case alone. (The library handles none: it would
+// decode each three times and encode its params anew, which is a third of what the bridge
+// adds between a prompt and its request.)
 func (s *Conn) Handle(f func(id ID, method string, params json.RawMessage)) { s.handle = f }
 
 // InputDone is closed at the end of input, also when reading failed. Everything
@@ -137,7 +137,7 @@ func (s *Conn) InputDone() <-chan struct{} { return s.inputDone }
 func (s *Conn) OutputDone() <-chan struct{} { return s.outputDone }
 
 // Close ends the Conn: nothing more is accepted, and [Conn.ReadObject] returns
-// [io.EOF]. It does not wait. What is in the list is still written if the editor takes
+// [io.EOF]. It does not wait. What is in the outbox is still written if the editor takes
 // it; [Conn.Flush], before or after, waits for that. A ReadObject that is blocked in a
 // read of the input stays there until that read returns.
 func (s *Conn) Close() error {
@@ -148,7 +148,7 @@ func (s *Conn) Close() error {
 	return nil
 }
 
-// closed reports whether Close was called; with wait, when it was.
+// closed reports whether Close was called. With wait it waits for that.
 func (s *Conn) closed(wait bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,15 +166,15 @@ func (s *Conn) change(by func()) {
 	s.changed.Broadcast()
 }
 
-// endLocked ends all batches, also the one that is being written.
+// endLocked lets each Send return with an error, also that whose batch is being written.
 func (s *Conn) endLocked() {
-	if s.taken != nil {
-		s.sends = append(s.sends, s.taken)
+	if s.writing != nil {
+		s.batches = append(s.batches, s.writing)
 	}
-	for _, b := range s.sends {
+	for _, b := range s.batches {
 		b.done <- s.errClosedLocked()
 	}
-	s.taken, s.sends = nil, nil
+	s.writing, s.batches = nil, nil
 }
 
 // errClosedLocked returns why nothing can be written, or nil.

@@ -13,8 +13,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 )
 
-// An rpcMessage has the members of a line that JSON-RPC knows. They are views of the
-// line.
+// An rpcMessage has the members of a line that JSON-RPC knows, as views of it. Of a key that
+// occurs twice it has the last.
 type rpcMessage map[string]gjson.Result
 
 func parseMessage(line []byte) rpcMessage {
@@ -30,13 +30,14 @@ func parseMessage(line []byte) rpcMessage {
 	return m
 }
 
-// route has a request handled, and decodes an answer into v; it reports whether v is set.
+// route has a request handled, decodes an answer into v, or refuses the message. It reports
+// whether v is set.
 func (s *Conn) route(m rpcMessage, v any) bool {
-	own, version, method, params := m["id"], m["jsonrpc"], m["method"], m["params"]
+	given, version, method, params := m["id"], m["jsonrpc"], m["method"], m["params"]
 	result, failure := m["result"], m["error"]
 	id := "null"
-	if isID(own) {
-		id = own.Raw
+	if isID(given) {
+		id = given.Raw
 	}
 	invalid := func(what string) bool {
 		s.refuse(id, jsonrpc2.CodeInvalidRequest, "editor: "+what)
@@ -44,7 +45,7 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 	}
 	switch {
 	case !method.Exists() && (result.Exists() || failure.Exists()):
-		return answer(m, v)
+		return decodeAnswer(m, v)
 	case !method.Exists():
 		return invalid("this message has neither a method nor a result: a request needs a method")
 	case method.Type != gjson.String:
@@ -53,10 +54,10 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 		return invalid("this message has a method and a result: send a request or an answer")
 	case version.Exists() && (version.Type != gjson.String || version.Str != "2.0"):
 		return invalid(`this is not JSON-RPC 2.0: send "jsonrpc":"2.0"`)
-	case own.Exists() && id == "null":
+	case given.Exists() && id == "null":
 		return invalid("the id of a request is a string or a number: leave it out to send a notification")
 	}
-	if own.Exists() && !s.admit() {
+	if given.Exists() && !s.admit() {
 		s.refuse(id, jsonrpc2.CodeInternalError, fmt.Sprintf(
 			"editor: %d requests are open, which is the limit: wait for replies before sending more", s.maxOpen))
 		return false
@@ -65,11 +66,11 @@ func (s *Conn) route(m rpcMessage, v any) bool {
 	if params.Exists() {
 		kept = rawjson.AppendValue(nil, params.Raw)
 	}
-	s.handle(ID(strings.Clone(own.Raw)), strings.Clone(method.Str), kept)
+	s.handle(ID(strings.Clone(given.Raw)), strings.Clone(method.Str), kept)
 	return false
 }
 
-// admit counts one more open request, unless there are too many.
+// admit counts one more open request; false if there are too many.
 func (s *Conn) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,10 +81,11 @@ func (s *Conn) admit() bool {
 	return true
 }
 
-// answer decodes an answer into v; the library drops that to a request which is not ours. The line itself would not do: the library
-// matches some keys without regard to case, and mixes up what belongs to a request and to a response.
-func answer(m rpcMessage, v any) bool {
-	id, ok := ours(m["id"])
+// decodeAnswer decodes an answer into v; false if its id is none of ours. The line itself would not
+// do: the library matches some keys without regard to case, and mixes up what belongs to a
+// request and to a response. It drops an answer to what we did not ask.
+func decodeAnswer(m rpcMessage, v any) bool {
+	id, ok := ownRequest(m["id"])
 	if !ok {
 		return false
 	}
@@ -104,8 +106,8 @@ func answer(m rpcMessage, v any) bool {
 	return true
 }
 
-// editorError writes an error of the editor the way the library takes it, which
-// is an object with an integer and a string; editors send strings, too.
+// editorError spells an error of the editor as the library takes it, with an integer and a string;
+// editors send a string alone, too.
 func editorError(e gjson.Result) []byte {
 	text := e
 	if e.IsObject() {
@@ -124,7 +126,7 @@ func editorError(e gjson.Result) []byte {
 type ID string
 
 // headID returns the JSON of the id of a request of which only the beginning
-// can be trusted, or "null". It must be sure: an error reply to an id that the
+// can be trusted; "null" if it is not certain. An error reply to an id that the
 // line did not have, or to one of an answer, would end another request. So the line
 // must have a method, and go on after the id, or it could be 1 of 12.
 func headID(line []byte) string {
@@ -138,10 +140,10 @@ func headID(line []byte) string {
 
 func isID(v gjson.Result) bool { return v.Type == gjson.String || v.Type == gjson.Number }
 
-// ours returns the number of the request of ours that an answer with this id may belong to.
-// Clients in languages with one kind of number, or that keep ids as keys of a table,
-// answer request 1 with "1" or 1.0.
-func ours(id gjson.Result) (n uint64, ok bool) {
+// ownRequest returns the number of the request of ours that an answer with this id belongs to;
+// false for an id that is no whole number. Clients in languages with one kind of number, or
+// that keep ids as keys of a table, answer request 1 with "1" or 1.0.
+func ownRequest(id gjson.Result) (n uint64, ok bool) {
 	f, err := strconv.ParseFloat(id.String(), 64)
 	n = uint64(f)
 	return n, err == nil && float64(n) == f

@@ -67,7 +67,7 @@ func (s *Conn) ReadObject(v any) error {
 			s.started = true
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
-		if s.take(bytes.Trim(line, " \t\r"), whole, v) {
+		if s.takeLine(bytes.Trim(line, " \t\r"), whole, v) {
 			return nil
 		}
 	}
@@ -92,9 +92,9 @@ func (s *Conn) Unanswered() {
 	s.open = max(0, s.open-1)
 }
 
-// take decodes line into v, or answers it, or drops it; it reports whether v is
-// set.
-func (s *Conn) take(line []byte, whole bool, v any) bool {
+// takeLine routes a line that is a message, refuses any other, and drops a blank one. whole: the
+// line is all there. It reports whether v is set.
+func (s *Conn) takeLine(line []byte, whole bool, v any) bool {
 	const oneALine = "send one JSON object a line"
 	switch {
 	case !whole:
@@ -119,21 +119,21 @@ func (s *Conn) take(line []byte, whole bool, v any) bool {
 	return false
 }
 
-// refuse queues an error reply of our own. It waits while too many of them are
-// unread.
+// refuse queues an error reply to the request of that id, JSON or null. It waits while too many
+// of them are unread.
 func (s *Conn) refuse(id string, code int, text string) {
 	quoted, _ := json.Marshal(text) // a string always encodes
 	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, unescapeHTML(quoted))
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.list.refusals >= maxRefusals {
+	if s.outbox.refusals >= maxRefusals {
 		s.mu.Unlock()
 		_ = s.Flush(context.Background()) // if it fails, so does what follows
 		s.mu.Lock()
 	}
 	if s.queueLocked(line) == nil {
-		s.list.refusals++
+		s.outbox.refusals++
 	}
 }
 
@@ -203,8 +203,8 @@ func (l *lineReader) next() (line []byte, whole bool, err error) {
 	}
 }
 
-// grow doubles, but never far past the limit: append would allocate five times
-// the length of a long line on the way to it.
+// grow makes room in long for n bytes. It doubles, but never far past the limit: append would
+// allocate five times the length of a long line on the way to it.
 func (l *lineReader) grow(n int) {
 	if need := len(l.long) + n; need > cap(l.long) {
 		grown := make([]byte, len(l.long), max(need, min(2*cap(l.long), l.max)))

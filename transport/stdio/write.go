@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// An outbox is what awaits the writer, in order.
+// An outbox holds the replies, and our own requests, that await the writer.
 type outbox struct {
-	bytes    []byte
+	bytes    []byte // their lines, in order
 	replies  int // of requests that were open
 	refusals int // error replies of our own to bad lines
 }
 
 // WriteObject queues v, which must encode as a JSON object, as one line. It
 // implements [jsonrpc2.ObjectStream], for our own requests and notifications, and never
-// waits for stdout. The list is bounded by the editor's open requests and our own;
+// waits for stdout. The outbox is bounded by the editor's open requests and our own;
 // notifications, of which there is no such bound, belong to [Conn.Send].
 func (s *Conn) WriteObject(v any) error {
 	line, err := json.Marshal(v)
@@ -55,16 +55,16 @@ func (s *Conn) reply(id ID, member string, v any) error {
 	if err := s.queueLocked(line); err != nil {
 		return err
 	}
-	s.list.replies++
+	s.outbox.replies++
 	return nil
 }
 
-// queueLocked appends line to the list.
+// queueLocked appends line to the outbox, or returns why nothing can be written.
 func (s *Conn) queueLocked(line []byte) error {
 	if err := s.errClosedLocked(); err != nil {
 		return err
 	}
-	s.list.bytes = append(append(s.list.bytes, line...), '\n')
+	s.outbox.bytes = append(append(s.outbox.bytes, line...), '\n')
 	s.queued++
 	s.changed.Broadcast()
 	return nil
@@ -74,7 +74,7 @@ func (s *Conn) queueLocked(line []byte) error {
 // still be at it when the Send has given up.
 type batch struct {
 	lines []byte
-	done  chan error // gets one value, and holds it, so that nobody waits to end a batch
+	done  chan error // has room for its one value, so that nobody waits to end a batch
 }
 
 // Send hands complete lines, each with its newline, to the writer and returns
@@ -124,7 +124,7 @@ func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 	var err error
 	s.change(func() {
 		if err = s.errClosedLocked(); err == nil {
-			s.sends = append(s.sends, b)
+			s.batches = append(s.batches, b)
 		}
 	})
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.Index(s.sends, b)
+	i := slices.Index(s.batches, b)
 	select {
 	case err := <-b.done: // it was ended just then
 		return err
@@ -149,7 +149,7 @@ func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 	if i < 0 {
 		return nil // the writer has it
 	}
-	s.sends = slices.Delete(s.sends, i, i+1)
+	s.batches = slices.Delete(s.batches, i, i+1)
 	return ctx.Err()
 }
 
@@ -171,7 +171,7 @@ func (s *Conn) Flush(ctx context.Context) error {
 	return s.errClosedLocked()
 }
 
-// slowWrite is how long a write takes at least that has waited for the editor: a
+// slowWrite is the least time that a write takes if it has waited for the editor: a
 // pipe with room takes microseconds, and a busy machine rarely this long.
 const slowWrite = 5 * time.Millisecond
 
@@ -185,7 +185,7 @@ func (s *Conn) write() {
 	defer s.mu.Unlock()
 	for s.failure == nil {
 		switch {
-		case len(s.list.bytes) > 0, len(s.sends) > 0 && !s.resting:
+		case len(s.outbox.bytes) > 0, len(s.batches) > 0 && !s.pausing:
 			s.writeLocked()
 		case s.closing: // nothing can be queued any more
 			return
@@ -195,40 +195,40 @@ func (s *Conn) write() {
 	}
 }
 
-// writeLocked writes the list and then the batch that is next, in one call: a small event and a
-// reply together cost one wake-up of the editor.
+// writeLocked writes the outbox and then the next batch, if that need not wait, in one call: a
+// small event and a reply together cost one wake-up of the editor. It ends all if that fails.
 func (s *Conn) writeLocked() {
-	list := s.list
-	s.list = outbox{}
-	data := list.bytes
-	if len(s.sends) > 0 && !s.resting {
-		s.taken = s.sends[0]
-		s.sends = slices.Delete(s.sends, 0, 1)
+	out := s.outbox
+	s.outbox = outbox{}
+	data := out.bytes
+	if len(s.batches) > 0 && !s.pausing {
+		s.writing = s.batches[0]
+		s.batches = slices.Delete(s.batches, 0, 1)
 		if len(data) == 0 {
-			data = s.taken.lines
+			data = s.writing.lines
 		} else {
-			data = append(data, s.taken.lines...)
+			data = append(data, s.writing.lines...)
 		}
 		s.queued++
-		s.restLocked()
+		s.pauseLocked()
 	}
 	upTo := s.queued
 	err := s.putLocked(data)
-	s.open = max(0, s.open-list.replies)
+	s.open = max(0, s.open-out.replies)
 	s.written = upTo
 	if err != nil {
-		s.failure, s.list = err, outbox{}
+		s.failure, s.outbox = err, outbox{}
 		close(s.outputDone)
 		s.endLocked()
 	}
-	if s.taken != nil {
-		s.taken.done <- nil
-		s.taken = nil
+	if s.writing != nil {
+		s.writing.done <- nil
+		s.writing = nil
 	}
 	s.changed.Broadcast()
 }
 
-// putLocked writes data. It does not hold mu meanwhile.
+// putLocked writes data. It gives mu up meanwhile.
 func (s *Conn) putLocked(data []byte) error {
 	s.mu.Unlock()
 	defer s.mu.Lock()
@@ -243,15 +243,15 @@ func (s *Conn) putLocked(data []byte) error {
 	return err
 }
 
-// restLocked has the next batch wait, if there is a limit.
-func (s *Conn) restLocked() {
-	if s.resting = s.pause > 0; s.resting {
-		time.AfterFunc(s.pause, func() { s.change(func() { s.resting = false }) })
+// pauseLocked has the next batch wait, if there is a limit to lines a second.
+func (s *Conn) pauseLocked() {
+	if s.pausing = s.pause > 0; s.pausing {
+		time.AfterFunc(s.pause, func() { s.change(func() { s.pausing = false }) })
 	}
 }
 
-// clean returns JSON in UTF-8, which results of an agent need not be: they pass through as they are,
-// and encoding/json does not look into them.
+// clean returns what encoding/json wrote in UTF-8, which results of an agent need not be: they pass
+// through as they are.
 func clean(line []byte) []byte {
 	line = unescapeHTML(line)
 	if !utf8.Valid(line) {

@@ -45,7 +45,7 @@ func blocked(in io.Reader) (*Conn, *writer) {
 
 func TestOrder(t *testing.T) {
 	const want = "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\na\nb\n{\"id\":4}\n"
-	for range 50 { // the writer may wake up for the batch or for the list
+	for range 50 { // the writer may wake up for the batch or for the outbox
 		synctest.Test(t, func(t *testing.T) {
 			s, w := blocked(strings.NewReader(""))
 			defer s.Close()
@@ -87,7 +87,7 @@ func TestSendGivenUpAtTheEnd(t *testing.T) {
 
 // Close does not wait, but loses nothing that the editor reads.
 func TestCloseWritesWhatIsOwed(t *testing.T) {
-	for range 50 { // the writer may wake up for Close or for the list
+	for range 50 { // the writer may wake up for Close or for the outbox
 		synctest.Test(t, func(t *testing.T) {
 			w := &writer{}
 			s := NewConn(strings.NewReader(""), w, nil)
@@ -285,7 +285,7 @@ func TestGarbageIsBounded(t *testing.T) {
 		synctest.Wait()
 		must.Equal(t, lines.Load(), maxRefusals+1, "lines were read")
 		before := lines.Load()
-		for range 2 { // the editor reads the first error, and those in the list: as many lines are read
+		for range 2 { // the editor reads the first error, and those in the outbox: as many lines are read
 			w.gate <- struct{}{}
 			synctest.Wait()
 		}
