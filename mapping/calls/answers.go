@@ -6,7 +6,7 @@ import "slices"
 
 // Open returns the calls that wait for the user, in the order in which they asked: the
 // agent's newest word on them is a question, and [Calls.Answered] has not been called since.
-// All are of one task; those of another one follow when these are answered.
+// All are of the task that asked first; those of another follow when these are answered.
 func (c *Calls) Open() []*ToolCall {
 	open := make([]*ToolCall, 0, len(c.open))
 	for _, one := range c.open {
@@ -38,8 +38,8 @@ func (c *Calls) Running() bool { return len(c.running) > 0 }
 // agent repeats its question.
 func (c *Calls) Answered(id string, allowed bool) {
 	if one := c.task.calls[id]; one != nil {
-		one.Answered, one.Rejected, one.since = true, !allowed, false
-		c.note(one)
+		one.Answered, one.Rejected, one.sinceAnswer = true, !allowed, false
+		c.relist(one)
 	}
 }
 
@@ -53,16 +53,16 @@ func (c *Calls) HeldAnswer(data string) {
 		if !ok || one == nil {
 			continue
 		}
-		one.answerHeld = c.snapshots
-		if !one.Answered && one.newest == nil {
-			one.Answered, one.since = true, false
-			c.note(one)
+		one.answerHeldIn = c.snapshots
+		if !one.Answered && one.untaken == nil {
+			one.Answered, one.sinceAnswer = true, false
+			c.relist(one)
 		}
 	}
 }
 
-// Repeats reports whether a call asks what it, or another one, has asked and was answered, under
-// another name of the question.
+// Repeats reports whether a call asks again what was answered, under another name of the
+// question: of this call, or of one of that name and input.
 func (c *Calls) Repeats(now *ToolCall) bool {
 	for _, one := range c.task.calls {
 		if one.Answered && one.QuestionID != now.QuestionID && (one.ID == now.ID || one.Asks && one.Name == now.Name && one.Input == now.Input) {
@@ -72,16 +72,15 @@ func (c *Calls) Repeats(now *ToolCall) bool {
 	return false
 }
 
-// Taken notes that the agent has all answers so far.
+// Taken notes that the agent has got all answers so far.
 func (c *Calls) Taken() {
 	for _, one := range c.task.calls {
 		one.taken = one.Answered
 	}
 }
 
-// Doubt notes that it is not known whether the agent has taken the last answers: it has said
-// nothing of their calls since. One that was rejected may run, so it is not shown as one that
-// did not.
+// Doubt notes that the agent may not have got the answers to calls of which it has said nothing
+// since. One that was rejected may run, so that its end is not shown as a rejection.
 func (c *Calls) Doubt() {
 	for _, one := range c.task.calls {
 		if one.undelivered() {
@@ -90,8 +89,8 @@ func (c *Calls) Doubt() {
 	}
 }
 
-// Undelivered reports whether a call of which Answered was told has not moved since: as far as
-// is known, the agent has not heard the answer. It may be asked about some calls only.
+// Undelivered reports whether one of these calls, or of all if none is named, was answered and has
+// not moved since: as far as is known, the agent has not got the answer.
 func (c *Calls) Undelivered(ids ...string) bool {
 	for _, one := range c.task.calls {
 		if one.undelivered() && (len(ids) == 0 || slices.Contains(ids, one.ID)) {
@@ -101,9 +100,9 @@ func (c *Calls) Undelivered(ids ...string) bool {
 	return false
 }
 
-// Unmoved is Undelivered without the questions that came without a call, of which agents say
-// nothing more, and without what was rejected in the message that answers these calls together,
-// once one of them has moved: Gemini's server may not speak of it again.
+// Unmoved is Undelivered of all calls that move when the agent has got the answer. Those that came
+// without a call do not: agents say nothing more of them. Nor do rejected ones, once one of the
+// calls that were answered together has moved: Gemini's server may not speak of them again.
 func (c *Calls) Unmoved(together ...string) bool {
 	taken := slices.ContainsFunc(together, func(id string) bool { return c.task.calls[id] != nil && !c.task.calls[id].undelivered() })
 	for _, one := range c.task.calls {
@@ -114,22 +113,23 @@ func (c *Calls) Unmoved(together ...string) bool {
 	return false
 }
 
+// undelivered: see [Calls.Undelivered].
 func (one *kept) undelivered() bool { return one.Answered && one.Asks && !one.Status.Ended() }
 
-// AskAgain forgets answers that the agent has not heard, as far as the last snapshot tells:
-// the process that gave them has ended. waits: the task waits. Otherwise it has to hold the
-// question without the answer.
+// AskAgain opens the calls whose answers the agent has not got, as far as the last snapshot tells:
+// the process that gave them has ended. waits: the task waits. Otherwise the snapshot has to hold
+// the question without the answer.
 func (c *Calls) AskAgain(waits bool) {
 	for _, one := range c.task.calls {
-		if one.undelivered() && !one.taken && one.answerHeld != c.snapshots && (waits || one.held == c.snapshots) {
+		if one.undelivered() && !one.taken && one.answerHeldIn != c.snapshots && (waits || one.heldIn == c.snapshots) {
 			one.Answered = false
-			c.note(one)
+			c.relist(one)
 		}
 	}
 }
 
-// AskNewest opens the question that the agent's newest mention of a call asks, if the task in
-// hand waits and nothing is open. C11: also one that was answered, if the mention came behind
+// AskNewest opens the calls whose newest mention asks, if nothing is open. It is called when the
+// task in hand waits. C11: also one that was answered, if the mention came behind
 // the answer, which may not have been understood; and one that came by a mention that was not
 // trusted. Gemini's server says that its task waits while a call is executed, whose
 // newest mention does not ask then. Off: 14, 2, and 16 more of the sequences that are cut at
@@ -140,17 +140,15 @@ func (c *Calls) AskNewest(to []Step) []Step { // rule: C11
 	}
 	for _, one := range c.asking {
 		switch {
-		case one.task != c.task || one.Answered && !one.since || one.task.calls[one.ID] != one:
-		case one.newest != nil:
-			now := one.newest
-			one.newest, one.Moved = nil, true
-			if step := c.take(one, now, nil, Live); step.Call != nil {
-				to = append(to, step)
-			}
+		case one.task != c.task || one.Answered && !one.sinceAnswer || one.task.calls[one.ID] != one:
+		case one.untaken != nil:
+			now := one.untaken
+			one.untaken, one.Moved = nil, true // else the question would count as an echo
+			to = c.apply(one, now, nil, Live, to)
 		case one.Asks && one.Answered && !one.Status.Ended():
 			one.Answered, one.Rejected, one.taken = false, false, false
 			one.Questions++
-			c.note(one)
+			c.relist(one)
 		}
 	}
 	return to
@@ -158,8 +156,8 @@ func (c *Calls) AskNewest(to []Step) []Step { // rule: C11
 
 // This part restores what an earlier process has shown, from a journal.
 
-// Restore notes that a call of the task in hand was shown under a name.
-// What it was shown as last goes into the call that Restore returns.
+// Restore notes that a call of the task in hand was shown under a name. It returns the call, into
+// which the caller writes what it was shown as last.
 func (c *Calls) Restore(id, shown string) *ToolCall {
 	if one := c.task.calls[id]; one != nil && one.Shown == shown {
 		return one.ToolCall

@@ -39,8 +39,10 @@ var seed = maphash.MakeSeed()
 // copies each value into its buffer.)
 type sum uint64
 
-func (s *sum) text(v string) { s.number(keyOf(v)) }
+// text adds a value.
+func (s *sum) text(v string) { s.number(hashOf(v)) }
 
+// number adds a number, or the hash of a value.
 func (s *sum) number(n uint64) {
 	const odd = 0x9E3779B97F4A7C15
 	*s = sum(bits.RotateLeft64((uint64(*s)^n)*odd, 29))
@@ -56,21 +58,23 @@ func (s *sum) long(v string) {
 	s.text(v)
 }
 
-func keyOf(v string) uint64 { return maphash.String(seed, v) }
+func hashOf(v string) uint64 { return maphash.String(seed, v) }
 
 // digest is the hash of JSON, however it is written.
 func digest(v a2a.JSON) uint64 { return rawjson.Digest(seed, string(v)) }
 
-// names gives out the names that the editor knows calls by, as shown.Shown.TakeName does for messages.
+// names has the hashes of the names that the editor knows calls by, each with how many further
+// ones were made of it, as shown.Shown.TakeName has for messages.
 type names map[uint64]int
 
+// take returns a copy of an ID as a name, with ~ and a number behind it if that name is taken.
 func (n names) take(id string) string {
 	if len(n) >= maxHeard {
 		clear(n)
 	}
-	name, of := strings.Clone(id), keyOf(id)
+	name, of := strings.Clone(id), hashOf(id)
 	for {
-		sum := keyOf(name)
+		sum := hashOf(name)
 		if _, taken := n[sum]; !taken {
 			n[sum] = 0
 			return name
@@ -80,7 +84,7 @@ func (n names) take(id string) string {
 	}
 }
 
-// charge counts the bytes that are kept of a call, in place of those of its last state.
+// charge counts anew how many bytes are kept of a call.
 func (c *Calls) charge(one *kept) {
 	c.size -= one.size
 	one.size = one.ToolCall.size()
@@ -90,24 +94,26 @@ func (c *Calls) charge(one *kept) {
 	c.size += one.size
 }
 
-// strip leaves of a call what is needed to tell what changes. A step holds the call itself. What it
-// asks is not kept: the user is asked again only by a mention that says it again, and shown that.
+// strip forgets of a call what is not needed to tell what changes. The step that shows it holds
+// the whole call. What it asks is not kept: the user is asked again only by a mention that says it
+// again, and shown that.
 func (c *Calls) strip(one *kept) {
 	left := *one.ToolCall
-	left.OutputSoFar, left.known, left.Output, left.Extra, left.Confirmation = "", "", nil, "", nil
+	left.OutputSoFar, left.outputJSON, left.Output, left.Extra, left.Confirmation = "", "", nil, "", nil
 	if len(left.Input) > maxInput {
 		left.Input = ""
 	}
 	if left.Asks {
 		left.Confirmation = &Confirmation{}
-		one.data, one.since, one.taken = 0, false, true // neither AskNewest nor AskAgain opens it
+		one.dataSum, one.sinceAnswer, one.taken = 0, false, true // neither AskNewest nor AskAgain opens it
 	}
 	one.ToolCall, one.growing = &left, nil
 	c.charge(one)
 }
 
-// bound forgets calls while too many are kept: those that have ended, then the others, which
-// are taken to have ended, but for those that are open.
+// bound strips calls while they take too many bytes, and forgets half of them if they are too many:
+// those that have ended, then the others, whose end it adds to the steps. It leaves alone the one
+// in hand, and those that are open.
 func (c *Calls) bound(now *kept, to []Step) []Step {
 	if c.size > maxBytes {
 		for _, one := range c.list {
@@ -120,9 +126,6 @@ func (c *Calls) bound(now *kept, to []Step) []Step {
 		return to
 	}
 	left := len(c.list)
-	defer func() {
-		c.asking = slices.DeleteFunc(c.asking, func(one *kept) bool { return one.task.calls[one.ID] != one })
-	}()
 	for _, running := range [...]bool{false, true} {
 		c.list = slices.DeleteFunc(c.list, func(one *kept) bool {
 			if left <= maxCalls/2 || slices.Contains(c.open, one) || one == now || !running && !one.Status.Ended() {
@@ -138,5 +141,6 @@ func (c *Calls) bound(now *kept, to []Step) []Step {
 			return true
 		})
 	}
+	c.asking = slices.DeleteFunc(c.asking, func(one *kept) bool { return one.task.calls[one.ID] != one })
 	return to
 }

@@ -164,7 +164,7 @@ func TestRepeats(t *testing.T) {
 	for i := range 3 * maxRepeats {
 		data := fmt.Sprintf(`{"tool":{"name":"%d","schema":%q}}`, i, strings.Repeat("x", 40<<10))
 		c.Data(data, "m", Live, nil)
-		if c.IsCall(data); c.data.members[0].known == nil {
+		if c.IsCall(data); c.data.members[0].repeated == nil {
 			t.Fatal("the tool is read again")
 		}
 		c.DropEvent()

@@ -58,9 +58,9 @@ type Life struct {
 // Open reports whether the user is to be asked.
 func (c *Call) Open() bool { return c.Asks && !c.Answered && !c.Status.Ended() }
 
-// Next returns what a call is after a mention, and what of it the user has not seen. old is
-// nil for an ID that is new. A nil next: the mention says nothing new. another: it is
-// another call of the same ID. now may be changed: what it leaves out is filled in.
+// Next returns what a call, old, is after a mention, now, and what of it the user has not seen.
+// old is nil for an ID that is new. A nil next: the mention says nothing new. another: it is
+// another call of the same ID. now is changed: what it leaves out is filled in.
 func Next(old *Call, now *ToolCall, v Verb, turn int) (next *Call, changed Change, another bool) {
 	if old == nil || old.isAnother(now, v, turn) {
 		next = &Call{ToolCall: now, Life: Life{Turn: turn}}
@@ -99,8 +99,8 @@ func Next(old *Call, now *ToolCall, v Verb, turn int) (next *Call, changed Chang
 	return next, changed, false
 }
 
-// changes tells what of a call is shown otherwise after a mention. Of one that has ended little
-// is kept; the agent may say that it has ended otherwise.
+// changes returns what of a call is shown otherwise after a mention. Of one that the agent has ended
+// little is kept to compare; only that it has ended otherwise counts.
 func (c *Call) changes(now *ToolCall) (changed Change) {
 	changed = difference(c.ToolCall, now)
 	if !c.Status.Ended() || c.Closed {
@@ -150,7 +150,7 @@ func (c *Call) isOlder(now *ToolCall, v Verb) bool {
 	return back && !(now.Asks && !c.Status.Ended() && v != Forward)
 }
 
-// asksAnew reports whether a mention that asks has a question that is not the newest one.
+// asksAnew reports whether a mention that asks has another question than the newest one.
 // C1: it asks for something else, or the agent has said since that it does not ask. The same
 // again, behind the answer and with nothing between, is an echo.
 func (c *Call) asksAnew(now *ToolCall, v Verb) bool { // rule: C1
@@ -193,10 +193,10 @@ func (now *ToolCall) inherit(was *ToolCall, v Verb) {
 		}
 	}
 	switch {
-	case now.resulted: // its output so far is its result
+	case now.outputInResult: // its output so far is its result
 	case now.OutputSoFar == "" && now.Differences:
-		now.OutputSoFar, now.known = was.OutputSoFar, was.known
+		now.OutputSoFar, now.outputJSON = was.OutputSoFar, was.outputJSON
 	case v == Forward && !now.Status.Ended() && strings.HasPrefix(was.OutputSoFar, now.OutputSoFar): // rule: C4
-		now.OutputSoFar, now.known = was.OutputSoFar, was.known
+		now.OutputSoFar, now.outputJSON = was.OutputSoFar, was.outputJSON
 	}
 }

@@ -9,7 +9,7 @@ import (
 // into again, so whatever is kept is a copy; values that the call had before are shared
 // with it, since most events of a call repeat what it said.
 
-// difference tells what of a call is shown otherwise than before.
+// difference returns what of a call is shown otherwise than before.
 func difference(was, now *ToolCall) (changed Change) {
 	if was.Name != now.Name || was.Description != now.Description || was.DisplayName != now.DisplayName ||
 		was.Kind != now.Kind || was.Input != now.Input {
@@ -21,8 +21,8 @@ func difference(was, now *ToolCall) (changed Change) {
 	if was.Status != now.Status {
 		changed |= State
 	}
-	if was.OutputSoFar != now.OutputSoFar || was.Extra != now.Extra || !same(was.Output, now.Output) ||
-		!same(was.Error, now.Error) || !same(was.Confirmation, now.Confirmation) {
+	if was.OutputSoFar != now.OutputSoFar || was.Extra != now.Extra || !deepEqual(was.Output, now.Output) ||
+		!deepEqual(was.Error, now.Error) || !deepEqual(was.Confirmation, now.Confirmation) {
 		changed |= Content
 	}
 	if was.OutputSoFar != "" && now.OutputSoFar == "" {
@@ -31,15 +31,15 @@ func difference(was, now *ToolCall) (changed Change) {
 	return changed
 }
 
-// same compares what two pointers point to.
-func same[T any](a, b *T) bool { return a == b || reflect.DeepEqual(a, b) }
+// deepEqual compares what two pointers point to.
+func deepEqual[T any](a, b *T) bool { return a == b || reflect.DeepEqual(a, b) }
 
 // AsksTheSame reports whether a call asks what it did. Words that it has left out since do
 // not count: the user has seen them.
 func AsksTheSame(was, now *ToolCall) bool {
 	left := func(was, now string) bool { return now == "" || now == was }
 	return was == now || was.Name == now.Name && was.Input == now.Input && left(was.Description, now.Description) &&
-		left(was.DisplayName, now.DisplayName) && was.Extra == now.Extra && was.QuestionID == now.QuestionID && same(was.Confirmation, now.Confirmation)
+		left(was.DisplayName, now.DisplayName) && was.Extra == now.Extra && was.QuestionID == now.QuestionID && deepEqual(was.Confirmation, now.Confirmation)
 }
 
 // clone returns a copy whose strings do not point into an event. Values that old (which
@@ -57,13 +57,13 @@ func (c *ToolCall) clone(old *ToolCall) *ToolCall {
 		{&d.Note, old.Note}, {&d.QuestionID, old.QuestionID}, {(*string)(&d.Input), string(old.Input)}, {(*string)(&d.Extra), string(old.Extra)}} {
 		*p.now = reuse(*p.now, p.was)
 	}
-	if c.known == "" { // else it is our own copy: see growingText
+	if c.outputJSON == "" { // else it is our own copy: see growingText
 		d.OutputSoFar = reuse(c.OutputSoFar, old.OutputSoFar)
 	}
-	own(reflect.ValueOf(&d.Output).Elem())
-	own(reflect.ValueOf(&d.Error).Elem())
+	copyAll(reflect.ValueOf(&d.Output).Elem())
+	copyAll(reflect.ValueOf(&d.Error).Elem())
 	if c.Confirmation != old.Confirmation {
-		own(reflect.ValueOf(&d.Confirmation).Elem())
+		copyAll(reflect.ValueOf(&d.Confirmation).Elem())
 	}
 	return &d
 }
@@ -76,8 +76,9 @@ func reuse(now, was string) string {
 	return strings.Clone(now)
 }
 
-// own makes a value our own, with all that it points to: of a question or a result, which few events have.
-func own(v reflect.Value) {
+// copyAll copies, in place, all that a value points to, and its strings: of a question or a result,
+// which few events have.
+func copyAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(strings.Clone(v.String()))
@@ -85,22 +86,22 @@ func own(v reflect.Value) {
 		if !v.IsNil() {
 			ours := reflect.New(v.Type().Elem())
 			ours.Elem().Set(v.Elem())
-			own(ours.Elem())
+			copyAll(ours.Elem())
 			v.Set(ours)
 		}
 	case reflect.Slice:
 		v.Set(reflect.AppendSlice(reflect.Zero(v.Type()), v))
 		for i := range v.Len() {
-			own(v.Index(i))
+			copyAll(v.Index(i))
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			own(v.Field(i))
+			copyAll(v.Field(i))
 		}
 	}
 }
 
-// size is what a call takes, in bytes, as far as that can be much.
+// size is how many bytes a call takes, without what is always short.
 func (c *ToolCall) size() int {
 	n := len(c.Input) + len(c.OutputSoFar) + len(c.Extra)
 	q := c.Confirmation

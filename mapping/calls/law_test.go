@@ -216,7 +216,7 @@ func (p *player) compare(one *kept, m *meant) {
 		p.fail("state")
 	case one.Status == Executing && one.OutputSoFar != m.out:
 		p.fail("output")
-	case one.Status.Ended() && !one.Closed && !(same(p.shown[one.Shown].Output, want.Output) && same(p.shown[one.Shown].Error, want.Error)):
+	case one.Status.Ended() && !one.Closed && !(deepEqual(p.shown[one.Shown].Output, want.Output) && deepEqual(p.shown[one.Shown].Error, want.Error)):
 		p.fail("result")
 	}
 }
@@ -262,7 +262,7 @@ func (p *player) run() bool {
 
 // again says the newest n mentions again, which were heard.
 func (p *player) again(said []heardMention, n int) {
-	p.calls.within, p.calls.trust = true, Replayed
+	p.calls.inSnapshot, p.calls.trust = true, Replayed
 	for _, m := range said[max(0, len(said)-n):] {
 		p.say(m)
 	}

@@ -16,7 +16,7 @@ import (
 // A Member is one of an object's, with its value as it is written.
 type Member struct {
 	Key, Value string
-	known      *repeatedObject // the value, if it is one
+	repeated   *repeatedObject // the value, if it is one
 }
 
 // An Object is the members of a JSON object, in their order.
@@ -37,8 +37,8 @@ const maxMembers = 1000
 // many.
 func ReadObject(o Object, raw string) Object { return readObject(o, raw, nil) }
 
-// readObject is ReadObject, where a value that is one of the repeats is compared and not
-// walked, and put before the others: an object tells its own end.
+// readObject is ReadObject. A value that is one of the repeats it compares and does not walk, and
+// moves that to their front: an object tells its own end.
 func readObject(o Object, raw string, repeats []*repeatedObject) Object {
 	o = o[:0]
 	rawjson.Walk(raw, 0, func(key string, at int) (end int) {
@@ -47,11 +47,11 @@ func readObject(o Object, raw string, repeats []*repeatedObject) Object {
 			return len(raw)
 		}
 		if raw[at] == '{' {
-			for i, known := range repeats {
-				if strings.HasPrefix(raw[at:], known.json) {
-					toFront(repeats[:i+1], known)
-					o = append(o, Member{key, known.json, known}) // known is ours, and stays
-					return at + len(known.json)
+			for i, r := range repeats {
+				if strings.HasPrefix(raw[at:], r.json) {
+					toFront(repeats[:i+1], r)
+					o = append(o, Member{key, r.json, r}) // known is ours, and stays
+					return at + len(r.json)
 				}
 			}
 		}
@@ -62,7 +62,7 @@ func readObject(o Object, raw string, repeats []*repeatedObject) Object {
 	return o
 }
 
-// toFront puts an object before the others, in the place of the last.
+// toFront puts an object first, and moves the others one back: the last is gone.
 func toFront(list []*repeatedObject, first *repeatedObject) {
 	copy(list[1:], list)
 	list[0] = first
@@ -71,8 +71,8 @@ func toFront(list []*repeatedObject, first *repeatedObject) {
 // Object returns the members of an object that is a member's value.
 func (o Object) Object(name string) Object {
 	for i := range o {
-		if m := &o[i]; m.Key == name && m.known != nil {
-			return m.known.members
+		if m := &o[i]; m.Key == name && m.repeated != nil {
+			return m.repeated.members
 		} else if m.Key == name {
 			return ReadObject(nil, m.Value)
 		}
@@ -84,13 +84,8 @@ func (o Object) Object(name string) Object {
 // field names come in snake_case and in lowerCamelCase.
 func (o Object) Get(names ...string) string {
 	for _, name := range names {
-		for i := range o {
-			if o[i].Key == name {
-				if o[i].Value == "null" {
-					break
-				}
-				return o[i].Value
-			}
+		if value := o.Value(name); value != "" && value != "null" {
+			return value
 		}
 	}
 	return ""
@@ -99,7 +94,7 @@ func (o Object) Get(names ...string) string {
 // Has reports whether there is such a member, null or not.
 func (o Object) Has(name string) bool { return o.Value(name) != "" }
 
-// Value is Get for what may be null.
+// Value returns the value of the first member of that name, null or not; "" for none.
 func (o Object) Value(name string) string {
 	for i := range o {
 		if o[i].Key == name {
@@ -109,8 +104,8 @@ func (o Object) Value(name string) string {
 	return ""
 }
 
-// StringOf returns the text of a value: of a string what it says, without a copy
-// unless it has escapes, of null and of nothing "", of anything else its JSON.
+// StringOf returns the text of a JSON value: of a string what it says, without a copy
+// unless it has escapes; "" of null and of ""; of anything else its JSON.
 func StringOf(raw string) string {
 	if raw == "" || raw == "null" {
 		return ""

@@ -33,19 +33,19 @@ func (c *ToolCall) SetOutputSoFar(raw string) {
 	}
 }
 
-// A growingText is the output of a call that runs. What is kept of it is only ever appended to, so
-// that the views that were given out stay what they are.
+// A growingText is the output of a call that runs. It is only ever appended to, so that the views
+// that were given out stay what they are.
 type growingText struct {
 	sent   []byte // the JSON string that came last, without its closing quote
 	text   []byte // what it says
 	json   []byte // the same as rawjson.AppendEscaped writes it, without quotes
 	screen bool
-	// padded: text is not all that sent says, and cannot be gone on with.
+	// padded: text is not all that sent says, so that nothing can be appended.
 	padded bool
 }
 
-// readOutput reads what a call has put out so far, and returns what is kept of it; nil
-// if the mention has no output.
+// readOutput sets a mention's OutputSoFar to what its event has sent, and returns that as it is
+// kept; nil if it has sent none. It appends to the output of old, which may be nil, where it can.
 func (now *ToolCall) readOutput(old *kept) *growingText {
 	sent := now.sent
 	now.sent = Sent{}
@@ -66,11 +66,11 @@ func (now *ToolCall) readOutput(old *kept) *growingText {
 	if len(t.text) == 0 {
 		return nil
 	}
-	now.OutputSoFar, now.known = rawjson.View(t.text), rawjson.View(t.json)
+	now.OutputSoFar, now.outputJSON = rawjson.View(t.text), rawjson.View(t.json)
 	return t
 }
 
-// begin takes text that is not what was there and more.
+// begin sets the text of a new one.
 func (t *growingText) begin(sent string) {
 	text := StringOf(sent)
 	if t.screen {
@@ -82,7 +82,7 @@ func (t *growingText) begin(sent string) {
 	t.add(text)
 }
 
-// grow takes text that begins with what is there; false if it does not.
+// grow appends what sent has beyond the text that is there; false if it does not begin with that.
 func (t *growingText) grow(sent string, screen bool) bool {
 	n := len(t.sent)
 	if t.padded || t.screen != screen || len(sent) <= n || sent[:n] != string(t.sent) {
@@ -113,7 +113,7 @@ func (t *growingText) grow(sent string, screen bool) bool {
 	return true
 }
 
-// add appends text that was not there.
+// add appends to the text, and to its JSON.
 func (t *growingText) add(text string) {
 	t.text = appendRoom(t.text, text)
 	if len(t.json)+len(text)+len(text)/8 > cap(t.json) {
@@ -122,8 +122,7 @@ func (t *growingText) add(text string) {
 	t.json = rawjson.AppendEscaped(t.json, text)
 }
 
-// appendRoom is append that doubles: what grows is longer than what append grows
-// by half or less was made for.
+// appendRoom is append that doubles what is long: append grows it by a quarter.
 func appendRoom(dst []byte, s string) []byte {
 	if len(dst) > 0 && len(dst)+len(s) > cap(dst) {
 		dst = slices.Grow(dst, len(dst)+len(s))
@@ -144,10 +143,10 @@ func TrimScreen(s string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// Result takes the output so far of a call, with a word about its end, for the result of a
-// call that ends without one.
+// Result gives a mention that ends a call without a result the call's output so far, with the note
+// about its end, as the result.
 func (c *Calls) Result(now *ToolCall) {
-	now.resulted = now.Status.Ended()
+	now.outputInResult = now.Status.Ended()
 	text := now.Note
 	if text != "" {
 		text = "[" + text + "]"

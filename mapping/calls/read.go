@@ -44,7 +44,7 @@ func (c *Calls) Speak(place uint8, r Reader, differences bool) {
 	c.readers = slices.Insert(c.readers, at, reader{r, place, differences})
 }
 
-// callData is a data part that may be a tool call.
+// A callData is the data part in hand, which may be a tool call.
 type callData struct {
 	members Object
 	call    ToolCall // what was read of it
@@ -61,8 +61,8 @@ const (
 	maxRepeated = 256 << 10
 )
 
-// Data takes a data part of a message of the agent's; false if it is no tool call of a dialect
-// that is spoken.
+// Data takes a data part of a message of the agent's, as [Calls.Say] takes the call in it; false if it
+// is no tool call of a dialect that is spoken.
 func (c *Calls) Data(data, message string, v Verb, to []Step) (steps []Step, ok bool) {
 	r, id, ok := c.find(data)
 	switch {
@@ -103,14 +103,14 @@ func (c *Calls) find(data string) (r reader, id string, ok bool) {
 	return reader{}, "", false
 }
 
-// read takes the call of that ID that the data part in hand is.
+// read takes the data part in hand, which is the call of that ID in the reader's dialect.
 func (c *Calls) read(r reader, id, message string, v Verb, to []Step) []Step {
 	sum := c.dataSum(r.Reader)
 	// What is the same to the byte as the last time need not be read.
-	if old := c.task.calls[id]; old != nil && old.data == sum && !old.Closed && !c.within && v == Live {
-		old.since = true
-		c.hear(message, old.said)
-		c.note(old)
+	if old := c.task.calls[id]; old != nil && old.dataSum == sum && !old.Closed && !c.inSnapshot && v == Live {
+		old.sinceAnswer = true
+		c.noteHeard(message, old.saidSum)
+		c.relist(old)
 		return to
 	}
 	now := &c.data.call
@@ -119,13 +119,13 @@ func (c *Calls) read(r reader, id, message string, v Verb, to []Step) []Step {
 	now.ID, now.Dialect, now.Differences = id, r.dialect, r.differences
 	to = c.Say(now, message, v, to)
 	if one := c.task.calls[id]; one != nil {
-		one.data = sum
+		one.dataSum = sum
 	}
 	return to
 }
 
-// bare makes a call of a question that came without one: it is taken for the question of the
-// one call that is pending, if there is one; otherwise it gets an ID of ours, and is answered
+// bare completes a question that came without a call: it becomes that of the one call that is
+// pending, if there is one; otherwise a call with an ID of ours, which is answered
 // for the task. The ID is the same in each process.
 func (c *Calls) bare(now *ToolCall, data, message string) {
 	if pending := c.onlyPending(now.Dialect); pending != nil {
@@ -141,7 +141,7 @@ func (c *Calls) bare(now *ToolCall, data, message string) {
 	}
 	id := "confirmation-" + strconv.FormatUint(h.Sum64(), 36)
 	now.ID = id
-	for n := 2; !c.within; n++ {
+	for n := 2; !c.inSnapshot; n++ {
 		if old := c.task.calls[now.ID]; old == nil || !old.Answered {
 			break
 		}
@@ -164,7 +164,7 @@ func (c *Calls) onlyPending(dialect uint8) (found *kept) {
 	return found
 }
 
-// Artifact takes an artifact; false if it is none of a call's. C10: what belongs to a call
+// Artifact takes an artifact that is the output of a call; false if it is not. C10: that of a call
 // that nobody has mentioned is an artifact like any other. That of a call that the agent has ended
 // changes nothing, as any late mention of it.
 func (c *Calls) Artifact(a *a2a.Artifact, v Verb, to []Step) (steps []Step, ok bool) {
@@ -176,15 +176,12 @@ func (c *Calls) Artifact(a *a2a.Artifact, v Verb, to []Step) (steps []Step, ok b
 		}
 		now := &c.data.call
 		*now = *old.ToolCall
-		now.OutputSoFar, now.known, now.sent = "", "", sent
-		if c.within {
+		now.OutputSoFar, now.outputJSON, now.sent = "", "", sent
+		if c.inSnapshot {
 			v = Forward
 		}
 		growing := now.readOutput(old)
-		if step := c.take(old, now, growing, v); step.Call != nil {
-			to = append(to, step)
-		}
-		return to, true
+		return c.apply(old, now, growing, v, to), true
 	}
 	return to, false
 }
@@ -194,11 +191,11 @@ func (c *Calls) IsOutput(a *a2a.Artifact) bool {
 	return slices.ContainsFunc(c.readers, func(r reader) bool { _, _, ok := r.OutputSoFar(a); return ok })
 }
 
-// More adds to the output of a running call. max is how much is kept of it: the end, which
-// tells how it went. A snapshot's pieces do not tell which they are, and are dropped.
+// More appends text to the output of a running call, of which the last max bytes are kept: the end
+// tells how it went. Pieces in a snapshot do not tell which they are, and are dropped.
 func (c *Calls) More(id, text string, max int, to []Step) []Step {
 	old := c.task.calls[id]
-	if old == nil || old.Status.Ended() || text == "" || c.within {
+	if old == nil || old.Status.Ended() || text == "" || c.inSnapshot {
 		return to
 	}
 	now := &c.data.call
@@ -206,11 +203,8 @@ func (c *Calls) More(id, text string, max int, to []Step) []Step {
 	if text = old.OutputSoFar + text; len(text) > max {
 		text = strings.ToValidUTF8(text[len(text)-max:], "")
 	}
-	now.OutputSoFar, now.known = text, ""
-	if step := c.take(old, now, nil, Live); step.Call != nil {
-		to = append(to, step)
-	}
-	return to
+	now.OutputSoFar, now.outputJSON = text, ""
+	return c.apply(old, now, nil, Live, to)
 }
 
 // DropEvent drops what points into the event in hand.
@@ -222,24 +216,24 @@ func (c *Calls) DropEvent() {
 	clear(c.data.members[:cap(c.data.members)])
 }
 
-// dataSum is the hash of the data part in hand, whose repeated members are known then.
+// dataSum returns the hash of the data part in hand. It keeps the members that repeat.
 func (c *Calls) dataSum(r Reader) uint64 {
 	var s sum
 	d := &c.data
 	for i := range d.members {
 		m := &d.members[i]
-		if m.known == nil && r.Repeats(m.Key) && len(m.Value) <= maxRepeated && rawjson.IsObject(m.Value) {
+		if m.repeated == nil && r.Repeats(m.Key) && len(m.Value) <= maxRepeated && rawjson.IsObject(m.Value) {
 			m.Value = strings.Clone(m.Value)
-			m.known = &repeatedObject{m.Value, keyOf(m.Value), ReadObject(make(Object, 0, 10), m.Value)}
+			m.repeated = &repeatedObject{m.Value, hashOf(m.Value), ReadObject(make(Object, 0, 10), m.Value)}
 			if len(d.repeats) < maxRepeats {
 				d.repeats = append(d.repeats, nil)
 			}
-			toFront(d.repeats, m.known)
+			toFront(d.repeats, m.repeated)
 			size := 0
 			d.repeats = slices.DeleteFunc(d.repeats, func(r *repeatedObject) bool { size += len(r.json); return size > maxRepeated })
 		}
-		if s.text(m.Key); m.known != nil {
-			s.number(m.known.sum)
+		if s.text(m.Key); m.repeated != nil {
+			s.number(m.repeated.sum)
 		} else {
 			s.text(m.Value)
 		}

@@ -17,50 +17,50 @@ type Calls struct {
 	tasks   map[string]*task
 	order   []*task
 	task    *task   // the one in hand
-	list    []*kept // the oldest first
-	// heard are the mentions that were heard, and the messages that they came in, with
-	// the turn.
+	list    []*kept // all that are kept, the oldest first
+	// heard has the turn in which each mention was heard last, each message that mentions came in,
+	// and each input that has left its ID to another: by mentionSum, carrierSum and inputSum.
 	heard map[uint64]int
 	turn  int
 
 	asking    []*kept            // the calls of which the newest mention asks
-	open      []*kept            // in the order of asking
-	questions int                // how many there were
+	open      []*kept            // see [Calls.Open]; in the order of asking, of all tasks
+	questions int                // that there were
 	running   map[*kept]struct{} // those that are executed, as far as is known
 	size      int                // what is kept of calls, in bytes: see maxBytes
 
-	snapshots int  // how many there were
-	within    bool // one is being read
-	trust     Verb // how its mentions count
-	data      callData
+	snapshots  int  // how many there were
+	inSnapshot bool // one is being read
+	trust      Verb // how its mentions count
+	data       callData
 }
 
-// task are the calls of one task.
+// A task has the calls of one task.
 type task struct {
 	id    string
-	calls map[string]*kept
-	// shown is the turn in which a call was shown last; restored: an earlier process has
-	// shown calls. over: the task has ended.
-	shown          int
-	restored, over bool
+	calls map[string]*kept // by their IDs
+	// shownIn is the turn in which a call was shown last, -1 for none.
+	shownIn  int
+	restored bool // an earlier process has shown calls
+	over     bool // the task has ended
 }
 
-// kept is a call with what is needed beside its life.
+// A kept is a call with what is needed beside its life.
 type kept struct {
 	Call
 	task    *task
 	growing *growingText // while it runs, if it has put out something
-	// data is the hash of the data part that it was read from last, said that of what it said.
-	data, said uint64
-	// newest is the newest mention, if that asks and was not taken; since: it came behind the
-	// newest answer, as far as that is known.
-	newest *ToolCall
-	since  bool
-	taken  bool // the agent has the answer, as a journal says
+	// dataSum is the hash of the data part that its newest mention was read from, saidSum
+	// that of what the mention said.
+	dataSum, saidSum uint64
+	// untaken is the newest mention, if that asks and [Next] did not take it as a question; else nil.
+	untaken     *ToolCall
+	sinceAnswer bool // the newest mention came behind the newest answer, as far as is known
+	taken       bool // the agent has got the newest answer: see [Calls.Taken]
 
-	held       int // the last snapshot that told of it
-	answerHeld int // the last one that had the user's answer
-	size       int // in bytes
+	heldIn       int // the last snapshot that told of it
+	answerHeldIn int // the last one that had the user's answer
+	size         int // in bytes: see charge
 }
 
 // A Step is what is new of a call. The zero value is nothing.
@@ -78,16 +78,16 @@ func New() *Calls {
 	return c
 }
 
-// Enter goes on with a task.
+// Enter takes a task in hand: what follows is about its calls. Of too many tasks the oldest is forgotten.
 func (c *Calls) Enter(id string) {
 	if c.task != nil && c.task.id == id {
 		return
 	}
-	known := c.tasks[id]
-	if known == nil {
-		known = &task{id: strings.Clone(id), calls: map[string]*kept{}, shown: -1}
-		c.tasks[known.id] = known
-		if c.order = append(c.order, known); len(c.order) > maxTasks {
+	t := c.tasks[id]
+	if t == nil {
+		t = &task{id: strings.Clone(id), calls: map[string]*kept{}, shownIn: -1}
+		c.tasks[t.id] = t
+		if c.order = append(c.order, t); len(c.order) > maxTasks {
 			oldest := c.order[0]
 			delete(c.tasks, oldest.id)
 			c.open = slices.DeleteFunc(c.open, func(one *kept) bool { return one.task == oldest })
@@ -95,7 +95,7 @@ func (c *Calls) Enter(id string) {
 			c.order = c.order[1:]
 		}
 	}
-	c.task = known
+	c.task = t
 }
 
 // Begin begins a turn. What was open, or ran, is the turn's before: what became of it may
@@ -123,7 +123,7 @@ func (c *Calls) State(state a2a.State) {
 	}
 	for _, one := range c.list {
 		if one.task == c.task {
-			c.note(one)
+			c.relist(one)
 		}
 	}
 }
@@ -135,40 +135,40 @@ func (c *Calls) State(state a2a.State) {
 // carriers are the IDs of the task's messages and artifacts.
 func (c *Calls) Snapshot(carriers iter.Seq[string]) {
 	c.snapshots++
-	c.within, c.trust = true, Replayed
-	if c.task.shown != c.turn && !c.task.restored {
+	c.inSnapshot, c.trust = true, Replayed
+	if c.task.shownIn != c.turn && !c.task.restored {
 		return
 	}
 	for id := range carriers {
-		if turn, ok := c.heard[c.carrier(id)]; ok && turn == c.turn {
+		if turn, ok := c.heard[c.carrierSum(id)]; ok && turn == c.turn {
 			return
 		}
 	}
 	c.trust = Forward
 }
 
-// EndSnapshot ends what Snapshot has begun.
-func (c *Calls) EndSnapshot() { c.within = false }
+// EndSnapshot ends the reading of the task as it is.
+func (c *Calls) EndSnapshot() { c.inSnapshot = false }
 
 // Holds notes that the snapshot in hand holds a call; false if that is not known.
 func (c *Calls) Holds(id string) bool {
 	one := c.task.calls[id]
 	if one != nil {
-		one.held = c.snapshots
+		one.heldIn = c.snapshots
 	}
 	return one != nil
 }
 
-// Say takes a mention of a call, in the message or artifact of that ID. What it says may
-// point into an event. Steps are what is new of the call, and of others that are left to
-// bound what is kept.
+// Say takes a mention of a call, in the message or artifact of that ID. What it says may point into an
+// event; it is changed. The steps show what is new of the call, and the end of others that are
+// forgotten to bound what is kept.
 func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	if now.Asks && now.Confirmation == nil {
 		now.Confirmation = &Confirmation{} // its dialect does not say what it asks
 	}
 	said := saidSum(now)
 	old := c.task.calls[now.ID]
-	if c.within {
+	if c.inSnapshot {
 		c.Holds(now.ID)
 		v = max(v, c.trust)
 	}
@@ -176,19 +176,19 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 		v = Forward // what an earlier process has heard is not known
 	}
 	if v != Live { // rule: C5
-		if _, heard := c.heard[c.mention(message, said)]; heard {
+		if _, heard := c.heard[c.mentionSum(message, said)]; heard {
 			return to
 		}
 	}
-	c.hear(message, said)
+	c.noteHeard(message, said)
 	if v == Live && c.isPast(old, now) {
 		v = Replayed // ADK for Go says again, as a whole, what a model has said and run
 	}
 	asks := now.Asks
 	growing := now.readOutput(old)
-	step := c.take(old, now, growing, v)
+	to = c.apply(old, now, growing, v, to)
 	one := c.task.calls[now.ID]
-	one.since, one.newest, one.said = v != Forward, nil, said
+	one.sinceAnswer, one.untaken, one.saidSum = v != Forward, nil, said
 	switch at := slices.Index(c.asking, one); {
 	case asks && at < 0:
 		c.asking = append(c.asking, one)
@@ -197,44 +197,42 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	}
 	if asks && !one.Asks {
 		now.Asks, now.Status = true, Pending
-		one.newest = now.clone(nil)
+		one.untaken = now.clone(nil)
 	}
-	if step.Call != nil {
-		to = append(to, step)
-	}
-	if c.note(one); one.Open() && !slices.Contains(c.open, one) && !c.task.over {
+	if c.relist(one); one.Open() && !slices.Contains(c.open, one) && !c.task.over {
 		to = append(to, c.close(one, false)) // more questions than anybody answers
 	}
 	return c.bound(one, to)
 }
 
-// hear notes a mention.
-func (c *Calls) hear(message string, said uint64) {
+// noteHeard notes that a mention was heard in this turn, in that message.
+func (c *Calls) noteHeard(message string, said uint64) {
 	if len(c.heard) >= maxHeard {
 		clear(c.heard)
 	}
-	c.heard[c.mention(message, said)] = c.turn
-	c.heard[c.carrier(message)] = c.turn
+	c.heard[c.mentionSum(message, said)] = c.turn
+	c.heard[c.carrierSum(message)] = c.turn
 }
 
-// carrier is the hash of a message. (That of a mention with a fixed number may be that of a call: see begun.)
-func (c *Calls) carrier(message string) uint64 {
+// carrierSum is the hash of a message, or artifact, of the task in hand. (Rejected: mentionSum with a
+// fixed number, which may be an inputSum.)
+func (c *Calls) carrierSum(message string) uint64 {
 	var s sum
 	s.text(c.task.id)
 	s.text(message)
 	return uint64(s)
 }
 
-// begun is the hash of a call's ID and its input.
-func (c *Calls) begun(one *ToolCall) uint64 { return c.mention(one.ID, digest(one.Input)) }
+// inputSum is the hash of a call's ID and its input.
+func (c *Calls) inputSum(one *ToolCall) uint64 { return c.mentionSum(one.ID, digest(one.Input)) }
 
-// isPast reports whether a call of that input has left its ID in this turn to another one, old, which has
-// ended.
+// isPast reports whether a mention is of an earlier call of its ID: one of its input has left the ID in
+// this turn to old, which has ended.
 func (c *Calls) isPast(old *kept, now *ToolCall) bool {
 	if old == nil || !old.Status.Ended() {
 		return false
 	}
-	turn, past := c.heard[c.begun(now)]
+	turn, past := c.heard[c.inputSum(now)]
 	return past && turn == c.turn
 }
 
@@ -254,8 +252,8 @@ func saidSum(now *ToolCall) uint64 {
 	return uint64(s)
 }
 
-// mention is the hash of a mention: what it says, and in which message.
-func (c *Calls) mention(message string, said uint64) uint64 {
+// mentionSum is the hash of a mention: of what it says, and in which message.
+func (c *Calls) mentionSum(message string, said uint64) uint64 {
 	var s sum
 	s.text(c.task.id)
 	s.text(message)
@@ -263,42 +261,43 @@ func (c *Calls) mention(message string, said uint64) uint64 {
 	return uint64(s)
 }
 
-// take makes a call what [Next] says that it is.
-func (c *Calls) take(old *kept, now *ToolCall, growing *growingText, v Verb) Step {
+// apply makes a call what [Next] says that it is after a mention, and adds the step that shows it, if
+// there is anything new. old is nil for an ID that is new; growing is the mention's output, nil for none.
+func (c *Calls) apply(old *kept, now *ToolCall, growing *growingText, v Verb, to []Step) []Step {
 	var was *Call
 	if old != nil {
 		was = &old.Call
 	}
 	next, changed, another := Next(was, now, v, c.turn)
 	if next == nil {
-		return Step{}
+		return to
 	}
 	one := old
 	if another {
-		c.heard[c.begun(old.ToolCall)] = c.turn
+		c.heard[c.inputSum(old.ToolCall)] = c.turn
 	}
 	if old == nil || another {
 		one = &kept{task: c.task}
-		if c.within {
-			one.held = c.snapshots
+		if c.inSnapshot {
+			one.heldIn = c.snapshots
 		}
 		next.Shown = c.names.take(next.ID)
 		c.list = append(c.list, one)
 		was = &Call{}
 	}
 	questions := one.Questions
-	if growing == nil && old != nil && now.known == old.known {
+	if growing == nil && old != nil && now.outputJSON == old.outputJSON {
 		growing = old.growing
 	}
 	one.Life, one.growing, one.ToolCall = next.Life, growing, now.clone(was.ToolCall)
 	c.task.calls[one.ID] = one
 	if v != Forward {
-		c.task.shown = c.turn
+		c.task.shownIn = c.turn
 	}
 	if one.Questions > questions {
 		one.taken = false
 	}
-	c.note(one)
+	c.relist(one)
 	step := Step{Call: one.ToolCall, Task: c.task.id, New: old == nil || another, Changed: changed}
 	if one.Status.Ended() {
 		c.strip(one)
@@ -306,13 +305,14 @@ func (c *Calls) take(old *kept, now *ToolCall, growing *growingText, v Verb) Ste
 		c.charge(one)
 	}
 	if changed == 0 {
-		return Step{}
+		return to
 	}
-	return step
+	return append(to, step)
 }
 
-// note keeps the lists of the calls that run, and that are open.
-func (c *Calls) note(one *kept) {
+// relist puts a call into the lists of those that run, and that are open, or takes it out. Of too
+// many an open one is left out.
+func (c *Calls) relist(one *kept) {
 	if one.Status == Executing && !c.task.over {
 		if c.running == nil {
 			c.running = map[*kept]struct{}{}
@@ -349,13 +349,14 @@ func (c *Calls) EndTurn(all, failed bool, to []Step) []Step { // rule: C8
 	return to
 }
 
-// close ends a call of which the agent has not said that. failed: see endStatus.
+// close ends a call that the agent has left without an end, and returns the step that shows it.
+// failed: see endStatus.
 func (c *Calls) close(one *kept, failed bool) Step {
 	end := *one.ToolCall
-	end.Asks, end.OutputSoFar, end.known = false, "", ""
+	end.Asks, end.OutputSoFar, end.outputJSON = false, "", ""
 	end.Status, end.Error = one.endStatus(failed)
 	one.ToolCall, one.Closed, one.growing = &end, true, nil
-	c.note(one)
+	c.relist(one)
 	c.strip(one)
 	return Step{Call: &end, Task: one.task.id, Changed: State | Content}
 }

@@ -84,12 +84,12 @@ type ToolCall struct {
 	// Differences: events of this call leave out what has not changed.
 	Differences bool `json:"differences,omitzero"`
 
-	// sent is OutputSoFar as an event has it, until [Calls] has read it; known is OutputSoFar then
-	// as rawjson.AppendEscaped writes it. A call from elsewhere has neither.
-	sent  Sent
-	known string
-	// resulted: what it has put out is in its result: see [Calls.Result].
-	resulted bool
+	// sent is OutputSoFar as an event has it, until [Calls] has read it; outputJSON is OutputSoFar
+	// then as rawjson.AppendEscaped writes it. A call from elsewhere has neither.
+	sent       Sent
+	outputJSON string
+	// outputInResult: see [Calls.Result].
+	outputInResult bool
 }
 
 // Output is the output of a tool that succeeded: one of the three.
@@ -203,4 +203,4 @@ func (c *ToolCall) EndUnknown() bool {
 
 // OutputJSON is OutputSoFar as it is written in a JSON string, without the quotes, if that
 // is known; else "".
-func (c *ToolCall) OutputJSON() string { return c.known }
+func (c *ToolCall) OutputJSON() string { return c.outputJSON }

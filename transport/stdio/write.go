@@ -15,8 +15,8 @@ import (
 // An outbox holds the replies, and our own requests, that await the writer.
 type outbox struct {
 	bytes    []byte // their lines, in order
-	replies  int // of requests that were open
-	refusals int // error replies of our own to bad lines
+	replies  int    // of requests that were open
+	refusals int    // error replies of our own to bad lines
 }
 
 // WriteObject queues v, which must encode as a JSON object, as one line. It
