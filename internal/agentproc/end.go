@@ -17,23 +17,23 @@ const (
 	stopTime = grace + 5*time.Second
 	// lastResort is how long stop waits for a killed supervisor's agent to end. Nothing
 	// more can be done then.
-	lastResort = 3 * time.Second
-	// outputMargin is how long the last output may take to arrive.
-	outputMargin = 200 * time.Millisecond
+	lastResort   = 3 * time.Second
+	outputMargin = 200 * time.Millisecond // how long the last output may take to arrive
 )
 
-// wait returns when all of the agent's processes have ended.
-func (p *process) wait(output *os.File) {
+// wait takes the agent's output from a pipe until all of the agent's processes have ended,
+// and sets p.err.
+func (p *process) wait(pipe *os.File) {
 	copying, copied := context.WithCancel(context.Background())
 	// Ends with the output, or at the deadline below; if the log blocks, with the log.
 	go func() {
 		defer copied()
-		defer output.Close()
-		_, _ = io.Copy(p.output, output) // until each process that holds the other end has ended
+		defer pipe.Close()
+		_, _ = io.Copy(p.output, pipe) // until each process that holds the other end has ended
 	}()
 	err := p.cmd.Wait()
 	// A process that has left the agent's group may hold the pipe.
-	_ = output.SetReadDeadline(time.Now().Add(outputMargin))
+	_ = pipe.SetReadDeadline(time.Now().Add(outputMargin))
 	defer time.AfterFunc(2*outputMargin, copied).Stop()
 	<-copying.Done()
 	p.finder.stop()
@@ -46,10 +46,10 @@ func (p *process) wait(output *os.File) {
 		advice = "; " + p.advice
 	}
 	p.mu.Unlock()
-	p.err = fmt.Errorf("agent: %q ended %s%s%s%s", p.name, ending(err), before, p.words(), advice)
+	p.err = fmt.Errorf("agent: %q ended %s%s%s%s", p.name, ending(err), before, p.lastWords(), advice)
 }
 
-// ending tells how the supervisor has ended, which passes on how the agent has.
+// ending puts into words how the supervisor has ended, which passes on how the agent has.
 func ending(err error) string {
 	var exit *exec.ExitError
 	switch {

@@ -23,11 +23,9 @@ const (
 	// settle is how long an agent must live after its card was seen at an address that we
 	// did not choose. If its port is taken, Gemini's server announces its URL and then
 	// ends: the card was another server's.
-	settle = 500 * time.Millisecond
-	// maxAddresses bounds the printed URLs that are tried.
-	maxAddresses = 16
-	// maxCard is what package transport reads of a card.
-	maxCard = 4 << 20
+	settle       = 500 * time.Millisecond
+	maxAddresses = 16      // bounds the printed URLs that are tried
+	maxCard      = 4 << 20 // what package transport reads of a card
 )
 
 // cardPaths are the well-known paths of A2A 0.3 and later, and of earlier versions.
@@ -51,10 +49,8 @@ func newFinder(port string) *finder {
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.client = &http.Client{
 		// No proxy: it is this machine. No idle connections that could be left behind.
-		Transport: &http.Transport{DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return f
 }
@@ -150,14 +146,15 @@ func (f *finder) hasCard(address string, chosen bool) bool {
 // longWait is how long a card may be missing before an error doubts the command.
 const longWait = time.Minute
 
-func (p *process) words() string {
+// lastWords returns what the agent printed last, as the end of an error.
+func (p *process) lastWords() string {
 	if words := p.output.lastWords(); words != "" {
 		return "; its last words: " + words
 	}
 	return "; it printed nothing"
 }
 
-// found is where the card is, "" if that is not known.
+// found returns the URL below which the card is, "" while that is not known.
 func (f *finder) found() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -166,8 +163,8 @@ func (f *finder) found() string {
 
 func (p *process) isFound() bool { return p.finder.found() != "" }
 
-// find waits for the agent's card and returns the URL below which it is, for a caller with
-// limited patience.
+// find waits for the agent's card, and returns the URL below which it is. The error is p.err
+// if the agent has ended, and a slowError when impatient fires.
 func (p *process) find(ctx context.Context, impatient <-chan time.Time) (string, error) {
 	select {
 	case <-p.done:
@@ -183,9 +180,9 @@ func (p *process) find(ctx context.Context, impatient <-chan time.Time) (string,
 		<-p.done // which follows
 		return "", p.err
 	case <-impatient:
-		return "", &slowError{fmt.Sprintf("agent: %q runs, but %s; it may come yet, and --timeout allows more%s", p.name, p.noCard(), p.words())}
+		return "", &slowError{fmt.Sprintf("agent: %q runs, but %s; it may come yet, and --timeout allows more%s", p.name, p.noCard(), p.lastWords())}
 	case <-ctx.Done():
-		return "", fmt.Errorf("agent: waiting for %q was given up: %w; %s%s", p.name, ctx.Err(), p.noCard(), p.words())
+		return "", fmt.Errorf("agent: waiting for %q was given up: %w; %s%s", p.name, ctx.Err(), p.noCard(), p.lastWords())
 	}
 }
 

@@ -66,7 +66,8 @@ func (k *Keeper) URL(ctx context.Context) (string, error) {
 	return p.find(ctx, impatient)
 }
 
-// start returns the current process, and starts it if needed.
+// start returns the current process, and starts it if need be, after the pause that failures
+// have earned.
 func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*process, error) {
 	k.mu.Lock()
 	p := k.current
@@ -93,11 +94,11 @@ func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*proces
 	case k.stopped || p != k.current:
 		return nil, fmt.Errorf("agent: it was ended before it was started")
 	}
-	return p, p.start(&k.opts, func() { k.note(p) })
+	return p, p.start(&k.opts, func() { k.noteEnd(p) })
 }
 
-// note records the end of a process.
-func (k *Keeper) note(p *process) {
+// noteEnd notes how a process ended, and whether that counts as a failure.
+func (k *Keeper) noteEnd(p *process) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.last = p.err
@@ -123,7 +124,7 @@ func (k *Keeper) Revive() {
 	}
 }
 
-// pause is the wait before a restart after this many failures. served: the agent had a
+// pause returns the wait before a restart after this many failures. served: the agent had a
 // card.
 func pause(failures int, served bool) time.Duration {
 	if served {

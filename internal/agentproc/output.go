@@ -103,15 +103,15 @@ var colours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
 })
 
-// printed finds URLs of this machine. Servers that listen on all addresses print
+// localURLs finds URLs of this machine. Servers that listen on all addresses print
 // 0.0.0.0 or [::], which a client replaces by a name.
-var printed = sync.OnceValue(func() *regexp.Regexp {
+var localURLs = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\bhttp://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):([0-9]{1,5})(/[^\s"'<>()\[\]{}|\\^` + "`" + `]*)?`)
 })
 
-// printedURLs finds the URLs in a line.
+// printedURLs calls found for each URL of this machine in a line, with its path and without.
 func printedURLs(line string, found func(url string)) {
-	for _, m := range printed().FindAllStringSubmatch(colours().ReplaceAllString(line, ""), -1) {
+	for _, m := range localURLs().FindAllStringSubmatch(colours().ReplaceAllString(line, ""), -1) {
 		host, path := strings.ToLower(m[1]), strings.TrimRight(m[3], ".,;:!/")
 		switch host {
 		case "0.0.0.0":

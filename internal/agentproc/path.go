@@ -107,8 +107,9 @@ func (w *Workspaces) Add(dir string) {
 	}
 }
 
-// environ is the environment for the user's programs: ours without the A2ASTDIO_ variables,
-// which configure this program and may hold credentials, and outside of the workspaces.
+// environ returns the environment for the user's programs: ours without the A2ASTDIO_
+// variables, which configure this program and may hold credentials, and outside of the
+// workspaces. A nil w has none.
 func (w *Workspaces) environ() []string {
 	return w.outside(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		const ours = "A2ASTDIO_"

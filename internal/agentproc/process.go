@@ -47,8 +47,7 @@ type Options struct {
 
 // A process is one life of the agent. It is made before the agent starts.
 type process struct {
-	// notBefore is when it may start.
-	notBefore time.Time
+	notBefore time.Time // when it may start
 
 	name   string // for messages
 	began  time.Time
@@ -99,7 +98,7 @@ func (p *process) start(opts *Options, note func()) error {
 	}
 	cmd.Args = slices.Concat(cmd.Args, []string{"--"}, words)
 	cmd.SysProcAttr = supervisorAttr()
-	output, err := p.run(cmd)
+	pipe, err := p.run(cmd)
 	if err != nil {
 		return fmt.Errorf("agent: its supervisor %s cannot be started: %w", cmd.Path, err)
 	}
@@ -115,7 +114,7 @@ func (p *process) start(opts *Options, note func()) error {
 	}
 	// Ends with the supervisor, soon after the agent, or after stop has killed it.
 	go func() {
-		p.wait(output)
+		p.wait(pipe)
 		p.ended = time.Now()
 		note()
 		close(p.done)
@@ -123,7 +122,7 @@ func (p *process) start(opts *Options, note func()) error {
 	return nil
 }
 
-// run runs the supervisor, and returns the pipe of the agent's output.
+// run starts the supervisor, and returns the pipe from which the agent's output is to be read.
 func (p *process) run(cmd *exec.Cmd) (*os.File, error) {
 	output, print, err := os.Pipe()
 	if err != nil {

@@ -21,6 +21,8 @@ const (
 	hopeless = 300 * time.Millisecond
 )
 
+// supervise runs the agent until it ends, order is closed or SIGTERM comes, and returns as
+// [Supervise] does.
 func supervise(path string, argv []string, order <-chan struct{}, out *os.File) int {
 	// The parent-death signal comes when the thread that started the agent ends. This
 	// goroutine keeps its thread until the process ends.
@@ -79,6 +81,7 @@ func endGroup(group int) {
 	}
 }
 
+// signalName names the signal that an exit status stands for; "" for none.
 func signalName(status int) string {
 	if status <= 128 || status > 128+31 {
 		return ""
@@ -90,6 +93,7 @@ func signalName(status int) string {
 // nor a kill of the editor's process group reaches it.
 func supervisorAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
+// ownGroup has the end of cmd's context kill a process group of its own.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -20,16 +20,13 @@ func supervise(path string, argv []string, order <-chan struct{}, out *os.File) 
 		fmt.Fprintf(out, "a2astdio: no job object for the agent: %v\n", err)
 		return statusCannotRun
 	}
-	agent := exec.Command(path)
-	agent.Args = argv
-	agent.Stdout, agent.Stderr = out, out
+	agent := &exec.Cmd{Path: path, Args: argv, Stdout: out, Stderr: out}
 	if err := agent.Start(); err != nil {
 		fmt.Fprintf(out, "a2astdio: %s cannot be run: %v\n", path, err)
 		return statusCannotRun
 	}
 	ended := make(chan struct{})
-	// Ends with the agent, or with the process.
-	go func() {
+	go func() { // ends with the agent, or with the process
 		_ = agent.Wait() // its status is in ProcessState
 		close(ended)
 	}()

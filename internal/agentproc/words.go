@@ -127,8 +127,8 @@ func (o *Options) parse(port string) (env, words []string, err error) {
 	return env, words, nil
 }
 
-// Absolute makes the relative paths of a command absolute, from a base directory. Without
-// one it returns the first of them.
+// Absolute makes the relative paths of a command absolute, in place, from a base directory.
+// Without a base it returns the first of them; "" otherwise.
 func Absolute(words []string, base string) (relative string) {
 	for i, word := range words {
 		switch {

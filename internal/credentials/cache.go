@@ -31,11 +31,10 @@ type held struct {
 	header http.Header // in place of a token that the card places, if it is not nil
 	// renewAt is when the next one is got; after expiry this one is useless; zero: never.
 	renewAt, expiry time.Time
-	// instead is when it replaced a refused one.
-	instead time.Time
+	replacedAt      time.Time // when it came in place of a refused one; zero: it did not
 }
 
-// valid reports whether it may be used until a time that is zero for never.
+// valid reports whether it is before a time; zero stands for never.
 func valid(now, until time.Time) bool { return until.IsZero() || now.Before(until) }
 
 // A cache keeps what get returns until it ends or is refused. One call of get runs at a
@@ -52,11 +51,12 @@ type cache struct {
 
 	mu     sync.Mutex
 	held   *held
-	flight *flight
-	failed error // the answer until then
+	flight *flight // nil: get does not run
+	failed error   // the answer until then
 	until  time.Time
 }
 
+// A flight is a call of get, and what it returned once done is closed.
 type flight struct {
 	done chan struct{}
 	held *held
@@ -85,7 +85,7 @@ func (c *cache) value(ctx context.Context, isRefused func(*held) bool) (*held, e
 	case good && valid(now, h.renewAt):
 		c.mu.Unlock()
 		return h, nil
-	case refused != "" && now.Sub(h.instead) < freshTime:
+	case refused != "" && now.Sub(h.replacedAt) < freshTime:
 		c.mu.Unlock()
 		return nil, errRefusedAgain
 	case c.flight == nil && now.Before(c.until):
@@ -124,7 +124,7 @@ func (c *cache) run(f *flight, refused string) {
 		c.failed, c.until = f.err, c.now().Add(failPause)
 	} else {
 		if f.held != nil && refused != "" && f.held.token != refused {
-			f.held.instead = c.now()
+			f.held.replacedAt = c.now()
 		}
 		c.held, c.failed, c.until = f.held, nil, time.Time{}
 	}
@@ -156,8 +156,8 @@ func (c *cache) close() {
 	c.wg.Wait()
 }
 
-// renewal returns when to renew a token, by when it was got and when it ends.
-func renewal(got, expiry time.Time) time.Time {
+// renewAt returns when to renew a token, by when it was got and when it ends; zero: never.
+func renewAt(got, expiry time.Time) time.Time {
 	if expiry.IsZero() {
 		return expiry
 	}

@@ -124,7 +124,7 @@ func (c *Command) ask(ctx context.Context, to string, now time.Time) (*held, err
 	case strings.ContainsFunc(h.token, func(r rune) bool { return r < ' ' || r >= 0x7f }):
 		err = errors.New("it gives a token that cannot stand in a header")
 	}
-	h.renewAt = renewal(now, h.expiry)
+	h.renewAt = renewAt(now, h.expiry)
 	return h, err
 }
 

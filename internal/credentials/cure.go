@@ -15,18 +15,19 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-func (s *Source) signIn(options string) string {
+// howToSignIn tells the user how to sign in, with these options more.
+func (s *Source) howToSignIn(options string) string {
 	if s.opts.Cure == "" {
 		return "A2ASTDIO_TOKEN or --credential-command gives credentials"
 	}
 	return "sign in with: " + s.opts.Cure + options
 }
 
-// ended reports a sign-in that cannot be renewed. Callers treat it like a 401.
-type ended struct{ text string }
+// An endedError reports a sign-in that cannot be renewed. Callers treat it like a 401.
+type endedError struct{ text string }
 
-func (e *ended) Error() string { return e.text }
-func (e *ended) Unwrap() error {
+func (e *endedError) Error() string { return e.text }
+func (e *endedError) Unwrap() error {
 	return &a2a.Error{HTTPStatus: http.StatusUnauthorized, Message: e.text}
 }
 
@@ -39,19 +40,19 @@ func (s *Source) explain(err error) error {
 	case !errors.Is(err, errRefusedAgain):
 		return err
 	case s.command != nil:
-		return &ended{"it does not take what " + s.Given() + " gives, also what a second run gave: it may be meant for another agent, or not be enough"}
+		return &endedError{"it does not take what " + s.Given() + " gives, also what a second run gave: it may be meant for another agent, or not be enough"}
 	}
 	who := "the identity provider"
-	if l := s.known(); l != nil && l.Provider != nil {
+	if l := s.lastLogin(); l != nil && l.Provider != nil {
 		who = l.Provider.Issuer
 	}
-	return &ended{fmt.Sprintf("it refuses tokens of %s, also a new one: they may be meant for another agent (--oauth-scope and --oauth-param say what they are for), or not be enough; %s", who, s.signIn(""))}
+	return &endedError{fmt.Sprintf("it refuses tokens of %s, also a new one: they may be meant for another agent (--oauth-scope and --oauth-param say what they are for), or not be enough; %s", who, s.howToSignIn(""))}
 }
 
-// cure tells what the user can do about a refusal.
+// cure returns an error that tells what the user can do about a refusal.
 func (s *Source) cure(c *transport.Challenge) error {
 	hint := oauth.ReadHint(c.Authenticate)
-	login := s.known()
+	login := s.lastLogin()
 	given := s.Given()
 	scopes := ""
 	if len(hint.Scopes) > 0 && safeWords(hint.Scopes) {
@@ -59,17 +60,17 @@ func (s *Source) cure(c *transport.Challenge) error {
 	}
 	switch {
 	case c.Status == http.StatusForbidden && login != nil && scopes != "":
-		return errors.New("your sign-in lacks permissions: " + s.signIn(scopes))
+		return errors.New("your sign-in lacks permissions: " + s.howToSignIn(scopes))
 	case c.Status == http.StatusForbidden && login != nil:
-		return errors.New("your account may not do that; for another one: " + s.signIn(""))
+		return errors.New("your account may not do that; for another one: " + s.howToSignIn(""))
 	case given != "":
 		return errors.New("it does not take what " + given + " gives")
 	case login != nil:
-		return errors.New("it does not take your sign-in, which has ended or is wrong: " + s.signIn(scopes))
+		return errors.New("it does not take your sign-in, which has ended or is wrong: " + s.howToSignIn(scopes))
 	case s.opts.Cure == "":
-		return errors.New(s.signIn(""))
+		return errors.New(s.howToSignIn(""))
 	}
-	return errors.New(s.signIn(scopes) + "; a token or key that you have goes into A2ASTDIO_TOKEN")
+	return errors.New(s.howToSignIn(scopes) + "; a token or key that you have goes into A2ASTDIO_TOKEN")
 }
 
 // Needed reports whether the user has to sign in; err is nil if that is not known. err
@@ -82,24 +83,24 @@ func (s *Source) Needed(ctx context.Context, card *a2a.Card) (helps bool, err er
 	if err != nil {
 		return false, nil // the request reports the error, and no sign-in helps
 	}
-	left := s.opts.open(card)
+	left := s.opts.uncoveredLeast(card)
 	helps = own == nil && (s.opts.Header.Get("Authorization") == "" || len(left) > 0)
 	cred, err := s.find(ctx, c)
-	var over *ended
+	var over *endedError
 	switch r := s.refused(); {
 	case errors.As(err, &over):
 		return helps, over
 	case err != nil:
 		return false, nil // such as a provider that is down: nothing is known
 	case r != nil && r.Status == http.StatusUnauthorized && cred.Equal(r.Refused):
-		return helps, &ended{s.cure(r).Error()}
+		return helps, &endedError{s.cure(r).Error()}
 	case own != nil, len(left) == 0:
 		return helps, nil
 	}
 	if l, err := s.current(); err != nil || l != nil && l.Over == "" {
 		return helps, nil
 	}
-	return helps, &ended{"the agent wants " + strings.Join(left, ", ") + ": " + s.signIn("")}
+	return helps, &endedError{"the agent wants " + strings.Join(left, ", ") + ": " + s.howToSignIn("")}
 }
 
 // Given names what precedes a sign-in, "" if nothing does.
@@ -109,7 +110,7 @@ func (s *Source) Given() string {
 		return s.opts.Token.Name
 	case s.command != nil:
 		return "--credential-command"
-	case s.program != nil:
+	case s.clientGrant != nil:
 		return "the client " + s.opts.OAuth.ClientID
 	case s.opts.Header.Get("Authorization") != "":
 		return s.headerBy()

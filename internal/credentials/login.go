@@ -49,8 +49,7 @@ type Secrets struct {
 
 // A Key is a secret that does not expire: an API key, a password, a token.
 type Key struct {
-	// In is header, query or cookie.
-	In    string `json:"in"`
+	In    string `json:"in"` // header, query or cookie
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
@@ -64,19 +63,19 @@ func (s *Secrets) all() []string {
 	return list
 }
 
-// held is the login's token as a cache has it, nil if it is over, or has keys.
+// held returns the login's token as a cache has it, nil if it is over, or has keys.
 func (l *Login) held() *held {
 	if l.Over != "" || l.Secrets.Access == "" {
 		return nil
 	}
 	h := &held{token: l.Secrets.Access, header: http.Header{"Authorization": {"Bearer " + l.Secrets.Access}}, expiry: l.Expiry, renewAt: l.Expiry}
 	if l.Renews() {
-		h.renewAt = renewal(l.Obtained, l.Expiry)
+		h.renewAt = renewAt(l.Obtained, l.Expiry)
 	}
 	return h
 }
 
-// credential is what the agent gets of keys.
+// credential makes the agent's credential of keys.
 func credential(keys ...Key) *transport.Credential {
 	c := &transport.Credential{Header: http.Header{}, Query: url.Values{}}
 	for _, k := range keys {
@@ -105,8 +104,8 @@ func (l *Login) token() string {
 	return string(b)
 }
 
-// take stores a provider's tokens. It keeps what the provider leaves out.
-func (l *Login) take(t *oauth.Token) {
+// setTokens takes a provider's tokens. What the provider leaves out stays.
+func (l *Login) setTokens(t *oauth.Token) {
 	l.Secrets.Access, l.Obtained, l.Expiry, l.Over = t.Access, t.Obtained, t.Expiry, ""
 	if t.Refresh != "" {
 		l.Secrets.Refresh = t.Refresh
@@ -116,9 +115,9 @@ func (l *Login) take(t *oauth.Token) {
 	}
 }
 
-// counts reports whether the login is for an agent of this origin. If the user has named a
+// isFor reports whether the login is for an agent of this origin. If the user has named a
 // client, that of another one is not; a token of the user's own is of none.
-func (l *Login) counts(origin, client string) bool {
+func (l *Login) isFor(origin, client string) bool {
 	return l.Origin == origin && (client == "" || l.ClientID == "" || l.ClientID == client)
 }
 

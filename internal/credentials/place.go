@@ -13,6 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// schemeNamed returns a card's scheme, without a Type if the card has none of this name.
 func schemeNamed(card *a2a.Card, name string) a2a.SecurityScheme {
 	for _, s := range card.Schemes {
 		if s.Name == name {
@@ -54,8 +55,8 @@ func bearerKey(token string) Key {
 	return authorization("Bearer " + token)
 }
 
-// covered reports whether what the user gives beside the credential, a header or a
-// certificate, answers a scheme.
+// covered reports whether a scheme is answered by what the user gives beside the credential:
+// a header or a certificate.
 func (o *Options) covered(s *a2a.SecurityScheme) bool {
 	switch s.Type {
 	case "apiKey":
@@ -75,7 +76,7 @@ func (o *Options) covered(s *a2a.SecurityScheme) bool {
 	return false
 }
 
-// placed returns where a secret goes: to the scheme that the user names; else to the open
+// placed returns where a secret goes: to the scheme that the user names; else to the uncovered
 // scheme of the first alternative with exactly one. Without a
 // card, or if the card wants no such secret, it becomes a bearer token, which most agents
 // take; or user and password, if the agent has asked for these.
@@ -119,8 +120,7 @@ func (o *Options) placedByCard(secret string, c *transport.Challenge) Key {
 	return bearerKey(secret)
 }
 
-// uncovered are the schemes of an alternative that nothing answers which the user gives
-// beside the credential.
+// uncovered lists the schemes of an alternative that are not covered.
 func (o *Options) uncovered(card *a2a.Card, alternative a2a.Requirement) (list []a2a.SecurityScheme) {
 	for _, use := range alternative {
 		if s := schemeNamed(card, use.Scheme); !o.covered(&s) {
@@ -130,9 +130,9 @@ func (o *Options) uncovered(card *a2a.Card, alternative a2a.Requirement) (list [
 	return list
 }
 
-// open returns the open schemes of the alternative with the fewest; nil if one
-// alternative is met, or the card wants nothing.
-func (o *Options) open(card *a2a.Card) (left []string) {
+// uncoveredLeast names the uncovered schemes of the alternative with the fewest; nil if one
+// alternative has none, or the card wants nothing.
+func (o *Options) uncoveredLeast(card *a2a.Card) (left []string) {
 	if card == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (o *Options) open(card *a2a.Card) (left []string) {
 // maxSecret bounds a secret: tokens of users in many groups have some ten kB.
 const maxSecret = 64 << 10
 
-// A Secret is a place of a secret. At most one of Value, File and Command is set.
+// A Secret is where a secret is. At most one of Value, File and Command is set.
 type Secret struct {
 	// Value is the secret itself, from an environment variable. It never comes from an
 	// argument, which everybody on the machine can read.

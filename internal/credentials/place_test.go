@@ -60,7 +60,7 @@ func TestPlaced(t *testing.T) {
 // What is left open of what a card wants.
 func TestOpen(t *testing.T) {
 	for _, test := range must.Table[struct{ Security, Has, Want string }](t, "testdata/open.txt") {
-		must.Equal(t, fmt.Sprint(optionsOf(test.Has).open(cardOf(t, schemes03+test.Security))), test.Want, test)
+		must.Equal(t, fmt.Sprint(optionsOf(test.Has).uncoveredLeast(cardOf(t, schemes03+test.Security))), test.Want, test)
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Source) configured(ctx context.Context, card *a2a.Card) (*oauth.Provide
 	return nil, fmt.Errorf("%w, and the agent's card names no endpoint of it", err)
 }
 
-// cardFlows are the flows of all schemes of a card that we support.
+// cardFlows lists the flows of all schemes of a card that we support.
 func cardFlows(card *a2a.Card) (list []a2a.OAuthFlow) {
 	if card == nil {
 		return nil
@@ -50,7 +50,7 @@ func cardFlows(card *a2a.Card) (list []a2a.OAuthFlow) {
 	return list
 }
 
-// wantedScopes are the scopes that a card wants of a token: those of the first
+// wantedScopes returns the scopes that a card wants of a token: those of the first
 // requirement that has one.
 func wantedScopes(card *a2a.Card) []string {
 	if card == nil {
@@ -91,7 +91,7 @@ func (s *Source) candidate(ctx context.Context, scheme *a2a.SecurityScheme) (*oa
 	return oauth.FromEndpoints(authorization, token, device)
 }
 
-// endpoints are those of a scheme's flows that we support.
+// endpoints returns those of a scheme's flows that we support; "" for a missing one.
 func endpoints(scheme *a2a.SecurityScheme) (authorization, token, device string, err error) {
 	flows := cardFlows(&a2a.Card{Schemes: []a2a.SecurityScheme{*scheme}})
 	if len(flows) == 0 && len(scheme.Flows) > 0 {
@@ -109,7 +109,7 @@ func endpoints(scheme *a2a.SecurityScheme) (authorization, token, device string,
 	return authorization, token, device, nil
 }
 
-// originOnly is a URL up to its host.
+// originOnly returns a URL up to its host.
 func originOnly(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {

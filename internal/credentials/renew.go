@@ -9,15 +9,15 @@ import (
 	"github.com/a2astdio/a2astdio/transport"
 )
 
-// known is the stored login as last read, nil if there is none.
-func (s *Source) known() *Login {
+// lastLogin returns the stored login as last read, nil if there is none.
+func (s *Source) lastLogin() *Login {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.login
 }
 
-// note notes a stored login, and returns the one before; nil: there is none.
-func (s *Source) note(login *Login) (before *Login) {
+// setLogin notes the stored login, and returns the one before; nil stands for none.
+func (s *Source) setLogin(login *Login) (before *Login) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, s.login = s.login, login
@@ -26,7 +26,7 @@ func (s *Source) note(login *Login) (before *Login) {
 
 // forget has the next request read the stored login, whatever was known of it.
 func (s *Source) forget() {
-	s.note(nil)
+	s.setLogin(nil)
 	s.keepStale("")
 	s.renewal.set(nil)
 }
@@ -38,7 +38,8 @@ func (s *Source) keepStale(token string) {
 	s.stale = token
 }
 
-// newest is a stored login, or what this process has got in its place and cannot store.
+// newest returns the stored login, or a copy of what this process has got in its place and
+// could not store.
 func (s *Source) newest(stored *Login) *Login {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,8 +50,8 @@ func (s *Source) newest(stored *Login) *Login {
 	return &l
 }
 
-// current reads the stored login: another process may have signed in, renewed it, or
-// signed out.
+// current reads the stored login, and has the cache follow it; nil if there is none. Another
+// process may have signed in, renewed it, or signed out.
 func (s *Source) current() (*Login, error) {
 	if s.opts.Store == nil || Origin(s.opts.Agent) == "" {
 		return nil, nil
@@ -60,7 +61,7 @@ func (s *Source) current() (*Login, error) {
 		return nil, err
 	}
 	login = s.newest(login)
-	before := s.note(login)
+	before := s.setLogin(login)
 	if login == nil {
 		s.renewal.set(nil)
 		return nil, nil
@@ -74,25 +75,25 @@ func (s *Source) current() (*Login, error) {
 
 // signedIn returns the stored login's credential, nil if there is none or none is wanted.
 func (s *Source) signedIn(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
-	if s.opts.Header.Get("Authorization") != "" && len(s.opts.open(c.Card)) == 0 {
+	if s.opts.Header.Get("Authorization") != "" && len(s.opts.uncoveredLeast(c.Card)) == 0 {
 		return nil, nil
 	}
 	login, err := s.current()
 	switch {
-	case err != nil && c.Status == 0 && len(s.opts.open(c.Card)) == 0:
+	case err != nil && c.Status == 0 && len(s.opts.uncoveredLeast(c.Card)) == 0:
 		return nil, nil // the file may be of another agent, and this one wants nothing
 	case login == nil || err != nil:
 		return nil, err
 	case login.Secrets.Access == "":
 		return credential(login.Secrets.Keys...), nil // keys do not expire
 	}
-	return s.kept(ctx, s.renewal, c)
+	return s.fromCache(ctx, s.renewal, c)
 }
 
 // renewLogin is the get of the cache of renewals: it renews the stored token. It holds the
 // file's lock meanwhile: one of several bridges renews, and the others find the result.
 func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) {
-	login := s.known()
+	login := s.lastLogin()
 	if login == nil || login.Provider == nil { // a key has taken its place
 		return nil, nil
 	}
@@ -109,7 +110,7 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 	why := "has ended, and cannot be renewed"
 	switch h := login.held(); {
 	case h != nil && h.token != refused && valid(s.opts.Now(), h.renewAt):
-		s.note(login) // another bridge has renewed it
+		s.setLogin(login) // another bridge has renewed it
 		return h, nil
 	case login.Over != "":
 		why = "has ended (" + login.Over + ")"
@@ -118,7 +119,7 @@ func (s *Source) renewLogin(ctx context.Context, refused string) (*held, error) 
 	case refused != "":
 		why = "is not taken any more, and cannot be renewed"
 	}
-	return nil, &ended{fmt.Sprintf("your sign-in at %s %s: %s", login.Provider.Issuer, why, s.signIn(""))}
+	return nil, &endedError{fmt.Sprintf("your sign-in at %s %s: %s", login.Provider.Issuer, why, s.howToSignIn(""))}
 }
 
 // renew gets new tokens. stored is the token of the file, which may be older than login. The
@@ -138,24 +139,24 @@ func (s *Source) renew(ctx context.Context, login *Login, stored string) (*held,
 		if err := s.opts.Store.Put(login); err != nil {
 			s.opts.Log.Warn("the end of the sign-in is not stored", "err", err)
 		}
-		return nil, &ended{fmt.Sprintf("your sign-in has ended: %v: %s", refusal, s.signIn(""))}
+		return nil, &endedError{fmt.Sprintf("your sign-in has ended: %v: %s", refusal, s.howToSignIn(""))}
 	case err != nil:
 		return nil, err
 	}
 	s.opts.Learn(t.Access, t.Refresh)
-	login.take(t)
+	login.setTokens(t)
 	if err := s.opts.Store.Put(login); err != nil {
 		// This process can use it; the next one cannot.
 		s.keepStale(stored)
 		s.opts.Log.Warn("the renewed sign-in is not stored", "err", err)
 	}
-	s.note(login)
+	s.setLogin(login)
 	s.opts.Log.Info("the sign-in was renewed", "issuer", login.Provider.Issuer, "until", login.Expiry)
 	return login.held(), nil
 }
 
-// secretOf is the secret of a login's client, "" if it has none: what the client got when it
-// was registered, or what the user has configured, for the configured client alone.
+// secretOf returns the secret of a login's client, "" if it has none: what it got when it was
+// registered, or what the user has configured, for the configured client alone.
 func (s *Source) secretOf(login *Login) (string, error) {
 	if login.Secrets.ClientSecret != "" || login.ClientID != s.opts.OAuth.ClientID {
 		return login.Secrets.ClientSecret, nil

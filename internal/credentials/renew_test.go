@@ -182,7 +182,7 @@ func TestRenewedAndNotStored(t *testing.T) {
 func TestKeyInPlaceOfRenewed(t *testing.T) {
 	store := testStore(t)
 	_, s := newAgent(t, nil).client(t, &Options{Store: store})
-	s.note(must.Get(s.StoreToken(t.Context(), &SignIn{}, "hunter2-token"))(t))
+	s.setLogin(must.Get(s.StoreToken(t.Context(), &SignIn{}, "hunter2-token"))(t))
 	if h, err := s.renewLogin(t.Context(), ""); h != nil || err != nil {
 		t.Errorf("%v, %v", h, err)
 	}

@@ -36,24 +36,23 @@ var ErrCannot = errors.New("that cannot be asked here")
 // SignIn tells how to sign in.
 type SignIn struct {
 	// Card is the agent's card, nil if it cannot be had without credentials.
-	Card *a2a.Card
-	// Device uses a device code even with a browser.
-	Device bool
+	Card   *a2a.Card
+	Device bool // uses a device code even with a browser
 }
 
 // SignIn signs the user in and stores the result.
 func (s *Source) SignIn(ctx context.Context, how *SignIn, user User) (*Login, error) {
-	return s.fill(ctx, func(login *Login) error {
-		st, err := s.plan(how)
+	return s.newLogin(ctx, func(login *Login) error {
+		to, err := s.plan(how)
 		if err != nil {
 			return err
 		}
-		return s.signInTo(ctx, login, st, how, user)
+		return s.signInTo(ctx, login, to, how, user)
 	})
 }
 
-// fill makes a login, has it filled in, and stores it.
-func (s *Source) fill(ctx context.Context, fill func(*Login) error) (*Login, error) {
+// newLogin makes a login, has it filled in, and stores it.
+func (s *Source) newLogin(ctx context.Context, fill func(*Login) error) (*Login, error) {
 	login := &Login{Origin: Origin(s.opts.Agent), Agent: safe.Bare(s.opts.Agent), Created: s.opts.Now()}
 	if s.opts.Store == nil || login.Origin == "" {
 		return nil, errors.New("a sign-in is kept by the agent's URL, and this agent has none")
@@ -62,12 +61,12 @@ func (s *Source) fill(ctx context.Context, fill func(*Login) error) (*Login, err
 		return nil, err
 	}
 	s.opts.Learn(login.Secrets.all()...)
-	return login, s.keep(ctx, login)
+	return login, s.store(ctx, login)
 }
 
-// keep stores a login. It replaces the agent's tokens and keys, and the logins of clients that
+// store stores a login. It replaces the agent's tokens and keys, and the logins of clients that
 // were registered for it before.
-func (s *Source) keep(ctx context.Context, login *Login) error {
+func (s *Source) store(ctx context.Context, login *Login) error {
 	unlock, err := s.opts.Store.Lock(ctx, login)
 	if err != nil {
 		return err
@@ -88,8 +87,8 @@ func (s *Source) keep(ctx context.Context, login *Login) error {
 	return nil
 }
 
-// A step is what a sign-in answers: one scheme.
-type step struct {
+// A target is what a sign-in answers: one scheme.
+type target struct {
 	// scheme is empty for the provider that the user has configured.
 	scheme a2a.SecurityScheme
 	scopes []string
@@ -97,10 +96,10 @@ type step struct {
 	confirmed []string
 }
 
-// plan chooses the first of the card's alternatives of which one scheme is open, and one
+// plan chooses the first of the card's alternatives of which one scheme is not covered, and
 // that we can meet. (Rejected: several secrets in one request. No agent that was tried wants
 // that.)
-func (s *Source) plan(how *SignIn) (*step, error) {
+func (s *Source) plan(how *SignIn) (*target, error) {
 	card := how.Card
 	if card == nil {
 		return s.planWithoutCard()
@@ -110,11 +109,11 @@ func (s *Source) plan(how *SignIn) (*step, error) {
 		if s.opts.Scheme != "" && !slices.ContainsFunc(alternative, func(u a2a.SchemeUse) bool { return u.Scheme == s.opts.Scheme }) {
 			continue
 		}
-		switch st, reason := s.step(card, alternative); {
+		switch to, reason := s.targetOf(card, alternative); {
 		case reason != "":
 			why = append(why, reason)
-		case st != nil:
-			return st, nil
+		case to != nil:
+			return to, nil
 		}
 	}
 	switch {
@@ -123,15 +122,15 @@ func (s *Source) plan(how *SignIn) (*step, error) {
 	case len(why) > 0:
 		return nil, errors.New(strings.Join(why, "; "))
 	}
-	st, err := s.planWithoutCard()
+	to, err := s.planWithoutCard()
 	if err != nil && len(card.Requirements) > 0 {
 		return nil, errors.New("nothing is left to sign in to: what the card asks for, the other options give already")
 	}
-	return st, err
+	return to, err
 }
 
-// alternatives are the card's requirements. A card with schemes and no requirement has
-// forgotten it.
+// alternatives lists the card's requirements. A card with schemes and no requirement has
+// forgotten it: each scheme is one.
 func alternatives(card *a2a.Card) (list []a2a.Requirement) {
 	for _, r := range card.Requirements {
 		if len(r) > 0 {
@@ -146,9 +145,9 @@ func alternatives(card *a2a.Card) (list []a2a.Requirement) {
 	return list
 }
 
-// step is that of an alternative, nil if nothing of it is open; reason tells why it cannot
-// be met.
-func (s *Source) step(card *a2a.Card, alternative a2a.Requirement) (st *step, reason string) {
+// targetOf returns the target of an alternative, nil if all of it is covered; reason tells why
+// it cannot be met.
+func (s *Source) targetOf(card *a2a.Card, alternative a2a.Requirement) (to *target, reason string) {
 	for _, sc := range s.opts.uncovered(card, alternative) {
 		switch sc.Type {
 		case "mutualTLS":
@@ -157,18 +156,18 @@ func (s *Source) step(card *a2a.Card, alternative a2a.Requirement) (st *step, re
 		default:
 			return nil, fmt.Sprintf("the card wants %q, which is a kind of scheme that a2astdio does not know", sc.Name)
 		}
-		if st != nil {
-			return nil, fmt.Sprintf("the card wants %q and %q at once: --header gives one of them", st.scheme.Name, sc.Name)
+		if to != nil {
+			return nil, fmt.Sprintf("the card wants %q and %q at once: --header gives one of them", to.scheme.Name, sc.Name)
 		}
 		i := slices.IndexFunc(alternative, func(use a2a.SchemeUse) bool { return use.Scheme == sc.Name })
-		st = &step{scheme: sc, scopes: alternative[i].Scopes}
+		to = &target{scheme: sc, scopes: alternative[i].Scopes}
 	}
-	return st, ""
+	return to, ""
 }
 
 // planWithoutCard uses what the user has configured, or what the agent has answered in
 // place of its card.
-func (s *Source) planWithoutCard() (*step, error) {
+func (s *Source) planWithoutCard() (*target, error) {
 	var hint oauth.Hint
 	refusal := s.refused()
 	if refusal != nil {
@@ -176,33 +175,34 @@ func (s *Source) planWithoutCard() (*step, error) {
 	}
 	switch {
 	case s.opts.OAuth.Issuer != "":
-		return &step{scopes: hint.Scopes}, nil
+		return &target{scopes: hint.Scopes}, nil
 	case refusal == nil:
 		return nil, errors.New("the agent asks for no credentials, and has refused none: there is nothing to sign in to; --oauth-issuer names an identity provider that you know it wants")
 	case s.opts.Header.Get("Authorization") != "":
 		return nil, fmt.Errorf("nothing is left to sign in to: the agent refuses the Authorization of %s, which wins over a sign-in", s.headerBy())
 	case hint.Scheme == "basic", hint.Scheme == "bearer":
-		return &step{scheme: a2a.SecurityScheme{Type: "http", Scheme: hint.Scheme}}, nil
+		return &target{scheme: a2a.SecurityScheme{Type: "http", Scheme: hint.Scheme}}, nil
 	}
 	return nil, errors.New("the agent refuses you and does not say what it wants: --oauth-issuer names an identity provider, --header gives whatever else it is")
 }
 
-func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *SignIn, user User) error {
+// signInTo fills in a login by asking for a secret, or at an identity provider.
+func (s *Source) signInTo(ctx context.Context, login *Login, to *target, how *SignIn, user User) error {
 	prompt := "token"
 	switch {
-	case st.scheme.Type != "apiKey" && st.scheme.Type != "http":
-		return s.signInOAuth(ctx, login, st, how, user)
-	case st.scheme.Type == "apiKey":
-		prompt = fmt.Sprintf("key %q", st.scheme.Key)
-	case st.scheme.Scheme == "basic":
+	case to.scheme.Type != "apiKey" && to.scheme.Type != "http":
+		return s.signInOAuth(ctx, login, to, how, user)
+	case to.scheme.Type == "apiKey":
+		prompt = fmt.Sprintf("key %q", to.scheme.Key)
+	case to.scheme.Scheme == "basic":
 		prompt = "user:password"
 	}
 	secret, err := user.Secret(ctx, prompt+" for "+login.Origin)
 	if err != nil {
 		return err
 	}
-	return s.take(login, secret, func(secret string) (Key, error) {
-		key, ok := keyFor(&st.scheme, secret)
+	return s.putSecret(login, secret, func(secret string) (Key, error) {
+		key, ok := keyFor(&to.scheme, secret)
 		if !ok {
 			return key, errors.New("it is to be written user:password")
 		}
@@ -210,8 +210,8 @@ func (s *Source) signInTo(ctx context.Context, login *Login, st *step, how *Sign
 	})
 }
 
-// take puts a secret that the user has given into a login.
-func (s *Source) take(login *Login, secret string, place func(secret string) (Key, error)) error {
+// putSecret puts a secret that the user has given into a login.
+func (s *Source) putSecret(login *Login, secret string, place func(secret string) (Key, error)) error {
 	secret, err := (Secret{Value: secret, Name: "what was given"}).read()
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (s *Source) StoreToken(ctx context.Context, how *SignIn, secret string) (*L
 	if refusal := s.refused(); refusal != nil {
 		c.Authenticate = refusal.Authenticate
 	}
-	return s.fill(ctx, func(login *Login) error {
-		return s.take(login, secret, func(secret string) (Key, error) { return s.opts.placed(secret, c) })
+	return s.newLogin(ctx, func(login *Login) error {
+		return s.putSecret(login, secret, func(secret string) (Key, error) { return s.opts.placed(secret, c) })
 	})
 }

@@ -13,12 +13,12 @@ import (
 
 // signInOAuth signs in at an identity provider. If only the agent names the provider,
 // the user is asked before anything goes there, and what is confirmed is stored.
-func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *SignIn, user User) error {
-	provider, err := s.providerFor(ctx, login, st, how, user)
+func (s *Source) signInOAuth(ctx context.Context, login *Login, to *target, how *SignIn, user User) error {
+	provider, err := s.providerFor(ctx, login, to, how, user)
 	if err != nil {
 		return err
 	}
-	scopes := s.scopesFor(st, provider)
+	scopes := s.scopesFor(to, provider)
 	device := how.Device || !user.Browser() || provider.Authorization == ""
 	switch {
 	case provider.Device == "" && provider.Authorization == "":
@@ -29,7 +29,7 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 		return fmt.Errorf("there is no browser here, and the identity provider %s has no sign-in by device code: sign in on a machine with a browser", oauth.Name(provider.Issuer))
 	}
 	// Its metadata may lead elsewhere than its name.
-	if err := s.agree(ctx, login, st, scopes, user, append([]string{provider.Issuer}, provider.Endpoints()...)...); err != nil {
+	if err := s.agree(ctx, login, to, scopes, user, append([]string{provider.Issuer}, provider.Endpoints()...)...); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("Sign in at %s for the agent at %s", oauth.Name(provider.Issuer), login.Origin)
@@ -51,34 +51,34 @@ func (s *Source) signInOAuth(ctx context.Context, login *Login, st *step, how *S
 		return err
 	}
 	login.Provider, login.Scopes, login.Params = provider, scopes, s.opts.OAuth.Params
-	login.take(t)
+	login.setTokens(t)
 	return nil
 }
 
 // providerFor finds the provider. Nothing is asked of one that only the agent names
 // before the user has agreed to it.
-func (s *Source) providerFor(ctx context.Context, login *Login, st *step, how *SignIn, user User) (*oauth.Provider, error) {
+func (s *Source) providerFor(ctx context.Context, login *Login, to *target, how *SignIn, user User) (*oauth.Provider, error) {
 	if s.opts.OAuth.Issuer != "" {
 		return s.configured(ctx, how.Card)
 	}
-	authorization, token, device, err := endpoints(&st.scheme)
-	if err != nil && st.scheme.MetadataURL == "" {
+	authorization, token, device, err := endpoints(&to.scheme)
+	if err != nil && to.scheme.MetadataURL == "" {
 		return nil, err
 	}
-	if err := s.agree(ctx, login, st, s.scopesFor(st, &oauth.Provider{}), user, st.scheme.MetadataURL, authorization, device, token); err != nil {
+	if err := s.agree(ctx, login, to, s.scopesFor(to, &oauth.Provider{}), user, to.scheme.MetadataURL, authorization, device, token); err != nil {
 		return nil, err
 	}
-	return s.candidate(ctx, &st.scheme)
+	return s.candidate(ctx, &to.scheme)
 }
 
-// scopesFor are the scopes to ask for. It adds those for renewal and for the account
+// scopesFor returns the scopes to ask for. It adds those for renewal and for the account
 // where the provider has them, unless the user has set the scopes.
-func (s *Source) scopesFor(st *step, p *oauth.Provider) []string {
+func (s *Source) scopesFor(to *target, p *oauth.Provider) []string {
 	if s.opts.OAuth.Scopes != nil {
 		return s.opts.OAuth.Scopes
 	}
-	scopes := slices.Clone(st.scopes)
-	if st.scheme.Type == "openIdConnect" {
+	scopes := slices.Clone(to.scopes)
+	if to.scheme.Type == "openIdConnect" {
 		scopes = append([]string{"openid"}, scopes...)
 	}
 	if slices.Contains(p.Scopes, "offline_access") {
@@ -91,11 +91,11 @@ func (s *Source) scopesFor(st *step, p *oauth.Provider) []string {
 // agree asks the user about a provider by its URLs, of which empty ones do not count,
 // unless the user has configured it, or has agreed to their origins: in this sign-in, or in
 // one for this agent that is stored. Without encryption the user is asked in each sign-in.
-func (s *Source) agree(ctx context.Context, login *Login, st *step, scopes []string, user User, urls ...string) error {
+func (s *Source) agree(ctx context.Context, login *Login, to *target, scopes []string, user User, urls ...string) error {
 	urls = slices.DeleteFunc(urls, func(u string) bool { return u == "" })
 	q := &oauth.Question{Agent: login.Origin, Provider: oauth.Name(urls[0]), Scopes: scopes, Unencrypted: s.unencrypted()}
 	covers := func(agreed ...string) bool {
-		agreed = append(agreed, st.confirmed...)
+		agreed = append(agreed, to.confirmed...)
 		return !slices.ContainsFunc(urls, func(u string) bool {
 			return !slices.ContainsFunc(agreed, func(a string) bool { return oauth.SameOrigin(a, u) })
 		})
@@ -116,14 +116,14 @@ func (s *Source) agree(ctx context.Context, login *Login, st *step, scopes []str
 	yes, err := user.Confirm(ctx, q)
 	switch {
 	case errors.Is(err, ErrCannot):
-		return errors.New("this sign-in goes to " + q.Provider + ", which only the agent has named, and you cannot be asked here: confirm that on a terminal (" + s.signIn("") +
+		return errors.New("this sign-in goes to " + q.Provider + ", which only the agent has named, and you cannot be asked here: confirm that on a terminal (" + s.howToSignIn("") +
 			"), or, if you know it, say it with --oauth-issuer " + safe.ShellWord(q.Provider))
 	case err != nil:
 		return err
 	case !yes:
 		return oauth.ErrDeclined
 	}
-	st.confirmed = append(st.confirmed, urls...)
+	to.confirmed = append(to.confirmed, urls...)
 	return nil
 }
 
@@ -165,7 +165,7 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 	}
 	list, bad := s.opts.Store.List()
 	for _, l := range list {
-		if !l.counts(Origin(s.opts.Agent), s.opts.OAuth.ClientID) {
+		if !l.isFor(Origin(s.opts.Agent), s.opts.OAuth.ClientID) {
 			continue
 		}
 		kept, err := s.Forget(ctx, l)
@@ -181,7 +181,7 @@ func (s *Source) SignOut(ctx context.Context) (forgotten []*Login, warn, err err
 	return forgotten, warn, err
 }
 
-// Forget is SignOut for one login.
+// Forget is SignOut for one login, which may be without its secrets.
 func (s *Source) Forget(ctx context.Context, l *Login) (warn, err error) {
 	unlock, err := s.opts.Store.Lock(ctx, l)
 	if err != nil {

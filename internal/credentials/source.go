@@ -56,14 +56,11 @@ type OAuth struct {
 	// ClientID is empty if the sign-in has to register a client.
 	ClientID string
 	Secret   Secret
-	// Scopes replace the card's.
-	Scopes []string
-	// Issuer is the user's identity provider.
-	Issuer string
+	Scopes   []string // in place of the card's
+	Issuer   string   // the user's identity provider
 	// Redirect is the URL of this machine to come back to; "": any port.
 	Redirect string
-	// Params are further parameters for the provider.
-	Params url.Values
+	Params   url.Values // further parameters for the provider
 }
 
 // A Source finds credentials for one agent. It is safe for concurrent use; the
@@ -71,10 +68,10 @@ type OAuth struct {
 type Source struct {
 	opts Options
 	http *http.Client
-	// command and program cache these sources, nil if they are not used.
-	command, program *cache
-	// renewal has the token of the stored login.
-	renewal *cache
+	// Caches of the command's credential and of the client's own token (OAuth's client
+	// credentials); nil if that is not used.
+	command, clientGrant *cache
+	renewal              *cache // caches the token of the stored login
 
 	mu sync.Mutex
 	// login is the stored one, as last read, or what has replaced it. stale is the token of a stored
@@ -103,7 +100,7 @@ func New(opts *Options) *Source {
 	case s.opts.Command.Line != "":
 		s.command = newCache(s.opts.Now, s.getCommand)
 	case s.opts.Token.IsZero() && o.ClientID != "" && !o.Secret.IsZero() && o.Issuer != "":
-		s.program = newCache(s.opts.Now, s.getProgram)
+		s.clientGrant = newCache(s.opts.Now, s.getClientGrant)
 	}
 	s.renewal = newCache(s.opts.Now, s.renewLogin)
 	return s
@@ -111,7 +108,7 @@ func New(opts *Options) *Source {
 
 // Close ends renewals. It gives them a moment to be stored.
 func (s *Source) Close() error {
-	for _, c := range []*cache{s.command, s.program, s.renewal} {
+	for _, c := range []*cache{s.command, s.clientGrant, s.renewal} {
 		if c != nil {
 			c.close()
 		}
@@ -120,12 +117,13 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// Credential is a transport.CredentialSource.
+// Credential is a transport.CredentialSource: nil without an error stands for no credential. Of
+// a refusal without another credential the error tells what the user can do.
 func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	s.mu.Lock()
 	if c.Card != nil {
-		if s.card == nil && s.program != nil && s.opts.OAuth.Scopes == nil && len(wantedScopes(c.Card)) > 0 {
-			s.program.set(nil) // what was got for a closed card has not the scopes that it wants
+		if s.card == nil && s.clientGrant != nil && s.opts.OAuth.Scopes == nil && len(wantedScopes(c.Card)) > 0 {
+			s.clientGrant.set(nil) // what was got for a closed card has not the scopes that it wants
 		}
 		s.card = c.Card
 	}
@@ -146,7 +144,7 @@ func (s *Source) Credential(ctx context.Context, c *transport.Challenge) (*trans
 	return nil, s.cure(c)
 }
 
-// find returns what was given for this agent, or else a stored sign-in. (Rejected: both
+// find returns what was given for this agent, or else a stored sign-in, or nil. (Rejected: both
 // in one request, for cards that want two secrets of ours. No agent that was tried does.)
 func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	given, err := s.own(ctx, c)
@@ -156,7 +154,7 @@ func (s *Source) find(ctx context.Context, c *transport.Challenge) (*transport.C
 	return s.signedIn(ctx, c)
 }
 
-// own returns what was given for this agent without a sign-in.
+// own returns what was given for this agent without a sign-in; nil for nothing.
 func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Credential, error) {
 	switch {
 	case !s.opts.Token.IsZero():
@@ -166,33 +164,34 @@ func (s *Source) own(ctx context.Context, c *transport.Challenge) (*transport.Cr
 		}
 		return s.place(secret, c)
 	case s.command != nil:
-		return s.kept(ctx, s.command, c)
-	case s.program == nil, c.Card == nil && c.Status == 0:
+		return s.fromCache(ctx, s.command, c)
+	case s.clientGrant == nil, c.Card == nil && c.Status == 0:
 		return nil, nil // the card says which scopes it wants, and is mostly public
 	}
-	return s.kept(ctx, s.program, c)
+	return s.fromCache(ctx, s.clientGrant, c)
 }
 
-// kept returns the credential of a cache: another one if the agent has refused it.
-func (s *Source) kept(ctx context.Context, k *cache, c *transport.Challenge) (*transport.Credential, error) {
+// fromCache returns the credential of a cache: another one if the agent has refused it.
+func (s *Source) fromCache(ctx context.Context, k *cache, c *transport.Challenge) (*transport.Credential, error) {
 	h, err := k.value(ctx, func(h *held) bool {
-		cred, err := s.made(h, c)
+		cred, err := s.credentialOf(h, c)
 		return c.Status == http.StatusUnauthorized && c.Refused != nil && err == nil && cred.Equal(c.Refused)
 	})
 	if h == nil || err != nil {
 		return nil, err
 	}
-	return s.made(h, c)
+	return s.credentialOf(h, c)
 }
 
-// made makes the credential of what a cache holds.
-func (s *Source) made(h *held, c *transport.Challenge) (*transport.Credential, error) {
+// credentialOf makes the credential of what a cache holds.
+func (s *Source) credentialOf(h *held, c *transport.Challenge) (*transport.Credential, error) {
 	if h.header != nil {
 		return &transport.Credential{Header: h.header}, nil
 	}
 	return s.place(h.token, c)
 }
 
+// place makes the credential of a secret; nil while it is not known where that goes.
 func (s *Source) place(secret string, c *transport.Challenge) (*transport.Credential, error) {
 	if s.opts.Scheme != "" && c.Card == nil && c.Status == 0 {
 		return nil, nil // the card says where the user wants it
@@ -217,8 +216,8 @@ func (s *Source) getCommand(ctx context.Context, _ string) (*held, error) {
 	return h, nil
 }
 
-// getProgram gets a token for the client itself.
-func (s *Source) getProgram(ctx context.Context, _ string) (*held, error) {
+// getClientGrant gets a token for the client itself.
+func (s *Source) getClientGrant(ctx context.Context, _ string) (*held, error) {
 	secret, err := s.clientSecret()
 	if err != nil {
 		return nil, err
@@ -235,12 +234,12 @@ func (s *Source) getProgram(ctx context.Context, _ string) (*held, error) {
 		scopes = wantedScopes(card)
 	}
 	client := s.client(s.opts.OAuth.ClientID, secret, s.opts.OAuth.Params)
-	t, err := client.ForProgram(ctx, provider, scopes)
+	t, err := client.ClientCredentials(ctx, provider, scopes)
 	if err != nil {
 		return nil, err
 	}
 	s.opts.Learn(t.Access)
-	return &held{token: t.Access, expiry: t.Expiry, renewAt: renewal(t.Obtained, t.Expiry)}, nil
+	return &held{token: t.Access, expiry: t.Expiry, renewAt: renewAt(t.Obtained, t.Expiry)}, nil
 }
 
 func (s *Source) client(id, secret string, params url.Values) *oauth.Client {
@@ -257,7 +256,7 @@ func (s *Source) clientSecret() (string, error) {
 	return secret, err
 }
 
-// refused is the agent's last answer with 401 or 403; nil: none.
+// refused returns the agent's last answer with 401 or 403; nil: none.
 func (s *Source) refused() *transport.Challenge {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,7 +48,7 @@ func OpenStore(dir string) (*Store, error) {
 	return &Store{dir: dir}, nil
 }
 
-// file is the file for an origin and a client.
+// file returns the path of the file for an origin and a client.
 func (s *Store) file(origin, client string) string {
 	sum := sha256.Sum256([]byte(origin + "\n" + client))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:16])+suffix)
@@ -99,7 +99,7 @@ func (s *Store) Find(agent, client string) (*Login, error) {
 		if list, bad = s.List(); list == nil { // each request asks
 			return nil, bad
 		}
-		list = slices.DeleteFunc(list, func(l *Login) bool { return !l.counts(origin, client) })
+		list = slices.DeleteFunc(list, func(l *Login) bool { return !l.isFor(origin, client) })
 		if len(list) > 0 {
 			break
 		}

@@ -68,7 +68,8 @@ func (l *Login) Close() {
 	}
 }
 
-func (l *Login) inTime(ctx context.Context) (context.Context, context.CancelFunc) {
+// withLimit returns a context that ends at the latest after loginTime.
+func (l *Login) withLimit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, loginTime, fmt.Errorf("nobody has signed in at %s within %v: begin again", Name(l.Provider.Issuer), loginTime))
 }
 
@@ -79,7 +80,7 @@ func (l *Login) ByBrowser(ctx context.Context) (t *Token, account string, err er
 		return nil, "", err
 	}
 	defer l.Close()
-	ctx, cancel := l.inTime(ctx)
+	ctx, cancel := l.withLimit(ctx)
 	defer cancel()
 
 	state, nonce, verifier := rand.Text(), "", oauth2.GenerateVerifier()
@@ -171,7 +172,7 @@ func listen(redirect string) (*loopback, error) {
 // ByDevice signs the user in on another device, where there is no browser: the device
 // authorization grant (RFC 8628). account is as for ByBrowser.
 func (l *Login) ByDevice(ctx context.Context) (t *Token, account string, err error) {
-	ctx, cancel := l.inTime(ctx)
+	ctx, cancel := l.withLimit(ctx)
 	defer cancel()
 	config := l.Client.config(l.Provider, l.Scopes, "")
 	given, err := config.DeviceAuth(l.Client.context(ctx), l.Client.options()...)
@@ -186,7 +187,7 @@ func (l *Login) ByDevice(ctx context.Context) (t *Token, account string, err err
 	if u, err := url.Parse(given.VerificationURIComplete); err == nil && safe.SameOrigin(u, page) {
 		complete = u.String()
 	}
-	bound(given, time.Now())
+	limitTimes(given, time.Now())
 	if err := l.Show(ctx, plain(given.UserCode), page.String(), complete, given.Expiry); err != nil {
 		return nil, "", err
 	}
@@ -201,9 +202,9 @@ func (l *Login) ByDevice(ctx context.Context) (t *Token, account string, err err
 // defaultInterval is how many seconds there are between two questions (RFC 8628, §3.5).
 const defaultInterval = 5
 
-// bound makes sense of the times that a provider gives: the library panics at an interval below
-// nothing, and a code that is good for longer than a sign-in may take is not.
-func bound(given *oauth2.DeviceAuthResponse, now time.Time) {
+// limitTimes makes sense of the times that a provider gives: the library panics at an interval
+// below nothing, and a code that is good for longer than a sign-in may take is not.
+func limitTimes(given *oauth2.DeviceAuthResponse, now time.Time) {
 	if most := int64(loginTime / time.Second); given.Interval <= 0 || given.Interval > most {
 		given.Interval = defaultInterval
 	}

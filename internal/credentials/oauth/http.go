@@ -79,8 +79,7 @@ func (l limited) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // An Error is a provider's refusal, or why it was not reached.
 type Error struct {
-	// Provider names it.
-	Provider string
+	Provider string // names it
 	// Code is OAuth's (RFC 6749, §5.2; RFC 8628, §3.5), "" if the provider gave
 	// none.
 	Code string
@@ -131,6 +130,7 @@ func quoted(s string, secrets []string) string {
 // plain makes one short line of a foreign text, without control characters.
 func plain(s string) string { return safe.Line(s, 200) }
 
+// unreached makes an error of why a provider was not reached.
 func unreached(provider, what string, err error) *Error {
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
@@ -144,7 +144,7 @@ func unreached(provider, what string, err error) *Error {
 	return &Error{Provider: provider, text: "is not reached " + what + ": " + plain(why), Passing: cert == nil && !(errors.As(err, &dns) && dns.IsNotFound)}
 }
 
-// fetch gets a JSON document. missing: there is none.
+// fetch gets a JSON document. missing: there is none, and err tells so.
 func fetch(ctx context.Context, hc *http.Client, provider, from string, into any) (missing bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
@@ -223,8 +223,7 @@ func parseURL(s string) (*url.URL, error) {
 
 // A Hint is what an agent's 401 tells about authentication (RFC 6750, §3).
 type Hint struct {
-	// Scheme is the first named scheme, in lower case.
-	Scheme string
+	Scheme string // the first named scheme, in lower case
 	Scopes []string
 }
 

@@ -24,7 +24,7 @@ func (c *Client) Account(ctx context.Context, p *Provider, t *Token, nonce strin
 	ctx = oidc.ClientContext(ctx, c.HTTP)
 	config := &oidc.Config{
 		ClientID:             c.ID,
-		SupportedSigningAlgs: signed(p.Algorithms),
+		SupportedSigningAlgs: signatureAlgorithms(p.Algorithms),
 		// The library does not allow for different clocks: see checkTime.
 		SkipExpiryCheck: true,
 		// Microsoft's issuer has a placeholder for the tenant, which the token fills in.
@@ -64,9 +64,9 @@ func (c *Client) Account(ctx context.Context, p *Provider, t *Token, nonce strin
 	return plain(cmp.Or(claims.Email, claims.PreferredUsername, claims.Name, id.Subject)), nil
 }
 
-// signed are the algorithms that prove who has signed: not those with a shared secret,
+// signatureAlgorithms returns those that prove who has signed: none with a shared secret,
 // which both sides have, and not "none".
-func signed(offered []string) (list []string) {
+func signatureAlgorithms(offered []string) (list []string) {
 	for _, a := range offered {
 		if a != "none" && !strings.HasPrefix(a, "HS") {
 			list = append(list, a)

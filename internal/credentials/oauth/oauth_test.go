@@ -151,7 +151,7 @@ func TestIDTokenOfAnother(t *testing.T) {
 	other := &Client{ID: "service", HTTP: c.HTTP, Now: time.Now}
 	_, err = other.Account(t.Context(), p, token, "")
 	must.Fail(t, err, "audience")
-	must.Equal(t, signed([]string{"none", "HS256", "RS256"}), []string{"RS256"})
+	must.Equal(t, signatureAlgorithms([]string{"none", "HS256", "RS256"}), []string{"RS256"})
 }
 
 // A device's code is entered elsewhere; what the user says there is what counts.
@@ -219,7 +219,7 @@ func TestDeviceTimes(t *testing.T) {
 		{Interval: 9223372037, Expiry: now.Add(time.Hour)}: usual,
 		{}: usual,
 	} {
-		bound(&given, now)
+		limitTimes(&given, now)
 		must.Equal(t, given, want)
 	}
 	c := &Client{ID: "a", Secret: "hunter2"}
@@ -234,14 +234,14 @@ func TestForProgram(t *testing.T) {
 	c.ID, c.Secret = "service", "hunter2-client"
 	for _, auth := range [][]string{nil, {"client_secret_post"}, {"client_secret_basic", "client_secret_post"}} {
 		p.ClientAuth = auth
-		token := must.Get(c.ForProgram(t.Context(), p, []string{"admin"}))(t)
+		token := must.Get(c.ClientCredentials(t.Context(), p, []string{"admin"}))(t)
 		if grant, ok := s.Provider.Check(token.Access); !ok || grant.Subject != "service" || fmt.Sprint(token.Scopes) != "[admin]" {
 			t.Errorf("%+v", grant)
 		}
 		must.Equal(t, s.Forms()[len(s.Forms())-1].Has("client_secret"), len(auth) == 1, auth)
 	}
 	c.Secret = "hunter2-wrong"
-	_, err := c.ForProgram(t.Context(), p, nil)
+	_, err := c.ClientCredentials(t.Context(), p, nil)
 	if err == nil || !strings.Contains(err.Error(), "invalid_client") || strings.Contains(err.Error(), "hunter2") || s.Calls("token") != 4 {
 		t.Errorf("%v, %d requests", err, s.Calls("token"))
 	}

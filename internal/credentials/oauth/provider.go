@@ -173,7 +173,7 @@ func (p *Provider) Has(authorization, token string) bool {
 	return (authorization == "" || authorization == p.Authorization) && (token == "" || token == p.Token)
 }
 
-// Name is an identity provider's name in messages and in the question whether it is the right
+// Name returns an identity provider's name for messages and the question whether it is the right
 // one: with the whole host, in ASCII, since other letters may look like those of another.
 func Name(issuer string) string {
 	u, err := url.Parse(issuer)

@@ -36,8 +36,7 @@ type Token struct {
 	// Scopes are the granted ones, nil if the provider does not tell: then the requested
 	// ones were granted.
 	Scopes []string
-	// ID is the ID token, unverified.
-	ID string
+	ID     string // the ID token, unverified
 }
 
 // CheckParams refuses the protocol's own parameters.
@@ -52,7 +51,7 @@ func CheckParams(params url.Values) error {
 	return nil
 }
 
-// style is how the client authenticates. It is never tried out: a repeated request
+// style returns how the client authenticates. It is never tried out: a repeated request
 // would use its code, or its refresh token, twice.
 func (c *Client) style(p *Provider) oauth2.AuthStyle {
 	if c.Secret == "" || slices.Contains(p.ClientAuth, "client_secret_post") && !slices.Contains(p.ClientAuth, "client_secret_basic") {
@@ -92,8 +91,8 @@ func (c *Client) Renew(ctx context.Context, p *Provider, refresh string) (*Token
 	return c.token(p, tok, began)
 }
 
-// ForProgram gets a token for the program itself (client credentials).
-func (c *Client) ForProgram(ctx context.Context, p *Provider, scopes []string) (*Token, error) {
+// ClientCredentials gets a token for the client itself, by the grant of this name.
+func (c *Client) ClientCredentials(ctx context.Context, p *Provider, scopes []string) (*Token, error) {
 	began := c.Now()
 	config := clientcredentials.Config{ClientID: c.ID, ClientSecret: c.Secret, TokenURL: p.Token, Scopes: scopes, EndpointParams: c.Params, AuthStyle: c.style(p)}
 	tok, err := config.Token(c.context(ctx))
@@ -126,8 +125,8 @@ func (c *Client) token(p *Provider, tok *oauth2.Token, began time.Time) (*Token,
 	return t, nil
 }
 
-// secrets are what a provider may quote of the client's: the secret, and what it is in the header
-// of Basic authentication (RFC 6749, §2.3.1).
+// secrets lists what a provider may quote of the client's: the secret, and what it is in the
+// header of Basic authentication (RFC 6749, §2.3.1).
 func (c *Client) secrets() []string {
 	if c.Secret == "" {
 		return nil
