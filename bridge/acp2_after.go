@@ -53,7 +53,7 @@ func (e *acpEditor) releaseAndWatch(turn Turn, err error) {
 // one where beginTurn says so.
 func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	defer w.stop()
-	w.pushes.take()
+	w.pushes.collect()
 	state, moved := w.awaitMove(e.server.out.InputDone())
 	turn, cancelled, ok := w.beginTurn(moved)
 	if !ok {

@@ -97,7 +97,7 @@
 // # Channels, and who receives
 //
 //	readers.batches           the leg that runs, or the one that is left with a cancel
-//	reader.next               the goroutine of that stream
+//	reader.goOn               the goroutine of that stream
 //	turn.steers               the turn
 //	mcpTalk.changed           the call that waits
 //	makingTask, openingAgent, who has put a token in: one may be in there

@@ -9,8 +9,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// said is what a leg hands to its turn.
-type said struct {
+// brought is what a leg hands to its turn.
+type brought struct {
 	verb   shown.Verb          // of events
 	events []a2a.Event         // valid until the turn has shown them
 	conn   *mapping.Connection // what became of the connection, nil for nothing
@@ -28,7 +28,7 @@ const (
 )
 
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs
-// in its turn's goroutine, which takes what comes to it ([leg.next]), one at a time: that becomes an
+// in its turn's goroutine, which takes what comes to it ([leg.await]), one at a time: that becomes an
 // input of the machine (phase.go), whose action it takes. What the agent says it has the turn show,
 // so that a slow editor slows the agent, and it is told then what it decides by ([heard]).
 type leg struct {
@@ -46,7 +46,7 @@ type leg struct {
 	live      *reader    // its own stream, nil if it is not open
 	sub       *reader    // a subscription, nil if none is open
 	first     *batch     // what it has said, and is not read on behind, until a look tells whether the task is bare; nil: nothing waits
-	held      *a2a.Event // the newest look at a task whose stream is open, and has not said its words; nil: none
+	glance    *a2a.Event // the newest look at a task whose stream is open, and has not said its words; nil: none
 	behind    bool       // such a look asks what the stream has not said, nor that the task waits
 	heardAt   time.Time  // when its own stream has last said something
 	refresh   refresh
@@ -82,7 +82,7 @@ func (t *turn) follow(r *request) *leg {
 	if r.message == nil {
 		l.progress = hasCome
 	}
-	l.pushes.take()
+	l.pushes.collect()
 	l.clock, l.pause, l.patience = newClock(), firstWait, liveSilence
 	l.start()
 	return l
@@ -134,9 +134,9 @@ func (l *leg) listens() (in inputs, flows bool) {
 	return in, flows
 }
 
-// next waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg); nil:
+// await waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg); nil:
 // the turn has none. A leg that is over brings nothing but the turn's alarms, and is closed.
-func (l *leg) next(ctx context.Context, b beside) came {
+func (l *leg) await(ctx context.Context, b beside) came {
 	in, flows := l.listens()
 	select {
 	case b := <-in.batches:
@@ -266,7 +266,7 @@ func (l *leg) step(in input) action {
 		l.subscription = subNever
 	}
 	var do action
-	l.phase, do = next(l.phase, &l.known, in)
+	l.phase, do = decide(l.phase, &l.known, in)
 	l.act(in, do)
 	return do
 }
@@ -300,11 +300,11 @@ func (l *leg) act(in input, do action) {
 		}
 	case doAway:
 		l.live = nil
-		if l.giveHeld(true) {
+		if l.giveGlance(true) {
 			l.later()
 		}
 	case doEnd:
-		if !l.giveHeld(l.verdict == byLook) {
+		if !l.giveGlance(l.verdict == byLook) {
 			return
 		}
 		l.end(nil)
@@ -315,11 +315,11 @@ func (l *leg) act(in input, do action) {
 	}
 }
 
-// giveHeld shows the look at the task that is held, if one is, when its own stream is not waited for
-// any more. cut: that may have been about to say it, and more. False: the editor has failed.
-func (l *leg) giveHeld(cut bool) bool {
-	task := l.held
-	if l.held = nil; task == nil {
+// giveGlance shows the look at the task that is kept (leg.glance), if one is, when its own stream is not
+// waited for any more. cut: that may have been about to say it, and more. False: the editor has failed.
+func (l *leg) giveGlance(cut bool) bool {
+	task := l.glance
+	if l.glance = nil; task == nil {
 		return true
 	}
 	if cut {
@@ -332,7 +332,7 @@ func (l *leg) giveHeld(cut bool) bool {
 // give has the turn show something, as slowly as the editor takes it, and takes over what is heard
 // then and whether the stream still flows. False: the editor has failed, now or before; the leg is
 // over.
-func (l *leg) give(n said) bool {
+func (l *leg) give(n brought) bool {
 	if l.unshown != nil {
 		return false
 	}
@@ -350,7 +350,7 @@ func (l *leg) give(n said) bool {
 // giveTask gives a task that was looked at. stale: it is older than what is known, and was not
 // shown.
 func (l *leg) giveTask(task *a2a.Event, shows showing) (stale, ok bool) {
-	n := said{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}
+	n := brought{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}
 	if stale = shows == showAll && l.turn.countStale(task); stale {
 		n.events = nil
 	}
@@ -358,4 +358,4 @@ func (l *leg) giveTask(task *a2a.Event, shows showing) (stale, ok bool) {
 }
 
 // tell shows what became of the connection.
-func (l *leg) tell(c mapping.Connection) { l.give(said{conn: &c}) }
+func (l *leg) tell(c mapping.Connection) { l.give(brought{conn: &c}) }

@@ -85,7 +85,7 @@ func (l *leg) sent(r *reply) {
 	if r.taskID != "" {
 		l.taskID = r.taskID
 	}
-	if len(r.steps) > 0 && !l.give(said{steps: r.steps}) {
+	if len(r.steps) > 0 && !l.give(brought{steps: r.steps}) {
 		return
 	}
 	if r.then != nil {
@@ -196,7 +196,7 @@ func (l *leg) cancelBy(b batch) bool {
 }
 
 // passOn ends the leg, since a message goes to its task, and returns for the next leg its streams;
-// the look that is held, nil for none; and whether its streams have said something that no look has
+// the look that is kept, nil for none; and whether its streams have said something that no look has
 // shown. Of a leg that is over there is none of these.
 func (l *leg) passOn() (*readers, *a2a.Event, bool) {
 	if l.phase == over {
@@ -205,7 +205,7 @@ func (l *leg) passOn() (*readers, *a2a.Event, bool) {
 	}
 	owes := l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
 	l.end(errDropped)
-	return l.halt(), l.held, owes
+	return l.halt(), l.glance, owes
 }
 
 // endedWell reports whether there is a leg that is over without an error: the agent is done, or was

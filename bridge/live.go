@@ -13,7 +13,7 @@ import (
 
 // takeLive deals with events of the leg's own stream, at least one. They are shown, the leg's
 // message has come by that, and the machine decides. What looks have counted and judged is void
-// then, and, if the events have words, the look that is held; the stream's silence is measured anew.
+// then, and, if the events have words, the look that is kept; the stream's silence is measured anew.
 // flows: nothing but text has grown so far. While that is so, all this holds already, and silence is
 // put off, no more: it is done for each chunk of a text.
 func (l *leg) takeLive(events []a2a.Event, flows bool) {
@@ -35,7 +35,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	if flows {
 		shows = showFlow
 	}
-	if !l.give(said{verb: shown.Live, events: events, shows: shows}) {
+	if !l.give(brought{verb: shown.Live, events: events, shows: shows}) {
 		return
 	}
 	if l.flows {
@@ -43,7 +43,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		return
 	}
 	if l.unheard, l.grown, l.verdict = 0, 0, noVerdict; says(events) {
-		l.held, l.behind = nil, false // else the words that it has may come nowhere else
+		l.glance, l.behind = nil, false // else the words that it has may come nowhere else
 	}
 	l.noteState(events, asBefore)
 	if !ended || says(events) {

@@ -226,10 +226,10 @@ type row struct {
 	do   action
 }
 
-// next is the machine: it returns the next phase, and what is done, by the first row that fits; where
+// decide is the machine: it returns the next phase, and what is done, by the first row that fits; where
 // none does, the leg goes on (doRead). Each row was measured by what goes wrong without it, in worlds
 // of agents and networks that were enumerated; those that were not needed are gone.
-func next(p phase, k *known, in input) (phase, action) {
+func decide(p phase, k *known, in input) (phase, action) {
 	do := doRead
 	if r := rowFor(p, k, in); r != nil {
 		do = r.do

@@ -30,7 +30,7 @@ func TestMachine(t *testing.T) {
 		if row := rowFor(p, k, in); row != nil {
 			used[row] = true
 		}
-		to, do := next(p, k, in)
+		to, do := decide(p, k, in)
 		if ends := do == doEnd || do == doGiveUp || do == doUnsent; ends != (to == over) {
 			t.Fatalf("%v, %#x: the phase is %v, and the action %v: %+v", p, in, to, do, k)
 		}

@@ -61,9 +61,9 @@ func (f *pushFeed) waked() <-chan struct{} {
 	return f.hook.Pushed()
 }
 
-// take returns what was pushed. What came while a stream was open comes on that, too: it is
+// collect returns what was pushed. What came while a stream was open comes on that, too: it is
 // taken to be dropped.
-func (f *pushFeed) take() (payloads [][]byte) {
+func (f *pushFeed) collect() (payloads [][]byte) {
 	if f == nil {
 		return nil
 	}

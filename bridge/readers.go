@@ -27,7 +27,7 @@ type reader struct {
 	stream  *transport.Stream
 	idle    *idleGuard
 	release func()        // ends its request's context
-	next    chan struct{} // readOn sends: it reads on
+	goOn    chan struct{} // readOn sends: it reads on
 }
 
 // A batch is what one read of a stream has brought: events, which are valid until the reader
@@ -64,7 +64,7 @@ func (a *Agent) opens(within bool, request func(context.Context) (begun, error))
 		return r
 	}
 	r.stream.Heard(idle.start) // a comment is no event, but a sign of life
-	r.reader = &reader{stream: r.stream, idle: idle, release: release, next: make(chan struct{})}
+	r.reader = &reader{stream: r.stream, idle: idle, release: release, goOn: make(chan struct{})}
 	return r
 }
 
@@ -100,7 +100,7 @@ func (s *readers) run(r *reader) {
 			return
 		}
 		select {
-		case <-r.next:
+		case <-r.goOn:
 		case <-s.closed.Done():
 			r.drain()
 			return
@@ -113,7 +113,7 @@ func (s *readers) run(r *reader) {
 func (s *readers) readOn(b batch) {
 	if b.err == nil {
 		select {
-		case b.next <- struct{}{}:
+		case b.goOn <- struct{}{}:
 		case <-s.closed.Done():
 		}
 		return

@@ -51,8 +51,8 @@ type refresh struct {
 	firstTask time.Time     // when the newest subscription's first task has come, which overtakes a slow look
 	at        time.Time     // when the newest look has ended
 	took      time.Duration // what it took
-	spoken    int           // turn.spoken when judge has found it changed, or has not counted
-	spokeAt   time.Time     // and when that was
+	news      int           // turn.news when judge has found it changed, or has not counted
+	newsAt    time.Time     // and when that was
 }
 
 // polling is why a task is asked for that cannot be followed.
@@ -222,16 +222,16 @@ func (l *leg) wentOnUnheard(task *a2a.Event) bool {
 }
 
 // compareLooks holds a look at a task whose stream is open until the stream has said its words, and
-// counts those that grow while it says nothing. Behind the stream none is held.
+// counts those that grow while it says nothing. Behind the stream none is kept.
 func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	if !open {
-		l.grown, l.held = 0, nil
+		l.grown, l.glance = 0, nil
 		return
 	}
-	if l.held != nil && len(task.Raw) > len(l.held.Raw) {
+	if l.glance != nil && len(task.Raw) > len(l.glance.Raw) {
 		l.grown++
 	}
-	l.held = task
+	l.glance = task
 }
 
 // count counts a look that the timer, or silence, has caused: how long the message has not come (unheard),
@@ -258,14 +258,14 @@ func (l *leg) count(task *a2a.Event) {
 func (l *leg) judge() {
 	f := &l.refresh
 	works := l.state == a2a.StateWorking || l.state == a2a.StateSubmitted
-	if !l.spokeLast || l.phase == streaming || !works || l.calls == callsWork || f.spoken != l.turn.spoken {
-		f.spoken, f.spokeAt = l.turn.spoken, time.Now()
+	if !l.spokeLast || l.phase == streaming || !works || l.calls == callsWork || f.news != l.turn.news {
+		f.news, f.newsAt = l.turn.news, time.Now()
 	}
 	switch {
 	case l.phase == streaming: // its own stream may have a verdict
 	case !f.overAt.IsZero() && time.Since(f.overAt) > overPatience:
 		l.verdict = bySubscriptions
-	case time.Since(f.spokeAt) >= lonePatience:
+	case time.Since(f.newsAt) >= lonePatience:
 		l.verdict = byMessage
 	default:
 		l.verdict = noVerdict

@@ -122,7 +122,7 @@ func (l *leg) takeSubscribed(b batch) {
 		l.step(inCannot)
 		l.watchCalls()
 	case l.holds == holdsNoWord:
-		l.give(said{verb: shown.Replayed, events: events})
+		l.give(brought{verb: shown.Replayed, events: events})
 		l.step(inHint)
 	default:
 		// Before the first look it is not known whether the agent can be asked.
@@ -164,7 +164,7 @@ func (l *leg) takeFirst() {
 	case l.agent.opts.Client.Unsupported().Get, l.tries > 0:
 		l.takeReplayed(l.first.events)
 	case l.holds == holdsNoWord:
-		l.give(said{verb: shown.Replayed, events: l.first.events})
+		l.give(brought{verb: shown.Replayed, events: l.first.events})
 	}
 	l.releaseFirst()
 }
@@ -182,7 +182,7 @@ func (l *leg) releaseFirst() {
 // state, but that in which the task stood before, tells that the leg's message has come; then what
 // they say of the state is believed.
 func (l *leg) takeReplayed(events []a2a.Event) {
-	if !l.give(said{verb: shown.Replayed, events: events}) {
+	if !l.give(brought{verb: shown.Replayed, events: events}) {
 		return
 	}
 	for i := range events {
@@ -198,7 +198,7 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 // pushed deals with what the agent has pushed. While its own stream is open it is dropped, since that brings
 // it; else it is a reason to look, and where the agent cannot be asked, or does not answer, the word itself.
 func (l *leg) pushed() {
-	pushed := l.pushes.take()
+	pushed := l.pushes.collect()
 	if l.phase == streaming || len(pushed) == 0 {
 		return
 	}

@@ -35,7 +35,7 @@ type turn struct {
 	card       *a2a.Card
 	steps      []mapping.Step      // room for the next ones
 	shows      int                 // how often show was called
-	spoken     int                 // how often for what the agent has said, and a look has not only repeated
+	news       int                 // how often for what the agent has said, and a look has not only repeated
 	authTold   bool                // the user was told that the agent wants authentication
 	delivery   delivery            // of the user's answers in this turn
 	stale      int                 // looks in a row that were older than what is known
@@ -54,7 +54,7 @@ type turn struct {
 	trace              a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.
 	accepted func(ctx context.Context)
-	// steers takes messages for the task; steering is the one that came last: see leg.next.
+	// steers takes messages for the task; steering is the one that came last: see leg.await.
 	steers   chan *steering
 	steering *steering
 	sent     sentMessage     // our newest one that was not refused
@@ -307,16 +307,16 @@ func (t *turn) stream(ctx context.Context, leg *leg) (legEnd, error) {
 			if t.fold.Calls.Waits() {
 				return paused, nil
 			}
-			leg.giveHeld(true)
+			leg.giveGlance(true)
 			return ended, leg.unshown // the next prompt answers
 		case leg.hasEnded() && !t.awaitsCancelAnswer(leg):
 			return t.legOver(leg)
 		}
-		before := t.spoken
+		before := t.news
 		b.steers = t.nextSteering(leg)
-		switch leg.next(ctx, b) {
+		switch leg.await(ctx, b) {
 		case ofLeg:
-			if t.spoken != before {
+			if t.news != before {
 				quiet = firstSilence
 				leg.clock.set(atQuiet, quiet)
 			}

@@ -158,7 +158,7 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 	}()
 	b.answer = done.Done()
 	for leg == nil || leg.unshown == nil && goesOn() {
-		if came = leg.next(ctx, b); came == ofSteering {
+		if came = leg.await(ctx, b); came == ofSteering {
 			t.steering.tellOutcome(errCannotSteer)
 		} else if came != ofLeg {
 			break

@@ -10,14 +10,14 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// show hands what a leg has said to the editor as steps, as slowly as that takes them, and returns
+// show hands what a leg has brought to the editor as steps, as slowly as that takes them, and returns
 // what the leg decides by then. grew: a text has grown in its flow, and nothing else is new, so that
 // now is not filled. The error is the editor's.
-func (t *turn) show(leg *leg, n said) (now heard, grew bool, err error) {
+func (t *turn) show(leg *leg, n brought) (now heard, grew bool, err error) {
 	t.shows++
 	steps, grew := t.stepsOf(&n, t.steps[:0])
 	if len(n.events) > 0 && n.shows != showCalls && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
-		t.spoken++
+		t.news++
 	}
 	if !grew {
 		t.noteTask()
@@ -38,8 +38,8 @@ func (t *turn) show(leg *leg, n said) (now heard, grew bool, err error) {
 	return now, grew, err
 }
 
-// stepsOf appends the steps of what a leg has said, with the notices that belong to it. grew: see show.
-func (t *turn) stepsOf(n *said, steps []mapping.Step) (all []mapping.Step, grew bool) {
+// stepsOf appends the steps of what a leg has brought, with the notices that belong to it. grew: see show.
+func (t *turn) stepsOf(n *brought, steps []mapping.Step) (all []mapping.Step, grew bool) {
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
@@ -83,7 +83,7 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 }
 
 // foldEvents appends the steps of events. grew: see show.
-func (t *turn) foldEvents(n *said, steps []mapping.Step) (all []mapping.Step, grew bool) {
+func (t *turn) foldEvents(n *brought, steps []mapping.Step) (all []mapping.Step, grew bool) {
 	grew = n.shows == showFlow
 	verb := n.verb
 	if n.shows == showCalls {
@@ -116,7 +116,7 @@ const cutNotice = "\n[This agent offers no way back to an answer that is under w
 
 // cutCost is the notice of what a cut costs, if it costs anything: not where the first look
 // shows the end, so that nothing comes in pieces. It is shown once in a session.
-func (t *turn) cutCost(n *said) []mapping.Step {
+func (t *turn) cutCost(n *brought) []mapping.Step {
 	state := n.events[0].State
 	if state.Terminal() || state == a2a.StateInputRequired || !t.agent.opts.Client.Unsupported().Subscribe || !t.session.firstTime(ofCut) {
 		return nil

@@ -96,7 +96,7 @@ func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool
 		select {
 		case <-timer.C:
 		case <-w.pushes.waked():
-			w.pushes.take()
+			w.pushes.collect()
 		case <-client.Exited():
 			return "", false
 		case <-inputDone:
