@@ -37,13 +37,13 @@ func (adk) about() about {
 
 func (adk) extensions() []string { return []string{adkExtension, kagentExtension} }
 
-func (adk) tells(card *a2a.Card) bool {
+func (adk) matchesCard(card *a2a.Card) bool {
 	return declares(card, adkExtension) || declares(card, kagentExtension)
 }
 
-// knows: a key of its own may be in the metadata of the event, or of anything in it. In data such keys are
-// somebody else's: the input of a call, for one.
-func (adk) knows(ev *a2a.Event) bool {
+// recognizes: a key of its own may be in the metadata of the event, or of anything in it. In data such
+// keys are somebody else's: the input of a call, for one.
+func (adk) recognizes(ev *a2a.Event) bool {
 	if !strings.Contains(string(ev.Raw), `"adk_`) && !strings.Contains(string(ev.Raw), `"kagent_`) { // kagent's runtime for Python
 		return false
 	}
@@ -54,15 +54,7 @@ func (adk) knows(ev *a2a.Event) bool {
 
 // adkMarks reports whether metadata, or that of one of the parts, has a key of ADK's.
 func adkMarks(metadata a2a.JSON, parts a2a.Parts) bool {
-	if hasADKKey(metadata) {
-		return true
-	}
-	for p := range parts.All() {
-		if hasADKKey(p.Metadata) {
-			return true
-		}
-	}
-	return false
+	return hasADKKey(metadata) || a2a.Any(parts.All(), func(p *a2a.Part) bool { return hasADKKey(p.Metadata) })
 }
 
 func hasADKKey(metadata a2a.JSON) (found bool) {
@@ -108,7 +100,7 @@ const (
 	isWhole
 )
 
-// adkPartial reads the mark of the first that has one.
+// adkPartial reads the mark of the first metadata that has one.
 func adkPartial(metadata ...a2a.JSON) partial {
 	for _, m := range metadata {
 		if !strings.Contains(string(m), "adk_partial") {
@@ -160,12 +152,13 @@ func (adk) text(p *a2a.Part, mark partial, artifact bool, at *Carrier, to *Piece
 	}
 }
 
-// adkAsks reports whether what a message asks is not answered yet.
+// adkAsks reports whether a question in a message, if there is one, waits for its answer.
 func adkAsks(at *Carrier) bool {
 	return at.State.Waits() && (at.Newest || !at.Held)
 }
 
-// data is false if it is none of ADK's own, as kagent's "file_too_large".
+// data reads a data part of that kind; false if that is none of ADK's own, as kagent's
+// "file_too_large". long: the function runs long.
 func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) bool {
 	id, name := v.Get("id").Str, v.Get("name").Str
 	asks := adkAsks(at)
@@ -203,8 +196,8 @@ func adkArgs(call gjson.Result) a2a.JSON {
 	return a2a.JSON(args.Raw)
 }
 
-// response is the result of a call. One that wants a confirmation first has an error
-// that says so, in words that differ between ADK's servers.
+// response adds the result of a call. A call that waits for a confirmation has an error that says
+// so, in words that differ between ADK's servers.
 func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 	c := calls.ToolCall{ID: id, Name: name, Status: calls.Succeeded}
 	failure := v.Get("error")
@@ -229,7 +222,7 @@ func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 // adkConfirm is the call by which ADK asks whether it may make another one.
 const adkConfirm = "adk_request_confirmation"
 
-// confirmation asks about the call that the agent wants to make. Its payload are values
+// confirmation adds the call that the agent wants to make, as one that asks. The payload are values
 // that the tool goes by, as the agent proposes them.
 func (adk) confirmation(id string, args gjson.Result, to *Pieces) {
 	original := args.Get("originalFunctionCall")
@@ -246,6 +239,7 @@ func (adk) confirmation(id string, args gjson.Result, to *Pieces) {
 	to.call(c)
 }
 
+// adkPayload is what confirmation has kept of a call's payload; nothing if there was none.
 func adkPayload(c *calls.ToolCall) (payload gjson.Result) {
 	if c.Confirmation != nil {
 		payload = gjson.Get(string(c.Confirmation.Unread), "payload")
@@ -270,8 +264,8 @@ func (adk) options(c *calls.ToolCall) []ask.Option {
 	return []ask.Option{allow, reject}
 }
 
-// adkResponse is a function response, which is how ADK is answered.
-func adkResponse(id, name string, response any, m *a2a.Outgoing) error {
+// addADKResponse adds a function response, which is how ADK is answered, to a message.
+func addADKResponse(id, name string, response any, m *a2a.Outgoing) error {
 	return addData(m, struct {
 		ID       string `json:"id"`
 		Name     string `json:"name"`
@@ -288,23 +282,23 @@ type adkConfirmed struct {
 
 func (adk) answer(a ask.Answer, m *a2a.Outgoing) error {
 	if a.OptionID == kagentAllow || a.OptionID == kagentReject {
-		return kagentDecided(a, m)
+		return addKagentDecision(a, m)
 	}
 	r := adkConfirmed{Confirmed: a.OptionID == adkAllow}
 	if payload := adkPayload(a.Call); r.Confirmed && payload.Exists() {
 		r.Payload = json.RawMessage(payload.Raw)
 	}
-	return adkResponse(a.Call.QuestionID, adkConfirm, r, m)
+	return addADKResponse(a.Call.QuestionID, adkConfirm, r, m)
 }
 
 // reply is the result of a tool that runs long: an object as it is, any other words as the
 // result in one.
 func (adk) reply(in Input, text string, m *a2a.Outgoing) error {
 	if in.Questions > 0 {
-		return kagentReplied(in, text, m)
+		return addKagentReply(in, text, m)
 	}
 	if strings.HasPrefix(text, "{") && gjson.Valid(text) {
-		return adkResponse(in.ID, in.Name, json.RawMessage(text), m)
+		return addADKResponse(in.ID, in.Name, json.RawMessage(text), m)
 	}
-	return adkResponse(in.ID, in.Name, map[string]string{"result": text}, m)
+	return addADKResponse(in.ID, in.Name, map[string]string{"result": text}, m)
 }

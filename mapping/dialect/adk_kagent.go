@@ -29,8 +29,8 @@ const (
 	kagentReject = "reject"
 )
 
-// kagentQuestion reads what a status message asks; nothing of it counts where that was answered. A part
-// of the message says the same in words.
+// kagentQuestion reads what a status message asks, if that waits for its answer (asks); false if it is
+// none of kagent's questions. The message's part is dropped: it says the same in words.
 func kagentQuestion(m *a2a.Message, asks bool, to *Pieces) bool {
 	if !strings.Contains(string(m.Metadata), kagentExtension) {
 		return false
@@ -101,8 +101,8 @@ type kagentReply struct {
 	Answer []string `json:"answer"`
 }
 
-// kagentAnswered adds an answer to a message, whose words say the same to those who read its history.
-func kagentAnswered(answer kagentAnswer, text string, m *a2a.Outgoing) error {
+// addKagentAnswer sets a message's answer, and adds words that say the same to those who read its history.
+func addKagentAnswer(answer kagentAnswer, text string, m *a2a.Outgoing) error {
 	raw, err := rawjson.Marshal(answer)
 	if m.Metadata == nil {
 		m.Metadata = map[string]json.RawMessage{}
@@ -115,8 +115,8 @@ func kagentAnswered(answer kagentAnswer, text string, m *a2a.Outgoing) error {
 	return err
 }
 
-// kagentDecided adds a decision to those that a message has.
-func kagentDecided(a ask.Answer, m *a2a.Outgoing) error {
+// addKagentDecision adds the answer to an approval to those that a message has.
+func addKagentDecision(a ask.Answer, m *a2a.Outgoing) error {
 	answer := kagentAnswer{Type: "tool_approval_response"}
 	if raw, ok := m.Metadata[kagentExtension]; ok {
 		if err := json.Unmarshal(raw, &answer); err != nil {
@@ -126,12 +126,12 @@ func kagentDecided(a ask.Answer, m *a2a.Outgoing) error {
 	text := map[bool]string{true: "Approved", false: "Rejected"}
 	approved := a.OptionID == kagentAllow
 	answer.Approvals = append(answer.Approvals, kagentApproved{a.Call.QuestionID, approved})
-	return kagentAnswered(answer, text[approved]+": "+a.Call.Name, m)
+	return addKagentAnswer(answer, text[approved]+": "+a.Call.Name, m)
 }
 
-// kagentReplied gives each question its line of the user's words; one question, or where there are not as
-// many lines, all of them.
-func kagentReplied(in Input, text string, m *a2a.Outgoing) error {
+// addKagentReply adds the user's words to a message: to each question a line. One question, or any if there
+// are not as many lines, gets all of them.
+func addKagentReply(in Input, text string, m *a2a.Outgoing) error {
 	lines := strings.Split(text, "\n")
 	if in.Questions == 1 || len(lines) != in.Questions {
 		lines = []string{text}
@@ -140,5 +140,5 @@ func kagentReplied(in Input, text string, m *a2a.Outgoing) error {
 	for _, line := range lines {
 		answer.Answers = append(answer.Answers, kagentReply{[]string{strings.TrimSpace(line)}})
 	}
-	return kagentAnswered(answer, text, m)
+	return addKagentAnswer(answer, text, m)
 }

@@ -28,7 +28,7 @@ func (codexNPM) about() about {
 	return about{name: "codex-npm", sign: codexNPMKey, traits: Traits{Differences: true, Chunks: true}}
 }
 
-func (codexNPM) knows(ev *a2a.Event) bool {
+func (codexNPM) recognizes(ev *a2a.Event) bool {
 	return gjson.Get(string(ev.Metadata), codexNPMKey).IsObject()
 }
 
@@ -77,7 +77,7 @@ func (codexNPM) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 
 func (codexNPM) tool(v gjson.Result, to *Pieces) {
 	c := calls.ToolCall{ID: v.Get("request.callId").String(), Name: v.Get("request.name").String(), Kind: acp.KindOther, Status: statusOf(v)}
-	codexItem(v, &c)
+	readCodexItem(v, &c)
 	switch c.Name {
 	case "web_search":
 		c.Kind, c.Description = acp.KindFetch, v.Get("query").String()
@@ -98,7 +98,7 @@ func (codexNPM) tool(v gjson.Result, to *Pieces) {
 	to.call(c)
 }
 
-// statusOf reads the words of coding agents for the state of a call.
+// statusOf reads the words of coding agents for the state of a call; [calls.Unspecified] for others.
 func statusOf(call gjson.Result) calls.Status {
 	switch call.Get("status").Str {
 	case "pending", "running", "in_progress", "updated":
@@ -111,9 +111,9 @@ func statusOf(call gjson.Result) calls.Status {
 	return calls.Unspecified
 }
 
-// codexItem reads what an item of Codex's SDK is about: a command, changes of files, a to-do list, or
-// a tool of an MCP server. Other programs that put coding agents behind A2A have these members, too.
-func codexItem(v gjson.Result, c *calls.ToolCall) {
+// readCodexItem reads into c what an item of Codex's SDK is about: a command, changes of files, a to-do list,
+// or a tool of an MCP server. Other programs that put coding agents behind A2A have these members, too.
+func readCodexItem(v gjson.Result, c *calls.ToolCall) {
 	switch changes, items, server := v.Get("changes"), v.Get("items"), v.Get("server").Str; {
 	case v.Get("command").Exists():
 		c.Kind, c.Input = acp.KindExecute, a2a.JSON(`{"command":`+quoted(v.Get("command").Str)+`}`)
@@ -149,7 +149,7 @@ func codexChanges(changes gjson.Result) (input a2a.JSON, words string) {
 	return a2a.JSON(in + "}"), strings.Join(list, ", ")
 }
 
-// codexTodos spells a to-do list as the plan that it is.
+// codexTodos spells a to-do list as a tool's input that editors show as a plan.
 func codexTodos(items gjson.Result) a2a.JSON {
 	entries := []map[string]string{}
 	for _, t := range items.Array() {

@@ -42,7 +42,7 @@ func (devtool) commands() SlashCommands {
 	}}
 }
 
-func (devtool) meta(metadata a2a.JSON, m *Meta) (found bool) {
+func (devtool) readMeta(metadata a2a.JSON, m *Meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(key, event gjson.Result) bool {
 		switch {
 		case devtoolVersion(key.Str) == "" || !event.IsObject():

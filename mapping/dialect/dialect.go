@@ -25,25 +25,25 @@ type dialect interface {
 	calls.Reader
 	// about is what is known of it without an event or a card.
 	about() about
-	// tells reports whether a card is that of an agent that speaks the dialect, though
-	// it does not declare so. Its agents then get the dialect's settings with the first
+	// matchesCard reports whether a card is that of an agent that speaks the dialect, by anything
+	// but the development-tool extension. Such agents get the dialect's settings with the first
 	// message of a session.
-	tells(card *a2a.Card) bool
+	matchesCard(card *a2a.Card) bool
 	// settings spells what the first message of a session tells the agent: the key of
-	// the metadata, and its members; "": the dialect has no settings. uri is the
+	// the metadata, and its members; a key "": the dialect has no settings. uri is the
 	// development-tool extension as the card spells it.
 	settings(s AgentSettings, uri string) (key string, members map[string]any)
 	// commands are the requests that list and run slash commands.
 	commands() SlashCommands
-	// meta reads an event's metadata; false if it has nothing of this dialect.
-	meta(metadata a2a.JSON, m *Meta) bool
+	// readMeta reads an event's metadata into m, which is empty; false if it has nothing of this dialect.
+	readMeta(metadata a2a.JSON, m *Meta) bool
 	// options are choices that the agent does not name, but that its own editors offer.
 	// They come before those that it names.
 	options(c *calls.ToolCall) []ask.Option
 	// extensions are URIs that it wants to be activated where a card has them, beside
 	// those that [Negotiate] knows.
 	extensions() []string
-	// answer spells a user's answer into a message.
+	// answer adds a user's answer to a question to a message.
 	answer(a ask.Answer, m *a2a.Outgoing) error
 	// reply adds the user's own words, which answer an input (see [PieceInput]), to a message.
 	reply(in Input, text string, m *a2a.Outgoing) error
@@ -79,7 +79,7 @@ func placeOf(name string) uint8 {
 	return uint8(1 + slices.IndexFunc(dialects(), func(d dialect) bool { return d.about().name == name }))
 }
 
-// dialectAt returns the dialect at a place, or one that does nothing.
+// dialectAt returns the dialect at a place, counted from 1, or [base] for any other number.
 func dialectAt(place uint8) dialect {
 	if all := dialects(); 0 < place && int(place) <= len(all) {
 		return all[place-1]
@@ -152,7 +152,7 @@ type Meta struct {
 	other bool
 }
 
-// eventKind is what an event says it is.
+// An eventKind is what an event says it is, by its metadata.
 type eventKind uint8
 
 const (
@@ -161,8 +161,8 @@ const (
 	kindOther
 )
 
-// first returns the first of the members that is there and not null: field
-// names come in snake_case and in lowerCamelCase.
+// first returns the first of the members, by their paths, that is there and not null; else nothing.
+// Field names come in snake_case and in lowerCamelCase.
 func first(o gjson.Result, names ...string) gjson.Result {
 	for _, n := range names {
 		if r := o.Get(n); r.Exists() && r.Type != gjson.Null {

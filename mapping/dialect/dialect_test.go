@@ -61,10 +61,10 @@ func TestBareRequest(t *testing.T) {
 // TestADKKey: an agent of ADK's is known by any key of its metadata, in any spacing of JSON.
 func TestADKKey(t *testing.T) {
 	metadata := a2a.JSON(`{"x": 1, "adk_author": "a"}`)
-	if !(adk{}).knows(&a2a.Event{Raw: `{"metadata": ` + metadata + `}`, Metadata: metadata}) {
+	if !(adk{}).recognizes(&a2a.Event{Raw: `{"metadata": ` + metadata + `}`, Metadata: metadata}) {
 		t.Errorf("%s is not known", metadata)
 	}
-	if (adk{}).knows(&a2a.Event{Raw: `{"artifact":{"parts":[{"data":{"adk_author":"a"}}]}}`}) {
+	if (adk{}).recognizes(&a2a.Event{Raw: `{"artifact":{"parts":[{"data":{"adk_author":"a"}}]}}`}) {
 		t.Error("data are taken for metadata")
 	}
 }
@@ -153,7 +153,7 @@ func TestInferenceData(t *testing.T) {
 		Made     int
 		Again    bool
 	}](t, "testdata/inference.txt") {
-		made, again := inferenceData(&a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(v.Data)}, v.ID)
+		made, again := inferencePart(&a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(v.Data)}, v.ID)
 		if len(made) != v.Made || again != v.Again {
 			t.Errorf("%s %s: %d calls, the state again: %v", v.ID, v.Data, len(made), again)
 		}

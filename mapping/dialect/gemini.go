@@ -40,7 +40,7 @@ func (gemini) about() about {
 // they must be written before it has said anything.
 const geminiName = "Gemini SDLC Agent"
 
-func (gemini) tells(card *a2a.Card) bool { return card.Name == geminiName }
+func (gemini) matchesCard(card *a2a.Card) bool { return card.Name == geminiName }
 
 func (gemini) settings(s AgentSettings, _ string) (key string, members map[string]any) {
 	return geminiKey, map[string]any{"kind": "agent-settings", "workspacePath": s.Workspace}
@@ -70,7 +70,7 @@ func geminiCommandText(raw json.RawMessage) string {
 	return "```json\n" + strings.TrimSpace(data.Get("@pretty").Raw) + "\n```\n"
 }
 
-func (gemini) meta(metadata a2a.JSON, m *Meta) (found bool) {
+func (gemini) readMeta(metadata a2a.JSON, m *Meta) (found bool) {
 	gjson.Parse(string(metadata)).ForEach(func(k, v gjson.Result) bool {
 		switch k.Str {
 		case geminiKey:

@@ -36,7 +36,7 @@ func (w Writing) Opening(s AgentSettings, contextID string) (*Opening, error) {
 	if w.Dialect != Gemini {
 		return nil, nil
 	}
-	_, settings, err := w.members(s)
+	_, settings, err := w.settings(s)
 	if err != nil {
 		return nil, err
 	}

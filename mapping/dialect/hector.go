@@ -14,14 +14,14 @@ import (
 // is which. All else that it says is A2A. Recorded from version 2.
 type hector struct{ base }
 
-// heldEvidence is how long a text of a task that goes on must be to be taken for a whole.
-const heldEvidence = 16
+// minWhole is how long a text of a task that goes on must be to be taken for a whole.
+const minWhole = 16
 
 func (hector) about() about { return about{name: "hector", sign: `"partial"`} }
 
-func (hector) tells(card *a2a.Card) bool { return card.Provider == "Hector" }
+func (hector) matchesCard(card *a2a.Card) bool { return card.Provider == "Hector" }
 
-func (hector) knows(ev *a2a.Event) bool {
+func (hector) recognizes(ev *a2a.Event) bool {
 	return ev.Kind == a2a.EventArtifact && hectorMark(ev.Metadata) != partialUnset
 }
 
@@ -43,7 +43,7 @@ func hectorMark(metadata a2a.JSON) partial {
 
 func (hector) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	if at.Held {
-		return heldWholes(a, at, to)
+		return splitHeld(a, at, to)
 	}
 	mark := hectorMark(at.Metadata)
 	if mark == partialUnset {
@@ -59,23 +59,23 @@ func (hector) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	return true
 }
 
-// heldWholes leaves out of an artifact that a task holds each text that says again all pieces
-// before it, up to the whole before, or to the result of a tool, which no answer goes on behind:
-// without streaming there are wholes alone, and two may be alike. Where the task is not done,
-// the pieces behind the newest whole may repeat each other and have none: only a long one counts
-// there.
-func heldWholes(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
+// splitHeld splits an artifact that a task holds, without the wholes: each text that says again all
+// pieces before it, from the whole before on, or from the result of a tool, which no answer goes on
+// behind. (Without streaming there are wholes alone, and two may be alike.) Where the task is not
+// done, the pieces behind the newest whole may repeat each other and have none: only a long text
+// counts as a whole there. It reports whether there is anything in the artifact.
+func splitHeld(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	var all strings.Builder
-	ends, least := []int{0}, 0 // of the texts in it; the first piece of the answer
+	ends, answer := []int{0}, 0 // where the texts end in all; the index of the answer's first piece
 	done := at.State == a2a.StateCompleted || at.State == a2a.StateInputRequired
-	wholes := map[int]int{} // by the text that is the first piece
+	wholes := map[int]int{} // the index of the whole, by that of its first piece
 	for p := range a.Parts.All() {
 		switch {
 		case p.Kind == a2a.PartData && (gjson.Get(string(p.Data), "type").Str == "tool_result" || gjson.Get(string(p.Data), "call_id").Exists()):
-			least = len(ends) - 1
+			answer = len(ends) - 1
 		case p.Kind == a2a.PartText && p.Text != "":
 			i, ok := slices.BinarySearch(ends, all.Len()-len(p.Text))
-			if ok && i >= least && all.String()[ends[i]:] == p.Text && (done || len(p.Text) >= heldEvidence) {
+			if ok && i >= answer && all.String()[ends[i]:] == p.Text && (done || len(p.Text) >= minWhole) {
 				wholes[i] = len(ends) - 1
 			}
 			all.WriteString(p.Text)

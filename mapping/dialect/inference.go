@@ -20,25 +20,27 @@ func (inference) about() about { return about{name: "inference-gateway", sign: i
 
 const inferenceSign = `"data":{"data":{`
 
-// knows: in a task the sign is searched for first, which costs less than to look at each message.
-func (inference) knows(ev *a2a.Event) bool {
+// recognizes: in a task the sign is searched for first, which costs less than to look at each message.
+func (inference) recognizes(ev *a2a.Event) bool {
 	return ev.HasMessage && splitsInference(&ev.Message) || ev.Kind == a2a.EventTask && strings.Contains(string(ev.Raw), inferenceSign) &&
 		a2a.Any(ev.History, func(m a2a.Message) bool { return splitsInference(&m) })
 }
 
-// splitsInference makes no pieces: it is asked of each event of agents that speak no dialect.
+// splitsInference reports whether a message has a part of the dialect's. It makes no pieces: it is asked
+// of each event of agents that speak no dialect.
 func splitsInference(m *a2a.Message) bool {
 	for p := range m.Parts.All() {
-		if made, again := inferenceData(p, m.ID); len(made) > 0 || again {
+		if toolCalls, again := inferencePart(p, m.ID); len(toolCalls) > 0 || again {
 			return true
 		}
 	}
 	return false
 }
 
-// inferenceData returns the calls of a part of a message, and whether it is the state again. The server has
-// names of its own for such messages, and nothing else stands in such a part: other agents have data like it.
-func inferenceData(p *a2a.Part, id string) (made []gjson.Result, again bool) {
+// inferencePart returns the calls in a part of the message of that ID, and whether the part is the state
+// again. The server has IDs of its own for such messages, and nothing else stands in such a part: other
+// agents have data like it.
+func inferencePart(p *a2a.Part, id string) (toolCalls []gjson.Result, again bool) {
 	if p.Kind != a2a.PartData || !strings.Contains(string(p.Data), `"data"`) {
 		return nil, false
 	}
@@ -57,14 +59,14 @@ func inferenceData(p *a2a.Part, id string) (made []gjson.Result, again bool) {
 
 func (inference) message(m *a2a.Message, _ *Carrier, to *Pieces) (splits bool) {
 	for p := range m.Parts.All() {
-		made, again := inferenceData(p, m.ID)
-		switch splits = splits || again || len(made) > 0; {
+		toolCalls, again := inferencePart(p, m.ID)
+		switch splits = splits || again || len(toolCalls) > 0; {
 		case p.Kind == a2a.PartText:
 			to.text(PieceText, p.Text)
-		case len(made) == 0 && !again:
+		case len(toolCalls) == 0 && !again:
 			to.part(p)
 		}
-		for _, call := range made {
+		for _, call := range toolCalls {
 			inferenceCall(call, to)
 		}
 	}

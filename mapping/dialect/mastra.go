@@ -14,10 +14,10 @@ const mastraFiller = "Generating response..."
 
 func (mastra) about() about { return about{name: "mastra", sign: ":response:"} }
 
-func (mastra) tells(card *a2a.Card) bool { return strings.HasPrefix(card.Provider, "Mastra") }
+func (mastra) matchesCard(card *a2a.Card) bool { return strings.HasPrefix(card.Provider, "Mastra") }
 
-// knows: its artifacts are named after their task.
-func (mastra) knows(ev *a2a.Event) bool {
+// recognizes: its artifacts are named after their task.
+func (mastra) recognizes(ev *a2a.Event) bool {
 	return ev.TaskID != "" && ev.Kind == a2a.EventArtifact &&
 		(ev.Artifact.ID == ev.TaskID+":response:text" || ev.Artifact.ID == ev.TaskID+":response:data")
 }

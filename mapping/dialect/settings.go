@@ -78,10 +78,11 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 	return w, nil
 }
 
-// dialectOf returns the dialect of an agent whose card declares none that we know.
+// dialectOf returns the dialect of an agent whose card does not declare the development-tool
+// extension: [Core] if no other matches.
 func dialectOf(card *a2a.Card) string {
 	for _, d := range dialects() {
-		if d.tells(card) {
+		if d.matchesCard(card) {
 			return d.about().name
 		}
 	}
@@ -103,7 +104,7 @@ type AgentSettings struct {
 
 // Apply writes the settings into a message's metadata.
 func (w Writing) Apply(s AgentSettings, m *a2a.Outgoing) error {
-	key, settings, err := w.members(s)
+	key, settings, err := w.settings(s)
 	if key == "" || err != nil {
 		return err
 	}
@@ -119,9 +120,9 @@ func (w Writing) Apply(s AgentSettings, m *a2a.Outgoing) error {
 	return nil
 }
 
-// members are the settings, and the key of the metadata that holds them; "" in a dialect
-// that has none.
-func (w Writing) members(s AgentSettings) (key string, settings map[string]any, err error) {
+// settings are the dialect's with the user's own, and the key of the metadata that holds
+// them; "" in a dialect that has none.
+func (w Writing) settings(s AgentSettings) (key string, settings map[string]any, err error) {
 	if key, settings = w.dialect().settings(s, w.URI); key == "" || len(s.Extra) == 0 {
 		return key, settings, nil
 	}
@@ -138,7 +139,7 @@ func (w Writing) members(s AgentSettings) (key string, settings map[string]any, 
 	return key, settings, nil
 }
 
-// nameExtension names the extension in a message that carries its data.
+// nameExtension names the development-tool extension, if it is used, in a message that carries its data.
 func (w Writing) nameExtension(m *a2a.Outgoing) {
 	if w.URI != "" && !slices.Contains(m.Extensions, w.URI) {
 		m.Extensions = append(m.Extensions, w.URI)
@@ -179,8 +180,8 @@ type Ability struct {
 	Has  bool
 }
 
-// Abilities tells in one line what an agent can do and cannot: the ones that its client
-// knows of, files by its card, and approvals by the dialect that we write to it.
+// Abilities tells in one line what an agent can do and cannot: what the caller knows of, files by
+// its card, and approvals by the dialect that we write to it.
 func (w Writing) Abilities(card *a2a.Card, known ...Ability) string {
 	files := false
 	for _, kind := range []string{"image/*", "audio/*", "video/*", "application/*"} {

@@ -25,14 +25,14 @@ func (shared) about() about {
 	return about{name: "shared", sign: `"shared"`, traits: Traits{Differences: true, AnswersApart: true}}
 }
 
-// tells: the one declares the extension as A2A's, which it is not.
-func (shared) tells(card *a2a.Card) bool {
+// matchesCard: codex-a2a and opencode-a2a declare extensions of their own.
+func (shared) matchesCard(card *a2a.Card) bool {
 	return declares(card, "urn:codex-a2a:extension:stream-hints:") || declares(card, "urn:a2a:stream-hints/")
 }
 
-func (shared) knows(*a2a.Event) bool { return false }
+func (shared) recognizes(*a2a.Event) bool { return false }
 
-func (shared) meta(metadata a2a.JSON, m *Meta) bool {
+func (shared) readMeta(metadata a2a.JSON, m *Meta) bool {
 	if in := gjson.Get(string(metadata), "shared.interrupt"); in.Get("request_id").Exists() {
 		m.Question = sharedQuestion(in)
 		return true
@@ -91,10 +91,10 @@ func (shared) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	return true
 }
 
-// heldShared reads what a task holds: what was said as thoughts is known by its text.
+// heldShared splits an artifact that a task holds: what was shown as thoughts is known by its text.
 func heldShared(a *a2a.Artifact, at *Carrier, to *Pieces) {
 	var held Pieces
-	heldWholes(a, at, &held)
+	splitHeld(a, at, &held)
 	thoughts, rest := -1, at.Thoughts
 	for i := range held.List {
 		p := &held.List[i]

@@ -15,10 +15,10 @@ import (
 // thoughts, calls, repeated text. It splits them into pieces.
 type splitter interface {
 	dialect
-	// knows reports whether an event is surely of such an agent: it looks for keys of
+	// recognizes reports whether an event is surely of such an agent: it looks for keys of
 	// its own, never at a shape alone. It is asked of each event of most agents, so it is quick.
-	knows(ev *a2a.Event) bool
-	// message and artifact split one into pieces; false: it is read by A2A's rules, and those are dropped.
+	recognizes(ev *a2a.Event) bool
+	// message and artifact split one into pieces; false: it is read by A2A's rules, and the pieces are dropped.
 	message(m *a2a.Message, at *Carrier, to *Pieces) bool
 	artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool
 }
@@ -100,7 +100,7 @@ func (p *Pieces) output(id, text string) {
 
 func (p *Pieces) part(part *a2a.Part) { p.List = append(p.List, Piece{Kind: PiecePart, Part: *part}) }
 
-// parts adds parts, of which texts are of one kind.
+// parts adds parts: texts as pieces of a kind, others as they are.
 func (p *Pieces) parts(parts a2a.Parts, kind PieceKind) {
 	for part := range parts.All() {
 		if part.Kind == a2a.PartText {
@@ -119,10 +119,10 @@ type base struct{}
 
 func (base) about() about                                            { return about{} }
 func (base) extensions() []string                                    { return nil }
-func (base) tells(*a2a.Card) bool                                    { return false }
+func (base) matchesCard(*a2a.Card) bool                              { return false }
 func (base) settings(AgentSettings, string) (string, map[string]any) { return "", nil }
 func (base) commands() SlashCommands                                 { return SlashCommands{} }
-func (base) meta(a2a.JSON, *Meta) bool                               { return false }
+func (base) readMeta(a2a.JSON, *Meta) bool                           { return false }
 func (base) CallID(calls.Object) (string, bool)                      { return "", false }
 func (base) Answered(calls.Object) (string, bool)                    { return "", false }
 func (base) ToolCall(calls.Object, *calls.ToolCall)                  {}
@@ -141,7 +141,7 @@ func (base) reply(_ Input, text string, m *a2a.Outgoing) error {
 	return nil
 }
 
-// addData adds an answer to a message, as a data part.
+// addData adds an answer to a message, as a data part with metadata, if that is not "".
 func addData(m *a2a.Outgoing, data any, metadata string) error {
 	raw, err := rawjson.Marshal(data)
 	p := a2a.OutPart{Data: raw}

@@ -23,16 +23,16 @@ type Spoken struct {
 
 	set set
 	// known is the newest metadata, in any order: calls and the states between them have
-	// their own. at is the place of what was read last.
-	known [8]knownMeta
-	at    int
-	// splitter is the first one that splits messages, nil if none does, and place its place.
-	splitter splitter
-	place    uint8
-	sought   int // in how many events a dialect was looked for
+	// their own. latest is the index of what was read last.
+	known  [8]knownMeta
+	latest int
+	// splitter is the first spoken dialect that splits messages, nil if none does, with its place.
+	splitter      splitter
+	splitterPlace uint8
+	searched      int // in how many events a dialect was looked for
 }
 
-// A set is a set of dialects, by their place in [dialects].
+// A set is a set of dialects, by their index in [dialects]: their place less 1.
 type set uint32
 
 func (s set) has(i int) bool { return s&(1<<i) != 0 }
@@ -43,22 +43,22 @@ func (s *Spoken) Any() bool { return s.set != 0 }
 // Plain reports whether the event in hand is to be read by A2A's rules alone.
 func (s *Spoken) Plain() bool { return s.set == 0 || s.Meta.other }
 
-// Speak notes that the agent speaks the dialect of that name, by what was settled with it.
+// Speak notes that the agent speaks the dialect of that name, if there is one.
 func (s *Spoken) Speak(name string) {
 	if place := placeOf(name); place > 0 {
-		s.note(int(place)-1, dialectAt(place))
+		s.learn(int(place)-1, dialectAt(place))
 	}
 }
 
-// note notes that the agent speaks a dialect.
-func (s *Spoken) note(i int, d dialect) {
+// learn notes that the agent speaks the dialect of that index.
+func (s *Spoken) learn(i int, d dialect) {
 	if s.set.has(i) {
 		return
 	}
 	s.set |= 1 << i
 	clear(s.known[:]) // what others say in it depends on that
 	if by, ok := d.(splitter); ok && s.splitter == nil {
-		s.splitter, s.place = by, uint8(i+1)
+		s.splitter, s.splitterPlace = by, uint8(i+1)
 	}
 	if s.Learned != nil {
 		s.Learned(d.about().name, uint8(i+1), d, d.about().traits)
@@ -71,20 +71,19 @@ func (s *Spoken) Read(ev *a2a.Event) {
 	s.findSplitter(ev)
 }
 
-// maxSought is in how many events a second dialect is looked for: agents of Google's ADK may
+// maxSearched is in how many events a second dialect is looked for: agents of Google's ADK may
 // declare the extension for tools, too.
-const maxSought = 64
+const maxSearched = 64
 
-// findSplitter notes which dialect that splits messages an event is of. Once there is one, it is
-// not looked for again.
+// findSplitter notes which dialect that splits messages an event is of, if any, until there is one.
 func (s *Spoken) findSplitter(ev *a2a.Event) {
-	if s.splitter != nil || s.set != 0 && s.sought > maxSought {
+	if s.splitter != nil || s.set != 0 && s.searched > maxSearched {
 		return
 	}
-	s.sought++
+	s.searched++
 	for i, d := range dialects() {
-		if by, ok := d.(splitter); ok && by.knows(ev) {
-			s.note(i, d)
+		if by, ok := d.(splitter); ok && by.recognizes(ev) {
+			s.learn(i, d)
 			return
 		}
 	}
@@ -96,8 +95,8 @@ func (s *Spoken) Splits() bool { return s.splitter != nil }
 // AsksAgain: see [Traits].
 func (s *Spoken) AsksAgain() bool { return s.splitter != nil && s.splitter.about().traits.AsksAgain }
 
-// Split splits a message, or an artifact, one of which is nil, into pieces; nil if no dialect
-// does.
+// Split splits a message, or an artifact, one of which is nil, into pieces; nil if it is to be read
+// by A2A's rules.
 func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
 	by := s.splitter
 	if by == nil {
@@ -110,9 +109,9 @@ func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
 	for i := range to.List {
 		switch p := &to.List[i]; p.Kind {
 		case PieceInput:
-			p.Input.dialect = s.place
+			p.Input.dialect = s.splitterPlace
 		case PieceCall:
-			p.Call.Dialect, p.Call.Differences = s.place, by.about().traits.Differences
+			p.Call.Dialect, p.Call.Differences = s.splitterPlace, by.about().traits.Differences
 			if p.Call.ID == "" {
 				p.Call.ID = "call-" + p.Call.Name // events of two such calls cannot be told apart
 			}
@@ -121,7 +120,8 @@ func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
 	return to
 }
 
-// readMeta reads an event's metadata.
+// readMeta sets s.Meta to what an event's metadata says, by the first dialect that can read it, and
+// notes that the agent speaks that.
 func (s *Spoken) readMeta(raw a2a.JSON) {
 	s.Meta = Meta{}
 	if raw == "" {
@@ -129,21 +129,21 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 	}
 	same := false
 	for i := range s.known {
-		if same = s.known[i].is(raw); same {
-			s.at = i
+		if same = s.known[i].matches(raw); same {
+			s.latest = i
 			break
 		}
 	}
 	if !same {
-		s.at = (s.at + 1) % len(s.known)
-		s.known[s.at].set(raw)
+		s.latest = (s.latest + 1) % len(s.known)
+		s.known[s.latest].remember(raw)
 	}
-	known := &s.known[s.at]
+	known := &s.known[s.latest]
 	if same && known.read {
 		s.Meta = known.meta
 		return
 	}
-	if same {
+	if same { // what is read now is kept
 		raw = a2a.JSON(strings.Clone(string(raw)))
 	}
 	for i, d := range dialects() {
@@ -154,9 +154,9 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		if about.traits.AnswersApart && !s.set.has(i) {
 			continue // others may take an answer to such a question, but its task would be cancelled
 		}
-		if d.meta(raw, &s.Meta) {
+		if d.readMeta(raw, &s.Meta) {
 			s.Meta.Said = true
-			s.note(i, d)
+			s.learn(i, d)
 			if q := s.Meta.Question; q != nil {
 				q.Dialect, q.Differences = uint8(i+1), about.traits.Differences
 			}
@@ -171,15 +171,15 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 	}
 }
 
-// Repeats reports whether metadata says what that of the events before said, which is in
-// [Spoken.Known], and neither an error nor a number of tokens.
+// Repeats reports whether metadata says what was read last, which is in [Spoken.Known], and has
+// neither an error nor a number of tokens.
 func (s *Spoken) Repeats(raw a2a.JSON) bool {
-	known := &s.known[s.at]
-	return known.read && known.meta.Err == "" && known.meta.Usage == "" && known.is(raw)
+	known := &s.known[s.latest]
+	return known.read && known.meta.Err == "" && known.meta.Usage == "" && known.matches(raw)
 }
 
 // Known is what the metadata said that was read last.
-func (s *Spoken) Known() *Meta { return &s.known[s.at].meta }
+func (s *Spoken) Known() *Meta { return &s.known[s.latest].meta }
 
 // Others returns what of an object of metadata is under keys that no dialect reads,
 // other extensions' for one; "" if nothing is. Where a dialect is spoken those are keys
@@ -217,9 +217,9 @@ func (s *Spoken) Others(raw a2a.JSON) a2a.JSON {
 // Thinks reports whether the event in hand says that it is a thought.
 func (s *Spoken) Thinks() bool { return s.Meta.kind == kindThought }
 
-// Thought reads a part of the event in hand as a thought. Both dialects that have thoughts
-// spell them alike, so an event's kind decides, or, in a snapshot, that there is
-// nothing else in it.
+// Thought reads a part of the event in hand as a thought; false if it is none. Both dialects
+// whose data parts may be thoughts spell them alike, so an event's kind decides, or, in a snapshot,
+// which has none, that there is nothing else in the part.
 func (s *Spoken) Thought(part *a2a.Part) (subject, description string, ok bool) {
 	kind := s.Meta.kind
 	if kind != kindThought && kind != kindUnsaid || !s.Any() || part.Kind != a2a.PartData {
@@ -245,10 +245,10 @@ func (s *Spoken) Thought(part *a2a.Part) (subject, description string, ok bool) 
 // A knownMeta is metadata that was read: in a run of text it is mostly the same as in
 // the event before, and comparing costs less than reading.
 type knownMeta struct {
-	raw []byte
-	// trace is where in raw an ignored value begins that differs in each event
+	raw []byte // empty if it was too long
+	// traceID is where in raw an ignored value begins that differs in each event
 	// (Gemini's traceId), 0 if there is none.
-	trace int
+	traceID int
 	// meta is what raw says, if read. It was read from a copy, so it stays.
 	meta Meta
 	read bool
@@ -256,15 +256,15 @@ type knownMeta struct {
 
 const traceMember = `"traceId":"`
 
-// is reports whether metadata says what the known one said.
-func (k *knownMeta) is(raw a2a.JSON) bool {
-	if k.trace == 0 || k.meta.Usage != "" || k.meta.Err != "" { // which are kept as they are, whatever is in them
+// matches reports whether metadata says what the known one said.
+func (k *knownMeta) matches(raw a2a.JSON) bool {
+	if k.traceID == 0 || k.meta.Usage != "" || k.meta.Err != "" { // which are kept as they are, whatever is in them
 		return string(k.raw) == string(raw)
 	}
-	if len(raw) < k.trace || string(raw[:k.trace]) != string(k.raw[:k.trace]) {
+	if len(raw) < k.traceID || string(raw[:k.traceID]) != string(k.raw[:k.traceID]) {
 		return false
 	}
-	one, other := string(raw[k.trace:]), k.raw[k.trace:]
+	one, other := string(raw[k.traceID:]), k.raw[k.traceID:]
 	// No quote that is escaped ends a value, but what follows it is compared.
 	i, j := strings.IndexByte(one, '"'), strings.IndexByte(string(other), '"')
 	return i >= 0 && j >= 0 && one[i:] == string(other[j:])
@@ -273,13 +273,14 @@ func (k *knownMeta) is(raw a2a.JSON) bool {
 // maxKnownMeta is the longest metadata that is kept: longer is hardly ever the same.
 const maxKnownMeta = 4 << 10
 
-func (k *knownMeta) set(raw a2a.JSON) {
+// remember makes it metadata that was not read yet.
+func (k *knownMeta) remember(raw a2a.JSON) {
 	if len(raw) > maxKnownMeta {
 		*k = knownMeta{}
 		return
 	}
 	*k = knownMeta{raw: append(k.raw[:0], raw...)}
 	if i := strings.Index(string(raw), traceMember); i >= 0 {
-		k.trace = i + len(traceMember)
+		k.traceID = i + len(traceMember)
 	}
 }

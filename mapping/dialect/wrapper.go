@@ -24,9 +24,9 @@ func (wrapper) about() about {
 	return about{name: "a2a-wrapper", sign: wrapperURI, traits: Traits{Differences: true}}
 }
 
-func (wrapper) tells(card *a2a.Card) bool { return declares(card, wrapperURI) }
+func (wrapper) matchesCard(card *a2a.Card) bool { return declares(card, wrapperURI) }
 
-func (wrapper) knows(ev *a2a.Event) bool {
+func (wrapper) recognizes(ev *a2a.Event) bool {
 	return ev.Kind == a2a.EventArtifact && wrapperTraces(&ev.Artifact)
 }
 
@@ -53,7 +53,7 @@ func (wrapper) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 		return true
 	case a.Name != "response" || !isText(a.Parts):
 	case at.Held:
-		return heldWholes(a, at, to)
+		return splitHeld(a, at, to)
 	case at.Appends && at.Last && at.Streamed:
 		to.text(PieceWhole, a.Parts.Text())
 		return true
@@ -66,12 +66,7 @@ func (wrapper) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 
 // isText reports whether parts are nothing but text.
 func isText(parts a2a.Parts) bool {
-	for p := range parts.All() {
-		if p.Kind != a2a.PartText {
-			return false
-		}
-	}
-	return true
+	return !a2a.Any(parts.All(), func(p *a2a.Part) bool { return p.Kind != a2a.PartText })
 }
 
 func wrapperTrace(a *a2a.Artifact, v gjson.Result, to *Pieces) {
@@ -106,7 +101,7 @@ func wrapperTrace(a *a2a.Artifact, v gjson.Result, to *Pieces) {
 // wrapperCall has a call's ID and what it does: a shell's command, a tool of its agent's own, or one of a server's.
 func wrapperCall(v gjson.Result, status calls.Status) calls.ToolCall {
 	c := calls.ToolCall{ID: first(v, "itemId", "toolCallId").Str, Name: first(v, "toolName", "tool").Str, Status: status, Input: a2a.JSON(first(v, "arguments", "args").Raw)}
-	if codexItem(v, &c); c.Kind == acp.KindExecute {
+	if readCodexItem(v, &c); c.Kind == acp.KindExecute {
 		c.Name = "shell"
 	}
 	return c
@@ -115,7 +110,7 @@ func wrapperCall(v gjson.Result, status calls.Status) calls.ToolCall {
 // wrapperDecision is what has no beginning and no end: files that have changed, a to-do list, a call that was refused.
 func wrapperDecision(id string, v gjson.Result, to *Pieces) {
 	c := calls.ToolCall{ID: id, Status: calls.Succeeded}
-	switch codexItem(v, &c); v.Get("kind").Str {
+	switch readCodexItem(v, &c); v.Get("kind").Str {
 	case "file_change":
 		c.Name = "file_change"
 	case "todo_list":
