@@ -121,7 +121,7 @@ func (l *leg) endOfStream(b batch) {
 			l.finality = ownWord // the end says that this was all
 		}
 		if l.outage.why = errMiddle; !l.endWasAnnounced() {
-			l.tellLost() // an end that nothing announced is a cut
+			l.tellCut() // an end that nothing announced is a cut
 		}
 		l.step(inEnded)
 	default:
@@ -134,7 +134,7 @@ func (l *leg) endOfStream(b batch) {
 		}
 		switch {
 		case !l.saidAll():
-			l.tellLost()
+			l.tellCut()
 		case l.isMessage() && !errors.As(b.err, new(*idleError)): // others may have been to follow (see messageGrace)
 			l.turn.fold.Cut()
 		}
@@ -154,9 +154,9 @@ func (l *leg) goOnUnstreamed() {
 	l.step(inSnapshot)
 }
 
-// tellLost tells the user that the connection was lost, and why (outage.why), unless the leg is over
+// tellCut tells the user that the connection was lost, and why (outage.why), unless the leg is over
 // or its task has no ID.
-func (l *leg) tellLost() {
+func (l *leg) tellCut() {
 	if l.taskID == "" || l.phase == over {
 		return
 	}
@@ -183,7 +183,7 @@ func (l *leg) unanswered(err error) {
 		if l.outage.why = err; refusal != nil {
 			l.outage.why = &cutError{err.Error()}
 		}
-		l.tellLost()
+		l.tellCut()
 		l.step(inCut)
 	}
 }

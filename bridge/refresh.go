@@ -139,7 +139,7 @@ func (l *leg) looked(r *reply) {
 		}
 		if f.polls == pollUnstreamed { // now something was lost
 			f.polls = pollNone
-			l.tellLost()
+			l.tellCut()
 		}
 		l.takeFirst()
 		if l.noteRefused(r.err); l.phase != over {

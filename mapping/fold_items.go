@@ -118,8 +118,8 @@ func roleOf(ev *a2a.Event) shown.Role {
 	return shown.Status
 }
 
-// addHistory adds the messages of a task's history, but for the one of an ID, "" for none, and notes
-// whether there are any of the user's, and what these answer.
+// addHistory adds the messages of a task's history, but for the one of an ID, "" for none. Of the
+// user's it notes what they answer, when it is their turn.
 func (f *Fold) addHistory(ev *a2a.Event, but string) {
 	for m := range a2a.Each(ev.History) {
 		f.items.ids = append(f.items.ids, m.ID)

@@ -93,9 +93,9 @@ func (b *start) isNamed(h *held) bool {
 }
 
 // saysElsewhere shows what is new in the rest of an item that was shown, if the rest begins with
-// what was said last, in pieces that the task does not hold (S6): ADK for Go says tokens in an
-// artifact of their own, and then appends their text to that of the whole run: 50 of 1,656 faults of
-// recordings had words twice, and a gap.
+// what was said last, in pieces that the task does not hold (S6); false, with nothing shown: it does
+// not. ADK for Go says tokens in an artifact of their own, and then appends their text to that of
+// the whole run: 50 of 1,656 faults of recordings had words twice, and a gap.
 func (s *Shown) saysElsewhere(it *item, e *entry, rest string) bool { // rule: S6
 	if !s.held.askedFor() {
 		return false
