@@ -187,8 +187,7 @@ func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 	e.offerCommands(session)
 }
 
-// admit sets up a session as the editor wants it, and adds it to the open ones; false: it has answered
-// with an error.
+// admit sets up a session, and adds it to the open ones; false: it has answered with an error.
 func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionRequest) bool {
 	session.mcp = p.McpServers
 	session.fold.Joins = session.agent.opts.Observe == nil // each step of an observer has its event
@@ -206,8 +205,8 @@ func (e *acpEditor) admit(c *editorRequest, session *Session, p *acp.NewSessionR
 	return err == nil
 }
 
-// offerCommands tells the editor the agent's slash commands, in a goroutine. It is called behind the
-// result of the request that opens the session: updates before it hang JetBrains and others.
+// offerCommands tells the editor the agent's slash commands. It is called behind the result
+// of the request that opens the session: updates before it hang JetBrains and others.
 func (e *acpEditor) offerCommands(session *Session) {
 	e.server.spawn(func(ctx context.Context) {
 		if agent := e.server.agent; agent.opts.Enter != nil {
@@ -224,8 +223,7 @@ func (e *acpEditor) offerCommands(session *Session) {
 	})
 }
 
-// session finds the session that a request is about; nil: there is none, and it has answered with
-// an error.
+// session finds an open session; nil: there is none, and it has answered with an error.
 func (e *acpEditor) session(c *editorRequest, id string) *Session {
 	session := e.server.find(id)
 	if session == nil {

@@ -12,8 +12,8 @@ import (
 // then is a turn of its own, which the editor sees by the session's state. A session has one
 // watcher at most, and none while a turn runs, or when it is closed.
 
-// releaseAndWatch releases a turn that is over, with err if that is not nil, and has its task watched,
-// if that goes on and the editor speaks version 2.
+// releaseAndWatch releases a turn that has ended with err and, for an editor of version 2, has its
+// task watched if that goes on.
 func (e *acpEditor) releaseAndWatch(turn Turn, err error) {
 	s := turn.session
 	w := &watcher{session: s, task: s.taskID, rest: s.fold.Rest(s.taskID), pushes: s.pushes}
@@ -49,8 +49,7 @@ func (e *acpEditor) releaseAndWatch(turn Turn, err error) {
 	}
 }
 
-// watch waits until the task has moved, or is to be cancelled, and runs that turn. It ends without
-// one where beginTurn says so.
+// watch waits until the task has moved, or is to be cancelled, and runs that turn.
 func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	defer w.stop()
 	w.pushes.collect()
@@ -65,7 +64,7 @@ func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	var result Result
 	var err error
 	if cancelled {
-		result, err = turn.cancelLeft(ctx, w.task, view)
+		result, err = turn.cancelLeftTask(ctx, w.task, view)
 	} else {
 		view.beforeShow = func() {
 			told = true

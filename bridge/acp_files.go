@@ -82,8 +82,8 @@ func fileBlock(name string, content []byte) acp.ContentBlock {
 // accept-edits.
 const maxDirectories = 100
 
-// checkDirectories checks the directories of a session that is opened; false: one is wrong, and it has
-// answered with an error.
+// checkDirectories checks the directories of a session that is opened; false: it has answered
+// with an error.
 func (c *editorRequest) checkDirectories(p *acp.NewSessionRequest) bool {
 	var err error
 	if n := len(p.AdditionalDirectories); n > maxDirectories {
@@ -112,7 +112,7 @@ func (a *Agent) enterDirs(dirs ...string) {
 	}
 }
 
-// checkDirectory returns an error unless dir is the absolute path of a directory. member names it in the error.
+// checkDirectory checks that dir, the value of a member, is the absolute path of a directory.
 func checkDirectory(member, dir string) error {
 	info, err := os.Stat(dir)
 	switch {

@@ -47,7 +47,7 @@ func (e *acpEditor) login() Login {
 // known is what an earlier process has stored of the agent's card; nil: nothing.
 func (a *Agent) known() *store.CardFacts { return a.opts.Store.CardFacts(a.opts.Name) }
 
-// fetchCard contacts the agent, calls tell with what is known of its card then, and stores that for
+// fetchCard contacts the agent, tells what is known of its card then, and stores that for
 // the next process. known is from an earlier one, and stands if the agent does not answer.
 func (e *acpEditor) fetchCard(ctx context.Context, known *store.CardFacts, tell func(*store.CardFacts)) {
 	opts := &e.server.agent.opts
@@ -189,8 +189,7 @@ func (a *acpAsker) Open(ctx context.Context, text, url string) (bool, error) {
 	return a.ask(ctx, spell.NewPage(text, url, a.editor.server.agent.opts.NewID()))
 }
 
-// ask puts a question to the user, and reports whether he has agreed. An editor that answers with an
-// error has no way to ask.
+// ask puts a question to the user, and reports whether he has agreed.
 func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) {
 	if !a.editor.can.asks(q) || a.call.isNotification { // a question names its request
 		return false, ErrCannotAsk

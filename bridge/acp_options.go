@@ -106,8 +106,8 @@ func (e *acpEditor) setConfig(c *editorRequest, p *acp.SetConfigRequest) {
 	}
 }
 
-// changeMode sets a session's mode, answers with result, and then tells the mode in both ways that
-// version 1 has, or in the one of version 2.
+// changeMode sets a session's mode, answers, and tells the mode: in both ways that version 1 has,
+// or in the one of version 2.
 func (e *acpEditor) changeMode(c *editorRequest, id, mode string, result func(*Session) any) {
 	session := e.session(c, id)
 	if session == nil {

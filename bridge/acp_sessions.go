@@ -103,7 +103,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		view := e.view(session)
 		var result Result
 		if turn.isCancelled() { // meanwhile: no request of the turn's has told the agent
-			result, err = turn.cancelLeft(ctx, session.taskID, view)
+			result, err = turn.cancelLeftTask(ctx, session.taskID, view)
 		} else if result, err = turn.goOn(ctx, view); err != nil {
 			s.agent.opts.Log.Debug("following the session's task", "session", session.ID, "err", err)
 			session.tellEnded(ctx, view, endedInTurn+err.Error())
@@ -140,8 +140,8 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 	return session
 }
 
-// showPast shows what the journal has of a session, if show, and learns it, if isNew: then it shows what the
-// task has said since, too, and reports whether that goes on.
+// showPast shows what the journal has of a session, if show says so. isNew: the session learns that,
+// and it shows what the task has said since, and reports whether the task goes on.
 func (e *acpEditor) showPast(ctx context.Context, session *Session, show, isNew bool) (goesOn bool, err error) {
 	var batch []byte
 	var sink func(steps []mapping.Step, line []byte) error

@@ -32,7 +32,7 @@ type acpView struct {
 	mu         sync.Mutex // guards out, beforeShow and awaits: a question may be put while steps are shown
 	out        spell.ACP
 	beforeShow func()  // if set, is called once, before anything is shown
-	awaits     awaited // what the turn waits for, "or" of them
+	awaits     awaited // one or both
 	buf        []byte
 }
 
@@ -130,8 +130,8 @@ func (v *acpView) askOne(ctx context.Context, q mapping.Question) (mapping.Answe
 	return mapping.Answer{Call: q.Call, OptionID: r.Outcome.OptionID, NewContent: r.Meta.Ours.NewContent}, nil
 }
 
-// addUserMessage puts the user's words, an array of content blocks, into the journal and, in version 2, into
-// the conversation. It returns the ID of their message; "" if it has put them nowhere.
+// addUserMessage puts the user's words, an array of content blocks, into the journal and, in
+// version 2, into the conversation. It returns their message's ID; "" if neither has them.
 func (v *acpView) addUserMessage(ctx context.Context, prompt a2a.JSON) string {
 	if v.session.journal == nil && !v.editor.v2 {
 		return ""
@@ -145,8 +145,8 @@ func (v *acpView) addUserMessage(ctx context.Context, prompt a2a.JSON) string {
 	return id
 }
 
-// addPrompt is addUserMessage for the prompt of a request. It names the session after its first prompt. tell is
-// called with the message's ID, before the session's name is told.
+// addPrompt is addUserMessage for the prompt of a request, and calls tell with the message's ID. It
+// names the session after its first prompt.
 func (v *acpView) addPrompt(ctx context.Context, c *editorRequest, prompt []acp.ContentBlock, tell func(messageID string)) {
 	s, first := v.session, v.session.Title == ""
 	if first {
@@ -159,8 +159,8 @@ func (v *acpView) addPrompt(ctx context.Context, c *editorRequest, prompt []acp.
 	}
 }
 
-// tellUnanswered shows what was rejected because nobody answered, and returns err, joined with the error of
-// that. A cancel needs no notice.
+// tellUnanswered shows what was rejected because nobody answered, and returns err, joined with
+// Show's. A cancel needs no notice.
 func (v *acpView) tellUnanswered(ctx context.Context, r *Result, err error) error {
 	if len(r.Unanswered) == 0 || r.State == a2a.StateCanceled {
 		return err

@@ -70,14 +70,14 @@ func (d *decision) answer() mapping.Answer {
 	return mapping.Answer{Call: d.question.Call, OptionID: d.option.SentID(), NewContent: d.newContent}
 }
 
-// question returns the question that a call asks in this session. Where an option
-// would be remembered for a file that a link leads to, its name says which, or its
-// description, if that is too long for a name.
+// question returns the question that a call asks in this session.
 func (s *Session) question(call *mapping.ToolCall) mapping.Question {
 	return nameLinkTargets(mapping.NewQuestion(call), s.agent.local())
 }
 
-// nameLinkTargets is that for an agent that works on this machine (local), or elsewhere.
+// nameLinkTargets changes a question's options: where one would be remembered for a file that a
+// link leads to, its name says which, or its description, if that is too long for a name. local: the
+// agent works on this machine.
 func nameLinkTargets(q mapping.Question, local bool) mapping.Question {
 	for i := range q.Options {
 		o := &q.Options[i]
@@ -134,9 +134,9 @@ func (p *approvals) decide(q mapping.Question, dirs []string, local bool) (decis
 	return decision{question: q, option: once, by: ByAlways}, p.remembers(&q, local)
 }
 
-// accept turns an editor's answer to a question into a decision, and remembers an "always" that the
-// bridge is to remember. An option that was not offered, or new content that the agent
-// does not take, is no answer: that rejects.
+// accept turns an editor's answer into a decision, and remembers what is
+// to be remembered. An option that was not offered, or new content that the agent
+// does not take, is no answer, which rejects.
 func (p *approvals) accept(q mapping.Question, a mapping.Answer, local bool, log *slog.Logger) decision {
 	o, ok := q.Pick(a.OptionID)
 	if !ok || a.NewContent != nil && !(q.TakesContent() && o.Allows()) {

@@ -144,7 +144,7 @@ func isPlainFile(dir, rest string) bool {
 	return info.Mode().IsRegular() && linkCount(real, info) == 1
 }
 
-// setAdditional replaces the session's additional directories. The slice is the session's from then on.
+// setAdditional replaces the session's additional directories. It keeps the slice.
 func (s *Session) setAdditional(dirs []string) {
 	s.agent.enterDirs(dirs...)
 	s.mu.Lock()

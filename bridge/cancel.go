@@ -28,8 +28,8 @@ type cancelling struct {
 	editorErr     error     // the first error of the editor
 	taskID        string    // the task to cancel; "": it has no ID yet
 	cancelSentFor string    // the task that the agent was told to cancel
-	// cancelAnswer is what the agent has answered to that: a task. stillRuns is why it may go on, at first
-	// that it has not answered; nil: it has stopped.
+	// cancelAnswer is the task that the agent has answered with. stillRuns is why it may go on, at
+	// first errUnanswered; nil: it does not.
 	cancelAnswer *a2a.Event
 	stillRuns    error
 	// hangUp, if set, stops the agent without ending its task; false: it could not. spared: it has.
@@ -88,7 +88,7 @@ func (t *turn) wasSpared() bool {
 	return t.spared
 }
 
-// sendCancelWhenDue calls sendCancel when the turn is cancelled, if ctx, of its run, has not ended before.
+// sendCancelWhenDue calls sendCancel if the turn is cancelled before ctx ends.
 func (t *turn) sendCancelWhenDue(ctx context.Context) {
 	select {
 	case <-t.cancelled.Done():
@@ -97,7 +97,8 @@ func (t *turn) sendCancelWhenDue(ctx context.Context) {
 	}
 }
 
-// identify notes which task there is to cancel, and reports whether that changed. Only the turn's goroutine calls it.
+// identify notes which task there is to cancel, and reports whether that changed. Only the turn's
+// goroutine calls it.
 func (t *turn) identify(task string) bool {
 	if task == t.taskID {
 		return false
@@ -114,8 +115,8 @@ func (t *turn) identify(task string) bool {
 // leastTell is what an agent has at least to take a cancel: its task may become known at the end of the grace only.
 const leastTell = 500 * time.Millisecond
 
-// sendCancel has the agent cancel the task, if that is known, unless it was told before; or stops it by hangUp. Then
-// agentTold ends. The call takes until the agent has answered, or the deadline.
+// sendCancel has the agent cancel the task, if that is known and was not told before, or stops it by
+// hangUp. It returns when the agent has answered, or at the deadline, and agentTold has ended.
 func (t *turn) sendCancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +150,7 @@ func (t *turn) sendCancel() {
 	t.cancelAnswer, t.stillRuns = answer, err
 }
 
-// A turnEditor is the editor of a turn, which it cancels if it does not take what is shown: see [turn.editorFailed].
+// A turnEditor is the editor of a turn. If it does not take what is shown, it cancels the turn.
 type turnEditor struct {
 	Editor
 	turn *turn
@@ -189,8 +190,8 @@ func (t *turn) showCancelled(ctx context.Context) (err error) {
 	return err
 }
 
-// asStatus changes a task, the answer to a cancel, into an event that tells nothing but how the task stands, and
-// returns it. The message of a task that goes on may have been shown before.
+// asStatus changes the task that answers a cancel into an event of its state alone, and returns it. The
+// message of a task that goes on may have been shown before.
 func asStatus(task *a2a.Event) *a2a.Event {
 	task.Kind = a2a.EventStatus
 	task.HasMessage = task.HasMessage && task.State.Terminal()
@@ -201,7 +202,8 @@ var errUnanswered = errors.New("it has not answered the cancel")
 
 // awaitTold waits, at the end of a cancelled turn, until the agent has been told, so
 // that it does not go on working. An agent that has refused is told again: the cancel may have
-// come before the turn's message did. It returns why the agent may go on, nil if it has stopped, or ctx has ended.
+// come before the turn's message did. It returns why the agent may go on; nil: it does not, or ctx has
+// ended.
 func (t *turn) awaitTold(ctx context.Context) error {
 	select {
 	case <-t.agentTold.Done():
@@ -228,8 +230,8 @@ func (a *Agent) taskState(ctx context.Context, task string, limit time.Duration)
 	return now.State, nil
 }
 
-// cancelTask calls tasks/cancel, which nothing else of the bridge does, and returns the task. An error is logged as
-// well; it is errUnanswered where ctx's deadline has passed.
+// cancelTask calls tasks/cancel. Nothing else of the bridge does. An error is logged as well; it is
+// errUnanswered where ctx's deadline has passed.
 func (a *Agent) cancelTask(ctx context.Context, task, why string) (*a2a.Event, error) {
 	a.observe(&Observation{What: ObservedCancel, Why: why, Task: task})
 	ev, err := a.opts.Client.Cancel(ctx, task)

@@ -88,8 +88,8 @@ func (s *server) speakLines() {
 	s.isLines.Store(true)
 }
 
-// attach has the read loop of a connection give the editor's messages to take. It is an option of
-// jsonrpc2's, since a connection begins to read when it is made.
+// attach has take called for the editor's messages. It is an option of the connection, which begins
+// to read when it is made.
 func (s *server) attach(conn *jsonrpc2.Conn) {
 	s.conn = conn
 	s.out.Handle(s.take)
@@ -110,7 +110,7 @@ func (s *server) take(id stdio.ID, method string, params json.RawMessage) {
 }
 
 // decide sets handle by the first request, which tells the editor's protocol. A request of
-// none of them is answered with an error, and sets nothing.
+// no protocol is answered with an error, and decides nothing.
 func (s *server) decide(c *editorRequest) {
 	switch {
 	case speaksMCP(c):
@@ -270,8 +270,8 @@ func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	}
 }
 
-// run begins the turn that a request asks for, in the read loop, and calls work in a goroutine. work
-// answers the request, and releases the turn. If there can be no turn, run answers with an error.
+// run begins the turn that a request asks for, and has work do it, in a goroutine: work answers, and
+// releases the turn. If there can be no turn, run answers with an error.
 func (c *editorRequest) run(session *Session, work func(ctx context.Context, turn Turn)) {
 	if c.isNotification {
 		return // a notification gets no result
@@ -313,7 +313,7 @@ func (s *server) add(session *Session) bool {
 	return true
 }
 
-// endPrompt notes that the request of a turn is answered, so that $/cancel_request reaches it no more.
+// endPrompt notes that the request of a turn is answered: $/cancel_request reaches it no more.
 func (s *server) endPrompt(turn Turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -338,9 +338,9 @@ func (s *server) cancelPrompts(id stdio.ID) {
 // errSilent is the answer of an editor that answers nothing any more.
 var errSilent = &jsonrpc2.Error{Code: acp.CodeInternal, Message: "its input has ended, so that nobody answers"}
 
-// call sends the editor a request, and waits until its result is decoded into answer. An error of the
-// editor's is a [*jsonrpc2.Error]. If ctx ends before that, that is the error, and withdraw,
-// if it is not nil, is called with the request's ID.
+// call sends the editor a request, and decodes its result into answer. The editor's own error is a
+// [*jsonrpc2.Error]. If ctx ends first, its error is returned, and withdraw, if it is not nil, is
+// called with the request's ID.
 func (s *server) call(ctx context.Context, method string, params, answer any, withdraw func(id json.RawMessage)) error {
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
@@ -359,7 +359,7 @@ func (s *server) call(ctx context.Context, method string, params, answer any, wi
 	return err
 }
 
-// taskCancelled tells all running turns that the agent has cancelled a task, at the editor's own request.
+// taskCancelled tells the running turns that the agent has cancelled a task at the editor's request.
 func (s *server) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -53,8 +53,8 @@ func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prom
 	}
 }
 
-// successor ends this turn, and returns one in its place: no other prompt can begin in between, and
-// a cancel is the new turn's.
+// successor ends a turn, and returns one in its place: no other prompt can begin in between. A
+// cancel of the first is the second's, too.
 func (t Turn) successor() Turn {
 	s := t.session
 	s.mu.Lock()
@@ -68,8 +68,7 @@ func (t Turn) successor() Turn {
 	return Turn{next}
 }
 
-// askForm asks the user in a form; false: the user has not answered. It ends when turn,
-// which waits for it, is cancelled.
+// askForm asks the user in a form; false: the user has not answered. A cancel of turn ends it.
 func (e *acpEditor) askForm(ctx context.Context, session, question string, turn Turn) (string, bool) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -84,8 +83,9 @@ func (e *acpEditor) askForm(ctx context.Context, session, question string, turn 
 	return answer, err == nil && answer != ""
 }
 
-// elicit puts a question to the user, and returns what was chosen or written; "" is no, or no answer. The
-// question is withdrawn when ctx ends: each client that has announced forms, or pages, knows that.
+// elicit puts a question to the user, and returns the answer; "" is no, or none. The question is
+// withdrawn when ctx ends: not every client has the method, but each that has announced forms, or
+// pages, does.
 func (e *acpEditor) elicit(ctx context.Context, q *spell.Elicitation) (answer string, err error) {
 	var raw json.RawMessage
 	if err := e.server.call(ctx, acp.MethodElicit, q, &raw, e.withdraw); err != nil {

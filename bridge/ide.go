@@ -55,8 +55,8 @@ func (i *ide) introduce(p *acp.InitializeRequest) {
 	}
 }
 
-// isDeaf reports whether the editor gets no messages of the companion's: an ACP editor gets only what it
-// has announced, since some show unknown ones as errors.
+// isDeaf reports whether the editor gets nothing from the companion: an ACP editor gets only
+// what it has announced, since some show unknown messages as errors.
 func (i *ide) isDeaf() bool { return i.prefix != "" && !i.announced }
 
 // open starts the companion, or tells the one that runs of another directory.
@@ -120,8 +120,8 @@ func (i *ide) handles(c *editorRequest) bool {
 	return true
 }
 
-// withOpenFile returns a prompt with a link to the file that the user looks at, and its selection, behind
-// it, if [Options.CompanionContext] says so. A slash command stays as it is.
+// withOpenFile adds the file that the user looks at, and its selection, to a prompt, if
+// [Options.CompanionContext] says so. A slash command stays as it is.
 func (i *ide) withOpenFile(prompt []acp.ContentBlock) []acp.ContentBlock {
 	if !i.server.opts.CompanionContext || len(prompt) == 0 || strings.HasPrefix(strings.TrimSpace(prompt[0].Text), "/") {
 		return prompt
@@ -150,7 +150,7 @@ func (i *ide) openFiles() []OpenFile {
 	return companion.OpenFiles()
 }
 
-// addOpenFile is withOpenFile for a message of A2A lines, which it changes: for one that begins with text.
+// addOpenFile is withOpenFile for a message of A2A lines that begins with text.
 func (i *ide) addOpenFile(m *a2a.Outgoing) error {
 	if len(m.Parts) == 0 || m.Parts[0].Text == "" {
 		return nil

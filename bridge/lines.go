@@ -64,7 +64,7 @@ func (e *linesEditor) speaks(method string) bool {
 	return e.server.opts.Companion != nil && (strings.HasPrefix(method, ideMethods) || strings.HasPrefix(method, companionMethods))
 }
 
-// handle has a request's method answer it; one that we do not know is the companion's, or the agent's.
+// handle has a request answered: by its method, the companion or, if neither knows it, the agent.
 func (e *linesEditor) handle(c *editorRequest) {
 	method, ok := e.methods[c.method]
 	switch {
@@ -151,7 +151,7 @@ func (e *linesEditor) stream(c *editorRequest) {
 	})
 }
 
-// findOrBegin finds the conversation that a request belongs to, by its task or context, or begins one.
+// findOrBegin finds the conversation of a task, or of a context, or begins one.
 func (e *linesEditor) findOrBegin(contextID, taskID, workspace string) *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -196,7 +196,7 @@ func (e *linesEditor) prune() {
 	maps.DeleteFunc(e.tasks, idle)
 }
 
-// runTurn runs the turn of a request, whose events go to the editor, and answers it at its end.
+// runTurn runs the turn of a request, and answers it at the turn's end.
 func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run func(context.Context, Turn, *linesView) (Result, error)) {
 	view := &linesView{agent: e.server.agent, out: e.server.out,
 		lines: spell.Lines{Request: json.RawMessage(c.id), Raw: raw, Made: e.server.agent.made()}}
@@ -217,8 +217,8 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 	})
 }
 
-// enterConversation notes which conversation has the context and the task of a result, and which of its calls
-// wait now. A request that was refused has neither, and changes nothing.
+// enterConversation notes that a conversation has a result's context and task, and which of its
+// calls wait now. The result of a request that was refused has neither, and changes nothing.
 func (e *linesEditor) enterConversation(s *Session, r Result) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

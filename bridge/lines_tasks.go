@@ -20,8 +20,8 @@ func paramsErrorf(format string, args ...any) error {
 	return &mapping.PromptError{Text: fmt.Sprintf(format, args...)}
 }
 
-// answerOnce answers a request with what run returns, in a goroutine, once the agent is there. params, if not
-// nil, gets the request's.
+// answerOnce answers a request with what run returns, in a goroutine, once the agent is there. It
+// decodes the request's params into params, if that is not nil.
 func (e *linesEditor) answerOnce(c *editorRequest, params any, run func(ctx context.Context) (any, error)) {
 	if params != nil && !c.decode(params) {
 		return

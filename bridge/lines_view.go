@@ -56,8 +56,7 @@ func (v *linesView) Ask(context.Context, []mapping.Question) ([]mapping.Answer, 
 	return nil, ErrPause
 }
 
-// result is the result of a leg: the task's state, what it has said, and what waits for an answer. failure is
-// the task's error, if it has one.
+// result is the result of a leg, and failure the task's error, "" if there is none.
 func (v *linesView) result(r Result, failure string) any {
 	pending := r.Pending
 	if pending == nil {

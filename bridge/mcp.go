@@ -70,8 +70,8 @@ type mcpCall struct {
 	progress int          // how many notifications it has had
 }
 
-// handle answers a message, or has a goroutine do that. It is called by the read loop alone: what is to be done
-// in the order of the messages is done in here.
+// handle takes a message, in the read loop. What is to be done in the order of the messages is
+// done in here.
 func (e *mcpEditor) handle(r *editorRequest) {
 	c := &mcpCall{editorRequest: r, params: gjson.ParseBytes(r.raw), can: e.can, agent: e.server.agent}
 	version := c.params.Get(mcpMeta + "protocolVersion")
@@ -124,8 +124,8 @@ func (e *mcpEditor) introduce(c *mcpCall) {
 	c.replyLasting(about)
 }
 
-// replyLasting answers with what is the same for as long as the process lives. A stateless client is told to
-// keep it for an hour. It adds to result.
+// replyLasting answers with what is always the same. A client that keeps nothing of a request
+// for the next is told for how long that holds, in members that are added to result.
 func (c *mcpCall) replyLasting(result map[string]any) {
 	if c.stateless {
 		result["resultType"], result["ttlMs"], result["cacheScope"] = "complete", time.Hour.Milliseconds(), "private"
@@ -193,14 +193,14 @@ const (
 	callTooLate
 )
 
-// isWanted decides whether the client gets a result, and reports that; behind yes it cannot cancel the call any
-// more. What is taken from a conversation is given once, so that nothing is taken before.
+// isWanted reports whether the client still wants a result; if so, it cannot cancel the call any more.
+// What is taken from a conversation is given once, so that nothing is taken before.
 func (c *mcpCall) isWanted() bool {
 	return c.fate.CompareAndSwap(0, callGiven) || c.fate.Load() == callGiven
 }
 
-// cancelled takes notifications/cancelled, and ends the call that it names. Some clients cancel what was
-// answered, and some twice.
+// cancelled ends the call that notifications/cancelled names. Some clients cancel what was answered,
+// and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
 	call, runs := e.calls.Load(stdio.ID(c.params.Get("requestId").Raw))
 	if !runs {

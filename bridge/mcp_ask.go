@@ -78,8 +78,8 @@ func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.Elicita
 	return q.option == acp.ElicitAccept, err
 }
 
-// put makes a question the one that a call is to ask, and returns it when a person has answered it, or ctx has
-// ended: then with ctx's error. Nobody is asked for a turn that was cancelled.
+// put has a call ask a question, and returns that when a person has answered it, or with ctx's error.
+// Nobody is asked for a turn that was cancelled.
 func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.Elicitation) (*mcpQuestion, error) {
 	q := &mcpQuestion{what: what, elicit: elicit}
 	q.ctx, q.cancel = context.WithCancel(ctx)
@@ -94,8 +94,7 @@ func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.Elicitatio
 	return q, ctx.Err()
 }
 
-// answer gives a question its answer, if it is still open, and ends its ctx. option is "" for no, and why says
-// why.
+// answer gives a question, if it is still open, its answer: an option or, for no, "" and why.
 func (t *mcpTalk) answer(q *mcpQuestion, option, why string) {
 	t.change(func() {
 		if t.asks == q {
@@ -105,7 +104,7 @@ func (t *mcpTalk) answer(q *mcpQuestion, option, why string) {
 	})
 }
 
-// takeResponse is answer by what the client has responded, as MCP spells it.
+// takeResponse is answer with a client's response, as MCP spells it.
 func (t *mcpTalk) takeResponse(q *mcpQuestion, raw string) {
 	t.answer(q, q.elicit.Answer(raw), "the user has not agreed")
 }
@@ -134,7 +133,7 @@ func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
 // questionKey is the only member of what is asked by a result, and of its answer.
 const questionKey = "question"
 
-// askBackLocked returns a call's result that puts a question, and notes it in back.
+// askBackLocked returns a call's result that is a question, which back is then.
 func (t *mcpTalk) askBackLocked(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	t.back = q
 	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.identity(), t.session.agent.opts.Now().Add(time.Hour)
@@ -147,7 +146,7 @@ func (t *mcpTalk) askBackLocked(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 // identity is what tells one call from another: its tool, and its arguments.
 func (c *mcpCall) identity() string { return c.params.Get("name").Raw + c.params.Get("arguments").Raw }
 
-// bringsAnswer reports whether a call comes again with the answer to a question that was its result.
+// bringsAnswer reports whether a call has come again, with the answer to its question.
 func (c *mcpCall) bringsAnswer() bool {
 	return c.params.Get("requestState").Exists() || c.params.Get("inputResponses").Exists()
 }
@@ -155,8 +154,8 @@ func (c *mcpCall) bringsAnswer() bool {
 // noQuestion is said of an answer that does not fit: it answers nothing, and sends nothing.
 const noQuestion = "editor: this answers no question that is open: nothing was sent, and nothing was allowed by it. "
 
-// takeAnswer gives the question that a call comes back with its answer. The error says that it fits none: nothing
-// is done then. A page may be done with before the client says that it was opened.
+// takeAnswer takes the answer that a call brings; an error: it fits no question, and nothing is done.
+// A page may be done with before the client says that it was opened.
 func (t *mcpTalk) takeAnswer(c *mcpCall) error {
 	now := t.now()
 	q := now.back

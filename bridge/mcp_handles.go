@@ -23,7 +23,7 @@ func (e *mcpEditor) agentNames() ([]string, error) {
 	return []string{"agent"}, nil
 }
 
-// openAgent returns an agent by its name, and the name; "" is the first. It is contacted when it is used.
+// openAgent returns an agent, which is contacted when it is used, and its name; "" is the first's.
 func (e *mcpEditor) openAgent(ctx context.Context, name string) (*Agent, string, error) {
 	names, err := e.agentNames()
 	if err != nil {
@@ -117,7 +117,7 @@ func (e *mcpEditor) find(ctx context.Context, handle string) (*mcpTalk, error) {
 	return t, t.restore()
 }
 
-// restore loads a conversation of an earlier process, enters it, looks what has come of its task,
+// restore loads a conversation of an earlier process, looks what has come of its task,
 // and follows that. The mode is what this process was started with.
 func (t *mcpTalk) restore() error {
 	s := t.session
@@ -155,8 +155,8 @@ func (t *mcpTalk) restore() error {
 	return nil
 }
 
-// detachAll, at the end of the process, cancels the tasks that a call waits for, and leaves the other tasks to
-// their agents: the next process finds them.
+// detachAll, at the process's end, cancels what a call waits for, and leaves the other tasks to their
+// agents: the next process finds them.
 func (e *mcpEditor) detachAll() {
 	e.talks.Range(func(_, value any) bool {
 		t := value.(*mcpTalk)

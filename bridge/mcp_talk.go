@@ -85,8 +85,8 @@ func (t *mcpTalk) Show(_ context.Context, steps []mapping.Step) error {
 	return nil
 }
 
-// start runs a turn in a goroutine, as the one that runs; ErrBusy: there is one already. Its result and its
-// error are the conversation's then. run must not release it.
+// start runs a turn that no call waits for; ErrBusy: one runs already. run does not release it. What
+// it returns is in mcpState then.
 func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)) error {
 	turn, err := t.session.Begin()
 	if err != nil {
@@ -114,8 +114,8 @@ func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)
 	return errors.New("bridge: it ends")
 }
 
-// goOn begins a turn that follows the task, if the last turn has ended with an error, or one that cancels the
-// task that it has left. It does nothing while a turn runs.
+// goOn begins a turn that follows the task, if the last turn has lost it, or (cancels) one that
+// cancels the task that it has left. It does nothing while a turn runs.
 func (t *mcpTalk) goOn(cancels bool) error {
 	if !cancels && t.now().err == nil {
 		return nil
@@ -125,7 +125,7 @@ func (t *mcpTalk) goOn(cancels bool) error {
 		case task == "" || t.session.completed:
 			return t.result, t.err
 		case cancels:
-			return turn.cancelLeft(ctx, task, t)
+			return turn.cancelLeftTask(ctx, task, t)
 		}
 		return turn.goOn(ctx, t)
 	})
@@ -135,7 +135,7 @@ func (t *mcpTalk) goOn(cancels bool) error {
 	return err
 }
 
-// cancel cancels the turn that runs, with its task, if one does. What it has asked is not asked any more.
+// cancel cancels the turn that runs, if one does. What it has asked is not asked any more.
 func (t *mcpTalk) cancel() {
 	t.change(func() {
 		t.session.Cancel()
@@ -145,8 +145,8 @@ func (t *mcpTalk) cancel() {
 
 var errOtherCall = errors.New("editor: another call waits for this task already, and gets what is new: wait for its result")
 
-// serve calls begin, and returns a call's result when no turn runs any more, or the call's time is over; nil
-// if the client wants none. errOtherCall: another call waits here, and nothing was begun.
+// serve calls begin, and returns the call's result when no turn runs any more, or the call's time
+// is over. errOtherCall: another call waits, and begin was not called.
 // What waits for the user is asked by it, and meanwhile the client hears that the call goes on.
 func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error) {
 	if !t.waiting.TryLock() {
@@ -184,8 +184,8 @@ func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error)
 	}
 }
 
-// report returns a call's result: how the conversation stands, with what is new in it, which is taken; or the
-// question q. nil: the client wants none. If a person has cancelled the call, its task ends.
+// report returns a call's result: how the conversation stands, and what is new in it, or the question
+// q. nil: the client wants none. If a person has cancelled the call, its task ends.
 func (t *mcpTalk) report(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	if !c.isWanted() {
 		if c.fate.Load() == callCancelled {
@@ -212,8 +212,8 @@ func (t *mcpTalk) report(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	return result
 }
 
-// standsLocked says how the conversation stands, and what the model can do next, in our words. isError: the
-// result is to be marked as one.
+// standsLocked says how the conversation stands, what the model can do next, and whether the result
+// is an error.
 func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 	r := &t.result
 	switch state = cmp.Or(string(r.State), "answered"); {

@@ -85,9 +85,9 @@ func (c *mcpCall) files(workspace string) (blocks []acp.ContentBlock, sent strin
 	return blocks, sent, nil
 }
 
-// prompt runs the turn of a prompt. If the user has to sign in, and the client opens pages (opensPages), it has him
-// do so, and sends the prompt again: the agent has refused the first. The session's running turn is the caller's
-// to release.
+// prompt runs the turn of a prompt. A user who has to sign in, and whose client opens pages, does
+// so, and the prompt is sent again, in another turn: the agent has refused the first. The caller
+// releases the turn that runs then.
 func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlock, opensPages bool) (Result, error) {
 	s := t.session
 	s.Title = cmp.Or(s.Title, title(prompt))
@@ -110,8 +110,8 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 	return again.prompt(ctx, prompt, t)
 }
 
-// cancelTask cancels what an agent works at, or waits for, and returns what has come of it. It does not wait for
-// that if another call does.
+// cancelTask cancels what an agent works at, or waits for. It waits for the end, unless another
+// call does.
 func (t *mcpTalk) cancelTask(c *mcpCall) (*mcp.CallResult, error) {
 	t.cancel()
 	if err := t.goOn(true); err != nil { // if no turn has run
@@ -184,7 +184,7 @@ func (e *mcpEditor) listAgents(c *mcpCall) (*mcp.CallResult, error) {
 	return mcp.Text(text + strings.Join(open, "")), nil
 }
 
-// describe says in lines what an agent can do, and what it says of itself; or why that is not known.
+// describe tells what an agent can do, and says of itself, or why that is not known.
 func (e *mcpEditor) describe(ctx context.Context, name string) string {
 	agent, _, err := e.openAgent(ctx, name)
 	if err != nil {

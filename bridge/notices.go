@@ -20,7 +20,7 @@ func (t *turn) openingNotices() (notices []mapping.Step) {
 	switch {
 	case s.wasRestarted():
 		say(restartedNotice)
-		t.lossTold = true
+		t.forgottenTold = true
 	case s.anew:
 		say(anewNotice)
 	}
@@ -38,43 +38,43 @@ func (t *turn) openingNotices() (notices []mapping.Step) {
 type told uint8
 
 const (
-	ofLoss    told = 1 << iota // the agent may have lost the conversation
-	ofCut                      // what a cut costs
-	ofServers                  // the agent has not got the editor's MCP servers
+	ofForgotten told = 1 << iota // the agent may have lost the conversation
+	ofCut                        // what a cut costs
+	ofServers                    // the agent has not got the editor's MCP servers
 	ofYolo
 	ofStore // the conversation is not kept
 )
 
-// firstTime notes that the user is told something, and reports whether that was not done before.
+// firstTime notes that the user is told something; false: that was done before.
 func (s *Session) firstTime(what told) bool {
 	isNew := s.told&what == 0
 	s.told |= what
 	return isNew
 }
 
-// lostNotice is for an agent that has forgotten the conversation or its task, or answers in
+// forgottenNotice is for an agent that has forgotten the conversation or its task, or answers in
 // another conversation.
-const lostNotice = "[The agent begins another conversation, or another task: it may not know what was said before.]\n\n"
+const forgottenNotice = "[The agent begins another conversation, or another task: it may not know what was said before.]\n\n"
 
-// mayTellLoss reports whether lostNotice is to be shown, and notes that it is: once in a
+// mayTellForgotten reports whether forgottenNotice is to be shown, and notes that it is: once in a
 // turn, or oncePerSession.
-func (t *turn) mayTellLoss(oncePerSession bool) bool {
-	known := !t.session.firstTime(ofLoss) && oncePerSession || t.lossTold
-	t.lossTold = true
+func (t *turn) mayTellForgotten(oncePerSession bool) bool {
+	known := !t.session.firstTime(ofForgotten) && oncePerSession || t.forgottenTold
+	t.forgottenTold = true
 	return !known
 }
 
-// tellLost shows lostNotice where the agent refuses the context of the conversation, or does not
-// know its task any more (ofTask). Of completed tasks that is told once: some agents keep none of those.
-func (t *turn) tellLost(ctx context.Context, ofTask bool) error {
-	if !t.mayTellLoss(ofTask && t.session.completed) {
+// tellForgotten shows forgottenNotice: the agent refuses the context of the conversation, or does
+// not know its task any more. Of completed tasks that is told once: some agents keep none of those.
+func (t *turn) tellForgotten(ctx context.Context, ofTask bool) error {
+	if !t.mayTellForgotten(ofTask && t.session.completed) {
 		return nil
 	}
-	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: lostNotice}})
+	return t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: forgottenNotice}})
 }
 
-// tellOtherContext puts lostNotice before steps if the agent has answered in another context than
-// the one that it had named before. It does so once in a session: some agents have a new context for
+// tellOtherContext puts forgottenNotice before steps if the agent has answered in another context
+// than the one that it had named before. It does so once: some agents have a new context for
 // each task.
 func (t *turn) tellOtherContext(steps []mapping.Step) []mapping.Step {
 	was, is := t.askedContext, t.fold.ContextID
@@ -82,10 +82,10 @@ func (t *turn) tellOtherContext(steps []mapping.Step) []mapping.Step {
 		return steps
 	}
 	t.askedContext = ""
-	if !t.mayTellLoss(true) {
+	if !t.mayTellForgotten(true) {
 		return steps
 	}
-	return append([]mapping.Step{t.notice(lostNotice)}, steps...)
+	return append([]mapping.Step{t.notice(forgottenNotice)}, steps...)
 }
 
 // anewNotice is for agents that keep a conversation in the task that was
@@ -132,8 +132,7 @@ func (t *turn) contact(ctx context.Context) (card *a2a.Card, writing dialect.Wri
 	return card, writing, cmp.Or(told, err)
 }
 
-// waitFor calls do, and shows a notice meanwhile if that takes longer than startingWait. The
-// error is the editor's.
+// waitFor calls do, and shows a notice meanwhile if that takes time. The error is the editor's.
 func (t *turn) waitFor(ctx context.Context, notice string, do func()) (err error) {
 	tell := sync.OnceFunc(func() {
 		err = t.editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: notice, Harmless: true}})

@@ -65,7 +65,7 @@ func (s *Session) takeRecord(r store.Record) {
 	s.contextID, s.taskID, s.leftOff, s.previous = r.ContextID, r.TaskID, r.TaskID, r.Previous
 }
 
-// keepJournal opens the session's journal, unless it is open, was given up, or none is wanted.
+// keepJournal opens the session's journal, unless it is open, or was given up.
 func (s *Session) keepJournal() {
 	if s.journal == nil && s.unkept == nil && !s.agent.opts.NoHistory {
 		s.journal = s.agent.opts.Store.Journal(s.ID)
@@ -106,7 +106,7 @@ func (s *Session) noteSteps(steps []mapping.Step) {
 	}
 }
 
-// append puts lines into the journal, which must be open, beside the stream, and keeps their room.
+// append puts lines into a journal that is open, beside the stream, and keeps their room.
 func (s *Session) append(lines []byte) {
 	s.lineBuf = lines
 	if err := s.journal.Append(lines); err != nil {
@@ -114,8 +114,8 @@ func (s *Session) append(lines []byte) {
 	}
 }
 
-// noteDialects puts into the journal, once a turn, which dialects the agent speaks: codex-a2a of npm
-// shows that by its events alone.
+// noteDialects puts into the journal, once a turn, which dialects the agent speaks: codex-a2a of
+// npm shows that by its events alone.
 func (s *Session) noteDialects() {
 	for ; s.journal != nil && s.dialects < len(s.fold.Dialects); s.dialects++ {
 		s.append(spell.SpeaksLine(s.lineBuf[:0], s.fold.Dialects[s.dialects]))
@@ -132,8 +132,8 @@ func (s *Session) recordPrompt(out *spell.ACP, prompt a2a.JSON, id string) {
 	s.record(out.UserMessage(nil, prompt, id))
 }
 
-// readJournal reads the session's journal. learn: the fold, and the session, learn what was shown. show, if it
-// is not nil, gets the steps that show it again or, with steps of nil, a line that does.
+// readJournal reads the session's journal. learn: fold and session learn what was shown. show, if
+// it is not nil, gets the steps that show it again or, beside nil, a line that does.
 func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line []byte) error) error {
 	s.record(nil) // what was noted may not be written yet
 	var loader spell.Loader
@@ -169,7 +169,7 @@ func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line [
 // agent cannot be asked what it has said since; why follows.
 const endedInTurn = "in the middle of this turn, and the agent cannot be asked what it has said since: "
 
-// tellEnded shows how the bridge has ended in a turn, and enters that turn's end into the journal. An error of Show
+// tellEnded shows how the bridge has ended in a turn, and journals that turn's end. An error of Show
 // means that the editor is gone.
 func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
 	_ = editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: "\n[The bridge ended " + how + "]\n"}})
@@ -177,8 +177,9 @@ func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
 	s.record(spell.EndLine(nil, ""))
 }
 
-// catchUp shows what the agent has said since the journal ends, or why that cannot be had. It reports whether the
-// task goes on and has to be followed. If not, and the journal ends in the middle of a turn, it enters that turn's end.
+// catchUp shows what the agent has said since the journal ends, or why that cannot be had. It
+// reports whether the task goes on and has to be followed; if not, it journals the end of a turn in
+// whose middle the journal ends.
 func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if s.taskID == "" {
 		if s.unfinished {
@@ -236,7 +237,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	return goesOn
 }
 
-// endsWithUser reports whether a message of the user's is the last in a task's history, but for the state's own:
+// endsWithUser reports whether a message of the user's is the last in a task's history:
 // an agent that waits may not have begun to go on with it.
 func endsWithUser(task *a2a.Event) (last bool) {
 	for m := range a2a.Each(task.History) {
@@ -247,7 +248,8 @@ func endsWithUser(task *a2a.Event) (last bool) {
 	return last
 }
 
-// failureSteps say why the task of a turn has failed, or was rejected, that has no reply any more; none if it was not.
+// failureSteps say why the task of a turn that has no reply any more has failed, or was rejected; none
+// if it was not.
 func (s *Session) failureSteps() []mapping.Step {
 	f := s.fold
 	if step, ok := f.Rejection(); ok {

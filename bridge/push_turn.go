@@ -17,7 +17,7 @@ const (
 	lastPushWait = 300 * time.Millisecond
 )
 
-// requestPushes has the agent push what becomes of the task of the turn's first request: it adds
+// requestPushes has the agent push what becomes of the turn's task: it adds
 // the configuration to a prompt; for a task that is resumed it sets it again. It does nothing
 // without a receiver, or if the agent cannot push, by its card or by what it has refused.
 func (t *turn) requestPushes(r *request) {

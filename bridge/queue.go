@@ -23,8 +23,8 @@ var (
 	errAsked = errors.New("bridge: the prompt was not sent, because the agent has asked something since it was written: send it again, if it is the answer")
 )
 
-// wait waits until a turn may run, and then returns nil. errHeld: it was cancelled before. errAsked: it would answer a
-// question that came after its prompt was written. The caller gives up a turn that may not run.
+// wait waits until a turn may run. If it may not, the caller gives it up. errHeld: it was cancelled
+// before. errAsked: it would answer a question that came after its prompt was written.
 func (t Turn) wait(ctx context.Context) error {
 	for before := t.predecessor(); before != nil; before = t.predecessor() {
 		select {
@@ -59,7 +59,7 @@ type steering struct {
 	told   bool        // it was
 }
 
-// tellOutcome tells what became of the message, the first time that it is called. A nil steering has nothing to tell.
+// tellOutcome tells what became of the message; what comes later does not count. nil: there is none.
 func (p *steering) tellOutcome(err error) {
 	if p == nil || p.told {
 		return
@@ -68,7 +68,7 @@ func (p *steering) tellOutcome(err error) {
 	p.tell(err)
 }
 
-// untaken is err or, if that is nil and the agent has not shown that it has the leg's message, errUntaken.
+// untaken is err or, if the agent has not shown that it has the leg's message, errUntaken.
 func (l *leg) untaken(err error) error {
 	if err == nil && !l.arrived() {
 		return errUntaken
@@ -95,8 +95,8 @@ func (t *turn) canSteer() bool {
 	return f.TaskID != "" && (f.State == a2a.StateWorking || f.State == a2a.StateSubmitted) && !f.Calls.Waits() && !t.isCancelled() && !t.isCommand
 }
 
-// steerRequest returns the request that sends p, to which the leg hands its streams over. If p cannot be sent, it
-// tells that, and returns a request that goes on with the leg.
+// steerRequest returns the request that sends p, with which the turn goes on. If p cannot be sent,
+// it tells that, and the request goes on with the leg.
 func (t *turn) steerRequest(ctx context.Context, leg *leg, p *steering) *request {
 	parts, err := spell.Prompt(p.prompt, t.card)
 	if err != nil {

@@ -28,7 +28,7 @@ func (t Turn) prompt(ctx context.Context, prompt []acp.ContentBlock, editor Edit
 	return r, err
 }
 
-// promptRequest returns the request that sends a prompt: a message, or a slash command of the agent's.
+// promptRequest returns the request of a prompt: with a message, or a slash command of the agent's.
 func (t Turn) promptRequest(ctx context.Context, prompt []acp.ContentBlock) (*request, error) {
 	if !t.session.plain {
 		if r := t.commandRequest(ctx, prompt); r != nil {
@@ -121,8 +121,8 @@ func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
 	return t.runWithoutMessage(ctx, editor, t.session.taskID, false, nil)
 }
 
-// runWithoutMessage runs a turn that begins with send; nil: with a look at the task, or a subscription. Then something
-// of the task was shown, so that the task as it was at its beginning tells nothing.
+// runWithoutMessage runs a turn that begins with something else than a message. send is nil for a task
+// of which something was shown, and which is followed: the task as it was at its beginning tells nothing.
 func (t Turn) runWithoutMessage(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (begun, error)) (Result, error) {
 	return t.run(ctx, editor, fresh, func(context.Context) (*request, error) {
 		beyond := send == nil || t.fold.TaskID == taskID && t.fold.State != "" && t.fold.State != a2a.StateSubmitted

@@ -88,8 +88,7 @@ func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	return nil
 }
 
-// tellServers shows a notice about the MCP servers, if none was shown in this session. The error is
-// the editor's.
+// tellServers shows a notice about the MCP servers, the first in a session.
 func (t *turn) tellServers(ctx context.Context, text string) error {
 	if !t.session.firstTime(ofServers) {
 		return nil

@@ -193,7 +193,7 @@ func (s *Session) addTurnLocked() *turn {
 	return t
 }
 
-// unpause returns the leg of a turn that was paused, which the session keeps no longer; nil: there is none.
+// unpause takes the leg that was paused out of the session; nil: there is none.
 func (s *Session) unpause() *leg {
 	leg := s.paused
 	s.paused = nil
@@ -319,8 +319,8 @@ func (s *Session) agentSettings() dialect.AgentSettings {
 	return dialect.AgentSettings{Workspace: s.Cwd, Extra: s.agent.opts.AgentSettings, MCPServers: s.servers()}
 }
 
-// keepTask has the next prompt go on with the context and, unless it is over, the task of the turn that ends. A task
-// that is completed can be continued, by the development-tool extension (its appendix A,
+// keepTask has the next prompt go on in the turn's context and, unless it is over, with its task. One that
+// is completed can be continued, by the development-tool extension (its appendix A,
 // step 10); by the protocol it cannot, and turn.resendRequest sees to an agent that will
 // not.
 func (s *Session) keepTask(w dialect.Writing) {
@@ -339,8 +339,8 @@ func (s *Session) keepTask(w dialect.Writing) {
 	}
 }
 
-// nameContext sets the context of the next prompt: that which the agent has named last. For an agent
-// that names none, a context ID of ours is used from the second message on.
+// nameContext goes on in the context that the agent has named last. For an agent that
+// names none, a context ID of ours is used from the second message on.
 func (s *Session) nameContext() {
 	if s.fold.ContextID != "" {
 		s.contextID = s.fold.ContextID
@@ -359,8 +359,8 @@ func (s *Session) keepTaskAfterError() {
 	}
 }
 
-// dropTask has the next prompt begin a new task, in the same context. What the present one still says is not
-// shown.
+// dropTask has the next prompt begin a new task, in the same context. What the present one still
+// says is not shown.
 func (s *Session) dropTask() {
 	s.contextID, s.taskID, s.previous = cmp.Or(s.fold.ContextID, s.contextID), "", nil
 	if s.fold.TaskID != "" {

@@ -44,10 +44,10 @@ type turn struct {
 	rejected   bool                // a call was, by cancelling the task: see cancelToReject
 	isCommand  bool                // it runs a slash command, whose task is not the conversation's
 	// askedContext is the context that the message goes on in, if the agent has named
-	// it. lossTold: the user knows that the agent may have lost the conversation.
-	askedContext string
-	lossTold     bool
-	isLoaded     bool // it belongs to a prompt of an earlier process: see beginLoaded
+	// it. forgottenTold: the user knows that the agent may have lost the conversation.
+	askedContext  string
+	forgottenTold bool
+	isLoaded      bool // it belongs to a prompt of an earlier process: see beginLoaded
 	// endShown: an editor of ACP's version 2 was told that it is over, or cancels by it what was left. afterEnd:
 	// its prompt came after that of the turn before, or when none ran: the user has seen what the agent asks.
 	endShown, afterEnd bool
@@ -115,9 +115,8 @@ type begun struct {
 	execution dialect.Execution
 }
 
-// run runs a turn to its end, and returns its result, which may be incomplete beside an error: see [Turn.Run].
-// open makes the first request when the agent is there. fresh: the turn does not go on from a question of the
-// turn before. The caller releases the turn.
+// run runs a turn, which the caller releases. open makes the first request, when the agent is there;
+// fresh says that it does not go on from a question of the turn before.
 func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(context.Context) (*request, error)) (Result, error) {
 	t.editor = &turnEditor{editor, t}
 	defer t.session.save()
@@ -180,8 +179,8 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	return r, cmp.Or(t.editorErr, err)
 }
 
-// firstRequest contacts the agent, if need be, sets card and writing, and returns the request that open makes. A
-// cancel of the turn ends it, with an error.
+// firstRequest contacts the agent, if need be, sets card and writing, and returns the request that
+// open makes. A cancel ends it, with an error.
 func (t *turn) firstRequest(ctx context.Context, open func(context.Context) (*request, error)) (*request, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -194,8 +193,8 @@ func (t *turn) firstRequest(ctx context.Context, open func(context.Context) (*re
 	return open(ctx)
 }
 
-// replyRequest is sendRequest for a prompt, which it puts into the form in which the agent waits for an answer, if
-// it does.
+// replyRequest is sendRequest for a prompt, which it puts into the form in which the task waits for
+// an answer, if it does.
 func (t *turn) replyRequest(ctx context.Context, m *a2a.Outgoing) (*request, error) {
 	t.takeUnseen(ctx, m.TaskID)
 	if err := t.fold.Reply(m); err != nil {
@@ -274,8 +273,9 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how legEn
 	}
 }
 
-// hasSettled takes a paused leg over for this turn, shows what it has brought since, without waiting, and reports
-// whether all calls that wait were asked about. The error is the editor's.
+// hasSettled takes a paused leg over for this turn, shows what it has brought since, and reports
+// whether all calls that wait were asked about: it has brought nothing, or says so. The error is the
+// editor's.
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	leg.turn, leg.flows = t, false
 	before := t.shows
@@ -292,8 +292,8 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	return t.shows == before || t.view == fullView, leg.unshown
 }
 
-// stream shows what a leg brings until the turn stops reading it, and returns why: [paused], the user is to be
-// asked; [steered], turn.steering is to be sent; [overdue]; [ended], with the leg's error, the editor's or ctx's.
+// stream shows what a leg brings until the turn reads it no more, and returns why. Where a message of
+// the user's is to be sent, that is turn.steering. The error is the leg's, the editor's or ctx's.
 func (t *turn) stream(ctx context.Context, leg *leg) (legEnd, error) {
 	quiet := firstSilence
 	leg.clock.set(atQuiet, quiet)

@@ -10,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// nextRequest is the request with which a turn goes on whose leg, begun by r, has ended with err: if the agent has
-// refused a message. nil: the turn ends.
+// nextRequest is the request with which a turn goes on after the agent has refused the message of r,
+// whose leg has ended with err; nil: the turn ends.
 func (t *turn) nextRequest(ctx context.Context, leg *leg, err error, r *request) *request {
 	refusal := leg.refusal
 	switch {
@@ -48,7 +48,7 @@ func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.
 	leaves, lost := t.leavesTask(ctx, m.TaskID, refusal)
 	switch {
 	case leaves: // a new task, in the same context
-		if lost && t.tellLost(ctx, true) != nil {
+		if lost && t.tellForgotten(ctx, true) != nil {
 			return nil
 		}
 		again.ReferenceTaskIDs = []string{strings.Clone(m.TaskID)}
@@ -56,7 +56,7 @@ func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.
 	case m.TaskID == "" && m.ContextID != "" && m.ContextID == s.contextID && !s.named && refusesContext(refusal, m):
 		again.ContextID, again.ReferenceTaskIDs = "", nil
 		s.contextID, s.previous, t.fold.ContextID, t.askedContext = "", nil, "", ""
-		if t.tellLost(ctx, false) != nil {
+		if t.tellForgotten(ctx, false) != nil {
 			return nil
 		}
 	default:
@@ -95,7 +95,7 @@ func (t *turn) forgetRejected(calls []string) {
 }
 
 // leavesTask reports whether a refusal is about the task that the session goes on
-// with, and a new one may take its place. lost: what was said there is lost, too. It may look at the task.
+// with, and a new one may take its place. lost: what was said there is lost, too.
 func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error) (leaves, lost bool) {
 	s := t.session
 	leftOff := taskID == s.leftOff

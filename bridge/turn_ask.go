@@ -48,8 +48,7 @@ func (v view) seen() view {
 //
 // It returns no decisions if there is nothing to answer (yet): the calls went on,
 // the task has ended, or the connection is down, so that it is not known what else
-// waits. What was decided by then stays in Session.decided. The error is the editor's, [ErrPause],
-// that of a look at the task, or ctx's.
+// waits. What was decided by then stays in Session.decided.
 func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 	for {
 		if t.isCancelled() {
@@ -82,7 +81,8 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 	}
 }
 
-// questions enters into Session.decided what the user has decided in advance, and returns what the user is to be asked.
+// questions decides what the user has decided in advance (Session.decided), and returns what the user
+// is to be asked.
 func (t *turn) questions() (questions []mapping.Question) {
 	for _, call := range t.undecided() {
 		q := t.session.question(call)
@@ -110,8 +110,7 @@ func (t *turn) undecided() (calls []*mapping.ToolCall) {
 	return calls
 }
 
-// decisions returns what was decided about the calls that still wait, and clears Session.decided. The fold goes on
-// with their task.
+// decisions takes what was decided about the calls that still wait. The fold goes on with their task.
 func (t *turn) decisions() (all []decision) {
 	t.fold.EnterOpen()
 	for _, call := range t.fold.Calls.Open() {
@@ -123,8 +122,8 @@ func (t *turn) decisions() (all []decision) {
 	return all
 }
 
-// put puts questions to the user while the leg's stream, if it is still open, is shown, and enters the answers into
-// Session.decided. It enters none if the questions do not count any more.
+// put puts questions to the user while the leg's stream, if it is still open, is shown, and decides by
+// the answers (Session.decided). It decides nothing if the questions do not count any more.
 func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) error {
 	for i := range questions {
 		t.observe(Observation{What: ObservedAsk, Call: questions[i].Call.ID})
@@ -147,8 +146,9 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 	return ctx.Err()
 }
 
-// besides calls do in another goroutine, and shows what leg, which may be nil, brings until do has returned (ofAnswer),
-// goesOn is false (ofLeg), or something of b comes, which it returns. do has returned by then: its context has ended.
+// besides calls do in another goroutine, and shows what leg, which may be nil, brings until do
+// returns (ofAnswer), goesOn is false (ofLeg), or something of b comes. do has returned then in any
+// case: its context has ended.
 func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.Context), goesOn func() bool) (came came) {
 	doing, stop := context.WithCancel(ctx)
 	done, finish := context.WithCancel(context.Background())
@@ -169,8 +169,8 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 	return came
 }
 
-// decide enters the answers of Editor.Ask, whose error is err, into Session.decided. It enters none, without an error,
-// if they do not count any more. A user who cannot be asked has cancelled the turn.
+// decide notes what the answers of Editor.Ask, whose error is err, decide: nothing, without an error, if
+// they do not count any more. Where the user cannot be asked it cancels the turn.
 func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Question, answers []mapping.Answer, err error) error {
 	switch {
 	case t.isCancelled(), errors.Is(err, ErrPause) && t.view == lostView && !leg.hasEnded():
@@ -190,8 +190,8 @@ func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Questio
 	return nil
 }
 
-// rejections are what a cancel decides, in place of decisions: all calls that wait are rejected, also where the user
-// has approved one and that was not sent.
+// rejections are what a cancel decides, in place of decisions: all calls that wait are rejected, also
+// where the user has approved one and that was not sent.
 func (t *turn) rejections() (all []decision) {
 	t.fold.EnterOpen()
 	for _, call := range t.fold.Calls.Open() {
@@ -209,7 +209,8 @@ func (t *turn) anyOpen(questions []mapping.Question) bool {
 	})
 }
 
-// lookAtTask asks for the task, and shows it, unless what leg brings meanwhile is enough: see [turn.whileShowing].
+// lookAtTask asks for the task, and shows it, unless what leg brings meanwhile is enough: see
+// [turn.whileShowing].
 func (t *turn) lookAtTask(ctx context.Context, leg *leg, limit time.Duration, enough func() bool) error {
 	taskID := t.fold.TaskID
 	task, err := t.whileShowing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
@@ -257,9 +258,9 @@ func cannotReject(decisions []decision) bool {
 // errRejected ends a turn whose task was cancelled to reject a call.
 var errRejected = errors.New("the task was cancelled")
 
-// answerRequest returns the request that sends decisions to the agent, and enters into fold and journal that they
-// are given. Where one of them can only be given by cancelling the task, it does that instead, as cancelToReject
-// says. leg is nil where there is none.
+// answerRequest returns the request that sends decisions to the agent; fold and journal have them
+// then. Where one of them can only be given by cancelling the task, it does that instead, and returns
+// what cancelToReject does.
 func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	if t.isCancelled() {
 		select { // tasks/cancel goes first
@@ -307,10 +308,10 @@ func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision
 }
 
 // cancelToReject cancels the task, since the agent has named no option that
-// rejects one of its calls, and returns errRejected. If the agent refuses that because all of them have gone on, it
-// returns the request that follows the task; if what leg brings shows that, or the task's end, neither request nor
-// error. What leg, nil if there is none, brings meanwhile is shown: without an
-// answer to the cancel, nothing else may tell that a call has run all the same.
+// rejects one of its calls, and returns errRejected. If the agent refuses that because all of them
+// have gone on, it returns the request that follows the task. What leg, nil if there is none, brings
+// meanwhile is shown: without an answer to the cancel, nothing else may tell that a call has run all
+// the same. If it tells that, or that the task is over, there is neither request nor error.
 func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	var titles, ids []string
 	for _, d := range decisions {
@@ -364,8 +365,8 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 const showWait = 2 * time.Second
 
 // whileShowing makes a request, in another goroutine, and shows what leg, which may be nil, brings
-// until that is answered: for limit at most, and while a cancel allows it. If what was shown is enough, it returns no
-// task, and no error but the editor's.
+// until that is answered: for limit at most, and while a cancel allows it. It returns no task, and no
+// error but the editor's, if what was shown is enough.
 func (t *turn) whileShowing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()

@@ -210,9 +210,8 @@ const waitsUntoldNotice = "\n[The agent waits for your input, and does not say f
 // unread is for a turn that would end without a word, as with Cogitator and MothX, whose shapes are their own.
 const unreadNotice = "\n[The agent has answered, and nothing of that can be shown. a2astdio doctor --prompt hello says what its author has to mend.]\n"
 
-// tellEnd returns the result with the reason why the turn has ended, by the task's state, and with what
-// the task asks again. Of an end that would be without a word it tells the user. The error is
-// [turn.taskError]'s, or the editor's.
+// tellEnd adds the reason why the turn has ended, by the task's state, and what the task asks again. It
+// tells the user of an end that would be without a word. The error is the task's, or the editor's.
 func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	f := t.fold
 	switch f.State {
@@ -282,10 +281,9 @@ func (t *turn) keepTaskAfter(err error, undelivered bool) {
 	}
 }
 
-// keepsQuestion reports whether the agent has refused an answer of the user's, and the task that has asked, or
-// may have in an earlier process, waits for another; it notes the refusal, since a second one in a row is
-// believed. Where the task does not wait any more, [turn.leavesTask] finds out, or that second refusal tells:
-// not every agent can be asked.
+// keepsQuestion reports, once in a row, whether the agent has refused an answer of the user's, and the
+// task that has asked, or may have in an earlier process, waits for another. Where it does not wait
+// any more, [turn.leavesTask] finds out, or the next refusal tells: not every agent can be asked.
 func (t *turn) keepsQuestion(refusal *a2a.Error) bool {
 	task, was := t.session.taskID, t.session.refused
 	if t.isCommand || task == "" || !refusesMessage(refusal) || task != t.session.leftOff && t.fold.Rest(task).State == "" {

@@ -55,8 +55,8 @@ func (s *Session) unwatch() (atWork string) {
 	return atWork
 }
 
-// beginTurn begins a turn for a task that has moved, or returns the one that cancels it, and ends the watch. not ok:
-// the task has not moved, or is not watched any more, or another turn has begun.
+// beginTurn begins a turn for a task that has moved, or returns the one that cancels it, and ends
+// the watch; not ok: it has not moved, or is not watched any more, or another turn has begun.
 func (w *watcher) beginTurn(moved bool) (turn Turn, cancels, ok bool) {
 	s := w.session
 	s.mu.Lock()
@@ -85,9 +85,9 @@ func (w *watcher) alone() (end func()) {
 	return func() { s.journal = journal }
 }
 
-// awaitMove waits until the task stands otherwise than it was left, and returns its state; not ok: it is not watched
-// any more. That ends with the editor's input, which no prompt is behind. A task that cannot be looked
-// at is waited for no less, since it can be cancelled.
+// awaitMove waits until the task stands otherwise than it was left; not ok: it is not watched any
+// more. That ends with the editor's input, which no prompt is behind. A task that cannot be looked
+// at can still be cancelled.
 func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool) {
 	client := w.session.agent.opts.Client
 	timer := time.NewTimer(firstWatch)
@@ -114,9 +114,9 @@ func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool
 	}
 }
 
-// cancelLeft cancels the task that the session's last turn has left, shows what the agent
-// says to that, and returns the cancelled turn's result. It does not run the turn: nothing of it was begun.
-func (t Turn) cancelLeft(ctx context.Context, task string, editor Editor) (Result, error) {
+// cancelLeftTask cancels the task that the session's last turn has left, shows what the agent
+// says to that. It is in place of run.
+func (t Turn) cancelLeftTask(ctx context.Context, task string, editor Editor) (Result, error) {
 	t.editor = editor
 	waiting, stop := context.WithTimeout(ctx, cancelGrace)
 	defer stop()
