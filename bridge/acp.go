@@ -170,7 +170,6 @@ func (e *acpEditor) ownMeta(facts *store.CardFacts) map[string]any {
 	return map[string]any{"a2astdio": meta}
 }
 
-// newSession opens a session, and tells its slash commands behind the answer.
 func (e *acpEditor) newSession(c *editorRequest, p *acp.NewSessionRequest) {
 	p.Cwd = cmp.Or(p.Cwd, e.server.agent.opts.Workspace)
 	if !c.checkDirectories(p) {
@@ -242,7 +241,6 @@ func (e *acpEditor) closeSession(c *editorRequest, p *acp.SessionRequest) {
 	e.server.dismiss(p.SessionID, false, answer)
 }
 
-// cancel cancels the turns of a session.
 func (e *acpEditor) cancel(c *editorRequest, p *acp.SessionRequest) {
 	if session := e.session(c, p.SessionID); session != nil {
 		session.Cancel()

@@ -21,9 +21,8 @@ import (
 // and messages are replaced in place. So a prompt may wait for the one before it, and a task may
 // go on when its turn is over (acp2_after.go).
 
-// negotiate chooses the version that is spoken; for version 2 it sets version 1's members of p. An
-// editor that asks for more than 2 may leave out what version 2 requires. false: it has answered
-// with an error.
+// negotiate chooses the version that is spoken; for version 2 it sets version 1's members of p.
+// An editor that asks for more than 2 may lack what version 2 requires. false: it has answered.
 func (e *acpEditor) negotiate(c *editorRequest, p *acp.InitializeRequest) bool {
 	asked, serves := p.ProtocolVersion, e.server.agent.opts.ACPVersion
 	params := gjson.ParseBytes(c.raw)
@@ -190,8 +189,7 @@ func (e *acpEditor) tellState(ctx context.Context, session *Session, state strin
 	}
 }
 
-// tellEnd tells an editor of version 2 that the running turn, which is not released yet, is over,
-// and why.
+// tellEnd tells an editor of version 2 why the running turn, not released yet, is over.
 func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 	if !e.v2 {
 		return

@@ -189,7 +189,6 @@ func (a *acpAsker) Open(ctx context.Context, text, url string) (bool, error) {
 	return a.ask(ctx, spell.NewPage(text, url, a.editor.server.agent.opts.NewID()))
 }
 
-// ask puts a question to the user, and reports whether he has agreed.
 func (a *acpAsker) ask(ctx context.Context, q *spell.Elicitation) (bool, error) {
 	if !a.editor.can.asks(q) || a.call.isNotification { // a question names its request
 		return false, ErrCannotAsk

@@ -41,7 +41,6 @@ func (can abilities) asks(q *spell.Elicitation) bool {
 	return can.form
 }
 
-// readAbilities reads what the editor announces in initialize.
 func readAbilities(p *acp.InitializeRequest, v2 bool) (can abilities) {
 	// By their names: for the editors that keep messages apart, all text is the agent's own
 	// (sources of August 2026; avante does the same, and does not say who it is).
@@ -62,7 +61,6 @@ func readAbilities(p *acp.InitializeRequest, v2 bool) (can abilities) {
 	return can
 }
 
-// modes are the permission modes as ACP lists them, with the session's own.
 func modes(s *Session) *acp.SessionModes {
 	return &acp.SessionModes{CurrentModeID: s.Mode(), AvailableModes: []acp.SessionMode{
 		{ID: ModeDefault, Name: "Default", Description: "Ask before each tool that the agent wants approved"},
@@ -71,7 +69,6 @@ func modes(s *Session) *acp.SessionModes {
 	}}
 }
 
-// configOptions are the session's configuration options: the permission mode.
 func (e *acpEditor) configOptions(s *Session) []acp.ConfigOption {
 	m := modes(s)
 	option := acp.ConfigOption{ID: configPermission, Name: "Permissions", Description: "What the agent may do without asking you",

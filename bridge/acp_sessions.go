@@ -140,8 +140,8 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 	return session
 }
 
-// showPast shows what the journal has of a session, if show says so. isNew: the session learns that,
-// and it shows what the task has said since, and reports whether the task goes on.
+// showPast shows what the journal has of a session, if show says so. isNew: the session learns it,
+// and what the task has said since is shown; goesOn: that is to be followed.
 func (e *acpEditor) showPast(ctx context.Context, session *Session, show, isNew bool) (goesOn bool, err error) {
 	var batch []byte
 	var sink func(steps []mapping.Step, line []byte) error

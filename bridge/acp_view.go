@@ -68,7 +68,6 @@ func (v *acpView) Show(ctx context.Context, steps []mapping.Step) error {
 	return nil
 }
 
-// beforeShowLocked calls beforeShow, the first time.
 func (v *acpView) beforeShowLocked() {
 	if first := v.beforeShow; first != nil {
 		v.beforeShow = nil

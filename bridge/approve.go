@@ -76,8 +76,7 @@ func (s *Session) question(call *mapping.ToolCall) mapping.Question {
 }
 
 // nameLinkTargets changes a question's options: where one would be remembered for a file that a
-// link leads to, its name says which, or its description, if that is too long for a name. local: the
-// agent works on this machine.
+// link leads to, its name says which, or its description, if that is too long for a name.
 func nameLinkTargets(q mapping.Question, local bool) mapping.Question {
 	for i := range q.Options {
 		o := &q.Options[i]
@@ -195,7 +194,7 @@ func (s *Session) Mode() string {
 	return s.approvals.mode
 }
 
-// resolveScope returns a scope of a file with its links resolved, if local; any other as it is.
+// resolveScope returns the scope with its path resolved, if that is one of this machine.
 func resolveScope(s ask.Scope, local bool) ask.Scope {
 	if s.Kind == ask.ScopeFile && local {
 		if path, ok := resolve(s.Path); ok {

@@ -113,7 +113,6 @@ func isWide(dir string) bool {
 	return isWithin(dir, home)
 }
 
-// isWithin reports whether a path is a directory, or leads to something below it.
 func isWithin(dir, path string) bool {
 	rest, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rest)

@@ -97,11 +97,10 @@ func (t *turn) sendCancelWhenDue(ctx context.Context) {
 	}
 }
 
-// identify notes which task there is to cancel, and reports whether that changed. Only the turn's
-// goroutine calls it.
+// identify notes which task there is to cancel, and reports whether that changed.
 func (t *turn) identify(task string) bool {
 	if task == t.taskID {
-		return false
+		return false // only the turn writes it, and the turn calls this
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,7 +115,7 @@ func (t *turn) identify(task string) bool {
 const leastTell = 500 * time.Millisecond
 
 // sendCancel has the agent cancel the task, if that is known and was not told before, or stops it by
-// hangUp. It returns when the agent has answered, or at the deadline, and agentTold has ended.
+// hangUp, and then ends agentTold.
 func (t *turn) sendCancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

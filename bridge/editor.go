@@ -59,7 +59,6 @@ type server struct {
 	leaving map[string]*leaving // sessions that were closed, while something of them runs
 }
 
-// newServer returns a server that reads nothing yet: see attach.
 func newServer(agent *Agent, out *stdio.Conn) *server {
 	opts := agent.opts
 	s := &server{agent: agent, opts: &opts, out: out, sessions: map[string]*Session{}, prompts: map[*turn]stdio.ID{},
@@ -82,7 +81,6 @@ func newServer(agent *Agent, out *stdio.Conn) *server {
 	return s
 }
 
-// speakLines has A2A lines spoken from here on.
 func (s *server) speakLines() {
 	s.handle = s.lines.handle
 	s.isLines.Store(true)

@@ -140,7 +140,6 @@ func (e *linesEditor) prompt(c *editorRequest) (p lineParams, m *a2a.Outgoing, s
 	return p, m, e.findOrBegin(m.ContextID, m.TaskID, p.Workspace)
 }
 
-// stream is message/stream: a leg that sends a message.
 func (e *linesEditor) stream(c *editorRequest) {
 	p, m, session := e.prompt(c)
 	if m == nil {
@@ -316,7 +315,6 @@ func optionIDs(q mapping.Question) (ids []string) {
 	return ids
 }
 
-// resubscribe is tasks/resubscribe: a leg that follows a task.
 func (e *linesEditor) resubscribe(c *editorRequest) {
 	var p struct {
 		lineParams
@@ -330,7 +328,6 @@ func (e *linesEditor) resubscribe(c *editorRequest) {
 	})
 }
 
-// execute is command/execute: a leg that runs a slash command.
 func (e *linesEditor) execute(c *editorRequest) {
 	var p struct {
 		lineParams

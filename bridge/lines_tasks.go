@@ -70,7 +70,6 @@ type taskParams struct {
 	Metadata map[string]json.RawMessage `json:"metadata"`
 }
 
-// getTask is tasks/get.
 func (e *linesEditor) getTask(c *editorRequest) {
 	p := struct {
 		taskParams
@@ -103,7 +102,6 @@ func (e *linesEditor) cancelTask(c *editorRequest) {
 	})
 }
 
-// listTasks is tasks/list.
 func (e *linesEditor) listTasks(c *editorRequest) {
 	var p struct {
 		ContextID        string `json:"contextId"`
@@ -137,7 +135,6 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 	})
 }
 
-// getCard is agent/getCard, and that of the extended card.
 func (e *linesEditor) getCard(c *editorRequest) {
 	e.answerOnce(c, nil, func(ctx context.Context) (any, error) {
 		card, _, err := e.server.agent.Ready(ctx)

@@ -69,7 +69,7 @@ func (t *mcpTalk) Open(ctx context.Context, text, url string) (bool, error) {
 // Opens implements [Opener]: nobody signs in elsewhere.
 func (t *mcpTalk) Opens() bool { return true }
 
-// agrees puts a question about a sign-in, and reports whether the user has agreed.
+// agrees puts a question, and reports whether the user has agreed.
 func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.Elicitation) (bool, error) {
 	q, err := t.put(ctx, what, elicit)
 	if q.why == cannotAsk {
@@ -133,7 +133,7 @@ func (c *mcpCall) elicit(t *mcpTalk, q *mcpQuestion) {
 // questionKey is the only member of what is asked by a result, and of its answer.
 const questionKey = "question"
 
-// askBackLocked returns a call's result that is a question, which back is then.
+// askBackLocked returns a question as a call's result, and notes it in back.
 func (t *mcpTalk) askBackLocked(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	t.back = q
 	q.state, q.call, q.until = t.session.ID+"."+rand.Text(), c.identity(), t.session.agent.opts.Now().Add(time.Hour)
@@ -154,8 +154,8 @@ func (c *mcpCall) bringsAnswer() bool {
 // noQuestion is said of an answer that does not fit: it answers nothing, and sends nothing.
 const noQuestion = "editor: this answers no question that is open: nothing was sent, and nothing was allowed by it. "
 
-// takeAnswer takes the answer that a call brings; an error: it fits no question, and nothing is done.
-// A page may be done with before the client says that it was opened.
+// takeAnswer takes the answer that a call brings, if that fits. A page may be done with before
+// the client says that it was opened.
 func (t *mcpTalk) takeAnswer(c *mcpCall) error {
 	now := t.now()
 	q := now.back

@@ -51,7 +51,6 @@ type mcpState struct {
 	back    *mcpQuestion // with which a call was answered last, to come again
 }
 
-// newTalk returns a conversation that is not entered yet.
 func (e *mcpEditor) newTalk(session *Session) *mcpTalk {
 	session.plain = true
 	begins := mcpState{out: spell.MCP{Handle: session.ID, Doing: "working"}}
@@ -85,8 +84,7 @@ func (t *mcpTalk) Show(_ context.Context, steps []mapping.Step) error {
 	return nil
 }
 
-// start runs a turn that no call waits for; ErrBusy: one runs already. run does not release it. What
-// it returns is in mcpState then.
+// start runs a turn that no call waits for, by run, which does not release it; ErrBusy: one runs.
 func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)) error {
 	turn, err := t.session.Begin()
 	if err != nil {
@@ -114,8 +112,8 @@ func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)
 	return errors.New("bridge: it ends")
 }
 
-// goOn begins a turn that follows the task, if the last turn has lost it, or (cancels) one that
-// cancels the task that it has left. It does nothing while a turn runs.
+// goOn begins a turn that follows the task, if the last one has lost it, or (cancels) that cancels
+// what that has left. It does nothing while a turn runs.
 func (t *mcpTalk) goOn(cancels bool) error {
 	if !cancels && t.now().err == nil {
 		return nil

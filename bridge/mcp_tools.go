@@ -86,8 +86,7 @@ func (c *mcpCall) files(workspace string) (blocks []acp.ContentBlock, sent strin
 }
 
 // prompt runs the turn of a prompt. A user who has to sign in, and whose client opens pages, does
-// so, and the prompt is sent again, in another turn: the agent has refused the first. The caller
-// releases the turn that runs then.
+// so, and a second turn sends the prompt again: the agent has refused the first.
 func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlock, opensPages bool) (Result, error) {
 	s := t.session
 	s.Title = cmp.Or(s.Title, title(prompt))

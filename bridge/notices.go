@@ -122,7 +122,7 @@ const (
 )
 
 // contact is [Agent.Ready], with one notice that the agent is being started if that takes
-// time. An error may be the editor's.
+// time.
 func (t *turn) contact(ctx context.Context) (card *a2a.Card, writing dialect.Writing, err error) {
 	t.agent.opts.Client.Revive()
 	if !t.agent.opts.Client.Starting() {

@@ -177,9 +177,8 @@ func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
 	s.record(spell.EndLine(nil, ""))
 }
 
-// catchUp shows what the agent has said since the journal ends, or why that cannot be had. It
-// reports whether the task goes on and has to be followed; if not, it journals the end of a turn in
-// whose middle the journal ends.
+// catchUp shows what the agent has said since the journal ends. It reports whether the
+// task goes on and has to be followed; if not, a turn that the journal lacks the end of gets it.
 func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	if s.taskID == "" {
 		if s.unfinished {
@@ -248,8 +247,7 @@ func endsWithUser(task *a2a.Event) (last bool) {
 	return last
 }
 
-// failureSteps say why the task of a turn that has no reply any more has failed, or was rejected; none
-// if it was not.
+// failureSteps say why the task has failed, or was rejected, of a turn that has no reply any more.
 func (s *Session) failureSteps() []mapping.Step {
 	f := s.fold
 	if step, ok := f.Rejection(); ok {

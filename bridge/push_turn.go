@@ -90,7 +90,6 @@ func (t *turn) endPushesOfOver() {
 	})
 }
 
-// endPushes ends the session's webhook; there must be one.
 func (s *Session) endPushes() {
 	s.pushes.close()
 	s.pushes, s.webhook = nil, ""

@@ -50,7 +50,7 @@ func (s *Session) servers() (list []json.RawMessage) {
 // handServers sees to it that a task which m begins has the editor's MCP servers, if
 // the user wants that. Where they are no part of the settings, it has the task made before
 // the message, and writes its ID into m. A failure is told once in a session, and the
-// message is sent without them: an error ends the turn.
+// message is sent without them.
 func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	s, opts := t.session, &t.agent.opts
 	if m.TaskID != "" || len(s.servers()) == 0 || t.writing.Traits().ServersInSettings {
@@ -88,7 +88,6 @@ func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
 	return nil
 }
 
-// tellServers shows a notice about the MCP servers, the first in a session.
 func (t *turn) tellServers(ctx context.Context, text string) error {
 	if !t.session.firstTime(ofServers) {
 		return nil

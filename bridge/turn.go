@@ -106,7 +106,7 @@ type request struct {
 	send func(context.Context) (begun, error)
 }
 
-// begun is what the beginning of a request's answer has brought, also beside an error.
+// begun is what the beginning of the answer to a request has brought, also beside an error.
 type begun struct {
 	stream    *transport.Stream                    // nil if nothing follows
 	taskID    string                               // if it is known
@@ -273,9 +273,8 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how legEn
 	}
 }
 
-// hasSettled takes a paused leg over for this turn, shows what it has brought since, and reports
-// whether all calls that wait were asked about: it has brought nothing, or says so. The error is the
-// editor's.
+// hasSettled takes over a paused leg, shows what it has brought since, and reports whether all calls
+// that wait were asked about: it has brought nothing, or says so. The error is the editor's.
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	leg.turn, leg.flows = t, false
 	before := t.shows
@@ -292,8 +291,8 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	return t.shows == before || t.view == fullView, leg.unshown
 }
 
-// stream shows what a leg brings until the turn reads it no more, and returns why. Where a message of
-// the user's is to be sent, that is turn.steering. The error is the leg's, the editor's or ctx's.
+// stream shows what a leg brings until the turn reads it no more, and returns why. steered: turn.steering
+// is to be sent. The error is the leg's, the editor's or ctx's.
 func (t *turn) stream(ctx context.Context, leg *leg) (legEnd, error) {
 	quiet := firstSilence
 	leg.clock.set(atQuiet, quiet)
@@ -358,7 +357,7 @@ func (t *turn) setSent(m sentMessage) {
 	t.fold.Sent(m.id, m.text)
 }
 
-// textOf is the text of a message, which may also have files.
+// textOf is the text of a message of ours.
 func textOf(m *a2a.Outgoing) string {
 	text := ""
 	for _, p := range m.Parts {

@@ -122,8 +122,8 @@ func (t *turn) decisions() (all []decision) {
 	return all
 }
 
-// put puts questions to the user while the leg's stream, if it is still open, is shown, and decides by
-// the answers (Session.decided). It decides nothing if the questions do not count any more.
+// put puts questions to the user, and decides by the answers, while the leg's stream, if it is still
+// open, is shown. It decides nothing if the questions do not count any more.
 func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) error {
 	for i := range questions {
 		t.observe(Observation{What: ObservedAsk, Call: questions[i].Call.ID})
@@ -169,8 +169,8 @@ func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.
 	return came
 }
 
-// decide notes what the answers of Editor.Ask, whose error is err, decide: nothing, without an error, if
-// they do not count any more. Where the user cannot be asked it cancels the turn.
+// decide notes what the answers of Editor.Ask, and its error err, decide: nothing if they do not
+// count any more. If nobody can be asked, it cancels the turn.
 func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Question, answers []mapping.Answer, err error) error {
 	switch {
 	case t.isCancelled(), errors.Is(err, ErrPause) && t.view == lostView && !leg.hasEnded():
@@ -202,7 +202,6 @@ func (t *turn) rejections() (all []decision) {
 	return all
 }
 
-// anyOpen reports whether one of the calls that questions are about still waits.
 func (t *turn) anyOpen(questions []mapping.Question) bool {
 	return slices.ContainsFunc(t.fold.Calls.Open(), func(call *mapping.ToolCall) bool {
 		return slices.ContainsFunc(questions, func(q mapping.Question) bool { return q.Call.Shown == call.Shown })
@@ -309,9 +308,9 @@ func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision
 
 // cancelToReject cancels the task, since the agent has named no option that
 // rejects one of its calls, and returns errRejected. If the agent refuses that because all of them
-// have gone on, it returns the request that follows the task. What leg, nil if there is none, brings
+// have gone on, the request follows the task. What leg, nil if there is none, brings
 // meanwhile is shown: without an answer to the cancel, nothing else may tell that a call has run all
-// the same. If it tells that, or that the task is over, there is neither request nor error.
+// the same. Then there is neither request nor error.
 func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	var titles, ids []string
 	for _, d := range decisions {
@@ -365,8 +364,8 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 const showWait = 2 * time.Second
 
 // whileShowing makes a request, in another goroutine, and shows what leg, which may be nil, brings
-// until that is answered: for limit at most, and while a cancel allows it. It returns no task, and no
-// error but the editor's, if what was shown is enough.
+// until that is answered: for limit at most, and while a cancel allows it. It returns no task if
+// what was shown is enough.
 func (t *turn) whileShowing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()

@@ -29,8 +29,8 @@ var errDetached = errors.New("bridge: it has ended, and the task goes on")
 
 func isDetached(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errDetached) }
 
-// finish ends what the editor still shows as open, journals the turn's end, and returns its
-// result. how and err are what the last leg has come to.
+// finish ends what the editor still shows as open, and returns how the turn, whose last leg has come
+// to how and err, ended.
 func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error) {
 	if errors.Is(err, errRejected) {
 		err = nil
@@ -66,7 +66,7 @@ func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error
 	return r, err
 }
 
-// legOver returns paused if the calls of a leg that is over wait for the user, else ended and the leg's error.
+// legOver says how a turn goes on whose leg is over: paused, if calls wait, or ended.
 func (t *turn) legOver(leg *leg) (legEnd, error) {
 	if leg.err == nil && t.fold.Calls.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
 		return paused, nil
@@ -100,8 +100,8 @@ func (t *turn) taskError() error {
 	return nil
 }
 
-// result makes the turn's result, waits until a cancel was told to the agent, and decides with which
-// task and context the session goes on.
+// result makes the turn's result, waits until the agent was told of a cancel, and decides where the
+// session goes on.
 func (t *turn) result(ctx context.Context, how legEnd, err error, undelivered bool) (Result, error) {
 	f, s := t.fold, t.session
 	if t.isCommand {
@@ -161,8 +161,8 @@ func (t *turn) result(ctx context.Context, how legEnd, err error, undelivered bo
 // errNoTask: an agent that answers with a message, at the end, has nothing that could be cancelled.
 var errNoTask = errors.New("it has named no task to cancel, and may refuse prompts until it is done")
 
-// tellStillRuns says that a task, or an agent without one, may go on though it was cancelled, and why;
-// nothing if that is nil.
+// tellStillRuns says that a task, or an agent without one, may go on though it was cancelled, and
+// why, if that is not nil.
 func (t *turn) tellStillRuns(ctx context.Context, why error) error {
 	if why == nil {
 		return nil
@@ -210,8 +210,8 @@ const waitsUntoldNotice = "\n[The agent waits for your input, and does not say f
 // unread is for a turn that would end without a word, as with Cogitator and MothX, whose shapes are their own.
 const unreadNotice = "\n[The agent has answered, and nothing of that can be shown. a2astdio doctor --prompt hello says what its author has to mend.]\n"
 
-// tellEnd adds the reason why the turn has ended, by the task's state, and what the task asks again. It
-// tells the user of an end that would be without a word. The error is the task's, or the editor's.
+// tellEnd adds the reason why the turn has ended, by the task's state. It shows what the task asks
+// again, and a notice at an end without a word.
 func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 	f := t.fold
 	switch f.State {
@@ -324,7 +324,7 @@ func (t *turn) noteTask() {
 	}
 }
 
-// waitsForUser reports whether the task waits for the user, as far as is known; a cancelled turn's does not.
+// waitsForUser reports whether the task waits for the user, as far as is known, who has not cancelled.
 func (t *turn) waitsForUser() bool {
 	return (t.fold.Calls.Waits() && t.view != lostView || t.fold.WaitsForWords()) && !t.isCancelled()
 }

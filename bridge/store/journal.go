@@ -169,8 +169,8 @@ func (j *Journal) writeLate() {
 	j.err = j.flush()
 }
 
-// flush writes what waits. If a write before has failed, it returns that error, and drops what waits. The caller
-// holds mu, as of all that follow.
+// flush writes what waits, or drops it if an error has not been told yet, which it returns. The
+// caller holds mu, as of all that follow.
 func (j *Journal) flush() error {
 	if j.timer != nil {
 		j.timer.Stop()

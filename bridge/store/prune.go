@@ -152,7 +152,6 @@ func (s *Store) Purge(age time.Duration) (removed, of int, err error) {
 	return removed, len(all), nil
 }
 
-// isOpen reports whether this Store has a journal open of the session.
 func (s *Store) isOpen(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

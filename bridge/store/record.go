@@ -43,11 +43,12 @@ type Record struct {
 	UpdatedAt time.Time `json:"updatedAt"` // set by [Store.Put]
 }
 
-// appendRecord appends a record to the session's file: the last one counts. isNew: it has made the
-// session's directory. fs.ErrNotExist: another bridge has deleted or replaced the file meanwhile. A turn
-// waits for it: appending takes three system calls of some microseconds, and replacing the file
+// appendRecord appends a record to the session's file: the last one counts. isNew: that is the first.
+// A turn waits for
+// it: appending takes three system calls of some microseconds, and replacing the file
 // 200 (measured on ext4). A record begins with
-// a newline, so that a torn one before it does no harm.
+// a newline, so that a torn one before it does no harm. fs.ErrNotExist: another bridge
+// has deleted or replaced the file meanwhile.
 func (s *Store) appendRecord(name string, line []byte) (isNew bool, err error) {
 	dir := filepath.Join(s.sessions, name)
 	path := filepath.Join(dir, recordFile)
@@ -78,7 +79,7 @@ func (s *Store) appendRecord(name string, line []byte) (isNew bool, err error) {
 	return isNew, nil
 }
 
-// readRecord reads the newest record in a session's directory. The error is [ErrNoSession] if there is none, or
+// readRecord reads the newest record in a session's directory; [ErrNoSession]: there is none, or
 // all are damaged.
 func (s *Store) readRecord(name string) (r Record, err error) {
 	path := filepath.Join(s.sessions, name, recordFile)

@@ -119,7 +119,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// setWorkspaces tells the CLIs, and the editor, of other workspace roots. After Close it does nothing.
+// setWorkspaces tells the CLIs, and the editor, of other workspace roots.
 func (s *Server) setWorkspaces(paths []string) error {
 	workspaces, err := checkWorkspaces(s.hub.log, paths)
 	if err != nil {

@@ -70,7 +70,6 @@ func (h *hub) openDiff(ctx context.Context, c *session, path, content string) er
 	return nil
 }
 
-// forget removes a diff: nobody waits for it any more.
 func (h *hub) forget(d *diff) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,7 +136,7 @@ func (h *hub) closeDiff(c *session, path string) (*string, error) {
 	return result.Content, err
 }
 
-// dismiss asks the editor, in a goroutine, to close a diff that no CLI waits for. The caller holds mu.
+// dismiss has the editor asked to close a diff that no CLI waits for. The caller holds mu.
 func (h *hub) dismiss(d *diff) {
 	d.closing = true
 	if h.closed {
@@ -157,8 +156,8 @@ func (h *hub) requestClose(d *diff, result *CloseDiffResult) error {
 	return h.editor.Request(ctx, MethodCloseDiff, CloseDiff{DiffID: d.id, FilePath: d.path}, result)
 }
 
-// decide takes what the user has decided about a diff, and tells the CLI that opened it. If the diff is not
-// registered, its CLI has closed it or is gone, and nobody waits. The error is the editor's mistake.
+// decide tells the CLI that opened a diff what the user decided. If the diff is not
+// registered, its CLI has closed it or is gone, and nobody waits.
 func (h *hub) decide(method string, p Decision) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

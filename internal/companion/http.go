@@ -38,7 +38,7 @@ func newMCPServer(h *hub, token string, port int, version string) *mcpServer {
 	return m
 }
 
-// serve answers an HTTP request of a program that knows the token. An error of [mcphttp.Refuse] is the answer.
+// serve answers a request that has the token. An error is the answer, by [mcphttp.Refuse].
 func (m *mcpServer) serve(w http.ResponseWriter, r *http.Request) error {
 	switch r.Method {
 	case http.MethodPost:
@@ -79,7 +79,6 @@ func (m *mcpServer) post(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// initialize begins a session, whose ID is in the answer's header.
 func (m *mcpServer) initialize(w http.ResponseWriter, msg *mcp.Message) error {
 	answer := msg.Initialize(mcp.Versions(), mcp.Implementation{Name: "a2astdio-companion", Title: "a2astdio IDE companion", Version: m.version})
 	if answer.Error != nil {
@@ -103,7 +102,6 @@ func (m *mcpServer) initialize(w http.ResponseWriter, msg *mcp.Message) error {
 	return nil
 }
 
-// get is the stream of a session's notifications, until one of the two ends.
 func (m *mcpServer) get(w http.ResponseWriter, r *http.Request) error {
 	s, err := m.enter(r)
 	if err != nil {
@@ -177,7 +175,6 @@ const toolList = `{"tools":[
 "suppressNotification":{"type":"boolean","description":"Deprecated: closing never sends a notification"}},
 "required":["filePath"]}}]}`
 
-// callTool calls a tool. What goes wrong with it is in the result, for the CLI's model.
 func (m *mcpServer) callTool(ctx context.Context, s *session, raw json.RawMessage) (*mcp.CallResult, *mcp.Error) {
 	var params struct {
 		Name      string `json:"name"`

@@ -84,7 +84,6 @@ func (h *hub) wakePublisher() {
 	}
 }
 
-// notify sends the editor a notification. An error is only logged.
 func (h *hub) notify(method string, params any) {
 	if err := h.editor.Notify(h.ctx, method, params); err != nil {
 		h.log.Warn("the editor was not notified", "method", method, "err", err)
