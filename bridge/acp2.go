@@ -219,8 +219,8 @@ const (
 	aSignIn          // somewhere else
 )
 
-// setAwaits notes whether the turn waits for something, and tells an editor of version 2 when it begins
-// to wait for the user, and when it waits for nothing any more.
+// setAwaits notes whether the turn waits for something, and tells an editor of version 2 when
+// it begins to wait for the user, and when it waits for nothing any more.
 func (v *acpView) setAwaits(ctx context.Context, what awaited, waits bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

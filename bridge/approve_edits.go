@@ -40,8 +40,8 @@ func isPlainEdit(c *mapping.ToolCall, dirs []string, local bool) bool {
 	})
 }
 
-// resolveNarrow resolves the links of a directory; false: what is in it is not all of one piece of work,
-// so that nothing of it is written or handed on because it is in there.
+// resolveNarrow resolves the links of a directory; false: what is in it is not all of one
+// piece of work, so that nothing of it is written or handed on because it is in there.
 func resolveNarrow(dir string) (real string, ok bool) {
 	real, err := filepath.EvalSymlinks(dir)
 	return real, err == nil && !isWide(real) && !isPseudoFile(real)

@@ -47,8 +47,8 @@ func (t *turn) cancel() {
 	}
 }
 
-// editorFailed cancels a turn whose editor has failed: nobody sees what the agent does from then on, or
-// can answer it.
+// editorFailed cancels a turn whose editor has failed: nobody sees what the agent does from
+// then on, or can answer it.
 func (t *turn) editorFailed(err error) {
 	t.mu.Lock()
 	t.editorErr = cmp.Or(t.editorErr, err)
@@ -114,8 +114,8 @@ func (t *turn) identify(task string) bool {
 // leastTell is what an agent has at least to take a cancel: its task may become known at the end of the grace only.
 const leastTell = 500 * time.Millisecond
 
-// sendCancel has the agent cancel the task, if that is known and was not told before, or stops it by
-// hangUp, and then ends agentTold.
+// sendCancel has the agent cancel the task, if that is known and was not told before, or
+// stops it by hangUp, and then ends agentTold.
 func (t *turn) sendCancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -163,8 +163,9 @@ func (e *turnEditor) Show(ctx context.Context, steps []mapping.Step) error {
 	return err
 }
 
-// awaitsCancelAnswer reports whether a leg that is over does not end its turn: that was cancelled, the
-// task rests, and may go on. The answer to the cancel ends it, or the time for that.
+// awaitsCancelAnswer reports whether a leg that is over does not end its turn: that was
+// cancelled, the task rests, and may go on. The answer to the cancel ends it, or the time for
+// that.
 func (t *turn) awaitsCancelAnswer(leg *leg) bool {
 	return leg.err == nil && t.isCancelled() && t.fold.TaskID != "" && !t.fold.State.Terminal() && !t.wasSpared()
 }
@@ -189,8 +190,8 @@ func (t *turn) showCancelled(ctx context.Context) (err error) {
 	return err
 }
 
-// asStatus changes the task that answers a cancel into an event of its state alone, and returns it. The
-// message of a task that goes on may have been shown before.
+// asStatus changes the task that answers a cancel into an event of its state alone, and
+// returns it. The message of a task that goes on may have been shown before.
 func asStatus(task *a2a.Event) *a2a.Event {
 	task.Kind = a2a.EventStatus
 	task.HasMessage = task.HasMessage && task.State.Terminal()
@@ -199,10 +200,10 @@ func asStatus(task *a2a.Event) *a2a.Event {
 
 var errUnanswered = errors.New("it has not answered the cancel")
 
-// awaitTold waits, at the end of a cancelled turn, until the agent has been told, so
-// that it does not go on working. An agent that has refused is told again: the cancel may have
-// come before the turn's message did. It returns why the agent may go on; nil: it does not, or ctx has
-// ended.
+// awaitTold waits, at the end of a cancelled turn, until the agent has been told, so that it
+// does not go on working. An agent that has refused is told again: the cancel may have come
+// before the turn's message did. It returns why the agent may go on; nil: it does not, or ctx
+// has ended.
 func (t *turn) awaitTold(ctx context.Context) error {
 	select {
 	case <-t.agentTold.Done():

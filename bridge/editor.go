@@ -45,7 +45,8 @@ type server struct {
 	// ctx is for the work; stop ends it. Each piece of work is counted.
 	ctx  context.Context
 	stop context.CancelFunc
-	// answering ends when the work is finished behind the end of input: the editor answers nothing then.
+	// answering ends when the work is finished behind the end of input: the editor answers
+	// nothing then.
 	answering     context.Context
 	stopAnswering context.CancelFunc
 
@@ -268,8 +269,8 @@ func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	}
 }
 
-// run begins the turn that a request asks for, and has work do it, in a goroutine: work answers, and
-// releases the turn. If there can be no turn, run answers with an error.
+// run begins the turn that a request asks for, and has work do it, in a goroutine: work
+// answers, and releases the turn. If there can be no turn, run answers with an error.
 func (c *editorRequest) run(session *Session, work func(ctx context.Context, turn Turn)) {
 	if c.isNotification {
 		return // a notification gets no result
@@ -357,7 +358,8 @@ func (s *server) call(ctx context.Context, method string, params, answer any, wi
 	return err
 }
 
-// taskCancelled tells the running turns that the agent has cancelled a task at the editor's request.
+// taskCancelled tells the running turns that the agent has cancelled a task at the editor's
+// request.
 func (s *server) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -193,14 +193,14 @@ const (
 	callTooLate
 )
 
-// isWanted reports whether the client still wants a result; if so, it cannot cancel the call any more.
-// What is taken from a conversation is given once, so that nothing is taken before.
+// isWanted reports whether the client still wants a result; if so, it cannot cancel the call
+// any more. What is taken from a conversation is given once, so that nothing is taken before.
 func (c *mcpCall) isWanted() bool {
 	return c.fate.CompareAndSwap(0, callGiven) || c.fate.Load() == callGiven
 }
 
-// cancelled ends the call that notifications/cancelled names. Some clients cancel what was answered,
-// and some twice.
+// cancelled ends the call that notifications/cancelled names. Some clients cancel what was
+// answered, and some twice.
 func (e *mcpEditor) cancelled(c *mcpCall) {
 	call, runs := e.calls.Load(stdio.ID(c.params.Get("requestId").Raw))
 	if !runs {

@@ -78,8 +78,8 @@ func (t *mcpTalk) agrees(ctx context.Context, what string, elicit *spell.Elicita
 	return q.option == acp.ElicitAccept, err
 }
 
-// put has a call ask a question, and returns that when a person has answered it, or with ctx's error.
-// Nobody is asked for a turn that was cancelled.
+// put has a call ask a question, and returns that when a person has answered it, or with
+// ctx's error. Nobody is asked for a turn that was cancelled.
 func (t *mcpTalk) put(ctx context.Context, what string, elicit *spell.Elicitation) (*mcpQuestion, error) {
 	q := &mcpQuestion{what: what, elicit: elicit}
 	q.ctx, q.cancel = context.WithCancel(ctx)

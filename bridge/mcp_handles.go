@@ -155,8 +155,8 @@ func (t *mcpTalk) restore() error {
 	return nil
 }
 
-// detachAll, at the process's end, cancels what a call waits for, and leaves the other tasks to their
-// agents: the next process finds them.
+// detachAll, at the process's end, cancels what a call waits for, and leaves the other tasks
+// to their agents: the next process finds them.
 func (e *mcpEditor) detachAll() {
 	e.talks.Range(func(_, value any) bool {
 		t := value.(*mcpTalk)

@@ -182,8 +182,8 @@ func (t *mcpTalk) serve(c *mcpCall, begin func() error) (*mcp.CallResult, error)
 	}
 }
 
-// report returns a call's result: how the conversation stands, and what is new in it, or the question
-// q. nil: the client wants none. If a person has cancelled the call, its task ends.
+// report returns a call's result: how the conversation stands, and what is new in it, or the
+// question q. nil: the client wants none. If a person has cancelled the call, its task ends.
 func (t *mcpTalk) report(c *mcpCall, q *mcpQuestion) *mcp.CallResult {
 	if !c.isWanted() {
 		if c.fate.Load() == callCancelled {

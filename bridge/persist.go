@@ -169,8 +169,8 @@ func (s *Session) readJournal(learn bool, show func(steps []mapping.Step, line [
 // agent cannot be asked what it has said since; why follows.
 const endedInTurn = "in the middle of this turn, and the agent cannot be asked what it has said since: "
 
-// tellEnded shows how the bridge has ended in a turn, and journals that turn's end. An error of Show
-// means that the editor is gone.
+// tellEnded shows how the bridge has ended in a turn, and journals that turn's end. An error
+// of Show means that the editor is gone.
 func (s *Session) tellEnded(ctx context.Context, editor Editor, how string) {
 	_ = editor.Show(ctx, []mapping.Step{{Kind: mapping.StepNotice, Text: "\n[The bridge ended " + how + "]\n"}})
 	s.unfinished = false

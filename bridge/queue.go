@@ -59,7 +59,8 @@ type steering struct {
 	told   bool        // it was
 }
 
-// tellOutcome tells what became of the message; what comes later does not count. nil: there is none.
+// tellOutcome tells what became of the message; what comes later does not count. nil: there
+// is none.
 func (p *steering) tellOutcome(err error) {
 	if p == nil || p.told {
 		return

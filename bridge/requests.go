@@ -121,8 +121,9 @@ func (t Turn) goOn(ctx context.Context, editor Editor) (Result, error) {
 	return t.runWithoutMessage(ctx, editor, t.session.taskID, false, nil)
 }
 
-// runWithoutMessage runs a turn that begins with something else than a message. send is nil for a task
-// of which something was shown, and which is followed: the task as it was at its beginning tells nothing.
+// runWithoutMessage runs a turn that begins with something else than a message. send is nil
+// for a task of which something was shown, and which is followed: the task as it was at its
+// beginning tells nothing.
 func (t Turn) runWithoutMessage(ctx context.Context, editor Editor, taskID string, fresh bool, send func(context.Context) (begun, error)) (Result, error) {
 	return t.run(ctx, editor, fresh, func(context.Context) (*request, error) {
 		beyond := send == nil || t.fold.TaskID == taskID && t.fold.State != "" && t.fold.State != a2a.StateSubmitted

@@ -51,8 +51,8 @@ type Session struct {
 	approvals approvals
 
 	mu sync.Mutex
-	// queue has the turns that were accepted and are not over. The first one runs, the others wait for
-	// those before them: see beginLoaded, maxHeld.
+	// queue has the turns that were accepted and are not over. The first one runs, the others
+	// wait for those before them: see beginLoaded, maxHeld.
 	queue    []*turn
 	watching *watcher // follows the task while no turn runs; nil: none does
 	shutting bool     // the editor has closed it; the turn that runs is its last
@@ -62,8 +62,9 @@ type Session struct {
 	plain      bool              // no prompt is a slash command, though it may look like one: a model has written it
 	mcp        []json.RawMessage // the editor's MCP servers
 	additional []string          // directories beside Cwd
-	// own is the MCP server of the editor's tools, which endOwn ends; nil: there is none. asking has
-	// a token while a question of its, or of a turn, is put: some editors show one at a time.
+	// own is the MCP server of the editor's tools, which endOwn ends; nil: there is none.
+	// asking has a token while a question of its, or of a turn, is put: some editors show one
+	// at a time.
 	own    json.RawMessage
 	endOwn func() error
 	asking chan struct{}
@@ -319,10 +320,10 @@ func (s *Session) agentSettings() dialect.AgentSettings {
 	return dialect.AgentSettings{Workspace: s.Cwd, Extra: s.agent.opts.AgentSettings, MCPServers: s.servers()}
 }
 
-// keepTask has the next prompt go on in the turn's context and, unless it is over, with its task. One that
-// is completed can be continued, by the development-tool extension (its appendix A,
-// step 10); by the protocol it cannot, and turn.resendRequest sees to an agent that will
-// not.
+// keepTask has the next prompt go on in the turn's context and, unless it is over, with its
+// task. One that is completed can be continued, by the development-tool extension (its
+// appendix A, step 10); by the protocol it cannot, and turn.resendRequest sees to an agent
+// that will not.
 func (s *Session) keepTask(w dialect.Writing) {
 	f := s.fold
 	s.nameContext()

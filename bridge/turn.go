@@ -48,8 +48,9 @@ type turn struct {
 	askedContext  string
 	forgottenTold bool
 	isLoaded      bool // it belongs to a prompt of an earlier process: see beginLoaded
-	// endShown: an editor of ACP's version 2 was told that it is over, or cancels by it what was left. afterEnd:
-	// its prompt came after that of the turn before, or when none ran: the user has seen what the agent asks.
+	// endShown: an editor of ACP's version 2 was told that it is over, or cancels by it what
+	// was left. afterEnd: its prompt came after that of the turn before, or when none ran:
+	// the user has seen what the agent asks.
 	endShown, afterEnd bool
 	trace              a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.
@@ -115,8 +116,8 @@ type begun struct {
 	execution dialect.Execution
 }
 
-// run runs a turn, which the caller releases. open makes the first request, when the agent is there;
-// fresh says that it does not go on from a question of the turn before.
+// run runs a turn, which the caller releases. open makes the first request, when the agent is
+// there; fresh says that it does not go on from a question of the turn before.
 func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(context.Context) (*request, error)) (Result, error) {
 	t.editor = &turnEditor{editor, t}
 	defer t.session.save()
@@ -273,8 +274,9 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how legEn
 	}
 }
 
-// hasSettled takes over a paused leg, shows what it has brought since, and reports whether all calls
-// that wait were asked about: it has brought nothing, or says so. The error is the editor's.
+// hasSettled takes over a paused leg, shows what it has brought since, and reports whether
+// all calls that wait were asked about: it has brought nothing, or says so. The error is the
+// editor's.
 func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	leg.turn, leg.flows = t, false
 	before := t.shows
@@ -291,8 +293,8 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	return t.shows == before || t.view == fullView, leg.unshown
 }
 
-// stream shows what a leg brings until the turn reads it no more, and returns why. steered: turn.steering
-// is to be sent. The error is the leg's, the editor's or ctx's.
+// stream shows what a leg brings until the turn reads it no more, and returns why. steered:
+// turn.steering is to be sent. The error is the leg's, the editor's or ctx's.
 func (t *turn) stream(ctx context.Context, leg *leg) (legEnd, error) {
 	quiet := firstSilence
 	leg.clock.set(atQuiet, quiet)

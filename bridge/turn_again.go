@@ -10,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// nextRequest is the request with which a turn goes on after the agent has refused the message of r,
-// whose leg has ended with err; nil: the turn ends.
+// nextRequest is the request with which a turn goes on after the agent has refused the
+// message of r, whose leg has ended with err; nil: the turn ends.
 func (t *turn) nextRequest(ctx context.Context, leg *leg, err error, r *request) *request {
 	refusal := leg.refusal
 	switch {
@@ -35,11 +35,12 @@ func (t *turn) nextRequest(ctx context.Context, leg *leg, err error, r *request)
 	return t.resendRequest(ctx, r.message, refusal)
 }
 
-// resendRequest is the request that sends a message otherwise which the agent has refused because of its
-// webhook, its task or its context; nil: that was not the reason. If the agent does not know the task any
-// more (it was restarted), or the task is completed and takes no messages, the message goes to a
-// new task in the same context; a context that the agent does not know is left out. This does not
-// send a message twice: an error in answer to it says that it was not accepted.
+// resendRequest is the request that sends a message otherwise which the agent has refused
+// because of its webhook, its task or its context; nil: that was not the reason. If the agent
+// does not know the task any more (it was restarted), or the task is completed and takes no
+// messages, the message goes to a new task in the same context; a context that the agent does
+// not know is left out. This does not send a message twice: an error in answer to it says
+// that it was not accepted.
 func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *request {
 	if without := t.withoutPush(m, refusal); without != nil {
 		return t.sendRequest(without)

@@ -81,8 +81,8 @@ func (t *turn) ask(ctx context.Context, leg *leg) ([]decision, error) {
 	}
 }
 
-// questions decides what the user has decided in advance (Session.decided), and returns what the user
-// is to be asked.
+// questions decides what the user has decided in advance (Session.decided), and returns what
+// the user is to be asked.
 func (t *turn) questions() (questions []mapping.Question) {
 	for _, call := range t.undecided() {
 		q := t.session.question(call)
@@ -110,7 +110,8 @@ func (t *turn) undecided() (calls []*mapping.ToolCall) {
 	return calls
 }
 
-// decisions takes what was decided about the calls that still wait. The fold goes on with their task.
+// decisions takes what was decided about the calls that still wait. The fold goes on with
+// their task.
 func (t *turn) decisions() (all []decision) {
 	t.fold.EnterOpen()
 	for _, call := range t.fold.Calls.Open() {
@@ -122,8 +123,8 @@ func (t *turn) decisions() (all []decision) {
 	return all
 }
 
-// put puts questions to the user, and decides by the answers, while the leg's stream, if it is still
-// open, is shown. It decides nothing if the questions do not count any more.
+// put puts questions to the user, and decides by the answers, while the leg's stream, if it
+// is still open, is shown. It decides nothing if the questions do not count any more.
 func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) error {
 	for i := range questions {
 		t.observe(Observation{What: ObservedAsk, Call: questions[i].Call.ID})
@@ -190,8 +191,8 @@ func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Questio
 	return nil
 }
 
-// rejections are what a cancel decides, in place of decisions: all calls that wait are rejected, also
-// where the user has approved one and that was not sent.
+// rejections are what a cancel decides, in place of decisions: all calls that wait are
+// rejected, also where the user has approved one and that was not sent.
 func (t *turn) rejections() (all []decision) {
 	t.fold.EnterOpen()
 	for _, call := range t.fold.Calls.Open() {
@@ -231,9 +232,9 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 	return t.editor.Show(ctx, t.steps)
 }
 
-// handOver ends a leg in whose place r, a message to its task, begins one, and gives r its streams. What
-// they say counts no more, so that what a look has brought before they did is shown now. A stream that was behind
-// it may hold words that the task does not.
+// handOver ends a leg in whose place r, a message to its task, begins one, and gives r its
+// streams. What they say counts no more, so that what a look has brought before they did is
+// shown now. A stream that was behind it may hold words that the task does not.
 func (t *turn) handOver(ctx context.Context, leg *leg, r *request) {
 	var task *a2a.Event
 	if r.readers, task, r.owes = leg.passOn(); task != nil {
@@ -257,9 +258,9 @@ func cannotReject(decisions []decision) bool {
 // errRejected ends a turn whose task was cancelled to reject a call.
 var errRejected = errors.New("the task was cancelled")
 
-// answerRequest returns the request that sends decisions to the agent; fold and journal have them
-// then. Where one of them can only be given by cancelling the task, it does that instead, and returns
-// what cancelToReject does.
+// answerRequest returns the request that sends decisions to the agent; fold and journal have
+// them then. Where one of them can only be given by cancelling the task, it does that
+// instead, and returns what cancelToReject does.
 func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	if t.isCancelled() {
 		select { // tasks/cancel goes first
@@ -306,11 +307,11 @@ func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision
 	return r, nil
 }
 
-// cancelToReject cancels the task, since the agent has named no option that
-// rejects one of its calls, and returns errRejected. If the agent refuses that because all of them
-// have gone on, the request follows the task. What leg, nil if there is none, brings
-// meanwhile is shown: without an answer to the cancel, nothing else may tell that a call has run all
-// the same. Then there is neither request nor error.
+// cancelToReject cancels the task, since the agent has named no option that rejects one of
+// its calls, and returns errRejected. If the agent refuses that because all of them have gone
+// on, the request follows the task. What leg, nil if there is none, brings meanwhile is
+// shown: without an answer to the cancel, nothing else may tell that a call has run all the
+// same, or that the task is over. Then there is neither request nor error.
 func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decision) (*request, error) {
 	var titles, ids []string
 	for _, d := range decisions {

@@ -29,8 +29,8 @@ var errDetached = errors.New("bridge: it has ended, and the task goes on")
 
 func isDetached(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errDetached) }
 
-// finish ends what the editor still shows as open, and returns how the turn, whose last leg has come
-// to how and err, ended.
+// finish ends what the editor still shows as open, and returns how the turn, whose last leg
+// has come to how and err, ended.
 func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error) {
 	if errors.Is(err, errRejected) {
 		err = nil
@@ -74,8 +74,9 @@ func (t *turn) legOver(leg *leg) (legEnd, error) {
 	return ended, leg.err
 }
 
-// unsent ends a turn that was cancelled before its request, nil if there is none, was made. If that was to
-// answer calls, the task waits, and is cancelled: the cancel may as well have come behind the answer.
+// unsent ends a turn that was cancelled before its request, nil if there is none, was made.
+// If that was to answer calls, the task waits, and is cancelled: the cancel may as well have
+// come behind the answer.
 func (t *turn) unsent(ctx context.Context, r *request) (Result, error) {
 	if r == nil || !r.answers && r.leg == nil {
 		return Result{StopReason: acp.StopCancelled, State: a2a.StateCanceled}, nil
@@ -281,9 +282,10 @@ func (t *turn) keepTaskAfter(err error, undelivered bool) {
 	}
 }
 
-// keepsQuestion reports, once in a row, whether the agent has refused an answer of the user's, and the
-// task that has asked, or may have in an earlier process, waits for another. Where it does not wait
-// any more, [turn.leavesTask] finds out, or the next refusal tells: not every agent can be asked.
+// keepsQuestion reports, once in a row, whether the agent has refused an answer of the
+// user's, and the task that has asked, or may have in an earlier process, waits for another.
+// Where it does not wait any more, [turn.leavesTask] finds out, or the next refusal tells:
+// not every agent can be asked.
 func (t *turn) keepsQuestion(refusal *a2a.Error) bool {
 	task, was := t.session.taskID, t.session.refused
 	if t.isCommand || task == "" || !refusesMessage(refusal) || task != t.session.leftOff && t.fold.Rest(task).State == "" {
@@ -324,7 +326,8 @@ func (t *turn) noteTask() {
 	}
 }
 
-// waitsForUser reports whether the task waits for the user, as far as is known, who has not cancelled.
+// waitsForUser reports whether the task waits for the user, as far as is known, who has not
+// cancelled.
 func (t *turn) waitsForUser() bool {
 	return (t.fold.Calls.Waits() && t.view != lostView || t.fold.WaitsForWords()) && !t.isCancelled()
 }

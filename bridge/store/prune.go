@@ -32,9 +32,10 @@ func (s *Store) pruneSometimes(name string) {
 	}
 }
 
-// pruneInBackground prunes in a goroutine, unless one does, which ends when it has looked at each session once,
-// or with the process: the next pruning does what is left. It takes some milliseconds
-// for a thousand sessions, on a slow disk more, and session/new does not wait for it.
+// pruneInBackground prunes in a goroutine, unless one does, which ends when it has looked at
+// each session once, or with the process: the next pruning does what is left. It takes some
+// milliseconds for a thousand sessions, on a slow disk more, and session/new does not wait
+// for it.
 func (s *Store) pruneInBackground(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

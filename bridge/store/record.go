@@ -43,12 +43,11 @@ type Record struct {
 	UpdatedAt time.Time `json:"updatedAt"` // set by [Store.Put]
 }
 
-// appendRecord appends a record to the session's file: the last one counts. isNew: that is the first.
-// A turn waits for
-// it: appending takes three system calls of some microseconds, and replacing the file
-// 200 (measured on ext4). A record begins with
-// a newline, so that a torn one before it does no harm. fs.ErrNotExist: another bridge
-// has deleted or replaced the file meanwhile.
+// appendRecord appends a record to the session's file: the last one counts. isNew: that is
+// the first. A turn waits for it: appending takes three system calls of some microseconds,
+// and replacing the file 200 (measured on ext4). A record begins with a newline, so that a
+// torn one before it does no harm. fs.ErrNotExist: another bridge has deleted or replaced the
+// file meanwhile.
 func (s *Store) appendRecord(name string, line []byte) (isNew bool, err error) {
 	dir := filepath.Join(s.sessions, name)
 	path := filepath.Join(dir, recordFile)
