@@ -35,9 +35,9 @@ type ACP struct {
 	meta      acpMeta
 	terminals terminals
 	outage    mapping.Outage
-	said      [16]string // the last messages with text: those that are told in turns are not new
+	recent    [16]string // the last messages with text, some of which come in turns: see paragraph
 	isText    bool       // what the editor got last is text
-	silent    string     // in version 2, the message that tells of a silence
+	silenceID string     // in version 2, the message that tells of the silence; "" if none does
 }
 
 // Append appends a line for each update that the steps make. Adjacent text of
@@ -50,10 +50,10 @@ func (e *ACP) Append(dst []byte, steps []mapping.Step) []byte {
 			continue
 		}
 		if s.Kind == mapping.StepText && e.RunsTogether && e.V2 == nil {
-			dst = e.apart(dst, s.Shown)
+			dst = e.paragraph(dst, s.Shown)
 		}
-		if e.meta.note(s); e.V2 != nil && (s.Kind == mapping.StepText || s.Kind == mapping.StepPart) {
-			dst = e.place(dst, s)
+		if e.meta.observe(s); e.V2 != nil && (s.Kind == mapping.StepText || s.Kind == mapping.StepPart) {
+			dst = e.placeItem(dst, s)
 		}
 		if s.Kind == mapping.StepText {
 			for size := len(s.Text); i+n < len(steps); n++ {
@@ -75,6 +75,7 @@ func (e *ACP) Append(dst []byte, steps []mapping.Step) []byte {
 	return dst
 }
 
+// step appends the lines of a step that is no text; none if the editor is not shown it.
 func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 	switch s.Kind {
 	case mapping.StepThought:
@@ -95,7 +96,7 @@ func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 	case mapping.StepNotice:
 		return e.tell(dst, severity(s), s.Text)
 	case mapping.StepConnection:
-		return e.connection(dst, &s.Connection)
+		return e.connectionChange(dst, &s.Connection)
 	case mapping.StepPart:
 		return e.part(dst, s)
 	case mapping.StepTool:
@@ -104,6 +105,7 @@ func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 	return dst
 }
 
+// open appends the beginning of an update, up to its kind and _meta; close the end.
 func (e *ACP) open(dst []byte, update string) []byte {
 	dst = rawjson.AppendString(append(dst, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":`...), e.Session)
 	dst = append(dst, `,"update":{"sessionUpdate":"`...)
@@ -113,9 +115,9 @@ func (e *ACP) open(dst []byte, update string) []byte {
 
 func (e *ACP) close(dst []byte) []byte { return append(dst, "}}}\n"...) }
 
-// openContent opens an update with a content block of a message, which follows.
+// openContent opens an update of a message, up to its content block, which follows.
 func (e *ACP) openContent(dst []byte, update string) []byte {
-	if e.V2 != nil && e.V2.whole {
+	if e.V2 != nil && e.V2.wholeMessage {
 		return append(e.open(dst, strings.TrimSuffix(update, "_chunk")), `,"content":[`...)
 	}
 	return append(e.open(dst, update), `,"content":`...)
@@ -132,15 +134,15 @@ func (e *ACP) closeContent(dst []byte, messageID string) []byte {
 	return e.close(dst)
 }
 
-// apart begins a paragraph where the text of a new message, or artifact, follows that of
-// another: see RunsTogether.
-func (e *ACP) apart(dst []byte, shown string) []byte {
-	if !slices.Contains(e.said[:], shown) {
+// paragraph begins a paragraph where the text of a new message, or artifact, follows other text:
+// see RunsTogether.
+func (e *ACP) paragraph(dst []byte, shown string) []byte {
+	if !slices.Contains(e.recent[:], shown) {
 		if e.isText {
 			dst = e.chunks(dst, "agent_message_chunk", "\n\n", shown)
 		}
-		copy(e.said[1:], e.said[:])
-		e.said[0] = strings.Clone(shown)
+		copy(e.recent[1:], e.recent[:])
+		e.recent[0] = strings.Clone(shown)
 	}
 	return dst
 }
@@ -192,11 +194,8 @@ func (e *ACP) Permission(q mapping.Question) json.RawMessage {
 // appendOptions appends what the user can answer, and the end of the question.
 func appendOptions(dst []byte, options []mapping.Option) []byte {
 	dst = append(dst, `,"options":[`...)
-	for i, o := range options {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = rawjson.AppendString(append(dst, `{"optionId":`...), o.ID)
+	for _, o := range options {
+		dst = rawjson.AppendString(append(comma(dst), `{"optionId":`...), o.ID)
 		dst = rawjson.AppendString(append(dst, `,"name":`...), ask.OneLine(o.Name))
 		dst = append(dst, `,"kind":"`+o.Kind+`"}`...)
 	}
@@ -227,11 +226,8 @@ func (e *ACP) Commands(dst []byte, commands []acp.Command) []byte {
 	if e.V2 != nil {
 		command, text = `{"type":"command","name":`, `,"input":{"type":"text","hint":`
 	}
-	for i, c := range commands {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = rawjson.AppendString(append(dst, command...), c.Name)
+	for _, c := range commands {
+		dst = rawjson.AppendString(append(comma(dst), command...), c.Name)
 		dst = rawjson.AppendString(append(dst, `,"description":`...), c.Description)
 		if c.Hint != "" {
 			dst = rawjson.AppendString(append(dst, text...), c.Hint)

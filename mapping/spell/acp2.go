@@ -25,11 +25,11 @@ import (
 // Places says where version 2 shows a session's items, so that what replaces one takes its
 // place: see [ACP.V2]. It outlives the ACP of a turn. The zero value is ready.
 type Places struct {
-	shown map[itemLine][]string // the messages that show an item, in their order
-	owner map[string]itemLine   // the item that a message shows, the zero one if it shows several
-	as    map[string]string     // names of messages that took the place of others
-	whole bool                  // the content block that is spelled next is all of its message
-	notes int                   // what the bridge itself has said, which no agent has named
+	shown        map[itemKey][]string // the messages that show an item, in their order
+	owner        map[string]itemKey   // the item that a message shows, the zero one if it shows several
+	as           map[string]string    // by a message that took the place of another, the name of that
+	wholeMessage bool                 // the content block that is spelled next is all of its message
+	notes        int                  // how many messages the bridge itself has said
 
 	terminals terminals
 }
@@ -44,16 +44,16 @@ func (p *Places) Turn() {
 	clear(p.as)
 }
 
-// close closes a content block's array, if it is in one, and returns the name of its message,
-// which version 2 always has.
+// close closes a content block's array, if it is in one, and returns the editor's name of its
+// message, which version 2 always has.
 func (p *Places) close(dst []byte, name string) ([]byte, string) {
-	if p.whole {
-		p.whole, dst = false, append(dst, ']')
+	if p.wholeMessage {
+		p.wholeMessage, dst = false, append(dst, ']')
 	}
 	return dst, p.name(name)
 }
 
-// name is how the editor knows a message.
+// name is how the editor knows the message that a step is shown in.
 func (p *Places) name(shown string) string {
 	if as, ok := p.as[shown]; ok {
 		return as
@@ -61,9 +61,9 @@ func (p *Places) name(shown string) string {
 	return cmp.Or(shown, "~") // some agents leave a message without a name
 }
 
-// note is a new name for a message that the bridge itself says; "" in version 1, which has no
-// Places, and whose messages need none.
-func (p *Places) note() string {
+// newNote returns a new name for a message that the bridge itself says; "" in version 1, which has
+// no Places, and whose messages need none.
+func (p *Places) newNote() string {
 	if p == nil {
 		return ""
 	}
@@ -71,14 +71,15 @@ func (p *Places) note() string {
 	return "note~" + strconv.Itoa(p.notes)
 }
 
-// place notes where a step of an item is shown. If the step replaces the item, it takes the place
-// of all that was shown of it, unless other items are shown in the same messages.
-func (e *ACP) place(dst []byte, s *mapping.Step) []byte {
+// placeItem notes where a step of an item is shown. If the step replaces the item, its content takes
+// the place of all that was shown of it, and lines that empty the further messages are appended;
+// not so if other items are shown in the same messages.
+func (e *ACP) placeItem(dst []byte, s *mapping.Step) []byte {
 	p := e.V2
 	if s.Shown == "" {
 		return dst
 	}
-	item := itemLine{task: s.TaskID, kind: "message", id: s.MessageID}
+	item := itemKey{task: s.TaskID, kind: "message", id: s.MessageID}
 	if s.ArtifactID != "" {
 		item.kind, item.id = "artifact", s.ArtifactID
 	}
@@ -93,19 +94,19 @@ func (e *ACP) place(dst []byte, s *mapping.Step) []byte {
 			dst = e.close(rawjson.AppendString(dst, other))
 		}
 		p.as[strings.Clone(s.Shown)] = names[0]
-		p.shown[item], p.whole = names[:1], true
+		p.shown[item], p.wholeMessage = names[:1], true
 		return dst
 	}
 	if slices.Contains(names, name) || len(p.owner) >= maxPlaces {
 		return dst
 	}
 	if p.shown == nil {
-		p.shown, p.owner = map[itemLine][]string{}, map[string]itemLine{}
+		p.shown, p.owner = map[itemKey][]string{}, map[string]itemKey{}
 	}
 	item.task, item.id, name = strings.Clone(item.task), strings.Clone(item.id), strings.Clone(name)
 	p.shown[item] = append(names, name)
 	if _, shared := p.owner[name]; shared {
-		item = itemLine{}
+		item = itemKey{}
 	}
 	p.owner[name] = item
 	return dst
@@ -114,9 +115,9 @@ func (e *ACP) place(dst []byte, s *mapping.Step) []byte {
 // Said appends what the user says, as an editor of version 2 is told: his message appears where
 // it takes its place in the conversation.
 func (e *ACP) Said(dst []byte, prompt a2a.JSON, messageID string) []byte {
-	e.V2.whole = true
+	e.V2.wholeMessage = true
 	dst = e.UserMessage(dst, prompt, messageID)
-	e.V2.whole = false
+	e.V2.wholeMessage = false
 	return dst
 }
 
@@ -167,7 +168,7 @@ func (e *ACP) tool2(dst []byte, s *mapping.Step) []byte {
 	return e.close(e.terminalChange(dst, t, s))
 }
 
-// terminal2 appends what a step of a command changes of its terminal; nil: it has none.
+// terminal2 appends what a step changes of its call's terminal, and returns that; nil: it has none.
 func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 	c, p := s.Tool, e.V2
 	t := p.terminals.of(s)
@@ -177,11 +178,11 @@ func (e *ACP) terminal2(dst []byte, s *mapping.Step) ([]byte, *terminal) {
 	case s.New:
 		dst = e.openTerminal(dst, c)
 	}
-	added, ok := t.take(c)
+	added, ok := t.added(c)
 	isText := c.Output == nil && c.OutputSoFar != "" || c.Output != nil && c.Output.Text != ""
 	if s.Changed&mapping.ToolCleared != 0 && !c.Status.Ended() || !ok && isText {
 		t.written = "" // in version 2 what was written can be replaced
-		added, _ = t.take(c)
+		added, _ = t.added(c)
 		head, rest := ask.Split(ask.AtLast(added, textMax), textMax)
 		dst = append(e.terminalUpdate(dst, c), `,"output":{"data":`...)
 		dst, added = e.close(append(appendBase64(dst, head), '}')), rest
@@ -239,7 +240,7 @@ func (e *ACP) diff2(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
 	if max(len(old), len(diff.NewContent)) > ask.ChangeMax {
 		return append(dst, '}'), len(old) + len(diff.NewContent)
 	}
-	name := quoted(path)
+	name := gitQuoted(path)
 	head := "diff --git " + name + " " + name + "\n"
 	if operation == "modify" {
 		was = name
@@ -251,9 +252,9 @@ func (e *ACP) diff2(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
 	return append(rawjson.AppendString(dst, head+hunks), `}}`...), 0
 }
 
-// quoted is a path as Git reads it in a patch: in quotes where it has a quote, a backslash, or
+// gitQuoted is a path as Git reads it in a patch: in quotes where it has a quote, a backslash, or
 // anything that is no printed ASCII.
-func quoted(path string) string {
+func gitQuoted(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {
 		if c < ' ' || c > '~' || c == '"' || c == '\\' {

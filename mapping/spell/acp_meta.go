@@ -18,34 +18,34 @@ import (
 // update of an artifact tells its description.
 type acpMeta struct {
 	model string
-	// said is the metadata of the event, of the message or artifact that is shown, and
+	// metadata is that of the event, of the message or artifact that is shown, and
 	// of its part. The narrower one counts where two have the same key.
-	said     [3]string
-	shown    string // which message or artifact that was
-	artifact string // the description, until it was told
-	pending  bool
-	// own are further members of the next update, without the braces.
-	own []byte
+	metadata [3]string
+	item     string // the message or artifact, as it is shown
+	artifact string // its description, until the editor was told
+	pending  bool   // something has changed since the last update
+	// members are further ones of the next update, without the end.
+	members []byte
 }
 
-// note takes over what a step says. What it does not mention stays as it was.
-func (m *acpMeta) note(s *mapping.Step) {
+// observe takes over what a step says. What it does not mention stays as it was.
+func (m *acpMeta) observe(s *mapping.Step) {
 	if s.Model != "" && s.Model != m.model {
 		m.model, m.pending = strings.Clone(s.Model), true
 	}
 	if s.ArtifactID != "" && s.Description != "" && !s.Append {
 		m.artifact, m.pending = strings.Clone(s.Description), true
 	}
-	if s.Shown != m.shown && m.said != ([3]string{}) {
-		m.said = [3]string{}
+	if s.Shown != m.item && m.metadata != ([3]string{}) {
+		m.metadata = [3]string{}
 	}
 	if s.Kind == mapping.StepText && s.Own.Part == "" {
-		m.said[2] = "" // of the part before
+		m.metadata[2] = "" // of the part before
 	}
 	for i, metadata := range [...]a2a.JSON{s.Metadata, s.Own.Metadata, s.Own.Part} {
-		if metadata != "" && string(metadata) != m.said[i] {
-			m.said[i], m.shown = strings.Clone(string(metadata)), strings.Clone(s.Shown)
-			m.pending = m.pending || tells(i, m.said[i])
+		if metadata != "" && string(metadata) != m.metadata[i] {
+			m.metadata[i], m.item = strings.Clone(string(metadata)), strings.Clone(s.Shown)
+			m.pending = m.pending || tells(i, m.metadata[i])
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (m *acpMeta) note(s *mapping.Step) {
 // begins reports whether a text that goes on says something for _meta, or is behind a part that
 // does, and so begins an update of its own.
 func (m *acpMeta) begins(s *mapping.Step) bool {
-	return string(s.Own.Part) != m.said[2] && (tells(2, string(s.Own.Part)) || tells(2, m.said[2]))
+	return string(s.Own.Part) != m.metadata[2] && (tells(2, string(s.Own.Part)) || tells(2, m.metadata[2]))
 }
 
 // tells reports whether an editor is told anything of the metadata of an event (0), or of
@@ -66,14 +66,14 @@ func tells(of int, metadata string) (has bool) {
 	return has
 }
 
-// append appends the member, if something has changed.
+// append appends the member _meta, if there is anything to tell.
 func (m *acpMeta) append(dst []byte) []byte {
-	if !m.pending && len(m.own) == 0 {
+	if !m.pending && len(m.members) == 0 {
 		return dst
 	}
-	all := m.own // without its end
-	if m.own = nil; m.pending {
-		told := m.told()
+	all := m.members // without its end
+	if m.members = nil; m.pending {
+		told := m.changed()
 		for _, key := range slices.Sorted(maps.Keys(told)) {
 			all = rawjson.AppendMember(all, key, string(told[key]))
 		}
@@ -84,10 +84,11 @@ func (m *acpMeta) append(dst []byte) []byte {
 	return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
 }
 
-// told returns the members that tell of the model, of the artifact and of what else is said.
-func (m *acpMeta) told() map[string]json.RawMessage {
+// changed returns the members of _meta that a change tells: all, but for the artifact's
+// description, which is told once.
+func (m *acpMeta) changed() map[string]json.RawMessage {
 	all, own, plain := map[string]json.RawMessage{}, map[string]any{}, map[string]json.RawMessage{}
-	for i, metadata := range m.said { // the narrowest is last
+	for i, metadata := range m.metadata { // the narrowest is last
 		rawjson.EachMember(metadata, func(key, value string) bool {
 			if a2a.IsExtensionKey(key) {
 				all[key] = valueOf(a2a.JSON(value))

@@ -45,10 +45,10 @@ func severity(s *mapping.Step) string {
 // gapNotice says that something may be missing.
 const gapNotice = "\n[The connection to the agent was lost, and the agent may not hold all that it said meanwhile.]\n"
 
-// connection appends what an editor hears of the connection to the agent: that it is lost
+// connectionChange appends what an editor hears of the connection to the agent: that it is lost
 // and was not restored at once, and that something may be missing. With notices it also
 // hears of silence, and that the connection is back.
-func (e *ACP) connection(dst []byte, c *mapping.Connection) []byte {
+func (e *ACP) connectionChange(dst []byte, c *mapping.Connection) []byte {
 	const lost = "\n[The connection to the agent is lost. It is tried again until it is back.]\n"
 	const waiting = "\n[The agent does not accept connections any more: it is waited for.]\n"
 	was := e.outage.Told
@@ -75,15 +75,15 @@ func (e *ACP) silence(dst []byte, seconds int) []byte {
 	text := "Nothing has come from the agent for " + strconv.Itoa(seconds) + " seconds. It may be at work all the same."
 	switch {
 	case seconds < least:
-		e.silent = "" // another one begins
+		e.silenceID = "" // another one begins
 		return dst
 	case e.V2 == nil:
 		return e.notice(dst, "info", text)
-	case e.silent == "":
-		e.silent = e.V2.note()
+	case e.silenceID == "":
+		e.silenceID = e.V2.newNote()
 	}
-	e.V2.whole = true
-	return e.chunks(dst, "agent_message_chunk", "["+text+"]", e.silent)
+	e.V2.wholeMessage = true
+	return e.chunks(dst, "agent_message_chunk", "["+text+"]", e.silenceID)
 }
 
 // tell appends what the bridge has to say: as a notice, or as a text.
@@ -94,5 +94,5 @@ func (e *ACP) tell(dst []byte, severity, text string) []byte {
 	if e.V2 != nil {
 		text = strings.TrimSpace(text) // it is a message of its own
 	}
-	return e.chunks(dst, "agent_message_chunk", text, e.V2.note())
+	return e.chunks(dst, "agent_message_chunk", text, e.V2.newNote())
 }

@@ -30,8 +30,8 @@ type contentBlock struct {
 	Resource *contentBlock `json:"resource,omitempty"`
 }
 
-// acpContent spells a part as an ACP content block; where there is none for it,
-// note is what to say instead.
+// acpContent spells a part as an ACP content block; where there is none for it, content is nil,
+// and note what to say instead.
 func acpContent(s *mapping.Step) (content []byte, note string) {
 	f := &s.Part.File
 	name := cmp.Or(f.Name, s.Name, "file")
@@ -117,7 +117,6 @@ func (e *ACP) appendPlan(dst []byte, c *mapping.ToolCall) ([]byte, bool) {
 		return dst, false
 	}
 	dst = append(dst, '[')
-	n := 0
 	gjson.Parse(todos).ForEach(func(_, t gjson.Result) bool {
 		status := t.Get("status").Str
 		switch status {
@@ -135,10 +134,7 @@ func (e *ACP) appendPlan(dst []byte, c *mapping.ToolCall) ([]byte, bool) {
 		if priority != "high" && priority != "low" {
 			priority = "medium"
 		}
-		if n++; n > 1 {
-			dst = append(dst, ',')
-		}
-		dst = rawjson.AppendString(append(dst, `{"content":`...), calls.StringOf(calls.ReadObject(nil, t.Raw).Get("description", "content", "title", "step")))
+		dst = rawjson.AppendString(append(comma(dst), `{"content":`...), calls.StringOf(calls.ReadObject(nil, t.Raw).Get("description", "content", "title", "step")))
 		dst = append(dst, `,"priority":"`+priority+`","status":"`+status+`"}`...)
 		return true
 	})

@@ -61,7 +61,7 @@ func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 	if c.Status.Ended() {
 		delete(e.terminals, c.Shown)
 	}
-	added, ok := t.take(c)
+	added, ok := t.added(c)
 	if s.Changed&mapping.ToolCleared != 0 && !c.Status.Ended() || !ok {
 		delete(e.terminals, c.Shown)
 		e.exit(c)
@@ -85,8 +85,8 @@ func (e *ACP) terminalCall(dst []byte, s *mapping.Step) ([]byte, bool) {
 	return dst, true
 }
 
-// write adds the first piece to what the next update writes to a call's terminal,
-// and the end of the terminal, if that is all and the call is over.
+// write has the next update write the first piece to a call's terminal, and end the terminal if
+// that is all and the call is over. It returns the other pieces.
 func (e *ACP) write(c *mapping.ToolCall, pieces []string) (rest []string) {
 	if len(pieces) > 0 {
 		e.metaMember(string(e.Terminal), c, rawjson.AppendField(nil, "data", pieces[0]))
@@ -98,9 +98,10 @@ func (e *ACP) write(c *mapping.ToolCall, pieces []string) (rest []string) {
 	return pieces
 }
 
-// take notes the output of a call, and returns what was added to it; false if it does
-// not begin with what was written before.
-func (t *terminal) take(c *mapping.ToolCall) (added string, ok bool) {
+// added returns what a call's output has beyond what was written to the terminal, and counts that
+// as written; false if it cannot be appended, since it does not begin with what was written, or is
+// no text.
+func (t *terminal) added(c *mapping.ToolCall) (added string, ok bool) {
 	text := c.OutputSoFar
 	switch {
 	case c.Error != nil || c.Status == mapping.ToolCancelled: // told beside the terminal
@@ -179,7 +180,7 @@ func (e *ACP) exit(c *mapping.ToolCall) {
 // update's _meta.
 func (e *ACP) metaMember(name string, c *mapping.ToolCall, members []byte) {
 	o := append(rawjson.AppendString([]byte(`{"terminal_id":`), c.Shown), members...)
-	e.meta.own = rawjson.AppendMember(e.meta.own, name, rawjson.View(append(o, '}')))
+	e.meta.members = rawjson.AppendMember(e.meta.members, name, rawjson.View(append(o, '}')))
 }
 
 // exitCode is a command's. Where the agent has said only how the call has ended, it is 0 or

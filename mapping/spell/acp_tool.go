@@ -75,7 +75,7 @@ func (e *ACP) toolFields(dst []byte, c *mapping.ToolCall, changed mapping.ToolCh
 	return dst
 }
 
-// toolHead appends those that are neither content nor output.
+// toolHead appends the changed members of a ToolCall that are neither content nor output.
 func (e *ACP) toolHead(dst []byte, c *mapping.ToolCall, changed mapping.ToolChange) []byte {
 	if changed&mapping.ToolHead != 0 || c.Asks {
 		dst = rawjson.AppendField(rawjson.AppendField(dst, "title", mapping.Title(c)), "kind", mapping.ToolKind(c))
@@ -129,7 +129,7 @@ func rawInput(c *mapping.ToolCall) a2a.JSON {
 	return a2a.JSON(rawjson.EndObject(all))
 }
 
-// appendRaw appends a value as raw input or output, or its size where it is too large.
+// appendRaw appends a value as raw input or output; where it is too large, its size.
 func appendRaw(dst []byte, j a2a.JSON, limit int) []byte {
 	if len(j) > limit {
 		dst = rawjson.AppendString(append(dst, `{"truncated":`...), ask.MoreNote(len(j)))
@@ -184,7 +184,7 @@ func (e *ACP) diff(dst []byte, diff *mapping.FileDiff) (_ []byte, over int) {
 	return append(dst, '}'), over + len(rest)
 }
 
-// toolDiff is the change that was made, or is asked for.
+// toolDiff is the change that was made, or is asked for; nil for none.
 func toolDiff(c *mapping.ToolCall) *mapping.FileDiff {
 	if q := c.Question(); q != nil {
 		return q.Edit
@@ -249,32 +249,24 @@ func (e *ACP) toolText(c *mapping.ToolCall) (t shownText) {
 func (t *shownText) append(dst []byte) []byte {
 	text, json := t.text, t.json
 	if !t.fenced || text == "" {
-		return appendKnown(dst, text, json)
+		return appendEscaped(dst, text, json)
 	}
-	fence := max(ask.LongestTicks(text)+1, len("```"))
-	dst = appendFence(dst, fence)
-	dst = append(dst, `\n`...)
+	fence := strings.Repeat("`", max(ask.LongestTicks(text)+1, 3))
+	dst = append(dst, fence+`\n`...)
 	if n := len(text) - len(strings.TrimRight(text, "\n")); n > 0 {
 		text = text[:len(text)-n]
 		json = json[:max(0, len(json)-n*len(`\n`))]
 	}
-	dst = appendKnown(dst, text, json)
-	dst = append(dst, `\n`...)
-	return appendFence(dst, fence)
+	dst = appendEscaped(dst, text, json)
+	return append(dst, `\n`+fence...)
 }
 
-func appendKnown(dst []byte, text, json string) []byte {
+// appendEscaped appends a text within a JSON string: json, if it is known how that is written.
+func appendEscaped(dst []byte, text, json string) []byte {
 	if json != "" {
 		return append(dst, json...)
 	}
 	return rawjson.AppendEscaped(dst, text)
-}
-
-func appendFence(dst []byte, n int) []byte {
-	for range n {
-		dst = append(dst, '`')
-	}
-	return dst
 }
 
 // appendToolRawOutput appends the result as data: what structured output there

@@ -15,7 +15,7 @@ import (
 type Elicitation struct {
 	acp.ElicitationRequest
 	member string            // of the form, "" if it has none
-	ids    map[string]string // of the options that it has, by their words
+	ids    map[string]string // of the options of a choice, by their words; else nil
 }
 
 // NewPage asks to open a page.
@@ -72,7 +72,7 @@ func NewChoice(message string, options []mapping.Option) *Elicitation {
 // [acp.ElicitAccept] for a page and a consent; "" is no. Only what is right in each member says yes:
 // clients answer accept to what nobody has seen, or with a text that was not offered.
 func (e *Elicitation) Answer(raw string) string {
-	if !rawjson.Valid([]byte(raw)) || rawjson.Text(only(raw, "action")) != acp.ElicitAccept {
+	if !rawjson.Valid([]byte(raw)) || rawjson.Text(onlyMember(raw, "action")) != acp.ElicitAccept {
 		return ""
 	}
 	if e.member == "" {
@@ -82,15 +82,16 @@ func (e *Elicitation) Answer(raw string) string {
 		}
 		return acp.ElicitAccept
 	}
-	text := rawjson.Text(only(only(raw, "content"), e.member))
+	text := rawjson.Text(onlyMember(onlyMember(raw, "content"), e.member))
 	if e.ids != nil {
 		return e.ids[text]
 	}
 	return text
 }
 
-// only is the value of an object's member that is there once: which of two counts nobody knows.
-func only(object, key string) (value string) {
+// onlyMember is the value of an object's member, "" unless it is there once: which of two counts nobody
+// knows.
+func onlyMember(object, key string) (value string) {
 	n := 0
 	rawjson.EachMember(object, func(k, v string) bool {
 		if k == key {

@@ -25,14 +25,14 @@ import (
 //
 // The zero value is ready. It is for one session, and not safe for concurrent use.
 type Journal struct {
-	calls map[string][]byte // a call's last mention, by the name that the editor knows it by
-	spare []byte            // room for the next one
-	item  itemLine
-	since int // bytes since the last line that stood for itself
+	calls     map[string][]byte // a call's last mention, by the name that the editor knows it by
+	spare     []byte            // room for the next one
+	item      itemKey           // of the last line; zero if the next one must say it
+	sinceFull int               // bytes since the last line that stood for itself
 }
 
-// itemLine is what a line says that the next one of the same item leaves out.
-type itemLine struct{ task, kind, id, as string }
+// An itemKey is what a line says of its item, and the next one of the same item leaves out.
+type itemKey struct{ task, kind, id, as string }
 
 // An entry is a line.
 type entry struct {
@@ -86,14 +86,14 @@ func (e *entry) append(dst []byte) []byte {
 // fullEvery is how many bytes may lean on a line before them.
 const fullEvery = 64 << 10
 
-// Turn notes that a turn begins.
+// Turn notes that a turn begins: the next line stands for itself.
 func (j *Journal) Turn() { *j = Journal{} }
 
 // Append appends the lines of steps. Neighbouring text of one item becomes one line.
 func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 	for i := 0; i < len(steps); {
 		n, from := 1, len(dst)
-		if j.since > fullEvery {
+		if j.sinceFull > fullEvery {
 			j.Turn()
 		}
 		s := &steps[i]
@@ -102,9 +102,9 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 			for s.Kind == mapping.StepText && i+n < len(steps) && joins(s, &steps[i+n]) && s.Shown == steps[i+n].Shown {
 				n++
 			}
-			dst = j.said(dst, steps[i:i+n])
+			dst = j.appendItem(dst, steps[i:i+n])
 		case mapping.StepTool:
-			dst = j.tool(dst, s)
+			dst = j.appendTool(dst, s)
 		case mapping.StepNotice:
 			dst = (&entry{Notice: s.Text}).append(dst)
 		case mapping.StepError:
@@ -114,17 +114,17 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 				dst = (&entry{Gap: true}).append(dst)
 			}
 		}
-		j.since += len(dst) - from
+		j.sinceFull += len(dst) - from
 		i += n
 	}
 	return dst
 }
 
-// said appends the line of a run of text of one item, of a part, or of a thought. It is made by
-// hand because there are so many.
-func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
+// appendItem appends the line of a run of text of one item, of a part, or of a thought. It is made
+// by hand because there are so many.
+func (j *Journal) appendItem(dst []byte, run []mapping.Step) []byte {
 	s := &run[0]
-	is := itemLine{s.TaskID, "message", s.MessageID, s.Shown}
+	is := itemKey{s.TaskID, "message", s.MessageID, s.Shown}
 	switch {
 	case s.Kind == mapping.StepThought:
 		is.kind = "thought"
@@ -135,7 +135,7 @@ func (j *Journal) said(dst []byte, run []mapping.Step) []byte {
 	dst = append(append(dst, is.kind...), '"')
 	if is != j.item {
 		dst = appendOptional(appendFields(dst, "task", is.task, "id", is.id, "as", is.as), "name", s.Name)
-		j.item = itemLine{strings.Clone(is.task), is.kind, strings.Clone(is.id), strings.Clone(is.as)}
+		j.item = itemKey{strings.Clone(is.task), is.kind, strings.Clone(is.id), strings.Clone(is.as)}
 	}
 	dst = appendTrue(appendTrue(appendTrue(dst, "begins", !s.Append), "replaces", s.Replaces), "repeats", s.Repeats)
 	switch s.Kind {
@@ -194,7 +194,7 @@ type Loader struct {
 	State a2a.State
 
 	calls map[string]string
-	item  itemLine
+	item  itemKey
 	begun bool // a turn has begun, and has no end
 }
 
@@ -212,9 +212,9 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 	}
 	switch {
 	case e.Say != "":
-		return l.said(&e), nil
+		return l.readItem(&e), nil
 	case e.Tool != "" || e.Was != nil:
-		return l.tool(&e), nil
+		return l.readTool(&e), nil
 	case e.Notice != "":
 		return []mapping.Step{{Kind: mapping.StepNotice, Text: e.Notice}}, nil
 	case e.Error != "":
@@ -233,7 +233,7 @@ func (l *Loader) Line(line []byte) (steps []mapping.Step, raw []byte) {
 		if !l.begun && l.Fold != nil {
 			l.Fold.Begin("")
 		}
-		l.begun, l.item, l.calls = true, itemLine{}, nil
+		l.begun, l.item, l.calls = true, itemKey{}, nil
 		l.TaskID, l.ContextID, l.State = "", "", ""
 		return nil, line
 	case e.Params.Update.Kind != "":
@@ -262,17 +262,19 @@ func (l *Loader) goesOn(e *entry) {
 	}
 }
 
-// step is a step that was shown.
-func (l *Loader) step(s mapping.Step) []mapping.Step {
+// shown restores a step that was shown, and returns it.
+func (l *Loader) shown(s mapping.Step) []mapping.Step {
 	if l.Fold != nil {
 		l.Fold.Restore(&s)
 	}
 	return []mapping.Step{s}
 }
 
-func (l *Loader) said(e *entry) []mapping.Step {
+// readItem reads a line of an item, and readTool one of a call; no steps if a line is missing that
+// it leans on.
+func (l *Loader) readItem(e *entry) []mapping.Step {
 	if e.ID != nil {
-		l.item = itemLine{e.Task, e.Say, *e.ID, e.As}
+		l.item = itemKey{e.Task, e.Say, *e.ID, e.As}
 	}
 	if l.item.kind != e.Say {
 		return nil // its beginning is not stored
@@ -288,10 +290,10 @@ func (l *Loader) said(e *entry) []mapping.Step {
 	if e.Say == "artifact" {
 		s.ArtifactID = s.MessageID
 	}
-	return l.step(s)
+	return l.shown(s)
 }
 
-func (l *Loader) tool(e *entry) []mapping.Step {
+func (l *Loader) readTool(e *entry) []mapping.Step {
 	text := e.Tool
 	if was := e.Was; was != nil {
 		old, head, tail := l.calls[e.As], was[1], was[2]
@@ -314,7 +316,7 @@ func (l *Loader) tool(e *entry) []mapping.Step {
 	if s.New {
 		s.Changed = mapping.ToolHead | mapping.ToolState | mapping.ToolContent
 	}
-	return l.step(s)
+	return l.shown(s)
 }
 
 // UserMessage appends a user_message_chunk for each content block of a prompt, an array,

@@ -14,9 +14,9 @@ import (
 
 // This file is for the lines of tool calls in a [Journal].
 
-// tool appends the line of a call: what stands in its JSON between the beginning and the end
-// that it has in common with its last mention.
-func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
+// appendTool appends the line of a call: what stands in its JSON between the beginning and the end
+// that it has in common with its last mention. Of output that grows not each step has a line.
+func (j *Journal) appendTool(dst []byte, s *mapping.Step) []byte {
 	c, was := s.Tool, j.calls[s.Tool.Shown]
 	changed := s.Changed
 	if len(c.OutputSoFar) > 0 {
@@ -39,7 +39,7 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 		dst = append(dst, ']')
 	}
 	dst = appendTrue(appendNumber(dst, "changed", uint8(changed)), "new", s.New)
-	if j.item = (itemLine{}); c.Status.Ended() {
+	if j.item = (itemKey{}); c.Status.Ended() {
 		delete(j.calls, c.Shown)
 		j.spare = now
 	} else {
@@ -54,7 +54,7 @@ func (j *Journal) tool(dst []byte, s *mapping.Step) []byte {
 	return append(dst, "}\n"...)
 }
 
-// common is how much of their beginning and of their end two texts have in common: whole characters.
+// common is how many bytes of their beginning and of their end two texts have in common: whole characters.
 func common(was, now string) (head, tail int) {
 	least := min(len(now), len(was))
 	for head+8 <= least && now[head:head+8] == was[head:head+8] {

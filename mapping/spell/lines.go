@@ -122,6 +122,7 @@ func (e *Lines) members(dst []byte, s *mapping.Step) []byte {
 	return dst
 }
 
+// open appends the beginning of an event, and numbers it.
 func (e *Lines) open(dst []byte, method string, s *mapping.Step) []byte {
 	e.Seq++
 	dst = append(dst, `{"jsonrpc":"2.0","method":"`...)
@@ -136,6 +137,7 @@ func (e *Lines) open(dst []byte, method string, s *mapping.Step) []byte {
 	return appendOptional(appendOptional(dst, "taskId", s.TaskID), "contextId", s.ContextID)
 }
 
+// artifact opens an event/artifact, whose text or part follows.
 func (e *Lines) artifact(dst []byte, s *mapping.Step) []byte {
 	dst = e.open(dst, "event/artifact", s)
 	dst = rawjson.AppendField(dst, "artifactId", s.ArtifactID)
@@ -155,11 +157,8 @@ func appendShown(dst []byte, c *mapping.ToolCall) []byte {
 		return dst
 	}
 	dst = append(dst, `,"shown":[`...)
-	for i, l := range ask.Lines(c, mapping.NewQuestion(c).Options) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = rawjson.AppendString(append(dst, `{"label":`...), l.Label)
+	for _, l := range ask.Lines(c, mapping.NewQuestion(c).Options) {
+		dst = rawjson.AppendString(append(comma(dst), `{"label":`...), l.Label)
 		dst = append(appendOptional(dst, "text", l.Text), '}')
 	}
 	return append(dst, ']')

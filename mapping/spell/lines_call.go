@@ -27,7 +27,7 @@ func appendToolCall(dst []byte, c *mapping.ToolCall, all bool) []byte {
 	dst = appendJSON(dst, "input_parameters", c.Input, all)
 	if c.OutputSoFar != "" {
 		dst = append(dst, `,"live_content":"`...)
-		dst = append(appendKnown(dst, c.OutputSoFar, c.OutputJSON()), '"')
+		dst = append(appendEscaped(dst, c.OutputSoFar, c.OutputJSON()), '"')
 	}
 	switch o := c.Output; {
 	case o == nil:

@@ -95,12 +95,10 @@ func TaskJSON(ev *a2a.Event) json.RawMessage {
 	}
 	dst = appendOptional(dst, "timestamp", ev.Timestamp)
 	dst = append(dst, '}')
-	n := 0
 	if ev.Artifacts != nil {
 		dst = append(dst, `,"artifacts":[`...)
 		for a := range ev.Artifacts {
-			dst = comma(dst, &n)
-			dst = rawjson.AppendString(append(dst, `{"artifactId":`...), a.ID)
+			dst = rawjson.AppendString(append(comma(dst), `{"artifactId":`...), a.ID)
 			dst = appendOptional(dst, "name", a.Name)
 			dst = appendOptional(dst, "description", a.Description)
 			dst = partsJSON(dst, a.Parts)
@@ -109,20 +107,19 @@ func TaskJSON(ev *a2a.Event) json.RawMessage {
 		}
 		dst = append(dst, ']')
 	}
-	n = 0
 	if ev.History != nil {
 		dst = append(dst, `,"history":[`...)
 		for m := range ev.History {
-			dst = comma(dst, &n)
-			dst = messageJSON(dst, &m)
+			dst = messageJSON(comma(dst), &m)
 		}
 		dst = append(dst, ']')
 	}
 	return append(rawjson.AppendJSON(dst, "metadata", string(ev.Metadata)), '}')
 }
 
-func comma(dst []byte, n *int) []byte {
-	if *n++; *n > 1 {
+// comma appends a comma before an element of an array that is not the first.
+func comma(dst []byte) []byte {
+	if dst[len(dst)-1] != '[' {
 		dst = append(dst, ',')
 	}
 	return dst
@@ -141,10 +138,8 @@ func messageJSON(dst []byte, m *a2a.Message) []byte {
 
 func partsJSON(dst []byte, parts a2a.Parts) []byte {
 	dst = append(dst, `,"parts":[`...)
-	n := 0
 	for p := range parts.All() {
-		dst = comma(dst, &n)
-		dst = append(dst, partJSON(p)...)
+		dst = append(comma(dst), partJSON(p)...)
 	}
 	return append(dst, ']')
 }

@@ -37,20 +37,20 @@ type MCP struct {
 	// Task is the ID of the last task, and Doing what the agent did last, in a line of its words.
 	Task, Doing string
 
-	text    []byte
-	content []any  // what is no text
-	held    int    // bytes in content
-	from    string // the message or artifact of the last text
-	room    int    // how much more of that artifact is repeated; below 0: no more, as was said
-	whole   bool   // it is read, and not repeated
-	outage  mapping.Outage
+	text        []byte // that waits to be taken
+	content     []any  // what is no text
+	contentSize int    // bytes in content
+	from        string // the message or artifact of the last text
+	room        int    // how many more bytes of that artifact are repeated; -1: the model was told of the rest
+	whole       bool   // an artifact is read by [MCP.Only], and has no limit
+	outage      mapping.Outage
 }
 
 // Size is how much waits to be taken.
-func (m *MCP) Size() int { return len(m.text) + m.held }
+func (m *MCP) Size() int { return len(m.text) + m.contentSize }
 
 // Forget drops what waits to be taken.
-func (m *MCP) Forget() { m.text, m.content, m.held = nil, nil, 0 }
+func (m *MCP) Forget() { m.text, m.content, m.contentSize = nil, nil, 0 }
 
 // Append adds steps. If so much waits that nobody will read it, it is dropped, and that is said.
 func (m *MCP) Append(steps []mapping.Step) {
@@ -61,7 +61,7 @@ func (m *MCP) Append(steps []mapping.Step) {
 	}
 	if m.Size() > mcpMost {
 		m.Forget()
-		m.aside("[Much has come here that was not taken, and is left out.]")
+		m.addParagraph("[Much has come here that was not taken, and is left out.]")
 	}
 }
 
@@ -70,24 +70,24 @@ func (m *MCP) step(s *mapping.Step) {
 	case mapping.StepState:
 		m.Task = strings.Clone(s.TaskID)
 	case mapping.StepText:
-		m.said(s)
+		m.addText(s)
 	case mapping.StepThought:
 		m.Doing = ask.OneLine(cmp.Or(strings.TrimSpace(strings.Clone(s.Subject)), "thinking"))
 	case mapping.StepTool:
 		if m.Doing = mapping.Title(s.Tool); s.Tool.Status.Ended() && (s.New || s.Changed&mapping.ToolState != 0) {
-			m.aside("[tool " + m.Doing + ": " + strings.ToLower(s.Tool.Status.String()) + "]")
+			m.addParagraph("[tool " + m.Doing + ": " + strings.ToLower(s.Tool.Status.String()) + "]")
 		}
 	case mapping.StepPart:
-		m.part(s)
+		m.addPart(s)
 	case mapping.StepNotice:
-		m.aside(s.Text)
+		m.addParagraph(s.Text)
 	case mapping.StepError:
 		if !s.State.Terminal() { // it is the reason why the turn fails, and the result has it
-			m.aside("[The agent reports an error: " + strings.TrimSpace(s.Text) + "]")
+			m.addParagraph("[The agent reports an error: " + strings.TrimSpace(s.Text) + "]")
 		}
 	case mapping.StepConnection:
 		if s.Connection.Gap {
-			m.aside(gapNotice)
+			m.addParagraph(gapNotice)
 		}
 		if m.outage.Tell(&s.Connection, 2) {
 			m.Doing = "the connection to the agent is lost, and is tried again"
@@ -95,15 +95,16 @@ func (m *MCP) step(s *mapping.Step) {
 	}
 }
 
-// aside adds a paragraph.
-func (m *MCP) aside(text string) {
+// addParagraph adds a paragraph, if the text is not blank.
+func (m *MCP) addParagraph(text string) {
 	if text = strings.TrimSpace(text); text != "" {
 		m.begin("")
 		m.text = append(m.text, text...)
 	}
 }
 
-// begin ends what is not of the same message, or artifact.
+// begin begins text of a message, or artifact, "" for other text: in a paragraph of its own, unless
+// it goes on with the last one.
 func (m *MCP) begin(from string) {
 	if len(m.text) > 0 && (from == "" || from != m.from) {
 		m.text = append(bytes.TrimRight(m.text, "\n"), "\n\n"...)
@@ -111,8 +112,8 @@ func (m *MCP) begin(from string) {
 	m.from = strings.Clone(from)
 }
 
-// said adds text of a message, or of an artifact: that has a heading, and is cut where it is long.
-func (m *MCP) said(s *mapping.Step) {
+// addText adds text of a message, or of an artifact: that has a heading, and is cut where it is long.
+func (m *MCP) addText(s *mapping.Step) {
 	goesOn := s.Shown == m.from // also where each piece is an artifact
 	if m.begin(s.Shown); s.ArtifactID == "" {
 		m.text = append(m.text, s.Text...)
@@ -128,7 +129,7 @@ func (m *MCP) said(s *mapping.Step) {
 	if m.room -= len(head); rest != "" && m.room >= 0 {
 		m.room = -1
 		m.text = fmt.Appendf(m.text, "\n[artifact %s: the rest by read_artifact]", name)
-		m.link(s, "text/plain")
+		m.addLink(s, "text/plain")
 	}
 }
 
@@ -141,50 +142,50 @@ func mcpName(s *mapping.Step) string {
 	return ask.OneLine(cmp.Or(name, s.ArtifactID, "file"))
 }
 
-// part adds a file, or data: images and small texts as they are, of others a link.
-func (m *MCP) part(s *mapping.Step) {
+// addPart adds a file, or data: images and small texts as they are, of others a link.
+func (m *MCP) addPart(s *mapping.Step) {
 	if s.Part.Kind != a2a.PartFile {
-		m.aside(m.hold(s)) // it is text
+		m.addParagraph(m.addContent(s)) // it is text
 		return
 	}
 	f := &s.Part.File
 	content, _ := f.Content()
 	name := mcpName(s) + ", " + cmp.Or(f.MediaType, "of an unknown type")
 	about := fmt.Sprintf("[file %s, %d bytes]", name, len(content))
-	isText, isImage := utf8.Valid(content), strings.HasPrefix(f.MediaType, "image/") && m.held+len(f.Bytes) <= mcpHeld
+	isText, isImage := utf8.Valid(content), strings.HasPrefix(f.MediaType, "image/") && m.contentSize+len(f.Bytes) <= mcpHeld
 	switch {
 	case f.URI != "":
 		about = "[file " + name + "]"
-		m.hold(s)
+		m.addContent(s)
 	case isText && (len(content) <= mcpRepeated || m.whole):
 		about += "\n" + string(content)
 	case isImage || m.whole:
-		about += m.hold(s)
+		about += m.addContent(s)
 	default:
-		m.link(s, f.MediaType)
+		m.addLink(s, f.MediaType)
 	}
-	m.aside(about)
+	m.addParagraph(about)
 }
 
-// hold holds a file until the text before it is taken. It returns what is to be said of one that is
-// too large.
-func (m *MCP) hold(s *mapping.Step) (note string) {
+// addContent keeps a file until the text before it is taken. It returns what to say in place of what
+// is no content: data, or too large a file.
+func (m *MCP) addContent(s *mapping.Step) (note string) {
 	content, note := acpContent(s)
 	if content != nil {
-		m.content, m.held = append(m.content, json.RawMessage(content)), m.held+len(content)
+		m.content, m.contentSize = append(m.content, json.RawMessage(content)), m.contentSize+len(content)
 	}
 	return note
 }
 
-// link holds a link that read_artifact serves.
-func (m *MCP) link(s *mapping.Step, media string) {
+// addLink adds a link that read_artifact serves to the content.
+func (m *MCP) addLink(s *mapping.Step, media string) {
 	name := mcpName(s)
-	m.hold(&mapping.Step{Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{Name: name, MediaType: media,
+	m.addContent(&mapping.Step{Part: &a2a.Part{Kind: a2a.PartFile, File: a2a.File{Name: name, MediaType: media,
 		URI: "a2a://" + m.Handle + "/" + cmp.Or(s.ArtifactID, name)}}})
 }
 
-// Only spells of steps those of an artifact, or of a file, that has this name or ID, and whole. names
-// are of those that there are.
+// Only spells, of steps, those of the artifacts and files that have this name or ID, and whole. It
+// returns the names of all that there are. It changes the steps.
 func (m *MCP) Only(steps []mapping.Step, wanted string) (names []string) {
 	m.whole = true
 	for i := range steps {
