@@ -41,7 +41,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/task"
 	"github.com/a2astdio/a2astdio/internal/cli/trace"
 	"github.com/a2astdio/a2astdio/internal/demo"
-	"github.com/a2astdio/a2astdio/internal/trace/local"
 )
 
 // Main runs a2astdio and returns its exit status. It ends soon after ctx does.
@@ -127,24 +126,19 @@ func demoCommand(p *frame.Program) *cli.Command {
 		frame.Option{Flag: "auth", Takes: "bearer", Help: "what a caller has to show. Without it nothing"})
 }
 
-// demo serves the demo agent until an interrupt, which is its regular end.
+// runDemo serves the demo agent.
 func runDemo(p *frame.Program, c *cli.Context) error {
 	if c.String("listen") == "" {
 		return frame.Usagef("where? Say --listen :4000, or --listen :0 for any free port")
 	}
 	agent := demo.New(&demo.Options{Auth: c.String("auth"), Secret: os.Getenv(demoSecretVariable)})
 	defer agent.Close()
-	err := local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
+	return trace.Serve(p, c, "demo", func(string) http.Handler {
 		if secret := agent.Secret(); secret != "" && os.Getenv(demoSecretVariable) == "" {
 			p.Tell("it takes callers with A2ASTDIO_TOKEN=%s\n", secret)
 		}
-		fmt.Fprintln(p.Stdout, url)
 		return agent
 	})
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	return nil
 }
 
 func versionCommand(p *frame.Program) *cli.Command {

@@ -128,20 +128,16 @@ func OpenBrowser(page string, workspaces *agentproc.Workspaces) error {
 
 // HasBrowser reports whether the user would see a browser that opens here.
 func HasBrowser(getenv func(string) string) bool {
-	if getenv("NO_BROWSER") != "" {
+	switch {
+	case getenv("NO_BROWSER") != "":
 		return false
-	}
-	if getenv("BROWSER") != "" {
+	case getenv("BROWSER") != "": // that one exists, also in a CI or over SSH
 		return true
 	}
-	// BROWSER names a browser that exists, also in a CI or over SSH.
 	for _, name := range []string{"CI", "SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"} {
 		if getenv(name) != "" {
 			return false
 		}
 	}
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		return true
-	}
-	return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
+	return runtime.GOOS == "darwin" || runtime.GOOS == "windows" || getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 }

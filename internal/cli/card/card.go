@@ -97,6 +97,7 @@ func Name(card *a2a.Card) string {
 	return name
 }
 
+// Who writes which agent this is, and whose.
 func Who(out *frame.Page, card *a2a.Card) {
 	out.Heading(Name(card))
 	if card.Description != "" {
@@ -185,6 +186,7 @@ func skills(out *frame.Page, card *a2a.Card) {
 	}
 }
 
+// Security writes which credentials a card asks for, and how to give them.
 func Security(out *frame.Page, card *a2a.Card) {
 	out.Heading("Credentials")
 	if len(card.Requirements) == 0 && len(card.Schemes) > 0 {

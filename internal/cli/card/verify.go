@@ -22,7 +22,7 @@ const maxCard = 4 << 20
 
 func verifyCard(p *frame.Program, c *cli.Context) error {
 	args := c.Args().Slice()
-	config, err := reach.TlsConfig(p, c)
+	config, err := reach.TLSConfig(p, c)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func verifyCard(p *frame.Program, c *cli.Context) error {
 	return nil
 }
 
-// verdictSays is the last line of the page.
+// verdictSays returns the last line of the page.
 func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 	switch {
 	case trusted != nil && report == nil:
@@ -69,7 +69,7 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 	return "The card is signed by a key of yours, all of it."
 }
 
-// cardToVerify gets a card: of a file, or of the agent.
+// cardToVerify gets a card, as it was served: of a file, or of the agent.
 func cardToVerify(p *frame.Program, c *cli.Context, args []string) (card []byte, err error) {
 	if len(args) == 1 {
 		return readCard(p, c, args[0])
@@ -118,7 +118,6 @@ func readCard(p *frame.Program, c *cli.Context, name string) ([]byte, error) {
 const maxKeyFile = 1 << 20
 
 func signCard(p *frame.Program, c *cli.Context) error {
-	args := c.Args().Slice()
 	name := c.String("key")
 	if name == "" {
 		return frame.Usagef("card sign needs --key: the file with your private key")
@@ -131,7 +130,7 @@ func signCard(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return frame.Usagef("--key %s: %v", name, err)
 	}
-	card, err := readCard(p, c, args[0])
+	card, err := readCard(p, c, c.Args().First())
 	if err != nil {
 		return err
 	}

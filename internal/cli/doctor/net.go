@@ -77,6 +77,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
+// of returns the host of a request, a new one if it was not asked before.
 func (o *observer) of(req *http.Request) *host {
 	proxy := ""
 	if u, err := http.ProxyFromEnvironment(req); err == nil && u != nil {

@@ -137,8 +137,9 @@ func (k *checkup) giveUp(ctx context.Context, stop func(), why string) {
 	stop()
 }
 
-// found adds a finding of the record. Of those alike the first is told, with the others' records.
-func (k *checkup) found(f *check.Finding) {
+// addFinding adds a finding of the record. Of those alike the first is told, with the others'
+// records.
+func (k *checkup) addFinding(f *check.Finding) {
 	for _, before := range k.findings {
 		if before.Weight == f.Weight && before.Rule == f.Rule && before.Like() == f.Like() {
 			if before.Record != f.Record && !slices.Contains(before.Also, f.Record) {
@@ -162,7 +163,7 @@ func (k *checkup) checkRecords() error {
 	defer r.Close()
 	k.exam.records = map[int64]string{}
 	all := map[int64]string{}
-	c := check.New(&check.Options{Report: k.found, All: true, Picks: func(f *check.Finding) bool { return f.Who == check.Agent }})
+	c := check.New(&check.Options{Report: k.addFinding, All: true, Picks: func(f *check.Finding) bool { return f.Who == check.Agent }})
 	for rec, err := range r.All() {
 		if err != nil {
 			return err

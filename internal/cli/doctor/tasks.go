@@ -47,7 +47,7 @@ func offerOf(err error) (o offer, bare bool) {
 	return offered, false
 }
 
-// taskOffers are the operations that an agent has for running tasks.
+// taskOffers are the operations that an agent has for running tasks. bare is offerOf's, of any.
 type taskOffers struct {
 	get, subscribe, cancel offer
 	bare                   bool
@@ -140,7 +140,7 @@ func (k *checkup) tasksStep(a *answered) {
 	k.add("abilities", stepWarning, strings.Join(lacks, "\n"), do)
 }
 
-// abilities are those that are known.
+// abilities lists those that are known.
 func (t taskOffers) abilities() (list []dialect.Ability) {
 	for _, a := range []struct {
 		name string

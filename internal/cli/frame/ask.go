@@ -27,8 +27,8 @@ type Asker struct {
 // ErrGivenUp reports an end of input in place of an answer.
 var ErrGivenUp = errors.New("bridge: nothing was set up, because there was no answer")
 
-// NewAsker opens the user's terminal, unless nothing is to be asked (noInput) or there is none. The caller calls
-// close when nothing more is to be asked.
+// NewAsker opens the user's terminal; with noInput, or without a terminal, the Asker asks
+// nobody. The caller calls close when nothing more is to be asked.
 func (p *Program) NewAsker(ctx context.Context, noInput bool) (a *Asker, close func()) {
 	a = &Asker{Ctx: ctx, Out: p.Stdout}
 	if noInput {
@@ -140,7 +140,7 @@ func Await[T any](ctx context.Context, do func() (T, error)) (result T, ended bo
 	}
 }
 
-// Input is stdin for a command that reads all of it. Its reads end with ctx.
+// Input returns stdin for a command that reads all of it. Its reads end with ctx.
 func (p *Program) Input(ctx context.Context) io.Reader { return &input{ctx, p.Stdin} }
 
 type input struct {
@@ -157,6 +157,7 @@ func (r *input) Read(b []byte) (int, error) {
 	return copy(b, piece[:n]), err
 }
 
+// ReadPrompt reads a prompt from stdin.
 func (p *Program) ReadPrompt(ctx context.Context) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(p.Input(ctx), maxPrompt+1))
 	switch {
@@ -213,7 +214,7 @@ func (k *Keyboard) Terminal() (io.ReadWriteCloser, error) {
 	return s, nil
 }
 
-// read begins to read, unless a read is under way.
+// read returns the channel of the read that is under way, and begins one if there is none.
 func (k *Keyboard) read() chan keystrokes {
 	k.mu.Lock()
 	defer k.mu.Unlock()

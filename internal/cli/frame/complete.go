@@ -16,8 +16,8 @@ import (
 // A suggestion is a word that may stand there, and what it means.
 type suggestion struct{ word, what string }
 
-// completions are words, and whether files or directories may stand beside them. prefix
-// stands before each word.
+// completions are words, and what may stand beside them: kind is "words" for nothing, "files"
+// or "dirs". prefix stands before each word.
 type completions struct {
 	kind, prefix string
 	words        []suggestion
@@ -33,7 +33,7 @@ func (p *Program) complete(words []string) completions {
 		words = words[1:] // it is followed by commands, too
 	}
 	p.Args = append([]string{ProgramName}, words...)
-	_, _ = p.read(app) // who has pressed a key does not hear of faults
+	_, _ = p.parse(app) // who has pressed a key does not hear of faults
 	at := p.levels[len(p.levels)-1]
 	switch {
 	case p.Before >= 0:
@@ -42,7 +42,7 @@ func (p *Program) complete(words []string) completions {
 		return valuesOf(p.unfinished, "")
 	}
 	if name, _, has, ok := optionOf(last); ok && has {
-		if o := find(p.optionsAt(at), name); o != nil {
+		if o := findOption(p.optionsAt(at), name); o != nil {
 			return valuesOf(o, last[:strings.Index(last, "=")+1])
 		}
 	}
@@ -58,7 +58,7 @@ func (p *Program) complete(words []string) completions {
 	return found
 }
 
-// optionsOf are the options that may stand here.
+// optionsOf suggests options.
 func optionsOf(options []*Option) []suggestion {
 	all := []suggestion{{"--help", "show help"}}
 	for _, o := range options {
@@ -78,7 +78,7 @@ func valuesOf(o *Option, prefix string) completions {
 		return completions{"words", prefix, []suggestion{{word: "true"}, {word: "false"}}}
 	}
 	takes, _ := described(o)
-	found := named(takes)
+	found := completeName(takes)
 	found.prefix = prefix
 	if o.Flag == "agent" {
 		_, agents, _ := config.List(&config.Options{File: os.Getenv(Env("config"))}) // the command itself reports a fault
@@ -98,12 +98,12 @@ func argumentsOf(at *level, before int) completions {
 	if before >= len(names) {
 		return completions{kind: "words"}
 	}
-	return named(strings.Trim(names[before], "[]()."))
+	return completeName(strings.Trim(names[before], "[]()."))
 }
 
-// named completes the placeholder of a value in help: words stand for themselves, FILE
+// completeName completes the placeholder of a value in help: words stand for themselves, FILE
 // and DIR for paths.
-func named(value string) completions {
+func completeName(value string) completions {
 	found := completions{kind: "words"}
 	for word := range strings.SplitSeq(value, "|") {
 		switch {
@@ -134,10 +134,10 @@ func (p *Program) CompletionCommand() *cli.Command {
 }
 
 func (p *Program) completion(c *cli.Context) error {
-	args := c.Args().Slice()
-	script, ok := map[string]string{"bash": completionBash, "zsh": completionZsh, "fish": completionFish}[args[0]]
+	shell := c.Args().First()
+	script, ok := map[string]string{"bash": completionBash, "zsh": completionZsh, "fish": completionFish}[shell]
 	if !ok {
-		return Usagef("there is no script for %q: there are bash, zsh, fish", args[0])
+		return Usagef("there is no script for %q: there are bash, zsh, fish", shell)
 	}
 	return p.showText(script)
 }

@@ -32,6 +32,7 @@ type UsageError struct{ text string }
 
 func (e *UsageError) Error() string { return e.text }
 
+// Usagef makes a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
 
 var (
@@ -60,7 +61,7 @@ type marked struct {
 
 func (m *marked) Unwrap() []error { return []error{m.error, m.mark} }
 
-// Exit prints what is wrong and returns the exit status.
+// Exit says what is wrong, unless that was said, and returns the exit status.
 func (p *Program) Exit(ctx context.Context, err error) int {
 	if err == nil {
 		return ExitOK
@@ -72,7 +73,7 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 		p.Say("%s", err)
 		return ExitUsage
 	case errors.As(err, &usage):
-		p.Say("%s\n%s --help says how it is used", err, p.page())
+		p.Say("%s\n%s --help says how it is used", err, p.helpCommand())
 		return ExitUsage
 	case errors.Is(err, ErrInterrupted), ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ExitInterrupted
@@ -95,7 +96,7 @@ func Unauthenticated(err error) bool {
 	return errors.As(err, &agent) && agent.Unauthenticated()
 }
 
-// ExitStatus maps an error of the agent, or of the way to it.
+// ExitStatus returns the status for an error of the agent, or of the way to it.
 func ExitStatus(err error) int {
 	var (
 		task    *mapping.TaskError

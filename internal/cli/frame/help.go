@@ -29,30 +29,30 @@ const (
 	helpIndent = 8
 )
 
-// HelpText is a file's text; "" if there is none, which TestHelp finds.
+// HelpText returns a file's text; "" if there is none, which TestHelp finds.
 func HelpText(name string) string {
 	b, _ := HelpFiles.ReadFile("help/" + strings.ReplaceAll(name, " ", "-") + ".txt")
 	return string(b)
 }
 
-// inFewWords is the first line of a command's or a topic's help.
+// inFewWords returns the first line of a command's or a topic's help.
 func inFewWords(name string) string {
 	what, _, _ := strings.Cut(HelpText(name), "\n")
 	return what
 }
 
-// helpPage is the help of a command or topic. c is the command, or a2astdio for a topic.
+// helpPage returns the help of a command or topic. c is the command; nil for a topic.
 func (p *Program) helpPage(name string, c *cli.Command) string {
 	var b strings.Builder
 	if name != ProgramName {
 		b.WriteString(ProgramName + " " + name + ": ")
 	}
-	p.fill(&b, HelpText(name), c)
+	p.expand(&b, HelpText(name), c)
 	return b.String()
 }
 
-// fill writes a text with what its lines in braces stand for.
-func (p *Program) fill(b *strings.Builder, text string, c *cli.Command) {
+// expand writes a text with what its lines in braces stand for.
+func (p *Program) expand(b *strings.Builder, text string, c *cli.Command) {
 	for line := range strings.Lines(text) {
 		word, isWord := strings.CutPrefix(strings.TrimSuffix(line, "}\n"), "{")
 		group, ofGroup := strings.CutPrefix(word, "options ")
@@ -70,7 +70,7 @@ func (p *Program) fill(b *strings.Builder, text string, c *cli.Command) {
 				fmt.Fprintf(b, "  %-13s  %s\n", topic, inFewWords(topic))
 			}
 		default:
-			p.fill(b, HelpText(word), c)
+			p.expand(b, HelpText(word), c)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (p *Program) NewCommand(usage string, do Action, options ...Option) *cli.Co
 	return made
 }
 
-// Options are the options of a command.
+// Options returns the options of a command.
 func (p *Program) Options(c *cli.Command) []*Option { return p.options[c] }
 
 // AgentCommand is NewCommand for a command that takes the options of the agent, too.

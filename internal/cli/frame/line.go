@@ -25,10 +25,10 @@ type level struct {
 
 func (l *level) isRoot() bool { return l.HelpName == ProgramName }
 
-// read reads the command line. Users may write options before, among or behind arguments;
-// what follows a "--" stays as it is. It returns the text that is asked for in place of a
-// command, if it is.
-func (p *Program) read(app *cli.App) (text string, err error) {
+// parse reads the command line into levels, arguments, Before and unfinished. Users may write
+// options before, among or behind arguments; what follows a "--" stays as it is. text is what
+// is asked for in place of a command: help, or the version.
+func (p *Program) parse(app *cli.App) (text string, err error) {
 	at := &level{&cli.Command{Name: app.Name, HelpName: ProgramName, Subcommands: app.Commands, Action: app.Action}, RootOptions(), map[string]*value{}}
 	p.levels, p.Before, p.arguments, p.unfinished = []*level{at}, -1, nil, nil
 	for args := p.Args[min(1, len(p.Args)):]; len(args) > 0; {
@@ -65,9 +65,9 @@ func (p *Program) read(app *cli.App) (text string, err error) {
 // left of args. Behind a command an option of the agent is a2astdio's.
 func (p *Program) option(at *level, arg string, args []string) ([]string, error) {
 	name, value, has, _ := optionOf(arg)
-	o, on := find(at.options, name), at
+	o, on := findOption(at.options, name), at
 	if o == nil {
-		o, on = find(p.optionsAt(at), name), p.levels[0]
+		o, on = findOption(p.optionsAt(at), name), p.levels[0]
 	}
 	if o == nil {
 		return nil, p.noOption(at, arg, name)
@@ -91,8 +91,8 @@ func (p *Program) option(at *level, arg string, args []string) ([]string, error)
 	return args, nil
 }
 
-// optionOf splits an option. What has no name of letters, digits and hyphens is an
-// argument: -, -5, "- item" or "--x does not work".
+// optionOf splits an option; has: it has a value. What has no name of letters, digits and
+// hyphens is no option, but an argument: -, -5, "- item" or "--x does not work".
 func optionOf(arg string) (name, value string, has, ok bool) {
 	name, found := strings.CutPrefix(arg, "-")
 	name = strings.TrimPrefix(name, "-")
@@ -118,7 +118,7 @@ func commandOf(commands []*cli.Command, name string) *cli.Command {
 	return nil
 }
 
-// helpFor is the help that a2astdio help WORD... asks for.
+// helpFor returns the help that a2astdio help WORD... asks for.
 func (p *Program) helpFor(at *cli.Command, words []string) (string, error) {
 	if len(words) == 1 && slices.Contains(Topics, words[0]) {
 		return p.helpPage(words[0], nil), nil
@@ -143,7 +143,7 @@ func (p *Program) NamesNoCommand(words ...string) bool {
 		if !ok || p.asksHelp() {
 			return false
 		}
-		o := find(options, name)
+		o := findOption(options, name)
 		if value := len(args) > 1 && (o != nil && o.Kind != Switch ||
 			o == nil && !strings.HasPrefix(args[1], "-") && (slices.Contains(words, args[1]) || !slices.Contains(names, args[1]))); value && !has {
 			args = args[1:]
@@ -152,14 +152,14 @@ func (p *Program) NamesNoCommand(words ...string) bool {
 	return true
 }
 
-// noOption is the error for an option that a command does not have. Behind an argument it
+// noOption returns the error for an option that a command does not have. Behind an argument it
 // may be meant as text.
 func (p *Program) noOption(at *level, arg, name string) error {
 	shown, _, _ := strings.Cut(arg, "=")
 	text := "there is no option " + shown
 	if command := title(at.Command); !at.isRoot() {
 		text += " for " + command
-		if find(p.levels[0].options, name) != nil {
+		if findOption(p.levels[0].options, name) != nil {
 			return Usagef("%s: it goes before the command, as in %s %s ... %s", text, ProgramName, shown, command)
 		}
 	}
@@ -176,7 +176,7 @@ func (p *Program) noOption(at *level, arg, name string) error {
 	return Usagef("%s", text)
 }
 
-// NoCommand is the error for an unknown command: called is the command line so far,
+// NoCommand returns the error for an unknown command: called is the command line so far,
 // word the unknown one, names the known ones.
 func NoCommand(called, word string, names []string) error {
 	if near := safe.Nearest(word, names); near != "" {
@@ -193,7 +193,7 @@ func commandNames(commands []*cli.Command) []string {
 	return names
 }
 
-// title is a command's name with its parent's.
+// title returns a command's name with its parent's.
 func title(c *cli.Command) string { return strings.TrimPrefix(c.HelpName, ProgramName+" ") }
 
 // checkArguments refuses a number of arguments that a command does not take. names are

@@ -28,7 +28,7 @@ const (
 	List     = config.KindList // it may be given several times
 )
 
-// Env is an option's environment variable.
+// Env returns the name of an option's variable.
 func Env(name string) string {
 	return "A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
@@ -53,7 +53,7 @@ func described(o *Option) (takes, help string) {
 // are about the agent may stand behind these, too.
 const takesAgent = "agent"
 
-// optionsAt are the options that may stand behind a command.
+// optionsAt lists the options that may stand behind a command.
 func (p *Program) optionsAt(at *level) []*Option {
 	if at.Category != takesAgent {
 		return at.options
@@ -61,8 +61,8 @@ func (p *Program) optionsAt(at *level) []*Option {
 	return slices.Concat(at.options, slices.DeleteFunc(slices.Clone(p.levels[0].options), func(o *Option) bool { return o.Bridge }))
 }
 
-// find returns the option of a name, nil if there is none.
-func find(options []*Option, name string) *Option {
+// findOption returns the option of a name, nil if there is none.
+func findOption(options []*Option, name string) *Option {
 	if i := slices.IndexFunc(options, func(o *Option) bool { return o.Flag == name || slices.Contains(o.Aliases, name) }); i >= 0 {
 		return options[i]
 	}
@@ -71,7 +71,7 @@ func find(options []*Option, name string) *Option {
 
 func hasVariable(o *Option) bool { return o.Variable || o.Group != "" }
 
-// choices are the words of an option that takes one of some; nil for others.
+// choices returns the words of an option that takes one of some; nil for others.
 func choices(o *Option) []string {
 	switch {
 	case o.Words != nil:
@@ -82,8 +82,9 @@ func choices(o *Option) []string {
 	return nil
 }
 
-// read reads a value as it is written, and returns it in one form.
-func read(o *Option, text string) (value string, ok bool) {
+// readValue returns a value in the one form that is kept of it; false if the option does not
+// take it.
+func readValue(o *Option, text string) (value string, ok bool) {
 	switch o.Kind {
 	case Duration:
 		d, err := time.ParseDuration(text)
@@ -101,8 +102,8 @@ func read(o *Option, text string) (value string, ok bool) {
 	return text, words == nil || slices.Contains(words, text)
 }
 
-// takes tells what an option takes, where its name does not.
-func takes(o *Option) string {
+// takesText tells what an option takes, as the end of an error.
+func takesText(o *Option) string {
 	switch o.Kind {
 	case Duration:
 		return ": it takes a time like 30s or 2m"
@@ -128,7 +129,7 @@ type value struct {
 	filled bool     // by a file
 }
 
-// newValue is what an option holds that nobody gives: its default.
+// newValue returns what an option holds that nobody gives: its default.
 func newValue(o *Option) *value {
 	v := &value{of: o}
 	if o.Kind != List {
@@ -140,9 +141,9 @@ func newValue(o *Option) *value {
 
 // Set implements [flag.Value]. Its error follows the name of who gave the text.
 func (v *value) Set(text string) error {
-	read, ok := read(v.of, text)
+	read, ok := readValue(v.of, text)
 	if !ok {
-		return fmt.Errorf("does not take %q%s", text, takes(v.of))
+		return fmt.Errorf("does not take %q%s", text, takesText(v.of))
 	}
 	if v.of.Kind != List || v.by != ByOption { // what a variable holds is replaced
 		v.texts = nil
@@ -174,7 +175,7 @@ func (l *level) flagSet(arguments []string) (*flag.FlagSet, error) {
 	return set, set.Parse(append([]string{"--"}, arguments...))
 }
 
-// valueOf is an option's value; of what is no option here, none.
+// valueOf returns an option's value; one that nobody gives if it is no option here.
 func valueOf(c *cli.Context, name string) *value {
 	if v, ok := c.Value(name).(*value); ok {
 		return v
@@ -210,10 +211,10 @@ func Unset(c *cli.Context, name string) {
 	*v = *newValue(v.of)
 }
 
-// StringsOf returns an option that may be given several times.
+// StringsOf returns the values of an option that may be given several times, as given.
 func StringsOf(c *cli.Context, name string) []string { return valueOf(c, name).texts }
 
-// ListOf reads an option that may be repeated. A variable has one value a line.
+// ListOf is StringsOf with each line as a value, without blanks: a variable has one a line.
 func ListOf(c *cli.Context, name string) []string {
 	var all []string
 	for _, v := range StringsOf(c, name) {
@@ -236,7 +237,7 @@ const (
 	Events = "events"
 )
 
-// Output is -o of commands that write a page or a document.
+// Output makes -o, for commands that write a page or a document.
 func Output(json string) Option {
 	return Option{Flag: "output", Aliases: []string{"o"}, Default: Text, Variable: true, Takes: "text|json", Help: "text is for people; json is " + json}
 }

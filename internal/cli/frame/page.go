@@ -142,7 +142,7 @@ func (p *Program) Document(raw []byte) error {
 	return err
 }
 
-// JSONOut is stdout for JSON. For a terminal it escapes control characters.
+// JSONOut returns stdout for JSON. For a terminal it escapes control characters.
 func (p *Program) JSONOut() io.Writer {
 	if IsTerminal(p.Stdout) {
 		return escaper{p.Stdout}

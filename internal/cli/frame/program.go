@@ -75,29 +75,30 @@ func (p *Program) asksHelp() bool {
 	})
 }
 
-// named returns the commands that the arguments may name; all if help may be asked for.
-func (p *Program) named() []Command {
+// needed returns the commands that the arguments may name; all if help may be asked for.
+func (p *Program) needed() []Command {
 	if p.asksHelp() {
 		return p.Commands
 	}
 	return slices.DeleteFunc(slices.Clone(p.Commands), func(c Command) bool { return !slices.Contains(p.Args, c.Name) })
 }
 
-// page names the command whose help tells how it is used.
-func (p *Program) page() string {
+// helpCommand names the command whose help tells how it is used.
+func (p *Program) helpCommand() string {
 	if len(p.levels) == 0 {
 		return ProgramName
 	}
 	return p.levels[len(p.levels)-1].HelpName
 }
 
+// App makes the library's app, with the commands that are needed.
 func (p *Program) App() *cli.App {
 	app := &cli.App{
 		Name:    ProgramName,
 		Version: p.Version,
 		Action:  func(c *cli.Context) error { return p.Serve(p, c) },
 	}
-	for _, c := range p.named() {
+	for _, c := range p.needed() {
 		app.Commands = append(app.Commands, c.Make(p))
 	}
 	return app
@@ -135,7 +136,7 @@ func (p *Program) RunCommand(ctx context.Context, app *cli.App) error {
 	if p.await == nil { // this may be called again while others speak
 		p.await = func() { AwaitSignals(ctx) }
 	}
-	text, err := p.read(app)
+	text, err := p.parse(app)
 	if err != nil {
 		return err
 	}

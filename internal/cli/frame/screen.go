@@ -11,8 +11,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// cut makes text one line of at most width columns, without control characters.
-func cut(text string, width int) string {
+// cutLine makes text one line of at most width columns, without control characters.
+func cutLine(text string, width int) string {
 	return CutTo(OneLine(safe.Plain(text)), max(width, 1))
 }
 
@@ -99,7 +99,7 @@ func (s *Screen) endLine() {
 	}
 }
 
-// LineStart ends an open line.
+// LineStart wipes the drawn line, and ends one of stdout that is open.
 func (s *Screen) LineStart() {
 	s.change(func() {
 		s.wipe()
@@ -122,9 +122,9 @@ func (s *Screen) Line(word, paint, what, result string) {
 		room := s.Columns() - 1 - toolIndent
 		if result != "" {
 			result = ": " + OneLine(safe.Plain(result))
-			what = cut(what, max(room-ColumnsOf(result), room/2))
+			what = cutLine(what, max(room-ColumnsOf(result), room/2))
 		}
-		text := cut(what+result, room)
+		text := cutLine(what+result, room)
 		s.since = time.Now()
 		_, _ = fmt.Fprintf(s.Err, "%s%s%s\n", s.style.paint(paint, word), strings.Repeat(" ", toolIndent-len(word)), text) // like all of stderr's lines
 	})
@@ -169,7 +169,7 @@ func (s *Screen) draw() {
 	}
 	s.drawn = true
 	// The time comes first: it changes, and a narrow terminal keeps it.
-	text := cut(fmt.Sprintf("%s waiting for %s (Ctrl-C cancels)", silent, s.what), s.Columns()-1)
+	text := cutLine(fmt.Sprintf("%s waiting for %s (Ctrl-C cancels)", silent, s.what), s.Columns()-1)
 	_, _ = io.WriteString(s.Err, "\r\x1b[K"+s.style.Dim(text)) // a terminal that is gone needs none
 }
 

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
+// IsTerminal reports whether a stream is a terminal, or a screen's writer to one.
 func IsTerminal(stream any) bool {
 	if w, ok := stream.(*screenWriter); ok {
 		return w.terminal
@@ -17,6 +18,7 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// FileOf returns the file that a stream is; false if it is none.
 func FileOf(stream any) (*os.File, bool) {
 	if s, ok := stream.(*seat); ok {
 		stream = s.k.tty
@@ -38,7 +40,7 @@ func SameStream(a, b any) bool {
 	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
-// Descriptor is the terminal's file descriptor for reading.
+// Descriptor returns a terminal's file descriptor for reading; false if it has none.
 func Descriptor(tty io.ReadWriteCloser) (int, bool) {
 	if f, ok := tty.(interface{ Fd() uintptr }); ok { // a file, too
 		return int(f.Fd()), true
@@ -46,7 +48,7 @@ func Descriptor(tty io.ReadWriteCloser) (int, bool) {
 	return 0, false
 }
 
-// WidthOf is how many columns a terminal has; 80 if the terminal does not tell.
+// WidthOf returns how many columns a terminal has; 80 if it does not tell.
 func WidthOf(stream any) int {
 	if f, ok := FileOf(stream); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
@@ -74,12 +76,12 @@ func (s Style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// StyleOf is the style of a stream (https://no-color.org).
+// StyleOf returns the style of a stream (https://no-color.org).
 func StyleOf(stream any) Style {
 	return Style(IsTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }
 
-// ColumnsOf is how many columns a terminal gives to a text. It counts runes: most
+// ColumnsOf returns how many columns a terminal gives to a text. It counts runes: most
 // terminals draw an emoji of several runes narrower, so a line may be shorter than it
 // could be, never too long. Counting what people see as one character needs tables of
 // 100 kB.

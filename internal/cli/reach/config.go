@@ -121,7 +121,7 @@ func (conf *Configuration) Apply(c *cli.Context) error {
 	return nil
 }
 
-// base is what relative paths in a command of the user's file begin from.
+// base returns what relative paths in a command of the user's file begin from.
 func (conf *Configuration) base() string { return filepath.Dir(Absolute(conf.Files.File)) }
 
 // addHeaders adds the agent's headers to those of --header, which win. Errors leave out
@@ -166,7 +166,7 @@ func (conf *Configuration) whichAgent(c *cli.Context) (agent, command string, er
 	return "", "", nil
 }
 
-// WorkspaceOf is the directory whose file is read. A wrong one is reported later.
+// WorkspaceOf returns the directory whose file is read. A wrong one is reported later.
 func WorkspaceOf(c *cli.Context) string {
 	dir, err := filepath.Abs(cmp.Or(c.String("workspace"), "."))
 	if err != nil {

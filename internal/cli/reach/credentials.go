@@ -25,8 +25,9 @@ const (
 	clientSecretVariable = "A2ASTDIO_OAUTH_CLIENT_SECRET"
 )
 
-// TlsConfig reads how to trust the agent, and warns if certificates are not verified.
-func TlsConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
+// TLSConfig reads how to trust the agent, nil for as the system does, and warns once if
+// certificates are not verified.
+func TLSConfig(p *frame.Program, c *cli.Context) (*tls.Config, error) {
 	t := credentials.TLS{CAFile: c.String("ca-file"), CertFile: c.String("client-cert"), KeyFile: c.String("client-key"),
 		Insecure: c.Bool("insecure")}
 	config, err := t.Config()
@@ -116,7 +117,7 @@ func (conf *Configuration) checkCredentials(c *cli.Context) error {
 	}
 	for _, flag := range credentialFlags {
 		if by := frame.By(c, flag); by != "" && c.String(flag) != "" {
-			given = conf.says(flag, by)
+			given = conf.sourceOf(flag, by)
 		}
 	}
 	if given == "" {
@@ -129,7 +130,7 @@ func (conf *Configuration) checkCredentials(c *cli.Context) error {
 // secret picks one of the ways to give a secret: an option with a file, an option with a
 // command ("": there is none), a variable with the secret. An option wins over a variable, and a
 // variable over the configuration. It refuses two of one kind; says names the secret in
-// that error.
+// that error. Without any it returns the zero one.
 func (conf *Configuration) secret(c *cli.Context, file, command, variable, says string) (credentials.Secret, error) {
 	for _, by := range []string{frame.ByOption, frame.ByVariable, ""} {
 		var found []credentials.Secret
@@ -137,10 +138,10 @@ func (conf *Configuration) secret(c *cli.Context, file, command, variable, says 
 			found = append(found, credentials.Secret{Value: value, Name: variable})
 		}
 		if path := c.String(file); path != "" && frame.By(c, file) == by {
-			found = append(found, credentials.Secret{File: path, Name: conf.says(file, by)})
+			found = append(found, credentials.Secret{File: path, Name: conf.sourceOf(file, by)})
 		}
 		if line := c.String(command); line != "" && frame.By(c, command) == by {
-			found = append(found, credentials.Secret{Command: line, Name: conf.says(command, by)})
+			found = append(found, credentials.Secret{Command: line, Name: conf.sourceOf(command, by)})
 		}
 		switch len(found) {
 		case 0:
@@ -153,8 +154,8 @@ func (conf *Configuration) secret(c *cli.Context, file, command, variable, says 
 	return credentials.Secret{}, nil
 }
 
-// says names where an option has its value from.
-func (conf *Configuration) says(option, by string) string {
+// sourceOf names where an option has its value from.
+func (conf *Configuration) sourceOf(option, by string) string {
 	switch by {
 	case frame.ByOption:
 		return "--" + option

@@ -44,10 +44,6 @@ type geminiHome struct {
 
 var _ bridge.MCPFile = (*geminiHome)(nil)
 
-func (h *geminiHome) extension() string {
-	return filepath.Join(h.dir, ".gemini", "extensions", "a2astdio")
-}
-
 // prepare makes the directory before each start of the agent, so that it has what the
 // user has set up since.
 func (h *geminiHome) prepare(env []string) (more []string, made string, err error) {
@@ -70,7 +66,7 @@ func (h *geminiHome) prepare(env []string) (more []string, made string, err erro
 	return []string{geminiHomeName + "=" + h.dir, geminiAllowedRoot + "=" + cmp.Or(lastOf(env, geminiAllowedRoot), theirs)}, h.dir, nil
 }
 
-// fill links to what is in the user's home.
+// fill makes the directory, if there is none yet, and links to what is in the user's home.
 func (h *geminiHome) fill(theirs string) (err error) {
 	if h.dir == "" {
 		if h.dir, err = os.MkdirTemp("", "a2astdio-gemini-"); err != nil { // only the user may read it
@@ -116,7 +112,7 @@ func (h *geminiHome) Put(content []byte) (func() error, error) {
 	if h.dir == "" {
 		return nil, errors.New("bridge: the agent was not started") // the agent answered, so it was started
 	}
-	dir := h.extension()
+	dir := filepath.Join(h.dir, ".gemini", "extensions", "a2astdio")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("bridge: the file with the agent's MCP servers cannot be written: %w", err)
 	}

@@ -125,10 +125,10 @@ func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOpti
 		return nil, err
 	}
 	client.Card = card
-	if err := l.signed(c, client); err != nil {
+	if err := l.checkSignatures(c, client); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(l.BridgeOptions(c), l.serveEditor(c, conf)); err != nil {
+	if err := cmp.Or(l.BridgeOptions(c), l.offerTools(c, conf)); err != nil {
 		return nil, err
 	}
 	l.Options.Version = p.Version
@@ -198,7 +198,7 @@ func ClientOptions(p *frame.Program, c *cli.Context, conf *Configuration) (clien
 	if client.AcceptedOutputModes, err = mediaTypes(frame.ListOf(c, "accept")); err != nil {
 		return nil, err
 	}
-	client.TLS, err = TlsConfig(p, c)
+	client.TLS, err = TLSConfig(p, c)
 	return client, err
 }
 
@@ -213,15 +213,15 @@ func (l *Link) BridgeOptions(c *cli.Context) (err error) {
 		return err
 	}
 	o.ForwardMCP, o.NoHistory = c.Bool("forward-mcp"), c.Bool("no-history")
-	if o.AgentSettings, err = JsonObject("agent-settings", c.String("agent-settings")); err != nil {
+	if o.AgentSettings, err = JSONObject("agent-settings", c.String("agent-settings")); err != nil {
 		return err
 	}
 	o.Workspace, err = Directory(c.String("workspace"))
 	return err
 }
 
-// serveEditor applies --editor-tools: the agent has to be on this machine.
-func (l *Link) serveEditor(c *cli.Context, conf *Configuration) error {
+// offerTools applies --editor-tools: the agent has to be on this machine.
+func (l *Link) offerTools(c *cli.Context, conf *Configuration) error {
 	which := c.String("editor-tools")
 	u, err := url.Parse(conf.Agent)
 	switch {
@@ -294,7 +294,7 @@ func (l *Link) startDemo(client *transport.ClientOptions) string {
 // maxDemoConns is what package transport uses for real agents.
 const maxDemoConns = 1024
 
-// ShownAddress is an agent's URL, a file's name, or what was meant to be one, as it is
+// ShownAddress returns an agent's URL, a file's name, or what was meant to be one, as it is
 // shown: without what may be a user, a password or a query.
 func ShownAddress(address string) string {
 	address = safe.Bare(address)
@@ -318,7 +318,7 @@ func Absolute(path string) string {
 	return path
 }
 
-// Values are those of an option, for a process that starts in another directory.
+// Values returns those of an option, for a process that starts in another directory.
 func Values(c *cli.Context, k *config.Key) []string {
 	if k.Kind != config.KindList {
 		text := c.String(k.Flag)
@@ -336,7 +336,7 @@ func Values(c *cli.Context, k *config.Key) []string {
 	return values
 }
 
-// Self is the path of this program, which may not be in PATH.
+// Self returns the path of this program, which may not be in PATH.
 func Self() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -345,9 +345,9 @@ func Self() string {
 	return path
 }
 
-// Again makes the link that a program started now would have from the same command
+// Reopen makes the link that a program started now would have from the same command
 // line: the files may have changed. set changes options before they are read.
-func Again(ctx context.Context, p *frame.Program, set func(c *cli.Context) error) (l *Link, err error) {
+func Reopen(ctx context.Context, p *frame.Program, set func(c *cli.Context) error) (l *Link, err error) {
 	app := p.App()
 	action := func(c *cli.Context) error {
 		if err = set(c); err == nil {

@@ -58,8 +58,8 @@ func keyClient(config *tls.Config) *http.Client {
 	return &http.Client{Transport: t}
 }
 
-// signed has the card checked before its use, if keys are named.
-func (l *Link) signed(c *cli.Context, client *transport.ClientOptions) (err error) {
+// checkSignatures has the card checked before its use, if keys are named.
+func (l *Link) checkSignatures(c *cli.Context, client *transport.ClientOptions) (err error) {
 	if l.Signatures, client.BareCard, err = ReadSignatures(c, client.TLS); err != nil || !l.Signatures.Keys {
 		return err
 	}

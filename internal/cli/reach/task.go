@@ -83,7 +83,7 @@ func DemoForgets(c *cli.Context, err error) error {
 
 const DemoEnds = "the demo that is built in ends with its command, and its tasks with it: a2astdio demo --listen :4000 serves one that stays"
 
-// Asked is how an agent that has answered was asked last.
+// Asked returns how an agent that has answered was asked last.
 func (l *Link) Asked(c *cli.Context) transport.Chosen {
 	how, _ := l.Client.Chosen(c.Context) // there is an error only if nothing could be asked
 	return how

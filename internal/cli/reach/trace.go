@@ -23,7 +23,7 @@ func OpenTrace(p *frame.Program, c *cli.Context, l *Link, client *transport.Clie
 	case c.Command.Name == "proxy":
 		mode = "proxy"
 	}
-	r, err := Record(p, c, mode, secrets)
+	r, err := StartTrace(p, c, mode, secrets)
 	if err != nil || r == nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func Observer(r *trace.Recorder) func(*bridge.Observation) {
 	}
 }
 
-// Record begins the trace of --trace; nil without one. The caller ends it by
+// StartTrace begins the trace of --trace; nil without one. The caller ends it by
 // [CloseTrace].
-func Record(p *frame.Program, c *cli.Context, mode string, secrets *trace.Options) (*trace.Recorder, error) {
+func StartTrace(p *frame.Program, c *cli.Context, mode string, secrets *trace.Options) (*trace.Recorder, error) {
 	file := c.String("trace")
 	if file == "" {
 		return nil, nil

@@ -29,8 +29,8 @@ func Headers(list []string) (http.Header, error) {
 	return h, nil
 }
 
-// JsonObject reads an option that is a JSON object, or @ and a file with one.
-func JsonObject(name, value string) (json.RawMessage, error) {
+// JSONObject reads an option that is a JSON object, or @ and a file with one.
+func JSONObject(name, value string) (json.RawMessage, error) {
 	if value == "" {
 		return nil, nil
 	}
@@ -80,8 +80,8 @@ func extensionURIs(list []string) (all []string, err error) {
 	return all, nil
 }
 
-// urlSecrets are the possible secrets in the agent's URL: a password, or a user without one, which
-// is a token, and the whole query, since some agents want a key there.
+// urlSecrets lists the possible secrets in the agent's URL: a password, or a user without one,
+// which is a token, and the whole query, since some agents want a key there.
 func urlSecrets(agent string) []string {
 	u, err := url.Parse(agent)
 	if err != nil || u.Host == "" {

@@ -23,9 +23,9 @@ type thread struct {
 	store      *store.Store
 	agent, cwd string
 	l          *reach.Link
-	// lose reports that nothing is stored: to the user at a terminal or with --continue,
+	// notKept reports that nothing is stored: to the user at a terminal or with --continue,
 	// otherwise to the log.
-	lose func(error)
+	notKept func(error)
 }
 
 // openThread opens the conversation. Without a place to store it only --continue fails.
@@ -44,6 +44,7 @@ func openThread(p *frame.Program, c *cli.Context, l *reach.Link) (*thread, error
 	return &thread{s, cmp.Or(l.Name, "command "+c.String("agent-command")), l.Options.Workspace, l, lose}, nil
 }
 
+// resume has a message go on with the conversation.
 func (t *thread) resume(m *a2a.Outgoing) error {
 	last, err := t.store.Conversation(t.agent, t.cwd)
 	switch {
@@ -56,6 +57,7 @@ func (t *thread) resume(m *a2a.Outgoing) error {
 	return nil
 }
 
+// keep stores where the conversation is, unless nothing of it is known, or kept.
 func (t *thread) keep(contextID, taskID string) {
 	if contextID == "" && taskID == "" || t.l.Options.NoHistory {
 		return
@@ -63,14 +65,14 @@ func (t *thread) keep(contextID, taskID string) {
 	err := t.store.PutConversation(store.Record{Agent: t.agent, Cwd: t.cwd,
 		ContextID: strings.ToValidUTF8(contextID, ""), TaskID: strings.ToValidUTF8(taskID, "")})
 	if err != nil {
-		t.lose(err)
-		t.lose = func(error) {} // report it once
+		t.notKept(err)
+		t.notKept = func(error) {} // report it once
 	}
 }
 
-// lost adds to an agent's refusal what the user can do, if the message named a task or
-// a context.
-func (s *sending) lost(err error) error {
+// explainRefusal adds to an agent's refusal what the user can do, if the message named a task
+// or a context. Other errors, and nil, stay.
+func (s *sending) explainRefusal(err error) error {
 	if !refused(err) {
 		return err
 	}

@@ -158,7 +158,7 @@ func (s *sending) converse(prompt string) error {
 		result.State = s.cancel(result)
 	}
 	s.agent.Close()
-	return talk.Verdict(s.p, s.c, s.l, s.editor, result, s.lost(err))
+	return talk.Verdict(s.p, s.c, s.l, s.editor, result, s.explainRefusal(err))
 }
 
 // first sends the prompt. It becomes a message if only a message can carry its options;
@@ -223,7 +223,7 @@ func message(c *cli.Context) (*a2a.Outgoing, error) {
 	if c.Bool("continue") && c.Bool("no-history") {
 		return nil, frame.Usagef("--no-history keeps nothing of conversations, so there is none that --continue could go on with")
 	}
-	metadata, err := reach.JsonObject("metadata", c.String("metadata"))
+	metadata, err := reach.JSONObject("metadata", c.String("metadata"))
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +267,7 @@ func (s *sending) async() error {
 	}
 	answer, err := s.l.Client.SendOnce(s.c.Context, m, false)
 	if err != nil {
-		return s.lost(err)
+		return s.explainRefusal(err)
 	}
 	if answer.State.Terminal() {
 		s.thread.keep(answer.ContextID, "")

@@ -113,16 +113,16 @@ func addCompanion(p *frame.Program, c *cli.Context, l *reach.Link) error {
 			p.Say("%v", err) // the bridge goes on without it
 			return nil, err
 		}
-		return beside{server}, nil
+		return companionServer{server}, nil
 	}
 	return nil
 }
 
-// beside is a companion for the bridge.
-type beside struct{ *companion.Server }
+// A companionServer is a companion for the bridge.
+type companionServer struct{ *companion.Server }
 
 // OpenFiles implements [bridge.Companion].
-func (b beside) OpenFiles() (files []bridge.OpenFile) {
+func (b companionServer) OpenFiles() (files []bridge.OpenFile) {
 	state := b.Context().WorkspaceState
 	if state == nil {
 		return nil
@@ -149,7 +149,7 @@ func serveCompanion(ctx context.Context, in io.Reader, out io.Writer, tap func(b
 			stop()
 			return nil, err
 		}
-		return beside{server}, nil
+		return companionServer{server}, nil
 	}
 	noAgent := func(context.Context) (*bridge.Options, error) {
 		return nil, errors.New("editor: the companion alone has no agent: its methods begin with ide/ and companion/")

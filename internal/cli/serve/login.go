@@ -205,9 +205,9 @@ func (u *editorUser) Secret(_ context.Context, prompt string) (string, error) {
 	return "", fmt.Errorf("the %s is not for an editor's window: run %s in a terminal, or put it into A2ASTDIO_TOKEN", prompt, u.cure)
 }
 
-// serves gives the bridge its store of sessions and the sign-in: none where the agent has no
-// place to sign in, or nothing can store a sign-in.
-func serves(l *reach.Link, c *cli.Context, sessions *store.Store) {
+// addStore gives the bridge its name, its store of sessions and the sign-in: none where the
+// agent has no place to sign in, or nothing can store a sign-in.
+func addStore(l *reach.Link, c *cli.Context, sessions *store.Store) {
 	l.Options.Name, l.Options.Store = l.Name, sessions
 	if l.CanSignIn() == nil {
 		l.Options.Login = &editorLogin{l, c}

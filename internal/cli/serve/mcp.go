@@ -38,7 +38,7 @@ func serveMCP(p *frame.Program, c *cli.Context) error {
 		p.Say("an MCP client would speak to this on stdin now: a2astdio setup --editor prints its settings (Ctrl-D ends this)")
 	}
 	p.Serving = true
-	return tuned(p, c, o)
+	return serveTuned(p, c, o)
 }
 
 // mcpAgents are the agents of the options, or else of the configuration.
@@ -74,7 +74,7 @@ func (a *mcpAgents) Names() ([]string, error) {
 	return names, nil
 }
 
-// nameOf is what a model calls an agent: its name in the files, if it has one.
+// nameOf returns what a model calls an agent: its name in the files, if it has one.
 func nameOf(conf *reach.Configuration) string {
 	switch {
 	case conf.Name != "":
@@ -91,7 +91,7 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error
 		return agent, nil
 	}
 	var at *cli.Context
-	l, err := reach.Again(ctx, a.p, func(c *cli.Context) error {
+	l, err := reach.Reopen(ctx, a.p, func(c *cli.Context) error {
 		at = c
 		conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c))
 		if err != nil {
@@ -123,7 +123,7 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error
 	if err != nil {
 		l.Options.Log.Warn("conversations are not stored", "err", err)
 	}
-	serves(l, at, sessions)
+	addStore(l, at, sessions)
 	agent := bridge.NewAgent(&l.Options)
 	a.opened[name], a.first = agent, cmp.Or(a.first, &l.Options)
 	a.l.Closers = append(a.l.Closers, func() error {

@@ -37,7 +37,7 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		l = &reach.Link{}
 		err = l.BridgeOptions(c)
 		l.Options.AuthMethods = setupMethods(p)
-		find(p, l)
+		findLater(p, l)
 	}
 	if err != nil {
 		return err
@@ -55,16 +55,16 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		// Then sessions end with this process, and the editor is told.
 		l.Options.Log.Warn("sessions are not stored", "err", err)
 	}
-	serves(l, c, sessions)
+	addStore(l, c, sessions)
 	if err := addCompanion(p, c, l); err != nil {
 		return err
 	}
 	p.Serving = true
-	return tuned(p, c, &l.Options)
+	return serveTuned(p, c, &l.Options)
 }
 
-// tuned serves an editor that may stay for hours.
-func tuned(p *frame.Program, c *cli.Context, o *bridge.Options) error {
+// serveTuned serves an editor, or an MCP client, that may stay for hours.
+func serveTuned(p *frame.Program, c *cli.Context, o *bridge.Options) error {
 	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: o.Tap != nil}, o)
 }
 
@@ -74,9 +74,9 @@ const (
 	authStored = "stored"
 )
 
-// find makes the link that of a bridge without an agent, which looks for one when somebody
+// findLater makes the link that of a bridge without an agent, which looks for one when somebody
 // needs it: by then a2astdio setup may have stored one.
-func find(p *frame.Program, l *reach.Link) {
+func findLater(p *frame.Program, l *reach.Link) {
 	// The trace is made with the agent's link, so that it masks the agent's secrets.
 	var tap atomic.Pointer[func(bool, []byte)]
 	o := &l.Options
@@ -88,7 +88,7 @@ func find(p *frame.Program, l *reach.Link) {
 	}
 	o.Setup = func(ctx context.Context) (*bridge.Options, error) {
 		var again *cli.Context
-		found, err := reach.Again(ctx, p, func(c *cli.Context) error {
+		found, err := reach.Reopen(ctx, p, func(c *cli.Context) error {
 			again = c
 			return nil
 		})
@@ -104,7 +104,7 @@ func find(p *frame.Program, l *reach.Link) {
 			found.Close()
 			return nil
 		})
-		serves(found, again, o.Store)
+		addStore(found, again, o.Store)
 		if found.Options.Tap != nil {
 			tap.Store(&found.Options.Tap)
 		}
@@ -119,7 +119,7 @@ func Fault(ctx context.Context, p *frame.Program, fault error) error {
 	status := p.Exit(ctx, fault)
 	l := &reach.Link{}
 	defer l.Close()
-	find(p, l)
+	findLater(p, l)
 	l.Options.Store, _ = store.Open("") // as in Serve
 	err := bridge.Serve(ctx, polled(p.Stdin), p.Stdout, &l.Options)
 	if err == nil && len(l.Closers) == 0 { // no agent was found
@@ -146,7 +146,7 @@ func explainSetup(err error) error {
 
 const setupName = "Set up an agent"
 
-// setupMethods are what initialize offers when the command line names no agent: to set
+// setupMethods returns what initialize offers when the command line names no agent: to set
 // one up in a terminal, and to use it then.
 func setupMethods(p *frame.Program) []acp.AuthMethod {
 	before := p.Args[min(1, len(p.Args)):]

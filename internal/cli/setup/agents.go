@@ -57,7 +57,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 		if n.Command != "" {
 			a.Command = agentproc.Describe(n.Command)
 		}
-		if a.State, a.Says = judged(&n, files.File); a.State != "" {
+		if a.State, a.Says = judge(&n, files.File); a.State != "" {
 			continue
 		}
 		p.Others = n.Name != meant && (meant != "" || len(named) > 1)
@@ -68,7 +68,7 @@ func agents(p *frame.Program, c *cli.Context) error {
 		}
 		wg.Go(func() { // ends with its look, which lookTime bounds
 			defer l.Close()
-			a.State, a.Says = look(l, c.Context)
+			a.State, a.Says = lookAt(c.Context, l)
 			a.Says = safe.Short(l.Options.Mask(a.Says), frame.MaxValue)
 		})
 	}
@@ -101,9 +101,9 @@ func agentsPage(list []agentEntry, file string) *frame.Page {
 	return out
 }
 
-// judged tells what is known of an agent of a file without asking it; state is "" if it has
+// judge tells what is known of an agent of a file without asking it; state is "" if it has
 // to be asked. A started one is not started for that.
-func judged(n *config.Named, file string) (state, says string) {
+func judge(n *config.Named, file string) (state, says string) {
 	switch {
 	case n.Err != nil:
 		return "wrong", n.Err.Error()
@@ -126,7 +126,7 @@ func judged(n *config.Named, file string) (state, says string) {
 // linkTo makes the link to a named agent, without what only a conversation needs: a look
 // leaves no trace, and listens to nobody.
 func linkTo(ctx context.Context, p *frame.Program, name string) (*reach.Link, error) {
-	return reach.Again(ctx, p, func(c *cli.Context) error {
+	return reach.Reopen(ctx, p, func(c *cli.Context) error {
 		p.Alone = true
 		set := map[string]string{"agent": name, "agent-command": "", "timeout": lookTime.String(), "trace": "", "log": "", "webhook": "", "webhook-url": "", "webhook-jwks": ""}
 		for option, value := range set {
@@ -138,7 +138,8 @@ func linkTo(ctx context.Context, p *frame.Program, name string) (*reach.Link, er
 	})
 }
 
-func look(l *reach.Link, ctx context.Context) (state, says string) {
+// lookAt tells what an agent's card, and the way to it, show.
+func lookAt(ctx context.Context, l *reach.Link) (state, says string) {
 	ctx, stop := context.WithTimeout(ctx, lookTime)
 	defer stop()
 	card, err := l.Client.Card(ctx)
@@ -158,8 +159,8 @@ func look(l *reach.Link, ctx context.Context) (state, says string) {
 }
 
 // understand interprets what a person enters as the agent: a name that the
-// configuration defines; a URL, also without a scheme; a file; the demo; or else a
-// command that starts the agent.
+// configuration defines (known); a URL, also without a scheme, a file, or the demo (agent); or
+// else a command that starts the agent. It returns one of the three.
 func understand(conf *reach.Configuration, text string) (agent, command, known string, err error) {
 	info, statErr := os.Stat(text)
 	isFile := statErr == nil && info.Mode().IsRegular() && info.Mode()&0o111 == 0 // an executable is a command

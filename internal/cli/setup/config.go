@@ -27,8 +27,8 @@ type setting struct {
 	File  string `json:"file,omitempty"`
 }
 
-// by says which file a setting is from, and which part of it.
-func (s *setting) by(o config.Origin) {
+// setOrigin sets which file a setting is from, and which part of it.
+func (s *setting) setOrigin(o config.Origin) {
 	s.From, s.File = fromFile, o.File
 	switch {
 	case o.Workspace:
@@ -60,13 +60,13 @@ func configShow(p *frame.Program, c *cli.Context) error {
 			Values    []setting `json:"values"`
 		}{conf.Files.File, conf.Files.Workspace, conf.Name, settings})
 	}
-	return p.Show(page(conf, settings))
+	return p.Show(configPage(conf, settings))
 }
 
 func settings(conf *reach.Configuration, c *cli.Context) (all []setting) {
 	s := setting{Key: "agent", Value: cmp.Or(conf.Name, reach.ShownAddress(conf.Agent)), From: cmp.Or(conf.AgentGiven, fromBuiltIn)}
 	if origin := conf.Files.From; conf.AgentGiven == "" && origin.File != "" {
-		s.by(origin)
+		s.setOrigin(origin)
 	}
 	if conf.Name == "" && conf.Command != "" {
 		s.Key, s.Value = "command", agentproc.Describe(conf.Command)
@@ -86,10 +86,10 @@ func settings(conf *reach.Configuration, c *cli.Context) (all []setting) {
 func settingOf(conf *reach.Configuration, c *cli.Context, k *config.Key) setting {
 	s, v := setting{Key: k.Name, From: fromBuiltIn}, conf.Files.Value(k.Name)
 	if k.Kind == config.KindHeaders { // those of options, too: they replace some of the file's
-		if s.Value = hidden(frame.ListOf(c, "header"), v); frame.By(c, "header") != "" {
+		if s.Value = hiddenHeaders(frame.ListOf(c, "header"), v); frame.By(c, "header") != "" {
 			s.From = frame.By(c, "header")
 		} else if v != nil {
-			s.by(v.From)
+			s.setOrigin(v.From)
 		}
 		return s
 	}
@@ -97,13 +97,13 @@ func settingOf(conf *reach.Configuration, c *cli.Context, k *config.Key) setting
 		v = &config.Value{Key: k, Text: optionText(c, k), List: reach.Fields(frame.ListOf(c, k.Flag))}
 		s.From = cmp.Or(by, fromBuiltIn)
 	} else {
-		s.by(v.From)
+		s.setOrigin(v.From)
 	}
 	s.Value = shownValue(v)
 	return s
 }
 
-// shownValue is a value as it is shown: by what is known to be no credential, since
+// shownValue returns a value as it is shown: by what is known to be no credential, since
 // nothing tells what one looks like.
 func shownValue(v *config.Value) any {
 	switch v.Key.Kind {
@@ -151,7 +151,7 @@ func maskedObject(object string) any {
 	return names
 }
 
-// optionText is an option's value as given, or its default.
+// optionText returns an option's value as given, or its default.
 func optionText(c *cli.Context, k *config.Key) string {
 	if k.Kind == config.KindHeaders || k.Kind == config.KindList {
 		return ""
@@ -163,9 +163,9 @@ func optionText(c *cli.Context, k *config.Key) string {
 	return text
 }
 
-// hidden lists headers without their values: the options' own, and those of a file that
+// hiddenHeaders lists headers without their values: the options' own, and those of a file that
 // the options do not replace.
-func hidden(options []string, v *config.Value) []string {
+func hiddenHeaders(options []string, v *config.Value) []string {
 	names := []string{}
 	for _, line := range options {
 		names = append(names, nameOnly(strings.Replace(line, ":", ": ", 1), ": "))
@@ -182,7 +182,7 @@ func hidden(options []string, v *config.Value) []string {
 	return names
 }
 
-func page(conf *reach.Configuration, settings []setting) *frame.Page {
+func configPage(conf *reach.Configuration, settings []setting) *frame.Page {
 	out := &frame.Page{}
 	user := conf.Files.File
 	if !conf.Files.Exists {

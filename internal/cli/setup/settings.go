@@ -92,7 +92,7 @@ func settingsOf(file string, l *launch) (string, error) {
 	return strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", strings.Join(set, between)).Replace(template), nil
 }
 
-// literal is a string in JSON, TOML, YAML, Lua and Emacs Lisp.
+// literal writes a string in JSON, TOML, YAML, Lua and Emacs Lisp.
 func literal(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
 }
@@ -124,7 +124,7 @@ func printSettings(p *frame.Program, c *cli.Context, said []string) error {
 	return err
 }
 
-// launchOf is how an editor starts this program for the agent that the arguments, the
+// launchOf returns how an editor starts this program for the agent that the arguments, the
 // options, the variables or the files name, with the other options that are given.
 func launchOf(c *cli.Context, conf *reach.Configuration, said []string) (_ *launch, err error) {
 	agent, command, name := conf.Agent, conf.Command, conf.Name
@@ -175,7 +175,7 @@ func startsAnywhere(command string) error {
 	return nil
 }
 
-// otherOptions are the options that are given, but for those that name the agent, and for
+// otherOptions lists the options that are given, but for those that name the agent, and for
 // headers.
 func otherOptions(c *cli.Context) (args []string) {
 	for k := range config.Flags() {

@@ -57,7 +57,7 @@ func run(p *frame.Program, c *cli.Context) (err error) {
 	var done func()
 	s.Asker, done = p.NewAsker(c.Context, c.Bool("no-input"))
 	defer done()
-	defer func() { s.leave() }()
+	defer func() { s.closeLink() }()
 	s.conf, err = reach.ReadConfiguration(c, reach.WorkspaceOf(c))
 	if errors.Is(err, frame.ErrConfig) {
 		// The workspace's file may name an agent that setup is about to define.
@@ -73,7 +73,7 @@ func run(p *frame.Program, c *cli.Context) (err error) {
 	if s.conf.Files.File == "" {
 		return frame.Usagef("where is it to be stored? You have no home directory: name a file with --config")
 	}
-	if err = s.find(args); err == nil {
+	if err = s.findAgent(args); err == nil {
 		err = s.try()
 	}
 	if err == nil {
@@ -98,21 +98,21 @@ func writeTemplate(p *frame.Program, c *cli.Context) error {
 	return err
 }
 
-// leave ends an agent that was tried.
-func (s *setup) leave() {
+// closeLink ends an agent that was tried.
+func (s *setup) closeLink() {
 	if s.link != nil {
 		s.link.Close()
 		s.link = nil
 	}
 }
 
-// find asks for the agent, unless the arguments name it, until one is reached or the
+// findAgent asks for the agent, unless the arguments name it, until one is reached or the
 // user gives up.
-func (s *setup) find(said []string) error {
+func (s *setup) findAgent(said []string) error {
 	var err error
 	switch {
 	case len(said) > 0:
-		err = s.is(said[0])
+		err = s.use(said[0])
 	case s.conf.AgentGiven != "":
 		s.agent, s.command, s.known = s.conf.Agent, s.conf.Command, s.conf.Name
 		err = s.reach()
@@ -138,7 +138,7 @@ func (s *setup) find(said []string) error {
 			return askErr
 		}
 		if err = reach.ErrNoAgent; text != "" {
-			err = s.is(text)
+			err = s.use(text)
 		}
 		if s.Ctx.Err() != nil {
 			return frame.ErrInterrupted
@@ -147,8 +147,8 @@ func (s *setup) find(said []string) error {
 	return nil
 }
 
-// is tries what the user has entered as the agent.
-func (s *setup) is(text string) (err error) {
+// use tries what the user has entered as the agent.
+func (s *setup) use(text string) (err error) {
 	s.forget()
 	if s.agent, s.command, s.known, err = understand(s.conf, text); err != nil {
 		return err
@@ -165,9 +165,9 @@ func (s *setup) sayWrong(err error) {
 
 // reach reads the agent's card, and signs the user in if the agent wants that.
 func (s *setup) reach() error {
-	s.leave()
+	s.closeLink()
 	var err error
-	if s.link, err = reach.Again(s.c.Context, s.p, s.options); err != nil {
+	if s.link, err = reach.Reopen(s.c.Context, s.p, s.options); err != nil {
 		return err
 	}
 	s.Say("Looking at %s ...", cmp.Or(s.known, reach.ShownAddress(s.agent), "what the command starts"))

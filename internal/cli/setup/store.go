@@ -109,9 +109,9 @@ func (s *setup) becomesDefault(name string) (bool, error) {
 	return s.Yes("Use it when no agent is named, instead of "+now+"?", true)
 }
 
-// allEntries are what is stored of the agent: its address, unless known, the options
-// given for it, and what the login has added. An entry of another agent by that name is
-// removed: its headers would go to this one.
+// allEntries lists what is stored of the agent: its address, unless known, and the options
+// given for it. An entry without a value is removed: those of another agent by that name,
+// whose headers would go to this one.
 func (s *setup) allEntries(name string) (entries []config.Entry) {
 	replaces := name != s.known && slices.Contains(s.conf.Files.Names(), name)
 	switch {
@@ -148,7 +148,7 @@ func (s *setup) entry(k *config.Key) string {
 	case config.KindBool, config.KindNumber:
 		return optionText(s.c, k)
 	case config.KindObject:
-		object, _ := reach.JsonObject(k.Flag, s.c.String(k.Flag)) // the link was made with it
+		object, _ := reach.JSONObject(k.Flag, s.c.String(k.Flag)) // the link was made with it
 		return config.Quote(string(object))
 	}
 	return config.Quote(reach.Values(s.c, k)[0])

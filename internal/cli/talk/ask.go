@@ -106,7 +106,7 @@ func letters(q *mapping.Question) (list []letter) {
 	return list
 }
 
-// further are the keys, and what they do, that are no answer.
+// further lists the keys that are no answer, and what they do.
 func further(q *mapping.Question) (list [][2]string) {
 	if f := editOf(q); f != nil && ask.FirstLines(ask.Unified(f)) != all(f) {
 		list = append(list, [2]string{"v", "Show all of the change"})
@@ -178,7 +178,7 @@ func describe(s frame.Style, width int, q *mapping.Question) string {
 	return b.String()
 }
 
-// editOf is the change that is asked about, nil if there is none.
+// editOf returns the change that is asked about, nil if there is none.
 func editOf(q *mapping.Question) *mapping.FileDiff {
 	if q.Call.Confirmation == nil {
 		return nil

@@ -31,8 +31,8 @@ type Editor struct {
 
 	// Begun is called once the task is known, because a killed command does not reach its
 	// end. It may be nil.
-	Begun func(contextID, taskID string)
-	known string // the task given to Begun
+	Begun     func(contextID, taskID string)
+	begunTask string // the task given to Begun
 }
 
 var _ bridge.Editor = (*Editor)(nil)
@@ -92,9 +92,9 @@ func (e *Editor) Meets(c *cli.Context, l *reach.Link, card *a2a.Card) {
 // Show implements [bridge.Editor].
 func (e *Editor) Show(_ context.Context, steps []mapping.Step) error {
 	for i := range steps {
-		if s := &steps[i]; e.Begun != nil && s.Kind == mapping.StepState && s.TaskID != "" && s.TaskID != e.known {
-			e.known = strings.Clone(s.TaskID)
-			e.Begun(strings.Clone(s.ContextID), e.known)
+		if s := &steps[i]; e.Begun != nil && s.Kind == mapping.StepState && s.TaskID != "" && s.TaskID != e.begunTask {
+			e.begunTask = strings.Clone(s.TaskID)
+			e.Begun(strings.Clone(s.ContextID), e.begunTask)
 		}
 	}
 	return e.Output.show(steps)
@@ -143,7 +143,8 @@ func WaitsForApproval(task *a2a.Event, dialect string) bool {
 	return len(fold.Calls.Open()) > 0
 }
 
-// Verdict writes the rest of the output and decides the exit of send.
+// Verdict ends the output, says what the result leaves to say, and returns the error that
+// decides the exit status.
 func Verdict(p *frame.Program, c *cli.Context, l *reach.Link, editor *Editor, result bridge.Result, err error) error {
 	editor.Screen.End()
 	interrupted := c.Context.Err() != nil
@@ -198,12 +199,8 @@ func Verdict(p *frame.Program, c *cli.Context, l *reach.Link, editor *Editor, re
 
 // failure returns the error that --fail makes of a result.
 func failure(result bridge.Result) error {
-	switch result.State {
-	case a2a.StateFailed, a2a.StateRejected, a2a.StateCanceled:
-		return frame.ErrFailed
-	}
-	switch {
-	case len(result.Unanswered) > 0:
+	switch bad := []a2a.State{a2a.StateFailed, a2a.StateRejected, a2a.StateCanceled}; {
+	case slices.Contains(bad, result.State), len(result.Unanswered) > 0:
 		return frame.ErrFailed
 	case result.Waits, len(result.Pending) > 0: // for words, or for an approval that is left to others
 		return frame.ErrWaits

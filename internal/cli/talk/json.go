@@ -142,7 +142,7 @@ func (m *messageJSON) note(s *mapping.Step) {
 	}
 }
 
-// news are the parts without what they say again.
+// news returns the parts without what they say again.
 func (m *messageJSON) news() []partJSON {
 	if m.partsAgain == 0 {
 		return m.Parts
@@ -335,7 +335,7 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 	return err
 }
 
-// joined are the parts of messages outside of a task, without what repeats: a document has
+// joined returns the parts of messages outside of a task, without what repeats: a document has
 // room for one message, and each token may be one (Microsoft's Agent Framework, Agno).
 func joined(messages []*messageJSON) (parts []partJSON) {
 	shown := ""

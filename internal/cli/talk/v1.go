@@ -14,7 +14,7 @@ import (
 // came as 1.0 stays as it is. What came as 0.3, by either of its names, is spelled from what
 // package transport reads of it.
 
-// V1Task is a task, to be encoded. from is how the agent was asked.
+// V1Task returns a task, to be encoded. from is how the agent was asked.
 func V1Task(raw a2a.JSON, from transport.Chosen) any {
 	if isV1(raw, from) {
 		return json.RawMessage(raw)
@@ -22,7 +22,7 @@ func V1Task(raw a2a.JSON, from transport.Chosen) any {
 	return taskOf(from.Read(raw))
 }
 
-// V1Event is a payload of a stream as a StreamResponse, to be encoded: the member's name
+// V1Event returns a payload of a stream as a StreamResponse, to be encoded: the member's name
 // says what it is.
 func V1Event(raw a2a.JSON, from transport.Chosen) any {
 	switch isOne := isV1(raw, from); {

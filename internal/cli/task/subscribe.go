@@ -54,7 +54,7 @@ var _ bridge.Editor = (*onlooker)(nil)
 
 // Show implements [bridge.Editor].
 func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
-	o.note(steps)
+	o.noteState(steps)
 	err := o.Editor.Show(ctx, steps)
 	if err == nil {
 		return nil
@@ -62,15 +62,16 @@ func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
 	return o.leave(ctx, err)
 }
 
-// leave ends the command. To return the error would end the turn, and so cancel the task.
+// leave ends the command with an error, and returns when ctx ends. To return that error at
+// once would end the turn, and so cancel the task.
 func (o *onlooker) leave(ctx context.Context, err error) error {
 	o.end(func() error { return err })
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// note records whether the task waits for somebody.
-func (o *onlooker) note(steps []mapping.Step) {
+// noteState notes whether the task waits for somebody: then the command ends soon.
+func (o *onlooker) noteState(steps []mapping.Step) {
 	for i := range steps {
 		s := &steps[i]
 		if s.Kind != mapping.StepConnection {

@@ -117,7 +117,7 @@ func message(out *frame.Page, m *a2a.Message) {
 	if m.Role == a2a.RoleUser {
 		lead = "  you"
 	}
-	for _, text := range says(&m.Parts) {
+	for _, text := range partTexts(&m.Parts) {
 		out.Field(lead, text)
 	}
 }
@@ -133,7 +133,7 @@ func artifacts(out *frame.Page, task *a2a.Event, program string) {
 		for part := range a.Parts.All() {
 			files = files || part.Kind == a2a.PartFile
 		}
-		for _, text := range says(&a.Parts) {
+		for _, text := range partTexts(&a.Parts) {
 			came.Text(6, text)
 		}
 	}
@@ -143,9 +143,9 @@ func artifacts(out *frame.Page, task *a2a.Event, program string) {
 	}
 }
 
-// says are the texts, and a line on each other part. Texts that follow each other are one:
-// servers keep the pieces of a stream as parts.
-func says(parts *a2a.Parts) (all []string) {
+// partTexts returns the texts, and a line on each other part. Texts that follow each other are
+// one: servers keep the pieces of a stream as parts.
+func partTexts(parts *a2a.Parts) (all []string) {
 	var pieces []string
 	for part := range parts.All() {
 		if part.Kind == a2a.PartText {

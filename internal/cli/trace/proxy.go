@@ -2,7 +2,6 @@ package trace
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net/http"
 	"os"
 	"os/signal"
@@ -17,7 +16,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/internal/trace"
 	"github.com/a2astdio/a2astdio/internal/trace/fault"
-	"github.com/a2astdio/a2astdio/internal/trace/local"
 	"github.com/a2astdio/a2astdio/internal/trace/proxy"
 	"github.com/a2astdio/a2astdio/internal/trace/tap"
 )
@@ -48,17 +46,13 @@ func runProxy(p *frame.Program, c *cli.Context, l *reach.Link) error {
 	if err != nil {
 		return frame.Usagef("%v", err)
 	}
-	err = local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
+	return Serve(p, c, "proxy", func(url string) http.Handler {
 		front.At(url)
-		fmt.Fprintln(p.Stdout, url)
 		return front
 	})
-	if err != nil {
-		return fmt.Errorf("proxy: %w", err)
-	}
-	return nil
 }
 
+// proxyTarget sets which agent the proxy is in front of, and the way to it.
 func proxyTarget(c *cli.Context, l *reach.Link, opts *proxy.Options) error {
 	opts.Transport = l.HTTP.RoundTripper
 	switch {
@@ -122,7 +116,7 @@ func runTap(p *frame.Program, c *cli.Context) error {
 	if strings.HasPrefix(args[0], "-") {
 		return frame.Usagef("options go before --: %s is taken for the command", args[0])
 	}
-	r, err := reach.Record(p, c, "tap", &trace.Options{Version: p.Version})
+	r, err := reach.StartTrace(p, c, "tap", &trace.Options{Version: p.Version})
 	if err != nil {
 		return err
 	}

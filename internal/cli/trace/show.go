@@ -42,14 +42,12 @@ func traceShow(p *frame.Program, c *cli.Context) error {
 		s.width = max(s.width, minWidth)
 	}
 	s.check = check.New(&check.Options{Report: func(f *check.Finding) { s.found = append(s.found, *f) }})
-	err = s.run()
-	if flushErr := s.out.Flush(); err == nil {
-		err = flushErr
-	}
+	err = cmp.Or(s.run(), s.out.Flush())
 	noteTrace(p, r)
 	return err
 }
 
+// A shower is one run of trace show.
 type shower struct {
 	*printer
 	c     *cli.Context
@@ -244,7 +242,7 @@ func (p *printer) lanes(it *view.Item) string {
 	return arrow
 }
 
-// paints are the colours of an item's name and text. They are the terminal's own, which fit
+// paints returns the colours of an item's name and text. They are the terminal's own, which fit
 // its background.
 func (p *printer) paints(it *view.Item) (name, text func(string) string) {
 	as := func(s string) string { return s }

@@ -46,11 +46,11 @@ func Command(p *frame.Program) *cli.Command {
 			frame.Option{Flag: "out", Takes: "FILE", Help: "where to write; without it, to stdout"}))
 }
 
-// openTraceFile opens the trace that the command's argument names.
-func openTraceFile(p *frame.Program, c *cli.Context) (*trace.Reader, string, error) {
-	args := c.Args().Slice()
-	r, err := trace.Open(args[0], p.Input(c.Context))
-	return r, args[0], err
+// openTraceFile opens the trace that the command's argument names, and returns that, too.
+func openTraceFile(p *frame.Program, c *cli.Context) (r *trace.Reader, file string, err error) {
+	file = c.Args().First()
+	r, err = trace.Open(file, p.Input(c.Context))
+	return r, file, err
 }
 
 // noteTrace reports what is wrong with a trace that was read. That is no error: its
@@ -61,7 +61,7 @@ func noteTrace(p *frame.Program, r *trace.Reader) {
 	}
 }
 
-// listenFlag is of what serves a trace, or another agent.
+// listenFlag makes --listen of what serves a trace, or another agent.
 func listenFlag() frame.Option {
 	return frame.Option{Flag: "listen", Default: "127.0.0.1:0", Shown: "a free port of this machine", Takes: "ADDR", Help: "where to listen, HOST:PORT; without HOST on this machine only"}
 }
@@ -194,23 +194,32 @@ func traceReplay(p *frame.Program, c *cli.Context) error {
 		return err
 	}
 	defer agent.Close()
-	err = local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
+	return Serve(p, c, "replay", func(url string) http.Handler {
 		agent.At(url)
-		fmt.Fprintln(p.Stdout, url)
 		return agent
 	})
+}
+
+// Serve serves at the address of --listen until an interrupt, which is its regular end, and
+// prints the URL. who begins an error.
+func Serve(p *frame.Program, c *cli.Context, who string, handler func(url string) http.Handler) error {
+	err := local.Serve(c.Context, c.String("listen"), func(url string) http.Handler {
+		h := handler(url)
+		fmt.Fprintln(p.Stdout, url)
+		return h
+	})
 	if err != nil {
-		return fmt.Errorf("replay: %w", err)
+		return fmt.Errorf("%s: %w", who, err)
 	}
 	return nil
 }
 
 func traceServe(p *frame.Program, c *cli.Context) error {
-	args := c.Args().Slice()
-	if args[0] == "-" {
+	file := c.Args().First()
+	if file == "-" {
 		return frame.Usagef("trace serve needs a file: it goes back and forth in it")
 	}
-	err := web.Serve(c.Context, c.String("listen"), args[0], func(url string) { fmt.Fprintln(p.Stdout, url) })
+	err := web.Serve(c.Context, c.String("listen"), file, func(url string) { fmt.Fprintln(p.Stdout, url) })
 	if err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
