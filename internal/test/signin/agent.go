@@ -38,7 +38,7 @@ func Guard(agent http.Handler) *Guarded { return &Guarded{agent: agent} }
 func (g *Guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.once.Do(func() {
 		g.issuer = "http://" + r.Host + providerPath
-		g.provider = idp.New(&idp.Options{Issuer: g.issuer, Scopes: []string{agentScope}})
+		g.provider = idp.New(&idp.Options{Issuer: g.issuer, Scopes: []string{agentScope}, Interval: 1})
 	})
 	switch path := r.URL.Path; {
 	case strings.HasPrefix(path, providerPath+"/"), path == "/.well-known/oauth-authorization-server"+providerPath:

@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 		os.Exit(cli.Main(cli.UntilSignal(), os.Args, os.Stdin, os.Stdout, os.Stderr, "v0.0.0-soak"))
 	}
 	flag.Parse()
+	_ = flag.Set("test.parallel", "5") // they wait for processes; the flag is there
 	os.Exit(m.Run())
 }
 
