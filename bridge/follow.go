@@ -351,7 +351,7 @@ func (l *leg) give(n brought) bool {
 // shown.
 func (l *leg) giveTask(task *a2a.Event, shows showing) (stale, ok bool) {
 	n := brought{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}
-	if stale = shows == showAll && l.turn.countStale(task); stale {
+	if stale = l.turn.countStale(task); stale {
 		n.events = nil
 	}
 	return stale, l.give(n)

@@ -17,6 +17,7 @@ import (
 // TestEvents plays testdata/fold.txt, in which a line is an event that comes live, and
 //
 //	snapshot EVENT   a task that was asked for
+//	glance EVENT     a task that was asked for while its stream is open
 //	dialect NAME     what the agent speaks; before "begin TASK", which a turn does in a task
 //	cwd DIR          the directory of the session
 //	answered ID      the user's answer to the question about a call
@@ -52,6 +53,8 @@ func TestEvents(t *testing.T) {
 				continue
 			case word == "snapshot":
 				verb, line = shown.Snapshot, rest
+			case word == "glance":
+				verb, line = shown.Glance, rest
 			}
 			for l := range strings.Lines(string(acp.Append(nil, fold.Event(verb, decode(t, line), nil)))) {
 				out = append(out, "= "+gjson.Get(l, "params.update").Raw)

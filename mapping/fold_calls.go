@@ -44,11 +44,18 @@ func (f *Fold) questionApart(ev *a2a.Event) {
 }
 
 // showCalls shows what is new of calls, also of other tasks. Text behind a new one is another
-// message.
+// message; behind one that a glance has shown, where the stream or a snapshot tells of it.
 func (f *Fold) showCalls(list []calls.Step) {
 	for _, c := range list {
-		if c.New {
+		isPlace := c.Changed == 0
+		switch {
+		case f.verb == shown.Glance && (c.New || isPlace):
+			f.Calls.Ahead(c.Call.ID)
+		case c.New || isPlace:
 			f.shown.Break()
+		}
+		if isPlace {
+			continue
 		}
 		f.add(Step{Kind: StepTool, Tool: c.Call, New: c.New, Changed: c.Changed})
 		f.steps[len(f.steps)-1].TaskID = c.Task

@@ -111,7 +111,7 @@ func (c *Calls) read(r reader, id, message string, v Verb, to []Step) []Step {
 		old.sinceAnswer = true
 		c.noteHeard(message, old.saidSum)
 		c.relist(old)
-		return to
+		return c.place(old, to)
 	}
 	now := &c.data.call
 	*now = ToolCall{}

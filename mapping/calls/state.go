@@ -29,9 +29,10 @@ type Calls struct {
 	running   map[*kept]struct{} // those that are executed, as far as is known
 	size      int                // what is kept of calls, in bytes: see maxBytes
 
-	snapshots  int  // how many there were
-	inSnapshot bool // one is being read
-	trust      Verb // how its mentions count
+	ahead      []*kept // those that were shown before their place among texts: see Ahead
+	snapshots  int     // how many there were
+	inSnapshot bool    // one is being read
+	trust      Verb    // how its mentions count
 	data       callData
 }
 
@@ -63,7 +64,8 @@ type kept struct {
 	size         int // in bytes: see charge
 }
 
-// A Step is what is new of a call. The zero value is nothing.
+// A Step is what is new of a call. The zero value is nothing. Without a change it is the place
+// of a call that was shown before: see [Calls.Ahead].
 type Step struct {
 	Call    *ToolCall
 	Task    string
@@ -105,7 +107,7 @@ func (c *Calls) Begin() {
 		t.over = false
 	}
 	c.turn++
-	c.open, c.running = nil, nil
+	c.open, c.running, c.ahead = nil, nil, nil
 	if none := c.tasks[""]; none != nil {
 		none.calls = map[string]*kept{}
 	}
@@ -159,6 +161,23 @@ func (c *Calls) Holds(id string) bool {
 	return one != nil
 }
 
+// Ahead notes that a call was shown before its place among texts: that is where it is mentioned next.
+func (c *Calls) Ahead(id string) {
+	if one := c.task.calls[id]; one != nil && len(c.ahead) < maxCalls {
+		c.ahead = append(c.ahead, one)
+	}
+}
+
+// place adds a step for the place of a call that was shown before.
+func (c *Calls) place(one *kept, to []Step) []Step {
+	at := slices.Index(c.ahead, one)
+	if one == nil || at < 0 {
+		return to
+	}
+	c.ahead = slices.Delete(c.ahead, at, at+1)
+	return append(to, Step{Call: one.ToolCall, Task: one.task.id})
+}
+
 // Say takes a mention of a call, in the message or artifact of that ID. What it says may point into an
 // event; it is changed. The steps show what is new of the call, and the end of others that are
 // forgotten to bound what is kept.
@@ -168,6 +187,7 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	}
 	said := saidSum(now)
 	old := c.task.calls[now.ID]
+	to = c.place(old, to)
 	if c.inSnapshot {
 		c.Holds(now.ID)
 		v = max(v, c.trust)
