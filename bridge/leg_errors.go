@@ -135,7 +135,7 @@ const maxRefused = 10 * time.Second
 
 // noteRefused notes since when attempts fail because nothing listens at the agent's address. It
 // tells the user when that begins, and ends the leg when it has lasted too long, unless the agent
-// pushes. While its own stream is open, or where the agent's process has ended, it does nothing.
+// pushes. While its own stream is open, and of an agent whose process is known, it does nothing.
 func (l *leg) noteRefused(err error) {
 	o := &l.outage
 	switch {

@@ -129,7 +129,9 @@ func (l *leg) reach() (r reply) {
 	return r
 }
 
-var errDropped = errors.New("the leg was dropped")
+// errLeft is the error of a leg that was left by its turn, or has passed its streams on. Nobody is
+// told.
+var errLeft = errors.New("its turn has left the leg")
 
 // leave ends the leg for its turn, which may do so at any time: its streams are drained, because closing a
 // connection makes some agents cancel work. cancel: the task, if it has not ended, is cancelled as soon as
@@ -137,7 +139,7 @@ var errDropped = errors.New("the leg was dropped")
 func (l *leg) leave(cancel bool) {
 	cancels := cancel && (l.phase != over || l.unshown != nil) && !l.terminal()
 	if l.phase != over {
-		l.end(errDropped)
+		l.end(errLeft)
 	}
 	if !cancels || l.readers == nil {
 		l.close()
@@ -197,14 +199,14 @@ func (l *leg) cancelBy(b batch) bool {
 
 // passOn ends the leg, since a message goes to its task, and returns for the next leg its streams;
 // the look that is kept, nil for none; and whether its streams have said something that no look has
-// shown. Of a leg that is over there is none of these.
+// shown. A leg that is over is closed, and has none of these.
 func (l *leg) passOn() (*readers, *a2a.Event, bool) {
 	if l.phase == over {
 		l.close()
 		return nil, nil, false
 	}
 	owes := l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
-	l.end(errDropped)
+	l.end(errLeft)
 	return l.halt(), l.glance, owes
 }
 

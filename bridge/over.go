@@ -33,7 +33,7 @@ const (
 	messagePause = 2 * time.Second
 	// messageGrace is the same where an agent has answered with several messages in a
 	// row (Microsoft's Agent Framework, Agno): then only the end of the stream tells that
-	// the answer is whole, and a tool may run in between.
+	// the answer is complete, and a tool may run in between.
 	messageGrace = 30 * time.Second
 )
 

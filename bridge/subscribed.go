@@ -14,7 +14,7 @@ import (
 // This file takes what a subscription says, and what is pushed.
 
 // subscribe follows the task by a subscription, in a goroutine, or looks at it where that cannot be,
-// or one is open. The user is told of the attempt.
+// or one is open. Of an attempt behind a cut it tells the user.
 func (l *leg) subscribe() {
 	l.refresh.counts = true
 	if l.outage.attempt++; l.refresh.polls != pollUnstreamed && l.outage.why != nil {
@@ -93,10 +93,9 @@ func (l *leg) subscribed(r *reply) {
 	l.step(inSubClosed)
 }
 
-// takeSubscribed deals with what a subscription has brought. Its first task is a snapshot. Other
-// events are read as replayed where no look can bring their words; else they ask for a look, and
-// those before the first look wait for it (leg.first). It is given up by its own end alone: while it
-// is open, nothing else closes it.
+// takeSubscribed deals with what a subscription has brought: its own end, by which alone it ends;
+// its first task, a snapshot; and other events, which are shown as replayed where no look can bring
+// their words. Else they ask for a look, and those before the first one wait for it (leg.first).
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
 		l.sub, l.subscription = nil, subNone

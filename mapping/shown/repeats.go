@@ -71,7 +71,7 @@ func (s *said) clear() {
 	s.starts, s.text, s.newest = s.starts[:0], s.text[:0], 0
 }
 
-// letGo is clear that keeps little room: no more is said soon.
+// letGo clears, and keeps little room: no more is said soon.
 func (s *said) letGo() {
 	if s.clear(); cap(s.text) > keepSaid {
 		s.text, s.starts = nil, nil
@@ -115,7 +115,7 @@ func (s *said) last() *item {
 	return s.starts[len(s.starts)-1].it
 }
 
-// newestStart is the index of the first start from which on all is the newest item's, -1 if nothing is said.
+// newestStart is the index of the start where the newest item's text begins, -1 if nothing is said.
 func (s *said) newestStart() int {
 	i := len(s.starts) - 1
 	for i > 0 && s.starts[i-1].it == s.starts[i].it {
@@ -225,8 +225,8 @@ func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) boo
 	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
 
-// isAll reports whether a cover has the end of said, and all of the message that is being shown, or
-// of the newest item; and the text nothing beyond.
+// isAll reports whether a cover has the end of said and all of the message being shown, or of the
+// newest item, and the text nothing beyond.
 func (s *Shown) isAll(c *cover) bool {
 	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
 		return false
@@ -252,7 +252,7 @@ func (s *Shown) isRestated(c *cover) bool {
 	return s.last == nil && b.it.epoch == s.epoch && b.at == s.restated
 }
 
-// isStreamed reports whether a cover has nothing but pieces that a dialect has marked, ends with the
+// isStreamed reports whether a cover is made of pieces that a dialect has marked, ends with the
 // newest text of the kind, and has all of the text.
 func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	for i := len(s.said.starts) - 1; i >= 0 && s.said.starts[i].at >= c.to; i-- {
@@ -313,8 +313,9 @@ func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover
 	return best, ok
 }
 
-// isShort reports whether a text, of this weight and not in a task, is less than the message being shown,
-// or than its end, and too short to repeat anything else. Looking for it costs as much as there are items.
+// isShort reports whether a text, of this weight and not in a task, is less than the message being
+// shown, or its end, and too short to repeat anything else: to look costs as much as there are
+// items.
 func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 	if s.held != nil || n >= evidence {
 		return false
