@@ -178,7 +178,7 @@ func TestWarnings(t *testing.T) {
 			Edit: &calls.FileDiff{FilePath: "/w/f", NewContent: "new\n"}, Options: []calls.ConfirmationOption{{ID: "allow", Name: row.option}}}}
 		got := ""
 		for _, w := range warnings(c) {
-			got += w.label
+			got += strings.TrimPrefix(w.Label, "warning: ")
 		}
 		must.Equal(t, got, row.want, row)
 		if _, ok := EditOnly(c); ok && row.want != "" {

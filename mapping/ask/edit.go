@@ -26,18 +26,13 @@ func EditOnly(c *calls.ToolCall) (path string, ok bool) {
 	return s.Path, true
 }
 
-// namesEdit reports whether each word of a tool's name is of one that edits a file.
+// namesEdit reports whether each word of a tool's name, which may be empty, is of one that edits a file.
 func namesEdit(name string) bool {
-	for _, w := range optionWords(name) {
-		if !slices.Contains(editWords, w) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(optionWords(name), func(w string) bool { return !slices.Contains(editWords, w) })
 }
 
-// editInput reports whether an input asks for nothing but the edit. A number or a switch of
-// a name that we do not know may be there, unless its name tells of another target.
+// editInput reports whether an input, "" or an object, asks for nothing but the edit. A number or a switch
+// of a name that we do not know may be there, unless its name tells of another target.
 func editInput(d *calls.FileDiff, raw string, depth int) bool {
 	known := depth > 0
 	rawjson.EachMember(raw, func(key, value string) bool {

@@ -20,20 +20,20 @@ func WithoutEscapes(text string) string {
 	b.Grow(len(text))
 	for ; at >= 0; at = strings.IndexByte(text, escape) {
 		b.WriteString(text[:at])
-		text = text[at+1+sequence(text[at+1:]):]
+		text = text[at+1+lengthOfSequence(text[at+1:]):]
 	}
 	b.WriteString(text)
 	return b.String()
 }
 
-// sequence is how long the rest of an escape sequence is.
-func sequence(s string) int {
+// lengthOfSequence is how long an escape sequence at the beginning of s is, without its ESC.
+func lengthOfSequence(s string) int {
 	if s == "" {
 		return 0
 	}
 	switch s[0] {
 	case '[': // parameters, intermediates, and a final byte
-		return final(s, 1, '0', '?', '@')
+		return endOfControl(s, 1, '0', '?', '@')
 	case ']', 'P', 'X', '^', '_': // a string, up to its terminator
 		for i := 1; i < len(s); i++ {
 			if s[i] == bell {
@@ -45,12 +45,12 @@ func sequence(s string) int {
 		}
 		return len(s)
 	}
-	return final(s, 0, 1, 0, '0')
+	return endOfControl(s, 0, 1, 0, '0')
 }
 
-// final returns the end of a sequence of bytes from low to high, then of intermediates,
-// then one byte from last on.
-func final(s string, i int, low, high, last byte) int {
+// endOfControl returns where a control ends that goes on at s[i:] with bytes from low to high, then
+// intermediates, then one byte from last on.
+func endOfControl(s string, i int, low, high, last byte) int {
 	for i < len(s) && low <= s[i] && s[i] <= high {
 		i++
 	}

@@ -22,7 +22,7 @@ func optionMeaning(id, name string) (kind string, width Width, certain bool) {
 		says = b.says
 	}
 	width = max(a.width, b.width)
-	agree := a.mayMean(says) && b.mayMean(says)
+	agree := a.agreesWith(says) && b.agreesWith(says)
 	plain := a.says == says && a.plain || b.says == says && b.plain
 	always := width >= WidthSession
 	switch certain = agree && plain && (says != saysAllow || always || reachIsKnown(a, b)); {
@@ -38,8 +38,8 @@ func optionMeaning(id, name string) (kind string, width Width, certain bool) {
 	return acp.OptionAllowOnce, width, false
 }
 
-// mayMean reports whether a text agrees with a meaning: it says the same, or nothing.
-func (m meaning) mayMean(says saying) bool { return m.says == says || m.says == saysNothing }
+// agreesWith reports whether a text says the same as another, or nothing.
+func (m meaning) agreesWith(says saying) bool { return m.says == says || m.says == saysNothing }
 
 // reachIsKnown reports whether texts that allow tell how far they reach: by all their
 // words ("Allow git *" may reach anywhere), or because one says "once".
@@ -48,9 +48,9 @@ func reachIsKnown(a, b meaning) bool {
 	return a.once || b.once || known(a) && known(b)
 }
 
-// describe takes into account what the agent says of an option that allows: if that
-// reaches further than its name, only the user picks it.
-func (o *Option) describe() {
+// applyDescription widens an option that allows, if its description reaches further than its name:
+// then only the user picks it.
+func (o *Option) applyDescription() {
 	if o.rejects() {
 		return
 	}
@@ -59,6 +59,7 @@ func (o *Option) describe() {
 	}
 }
 
+// A saying is what words say of the call.
 type saying uint8
 
 const (
@@ -82,11 +83,11 @@ const (
 	WidthAll
 )
 
-// meaning is what the words of one text mean together. plain: all of them are known.
+// A meaning is what the words of one text mean together.
 type meaning struct {
 	says  saying
-	plain bool
-	once  bool // it says so
+	plain bool // all words are known
+	once  bool // one of them is "once"
 	width Width
 }
 
@@ -188,12 +189,9 @@ func optionWords(text string) []string {
 
 // onlyFillers reports whether all words but "no" say nothing by themselves.
 func onlyFillers(words []string) bool {
-	for _, w := range words {
-		if w != "no" && w != "once" && !slices.Contains(fillers, w) && !slices.Contains(rejectWords, w) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return w != "no" && w != "once" && !slices.Contains(fillers, w) && !slices.Contains(rejectWords, w)
+	})
 }
 
 // The words that options of known agents and editors have.
@@ -214,7 +212,7 @@ var (
 		"for", "tool", "in", "of", "me", "my", "with", "feedback"}
 )
 
-// wordWidth returns how far a word reaches beyond the call; false if it does not.
+// wordWidth returns how far a word reaches beyond the call; false if it is not known to.
 func wordWidth(w string) (width Width, ok bool) {
 	switch w {
 	case "always", "session", "again", "future", "further", "subsequent", "similar", "conversation", "whenever":

@@ -22,7 +22,7 @@ type Question struct {
 	// what the call asks is too long to be shown whole.
 	Options []Option
 
-	content bool // see [Question.TakesContent]
+	takesContent bool // of the dialect: see [Question.TakesContent]
 }
 
 // An Option is one of the user's choices, with ACP's kind for it.
@@ -68,7 +68,7 @@ const rejectTaskID = "a2astdio-cancel-task"
 // not name, but that its own editors offer: they come before those that it names. content:
 // an answer may hold other content than the agent has proposed to write.
 func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
-	q := Question{Call: c, content: content}
+	q := Question{Call: c, takesContent: content}
 	if c.Confirmation == nil {
 		return q
 	}
@@ -83,7 +83,7 @@ func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
 			places[o.ID] = len(q.Options)
 			q.Options = append(q.Options, NewOption(o))
 		case at >= 0:
-			q.Options[at].join(NewOption(o))
+			q.Options[at].merge(NewOption(o))
 		}
 	}
 	if Left(c) > 0 {
@@ -105,17 +105,17 @@ func NewQuestion(c *calls.ToolCall, offered []Option, content bool) Question {
 func NewOption(o calls.ConfirmationOption) Option {
 	option := Option{ID: o.ID, Name: cmp.Or(strings.TrimSpace(o.Name), o.ID), Description: o.Description}
 	option.Kind, option.Width, option.Certain = optionMeaning(o.ID, o.Name)
-	option.describe()
+	option.applyDescription()
 	if option.Kind == acp.OptionAllowAlways && readWords(option.Name).width < WidthSession {
 		option.Name += " (always)" // which only its ID says
 	}
 	return option
 }
 
-// join adds another option of the same ID. The agent cannot tell the two apart, so that
-// they have a meaning only if both mean the same. The user sees what both allow; nothing is added
-// behind what is shown of an option.
-func (o *Option) join(other Option) {
+// merge adds another option of the same ID. The agent cannot tell the two apart, so that
+// they have a meaning only if both mean the same. The user sees what both allow; to what is too long
+// to be shown whole nothing is added.
+func (o *Option) merge(other Option) {
 	differ := other.Kind != o.Kind || other.Certain != o.Certain
 	if differ || other.Name != o.Name && o.Allows() {
 		if o.Certain = false; len(o.Name) <= TitleMax {
@@ -165,27 +165,27 @@ func (q *Question) Pick(id string) (Option, bool) {
 
 // AllowOnce returns the option that allows this call and nothing else, for a
 // program to pick; false if no option is certain to mean that.
-func (q *Question) AllowOnce() (Option, bool) { return q.certain(acp.OptionAllowOnce) }
+func (q *Question) AllowOnce() (Option, bool) { return q.firstCertain(acp.OptionAllowOnce) }
 
 // AllowAlways returns the narrowest of the options that allow further calls too,
 // for a user who has said so in advance; false if none is certain to mean that.
-func (q *Question) AllowAlways() (Option, bool) { return q.certain(acp.OptionAllowAlways) }
+func (q *Question) AllowAlways() (Option, bool) { return q.firstCertain(acp.OptionAllowAlways) }
 
 // Reject returns the option that rejects the call: only this call, if there is such an
 // option. It is what a program picks where nobody has answered. There always is one for
 // a question of [NewQuestion].
 func (q *Question) Reject() Option {
 	for _, kind := range [...]string{acp.OptionRejectOnce, acp.OptionRejectAlways} {
-		if o, ok := q.certain(kind); ok {
+		if o, ok := q.firstCertain(kind); ok {
 			return o
 		}
 	}
 	return Option{ID: rejectTaskID, Kind: acp.OptionRejectOnce, Certain: true, CancelsTask: true}
 }
 
-// certain returns the narrowest option of a kind whose meaning is known: the first of
-// that kind.
-func (q *Question) certain(kind string) (Option, bool) {
+// firstCertain returns the first, and so the narrowest, option of a kind whose meaning is certain; false
+// if there is none.
+func (q *Question) firstCertain(kind string) (Option, bool) {
 	return q.first(func(o Option) bool { return o.Kind == kind && o.Certain })
 }
 
@@ -212,5 +212,5 @@ func (o Option) SentID() string { return cmp.Or(o.Send, o.ID) }
 // words for it.
 func (q *Question) TakesContent() bool {
 	c := q.Call.Confirmation
-	return c != nil && c.Edit != nil && c.Kinds() == 1 && q.content
+	return c != nil && c.Edit != nil && c.Kinds() == 1 && q.takesContent
 }

@@ -127,11 +127,8 @@ func conflicts(c *calls.ToolCall) (found []conflict) {
 	if q == nil || c.Input == "" {
 		return nil
 	}
-	dir := ""
-	if q.Execute != nil {
-		dir = commandDirectory(c)
-	}
-	eachDeep(string(c.Input), inputDepth, func(key, value string) {
+	dir := commandDirectory(c)
+	eachMemberDeep(string(c.Input), inputDepth, func(key, value string) {
 		text := value
 		if rawjson.IsString(value) {
 			text = calls.StringOf(value)
@@ -153,19 +150,19 @@ func conflicts(c *calls.ToolCall) (found []conflict) {
 // each level is read anew.
 const inputDepth = 6
 
-// eachDeep walks the members of an object and of those in it.
-func eachDeep(raw string, depth int, do func(key, value string)) {
+// eachMemberDeep calls do with each member of an object, and of those in it, down to depth.
+func eachMemberDeep(raw string, depth int, do func(key, value string)) {
 	switch {
 	case depth == 0:
 	case rawjson.IsObject(raw):
 		rawjson.EachMember(raw, func(key, value string) bool {
 			do(key, value)
-			eachDeep(value, depth-1, do)
+			eachMemberDeep(value, depth-1, do)
 			return true
 		})
 	case rawjson.IsArray(raw):
 		rawjson.EachElement(raw, func(value string) bool {
-			eachDeep(value, depth-1, do)
+			eachMemberDeep(value, depth-1, do)
 			return true
 		})
 	}

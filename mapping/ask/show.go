@@ -47,23 +47,21 @@ type Line struct {
 // between these, is not among them: see [calls.Confirmation].
 func Lines(c *calls.ToolCall, options []Option) []Line {
 	s := sheetOf(c)
-	for _, w := range warnings(c) {
-		s.add(Line{Label: "warning: " + w.label, Text: w.text})
-	}
+	s.lines = append(s.lines, warnings(c)...)
 	if s.left > 0 {
 		s.lines = slices.Insert(s.lines, 0, Line{Label: "warning: " + characters(s.left) + " of what is asked are not shown"})
 	}
 	if q := c.Confirmation; q == nil || q.Execute == nil || strings.TrimSpace(c.Description) != strings.TrimSpace(q.Execute.Command) {
-		s.said("the agent says", c.Description)
+		s.addSaid("the agent says", c.Description)
 	}
 	var said strings.Builder
 	for _, o := range options {
 		if o.Description != "" && said.Len() <= choicesMax*utf8.UTFMax {
-			fmt.Fprintf(&said, "%s: %s\n", OneLine(o.Name), start(o.Description, saidMax))
+			fmt.Fprintf(&said, "%s: %s\n", OneLine(o.Name), beginningOnly(o.Description, saidMax))
 		}
 	}
 	if said.Len() > 0 {
-		s.add(Line{Label: "of the options", Text: start(strings.TrimSuffix(said.String(), "\n"), choicesMax), Block: true, Said: true})
+		s.add(Line{Label: "of the options", Text: beginningOnly(strings.TrimSuffix(said.String(), "\n"), choicesMax), Block: true, Said: true})
 	}
 	return s.lines
 }
@@ -82,7 +80,7 @@ func IsInInput(c *calls.ToolCall) bool {
 		return false
 	}
 	found := q.Execute == nil
-	eachDeep(string(c.Input), inputDepth, func(_, value string) {
+	eachMemberDeep(string(c.Input), inputDepth, func(_, value string) {
 		found = found || rawjson.IsString(value) && calls.StringOf(value) == q.Execute.Command
 	})
 	return found
@@ -96,14 +94,14 @@ func CommandOnly(c *calls.ToolCall) (command, dir string) {
 	}
 	command, dir = c.Confirmation.Execute.Command, c.Confirmation.Execute.WorkingDirectory
 	var all, what = sheetOf(c), sheet{}
-	what.what(c)
-	if len(what.lines) < len(all.lines) || exactly(Visible(command+dir)) != command+dir {
+	what.addWhat(c)
+	if len(what.lines) < len(all.lines) || escapeBlanks(Visible(command+dir)) != command+dir {
 		return "", ""
 	}
 	return command, dir
 }
 
-// A sheet is what the user is shown, line by line.
+// A sheet is what the user is shown of a question, line by line.
 type sheet struct {
 	lines []Line
 	left  int // characters that are not shown
@@ -112,11 +110,11 @@ type sheet struct {
 // sheetOf says what a call asks, without warnings.
 func sheetOf(c *calls.ToolCall) (s sheet) {
 	if q := c.Confirmation; q != nil {
-		s.what(c)
-		s.with(c)
+		s.addWhat(c)
+		s.addWith(c)
 		for _, more := range [...]a2a.JSON{q.Unread, c.Extra} {
 			if more != "" {
-				s.json("the agent also says", string(more), s.exactly)
+				s.addJSON("the agent also says", string(more), s.showExactly)
 			}
 		}
 	}
@@ -125,88 +123,79 @@ func sheetOf(c *calls.ToolCall) (s sheet) {
 
 func (s *sheet) add(l Line) { s.lines = append(s.lines, l) }
 
-// asked adds what is to be done.
-func (s *sheet) asked(label, text string) {
-	s.add(Line{Label: label, Text: Named(s.exactly(strings.TrimRight(text, "\n")))})
+// addAsked adds a text of what is to be done, on a line with that label.
+func (s *sheet) addAsked(label, text string) {
+	s.add(Line{Label: label, Text: Named(s.showExactly(strings.TrimRight(text, "\n")))})
 }
 
-// json adds what is to be done as JSON.
-func (s *sheet) json(label, raw string, show func(string) string) {
+// addJSON adds JSON of what is to be done, with indentation if it is not large. show is how a text is shown.
+func (s *sheet) addJSON(label, raw string, show func(string) string) {
 	if len(raw) <= prettyMax && strings.Count(raw, "[")+strings.Count(raw, "{") <= prettyDepth {
 		raw = strings.TrimSpace(gjson.Get(raw, "@pretty").Raw)
 	}
 	s.add(Line{Label: label, Text: show(raw), Language: "json", Block: true})
 }
 
-// exactly is how a text of what is to be done is shown.
-func (s *sheet) exactly(text string) string { return exactly(s.ends(text)) }
+// showExactly is showEnds for what a program reads, with [escapeBlanks].
+func (s *sheet) showExactly(text string) string { return escapeBlanks(s.showEnds(text)) }
 
-// ends is the beginning and the end of a text of what is to be done.
-func (s *sheet) ends(text string) string {
-	shown, left := ends(text, askedMax)
+// showEnds returns [beginningAndEnd] of a text of what is to be done, and counts what is left out.
+func (s *sheet) showEnds(text string) string {
+	shown, left := beginningAndEnd(text, askedMax)
 	s.left += left
 	return shown
 }
 
-// said adds what the agent says.
-func (s *sheet) said(label, text string) {
+// addSaid adds what the agent says, if anything.
+func (s *sheet) addSaid(label, text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		s.add(Line{Label: label, Text: start(text, saidMax), Block: true, Said: true})
+		s.add(Line{Label: label, Text: beginningOnly(text, saidMax), Block: true, Said: true})
 	}
 }
 
-// what says what is to be done, and where.
-func (s *sheet) what(c *calls.ToolCall) {
+// addWhat adds what is to be done, and where.
+func (s *sheet) addWhat(c *calls.ToolCall) {
 	q := c.Confirmation
 	if name := cmp.Or(c.Name, c.DisplayName); name != "" && q.MCP == nil {
-		s.asked("tool", name)
+		s.addAsked("tool", name)
 	}
 	if q.Execute != nil {
-		s.asked("run", q.Execute.Command)
+		s.addAsked("run", q.Execute.Command)
 		s.lines[len(s.lines)-1].Block = true
 		if dir := commandDirectory(c); dir != "" {
-			s.asked("in", dir)
+			s.addAsked("in", dir)
 		}
 	}
 	if q.Edit != nil {
-		s.asked("write", q.Edit.FilePath)
-		for _, text := range [...]string{q.Edit.NewContent, old(q.Edit)} {
-			s.left += max(len(text)-ChangeMax, 0)
+		s.addAsked("write", q.Edit.FilePath)
+		s.left += max(len(q.Edit.NewContent)-ChangeMax, 0)
+		if old := q.Edit.OldContent; old != nil {
+			s.left += max(len(*old)-ChangeMax, 0)
 		}
 	}
 	if q.MCP != nil {
-		s.asked("tool", q.MCP.ToolName)
-		s.asked("MCP server", q.MCP.ServerName)
+		s.addAsked("tool", q.MCP.ToolName)
+		s.addAsked("MCP server", q.MCP.ServerName)
 	}
 	if q.Generic != nil && strings.TrimSpace(q.Generic.Description) != "" {
-		s.add(Line{Label: "asks", Text: Named(s.ends(strings.TrimRight(q.Generic.Description, "\n")))}) // prose, with its blanks
+		s.add(Line{Label: "asks", Text: Named(s.showEnds(strings.TrimRight(q.Generic.Description, "\n")))}) // prose, with its blanks
 	}
 }
 
-func old(d *calls.FileDiff) string {
-	if d.OldContent == nil {
-		return ""
-	}
-	return *d.OldContent
-}
-
-// with says what the call is given beside that.
-func (s *sheet) with(c *calls.ToolCall) {
+// addWith adds what the call is given beside that.
+func (s *sheet) addWith(c *calls.ToolCall) {
 	q := c.Confirmation
 	if q.Execute == nil && q.Edit == nil {
 		if len(c.Input) > len("{}") && (q.Generic == nil || q.Generic.Kind != "ask_user") { // whose input is the question
-			s.json("with", string(c.Input), s.ends) // which may be prose, with its blanks
+			s.addJSON("with", string(c.Input), s.showEnds) // which may be prose, with its blanks
 		}
 		return
 	}
 	if raw := string(c.Input); raw != "" && raw != "null" && !rawjson.IsObject(raw) {
-		s.json("with", raw, s.exactly)
+		s.addJSON("with", raw, s.showExactly)
 		return
 	}
-	dir := ""
-	if q.Execute != nil {
-		dir = commandDirectory(c)
-	}
+	dir := commandDirectory(c)
 	var env, args, rest []byte
 	rawjson.EachMember(string(c.Input), func(key, value string) bool {
 		switch {
@@ -222,13 +211,13 @@ func (s *sheet) with(c *calls.ToolCall) {
 	})
 	for _, members := range [...][]byte{env, args, rest} {
 		if members != nil {
-			s.json("with", rawjson.EndObject(members), s.exactly)
+			s.addJSON("with", rawjson.EndObject(members), s.showExactly)
 		}
 	}
 }
 
-// isShown reports whether a member of a call's input is shown as what is to be done, in dir, is
-// in the change, or only describes it.
+// isShown reports whether a member of a call's input need not be shown: it says what is to be done, or
+// where (dir), is in the change, or only describes it.
 func isShown(q *calls.Confirmation, dir, key, value string) bool {
 	if !rawjson.IsString(value) {
 		return false
@@ -247,17 +236,15 @@ func isShown(q *calls.Confirmation, dir, key, value string) bool {
 	return q.Edit != nil && slices.Contains(contentKeys, key)
 }
 
-// A warning is what the user must know beside what is asked: our words, and the agent's.
-type warning struct{ label, text string }
-
-func warnings(c *calls.ToolCall) (list []warning) {
+// warnings are what the user must know beside what is asked: our words, and the agent's.
+func warnings(c *calls.ToolCall) (list []Line) {
 	q := c.Confirmation
 	if q == nil {
 		return nil
 	}
 	add := func(label, text string) {
-		text, _ = ends(text, warningMax)
-		list = append(list, warning{label, text})
+		text, _ = beginningAndEnd(text, warningMax)
+		list = append(list, Line{Label: "warning: " + label, Text: text})
 	}
 	if q.Kinds() > 1 {
 		add("the agent asks for several things at once, and one answer allows them all", "")
@@ -280,8 +267,8 @@ func warnings(c *calls.ToolCall) (list []warning) {
 			add(fmt.Sprintf("the new text has %s that do not show, or change the order of those that do", characters(n)), "")
 		}
 	}
-	for _, text := range names(c) {
-		text, _ = ends(text, askedMax)
+	for _, text := range spoofable(c) {
+		text, _ = beginningAndEnd(text, askedMax)
 		if word, scripts := mixedWord(text); word != "" {
 			add("a word mixes "+scripts+" letters", word)
 		}
@@ -289,8 +276,8 @@ func warnings(c *calls.ToolCall) (list []warning) {
 	return list
 }
 
-// names are the texts of a call in which a letter may be put for another that looks like it.
-func names(c *calls.ToolCall) []string {
+// spoofable are the texts of a call in which a letter may be put for another that looks like it.
+func spoofable(c *calls.ToolCall) []string {
 	q := c.Confirmation
 	list := []string{c.Name, c.DisplayName}
 	if q.Execute != nil {
@@ -319,13 +306,16 @@ func otherContent(c *calls.ToolCall) (other bool) {
 	return other
 }
 
-// commandDirectory is where a command runs: as it is asked for, or as the tool is
-// told.
+// commandDirectory is where a call's command runs: as it is asked for, or as the tool is
+// told; "" if neither says it, or if the call asks about no command.
 func commandDirectory(c *calls.ToolCall) (dir string) {
+	if c.Confirmation.Execute == nil {
+		return ""
+	}
 	if dir = c.Confirmation.Execute.WorkingDirectory; dir != "" {
 		return dir
 	}
-	eachDeep(string(c.Input), inputDepth, func(key, value string) {
+	eachMemberDeep(string(c.Input), inputDepth, func(key, value string) {
 		if dir == "" && isDirectoryKey(key) && rawjson.IsString(value) {
 			dir = calls.StringOf(value)
 		}

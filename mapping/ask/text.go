@@ -96,13 +96,13 @@ func FirstLines(change string) string {
 		lines = lines[:ChangeLines]
 	}
 	for i, l := range lines {
-		lines[i], _ = ends(l, lineMax)
+		lines[i], _ = beginningAndEnd(l, lineMax)
 	}
 	return strings.Join(lines, "\n") + more
 }
 
 // Beginning returns what the agent says as it is shown, made visible.
-func Beginning(said string) string { return start(said, saidMax) }
+func Beginning(said string) string { return beginningOnly(said, saidMax) }
 
 // Unified is the change of a file as a diff of its texts. The agent's own diff is shown
 // only where it is all that is known: elsewhere the user would approve what it leaves

@@ -18,14 +18,14 @@ func Visible(s string) string {
 	}
 	var b strings.Builder
 	for i, r := range s {
-		b.WriteString(visible(s[:i], r))
+		b.WriteString(visibleRune(s[:i], r))
 	}
 	return b.String()
 }
 
-// visible is how a character is shown behind a text.
-func visible(before string, r rune) string {
-	if hidden(before, r) {
+// visibleRune is how a character is shown behind a text.
+func visibleRune(before string, r rune) string {
+	if isHidden(before, r) {
 		return escaped(r)
 	}
 	return string(r)
@@ -35,25 +35,25 @@ func escaped(r rune) string { return fmt.Sprintf(`\u{%X}`, r) }
 
 func countHidden(s string) (n int) {
 	for i, r := range s {
-		if hidden(s[:i], r) {
+		if isHidden(s[:i], r) {
 			n++
 		}
 	}
 	return n
 }
 
-// hidden reports whether a character does not show behind a text, or reorders others: all of
+// isHidden reports whether a character does not show behind a text, or reorders others: all of
 // Unicode's Default_Ignorable_Code_Point, and the blanks that are no spaces. (The joiner and
 // the selectors that make emoji, and the joiner of some scripts, are left alone behind
 // characters of such: behind others they can only hide.)
-func hidden(before string, r rune) bool {
+func isHidden(before string, r rune) bool {
 	switch {
 	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7F:
 		return false
 	case r == '\uFE0E' || r == '\uFE0F':
-		return !takesVariant(last(before))
+		return !takesVariant(lastRune(before))
 	case r == '\u200D':
-		return !takesVariant(last(before)) && last(before) != '\uFE0F' && !unicode.In(last(before), joining...)
+		return !takesVariant(lastRune(before)) && lastRune(before) != '\uFE0F' && !unicode.In(lastRune(before), joining...)
 	case r == '\u2028' || r == '\u2029' || r == '\u2800':
 		return true
 	case unicode.In(r, unicode.Mn, unicode.Me) && drawnOver(before, r):
@@ -62,8 +62,8 @@ func hidden(before string, r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// last is the last character of a text, 0 if it has none.
-func last(text string) rune {
+// lastRune is the last character of a text, 0 if it has none.
+func lastRune(text string) rune {
 	if text == "" {
 		return 0
 	}
@@ -86,7 +86,7 @@ const maxMarks = 4
 // drawnOver reports whether a mark is drawn over what has a meaning of its own, or over other lines, or
 // does not show: behind a sign of ASCII ("≯" is no redirection), on too many others, or a dot on an i.
 func drawnOver(before string, mark rune) bool {
-	base := last(before)
+	base := lastRune(before)
 	if base < utf8.RuneSelf && !unicode.IsLetter(base) && !unicode.IsDigit(base) || mark == '\u0307' && (base == 'i' || base == 'j') {
 		return true
 	}
@@ -108,7 +108,7 @@ func beginning(text string, limit int) (shown string, read int) {
 	}
 	var b strings.Builder
 	for i, r := range text {
-		v := visible(text[:i], r)
+		v := visibleRune(text[:i], r)
 		if limit -= utf8.RuneCountInString(v); limit < 0 {
 			return b.String(), i
 		}
@@ -117,9 +117,9 @@ func beginning(text string, limit int) (shown string, read int) {
 	return b.String(), len(text)
 }
 
-// ends returns a text, made visible. Of a text of more than limit characters the
+// beginningAndEnd returns a text, made visible. Of a text of more than limit characters the
 // middle is left out, which is said in its place; left is how many characters that is.
-func ends(text string, limit int) (shown string, left int) {
+func beginningAndEnd(text string, limit int) (shown string, left int) {
 	shown, read := beginning(text, limit)
 	if read == len(text) {
 		return shown, 0
@@ -128,7 +128,7 @@ func ends(text string, limit int) (shown string, left int) {
 	from, room := len(text), limit/2
 	for from > read {
 		r, n := utf8.DecodeLastRuneInString(text[:from])
-		if room -= utf8.RuneCountInString(visible(text[:from-n], r)); room < 0 {
+		if room -= utf8.RuneCountInString(visibleRune(text[:from-n], r)); room < 0 {
 			break
 		}
 		from -= n
@@ -137,8 +137,8 @@ func ends(text string, limit int) (shown string, left int) {
 	return head + fmt.Sprintf(" [… %s are not shown here …] ", characters(left)) + Visible(text[from:]), left
 }
 
-// exactly makes blanks visible that look like a space, and are none to what reads a command or a path.
-func exactly(text string) string {
+// escapeBlanks makes blanks visible that look like a space, and are none to what reads a command or a path.
+func escapeBlanks(text string) string {
 	isBlank := func(r rune) bool { return r != ' ' && unicode.Is(unicode.Zs, r) }
 	if strings.IndexFunc(text, isBlank) < 0 {
 		return text
@@ -154,8 +154,8 @@ func exactly(text string) string {
 	return b.String()
 }
 
-// start returns a text, made visible, without what is beyond limit characters.
-func start(text string, limit int) string {
+// beginningOnly returns a text, made visible, without what is beyond limit characters, which is said.
+func beginningOnly(text string, limit int) string {
 	shown, read := beginning(text, limit)
 	if read < len(text) {
 		shown += fmt.Sprintf(" [… %s more are not shown]", characters(utf8.RuneCountInString(text[read:])))
@@ -210,6 +210,7 @@ func mixedWord(text string) (word, scripts string) {
 	return "", ""
 }
 
+// scriptOf is the script of a letter, if that is one of the lookalikes; else "".
 func scriptOf(r rune) string {
 	for _, s := range lookalikes {
 		if unicode.Is(s.table, r) {
