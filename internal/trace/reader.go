@@ -113,7 +113,6 @@ func (r *Reader) All() iter.Seq2[*Record, error] {
 	}
 }
 
-// read is Next, behind the first record.
 func (r *Reader) read() (*Record, error) {
 	for {
 		found, err := r.lines.next()

@@ -33,7 +33,6 @@ func WriteRedacted(r *Reader, w io.Writer) error {
 	return nil
 }
 
-// redact makes of a record what --trace-redact would have written.
 func (r *Record) redact(e *encoder) {
 	r.Redact = r.Kind == KindStart
 	if payload, _ := r.Payload(); len(payload) > 0 {

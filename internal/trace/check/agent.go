@@ -73,7 +73,6 @@ type exchange struct {
 	encoded    string      // the answer's Content-Encoding: but for identity its body is not in the trace
 }
 
-// record checks a record of the agent's wire.
 func (w *agentWire) record(r *trace.Record) {
 	if r.Kind == trace.KindRequest {
 		w.request(r)
@@ -103,7 +102,8 @@ func (w *agentWire) record(r *trace.Record) {
 
 func (w *agentWire) request(r *trace.Record) {
 	doc, whole := w.c.payload(r)
-	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)), request: r.N, requested: r.Micros, url: r.URL}
+	x := &exchange{method: doc.Get("method").Str, id: doc.Get("id").Raw, params: gjson.Parse(strings.Clone(doc.Get("params").Raw)),
+		request: r.N, requested: r.Micros, url: r.URL}
 	version := cmp.Or(r.HeaderOf("A2A-Version"), inURL(r.URL, "A2A-Version")) // 1.0, section 3.6.1, allows it there
 	x.devtool = strings.Contains(r.HeaderOf("A2A-Extensions")+r.HeaderOf("X-A2A-Extensions")+doc.Get("params.message.extensions").Raw, "/developer-profile/")
 	switch {
@@ -155,7 +155,6 @@ func (w *agentWire) call(r *trace.Record, x *exchange, doc gjson.Result, version
 	w.c.schema(r, Bridge, x.method, x.doc(), x.op.params, doc.Get("params"), "params")
 }
 
-// doc returns the name of the document whose schemas an exchange must match.
 func (x *exchange) doc() string { return "A2A " + cmp.Or(x.op.version, "0.3") }
 
 // result checks an event or a result against the rules of streams and tasks.
@@ -261,7 +260,8 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 	case ok && x.request < before.record && x.request != before.request && !event.Terminal(e.State):
 		// An older stream may be behind: what came first on two connections nothing tells.
 	case ok && x.request > before.record && x.params.Get("message").Exists() && !x.params.Get("message.taskId").Exists():
-		w.c.fail(r.N, Agent, RuleState, x.method, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own", e.Task, before.state, before.record)
+		w.c.fail(r.N, Agent, RuleState, x.method, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own",
+			e.Task, before.state, before.record)
 		delete(w.ended, e.Task)
 	case ok && before.state != e.State:
 		w.c.fail(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
@@ -274,7 +274,6 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 	}
 }
 
-// end checks how an exchange ended.
 func (w *agentWire) end(r *trace.Record, x *exchange) {
 	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
 	switch {

@@ -11,7 +11,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
 
-// answer checks an event of a stream, or a body.
 func (w *agentWire) answer(r *trace.Record, x *exchange) {
 	doc, whole := w.c.payload(r)
 	if !doc.Exists() {
@@ -162,7 +161,8 @@ func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Res
 	case doc.Get("jsonrpc").Str != "2.0":
 		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
 	// By their value: encoders escape "/" and letters, or write 1 as 1.0.
-	case x.id != "" && (id.Type != sent.Type || id.String() != sent.String()) && !(id.Type == gjson.Null && slices.Contains([]int64{-32700, -32600}, doc.Get("error.code").Int())): // what was not understood
+	case x.id != "" && (id.Type != sent.Type || id.String() != sent.String()) &&
+		!(id.Type == gjson.Null && slices.Contains([]int64{-32700, -32600}, doc.Get("error.code").Int())): // what was not understood
 		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
 	case result.Exists() == doc.Get("error").Exists():
 		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")

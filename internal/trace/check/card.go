@@ -69,7 +69,8 @@ func eachInterface(wrong func(f agentInterface, v1 bool) string) func(gjson.Resu
 
 func wrongURL(f agentInterface, _ bool) string {
 	u, err := url.Parse(f.url)
-	if web := f.binding == "" || f.binding == "JSONRPC" || f.binding == "HTTP+JSON"; f.url != "" && !redacted(f.url) && web && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+	if web := f.binding == "" || f.binding == "JSONRPC" || f.binding == "HTTP+JSON"; f.url != "" && !redacted(f.url) && web &&
+		(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		return fmt.Sprintf("%s: must be an absolute URL (https://…), and is %q", join(f.at, "url"), f.url)
 	}
 	return ""

@@ -162,7 +162,6 @@ func (c *Checker) Notes() []string {
 	return notes
 }
 
-// note notes once what was not checked.
 func (c *Checker) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); len(c.notes) < maxKinds && !slices.Contains(c.notes, text) {
 		c.notes = append(c.notes, text)

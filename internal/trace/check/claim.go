@@ -75,7 +75,8 @@ func (w *agentWire) refusedTask(n int64, x *exchange, code int64, gets bool) {
 	over := w.ended[cmp.Or(x.about, x.params.Get("message.taskId").Str)]
 	switch task := w.begun[x.about]; {
 	case over.state != "" && x.request > over.record && !gets && (code == -32603 || !x.rpc && x.status == 500): // else it has ended meanwhile
-		w.c.warn(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004", over.state, over.record)
+		w.c.warn(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004",
+			over.state, over.record)
 	case gets && task != nil && (code == -32001 || !x.rpc && x.status == 404):
 		w.c.fail(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
 	}
@@ -127,7 +128,8 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 	switch {
 	case !x.rpc && x.op.result != "Event":
 	case r.Status >= 300 && r.Status < 400:
-		w.report(r.N, x, RuleHTTP, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL", r.Status, r.HeaderOf("Location"))
+		w.report(r.N, x, RuleHTTP, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL",
+			r.Status, r.HeaderOf("Location"))
 	case r.Status > 200 && r.Status < 300:
 		w.report(r.N, x, RuleHTTP, Warning, "the HTTP status of this answer must be 200, and is %d", r.Status)
 	}
@@ -154,7 +156,8 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 // unserved reports whether the server has no such URL: the status says so, and the request is
 // about no task that could be unknown.
 func (x *exchange) unserved() bool {
-	return !x.rpc && notServed(x.status) && x.about == "" && !x.params.Get("message.taskId").Exists() && slices.Contains([]string{"Tasks", "Event", "Sent", "Card"}, x.op.result)
+	return !x.rpc && notServed(x.status) && x.about == "" && !x.params.Get("message.taskId").Exists() &&
+		slices.Contains([]string{"Tasks", "Event", "Sent", "Card"}, x.op.result)
 }
 
 // ofGateway reports whether a gateway may be the author of an answer with this status.
@@ -214,7 +217,8 @@ func brokenAt(text string, counted bool) string {
 func (w *agentWire) reportHeldBack(x *exchange) {
 	waited := time.Duration(x.firstEvent-x.requested) * time.Microsecond
 	if took := time.Duration(x.lastSign-x.firstEvent) * time.Microsecond; x.answers >= 4 && waited >= heldBack && took <= waited/50 {
-		w.report(x.lastEvent, x, RuleHTTP, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back", x.answers, waited.Round(100*time.Millisecond))
+		w.report(x.lastEvent, x, RuleHTTP, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back",
+			x.answers, waited.Round(100*time.Millisecond))
 	}
 }
 

@@ -37,7 +37,6 @@ type session struct {
 	calls map[string]bool // nil: not all calls are known
 }
 
-// message checks a line.
 func (w *editorWire) message(r *trace.Record) {
 	doc, whole := w.c.payload(r)
 	who := Editor

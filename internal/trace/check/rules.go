@@ -91,7 +91,8 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 	asks := x.params.Get("message").Exists()
 	switch skew := when.Sub(r.Time); {
 	case asks && !r.Time.IsZero() && skew.Abs() > maxSkew:
-		w.c.warn(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?", when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+		w.c.warn(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?",
+			when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
 	case when.Before(x.timestamp):
 		w.c.warn(r.N, RuleState, x.method, "status.timestamp is earlier than that of the event before")
 	}

@@ -77,11 +77,11 @@ func (w *agentWire) continuation(r *trace.Record, x *exchange, e *event.Event) {
 // reportSilence reports a long time before this event in which nothing came.
 func (w *agentWire) reportSilence(r *trace.Record, x *exchange) {
 	if since := time.Duration(r.Micros-x.lastSign) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence && !event.Waits(x.newest.State) {
-		w.report(r.N, x, RuleHTTP, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then", since.Round(time.Second))
+		w.report(r.N, x, RuleHTTP, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then",
+			since.Round(time.Second))
 	}
 }
 
-// ending checks the end of a stream that had events.
 func (w *agentWire) ending(r *trace.Record, x *exchange) {
 	since := time.Duration(r.Micros-x.lastSign) * time.Microsecond
 	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen
@@ -117,6 +117,7 @@ func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration
 	case r.Reason == trace.EndCut:
 		w.c.warn(x.lastEvent, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
 	case !byUs:
-		w.c.fail(x.lastEvent, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user", cmp.Or(x.newest.State, "unknown"))
+		w.c.fail(x.lastEvent, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user",
+			cmp.Or(x.newest.State, "unknown"))
 	}
 }

@@ -83,7 +83,6 @@ func (w *walk) try(s schema, v gjson.Result, path string) []fault {
 	return inner.faults
 }
 
-// check adds the faults of v by a schema.
 func (w *walk) check(s schema, v gjson.Result, path string) {
 	if w.nesting >= maxNesting {
 		return

@@ -85,7 +85,6 @@ func (u *unit) rest(text string) (rest string, ok bool) {
 	return strings.CutPrefix(text, u.text())
 }
 
-// begin begins a turn with its prompt, the record n.
 func (w *words) begin(session string, n int64) {
 	if w.off || len(w.turns) >= maxTurns {
 		return

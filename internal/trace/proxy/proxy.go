@@ -158,7 +158,6 @@ func (p *Proxy) route(r *http.Request, body []byte) *passing {
 	return pass
 }
 
-// rewrite makes the agent's request of the client's.
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	pass := r.In.Context().Value(passingKey{}).(*passing)
 	r.Out.URL, r.Out.Host = pass.to, ""
@@ -231,7 +230,6 @@ func (p *Proxy) moved(doc []byte) []byte {
 
 func (p *Proxy) move(old string) (string, bool) { return card.Mover(p.agent.String(), p.base)(old) }
 
-// fails answers a request that the agent has not answered.
 func (p *Proxy) fails(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client has gone

@@ -143,7 +143,6 @@ func (p *playing) begin(status int, contentType string, header map[string][]stri
 	p.w.WriteHeader(status)
 }
 
-// exchange plays the answer of a recorded exchange.
 func (p *playing) exchange(x *exchange) {
 	if !p.waitFor(x, x.responded) {
 		return

@@ -86,7 +86,8 @@ func (a *Agent) match(q *request) (x *exchange, differs string) {
 		if score > best || score == best && c.played {
 			best, x, differs = score, c, ""
 			if was != is {
-				differs = fmt.Sprintf("%s says %q, and what was recorded says %q", q.shown, safe.Short(strings.ReplaceAll(is, "\x00", " "), maxQuoted), safe.Short(strings.ReplaceAll(was, "\x00", " "), maxQuoted))
+				differs = fmt.Sprintf("%s says %q, and what was recorded says %q", q.shown,
+					safe.Short(strings.ReplaceAll(is, "\x00", " "), maxQuoted), safe.Short(strings.ReplaceAll(was, "\x00", " "), maxQuoted))
 			}
 		}
 	}

@@ -199,7 +199,8 @@ func (it *Item) reply(method string) {
 			it.Text = "session " + shortID(it.Session)
 		}
 	case "initialize":
-		it.Text = strings.TrimSpace(fmt.Sprintf("version %s %s %s", r.Get("protocolVersion").Raw, first(r, "agentInfo.name", "serverInfo.name"), first(r, "agentInfo.version", "serverInfo.version")))
+		it.Text = strings.TrimSpace(fmt.Sprintf("version %s %s %s", r.Get("protocolVersion").Raw,
+			first(r, "agentInfo.name", "serverInfo.name"), first(r, "agentInfo.version", "serverInfo.version")))
 	default:
 		it.Text = first(r, "stopReason", "state", "text", "action")
 		if content := r.Get("content"); content.IsArray() {
