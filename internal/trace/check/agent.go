@@ -228,13 +228,13 @@ func (w *agentWire) stream(r *trace.Record, x *exchange, e *event.Event) {
 	switch {
 	case x.answers > 1 || !v1:
 	case x.method == "SubscribeToTask" && e.Kind != event.Task:
-		w.c.fail(r.N, Agent, RuleOrder, x.method, "the first event of a subscription must be the task")
+		w.fail(r.N, x, RuleOrder, "the first event of a subscription must be the task")
 	case x.method != "SubscribeToTask" && e.Kind != event.Task && e.Kind != event.Message && !x.params.Get("message.taskId").Exists():
-		w.c.fail(r.N, Agent, RuleOrder, x.method, "the first event must be a task or a message")
+		w.fail(r.N, x, RuleOrder, "the first event must be a task or a message")
 	}
 	switch {
 	case x.task != "" && e.Task != "" && e.Task != x.task:
-		w.c.fail(r.N, Agent, RuleOrder, x.method, "the stream is about the task %q, and this about %q", x.task, e.Task)
+		w.fail(r.N, x, RuleOrder, "the stream is about the task %q, and this about %q", x.task, e.Task)
 	case e.Task != "":
 		x.task = e.Task
 	}
@@ -260,11 +260,11 @@ func (w *agentWire) state(r *trace.Record, x *exchange, e *event.Event) {
 	case ok && x.request < before.record && x.request != before.request && !event.Terminal(e.State):
 		// An older stream may be behind: what came first on two connections nothing tells.
 	case ok && x.request > before.record && x.params.Get("message").Exists() && !x.params.Get("message.taskId").Exists():
-		w.c.fail(r.N, Agent, RuleState, x.method, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own",
+		w.fail(r.N, x, RuleState, "the message begins a task, and its ID %q is that of one that was %s in record %d: each has an ID of its own",
 			e.Task, before.state, before.record)
 		delete(w.ended, e.Task)
 	case ok && before.state != e.State:
-		w.c.fail(r.N, Agent, RuleState, x.method, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
+		w.fail(r.N, x, RuleState, "the task %q was %s in record %d, and is %s", e.Task, before.state, before.record, e.State)
 		delete(w.ended, e.Task)
 	case !ok && event.Terminal(e.State):
 		if len(w.ended) >= maxOpen {

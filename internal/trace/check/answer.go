@@ -30,9 +30,9 @@ func (w *agentWire) answer(r *trace.Record, x *exchange) {
 		w.cardAnswer(r, x, doc)
 		return
 	case x.final > 0 && !x.endsAgain(doc):
-		w.c.fail(r.N, Agent, RuleOrder, x.method, "it comes after what must be the last of its stream, in record %d: %s", x.final, x.finalBy)
+		w.fail(r.N, x, RuleOrder, "it comes after what must be the last of its stream, in record %d: %s", x.final, x.finalBy)
 	case x.rpc && r.Kind == trace.KindBody && x.answers > 1:
-		w.c.fail(r.N, Agent, RuleAnswered, x.method, "it is a second answer")
+		w.fail(r.N, x, RuleAnswered, "it is a second answer")
 	}
 	result := doc
 	if x.rpc {
@@ -155,16 +155,16 @@ func (w *agentWire) envelope(r *trace.Record, x *exchange, doc, result gjson.Res
 		if gjson.Parse(doc.Str).IsObject() {
 			twice = ": it was made JSON twice"
 		}
-		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, "the answer must be an object, and is %s%s", quote(doc), twice)
+		w.fail(r.N, x, RuleJSONRPC, "the answer must be an object, and is %s%s", quote(doc), twice)
 	case !doc.Get("jsonrpc").Exists() && !result.Exists() && !doc.Get("error").Exists():
-		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
+		w.fail(r.N, x, RuleJSONRPC, `jsonrpc must be "2.0": the answer is not in the envelope of JSON-RPC, {"jsonrpc":"2.0","id":…,"result":…}`)
 	case doc.Get("jsonrpc").Str != "2.0":
-		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
+		w.fail(r.N, x, RuleJSONRPC, `jsonrpc must be "2.0", and is %s`, quote(doc.Get("jsonrpc")))
 	// By their value: encoders escape "/" and letters, or write 1 as 1.0.
 	case x.id != "" && (id.Type != sent.Type || id.String() != sent.String()) &&
 		!(id.Type == gjson.Null && slices.Contains([]int64{-32700, -32600}, doc.Get("error.code").Int())): // what was not understood
-		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, "the ID must be %s, and is %s", x.id, quote(id))
+		w.fail(r.N, x, RuleJSONRPC, "the ID must be %s, and is %s", x.id, quote(id))
 	case result.Exists() == doc.Get("error").Exists():
-		w.c.fail(r.N, Agent, RuleJSONRPC, x.method, "an answer has either a result or an error")
+		w.fail(r.N, x, RuleJSONRPC, "an answer has either a result or an error")
 	}
 }

@@ -60,19 +60,19 @@ func (w *agentWire) piece(r *trace.Record, x *exchange, e *event.Event, a *artif
 	id := e.ID()
 	if a == nil {
 		if e.Append {
-			w.c.warn(r.N, RuleOrder, x.method, "it is to be appended to the artifact %q, which has not begun", id)
+			w.warn(r.N, x, RuleOrder, "it is to be appended to the artifact %q, which has not begun", id)
 		}
 		return
 	}
 	_, all := a.rest(text)
 	switch {
 	case e.Append && all && a.size >= shortText && e.Body.Raw != x.previous:
-		w.c.warn(r.N, RuleOrder, x.method, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice",
+		w.warn(r.N, x, RuleOrder, "it is to be appended to the artifact %q, and begins with all that the artifact holds: clients show %s twice",
 			id, excerpt(a.text()))
 	case e.Append && a.last && text != "":
-		w.c.warn(r.N, RuleOrder, x.method, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
+		w.warn(r.N, x, RuleOrder, "lastChunk: true came before for the artifact %q, and this is one more piece of it", id)
 	case !e.Append && !a.void && a.size > 0 && !all && !strings.HasPrefix(a.text(), text):
-		w.c.warn(r.N, RuleOrder, x.method, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text()))
+		w.warn(r.N, x, RuleOrder, "it takes the place of the artifact %q, whose text %s is gone: append: true would add to it", id, excerpt(a.text()))
 	}
 }
 
@@ -89,9 +89,9 @@ func (w *agentWire) compareTask(r *trace.Record, x *exchange, e *event.Event) {
 		switch {
 		case a.compared:
 		case i < 0:
-			w.c.warn(r.N, RuleOrder, x.method, "the task does not hold the artifact %q, which its stream gave: who asks for the task later never gets it", id)
+			w.warn(r.N, x, RuleOrder, "the task does not hold the artifact %q, which its stream gave: who asks for the task later never gets it", id)
 		case !a.void && event.Text(held[i].Get("parts")) != a.text():
-			w.c.warn(r.N, RuleOrder, x.method, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s",
+			w.warn(r.N, x, RuleOrder, "the task holds another text of the artifact %q than its stream gave: %s, and the stream %s",
 				id, excerpt(event.Text(held[i].Get("parts"))), excerpt(a.text()))
 		}
 		a.compared = true

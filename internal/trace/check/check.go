@@ -173,11 +173,6 @@ func (c *Checker) fail(n int64, who, rule, what, format string, args ...any) {
 	c.report(&Finding{Record: n, Who: who, Rule: rule, Weight: Error, What: what, Text: fmt.Sprintf(format, args...)}, format)
 }
 
-// warn reports a warning about the agent; of the others all findings are errors.
-func (c *Checker) warn(n int64, rule, what, format string, args ...any) {
-	c.report(&Finding{Record: n, Who: Agent, Rule: rule, Weight: Warning, What: what, Text: fmt.Sprintf(format, args...)}, format)
-}
-
 // report counts a finding, and calls Report unless it was called with enough of the kind.
 func (c *Checker) report(f *Finding, kind string) {
 	f.Source = c.source(f)

@@ -252,7 +252,7 @@ func TestAlike(t *testing.T) {
 	c := New(&Options{Report: func(*Finding) { reported++ }})
 	for n := range int64(100) {
 		c.Add(&trace.Record{N: n, Kind: trace.KindMessage, Text: "no JSON"})
-		c.warn(n, RuleSchema, "tasks/get", "%s", fmt.Sprintf("status.timestamp has no time zone: %q", fmt.Sprint(n)))
+		c.agent.warn(n, &exchange{method: "tasks/get"}, RuleSchema, "%s", fmt.Sprintf("status.timestamp has no time zone: %q", fmt.Sprint(n)))
 	}
 	if c.Count() != 200 || reported != 2*maxAlike {
 		t.Errorf("%d were counted and %d reported, want 200 and %d", c.Count(), reported, 2*maxAlike)

@@ -40,6 +40,16 @@ var claims = [...]struct{ name, member string }{
 	{"SendStreamingMessage", "capabilities.streaming"},
 }
 
+// fail reports an error of the agent's in an exchange; its source is that of the rule.
+func (w *agentWire) fail(n int64, x *exchange, rule, format string, args ...any) {
+	w.c.fail(n, Agent, rule, x.method, format, args...)
+}
+
+// warn is fail for a warning. Of others than agents all findings are errors.
+func (w *agentWire) warn(n int64, x *exchange, rule, format string, args ...any) {
+	w.c.report(&Finding{Record: n, Who: Agent, Rule: rule, Weight: Warning, What: x.method, Text: fmt.Sprintf(format, args...)}, format)
+}
+
 // report reports what is wrong with an answer by the rules of its binding.
 func (w *agentWire) report(n int64, x *exchange, rule, weight, format string, args ...any) {
 	f := &Finding{Record: n, Who: Agent, Rule: rule, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...)}
@@ -75,10 +85,10 @@ func (w *agentWire) refusedTask(n int64, x *exchange, code int64, gets bool) {
 	over := w.ended[cmp.Or(x.about, x.params.Get("message.taskId").Str)]
 	switch task := w.begun[x.about]; {
 	case over.state != "" && x.request > over.record && !gets && (code == -32603 || !x.rpc && x.status == 500): // else it has ended meanwhile
-		w.c.warn(n, RuleClaim, x.method, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004",
+		w.warn(n, x, RuleClaim, "the task was %s in record %d, which is no internal error: a cancel is refused with -32002, a subscription or a message with -32004",
 			over.state, over.record)
 	case gets && task != nil && (code == -32001 || !x.rpc && x.status == 404):
-		w.c.fail(n, Agent, RuleClaim, x.method, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
+		w.fail(n, x, RuleClaim, "missing: the agent does not know the task %q, which it began in record %d", x.about, task.record)
 	}
 }
 
@@ -109,17 +119,17 @@ func (w *agentWire) refused(n int64, x *exchange, code int64) {
 			continue
 		}
 		if w.card.Get(c.member).Bool() && code == -32007 { // which is for that (1.0, section 3.1.11)
-			w.c.warn(n, RuleClaim, name, "%s, and its card says that it may have (%s)", what, c.member)
+			w.warn(n, x, RuleClaim, "%s, and its card says that it may have (%s)", what, c.member)
 		} else if w.card.Get(c.member).Bool() {
-			w.c.fail(n, Agent, RuleClaim, name, "%s, and its card says that it has (%s)", what, c.member)
+			w.fail(n, x, RuleClaim, "%s, and its card says that it has (%s)", what, c.member)
 		}
 		return
 	}
 	switch {
 	case code == -32601 && (x.op.result == "Sent" || gets):
-		w.c.fail(n, Agent, RuleClaim, name, "%s, which every agent must have", what)
+		w.fail(n, x, RuleClaim, "%s, which every agent must have", what)
 	case code == -32601, name == "tasks/cancel", name == "CancelTask":
-		w.c.warn(n, RuleClaim, name, "%s", what)
+		w.warn(n, x, RuleClaim, "%s", what)
 	}
 }
 
@@ -231,7 +241,7 @@ func (w *agentWire) cardAnswer(r *trace.Record, x *exchange, doc gjson.Result) {
 		return // it is the card before, which was checked
 	}
 	if media := strings.ToLower(x.media); media != "" && !strings.Contains(media, "json") {
-		w.c.warn(r.N, RuleHTTP, "card", "the Content-Type of the card must be application/json, and is %q", x.media)
+		w.broken(r, RuleHTTP, Warning, "card", fmt.Sprintf("the Content-Type of the card must be application/json, and is %q", x.media), false, [2]string{}, "media")
 	}
 	v1, v03 := doc.Get("supportedInterfaces").Exists() || doc.Get("supported_interfaces").Exists(), doc.Get("url").Exists()
 	if v1 && v03 {

@@ -91,10 +91,10 @@ func (w *agentWire) rules(r *trace.Record, x *exchange, e *event.Event) {
 	asks := x.params.Get("message").Exists()
 	switch skew := when.Sub(r.Time); {
 	case asks && !r.Time.IsZero() && skew.Abs() > maxSkew:
-		w.c.warn(r.N, RuleState, x.method, "status.timestamp is %s, and it came at %s: is the time zone wrong?",
+		w.warn(r.N, x, RuleState, "status.timestamp is %s, and it came at %s: is the time zone wrong?",
 			when.UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
 	case when.Before(x.timestamp):
-		w.c.warn(r.N, RuleState, x.method, "status.timestamp is earlier than that of the event before")
+		w.warn(r.N, x, RuleState, "status.timestamp is earlier than that of the event before")
 	}
 	x.timestamp = when
 }

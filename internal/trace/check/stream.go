@@ -40,7 +40,7 @@ func (w *agentWire) context(r *trace.Record, x *exchange, e *event.Event) {
 	}
 	if x.noContext {
 		x.noContext = false
-		w.c.warn(r.N, RuleOrder, x.method, "contextId is %q, and the task that came before has none: a client that answers does not know where", e.Context)
+		w.warn(r.N, x, RuleOrder, "contextId is %q, and the task that came before has none: a client that answers does not know where", e.Context)
 	}
 	if x.context == "" {
 		x.context = strings.Clone(x.params.Get("message.contextId").Str)
@@ -48,9 +48,9 @@ func (w *agentWire) context(r *trace.Record, x *exchange, e *event.Event) {
 	task := w.begun[e.Task]
 	switch {
 	case x.context != "" && x.context != e.Context:
-		w.c.fail(r.N, Agent, RuleOrder, x.method, "the context was %q, and is %q", x.context, e.Context)
+		w.fail(r.N, x, RuleOrder, "the context was %q, and is %q", x.context, e.Context)
 	case task != nil && task.context != "" && task.context != e.Context:
-		w.c.fail(r.N, Agent, RuleOrder, x.method, "the context of the task %q was %q, and is %q", e.Task, task.context, e.Context)
+		w.fail(r.N, x, RuleOrder, "the context of the task %q was %q, and is %q", e.Task, task.context, e.Context)
 	}
 	x.context = e.Context
 	if task != nil {
@@ -69,7 +69,7 @@ func (w *agentWire) continuation(r *trace.Record, x *exchange, e *event.Event) {
 		w.artifacts(r, x, e, task)
 	}
 	if now := e.Body.Raw; now == x.previous && e.ID() != "" && len(event.Text(e.Parts())) >= longEvent && (e.Append || e.Kind != event.Artifact) {
-		w.c.warn(r.N, RuleOrder, x.method, "it is the event before once more: clients show its text twice")
+		w.warn(r.N, x, RuleOrder, "it is the event before once more: clients show its text twice")
 	}
 	x.previous = strings.Clone(e.Body.Raw)
 }
@@ -93,13 +93,13 @@ func (w *agentWire) ending(r *trace.Record, x *exchange) {
 		w.unfinished(r, x, since, byUs)
 	case x.final > 0 || x.op.version != "0.3" || x.newest.Kind != event.Status || x.newest.Final || byUs:
 	case event.Terminal(x.newest.State):
-		w.c.fail(x.lastEvent, Agent, RuleState, x.method, "the last event of the stream must have final: true; the state is %s", x.newest.State)
+		w.fail(x.lastEvent, x, RuleState, "the last event of the stream must have final: true; the state is %s", x.newest.State)
 	default:
-		w.c.warn(x.lastEvent, RuleState, x.method, "the last event of the stream should have final: true; the state is %s", x.newest.State)
+		w.warn(x.lastEvent, x, RuleState, "the last event of the stream should have final: true; the state is %s", x.newest.State)
 	}
 	over := x.final > 0 || event.Terminal(x.newest.State)
 	if over && (byUs || r.Error != "") && r.Reason != trace.EndCut && since >= lingers {
-		w.c.warn(x.lastEvent, RuleState, x.method, "the stream was still open %s after its last event, and had to be closed", since.Round(10*time.Millisecond))
+		w.warn(x.lastEvent, x, RuleState, "the stream was still open %s after its last event, and had to be closed", since.Round(10*time.Millisecond))
 	}
 }
 
@@ -111,13 +111,13 @@ func (w *agentWire) unfinished(r *trace.Record, x *exchange, since time.Duration
 	before, over := w.ended[x.task]
 	switch {
 	case byUs && over && since >= lingers:
-		w.c.fail(x.lastEvent, Agent, RuleState, x.method, "the task is %s, as record %d says, and this stream has not told it and has not ended", before.state, before.record)
+		w.fail(x.lastEvent, x, RuleState, "the task is %s, as record %d says, and this stream has not told it and has not ended", before.state, before.record)
 	case byUs && since >= silence:
-		w.c.warn(x.lastEvent, RuleState, x.method, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
+		w.warn(x.lastEvent, x, RuleState, "nothing came for %s, the stream did not end, and the state is not final", since.Round(time.Second))
 	case r.Reason == trace.EndCut:
-		w.c.warn(x.lastEvent, RuleState, x.method, "the connection broke off after this event, before a final state: %s", r.Error)
+		w.warn(x.lastEvent, x, RuleState, "the connection broke off after this event, before a final state: %s", r.Error)
 	case !byUs:
-		w.c.fail(x.lastEvent, Agent, RuleState, x.method, "the stream ended after this event, and the state is %s: it must be final, or wait for the user",
+		w.fail(x.lastEvent, x, RuleState, "the stream ended after this event, and the state is %s: it must be final, or wait for the user",
 			cmp.Or(x.newest.State, "unknown"))
 	}
 }
