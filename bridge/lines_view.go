@@ -21,24 +21,24 @@ const resultMax = 1 << 20
 
 // linesView is the editor as one leg sees it.
 type linesView struct {
-	agent  *Agent
-	out    *stdio.Conn
-	lines  spell.Lines
-	buf    []byte
-	text   []byte
-	full   bool            // text has reached resultMax
-	shown  string          // the message that text ends in
-	passed json.RawMessage // the result of a method that was passed on
+	agent       *Agent
+	out         *stdio.Conn
+	lines       spell.Lines
+	buf         []byte
+	text        []byte
+	full        bool            // text has reached resultMax
+	lastMessage string          // the message that text ends in
+	passed      json.RawMessage // the result of a method that was passed on
 }
 
 // Show implements [Editor].
 func (v *linesView) Show(ctx context.Context, steps []mapping.Step) error {
 	for i := range steps {
 		if s := &steps[i]; s.Kind == mapping.StepText && !s.Repeats && !v.full {
-			if len(v.text) > 0 && s.Shown != v.shown {
+			if len(v.text) > 0 && s.Shown != v.lastMessage {
 				v.text = append(v.text, "\n\n"...) // another message
 			}
-			v.shown = s.Shown
+			v.lastMessage = s.Shown
 			if v.full = len(v.text)+len(s.Text) > resultMax; !v.full {
 				v.text = append(v.text, s.Text...)
 			}

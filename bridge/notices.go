@@ -18,13 +18,13 @@ func (t *turn) openingNotices() (notices []mapping.Step) {
 	s := t.session
 	say := func(text string) { notices = append(notices, mapping.Step{Kind: mapping.StepNotice, Text: text}) }
 	switch {
-	case s.wasRestarted():
+	case s.agentRestarted():
 		say(restartedNotice)
 		t.forgottenTold = true
-	case s.anew:
+	case s.lostConversation:
 		say(anewNotice)
 	}
-	s.anew = false
+	s.lostConversation = false
 	if text := s.unkeptNotice(); text != "" {
 		say(text + "\n")
 	}
@@ -144,11 +144,11 @@ func (t *turn) waitFor(ctx context.Context, notice string, do func()) (err error
 	return err
 }
 
-// wasRestarted reports, once, whether the agent's process is not the one that the
+// agentRestarted reports, once, whether the agent's process is not the one that the
 // conversation began with.
-func (s *Session) wasRestarted() bool {
+func (s *Session) agentRestarted() bool {
 	life := s.agent.opts.Client.Exited()
-	was := s.life
-	s.life = life
+	was := s.agentExit
+	s.agentExit = life
 	return was != nil && was != life && (s.contextID != "" || s.taskID != "")
 }

@@ -43,7 +43,7 @@ func (t Turn) promptRequest(ctx context.Context, prompt []acp.ContentBlock) (*re
 	if err != nil {
 		return nil, err
 	}
-	if err := t.handServers(ctx, m); err != nil {
+	if err := t.forwardServers(ctx, m); err != nil {
 		return nil, err
 	}
 	return t.replyRequest(ctx, m)

@@ -47,11 +47,11 @@ func (s *Session) servers() (list []json.RawMessage) {
 	return list
 }
 
-// handServers sees to it that a task which m begins has the editor's MCP servers, if
+// forwardServers sees to it that a task which m begins has the editor's MCP servers, if
 // the user wants that. Where they are no part of the settings, it has the task made before
 // the message, and writes its ID into m. A failure is told once in a session, and the
 // message is sent without them.
-func (t *turn) handServers(ctx context.Context, m *a2a.Outgoing) error {
+func (t *turn) forwardServers(ctx context.Context, m *a2a.Outgoing) error {
 	s, opts := t.session, &t.agent.opts
 	if m.TaskID != "" || len(s.servers()) == 0 || t.writing.Traits().ServersInSettings {
 		return nil

@@ -74,7 +74,7 @@ type Session struct {
 	pushes     *pushFeed // what the agent pushes of taskID, nil if it is not asked to
 	webhook    string    // the name of its address
 	fold       *mapping.Fold
-	life       <-chan struct{} // of the agent's process, when it was last spoken to
+	agentExit  <-chan struct{} // of the agent's process, when it was last spoken to
 	contextID  string
 	named      bool // the caller has named contextID: it is not replaced by another one
 	taskID     string
@@ -90,10 +90,10 @@ type Session struct {
 	// paused is the leg of a turn that ended with calls pending while its stream was
 	// open: what else it asks belongs to the same pause. decided are the decisions of
 	// that pause that have not been sent, by [mapping.ToolCall.Shown].
-	paused    *leg
-	decided   map[string]decision
-	completed bool // taskID is a task that is completed, and may be continued
-	anew      bool // the agent has lost the conversation, and the user does not know
+	paused           *leg
+	decided          map[string]decision
+	completed        bool // taskID is a task that is completed, and may be continued
+	lostConversation bool // the agent has lost the conversation, and the user does not know
 	// beginsWithCommand: it is a slash command's of A2A lines, whose task has had no message yet.
 	beginsWithCommand bool
 	namedTask         string // the task that the caller has named, which is not replaced either

@@ -64,7 +64,7 @@ func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.
 		return nil
 	}
 	t.fold.SetTask("")
-	if s.applySettings(&again, t.writing) != nil || t.handServers(ctx, &again) != nil {
+	if s.applySettings(&again, t.writing) != nil || t.forwardServers(ctx, &again) != nil {
 		return nil
 	}
 	return t.sendRequest(&again)
@@ -78,7 +78,7 @@ func (t *turn) followRequest() *request { return &request{taskID: t.fold.TaskID,
 const lookLimit = 2 * time.Minute
 
 // hasGoneOn looks whether calls have gone on without the answers that the agent has
-// refused, and tells the user if so. leg and limit: see [turn.whileShowing].
+// refused, and tells the user if so. leg and limit: see [turn.requestWhileShowing].
 func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
 	err := t.lookAtTask(ctx, leg, limit, func() bool { return !t.fold.Calls.Undelivered(calls...) })
 	if err != nil || t.fold.Calls.Undelivered(calls...) {

@@ -131,7 +131,7 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 	}
 	var answers []mapping.Answer
 	var err error
-	came := t.besides(ctx, leg, beside{exit: t.agent.opts.Client.Exited(), cancel: t.cancelled.Done(), steers: t.steers}, func(ctx context.Context) {
+	came := t.doWhileShowing(ctx, leg, beside{exit: t.agent.opts.Client.Exited(), cancel: t.cancelled.Done(), steers: t.steers}, func(ctx context.Context) {
 		answers, err = t.editor.Ask(ctx, questions)
 	}, func() bool { return !t.fold.State.Terminal() && t.anyOpen(questions) })
 	switch {
@@ -147,10 +147,10 @@ func (t *turn) put(ctx context.Context, leg *leg, questions []mapping.Question) 
 	return ctx.Err()
 }
 
-// besides calls do in another goroutine, and shows what leg, which may be nil, brings until do
+// doWhileShowing calls do in another goroutine, and shows what leg, which may be nil, brings until do
 // returns (ofAnswer), goesOn is false (ofLeg), or something of b comes. do has returned then in any
 // case: its context has ended.
-func (t *turn) besides(ctx context.Context, leg *leg, b beside, do func(context.Context), goesOn func() bool) (came came) {
+func (t *turn) doWhileShowing(ctx context.Context, leg *leg, b beside, do func(context.Context), goesOn func() bool) (came came) {
 	doing, stop := context.WithCancel(ctx)
 	done, finish := context.WithCancel(context.Background())
 	go func() { // ends with doing
@@ -210,10 +210,10 @@ func (t *turn) anyOpen(questions []mapping.Question) bool {
 }
 
 // lookAtTask asks for the task, and shows it, unless what leg brings meanwhile is enough: see
-// [turn.whileShowing].
+// [turn.requestWhileShowing].
 func (t *turn) lookAtTask(ctx context.Context, leg *leg, limit time.Duration, enough func() bool) error {
 	taskID := t.fold.TaskID
-	task, err := t.whileShowing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
+	task, err := t.requestWhileShowing(ctx, leg, limit, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
 	}, enough)
 	if task == nil || err != nil {
@@ -320,7 +320,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	}
 	t.rejected = true
 	taskID := t.fold.TaskID
-	task, err := t.whileShowing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
+	task, err := t.requestWhileShowing(ctx, leg, cancelGrace, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.cancelTask(ctx, taskID, "no option rejects the call")
 	}, func() bool {
 		return t.fold.State.Terminal() && t.fold.State != a2a.StateCanceled || leg.endedWell() && !t.fold.Calls.Waits() && !t.fold.Calls.Undelivered(ids...)
@@ -364,14 +364,14 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 // showWait is how long a look at a task may take whose call was rejected by cancelling it.
 const showWait = 2 * time.Second
 
-// whileShowing makes a request, in another goroutine, and shows what leg, which may be nil, brings
+// requestWhileShowing makes a request, in another goroutine, and shows what leg, which may be nil, brings
 // until that is answered: for limit at most, and while a cancel allows it. It returns no task if
 // what was shown is enough.
-func (t *turn) whileShowing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
+func (t *turn) requestWhileShowing(ctx context.Context, leg *leg, limit time.Duration, request func(context.Context) (*a2a.Event, error), enough func() bool) (task *a2a.Event, err error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	defer context.AfterFunc(t.cancelled, func() { time.AfterFunc(t.graceLeft(), stop) })()
-	came := t.besides(ctx, leg, beside{}, func(ctx context.Context) { task, err = request(ctx) }, func() bool { return !enough() })
+	came := t.doWhileShowing(ctx, leg, beside{}, func(ctx context.Context) { task, err = request(ctx) }, func() bool { return !enough() })
 	if came == ofLeg {
 		return nil, leg.unshown
 	}

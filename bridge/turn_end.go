@@ -128,7 +128,7 @@ func (t *turn) result(ctx context.Context, how legEnd, err error, undelivered bo
 		}
 		if !over && !t.wasSpared() {
 			// It waits for an answer, or works: neither is what the user's next prompt is for.
-			s.anew = t.writing.Traits().TaskIsConversation
+			s.lostConversation = t.writing.Traits().TaskIsConversation
 			s.dropTask()
 		} else {
 			s.keepTask(t.writing)
@@ -273,7 +273,7 @@ func (t *turn) keepTaskAfter(err error, undelivered bool) {
 		// The task waits for an answer that did not reach it, and would not take a
 		// prompt instead. Or it does what the user has not said.
 		t.agent.cancelLater(f.TaskID)
-		s.anew = t.writing.Traits().TaskIsConversation
+		s.lostConversation = t.writing.Traits().TaskIsConversation
 		s.dropTask()
 	case refused && f.State.Terminal() && !(f.State == a2a.StateCompleted && t.writing.Traits().ContinuesCompleted):
 		s.dropTask() // inference-gateway's says the error behind the state, and would refuse the next prompt
