@@ -204,9 +204,7 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 		update["stopReason"] = acp.StopError
 		update["error"] = map[string]any{"code": code, "message": mask(message), "data": map[string]string{"details": mask(details)}}
 	}
-	v.session.mu.Lock()
-	v.session.queue[0].endShown = true
-	v.session.mu.Unlock()
+	v.session.noteEndShown()
 	// As version 1's reply, it is written also if the bridge ends meanwhile.
 	_ = v.editor.server.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})
 }

@@ -89,9 +89,10 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 			c.replyOrFail(nil, err)
 			return
 		}
-		state := acp.StateIdle
-		if goesOn {
-			state = acp.StateRunning
+		state := acp.StateRunning
+		if !goesOn {
+			state = acp.StateIdle
+			session.noteEndShown() // the next prompt may be here before the turn is released
 		}
 		e.tellState(ctx, session, state)
 		c.reply(e.opened(session, ""))

@@ -53,3 +53,19 @@ func TestCancelBetween(t *testing.T) {
 	}
 	prompt.Discard()
 }
+
+// A prompt that comes when the editor has been told how a loaded session stands may answer what its
+// task asks, also before the turn that has told it is released; an earlier one may not.
+func TestPromptBehindLoaded(t *testing.T) {
+	s := NewAgent(&Options{}).NewSession("/")
+	loaded := must.Get(s.beginLoaded())(t)
+	for _, told := range []bool{false, true} {
+		prompt := must.Get(s.Begin())(t)
+		if prompt.afterEnd != told {
+			t.Errorf("the end was told: %t, the prompt comes after it: %t", told, prompt.afterEnd)
+		}
+		prompt.Discard()
+		s.noteEndShown()
+	}
+	loaded.Discard()
+}

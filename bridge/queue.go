@@ -24,7 +24,8 @@ var (
 )
 
 // wait waits until a turn may run. If it may not, the caller gives it up. errHeld: it was cancelled
-// before. errAsked: it would answer a question that came after its prompt was written.
+// before. errAsked: it would answer a question that came after its prompt was written. (The state
+// alone is none: with Gemini's server each turn ends so.)
 func (t Turn) wait(ctx context.Context) error {
 	for before := t.predecessor(); before != nil; before = t.predecessor() {
 		select {
@@ -35,10 +36,25 @@ func (t Turn) wait(ctx context.Context) error {
 			return errHeld
 		}
 	}
-	if t.fold.State == a2a.StateInputRequired && !t.afterEnd {
+	if t.fold.State != a2a.StateInputRequired || t.afterEnd {
+		return nil
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(t.cancelled, stop)()
+	var err error
+	if _, t.writing, err = t.agent.Ready(ctx); err != nil || t.fold.Calls.Waits() || t.leavesWaiting(t.fold.Question) {
 		return errAsked
 	}
 	return nil
+}
+
+// noteEndShown notes that the editor is told that the turn which runs is over: a prompt that comes
+// then may answer what that has asked.
+func (s *Session) noteEndShown() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue[0].endShown = true
 }
 
 // predecessor is the turn that this one waits for, nil if it may run.
