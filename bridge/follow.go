@@ -14,18 +14,8 @@ type brought struct {
 	verb   shown.Verb          // of events
 	events []a2a.Event         // valid until the turn has shown them
 	conn   *mapping.Connection // what became of the connection, nil for nothing
-	shows  showing
-	steps  []mapping.Step // that are shown as they are
+	steps  []mapping.Step      // that are shown as they are
 }
-
-// showing is how much of events is shown.
-type showing uint8
-
-const (
-	showAll   showing = iota
-	showCalls         // and the state, of a look at a task whose stream is open, and brings the words
-	showFlow          // all, of a stream that flows (leg.flows)
-)
 
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs
 // in its turn's goroutine, which takes what comes to it ([leg.await]), one at a time: that becomes an
@@ -325,7 +315,7 @@ func (l *leg) giveGlance(cut bool) bool {
 	if cut {
 		l.turn.fold.Cut()
 	}
-	_, ok := l.giveTask(task, showAll)
+	_, ok := l.giveTask(shown.Snapshot, task)
 	return ok
 }
 
@@ -349,8 +339,8 @@ func (l *leg) give(n brought) bool {
 
 // giveTask gives a task that was looked at. stale: it is older than what is known, and was not
 // shown.
-func (l *leg) giveTask(task *a2a.Event, shows showing) (stale, ok bool) {
-	n := brought{verb: shown.Snapshot, events: []a2a.Event{*task}, shows: shows}
+func (l *leg) giveTask(v shown.Verb, task *a2a.Event) (stale, ok bool) {
+	n := brought{verb: v, events: []a2a.Event{*task}}
 	if stale = l.turn.countStale(task); stale {
 		n.events = nil
 	}

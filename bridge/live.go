@@ -31,11 +31,8 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		l.spokeLast = ev.Kind == a2a.EventMessage
 		flows = flows && (ev.State == "" || ev.State == l.state && l.progress == saidState)
 	}
-	shows := showAll
-	if flows {
-		shows = showFlow
-	}
-	if !l.give(brought{verb: shown.Live, events: events, shows: shows}) {
+	l.flows = flows // until the turn knows more
+	if !l.give(brought{verb: shown.Live, events: events}) {
 		return
 	}
 	if l.flows {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -168,19 +169,19 @@ func (l *leg) cannotLook(silent bool) {
 }
 
 // takeSnapshot deals with the task as it is, from a look or the beginning of a subscription. It is
-// shown, while its stream is open by state and calls alone; what it tells of the state, and of the
+// shown, while its stream is open as a glance; what it tells of the state, and of the
 // leg's message, is noted, unless it is older than what is known; and the machine decides.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
-	shows := showAll
+	verb := shown.Snapshot
 	if open && !(l.byOwnWord() && task.State == l.state) { // else that has said all
-		shows = showCalls
+		verb = shown.Glance
 	}
 	asked, waited := l.asked, l.waitsForInput()
 	if l.wentOnUnheard(task) {
 		l.turn.fold.Cut()
 	}
-	stale, ok := l.giveTask(task, shows)
+	stale, ok := l.giveTask(verb, task)
 	if !ok {
 		return
 	}

@@ -15,8 +15,8 @@ import (
 // now is not filled. The error is the editor's.
 func (t *turn) show(leg *leg, n brought) (now heard, grew bool, err error) {
 	t.shows++
-	steps, grew := t.stepsOf(&n, t.steps[:0])
-	if len(n.events) > 0 && n.shows != showCalls && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
+	steps, grew := t.stepsOf(&n, leg.flows, t.steps[:0])
+	if len(n.events) > 0 && n.verb != shown.Glance && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.news++
 	}
 	if !grew {
@@ -38,8 +38,9 @@ func (t *turn) show(leg *leg, n brought) (now heard, grew bool, err error) {
 	return now, grew, err
 }
 
-// stepsOf appends the steps of what a leg has brought, with the notices that belong to it. grew: see show.
-func (t *turn) stepsOf(n *brought, steps []mapping.Step) (all []mapping.Step, grew bool) {
+// stepsOf appends the steps of what a leg has brought, with the notices that belong to it. flows: see
+// leg.flows; grew: see show.
+func (t *turn) stepsOf(n *brought, flows bool, steps []mapping.Step) (all []mapping.Step, grew bool) {
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
@@ -48,7 +49,7 @@ func (t *turn) stepsOf(n *brought, steps []mapping.Step) (all []mapping.Step, gr
 		if n.verb != shown.Live && t.view == lostView {
 			steps = append(steps, t.cutCost(n)...)
 		}
-		if steps, grew = t.foldEvents(n, steps); grew {
+		if steps, grew = t.foldEvents(n, flows, steps); grew {
 			return steps, true
 		}
 		if n.verb != shown.Live {
@@ -82,16 +83,12 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
 
-// foldEvents appends the steps of events. grew: see show.
-func (t *turn) foldEvents(n *brought, steps []mapping.Step) (all []mapping.Step, grew bool) {
-	grew = n.shows == showFlow
-	verb := n.verb
-	if n.shows == showCalls {
-		verb = shown.Glance
-	}
+// foldEvents appends the steps of events. flows and grew: see stepsOf.
+func (t *turn) foldEvents(n *brought, flows bool, steps []mapping.Step) (all []mapping.Step, grew bool) {
+	grew = flows
 	for i := range n.events {
 		at := len(steps)
-		steps = t.fold.Event(verb, &n.events[i], steps)
+		steps = t.fold.Event(n.verb, &n.events[i], steps)
 		grew = grew && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])
