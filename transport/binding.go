@@ -128,10 +128,10 @@ type operation struct {
 	push     *a2a.PushConfig
 	pushID   string
 
-	delivery           delivery
-	activate           []string // extensions to ask for beside those of [Client.Activate]
-	withoutCredentials bool
-	origins            *origins // where it may go; nil: where any request of the client may
+	delivery  delivery
+	activate  []string // extensions to ask for beside those of [Client.Activate]
+	anonymous bool     // it carries no credentials
+	origins   *origins // where it may go; nil: where any request of the client may
 
 	// These are set with the request: a number, unique in the client; the operation's name, for errors;
 	// whether no other operation has its URL, so that a 404 may mean the operation; and its kind, or for

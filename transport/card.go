@@ -232,13 +232,13 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	if c.opts.CheckCard != nil {
 		protocol{}.header(header)
 	}
-	op := &operation{effective: opExtendedCard, delivery: deliverIfReached, withoutCredentials: c.opts.BareCard, what: "the request for its card"}
+	op := &operation{effective: opExtendedCard, delivery: deliverIfReached, anonymous: c.opts.BareCard, what: "the request for its card"}
 	if u == c.cardAt.url && c.origins.check(u, "") != nil {
 		// The user has placed it elsewhere. Credentials are for the agent, as is a certificate.
 		if hasCertificate(c.opts.TLS) {
 			return nil, false, failf(nil, "%s is another origin than the agent's, and is not shown your certificate: save the card as a file, and give that", safe.Shown(u))
 		}
-		op.withoutCredentials, op.origins = true, &origins{}
+		op.anonymous, op.origins = true, &origins{}
 		op.origins.own.Store(u)
 	}
 	x, err := c.send(ctx, ctx, op, http.MethodGet, u, header, nil)

@@ -134,7 +134,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := cmp.Or(g.allowed(req).check(req.URL, "a request leads to"), x.c.checkExited()); err != nil {
 		return nil, err
 	}
-	if x.op.withoutCredentials || g.credentials == nil {
+	if x.op.anonymous || g.credentials == nil {
 		return g.send(x, req, nil)
 	}
 	cred, err := g.credentials(req.Context(), &Challenge{URL: req.URL, Card: g.card.Load()})
@@ -187,7 +187,7 @@ func (g *guard) another(x *exchange, resp *http.Response, refused *Credential) *
 // request is the given one, without either.
 func (g *guard) send(x *exchange, given *http.Request, cred *Credential) (*http.Response, error) {
 	req := given.Clone(httptrace.WithClientTrace(given.Context(), &httptrace.ClientTrace{GotConn: x.gotConn}))
-	if !x.op.withoutCredentials {
+	if !x.op.anonymous {
 		if g.insecure && !safe.ThisMachine(req.URL.Hostname()) && (cred != nil || len(g.header) > 0 || g.certificate) {
 			return nil, failf(nil, "certificates are not verified (--insecure), so your credentials are not sent to %s, which may be anybody: "+
 				"--ca-file names the certificate to trust instead", req.URL.Host)

@@ -162,8 +162,8 @@ func (s *Stream) keep(tmpl *template) {
 	s.follow(tmpl)
 }
 
-// decodeOne appends the event that is valid JSON, or returns the agent's error. The first event
-// shows that the agent has taken the way.
+// decodeOne appends the event that data is, valid JSON, or returns the agent's error. With the first
+// event the agent has taken the way.
 func (s *Stream) decodeOne(data string, failure bool) error {
 	s.events = append(s.events, a2a.Event{})
 	last := len(s.events) - 1

@@ -128,7 +128,7 @@ func (s *sheet) addAsked(label, text string) {
 	s.add(Line{Label: label, Text: Named(s.showExactly(strings.TrimRight(text, "\n")))})
 }
 
-// addJSON adds JSON of what is to be done, with indentation if it is not large. show is how a text is shown.
+// addJSON adds JSON of what is to be done, with indentation if it is small, as show has it shown.
 func (s *sheet) addJSON(label, raw string, show func(string) string) {
 	if len(raw) <= prettyMax && strings.Count(raw, "[")+strings.Count(raw, "{") <= prettyDepth {
 		raw = strings.TrimSpace(gjson.Get(raw, "@pretty").Raw)
@@ -307,7 +307,7 @@ func otherContent(c *calls.ToolCall) (other bool) {
 }
 
 // commandDirectory is where a call's command runs: as it is asked for, or as the tool is
-// told; "" if neither says it, or if the call asks about no command.
+// told; "" if it has none.
 func commandDirectory(c *calls.ToolCall) (dir string) {
 	if c.Confirmation.Execute == nil {
 		return ""

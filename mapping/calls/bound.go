@@ -63,11 +63,11 @@ func hashOf(v string) uint64 { return maphash.String(seed, v) }
 // digest is the hash of JSON, however it is written.
 func digest(v a2a.JSON) uint64 { return rawjson.Digest(seed, string(v)) }
 
-// names has the hashes of the names that the editor knows calls by, each with how many further
-// ones were made of it, as shown.Shown.TakeName has for messages.
+// names are the hashes of the names that the editor knows calls by, each with how many others
+// were made of it. shown.Shown.TakeName is the same for messages.
 type names map[uint64]int
 
-// take returns a copy of an ID as a name, with ~ and a number behind it if that name is taken.
+// take returns a name for an ID: a copy, with ~ and a number behind it if that is taken.
 func (n names) take(id string) string {
 	if len(n) >= maxHeard {
 		clear(n)
@@ -111,9 +111,9 @@ func (c *Calls) strip(one *kept) {
 	c.charge(one)
 }
 
-// bound strips calls while they take too many bytes, and forgets half of them if they are too many:
-// those that have ended, then the others, whose end it adds to the steps. It leaves alone the one
-// in hand, and those that are open.
+// bound strips calls that take too many bytes, and forgets the older half of too many: those
+// that have ended, then the others, whose end the steps show. The one in hand, and those that are
+// open, stay.
 func (c *Calls) bound(now *kept, to []Step) []Step {
 	if c.size > maxBytes {
 		for _, one := range c.list {

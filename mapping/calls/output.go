@@ -44,8 +44,8 @@ type growingText struct {
 	padded bool
 }
 
-// readOutput sets a mention's OutputSoFar to what its event has sent, and returns that as it is
-// kept; nil if it has sent none. It appends to the output of old, which may be nil, where it can.
+// readOutput sets a mention's OutputSoFar from what its event has sent, and returns that as it is
+// kept: as old's output that has grown, or a new one; nil if the mention has none.
 func (now *ToolCall) readOutput(old *kept) *growingText {
 	sent := now.sent
 	now.sent = Sent{}

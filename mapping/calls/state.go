@@ -18,8 +18,8 @@ type Calls struct {
 	order   []*task
 	task    *task   // the one in hand
 	list    []*kept // all that are kept, the oldest first
-	// heard has the turn in which each mention was heard last, each message that mentions came in,
-	// and each input that has left its ID to another: by mentionSum, carrierSum and inputSum.
+	// heard has the turn of each mention, of each message with mentions, and of each input that has
+	// left its ID to another: by mentionSum, carrierSum and inputSum.
 	heard map[uint64]int
 	turn  int
 
@@ -54,7 +54,7 @@ type kept struct {
 	// dataSum is the hash of the data part that its newest mention was read from, saidSum
 	// that of what the mention said.
 	dataSum, saidSum uint64
-	// untaken is the newest mention, if that asks and [Next] did not take it as a question; else nil.
+	// untaken is the newest mention, if that asks and [Next] took it for an old one; else nil.
 	untaken     *ToolCall
 	sinceAnswer bool // the newest mention came behind the newest answer, as far as is known
 	taken       bool // the agent has got the newest answer: see [Calls.Taken]
@@ -80,7 +80,7 @@ func New() *Calls {
 	return c
 }
 
-// Enter takes a task in hand: what follows is about its calls. Of too many tasks the oldest is forgotten.
+// Enter takes a task in hand: what follows is about its calls. It may forget the oldest.
 func (c *Calls) Enter(id string) {
 	if c.task != nil && c.task.id == id {
 		return
@@ -178,9 +178,9 @@ func (c *Calls) place(one *kept, to []Step) []Step {
 	return append(to, Step{Call: one.ToolCall, Task: one.task.id})
 }
 
-// Say takes a mention of a call, in the message or artifact of that ID. What it says may point into an
-// event; it is changed. The steps show what is new of the call, and the end of others that are
-// forgotten to bound what is kept.
+// Say takes a mention of a call, in the message or artifact of that ID, and changes it. What it
+// says may point into an event. Steps show what is new of the call, and the end of others that are
+// left to bound what is kept.
 func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	if now.Asks && now.Confirmation == nil {
 		now.Confirmation = &Confirmation{} // its dialect does not say what it asks
@@ -281,8 +281,8 @@ func (c *Calls) mentionSum(message string, said uint64) uint64 {
 	return uint64(s)
 }
 
-// apply makes a call what [Next] says that it is after a mention, and adds the step that shows it, if
-// there is anything new. old is nil for an ID that is new; growing is the mention's output, nil for none.
+// apply makes a call what [Next] says that it is after a mention, and adds the step that shows
+// it. old is nil for an ID that is new; growing is the mention's output, nil for none.
 func (c *Calls) apply(old *kept, now *ToolCall, growing *growingText, v Verb, to []Step) []Step {
 	var was *Call
 	if old != nil {
@@ -330,8 +330,7 @@ func (c *Calls) apply(old *kept, now *ToolCall, growing *growingText, v Verb, to
 	return append(to, step)
 }
 
-// relist puts a call into the lists of those that run, and that are open, or takes it out. Of too
-// many an open one is left out.
+// relist keeps the lists of the calls that run, and that are open, after a change of this one.
 func (c *Calls) relist(one *kept) {
 	if one.Status == Executing && !c.task.over {
 		if c.running == nil {

@@ -157,8 +157,7 @@ func adkAsks(at *Carrier) bool {
 	return at.State.Waits() && (at.Newest || !at.Held)
 }
 
-// data reads a data part of that kind; false if that is none of ADK's own, as kagent's
-// "file_too_large". long: the function runs long.
+// data reads a data part; false if its kind is none of ADK's own, as kagent's "file_too_large".
 func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) bool {
 	id, name := v.Get("id").Str, v.Get("name").Str
 	asks := adkAsks(at)
@@ -239,7 +238,7 @@ func (adk) confirmation(id string, args gjson.Result, to *Pieces) {
 	to.call(c)
 }
 
-// adkPayload is what confirmation has kept of a call's payload; nothing if there was none.
+// adkPayload is the payload of a call's confirmation; it need not exist.
 func adkPayload(c *calls.ToolCall) (payload gjson.Result) {
 	if c.Confirmation != nil {
 		payload = gjson.Get(string(c.Confirmation.Unread), "payload")

@@ -59,11 +59,11 @@ func (hector) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	return true
 }
 
-// splitHeld splits an artifact that a task holds, without the wholes: each text that says again all
-// pieces before it, from the whole before on, or from the result of a tool, which no answer goes on
-// behind. (Without streaming there are wholes alone, and two may be alike.) Where the task is not
-// done, the pieces behind the newest whole may repeat each other and have none: only a long text
-// counts as a whole there. It reports whether there is anything in the artifact.
+// splitHeld splits an artifact that a task holds, without each text that says again all
+// pieces before it, up to the whole before, or to the result of a tool, which no answer goes on behind:
+// without streaming there are wholes alone, and two may be alike. Where the task is not done,
+// the pieces behind the newest whole may repeat each other and have none: only a long one counts
+// there. It reports whether there are pieces.
 func splitHeld(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	var all strings.Builder
 	ends, answer := []int{0}, 0 // where the texts end in all; the index of the answer's first piece

@@ -26,8 +26,8 @@ func (inference) recognizes(ev *a2a.Event) bool {
 		a2a.Any(ev.History, func(m a2a.Message) bool { return splitsInference(&m) })
 }
 
-// splitsInference reports whether a message has a part of the dialect's. It makes no pieces: it is asked
-// of each event of agents that speak no dialect.
+// splitsInference reports whether a message has a part of the dialect's. It makes no pieces: it is
+// asked of each event of most agents.
 func splitsInference(m *a2a.Message) bool {
 	for p := range m.Parts.All() {
 		if toolCalls, again := inferencePart(p, m.ID); len(toolCalls) > 0 || again {

@@ -78,8 +78,7 @@ func Settings(card *a2a.Card, want string, extra []string) (Writing, error) {
 	return w, nil
 }
 
-// dialectOf returns the dialect of an agent whose card does not declare the development-tool
-// extension: [Core] if no other matches.
+// dialectOf returns the first dialect that matches a card, else [Core].
 func dialectOf(card *a2a.Card) string {
 	for _, d := range dialects() {
 		if d.matchesCard(card) {

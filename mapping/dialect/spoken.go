@@ -120,8 +120,7 @@ func (s *Spoken) Split(m *a2a.Message, a *a2a.Artifact, at *Carrier) *Pieces {
 	return to
 }
 
-// readMeta sets s.Meta to what an event's metadata says, by the first dialect that can read it, and
-// notes that the agent speaks that.
+// readMeta sets Meta to what the first dialect that can read an event's metadata finds in it.
 func (s *Spoken) readMeta(raw a2a.JSON) {
 	s.Meta = Meta{}
 	if raw == "" {
@@ -218,8 +217,8 @@ func (s *Spoken) Others(raw a2a.JSON) a2a.JSON {
 func (s *Spoken) Thinks() bool { return s.Meta.kind == kindThought }
 
 // Thought reads a part of the event in hand as a thought; false if it is none. Both dialects
-// whose data parts may be thoughts spell them alike, so an event's kind decides, or, in a snapshot,
-// which has none, that there is nothing else in the part.
+// that have data for thoughts spell them alike, so an event's kind decides, or, in a snapshot,
+// that there is nothing else in it.
 func (s *Spoken) Thought(part *a2a.Part) (subject, description string, ok bool) {
 	kind := s.Meta.kind
 	if kind != kindThought && kind != kindUnsaid || !s.Any() || part.Kind != a2a.PartData {

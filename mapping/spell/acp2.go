@@ -71,9 +71,8 @@ func (p *Places) newNote() string {
 	return "note~" + strconv.Itoa(p.notes)
 }
 
-// placeItem notes where a step of an item is shown. If the step replaces the item, its content takes
-// the place of all that was shown of it, and lines that empty the further messages are appended;
-// not so if other items are shown in the same messages.
+// placeItem notes where a step of an item is shown. If the step replaces the item, it takes the place
+// of all that was shown of it (further messages are emptied), unless these show other items, too.
 func (e *ACP) placeItem(dst []byte, s *mapping.Step) []byte {
 	p := e.V2
 	if s.Shown == "" {

@@ -98,9 +98,8 @@ func (e *ACP) write(c *mapping.ToolCall, pieces []string) (rest []string) {
 	return pieces
 }
 
-// added returns what a call's output has beyond what was written to the terminal, and counts that
-// as written; false if it cannot be appended, since it does not begin with what was written, or is
-// no text.
+// added returns what a call's output has beyond what was written to the terminal, and counts it
+// as written; false if the output does not begin with that, or is no text.
 func (t *terminal) added(c *mapping.ToolCall) (added string, ok bool) {
 	text := c.OutputSoFar
 	switch {

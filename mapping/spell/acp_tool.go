@@ -261,7 +261,7 @@ func (t *shownText) append(dst []byte) []byte {
 	return append(dst, `\n`+fence...)
 }
 
-// appendEscaped appends a text within a JSON string: json, if it is known how that is written.
+// appendEscaped appends a text within a JSON string: as json has it, if that is known.
 func appendEscaped(dst []byte, text, json string) []byte {
 	if json != "" {
 		return append(dst, json...)

@@ -270,8 +270,7 @@ func (l *Loader) shown(s mapping.Step) []mapping.Step {
 	return []mapping.Step{s}
 }
 
-// readItem reads a line of an item, and readTool one of a call; no steps if a line is missing that
-// it leans on.
+// readItem reads a line of an item; no steps if the one that it leans on is not stored.
 func (l *Loader) readItem(e *entry) []mapping.Step {
 	if e.ID != nil {
 		l.item = itemKey{e.Task, e.Say, *e.ID, e.As}

@@ -137,7 +137,7 @@ func (e *Lines) open(dst []byte, method string, s *mapping.Step) []byte {
 	return appendOptional(appendOptional(dst, "taskId", s.TaskID), "contextId", s.ContextID)
 }
 
-// artifact opens an event/artifact, whose text or part follows.
+// artifact opens an event/artifact.
 func (e *Lines) artifact(dst []byte, s *mapping.Step) []byte {
 	dst = e.open(dst, "event/artifact", s)
 	dst = rawjson.AppendField(dst, "artifactId", s.ArtifactID)

@@ -103,8 +103,7 @@ func (m *MCP) addParagraph(text string) {
 	}
 }
 
-// begin begins text of a message, or artifact, "" for other text: in a paragraph of its own, unless
-// it goes on with the last one.
+// begin begins a paragraph, unless the text that follows goes on with the same message, or artifact.
 func (m *MCP) begin(from string) {
 	if len(m.text) > 0 && (from == "" || from != m.from) {
 		m.text = append(bytes.TrimRight(m.text, "\n"), "\n\n"...)

@@ -81,9 +81,9 @@ func (s *Conn) admit() bool {
 	return true
 }
 
-// decodeAnswer decodes an answer into v; false if its id is none of ours. The line itself would not
+// decodeAnswer decodes an answer into v; false if its id cannot be ours. The line itself would not
 // do: the library matches some keys without regard to case, and mixes up what belongs to a
-// request and to a response. It drops an answer to what we did not ask.
+// request and to a response.
 func decodeAnswer(m rpcMessage, v any) bool {
 	id, ok := ownRequest(m["id"])
 	if !ok {
