@@ -49,6 +49,7 @@ type spelling struct {
 	body bool
 }
 
+// spellings has those of all operations but opMethod; the two that send messages are the first.
 func spellings() []spelling {
 	const (
 		push    = "tasks/pushNotificationConfig/"

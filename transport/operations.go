@@ -56,6 +56,7 @@ func (c *Client) SendOnce(ctx context.Context, m *a2a.Outgoing, blocking bool) (
 	return s.event(), nil
 }
 
+// newSend makes an operation that sends a message, with the client's output modes if it has none.
 func (c *Client) newSend(kind opKind, m *a2a.Outgoing) *operation {
 	op := newOperation(kind)
 	if len(m.AcceptedOutputModes) == 0 && len(c.opts.AcceptedOutputModes) > 0 {

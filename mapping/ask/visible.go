@@ -33,6 +33,7 @@ func visibleRune(before string, r rune) string {
 
 func escaped(r rune) string { return fmt.Sprintf(`\u{%X}`, r) }
 
+// countHidden counts the characters of a text that are hidden.
 func countHidden(s string) (n int) {
 	for i, r := range s {
 		if isHidden(s[:i], r) {

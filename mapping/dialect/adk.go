@@ -65,6 +65,7 @@ func hasADKKey(metadata a2a.JSON) (found bool) {
 	return found
 }
 
+// message leaves why a task has failed to A2A's rules.
 func (d adk) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
 	if at.State == a2a.StateFailed || at.State == a2a.StateRejected {
 		return false
@@ -83,6 +84,7 @@ func (d adk) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	return true
 }
 
+// usage notes the tokens that the event, or what is in it, tells.
 func (adk) usage(at *Carrier, metadata a2a.JSON, to *Pieces) {
 	for _, m := range [...]a2a.JSON{at.Metadata, metadata} {
 		if u := first(gjson.Parse(string(m)), "adk_usage_metadata", kagentKeys+"usage"); u.IsObject() {
@@ -116,6 +118,7 @@ func adkPartial(metadata ...a2a.JSON) partial {
 	return partialUnset
 }
 
+// parts splits the parts of a message, or of an artifact, by its mark and their own.
 func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *Carrier, to *Pieces) {
 	for p := range parts.All() {
 		part := mark
@@ -133,6 +136,7 @@ func (d adk) parts(parts a2a.Parts, mark partial, artifact bool, at *Carrier, to
 	}
 }
 
+// text adds a text as what it is: a thought or not, a piece or the whole.
 func (adk) text(p *a2a.Part, mark partial, artifact bool, at *Carrier, to *Pieces) {
 	thought := gjson.Get(string(p.Metadata), "adk_thought").Bool()
 	if at.Held && mark == isPiece {

@@ -75,6 +75,7 @@ func (codexNPM) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	return true
 }
 
+// tool adds the call of a data part.
 func (codexNPM) tool(v gjson.Result, to *Pieces) {
 	c := calls.ToolCall{ID: v.Get("request.callId").String(), Name: v.Get("request.name").String(), Kind: acp.KindOther, Status: statusOf(v)}
 	readCodexItem(v, &c)

@@ -22,6 +22,7 @@ func (mastra) recognizes(ev *a2a.Event) bool {
 		(ev.Artifact.ID == ev.TaskID+":response:text" || ev.Artifact.ID == ev.TaskID+":response:data")
 }
 
+// message drops a filler, and leaves the rest to A2A's rules.
 func (mastra) message(m *a2a.Message, at *Carrier, _ *Pieces) bool {
 	return IsFiller(at.State, m.Parts.Text())
 }

@@ -114,6 +114,7 @@ func heldShared(a *a2a.Artifact, at *Carrier, to *Pieces) {
 	}
 }
 
+// sharedPart adds a part that is no text: a call, or what it is.
 func sharedPart(p *a2a.Part, to *Pieces) {
 	if v := gjson.Parse(string(p.Data)); p.Kind == a2a.PartData && v.Get("call_id").Exists() {
 		sharedCall(v, to)

@@ -32,10 +32,10 @@ type Spoken struct {
 	searched      int // in how many events a dialect was looked for
 }
 
-// A set is a set of dialects, by their index in [dialects]: their place less 1.
+// A set is a set of dialects, by their places: see [placeOf].
 type set uint32
 
-func (s set) has(i int) bool { return s&(1<<i) != 0 }
+func (s set) has(place uint8) bool { return s&(1<<place) != 0 }
 
 // Any reports whether the agent is known to speak a dialect.
 func (s *Spoken) Any() bool { return s.set != 0 }
@@ -46,22 +46,22 @@ func (s *Spoken) Plain() bool { return s.set == 0 || s.Meta.other }
 // Speak notes that the agent speaks the dialect of that name, if there is one.
 func (s *Spoken) Speak(name string) {
 	if place := placeOf(name); place > 0 {
-		s.learn(int(place)-1, dialectAt(place))
+		s.learn(place, dialectAt(place))
 	}
 }
 
-// learn notes that the agent speaks the dialect of that index.
-func (s *Spoken) learn(i int, d dialect) {
-	if s.set.has(i) {
+// learn notes that the agent speaks a dialect.
+func (s *Spoken) learn(place uint8, d dialect) {
+	if s.set.has(place) {
 		return
 	}
-	s.set |= 1 << i
+	s.set |= 1 << place
 	clear(s.known[:]) // what others say in it depends on that
 	if by, ok := d.(splitter); ok && s.splitter == nil {
-		s.splitter, s.splitterPlace = by, uint8(i+1)
+		s.splitter, s.splitterPlace = by, place
 	}
 	if s.Learned != nil {
-		s.Learned(d.about().name, uint8(i+1), d, d.about().traits)
+		s.Learned(d.about().name, place, d, d.about().traits)
 	}
 }
 
@@ -83,7 +83,7 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 	s.searched++
 	for i, d := range dialects() {
 		if by, ok := d.(splitter); ok && by.recognizes(ev) {
-			s.learn(i, d)
+			s.learn(uint8(i+1), d)
 			return
 		}
 	}
@@ -146,18 +146,18 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		raw = a2a.JSON(strings.Clone(string(raw)))
 	}
 	for i, d := range dialects() {
-		about := d.about()
+		place, about := uint8(i+1), d.about()
 		if !strings.Contains(string(raw), about.sign) {
 			continue
 		}
-		if about.traits.AnswersApart && !s.set.has(i) {
+		if about.traits.AnswersApart && !s.set.has(place) {
 			continue // others may take an answer to such a question, but its task would be cancelled
 		}
 		if d.readMeta(raw, &s.Meta) {
 			s.Meta.Said = true
-			s.learn(i, d)
+			s.learn(place, d)
 			if q := s.Meta.Question; q != nil {
-				q.Dialect, q.Differences = uint8(i+1), about.traits.Differences
+				q.Dialect, q.Differences = place, about.traits.Differences
 			}
 			break
 		}

@@ -69,6 +69,7 @@ func isText(parts a2a.Parts) bool {
 	return !a2a.Any(parts.All(), func(p *a2a.Part) bool { return p.Kind != a2a.PartText })
 }
 
+// wrapperTrace adds what a data part of the extension's tells; its artifact's name is the kind.
 func wrapperTrace(a *a2a.Artifact, v gjson.Result, to *Pieces) {
 	switch a.Name {
 	case "trace.thinking":

@@ -61,6 +61,7 @@ func Prompt(blocks []acp.ContentBlock, card *a2a.Card) ([]a2a.OutPart, error) {
 	return parts, nil
 }
 
+// resource turns an embedded resource into a part: a file that the agent does not take into its name.
 func resource(r *acp.EmbeddedResource, card *a2a.Card) (a2a.OutPart, error) {
 	switch {
 	case r == nil:

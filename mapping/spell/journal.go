@@ -255,6 +255,7 @@ func (l *Loader) restore(e *entry) {
 	}
 }
 
+// goesOn takes the line of [TaskLine].
 func (l *Loader) goesOn(e *entry) {
 	l.TaskID, l.ContextID = e.Task, e.Context
 	if e.Sent != "" && l.Fold != nil {

@@ -81,6 +81,7 @@ func Collapse(steps []mapping.Step) []mapping.Step {
 	return kept
 }
 
+// supersedes reports whether a step has all that old shows, and old nothing but a call's content.
 func supersedes(s, old *mapping.Step) bool {
 	const content = mapping.ToolContent
 	return s.Kind == mapping.StepTool && old.Kind == mapping.StepTool && !s.New && !old.New && s.Changed == content && old.Changed == content &&

@@ -109,6 +109,7 @@ func (s *Conn) Send(ctx context.Context, lines []byte) error {
 	return s.sendBatch(ctx, lines)
 }
 
+// sendBatch is [Conn.Send] for lines that are handed over at once.
 func (s *Conn) sendBatch(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil || len(lines) == 0 {
 		return err
