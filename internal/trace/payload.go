@@ -39,7 +39,7 @@ func (p payload) recordedAs(b string) payload {
 	return p
 }
 
-// pieces is a payload that comes in parts. It keeps the first bytes up to the limit, and counts all.
+// pieces is a payload that comes in parts. It keeps the bytes up to the limit, and counts all.
 type pieces struct {
 	payload
 	limit int

@@ -62,7 +62,7 @@ func (p *Program) parse(app *cli.App) (text string, err error) {
 }
 
 // option takes an option, and its value from args if it is not in arg. It returns what is
-// left of args. Behind a command an option of the agent is a2astdio's.
+// left of args. One about the agent may stand behind a command, and is a2astdio's all the same.
 func (p *Program) option(at *level, arg string, args []string) ([]string, error) {
 	name, value, has, _ := optionOf(arg)
 	o, on := findOption(at.options, name), at

@@ -68,7 +68,7 @@ func (w *agentWire) foreignEnvelope(r *trace.Record, x *exchange, doc gjson.Resu
 	return !doc.Get("error").Exists()
 }
 
-// notOurs reports whether an answer is none of A2A: it is a gateway's, or the server has no such URL.
+// notOurs reports whether an answer is none of A2A: a gateway's, or of a server without such a URL.
 func (x *exchange) notOurs(doc gjson.Result) bool {
 	return x.unserved() || x.rpc && (ofGateway(x.status) || notServed(x.status)) && !doc.Get("jsonrpc").Exists()
 }

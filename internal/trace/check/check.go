@@ -152,7 +152,7 @@ func (c *Checker) Errors() int { return c.errors }
 
 // Notes tell what was not checked, and why.
 func (c *Checker) Notes() []string {
-	notes := c.notes
+	notes := slices.Clone(c.notes)
 	if c.cut > 0 {
 		notes = append(notes, fmt.Sprintf("payloads that are too long for the trace, and not checked: %d", c.cut))
 	}

@@ -80,7 +80,7 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	}
 }
 
-// refusedTask checks an error about a task that has begun or has ended. gets: the task was asked for.
+// refusedTask checks an error about a task that has begun or ended. gets: it was asked for.
 func (w *agentWire) refusedTask(n int64, x *exchange, code int64, gets bool) {
 	over := w.ended[cmp.Or(x.about, x.params.Get("message.taskId").Str)]
 	switch task := w.begun[x.about]; {
@@ -206,7 +206,7 @@ func notJSON(r *trace.Record) string {
 	return ""
 }
 
-// brokenAt tells where a text is no JSON any more. counted: a Content-Length may have told its length.
+// brokenAt tells where a text is no JSON any more. counted: a Content-Length may cut it off.
 func brokenAt(text string, counted bool) string {
 	var broken *json.SyntaxError
 	if !errors.As(json.Unmarshal([]byte(text), new(any)), &broken) {

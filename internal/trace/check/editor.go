@@ -21,7 +21,7 @@ type editorWire struct {
 	partial  bool // requests were not seen: what the trace begins with was moved aside, or there was a batch
 }
 
-// An openRequest is one that has no answer yet. The keys of open and answered are who asks and the ID.
+// An openRequest has no answer yet. The keys of open and answered are who asks and the ID.
 type openRequest struct {
 	n        int64
 	who      string

@@ -78,7 +78,7 @@ func (w *editorWire) replied(r *trace.Record, a *openRequest, doc gjson.Result) 
 	}
 }
 
-// acpSchema returns the name of the schema of a method's request or response, by who asks; "" for none.
+// acpSchema names the schema of a method's request or response, by who asks; "" for none.
 func (w *editorWire) acpSchema(asker, method, kind string) string {
 	side := "agent"
 	if asker == Bridge {

@@ -139,7 +139,7 @@ func (w *words) other(key, raw string) {
 	}
 }
 
-// eachString calls yield for each string in v, which is so deep in a payload.
+// eachString calls yield for each string in v, which is at a depth of its payload.
 func eachString(v gjson.Result, yield func(string), depth int) {
 	switch {
 	case v.Type == gjson.String:
@@ -250,7 +250,7 @@ func (t *turn) message(m gjson.Result) {
 	u.add(text)
 }
 
-// end compares a turn at the reply to its prompt, the record n, of who. complete: the turn was not cut short.
+// end compares a turn at its reply, the record n, of who. complete: the turn was not cut short.
 func (w *words) end(key string, n int64, who string, complete bool) {
 	t := w.turns[key]
 	delete(w.turns, key)

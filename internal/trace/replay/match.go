@@ -59,10 +59,10 @@ func content(params gjson.Result) string {
 }
 
 // match finds the recorded request for a current one, or nil. Of those with its method, and
-// about no other task, it prefers, in this order: the same content, the first that was not
-// played, the same task.
+// about no other task, it takes the one with the most points: 4 for the same content, 3 if it
+// was not played, 2 for the same task; of equal ones the first.
 // If all were played, the last of the same content is played again: a client may begin
-// anew, or ask for a task once more. differs tells how the request deviates, "" for not at all.
+// anew, or ask for a task once more. differs tells how the request deviates; "" if it does not.
 func (a *Agent) match(q *request) (x *exchange, differs string) {
 	best := -1
 	for _, c := range a.rec.exchanges {
