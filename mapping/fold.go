@@ -10,8 +10,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// A Fold turns what an agent says in one conversation into steps. What was shown gives a step that
-// repeats when it is said again, or none: package shown has the theory.
+// A Fold turns what an agent says in one conversation into steps. What was shown gives a step
+// that repeats when it is said again, or none: package shown has the theory.
 //
 // An event goes through three parts, each of which owns its state: [facts] about the task,
 // [shown.Shown] for messages, artifacts and thoughts, tool [calls].
@@ -22,7 +22,8 @@ type Fold struct {
 	Joins bool
 	// Dialects are the names of those that the agent is known to speak.
 	Dialects []string
-	// Calls are the tool calls: what waits for the user, runs, and was answered, is asked of them, and answers are noted there.
+	// Calls are the tool calls: what waits for the user, runs, and was answered, is asked of
+	// them, and answers are noted there.
 	Calls *calls.Calls
 
 	facts
@@ -33,9 +34,9 @@ type Fold struct {
 	nextFast int
 	joined   joined
 
-	// Of the event in hand: the steps of its batch so far, what it is (nil between events), how it
-	// has come, and the items that it has. The history and the artifacts of a task have come as a
-	// snapshot also where the task comes live.
+	// Of the event in hand: the steps of its batch so far, what it is (nil between events), how
+	// it has come, and the items that it has. The history and the artifacts of a task have come
+	// as a snapshot also where the task comes live.
 	steps []Step
 	event *a2a.Event
 	verb  shown.Verb
@@ -66,8 +67,9 @@ func NewFold() *Fold {
 	return f
 }
 
-// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets what belongs to
-// the turn before: its state, its errors, the questions that were left open. What was shown stays known.
+// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets
+// what belongs to the turn before: its state, its errors, the questions that were left open.
+// What was shown stays known.
 func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
 	f.Calls.Begin()
@@ -92,8 +94,8 @@ func (f *Fold) SetTask(taskID string) {
 }
 
 // Event appends to steps what an event adds to what has been shown, and what it repeats, marked as
-// such. The verb says how it has come: see package shown. The steps are views of the event. steps has
-// those of the events before, of which the last may grow (Joins); none ends the texts that did.
+// such. The verb says how it has come: see package shown. The steps are views of the event. steps
+// has those of the events before, of which the last may grow (Joins); none ends the texts that did.
 func (f *Fold) Event(v shown.Verb, ev *a2a.Event, steps []Step) []Step {
 	if len(steps) == 0 { // those before are not needed any more
 		f.joined = joined{text: f.joined.text[:0], json: f.joined.json[:0]}
@@ -170,8 +172,8 @@ func (f *Fold) read(ev *a2a.Event) {
 	}
 }
 
-// statusMessage shows the message of a status that comes live, if it has one; as a repetition, one
-// that was shown before the user's answer. That of a failure is its reason, and no text.
+// statusMessage shows the message of a status that comes live, if it has one; as a repetition,
+// one that was shown before the user's answer. That of a failure is its reason, and no text.
 func (f *Fold) statusMessage(ev *a2a.Event) {
 	if !ev.HasMessage || f.hasAsked(ev) && f.shown.Stays(&shown.Item{ID: ev.Message.ID, Parts: f.decoded(ev.Message.Parts)}) {
 		return
@@ -194,8 +196,8 @@ func (f *Fold) ShownNothing() bool { return f.has < ordinary }
 // A2A's, or what is neither a task nor a message with content.
 func (f *Fold) Unread() bool { return f.has == strange || f.has == nothing && f.State == "" }
 
-// dropEvent drops what points into the event: between turns it would hold on to the buffer that the
-// event was read into, which may be large.
+// dropEvent drops what points into the event: between turns it would hold on to the buffer that
+// the event was read into, which may be large.
 func (f *Fold) dropEvent() {
 	f.part, f.spoken.Meta = a2a.Part{}, dialect.Meta{}
 	f.items.clear()
@@ -209,7 +211,8 @@ func (f *Fold) add(s Step) {
 	s.Model, s.UserTier = f.spoken.Meta.Model, f.spoken.Meta.UserTier
 	if ev := f.event; ev != nil {
 		s.Raw, s.Metadata = ev.Raw, f.spoken.Meta.Others
-		// A message has its own metadata with its first text only: the chunks, which are many, repeat it.
+		// A message has its own metadata with its first text only: the chunks, which are many,
+		// repeat it.
 		goesOn := s.Kind == StepText && s.Append && s.op.Follows() && !s.LastChunk
 		if goesOn {
 			if s.op != shown.Further {

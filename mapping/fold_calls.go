@@ -8,8 +8,9 @@ import (
 
 // This file joins a [Fold] to the tool calls of its conversation.
 
-// mention is how far mentions of calls in the event in hand may be trusted to be new. Those of a snapshot
-// are weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have been heard.
+// mention is how far mentions of calls in the event in hand may be trusted to be new. Those of
+// a snapshot are weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have
+// been heard.
 func (f *Fold) mention() calls.Verb {
 	if f.verb == shown.Live {
 		return calls.Live
@@ -24,8 +25,8 @@ func (f *Fold) toolCall(data, messageID string) bool {
 	return ok
 }
 
-// outputSoFar shows the output so far of a running call; false: the artifact is none, or of no call
-// that we know, since other agents may name artifacts alike.
+// outputSoFar shows the output so far of a running call; false: the artifact is none, or of no
+// call that we know, since other agents may name artifacts alike.
 func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 	steps, ok := f.Calls.Artifact(a, f.mention(), nil)
 	f.showCalls(steps)
@@ -73,8 +74,8 @@ func (f *Fold) settleCalls(ev *a2a.Event) {
 	}
 }
 
-// EnterOpen makes the task of the calls that Open returns (Calls) the task in hand: it is to have
-// their answers, where events of another task have come since.
+// EnterOpen makes the task of the calls that Open returns (Calls) the task in hand: it is to
+// have their answers, where events of another task have come since.
 func (f *Fold) EnterOpen() {
 	if id, ok := f.Calls.OpenTask(); ok && id != f.TaskID {
 		f.SetTask(id)
@@ -88,8 +89,9 @@ func (f *Fold) Doubt() {
 	f.Calls.Doubt()
 }
 
-// AskAgain forgets answers that the agent has not heard, as far as the last snapshot, a task, tells: the process
-// that gave them has ended, and the task still waits, or holds messages of the user's, and a question without the answer.
+// AskAgain forgets answers that the agent has not heard, as far as the last snapshot, a task,
+// tells: the process that gave them has ended, and the task still waits, or holds messages of
+// the user's, and a question without the answer.
 func (f *Fold) AskAgain(task *a2a.Event) {
 	waits := f.State == a2a.StateInputRequired
 	if waits || a2a.Any(task.History, func(m a2a.Message) bool { return m.Role == a2a.RoleUser }) {

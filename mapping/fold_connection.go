@@ -10,14 +10,14 @@ import (
 // connectionState is what the user is to be told of the connection.
 type connectionState struct {
 	cut bool // nothing has come since it was lost
-	// resumed is the place behind the step of the event in hand that says that the agent is there
-	// again; 0: there is none.
+	// resumed is the place behind the step of the event in hand that says that the agent is
+	// there again; 0: there is none.
 	resumed int
 	gap     bool // the user was told in this turn that something may be missing
 }
 
-// Cut notes that the connection to the agent was lost. The next event says that it is back, and the
-// next text that something may be missing before it, unless a snapshot is complete before.
+// Cut notes that the connection to the agent was lost. The next event says that it is back, and
+// the next text that something may be missing before it, unless a snapshot is complete before.
 func (f *Fold) Cut() {
 	f.shown.Cut()
 	f.connection.cut = true
@@ -40,8 +40,8 @@ func (f *Fold) tellResumed() {
 	}
 }
 
-// tellGap says at an index of the steps in hand that something may be missing there: in the step of
-// tellResumed, if nothing but states stands between, else in one of its own.
+// tellGap says at an index of the steps in hand that something may be missing there: in the
+// step of tellResumed, if nothing but states stands between, else in one of its own.
 func (f *Fold) tellGap(at int) {
 	f.connection.gap = true
 	n := f.connection.resumed
@@ -70,12 +70,13 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	f.Calls.EndSnapshot()
 }
 
-// EndTurn appends a step for each call that has not ended though the turn has, so that no call is shown
-// as running for ever: the agent will say nothing more of it, or the bridge does not listen any more.
-// all: every such call. Otherwise those that the user was asked about, and those that have not begun
-// (Gemini's server drops the second of two edits when the first is rejected); others may go on, and are
-// ended only if their end may be lost. A call that the agent mentions again later is shown again.
-// failed: the turn ends with an error, which tells more than a notice that something may be missing.
+// EndTurn appends a step for each call that has not ended though the turn has, so that no call
+// is shown as running for ever: the agent will say nothing more of it, or the bridge does not
+// listen any more. all: every such call. Otherwise those that the user was asked about, and
+// those that have not begun (Gemini's server drops the second of two edits when the first is
+// rejected); others may go on, and are ended only if their end may be lost. A call that the
+// agent mentions again later is shown again. failed: the turn ends with an error, which tells
+// more than a notice that something may be missing.
 func (f *Fold) EndTurn(all, failed bool, steps []Step) []Step {
 	f.steps = steps
 	f.connection.resumed = 0

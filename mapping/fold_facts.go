@@ -17,11 +17,11 @@ type facts struct {
 	TaskID    string
 	ContextID string
 	State     a2a.State
-	// Err is the last error that an event's metadata reported, or why the agent is given up; empty once
-	// the agent has said something after it. A turn that ends with it has failed; it ends none.
+	// Err is the last error that an event's metadata reported, or why the agent is given up; empty
+	// once the agent has said something after it. A turn that ends with it has failed; it ends none.
 	Err string
-	// FailText is why a task has failed or was rejected, by its status message: shown as the error,
-	// not as a message.
+	// FailText is why a task has failed or was rejected, by its status message: shown as the
+	// error, not as a message.
 	FailText string
 	// Usage is the agent's count of tokens, as a JSON object, if it gave one.
 	Usage a2a.JSON
@@ -43,8 +43,8 @@ func (f *facts) begin() {
 	f.State, f.Err, f.FailText, f.failID, f.Usage, f.Execution = "", "", "", "", "", dialect.Execution{}
 }
 
-// note keeps what an event of any kind may say beside its content: IDs, usage, and an error, whose
-// text it returns, "" if it reports none that was not reported before.
+// note keeps what an event of any kind may say beside its content: IDs, usage, and an error,
+// whose text it returns, "" if it reports none that was not reported before.
 func (f *facts) note(ev *a2a.Event) (news string) {
 	if ev.TaskID != "" && ev.TaskID != f.TaskID {
 		f.TaskID = strings.Clone(ev.TaskID)
@@ -72,8 +72,8 @@ type Rest struct {
 	text      uint64 // that message's: an agent may have one ID for all that it asks
 }
 
-// SaidBy reports whether an event, but an artifact, says that the task stands just so, by state and
-// message. One that has come late says that of what has gone on since.
+// SaidBy reports whether an event, but an artifact, says that the task stands just so, by state
+// and message. One that has come late says that of what has gone on since.
 func (r *Rest) SaidBy(ev *a2a.Event) bool {
 	return r.State != "" && ev.Kind != a2a.EventArtifact && ev.TaskID == r.TaskID && ev.State == r.State && ev.Message.ID == r.MessageID &&
 		(r.MessageID == "" || hashText(&ev.Message) == r.text)
@@ -99,8 +99,8 @@ func (f *facts) hasAsked(ev *a2a.Event) bool {
 	return !ev.State.Waits() && f.askedID != "" && ev.Message.ID == f.askedID && string(ev.Message.Parts.Raw) == f.asked
 }
 
-// Rest returns how a task was left, also in a turn before; the zero value if it works, is not known,
-// or another one has rested since.
+// Rest returns how a task was left, also in a turn before; the zero value if it works, is not
+// known, or another one has rested since.
 func (f *Fold) Rest(taskID string) Rest {
 	if f.rest.TaskID != taskID {
 		return Rest{}
@@ -151,8 +151,8 @@ func (f *facts) takeFailure(ev *a2a.Event) (rest *a2a.Message, is bool) {
 	return &without, true
 }
 
-// Rejection is what the agent has said of a task that it has rejected, as a message of its own with
-// a new name, so that it is called once; false if it has said nothing.
+// Rejection is what the agent has said of a task that it has rejected, as a message of its own
+// with a new name, so that it is called once; false if it has said nothing.
 func (f *Fold) Rejection() (s Step, ok bool) {
 	if f.State != a2a.StateRejected || f.FailText == "" {
 		return s, false
@@ -160,8 +160,8 @@ func (f *Fold) Rejection() (s Step, ok bool) {
 	return Step{Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Text: f.FailText, Shown: f.shown.TakeName(shown.Message, f.failID)}, true
 }
 
-// Speak notes that the agent speaks a dialect, by what was settled with it, "" for none: so its tool
-// calls are read also where an event's metadata is missing, as in a task's history.
+// Speak notes that the agent speaks a dialect, by what was settled with it, "" for none: so its
+// tool calls are read also where an event's metadata is missing, as in a task's history.
 func (f *Fold) Speak(name string) { f.spoken.Speak(name) }
 
 // Learn notes which dialect an event shows its agent to speak, if none is known, and shows nothing of it.

@@ -79,8 +79,8 @@ func (f *Fold) fastOf(ev *a2a.Event) *fastStep {
 	return nil
 }
 
-// growFast notes that a text grows, by an event that does nothing else, and returns what is known of
-// such events, for fastEvent; nil, with nothing noted, if the event may do anything else.
+// growFast notes that a text grows, by an event that does nothing else, and returns what is known
+// of such events, for fastEvent; nil, with nothing noted, if the event may do anything else.
 func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if ev.FastPath().Shape == nil || v != shown.Live || f.Err != "" || f.connection.cut {
 		return nil

@@ -23,8 +23,8 @@ type input struct {
 	asked    int // the number of the newest state that has asked
 }
 
-// wantInput asks for what the user answers in words, and keeps what the answer needs; not again what
-// was asked, unless the stream asks it behind its answer.
+// wantInput asks for what the user answers in words, and keeps what the answer needs; not again
+// what was asked, unless the stream asks it behind its answer.
 func (f *Fold) wantInput(in dialect.Input) {
 	known := func(o input) bool { return o.task == f.TaskID && o.ID == in.ID }
 	if i := slices.IndexFunc(f.split.inputs, known); i >= 0 && (f.verb != shown.Live || !f.split.inputs[i].answered) {
@@ -42,8 +42,8 @@ func (f *Fold) wantInput(in dialect.Input) {
 
 func (f *Fold) askInWords(text string) { f.add(Step{Kind: StepNotice, Text: "\n[" + text + "]\n"}) }
 
-// Reask appends what asks again for what was answered, and what the task waits for all the same, by
-// its newest state: the next message is the answer. Question has that, too.
+// Reask appends what asks again for what was answered, and what the task waits for all the
+// same, by its newest state: the next message is the answer. Question has that, too.
 func (f *Fold) Reask(steps []Step) []Step {
 	f.steps = steps
 	for i := range f.split.inputs {
@@ -70,9 +70,10 @@ func (f *Fold) inputs(task string) (list []dialect.Input) {
 	return list
 }
 
-// Reply puts the user's words into the form in which the agent of the task waits for them, if it waits
-// for any, and notes that they are on their way. What has more than text is sent as it is. The words
-// answer each input: ADK's servers (for Go, JavaScript, .NET) refuse a message that leaves one out.
+// Reply puts the user's words into the form in which the agent of the task waits for them, if
+// it waits for any, and notes that they are on their way. What has more than text is sent as it
+// is. The words answer each input: ADK's servers (for Go, JavaScript, .NET) refuse a message
+// that leaves one out.
 func (f *Fold) Reply(m *a2a.Outgoing) error {
 	inputs := f.inputs(m.TaskID)
 	if len(inputs) > 0 { // the agent has taken the answers to those before
@@ -111,9 +112,9 @@ func (f *Fold) dropInputs(task string) {
 	f.split.inputs = slices.DeleteFunc(f.split.inputs, func(in input) bool { return in.task == task })
 }
 
-// question keeps what the agent asks in prose, by the state that an event has, or forgets it. Text
-// that came before the state is not taken for a question: Gemini's server ends every turn with
-// input-required, without a message.
+// question keeps what the agent asks in prose, by the state that an event has, or forgets it.
+// Text that came before the state is not taken for a question: Gemini's server ends every turn
+// with input-required, without a message.
 func (f *Fold) question(ev *a2a.Event) {
 	if ev.State.Terminal() || ev.State == a2a.StateWorking { // or the agent has gone on without an answer
 		f.dropInputs(f.TaskID)

@@ -49,8 +49,8 @@ func (f *Fold) liveTask(ev *a2a.Event) {
 	}
 }
 
-// showState shows the items that add adds, which are state in a task that comes live, or replayed.
-// Meanwhile the verb is a snapshot's: its calls may have been heard (mention).
+// showState shows the items that add adds, which are state in a task that comes live, or
+// replayed. Meanwhile the verb is a snapshot's: its calls may have been heard (mention).
 func (f *Fold) showState(add func()) {
 	was := f.verb
 	f.verb = shown.Snapshot
@@ -60,9 +60,9 @@ func (f *Fold) showState(add func()) {
 	f.verb = was
 }
 
-// list returns the items of a task that was asked for, in the order to show, until the next event:
-// its history, its status message and its artifacts. A status message that ends the task, or asks,
-// is last, and then not in the history (repeated).
+// list returns the items of a task that was asked for, in the order to show, until the next
+// event: its history, its status message and its artifacts. A status message that ends the
+// task, or asks, is last, and then not in the history (repeated).
 func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	f.items.clear()
 	m, why := &ev.Message, false
@@ -118,8 +118,8 @@ func roleOf(ev *a2a.Event) shown.Role {
 	return shown.Status
 }
 
-// addHistory adds the messages of a task's history, but for the one of an ID, "" for none. Of the
-// user's it notes what they answer, when it is their turn.
+// addHistory adds the messages of a task's history, but for the one of an ID, "" for none. Of
+// the user's it notes what they answer, when it is their turn.
 func (f *Fold) addHistory(ev *a2a.Event, but string) {
 	for m := range a2a.Each(ev.History) {
 		f.items.ids = append(f.items.ids, m.ID)
@@ -179,8 +179,8 @@ func (f *Fold) decoded(parts a2a.Parts) a2a.Parts {
 	return partList(f.partsOfOne...)
 }
 
-// showOneCall shows a message that is a tool call and nothing else, as most with a call are; false,
-// with nothing shown, if it is anything else.
+// showOneCall shows a message that is a tool call and nothing else, as most with a call are;
+// false, with nothing shown, if it is anything else.
 func (f *Fold) showOneCall(m *a2a.Message) bool {
 	left := m.Parts
 	if f.spoken.Thinks() || !left.Next(&f.part) || f.part.Kind != a2a.PartData {
@@ -215,8 +215,8 @@ func (f *Fold) showLive() {
 	}
 }
 
-// addMessage adds a message with Kind, ID and parts: what a dialect takes it for, or its text with
-// the calls and thoughts in it, in their order.
+// addMessage adds a message with Kind, ID and parts: what a dialect takes it for, or its text
+// with the calls and thoughts in it, in their order.
 func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 	as.ID = m.ID
 	if f.addSplit(m, nil, as) {
@@ -308,8 +308,8 @@ func (f *Fold) show(x *shown.Step) {
 	f.add(s)
 }
 
-// nameArtifact adds to a step what is said of an artifact beside its parts, by its event, or by the
-// task in hand that has it. The metadata of an event's is added by add.
+// nameArtifact adds to a step what is said of an artifact beside its parts, by its event, or by
+// the task in hand that has it. The metadata of an event's is added by add.
 func (f *Fold) nameArtifact(s *Step, id string) {
 	s.ArtifactID = id
 	if f.event != nil && f.event.Kind == a2a.EventArtifact {

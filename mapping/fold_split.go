@@ -11,7 +11,8 @@ import (
 
 // This file shows messages and artifacts that a dialect splits into pieces.
 
-// A splitState is what a [Fold] remembers of what dialects split, and of what the user answers in words.
+// A splitState is what a [Fold] remembers of what dialects split, and of what the user answers
+// in words.
 type splitState struct {
 	// streamed is the task that has said pieces of a text since the last whole one; "": none.
 	streamed string
@@ -19,8 +20,8 @@ type splitState struct {
 	states   int     // how many were said
 }
 
-// maxOutput is how much is kept of the output of a call that says what follows: no editor is shown
-// more at once.
+// maxOutput is how much is kept of the output of a call that says what follows: no editor is
+// shown more at once.
 const maxOutput = 1 << 20
 
 // noteStreamed notes that the task in hand has said a piece of a text, or the whole behind its
@@ -34,8 +35,8 @@ func (f *Fold) noteStreamed(pieces bool) {
 	}
 }
 
-// addSplit adds the pieces of a message or an artifact, one of which is nil, that a dialect splits;
-// false, with nothing added, if none does.
+// addSplit adds the pieces of a message or an artifact, one of which is nil, that a dialect
+// splits; false, with nothing added, if none does.
 func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
@@ -106,8 +107,8 @@ func join(in *shown.Item, parts a2a.Parts) {
 	list.List = append(list.List, parts.FastPath().List...)
 }
 
-// addStreamed adds text of which the dialect knows whether it is a piece, or the whole that is said
-// behind its pieces (PieceDelta, PieceWhole), and notes which has come last.
+// addStreamed adds text of which the dialect knows whether it is a piece, or the whole that is
+// said behind its pieces (PieceDelta, PieceWhole), and notes which has come last.
 func (f *Fold) addStreamed(p *dialect.Piece, in shown.Item) {
 	if in.Hint = shown.Whole; p.Kind == dialect.PieceWhole {
 		f.noteStreamed(false)
@@ -132,8 +133,9 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 	}
 }
 
-// splitCall shows a call, or what has become of one, that a piece or a state's metadata tells of, unless
-// the artifact of a task does that is older, or it asks again what was answered (giveUpRepeated).
+// splitCall shows a call, or what has become of one, that a piece or a state's metadata tells
+// of, unless the artifact of a task does that is older, or it asks again what was answered
+// (giveUpRepeated).
 func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	if f.verb.OfTask() && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.Calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact

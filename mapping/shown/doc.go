@@ -1,7 +1,7 @@
 // Package shown decides what of the things that an agent says is new to the user.
 //
-// An item is a message, an artifact or a thought: (task, kind, ID), a sequence of parts. It comes by
-// one of four verbs:
+// An item is a message, an artifact or a thought: (task, kind, ID), a sequence of parts. It
+// comes by one of four verbs:
 //
 //	live      on the unbroken stream of the newest request. [Shown.Live]; the history and
 //	          the artifacts of a task that comes there are [Shown.State].
@@ -38,9 +38,9 @@
 //	S7   A task does not tell whether its messages or its artifacts came first.
 //	S8   A task of an agent that keeps a part of what it says is never complete.
 //
-// Each is named where it is held, with its cost: how many of 13,312 turns (832 shapes of agents, four
-// sentences in four languages, four turns each) are shown wrong without it. A line that ends in
-// "rule: NAME" is the condition that holds it. "Chosen" lists what no rule decides.
+// Each is named where it is held, with its cost: how many of 13,312 turns (832 shapes of agents,
+// four sentences in four languages, four turns each) are shown wrong without it. A line that ends
+// in "rule: NAME" is the condition that holds it. "Chosen" lists what no rule decides.
 //
 // A repetition is a property of a step: views for people leave such steps out, records have
 // them. What is not shown at all is what the editor has already, byte for byte.

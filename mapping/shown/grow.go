@@ -2,15 +2,14 @@ package shown
 
 import (
 	"bytes"
-	"hash/maphash"
 )
 
 // This file is for texts that grow.
 
-// showGrowth shows a text that begins with all of the message being shown, under another ID: that as
-// a repetition, the rest as its growth (L7: 663 turns); false, with nothing shown, if it does not,
-// or if that message comes in pieces. One that was joined to a text before it, as after a line
-// break, may be of another text: 74 of 3,000 turns of agents that say notes, too.
+// showGrowth shows a text that begins with all of the message being shown, under another ID:
+// that as a repetition, the rest as its growth (L7: 663 turns); false, with nothing shown, if
+// it does not, or if that message comes in pieces. One that was joined to a text before it, as
+// after a line break, may be of another text: 74 of 3,000 turns of agents that say notes, too.
 func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
 	r := s.last
 	if r == nil || r.kind != it.kind || r.growth == certain {
@@ -52,8 +51,8 @@ type Grown struct {
 	run *run
 }
 
-// Growing returns what was shown last, for [Shown.Grow]; false if that is no item of this kind and
-// ID of the task in hand.
+// Growing returns what was shown last, for [Shown.Grow]; false if that is no item of this kind
+// and ID of the task in hand.
 func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
 	it := s.said.last()
 	if it == nil {
@@ -62,9 +61,10 @@ func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
 	return Grown{it, it.run}, it.kind == kind && it.id == id && it.task == s.task && it.run == s.last
 }
 
-// Grow notes a piece of an item, without asking what it is: it was last said by an event of the same
-// shape. The caller shows it. False, with nothing noted, if it might be anything else, so that it has to
-// go to [Shown.Live]. A piece of half a message, or more, is one of these: it may say the message again.
+// Grow notes a piece of an item, without asking what it is: it was last said by an event of the
+// same shape. The caller shows it. False, with nothing noted, if it might be anything else, so
+// that it has to go to [Shown.Live]. A piece of half a message, or more, is one of these: it
+// may say the message again.
 func (s *Shown) Grow(g Grown, text string) bool {
 	if g.it.run != g.run || g.run.epoch != s.epoch || g.run.pieces > 1 || g.it.life == dead || s.gap == owed || text == "" ||
 		g.it.turn != s.turn || s.doubted > 0 || g.it.kind != Artifact && 2*len(text) >= g.it.n {
@@ -76,43 +76,8 @@ func (s *Shown) Grow(g Grown, text string) bool {
 	return true
 }
 
-// Thoughts is what this turn has shown as thoughts of an ID, in the task in hand, as far as that is kept.
+// Thoughts is what this turn has shown as thoughts of an ID, in the task in hand, as far as
+// that is kept.
 func (s *Shown) Thoughts(id string) string {
 	return s.said.textOf(func(it *item) bool { return it.key == key{s.task, Thought, id} })
-}
-
-// setText notes that an item is known to have said just this, in this turn: text that is in said already.
-func (s *Shown) setText(it *item, seq string) {
-	it.n, it.hashes, it.turn = 0, nil, s.turn
-	if s.growing == it {
-		s.growing, s.n = nil, 0
-	}
-	s.extend(it, seq)
-}
-
-// settle puts the end of said that is the growing item's into its hashes, and no item grows then:
-// before anything else changes said, or the hashes.
-func (s *Shown) settle() {
-	if it := s.growing; it != nil {
-		it.hashes = append(it.hashes, extent{s.n, maphash.Bytes(s.seed, s.said.text[len(s.said.text)-s.n:])})
-	}
-	s.growing, s.n = nil, 0
-}
-
-// rest is what a text has beyond all that was shown of an item; false if it does not begin with that.
-func (s *Shown) rest(it *item, seq string) (string, bool) {
-	if len(seq) < it.n {
-		return "", false
-	}
-	at := 0
-	for _, e := range it.hashes {
-		if maphash.String(s.seed, seq[at:at+e.n]) != e.hash {
-			return "", false
-		}
-		at += e.n
-	}
-	if s.growing == it && seq[at:it.n] != string(s.said.text[len(s.said.text)-s.n:]) {
-		return "", false
-	}
-	return seq[it.n:], true
 }

@@ -16,8 +16,8 @@ const (
 // OfTask reports whether a task came so, as it was asked for.
 func (v Verb) OfTask() bool { return v == Snapshot || v == Glance }
 
-// Kind says what an item is. User is a message of the user's own, which is not shown. Foreign is no
-// item: something that the caller does where it stands in a list.
+// Kind says what an item is. User is a message of the user's own, which is not shown. Foreign
+// is no item: something that the caller does where it stands in a list.
 type Kind uint8
 
 // The kinds.
@@ -71,9 +71,9 @@ type Item struct {
 // Op says what a step does.
 type Op uint8
 
-// The steps. Grow: the text, or the part, follows what was shown of the item. Further: so does a
-// further part, and not the rest of the one before. Begin: nothing was shown of it. Replace: what
-// was shown of it is not its beginning any more. Gap: something may be missing here.
+// The steps. Grow: the text, or the part, follows what was shown of the item. Further: so does
+// a further part, and not the rest of the one before. Begin: nothing was shown of it. Replace:
+// what was shown of it is not its beginning any more. Gap: something may be missing here.
 const (
 	Grow Op = iota
 	Further

@@ -45,9 +45,9 @@ const (
 // Chunks notes that messages with IDs of their own are chunks of one text.
 func (s *Shown) Chunks() { s.naming = chunks }
 
-// enter settles the run that text of an item is shown in (it.run): it goes on with the item's, or
-// joins it to another. in is nil where the item grows (Shown.Grow). An artifact that has not begun
-// may be a piece: see isNextPiece.
+// enter settles the run that text of an item is shown in (it.run): it goes on with the item's,
+// or joins it to another. in is nil where the item grows (Shown.Grow). An artifact that has not
+// begun may be a piece: see isNextPiece.
 func (s *Shown) enter(it *item, text string, in *Item) {
 	piece := in != nil && in.Kind == Artifact && it.n == 0
 	switch r := it.run; {
@@ -65,8 +65,9 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 	}
 }
 
-// join settles the run that text of an item is shown in: that of the message before it, if it goes on with
-// that, or else a new one. piece: it is an artifact, and goes on with those before it that are a piece each.
+// join settles the run that text of an item is shown in: that of the message before it, if it
+// goes on with that, or else a new one. piece: it is an artifact, and goes on with those before
+// it that are a piece each.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	isOpen := r != nil && r.epoch == s.epoch && r.pauses == s.pauses && r.kind == it.kind
@@ -83,10 +84,10 @@ func (s *Shown) join(it *item, text string, piece bool) {
 	it.run = s.newRun(it.kind, s.TakeName(it.kind, it.id))
 }
 
-// concludes reports whether a text behind tokens is a message of its own, unless its words go on, by
-// the state that comes with it: a question (inference-gateway's ADK), or a sentence that ends the
-// task ("Task completed successfully.", by complete of a2a-python's TaskUpdater). Chinese and
-// Japanese put no space between words: there a sentence has to be over before it.
+// concludes reports whether a text behind tokens is a message of its own, unless its words go
+// on, by the state that comes with it: a question (inference-gateway's ADK), or a sentence that
+// ends the task ("Task completed successfully.", by complete of a2a-python's TaskUpdater).
+// Chinese and Japanese put no space between words: there a sentence has to be over before it.
 func (s *Shown) concludes(text string) bool {
 	if !s.inHand.Terminal() || weight(text) < evidence {
 		return s.inHand.Waits()
@@ -100,12 +101,12 @@ func (s *Shown) concludes(text string) bool {
 // own. What is longer is a document that begins or ends with a space.
 const maxToken = 48
 
-// isNextPiece reports whether an artifact that has not begun is a piece as the one before it, which
-// came alike: without a name if it is to be appended (PromptKit), and by the space between (each
-// update of an SDK's TaskUpdater is an artifact of its own, where its caller gives no ID:
-// Microsoft's Agent Framework for Python, until it gave them one), also if all have one name (the
-// travel planner among the A2A project's samples, and its many copies: "current_result"). Files have
-// names of their own, a last chunk, or several chunks.
+// isNextPiece reports whether an artifact that has not begun is a piece as the one before it,
+// which came alike: without a name if it is to be appended (PromptKit), and by the space
+// between (each update of an SDK's TaskUpdater is an artifact of its own, where its caller
+// gives no ID: Microsoft's Agent Framework for Python, until it gave them one), also if all
+// have one name (the travel planner among the A2A project's samples, and its many copies:
+// "current_result"). Files have names of their own, a last chunk, or several chunks.
 func (s *Shown) isNextPiece(in *Item, text string) bool {
 	switch {
 	case s.said.last() == nil || s.last == nil || s.last.title != in.Name:
@@ -122,9 +123,10 @@ func (s *Shown) isNextPiece(in *Item, text string) bool {
 		max(utf8.RuneCount(was), utf8.RuneCountInString(text)) < maxToken && s.said.isContinuedBy(text, len(was))
 }
 
-// standsAlone reports whether a message that comes with the state in hand goes on with no other, though the
-// text may: one that ends the task, or asks, is a question or an answer of its own more often than a last
-// chunk, and always where the task is canceled (Strands for Python). sure: the text goes on for certain.
+// standsAlone reports whether a message that comes with the state in hand goes on with no
+// other, though the text may: one that ends the task, or asks, is a question or an answer of
+// its own more often than a last chunk, and always where the task is canceled (Strands for
+// Python). sure: the text goes on for certain.
 func (s *Shown) standsAlone(sure bool) bool {
 	ending := s.inHand.Terminal() || s.inHand.Waits()
 	return ending && (!sure || s.inHand == a2a.StateCanceled)
@@ -137,9 +139,9 @@ func (s *Shown) newRun(kind Kind, name string) *run {
 }
 
 // joins decides by the text whether a message goes on with the one before it, which has another ID.
-// Some agents give each chunk of a text an ID of its own (Gemini's server 0.25.2, Strands,
-// LangGraph, github.com/inference-gateway/adk), others send whole notes that way ("Looking up the
-// rates…", "Processing…"), and A2A has no word for the difference. The first case that fits decides:
+// Some agents give each chunk of a text an ID of its own (Gemini's server 0.25.2, Strands, LangGraph,
+// github.com/inference-gateway/adk), others send whole notes that way ("Looking up the rates…",
+// "Processing…"), and A2A has no word for the difference. The first case that fits decides:
 //
 //   - Next begins with white space or closing punctuation, or the one before ends with white
 //     space: it goes on.
@@ -217,10 +219,10 @@ func closesBold(text string) bool {
 }
 
 // isPiece reports whether what takes an artifact's place is a piece of it by its words, though
-// nothing appends it (Docker Agent and trpc-agent-go put each token in the place of the one before),
-// and notes that (item.form): what follows a piece is one, too, under the same conditions. It is
-// none where the artifact has a name, append or a last chunk, has grown, or begins so again, where
-// two words meet ("queued", "running"), and where something else was said since.
+// nothing appends it (Docker Agent and trpc-agent-go put each token in the place of the one
+// before), and notes that (item.form): what follows a piece is one, too, under the same conditions.
+// It is none where the artifact has a name, append or a last chunk, has grown, or begins so again,
+// where two words meet ("queued", "running"), and where something else was said since.
 func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	if in.Last || in.Name != "" || it.form == marked || it.run != s.last || s.said.last() != it {
 		return false
@@ -232,8 +234,9 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 	return it.form == inPlace
 }
 
-// isContinuedBy reports whether a text, which is not empty, goes on in the line of what was said last,
-// of which n bytes are its item's: by what stands between, or as both are short words of Chinese.
+// isContinuedBy reports whether a text, which is not empty, goes on in the line of what was
+// said last, of which n bytes are its item's: by what stands between, or as both are short
+// words of Chinese.
 func (s *said) isContinuedBy(text string, n int) bool {
 	last, _ := utf8.DecodeLastRune(s.text)
 	if first, _ := utf8.DecodeRuneInString(text); isUnspaced(last) && isUnspaced(first) && max(n, len(text)) < evidence {
@@ -247,17 +250,17 @@ func (s *Shown) isNewest(it *item, seq string) bool {
 	return s.said.last() == it && string(s.said.text[s.said.newest:]) == seq
 }
 
-// isTwice reports whether the text of an item again is a piece of it: the item is no artifact and
-// has said just this, which is short, and nothing came between (L2: 692 turns): "谢" "谢". Behind
-// other text it is the status message that has stayed.
+// isTwice reports whether the text of an item again is a piece of it: the item is no artifact
+// and has said just this, which is short, and nothing came between (L2: 692 turns): "谢" "谢".
+// Behind other text it is the status message that has stayed.
 func (s *Shown) isTwice(it *item, seq string) bool { // rule: L2
 	return it.kind != Artifact && it.events == 1 && len(seq) < short && s.isNewest(it, seq) && it.run != nil && it.run.epoch == s.epoch
 }
 
 // isDoubtful reports whether an item that said its only text again, which was taken for a
 // repetition, may have said a piece: the lines of a quotation, the tokens of "3.14 3.14". What
-// follows decides: see sayPiece. A text whose end does not meet its beginning is none: a status that
-// an agent says again while it works.
+// follows decides: see sayPiece. A text whose end does not meet its beginning is none: a status
+// that an agent says again while it works.
 func (s *Shown) isDoubtful(it *item, seq string) bool {
 	first, _ := utf8.DecodeRuneInString(seq)
 	last, _ := utf8.DecodeLastRuneInString(seq)

@@ -2,13 +2,14 @@ package shown
 
 import "slices"
 
-// This file finds the places of a task's messages, and of what an artifact goes on with, in what was shown.
+// This file finds the places of a task's messages, and of what an artifact goes on with, in
+// what was shown.
 
-// atCursor shows what a message of a state, whose IDs are not the stream's, has beyond its place in
-// what was shown, and moves the cursor there; false, with nothing shown: it has none (S1: 3,984
-// turns, 1,392 with words lost; the cursor 128). Behind the end of that all is new. What the state
-// names by the stream's ID has its own place: github.com/inference-gateway/adk has one message for
-// all tokens of a text, and the stream's own for the question behind them.
+// atCursor shows what a message of a state, whose IDs are not the stream's, has beyond its
+// place in what was shown, and moves the cursor there; false, with nothing shown: it has none
+// (S1: 3,984 turns, 1,392 with words lost; the cursor 128). Behind the end of that all is new.
+// What the state names by the stream's ID has its own place: github.com/inference-gateway/adk
+// has one message for all tokens of a text, and the stream's own for the question behind them.
 //
 // The message becomes the copy of what it says again: the next state holds that, and has its place,
 // by the ID of the copy. That ADK's task has such a copy while the stream goes on, as soon as a call
@@ -47,8 +48,8 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 }
 
 // saysAt compares a message with what was shown between two places. end and done are where the
-// likeness ends, in that and in the message. ok: all of the message is there, or what it has beyond
-// may follow: behind all that was said, or since it is no text.
+// likeness ends, in that and in the message. ok: all of the message is there, or what it has
+// beyond may follow: behind all that was said, or since it is no text.
 func (s *Shown) saysAt(from, to int, seq string) (end, done int, ok bool) {
 	at, j, end, done := alike(s.said.text[:to], from, seq, 0)
 	if done == 0 || j < len(seq) && (at < to || to < s.held.before && seq[j] != 0) {
@@ -58,9 +59,9 @@ func (s *Shown) saysAt(from, to int, seq string) (end, done int, ok bool) {
 	return end, done, at >= to || !s.held.sameIDs[Message] || slices.ContainsFunc(s.said.starts, begins) // else it is a part of a message
 }
 
-// places are where a message may begin, at least one, not before the cursor: where one did, or last
-// the cursor, which may stand at an artifact of its words. A token may be anywhere: it counts where
-// the next message is expected alone.
+// places are where a message may begin, at least one, not before the cursor: where one did, or
+// last the cursor, which may stand at an artifact of its words. A token may be anywhere: it
+// counts where the next message is expected alone.
 func (s *Shown) places(token bool) []int {
 	h := s.held
 	list := make([]int, 0, 8)
@@ -93,9 +94,9 @@ func (b *start) isNamed(h *held) bool {
 }
 
 // saysElsewhere shows what is new in the rest of an item that was shown, if the rest begins with
-// what was said last, in pieces that the task does not hold (S6); false, with nothing shown: it does
-// not. ADK for Go says tokens in an artifact of their own, and then appends their text to that of
-// the whole run: 50 of 1,656 faults of recordings had words twice, and a gap.
+// what was said last, in pieces that the task does not hold (S6); false, with nothing shown: it
+// does not. ADK for Go says tokens in an artifact of their own, and then appends their text to
+// that of the whole run: 50 of 1,656 faults of recordings had words twice, and a gap.
 func (s *Shown) saysElsewhere(it *item, e *entry, rest string) bool { // rule: S6
 	if !s.held.askedFor() {
 		return false

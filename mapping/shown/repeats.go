@@ -1,7 +1,6 @@
 package shown
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,114 +14,7 @@ const (
 	short = 8
 	// maxDoubted is how much text of an item may be shown late: see [Shown.isDoubtful].
 	maxDoubted = 4 << 10
-	// maxSaid is how much of a turn's text is kept to compare with: twice the longest answer
-	// that a model of 128,000 tokens gives. Of more nothing is kept: what comes again is shown again.
-	maxSaid = 1 << 20
-	// maxStarts is how many beginnings of items are kept with it.
-	maxStarts = 1 << 15
-	// keepSaid is the room that is kept between turns.
-	keepSaid = 16 << 10
 )
-
-// said is what a turn has shown, in its order. Agents stream an answer, and then say the whole of it
-// again: in the status message that ends the task, in an artifact, in the history.
-type said struct {
-	text   []byte
-	starts []start
-	newest int // where the newest event's text begins
-}
-
-// A start is where an item begins in it, or goes on behind another: its text is text[at:end].
-type start struct {
-	at     int
-	end    int
-	it     *item
-	pieces int   // events that have said it
-	head   head  // of its first event's text
-	hint   Hint  // a dialect's, of all of them
-	copy   *item // of a state, which says it again under another ID, nil for none: see [Shown.atCursor]
-}
-
-// head is the first bytes of a text that are no white space, n of them: most starts are no place
-// where another text may begin, and are passed by it.
-type head struct {
-	bytes [evidence]byte
-	n     int
-}
-
-// headOf is the head of a text.
-func headOf[T string | []byte](text T) (h head) {
-	for i := skip(text, 0, len(text)); i < len(text) && h.n < len(h.bytes); i = skip(text, i+1, len(text)) {
-		h.bytes[h.n] = text[i]
-		h.n++
-	}
-	return h
-}
-
-// fits reports whether one may be the beginning of the other.
-func (h *head) fits(o *head) bool {
-	n := min(h.n, o.n)
-	return string(h.bytes[:n]) == string(o.bytes[:n])
-}
-
-// clear forgets all, and keeps the room.
-func (s *said) clear() {
-	clear(s.starts)
-	s.starts, s.text, s.newest = s.starts[:0], s.text[:0], 0
-}
-
-// letGo clears, and keeps little room: no more is said soon.
-func (s *said) letGo() {
-	if s.clear(); cap(s.text) > keepSaid {
-		s.text, s.starts = nil, nil
-	}
-}
-
-// add adds text of an item, which is not empty, behind all others. A start is also behind a part
-// that is no text, and behind what stood between texts of one item, such as a call: a whole may
-// begin there. So it may where pieces begin, and behind what a state has a copy of.
-func (s *said) add(it *item, text string, epoch, pieces int) {
-	n := len(s.starts)
-	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 ||
-		s.starts[n-1].hint != it.hint || s.starts[n-1].copy != nil {
-		s.starts = append(s.starts, start{at: len(s.text), it: it, head: headOf(text), hint: it.hint})
-		n++
-	}
-	s.starts[n-1].pieces += pieces
-	if s.newest = len(s.text); s.newest+len(text) > cap(s.text) { // append grows by a quarter, and copies four times as much
-		s.text = slices.Grow(s.text, max(len(text), min(s.newest, maxSaid-s.newest)))
-	}
-	s.text = append(s.text, text...)
-	s.starts[n-1].end = len(s.text)
-}
-
-// textOf is what was said of some items, as far as that is kept.
-func (s *said) textOf(is func(it *item) bool) string {
-	var all []byte
-	for _, b := range s.starts {
-		if is(b.it) {
-			all = append(all, s.text[b.at:b.end]...)
-		}
-	}
-	return string(all)
-}
-
-// last is the item that has said the newest text, nil if nothing is said.
-func (s *said) last() *item {
-	if len(s.starts) == 0 {
-		return nil
-	}
-	return s.starts[len(s.starts)-1].it
-}
-
-// newestStart is the index of the start where the newest item's text begins, -1 if nothing is said.
-func (s *said) newestStart() int {
-	i := len(s.starts) - 1
-	for i > 0 && s.starts[i-1].it == s.starts[i].it {
-		i--
-	}
-	return i
-}
 
 // A cover says which of what was said a text says again.
 type cover struct {
@@ -132,25 +24,25 @@ type cover struct {
 	pieces int    // events that have said it
 }
 
-// showRepeat shows an item that says again what this turn has said: that as a repetition, and what
-// it has beyond as new; false, with nothing shown, if it is none. The items that it repeats are
-// superseded (S5); the message being shown is ended, if it is all of that. whole: the text is said
-// as a whole, as it ends the leg (a last state, or a question), is in a task, or its last chunk does
-// not append. Of a task that was asked for and names its items otherwise than the stream did, every
-// match with what was said before it counts: an artifact of each token (lynx, loomcycle) is one,
-// however often its word has come.
+// showRepeat shows an item that says again what this turn has said: that as a repetition, and
+// what it has beyond as new; false, with nothing shown, if it is none. The items that it
+// repeats are superseded (S5); the message being shown is ended, if it is all of that. whole:
+// the text is said as a whole, as it ends the leg (a last state, or a question), is in a task,
+// or its last chunk does not append. Of a task that was asked for and names its items otherwise
+// than the stream did, every match with what was said before it counts: an artifact of each
+// token (lynx, loomcycle) is one, however often its word has come.
 //
-// L6: evidence tells that, not the carrier (390 turns). A new ID repeats if it equals, white space
-// left out, all of the message that is being shown, made of at least two pieces; from any other
-// start 16 bytes are asked for, and so they are of an artifact that has the words of a message that
-// came at once (add_artifact of a2a-python's TaskUpdater, behind a status message: Strands, AG2);
-// fewer may be a file's first chunk. Besides, a text that is said as a whole may repeat an item of
-// the other kind, or go on behind what was said; what ends the task may also repeat the message
-// before it (BeeAI's framework for Python, by its source, sends each message of its agent, and then
-// the last one again), but where that was asked, and answered. Otherwise, within one kind, equal
-// texts of new IDs are new: two artifacts of equal text are two, and so are two of which one begins
-// with the other, unless that came in pieces. So the first piece of an artifact is new, although
-// what was said begins with it (L9).
+// L6: evidence tells that, not the carrier (390 turns). A new ID repeats if it equals, white
+// space left out, all of the message that is being shown, made of at least two pieces; from any
+// other start 16 bytes are asked for, and so they are of an artifact that has the words of a
+// message that came at once (add_artifact of a2a-python's TaskUpdater, behind a status message:
+// Strands, AG2); fewer may be a file's first chunk. Besides, a text that is said as a whole may
+// repeat an item of the other kind, or go on behind what was said; what ends the task may also
+// repeat the message before it (BeeAI's framework for Python, by its source, sends each message
+// of its agent, and then the last one again), but where that was asked, and answered.
+// Otherwise, within one kind, equal texts of new IDs are new: two artifacts of equal text are
+// two, and so are two of which one begins with the other, unless that came in pieces. So the
+// first piece of an artifact is new, although what was said begins with it (L9).
 func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { // rule: L6
 	c, ok := s.covers(seq, it.kind, in.Hint, whole)
 	if !ok || !s.isRepetition(&c, in, seq, whole) {
@@ -225,8 +117,8 @@ func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) boo
 	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
 
-// isAll reports whether a cover has the end of said and all of the message being shown, or of the
-// newest item, and the text nothing beyond.
+// isAll reports whether a cover has the end of said and all of the message being shown, or of
+// the newest item, and the text nothing beyond.
 func (s *Shown) isAll(c *cover) bool {
 	if c.rest != "" || c.to != len(s.said.text) || s.last == nil {
 		return false
@@ -245,8 +137,8 @@ func (s *Shown) isStripped(it *item, seq string) bool {
 	return ok && c.rest == ""
 }
 
-// isRestated reports whether a whole has said just this before, and nothing stood between: a task's
-// result, and then the message that ends it.
+// isRestated reports whether a whole has said just this before, and nothing stood between: a
+// task's result, and then the message that ends it.
 func (s *Shown) isRestated(c *cover) bool {
 	b := &s.said.starts[c.from]
 	return s.last == nil && b.it.epoch == s.epoch && b.at == s.restated
@@ -263,9 +155,9 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	return c.rest == "" && !s.anyOf(c, kind, func(b *start) bool { return b.hint != Piece })
 }
 
-// sayRest shows the first n bytes of an item as a repetition, since they were said before, and the
-// rest as new, in the run of the newest text. own: its own pieces are among them, so that it is not
-// made longer by them.
+// sayRest shows the first n bytes of an item as a repetition, since they were said before, and
+// the rest as new, in the run of the newest text. own: its own pieces are among them, so that
+// it is not made longer by them.
 func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
 	was, op := s.last, Begin
 	switch {
@@ -285,9 +177,9 @@ func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
 	s.say(it, in, seq, n)
 }
 
-// covers compares a text, white space left out, with what the turn has said, from each start. best
-// has all of the text, or else is the first that it goes beyond; false: there is none. What a
-// dialect knows to be a whole says its own pieces again, and not an equal text before them.
+// covers compares a text, white space left out, with what the turn has said, from each start.
+// best has all of the text, or else is the first that it goes beyond; false: there is none. What
+// a dialect knows to be a whole says its own pieces again, and not an equal text before them.
 func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover, ok bool) {
 	n := weight(seq)
 	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, kind, n) {
@@ -314,8 +206,7 @@ func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover
 }
 
 // isShort reports whether a text, of this weight and not in a task, is less than the message being
-// shown, or its end, and too short to repeat anything else: to look costs as much as there are
-// items.
+// shown, or its end, and too short to repeat anything else: to look costs as much as there are items.
 func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 	if s.held != nil || n >= evidence {
 		return false
@@ -327,8 +218,9 @@ func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 	return (end.it.kind == Thought) != (kind == Thought) || weightLess(s.said.text[end.at:], n) > n
 }
 
-// coversFrom is covers from one start on: true if the text ends as that of a start does, or has all
-// that was said from there, and more. A thought repeats thoughts alone, and nothing else repeats them.
+// coversFrom is covers from one start on: true if the text ends as that of a start does, or has
+// all that was said from there, and more. A thought repeats thoughts alone, and nothing else
+// repeats them.
 func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover, ok bool) {
 	c.from = from
 	j, done := 0, 0 // done: behind the last byte of seq that was compared
@@ -366,8 +258,8 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover
 	return c, true
 }
 
-// saidSpace is how many bytes of the white space that a text was shown with its rest begins with,
-// too.
+// saidSpace is how many bytes of the white space that a text was shown with its rest begins
+// with, too.
 func saidSpace(tail []byte, rest string) (n int) {
 	for n < len(tail) {
 		_, next := utf8.DecodeRune(tail[n:])
@@ -377,19 +269,6 @@ func saidSpace(tail []byte, rest string) (n int) {
 		n += next
 	}
 	return n
-}
-
-// limit forgets the turn's text where it is more than is kept, before an item is compared with that.
-func (s *Shown) limit() {
-	if len(s.said.text) <= maxSaid && len(s.said.starts) <= maxStarts {
-		return
-	}
-	s.settle()
-	s.said.clear() // its room is needed again
-	s.last, s.restated = nil, 0
-	if h := s.held; h != nil {
-		h.from, h.before, h.cursor = 0, 0, 0
-	}
 }
 
 // meetBetweenWords reports whether a text that goes on with rest ends between words.

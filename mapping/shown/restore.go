@@ -10,8 +10,8 @@ import (
 // history that gives it another ID is taken as without this.
 func (s *Shown) RestorePrompt(id string) { s.prompt = ours{id: strings.Clone(id)} }
 
-// Restore notes a step that another process has shown, in the order of its journal and in its turn (see
-// [Shown.Begin]), and shows nothing.
+// Restore notes a step that another process has shown, in the order of its journal and in its
+// turn (see [Shown.Begin]), and shows nothing.
 func (s *Shown) Restore(x *Step) {
 	s.limit()
 	part := a2a.Part{Kind: a2a.PartText, Text: x.Text}

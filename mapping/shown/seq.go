@@ -59,9 +59,9 @@ func isEmpty(data a2a.JSON) bool {
 	return false
 }
 
-// emit shows an item's parts between two places in its sequence, a step each: the first by the Op of
-// the step in hand, others by Grow, or Further where a part begins. The step in hand is Grow again
-// then.
+// emit shows an item's parts between two places in its sequence, a step each: the first by the
+// Op of the step in hand, others by Grow, or Further where a part begins. The step in hand is
+// Grow again then.
 func (s *Shown) emit(it *item, in *Item, from, to int) {
 	p := &s.part
 	s.step.Kind, s.step.ID, s.step.Part = it.kind, it.id, p
@@ -120,8 +120,8 @@ func weightLess[T string | []byte](text T, n int) (w int) {
 	return w
 }
 
-// alike compares two texts from these places on, white space left out. It returns where in each they
-// differ, or it ends, and where in each behind the last bytes that are alike.
+// alike compares two texts from these places on, white space left out. It returns where in each
+// they differ, or it ends, and where in each behind the last bytes that are alike.
 func alike(said []byte, at int, seq string, j int) (differ, differs, end, ends int) {
 	end, ends = at, j
 	for {

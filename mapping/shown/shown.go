@@ -13,13 +13,14 @@ type Traits struct {
 	// complete (S8). Gemini's server keeps each message's first chunk; cut behind a thought its task
 	// holds all that was shown, and not the text (69 of 281 cuts).
 	Partial bool
-	// InPlace: the editor can change a message that it has shown. Then a task that was asked for
-	// corrects what was shown of an item, where it would only tell that something is missing, and
-	// has it grow where it stands.
+	// InPlace: the editor can change a message that it has shown. Then a task that was asked
+	// for corrects what was shown of an item, where it would only tell that something is
+	// missing, and has it grow where it stands.
 	InPlace bool
 }
 
-// A Shown knows what the editor of one conversation has been shown. It is not safe for concurrent use.
+// A Shown knows what the editor of one conversation has been shown. It is not safe for
+// concurrent use.
 type Shown struct {
 	Traits
 	show  func(*Step)
@@ -66,64 +67,15 @@ const (
 	told
 )
 
-type key struct {
-	task string
-	kind Kind
-	id   string
-}
-
-// item is what was shown of one, also as a repetition.
-type item struct {
-	key
-	n      int      // its length
-	hashes []extent // of it, but for the end that is growing: see Shown.growing
-	turn   int      // the newest that has shown something of it
-	run    *run     // that its newest text is in; nil: there is none yet
-	hint   Hint     // of its newest event that appends
-	events int      // that have said something new of it
-	epoch  int      // of its newest text
-	look   int      // the newest state that holds it
-	life   life
-	form   form
-}
-
-// life says whether an item is the one that its ID names.
-type life uint8
-
-const (
-	first   life = iota
-	instead      // it takes the place of another one
-	dead         // replaced, or superseded by a whole (S5)
-)
-
-// form is how the events of an artifact come.
-type form uint8
-
-const (
-	unmarked form = iota
-	inPlace       // in pieces that take each other's place: see isPiece
-	marked        // append or lastChunk was said
-)
-
-// maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and would be
-// shown again.
-const maxItems = 1 << 14
-
-// An extent is text by its length and its hash.
-type extent struct {
-	n    int
-	hash uint64
-}
-
 // New returns a Shown for a conversation of which nothing was shown. show is called for each
 // step in its order, and may keep nothing of it but its strings.
 func New(show func(*Step)) *Shown {
 	return &Shown{show: show, seed: maphash.MakeSeed(), items: map[uint64]*item{}, names: map[uint64]int{}}
 }
 
-// Begin begins a turn: its text, our messages, its state and its gap are none yet. It forgets what
-// was said outside of a task, which belongs to the request before, and of many items those that are
-// older than the turn before.
+// Begin begins a turn: its text, our messages, its state and its gap are none yet. It forgets
+// what was said outside of a task, which belongs to the request before, and of many items those
+// that are older than the turn before.
 func (s *Shown) Begin() {
 	s.prompt = ours{}
 	s.Sent("", "")
@@ -141,8 +93,8 @@ func (s *Shown) Begin() {
 	}
 }
 
-// Sent names the message that is being sent, by its ID and its text: live is its stream from here,
-// and a gap that is not owed is weighed no more. In a turn the first is the prompt.
+// Sent names the message that is being sent, by its ID and its text: live is its stream from
+// here, and a gap that is not owed is weighed no more. In a turn the first is the prompt.
 func (s *Shown) Sent(id, text string) {
 	s.sent = ours{strings.Clone(id), strings.Clone(text)}
 	if s.prompt.id == "" {
@@ -153,7 +105,8 @@ func (s *Shown) Sent(id, text string) {
 	}
 }
 
-// Task says which task the next items are of, "" for none. Text of another task is no part of a message.
+// Task says which task the next items are of, "" for none. Text of another task is no part of a
+// message.
 func (s *Shown) Task(id string) {
 	if id != s.task {
 		s.task = strings.Clone(id)
@@ -161,19 +114,19 @@ func (s *Shown) Task(id string) {
 	}
 }
 
-// IsNew reports whether an item of the task in hand says something, and nothing was shown of it. It
-// shows nothing.
+// IsNew reports whether an item of the task in hand says something, and nothing was shown of
+// it. It shows nothing.
 func (s *Shown) IsNew(in *Item) bool {
 	it := s.items[s.hashKey(s.key(in))]
 	return (it == nil || it.n == 0) && s.sequence(in.Parts) != ""
 }
 
-// Break notes that something else was shown, such as a call: text behind it is another message of
-// the editor's.
+// Break notes that something else was shown, such as a call: text behind it is another message
+// of the editor's.
 func (s *Shown) Break() { s.epoch++ }
 
-// SetState notes the state that the event in hand brings, "" for none. It is called at each event,
-// before its items. task: the event is a task. news: it has something else that is new.
+// SetState notes the state that the event in hand brings, "" for none. It is called at each
+// event, before its items. task: the event is a task. news: it has something else that is new.
 //
 // A state ends a message if the task waited, or if it waits or is over now and the text does not go
 // on for certain (L8): the last chunk of a message comes with completed. 900 turns with broken
@@ -204,8 +157,9 @@ func (s *Shown) End(known bool) {
 	s.gap = none
 }
 
-// LetGo forgets the turn's text, where nobody follows its task any more: while the user thinks it would
-// cost half a megabyte. What comes again under another ID is shown again then; the items stay known.
+// LetGo forgets the turn's text, where nobody follows its task any more: while the user thinks
+// it would cost half a megabyte. What comes again under another ID is shown again then; the
+// items stay known.
 func (s *Shown) LetGo() {
 	s.settle()
 	s.said.letGo()
@@ -251,16 +205,16 @@ func (s *Shown) Live(in *Item) {
 	}
 }
 
-// goesOnOver reports whether an item, which is not short, says all of itself again, and more: so one
-// of an earlier turn goes on. Else an update is compared with its own turn (L3: agents with one ID
-// for ever; 744 turns, 324 with words lost).
+// goesOnOver reports whether an item, which is not short, says all of itself again, and more:
+// so one of an earlier turn goes on. Else an update is compared with its own turn (L3: agents
+// with one ID for ever; 744 turns, 324 with words lost).
 func (s *Shown) goesOnOver(it *item, seq string) bool {
 	rest, begins := s.rest(it, seq)
 	return begins && rest != "" && it.n >= evidence
 }
 
-// update shows what an event says of an item that this turn has shown, or that goes on (goesOnOver):
-// as a repetition, its growth, its next piece, or, of an artifact, in its place.
+// update shows what an event says of an item that this turn has shown, or that goes on
+// (goesOnOver): as a repetition, its growth, its next piece, or, of an artifact, in its place.
 func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
 		// The newest piece again, with another state or with an artifact, is no news: 486 turns
@@ -296,16 +250,17 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	}
 }
 
-// replace shows a text in place of all that was shown of an item: the key has another item from then on.
+// replace shows a text in place of all that was shown of an item: the key has another item from
+// then on.
 func (s *Shown) replace(it *item, in *Item, seq string) {
 	s.step.Op = Replace
 	s.say(s.another(it.key), in, seq, 0)
 	s.step.Op = Grow
 }
 
-// say shows an item's text from an offset on as new, behind all others; nothing, if that is empty.
-// It settles the item's run, and says a gap before it that is owed, unless a task that was asked for
-// is in hand.
+// say shows an item's text from an offset on as new, behind all others; nothing, if that is
+// empty. It settles the item's run, and says a gap before it that is owed, unless a task that
+// was asked for is in hand.
 func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	text := seq[from:]
 	if text == "" {
@@ -329,8 +284,8 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	s.emit(it, in, from, len(seq))
 }
 
-// note keeps that text of an item was shown, behind all others, by so many events. The item has a
-// run.
+// note keeps that text of an item was shown, behind all others, by so many events. The item has
+// a run.
 func (s *Shown) note(it *item, text string, pieces int) {
 	if s.growing != it {
 		s.settle()
@@ -345,8 +300,8 @@ func (s *Shown) note(it *item, text string, pieces int) {
 	}
 }
 
-// repeat shows that the first n bytes of what an event says of an item were shown before, and notes
-// nothing. op is Grow where these follow what the item had.
+// repeat shows that the first n bytes of what an event says of an item were shown before, and
+// notes nothing. op is Grow where these follow what the item had.
 func (s *Shown) repeat(it *item, in *Item, n int, op Op) {
 	s.step.Op, s.step.Repeats, s.step.Name = op, true, ""
 	if it.run != nil {
@@ -354,47 +309,4 @@ func (s *Shown) repeat(it *item, in *Item, n int, op Op) {
 	}
 	s.emit(it, in, 0, n)
 	s.step.Repeats = false
-}
-
-func (s *Shown) key(in *Item) key { return key{s.task, in.Kind, in.ID} }
-
-// hashKey is a key of items and names: see there.
-func (s *Shown) hashKey(k key) uint64 { return maphash.Comparable(s.seed, k) }
-
-// get returns the item of a key: a new one if there is none, or a whole has superseded it.
-func (s *Shown) get(k key) *item {
-	if it := s.items[s.hashKey(k)]; it != nil && it.life != dead {
-		return it
-	}
-	return s.another(k)
-}
-
-// another begins an item in place of the one that its key had, which is dead from then on, and
-// returns it. Of too many items it forgets those of earlier turns; of too many in this one, all.
-func (s *Shown) another(k key) *item {
-	hash := s.hashKey(k)
-	k.id = strings.Clone(k.id)
-	it := &item{key: k, turn: s.turn}
-	if old := s.items[hash]; old != nil {
-		old.life, it.life = dead, instead
-	}
-	s.items[hash] = it
-	if len(s.items) > maxItems {
-		for k, old := range s.items {
-			if old.turn != s.turn || old.life == dead {
-				delete(s.items, k)
-			}
-		}
-		if len(s.items) > maxItems/2 { // all of this turn
-			s.items = map[uint64]*item{hash: it}
-		}
-	}
-	return it
-}
-
-// extend notes that an item has said a text, too, which is not at the end of said.
-func (s *Shown) extend(it *item, text string) {
-	s.settle()
-	it.hashes = append(it.hashes, extent{len(text), maphash.String(s.seed, text)})
-	it.n += len(text)
 }

@@ -32,16 +32,16 @@ type entry struct {
 }
 
 // State shows what the history and the artifacts of a task that comes live have beyond what was
-// shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The list is in
-// the task's order, without its status message; what stands before our newest message is left out
-// (entries).
+// shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The list
+// is in the task's order, without its status message; what stands before our newest message is
+// left out (entries).
 func (s *Shown) State(list []Item) {
 	s.limit()
 	s.showHeld(&held{before: len(s.said.text)}, s.entries(list, &s.sent))
 }
 
-// Stays shows a message as a repetition that was shown before the user's answer; false, with nothing
-// shown: it was not, or is so short that it may be the next token of a text.
+// Stays shows a message as a repetition that was shown before the user's answer; false, with
+// nothing shown: it was not, or is so short that it may be the next token of a text.
 func (s *Shown) Stays(in *Item) bool {
 	seq, it := s.sequence(in.Parts), s.items[s.hashKey(s.key(in))]
 	if it == nil || weight(seq) < evidence {
@@ -51,13 +51,13 @@ func (s *Shown) Stays(in *Item) bool {
 	return true
 }
 
-// Snapshot shows what a task that was asked for holds beyond what was shown, notes its state, and
-// weighs whether it is complete (S4). gap: the caller is to say a gap before what this call has
-// shown. If it has shown nothing, a gap stays owed.
+// Snapshot shows what a task that was asked for holds beyond what was shown, notes its state,
+// and weighs whether it is complete (S4). gap: the caller is to say a gap before what this call
+// has shown. If it has shown nothing, a gap stays owed.
 //
-// The list is in the order to show: history, artifacts, status message, but for one that neither
-// ends the task nor asks, which comes before the artifacts (S7). Within the call the artifact goes
-// first that was being said when the stream was cut.
+// The list is in the order to show: history, artifacts, status message, but for one that
+// neither ends the task nor asks, which comes before the artifacts (S7). Within the call the
+// artifact goes first that was being said when the stream was cut.
 func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.limit()
 	h := &held{verb: Snapshot, was: s.state, from: len(s.said.text), before: len(s.said.text)}
@@ -70,8 +70,8 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	if s.gap == none {
 		return false
 	}
-	// Where nothing but artifacts was shown, and the task holds no message of anybody, ours is not
-	// asked for: 2,154 false gaps.
+	// Where nothing but artifacts was shown, and the task holds no message of anybody, ours is
+	// not asked for: 2,154 false gaps.
 	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
 	ours = ours || !messages && artifacts && !said // rule: S4
 	lacks := less || !s.holdsAll(h)
@@ -92,9 +92,9 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 }
 
 // entries are what counts of a task's list: not the user's messages, nor what stands before ours,
-// calls too, but for artifacts and the status message. Messages of one ID are one. In a task that
-// was asked for, ours is the message that has begun the turn: agents keep the whole conversation. In
-// one that comes live it is the newest: what was said before an answer does not belong behind that.
+// calls too, but for artifacts and the status message. Messages of one ID are one. In a task that was
+// asked for, ours is the message that has begun the turn: agents keep the whole conversation. In one
+// that comes live it is the newest: what was said before an answer does not belong behind that.
 func (s *Shown) entries(list []Item, our *ours) []entry {
 	from := our.behind(list)
 	kept := make([]entry, 0, len(list)-from)
@@ -117,8 +117,9 @@ func (s *Shown) entries(list []Item, our *ours) []entry {
 	return kept
 }
 
-// join adds a message of the same ID to an entry: in its place, if it begins with all of that or is the same
-// text, else as its next piece (S2: 4,440 false gaps). The status message is the last entry of the history.
+// join adds a message of the same ID to an entry: in its place, if it begins with all of that
+// or is the same text, else as its next piece (S2: 4,440 false gaps). The status message is the
+// last entry of the history.
 func (e *entry) join(in *Item, seq string) {
 	if in.Role != Said {
 		e.Role = in.Role
@@ -146,8 +147,8 @@ func (e *entry) join(in *Item, seq string) {
 // ours is a message of ours.
 type ours struct{ id, text string }
 
-// behind is the index behind our message in a list, 0 if no message of the user's is there. It is
-// found by its ID, else by its text, else it is the user's newest.
+// behind is the index behind our message in a list, 0 if no message of the user's is there. It
+// is found by its ID, else by its text, else it is the user's newest.
 func (o *ours) behind(list []Item) int {
 	newest, byText := -1, -1
 	for i := range list {
@@ -168,14 +169,14 @@ func (o *ours) behind(list []Item) int {
 	return newest + 1
 }
 
-// is reports whether a message of the user's is ours, by its ID or its text. While no ID of ours is
-// known, any is.
+// is reports whether a message of the user's is ours, by its ID or its text. While no ID of
+// ours is known, any is.
 func (o *ours) is(in *Item) bool {
 	return o.id == "" || in.ID == o.id || o.text != "" && in.Parts.Text() == o.text
 }
 
-// showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is in
-// hand. less: it holds less of an item than was shown.
+// showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is
+// in hand. less: it holds less of an item than was shown.
 func (s *Shown) showHeld(h *held, list []entry) (less bool) {
 	s.looks++
 	h.list, h.look = list, s.looks
@@ -211,8 +212,8 @@ func (s *Shown) showHeld(h *held, list []entry) (less bool) {
 	return less
 }
 
-// heldItem shows what an item of a state has beyond what was shown, and notes that the state holds
-// it (item.look). less: it holds less of it than was shown.
+// heldItem shows what an item of a state has beyond what was shown, and notes that the state
+// holds it (item.look). less: it holds less of it than was shown.
 func (s *Shown) heldItem(e *entry) (less bool) {
 	if e.seq == "" {
 		return false
@@ -223,10 +224,10 @@ func (s *Shown) heldItem(e *entry) (less bool) {
 	k := key{s.task, e.Kind, e.ID}
 	if it := s.items[s.hashKey(k)]; it != nil && it.n > 0 {
 		rest, begins := s.rest(it, e.seq)
-		// What an earlier turn has shown may stand there unchanged, also behind our own message:
-		// a2a-go and a2a-js put a question into the history when its answer has come. Or it goes on;
-		// but a short text that is longer now is another: "Yes." and "Yes, at nine.", and so is what
-		// a task asks that has worked since.
+		// What an earlier turn has shown may stand there unchanged, also behind our own
+		// message: a2a-go and a2a-js put a question into the history when its answer has come.
+		// Or it goes on; but a short text that is longer now is another: "Yes." and "Yes, at
+		// nine.", and so is what a task asks that has worked since.
 		asks := e.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
 		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
 			it.look = s.looks
@@ -246,8 +247,8 @@ func (s *Shown) heldItem(e *entry) (less bool) {
 	return false
 }
 
-// heldOther shows an item of a state of which neither its ID nor its place tells: as a repetition,
-// as growth, or as new.
+// heldOther shows an item of a state of which neither its ID nor its place tells: as a
+// repetition, as growth, or as new.
 func (s *Shown) heldOther(it *item, e *entry) {
 	switch {
 	case s.held.joinsPieces(e):
@@ -279,8 +280,8 @@ func (h *held) joinsPieces(e *entry) bool {
 }
 
 // heldKnown shows what an item that was shown has in a state; rest and begins are Shown.rest's.
-// less: it has less, and was not put right, as where the editor can. Only of a task that comes live
-// it may be replaced.
+// less: it has less, and was not put right, as where the editor can. Only of a task that comes
+// live it may be replaced.
 func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) (less bool) {
 	switch {
 	case begins && rest != "" && s.saysElsewhere(it, e, rest):
@@ -359,11 +360,11 @@ func (s *Shown) holdsAll(h *held) bool {
 
 // What follows is for editors that can show an item in place of itself (ACP, version 2).
 
-// mends reports whether a state has a known item as it should be shown: with more in the middle, or,
-// of an artifact, another text; false where other items may have said some of it. One that holds the
-// newest piece alone has neither: so an artifact that has come in pieces is never replaced by a text
-// that lacks some of them, since some agents keep the newest one alone, and it may not have been
-// heard.
+// mends reports whether a state has a known item as it should be shown: with more in the
+// middle, or, of an artifact, another text; false where other items may have said some of it.
+// One that holds the newest piece alone has neither: so an artifact that has come in pieces is
+// never replaced by a text that lacks some of them, since some agents keep the newest one
+// alone, and it may not have been heard.
 func (s *Shown) mends(it *item, e *entry) bool {
 	was := s.said.textOf(func(of *item) bool { return of == it })
 	if it.life == dead || len(was) != it.n || e.Role == Status {
