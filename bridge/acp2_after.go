@@ -20,7 +20,7 @@ func (e *acpEditor) releaseAndWatch(turn Turn, err error) {
 	if s.watchFails++; err == nil {
 		s.watchFails = 0
 	}
-	asks := s.fold.State != a2a.StateInputRequired || s.fold.Question != "" || s.fold.WaitsForWords() || turn.card != nil && turn.turn.leavesWaiting("")
+	asks := s.fold.State != a2a.StateInputRequired || s.fold.Question != "" || s.fold.WaitsForWords() || turn.card != nil && s.leavesWaiting(turn.writing)
 	goesOn := e.v2 && w.task != "" && !s.completed && asks && !turn.isCancelled() && s.watchFails <= maxWatchFails
 	if goesOn {
 		s.record(nil) // what is noted is written later, and would look like another process's

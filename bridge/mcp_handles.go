@@ -141,7 +141,10 @@ func (t *mcpTalk) restore() error {
 		state = cmp.Or(state, s.ended)
 	}
 	t.out.Task = cmp.Or(s.taskID, strings.Join(s.previous, ""))
-	t.result = Result{State: state, Waits: state == a2a.StateInputRequired}
+	if t.result.State = state; state == a2a.StateInputRequired {
+		_, w, err := s.agent.Ready(t.editor.server.ctx) // catchUp has had it
+		t.result.Waits = err != nil || s.leavesWaiting(w)
+	}
 	if goesOn || s.taskID != "" && (state == "" || state == a2a.StateWorking) {
 		t.err = errors.New("agent: it cannot be asked what has become of the task")
 	}

@@ -42,8 +42,7 @@ func (t Turn) wait(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(t.cancelled, stop)()
-	var err error
-	if _, t.writing, err = t.agent.Ready(ctx); err != nil || t.fold.Calls.Waits() || t.leavesWaiting(t.fold.Question) {
+	if _, w, err := t.agent.Ready(ctx); err != nil || t.fold.Calls.Waits() || t.session.leavesWaiting(w) {
 		return errAsked
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -190,17 +191,17 @@ func (t *turn) leaveOpen(r *Result, how legEnd) {
 	if (f.State == a2a.StateInputRequired || f.WaitsForWords()) && !t.isCommand {
 		r.Question = f.Question
 	}
-	r.Waits = t.leavesWaiting(f.Question)
+	r.Waits = t.session.leavesWaiting(t.writing)
 }
 
-// leavesWaiting reports whether a turn that ends leaves a task that waits for the user, who may have been asked
-// a question in prose. (Where turns end so without one, nobody waits.)
-func (t *turn) leavesWaiting(question string) bool {
-	switch t.fold.State {
+// leavesWaiting reports whether a task that no turn works on waits for the user, for a sign-in or
+// an answer in prose. (Where all turns end with input-required, nobody waits without a question.)
+func (s *Session) leavesWaiting(w dialect.Writing) bool {
+	switch f := s.fold; f.State {
 	case a2a.StateAuthRequired:
 		return true
 	case a2a.StateInputRequired:
-		return question != "" || t.fold.WaitsForWords() || !t.writing.Traits().EndsAsking
+		return f.Question != "" || f.WaitsForWords() || !w.Traits().EndsAsking
 	}
 	return false
 }
