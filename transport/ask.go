@@ -284,8 +284,8 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 	return s, err
 }
 
-// exchange sends an operation, and returns when its response has begun. It completes op. caller is
-// the caller's context, ctx its [life]'s.
+// exchange sends an operation, unless that is known to be missing, and returns when its response has
+// begun. It completes op. caller is the caller's context, ctx its [life]'s.
 func (c *Client) exchange(caller, ctx context.Context, e *endpoint, w way, op *operation) (*exchange, error) {
 	op.id, op.effective = c.lastID.Add(1), op.kind
 	r, err := op.spell(w)

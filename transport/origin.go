@@ -109,7 +109,7 @@ func (c *Client) Local() bool {
 	return own != nil && safe.ThisMachine(own.Hostname())
 }
 
-// redactString is [safe.Shown] for a string that may be no URL.
+// redactString is [safe.Shown] for a string that may be no URL: "…" if it may hold a secret.
 func redactString(s string) string {
 	if u, err := url.Parse(s); err == nil && u.Host != "" {
 		return safe.Shown(u)

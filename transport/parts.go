@@ -44,8 +44,8 @@ func nextPart(raw string, from *fastpath.Source, p *a2a.Part) (rest string, ok b
 	return raw[readPart(raw, at, from, p):], true
 }
 
-// beginsWithText reports whether the first part of a list may be text, by the part's first member. It
-// spares readParts to read a text that nobody may ask for.
+// beginsWithText reports whether the first part of a list may be text, by the part's first member:
+// a text is not read before it is asked for.
 func beginsWithText(raw string) (text bool) {
 	at := rawjson.NextElement(raw)
 	if at < 0 {

@@ -255,9 +255,9 @@ type knownMeta struct {
 
 const traceMember = `"traceId":"`
 
-// matches reports whether metadata says what the known one said.
+// matches reports whether metadata says what the known one said, but for the trace ID.
 func (k *knownMeta) matches(raw a2a.JSON) bool {
-	if k.traceID == 0 || k.meta.Usage != "" || k.meta.Err != "" { // which are kept as they are, whatever is in them
+	if k.traceID == 0 || k.meta.Usage != "" || k.meta.Err != "" { // these may hold what looks like one
 		return string(k.raw) == string(raw)
 	}
 	if len(raw) < k.traceID || string(raw[:k.traceID]) != string(k.raw[:k.traceID]) {

@@ -105,7 +105,7 @@ func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 	return dst
 }
 
-// open appends the beginning of an update, up to its kind and _meta; close the end.
+// open appends the beginning of an update, up to its kind and _meta; [ACP.close] appends the end.
 func (e *ACP) open(dst []byte, update string) []byte {
 	dst = rawjson.AppendString(append(dst, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":`...), e.Session)
 	dst = append(dst, `,"update":{"sessionUpdate":"`...)

@@ -73,7 +73,7 @@ func (m *acpMeta) append(dst []byte) []byte {
 	}
 	all := m.members // without its end
 	if m.members = nil; m.pending {
-		told := m.changed()
+		told := m.current()
 		for _, key := range slices.Sorted(maps.Keys(told)) {
 			all = rawjson.AppendMember(all, key, string(told[key]))
 		}
@@ -84,9 +84,9 @@ func (m *acpMeta) append(dst []byte) []byte {
 	return append(append(dst, `,"_meta":`...), rawjson.EndObject(all)...)
 }
 
-// changed returns the members of _meta that a change tells: all, but for the artifact's
-// description, which is told once.
-func (m *acpMeta) changed() map[string]json.RawMessage {
+// current returns the members of _meta as they are now. It takes the artifact's description, which
+// is told once.
+func (m *acpMeta) current() map[string]json.RawMessage {
 	all, own, plain := map[string]json.RawMessage{}, map[string]any{}, map[string]json.RawMessage{}
 	for i, metadata := range m.metadata { // the narrowest is last
 		rawjson.EachMember(metadata, func(key, value string) bool {

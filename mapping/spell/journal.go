@@ -120,8 +120,8 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 	return dst
 }
 
-// appendItem appends the line of a run of text of one item, of a part, or of a thought. It is made
-// by hand because there are so many.
+// appendItem appends the line of a run of text of one item, of a part, or of a thought, without what
+// the last line has said of the item. It is made by hand because there are so many.
 func (j *Journal) appendItem(dst []byte, run []mapping.Step) []byte {
 	s := &run[0]
 	is := itemKey{s.TaskID, "message", s.MessageID, s.Shown}
@@ -293,12 +293,13 @@ func (l *Loader) readItem(e *entry) []mapping.Step {
 	return l.shown(s)
 }
 
+// readTool reads a line of a call; no steps if the mention that it differs from is not stored.
 func (l *Loader) readTool(e *entry) []mapping.Step {
 	text := e.Tool
 	if was := e.Was; was != nil {
 		old, head, tail := l.calls[e.As], was[1], was[2]
 		if len(old) != was[0] || head < 0 || tail < 0 || head > len(old) || tail > len(old)-head {
-			return nil // what it differs from is not stored
+			return nil
 		}
 		text = old[:head] + text + old[len(old)-tail:]
 	}

@@ -122,8 +122,8 @@ func (s *Conn) takeLine(line []byte, whole bool, v any) bool {
 // refuse queues an error reply to the request of that id, JSON or null. It waits while too many
 // of them are unread.
 func (s *Conn) refuse(id string, code int, text string) {
-	quoted, _ := json.Marshal(text) // a string always encodes
-	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, unescapeHTML(quoted))
+	quoted, _ := rawjson.Marshal(text) // a string always encodes
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted)
 
 	s.mu.Lock()
 	defer s.mu.Unlock()

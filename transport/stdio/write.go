@@ -251,23 +251,16 @@ func (s *Conn) pauseLocked() {
 	}
 }
 
-// clean returns what encoding/json wrote in UTF-8, which results of an agent need not be: they pass
-// through as they are.
+// clean returns what encoding/json wrote without its escapes of <, > and & for the sake of browsers,
+// and in UTF-8. A diff in a permission request should read in a trace as it reads in the file, and the
+// library's types escape for themselves. Results of an agent pass through as they are.
 func clean(line []byte) []byte {
-	line = unescapeHTML(line)
+	if bytes.Contains(line, []byte(`\u00`)) {
+		// Both bytes of an escaped backslash, so that \\u003c stays what it is.
+		line = []byte(strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(line)))
+	}
 	if !utf8.Valid(line) {
 		line = bytes.ToValidUTF8(line, []byte("\ufffd"))
 	}
 	return line
-}
-
-// unescapeHTML undoes what encoding/json does to <, > and & for the sake of browsers: a
-// diff in a permission request should read in a trace as it reads in the file. The
-// library gives no way to ask for it.
-func unescapeHTML(line []byte) []byte {
-	if !bytes.Contains(line, []byte(`\u00`)) {
-		return line
-	}
-	// Both bytes of an escaped backslash, so that \\u003c stays what it is.
-	return []byte(strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(line)))
 }
