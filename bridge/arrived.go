@@ -7,8 +7,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file tells whether the leg's message has come, and what the state of a task that was looked
-// at counts for.
+// This file tells whether the leg's message has come, and what the state of a task that was
+// looked at counts for.
 
 // standsAsBefore reports whether an event is the task as it stood before the message, with which
 // agents may begin their answer: its state is not the answer's. It is, if the task holds something
@@ -17,8 +17,8 @@ func (l *leg) standsAsBefore(ev *a2a.Event) bool {
 	return l.request.message != nil && l.request.was.RepeatedBy(ev) && !l.isAnswered(ev)
 }
 
-// isAnswered reports whether a task's history has something of the agent's behind the prompt; false
-// for answers.
+// isAnswered reports whether a task's history has something of the agent's behind the prompt;
+// false for answers.
 func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 	if l.request.answers {
 		return false
@@ -31,9 +31,9 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 	return answered
 }
 
-// arrives notes whether a task that was looked at shows that the leg's message has come (progress,
-// unheard). That its history names it wins over all; a stale task tells nothing else. (Any event of
-// the leg's own stream is a sign, too: takeLive.)
+// arrives notes whether a task that was looked at shows that the leg's message has come
+// (progress, unheard). That its history names it wins over all; a stale task tells nothing
+// else. (Any event of the leg's own stream is a sign, too: takeLive.)
 func (l *leg) arrives(task *a2a.Event, stale bool) {
 	if l.request.message == nil {
 		return
@@ -57,18 +57,18 @@ func (l *leg) arrives(task *a2a.Event, stale bool) {
 	}
 }
 
-// answersCame reports whether answers have come, by two signs. One: no call that was answered still
-// asks, by what was shown or by the task, or the task that waited works. The other: each of them has
-// moved, or others wait, or the task is in another state than before. That it has begun to wait is
-// none: agents ask before they do.
+// answersCame reports whether answers have come, by two signs. One: no call that was answered
+// still asks, by what was shown or by the task, or the task that waited works. The other: each
+// of them has moved, or others wait, or the task is in another state than before. That it has
+// begun to wait is none: agents ask before they do.
 func (l *leg) answersCame(task *a2a.Event) bool {
 	was := l.request.was.State
 	took := !l.turn.fold.Calls.Undelivered(l.request.calls...) || task.State.Terminal() || !l.namesCalls(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
 	return took && (l.moved || l.pending() || task.State != was && task.State != a2a.StateInputRequired)
 }
 
-// promptCame reports whether a prompt has come: the task has ended, and was not known to have, or it
-// stands otherwise and holds no message of the user's. users is how many it holds.
+// promptCame reports whether a prompt has come: the task has ended, and was not known to have,
+// or it stands otherwise and holds no message of the user's. users is how many it holds.
 func (l *leg) promptCame(task *a2a.Event, users int) bool {
 	was := l.request.was.State
 	if was != "" && !was.Terminal() && task.State.Terminal() {
@@ -83,8 +83,9 @@ func (l *leg) namesCalls(task *a2a.Event) bool {
 	return slices.ContainsFunc(l.request.calls, func(id string) bool { return strings.Contains(string(task.Raw), `"`+id+`"`) })
 }
 
-// noteLook takes over the state of a task that was looked at, and what it says of finality and of calls that
-// were answered (moved); false, with nothing noted: the task was over already, so that the look is older.
+// noteLook takes over the state of a task that was looked at, and what it says of finality and
+// of calls that were answered (moved); false, with nothing noted: the task was over already, so
+// that the look is older.
 func (l *leg) noteLook(task *a2a.Event) bool {
 	if l.state.Terminal() && !task.State.Terminal() && l.finality != more {
 		return false

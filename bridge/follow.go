@@ -18,9 +18,9 @@ type brought struct {
 }
 
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs
-// in its turn's goroutine, which takes what comes to it ([leg.await]), one at a time: that becomes an
-// input of the machine (phase.go), whose action it takes. What the agent says it has the turn show,
-// so that a slow editor slows the agent, and it is told then what it decides by ([heard]).
+// in its turn's goroutine, which takes what comes to it ([leg.await]), one at a time: that becomes
+// an input of the machine (phase.go), whose action it takes. What the agent says it has the turn
+// show, so that a slow editor slows the agent, and it is told then what it decides by ([heard]).
 type leg struct {
 	agent   *Agent
 	turn    *turn // whose it is: a pause ends one, and the next goes on
@@ -60,8 +60,8 @@ const (
 	holdsNoWord         // nothing of that, by the newest look
 )
 
-// follow makes a request, in a goroutine, and returns the leg that follows what comes of it: until
-// it is over, the turn leaves it, or passes its streams on.
+// follow makes a request, in a goroutine, and returns the leg that follows what comes of it:
+// until it is over, the turn leaves it, or passes its streams on.
 func (t *turn) follow(r *request) *leg {
 	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers, phase: streaming}
 	l.ctx, l.stop = context.WithCancel(t.agent.ctx)
@@ -124,8 +124,8 @@ func (l *leg) listens() (in inputs, flows bool) {
 	return in, flows
 }
 
-// await waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg); nil:
-// the turn has none. A leg that is over brings nothing but the turn's alarms, and is closed.
+// await waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg);
+// nil: the turn has none. A leg that is over brings nothing but the turn's alarms, and is closed.
 func (l *leg) await(ctx context.Context, b beside) came {
 	in, flows := l.listens()
 	select {
@@ -209,8 +209,8 @@ func (l *leg) halt() *readers {
 	return readers
 }
 
-// take deals with what a stream has brought, or a request of the leg's, and has the stream be read
-// on, unless that waits for a look (leg.first). flows: see listens.
+// take deals with what a stream has brought, or a request of the leg's, and has the stream be
+// read on, unless that waits for a look (leg.first). flows: see listens.
 func (l *leg) take(b batch, flows bool) {
 	switch {
 	case b.reply != nil:
@@ -234,8 +234,8 @@ func (l *leg) take(b batch, flows bool) {
 	}
 }
 
-// watchCalls sets the alarm that has the user asked, when calls have waited for a while, or stops it
-// where none waits. It is called when what waits may have changed.
+// watchCalls sets the alarm that has the user asked, when calls have waited for a while, or
+// stops it where none waits. It is called when what waits may have changed.
 func (l *leg) watchCalls() {
 	switch {
 	case l.phase == over || !l.pending():
@@ -246,8 +246,8 @@ func (l *leg) watchCalls() {
 	}
 }
 
-// step has the machine decide about an input, and does what it says, which it returns; of a leg that
-// was over, doEnd. That an agent has no subscriptions is noted before (subNever).
+// step has the machine decide about an input, and does what it says, which it returns; of a leg
+// that was over, doEnd. That an agent has no subscriptions is noted before (subNever).
 func (l *leg) step(in input) action {
 	if l.phase == over {
 		return doEnd
@@ -261,8 +261,8 @@ func (l *leg) step(in input) action {
 	return do
 }
 
-// act does what the machine says about an input. (Before doSoon the wait is set, but behind a look.
-// doAsk asks nobody: by turn.view, turn.stream pauses, and the turn asks.)
+// act does what the machine says about an input. (Before doSoon the wait is set, but behind a
+// look. doAsk asks nobody: by turn.view, turn.stream pauses, and the turn asks.)
 func (l *leg) act(in input, do action) {
 	switch do {
 	case doRead:
@@ -305,8 +305,9 @@ func (l *leg) act(in input, do action) {
 	}
 }
 
-// giveGlance shows the look at the task that is kept (leg.glance), if one is, when its own stream is not
-// waited for any more. cut: that may have been about to say it, and more. False: the editor has failed.
+// giveGlance shows the look at the task that is kept (leg.glance), if one is, when its own
+// stream is not waited for any more. cut: that may have been about to say it, and more. False:
+// the editor has failed.
 func (l *leg) giveGlance(cut bool) bool {
 	task := l.glance
 	if l.glance = nil; task == nil {
@@ -319,9 +320,9 @@ func (l *leg) giveGlance(cut bool) bool {
 	return ok
 }
 
-// give has the turn show something, as slowly as the editor takes it, and takes over what is heard
-// then and whether the stream still flows. False: the editor has failed, now or before; the leg is
-// over.
+// give has the turn show something, as slowly as the editor takes it, and takes over what is
+// heard then and whether the stream still flows. False: the editor has failed, now or before;
+// the leg is over.
 func (l *leg) give(n brought) bool {
 	if l.unshown != nil {
 		return false

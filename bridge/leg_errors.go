@@ -61,8 +61,8 @@ func (e *taskLostError) Error() string {
 
 func (e *taskLostError) Unwrap() error { return e.err }
 
-// noWayBack is the error of a leg whose connection was cut, at an agent that offers no way to go on.
-// It has refused that because it does not know the task any more, or has no such method.
+// noWayBack is the error of a leg whose connection was cut, at an agent that offers no way to
+// go on. It has refused that because it does not know the task any more, or has no such method.
 func (l *leg) noWayBack() error {
 	text := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: " +
 		"what task %s has said since is lost, and it may still run"
@@ -72,9 +72,8 @@ func (l *leg) noWayBack() error {
 	return &cutError{fmt.Sprintf(text, l.taskID)}
 }
 
-// givenUp is the error of a leg that is given up because of an input: the task may still run. nil:
-// it ends well, since its task, which is gone, was over by a look, or has stopped for want of a
-// sign-in.
+// givenUp is the error of a leg that is given up because of an input: the task may still run. nil: it
+// ends well, since its task, which is gone, was over by a look, or has stopped for want of a sign-in.
 func (l *leg) givenUp(in input) error {
 	why := l.outage.why
 	switch {
@@ -95,7 +94,8 @@ func (l *leg) givenUp(in input) error {
 	return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", why, maxTries, l.taskID)}
 }
 
-// refusalOf is the error response that an error is, of the agent or a gateway before it; nil: it is none.
+// refusalOf is the error response that an error is, of the agent or a gateway before it; nil:
+// it is none.
 func refusalOf(err error) (refusal *a2a.Error) {
 	errors.As(err, &refusal)
 	return refusal

@@ -40,9 +40,9 @@ func (l *leg) start() {
 	go l.runRequest(l.readers, l.reach)
 }
 
-// runRequest is a request's goroutine: it makes it, gives the loop what it has brought, and reads
-// its stream, so that the first words wait for no other. It ends as [readers.run] says. readers are
-// the leg's, which has none when it is over.
+// runRequest is a request's goroutine: it makes it, gives the loop what it has brought, and
+// reads its stream, so that the first words wait for no other. It ends as [readers.run] says.
+// readers are the leg's, which has none when it is over.
 func (l *leg) runRequest(readers *readers, request func() reply) {
 	deepen()
 	r := request()
@@ -55,8 +55,8 @@ func (l *leg) runRequest(readers *readers, request func() reply) {
 	}
 }
 
-// answer gives the loop what a request has brought, and waits until it is taken; false: nobody takes
-// it any more.
+// answer gives the loop what a request has brought, and waits until it is taken; false: nobody
+// takes it any more.
 func (l *leg) answer(readers *readers, r reply) bool {
 	r.leg = l
 	select {
@@ -79,8 +79,8 @@ func (l *leg) replied(r *reply) {
 	}
 }
 
-// sent deals with the beginning of the answer to the leg's request: a stream, which becomes its own
-// or a subscription, an error, another request, or nothing to follow, which ends it well.
+// sent deals with the beginning of the answer to the leg's request: a stream, which becomes its
+// own or a subscription, an error, another request, or nothing to follow, which ends it well.
 func (l *leg) sent(r *reply) {
 	if r.taskID != "" {
 		l.taskID = r.taskID
@@ -112,8 +112,8 @@ func (l *leg) sent(r *reply) {
 	}
 }
 
-// reach makes the leg's request, and returns when its answer has begun. An answer to a question that
-// was certainly not delivered is sent again for a while: the task waits for it.
+// reach makes the leg's request, and returns when its answer has begun. An answer to a question
+// that was certainly not delivered is sent again for a while: the task waits for it.
 func (l *leg) reach() (r reply) {
 	r = l.agent.opens(true, l.request.send)
 	for tries, pause := 0, firstWait; l.request.answers && tries < maxTries && isUndelivered(r.err); tries, pause = tries+1, pause*2 {
@@ -129,13 +129,14 @@ func (l *leg) reach() (r reply) {
 	return r
 }
 
-// errLeft is the error of a leg that was left by its turn, or has passed its streams on. Nobody is
-// told.
+// errLeft is the error of a leg that was left by its turn, or has passed its streams on. Nobody
+// is told.
 var errLeft = errors.New("its turn has left the leg")
 
-// leave ends the leg for its turn, which may do so at any time: its streams are drained, because closing a
-// connection makes some agents cancel work. cancel: the task, if it has not ended, is cancelled as soon as
-// it says something more, and has an ID. A leg that is over is only closed, unless its editor has failed.
+// leave ends the leg for its turn, which may do so at any time: its streams are drained,
+// because closing a connection makes some agents cancel work. cancel: the task, if it has not
+// ended, is cancelled as soon as it says something more, and has an ID. A leg that is over is
+// only closed, unless its editor has failed.
 func (l *leg) leave(cancel bool) {
 	cancels := cancel && (l.phase != over || l.unshown != nil) && !l.terminal()
 	if l.phase != over {
@@ -154,8 +155,8 @@ func (l *leg) leave(cancel bool) {
 // leftByTurn is why cancelLeft cancels a task.
 const leftByTurn = "the turn has left it"
 
-// cancelLeft cancels the task of a leg that its turn has left, once, when it says something more,
-// and returns then, or when nothing can come any more.
+// cancelLeft cancels the task of a leg that its turn has left, once, when it says something
+// more, and returns then, or when nothing can come any more.
 func (l *leg) cancelLeft() {
 	for awaited := l.progress < saidSomething && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
 		select {
@@ -180,8 +181,8 @@ func (l *leg) cancelLeft() {
 	}
 }
 
-// cancelBy takes what a stream of such a leg has brought, and cancels the task if it has an ID and
-// goes on. True: that was all, since it was cancelled, is over, or its stream has ended.
+// cancelBy takes what a stream of such a leg has brought, and cancels the task if it has an ID
+// and goes on. True: that was all, since it was cancelled, is over, or its stream has ended.
 func (l *leg) cancelBy(b batch) bool {
 	own := b.reader == l.live || b.reader == l.sub
 	for i := range b.events {
@@ -197,9 +198,9 @@ func (l *leg) cancelBy(b batch) bool {
 	return own && (ends || l.taskID != "")
 }
 
-// passOn ends the leg, since a message goes to its task, and returns for the next leg its streams;
-// the look that is kept, nil for none; and whether its streams have said something that no look has
-// shown. A leg that is over is closed, and has none of these.
+// passOn ends the leg, since a message goes to its task, and returns for the next leg its
+// streams; the look that is kept, nil for none; and whether its streams have said something
+// that no look has shown. A leg that is over is closed, and has none of these.
 func (l *leg) passOn() (*readers, *a2a.Event, bool) {
 	if l.phase == over {
 		l.close()
@@ -210,8 +211,8 @@ func (l *leg) passOn() (*readers, *a2a.Event, bool) {
 	return l.halt(), l.glance, owes
 }
 
-// endedWell reports whether there is a leg that is over without an error: the agent is done, or was
-// hung up on; there was nothing to follow; or it is given up without one (givenUp).
+// endedWell reports whether there is a leg that is over without an error: the agent is done, or
+// was hung up on; there was nothing to follow; or it is given up without one (givenUp).
 func (l *leg) endedWell() bool { return l != nil && l.phase == over && l.err == nil }
 
 // hasEnded reports whether the leg is over, well or not.

@@ -13,9 +13,9 @@ import (
 
 // takeLive deals with events of the leg's own stream, at least one. They are shown, the leg's
 // message has come by that, and the machine decides. What looks have counted and judged is void
-// then, and, if the events have words, the look that is kept; the stream's silence is measured anew.
-// flows: nothing but text has grown so far. While that is so, all this holds already, and silence is
-// put off, no more: it is done for each chunk of a text.
+// then, and, if the events have words, the look that is kept; the stream's silence is measured
+// anew. flows: nothing but text has grown so far. While that is so, all this holds already, and
+// silence is put off, no more: it is done for each chunk of a text.
 func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	ended := !flows && l.state.Terminal() && l.finality >= last
 	if ended {
@@ -51,8 +51,8 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	l.watchCalls()
 }
 
-// note reads what an event of any stream says of the leg itself: its task's ID, and whether it is a
-// message; false: it tells that a slash command has failed, and the leg has ended with that.
+// note reads what an event of any stream says of the leg itself: its task's ID, and whether it is
+// a message; false: it tells that a slash command has failed, and the leg has ended with that.
 func (l *leg) note(ev *a2a.Event) bool {
 	if ev.TaskID != "" && ev.TaskID != l.taskID {
 		l.taskID = strings.Clone(ev.TaskID)
@@ -75,9 +75,9 @@ func (l *leg) note(ev *a2a.Event) bool {
 	return true
 }
 
-// noteState takes over the state, and its finality, that events of the leg's own stream have said
-// last, or those that are believed in its place, where the agent cannot be asked (takeReplayed).
-// asBefore: the first only repeats how the task stood.
+// noteState takes over the state, and its finality, that events of the leg's own stream have
+// said last, or those that are believed in its place, where the agent cannot be asked
+// (takeReplayed). asBefore: the first only repeats how the task stood.
 func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 	for i := range events {
 		ev := &events[i]
@@ -101,9 +101,9 @@ func (l *leg) noteState(events []a2a.Event, asBefore bool) {
 }
 
 // takeOlder deals with what a stream has brought that the leg follows no more, an earlier request's
-// or its own behind doAway: its words, and an end between two events, say that there is something to
-// look at; while the leg's own stream is open, when that is silent for a moment. Words are shown as
-// replayed where nothing else may tell: no subscription speaks, and the agent cannot be asked.
+// or its own behind doAway: its words, and an end between two events, say that there is something
+// to look at; while the leg's own stream is open, when that is silent for a moment. Words are shown
+// as replayed where nothing else may tell: no subscription speaks, and the agent cannot be asked.
 func (l *leg) takeOlder(b batch) {
 	if b.err != nil && !isCleanEnd(b.err) {
 		return

@@ -21,9 +21,9 @@ const (
 	// the same where the agent has not said that this was all.
 	lateSilence = 250 * time.Millisecond
 	moreSilence = 2 * time.Second
-	// liveSilence is how long a leg's own stream may say nothing before the task is looked at; each
-	// further time it is twice as long, up to maxSilence. olderSilence is the same when an older
-	// stream has said something.
+	// liveSilence is how long a leg's own stream may say nothing before the task is looked at;
+	// each further time it is twice as long, up to maxSilence. olderSilence is the same when an
+	// older stream has said something.
 	liveSilence  = 4 * time.Second
 	maxSilence   = 30 * time.Second
 	olderSilence = time.Second
@@ -74,8 +74,8 @@ func (l *leg) wait(d time.Duration) {
 	l.clock.set(atSilent, d)
 }
 
-// beMorePatient measures silence from now on, and lets it last twice as long, up to maxSilence; as
-// long as before while the leg's message has not come and its stream is lost.
+// beMorePatient measures silence from now on, and lets it last twice as long, up to maxSilence;
+// as long as before while the leg's message has not come and its stream is lost.
 func (l *leg) beMorePatient() {
 	if l.arrived() || l.phase == streaming {
 		l.patience = min(l.patience*2, maxSilence)
@@ -91,16 +91,16 @@ func (l *leg) silence() {
 	l.step(inSilent)
 }
 
-// endWasAnnounced reports whether the agent has said before its stream ended that it would: by a
-// terminal state, also one that only a look has shown, a state that waits for the user, or a message
-// outside of a task, behind which A2A has nothing.
+// endWasAnnounced reports whether the agent has said before its stream ended that it would: by
+// a terminal state, also one that only a look has shown, a state that waits for the user, or a
+// message outside of a task, behind which A2A has nothing.
 func (l *leg) endWasAnnounced() bool {
 	return l.terminal() || l.verdict == byLook || l.parted || l.waitsForInput()
 }
 
-// endOfStream deals with the end of the leg's own stream: an error that no attempt could mend, or a
-// hang-up, ends the leg; else the machine decides. An end that nothing has announced counts as a
-// cut, and so does that of a stream without events; the user is told what is lost.
+// endOfStream deals with the end of the leg's own stream: an error that no attempt could mend,
+// or a hang-up, ends the leg; else the machine decides. An end that nothing has announced
+// counts as a cut, and so does that of a stream without events; the user is told what is lost.
 func (l *leg) endOfStream(b batch) {
 	ended := isCleanEnd(b.err)
 	if l.isMessage() {
@@ -144,8 +144,8 @@ func (l *leg) endOfStream(b batch) {
 
 var errMiddle = &cutError{"agent: the stream ended in the middle"}
 
-// goOnUnstreamed deals with an agent that has answered without a stream: with the task as it is. No
-// stream was lost. Unless the task is over or waits, it is looked at from now on.
+// goOnUnstreamed deals with an agent that has answered without a stream: with the task as it
+// is. No stream was lost. Unless the task is over or waits, it is looked at from now on.
 func (l *leg) goOnUnstreamed() {
 	l.refresh.polls, l.phase = pollUnstreamed, away
 	if !l.terminal() && !l.rests() && !l.pending() {
@@ -154,8 +154,8 @@ func (l *leg) goOnUnstreamed() {
 	l.step(inSnapshot)
 }
 
-// tellCut tells the user that the connection was lost, and why (outage.why), unless the leg is over
-// or its task has no ID.
+// tellCut tells the user that the connection was lost, and why (outage.why), unless the leg is
+// over or its task has no ID.
 func (l *leg) tellCut() {
 	if l.taskID == "" || l.phase == over {
 		return
@@ -164,8 +164,8 @@ func (l *leg) tellCut() {
 	l.tell(mapping.Connection{Phase: mapping.PhaseLost, Why: l.outage.why.Error()})
 }
 
-// unanswered deals with the error of a request to which no answer has begun. It ends the leg, unless
-// the message may have come and a task can tell.
+// unanswered deals with the error of a request to which no answer has begun. It ends the leg,
+// unless the message may have come and a task can tell.
 func (l *leg) unanswered(err error) {
 	refusal := refusalOf(err)
 	switch {
@@ -188,15 +188,15 @@ func (l *leg) unanswered(err error) {
 	}
 }
 
-// isCleanEnd reports whether a stream has ended between two events. One that ends in the middle of
-// an event was cut.
+// isCleanEnd reports whether a stream has ended between two events. One that ends in the middle
+// of an event was cut.
 func isCleanEnd(err error) bool {
 	return errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrInterrupted)
 }
 
-// cannotPass reports whether the error of a leg's own stream ends the leg, since no attempt could mend
-// it: the process has ended, an event is too large, a command has failed, or any error response, which
-// is the agent's word on the message. (Of responses to a look few are: see leg.looked.)
+// cannotPass reports whether the error of a leg's own stream ends the leg, since no attempt could
+// mend it: the process has ended, an event is too large, a command has failed, or any error response,
+// which is the agent's word on the message. (Of responses to a look few are: see leg.looked.)
 func cannotPass(err error) bool {
 	return errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || refusalOf(err) != nil ||
 		errors.As(err, new(*dialect.CommandError))

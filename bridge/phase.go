@@ -152,12 +152,12 @@ type known struct {
 	auths   int // looks that brought nothing but auth-required
 }
 
-// terminal reports whether the task is over by its newest state or, before any state, a message has
-// come. More may follow all the same: see saidAll.
+// terminal reports whether the task is over by its newest state or, before any state, a message
+// has come. More may follow all the same: see saidAll.
 func (k *known) terminal() bool { return k.state.Terminal() || k.isMessage() }
 
-// byOwnWord reports whether the task waits or is over by the agent's own last word: its stream's, or
-// what is believed in its place, and no look's.
+// byOwnWord reports whether the task waits or is over by the agent's own last word: its
+// stream's, or what is believed in its place, and no look's.
 func (k *known) byOwnWord() bool { return k.finality == ownWord }
 
 // arrived reports whether the leg's message has come.
@@ -174,8 +174,8 @@ func (k *known) pending() bool { return k.calls == callsWait }
 
 func (k *known) waitsForInput() bool { return k.state == a2a.StateInputRequired }
 
-// concluded reports whether a task that works is taken for done, since its last word was a message
-// (byMessage).
+// concluded reports whether a task that works is taken for done, since its last word was a
+// message (byMessage).
 func (k *known) concluded() bool {
 	return k.verdict == byMessage && k.arrived() && !k.followed() && k.calls == callsRest
 }
@@ -184,9 +184,9 @@ func (k *known) concluded() bool {
 // yet: agents say that a call asks before they wait for it (the demo refuses it until then).
 func (k *known) asks() bool { return k.pending() && (k.settled == k.asked || k.waitsForInput()) }
 
-// rests reports whether the task waits for the user's next prompt. Not while a call is at work. Not
-// while nothing was said of a call since its answer, even if the stream says that the task waits;
-// until a few looks in a row have found it so.
+// rests reports whether the task waits for the user's next prompt. Not while a call is at work.
+// Not while nothing was said of a call since its answer, even if the stream says that the task
+// waits; until a few looks in a row have found it so.
 func (k *known) rests() bool {
 	return k.waitsForInput() && !k.pending() && (k.moved && k.calls == callsRest || k.stood >= maxStanding)
 }
@@ -226,9 +226,9 @@ type row struct {
 	do   action
 }
 
-// decide is the machine: it returns the next phase, and what is done, by the first row that fits; where
-// none does, the leg goes on (doRead). Each row was measured by what goes wrong without it, in worlds
-// of agents and networks that were enumerated; those that were not needed are gone.
+// decide is the machine: it returns the next phase, and what is done, by the first row that fits;
+// where none does, the leg goes on (doRead). Each row was measured by what goes wrong without it,
+// in worlds of agents and networks that were enumerated; those that were not needed are gone.
 func decide(p phase, k *known, in input) (phase, action) {
 	do := doRead
 	if r := rowFor(p, k, in); r != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// readers are the streams of a turn's legs, each read by a goroutine of its own. A leg passes them
-// on to the next, for which the older ones only tell that there is something to look at. An agent
-// may abort a task whose connection is closed, so none is closed while the turn lives (but by an
-// idleGuard), nor at its end: then they are drained.
+// readers are the streams of a turn's legs, each read by a goroutine of its own. A leg passes
+// them on to the next, for which the older ones only tell that there is something to look at.
+// An agent may abort a task whose connection is closed, so none is closed while the turn lives
+// (but by an idleGuard), nor at its end: then they are drained.
 type readers struct {
 	batches chan batch      // what streams have brought, and requests have (leg.answer), one at a time
 	closed  context.Context // ended by close, or with the agent: nobody takes batches any more
@@ -46,9 +46,9 @@ func newReaders(ctx context.Context) *readers {
 	return s
 }
 
-// opens makes a request that may be silent for as long as --idle-timeout allows, and whose answer
-// may begin with a stream: the reply has a reader of that, which is to be run or drained, else nil.
-// within: the answer has to begin within that time, too.
+// opens makes a request that may be silent for as long as --idle-timeout allows, and whose
+// answer may begin with a stream: the reply has a reader of that, which is to be run or
+// drained, else nil. within: the answer has to begin within that time, too.
 func (a *Agent) opens(within bool, request func(context.Context) (begun, error)) (r reply) {
 	ctx, release := context.WithCancel(a.ctx)
 	idle := newIdleGuard(a.opts.IdleTimeout, release)
@@ -80,9 +80,9 @@ func (s *readers) add(r *reader) *reader {
 	return r
 }
 
-// run gives the loop what a stream brings, a batch at a time. It ends with the stream, or at its
-// next event after close; at the latest when the client is closed, which is why it is not one of the
-// agent's goroutines: a Read can only be ended by closing the connection.
+// run gives the loop what a stream brings, a batch at a time. It ends with the stream, or at
+// its next event after close; at the latest when the client is closed, which is why it is not
+// one of the agent's goroutines: a Read can only be ended by closing the connection.
 func (s *readers) run(r *reader) {
 	for {
 		r.idle.start()
@@ -108,8 +108,8 @@ func (s *readers) run(r *reader) {
 	}
 }
 
-// readOn lets the reader of a batch read on when its events were dealt with, and forgets one that
-// has ended. It is called once for each batch.
+// readOn lets the reader of a batch read on when its events were dealt with, and forgets one
+// that has ended. It is called once for each batch.
 func (s *readers) readOn(b batch) {
 	if b.err == nil {
 		select {

@@ -105,9 +105,8 @@ func (l *leg) look(in input) {
 // looks reports whether a look is under way.
 func (f *refresh) looks() bool { return !f.began.IsZero() }
 
-// looked deals with what a look has brought. A task is looked at again, and not shown, where a
-// stream has said something meanwhile. Of errors those decide that each look would give; others may
-// pass.
+// looked deals with what a look has brought. A task is looked at again, and not shown, where a stream
+// has said something meanwhile. Of errors those decide that each look would give; others may pass.
 func (l *leg) looked(r *reply) {
 	f := &l.refresh
 	agrees := r.err == nil && l.byOwnWord() && r.task.State == l.state // with a stream that repeats that the task waits, too
@@ -168,9 +167,9 @@ func (l *leg) cannotLook(silent bool) {
 	l.watchCalls()
 }
 
-// takeSnapshot deals with the task as it is, from a look or the beginning of a subscription. It is
-// shown, while its stream is open as a glance; what it tells of the state, and of the
-// leg's message, is noted, unless it is older than what is known; and the machine decides.
+// takeSnapshot deals with the task as it is, from a look or the beginning of a subscription. It
+// is shown, while its stream is open as a glance; what it tells of the state, and of the leg's
+// message, is noted, unless it is older than what is known; and the machine decides.
 func (l *leg) takeSnapshot(task *a2a.Event) {
 	open := l.phase == streaming
 	verb := shown.Snapshot
@@ -222,8 +221,8 @@ func (l *leg) wentOnUnheard(task *a2a.Event) bool {
 	return l.phase != streaming && l.byOwnWord() && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
 }
 
-// compareLooks holds a look at a task whose stream is open until the stream has said its words, and
-// counts those that grow while it says nothing. Behind the stream none is kept.
+// compareLooks holds a look at a task whose stream is open until the stream has said its words,
+// and counts those that grow while it says nothing. Behind the stream none is kept.
 func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	if !open {
 		l.grown, l.glance = 0, nil
@@ -235,8 +234,9 @@ func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	l.glance = task
 }
 
-// count counts a look that the timer, or silence, has caused: how long the message has not come (unheard),
-// the task waits (stood), or wants a sign-in (auths). Hints would cause too many of them at once.
+// count counts a look that the timer, or silence, has caused: how long the message has not come
+// (unheard), the task waits (stood), or wants a sign-in (auths). Hints would cause too many of
+// them at once.
 func (l *leg) count(task *a2a.Event) {
 	if !l.arrived() {
 		l.unheard++
@@ -253,9 +253,9 @@ func (l *leg) count(task *a2a.Event) {
 	}
 }
 
-// judge sets the verdict behind a look: subscriptions have told an end that no look shows, or looks
-// have brought nothing for lonePatience, of a task at work whose own stream has ended behind a
-// message; else none. While its own stream is open that has it.
+// judge sets the verdict behind a look: subscriptions have told an end that no look shows, or
+// looks have brought nothing for lonePatience, of a task at work whose own stream has ended
+// behind a message; else none. While its own stream is open that has it.
 func (l *leg) judge() {
 	f := &l.refresh
 	works := l.state == a2a.StateWorking || l.state == a2a.StateSubmitted

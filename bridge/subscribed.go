@@ -13,8 +13,8 @@ import (
 
 // This file takes what a subscription says, and what is pushed.
 
-// subscribe follows the task by a subscription, in a goroutine, or looks at it where that cannot be,
-// or one is open. Of an attempt behind a cut it tells the user.
+// subscribe follows the task by a subscription, in a goroutine, or looks at it where that
+// cannot be, or one is open. Of an attempt behind a cut it tells the user.
 func (l *leg) subscribe() {
 	l.refresh.counts = true
 	if l.outage.attempt++; l.refresh.polls != pollUnstreamed && l.outage.why != nil {
@@ -135,8 +135,8 @@ func (l *leg) takeSubscribed(b batch) {
 	}
 }
 
-// subscriptionSpeaks notes what a subscription's events say of the leg, and that it speaks: what has
-// counted failures begins anew.
+// subscriptionSpeaks notes what a subscription's events say of the leg, and that it speaks:
+// what has counted failures begins anew.
 func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	f := &l.refresh
 	if l.subscription == subSpeaks { // what it begins with was known: it may end at once again
@@ -168,8 +168,8 @@ func (l *leg) takeFirst() {
 	l.releaseFirst()
 }
 
-// releaseFirst drops the events that have waited for a look, if any have, and has their subscription
-// be read on.
+// releaseFirst drops the events that have waited for a look, if any have, and has their
+// subscription be read on.
 func (l *leg) releaseFirst() {
 	if l.first != nil {
 		l.readers.readOn(*l.first)
@@ -177,9 +177,9 @@ func (l *leg) releaseFirst() {
 	}
 }
 
-// takeReplayed shows events that may repeat what was heard, of an agent that cannot be asked. Any
-// state, but that in which the task stood before, tells that the leg's message has come; then what
-// they say of the state is believed.
+// takeReplayed shows events that may repeat what was heard, of an agent that cannot be asked.
+// Any state, but that in which the task stood before, tells that the leg's message has come;
+// then what they say of the state is believed.
 func (l *leg) takeReplayed(events []a2a.Event) {
 	if !l.give(brought{verb: shown.Replayed, events: events}) {
 		return
@@ -194,8 +194,9 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 	}
 }
 
-// pushed deals with what the agent has pushed. While its own stream is open it is dropped, since that brings
-// it; else it is a reason to look, and where the agent cannot be asked, or does not answer, the word itself.
+// pushed deals with what the agent has pushed. While its own stream is open it is dropped,
+// since that brings it; else it is a reason to look, and where the agent cannot be asked, or
+// does not answer, the word itself.
 func (l *leg) pushed() {
 	pushed := l.pushes.collect()
 	if l.phase == streaming || len(pushed) == 0 {
