@@ -104,7 +104,7 @@ func (l *leg) noteLook(task *a2a.Event) bool {
 		l.finality = last
 	}
 	// The agent has the message, and has not begun to go on. a2a-go takes the question out of the state by then.
-	isSilent := l.progress < saidSomething && l.phase == streaming && task.State == l.request.was.State && !task.HasMessage && !l.isAnswered(task)
+	isSilent := l.progress < saidSomething && task.State == l.request.was.State && !task.HasMessage && !l.isAnswered(task)
 	if isSilent || l.progress < saidState && l.standsAsBefore(task) {
 		l.moved = false
 	}

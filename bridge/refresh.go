@@ -243,9 +243,9 @@ func (l *leg) count(task *a2a.Event) {
 	}
 	switch {
 	case !l.arrived() || !l.waitsForInput():
-	case !l.moved, l.calls == callsWork && l.byOwnWord() && l.phase != streaming:
+	case !l.moved && !l.followed(), l.calls == callsWork && l.byOwnWord() && l.phase != streaming:
 		l.stood += standing
-	case l.calls == callsWork && l.phase != streaming:
+	case !l.moved, l.calls == callsWork && l.phase != streaming:
 		l.stood++
 	}
 	if task.State == a2a.StateAuthRequired && l.subscription != subAsked {
