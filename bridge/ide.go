@@ -75,11 +75,8 @@ func (i *ide) open(dir string) {
 		i.companion, i.err = start(i, CompanionInfo{Name: i.name, Workspace: dir, NoDiffs: i.isDeaf()})
 		return
 	}
-	params, err := json.Marshal(map[string]any{"workspaces": i.workspaces})
-	if err == nil {
-		_, err = i.companion.Handle(methodWorkspaces, params)
-	}
-	if err != nil {
+	params, _ := json.Marshal(map[string]any{"workspaces": i.workspaces}) // texts always encode
+	if _, err := i.companion.Handle(methodWorkspaces, params); err != nil {
 		i.server.opts.Log.Warn("the companion is not told of a workspace", "workspace", dir, "err", err)
 	}
 }

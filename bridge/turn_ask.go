@@ -33,14 +33,6 @@ const (
 	fullView             // all: the user is to be asked
 )
 
-// seen is the view once the task was looked at.
-func (v view) seen() view {
-	if v == lostView {
-		return partView
-	}
-	return v
-}
-
 // ask gets a decision about every call that waits: by what the user has said in
 // advance, or from the user. Calls that begin to ask meanwhile are asked about
 // too: all answers of a pause go out together, and none before all that waits was
@@ -193,14 +185,12 @@ func (t *turn) decide(ctx context.Context, leg *leg, questions []mapping.Questio
 
 // rejections are what a cancel decides, in place of decisions: all calls that wait are
 // rejected, also where the user has approved one and that was not sent.
-func (t *turn) rejections() (all []decision) {
-	t.fold.EnterOpen()
+func (t *turn) rejections() []decision {
 	for _, call := range t.fold.Calls.Open() {
 		q := t.session.question(call)
-		all = append(all, decision{question: q, option: q.Reject(), by: ByCancel})
+		t.session.decided[call.Shown] = decision{question: q, option: q.Reject(), by: ByCancel}
 	}
-	clear(t.session.decided)
-	return all
+	return t.decisions()
 }
 
 func (t *turn) anyOpen(questions []mapping.Question) bool {
@@ -224,7 +214,9 @@ func (t *turn) lookAtTask(ctx context.Context, leg *leg, limit time.Duration, en
 
 // showTask shows what a task that was looked at has become.
 func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
-	t.view = t.view.seen()
+	if t.view == lostView {
+		t.view = partView
+	}
 	t.steps = t.fold.Event(shown.Snapshot, task, t.steps[:0])
 	if len(t.steps) == 0 {
 		return nil

@@ -52,8 +52,8 @@ func (t *turn) stepsOf(n *brought, flows bool, steps []mapping.Step) (all []mapp
 		if steps, grew = t.foldEvents(n, flows, steps); grew {
 			return steps, true
 		}
-		if n.verb != shown.Live {
-			t.view = t.view.seen()
+		if n.verb != shown.Live && t.view == lostView {
+			t.view = partView
 		}
 	}
 	steps = t.tellOtherContext(steps)
