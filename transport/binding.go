@@ -134,13 +134,11 @@ type operation struct {
 	anonymous bool     // it carries no credentials
 	origins   *origins // where it may go; nil: where any request of the client may
 
-	// These are set with the request: a number, unique in the client; the operation's name, for errors;
-	// whether no other operation has its URL, so that a 404 may mean the operation; and its kind, or for
-	// opMethod the operation of A2A's that the method is.
-	id        uint64
-	what      string
-	ownURL    bool
-	effective opKind
+	// These are set with the request.
+	id        uint64 // unique in the client
+	what      string // the operation's name, for errors
+	ownURL    bool   // no other operation has its URL, so that a 404 may mean the operation
+	effective opKind // kind, or the operation of A2A's that opMethod's method is
 	// answered: the answer is an error in the binding's form, so that an agent gave it, and not a
 	// server where none is. streamed: the answer is a stream, whose errors are the agent's as well.
 	answered, streamed bool

@@ -190,8 +190,8 @@ func (c *Client) loadCard() (*endpoint, error) {
 	}
 }
 
-// findCard gets the card of the agent at a URL from where agents have them. A card that need not be
-// the agent's is used only if it names no other URL.
+// findCard gets the card of the agent at a URL from where agents have them. One that may be another
+// agent's is used only if it names no other URL.
 func (c *Client) findCard(ctx context.Context, agent *url.URL) (*endpoint, error) {
 	var first error
 	var other *endpoint // a card at the origin that names another URL, or an object that names none

@@ -41,9 +41,9 @@ func cardURLs(agent *url.URL) []*url.URL {
 	return append(urls, at(agent.Path, cardOperation))
 }
 
-// placeAtUserURL has the agent of a card at the root of a host called at the user's URL, which has
-// a path, if the card names the host alone: a card that is so vague need not be another agent's. It
-// changes e, and reports whether it has.
+// placeAtUserURL has the agent called at the user's URL, which has a path, if its card, at the root of
+// the host, names the host alone: a card that is so vague need not be another agent's. It reports
+// whether it has.
 func (c *Client) placeAtUserURL(e *endpoint) bool {
 	if e.err != nil || strings.Trim(e.way.url.Path, "/") != "" {
 		return false

@@ -88,9 +88,9 @@ func (c *plainConn) carry(owner string) {
 	}
 }
 
-// endWriting ends our half of the connection (it sends a FIN), and reports whether it has. It does so
-// only if the connection has carried messages of the owner alone, which is not "". A request that
-// net/http would send over it afterwards takes another: nothing of it can be written.
+// endWriting ends our half of the connection (a FIN), if that has carried messages of the owner
+// alone, which is not "", and reports whether it has. A request that net/http would send over it
+// afterwards takes another: nothing of it can be written.
 func (c *plainConn) endWriting(owner string) bool {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	is := c.owner.Load()

@@ -68,8 +68,7 @@ type exchange struct {
 	// is shared or encrypted.
 	alone atomic.Pointer[plainConn]
 	// possiblyDelivered: a request has got a connection, and the agent has not said that it did
-	// nothing. Where net/http knows that nothing was written it takes another connection by itself; in
-	// any other case the agent may have got it.
+	// nothing. (Where net/http knows that nothing was written it takes another by itself.)
 	possiblyDelivered atomic.Bool
 }
 

@@ -40,10 +40,10 @@ func (e *endpoint) missing(kind opKind) *a2a.Error {
 	return e.ops[kind].refusal
 }
 
-// noteOutcome notes what an operation has come to, nil for success. From the second 404 on it changes
-// err itself to say that the operation is missing, or, where that has worked before, that the task is
-// not there: some servers say no more than 404 then. Since a server may do so from the beginning,
-// opGet is never held to be missing for that alone.
+// noteOutcome notes what an operation has come to, nil for success. The second 404 it changes, in err
+// itself, to say that the operation is missing, or, where that has worked before, that the task is:
+// some servers say no more then. As they may do so from the beginning, opGet is never held to be
+// missing for that alone.
 func (e *endpoint) noteOutcome(asked *operation, err error) {
 	kind := asked.effective
 	var agent *a2a.Error

@@ -38,9 +38,9 @@ const (
 	deliverOneAttempt
 	// deliverRepeatable is for what is idempotent: it changes nothing, or nothing more when done twice.
 	deliverRepeatable
-	// deliverIfReached is that of the request for the card, or for a file. It is idempotent as
-	// well, and yet not made again if the agent cannot be reached: before the first contact it is more likely
-	// that the URL is wrong, which should be said at once, than that the agent comes back in a moment.
+	// deliverIfReached is that of the request for the card, or for a file. It is idempotent as well, but
+	// not made again if the agent cannot be reached: before the first contact it is more likely that
+	// the URL is wrong, which should be said at once, than that the agent comes back in a moment.
 	deliverIfReached
 )
 

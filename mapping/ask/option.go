@@ -96,7 +96,7 @@ func readWords(text string) meaning {
 	words := optionWords(text)
 	m := meaning{plain: len(words) > 0}
 	allow, reject, unclear := false, false, false
-	askless, refuses, strange := false, false, false // refuses: by a word that can mean nothing else
+	dontAsk, refuses, unknown := false, false, false // refuses: by a word that can mean nothing else
 	for i := 0; i < len(words); i++ {
 		w, next := words[i], ""
 		if i+1 < len(words) {
@@ -104,7 +104,7 @@ func readWords(text string) meaning {
 		}
 		switch {
 		case slices.Contains(negations, w) && next == "ask", w == "stop" && next == "asking", w == "without" && next == "asking":
-			m.width, askless = max(m.width, WidthSession), true // "don't ask again" allows
+			m.width, dontAsk = max(m.width, WidthSession), true // "don't ask again" allows
 			i++
 		case slices.Contains(negations, w) && slices.Contains(allowWords, next):
 			reject, refuses = true, true // "don't allow"
@@ -128,18 +128,18 @@ func readWords(text string) meaning {
 			width, ok := wordWidth(w)
 			m.width = max(m.width, width)
 			known := ok || slices.Contains(fillers, w)
-			m.plain, strange = m.plain && known, strange || !known && !slices.Contains(stopObjects, w)
+			m.plain, unknown = m.plain && known, unknown || !known && !slices.Contains(stopObjects, w)
 		}
 	}
 	switch {
-	case unclear || allow && reject, reject && !refuses && strange, askless && !allow && !reject:
+	case unclear || allow && reject, reject && !refuses && unknown, dontAsk && !allow && !reject:
 		// What is cancelled, or skipped, may be what protects the user.
 		m.says = saysUnclear
 	case allow:
 		m.says = saysAllow
 	case reject:
 		m.says = saysReject
-	case m.plain && (slices.Contains(words, "once") || slices.Contains(words, "always")): // labels like "Once"
+	case m.plain && (m.once || slices.Contains(words, "always")): // labels like "Once"
 		m.says = saysAllow
 	}
 	return m

@@ -37,9 +37,9 @@ func deepEqual[T any](a, b *T) bool { return a == b || reflect.DeepEqual(a, b) }
 // AsksTheSame reports whether a call asks what it did. Words that it has left out since do
 // not count: the user has seen them.
 func AsksTheSame(was, now *ToolCall) bool {
-	left := func(was, now string) bool { return now == "" || now == was }
-	return was == now || was.Name == now.Name && was.Input == now.Input && left(was.Description, now.Description) &&
-		left(was.DisplayName, now.DisplayName) && was.Extra == now.Extra && was.QuestionID == now.QuestionID && deepEqual(was.Confirmation, now.Confirmation)
+	sameOrLeftOut := func(was, now string) bool { return now == "" || now == was }
+	return was == now || was.Name == now.Name && was.Input == now.Input && sameOrLeftOut(was.Description, now.Description) &&
+		sameOrLeftOut(was.DisplayName, now.DisplayName) && was.Extra == now.Extra && was.QuestionID == now.QuestionID && deepEqual(was.Confirmation, now.Confirmation)
 }
 
 // clone returns a copy whose strings do not point into an event. Values that old (which

@@ -148,18 +148,18 @@ func (e *ACP) terminalChange(dst []byte, t *terminal, s *mapping.Step) []byte {
 // terminalContent appends the content of such a call, if it has changed: questions and notes about
 // the call stand before the terminal.
 func (e *ACP) terminalContent(dst []byte, t *terminal, s *mapping.Step) []byte {
-	var said []byte
+	var content []byte
 	c := s.Tool
 	if c.Asks || c.Error != nil || c.Status == mapping.ToolCancelled || isBeside(c.Output) || s.New && c.OutputSoFar == "" && c.Output == nil {
-		said = e.toolContent(nil, c)
+		content = e.toolContent(nil, c)
 	}
-	if said == nil && t.alone {
+	if content == nil && t.alone {
 		return dst
 	}
-	if t.alone = said == nil; t.alone {
+	if t.alone = content == nil; t.alone {
 		dst = append(dst, `,"content":[`...)
 	} else {
-		dst = append(append(dst, said[:len(said)-1]...), ',')
+		dst = append(append(dst, content[:len(content)-1]...), ',')
 	}
 	dst = append(dst, `{"type":"terminal","terminalId":`...)
 	return append(rawjson.AppendString(dst, c.Shown), "}]"...)
