@@ -199,8 +199,8 @@ func (l *leg) close() {
 	}
 }
 
-// halt ends the looks of a leg that is over, and returns its streams; nil: they were closed or
-// passed on.
+// halt ends the looks of a leg that is over, and returns its streams, nil if that was done
+// before.
 func (l *leg) halt() *readers {
 	l.stop()
 	l.releaseFirst()
@@ -305,9 +305,9 @@ func (l *leg) act(in input, do action) {
 	}
 }
 
-// giveGlance shows the look at the task that is kept (leg.glance), if one is, when its own
-// stream is not waited for any more. cut: that may have been about to say it, and more. False:
-// the editor has failed.
+// giveGlance shows the look that is kept (leg.glance), if one is, when its stream is not waited
+// for any more. cut: that may have been about to say it, and more. False: the editor has
+// failed.
 func (l *leg) giveGlance(cut bool) bool {
 	task := l.glance
 	if l.glance = nil; task == nil {
@@ -321,8 +321,7 @@ func (l *leg) giveGlance(cut bool) bool {
 }
 
 // give has the turn show something, as slowly as the editor takes it, and takes over what is
-// heard then and whether the stream still flows. False: the editor has failed, now or before;
-// the leg is over.
+// heard then, and whether the stream flows. False: the leg is over, as the editor has failed.
 func (l *leg) give(n brought) bool {
 	if l.unshown != nil {
 		return false

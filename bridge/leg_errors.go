@@ -94,8 +94,7 @@ func (l *leg) givenUp(in input) error {
 	return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", why, maxTries, l.taskID)}
 }
 
-// refusalOf is the error response that an error is, of the agent or a gateway before it; nil:
-// it is none.
+// refusalOf is the error response that an error is, of the agent or a gateway; nil: it is none.
 func refusalOf(err error) (refusal *a2a.Error) {
 	errors.As(err, &refusal)
 	return refusal
@@ -121,7 +120,7 @@ func isUnauthenticated(err error) bool {
 	return refusal != nil && refusal.Unauthenticated()
 }
 
-// isUndelivered reports whether a request has surely not reached the agent, so that it may be
+// isUndelivered reports whether a request has surely not reached the agent, and may be
 // repeated.
 func isUndelivered(err error) bool {
 	return err != nil && refusalOf(err) == nil && !errors.As(err, new(*idleError)) &&

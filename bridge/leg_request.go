@@ -55,8 +55,7 @@ func (l *leg) runRequest(readers *readers, request func() reply) {
 	}
 }
 
-// answer gives the loop what a request has brought, and waits until it is taken; false: nobody
-// takes it any more.
+// answer gives the loop what a request has brought; false: nobody takes it any more. It waits.
 func (l *leg) answer(readers *readers, r reply) bool {
 	r.leg = l
 	select {
@@ -129,8 +128,7 @@ func (l *leg) reach() (r reply) {
 	return r
 }
 
-// errLeft is the error of a leg that was left by its turn, or has passed its streams on. Nobody
-// is told.
+// errLeft is the error of a leg that was left, or has passed its streams on. Nobody is told it.
 var errLeft = errors.New("its turn has left the leg")
 
 // leave ends the leg for its turn, which may do so at any time: its streams are drained,

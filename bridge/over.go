@@ -154,8 +154,8 @@ func (l *leg) goOnUnstreamed() {
 	l.step(inSnapshot)
 }
 
-// tellCut tells the user that the connection was lost, and why (outage.why), unless the leg is
-// over or its task has no ID.
+// tellCut tells the user that the connection was lost, and why; not if the leg is over, or has
+// no task.
 func (l *leg) tellCut() {
 	if l.taskID == "" || l.phase == over {
 		return
@@ -188,8 +188,7 @@ func (l *leg) unanswered(err error) {
 	}
 }
 
-// isCleanEnd reports whether a stream has ended between two events. One that ends in the middle
-// of an event was cut.
+// isCleanEnd reports whether a stream has ended between two events. Within one it was cut.
 func isCleanEnd(err error) bool {
 	return errors.Is(err, io.EOF) && !errors.Is(err, transport.ErrInterrupted)
 }

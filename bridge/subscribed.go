@@ -168,8 +168,7 @@ func (l *leg) takeFirst() {
 	l.releaseFirst()
 }
 
-// releaseFirst drops the events that have waited for a look, if any have, and has their
-// subscription be read on.
+// releaseFirst drops the events that wait for a look, if any do; their subscription is read on.
 func (l *leg) releaseFirst() {
 	if l.first != nil {
 		l.readers.readOn(*l.first)
@@ -194,9 +193,9 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 	}
 }
 
-// pushed deals with what the agent has pushed. While its own stream is open it is dropped,
-// since that brings it; else it is a reason to look, and where the agent cannot be asked, or
-// does not answer, the word itself.
+// pushed deals with what was pushed. While its own stream is open, which brings that, it is
+// dropped; else it asks for a look, and is the word itself where no look can be, or the newest
+// has failed.
 func (l *leg) pushed() {
 	pushed := l.pushes.collect()
 	if l.phase == streaming || len(pushed) == 0 {

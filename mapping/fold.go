@@ -22,8 +22,7 @@ type Fold struct {
 	Joins bool
 	// Dialects are the names of those that the agent is known to speak.
 	Dialects []string
-	// Calls are the tool calls: what waits for the user, runs, and was answered, is asked of
-	// them, and answers are noted there.
+	// Calls are asked what waits for the user, runs, or was answered; answers are noted there.
 	Calls *calls.Calls
 
 	facts
@@ -67,9 +66,8 @@ func NewFold() *Fold {
 	return f
 }
 
-// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets
-// what belongs to the turn before: its state, its errors, the questions that were left open.
-// What was shown stays known.
+// Begin begins the turn of a prompt in a task, "" for one that is not known yet. It forgets the
+// state, the errors and the open questions of the turn before. What was shown stays known.
 func (f *Fold) Begin(taskID string) {
 	f.facts.begin()
 	f.Calls.Begin()

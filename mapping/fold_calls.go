@@ -8,9 +8,8 @@ import (
 
 // This file joins a [Fold] to the tool calls of its conversation.
 
-// mention is how far mentions of calls in the event in hand may be trusted to be new. Those of
-// a snapshot are weighed by [calls.Calls.Snapshot]; what a task that comes live holds may have
-// been heard.
+// mention is how far mentions of calls in the event in hand may be trusted to be new: a task
+// that comes live may hold what was heard. [calls.Calls.Snapshot] weighs those of a snapshot.
 func (f *Fold) mention() calls.Verb {
 	if f.verb == shown.Live {
 		return calls.Live
@@ -33,8 +32,8 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 	return ok
 }
 
-// questionApart shows a question that a state's metadata asks, if the task waits, or that it is
-// answered.
+// questionApart shows that a state's metadata asks a question, if the task waits, or answers
+// one.
 func (f *Fold) questionApart(ev *a2a.Event) {
 	q := f.spoken.Meta.Question
 	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && !f.Calls.Holds(q.ID) {

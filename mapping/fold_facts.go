@@ -20,8 +20,8 @@ type facts struct {
 	// Err is the last error that an event's metadata reported, or why the agent is given up; empty
 	// once the agent has said something after it. A turn that ends with it has failed; it ends none.
 	Err string
-	// FailText is why a task has failed or was rejected, by its status message: shown as the
-	// error, not as a message.
+	// FailText is why a task has failed or was rejected, by its status message: an error, no
+	// message.
 	FailText string
 	// Usage is the agent's count of tokens, as a JSON object, if it gave one.
 	Usage a2a.JSON
@@ -128,8 +128,7 @@ func (f *facts) noteRest(ev *a2a.Event) {
 
 // takeFailure keeps the text of a status message that says why the task has failed (FailText,
 // failID), and returns the message without it: data beside the text is shown. false, with the
-// message as it is: it says nothing of that. A stream that was slower than a look may still say
-// other things.
+// message as it is: it says nothing of that. A stream slower than a look may say other things.
 func (f *facts) takeFailure(ev *a2a.Event) (rest *a2a.Message, is bool) {
 	m := &ev.Message
 	if ev.State != a2a.StateFailed && ev.State != a2a.StateRejected {

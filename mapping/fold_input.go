@@ -70,10 +70,10 @@ func (f *Fold) inputs(task string) (list []dialect.Input) {
 	return list
 }
 
-// Reply puts the user's words into the form in which the agent of the task waits for them, if
-// it waits for any, and notes that they are on their way. What has more than text is sent as it
-// is. The words answer each input: ADK's servers (for Go, JavaScript, .NET) refuse a message
-// that leaves one out.
+// Reply puts the user's words into the form in which the task waits for them, if it waits for
+// any, and notes that they are on their way. What has more than text is sent as it is. The
+// words answer each input: ADK's servers (for Go, JavaScript, .NET) refuse a message that
+// leaves one out.
 func (f *Fold) Reply(m *a2a.Outgoing) error {
 	inputs := f.inputs(m.TaskID)
 	if len(inputs) > 0 { // the agent has taken the answers to those before

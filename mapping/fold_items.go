@@ -190,8 +190,7 @@ func (f *Fold) showOneCall(m *a2a.Message) bool {
 	return !left.Next(&f.part) && f.toolCall(data, m.ID)
 }
 
-// artifact shows an artifact that comes live, or a piece of one, which follows others, or is the
-// last.
+// artifact shows an artifact that comes live, or a piece of one: one that follows, or the last.
 func (f *Fold) artifact(a *a2a.Artifact, follows, last bool) {
 	as := shown.Item{Append: follows, Last: last, Name: a.Name}
 	if !f.spoken.Splits() {

@@ -11,8 +11,7 @@ import (
 
 // This file shows messages and artifacts that a dialect splits into pieces.
 
-// A splitState is what a [Fold] remembers of what dialects split, and of what the user answers
-// in words.
+// A splitState is what a [Fold] remembers of what dialects split, and of answers in words.
 type splitState struct {
 	// streamed is the task that has said pieces of a text since the last whole one; "": none.
 	streamed string
@@ -20,12 +19,11 @@ type splitState struct {
 	states   int     // how many were said
 }
 
-// maxOutput is how much is kept of the output of a call that says what follows: no editor is
-// shown more at once.
+// maxOutput is how much output is kept of a call that says what follows: no editor shows more.
 const maxOutput = 1 << 20
 
-// noteStreamed notes that the task in hand has said a piece of a text, or the whole behind its
-// pieces.
+// noteStreamed notes that the task in hand has said a piece of a text, or all of it behind
+// those.
 func (f *Fold) noteStreamed(pieces bool) {
 	switch {
 	case pieces:
@@ -133,9 +131,8 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 	}
 }
 
-// splitCall shows a call, or what has become of one, that a piece or a state's metadata tells
-// of, unless the artifact of a task does that is older, or it asks again what was answered
-// (giveUpRepeated).
+// splitCall shows what a piece or a state's metadata tells of a call, unless it is a task's
+// artifact, which may be older, or asks again what was answered (giveUpRepeated).
 func (f *Fold) splitCall(c *ToolCall, as shown.Item) {
 	if f.verb.OfTask() && as.Kind == shown.Artifact && !c.Asks && !c.Status.Ended() && f.Calls.Holds(c.ID) {
 		return // a task does not tell whether its message, which may ask, came behind its artifact

@@ -51,8 +51,8 @@ type Grown struct {
 	run *run
 }
 
-// Growing returns what was shown last, for [Shown.Grow]; false if that is no item of this kind
-// and ID of the task in hand.
+// Growing returns what was shown last, for [Shown.Grow]; false: it is not of this task, kind
+// and ID.
 func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
 	it := s.said.last()
 	if it == nil {
@@ -62,9 +62,8 @@ func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {
 }
 
 // Grow notes a piece of an item, without asking what it is: it was last said by an event of the
-// same shape. The caller shows it. False, with nothing noted, if it might be anything else, so
-// that it has to go to [Shown.Live]. A piece of half a message, or more, is one of these: it
-// may say the message again.
+// same shape. The caller shows it. False, with nothing noted: it is for [Shown.Live], since it
+// might be anything else; of half a message, or more, it may say the message again.
 func (s *Shown) Grow(g Grown, text string) bool {
 	if g.it.run != g.run || g.run.epoch != s.epoch || g.run.pieces > 1 || g.it.life == dead || s.gap == owed || text == "" ||
 		g.it.turn != s.turn || s.doubted > 0 || g.it.kind != Artifact && 2*len(text) >= g.it.n {
@@ -76,8 +75,7 @@ func (s *Shown) Grow(g Grown, text string) bool {
 	return true
 }
 
-// Thoughts is what this turn has shown as thoughts of an ID, in the task in hand, as far as
-// that is kept.
+// Thoughts is what this turn has shown as thoughts of an ID in the task in hand, if it is kept.
 func (s *Shown) Thoughts(id string) string {
 	return s.said.textOf(func(it *item) bool { return it.key == key{s.task, Thought, id} })
 }

@@ -47,8 +47,7 @@ const (
 	marked        // append or lastChunk was said
 )
 
-// maxItems bounds what is kept of items: of more, those of earlier turns are forgotten, and
-// would be shown again.
+// maxItems bounds what is kept of items: older turns' are forgotten, and would be shown again.
 const maxItems = 1 << 14
 
 // An extent is text by its length and its hash.

@@ -66,8 +66,8 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 }
 
 // join settles the run that text of an item is shown in: that of the message before it, if it
-// goes on with that, or else a new one. piece: it is an artifact, and goes on with those before
-// it that are a piece each.
+// goes on with that, else a new one. piece: it is an artifact, a piece as those before it may
+// be.
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	isOpen := r != nil && r.epoch == s.epoch && r.pauses == s.pauses && r.kind == it.kind
@@ -235,8 +235,7 @@ func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
 }
 
 // isContinuedBy reports whether a text, which is not empty, goes on in the line of what was
-// said last, of which n bytes are its item's: by what stands between, or as both are short
-// words of Chinese.
+// said last, by what stands between, or as both are short words of Chinese (that has n bytes).
 func (s *said) isContinuedBy(text string, n int) bool {
 	last, _ := utf8.DecodeLastRune(s.text)
 	if first, _ := utf8.DecodeRuneInString(text); isUnspaced(last) && isUnspaced(first) && max(n, len(text)) < evidence {

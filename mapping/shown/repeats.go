@@ -155,9 +155,9 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 	return c.rest == "" && !s.anyOf(c, kind, func(b *start) bool { return b.hint != Piece })
 }
 
-// sayRest shows the first n bytes of an item as a repetition, since they were said before, and
-// the rest as new, in the run of the newest text. own: its own pieces are among them, so that
-// it is not made longer by them.
+// sayRest shows the first n bytes of an item, which were said before, as a repetition, and the
+// rest as new, in the run of the newest text. own: its own pieces are among them, and count
+// once.
 func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
 	was, op := s.last, Begin
 	switch {
@@ -219,8 +219,8 @@ func (s *Shown) isShort(seq string, kind Kind, n int) bool {
 }
 
 // coversFrom is covers from one start on: true if the text ends as that of a start does, or has
-// all that was said from there, and more. A thought repeats thoughts alone, and nothing else
-// repeats them.
+// all that was said from there, and more. Thoughts repeat thoughts alone, and nothing else
+// does.
 func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover, ok bool) {
 	c.from = from
 	j, done := 0, 0 // done: behind the last byte of seq that was compared
@@ -258,8 +258,7 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover
 	return c, true
 }
 
-// saidSpace is how many bytes of the white space that a text was shown with its rest begins
-// with, too.
+// saidSpace is how many bytes of white space, as the text was shown with, its rest begins with.
 func saidSpace(tail []byte, rest string) (n int) {
 	for n < len(tail) {
 		_, next := utf8.DecodeRune(tail[n:])

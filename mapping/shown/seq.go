@@ -60,8 +60,8 @@ func isEmpty(data a2a.JSON) bool {
 }
 
 // emit shows an item's parts between two places in its sequence, a step each: the first by the
-// Op of the step in hand, others by Grow, or Further where a part begins. The step in hand is
-// Grow again then.
+// Op of the step in hand, which is Grow again then; others by Grow, or Further where a part
+// begins.
 func (s *Shown) emit(it *item, in *Item, from, to int) {
 	p := &s.part
 	s.step.Kind, s.step.ID, s.step.Part = it.kind, it.id, p
@@ -89,8 +89,8 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 	s.part = a2a.Part{} // which is of the event in hand
 }
 
-// skip returns the place of the next byte from i on that is no white space (Unicode's): end, or
-// more, if there is none.
+// skip returns the place of the next byte from i on that is no white space (Unicode's), else
+// end or more.
 func skip[T string | []byte](b T, i, end int) int {
 	for i < end {
 		if c := b[i]; c < utf8.RuneSelf {

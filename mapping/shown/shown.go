@@ -19,8 +19,8 @@ type Traits struct {
 	InPlace bool
 }
 
-// A Shown knows what the editor of one conversation has been shown. It is not safe for
-// concurrent use.
+// A Shown knows what the editor of one conversation was shown. It is not safe for concurrent
+// use.
 type Shown struct {
 	Traits
 	show  func(*Step)
@@ -105,7 +105,7 @@ func (s *Shown) Sent(id, text string) {
 	}
 }
 
-// Task says which task the next items are of, "" for none. Text of another task is no part of a
+// Task says which task the next items are of, "" for none. Another task's text is another
 // message.
 func (s *Shown) Task(id string) {
 	if id != s.task {
@@ -114,15 +114,13 @@ func (s *Shown) Task(id string) {
 	}
 }
 
-// IsNew reports whether an item of the task in hand says something, and nothing was shown of
-// it. It shows nothing.
+// IsNew reports whether an item of the task in hand says something, and was not shown before.
 func (s *Shown) IsNew(in *Item) bool {
 	it := s.items[s.hashKey(s.key(in))]
 	return (it == nil || it.n == 0) && s.sequence(in.Parts) != ""
 }
 
-// Break notes that something else was shown, such as a call: text behind it is another message
-// of the editor's.
+// Break notes that something else was shown, such as a call: text behind it is another message.
 func (s *Shown) Break() { s.epoch++ }
 
 // SetState notes the state that the event in hand brings, "" for none. It is called at each
@@ -158,8 +156,8 @@ func (s *Shown) End(known bool) {
 }
 
 // LetGo forgets the turn's text, where nobody follows its task any more: while the user thinks
-// it would cost half a megabyte. What comes again under another ID is shown again then; the
-// items stay known.
+// it would cost half a megabyte. The items stay known, but a copy under another ID is shown
+// again.
 func (s *Shown) LetGo() {
 	s.settle()
 	s.said.letGo()
@@ -250,17 +248,15 @@ func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
 	}
 }
 
-// replace shows a text in place of all that was shown of an item: the key has another item from
-// then on.
+// replace shows a text in place of all that was shown of an item, whose key names another then.
 func (s *Shown) replace(it *item, in *Item, seq string) {
 	s.step.Op = Replace
 	s.say(s.another(it.key), in, seq, 0)
 	s.step.Op = Grow
 }
 
-// say shows an item's text from an offset on as new, behind all others; nothing, if that is
-// empty. It settles the item's run, and says a gap before it that is owed, unless a task that
-// was asked for is in hand.
+// say shows an item's text from an offset on as new, behind all others, unless that is empty.
+// It settles the item's run, and says a gap first that is owed, unless a snapshot is in hand.
 func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	text := seq[from:]
 	if text == "" {
@@ -284,8 +280,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 	s.emit(it, in, from, len(seq))
 }
 
-// note keeps that text of an item was shown, behind all others, by so many events. The item has
-// a run.
+// note keeps that an item, which has a run, has said text behind all others, in so many pieces.
 func (s *Shown) note(it *item, text string, pieces int) {
 	if s.growing != it {
 		s.settle()

@@ -33,8 +33,8 @@ type entry struct {
 
 // State shows what the history and the artifacts of a task that comes live have beyond what was
 // shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The list
-// is in the task's order, without its status message; what stands before our newest message is
-// left out (entries).
+// is in the task's order, without its status message; entries leaves out what our newest stands
+// behind.
 func (s *Shown) State(list []Item) {
 	s.limit()
 	s.showHeld(&held{before: len(s.said.text)}, s.entries(list, &s.sent))
@@ -118,8 +118,8 @@ func (s *Shown) entries(list []Item, our *ours) []entry {
 }
 
 // join adds a message of the same ID to an entry: in its place, if it begins with all of that
-// or is the same text, else as its next piece (S2: 4,440 false gaps). The status message is the
-// last entry of the history.
+// or is the same text, else as its next piece (S2: 4,440 false gaps). The status message comes
+// last.
 func (e *entry) join(in *Item, seq string) {
 	if in.Role != Said {
 		e.Role = in.Role
@@ -169,8 +169,8 @@ func (o *ours) behind(list []Item) int {
 	return newest + 1
 }
 
-// is reports whether a message of the user's is ours, by its ID or its text. While no ID of
-// ours is known, any is.
+// is reports whether a message of the user's is ours, by ID or text; any is, while ours has no
+// ID.
 func (o *ours) is(in *Item) bool {
 	return o.id == "" || in.ID == o.id || o.text != "" && in.Parts.Text() == o.text
 }
@@ -247,8 +247,7 @@ func (s *Shown) heldItem(e *entry) (less bool) {
 	return false
 }
 
-// heldOther shows an item of a state of which neither its ID nor its place tells: as a
-// repetition, as growth, or as new.
+// heldOther shows an item of which neither ID nor place tells: as a repetition, growth, or new.
 func (s *Shown) heldOther(it *item, e *entry) {
 	switch {
 	case s.held.joinsPieces(e):
@@ -280,8 +279,8 @@ func (h *held) joinsPieces(e *entry) bool {
 }
 
 // heldKnown shows what an item that was shown has in a state; rest and begins are Shown.rest's.
-// less: it has less, and was not put right, as where the editor can. Only of a task that comes
-// live it may be replaced.
+// less: it has less, and was not put right (mends). Of a task that comes live it may be
+// replaced.
 func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) (less bool) {
 	switch {
 	case begins && rest != "" && s.saysElsewhere(it, e, rest):
