@@ -57,7 +57,7 @@ func (e *acpEditor) speak2() {
 	e.methods[acp.MethodSessionPrompt], e.methods[acp.MethodSteering] = decoded(e.prompt2), decoded(e.steer)
 }
 
-// capabilities2 says what the agent can do. Abilities are marked by objects.
+// capabilities2 is the answer to initialize. Abilities are marked by objects.
 func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 	has, title := struct{}{}, "A2A agent"
 	prompt := map[string]any{"embeddedContext": has}
@@ -97,8 +97,8 @@ func (e *acpEditor) capabilities2(facts *store.CardFacts) map[string]any {
 	return r
 }
 
-// prompt2 runs a turn, once those before it are over. It takes its place in the line before the
-// next message is read.
+// prompt2 runs a turn, once those before it are over. It is in the queue before the next message
+// is read.
 func (e *acpEditor) prompt2(c *editorRequest, p *acp.PromptRequest) {
 	if session := e.session(c, p.SessionID); session != nil {
 		e.run2(c, session, p.Prompt, func(id string) any { return map[string]string{"messageId": id} })

@@ -30,10 +30,11 @@ func newClock() clock {
 	return clock{timer: t}
 }
 
-// set sets an alarm, from now on.
+// set has an alarm ring after d.
 func (c *clock) set(a alarm, d time.Duration) { c.setAt(a, time.Now().Add(d)) }
 
-// setAt leaves a timer that rings earlier as it is: a text that grows puts its alarm off with each piece.
+// setAt has an alarm ring at a time. It leaves a timer that rings earlier as it is: a text that
+// grows puts its alarm off with each piece.
 func (c *clock) setAt(a alarm, at time.Time) {
 	c.at[a] = at
 	if c.rings.IsZero() || at.Before(c.rings) {
@@ -42,15 +43,15 @@ func (c *clock) setAt(a alarm, at time.Time) {
 	}
 }
 
-// stop reports whether the alarm was set.
+// stop has an alarm not ring, and reports whether it would have.
 func (c *clock) stop(a alarm) bool {
 	was := !c.at[a].IsZero()
 	c.at[a] = time.Time{}
 	return was
 }
 
-// rang returns the alarm whose time has come, the earliest first, which is off then. There is none where
-// that which the timer was set for was put off, or stopped.
+// rang, when the timer has, returns the alarm whose time has come, which is off then; noAlarm: that
+// was put off, or stopped. It sets the timer for the others.
 func (c *clock) rang() (due alarm) {
 	now := time.Now()
 	for a, at := range c.at {

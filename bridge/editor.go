@@ -131,7 +131,7 @@ func (s *server) decide(c *editorRequest) {
 	}
 }
 
-// spawn runs work that may take time; false: the bridge is closing.
+// spawn runs work in a goroutine; false: it does not, since the bridge is closing.
 func (s *server) spawn(work func(ctx context.Context)) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,7 +258,7 @@ func (c *editorRequest) fail(code int, message, details string) {
 	c.failWith(e)
 }
 
-// failWith answers with an error, whose data is masked.
+// failWith answers with an error, whose data the caller has masked.
 func (c *editorRequest) failWith(e *jsonrpc2.Error) {
 	if c.isNotification {
 		return

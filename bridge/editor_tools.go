@@ -91,7 +91,7 @@ func (t *editorTools) offered() (tools []string) {
 	return tools
 }
 
-// answer is what the server does. It has no state.
+// answer answers a message of the agent's.
 func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 	if m.Method == "initialize" {
 		return m.Initialize(mcp.Versions(), mcp.Implementation{Name: editorToolsName, Title: "The user's editor", Version: t.editor.server.opts.Version})
@@ -117,7 +117,7 @@ func (t *editorTools) answer(ctx context.Context, m *mcp.Message) *mcp.Reply {
 	})
 }
 
-// call runs a tool, for as long as the turn that runs.
+// call runs a tool, until the turn that runs is over.
 func (t *editorTools) call(ctx context.Context, name string, args gjson.Result) (string, error) {
 	turn := t.session.running()
 	if turn == nil || turn.isLoaded {
@@ -173,7 +173,7 @@ func (t *editorTools) openFiles() (string, error) {
 	return string(text), err
 }
 
-// write puts a new content to the user, and then into the editor.
+// write asks the user about a file's new content, and has the editor write it.
 func (t *editorTools) write(ctx context.Context, path, content string) (string, error) {
 	old, err := t.current(ctx, path)
 	if err != nil {
@@ -211,7 +211,7 @@ func (t *editorTools) write(ctx context.Context, path, content string) (string, 
 	return "written", nil
 }
 
-// decide returns the decision about a write that is allowed.
+// decide returns the decision about a write, beside an error if that is not allowed.
 func (t *editorTools) decide(ctx context.Context, view *acpView, call *mapping.ToolCall) (decision, error) {
 	const once = "allow"
 	scope := ask.ScopeOf(call)
@@ -240,7 +240,7 @@ func (t *editorTools) decide(ctx context.Context, view *acpView, call *mapping.T
 	return d, ctx.Err()
 }
 
-// put writes a file that is still as the user has seen it.
+// put has the editor write a file, if that is still as the user has seen it.
 func (t *editorTools) put(ctx context.Context, path string, old *string, content string) error {
 	if _, err := t.served(path); err != nil {
 		return err

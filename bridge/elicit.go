@@ -20,8 +20,8 @@ import (
 // stands in the conversation.
 const maxQuestion = 4 << 10
 
-// converse runs a prompt's turn, and those of the answers that the user gives in forms. It returns
-// the last one, which the caller releases.
+// converse runs a prompt's turn, and those of the answers that the user gives in forms. The caller
+// releases the last one.
 func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prompt []acp.ContentBlock) (result Result, last Turn, err error) {
 	defer func() {
 		if err = view.tellUnanswered(ctx, &result, err); last.session.taskID == "" { // else it may be watched

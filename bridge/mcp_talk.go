@@ -112,8 +112,8 @@ func (t *mcpTalk) start(run func(ctx context.Context, turn Turn) (Result, error)
 	return errors.New("bridge: it ends")
 }
 
-// goOn begins a turn that follows the task, if the last one has lost it, or (cancels) that cancels
-// what that has left. It does nothing while a turn runs.
+// goOn begins a turn, if none runs: one that follows the task which the last turn has lost or, with
+// cancels, one that cancels the task which that has left.
 func (t *mcpTalk) goOn(cancels bool) error {
 	if !cancels && t.now().err == nil {
 		return nil

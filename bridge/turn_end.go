@@ -67,7 +67,7 @@ func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error
 	return r, err
 }
 
-// legOver says how a turn goes on whose leg is over: paused, if calls wait, or ended.
+// legOver says how a turn goes on whose leg is over: paused, if calls wait, or ended, as the leg.
 func (t *turn) legOver(leg *leg) (legEnd, error) {
 	if leg.err == nil && t.fold.Calls.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
 		return paused, nil
