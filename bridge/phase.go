@@ -263,7 +263,6 @@ var machine = []row{
 	{"task unknown, rests by its stream", streaming, inGone, (*known).rests, doEnd},
 	// An agent that keeps no tasks, or not before their end, says so of one whose stream lives.
 	{"task unknown, and its stream is silent", streaming, inGone, func(k *known) bool { return k.unheard >= maxAwaited }, doGiveUp},
-	{"task unknown", away, inGone, nil, doGiveUp},
 
 	// Its own stream. That it ends, or says that the task waits, is no end by itself.
 	{"over, more may come", streaming, inEvent, (*known).terminal, doSoon},
@@ -275,9 +274,8 @@ var machine = []row{
 	{"rests by its own word: looked at", streaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
 	{"rests, and does not say that it is all", streaming, inEvent, (*known).rests, doSoon},
 	{"asks for 250 ms", streaming, inSettled, (*known).pending, doAsk},
-	{"ended, else: looked at", streaming, inEnded, nil, doLook},
 	{"cut", streaming, inCut, nil, doLater},
-	{"silent: looked at", streaming, inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
+	{"ended, or silent: looked at", streaming, inEnded | inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
 
 	// A look, while its own stream is open.
 	{"not come", streaming, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxAwaited }, doUnsent},
@@ -293,19 +291,16 @@ var machine = []row{
 	// Behind a cut, or an end that told nothing.
 	{"tick", away, inTick, nil, doFollow},
 	{"hint, a call asks, a subscription has ended, or is silent", away, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
-	{"not come, no stream", away, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
+	{"not come, no stream", away, inSnapshot | inStale | inCannot, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
 	{"over by its subscriptions, and by no look", away, inSnapshot | inStale, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived() && !k.pending() }, doEnd},
-	{"stale, followed", away, inStale, (*known).followed, doRead},
-	{"stale", away, inStale, nil, doLater},
 	{"not come yet, no stream", away, inSnapshot, func(k *known) bool { return !k.arrived() }, doLater},
-	{"over", away, inSnapshot, (*known).terminal, doEnd},
+	{"over, or rests", away, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doEnd},
 	{"asks, no stream", away, inSnapshot, (*known).asks, doAsk},
-	{"rests", away, inSnapshot, (*known).rests, doEnd},
 	{"has not gone on yet", away, inSnapshot, (*known).waitsForInput, doLater},
 	{"auth-required again and again", away, inSnapshot, func(k *known) bool { return k.auths >= maxAuths && !k.followed() }, doGiveUp},
 	{"works, and has answered with a message", away, inSnapshot, (*known).concluded, doEnd},
-	{"works, followed", away, inSnapshot, (*known).followed, doRead},
-	{"works, no stream", away, inSnapshot, nil, doLater},
+	{"works, or stale, followed", away, inSnapshot | inStale, (*known).followed, doRead},
+	{"works, or stale, no stream", away, inSnapshot | inStale, nil, doLater},
 	{"failed, asks by its own word", away, inFailed, func(k *known) bool { return k.pending() && k.tries >= maxTries }, doAsk},
 	{"failed, over by its own word", away, inFailed, func(k *known) bool {
 		return (k.byOwnWord() || k.owes) && (k.terminal() || k.rests() && k.tries >= maxOwn)
@@ -313,11 +308,10 @@ var machine = []row{
 	{"failed, over", away, inFailed, func(k *known) bool { return (k.terminal() || k.rests()) && k.tries >= maxTries }, doEnd},
 	{"failed, given up", away, inFailed, func(k *known) bool { return k.tries >= maxTries }, doGiveUp},
 	{"failed", away, inFailed, nil, doLater},
-	{"cannot look, not come", away, inCannot, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
 	{"cannot look, not come yet", away, inCannot, func(k *known) bool { return !k.arrived() && k.subscription == subNone && k.tries < maxTries }, doLater},
 	{"cannot look, asks", away, inCannot, func(k *known) bool { return k.arrived() && k.pending() }, doAsk},
 	{"cannot look, over by its own word", away, inCannot, func(k *known) bool { return k.arrived() && (k.terminal() || k.rests()) }, doEnd},
 	{"cannot look, followed", away, inCannot, (*known).followed, doRead},
 	{"cannot look, later", away, inCannot, func(k *known) bool { return k.pushes != nil || k.subscription != subNever && k.tries < maxTries }, doLater},
-	{"nothing left", away, inCannot, nil, doGiveUp},
+	{"task unknown, or nothing left", away, inGone | inCannot, nil, doGiveUp},
 }
