@@ -33,8 +33,8 @@ type entry struct {
 
 // State shows what the history and the artifacts of a task that comes live have beyond what was
 // shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The list
-// is in the task's order, without its status message; entries leaves out what our newest stands
-// behind.
+// is in the task's order, without its status message. What stands before our newest message is
+// left out.
 func (s *Shown) State(list []Item) {
 	s.limit()
 	s.showHeld(&held{before: len(s.said.text)}, s.entries(list, &s.sent))
