@@ -193,8 +193,9 @@ type Loader struct {
 	// State is that in which the newest turn has ended, as far as its lines say.
 	State a2a.State
 
-	calls map[string]string
-	item  itemKey
+	calls map[string]string // their last mentions, as the journal's
+	item  itemKey           // of the last line, and the artifact's name
+	name  string
 	begun bool // a turn has begun, and has no end
 }
 
@@ -274,12 +275,12 @@ func (l *Loader) shown(s mapping.Step) []mapping.Step {
 // readItem reads a line of an item; no steps if the one that it leans on is not stored.
 func (l *Loader) readItem(e *entry) []mapping.Step {
 	if e.ID != nil {
-		l.item = itemKey{e.Task, e.Say, *e.ID, e.As}
+		l.item, l.name = itemKey{e.Task, e.Say, *e.ID, e.As}, e.Name
 	}
 	if l.item.kind != e.Say {
 		return nil // its beginning is not stored
 	}
-	s := mapping.Step{Kind: mapping.StepText, TaskID: l.item.task, MessageID: l.item.id, Shown: l.item.as, Name: e.Name, Text: e.Text,
+	s := mapping.Step{Kind: mapping.StepText, TaskID: l.item.task, MessageID: l.item.id, Shown: l.item.as, Name: l.name, Text: e.Text,
 		Append: !e.Begins, Replaces: e.Replaces, Repeats: e.Repeats}
 	switch {
 	case e.Part != nil:

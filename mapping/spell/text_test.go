@@ -1,6 +1,7 @@
 package spell
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"reflect"
@@ -160,5 +161,16 @@ func TestMCPKeeps(t *testing.T) {
 	_, content := m.Take(1 << 20)
 	if link, _ := json.Marshal(content); string(link) != `[{"type":"resource_link","name":"report.bin","uri":"a2a:///report.bin","mimeType":"application/x"}]` {
 		t.Errorf("%s", link)
+	}
+}
+
+// TestJournalParts: each file of an artifact is loaded with the artifact's name, by which it is shown.
+func TestJournalParts(t *testing.T) {
+	var j Journal
+	var l Loader
+	file := mapping.Step{Kind: mapping.StepPart, MessageID: "a", ArtifactID: "a", Shown: "a", Name: "report", Part: &a2a.Part{Kind: a2a.PartFile}}
+	for line := range bytes.Lines(j.Append(nil, []mapping.Step{file, file})) {
+		steps, _ := l.Line(line)
+		must.Equal(t, steps[0].Name, "report", string(line))
 	}
 }
