@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/mapping/acp"
 )
 
 // A session rests when its last turn is over, also where a form has put another turn in
@@ -68,4 +69,18 @@ func TestPromptBehindLoaded(t *testing.T) {
 		s.noteEndShown()
 	}
 	loaded.Discard()
+}
+
+// A companion with one open file.
+type oneFile struct{ Companion }
+
+func (oneFile) OpenFiles() []OpenFile { return []OpenFile{{Path: "C:/a b.go", Active: true}} }
+
+// A path of Windows is a file URI with three slashes, as of other systems.
+func TestOpenFileURI(t *testing.T) {
+	i := &ide{server: &server{opts: &Options{CompanionContext: true}}, companion: oneFile{}}
+	prompt := i.withOpenFile([]acp.ContentBlock{{Type: "text", Text: "explain"}})
+	if len(prompt) != 2 || prompt[1].URI != "file:///C:/a%20b.go" {
+		t.Errorf("%+v", prompt)
+	}
 }

@@ -128,7 +128,7 @@ func (i *ide) withOpenFile(prompt []acp.ContentBlock) []acp.ContentBlock {
 		return prompt
 	}
 	path, selection := files[0].Path, files[0].Selection
-	uri := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	uri := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")} // also of C:\x
 	prompt = append(slices.Clip(prompt), acp.ContentBlock{Type: "resource_link", URI: uri.String(), Name: filepath.Base(path)})
 	if selection != "" {
 		prompt = append(prompt, acp.ContentBlock{Type: "text", Text: "Selected in " + path + ":\n" + selection})
