@@ -93,7 +93,7 @@ func (c *Context) check() error {
 
 func isCount(n float64) bool { return n >= 1 && n == math.Trunc(n) && !math.IsInf(n, 0) }
 
-// publish sends the newest context to every client that does not have it, at most one in
+// publish sends the newest context to every session that does not have it, at most one in
 // contextInterval, until the hub is closed. Files are checked in this goroutine, so that
 // a disk that hangs stops nothing else.
 func (h *hub) publish() {
@@ -114,9 +114,9 @@ func (h *hub) publish() {
 		}
 		params, _ := rawjson.Marshal(current) // texts, and numbers that came as JSON, always encode
 		h.mu.Lock()
-		for c, shown := range h.clients {
+		for c, shown := range h.sessions {
 			if !bytes.Equal(shown, params) {
-				h.clients[c] = params
+				h.sessions[c] = params
 				c.sendContext(params)
 			}
 		}

@@ -23,10 +23,10 @@ const (
 
 // A diff is one that the editor shows, or is about to.
 type diff struct {
-	id     string
-	path   string // as the client wrote it: it compares the text
-	client *session
-	empty  bool // the proposed content is empty
+	id      string
+	path    string // as the CLI wrote it: it compares the text
+	session *session
+	empty   bool // the proposed content is empty
 	// closing: the editor has been asked to close it. final is the content with which the user has
 	// accepted it meanwhile, which counts.
 	closing bool
@@ -39,7 +39,7 @@ type diff struct {
 // That this editor cannot show it is no error, unlike in the contract: the CLI also asks
 // in the terminal, and an error would make it give up the edit.
 func (h *hub) openDiff(ctx context.Context, c *session, path, content string) error {
-	d := &diff{path: path, client: c, empty: content == ""}
+	d := &diff{path: path, session: c, empty: content == ""}
 	if err := h.add(d); err != nil {
 		return err
 	}
@@ -87,13 +87,13 @@ func (h *hub) add(d *diff) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, ok := h.clients[d.client]; !ok {
+	if _, ok := h.sessions[d.session]; !ok {
 		return errors.New("the session has ended")
 	}
 	open := 0
 	for _, old := range h.diffs {
 		switch {
-		case old.client != d.client || old.closing:
+		case old.session != d.session || old.closing:
 		case old.path == d.path:
 			h.dismiss(old)
 		default:
@@ -115,7 +115,7 @@ func (h *hub) closeDiff(c *session, path string) (*string, error) {
 	h.mu.Lock()
 	var d *diff
 	for _, open := range h.diffs {
-		if open.client == c && open.path == path && !open.closing {
+		if open.session == c && open.path == path && !open.closing {
 			d = open
 			d.closing = true
 		}
@@ -185,6 +185,6 @@ func (h *hub) decide(method string, p Decision) error {
 	if !accepted {
 		p.Content = nil
 	}
-	d.client.sendDecision(method, decision{d.path, p.Content})
+	d.session.sendDecision(method, decision{d.path, p.Content})
 	return nil
 }

@@ -17,7 +17,7 @@
 //	editor ◀─ Request ── hub ◀── openDiff, closeDiff, end ── session ◀─ POST ── CLI
 //
 // The hub (hub.go, context.go, diffs.go) owns the context and the open diffs. It
-// knows an Editor, and as its clients the sessions of the MCP server (session.go,
+// knows an Editor, and the sessions of the MCP server (session.go,
 // http.go), which knows neither files nor diffs; MCP's words are in mapping/mcp, and who may ask is decided in
 // internal/mcphttp. The discovery files (discovery.go) are apart from both.
 //

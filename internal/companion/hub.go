@@ -27,56 +27,56 @@ type hub struct {
 	work sync.WaitGroup
 	// noDiffs: the editor shows none.
 	noDiffs atomic.Bool
-	// wake tells the publisher that a client may lack the newest context.
+	// wake tells the publisher that a session may lack the newest context.
 	wake chan struct{}
 
-	mu      sync.Mutex
-	latest  *Context                     // the editor's last context, checked
-	clients map[*session]json.RawMessage // the context that each was sent last
-	diffs   map[string]*diff
-	number  uint64 // of the last diff
-	closed  bool
+	mu       sync.Mutex
+	latest   *Context                     // the editor's last context, checked
+	sessions map[*session]json.RawMessage // the context that each was sent last
+	diffs    map[string]*diff
+	number   uint64 // of the last diff
+	closed   bool
 }
 
 func newHub(editor Editor, log *slog.Logger) *hub {
 	h := &hub{editor: editor, log: log, wake: make(chan struct{}, 1),
-		clients: map[*session]json.RawMessage{}, diffs: map[string]*diff{}}
+		sessions: map[*session]json.RawMessage{}, diffs: map[string]*diff{}}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }
 
-// join adds a client; it is shown the context soon.
+// join adds a session; its CLI is shown the context soon.
 func (h *hub) join(c *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.clients[c] = nil
+	h.sessions[c] = nil
 	h.wakePublisher()
 }
 
-// resend has a client sent the context again, because it may have forgotten
+// resend has a session sent the context again, because it may have forgotten
 // it. One that has left gets nothing.
 func (h *hub) resend(c *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, ok := h.clients[c]; ok {
-		h.clients[c] = nil
+	if _, ok := h.sessions[c]; ok {
+		h.sessions[c] = nil
 		h.wakePublisher()
 	}
 }
 
-// disconnected removes a client. The editor is asked to close its diffs.
+// disconnected removes a session. The editor is asked to close its diffs.
 func (h *hub) disconnected(c *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.clients, c)
+	delete(h.sessions, c)
 	for _, d := range h.diffs {
-		if d.client == c && !d.closing {
+		if d.session == c && !d.closing {
 			h.dismiss(d)
 		}
 	}
 }
 
-// wakePublisher has publish look which clients lack the newest context.
+// wakePublisher has publish look which sessions lack the newest context.
 func (h *hub) wakePublisher() {
 	select {
 	case h.wake <- struct{}{}:
