@@ -121,7 +121,7 @@ func (t *turn) steerRequest(ctx context.Context, leg *leg, p *steering) *request
 	}
 	r := t.sendRequest(&a2a.Outgoing{ID: t.agent.opts.NewID(), ContextID: t.fold.ContextID, TaskID: t.fold.TaskID, Parts: parts})
 	r.steering = p
-	t.handOver(ctx, leg, r)
+	t.passOn(ctx, leg, r)
 	return r
 }
 

@@ -269,7 +269,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how legEn
 			leg.leave(false)
 			return nil, ended, err
 		}
-		t.handOver(ctx, leg, next)
+		t.passOn(ctx, leg, next)
 		return next, ended, nil
 	}
 }

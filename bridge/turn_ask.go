@@ -224,10 +224,10 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 	return t.editor.Show(ctx, t.steps)
 }
 
-// handOver ends a leg in whose place r, a message to its task, begins one, and gives r its
+// passOn ends a leg in whose place r, a message to its task, begins one, and gives r its
 // streams. What they say counts no more, so that what a look has brought before they did is
 // shown now. A stream that was behind it may hold words that the task does not.
-func (t *turn) handOver(ctx context.Context, leg *leg, r *request) {
+func (t *turn) passOn(ctx context.Context, leg *leg, r *request) {
 	var task *a2a.Event
 	if r.readers, task, r.owes = leg.passOn(); task != nil {
 		if leg.behind {

@@ -13,8 +13,8 @@
 //
 // # How it works inside
 //
-//	editor ── Handle ──▶ hub ── show, decide ───────────▶ session ── SSE ──▶ CLI
-//	editor ◀─ Request ── hub ◀── openDiff, closeDiff, end ── session ◀─ POST ── CLI
+//	editor ── Handle ──▶ hub ── sendContext, sendDecision ──▶ session ── SSE ──▶ CLI
+//	editor ◀─ Request ── hub ◀─ openDiff, closeDiff, end ──── session ◀─ POST ── CLI
 //
 // The hub (hub.go, context.go, diffs.go) owns the context and the open diffs. It
 // knows an Editor, and the sessions of the MCP server (session.go,
