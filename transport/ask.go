@@ -103,7 +103,7 @@ func (c *Client) otherWays(e *endpoint, w way, op *operation, refusal error) (li
 	switch code := agent.Code; {
 	case agent.HTTPStatus == http.StatusNotFound && !op.answered && !op.streamed: // nothing is there
 		if fresh {
-			list = c.otherPlaces(w)
+			list = c.otherPlaces(e, w)
 		}
 		if fresh && op.ownURL { // so that the version is in it
 			list = append(list, c.otherVersion(e, w)...)
@@ -164,8 +164,8 @@ func (c *Client) otherVersion(e *endpoint, w way) []way {
 }
 
 // userURL returns the URL that the user has given, nil if it is no agent's, or the way has it already.
-func (c *Client) userURL(w way) *url.URL {
-	u := c.agentAt.url
+func (c *Client) userURL(e *endpoint, w way) *url.URL {
+	u := e.agentURL
 	if u == nil || isCardURL(u) || c.cardAt != (location{}) || strings.TrimRight(u.String(), "/") == strings.TrimRight(w.url.String(), "/") {
 		return nil
 	}
@@ -176,8 +176,8 @@ func (c *Client) userURL(w way) *url.URL {
 const usualPath = "/a2a"
 
 // otherPlaces returns w at the user's URL, and at the usual path, where nothing is at the card's.
-func (c *Client) otherPlaces(w way) (list []way) {
-	if u := c.userURL(w); u != nil {
+func (c *Client) otherPlaces(e *endpoint, w way) (list []way) {
+	if u := c.userURL(e, w); u != nil {
 		list = append(list, w.movedTo(u, ", where --agent is"))
 	}
 	if strings.Trim(w.url.Path, "/") == "" {

@@ -45,8 +45,10 @@ type endpoint struct {
 	err error
 	// public is the endpoint of the public card, nil unless this one is of the extended card.
 	public *endpoint
-	// run is that of the agent's process in which it was found: see [Client.Exited].
-	run <-chan struct{}
+	// run is that of the agent's process in which it was found (see [Client.Exited]), agentURL the
+	// user's URL then; nil for a file.
+	run      <-chan struct{}
+	agentURL *url.URL
 
 	mu  sync.Mutex // of what follows
 	ops [opExtendedCard + 1]support
@@ -301,7 +303,7 @@ func (c *Client) newEndpoint(ctx context.Context, raw []byte, base *url.URL) (*e
 
 // endpointOf decides how the agent of a card is called; why it cannot be is the endpoint's err.
 func (c *Client) endpointOf(card *a2a.Card) *endpoint {
-	e := &endpoint{card: card}
+	e := &endpoint{card: card, agentURL: c.agentAt.url}
 	e.way, e.err = c.wayOf(e, wish{c.opts.Version, c.opts.Binding})
 	return e
 }

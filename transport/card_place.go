@@ -48,7 +48,7 @@ func (c *Client) placeAtUserURL(e *endpoint) bool {
 	if e.err != nil || strings.Trim(e.way.url.Path, "/") != "" {
 		return false
 	}
-	u := c.userURL(e.way)
+	u := c.userURL(e, e.way)
 	if u != nil {
 		e.way.url, e.way.why, e.doubt = u, "its card names its host only, and --agent the place", otherURLNote(e.card, u)
 	}

@@ -240,8 +240,7 @@ func locationOf(name string) (location, error) {
 }
 
 // resolve sets where the agent is, if that is not known for this run of its process. Only the fetch
-// of the card calls it, so it never runs twice at a time, and no request of the run goes out before
-// it: what it sets needs no lock.
+// of the card calls it, and reads what it sets: that needs no lock.
 func (c *Client) resolve() error {
 	run := c.Exited()
 	if c.opts.Resolve == nil || c.agentAt != (location{}) && c.resolvedFor == run {

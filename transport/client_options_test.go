@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 func TestStreamContext(t *testing.T) {
@@ -194,4 +196,29 @@ func TestRevive(t *testing.T) {
 	}
 	call("second")
 	must.Equal(t, calls, map[string]int{"first": 3, "second": 2})
+}
+
+// A message that an agent has refused is not sent to where the agent was started again meanwhile.
+func TestReviveBetween(t *testing.T) {
+	p := &lifeProcess{done: make(chan struct{})}
+	at := "http://first/p"
+	var c *Client
+	var posts []string
+	network := roundTrip(func(r *http.Request) (*http.Response, error) {
+		status, answer := 404, ""
+		if r.Method == http.MethodGet {
+			status, answer = 200, fmt.Sprintf(`{"name":"a","url":"http://%s/rpc","protocolVersion":"0.3.0"}`, r.URL.Host)
+		} else if posts = append(posts, r.URL.Host); len(posts) == 1 {
+			close(p.done)
+			at = "http://second/p"
+			c.Revive()
+			must.Get(c.Card(t.Context()))(t)
+		}
+		w := httptest.NewRecorder()
+		wireAnswer(status, "application/json", answer)(w, r)
+		return w.Result(), nil
+	})
+	c = wireClient(t, "", &ClientOptions{RoundTripper: network, Process: p, Resolve: func(context.Context) (string, error) { return at, nil }})
+	_, err := c.Send(t.Context(), &a2a.Outgoing{ID: "m", Parts: []a2a.OutPart{{Text: "x"}}})
+	must.Equal(t, slices.Contains(posts, "second"), false, posts, err)
 }
