@@ -31,6 +31,18 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 	return answered
 }
 
+// weigh notes what a task that was looked at tells of the message and of the state, and returns
+// which input it is: a stale one is older than what is known.
+func (l *leg) weigh(task *a2a.Event, stale bool) input {
+	if l.arrives(task, stale); l.arrived() && !stale {
+		stale = !l.noteLook(task)
+	}
+	if stale {
+		return inStale
+	}
+	return inSnapshot
+}
+
 // arrives notes whether a task that was looked at shows that the leg's message has come
 // (progress, unheard). That its history names it wins over all; a stale task tells nothing
 // else. (Any event of the leg's own stream is a sign, too: takeLive.)

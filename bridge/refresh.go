@@ -184,13 +184,9 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	if !ok {
 		return
 	}
-	bare := isBare(task)
-	l.owes = false
-	if task.State == l.state {
-		stale = false
-	}
+	stale, l.owes = stale && task.State != l.state, false
 	switch {
-	case !bare:
+	case !isBare(task):
 		l.holds = holdsWords
 	case l.turn.fold.Partial() || l.first != nil && says(l.first.events):
 		l.holds = holdsNoWord
@@ -198,18 +194,12 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	l.takeFirst()
 	l.behind = l.behind || open && l.asked > asked && !waited
 	l.compareLooks(task, open)
-	if l.arrives(task, stale); l.arrived() && !stale {
-		stale = !l.noteLook(task)
-	}
+	in := l.weigh(task, stale)
 	if l.refresh.counts {
 		l.refresh.counts = false
 		l.count(task)
 	}
 	l.judge()
-	in := inSnapshot
-	if stale {
-		in = inStale
-	}
 	if l.step(in); l.settled != l.asked {
 		l.watchCalls()
 	}
