@@ -56,6 +56,16 @@ func (s *Session) noteEndShown() {
 	s.queue[0].endShown = true
 }
 
+// noteShows notes that the turn which runs shows what no prompt that waits can know.
+func (s *Session) noteShows() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.queue[0].endShown = false
+	for _, t := range s.queue[1:] {
+		t.afterEnd = false
+	}
+}
+
 // predecessor is the turn that this one waits for, nil if it may run.
 func (t *turn) predecessor() *turn {
 	s := t.session

@@ -48,9 +48,9 @@ type turn struct {
 	askedContext  string
 	forgottenTold bool
 	isLoaded      bool // it belongs to a prompt of an earlier process: see beginLoaded
-	// endShown: the editor was told that it is over, or cancels by it what was left. afterEnd:
-	// its prompt came after that of the turn before, or when none ran: the user has seen what
-	// the agent asks.
+	// endShown: the editor was told that it is over, cancels by it what was left, or does not
+	// know of it yet. afterEnd: its prompt came when that held of the turn before, or none
+	// ran: the user has seen what the agent asks.
 	endShown, afterEnd bool
 	trace              a2a.TraceContext // the editor's
 	// accepted, if set, is called when the prompt is about to be sent.

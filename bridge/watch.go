@@ -70,7 +70,9 @@ func (w *watcher) beginTurn(moved bool) (turn Turn, cancels, ok bool) {
 	if s.watching = nil; !moved || len(s.queue) > 0 {
 		return Turn{}, false, false
 	}
-	return Turn{s.addTurnLocked()}, false, true
+	t := s.addTurnLocked()
+	t.endShown = true // until it shows anything: see noteShows
+	return Turn{t}, false, true
 }
 
 // alone has nothing put into the journal, until the function that it returns is called, if another
