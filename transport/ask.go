@@ -166,7 +166,8 @@ func (c *Client) otherVersion(e *endpoint, w way) []way {
 // userURL returns the URL that the user has given, nil if it is no agent's, or the way has it already.
 func (c *Client) userURL(e *endpoint, w way) *url.URL {
 	u := e.agentURL
-	if u == nil || isCardURL(u) || c.cardAt != (location{}) || strings.TrimRight(u.String(), "/") == strings.TrimRight(w.url.String(), "/") {
+	if u == nil || isCardURL(u) || c.cardAt != (location{}) ||
+		strings.TrimRight(u.String(), "/") == strings.TrimRight(w.url.String(), "/") {
 		return nil
 	}
 	return u

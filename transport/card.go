@@ -234,7 +234,8 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (e *endpoint, missin
 	if c.opts.CheckCard != nil {
 		protocol{}.header(header)
 	}
-	op := &operation{effective: opExtendedCard, delivery: deliverIfReached, anonymous: c.opts.BareCard, what: "the request for its card"}
+	op := &operation{effective: opExtendedCard, delivery: deliverIfReached, anonymous: c.opts.BareCard,
+		what: "the request for its card"}
 	if u == c.cardAt.url && c.origins.check(u, "") != nil {
 		// The user has placed it elsewhere. Credentials are for the agent, as is a certificate.
 		if hasCertificate(c.opts.TLS) {

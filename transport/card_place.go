@@ -60,7 +60,8 @@ func (c *Client) placeAtUserURL(e *endpoint) bool {
 // user's, else the card's. A card that names a URL, and an object that is no card, keep theirs.
 func (c *Client) placeWithoutURL(e *endpoint) *endpoint {
 	n := node{gjson.Parse(string(e.card.Raw))}
-	if len(e.card.Interfaces) > 0 || c.agentAt.url == nil || isCardURL(c.agentAt.url) || !n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
+	if len(e.card.Interfaces) > 0 || c.agentAt.url == nil || isCardURL(c.agentAt.url) ||
+		!n.at("capabilities").IsObject() && !n.at("skills").IsArray() {
 		return e
 	}
 	e.card.Interfaces = interfaces(n, nil, c.agentAt.url.String())

@@ -141,7 +141,8 @@ func (c *Client) Chosen(ctx context.Context) (Chosen, error) {
 		return Chosen{}, err
 	}
 	w := e.currentWay()
-	chosen := Chosen{protocol: w.protocol, At: w.iface, Version: w.protocol.name(), Binding: w.binding.name, Why: w.why, NoCard: e.card.Raw == ""}
+	chosen := Chosen{protocol: w.protocol, At: w.iface, Version: w.protocol.name(), Binding: w.binding.name,
+		Why: w.why, NoCard: e.card.Raw == ""}
 	chosen.At.URL = w.url.String()
 	return chosen, nil
 }

@@ -263,7 +263,8 @@ func ReadPushed(payload []byte) *a2a.Event {
 // File gets a file that a task points to, with the user's credentials, from the agent's
 // origin or one that the user trusts. The caller closes it.
 func (c *Client) File(ctx context.Context, from *url.URL) (io.ReadCloser, error) {
-	x, err := c.send(ctx, ctx, &operation{delivery: deliverIfReached, what: "the request for a file"}, http.MethodGet, from, http.Header{"Accept": {"*/*"}}, nil)
+	op := &operation{delivery: deliverIfReached, what: "the request for a file"}
+	x, err := c.send(ctx, ctx, op, http.MethodGet, from, http.Header{"Accept": {"*/*"}}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -245,10 +245,7 @@ var stateNames = map[string]a2a.State{
 // either separator, or as the number of the proto enum.
 func readState(raw string) a2a.State {
 	name := jsonText(raw)
-	// The names as they mostly come, without work.
-	switch s := a2a.State(name); s {
-	case a2a.StateSubmitted, a2a.StateWorking, a2a.StateInputRequired, a2a.StateCompleted, a2a.StateCanceled,
-		a2a.StateFailed, a2a.StateRejected, a2a.StateAuthRequired:
+	if s := a2a.State(name); slices.Contains(a2a.States(), s) { // as they mostly come
 		return s
 	}
 	if s := stateNames[name]; s != "" {

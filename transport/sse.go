@@ -148,7 +148,10 @@ func (r *frameReader) unterminated() (f frame, ok bool) {
 		r.field(line, r.end)
 		r.line = r.end
 	}
-	if !r.hasData || r.line < r.end || !rawjson.IsObject(rawjson.View(r.buf[r.data:r.dataEnd])) || !rawjson.Valid(r.buf[r.data:r.dataEnd]) {
+	if !r.hasData || r.line < r.end {
+		return f, false
+	}
+	if data := r.buf[r.data:r.dataEnd]; !rawjson.IsObject(rawjson.View(data)) || !rawjson.Valid(data) {
 		return f, false
 	}
 	list := r.dispatch(nil)

@@ -134,7 +134,8 @@ func (e *ACP) appendPlan(dst []byte, c *mapping.ToolCall) ([]byte, bool) {
 		if priority != "high" && priority != "low" {
 			priority = "medium"
 		}
-		dst = rawjson.AppendString(append(comma(dst), `{"content":`...), calls.StringOf(calls.ReadObject(nil, t.Raw).Get("description", "content", "title", "step")))
+		text := calls.StringOf(calls.ReadObject(nil, t.Raw).Get("description", "content", "title", "step"))
+		dst = rawjson.AppendString(append(comma(dst), `{"content":`...), text)
 		dst = append(dst, `,"priority":"`+priority+`","status":"`+status+`"}`...)
 		return true
 	})
