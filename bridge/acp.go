@@ -224,7 +224,9 @@ func (e *acpEditor) offerCommands(session *Session) {
 
 // session finds an open session; nil: there is none, and it has answered with an error.
 func (e *acpEditor) session(c *editorRequest, id string) *Session {
-	session := e.server.find(id)
+	e.server.mu.Lock()
+	session := e.server.sessions[id]
+	e.server.mu.Unlock()
 	if session == nil {
 		e.noSession(c, fmt.Sprintf("editor: %s: no session %q: open one with session/new", c.method, id), id)
 	}

@@ -204,7 +204,7 @@ func (e *acpEditor) tellEnd(v *acpView, r *Result, err error) {
 		update["stopReason"] = acp.StopError
 		update["error"] = map[string]any{"code": code, "message": mask(message), "data": map[string]string{"details": mask(details)}}
 	}
-	v.session.noteEndShown()
+	v.session.noteShown(true)
 	// As version 1's reply, it is written also if the bridge ends meanwhile.
 	_ = v.editor.server.conn.Notify(context.Background(), acp.MethodSessionUpdate, map[string]any{"sessionId": v.session.ID, "update": update})
 }

@@ -68,7 +68,7 @@ func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	} else {
 		view.beforeShow = func() {
 			told = true
-			w.session.noteShows()
+			w.session.noteShown(false)
 			e.tellState(ctx, w.session, acp.StateRunning)
 		}
 		if state != w.rest.State { // what does not change the state may say nothing

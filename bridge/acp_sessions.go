@@ -92,7 +92,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 		state := acp.StateRunning
 		if !goesOn {
 			state = acp.StateIdle
-			session.noteEndShown() // the next prompt may be here before the turn is released
+			session.noteShown(true) // the next prompt may be here before the turn is released
 		}
 		e.tellState(ctx, session, state)
 		c.reply(e.opened(session, ""))

@@ -294,13 +294,6 @@ func (c *editorRequest) run(session *Session, work func(ctx context.Context, tur
 	})
 }
 
-// find returns an open session, nil if there is none.
-func (s *server) find(id string) *Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sessions[id]
-}
-
 // add opens a session; false: there are too many.
 func (s *server) add(session *Session) bool {
 	s.mu.Lock()
@@ -364,6 +357,6 @@ func (s *server) taskCancelled(task string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for t := range s.prompts {
-		t.session.taskCancelled(task)
+		t.cancelledBy(task)
 	}
 }

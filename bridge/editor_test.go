@@ -66,7 +66,7 @@ func TestPromptBehindLoaded(t *testing.T) {
 			t.Errorf("the end was told: %t, the prompt comes after it: %t", told, prompt.afterEnd)
 		}
 		prompt.Discard()
-		s.noteEndShown()
+		s.noteShown(true)
 	}
 	loaded.Discard()
 }

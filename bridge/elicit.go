@@ -41,8 +41,7 @@ func (e *acpEditor) converse(ctx context.Context, turn Turn, view *acpView, prom
 		answer, ok := e.askForm(ctx, view.session.ID, result.Question, turn)
 		view.setAwaits(context.WithoutCancel(ctx), anAnswer, false)
 		if turn.isCancelled() {
-			result.StopReason = acp.StopCancelled
-			return result, turn, nil
+			result.StopReason, ok = acp.StopCancelled, false
 		}
 		if !ok {
 			return result, turn, nil

@@ -48,21 +48,14 @@ func (t Turn) wait(ctx context.Context) error {
 	return nil
 }
 
-// noteEndShown notes that the editor is told that the turn which runs is over: a prompt that comes
-// then may answer what that has asked.
-func (s *Session) noteEndShown() {
+// noteShown notes that the editor is told that the turn which runs is over (end): a prompt that comes
+// then may answer what that has asked. Or, that it is shown what no prompt that waits knows.
+func (s *Session) noteShown(end bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue[0].endShown = true
-}
-
-// noteShows notes that the turn which runs shows what no prompt that waits can know.
-func (s *Session) noteShows() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.queue[0].endShown = false
+	s.queue[0].endShown = end
 	for _, t := range s.queue[1:] {
-		t.afterEnd = false
+		t.afterEnd = t.afterEnd && end
 	}
 }
 

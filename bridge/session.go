@@ -224,16 +224,6 @@ func (s *Session) Cancel() {
 	}
 }
 
-// taskCancelled ends the running turn if its task is the one that the agent has
-// cancelled at somebody else's request.
-func (s *Session) taskCancelled(task string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.queue) > 0 {
-		s.queue[0].cancelledBy(task)
-	}
-}
-
 // Run sends a prompt and shows the editor what comes of it, until the turn is
 // over. A turn that was cancelled ends within two seconds of it with
 // StopReason cancelled, whatever the agent does.
@@ -326,7 +316,11 @@ func (s *Session) agentSettings() dialect.AgentSettings {
 // that will not.
 func (s *Session) keepTask(w dialect.Writing) {
 	f := s.fold
-	s.nameContext()
+	if f.ContextID != "" {
+		s.contextID, s.named = f.ContextID, false
+	} else if s.contextID == "" { // the agent names none: ours, from the second message on
+		s.contextID = s.agent.opts.NewID()
+	}
 	s.completed, s.refused = false, ""
 	switch {
 	case f.TaskID == "":
@@ -337,17 +331,6 @@ func (s *Session) keepTask(w dialect.Writing) {
 		s.taskID, s.previous = "", []string{f.TaskID}
 	default:
 		s.taskID = f.TaskID
-	}
-}
-
-// nameContext goes on in the context that the agent has named last. For an agent that
-// names none, a context ID of ours is used from the second message on.
-func (s *Session) nameContext() {
-	if s.fold.ContextID != "" {
-		s.contextID = s.fold.ContextID
-		s.named = false
-	} else if s.contextID == "" {
-		s.contextID = s.agent.opts.NewID()
 	}
 }
 

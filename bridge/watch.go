@@ -71,7 +71,7 @@ func (w *watcher) beginTurn(moved bool) (turn Turn, cancels, ok bool) {
 		return Turn{}, false, false
 	}
 	t := s.addTurnLocked()
-	t.endShown = true // until it shows anything: see noteShows
+	t.endShown = true // until it shows anything: see noteShown
 	return Turn{t}, false, true
 }
 
