@@ -37,7 +37,7 @@ func Commands(result json.RawMessage) []acp.Command {
 				return len(list) < maxCommands
 			}
 			// Gemini names a nested command by its whole path.
-			full := strings.TrimSpace(prefix + " " + strings.TrimSpace(strings.TrimPrefix(name, prefix)))
+			full := strings.TrimSpace(prefix + " " + strings.TrimSpace(strings.TrimPrefix(name, prefix+" ")))
 			list = append(list, acp.Command{Name: full, Description: c.Get("description").String(), Hint: hint(c.Get("arguments"))})
 			walk(full, first(c, "sub_commands", "subCommands"), depth+1)
 			return true

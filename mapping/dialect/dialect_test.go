@@ -159,3 +159,13 @@ func TestInferenceData(t *testing.T) {
 		}
 	}
 }
+
+// TestCommands: a nested command is named by its path, whether the agent names it so or by its own name, which
+// may begin as its parent's.
+func TestCommands(t *testing.T) {
+	var names []string
+	for _, c := range Commands([]byte(`{"commands":[{"name":"mem","subCommands":[{"name":"mem show"},{"name":"memory"}]}]}`)) {
+		names = append(names, c.Name)
+	}
+	must.Equal(t, names, []string{"mem", "mem show", "mem memory"})
+}
