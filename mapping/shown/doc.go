@@ -37,6 +37,7 @@
 //	S6   What an item goes on with may have been said last, in pieces that the task does not hold.
 //	S7   A task does not tell whether its messages or its artifacts came first.
 //	S8   A task of an agent that keeps a part of what it says is never complete.
+//	S9   What has replaced an artifact is shown anew, once its task is over, with a gap told.
 //
 // Each is named where it is held, with its cost: how many of 13,312 turns (832 shapes of agents,
 // four sentences in four languages, four turns each) are shown wrong without it. A line that ends

@@ -65,7 +65,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	entries := s.entries(list, &s.prompt)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
-	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact })
+	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact || e.Kind == Thought })
 	less := s.showHeld(h, entries)
 	if s.gap == none {
 		return false
@@ -289,11 +289,12 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) (less bo
 	case begins:
 	case s.held.askedFor() && e.Kind == Message && it.run == s.last && bytes.HasSuffix(s.said.text, []byte(e.seq)):
 		// It is the newest piece of a message of which the agent keeps no other.
-	case s.held.askedFor() && s.InPlace && !s.Partial && s.mends(it, e):
+	case s.held.askedFor() && s.mayMend(e) && s.mends(it, e):
 		last := s.last
 		s.replace(it, &e.Item, e.seq)
 		s.items[s.hashKey(it.key)].look = s.looks
-		s.last = last // it is shown elsewhere
+		s.last = last     // it is shown elsewhere
+		return !s.InPlace // what was shown stays, and the user is told
 	case s.held.askedFor():
 		return true
 	case len(e.seq) > it.n || e.Kind == Artifact:
@@ -355,38 +356,4 @@ func (s *Shown) holdsAll(h *held) bool {
 		held := b.it.look == h.look || b.copy != nil && b.copy.look == h.look
 		return !held && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
 	})
-}
-
-// What follows is for editors that can show an item in place of itself (ACP, version 2).
-
-// mends reports whether a state has a known item as it should be shown: with more in the
-// middle, or, of an artifact, another text; false where other items may have said some of it.
-// One that holds the newest piece alone has neither: so an artifact that has come in pieces is
-// never replaced by a text that lacks some of them, since some agents keep the newest one
-// alone, and it may not have been heard.
-func (s *Shown) mends(it *item, e *entry) bool {
-	was := s.said.textOf(func(of *item) bool { return of == it })
-	if it.life == dead || len(was) != it.n || e.Role == Status {
-		return false // other items have said some of it, or it may be the newest piece
-	}
-	return has(e.seq, was) || e.Kind == Artifact && it.events == 1 && !strings.Contains(was, e.seq)
-}
-
-// has reports whether a text has all of another in its order, with more between.
-func has(seq, part string) bool {
-	for part != "" {
-		n := 0
-		for n < min(len(seq), len(part)) && seq[n] == part[n] {
-			n++
-		}
-		if n == 0 {
-			at := strings.Index(seq, part[:min(len(part), evidence)])
-			if at < 0 {
-				return false
-			}
-			seq = seq[at:]
-		}
-		seq, part = seq[n:], part[n:]
-	}
-	return true
 }

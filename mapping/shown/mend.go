@@ -1,0 +1,47 @@
+package shown
+
+import "strings"
+
+// This file is for editors that can show an item in place of itself (ACP, version 2), and for
+// what no later look will show.
+
+// mayMend reports whether a state that was asked for may show an item anew. Where its old text
+// stays, that is the artifact of a task that is over, as its agent has replaced it (S9):
+// trpc-agent-go does so with each piece.
+func (s *Shown) mayMend(e *entry) bool {
+	may := s.InPlace
+	may = may || e.Kind == Artifact && s.state.Terminal() // rule: S9
+	return may && !s.Partial
+}
+
+// mends reports whether a state has a known item as it should be shown: with more in the
+// middle, or, of an artifact, another text; false where other items may have said some of it.
+// One that holds the newest piece alone has neither: so an artifact that has come in pieces is
+// never replaced by a text that lacks some of them, since some agents keep the newest one
+// alone, and it may not have been heard.
+func (s *Shown) mends(it *item, e *entry) bool {
+	was := s.said.textOf(func(of *item) bool { return of == it })
+	if it.life == dead || len(was) != it.n || e.Role == Status {
+		return false // other items have said some of it, or it may be the newest piece
+	}
+	return has(e.seq, was) || e.Kind == Artifact && it.events == 1 && !strings.Contains(was, e.seq)
+}
+
+// has reports whether a text has all of another in its order, with more between.
+func has(seq, part string) bool {
+	for part != "" {
+		n := 0
+		for n < min(len(seq), len(part)) && seq[n] == part[n] {
+			n++
+		}
+		if n == 0 {
+			at := strings.Index(seq, part[:min(len(part), evidence)])
+			if at < 0 {
+				return false
+			}
+			seq = seq[at:]
+		}
+		seq, part = seq[n:], part[n:]
+	}
+	return true
+}
