@@ -200,15 +200,14 @@ func cureCredentials(challenge string) string {
 // say that surely, and get the code of a missing method; 404 may mean the task.
 func (x *exchange) notServed(e *a2a.Error) error {
 	e.Message = x.shownURL() + " is not there"
-	switch {
-	case x.op.effective == opSend:
+	if x.op.effective == opSend {
 		e.Message += ": is --agent the agent's URL, and the one in its card right? --card takes a card that is corrected"
-	case x.op.effective == opStream || e.HTTPStatus != http.StatusNotFound:
-		e.Code = a2a.CodeMethodNotFound
-		fallthrough
-	default:
-		e.Message += ": the agent does not seem to offer that"
+		return e
 	}
+	if x.op.effective == opStream || e.HTTPStatus != http.StatusNotFound {
+		e.Code = a2a.CodeMethodNotFound
+	}
+	e.Message += ": the agent does not seem to offer that"
 	return e
 }
 

@@ -125,7 +125,7 @@ func (httpJSON) event(p protocol, data string, failure bool, ev *a2a.Event) *a2a
 	return nil
 }
 
-// body spells the parameters that are not in the path, the taken ones, as an object.
+// body spells the parameters that are not taken, since they are in the path, as an object.
 func body(params node, taken []string) []byte {
 	if len(taken) == 0 && params.Raw != "" {
 		return []byte(params.Raw)
@@ -133,10 +133,7 @@ func body(params node, taken []string) []byte {
 	b := []byte{'{'}
 	params.ForEach(func(key, value gjson.Result) bool {
 		if !slices.Contains(taken, key.Str) {
-			if len(b) > 1 {
-				b = append(b, ',')
-			}
-			b = append(append(append(b, key.Raw...), ':'), value.Raw...)
+			b = append(append(append(comma(b, len("{")), key.Raw...), ':'), value.Raw...)
 		}
 		return true
 	})

@@ -236,7 +236,7 @@ func (r *frameReader) takeLikely(dst *[]frame) bool {
 	return true
 }
 
-// startLine makes the line at an index the current one, and the frame in hand begin there if it has no data.
+// startLine makes the line at an index the current one; a frame without data begins there.
 func (r *frameReader) startLine(at int) {
 	r.line, r.scan, r.firstLineDone = at, at, true
 	if !r.hasData {

@@ -236,7 +236,7 @@ func (s *Stream) Drain() {
 func (s *Stream) beginRead() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reading = s.reading || !s.draining
+	s.reading = s.reading || !s.draining // who has it keeps it, until endRead has the rest drained
 	return !s.draining
 }
 
