@@ -17,21 +17,11 @@ const symbolLen = 18
 
 // sequence returns parts as a string, "" if they say nothing. That of one text is the text itself.
 func (s *Shown) sequence(parts a2a.Parts) string {
-	var p a2a.Part
-	if !parts.Next(&p) {
-		return ""
+	list := make([]string, 0, 4)
+	for p := range parts.All() {
+		list = append(list, s.symbols(p))
 	}
-	first := s.symbols(&p)
-	if !parts.Next(&p) {
-		return first
-	}
-	var b strings.Builder
-	b.WriteString(first)
-	b.WriteString(s.symbols(&p))
-	for parts.Next(&p) {
-		b.WriteString(s.symbols(&p))
-	}
-	return b.String()
+	return strings.Join(list, "") // which is its only element, if there is one
 }
 
 // symbols returns a part as a string, "" if it says nothing.

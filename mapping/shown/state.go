@@ -2,6 +2,7 @@ package shown
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -150,23 +151,19 @@ type ours struct{ id, text string }
 // behind is the index behind our message in a list, 0 if no message of the user's is there. It
 // is found by its ID, else by its text, else it is the user's newest.
 func (o *ours) behind(list []Item) int {
-	newest, byText := -1, -1
+	newest, byText := 0, 0
 	for i := range list {
 		switch in := &list[i]; {
 		case in.Kind != User:
 		case in.ID == o.id:
 			return i + 1
+		case o.is(in):
+			byText = i + 1
 		default:
-			newest = i
-			if o.is(in) {
-				byText = i
-			}
+			newest = i + 1
 		}
 	}
-	if byText >= 0 {
-		return byText + 1
-	}
-	return newest + 1
+	return cmp.Or(byText, newest)
 }
 
 // is reports whether a message of the user's is ours, by ID or text; any is, while ours has no
