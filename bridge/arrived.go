@@ -69,25 +69,28 @@ func (l *leg) arrives(task *a2a.Event, stale bool) {
 	}
 }
 
-// answersCame reports whether answers have come, by two signs. One: no call that was answered
-// still asks, by what was shown or by the task, or the task that waited works. The other: each
-// of them has moved, or others wait, or the task is in another state than before. That it has
-// begun to wait is none: agents ask before they do.
+// answersCame reports whether answers have come: the agent has taken them, and it has gone on. It
+// has taken them where the calls do not ask any more by what was shown, the task is over or names
+// none of them, or it waited, and works. It has gone on where each of them has moved, others wait,
+// or the task is in another state than before. That it has begun to wait is no sign: agents ask
+// before they do.
 func (l *leg) answersCame(task *a2a.Event) bool {
-	was := l.request.was.State
-	took := !l.turn.fold.Calls.Undelivered(l.request.calls...) || task.State.Terminal() || !l.namesCalls(task) || was == a2a.StateInputRequired && task.State == a2a.StateWorking
-	return took && (l.moved || l.pending() || task.State != was && task.State != a2a.StateInputRequired)
+	rested := l.request.was.State
+	taken := !l.turn.fold.Calls.Undelivered(l.request.calls...) || task.State.Terminal() || !l.namesCalls(task) ||
+		rested == a2a.StateInputRequired && task.State == a2a.StateWorking
+	return taken && (l.moved || l.pending() || task.State != rested && task.State != a2a.StateInputRequired)
 }
 
-// promptCame reports whether a prompt has come: the task has ended, and was not known to have,
-// or it stands otherwise and holds no message of the user's. users is how many it holds.
+// promptCame reports whether a prompt has come: the task waited, and has ended, or it stands
+// otherwise than before and holds no message of the user's, of which users are. Of a task that
+// worked, or was not known, it is not known how it stood: then submitted is no sign.
 func (l *leg) promptCame(task *a2a.Event, users int) bool {
-	was := l.request.was.State
-	if was != "" && !was.Terminal() && task.State.Terminal() {
+	rested := l.request.was.State
+	if rested != "" && !rested.Terminal() && task.State.Terminal() {
 		return true
 	}
-	asWas := l.request.was.RepeatedBy(task) || task.State == was && !task.HasMessage // not all keep that
-	return users == 0 && !asWas && (was != "" || task.State != a2a.StateSubmitted)
+	asWas := l.request.was.RepeatedBy(task) || task.State == rested && !task.HasMessage // not all keep that
+	return users == 0 && !asWas && (rested != "" || task.State != a2a.StateSubmitted)
 }
 
 // namesCalls reports whether a task names one of the calls that were answered. Those of many agents keep no calls.

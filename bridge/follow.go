@@ -47,7 +47,7 @@ type leg struct {
 	refusal   *a2a.Error // the agent's answer to the message, if it has not taken that; else nil
 	holds     holding
 	spokeLast bool // what its own stream has said last is a message
-	settling  int  // for how many questions the timer runs that has them asked, or has run last
+	settling  int  // for how many questions the timer runs that has them asked
 	flows     bool // its own stream was read on, and nothing has come since but text that grows: nothing new is to be decided
 }
 
@@ -234,8 +234,9 @@ func (l *leg) take(b batch, flows bool) {
 	}
 }
 
-// watchCalls sets the alarm that has the user asked, when calls have waited for a while, or
-// stops it where none waits. It is called when what waits may have changed.
+// watchCalls sets the alarm at which the user is asked, or behind a cut the task is looked at, when
+// calls, or questions in words, have waited for a while (inSettled). It stops it where none waits.
+// It is called when what waits may have changed.
 func (l *leg) watchCalls() {
 	switch {
 	case l.phase == over || !l.pending():

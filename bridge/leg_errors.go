@@ -100,7 +100,7 @@ func refusalOf(err error) (refusal *a2a.Error) {
 	return refusal
 }
 
-// isLasting reports whether asking for a task again would give the same error.
+// isLasting reports whether asking for a task again would give the same error: where no leg is, which weighs each code.
 func isLasting(err error) bool { return hasNone(err) || isUnauthenticated(err) }
 
 // hasNone reports whether an error says that the agent has no such task, or no such method.

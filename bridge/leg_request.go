@@ -144,6 +144,8 @@ func (l *leg) leave(cancel bool) {
 		l.close()
 		return
 	}
+	// Else its subscription would not be read on, and say nothing more.
+	l.releaseFirst()
 	l.agent.legs.Go(func() { // ends with what the agent says next, or with it
 		l.cancelLeft()
 		l.close()
@@ -184,7 +186,7 @@ func (l *leg) cancelLeft() {
 func (l *leg) cancelBy(b batch) bool {
 	own := b.reader == l.live || b.reader == l.sub
 	for i := range b.events {
-		if l.note(&b.events[i]); own {
+		if l.noteEvent(&b.events[i]); own {
 			l.state = a2a.State(strings.Clone(string(b.events[i].State)))
 		}
 	}
@@ -196,15 +198,15 @@ func (l *leg) cancelBy(b batch) bool {
 	return own && (ends || l.taskID != "")
 }
 
-// passOn ends the leg, since a message goes to its task, and returns for the next leg its
+// detach ends the leg, since a message goes to its task, and returns for the next leg its
 // streams; the look that is kept, nil for none; and whether its streams have said something
-// that no look has shown. A leg that is over is closed, and has none of these.
-func (l *leg) passOn() (*readers, *a2a.Event, bool) {
+// that no look has shown, or a look was under way. A leg that is over is closed, and has none.
+func (l *leg) detach() (streams *readers, glance *a2a.Event, owes bool) {
 	if l.phase == over {
 		l.close()
 		return nil, nil, false
 	}
-	owes := l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
+	owes = l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
 	l.end(errLeft)
 	return l.halt(), l.glance, owes
 }

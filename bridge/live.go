@@ -25,7 +25,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	l.progress, l.heardAt = max(l.progress, saidSomething), time.Now()
 	for i := range events {
 		ev := &events[i]
-		if !l.note(ev) {
+		if !l.noteEvent(ev) {
 			return
 		}
 		l.spokeLast = ev.Kind == a2a.EventMessage
@@ -51,9 +51,10 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	l.watchCalls()
 }
 
-// note reads what an event of any stream says of the leg itself: its task's ID, and whether it is
-// a message; false: it tells that a slash command has failed, and the leg has ended with that.
-func (l *leg) note(ev *a2a.Event) bool {
+// noteEvent reads what an event of its own stream, or of a subscription, says of the leg itself:
+// its task's ID, whether it is a message outside of the task (parted), and one more reply.
+// False: it tells that a slash command has failed, and the leg has ended with that.
+func (l *leg) noteEvent(ev *a2a.Event) bool {
 	if ev.TaskID != "" && ev.TaskID != l.taskID {
 		l.taskID = strings.Clone(ev.TaskID)
 	}

@@ -148,7 +148,7 @@ func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 	l.wait(subscriptionSilence)
 	for i := range events {
 		switch ev := &events[i]; {
-		case !l.note(ev), l.request.was.SaidBy(ev): // it may be the end of the turn before
+		case !l.noteEvent(ev), l.request.was.SaidBy(ev): // it may be the end of the turn before
 		case f.overAt.IsZero() && ev.State.Terminal() && !ev.MoreFollows:
 			f.overAt = time.Now()
 		}

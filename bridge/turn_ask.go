@@ -229,7 +229,7 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 // shown now. A stream that was behind it may hold words that the task does not.
 func (t *turn) passOn(ctx context.Context, leg *leg, r *request) {
 	var task *a2a.Event
-	if r.readers, task, r.owes = leg.passOn(); task != nil {
+	if r.readers, task, r.owes = leg.detach(); task != nil {
 		if leg.behind {
 			t.fold.Cut()
 		}

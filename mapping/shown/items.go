@@ -24,7 +24,7 @@ type item struct {
 	hint   Hint     // of its newest event that appends
 	events int      // that have said something new of it
 	epoch  int      // of its newest text
-	look   int      // the newest state that holds it
+	heldIn int      // the number of the newest state that holds it (held.number)
 	life   life
 	form   form
 }

@@ -89,7 +89,7 @@ func (s *Shown) nextNamed(from int) int {
 
 // isNamed reports whether a state has a message by the stream's ID, or by one that it had before: so it has its own place.
 func (b *start) isNamed(h *held) bool {
-	is := func(it *item) bool { return it != nil && it.kind == Message && it.look == h.look }
+	is := func(it *item) bool { return it != nil && it.kind == Message && it.heldIn == h.number }
 	return h.sameIDs[Message] && (is(b.it) || is(b.copy))
 }
 
@@ -103,7 +103,7 @@ func (s *Shown) saysElsewhere(it *item, e *entry, rest string) bool { // rule: S
 	}
 	for i := range s.said.starts {
 		of := s.said.starts[i].it
-		if of == it || of.life == dead || of.look == s.held.look || of.kind != it.kind {
+		if of == it || of.life == dead || of.heldIn == s.held.number || of.kind != it.kind {
 			continue
 		}
 		if c, ok := s.coversFrom(i, rest, it.kind, true); ok && c.to == len(s.said.text) {

@@ -87,7 +87,10 @@ func (s *Shown) crosses(c *cover, kind Kind) bool {
 	return s.anyOf(c, kind, func(b *start) bool { return b.it.kind != kind })
 }
 
-// isRepetition reports whether a cover of the item's text is evidence enough: see showRepeat.
+// isRepetition reports whether a cover is evidence enough that an item's text repeats what was said. The
+// reasons are at showRepeat; by case: it is a copy of an item, or all that was said newest, in pieces
+// or long enough; a text that is said as a whole has its own rules; else it is long and was said in
+// pieces, all of it, or as the other kind and goes on.
 func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	n, all := weight(seq), s.isAll(c)
 	long := n >= evidence

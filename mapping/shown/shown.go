@@ -45,7 +45,7 @@ type Shown struct {
 	inHand a2a.State
 	anew   bool
 	held   *held // the state in hand, nil while none is
-	looks  int   // states so far
+	states int   // tasks that were shown so far, asked for or live (held)
 	// growing is the item whose text the last n bytes of said are, which are not in its hashes.
 	// (Rejected: a hash that grows with each chunk. It took a twelfth of a stream's CPU.)
 	growing *item

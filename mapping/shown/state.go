@@ -13,7 +13,7 @@ import (
 type held struct {
 	verb    Verb              // Snapshot, or Live: the zero value, of Shown.State
 	was     a2a.State         // what the turn knew of the task before
-	look    int               // its number: item.look tells which items it holds
+	number  int               // of the state: item.heldIn tells which items it holds
 	sameIDs [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
 	list    []entry
 	at      int             // the index of the item in hand
@@ -67,7 +67,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
 	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact || e.Kind == Thought })
-	less := s.showHeld(h, entries)
+	lacks := s.showHeld(h, entries)
 	if s.gap == none {
 		return false
 	}
@@ -75,7 +75,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	// not asked for: 2,154 false gaps.
 	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
 	ours = ours || !messages && artifacts && !said // rule: S4
-	lacks := less || !s.holdsAll(h)
+	lacks = lacks || !s.holdsAll(h)
 	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
 	silent := state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
 	complete := ours && !lacks && !silent && !s.Partial // rule: S8
@@ -173,16 +173,16 @@ func (o *ours) is(in *Item) bool {
 }
 
 // showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is
-// in hand. less: it holds less of an item than was shown.
-func (s *Shown) showHeld(h *held, list []entry) (less bool) {
-	s.looks++
-	h.list, h.look = list, s.looks
+// in hand. lacks: see heldItem.
+func (s *Shown) showHeld(h *held, list []entry) (lacks bool) {
+	s.states++
+	h.list, h.number = list, s.states
 	s.held = h
 	defer func() { s.held = nil }()
 	for i := range list {
 		e := &list[i]
 		if it := s.items[s.hashKey(key{s.task, e.Kind, e.ID})]; it != nil && it.turn == s.turn && it.n > 0 && e.seq != "" {
-			h.sameIDs[e.Kind], it.look = true, h.look
+			h.sameIDs[e.Kind], it.heldIn = true, h.number
 		}
 	}
 	newest := -1 // the artifact that was said when the stream was cut goes on first
@@ -192,7 +192,7 @@ func (s *Shown) showHeld(h *held, list []entry) (less bool) {
 		})
 	}
 	if newest >= 0 {
-		less = s.heldItem(&list[newest])
+		lacks = s.heldItem(&list[newest])
 		h.before = len(s.said.text) // a message may say all of it again
 	}
 	for i := range list {
@@ -203,15 +203,16 @@ func (s *Shown) showHeld(h *held, list []entry) (less bool) {
 		case e.Kind == Foreign:
 			e.Do()
 		default:
-			less = s.heldItem(e) || less
+			lacks = s.heldItem(e) || lacks
 		}
 	}
-	return less
+	return lacks
 }
 
 // heldItem shows what an item of a state has beyond what was shown, and notes that the state
-// holds it (item.look). less: it holds less of it than was shown.
-func (s *Shown) heldItem(e *entry) (less bool) {
+// holds it (item.heldIn). lacks: a task that was asked for does not hold all that was shown of it;
+// that it has said another text under its ID counts, too.
+func (s *Shown) heldItem(e *entry) (lacks bool) {
 	if e.seq == "" {
 		return false
 	}
@@ -227,12 +228,12 @@ func (s *Shown) heldItem(e *entry) (less bool) {
 		// nine.", and so is what a task asks that has worked since.
 		asks := e.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
 		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
-			it.look = s.looks
+			it.heldIn = s.states
 			return s.heldKnown(it, e, rest, begins)
 		}
 	}
 	it := s.another(k)
-	it.look = s.looks
+	it.heldIn = s.states
 	switch {
 	case e.Kind == Message && s.held.before > 0 && s.atCursor(it, e):
 	case e.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(e)):
@@ -276,9 +277,9 @@ func (h *held) joinsPieces(e *entry) bool {
 }
 
 // heldKnown shows what an item that was shown has in a state; rest and begins are Shown.rest's.
-// less: it has less, and was not put right (mends). Of a task that comes live it may be
+// lacks: see heldItem; false, if it was put right (mends). Of a task that comes live it may be
 // replaced.
-func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) (less bool) {
+func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) (lacks bool) {
 	switch {
 	case begins && rest != "" && s.saysElsewhere(it, e, rest):
 	case begins && rest != "":
@@ -289,7 +290,7 @@ func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) (less bo
 	case s.held.askedFor() && s.mayMend(e) && s.mends(it, e):
 		last := s.last
 		s.replace(it, &e.Item, e.seq)
-		s.items[s.hashKey(it.key)].look = s.looks
+		s.items[s.hashKey(it.key)].heldIn = s.states
 		s.last = last     // it is shown elsewhere
 		return !s.InPlace // what was shown stays, and the user is told
 	case s.held.askedFor():
@@ -350,7 +351,7 @@ func (s *Shown) isCopy(c *cover, kind Kind) bool {
 // holdsAll reports whether a snapshot holds all that this turn has shown, or copies of it. White space is not missed.
 func (s *Shown) holdsAll(h *held) bool {
 	return !slices.ContainsFunc(s.said.starts, func(b start) bool {
-		held := b.it.look == h.look || b.copy != nil && b.copy.look == h.look
+		held := b.it.heldIn == h.number || b.copy != nil && b.copy.heldIn == h.number
 		return !held && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
 	})
 }
