@@ -145,10 +145,10 @@ type Agent struct {
 	stop context.CancelFunc
 	legs sync.WaitGroup
 
-	observed    atomic.Int64 // how many events were numbered, for Options.Observe
-	pushRefused atomic.Bool  // the agent's card says that it pushes, and it does not
+	observed atomic.Int64 // how many events were numbered, for Options.Observe
 
 	mu          sync.Mutex
+	pushRefused bool // the agent's card says that it pushes, and it does not
 	messagesEnd messagesEnd
 	commands    *[]acp.Command // nil: the agent has not told them
 
