@@ -1,6 +1,7 @@
 package agentproc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -40,7 +41,9 @@ func NewKeeper(opts *Options) (*Keeper, error) {
 	if info, err := os.Stat(opts.Dir); opts.Dir != "" && (err != nil || !info.IsDir()) {
 		return nil, fmt.Errorf("agent: it cannot run in %s, which is no directory", opts.Dir)
 	}
-	return &Keeper{opts: *opts, current: &process{done: make(chan struct{})}}, nil
+	k := &Keeper{opts: *opts, current: &process{done: make(chan struct{})}}
+	k.opts.Workspaces = cmp.Or(opts.Workspaces, new(Workspaces)) // Enter adds to them
+	return k, nil
 }
 
 // URL starts the agent unless it runs, waits for its card, and returns its URL. It does

@@ -33,7 +33,7 @@ func keep(t *testing.T, words string, change func(*Options)) *Keeper {
 func TestEnter(t *testing.T) {
 	log, dir, other := &logBuffer{}, t.TempDir(), t.TempDir()
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+"/usr/bin")
-	k := keep(t, "env=PATH serve={port}", func(o *Options) { o.Print, o.Workspaces = log.print, new(Workspaces) })
+	k := keep(t, "env=PATH serve={port}", func(o *Options) { o.Print = log.print })
 	must.Get(k.URL(t.Context()))(t)
 	run := k.Done()
 	if err := k.Enter(other); err != nil || k.Err() != nil {

@@ -27,7 +27,8 @@ type Options struct {
 	Dir string
 	// Base is what relative paths in Command begin from; empty refuses them.
 	Base string
-	// Workspaces are where the user works: no entry of PATH may lead there. nil: nowhere.
+	// Workspaces are where the user works: no entry of PATH may lead there. nil: nowhere, until
+	// [Keeper.Enter] names a directory.
 	Workspaces *Workspaces
 	// Allow is asked before each start; an error forbids it. nil: it is allowed.
 	Allow func(ctx context.Context) error
