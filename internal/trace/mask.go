@@ -36,13 +36,15 @@ type masker struct {
 	seam          []byte              // the end of a text, and its next piece
 	unescaped     []byte              // texts without escapes, of the strings that are being read
 	redact        bool                // texts in JSON are replaced by their lengths
-	// Of the document in hand: what it is; the text that it continues, or nil, and then the
-	// places of its strings; that a client has sent it, so that what is hidden is a credential,
-	// which others may repeat; that it has members which are not open.
-	mode                mode
-	tail                *textTail
-	places              []place
-	fromClient, special bool
+
+	// The document in hand:
+	mode    mode      // how it is masked
+	tail    *textTail // the text that it continues, or nil
+	places  []place   // of its strings, if it continues a text
+	special bool      // some of its members are not in modeOpen
+	// fromClient: a client has sent it. What is hidden in it is a credential, which others may
+	// repeat.
+	fromClient bool
 }
 
 // A span is a part of a text.

@@ -124,8 +124,9 @@ func TestGeminiHome(t *testing.T) {
 	}
 	must.Do(t, other.remove())
 	remove := must.Get(h.Put([]byte("{}")))(t)
-	file := filepath.Join(filepath.Join(h.dir, ".gemini", "extensions", "a2astdio"), "gemini-extension.json")
-	for _, name := range []string{file, filepath.Join(h.dir, ".gemini", "extensions", "a2astdio"), h.dir} {
+	dir := filepath.Join(h.dir, ".gemini", "extensions", "a2astdio")
+	file := filepath.Join(dir, "gemini-extension.json")
+	for _, name := range []string{file, dir, h.dir} {
 		must.Equal(t, must.Get(os.Stat(name))(t).Mode().Perm()&0o077, 0, name)
 	}
 	must.Do(t, remove())

@@ -79,8 +79,8 @@ type Set struct {
 }
 
 // Take returns the faults of a request, and counts it against their limits; a nil Plan has
-// none. That of a card is not counted, and has only those that name its method: what a client
-// does when a conversation breaks could not be tried otherwise.
+// none. A request for a card is not counted, and has only those that name its method: what a
+// client does when a conversation breaks could not be tried otherwise.
 func (p *Plan) Take(method string) *Set {
 	s := &Set{bytes: -1, events: -1}
 	if p == nil {

@@ -70,7 +70,7 @@ func Run(ctx context.Context, opts *Options) (status int, err error) {
 			}
 		}
 	}()
-	_ = cmd.Wait() // its error says no more than the status
+	_ = cmd.Wait() // the status says what is to say
 	close(done)
 	out.end()
 	errs.end()
