@@ -21,7 +21,7 @@ type MCPFile interface {
 	Put(content []byte) (remove func() error, err error)
 }
 
-// openLimit is how long an agent may take to make a task: it starts the MCP servers
+// makeTaskLimit is how long an agent may take to make a task: it starts the MCP servers
 // meanwhile.
 const makeTaskLimit = time.Minute
 

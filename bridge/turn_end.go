@@ -206,10 +206,11 @@ func (s *Session) leavesWaiting(w dialect.Writing) bool {
 	return false
 }
 
-// waitsUntold is for a turn that would end without a word.
+// waitsUntoldNotice is for a turn that would end without a word.
 const waitsUntoldNotice = "\n[The agent waits for your input, and does not say for what. Your next prompt is the answer.]\n"
 
-// unread is for a turn that would end without a word, as with Cogitator and MothX, whose shapes are their own.
+// unreadNotice is for a turn that would end without a word, as with Cogitator and MothX, whose shapes are
+// their own.
 const unreadNotice = "\n[The agent has answered, and nothing of that can be shown. a2astdio doctor --prompt hello says what its author has to mend.]\n"
 
 // tellEnd adds the reason why the turn has ended, by the task's state. It shows what the task asks

@@ -146,8 +146,8 @@ func conflicts(c *calls.ToolCall) (found []conflict) {
 	return found
 }
 
-// inputDepth is how deep eachDeep looks: tools' inputs are not as deep as that, and
-// each level is read anew.
+// inputDepth is how deep eachMemberDeep looks: tools' inputs are not as deep as that,
+// and each level is read anew.
 const inputDepth = 6
 
 // eachMemberDeep calls do with each member of an object, and of those in it, down to depth.
