@@ -110,7 +110,7 @@ func (f *refresh) looks() bool { return !f.began.IsZero() }
 func (l *leg) looked(r *reply) {
 	f := &l.refresh
 	agrees := r.err == nil && l.byOwnWord() && r.task.State == l.state // with a stream that repeats that the task waits, too
-	overtaken := f.firstTask.After(f.began) || l.phase == streaming && l.heardAt.After(f.began) && !agrees
+	overtaken := f.firstTask.After(f.began) || l.heardAt.After(f.began) && !agrees
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
 	switch refusal := refusalOf(r.err); {
 	case r.err == nil:
