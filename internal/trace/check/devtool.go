@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,8 +88,8 @@ func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 	if task == nil || e.State != "completed" {
 		return
 	}
-	for id, call := range task.calls {
-		if !call.done() {
+	for _, id := range slices.Sorted(maps.Keys(task.calls)) {
+		if call := task.calls[id]; !call.done() {
 			report(Warning, "the task is completed, and the tool call %q is still %s, as record %d says", id, callStates[call.state], call.record)
 		}
 	}
