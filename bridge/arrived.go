@@ -119,9 +119,13 @@ func (l *leg) noteLook(task *a2a.Event) bool {
 		l.finality = last
 	}
 	// The agent has the message, and has not begun to go on. a2a-go takes the question out of the state by then.
-	isSilent := l.progress < saidSomething && task.State == l.request.was.State && !task.HasMessage && !l.isAnswered(task)
+	isSilent := l.progress < saidSomething && !l.hasBegun() && task.State == l.request.was.State && !task.HasMessage && !l.isAnswered(task)
 	if isSilent || l.progress < saidState && l.standsAsBefore(task) {
 		l.moved = false
 	}
 	return true
 }
+
+// hasBegun reports whether the agent has begun with its answer, by words that looks behind a cut
+// have shown. They need not be in the history.
+func (l *leg) hasBegun() bool { return l.phase != streaming && l.turn.words > l.words }

@@ -42,6 +42,7 @@ type leg struct {
 	refresh   refresh
 	clock     clock
 	pause     time.Duration // of the next tick
+	words     int           // turn.words when the leg began
 	patience  time.Duration // how long its streams may say nothing
 	outage    outage
 	refusal   *a2a.Error // the agent's answer to the message, if it has not taken that; else nil
@@ -63,7 +64,7 @@ const (
 // follow makes a request, in a goroutine, and returns the leg that follows what comes of it:
 // until it is over, the turn leaves it, or passes its streams on.
 func (t *turn) follow(r *request) *leg {
-	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers, phase: streaming}
+	l := &leg{agent: t.agent, turn: t, request: r, readers: r.readers, phase: streaming, words: t.words}
 	l.ctx, l.stop = context.WithCancel(t.agent.ctx)
 	if l.readers == nil {
 		l.readers = newReaders(t.agent.ctx)

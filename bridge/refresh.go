@@ -233,13 +233,21 @@ func (l *leg) count(task *a2a.Event) {
 	}
 	switch {
 	case !l.arrived() || !l.waitsForInput():
-	case !l.moved && !l.followed(), l.calls == callsWork && l.byOwnWord() && l.phase != streaming:
+	case !l.moved && (!l.followed() || l.hasBegun()), l.calls == callsWork && l.byOwnWord() && l.phase != streaming:
 		l.stood += standing
 	case !l.moved, l.calls == callsWork && l.phase != streaming:
 		l.stood++
 	}
 	if task.State == a2a.StateAuthRequired && l.subscription != subAsked {
 		l.auths++
+	}
+}
+
+// countEnd counts that the agent has ended a subscription to a task that stands as before the leg's
+// message: nothing runs (count has taken it for open).
+func (l *leg) countEnd() {
+	if l.subscription == subSpeaks && l.arrived() && l.waitsForInput() && !l.moved {
+		l.stood += standing
 	}
 }
 

@@ -98,10 +98,11 @@ func (l *leg) subscribed(r *reply) {
 // their words. Else they ask for a look, and those before the first one wait for it (leg.first).
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
-		l.sub, l.subscription = nil, subNone
 		if l.outage.why = b.err; isCleanEnd(b.err) {
 			l.outage.why = errMiddle
+			l.countEnd()
 		}
+		l.sub, l.subscription = nil, subNone
 		l.step(inSubClosed)
 		return
 	}

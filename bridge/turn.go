@@ -36,6 +36,7 @@ type turn struct {
 	steps      []mapping.Step      // room for the next ones
 	shows      int                 // how often show was called
 	news       int                 // how often for what the agent has said, and a look has not only repeated
+	words      int                 // how often something that is not live has shown words of the agent's
 	authTold   bool                // the user was told that the agent wants authentication
 	delivery   delivery            // of the user's answers in this turn
 	stale      int                 // looks in a row that were older than what is known

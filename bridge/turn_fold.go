@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
@@ -18,6 +19,9 @@ func (t *turn) show(leg *leg, n brought) (now heard, grew bool, err error) {
 	steps, grew := t.stepsOf(&n, leg.flows, t.steps[:0])
 	if len(n.events) > 0 && n.verb != shown.Glance && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.news++
+	}
+	if n.verb != shown.Live && slices.ContainsFunc(steps, isWords) {
+		t.words++
 	}
 	if !grew {
 		t.noteTask()
@@ -36,6 +40,11 @@ func (t *turn) show(leg *leg, n brought) (now heard, grew bool, err error) {
 		now = t.hears(leg)
 	}
 	return now, grew, err
+}
+
+// isWords reports whether a step shows words of the agent's, or a part that has none, for the first time.
+func isWords(x mapping.Step) bool {
+	return !x.Repeats && (x.Kind == mapping.StepText || x.Kind == mapping.StepThought || x.Kind == mapping.StepPart)
 }
 
 // stepsOf appends the steps of what a leg has brought, with the notices that belong to it. flows: see
