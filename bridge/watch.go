@@ -116,8 +116,8 @@ func (w *watcher) awaitMove(inputDone <-chan struct{}) (state a2a.State, ok bool
 	}
 }
 
-// cancelLeftTask cancels the task that the session's last turn has left, shows what the agent
-// says to that. It is in place of run.
+// cancelLeftTask cancels the task that the session's last turn has left, and shows what the
+// agent says to that. It is in place of run.
 func (t Turn) cancelLeftTask(ctx context.Context, task string, editor Editor) (Result, error) {
 	t.editor = editor
 	waiting, stop := context.WithTimeout(ctx, cancelGrace)

@@ -73,8 +73,8 @@ func (f *Fold) settleCalls(ev *a2a.Event) {
 	}
 }
 
-// EnterOpen makes the task of the calls that Open returns (Calls) the task in hand: it is to
-// have their answers, where events of another task have come since.
+// EnterOpen makes the task of the calls that [calls.Calls.Open] returns the task in hand: it is
+// to have their answers, where events of another task have come since.
 func (f *Fold) EnterOpen() {
 	if id, ok := f.Calls.OpenTask(); ok && id != f.TaskID {
 		f.SetTask(id)

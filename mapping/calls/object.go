@@ -50,7 +50,7 @@ func readObject(o Object, raw string, repeats []*repeatedObject) Object {
 			for i, r := range repeats {
 				if strings.HasPrefix(raw[at:], r.json) {
 					toFront(repeats[:i+1], r)
-					o = append(o, Member{key, r.json, r}) // known is ours, and stays
+					o = append(o, Member{key, r.json, r}) // r is ours, and stays
 					return at + len(r.json)
 				}
 			}
