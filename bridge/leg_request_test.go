@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 )
@@ -14,9 +15,11 @@ func TestLeaveReadsOn(t *testing.T) {
 		sub := &reader{goOn: make(chan struct{})}
 		l := &leg{agent: agent, request: &request{}, readers: newReaders(t.Context()), phase: away, sub: sub, first: &batch{reader: sub}}
 		l.ctx, l.stop = context.WithCancel(t.Context())
-		go l.leave(true)
+		var left sync.WaitGroup
+		left.Go(func() { l.leave(true) })
 		<-sub.goOn
 		l.stop()
+		left.Wait() // then it has added what is waited for next
 		agent.legs.Wait()
 	})
 }
