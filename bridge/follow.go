@@ -340,10 +340,10 @@ func (l *leg) give(n brought) bool {
 }
 
 // giveTask gives a task that was looked at. stale: it is older than what is known, and was not
-// shown.
+// shown; not while its stream is open, and has said that more follows its end.
 func (l *leg) giveTask(v shown.Verb, task *a2a.Event) (stale, ok bool) {
 	n := brought{verb: v, events: []a2a.Event{*task}}
-	if stale = l.turn.countStale(task); stale {
+	if stale = l.turn.countStale(task) && !(v == shown.Glance && l.finality == more); stale {
 		n.events = nil
 	}
 	return stale, l.give(n)
