@@ -24,6 +24,9 @@ func (s *Shown) mends(it *item, e *entry) bool {
 	if it.life == dead || len(was) != it.n || e.Role == Status {
 		return false // other items have said some of it, or it may be the newest piece
 	}
+	if at, j, _, _ := alike([]byte(was), 0, e.seq, 0); !s.InPlace && at >= len(was) && j >= len(e.seq) {
+		return false // other white space is not worth all of it once more
+	}
 	return has(e.seq, was) || e.Kind == Artifact && it.events == 1 && !strings.Contains(was, e.seq)
 }
 
