@@ -66,7 +66,9 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	entries := s.entries(list, &s.prompt)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
-	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Artifact || e.Kind == Thought })
+	artifacts := slices.ContainsFunc(entries, func(e entry) bool {
+		return e.Kind == Artifact || e.Kind == Thought && state != a2a.StateCompleted // which has said something else
+	})
 	lacks := s.showHeld(h, entries)
 	if s.gap == none {
 		return false
