@@ -57,11 +57,12 @@
 //	any        cancel                                    tell the agent, go on showing           cancel
 //	any        2 s after a cancel                        leave the leg; reply cancelled          cancel-ignored, cancel-late-task
 //
-// # Live, snapshot, replayed
+// # Live, snapshot, replayed, glance
 //
 // A turn ends by the agent's state, not by its stream's end. Each event comes to the fold as
-// one of three. It is live if it came on the stream of the newest request, without a
-// break; a snapshot if it is the task, asked for, or the first event of a subscription; replayed
+// one of four. It is live if it came on the stream of the newest request, without a
+// break; a snapshot if it is the task, asked for, or the first event of a subscription; a
+// glance if it is the task while that stream is open, which brings the words; replayed
 // otherwise. Behind a cut the task is taken whole, since A2A gives no position in a stream. Whatever a
 // subscription says then, or a push, or a stream of an older request, means "look now" (refresh.go). Such
 // events count as replayed, and are read for their words, only where a look cannot bring these: there is
