@@ -66,9 +66,8 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	entries := s.entries(list, &s.prompt)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
-	artifacts := slices.ContainsFunc(entries, func(e entry) bool {
-		return e.Kind == Artifact || e.Kind == Thought && state != a2a.StateCompleted // which has said something else
-	})
+	done := state == a2a.StateCompleted // so that it has said something else than thoughts
+	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.isArtifact(!done) })
 	lacks := s.showHeld(h, entries)
 	if s.gap == none {
 		return false
@@ -79,7 +78,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	ours = ours || !messages && artifacts && !said // rule: S4
 	lacks = lacks || !s.holdsAll(h)
 	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
-	silent := state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
+	silent := done && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
 	complete := ours && !lacks && !silent && !s.Partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
@@ -92,6 +91,11 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 		return true
 	}
 	return false
+}
+
+// isArtifact reports whether an entry is an artifact. thoughts may be: they are among these, too.
+func (e *entry) isArtifact(thoughts bool) bool {
+	return e.Kind == Artifact || thoughts && e.Kind == Thought
 }
 
 // entries are what counts of a task's list: not the user's messages, nor what stands before ours,
