@@ -93,7 +93,8 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	return false
 }
 
-// isArtifact reports whether an entry is an artifact. thoughts may be: they are among these, too.
+// isArtifact reports whether an entry is an artifact. thoughts: those count, too, since agents
+// may put them into artifacts.
 func (e *entry) isArtifact(thoughts bool) bool {
 	return e.Kind == Artifact || thoughts && e.Kind == Thought
 }
