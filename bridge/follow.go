@@ -37,6 +37,7 @@ type leg struct {
 	sub       *reader    // a subscription, nil if none is open
 	first     *batch     // what it has said, and is not read on behind, until a look tells whether the task is bare; nil: nothing waits
 	glance    *a2a.Event // the newest look at a task whose stream is open, and has not said its words; nil: none
+	glanced   bool       // that look was for what an older stream has said (owes), which is not shown yet
 	behind    bool       // such a look asks what the stream has not said, nor that the task waits
 	heardAt   time.Time  // when its own stream has last said something
 	refresh   refresh

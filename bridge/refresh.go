@@ -184,6 +184,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	if !ok {
 		return
 	}
+	l.glanced = verb == shown.Glance && (l.owes || l.glanced && l.glance != nil)
 	stale, l.owes = stale && task.State != l.state, false
 	switch {
 	case !isBare(task):
