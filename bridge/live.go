@@ -14,8 +14,9 @@ import (
 // takeLive deals with events of the leg's own stream, at least one. They are shown, the leg's
 // message has come by that, and the machine decides. What looks have counted and judged is void
 // then, and, if the events have words, the look that is kept, so that what it was for is owed
-// again; the stream's silence is measured anew. flows: nothing but text has grown so far. While that is so, all this holds already, and
-// silence is put off, no more: it is done for each chunk of a text.
+// again; the stream's silence is measured anew. flows: nothing but text has grown so far. While
+// that is so, all this holds already, and silence is put off, no more: it is done for each chunk
+// of a text.
 func (l *leg) takeLive(events []a2a.Event, flows bool) {
 	ended := !flows && l.state.Terminal() && l.finality >= last
 	if ended {
