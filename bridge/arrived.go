@@ -72,8 +72,8 @@ func (l *leg) arrives(task *a2a.Event, stale bool) {
 // answersCame reports whether answers have come: the agent has taken them, and it has gone on. It
 // has taken them where the calls do not ask any more by what was shown, the task is over or names
 // none of them, or it waited, and works. It has gone on where each of them has moved, others wait,
-// or the task is in another state than before. That it has begun to wait is no sign: agents ask
-// before they do.
+// or the task is in another state than before: in any, if it worked then. That it has begun to
+// wait is no sign: agents ask before they do.
 func (l *leg) answersCame(task *a2a.Event) bool {
 	rested := l.request.was.State
 	taken := !l.turn.fold.Calls.Undelivered(l.request.calls...) || task.State.Terminal() || !l.namesCalls(task) ||

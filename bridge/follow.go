@@ -39,7 +39,7 @@ type leg struct {
 	glance    *a2a.Event // the newest look at a task whose stream is open, and has not said its words; nil: none
 	glanced   bool       // that look was for what an older stream has said (owes), which is not shown yet
 	behind    bool       // such a look asks what the stream has not said, nor that the task waits
-	heardAt   time.Time  // when its own stream has last said something
+	heardAt   time.Time  // when its own stream has last said something, or has begun; zero: it has not
 	refresh   refresh
 	clock     clock
 	pause     time.Duration // of the next tick
@@ -201,8 +201,8 @@ func (l *leg) close() {
 	}
 }
 
-// halt ends the looks of a leg that is over, and returns its streams, nil if that was done
-// before.
+// halt ends the context of a leg that is over, and by that its looks and what else it waits for,
+// and returns its streams, which stay open; nil: that was done before.
 func (l *leg) halt() *readers {
 	l.stop()
 	l.releaseFirst()

@@ -46,7 +46,7 @@ func (l *leg) start() {
 func (l *leg) runRequest(readers *readers, request func() reply) {
 	deepen()
 	r := request()
-	switch taken := l.answer(readers, r); {
+	switch taken := l.handOver(readers, r); {
 	case r.reader == nil:
 	case taken:
 		readers.run(r.reader)
@@ -55,8 +55,9 @@ func (l *leg) runRequest(readers *readers, request func() reply) {
 	}
 }
 
-// answer gives the loop what a request has brought; false: nobody takes it any more. It waits.
-func (l *leg) answer(readers *readers, r reply) bool {
+// handOver gives the loop what a request has brought, and blocks until it is taken, by the next leg
+// perhaps, which drops it; false: nobody takes it any more.
+func (l *leg) handOver(readers *readers, r reply) bool {
 	r.leg = l
 	select {
 	case readers.batches <- batch{reply: &r}:
@@ -158,7 +159,7 @@ const leftByTurn = "the turn has left it"
 // cancelLeft cancels the task of a leg that its turn has left, once, when it says something
 // more, and returns then, or when nothing can come any more.
 func (l *leg) cancelLeft() {
-	for awaited := l.progress < saidSomething && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
+	for awaited := l.heardAt.IsZero() && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
 		select {
 		case b := <-l.readers.batches:
 			switch r := b.reply; {

@@ -16,7 +16,7 @@ import (
 // An agent may abort a task whose connection is closed, so none is closed while the turn lives
 // (but by an idleGuard), nor at its end: then they are drained.
 type readers struct {
-	batches chan batch      // what streams have brought, and requests have (leg.answer), one at a time
+	batches chan batch      // what streams have brought, and requests have (leg.handOver), one at a time
 	closed  context.Context // ended by close, or with the agent: nobody takes batches any more
 	stop    context.CancelFunc
 	open    []*reader // those that were added and have not ended

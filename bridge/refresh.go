@@ -98,7 +98,7 @@ func (l *leg) look(in input) {
 		looking, stop := context.WithTimeout(l.ctx, lookTime)
 		defer stop()
 		task, err := l.agent.opts.Client.Get(looking, taskID, allHistory)
-		l.answer(readers, reply{from: fromLook, task: task, took: time.Since(began), err: err})
+		l.handOver(readers, reply{from: fromLook, task: task, took: time.Since(began), err: err})
 	}()
 }
 

@@ -24,7 +24,9 @@ func (s *Shown) Restore(x *Step) {
 	if it == nil || x.Op == Replace {
 		it = s.another(k)
 	}
-	if it.life == dead && !x.Repeats { // behind the whole of an item comes another text, if that is told
+	// What is new of an item that a whole has superseded is another text. An artifact begins anew, as
+	// it does live; a message's lines do not tell whether they begin.
+	if it.life == dead && !x.Repeats {
 		if was := it.run; x.Op == Begin && x.Kind == Artifact {
 			it = s.another(k)
 			it.run = was

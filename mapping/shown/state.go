@@ -76,7 +76,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	// not asked for: 2,154 false gaps.
 	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
 	ours = ours || !messages && artifacts && !said // rule: S4
-	lacks = lacks || !s.holdsAll(h)
+	lacks = lacks || !s.namesAll(h)
 	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
 	silent := done && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
 	complete := ours && !lacks && !silent && !s.Partial // rule: S8
@@ -355,8 +355,10 @@ func (s *Shown) isCopy(c *cover, kind Kind) bool {
 	return s.held.askedFor() && !s.held.sameIDs[kind] && s.said.starts[c.from].at < s.held.from
 }
 
-// holdsAll reports whether a snapshot holds all that this turn has shown, or copies of it. White space is not missed.
-func (s *Shown) holdsAll(h *held) bool {
+// namesAll reports whether a snapshot has all items that this turn has shown, or copies of them;
+// whether it has their whole text tells heldItem (lacks). Thoughts, superseded items and white space
+// are not missed.
+func (s *Shown) namesAll(h *held) bool {
 	return !slices.ContainsFunc(s.said.starts, func(b start) bool {
 		held := b.it.heldIn == h.number || b.copy != nil && b.copy.heldIn == h.number
 		return !held && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
