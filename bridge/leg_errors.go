@@ -15,11 +15,11 @@ import (
 
 // outage is what is known of a connection that was lost.
 type outage struct {
-	why       error     // the newest cause
-	refusal   error     // of the newest subscription
-	malformed error     // what broke the stream, if that was an event that cannot be read
-	refusedAt time.Time // since when the agent refuses connections, zero if it does not
-	attempt   int
+	why              error     // the newest cause
+	subscribeErr     error     // of the newest subscription
+	malformed        error     // what broke the stream, if that was an event that cannot be read
+	unreachableSince time.Time // since when nothing listens at its address; zero: something does
+	attempt          int
 }
 
 // cutError is a connection that was lost. It is a [transport.ErrInterrupted], without its words.
@@ -66,7 +66,7 @@ func (e *taskLostError) Unwrap() error { return e.err }
 func (l *leg) noWayBack() error {
 	text := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: " +
 		"what task %s has said since is lost, and it may still run"
-	if isRefusal(l.outage.refusal, a2a.CodeTaskNotFound) {
+	if isRefusal(l.outage.subscribeErr, a2a.CodeTaskNotFound) {
 		text = "agent: the connection was lost, task %s is not found any more, and this agent does not offer to ask for one: what it has said since is lost"
 	}
 	return &cutError{fmt.Sprintf(text, l.taskID)}
@@ -86,7 +86,7 @@ func (l *leg) givenUp(in input) error {
 		return l.agent.opts.Client.ExplainLoss(l.ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
 		return nil // the agent has stopped the work
-	case in == inGone, in == inCannot && (l.subscription == subNever || hasNone(l.outage.refusal) && !isUnauthenticated(l.outage.refusal)):
+	case in == inGone, in == inCannot && (l.subscription == subNever || hasNone(l.outage.subscribeErr) && !isUnauthenticated(l.outage.subscribeErr)):
 		return l.noWayBack()
 	case in == inCannot:
 		return &cutError{fmt.Sprintf("%v, and the agent does not offer tasks/get: task %s may still run", why, l.taskID)}
@@ -120,33 +120,34 @@ func isUnauthenticated(err error) bool {
 	return refusal != nil && refusal.Unauthenticated()
 }
 
-// isUndelivered reports whether a request has surely not reached the agent, and may be
-// repeated.
+// isUndelivered reports whether a request has not reached the agent, as far as its error tells, and
+// may be repeated: any error but a response, silence, the end of the agent's process or of ours,
+// and what transport marks as possibly delivered.
 func isUndelivered(err error) bool {
 	return err != nil && refusalOf(err) == nil && !errors.As(err, new(*idleError)) &&
 		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
 }
 
-// maxRefused is how long an agent may refuse connections before its task is given up:
+// maxUnreachable is how long an agent may refuse connections before its task is given up:
 // nothing listens there any more, which is no failure of the network. An agent that is
 // restarted at once is back within this time, and most have forgotten the task then.
-const maxRefused = 10 * time.Second
+const maxUnreachable = 10 * time.Second
 
-// noteRefused notes since when attempts fail because nothing listens at the agent's address. It
+// noteUnreachable notes since when attempts fail because nothing listens at the agent's address. It
 // tells the user when that begins, and ends the leg when it has lasted too long, unless the agent
 // pushes. While its own stream is open, and of an agent whose process is known, it does nothing.
-func (l *leg) noteRefused(err error) {
+func (l *leg) noteUnreachable(err error) {
 	o := &l.outage
 	switch {
 	case l.agent.opts.Client.Exited() != nil || l.phase == streaming: // the process of the agent tells more
 	case !transport.IsRefused(err):
-		o.refusedAt = time.Time{}
-	case o.refusedAt.IsZero():
-		o.refusedAt = time.Now()
+		o.unreachableSince = time.Time{}
+	case o.unreachableSince.IsZero():
+		o.unreachableSince = time.Now()
 		l.tell(mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
-	case l.pushes == nil && time.Since(o.refusedAt) >= maxRefused:
+	case l.pushes == nil && time.Since(o.unreachableSince) >= maxUnreachable:
 		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "agent: "), ": is the agent running")
 		l.end(&cutError{fmt.Sprintf("agent: it has ended: for %v nobody has accepted a connection where it was (%v). "+
-			"What task %s was doing is probably lost; start the agent again, and prompt again", maxRefused, why, l.taskID)})
+			"What task %s was doing is probably lost; start the agent again, and prompt again", maxUnreachable, why, l.taskID)})
 	}
 }

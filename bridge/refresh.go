@@ -116,7 +116,7 @@ func (l *leg) looked(r *reply) {
 	case r.err == nil:
 		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
 		// waits for a sign-in).
-		l.tries, l.outage.attempt, l.outage.refusedAt = 0, 0, time.Time{}
+		l.tries, l.outage.attempt, l.outage.unreachableSince = 0, 0, time.Time{}
 		if overtaken { // a slow look: what has come since is newer
 			if l.step(inHint); l.phase == streaming { // of a stream that says each few seconds that it works, too
 				l.clock.set(atSilent, min(l.patience, olderSilence))
@@ -142,7 +142,7 @@ func (l *leg) looked(r *reply) {
 			l.tellCut()
 		}
 		l.takeFirst()
-		if l.noteRefused(r.err); l.phase != over {
+		if l.noteUnreachable(r.err); l.phase != over {
 			l.step(inFailed)
 		}
 	}
@@ -277,8 +277,8 @@ func (l *leg) later() {
 	l.clock.stop(atSilent)
 	d := l.pause
 	d = d*9/10 + rand.N(d/5+1) // so that a restarted agent is not met by all its editors at once
-	if !l.outage.refusedAt.IsZero() && l.pushes == nil {
-		d = min(d, max(maxRefused-time.Since(l.outage.refusedAt), 0))
+	if !l.outage.unreachableSince.IsZero() && l.pushes == nil {
+		d = min(d, max(maxUnreachable-time.Since(l.outage.unreachableSince), 0))
 	}
 	l.clock.set(atTick, d)
 }

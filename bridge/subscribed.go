@@ -79,14 +79,14 @@ func (l *leg) subscribed(r *reply) {
 		l.end(r.err)
 		return
 	}
-	l.outage.refusal = r.err
+	l.outage.subscribeErr = r.err
 	if l.agent.opts.Client.Unsupported().Get {
 		if l.outage.why = r.err; isRefusal(r.err, a2a.CodeTaskNotFound) {
 			l.step(inGone)
 			return
 		}
 	}
-	if l.noteRefused(r.err); l.phase == over {
+	if l.noteUnreachable(r.err); l.phase == over {
 		return
 	}
 	l.tellPolling()
@@ -144,7 +144,7 @@ func (l *leg) subscriptionSpeaks(events []a2a.Event) {
 		l.outage.attempt = 0
 	}
 	l.subscription, f.polls, l.pause = subSpeaks, pollNone, firstWait
-	l.tries, l.outage.refusedAt = 0, time.Time{}
+	l.tries, l.outage.unreachableSince = 0, time.Time{}
 	l.clock.stop(atTick)
 	l.wait(subscriptionSilence)
 	for i := range events {
