@@ -170,7 +170,7 @@ func (j *Journal) writeLate() {
 }
 
 // flush writes what waits, or drops it if an error has not been told yet, which it returns. The
-// caller holds mu, as of all that follow.
+// caller holds mu, as of all methods of Journal that follow.
 func (j *Journal) flush() error {
 	if j.timer != nil {
 		j.timer.Stop()

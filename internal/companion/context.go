@@ -114,17 +114,17 @@ func (h *hub) publish() {
 		}
 		params, _ := rawjson.Marshal(current) // texts, and numbers that came as JSON, always encode
 		h.mu.Lock()
-		for c, shown := range h.sessions {
+		for s, shown := range h.sessions {
 			if !bytes.Equal(shown, params) {
-				h.sessions[c] = params
-				c.sendContext(params)
+				h.sessions[s] = params
+				s.sendContext(params)
 			}
 		}
 		h.mu.Unlock()
 	}
 }
 
-// current is what the CLIs get of the editor's last context; nil: it has sent none.
+// current returns what the CLIs get of the editor's last context; nil: it has sent none.
 func (h *hub) current() *Context {
 	h.mu.Lock()
 	latest := h.latest

@@ -38,8 +38,8 @@ type diff struct {
 //
 // That this editor cannot show it is no error, unlike in the contract: the CLI also asks
 // in the terminal, and an error would make it give up the edit.
-func (h *hub) openDiff(ctx context.Context, c *session, path, content string) error {
-	d := &diff{path: path, session: c, empty: content == ""}
+func (h *hub) openDiff(ctx context.Context, s *session, path, content string) error {
+	d := &diff{path: path, session: s, empty: content == ""}
 	if err := h.add(d); err != nil {
 		return err
 	}
@@ -111,11 +111,11 @@ func (h *hub) add(d *diff) error {
 
 // closeDiff asks the editor to close a diff, and returns its content with the user's
 // changes; nil if there is no such diff.
-func (h *hub) closeDiff(c *session, path string) (*string, error) {
+func (h *hub) closeDiff(s *session, path string) (*string, error) {
 	h.mu.Lock()
 	var d *diff
 	for _, open := range h.diffs {
-		if open.session == c && open.path == path && !open.closing {
+		if open.session == s && open.path == path && !open.closing {
 			d = open
 			d.closing = true
 		}

@@ -46,31 +46,31 @@ func newHub(editor Editor, log *slog.Logger) *hub {
 }
 
 // join adds a session; its CLI is shown the context soon.
-func (h *hub) join(c *session) {
+func (h *hub) join(s *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.sessions[c] = nil
+	h.sessions[s] = nil
 	h.wakePublisher()
 }
 
 // resend has a session sent the context again, because it may have forgotten
 // it. One that has left gets nothing.
-func (h *hub) resend(c *session) {
+func (h *hub) resend(s *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, ok := h.sessions[c]; ok {
-		h.sessions[c] = nil
+	if _, ok := h.sessions[s]; ok {
+		h.sessions[s] = nil
 		h.wakePublisher()
 	}
 }
 
 // disconnected removes a session. The editor is asked to close its diffs.
-func (h *hub) disconnected(c *session) {
+func (h *hub) disconnected(s *session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.sessions, c)
+	delete(h.sessions, s)
 	for _, d := range h.diffs {
-		if d.session == c && !d.closing {
+		if d.session == s && !d.closing {
 			h.dismiss(d)
 		}
 	}

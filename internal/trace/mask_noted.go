@@ -25,8 +25,8 @@ type noted struct {
 }
 
 const (
-	maxBases = 64 // bounds the known places of agents
-	maxNamed = 16 // bounds the known headers of words, each of which is looked for in several spellings
+	maxBases       = 64 // bounds the known places of agents
+	maxWordHeaders = 16 // bounds the known headers of words, each of which is looked for in several spellings
 	// maxNoted bounds a credential that is looked for elsewhere: a client may send bodies of
 	// any length.
 	maxNoted  = 16 << 10
@@ -55,7 +55,7 @@ func (m *masker) noteWordHeader(name, value string) {
 	m.noteWordlike(value)
 	header := strings.ToLower(name) + ": " + value
 	if slices.Contains(m.noted.wordlike, value) && strings.Contains(name, "-") && !slices.Contains(m.noted.wordHeaders, header) {
-		m.noted.wordHeaders = appendNew(m.noted.wordHeaders, header, maxNamed)
+		m.noted.wordHeaders = appendNew(m.noted.wordHeaders, header, maxWordHeaders)
 		m.setLiterals()
 	}
 }

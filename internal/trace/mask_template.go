@@ -35,7 +35,7 @@ func (m *masker) notePlace(at span, top *frame, nested int) {
 
 // learn makes a template of a document in which nothing was masked, if one of its strings,
 // which m has noted, is a "text". Others, as of tool calls, leave the template as it is.
-func (p *template) learn(m *masker, b []byte, l *outline) {
+func (t *template) learn(m *masker, b []byte, l *outline) {
 	texts := 0
 	for i := range m.places {
 		if m.places[i].key == keyText {
@@ -48,31 +48,31 @@ func (p *template) learn(m *masker, b []byte, l *outline) {
 	}
 	for i := range m.places {
 		s := &m.places[i]
-		if len(p.places) != len(m.places) || s.key != keyPlain {
+		if len(t.places) != len(m.places) || s.key != keyPlain {
 			continue
 		}
-		was := &p.places[i]
-		s.varies = was.varies || string(p.doc[was.from:was.to]) != string(b[s.from:s.to])
+		was := &t.places[i]
+		s.varies = was.varies || string(t.doc[was.from:was.to]) != string(b[s.from:s.to])
 	}
-	p.doc, p.outline, p.sieve = append(p.doc[:0], b...), *l, m.sieve
-	p.places, m.places = m.places, p.places[:0]
+	t.doc, t.outline, t.sieve = append(t.doc[:0], b...), *l, m.sieve
+	t.places, m.places = m.places, t.places[:0]
 }
 
 // outlineBy returns the outline of a document that differs from the template only in strings
 // that may vary; false for others. Nothing is masked in these, but for the text in pieces,
 // which has not been read: onlyText.
-func (m *masker) outlineBy(p *template, b []byte) (l outline, ok bool) {
-	if p.sieve != m.sieve {
+func (m *masker) outlineBy(t *template, b []byte) (l outline, ok bool) {
+	if t.sieve != m.sieve {
 		return l, false
 	}
-	l = p.outline
-	at, known := 0, 0 // b[:at] fits p.doc[:known]
-	for i := range p.places {
-		s := &p.places[i]
+	l = t.outline
+	at, known := 0, 0 // b[:at] fits t.doc[:known]
+	for i := range t.places {
+		s := &t.places[i]
 		if !s.varies {
 			continue
 		}
-		same := p.doc[known:s.from]
+		same := t.doc[known:s.from]
 		from := at + len(same)
 		if !bytes.HasPrefix(b[at:], same) || from == len(b) || b[from] != '"' {
 			return l, false
@@ -89,7 +89,7 @@ func (m *masker) outlineBy(p *template, b []byte) (l outline, ok bool) {
 		}
 		l.shift(from+s.to-s.from, at)
 	}
-	return l, string(b[at:]) == string(p.doc[known:])
+	return l, string(b[at:]) == string(t.doc[known:])
 }
 
 // shift moves the spans behind a string that ends at now in place of was.

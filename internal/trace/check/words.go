@@ -111,8 +111,8 @@ func (w *words) streamCut() {
 
 // openTurn returns a session's open turn, and counts what it is about to hold; nil if there
 // is none that is compared.
-func (w *words) openTurn(key string, size int) *turn {
-	t := w.turns[key]
+func (w *words) openTurn(session string, size int) *turn {
+	t := w.turns[session]
 	if t == nil {
 		return nil
 	}
@@ -126,15 +126,15 @@ func (w *words) openTurn(key string, size int) *turn {
 }
 
 // said takes text that the editor gets.
-func (w *words) said(key, message, text string) {
-	if t := w.openTurn(key, len(message)+len(text)); t != nil {
+func (w *words) said(session, message, text string) {
+	if t := w.openTurn(session, len(message)+len(text)); t != nil {
 		t.got.unit(message).add(withoutSpace(text))
 	}
 }
 
 // other takes other JSON that the editor gets: a call's output, a title, an error.
-func (w *words) other(key, raw string) {
-	if t := w.openTurn(key, len(raw)); t != nil {
+func (w *words) other(session, raw string) {
+	if t := w.openTurn(session, len(raw)); t != nil {
 		eachString(gjson.Parse(raw), func(s string) { t.other.WriteString(withoutSpace(s) + "\n") }, 0)
 	}
 }
@@ -168,8 +168,8 @@ func withoutSpace(s string) string {
 // cancelled, is no turn's.
 func (w *words) event(e *event.Event, request int64, goesOn bool) {
 	stays := w.stays(e)
-	for key := range w.turns {
-		t := w.openTurn(key, len(e.Body.Raw))
+	for session := range w.turns {
+		t := w.openTurn(session, len(e.Body.Raw))
 		if t == nil || request < t.first {
 			continue
 		}
@@ -251,9 +251,9 @@ func (t *turn) message(m gjson.Result) {
 }
 
 // end compares a turn at its reply, the record n, of who. complete: the turn was not cut short.
-func (w *words) end(key string, n int64, who string, complete bool) {
-	t := w.turns[key]
-	delete(w.turns, key)
+func (w *words) end(session string, n int64, who string, complete bool) {
+	t := w.turns[session]
+	delete(w.turns, session)
 	if t == nil {
 		return
 	}

@@ -64,14 +64,14 @@ func content(params gjson.Result) string {
 // If all were played, the last of the same content is played again: a client may begin
 // anew, or ask for a task once more. differs tells how the request deviates; "" if it does not.
 func (a *Agent) match(q *request) (x *exchange, differs string) {
-	best := -1
+	best, task, is := -1, q.task(), content(q.params)
 	for _, c := range a.rec.exchanges {
-		task, then := q.task(), c.task()
+		then := c.task()
 		same := task == then || a.ids.recorded[task] == then
 		if c.method != q.method || c.name != q.name || !same && task != "" && then != "" {
 			continue
 		}
-		score, was, is := 0, content(c.params), content(q.params)
+		score, was := 0, content(c.params)
 		if was == is {
 			score += 4
 		} else if c.played {

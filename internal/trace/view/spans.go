@@ -63,7 +63,7 @@ func (b *Builder) span(kind, name string) *Span {
 	return nil
 }
 
-// begin begins a span, which is found by its name, and is valid until the next one.
+// begin begins a span, which is found by its name. The pointer is valid until the next begins.
 func (b *Builder) begin(kind, name string, it *Item, title string) *Span {
 	parent, i := -1, len(b.Spans)
 	if kind == SpanTurn {
