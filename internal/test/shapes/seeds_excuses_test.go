@@ -29,7 +29,7 @@ var excuses = []Excuse{
 				slices.ContainsFunc(v.world.Turns[:v.n+1], func(t *PlayedTurn) bool { return t.Err != "" })
 		}},
 	{"an answer that may not have come", "behind it the turn ends with an error, and the task is cancelled (leg.md, A3)",
-		[]string{"an error of nobody's"}, func(v *view) bool { return v.fault(agent.Lost, agent.Unsent) && v.record.Later == agent.Canceled }},
+		[]string{"an error of nobody's"}, func(v *view) bool { return v.fault(agent.Lost, agent.Unsent) && v.played.Later == agent.Canceled }},
 	{"a prompt that may not have come", "a gap is told: a task without history that stands as before does not tell",
 		[]string{"the turn ends before the agent's end"},
 		func(v *view) bool {

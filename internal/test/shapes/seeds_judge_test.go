@@ -22,7 +22,7 @@ type view struct {
 	world   *Played
 	n       int
 	turn    *Turn
-	record  *PlayedTurn
+	played  *PlayedTurn
 	said    []agent.Said
 	heard   []agent.Heard
 	letters string
@@ -34,7 +34,7 @@ type view struct {
 }
 
 func newView(p *Plan, r *Played, n int) *view {
-	v := &view{plan: p, world: r, n: n, turn: p.Turns[n], record: r.Turns[n]}
+	v := &view{plan: p, world: r, n: n, turn: p.Turns[n], played: r.Turns[n]}
 	for _, s := range r.Said {
 		if s.Turn == n {
 			v.said = append(v.said, s)
@@ -45,13 +45,13 @@ func newView(p *Plan, r *Played, n int) *view {
 			v.heard = append(v.heard, h)
 		}
 	}
-	v.letters, _, v.gaps = View(v.record.Shown)
+	v.letters, _, v.gaps = View(v.played.Shown)
 	v.letters = strings.ReplaceAll(v.letters, "Why.", "")
-	v.acted = !v.record.Acted.IsZero() && !v.record.Ended.Before(v.record.Acted)
-	v.late = !v.record.Acted.IsZero() && !v.acted
+	v.acted = !v.played.Acted.IsZero() && !v.played.Ended.Before(v.played.Acted)
+	v.late = !v.played.Acted.IsZero() && !v.acted
 	v.whole = len(v.said) >= len(p.Script.Turns[n].Steps)
-	switch stop := v.record.Stop; {
-	case v.record.Err != "":
+	switch stop := v.played.Stop; {
+	case v.played.Err != "":
 		v.stop = "error"
 	case stop == "completed" || stop == "input-required":
 		v.stop = "end_turn"
@@ -73,32 +73,32 @@ type question struct {
 
 // questions are all of them. What excuses an answer is in excuses.
 var questions = []question{
-	{"the turn does not end", func(v *view) string { return when(v.record.Stuck, "in %v", patience) }},
+	{"the turn does not end", func(v *view) string { return when(v.played.Stuck, "in %v", patience) }},
 	{"a question waits, and the turn ends", func(v *view) string {
-		return when(v.stop == "end_turn" && len(v.record.Open) > 0, "%v", v.record.Open)
+		return when(v.stop == "end_turn" && len(v.played.Open) > 0, "%v", v.played.Open)
 	}},
 	{"the turn ends, and the task goes on", func(v *view) string {
-		return when(v.stop == "end_turn" && !v.late && v.record.State != agent.Completed && v.record.State != agent.InputRequired, "it is %s", v.record.State)
+		return when(v.stop == "end_turn" && !v.late && v.played.State != agent.Completed && v.played.State != agent.InputRequired, "it is %s", v.played.State)
 	}},
 	{"a cancel behind the turn does not reach its task", func(v *view) string { // version 2 of ACP has a place for it
-		return when(v.plan.Protocol == editor.ACP2 && v.late && v.turn.Act.Kind == Cancel && !v.record.Later.Over(), "it is %s", v.record.Later)
+		return when(v.plan.Protocol == editor.ACP2 && v.late && v.turn.Act.Kind == Cancel && !v.played.Later.Over(), "it is %s", v.played.Later)
 	}},
 	{"the turn ends before the agent's end", func(v *view) string {
 		return when(v.stop == "end_turn" && !v.whole, "%d of %d steps", len(v.said), len(v.plan.Script.Turns[v.n].Steps))
 	}},
 	{"an error of nobody's", func(v *view) string {
-		return when(v.stop == "error" && !v.acted && v.record.State != agent.Failed && v.record.State != agent.Rejected, "%s", v.record.Err)
+		return when(v.stop == "error" && !v.acted && v.played.State != agent.Failed && v.played.State != agent.Rejected, "%s", v.played.Err)
 	}},
 	{"cancelled by nobody", func(v *view) string {
-		return when(v.stop == "cancelled" && v.turn.Act.Kind == None && !v.record.Stuck, "")
+		return when(v.stop == "cancelled" && v.turn.Act.Kind == None && !v.played.Stuck, "")
 	}},
 	{"cancelled, and the task goes on", func(v *view) string {
 		stopped := v.stop == "cancelled" || v.stop == "error" && v.turn.Act.Kind != Cancel
-		return when(v.acted && v.turn.Act.Kind != Kill && stopped && len(v.said) > 0 && !v.record.Later.Over(), "it is %s", v.record.Later)
+		return when(v.acted && v.turn.Act.Kind != Kill && stopped && len(v.said) > 0 && !v.played.Later.Over(), "it is %s", v.played.Later)
 	}},
 	{"an error in the place of cancelled", func(v *view) string {
-		unasked := v.stop == "error" && v.record.State != agent.Failed && v.record.State != agent.Rejected
-		return when(unasked && v.acted && v.turn.Act.Kind == Cancel || v.turn.Act.Kind != Kill && strings.Contains(v.record.Err, "context canceled"), "%s", v.record.Err)
+		unasked := v.stop == "error" && v.played.State != agent.Failed && v.played.State != agent.Rejected
+		return when(unasked && v.acted && v.turn.Act.Kind == Cancel || v.turn.Act.Kind != Kill && strings.Contains(v.played.Err, "context canceled"), "%s", v.played.Err)
 	}},
 	{"the bridge ends late, or with an error", func(v *view) string {
 		return when((v.turn.Act.Kind == Leave || v.turn.Act.Kind == Terminate) && (v.world.Closing > time.Second || v.world.ServeErr != nil), "%v %v", v.world.Closing, v.world.ServeErr)
@@ -137,7 +137,7 @@ var questions = []question{
 	}},
 	{"a call's end is not shown", func(v *view) string {
 		last := map[string]string{}
-		for _, s := range v.record.Shown {
+		for _, s := range v.played.Shown {
 			if s.Kind == editor.Call && s.Text != "" {
 				last[s.ID] = strings.ToLower(s.Text)
 			}
@@ -165,8 +165,8 @@ var questions = []question{
 	}},
 	{"a stream is closed while the turn lives", func(v *view) string {
 		for _, h := range v.heard {
-			if h.Method == "hang-up" && h.At.Before(v.record.Ended) && !v.acted {
-				return h.At.Sub(v.record.Began).String()
+			if h.Method == "hang-up" && h.At.Before(v.played.Ended) && !v.acted {
+				return h.At.Sub(v.played.Began).String()
 			}
 		}
 		return ""
@@ -179,11 +179,11 @@ var questions = []question{
 		if v.faulty() {
 			bound = 50*time.Second + v.turn.Faults[0].For
 		}
-		late := v.record.Ended.Sub(v.said[len(v.said)-1].At)
+		late := v.played.Ended.Sub(v.said[len(v.said)-1].At)
 		return when(late > bound, "%v behind the agent's last word", late)
 	}},
 	{"a loaded session does not show the conversation", func(v *view) string {
-		if v.turn.Act.Kind != Kill || v.record.Acted.IsZero() {
+		if v.turn.Act.Kind != Kill || v.played.Acted.IsZero() {
 			return ""
 		}
 		want := ""
@@ -210,7 +210,7 @@ func when(so bool, format string, args ...any) string {
 
 // judged reports whether all that the agent said has to be shown.
 func (v *view) judged() bool {
-	return v.record.Acted.IsZero() && v.stop != "error" && !v.record.Stuck
+	return v.played.Acted.IsZero() && v.stop != "error" && !v.played.Stuck
 }
 
 func (v *view) faulty() bool { return len(v.turn.Faults) > 0 }
@@ -218,7 +218,7 @@ func (v *view) want() string { return Letters(strings.Join(v.turn.Texts, "")) }
 
 // shown are the IDs of what was shown of a kind; of thoughts their texts.
 func (v *view) shown(kind editor.Kind) (ids []string) {
-	for _, s := range v.record.Shown {
+	for _, s := range v.played.Shown {
 		if s.Kind == kind {
 			ids = append(ids, s.ID)
 		}

@@ -78,9 +78,10 @@ func perform(p *Plan, dir func() string) (*Played, error) {
 			}
 			r.Closing = time.Since(began)
 		case Kill:
-			killed := network
-			network = &memnet.Network{Handler: a}
-			if e, err = reload(e, opts, killed, network, path, dir()); err != nil {
+			if network, err = killBridge(e, opts, network, path, dir()); err != nil {
+				return nil, err
+			}
+			if e, err = editor.Start(opts); err != nil {
 				return nil, err
 			}
 			pause(5 * time.Minute) // nobody answers; what still runs, ends
@@ -106,22 +107,21 @@ func perform(p *Plan, dir func() string) (*Played, error) {
 	return r, nil
 }
 
-// reload kills a bridge, and loads its session in another one with a network of its own: with
-// a copy of what was on the disk, since the killed one may still write.
-func reload(e *editor.Editor, opts *editor.Options, killed, network *memnet.Network, from, to string) (*editor.Editor, error) {
+// killBridge kills a bridge, and makes of its options those of one that loads its session: with a network of
+// its own, which is returned, and with a copy of what was on the disk, since the killed one may still write.
+func killBridge(e *editor.Editor, opts *editor.Options, network *memnet.Network, from, to string) (*memnet.Network, error) {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return nil, err
 	}
-	killed.Sever()
+	network.Sever()
 	synctest.Wait() // what it did last is heard
 	e.Terminate()
 	_ = e.Close() // it was killed
-	opts.Network, opts.Session = network, e.Session()
+	fresh := &memnet.Network{Handler: network.Handler}
+	opts.Network, opts.Session = fresh, e.Session()
 	var err error
-	if opts.Store, err = store.Open(to); err != nil {
-		return nil, err
-	}
-	return editor.Start(opts)
+	opts.Store, err = store.Open(to)
+	return fresh, err
 }
 
 // A moment is when the agent has said so many steps.

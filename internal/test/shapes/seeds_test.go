@@ -134,8 +134,8 @@ func TestReplay(t *testing.T) {
 		r = shrink(t, r, cmp.Or(*tells, found[0].Class))
 	}
 	p := Generate(r)
-	rec, found, excused := playWorld(t, p)
-	t.Logf("-replay='%s' %s, %s\n%s", r, p.Protocol, p.Shape, Tell(p, rec))
+	played, found, excused := playWorld(t, p)
+	t.Logf("-replay='%s' %s, %s\n%s", r, p.Protocol, p.Shape, Tell(p, played))
 	t.Logf("excused: %q", excused)
 	for _, v := range found {
 		t.Errorf("turn %d: %s: %s", v.Turn, v.Class, v.Detail)
