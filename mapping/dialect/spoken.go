@@ -46,15 +46,16 @@ func (s *Spoken) Plain() bool { return s.set == 0 || s.Meta.other }
 // Speak notes that the agent speaks the dialect of that name, if there is one.
 func (s *Spoken) Speak(name string) {
 	if place := placeOf(name); place > 0 {
-		s.learn(place, dialectAt(place))
+		s.learn(place)
 	}
 }
 
-// learn notes that the agent speaks a dialect.
-func (s *Spoken) learn(place uint8, d dialect) {
+// learn notes that the agent speaks the dialect at a place.
+func (s *Spoken) learn(place uint8) {
 	if s.set.has(place) {
 		return
 	}
+	d := dialectAt(place)
 	s.set |= 1 << place
 	clear(s.known[:]) // what others say in it depends on that
 	if by, ok := d.(splitter); ok && s.splitter == nil {
@@ -83,7 +84,7 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 	s.searched++
 	for i, d := range dialects() {
 		if by, ok := d.(splitter); ok && by.recognizes(ev) {
-			s.learn(uint8(i+1), d)
+			s.learn(uint8(i + 1))
 			return
 		}
 	}
@@ -155,7 +156,7 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		}
 		if d.readMeta(raw, &s.Meta) {
 			s.Meta.Said = true
-			s.learn(place, d)
+			s.learn(place)
 			if q := s.Meta.Question; q != nil {
 				q.Dialect, q.Differences = place, about.traits.Differences
 			}
