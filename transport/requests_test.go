@@ -24,10 +24,10 @@ func TestRequests(t *testing.T) {
 		line, _, _ := strings.Cut(text, "\n")
 		op, got := anOperation(t, line), name+"\n"+line
 		for _, p := range []protocol{{v03: true}, {tenant: "acme"}} {
-			for _, kind := range bindings() {
-				p.proto = p.v03 && kind.proto
-				got += fmt.Sprintf("\n= %s %s: ", p.name(), kind.option)
-				if r, err := op.spell(way{protocol: p, binding: kind}); err != nil {
+			for _, b := range bindings() {
+				p.proto = p.v03 && b.proto
+				got += fmt.Sprintf("\n= %s %s: ", p.name(), b.option)
+				if r, err := op.spell(way{protocol: p, binding: b}); err != nil {
 					got += err.Error()
 				} else {
 					got += fmt.Sprintf("%s %s %s", r.verb, r.below(base).RequestURI(), r.body)

@@ -65,7 +65,7 @@ func templateOf(frame []byte) *template {
 
 // tryTemplate compares both ways to decode a frame, if it fits.
 func tryTemplate(t *testing.T, like *template, frame []byte) bool {
-	fit, holes := like.fits(frame, []span{{1, 2}}) // after those of another
+	fit, spans := like.fits(frame, []span{{1, 2}}) // after those of another
 	if fit.template == nil {
 		return false
 	}
@@ -76,7 +76,7 @@ func tryTemplate(t *testing.T, like *template, frame []byte) bool {
 	want := new(a2a.Event)
 	protocol{}.decode(readResponse(rawjson.View(frame)).result, want)
 	got, part := new(a2a.Event), new(a2a.Part)
-	like.decode(frame, &fit, holes, got, part, nil)
+	like.decode(frame, &fit, spans, got, part, nil)
 	got.FastPath().Shape = nil
 	if w, g := spellEvent(want), spellEvent(got); w != g {
 		t.Fatalf("%q\nis   %s\nnot  %s", frame, g, w)

@@ -193,7 +193,7 @@ func TestWireSpellings(t *testing.T) {
 	for _, spelling := range []struct {
 		name    string
 		version string
-		kind    namedBinding
+		binding namedBinding
 	}{
 		{"v1-jsonrpc", "1.0", bindings()[0]},
 		{"v03-jsonrpc", "0.3", bindings()[0]},
@@ -201,7 +201,7 @@ func TestWireSpellings(t *testing.T) {
 		{"v03-httpjson", "0.3", bindings()[1]},
 	} {
 		how := httpWay(spelling.version)
-		how.binding, how.protocol.proto = spelling.kind, spelling.kind.proto && how.protocol.v03
+		how.binding, how.protocol.proto = spelling.binding, spelling.binding.proto && how.protocol.v03
 		var w strings.Builder
 		for _, x := range wireExchanges(t, filepath.Join(dir, spelling.name+".txt")) {
 			w.WriteString("##\n")

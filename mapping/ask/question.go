@@ -189,7 +189,7 @@ func (q *Question) firstCertain(kind string) (Option, bool) {
 	return q.first(func(o Option) bool { return o.Kind == kind && o.Certain })
 }
 
-// first returns the first option of a kind; false if there is none.
+// first returns the first option that is wanted; false if there is none.
 func (q *Question) first(is func(Option) bool) (Option, bool) {
 	if at := slices.IndexFunc(q.Options, is); at >= 0 {
 		return q.Options[at], true

@@ -35,7 +35,7 @@ type ACP struct {
 	meta      acpMeta
 	terminals terminals
 	outage    mapping.Outage
-	recent    [16]string // the last messages with text, some of which come in turns: see paragraph
+	recent    [16]string // the last messages with text: one that goes on after another is not new
 	isText    bool       // what the editor got last is text
 	silenceID string     // in version 2, the message that tells of the silence; "" if none does
 }
