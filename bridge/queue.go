@@ -24,8 +24,9 @@ var (
 )
 
 // wait waits until a turn may run. If it may not, the caller gives it up. errHeld: it was cancelled
-// before. errAsked: it would answer a question that came after its prompt was written. (The state
-// alone is none: with Gemini's server each turn ends so.)
+// before. errAsked: it would answer a question, or say that the user has signed in, though that was
+// asked for after its prompt was written. (That a task waits for input is no question yet: with
+// Gemini's server each turn ends so.)
 func (t Turn) wait(ctx context.Context) error {
 	for before := t.predecessor(); before != nil; before = t.predecessor() {
 		select {
@@ -36,13 +37,17 @@ func (t Turn) wait(ctx context.Context) error {
 			return errHeld
 		}
 	}
-	if t.fold.State != a2a.StateInputRequired || t.afterEnd {
+	rests := t.fold.State == a2a.StateInputRequired || t.fold.State == a2a.StateAuthRequired
+	if !rests || t.afterEnd {
 		return nil
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(t.cancelled, stop)()
-	if _, w, err := t.agent.Ready(ctx); err != nil || t.fold.Calls.Waits() || t.session.leavesWaiting(w) {
+	switch _, w, err := t.agent.Ready(ctx); {
+	case t.isCancelled():
+		return errHeld
+	case err != nil, t.fold.Calls.Waits(), t.session.leavesWaiting(w):
 		return errAsked
 	}
 	return nil
