@@ -34,7 +34,7 @@
 //	S3   Complete is not final: the next snapshot is weighed again.
 //	S4   Complete is what holds our message and each item that was shown, none shorter.
 //	S5   What a whole has said again need not be there: it is superseded.
-//	S6   What an item goes on with may have been said last, in pieces that the task does not hold.
+//	S6   What an artifact goes on with may have been said last, in pieces that its task lacks.
 //	S7   A task does not tell whether its messages or its artifacts came first.
 //	S8   A task of an agent that keeps a part of what it says is never complete.
 //	S9   What has replaced an artifact is shown anew, once its task is over, with a gap told.

@@ -93,17 +93,19 @@ func (b *start) isNamed(h *held) bool {
 	return h.sameIDs[Message] && (is(b.it) || is(b.copy))
 }
 
-// saysElsewhere shows what is new in the rest of an item that was shown, if the rest begins with
-// what was said last, in pieces that the task does not hold (S6); false, with nothing shown: it
-// does not. ADK for Go says tokens in an artifact of their own, and then appends their text to
-// that of the whole run: 50 of 1,656 faults of recordings had words twice, and a gap.
+// saysElsewhere shows what is new in the rest of an artifact that was shown, if the rest begins
+// with what was said last, in pieces that the task does not hold (S6); false, with nothing shown:
+// it does not. No length is asked for, since the cut may be behind the first token; so a message,
+// which may be short and whole ("No"), is never taken for that. ADK for Go says tokens in an
+// artifact of their own, and then appends their text to that of the whole run: 50 of 1,656 faults
+// of recordings had words twice, and a gap.
 func (s *Shown) saysElsewhere(it *item, e *entry, rest string) bool { // rule: S6
-	if !s.held.askedFor() {
+	if !s.held.askedFor() || it.kind != Artifact {
 		return false
 	}
 	for i := range s.said.starts {
 		of := s.said.starts[i].it
-		if of == it || of.life == dead || of.heldIn == s.held.number || of.kind != it.kind {
+		if of == it || of.kind != Artifact || of.life == dead || of.heldIn == s.held.number {
 			continue
 		}
 		if c, ok := s.coversFrom(i, rest, it.kind, true); ok && c.to == len(s.said.text) {
