@@ -44,7 +44,7 @@ func (l *leg) weigh(task *a2a.Event, stale bool) input {
 }
 
 // arrives notes whether a task that was looked at shows that the leg's message has come
-// (progress, unheard). That its history names it wins over all; a stale task tells nothing
+// (progress, missing). That its history names it wins over all; a stale task tells nothing
 // else. (Any event of the leg's own stream is a sign, too: takeLive.)
 func (l *leg) arrives(task *a2a.Event, stale bool) {
 	if l.request.message == nil {
@@ -65,7 +65,7 @@ func (l *leg) arrives(task *a2a.Event, stale bool) {
 		came = l.promptCame(task, users)
 	}
 	if came {
-		l.progress, l.unheard = max(l.progress, hasCome), 0
+		l.progress, l.missing = max(l.progress, hasCome), 0
 	}
 }
 

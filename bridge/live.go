@@ -40,7 +40,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		l.clock.setAt(atSilent, l.heardAt.Add(l.patience))
 		return
 	}
-	if l.unheard, l.grown, l.verdict = 0, 0, noVerdict; says(events) {
+	if l.unknown, l.missing, l.grown, l.verdict = 0, 0, 0, noVerdict; says(events) {
 		l.owes = l.owes || l.glanced && l.glance != nil
 		l.glance, l.behind = nil, false // else the words that it has may come nowhere else
 	}

@@ -147,7 +147,8 @@ type known struct {
 	settled int // what asked was when calls had asked for approvalSettle, or the user was asked
 	grown   int // looks in a row that held more, while the open stream said nothing
 	tries   int // looks in a row that failed, or could not be while there was no subscription
-	unheard int // looks in a row at which the message had not come, or the task was unknown
+	unknown int // looks in a row, while the stream said nothing, at which the agent did not know the task
+	missing int // looks in a row, or silences where none can be, by which the message had not come
 	stood   int // how long the task waits, by looks, though a call is at work or has not moved
 	auths   int // looks that brought nothing but auth-required
 }
@@ -202,10 +203,10 @@ const (
 	// what its stream has said last is believed.
 	maxTries = 5
 	maxOwn   = 3
-	// maxUnheard is how many looks must show that the message has not come before that is
-	// believed: at first it may be on its way. maxAwaited is the stay while the request for it
-	// is open: the agent may take its time, without telling that it has it.
-	maxUnheard = 3
+	// maxMissing is how many looks must show that the message has not come before that is
+	// believed: at first it may be on its way. maxAwaited is the same while the stream is open, also
+	// of a task that is unknown: the agent may take its time, without telling that it has it.
+	maxMissing = 3
 	maxAwaited = 6
 	// maxStanding is how much a task may stand as it did before the user's answers, or wait while a
 	// call is at work, until it is believed that it waits for more. standing is what one look
@@ -263,7 +264,7 @@ var machine = []row{
 	{"task unknown, rests by its own word", away, inGone, func(k *known) bool { return k.byOwnWord() && k.rests() }, doEnd},
 	{"task unknown, rests by its stream", streaming, inGone, (*known).rests, doEnd},
 	// An agent that keeps no tasks, or not before their end, says so of one whose stream lives.
-	{"task unknown, and its stream is silent", streaming, inGone, func(k *known) bool { return k.unheard >= maxAwaited }, doGiveUp},
+	{"task unknown, and its stream is silent", streaming, inGone, func(k *known) bool { return k.unknown >= maxAwaited }, doGiveUp},
 
 	// Its own stream. That it ends, or says that the task waits, is no end by itself.
 	{"over, more may come", streaming, inEvent, (*known).terminal, doSoon},
@@ -279,7 +280,7 @@ var machine = []row{
 	{"ended, or silent: looked at", streaming, inEnded | inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
 
 	// A look, while its own stream is open.
-	{"not come", streaming, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.unheard >= maxAwaited }, doUnsent},
+	{"not come", streaming, inSnapshot | inStale, func(k *known) bool { return !k.arrived() && k.missing >= maxAwaited }, doUnsent},
 	{"not come yet", streaming, inSnapshot, func(k *known) bool { return !k.arrived() }, doRead},
 	{"asks", streaming, inSnapshot, (*known).asks, doAsk},
 	{"over by its own word, and by a look", streaming, inSnapshot, func(k *known) bool { return k.byOwnWord() && (k.terminal() || k.rests()) }, doEnd},
@@ -292,7 +293,7 @@ var machine = []row{
 	// Behind a cut, or an end that told nothing.
 	{"tick", away, inTick, nil, doFollow},
 	{"hint, a call asks, a subscription has ended, or is silent", away, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
-	{"not come, no stream", away, inSnapshot | inStale | inCannot, func(k *known) bool { return !k.arrived() && k.unheard >= maxUnheard }, doUnsent},
+	{"not come, no stream", away, inSnapshot | inStale | inCannot, func(k *known) bool { return !k.arrived() && k.missing >= maxMissing }, doUnsent},
 	{"over by its subscriptions, and by no look", away, inSnapshot | inStale, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived() && !k.pending() }, doEnd},
 	{"not come yet, no stream", away, inSnapshot, func(k *known) bool { return !k.arrived() }, doLater},
 	{"over, or rests", away, inSnapshot, func(k *known) bool { return k.terminal() || k.rests() }, doEnd},

@@ -14,7 +14,7 @@ func anyKnown(r *rand.Rand) *known {
 	is := func() bool { return r.IntN(2) == 0 }
 	return &known{heard: heard{calls: work(r.IntN(int(callsWait) + 1)), moved: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(int(ownWord) + 1)),
 		taskID: []string{"", "t1"}[r.IntN(2)], progress: progress(r.IntN(int(saidState) + 1)), subscription: subscription(r.IntN(int(subNever) + 1)), pushes: []*pushFeed{nil, {}}[r.IntN(2)], owes: is(), parted: is(),
-		replies: replies(r.IntN(int(manyReplies) + 1)), grown: r.IntN(3), tries: r.IntN(6), unheard: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), verdict: verdict(r.IntN(int(byMessage) + 1))}
+		replies: replies(r.IntN(int(manyReplies) + 1)), grown: r.IntN(3), tries: r.IntN(6), unknown: r.IntN(7), missing: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), verdict: verdict(r.IntN(int(byMessage) + 1))}
 }
 
 // TestMachine: whatever is known, a leg ends as the agent has said, or with an error; it asks only

@@ -116,7 +116,7 @@ func (l *leg) looked(r *reply) {
 	case r.err == nil:
 		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
 		// waits for a sign-in).
-		l.tries, l.outage.attempt, l.outage.unreachableSince = 0, 0, time.Time{}
+		l.tries, l.unknown, l.outage.attempt, l.outage.unreachableSince = 0, 0, 0, time.Time{}
 		if overtaken { // a slow look: what has come since is newer
 			if l.step(inHint); l.phase == streaming { // of a stream that says each few seconds that it works, too
 				l.clock.set(atSilent, min(l.patience, olderSilence))
@@ -128,7 +128,7 @@ func (l *leg) looked(r *reply) {
 		l.end(r.err)
 	case isRefusal(r.err, a2a.CodeTaskNotFound):
 		l.outage.why = &taskLostError{l.taskID, refusal}
-		l.unheard++
+		l.unknown++
 		l.step(inGone)
 	case hasNone(r.err), isRefusal(r.err, a2a.CodeInvalidParams) && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
 		l.cannotLook(false)
@@ -160,7 +160,7 @@ func (l *leg) cannotLook(silent bool) {
 		l.tries++ // a subscription that ends without a word may do so for ever
 	}
 	if !l.arrived() && (gone || silent) {
-		l.unheard++
+		l.missing++
 	}
 	l.takeFirst()
 	l.step(inCannot)
@@ -226,11 +226,11 @@ func (l *leg) compareLooks(task *a2a.Event, open bool) {
 }
 
 // count counts a look that the timer, or silence, has caused: how long the message has not come
-// (unheard), the task waits (stood), or wants a sign-in (auths). Hints would cause too many of
+// (missing), the task waits (stood), or wants a sign-in (auths). Hints would cause too many of
 // them at once.
 func (l *leg) count(task *a2a.Event) {
 	if !l.arrived() {
-		l.unheard++
+		l.missing++
 	}
 	switch {
 	case !l.arrived() || !l.waitsForInput():
