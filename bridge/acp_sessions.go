@@ -55,7 +55,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 	}
 	s := e.server
 	s.mu.Lock()
-	session, before := s.sessions[p.SessionID], s.leaving[p.SessionID]
+	session, before := s.sessions[p.SessionID], s.dismissed[p.SessionID]
 	s.mu.Unlock()
 	known := session != nil
 	if !known {

@@ -18,7 +18,7 @@
 // (watch.go), and what it says then is a turn of its own (acp2_after.go).
 //
 // What speaks with an editor (acp*.go, lines*.go, mcp*.go, editor.go, elicit.go, ide.go, serve.go, setup.go,
-// leaving.go) is above the rest, which names nothing of it.
+// session_close.go) is above the rest, which names nothing of it.
 //
 // # States of a turn
 //
@@ -64,14 +64,14 @@
 // break; a snapshot if it is the task, asked for, or the first event of a subscription; a
 // glance if it is the task while that stream is open, which brings the words; replayed
 // otherwise. Behind a cut the task is taken whole, since A2A gives no position in a stream. Whatever a
-// subscription says then, or a push, or a stream of an older request, means "look now" (refresh.go). Such
+// subscription says then, or a push, or a stream of an older request, means "look now" (look.go). Such
 // events count as replayed, and are read for their words, only where a look cannot bring these: there is
 // no tasks/get, it has failed, or the task holds nothing of what the agent says. The answer to a cancel
 // counts as live for the state alone.
 //
 // A leg runs in its turn's goroutine, in one phase: streaming (the stream of its request is read),
 // away (there is none: a subscription is open, a look under way, or a timer runs), over. What comes to
-// it is an input of a table (phase.go), which gives the next phase and one action, by what is
+// it is an input of a table (machine.go), which gives the next phase and one action, by what is
 // known. The leg has its turn show what was said, and is told then what it decides by of what the fold
 // knows ([heard]). That the leg's message has come is told by any event of
 // its own stream, and behind a cut by the tasks that were looked at (arrived.go).

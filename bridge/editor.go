@@ -56,14 +56,14 @@ type server struct {
 	sessions map[string]*Session
 	// prompts are the turns of the requests that are not answered, for $/cancel_request. An ID
 	// may have several: some programs give all their requests the same.
-	prompts map[*turn]stdio.ID
-	leaving map[string]*leaving // sessions that were closed, while something of them runs
+	prompts   map[*turn]stdio.ID
+	dismissed map[string]*dismissed // sessions that were closed, while something of them runs
 }
 
 func newServer(agent *Agent, out *stdio.Conn) *server {
 	opts := agent.opts
 	s := &server{agent: agent, opts: &opts, out: out, sessions: map[string]*Session{}, prompts: map[*turn]stdio.ID{},
-		leaving: map[string]*leaving{}}
+		dismissed: map[string]*dismissed{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.answering, s.stopAnswering = context.WithCancel(context.Background())
 	s.setup.done.Store(agent.opts.Client != nil || agent.opts.Setup == nil)

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -38,16 +36,6 @@ func (e *undeliveredError) Error() string {
 
 func (e *undeliveredError) Unwrap() error { return transport.ErrInterrupted }
 
-// explain returns a leg's error, nil for none, with the first cause before it where it is a
-// consequence: a task that is gone, or cannot be asked for, after an event that could not be read.
-func (l *leg) explain(err error) error {
-	m := l.outage.malformed
-	if m == nil || l.taskID == "" || !errors.As(err, new(*taskLostError)) && !errors.As(err, new(*cutError)) {
-		return err
-	}
-	return fmt.Errorf("%w; past it, %w", m, err)
-}
-
 // taskLostError is a task that the agent does not know any more, behind a cut or when a message goes on
 // with it. trpc-agent-go deletes one with its connection.
 type taskLostError struct {
@@ -60,39 +48,6 @@ func (e *taskLostError) Error() string {
 }
 
 func (e *taskLostError) Unwrap() error { return e.err }
-
-// noWayBack is the error of a leg whose connection was cut, at an agent that offers no way to
-// go on. It has refused that because it does not know the task any more, or has no such method.
-func (l *leg) noWayBack() error {
-	text := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: " +
-		"what task %s has said since is lost, and it may still run"
-	if isRefusal(l.outage.subscribeErr, a2a.CodeTaskNotFound) {
-		text = "agent: the connection was lost, task %s is not found any more, and this agent does not offer to ask for one: what it has said since is lost"
-	}
-	return &cutError{fmt.Sprintf(text, l.taskID)}
-}
-
-// givenUp is the error of a leg that is given up because of an input: the task may still run. nil: it
-// ends well, since its task, which is gone, was over by a look, or has stopped for want of a sign-in.
-func (l *leg) givenUp(in input) error {
-	why := l.outage.why
-	switch {
-	case errors.As(why, new(*taskLostError)):
-		if l.state.Terminal() && l.arrived() {
-			return nil // a look at it has told that it was over
-		}
-		return why
-	case l.taskID == "":
-		return l.agent.opts.Client.ExplainLoss(l.ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
-	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
-		return nil // the agent has stopped the work
-	case in == inGone, in == inCannot && (l.subscription == subNever || hasNone(l.outage.subscribeErr) && !isUnauthenticated(l.outage.subscribeErr)):
-		return l.noWayBack()
-	case in == inCannot:
-		return &cutError{fmt.Sprintf("%v, and the agent does not offer tasks/get: task %s may still run", why, l.taskID)}
-	}
-	return &cutError{fmt.Sprintf("%v, and so it went %d times in a row: task %s may still run", why, maxTries, l.taskID)}
-}
 
 // refusalOf is the error response that an error is, of the agent or a gateway; nil: it is none.
 func refusalOf(err error) (refusal *a2a.Error) {
@@ -128,26 +83,13 @@ func isUndelivered(err error) bool {
 		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
 }
 
-// maxUnreachable is how long an agent may refuse connections before its task is given up:
-// nothing listens there any more, which is no failure of the network. An agent that is
-// restarted at once is back within this time, and most have forgotten the task then.
-const maxUnreachable = 10 * time.Second
-
-// noteUnreachable notes since when attempts fail because nothing listens at the agent's address. It
-// tells the user when that begins, and ends the leg when it has lasted too long, unless the agent
-// pushes. While its own stream is open, and of an agent whose process is known, it does nothing.
-func (l *leg) noteUnreachable(err error) {
-	o := &l.outage
-	switch {
-	case l.agent.opts.Client.Exited() != nil || l.phase == streaming: // the process of the agent tells more
-	case !transport.IsRefused(err):
-		o.unreachableSince = time.Time{}
-	case o.unreachableSince.IsZero():
-		o.unreachableSince = time.Now()
-		l.tell(mapping.Connection{Phase: mapping.PhaseWaiting, Why: err.Error()})
-	case l.pushes == nil && time.Since(o.unreachableSince) >= maxUnreachable:
-		why, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "agent: "), ": is the agent running")
-		l.end(&cutError{fmt.Sprintf("agent: it has ended: for %v nobody has accepted a connection where it was (%v). "+
-			"What task %s was doing is probably lost; start the agent again, and prompt again", maxUnreachable, why, l.taskID)})
+// noWayBack is the error of a leg whose connection was cut, at an agent that offers no way to
+// go on. It has refused that because it does not know the task any more, or has no such method.
+func (l *leg) noWayBack() error {
+	text := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: " +
+		"what task %s has said since is lost, and it may still run"
+	if isRefusal(l.outage.subscribeErr, a2a.CodeTaskNotFound) {
+		text = "agent: the connection was lost, task %s is not found any more, and this agent does not offer to ask for one: what it has said since is lost"
 	}
+	return &cutError{fmt.Sprintf(text, l.taskID)}
 }

@@ -1,8 +1,6 @@
 package bridge
 
 import (
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -128,93 +126,3 @@ func (l *leg) reach() (r reply) {
 	}
 	return r
 }
-
-// errLeft is the error of a leg that was left, or has passed its streams on. Nobody is told it.
-var errLeft = errors.New("its turn has left the leg")
-
-// leave ends the leg for its turn, which may do so at any time: its streams are drained,
-// because closing a connection makes some agents cancel work. cancel: the task, if it has not
-// ended, is cancelled as soon as it says something more, and has an ID. A leg that is over is
-// only closed, unless its editor has failed.
-func (l *leg) leave(cancel bool) {
-	cancels := cancel && (l.phase != over || l.unshown != nil) && !l.terminal()
-	if l.phase != over {
-		l.end(errLeft)
-	}
-	if !cancels || l.readers == nil {
-		l.close()
-		return
-	}
-	// Else its subscription would not be read on, and say nothing more.
-	l.releaseFirst()
-	l.agent.legs.Go(func() { // ends with what the agent says next, or with it
-		l.cancelLeft()
-		l.close()
-	})
-}
-
-// leftByTurn is why cancelLeft cancels a task.
-const leftByTurn = "the turn has left it"
-
-// cancelLeft cancels the task of a leg that its turn has left, once, when it says something
-// more, and returns then, or when nothing can come any more.
-func (l *leg) cancelLeft() {
-	for awaited := l.heardAt.IsZero() && l.request.send != nil; awaited || l.live != nil || l.sub != nil; {
-		select {
-		case b := <-l.readers.batches:
-			switch r := b.reply; {
-			case r == nil:
-				if l.cancelBy(b) {
-					return
-				}
-			case r.leg != l:
-			case r.then != nil: // a slash command, which has become a task
-				_, _ = l.agent.cancelTask(l.ctx, r.taskID, leftByTurn)
-				return
-			default:
-				if awaited = awaited && r.from != fromSend; r.reader != nil { // a subscription's, too
-					l.live = l.readers.add(r.reader)
-				}
-			}
-		case <-l.ctx.Done():
-			return
-		}
-	}
-}
-
-// cancelBy takes what a stream of such a leg has brought, and cancels the task if it has an ID
-// and goes on. True: that was all, since it was cancelled, is over, or its stream has ended.
-func (l *leg) cancelBy(b batch) bool {
-	own := b.reader == l.live || b.reader == l.sub
-	for i := range b.events {
-		if l.noteEvent(&b.events[i]); own {
-			l.state = a2a.State(strings.Clone(string(b.events[i].State)))
-		}
-	}
-	l.readers.readOn(b)
-	ends := b.err != nil || l.state.Terminal()
-	if own && !ends && l.taskID != "" {
-		_, _ = l.agent.cancelTask(l.ctx, l.taskID, leftByTurn)
-	}
-	return own && (ends || l.taskID != "")
-}
-
-// detach ends the leg, since a message goes to its task, and returns for the next leg its
-// streams; the look that is kept, nil for none; and whether its streams have said something
-// that no look has shown, or a look was under way. A leg that is over is closed, and has none.
-func (l *leg) detach() (streams *readers, glance *a2a.Event, owes bool) {
-	if l.phase == over {
-		l.close()
-		return nil, nil, false
-	}
-	owes = l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
-	l.end(errLeft)
-	return l.halt(), l.glance, owes
-}
-
-// endedWell reports whether there is a leg that is over without an error: the agent is done, or
-// was hung up on; there was nothing to follow; or it is given up without one (givenUp).
-func (l *leg) endedWell() bool { return l != nil && l.phase == over && l.err == nil }
-
-// hasEnded reports whether the leg is over, well or not.
-func (l *leg) hasEnded() bool { return l.phase == over }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -121,4 +122,24 @@ func (l *leg) takeOlder(b batch) {
 	case l.patience > olderSilence && time.Since(l.heardAt) < l.patience-olderSilence:
 		l.clock.set(atSilent, olderSilence)
 	}
+}
+
+// dropStates takes states that are not terminal out of events. They come in a later read than a
+// terminal one, which is the task's last. In one read the newest counts: it may be a retry.
+func dropStates(events []a2a.Event) {
+	for i := range events {
+		if ev := &events[i]; !ev.State.Terminal() {
+			ev.State = ""
+		}
+	}
+}
+
+// says reports whether events hold more than states, which often come twice.
+func says(events []a2a.Event) bool {
+	return slices.ContainsFunc(events, func(ev a2a.Event) bool { return ev.HasMessage || ev.Kind == a2a.EventArtifact })
+}
+
+// hasWords reports whether a message holds anything but empty texts.
+func hasWords(m *a2a.Message) bool {
+	return a2a.Any(m.Parts.All(), func(p *a2a.Part) bool { return p.Kind != a2a.PartText || p.Text != "" })
 }

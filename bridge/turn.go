@@ -217,7 +217,7 @@ func (t *turn) sendRequest(m *a2a.Outgoing) *request {
 // runLeg runs the leg that a request begins, or resumes, until it is over, the turn leaves it, or the user is to
 // answer later. next is what the turn goes on with: his answers, a message of his for the task, or what is
 // sent in place of a refused one; nil: it ends, and how says why.
-func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how legEnd, err error) {
+func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how stopped, err error) {
 	leg, settled := r.leg, false
 	t.view = partView
 	if leg == nil {
@@ -286,7 +286,7 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 		select {
 		case b := <-in.batches:
 			leg.take(b, false)
-			leg.closeOver()
+			leg.drainOver()
 		default:
 			waits = false
 		}
@@ -296,7 +296,7 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 
 // stream shows what a leg brings until the turn reads it no more, and returns why. steered:
 // turn.steering is to be sent. The error is the leg's, the editor's or ctx's.
-func (t *turn) stream(ctx context.Context, leg *leg) (legEnd, error) {
+func (t *turn) stream(ctx context.Context, leg *leg) (stopped, error) {
 	quiet := firstSilence
 	leg.clock.set(atQuiet, quiet)
 	defer leg.clock.stop(atQuiet)

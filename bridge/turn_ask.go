@@ -228,8 +228,7 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 // streams. What they say counts no more, so that what a look has brought before they did is
 // shown now. A stream that was behind it may hold words that the task does not.
 func (t *turn) passOn(ctx context.Context, leg *leg, r *request) {
-	var task *a2a.Event
-	if r.readers, task, r.owes = leg.detach(); task != nil {
+	if task := leg.passTo(r); task != nil {
 		if leg.behind {
 			t.fold.Cut()
 		}

@@ -14,14 +14,14 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// legEnd says why a turn reads a leg no more.
-type legEnd int
+// stopped says why a turn has stopped reading a leg.
+type stopped int
 
 const (
-	ended   legEnd = iota // the leg is over, or the turn has failed
-	paused                // calls wait for the user
-	overdue               // cancelled, and the agent went on for too long
-	steered               // a message of the user's goes to the task
+	ended   stopped = iota // the leg is over, or the turn has failed
+	paused                 // calls wait for the user
+	overdue                // cancelled, and the agent went on for too long
+	steered                // a message of the user's goes to the task
 )
 
 // errDetached is the cause of the end of a turn's context where its task goes on without the
@@ -32,7 +32,7 @@ func isDetached(ctx context.Context) bool { return errors.Is(context.Cause(ctx),
 
 // finish ends what the editor still shows as open, and returns how the turn, whose last leg
 // has come to how and err, ended.
-func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error) {
+func (t *turn) finish(ctx context.Context, how stopped, err error) (Result, error) {
 	if errors.Is(err, errRejected) {
 		err = nil
 	}
@@ -68,7 +68,7 @@ func (t *turn) finish(ctx context.Context, how legEnd, err error) (Result, error
 }
 
 // legOver says how a turn goes on whose leg is over: paused, if calls wait, or ended, as the leg.
-func (t *turn) legOver(leg *leg) (legEnd, error) {
+func (t *turn) legOver(leg *leg) (stopped, error) {
 	if leg.err == nil && t.fold.Calls.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
 		return paused, nil
 	}
@@ -104,7 +104,7 @@ func (t *turn) taskError() error {
 
 // result makes the turn's result, waits until the agent was told of a cancel, and decides where the
 // session goes on.
-func (t *turn) result(ctx context.Context, how legEnd, err error, undelivered bool) (Result, error) {
+func (t *turn) result(ctx context.Context, how stopped, err error, undelivered bool) (Result, error) {
 	f, s := t.fold, t.session
 	if t.isCommand {
 		// The conversation goes on where it was.
@@ -178,7 +178,7 @@ func (t *turn) tellStillRuns(ctx context.Context, why error) error {
 }
 
 // leaveOpen puts into the result what the task waits for.
-func (t *turn) leaveOpen(r *Result, how legEnd) {
+func (t *turn) leaveOpen(r *Result, how stopped) {
 	f := t.fold
 	if how == paused {
 		for _, call := range t.undecided() {

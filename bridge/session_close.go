@@ -7,10 +7,10 @@ import (
 
 // This file has what happens when an editor closes a session, or deletes it.
 
-// leaving is a session that was closed or deleted, until its last turn is over. One with
+// dismissed is a session that was closed or deleted, until its last turn is over. One with
 // its ID that is loaded meanwhile waits for that, or it would show what the turn shows
 // once more.
-type leaving struct {
+type dismissed struct {
 	deleted bool
 	done    sync.WaitGroup
 }
@@ -18,12 +18,12 @@ type leaving struct {
 // dismiss closes a session, if it is open, cancels its work, and calls then when nothing of
 // it runs any more. It does not wait for that.
 func (s *server) dismiss(id string, deleted bool, then func()) {
-	l := &leaving{deleted: deleted}
+	l := &dismissed{deleted: deleted}
 	l.done.Add(1)
 	s.mu.Lock()
-	session, before := s.sessions[id], s.leaving[id]
+	session, before := s.sessions[id], s.dismissed[id]
 	delete(s.sessions, id)
-	s.leaving[id] = l
+	s.dismissed[id] = l
 	s.mu.Unlock()
 	if session != nil {
 		if task := session.unwatch(); task != "" {
@@ -43,8 +43,8 @@ func (s *server) dismiss(id string, deleted bool, then func()) {
 		then()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.leaving[id] == l {
-			delete(s.leaving, id)
+		if s.dismissed[id] == l {
+			delete(s.dismissed, id)
 		}
 		l.done.Done()
 	})

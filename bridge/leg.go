@@ -19,20 +19,20 @@ type brought struct {
 
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs
 // in its turn's goroutine, which takes what comes to it ([leg.await]), one at a time: that becomes
-// an input of the machine (phase.go), whose action it takes. What the agent says it has the turn
+// an input of the machine (machine.go), whose action it takes. What the agent says it has the turn
 // show, so that a slow editor slows the agent, and it is told then what it decides by ([heard]).
 type leg struct {
 	agent   *Agent
 	turn    *turn // whose it is: a pause ends one, and the next goes on
 	request *request
-	ctx     context.Context // of its looks, and of what waits for its loop; halt ends it. Streams are not on it
+	ctx     context.Context // of its looks, and of what waits for its loop; stop ends it. Streams are not on it
 	stop    context.CancelFunc
 	err     error // why it is over; nil: it is not, or has endedWell
 	unshown error // the editor's: nothing more is shown, and it is over
 
 	phase phase
 	known
-	readers   *readers   // nil: they are closed, or passed on (halt)
+	readers   *readers   // nil: they are drained, or passed on (leg_left.go)
 	live      *reader    // its own stream, nil if it is not open
 	sub       *reader    // a subscription, nil if none is open
 	first     *batch     // what it has said, and is not read on behind, until a look tells whether the task is bare; nil: nothing waits
@@ -162,15 +162,8 @@ func (l *leg) await(ctx context.Context, b beside) came {
 	case <-ctx.Done():
 		return ofEnd
 	}
-	l.closeOver()
+	l.drainOver()
 	return ofLeg
-}
-
-// closeOver closes a leg that is over, unless its editor has failed: see leave.
-func (l *leg) closeOver() {
-	if l.phase == over && l.unshown == nil {
-		l.close()
-	}
 }
 
 // ring does what an alarm of the leg's is for, which has rung.
@@ -187,28 +180,6 @@ func (l *leg) ring(a alarm) {
 	case atHint:
 		l.look(inHint)
 	}
-}
-
-// end ends the leg, and closes nothing: see closeOver. nil: for one of the reasons at endedWell.
-func (l *leg) end(err error) {
-	l.phase, l.err = over, l.explain(err)
-}
-
-// close closes what a leg that is over has open. A second time it does nothing.
-func (l *leg) close() {
-	if readers := l.halt(); readers != nil {
-		readers.close()
-	}
-}
-
-// halt ends the context of a leg that is over, and by that its looks and what else it waits for,
-// and returns its streams, which stay open; nil: that was done before.
-func (l *leg) halt() *readers {
-	l.stop()
-	l.releaseFirst()
-	readers := l.readers
-	l.readers = nil
-	return readers
 }
 
 // take deals with what a stream has brought, or a request of the leg's, and has the stream be
@@ -235,120 +206,3 @@ func (l *leg) take(b batch, flows bool) {
 		l.readers.readOn(b)
 	}
 }
-
-// watchCalls sets the alarm at which the user is asked, or behind a cut the task is looked at, when
-// calls, or questions in words, have waited for a while (inSettled). It stops it where none waits.
-// It is called when what waits may have changed.
-func (l *leg) watchCalls() {
-	switch {
-	case l.phase == over || !l.pending():
-		l.clock.stop(atSettle)
-	case l.settling != l.asked || l.clock.at[atSettle].IsZero():
-		l.settling = l.asked
-		l.clock.set(atSettle, approvalSettle)
-	}
-}
-
-// step has the machine decide about an input, and does what it says, which it returns; of a leg
-// that was over, doEnd. That an agent has no subscriptions is noted before (subNever).
-func (l *leg) step(in input) action {
-	if l.phase == over {
-		return doEnd
-	}
-	if l.subscription == subNone && l.agent.opts.Client.Unsupported().Subscribe {
-		l.subscription = subNever
-	}
-	var do action
-	l.phase, do = decide(l.phase, &l.known, in)
-	l.act(in, do)
-	return do
-}
-
-// act does what the machine says about an input. (Before doSoon the wait is set, but behind a
-// look. doAsk asks nobody: by turn.view, turn.stream pauses, and the turn asks.)
-func (l *leg) act(in input, do action) {
-	switch do {
-	case doRead:
-		if in&ofStreams == 0 {
-			l.beMorePatient()
-		}
-	case doLook:
-		if in == inSilent {
-			l.beMorePatient()
-		}
-		l.look(in)
-	case doFollow:
-		l.subscribe()
-	case doLater:
-		l.later()
-	case doAsk:
-		l.clock.stop(atSettle)
-		l.settled = l.asked
-		l.turn.view = fullView
-		l.wait(l.patience)
-	case doSoon:
-		if in == inSnapshot {
-			l.wait(moreSilence)
-			l.verdict = byLook
-		}
-	case doAway:
-		l.live = nil
-		if l.giveGlance(true) {
-			l.later()
-		}
-	case doEnd:
-		if !l.giveGlance(l.verdict == byLook) {
-			return
-		}
-		l.end(nil)
-	case doGiveUp:
-		l.end(l.givenUp(in))
-	case doUnsent:
-		l.end(&undeliveredError{l.taskID})
-	}
-}
-
-// giveGlance shows the look that is kept (leg.glance), if one is, when its stream is not waited
-// for any more. cut: that may have been about to say it, and more. False: the editor has
-// failed.
-func (l *leg) giveGlance(cut bool) bool {
-	task := l.glance
-	if l.glance = nil; task == nil {
-		return true
-	}
-	if cut {
-		l.turn.fold.Cut()
-	}
-	_, ok := l.giveTask(shown.Snapshot, task)
-	return ok
-}
-
-// give has the turn show something, as slowly as the editor takes it, and takes over what is
-// heard then, and whether the stream flows. False: the leg is over, as the editor has failed.
-func (l *leg) give(n brought) bool {
-	if l.unshown != nil {
-		return false
-	}
-	now, grew, err := l.turn.show(l, n)
-	if l.flows = grew; !grew {
-		l.heard = now
-	}
-	if err != nil {
-		l.phase, l.err, l.unshown = over, err, err
-		return false
-	}
-	return true
-}
-
-// giveTask gives a task that was looked at. stale: it is older than what is known, and was not
-// shown; not while its stream is open, and has said that more follows its end.
-func (l *leg) giveTask(v shown.Verb, task *a2a.Event) (stale, ok bool) {
-	n := brought{verb: v, events: []a2a.Event{*task}}
-	if stale = l.turn.countStale(task) && !(v == shown.Glance && l.finality == more); stale {
-		n.events = nil
-	}
-	return stale, l.give(n)
-}
-
-// tell shows what became of the connection.
-func (l *leg) tell(c mapping.Connection) { l.give(brought{conn: &c}) }
