@@ -18,7 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// editorFiles are the settings of editors. docs/editors.md has them, too.
+// editorFiles are the settings of editors. docs/editors.md has those that differ in more than a name.
 //
 //go:embed editors
 var editorFiles embed.FS

@@ -255,7 +255,7 @@ func TestUnderstand(t *testing.T) {
 var update = flag.Bool("update", false, "rewrite docs/editors.md")
 
 // TestEditorsDocument: docs/editors.md has the settings that setup --editor prints, for an
-// agent with a token.
+// agent with a token, or the name by which setup prints them.
 func TestEditorsDocument(t *testing.T) {
 	const path = "../../../docs/editors.md"
 	doc := must.Get(os.ReadFile(path))(t)
@@ -266,9 +266,6 @@ func TestEditorsDocument(t *testing.T) {
 	}
 	for _, e := range editorSettings {
 		l := &launch{name: "A2A", command: "a2astdio", args: []string{"--agent", "http://localhost:41242"}, headers: []string{"Authorization: Bearer TOKEN"}}
-		if e.file == "jetbrains.json" {
-			l.command = "/usr/local/bin/a2astdio"
-		}
 		settings := must.Get(settingsOf(e.file, l))(t)
 		_, language, _ := strings.Cut(e.file, ".")
 		head := "<!-- setup --editor " + heads[e.file] + " -->\n"
