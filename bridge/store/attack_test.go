@@ -44,6 +44,7 @@ func TestAttacks(t *testing.T) {
 		"record":       func(s *Store) string { return filepath.Join(s.sessions, name, recordFile) },
 		"session":      func(s *Store) string { return filepath.Join(s.sessions, name) },
 		"journal":      func(s *Store) string { return filepath.Join(s.sessions, name, journalFile) },
+		"older":        func(s *Store) string { return filepath.Join(s.sessions, name, olderFile) },
 		"card":         func(s *Store) string { return s.cardFile("agent") },
 		"conversation": func(s *Store) string { return filepath.Join(s.shell.sessions, fileName(conversationID("agent", "/w"))) },
 		"sessions":     func(s *Store) string { return s.sessions },

@@ -69,7 +69,7 @@ func (m *storeModel) open(dir string) {
 	}
 	s := must.Get(Open(dir))(m)
 	m.Cleanup(s.Wait)
-	s.limits.journal = 2000 // so that journals are shortened
+	s.limits.journal = 2000 // so that journals have two files
 	m.store = s
 }
 
@@ -162,7 +162,7 @@ func squeeze(s string) string {
 	return regexp.MustCompile("\ufffd+").ReplaceAllString(s, "\ufffd")
 }
 
-var storeFile = regexp.MustCompile(`^store(/sessions(/[a-z2-7]{52}(/(record\.json|journal\.jsonl|\.new-1))?)?)?$`)
+var storeFile = regexp.MustCompile(`^store(/sessions(/[a-z2-7]{52}(/(record\.json|journal(\.old)?\.jsonl|\.new-1))?)?)?$`)
 
 // tree wants nothing but the store, which nobody but the user may read, and what was beside it.
 func (m *storeModel) tree(parent string) {

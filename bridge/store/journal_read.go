@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
@@ -32,18 +33,22 @@ func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 		return ErrNoSession
 	}
 	name := fileName(id)
-	f, err := openRegular(filepath.Join(s.sessions, name, journalFile))
+	files, err := openJournal(filepath.Join(s.sessions, name))
+	readers := make([]io.Reader, len(files))
+	for i, f := range files {
+		defer f.Close() // only read
+		readers[i] = f
+	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		_, err := s.readRecord(name)
-		return err
 	case err != nil:
 		return s.explain(err)
+	case len(files) == 0:
+		_, err := s.readRecord(name)
+		return err
 	}
-	defer f.Close() // only read
-	limited := &io.LimitedReader{R: f, N: maxJournalRead}
+	limited := &io.LimitedReader{R: io.MultiReader(readers...), N: maxJournalRead}
 	in, gap := bufio.NewReaderSize(limited, 64<<10), false // gap: something is missing before the next line
-	for line := []byte(nil); ; {
+	for line, first := []byte(nil), true; ; first = false {
 		line, err = readLine(in, line[:0])
 		switch {
 		case err != nil: // text after the last newline is torn
@@ -51,9 +56,9 @@ func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 				return yield(nil)
 			}
 			return nil
-		case len(line) == 0, line[len(line)-1] == torn:
+		case len(line) == 0, line[len(line)-1] == torn, !first && isCut(line): // of the second file
 			continue
-		case len(line) > maxJournalLine || line[0] != '{' || !gjson.ValidBytes(line) || string(line) == cutLine[:len(cutLine)-1]:
+		case len(line) > maxJournalLine || line[0] != '{' || !gjson.ValidBytes(line) || isCut(line):
 			gap = true
 			continue
 		case gap:
@@ -67,6 +72,8 @@ func (s *Store) ReadJournal(id string, yield func(line []byte) error) error {
 		}
 	}
 }
+
+func isCut(line []byte) bool { return string(line) == cutLine[:len(cutLine)-1] }
 
 // readLine appends the next line to line, without its newline; of one that is too long its
 // beginning, and its last byte.
@@ -84,14 +91,41 @@ func readLine(in *bufio.Reader, line []byte) ([]byte, error) {
 	}
 }
 
+// openJournal opens the files of a session's journal, the older one first; none if it has none. If a
+// bridge renames one meanwhile, that is opened twice, and given once.
+func openJournal(dir string) (files []*os.File, err error) {
+	var infos []fs.FileInfo
+	for _, name := range [...]string{journalFile, olderFile} {
+		f, err := openRegular(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return files, err
+		}
+		files = slices.Insert(files, 0, f)
+		info, err := f.Stat()
+		if err != nil {
+			return files, err
+		}
+		infos = append(infos, info)
+	}
+	if len(files) == 2 && os.SameFile(infos[0], infos[1]) {
+		files[0].Close()
+		files = files[1:]
+	}
+	return files, nil
+}
+
 // JournalSize is how many bytes a session's journal has, whoever has written it; 0 if it has none.
-func (s *Store) JournalSize(id string) int64 {
+func (s *Store) JournalSize(id string) (size int64) {
 	if s == nil {
 		return 0
 	}
-	info, err := os.Stat(filepath.Join(s.sessions, fileName(id), journalFile))
-	if err != nil {
-		return 0
+	for _, name := range [...]string{journalFile, olderFile} {
+		if info, err := os.Stat(filepath.Join(s.sessions, fileName(id), name)); err == nil {
+			size += info.Size()
+		}
 	}
-	return info.Size()
+	return size
 }

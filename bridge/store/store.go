@@ -47,7 +47,8 @@ var ErrNoSession = errors.New("bridge: no such session is stored")
 // IDs come from outside:
 //
 //	record.json    its [Record]s, one a line: the last one counts
-//	journal.jsonl  its journal: see [Journal]
+//	journal.jsonl, journal.old.jsonl
+//	               its journal: see [Journal]
 //
 // There are no locks, because a lock outlives a process that is killed. If one bridge
 // deletes a session while another is using it, the session is made again, without what

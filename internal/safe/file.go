@@ -14,14 +14,6 @@ import (
 // Replace replaces a file as a whole: whoever reads it has the old content or the new
 // one, also after a crash. Only the user may read it. It makes the directory, if need be.
 func Replace(path string, data []byte) error {
-	return ReplaceBy(path, func(f *os.File) error {
-		_, err := f.Write(data)
-		return err
-	})
-}
-
-// ReplaceBy is [Replace] with what write writes.
-func ReplaceBy(path string, write func(f *os.File) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -30,7 +22,8 @@ func ReplaceBy(path string, write func(f *os.File) error) error {
 		return err
 	}
 	defer os.Remove(f.Name()) // gone if all went well
-	if err = errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
