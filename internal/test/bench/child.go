@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"runtime/pprof"
 	"strings"
 	"sync"
 
@@ -31,6 +34,12 @@ const baselineBuffer = 64 << 10
 func Child(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	switch mode, args := args[0], args[1:]; mode {
 	case modeBridge:
+		stop, err := profile(os.Getenv(profileEnv))
+		if err != nil {
+			fmt.Fprintln(stderr, "bench:", err)
+			return 1
+		}
+		defer stop()
 		return cli.Main(ctx, append([]string{"a2astdio"}, args...), stdin, stdout, stderr, "bench")
 	case modeRaw:
 		fetch(args[0], stdin, func(body io.Reader) error {
@@ -46,6 +55,18 @@ func Child(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 		_, _ = io.Copy(io.Discard, stdin)
 	}
 	return 0
+}
+
+// profile writes a CPU profile into a file, "" for none, until stop is called.
+func profile(file string) (stop func(), err error) {
+	if file == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, err
+	}
+	return pprof.StopCPUProfile, pprof.StartCPUProfile(f)
 }
 
 // fetch is the baselines: it sends a message for each line of stdin, and passes the response to

@@ -24,6 +24,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&h.bridge, "bridge", "", "an a2astdio `executable` to measure, instead of the command line in this one")
 	flags.BoolVar(&h.trace, "trace", false, "the bridge with a trace, too")
 	flags.StringVar(&h.picture, "picture", "", "draw what growth measures into a `FILE`, as SVG")
+	flags.StringVar(&h.profile, "profile", "", "write the CPU profile of the bridge's last run into a `FILE`; not with -bridge")
 	if flags.Parse(args) != nil {
 		return 2
 	}
@@ -48,11 +49,12 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // A harness runs processes against one agent.
 type harness struct {
-	out     io.Writer
-	rounds  int
-	only    []string
-	trace   bool
-	picture string // a file to write
+	out    io.Writer
+	rounds int
+	only   []string
+	trace  bool
+	// picture and profile are files to write, "" for none.
+	picture, profile string
 
 	self   string // our own executable
 	bridge string // a2astdio's path; "" for the command line in our own

@@ -42,15 +42,18 @@ func (h *harness) command(ctx context.Context, mode string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	state := filepath.Join(h.dir, "state") // not the user's
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "LocalAppData="+state, childEnv+"=1")
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state, "LocalAppData="+state, childEnv+"=1", profileEnv+"="+h.profile)
 	return cmd
 }
 
 // serves reports whether a mode is the bridge.
 func serves(mode string) bool { return mode == modeBridge || mode == modeTraced }
 
-// childEnv tells our own executable that it is a child.
-const childEnv = "A2ABENCH_CHILD"
+// childEnv tells our own executable that it is a child, profileEnv where the bridge in it writes a profile.
+const (
+	childEnv   = "A2ABENCH_CHILD"
+	profileEnv = "A2ABENCH_PROFILE"
+)
 
 // IsChild reports whether this process was started by a harness.
 func IsChild() bool { return os.Getenv(childEnv) != "" }
