@@ -2,6 +2,7 @@ package shown
 
 import (
 	"bytes"
+	"strings"
 )
 
 // This file is for texts that grow.
@@ -10,7 +11,7 @@ import (
 // that as a repetition, the rest as its growth (L7: 663 turns); false, with nothing shown, if
 // it does not, or if that message comes in pieces. One that was joined to a text before it, as
 // after a line break, may be of another text: 74 of 3,000 turns of agents that say notes, too.
-func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
+func (s *Shown) showGrowth(it *item, in *Item) bool { // rule: L7
 	r := s.last
 	if r == nil || r.kind != it.kind || r.growth == certain {
 		return false
@@ -22,23 +23,23 @@ func (s *Shown) showGrowth(it *item, in *Item, seq string) bool { // rule: L7
 		}
 	}
 	was := s.said.text[at:]
-	if len(seq) < len(was) || seq[:len(was)] != string(was) {
+	if !strings.HasPrefix(in.seq, string(was)) {
 		return false
 	}
-	behind, same := r.epoch != s.epoch, len(seq) == len(was)
+	behind, same := r.epoch != s.epoch, len(in.seq) == len(was)
 	if r.growth != cumulative && (behind || same) || behind && same {
 		return false // two messages that say the same, or begin so behind a call
 	}
 	r.growth, r.at = cumulative, at
 	it.events++
 	n := len(was)
-	s.setText(it, seq[:n])
+	s.setText(it, in.seq[:n])
 	it.run = r
 	s.repeat(it, in, n, Begin)
-	if n == len(seq) {
+	if n == len(in.seq) {
 		return true
 	}
-	s.say(it, in, seq, n)
+	s.say(it, in, n)
 	if s.last != r { // behind a call it goes on in another run, and the next text has all of it, too
 		s.last.at, s.last.growth = r.at, cumulative
 	}

@@ -63,9 +63,14 @@ type Item struct {
 	Name         string
 	Append, Last bool
 
-	Hint   Hint
-	Do     func() // that of kind Foreign
-	pieces int    // of how many of its ID it was made (entry.join), if of more than one
+	Hint Hint
+	Do   func() // that of kind Foreign
+
+	seq    string // its parts as one string: see Shown.sequence
+	pieces int    // of how many of its ID it was made (Item.join), if of more than one
+	// whole: its text is said as a whole, as it ends the leg (a last state, or a question), is in a task, or
+	// its last chunk does not append.
+	whole bool
 }
 
 // Op says what a step does.

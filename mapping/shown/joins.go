@@ -223,12 +223,12 @@ func closesBold(text string) bool {
 // before), and notes that (item.form): what follows a piece is one, too, under the same conditions.
 // It is none where the artifact has a name, append or a last chunk, has grown, or begins so again,
 // where two words meet ("queued", "running"), and where something else was said since.
-func (s *Shown) isPiece(it *item, in *Item, seq string) bool {
+func (s *Shown) isPiece(it *item, in *Item) bool {
 	if in.Last || in.Name != "" || it.form == marked || it.run != s.last || s.said.last() != it {
 		return false
 	}
-	begins := s.said.starts[len(s.said.starts)-1].head == headOf(seq)
-	if it.form == unmarked && it.events == 1 && !begins && s.said.isContinuedBy(seq, it.n) {
+	begins := s.said.starts[len(s.said.starts)-1].head == headOf(in.seq)
+	if it.form == unmarked && it.events == 1 && !begins && s.said.isContinuedBy(in.seq, it.n) {
 		it.form = inPlace
 	}
 	return it.form == inPlace
@@ -269,15 +269,15 @@ func (s *Shown) isDoubtful(it *item, seq string) bool {
 
 // sayPiece shows a piece of an item, as say does. Before it go the repetitions that were doubted:
 // that were pieces, too. To show late what an agent has said twice is better than to lose a word.
-func (s *Shown) sayPiece(it *item, in *Item, seq string) {
+func (s *Shown) sayPiece(it *item, in *Item) {
 	if s.doubted > 0 && s.gap == none && s.said.last() == it && it.run.epoch == s.epoch {
 		text := strings.Repeat(string(s.said.text[s.said.newest:]), s.doubted)
 		again := *in
-		again.Parts = a2a.Parts{}
+		again.seq, again.Parts = text, a2a.Parts{}
 		again.Parts.FastPath().List = []a2a.Part{{Kind: a2a.PartText, Text: text}}
-		s.say(it, &again, text, 0)
+		s.say(it, &again, 0)
 	}
-	s.say(it, in, seq, 0)
+	s.say(it, in, 0)
 }
 
 // isUnspaced reports whether a letter is of a script without capitals: Chinese has no spaces.
@@ -285,11 +285,11 @@ func isUnspaced(r rune) bool { return unicode.Is(unicode.Lo, r) }
 
 // isWholeThought reports whether an event says all of a thought again that came in pieces:
 // trpc-agent-go marks that no more than its pieces.
-func (s *Shown) isWholeThought(it *item, in *Item, seq string) bool {
-	if in.Kind != Thought || it.events < 2 || len(seq) != it.n || it.n < evidence {
+func (s *Shown) isWholeThought(it *item, in *Item) bool {
+	if in.Kind != Thought || it.events < 2 || len(in.seq) != it.n || it.n < evidence {
 		return false
 	}
-	_, again := s.rest(it, seq)
+	_, again := s.rest(it, in.seq)
 	return again
 }
 

@@ -8,9 +8,9 @@ import "strings"
 // mayMend reports whether a state that was asked for may show an item anew. Where its old text
 // stays, that is the artifact of a task that is over, as its agent has replaced it (S9):
 // trpc-agent-go does so with each piece.
-func (s *Shown) mayMend(e *entry) bool {
+func (s *Shown) mayMend(in *Item) bool {
 	may := s.InPlace
-	may = may || e.Kind == Artifact && s.state.Terminal() // rule: S9
+	may = may || in.Kind == Artifact && s.state.Terminal() // rule: S9
 	return may && !s.Partial
 }
 
@@ -19,15 +19,15 @@ func (s *Shown) mayMend(e *entry) bool {
 // One that holds the newest piece alone has neither: so an artifact that has come in pieces is
 // never replaced by a text that lacks some of them, since some agents keep the newest one
 // alone, and it may not have been heard.
-func (s *Shown) mends(it *item, e *entry) bool {
+func (s *Shown) mends(it *item, in *Item) bool {
 	was := s.said.textOf(func(of *item) bool { return of == it })
-	if it.life == dead || len(was) != it.n || e.Role == Status {
+	if it.life == dead || len(was) != it.n || in.Role == Status {
 		return false // other items have said some of it, or it may be the newest piece
 	}
-	if at, j, _, _ := alike([]byte(was), 0, e.seq, 0); !s.InPlace && at >= len(was) && j >= len(e.seq) {
+	if at, j, _, _ := alike([]byte(was), 0, in.seq, 0); !s.InPlace && at >= len(was) && j >= len(in.seq) {
 		return false // other white space is not worth all of it once more
 	}
-	return has(e.seq, was) || e.Kind == Artifact && it.events == 1 && !strings.Contains(was, e.seq)
+	return has(in.seq, was) || in.Kind == Artifact && it.events == 1 && !strings.Contains(was, in.seq)
 }
 
 // has reports whether a text has all of another in its order, with more between.

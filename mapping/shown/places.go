@@ -14,15 +14,15 @@ import "slices"
 // The message becomes the copy of what it says again: the next state holds that, and has its place,
 // by the ID of the copy. That ADK's task has such a copy while the stream goes on, as soon as a call
 // stands behind a text; and any history with IDs of its own is known by them at the second look.
-func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
+func (s *Shown) atCursor(it *item, in *Item) bool { // rule: S1
 	h := s.held
 	if skip(s.said.text, h.cursor, h.before) >= h.before {
-		s.heldNew(it, e)
+		s.heldNew(it, in)
 		return true
 	}
-	for _, from := range s.places(weight(e.seq) < evidence) {
+	for _, from := range s.places(weight(in.seq) < evidence) {
 		to := s.nextNamed(from)
-		end, done, ok := s.saysAt(from, to, e.seq)
+		end, done, ok := s.saysAt(from, to, in.seq)
 		if !ok {
 			continue
 		}
@@ -32,16 +32,16 @@ func (s *Shown) atCursor(it *item, e *entry) bool { // rule: S1
 				b.copy = it
 			}
 		}
-		if skip(e.seq, done, len(e.seq)) >= len(e.seq) {
-			s.setText(it, e.seq)
+		if skip(in.seq, done, len(in.seq)) >= len(in.seq) {
+			s.setText(it, in.seq)
 			return true
 		}
 		if to < h.before {
 			s.last = nil // what it goes on with stands behind another message
 		} else {
-			done += saidSpace(s.said.text[end:to], e.seq[done:])
+			done += saidSpace(s.said.text[end:to], in.seq[done:])
 		}
-		s.sayRest(it, &e.Item, e.seq, done, false)
+		s.sayRest(it, in, done, false)
 		return true
 	}
 	return false
@@ -99,7 +99,7 @@ func (b *start) isNamed(h *held) bool {
 // which may be short and whole ("No"), is never taken for that. ADK for Go says tokens in an
 // artifact of their own, and then appends their text to that of the whole run: 50 of 1,656 faults
 // of recordings had words twice, and a gap.
-func (s *Shown) saysElsewhere(it *item, e *entry, rest string) bool { // rule: S6
+func (s *Shown) saysElsewhere(it *item, in *Item, rest string) bool { // rule: S6
 	if !s.held.askedFor() || it.kind != Artifact {
 		return false
 	}
@@ -108,9 +108,9 @@ func (s *Shown) saysElsewhere(it *item, e *entry, rest string) bool { // rule: S
 		if of == it || of.kind != Artifact || of.life == dead || of.heldIn == s.held.number {
 			continue
 		}
-		if c, ok := s.coversFrom(i, rest, it.kind, true); ok && c.to == len(s.said.text) {
+		if c, ok := s.coversFrom(i, &Item{Kind: it.kind, seq: rest, whole: true}); ok && c.to == len(s.said.text) {
 			s.supersede(&c, it)
-			s.sayRest(it, &e.Item, e.seq, len(e.seq)-len(c.rest), false)
+			s.sayRest(it, in, len(in.seq)-len(c.rest), false)
 			return true
 		}
 	}

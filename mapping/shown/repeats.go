@@ -43,14 +43,14 @@ type cover struct {
 // Otherwise, within one kind, equal texts of new IDs are new: two artifacts of equal text are
 // two, and so are two of which one begins with the other, unless that came in pieces. So the
 // first piece of an artifact is new, although what was said begins with it (L9).
-func (s *Shown) showRepeat(it *item, in *Item, seq string, whole bool) bool { // rule: L6
-	c, ok := s.covers(seq, it.kind, in.Hint, whole)
-	if !ok || !s.isRepetition(&c, in, seq, whole) {
+func (s *Shown) showRepeat(it *item, in *Item) bool { // rule: L6
+	c, ok := s.covers(in)
+	if !ok || !s.isRepetition(&c, in) {
 		return false
 	}
 	own := s.supersede(&c, it)
 	ends := s.isAll(&c) && s.last.growth != cumulative
-	s.sayRest(it, in, seq, len(seq)-len(c.rest), own)
+	s.sayRest(it, in, len(in.seq)-len(c.rest), own)
 	if ends {
 		s.last, s.restated = nil, s.said.starts[c.from].at // what comes behind the whole of a message is another
 	}
@@ -91,14 +91,14 @@ func (s *Shown) crosses(c *cover, kind Kind) bool {
 // reasons are at showRepeat; by case: it is a copy of an item, or all that was said newest, in pieces
 // or long enough; a text that is said as a whole has its own rules; else it is long and was said in
 // pieces, all of it, or as the other kind and goes on.
-func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
-	n, all := weight(seq), s.isAll(c)
+func (s *Shown) isRepetition(c *cover, in *Item) bool {
+	n, all := weight(in.seq), s.isAll(c)
 	long := n >= evidence
 	switch {
 	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.askedFor() && n >= short || long && in.Kind == Artifact && s.crosses(c, in.Kind)):
 		return true
-	case whole:
-		return s.isWholeAgain(c, in, seq, all, long)
+	case in.whole:
+		return s.isWholeAgain(c, in, long)
 	case c.rest == "":
 		return c.pieces >= 2 && long
 	}
@@ -106,18 +106,18 @@ func (s *Shown) isRepetition(c *cover, in *Item, seq string, whole bool) bool {
 	return c.pieces >= 2 && s.crosses(c, in.Kind) && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
 }
 
-// isWholeAgain is isRepetition for a text that is said as a whole (all: isAll; long: evidence). What
+// isWholeAgain is isRepetition for a text that is said as a whole (long: evidence). What
 // ends the task is the message before it again if it is long, or no space is between ("OK", "OK").
-func (s *Shown) isWholeAgain(c *cover, in *Item, seq string, all, long bool) bool {
+func (s *Shown) isWholeAgain(c *cover, in *Item, long bool) bool {
 	said := in.Role == End && s.isRestated(c)
 	if s.crosses(c, in.Kind) || c.pieces >= 2 && (long || said) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
 		return true
 	}
 	last, _ := utf8.DecodeLastRune(s.said.text)
 	at := s.said.starts[c.from].at // of words, or of a line, and no token in it
-	alone := s.last != nil && (at <= s.last.at || s.said.text[at-1] == '\n' || strings.ContainsFunc(strings.TrimSpace(seq), unicode.IsSpace))
-	again := long || said || alone && !unicode.IsSpace(last) && !goesOn(seq)
-	return in.Role == End && (all || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
+	alone := s.last != nil && (at <= s.last.at || s.said.text[at-1] == '\n' || strings.ContainsFunc(strings.TrimSpace(in.seq), unicode.IsSpace))
+	again := long || said || alone && !unicode.IsSpace(last) && !goesOn(in.seq)
+	return in.Role == End && (s.isAll(c) || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
 
 // isAll reports whether a cover has the end of said and all of the message being shown, or of
@@ -131,12 +131,12 @@ func (s *Shown) isAll(c *cover) bool {
 
 // isStripped reports whether a text is all that an item has said since another spoke, in at least
 // three pieces, with other white space. Two may be a word and a space, and the word may come again.
-func (s *Shown) isStripped(it *item, seq string) bool {
+func (s *Shown) isStripped(it *item, in *Item) bool {
 	k := len(s.said.starts) - 1
-	if s.said.last() != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(seq) < evidence {
+	if s.said.last() != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(in.seq) < evidence {
 		return false
 	}
-	c, ok := s.coversFrom(k, seq, it.kind, true)
+	c, ok := s.coversFrom(k, &Item{Kind: it.kind, seq: in.seq, whole: true})
 	return ok && c.rest == ""
 }
 
@@ -161,45 +161,45 @@ func (s *Shown) isStreamed(c *cover, kind Kind) bool {
 // sayRest shows the first n bytes of an item, which were said before, as a repetition, and the
 // rest as new, in the run of the newest text. own: its own pieces are among them, and count
 // once.
-func (s *Shown) sayRest(it *item, in *Item, seq string, n int, own bool) {
+func (s *Shown) sayRest(it *item, in *Item, n int, own bool) {
 	was, op := s.last, Begin
 	switch {
 	case !in.Append || it.n == 0:
-		s.setText(it, seq[:n])
+		s.setText(it, in.seq[:n])
 	case !own:
-		s.extend(it, seq[:n])
+		s.extend(it, in.seq[:n])
 		op = Grow
 	}
 	s.repeat(it, in, n, op)
-	if n == len(seq) {
+	if n == len(in.seq) {
 		return
 	}
 	if was != nil && was.epoch == s.epoch {
 		it.run = was
 	}
-	s.say(it, in, seq, n)
+	s.say(it, in, n)
 }
 
 // covers compares a text, white space left out, with what the turn has said, from each start.
 // best has all of the text, or else is the first that it goes beyond; false: there is none. What
 // a dialect knows to be a whole says its own pieces again, and not an equal text before them.
-func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover, ok bool) {
-	n := weight(seq)
-	if n == 0 || len(s.said.starts) == 0 || !whole && s.isShort(seq, kind, n) {
+func (s *Shown) covers(in *Item) (best cover, ok bool) {
+	n := weight(in.seq)
+	if n == 0 || len(s.said.starts) == 0 || !in.whole && s.isShort(in, n) {
 		return cover{}, false
 	}
-	begin := headOf(seq)
+	begin := headOf(in.seq)
 	newest := s.said.newestStart() // a whole may have come before: "Wait..." twice
-	if c, good := s.coversFrom(newest, seq, kind, whole); good && c.rest == "" && (hint != Whole || s.isStreamed(&c, kind)) {
+	if c, good := s.coversFrom(newest, in); good && c.rest == "" && (in.Hint != Whole || s.isStreamed(&c, in.Kind)) {
 		return c, true
 	}
 	for i := range s.said.starts {
 		if !s.said.starts[i].head.fits(&begin) {
 			continue
 		}
-		switch c, good := s.coversFrom(i, seq, kind, whole); {
+		switch c, good := s.coversFrom(i, in); {
 		case !good:
-		case c.rest == "" && (hint != Whole || s.isStreamed(&c, kind)):
+		case c.rest == "" && (in.Hint != Whole || s.isStreamed(&c, in.Kind)):
 			return c, true
 		case !ok || best.rest != "" && c.rest == "":
 			best, ok = c, true
@@ -210,28 +210,29 @@ func (s *Shown) covers(seq string, kind Kind, hint Hint, whole bool) (best cover
 
 // isShort reports whether a text, of this weight and not in a task, is less than the message being
 // shown, or its end, and too short to repeat anything else: to look costs as much as there are items.
-func (s *Shown) isShort(seq string, kind Kind, n int) bool {
+func (s *Shown) isShort(in *Item, n int) bool {
 	if s.held != nil || n >= evidence {
 		return false
 	}
-	if s.last == nil || s.last.at >= len(s.said.text) || len(seq) < weightLess(s.said.text[s.last.at:], n) {
+	if s.last == nil || s.last.at >= len(s.said.text) || len(in.seq) < weightLess(s.said.text[s.last.at:], n) {
 		return true
 	}
 	end := &s.said.starts[len(s.said.starts)-1]
-	return (end.it.kind == Thought) != (kind == Thought) || weightLess(s.said.text[end.at:], n) > n
+	return (end.it.kind == Thought) != (in.Kind == Thought) || weightLess(s.said.text[end.at:], n) > n
 }
 
 // coversFrom is covers from one start on: true if the text ends as that of a start does, or has
 // all that was said from there, and more. Thoughts repeat thoughts alone, and nothing else
 // does.
-func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover, ok bool) {
+func (s *Shown) coversFrom(from int, in *Item) (c cover, ok bool) {
 	c.from = from
+	seq := in.seq
 	j, done := 0, 0 // done: behind the last byte of seq that was compared
 	var tail []byte // the white space that was said behind it
 	var last []byte // what was said up to it
 	for i := from; i < len(s.said.starts); i++ {
 		b := &s.said.starts[i]
-		if (b.it.kind == Thought) != (kind == Thought) {
+		if (b.it.kind == Thought) != (in.Kind == Thought) {
 			continue
 		}
 		c.to = b.end
@@ -245,7 +246,7 @@ func (s *Shown) coversFrom(from int, seq string, kind Kind, whole bool) (c cover
 			c.pieces += b.pieces
 		}
 		if j >= len(seq) {
-			if ok = at >= c.to; ok && (whole || done < len(seq)) && skip(s.said.text, at, len(s.said.text)) == len(s.said.text) {
+			if ok = at >= c.to; ok && (in.whole || done < len(seq)) && skip(s.said.text, at, len(s.said.text)) == len(s.said.text) {
 				c.to = len(s.said.text) // its last token may be a line break, as that of the whole
 			}
 			return c, ok

@@ -173,33 +173,32 @@ func (s *Shown) sayGap() {
 // without content, nothing. It is not for kind Foreign.
 func (s *Shown) Live(in *Item) {
 	s.limit()
-	seq := s.sequence(in.Parts)
-	if seq == "" {
+	if in.seq = s.sequence(in.Parts); in.seq == "" {
 		return
 	}
 	k := s.key(in)
-	whole := in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
+	in.whole = in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
 	it := s.items[s.hashKey(k)]
 	switch {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
 		it = s.get(k)
 		it.hint = in.Hint
-		if s.isWholeThought(it, in, seq) {
-			s.repeat(it, in, len(seq), Begin)
+		if s.isWholeThought(it, in) {
+			s.repeat(it, in, len(in.seq), Begin)
 			return
 		}
-		if (whole || in.Last && s.isStripped(it, seq)) && s.showRepeat(it, in, seq, whole) {
+		if (in.whole || in.Last && s.isStripped(it, in)) && s.showRepeat(it, in) {
 			return
 		}
-		s.say(it, in, seq, 0)
-	case it != nil && it.n > 0 && (it.turn == s.turn || s.goesOnOver(it, seq)):
-		s.update(it, in, seq, whole)
+		s.say(it, in, 0)
+	case it != nil && it.n > 0 && (it.turn == s.turn || s.goesOnOver(it, in.seq)):
+		s.update(it, in)
 	default:
 		it = s.another(k)
-		if s.showRepeat(it, in, seq, whole) || in.Kind != Artifact && s.showGrowth(it, in, seq) {
+		if s.showRepeat(it, in) || in.Kind != Artifact && s.showGrowth(it, in) {
 			return
 		}
-		s.say(it, in, seq, 0)
+		s.say(it, in, 0)
 	}
 }
 
@@ -213,52 +212,52 @@ func (s *Shown) goesOnOver(it *item, seq string) bool {
 
 // update shows what an event says of an item that this turn has shown, or that goes on
 // (goesOnOver): as a repetition, its growth, its next piece, or, of an artifact, in its place.
-func (s *Shown) update(it *item, in *Item, seq string, whole bool) {
-	if s.anew && in.Kind == Message && s.isNewest(it, seq) { // rule: L5
+func (s *Shown) update(it *item, in *Item) {
+	if s.anew && in.Kind == Message && s.isNewest(it, in.seq) { // rule: L5
 		// The newest piece again, with another state or with an artifact, is no news: 486 turns
 		// of agents that send tasks, whose status message stays.
-		s.repeat(it, in, len(seq), Begin)
+		s.repeat(it, in, len(in.seq), Begin)
 		return
 	}
-	rest, begins := s.rest(it, seq)
+	rest, begins := s.rest(it, in.seq)
 	switch {
-	case begins && !(rest == "" && !whole && s.isTwice(it, seq)):
+	case begins && !(rest == "" && !in.whole && s.isTwice(it, in.seq)):
 		if rest == "" {
-			s.repeat(it, in, len(seq), Begin)
-			if s.isDoubtful(it, seq) {
+			s.repeat(it, in, len(in.seq), Begin)
+			if s.isDoubtful(it, in.seq) {
 				s.doubted++
 			}
 			return
 		}
-		s.say(it, in, seq, len(seq)-len(rest))
+		s.say(it, in, len(in.seq)-len(rest))
 	case in.Kind != Artifact: // rule: L1
 		// Deltas under one ID are common. Only an artifact replaces. 460 turns.
-		if whole && s.showRepeat(it, in, seq, whole) {
+		if in.whole && s.showRepeat(it, in) {
 			return
 		}
 		if it.life == dead { // S5: what comes behind the whole of a message is another text
 			it = s.another(it.key)
 		}
-		s.sayPiece(it, in, seq)
-	case s.showRepeat(it, in, seq, whole):
-	case s.isPiece(it, in, seq):
-		s.sayPiece(it, in, seq)
+		s.sayPiece(it, in)
+	case s.showRepeat(it, in):
+	case s.isPiece(it, in):
+		s.sayPiece(it, in)
 	default:
-		s.replace(it, in, seq)
+		s.replace(it, in)
 	}
 }
 
 // replace shows a text in place of all that was shown of an item, whose key names another then.
-func (s *Shown) replace(it *item, in *Item, seq string) {
+func (s *Shown) replace(it *item, in *Item) {
 	s.step.Op = Replace
-	s.say(s.another(it.key), in, seq, 0)
+	s.say(s.another(it.key), in, 0)
 	s.step.Op = Grow
 }
 
 // say shows an item's text from an offset on as new, behind all others, unless that is empty.
 // It settles the item's run, and says a gap first that is owed, unless a snapshot is in hand.
-func (s *Shown) say(it *item, in *Item, seq string, from int) {
-	text := seq[from:]
+func (s *Shown) say(it *item, in *Item, from int) {
+	text := in.seq[from:]
 	if text == "" {
 		return
 	}
@@ -277,7 +276,7 @@ func (s *Shown) say(it *item, in *Item, seq string, from int) {
 		s.step.Op = Begin
 	}
 	s.note(it, text, max(1, in.pieces)) // a history has each piece: 21 of 3,216 cut turns
-	s.emit(it, in, from, len(seq))
+	s.emit(it, in, from, len(in.seq))
 }
 
 // note keeps that an item, which has a run, has said text behind all others, in so many pieces.

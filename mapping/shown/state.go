@@ -15,22 +15,16 @@ type held struct {
 	was     a2a.State         // what the turn knew of the task before
 	number  int               // of the state: item.heldIn tells which items it holds
 	sameIDs [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
-	list    []entry
-	at      int             // the index of the item in hand
-	seconds map[*entry]bool // see isSecond; nil: not asked yet
-	from    int             // where in said ends what was said before it came
-	before  int             // where in said ends what its messages may have a place in
-	cursor  int             // and where their next place may begin
+	list    []Item
+	at      int            // the index of the item in hand
+	seconds map[*Item]bool // see isSecond; nil: not asked yet
+	from    int            // where in said ends what was said before it came
+	before  int            // where in said ends what its messages may have a place in
+	cursor  int            // and where their next place may begin
 }
 
 // askedFor reports whether a task is in hand, and was asked for: see [Shown.Snapshot].
 func (h *held) askedFor() bool { return h != nil && h.verb == Snapshot }
-
-// An entry is an item of a state. Several messages of one ID are one (S2).
-type entry struct {
-	Item
-	seq string
-}
 
 // State shows what the history and the artifacts of a task that comes live have beyond what was
 // shown. They are no news but where an item was said nowhere else (L4: 2,478 turns). The list
@@ -65,9 +59,9 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
 	entries := s.entries(list, &s.prompt)
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
-	messages := slices.ContainsFunc(entries, func(e entry) bool { return e.Kind == Message && e.Role == Said })
+	messages := slices.ContainsFunc(entries, func(e Item) bool { return e.Kind == Message && e.Role == Said })
 	done := state == a2a.StateCompleted // so that it has said something else than thoughts
-	artifacts := slices.ContainsFunc(entries, func(e entry) bool { return e.isArtifact(!done) })
+	artifacts := slices.ContainsFunc(entries, func(e Item) bool { return e.isArtifact(!done) })
 	lacks := s.showHeld(h, entries)
 	if s.gap == none {
 		return false
@@ -95,7 +89,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 
 // isArtifact reports whether an entry is an artifact. thoughts: those count, too, since agents
 // may put them into artifacts.
-func (e *entry) isArtifact(thoughts bool) bool {
+func (e *Item) isArtifact(thoughts bool) bool {
 	return e.Kind == Artifact || thoughts && e.Kind == Thought
 }
 
@@ -103,24 +97,24 @@ func (e *entry) isArtifact(thoughts bool) bool {
 // calls too, but for artifacts and the status message. Messages of one ID are one. In a task that was
 // asked for, ours is the message that has begun the turn: agents keep the whole conversation. In one
 // that comes live it is the newest: what was said before an answer does not belong behind that.
-func (s *Shown) entries(list []Item, our *ours) []entry {
+func (s *Shown) entries(list []Item, our *ours) []Item {
 	from := our.behind(list)
-	kept := make([]entry, 0, len(list)-from)
+	kept := make([]Item, 0, len(list)-from)
 	at := map[string]int{}
 	for i := range list {
 		in := list[i]
 		if in.Kind == User || i < from && in.Kind != Artifact && in.Role == Said {
 			continue
 		}
-		seq := s.sequence(in.Parts)
+		in.seq, in.whole = s.sequence(in.Parts), true
 		if in.Kind == Message {
 			if k, known := at[in.ID]; known {
-				kept[k].join(&in, seq) // rule: S2
+				kept[k].join(&in) // rule: S2
 				continue
 			}
 			at[in.ID] = len(kept)
 		}
-		kept = append(kept, entry{Item: in, seq: seq})
+		kept = append(kept, in)
 	}
 	return kept
 }
@@ -128,15 +122,15 @@ func (s *Shown) entries(list []Item, our *ours) []entry {
 // join adds a message of the same ID to an entry: in its place, if it begins with all of that
 // or is the same text, else as its next piece (S2: 4,440 false gaps). The status message comes
 // last.
-func (e *entry) join(in *Item, seq string) {
+func (e *Item) join(in *Item) {
 	if in.Role != Said {
 		e.Role = in.Role
 	}
 	n := len(e.seq)
 	switch {
-	case in.Role != Said && seq == e.seq:
-	case len(seq) > n && seq[:n] == e.seq, seq == e.seq && n >= short:
-		e.Parts, e.pieces, e.seq = in.Parts, 0, seq
+	case in.Role != Said && in.seq == e.seq:
+	case len(in.seq) > n && in.seq[:n] == e.seq, in.seq == e.seq && n >= short:
+		e.Parts, e.pieces, e.seq = in.Parts, 0, in.seq
 	default:
 		var both a2a.Parts
 		pieces := []a2a.Parts{e.Parts, in.Parts}
@@ -148,7 +142,7 @@ func (e *entry) join(in *Item, seq string) {
 				both.FastPath().List = append(both.FastPath().List, *p)
 			}
 		}
-		e.Parts, e.pieces, e.seq = both, max(1, e.pieces)+1, e.seq+seq
+		e.Parts, e.pieces, e.seq = both, max(1, e.pieces)+1, e.seq+in.seq
 	}
 }
 
@@ -181,7 +175,7 @@ func (o *ours) is(in *Item) bool {
 
 // showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is
 // in hand. lacks: see heldItem.
-func (s *Shown) showHeld(h *held, list []entry) (lacks bool) {
+func (s *Shown) showHeld(h *held, list []Item) (lacks bool) {
 	s.states++
 	h.list, h.number = list, s.states
 	s.held = h
@@ -194,7 +188,7 @@ func (s *Shown) showHeld(h *held, list []entry) (lacks bool) {
 	}
 	newest := -1 // the artifact that was said when the stream was cut goes on first
 	if last := s.said.last(); last != nil && h.askedFor() {
-		newest = slices.IndexFunc(list, func(e entry) bool {
+		newest = slices.IndexFunc(list, func(e Item) bool {
 			return e.Kind == Artifact && last.key == key{s.task, Artifact, e.ID}
 		})
 	}
@@ -219,55 +213,55 @@ func (s *Shown) showHeld(h *held, list []entry) (lacks bool) {
 // heldItem shows what an item of a state has beyond what was shown, and notes that the state
 // holds it (item.heldIn). lacks: a task that was asked for does not hold all that was shown of it;
 // that it has said another text under its ID counts, too.
-func (s *Shown) heldItem(e *entry) (lacks bool) {
-	if e.seq == "" {
+func (s *Shown) heldItem(in *Item) (lacks bool) {
+	if in.seq == "" {
 		return false
 	}
-	if e.Role != Said {
+	if in.Role != Said {
 		s.inHand = s.state // which comes with it, as live
 	}
-	k := key{s.task, e.Kind, e.ID}
+	k := key{s.task, in.Kind, in.ID}
 	if it := s.items[s.hashKey(k)]; it != nil && it.n > 0 {
-		rest, begins := s.rest(it, e.seq)
+		rest, begins := s.rest(it, in.seq)
 		// What an earlier turn has shown may stand there unchanged, also behind our own
 		// message: a2a-go and a2a-js put a question into the history when its answer has come.
 		// Or it goes on; but a short text that is longer now is another: "Yes." and "Yes, at
 		// nine.", and so is what a task asks that has worked since.
-		asks := e.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
+		asks := in.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
 		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
 			it.heldIn = s.states
-			return s.heldKnown(it, e, rest, begins)
+			return s.heldKnown(it, in, rest, begins)
 		}
 	}
 	it := s.another(k)
 	it.heldIn = s.states
 	switch {
-	case e.Kind == Message && s.held.before > 0 && s.atCursor(it, e):
-	case e.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(e)):
+	case in.Kind == Message && s.held.before > 0 && s.atCursor(it, in):
+	case in.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(in)):
 		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
-		s.heldNew(it, e)
+		s.heldNew(it, in)
 	default:
-		s.heldOther(it, e)
+		s.heldOther(it, in)
 	}
 	return false
 }
 
 // heldOther shows an item of which neither ID nor place tells: as a repetition, growth, or new.
-func (s *Shown) heldOther(it *item, e *entry) {
+func (s *Shown) heldOther(it *item, in *Item) {
 	switch {
-	case s.held.joinsPieces(e):
-		s.sayRest(it, &e.Item, e.seq, len(e.seq), false)
-	case s.held.isSecond(e), !(e.Kind == Message && s.held.askedFor() && s.showGrowth(it, &e.Item, e.seq)) && !s.showRepeat(it, &e.Item, e.seq, true):
-		s.say(it, &e.Item, e.seq, 0)
+	case s.held.joinsPieces(in):
+		s.sayRest(it, in, len(in.seq), false)
+	case s.held.isSecond(in), !(in.Kind == Message && s.held.askedFor() && s.showGrowth(it, in)) && !s.showRepeat(it, in):
+		s.say(it, in, 0)
 	}
 }
 
 // joinsPieces reports whether a task that was asked for has, directly before an artifact of one
 // part, one of the same name and text in several parts, as pieces are appended: that joins them,
 // however short (31 of 200,000 random agents).
-func (h *held) joinsPieces(e *entry) bool {
-	parts := func(e *entry) (n int) {
-		for range e.Parts.All() {
+func (h *held) joinsPieces(in *Item) bool {
+	parts := func(in *Item) (n int) {
+		for range in.Parts.All() {
 			n++
 		}
 		return n
@@ -276,66 +270,66 @@ func (h *held) joinsPieces(e *entry) bool {
 	for i >= 0 && h.list[i].Kind == Foreign { // which tells what the artifact is to a call
 		i--
 	}
-	if i < 0 || !h.askedFor() || e.Kind != Artifact {
+	if i < 0 || !h.askedFor() || in.Kind != Artifact {
 		return false
 	}
 	was := &h.list[i]
-	return was.Kind == Artifact && was.Name == e.Name && was.seq == e.seq && parts(e) == 1 && parts(was) > 1
+	return was.Kind == Artifact && was.Name == in.Name && was.seq == in.seq && parts(in) == 1 && parts(was) > 1
 }
 
 // heldKnown shows what an item that was shown has in a state; rest and begins are Shown.rest's.
 // lacks: see heldItem; false, if it was put right (mends). Of a task that comes live it may be
 // replaced.
-func (s *Shown) heldKnown(it *item, e *entry, rest string, begins bool) (lacks bool) {
+func (s *Shown) heldKnown(it *item, in *Item, rest string, begins bool) (lacks bool) {
 	switch {
-	case begins && rest != "" && s.saysElsewhere(it, e, rest):
+	case begins && rest != "" && s.saysElsewhere(it, in, rest):
 	case begins && rest != "":
-		s.say(it, &e.Item, e.seq, len(e.seq)-len(rest))
+		s.say(it, in, len(in.seq)-len(rest))
 	case begins:
-	case s.held.askedFor() && e.Kind == Message && it.run == s.last && bytes.HasSuffix(s.said.text, []byte(e.seq)):
+	case s.held.askedFor() && in.Kind == Message && it.run == s.last && bytes.HasSuffix(s.said.text, []byte(in.seq)):
 		// It is the newest piece of a message of which the agent keeps no other.
-	case s.held.askedFor() && s.mayMend(e) && s.mends(it, e):
+	case s.held.askedFor() && s.mayMend(in) && s.mends(it, in):
 		last := s.last
-		s.replace(it, &e.Item, e.seq)
+		s.replace(it, in)
 		s.items[s.hashKey(it.key)].heldIn = s.states
 		s.last = last     // it is shown elsewhere
 		return !s.InPlace // what was shown stays, and the user is told
 	case s.held.askedFor():
 		return true
-	case len(e.seq) > it.n || e.Kind == Artifact:
-		if !s.showRepeat(it, &e.Item, e.seq, true) {
-			s.replace(it, &e.Item, e.seq)
+	case len(in.seq) > it.n || in.Kind == Artifact:
+		if !s.showRepeat(it, in) {
+			s.replace(it, in)
 		}
 	}
 	return false
 }
 
 // heldNew shows a message of a state that has no place in what was shown, as if it came live.
-func (s *Shown) heldNew(it *item, e *entry) {
-	if s.showGrowth(it, &e.Item, e.seq) {
+func (s *Shown) heldNew(it *item, in *Item) {
+	if s.showGrowth(it, in) {
 		return
 	}
-	if h := s.held; len(s.said.text) > 0 && !h.isSecond(e) {
-		s.held = nil
-		again := s.showRepeat(it, &e.Item, e.seq, e.Role == End)
+	if h := s.held; len(s.said.text) > 0 && !h.isSecond(in) {
+		s.held, in.whole = nil, in.Role == End
+		again := s.showRepeat(it, in)
 		if s.held = h; again {
 			return
 		}
 	}
-	s.say(it, &e.Item, e.seq, 0)
+	s.say(it, in, 0)
 }
 
 // isSecond reports whether a state has the text of an entry before it, too, in a message of another ID, not in pieces, or in
 // an artifact of another name. Then these are two, as L6 says, though the stream may have said the first in pieces: of
 // 60,000 random agents that say short texts, many of them equal, 10,264 lost one behind a cut, unsaid; with this 325.
-func (h *held) isSecond(e *entry) bool {
+func (h *held) isSecond(in *Item) bool {
 	if h.seconds == nil { // once: a history may have thousands
-		h.seconds = map[*entry]bool{}
+		h.seconds = map[*Item]bool{}
 		type text struct {
 			kind Kind
 			seq  string
 		}
-		first := map[text]*entry{}
+		first := map[text]*Item{}
 		for i := range h.list {
 			o := &h.list[i]
 			k := text{o.Kind, o.seq}
@@ -346,7 +340,7 @@ func (h *held) isSecond(e *entry) bool {
 			}
 		}
 	}
-	return h.seconds[e]
+	return h.seconds[in]
 }
 
 // isCopy reports whether a task that was asked for has a copy of what a cover has: that was said
