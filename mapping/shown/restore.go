@@ -1,14 +1,6 @@
 package shown
 
-import (
-	"strings"
-
-	"github.com/a2astdio/a2astdio/transport/a2a"
-)
-
-// RestorePrompt names the message that has begun the turn, by its ID. By its text nothing is known of it: a
-// history that gives it another ID is taken as without this.
-func (s *Shown) RestorePrompt(id string) { s.prompt = ours{id: strings.Clone(id)} }
+import "github.com/a2astdio/a2astdio/transport/a2a"
 
 // Restore notes a step that another process has shown, in the order of its journal and in its
 // turn (see [Shown.Begin]), and shows nothing.

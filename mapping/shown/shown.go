@@ -57,16 +57,6 @@ type Shown struct {
 	part  a2a.Part // that of the step
 }
 
-// gap says whether text may be missing that a cut has cost, and the user knows.
-type gap uint8
-
-const (
-	none    gap = iota
-	owed        // to be said before the next text
-	settled     // a snapshot was complete
-	told
-)
-
 // New returns a Shown for a conversation of which nothing was shown. show is called for each
 // step in its order, and may keep nothing of it but its strings.
 func New(show func(*Step)) *Shown {
@@ -90,18 +80,6 @@ func (s *Shown) Begin() {
 		if it.task == "" || len(s.items) > maxItems/2 && it.turn < s.turn-1 {
 			delete(s.items, k)
 		}
-	}
-}
-
-// Sent names the message that is being sent, by its ID and its text: live is its stream from
-// here, and a gap that is not owed is weighed no more. In a turn the first is the prompt.
-func (s *Shown) Sent(id, text string) {
-	s.sent = ours{strings.Clone(id), strings.Clone(text)}
-	if s.prompt.id == "" {
-		s.prompt = s.sent
-	}
-	if s.gap != owed {
-		s.gap = none
 	}
 }
 
@@ -144,17 +122,6 @@ func (s *Shown) SetState(state a2a.State, task, news bool) {
 	s.inHand = s.state
 }
 
-// Cut notes that the stream was lost: a gap is owed.
-func (s *Shown) Cut() { s.gap = owed }
-
-// End ends a turn: a gap that is owed is said, unless the user knows of it already, and none is left.
-func (s *Shown) End(known bool) {
-	if s.gap == owed && !known {
-		s.sayGap()
-	}
-	s.gap = none
-}
-
 // LetGo forgets the turn's text, where nobody follows its task any more: while the user thinks
 // it would cost half a megabyte. The items stay known, but a copy under another ID is shown
 // again.
@@ -162,11 +129,6 @@ func (s *Shown) LetGo() {
 	s.settle()
 	s.said.letGo()
 	s.last = nil
-}
-
-func (s *Shown) sayGap() {
-	s.gap = told
-	s.show(&Step{Op: Gap})
 }
 
 // Live shows what an item adds to what was shown, and as a repetition what it says again; of one

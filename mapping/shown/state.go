@@ -2,7 +2,6 @@ package shown
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 
@@ -57,40 +56,8 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.limit()
 	h := &held{verb: Snapshot, was: s.state, from: len(s.said.text), before: len(s.said.text)}
 	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
-	entries := s.entries(list, &s.prompt)
-	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
-	messages := slices.ContainsFunc(entries, func(e Item) bool { return e.Kind == Message && e.Role == Said })
-	done := state == a2a.StateCompleted // so that it has said something else than thoughts
-	artifacts := slices.ContainsFunc(entries, func(e Item) bool { return e.isArtifact(!done) })
-	lacks := s.showHeld(h, entries)
-	if s.gap == none {
-		return false
-	}
-	// Where nothing but artifacts was shown, and the task holds no message of anybody, ours is
-	// not asked for: 2,154 false gaps.
-	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
-	ours = ours || !messages && artifacts && !said // rule: S4
-	lacks = lacks || !s.namesAll(h)
-	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
-	silent := done && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
-	complete := ours && !lacks && !silent && !s.Partial // rule: S8
-	switch {
-	case complete && s.gap == owed:
-		s.gap = settled // S3: complete is not final, the next one is weighed again
-	case !complete && s.gap == settled:
-		s.gap = owed
-	}
-	if s.gap == owed && len(s.said.text) > h.from {
-		s.gap = told
-		return true
-	}
-	return false
-}
-
-// isArtifact reports whether an entry is an artifact. thoughts: those count, too, since agents
-// may put them into artifacts.
-func (e *Item) isArtifact(thoughts bool) bool {
-	return e.Kind == Artifact || thoughts && e.Kind == Thought
+	lacks := s.showHeld(h, s.entries(list, &s.prompt))
+	return s.gap != none && s.weighGap(h, list, lacks)
 }
 
 // entries are what counts of a task's list: not the user's messages, nor what stands before ours,
@@ -144,33 +111,6 @@ func (e *Item) join(in *Item) {
 		}
 		e.Parts, e.pieces, e.seq = both, max(1, e.pieces)+1, e.seq+in.seq
 	}
-}
-
-// ours is a message of ours.
-type ours struct{ id, text string }
-
-// behind is the index behind our message in a list, 0 if no message of the user's is there. It
-// is found by its ID, else by its text, else it is the user's newest.
-func (o *ours) behind(list []Item) int {
-	newest, byText := 0, 0
-	for i := range list {
-		switch in := &list[i]; {
-		case in.Kind != User:
-		case in.ID == o.id:
-			return i + 1
-		case o.is(in):
-			byText = i + 1
-		default:
-			newest = i + 1
-		}
-	}
-	return cmp.Or(byText, newest)
-}
-
-// is reports whether a message of the user's is ours, by ID or text; any is, while ours has no
-// ID.
-func (o *ours) is(in *Item) bool {
-	return o.id == "" || in.ID == o.id || o.text != "" && in.Parts.Text() == o.text
 }
 
 // showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is
@@ -347,14 +287,4 @@ func (h *held) isSecond(in *Item) bool {
 // before it, and the task names no item of the kind as the stream did.
 func (s *Shown) isCopy(c *cover, kind Kind) bool {
 	return s.held.askedFor() && !s.held.sameIDs[kind] && s.said.starts[c.from].at < s.held.from
-}
-
-// namesAll reports whether a snapshot has all items that this turn has shown, or copies of them;
-// whether it has their whole text tells heldItem (lacks). Thoughts, superseded items and white space
-// are not missed.
-func (s *Shown) namesAll(h *held) bool {
-	return !slices.ContainsFunc(s.said.starts, func(b start) bool {
-		held := b.it.heldIn == h.number || b.copy != nil && b.copy.heldIn == h.number
-		return !held && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
-	})
 }

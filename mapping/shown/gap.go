@@ -1,0 +1,83 @@
+package shown
+
+import (
+	"slices"
+
+	"github.com/a2astdio/a2astdio/transport/a2a"
+)
+
+// This file decides whether something may be missing behind a cut, and when the user is told.
+
+// gap says whether text may be missing that a cut has cost, and the user knows.
+type gap uint8
+
+const (
+	none    gap = iota
+	owed        // to be said before the next text
+	settled     // a snapshot was complete
+	told
+)
+
+// Cut notes that the stream was lost: a gap is owed.
+func (s *Shown) Cut() { s.gap = owed }
+
+// End ends a turn: a gap that is owed is said, unless the user knows of it already, and none is left.
+func (s *Shown) End(known bool) {
+	if s.gap == owed && !known {
+		s.sayGap()
+	}
+	s.gap = none
+}
+
+func (s *Shown) sayGap() {
+	s.gap = told
+	s.show(&Step{Op: Gap})
+}
+
+// weighGap weighs, behind a task that was asked for, whether that is complete, and by that whether a gap is
+// owed. say: the caller is to say it, before what the task has added. list is all that the task holds, h what
+// counts of it; lacks: see heldItem.
+func (s *Shown) weighGap(h *held, list []Item, lacks bool) (say bool) {
+	complete := !lacks && s.holdsOurs(h, list) && s.namesAll(h) && !s.isSilent(list) && !s.Partial // rule: S8
+	switch {
+	case complete && s.gap == owed:
+		s.gap = settled // S3: complete is not final, the next one is weighed again
+	case !complete && s.gap == settled:
+		s.gap = owed
+	}
+	if s.gap == owed && len(s.said.text) > h.from {
+		s.gap = told
+		return true
+	}
+	return false
+}
+
+// holdsOurs reports whether a task holds our newest message. It is not asked for where nothing but artifacts was
+// shown, and the task holds no message of anybody: 2,154 false gaps. Of a task that goes on thoughts count as
+// artifacts, since agents may put them there.
+func (s *Shown) holdsOurs(h *held, list []Item) bool {
+	has := func(is func(in Item) bool) bool { return slices.ContainsFunc(h.list, is) }
+	messages := has(func(in Item) bool { return in.Kind == Message && in.Role == Said })
+	artifacts := has(func(in Item) bool { return in.Kind == Artifact || in.Kind == Thought && s.state != a2a.StateCompleted })
+	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
+	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
+	ours = ours || !messages && artifacts && !said // rule: S4
+	return ours
+}
+
+// isSilent reports whether a task is over, and has neither words nor calls: a turn that is over has said
+// something. The history of the A2A project's SDK for .NET has the user's messages alone.
+func (s *Shown) isSilent(list []Item) bool {
+	foreign := func(in Item) bool { return in.Kind == Foreign }
+	return s.state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, foreign)
+}
+
+// namesAll reports whether a snapshot has all items that this turn has shown, or copies of them;
+// whether it has their whole text tells heldItem (lacks). Thoughts, superseded items and white space
+// are not missed.
+func (s *Shown) namesAll(h *held) bool {
+	return !slices.ContainsFunc(s.said.starts, func(b start) bool {
+		held := b.it.heldIn == h.number || b.copy != nil && b.copy.heldIn == h.number
+		return !held && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
+	})
+}
