@@ -13,6 +13,7 @@ import (
 type brought struct {
 	verb   shown.Verb          // of events
 	events []a2a.Event         // valid until the turn has shown them
+	grows  bool                // nothing but a text that grows has come: before events, and, once they are shown, in them
 	conn   *mapping.Connection // what became of the connection, nil for nothing
 	steps  []mapping.Step      // that are shown as they are
 }
@@ -32,14 +33,12 @@ type leg struct {
 
 	phase phase
 	known
-	readers   *readers   // nil: they are drained, or passed on (leg_left.go)
-	live      *reader    // its own stream, nil if it is not open
-	sub       *reader    // a subscription, nil if none is open
-	first     *batch     // what it has said, and is not read on behind, until a look tells whether the task is bare; nil: nothing waits
-	glance    *a2a.Event // the newest look at a task whose stream is open, and has not said its words; nil: none
-	glanced   bool       // that look was for what an older stream has said (owes), which is not shown yet
-	behind    bool       // such a look asks what the stream has not said, nor that the task waits
-	heardAt   time.Time  // when its own stream has last said something, or has begun; zero: it has not
+	readers   *readers // nil: they are drained, or passed on (leg_left.go)
+	live      *reader  // its own stream, nil if it is not open
+	sub       *reader  // a subscription, nil if none is open
+	first     *batch   // what it has said, and is not read on behind, until a look tells whether the task is bare; nil: nothing waits
+	glance    glance
+	heardAt   time.Time // when its own stream has last said something, or has begun; zero: it has not
 	refresh   refresh
 	clock     clock
 	pause     time.Duration // of the next tick
@@ -51,6 +50,14 @@ type leg struct {
 	spokeLast bool // what its own stream has said last is a message
 	settling  int  // for how many questions the timer runs that has them asked
 	flows     bool // its own stream was read on, and nothing has come since but text that grows: nothing new is to be decided
+}
+
+// A glance is the newest look at a task whose stream is open, until that has said its words. It is kept, since
+// they may come nowhere else.
+type glance struct {
+	task *a2a.Event // nil: there is none
+	owed bool       // it was for what an older stream has said (known.owes), which is not shown yet
+	asks bool       // it, or one before, asks what the stream has not said, nor that the task waits
 }
 
 // holding is what looks have shown of what a task holds.
@@ -107,32 +114,33 @@ type inputs struct {
 	batches        <-chan batch
 	clock          <-chan time.Time
 	pushed, exited <-chan struct{}
+	flows          bool // leg.flows so far, which holds for what comes next alone
 }
 
-// listens returns what may come now, and whether its stream flows so far, which holds for what comes
-// next alone. Where the leg is over, only the turn's alarms come; where there is none, nothing.
-func (l *leg) listens() (in inputs, flows bool) {
+// listens returns what may come now. Where the leg is over, only the turn's alarms come; where there is none,
+// nothing.
+func (l *leg) listens() (in inputs) {
 	if l == nil {
-		return in, false
+		return in
 	}
 	if in.clock = l.clock.timer.C; l.phase == over {
-		return in, false
+		return in
 	}
 	in.batches, in.pushed = l.readers.batches, l.pushes.waked()
 	if l.phase != streaming { // else its stream still has what it has said last
 		in.exited = l.agent.opts.Client.Exited()
 	}
-	flows, l.flows = l.flows, false
-	return in, flows
+	in.flows, l.flows = l.flows, false
+	return in
 }
 
 // await waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg);
 // nil: the turn has none. A leg that is over brings nothing but the turn's alarms, and is closed.
 func (l *leg) await(ctx context.Context, b beside) came {
-	in, flows := l.listens()
+	in := l.listens()
 	select {
 	case b := <-in.batches:
-		l.take(b, flows)
+		l.take(b, in.flows)
 	case <-in.clock:
 		switch a := l.clock.rang(); {
 		case a == atQuiet:
@@ -140,7 +148,7 @@ func (l *leg) await(ctx context.Context, b beside) came {
 		case a == atGrace:
 			return ofGrace
 		case a == noAlarm: // it was put off: nothing has come
-			l.flows = flows
+			l.flows = in.flows
 		case l.phase != over:
 			l.ring(a)
 		}
@@ -183,7 +191,7 @@ func (l *leg) ring(a alarm) {
 }
 
 // take deals with what a stream has brought, or a request of the leg's, and has the stream be
-// read on, unless that waits for a look (leg.first). flows: see listens.
+// read on, unless that waits for a look (leg.first). flows: see inputs.
 func (l *leg) take(b batch, flows bool) {
 	switch {
 	case b.reply != nil:

@@ -71,8 +71,8 @@ func (l *leg) act(in input, do action) {
 // for any more. cut: that may have been about to say it, and more. False: the editor has
 // failed.
 func (l *leg) giveGlance(cut bool) bool {
-	task := l.glance
-	if l.glance = nil; task == nil {
+	task := l.glance.task
+	if l.glance = (glance{}); task == nil {
 		return true
 	}
 	if cut {
@@ -88,8 +88,8 @@ func (l *leg) give(n brought) bool {
 	if l.unshown != nil {
 		return false
 	}
-	now, grew, err := l.turn.show(l, n)
-	if l.flows = grew; !grew {
+	now, err := l.turn.show(l, &n)
+	if l.flows = n.grows; !n.grows {
 		l.heard = now
 	}
 	if err != nil {

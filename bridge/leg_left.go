@@ -34,11 +34,11 @@ func (l *leg) leave(cancel bool) {
 
 // passTo ends the leg, since r, a message to its task, begins the next: r has its streams then, and
 // whether they have said something that no look has shown, or a look was under way. It returns the look
-// that is kept, nil for none. A leg that is over is drained, and passes nothing.
-func (l *leg) passTo(r *request) (glance *a2a.Event) {
+// that is kept. A leg that is over is drained, and passes nothing.
+func (l *leg) passTo(r *request) glance {
 	if l.phase == over {
 		l.drain()
-		return nil
+		return glance{}
 	}
 	r.owes = l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
 	l.end(errLeft)

@@ -33,8 +33,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		l.spokeLast = ev.Kind == a2a.EventMessage
 		flows = flows && (ev.State == "" || ev.State == l.state && l.progress == saidState)
 	}
-	l.flows = flows // until the turn knows more
-	if !l.give(brought{verb: shown.Live, events: events}) {
+	if !l.give(brought{verb: shown.Live, events: events, grows: flows}) {
 		return
 	}
 	if l.flows {
@@ -42,8 +41,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		return
 	}
 	if l.unknown, l.missing, l.grown, l.verdict = 0, 0, 0, noVerdict; says(events) {
-		l.owes = l.owes || l.glanced && l.glance != nil
-		l.glance, l.behind = nil, false // else the words that it has may come nowhere else
+		l.owes, l.glance = l.owes || l.glance.owed, glance{}
 	}
 	l.noteState(events, asBefore)
 	if !ended || says(events) {

@@ -184,7 +184,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	if !ok {
 		return
 	}
-	l.glanced = verb == shown.Glance && (l.owes || l.glanced && l.glance != nil)
+	l.glance.owed = verb == shown.Glance && (l.owes || l.glance.owed)
 	stale, l.owes = stale && task.State != l.state, false
 	switch {
 	case !isBare(task):
@@ -193,7 +193,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 		l.holds = holdsNoWord
 	}
 	l.takeFirst()
-	l.behind = l.behind || open && l.asked > asked && !waited
+	l.glance.asks = l.glance.asks || open && l.asked > asked && !waited
 	l.compareLooks(task, open)
 	in := l.weigh(task, stale)
 	if l.refresh.counts {
@@ -216,13 +216,13 @@ func (l *leg) wentOnUnheard(task *a2a.Event) bool {
 // and counts those that grow while it says nothing. Behind the stream none is kept.
 func (l *leg) compareLooks(task *a2a.Event, open bool) {
 	if !open {
-		l.grown, l.glance = 0, nil
+		l.grown, l.glance = 0, glance{}
 		return
 	}
-	if l.glance != nil && len(task.Raw) > len(l.glance.Raw) {
+	if l.glance.task != nil && len(task.Raw) > len(l.glance.task.Raw) {
 		l.grown++
 	}
-	l.glance = task
+	l.glance.task = task
 }
 
 // count counts a look that the timer, or silence, has caused: how long the message has not come

@@ -282,7 +282,7 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 	leg.turn, leg.flows = t, false
 	before := t.shows
 	for waits := true; waits && t.shows == before; {
-		in, _ := leg.listens()
+		in := leg.listens()
 		select {
 		case b := <-in.batches:
 			leg.take(b, false)

@@ -228,11 +228,11 @@ func (t *turn) showTask(ctx context.Context, task *a2a.Event) error {
 // streams. What they say counts no more, so that what a look has brought before they did is
 // shown now. A stream that was behind it may hold words that the task does not.
 func (t *turn) passOn(ctx context.Context, leg *leg, r *request) {
-	if task := leg.passTo(r); task != nil {
-		if leg.behind {
+	if g := leg.passTo(r); g.task != nil {
+		if g.asks {
 			t.fold.Cut()
 		}
-		_ = t.showTask(ctx, task) // an editor that fails has cancelled the turn
+		_ = t.showTask(ctx, g.task) // an editor that fails has cancelled the turn
 	}
 }
 

@@ -12,18 +12,18 @@ import (
 )
 
 // show hands what a leg has brought to the editor as steps, as slowly as that takes them, and returns
-// what the leg decides by then. grew: a text has grown in its flow, and nothing else is new, so that
-// now is not filled. The error is the editor's.
-func (t *turn) show(leg *leg, n brought) (now heard, grew bool, err error) {
+// what the leg decides by then; nothing, where a text grows and that is all (n.grows, which it sets). The
+// error is the editor's.
+func (t *turn) show(leg *leg, n *brought) (now heard, err error) {
 	t.shows++
-	steps, grew := t.stepsOf(&n, leg.flows, t.steps[:0])
+	steps := t.stepsOf(n, t.steps[:0])
 	if len(n.events) > 0 && n.verb != shown.Glance && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.news++
 	}
 	if n.verb != shown.Live && slices.ContainsFunc(steps, isWords) {
 		t.words++
 	}
-	if !grew {
+	if !n.grows {
 		t.noteTask()
 		t.session.noteDialects()
 	}
@@ -35,11 +35,11 @@ func (t *turn) show(leg *leg, n brought) (now heard, grew bool, err error) {
 	}
 	clear(steps) // a large text would be held until the next one has been read
 	t.steps = steps
-	if !grew {
+	if !n.grows {
 		t.chooseCancel(leg)
 		now = t.hears(leg)
 	}
-	return now, grew, err
+	return now, err
 }
 
 // isWords reports whether a step shows words of the agent's, or a part that has none, for the first time.
@@ -47,9 +47,8 @@ func isWords(x mapping.Step) bool {
 	return !x.Repeats && (x.Kind == mapping.StepText || x.Kind == mapping.StepThought || x.Kind == mapping.StepPart)
 }
 
-// stepsOf appends the steps of what a leg has brought, with the notices that belong to it. flows: see
-// leg.flows; grew: see show.
-func (t *turn) stepsOf(n *brought, flows bool, steps []mapping.Step) (all []mapping.Step, grew bool) {
+// stepsOf appends the steps of what a leg has brought, with the notices that belong to it, and sets n.grows.
+func (t *turn) stepsOf(n *brought, steps []mapping.Step) []mapping.Step {
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
@@ -58,8 +57,8 @@ func (t *turn) stepsOf(n *brought, flows bool, steps []mapping.Step) (all []mapp
 		if n.verb != shown.Live && t.view == lostView {
 			steps = append(steps, t.cutCost(n)...)
 		}
-		if steps, grew = t.foldEvents(n, flows, steps); grew {
-			return steps, true
+		if steps = t.foldEvents(n, steps); n.grows {
+			return steps
 		}
 		if n.verb != shown.Live && t.view == lostView {
 			t.view = partView
@@ -75,7 +74,7 @@ func (t *turn) stepsOf(n *brought, flows bool, steps []mapping.Step) (all []mapp
 		t.authTold = true
 		steps = append(steps, t.notice("\n[The agent waits until you have authenticated with it.]\n"))
 	}
-	return steps, false
+	return steps
 }
 
 // connection appends the step that tells what became of the connection. A lost one is a cut to the
@@ -92,18 +91,17 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
 
-// foldEvents appends the steps of events. flows and grew: see stepsOf.
-func (t *turn) foldEvents(n *brought, flows bool, steps []mapping.Step) (all []mapping.Step, grew bool) {
-	grew = flows
+// foldEvents appends the steps of events, and sets n.grows.
+func (t *turn) foldEvents(n *brought, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
 		at := len(steps)
 		steps = t.fold.Event(n.verb, &n.events[i], steps)
-		grew = grew && t.fold.Grew()
+		n.grows = n.grows && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])
 		}
 	}
-	return steps, grew
+	return steps
 }
 
 // noteTaken notes that the agent has taken the leg's message: of answers the journal is to have it.
