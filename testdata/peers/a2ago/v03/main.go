@@ -19,7 +19,6 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
-	require := flag.String("require", "", "`URI` of an extension to insist on")
 	noStreaming := flag.Bool("no-streaming", false, "refuse to stream")
 	flag.Parse()
 	l, err := net.Listen("tcp", *listen)
@@ -27,13 +26,12 @@ func main() {
 		log.Fatal(err)
 	}
 	base := "http://" + l.Addr().String()
-	card := newCard(base, *require, !*noStreaming)
+	card := newCard(base, !*noStreaming)
 	extended := *card
 	extended.Description = "the extended card"
 	handler := a2asrv.NewHandler(agent{},
-		a2asrv.WithTaskStore(newStore()),
 		a2asrv.WithExtendedAgentCard(&extended),
-		a2asrv.WithCallInterceptor(gate{require: *require, noStreaming: *noStreaming}),
+		a2asrv.WithCallInterceptor(gate{noStreaming: *noStreaming}),
 		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(nil)))
 	mux := http.NewServeMux()
 	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
@@ -47,8 +45,8 @@ func main() {
 	log.Fatal(http.Serve(l, mux))
 }
 
-func newCard(base, require string, streaming bool) *a2a.AgentCard {
-	card := &a2a.AgentCard{
+func newCard(base string, streaming bool) *a2a.AgentCard {
+	return &a2a.AgentCard{
 		Name:               "a2a-go",
 		Description:        "an agent of a2a-go v0.3.15",
 		Version:            "0.3.15",
@@ -62,24 +60,15 @@ func newCard(base, require string, streaming bool) *a2a.AgentCard {
 
 		SupportsAuthenticatedExtendedCard: true,
 	}
-	if require != "" {
-		card.Capabilities.Extensions = []a2a.AgentExtension{{URI: require, Required: true}}
-	}
-	return card
 }
 
-// A gate admits calls with the required extension. 0.3 has no error of its own for a
-// missing one.
+// A gate refuses to stream, if it is told to.
 type gate struct {
 	a2asrv.PassthroughCallInterceptor
-	require     string
 	noStreaming bool
 }
 
 func (g gate) Before(ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request) (context.Context, error) {
-	if g.require != "" && !call.Extensions().Requested(&a2a.AgentExtension{URI: g.require}) {
-		return ctx, a2a.ErrInvalidRequest
-	}
 	if g.noStreaming && (call.Method() == "OnSendMessageStream" || call.Method() == "OnResubscribeToTask") {
 		return ctx, a2a.ErrUnsupportedOperation
 	}

@@ -20,7 +20,6 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
-	require := flag.String("require", "", "`URI` of an extension to insist on")
 	noStreaming := flag.Bool("no-streaming", false, "refuse to stream")
 	signed := flag.Bool("sign", false, "sign the card; the key is at /jwks.json, the card for 1.0 alone below /pure")
 	flag.Parse()
@@ -29,7 +28,7 @@ func main() {
 		log.Fatal(err)
 	}
 	base := "http://" + l.Addr().String()
-	card := newCard(base, *require, !*noStreaming)
+	card := newCard(base, !*noStreaming)
 	mux := http.NewServeMux()
 	if *signed {
 		keys, err := sign(card)
@@ -45,14 +44,13 @@ func main() {
 	handler := a2asrv.NewHandler(agent{},
 		a2asrv.WithCapabilityChecks(&card.Capabilities),
 		a2asrv.WithExtendedAgentCard(&extended),
-		a2asrv.WithCallInterceptors(gate{require: *require}),
+		a2asrv.WithCallInterceptors(gate{}),
 		a2asrv.WithPushNotifications(push.NewInMemoryStore(),
 			push.NewHTTPPushSender(&push.HTTPSenderConfig{AllowPrivateNetworks: true})))
 	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
 	mux.Handle("/v03", a2av0.NewJSONRPCHandler(handler))
 	mux.Handle("/rest/", http.StripPrefix("/rest", a2asrv.NewRESTHandler(handler)))
 	mux.Handle("/rest03/", http.StripPrefix("/rest03", a2av0.NewRESTHandler(handler)))
-	mux.Handle("/tenants/", http.StripPrefix("/tenants", a2asrv.NewTenantRESTHandler("/{*}", handler)))
 	mux.Handle(a2asrv.WellKnownAgentCardPath, a2asrv.NewAgentCardHandler(a2av0.NewStaticAgentCardProducer(card)))
 	fmt.Println(base)
 	go func() {
@@ -63,12 +61,12 @@ func main() {
 	log.Fatal(http.Serve(l, mux))
 }
 
-func newCard(base, require string, streaming bool) *a2a.AgentCard {
+func newCard(base string, streaming bool) *a2a.AgentCard {
 	v03 := a2a.NewAgentInterface(base+"/v03", a2a.TransportProtocolJSONRPC)
 	v03.ProtocolVersion = a2av0.Version
 	rest03 := a2a.NewAgentInterface(base+"/rest03", a2a.TransportProtocolHTTPJSON)
 	rest03.ProtocolVersion = a2av0.Version
-	card := &a2a.AgentCard{
+	return &a2a.AgentCard{
 		Name:        "a2a-go v2",
 		Description: "an agent of a2a-go v2.4.0",
 		Version:     "2.4.0",
@@ -80,23 +78,14 @@ func newCard(base, require string, streaming bool) *a2a.AgentCard {
 		DefaultOutputModes: []string{"text"},
 		Capabilities:       a2a.AgentCapabilities{Streaming: streaming, PushNotifications: true, ExtendedAgentCard: true},
 	}
-	if require != "" {
-		card.Capabilities.Extensions = []a2a.AgentExtension{{URI: require, Required: true}}
-	}
-	return card
 }
 
-// A gate admits calls as one user's, because the SDK lists tasks only for users, and
-// with the required extension.
+// A gate admits calls as one user's, because the SDK lists tasks only for users.
 type gate struct {
 	a2asrv.PassthroughCallInterceptor
-	require string
 }
 
-func (g gate) Before(ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request) (context.Context, any, error) {
+func (gate) Before(ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request) (context.Context, any, error) {
 	call.User = a2asrv.NewAuthenticatedUser("tester", nil)
-	if g.require != "" && !call.Extensions().Requested(&a2a.AgentExtension{URI: g.require}) {
-		return ctx, nil, a2a.ErrExtensionSupportRequired
-	}
 	return ctx, nil, nil
 }
