@@ -35,9 +35,7 @@ func TestNames(t *testing.T) {
 		got = append(got, record.Dir+" "+string(record.ID)+" "+record.Method)
 	}
 	want := []string{`in "a" session/prompt`, `out 1 session/request_permission`, `in 1 session/request_permission`, `out "a" session/prompt`, `out "a" `}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Equal(t, got, want)
 }
 
 // TestDecisions: an editor's line names its events, also if two events are equal byte
@@ -99,21 +97,17 @@ func TestRedact(t *testing.T) {
 	_, _ = io.ReadAll(resp.Body)
 	resp.Body.Close()
 	r.Close()
-	if e := of(records(t, out.Bytes()), KindEvent); len(e) != 1 || e[0].Comment != "<9 bytes>" {
-		t.Errorf("the comment is in %+v", e)
-	}
+	e := of(records(t, out.Bytes()), KindEvent)
+	must.True(t, len(e) == 1 && e[0].Comment == "<9 bytes>", "the comment is in", e)
 	all := of(records(t, out.Bytes()), KindMessage)
 	want := `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"<7 bytes>"}],"n":[1,{"private":"<7 bytes>","a":null}],"data":[{"id":"x"},"<7 bytes>"],"status":"<13 bytes>","state":"<10 bytes>"}}`
-	if d := of(records(t, out.Bytes()), KindDecision); len(d) != 1 || d[0].Why != "<26 bytes>" {
-		t.Errorf("the decision is %+v", d)
-	}
+	d := of(records(t, out.Bytes()), KindDecision)
+	must.True(t, len(d) == 1 && d[0].Why == "<26 bytes>", "the decision is", d)
 	if string(all[0].JSON) != want || all[1].Text != "<7 bytes>" || !all[0].Masked {
 		t.Errorf("%s\n%s", all[0].JSON, all[1].Text)
 	}
 	words := `{"contextId":"of-***-1","taskId":"a\/1","mimeType":"text\/plain; charset=utf-8","status":"<15 bytes>","id":""}`
-	if string(all[2].JSON) != words {
-		t.Errorf("%s", all[2].JSON)
-	}
+	must.Equal(t, string(all[2].JSON), words, all[2].JSON)
 	for _, redact := range []bool{true, false} { // while it is recorded, and later
 		var said, redacted bytes.Buffer
 		r = New(&said, &Options{Redact: redact})
@@ -148,9 +142,7 @@ func TestChunking(t *testing.T) {
 			}
 		}
 		s.end(note)
-		if !slices.Equal(got, want) {
-			t.Errorf("in chunks of %d: %q", size, got)
-		}
+		must.Equal(t, got, want, "in chunks of", size)
 	}
 }
 
@@ -163,18 +155,14 @@ func TestFile(t *testing.T) {
 	must.Do(t, r.Close())
 	r.Tap(false, []byte("{}")) // too late
 	b := must.Get(os.ReadFile(path))(t)
-	if all := records(t, b); len(all) != 3 || all[0].Kind != KindStart || all[2].Kind != KindStop {
-		t.Errorf("it holds %s", b)
-	}
-	if want := `"wire":"bridge","kind":"start","format":2,"program":"a2astdio","version":"v"`; !bytes.Contains(b, []byte(want)) {
-		t.Errorf("no %s in %s", want, b)
-	}
-	if info, _ := os.Stat(path); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v", info.Mode())
-	}
-	if _, err := Create(filepath.Join(path, "x"), nil); err == nil {
-		t.Error("a file below a file")
-	}
+	all := records(t, b)
+	must.True(t, len(all) == 3 && all[0].Kind == KindStart && all[2].Kind == KindStop, "it holds", b)
+	want := `"wire":"bridge","kind":"start","format":2,"program":"a2astdio","version":"v"`
+	must.True(t, bytes.Contains(b, []byte(want)), want, string(b))
+	info, _ := os.Stat(path)
+	must.True(t, runtime.GOOS == "windows" || info.Mode().Perm() == 0o600, "mode", info.Mode())
+	_, err := Create(filepath.Join(path, "x"), nil)
+	must.True(t, err != nil, "a file below a file")
 }
 
 // TestAnew: a file that is full is moved aside, over an older one, and the trace goes on in
@@ -207,21 +195,16 @@ func TestAnew(t *testing.T) {
 	if len(got) != 2 || len(rest) != 1 || rest[0].Kind != KindStart || rest[0].N != 7 || rest[0].Run != got[0].Run {
 		t.Errorf("%s%s", before, now)
 	}
-	if reader.last != 7 || len(reader.Notes()) > 0 {
-		t.Errorf("a follower is at %d: %q", reader.last, reader.Notes())
-	}
-	if r, err := Open(path, nil); err != nil || !strings.Contains(fmt.Sprint(r.Notes()), "FILE.1") {
-		t.Error(err)
-	}
+	must.True(t, reader.last == 7 && len(reader.Notes()) == 0, "a follower is at", reader.last, reader.Notes())
+	r, err := Open(path, nil)
+	must.True(t, err == nil && strings.Contains(fmt.Sprint(r.Notes()), "FILE.1"), err)
 }
 
 // TestBroken: an error of the file ends only the trace, and Close returns it.
 func TestBroken(t *testing.T) {
 	r := New(broken{}, nil)
 	r.Tap(false, []byte("{}"))
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "no space left") {
-		t.Errorf("Close returns %v", err)
-	}
+	must.Fail(t, r.Close(), "no space left")
 }
 
 type broken struct{}
@@ -242,15 +225,11 @@ func TestSlowDisk(t *testing.T) {
 			}
 		}()
 		synctest.Wait()
-		if lines < 5 || lines > 50 {
-			t.Errorf("%d lines were taken", lines)
-		}
+		must.True(t, lines >= 5 && lines <= 50, lines, "lines were taken")
 		close(disk.go_)
 		synctest.Wait()
 		r.Close()
-		if lines != 100 {
-			t.Errorf("%d lines were taken in the end", lines)
-		}
+		must.Equal(t, lines, 100, "lines that were taken in the end")
 	})
 }
 

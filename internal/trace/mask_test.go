@@ -162,9 +162,7 @@ func FuzzSplit(f *testing.F) {
 			out := e.maskBytes(p, &l)
 			m.tail = nil
 			var decoded struct{ Text string }
-			if err := json.Unmarshal(out, &decoded); err != nil {
-				t.Fatalf("%s: %v", out, err)
-			}
+			must.Do(t, json.Unmarshal(out, &decoded))
 			got.WriteString(decoded.Text)
 		}
 		if strings.Contains(got.String(), "hunter2") && len(text) > 0 {
@@ -189,28 +187,22 @@ func TestAlike(t *testing.T) {
 				l := e.outline(p, &s)
 				want, seen := e.mask.masks(p.b), outlineOf(p.b)
 				got := string(e.payload(nil, p, &l, &s, modeOpen))
-				if !strings.HasPrefix(got, `,"json":`+want) {
-					t.Errorf("%s\nis recorded as %s\n, not as %s", doc, got, want)
-				}
+				must.Equal(t, strings.HasPrefix(got, `,"json":`+want), true, doc, got, want)
 				if l.onlyText.to > 0 {
 					alike++
 				}
-				if l.onlyText = (span{}); l != seen {
-					t.Errorf("%s: %v is seen, not %v", doc, l, seen)
-				}
+				l.onlyText = (span{})
+				must.Equal(t, l, seen, doc)
 			}
 		}
-		if alike < 20 {
-			t.Errorf("%d documents like %s are like the one before", alike, format)
-		}
+		must.True(t, alike >= 20, alike, "are like the one before", format)
 	}
 	var s textTail
 	for i, doc := range []string{fmt.Sprintf(first, "e", "a"), fmt.Sprintf(first, "e", "a") + "x", fmt.Sprintf(first, "e", `\x`)} {
 		p := wholePayload([]byte(doc))
 		l := e.outline(p, &s)
-		if e.payload(nil, p, &l, &s, modeOpen); l.valid == (i > 0) {
-			t.Errorf("%s is JSON: %v", doc, l.valid)
-		}
+		e.payload(nil, p, &l, &s, modeOpen)
+		must.True(t, l.valid != (i > 0), doc, "is JSON", l.valid)
 	}
 }
 
@@ -250,26 +242,22 @@ func TestRuns(t *testing.T) {
 // TestNotedIsBounded: what a client sends as a body is not kept, however long it is.
 func TestNotedIsBounded(t *testing.T) {
 	m := newMasker(nil, nil, nil)
-	if m.noteSecret(strings.Repeat("a1", maxNoted), false); len(m.literals) > 0 {
-		t.Errorf("%d bytes are looked for", len(m.literals[0]))
-	}
+	m.noteSecret(strings.Repeat("a1", maxNoted), false)
+	must.Equal(t, len(m.literals), 0, "texts that are looked for")
 }
 
 // TestMethodIsBounded: of a method that no record repeats, no more is kept until its reply.
 func TestMethodIsBounded(t *testing.T) {
 	w := newWorker(io.Discard, new(Options), time.Now())
 	w.editorLine(&item{kind: itemLine}, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"%s"}`, strings.Repeat("a", 1<<16)))
-	if n := len(w.pending[0]["1"]); n > maxName {
-		t.Errorf("%d bytes are kept", n)
-	}
+	n := len(w.pending[0]["1"])
+	must.True(t, n <= maxName, n, "bytes are kept")
 }
 
 // TestShortSpelling: a credential may be shorter in one of its spellings than what is looked for.
 func TestShortSpelling(t *testing.T) {
 	m := newMasker(nil, []string{`\u003c`, `""""""`}, nil)
-	if got := m.text(`it is \u003c, and a <, \< and a "`); got != `it is ***, and a <, \< and a "` {
-		t.Error(got)
-	}
+	must.Equal(t, m.text(`it is \u003c, and a <, \< and a "`), `it is ***, and a <, \< and a "`)
 }
 
 // TestNotedPhrase: a passphrase in a header that no list names is masked where the agent
@@ -285,20 +273,12 @@ func TestNotedPhrase(t *testing.T) {
 	m.noteWordHeader("X-Zone", "Zone battery")
 	for said, want := range map[string]string{`got {"X-Zone": "staple"}`: `got {"***"}`, "x-zone=staple": "***", `{"headers":{"x-zone":"staple"}}`: `{"headers":{"x-zone":"***"}}`,
 		`{"headers":{"X-Zone" : ["staple"]}}`: `{"headers":{"X-Zone" : ["***"]}}`} {
-		if got := m.masks([]byte(said)); got != want {
-			t.Errorf("with its name: %s", got)
-		}
+		must.Equal(t, m.masks([]byte(said)), want, said)
 	}
-	if got := m.header(http.Header{"Via": {"1.1 staple, Zone battery"}})["Via"]; got[0] != "1.1 ***, Zone ***" {
-		t.Errorf("headers: %s", got)
-	}
-	if got := m.header(http.Header{"Location": {"https://h/?q=staple"}})["Location"]; got[0] != "https://h/?q=***" {
-		t.Errorf("query: %s", got)
-	}
-	if got := string(m.json([]byte(`{"agentSettings":{"name":"staple","mode":"staples"}}`), maxNested)); got != `{"agentSettings":{"name":"***","mode":"staples"}}` {
-		t.Errorf("settings: %s", got)
-	}
-	if got := m.text("correct horse battery, staple; look at the weather in Central Europe Time"); got != "***, staple; look at the weather in Central Europe Time" {
-		t.Errorf("shown: %s", got)
-	}
+	must.Equal(t, m.header(http.Header{"Via": {"1.1 staple, Zone battery"}})["Via"][0], "1.1 ***, Zone ***")
+	must.Equal(t, m.header(http.Header{"Location": {"https://h/?q=staple"}})["Location"][0], "https://h/?q=***")
+	settings := string(m.json([]byte(`{"agentSettings":{"name":"staple","mode":"staples"}}`), maxNested))
+	must.Equal(t, settings, `{"agentSettings":{"name":"***","mode":"staples"}}`)
+	shown := m.text("correct horse battery, staple; look at the weather in Central Europe Time")
+	must.Equal(t, shown, "***, staple; look at the weather in Central Europe Time")
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,21 +62,17 @@ func TestReader(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		if got := read(t, r); !slices.Equal(got, test.want) {
-			t.Errorf("%s: the records are %v, want %v", test.name, got, test.want)
-		}
+		must.Equal(t, read(t, r), test.want, test.name)
 		if notes := strings.Join(r.Notes(), "\n"); (notes == "") != (test.note == "") || !strings.Contains(notes, test.note) {
 			t.Errorf("%s: the notes are %q, want %q", test.name, notes, test.note)
 		}
 	}
 	r := must.Get(NewReader(strings.NewReader(head(2, "a") + message(2) + message(3))))(t)
-	if r.Next(); r.Notes() != nil {
-		t.Errorf("within a trace that is whole, the notes are %q", r.Notes())
-	}
+	r.Next()
+	must.True(t, r.Notes() == nil, "within a trace that is whole, the notes are", r.Notes())
 	for _, none := range []string{"hello\n", "{}\n{}\n", `{"a":1}`, strings.Repeat("x\n", 5000) + head(2, "a")} {
-		if _, err := NewReader(strings.NewReader(none)); err == nil {
-			t.Errorf("%.20q is read as a trace", none)
-		}
+		_, err := NewReader(strings.NewReader(none))
+		must.True(t, err != nil, none, "is read as a trace")
 	}
 }
 
@@ -100,9 +95,7 @@ func TestReaderMemory(t *testing.T) {
 		}
 	}()
 	r := must.Get(NewReader(pr))(t)
-	if n := len(read(t, r)); n != lines+1 {
-		t.Errorf("%d records", n)
-	}
+	must.Equal(t, len(read(t, r)), lines+1)
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
@@ -128,15 +121,11 @@ func TestFollow(t *testing.T) {
 	} {
 		must.Do(t, os.WriteFile(path, []byte(step.text), 0o600))
 		must.Do(t, r.Wait(t.Context()))
-		if got := read(t, r); !slices.Equal(got, step.want) {
-			t.Errorf("a follower has read %v, want %v", got, step.want)
-		}
+		must.Equal(t, read(t, r), step.want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := r.Wait(ctx); err == nil {
-		t.Error("waiting does not end")
-	}
+	must.True(t, r.Wait(ctx) != nil, "waiting does not end")
 }
 
 // A file whose positions are in use is followed until it is moved aside, and that is told.
@@ -176,9 +165,7 @@ func TestFollowOpensOnce(t *testing.T) {
 	for range 3 {
 		must.Do(t, r.Wait(t.Context()))
 	}
-	if n := opened(); n != 1 {
-		t.Errorf("it is open %d times", n)
-	}
+	must.Equal(t, opened(), 1, "how often it is open")
 }
 
 // FuzzReader: whatever a file holds, reading it ends, and what was written is read.
@@ -195,9 +182,7 @@ func FuzzReader(f *testing.F) {
 		w := New(&out, nil)
 		w.Tap(true, payload)
 		w.Close()
-		if r, err = NewReader(strings.NewReader(out.String())); err != nil {
-			t.Fatal(err)
-		}
+		r = must.Get(NewReader(strings.NewReader(out.String())))(t)
 		r.Next()
 		record := must.Get(r.Next())(t)
 		if got, whole := record.Payload(); !record.Masked && (!whole || string(got) != string(payload)) {
@@ -218,12 +203,8 @@ func TestDocument(t *testing.T) {
 		words = append(words, name.Str)
 		return true
 	})
-	if len(words) < 70 {
-		t.Errorf("only %d words", len(words))
-	}
+	must.True(t, len(words) >= 70, len(words), "words")
 	for _, word := range words {
-		if !strings.Contains(string(doc), "`"+word+"`") {
-			t.Errorf("docs/trace-format.md has no `%s`", word)
-		}
+		must.Has(t, string(doc), "`"+word+"`")
 	}
 }

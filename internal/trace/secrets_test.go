@@ -22,9 +22,7 @@ func TestSecretsThatComeLater(t *testing.T) {
 	fmt.Fprintln(log, "before: hunter2/odd one")
 	secrets.Add("hunter2/odd one", "x")
 	fmt.Fprintln(log, "after: hunter2/odd one, /?k=hunter2%2Fodd+one, x")
-	if got := out.String(); got != "before: hunter2/odd one\nafter: ***, /?k=***, x\n" {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, out.String(), "before: hunter2/odd one\nafter: ***, /?k=***, x\n")
 }
 
 // A trace masks it from the next line on: in texts, in JSON within JSON, and in pieces.
@@ -42,13 +40,9 @@ func TestSecretsThatComeLaterInATrace(t *testing.T) {
 	r.Stderr([]byte("it was another-planted-one"))
 	must.Do(t, r.Close())
 	for _, leaked := range []string{"hunter2", "odd", "another-pla", "nted-one"} {
-		if strings.Contains(out.String(), leaked) {
-			t.Errorf("%q is in the trace:\n%s", leaked, &out)
-		}
+		must.Equal(t, strings.Contains(out.String(), leaked), false, leaked, "is in the trace", &out)
 	}
-	if !strings.Contains(out.String(), "it is") {
-		t.Errorf("too much is masked:\n%s", &out)
-	}
+	must.Has(t, out.String(), "it is")
 }
 
 // They may come from several goroutines. The newest are kept.
@@ -65,13 +59,10 @@ func TestManySecretsThatComeLater(t *testing.T) {
 	}
 	wg.Wait()
 	secrets.Add("the-last-one")
-	if list := *secrets.all(); len(list) != maxSecrets || list[maxSecrets-1] != "the-last-one" {
-		t.Errorf("%q", list)
-	}
+	list := *secrets.all()
+	must.True(t, len(list) == maxSecrets && list[maxSecrets-1] == "the-last-one", list)
 	m := newMasker(nil, []string{"the-first-one"}, secrets)
-	if got := m.text("the-first-one, the-last-one, neither"); got != "***, ***, neither" {
-		t.Error(got)
-	}
+	must.Equal(t, m.text("the-first-one, the-last-one, neither"), "***, ***, neither")
 }
 
 // TestEncoded: of an answer in a Content-Encoding nothing is kept, as nothing can be masked in it.
@@ -91,9 +82,8 @@ func TestEncoded(t *testing.T) {
 		resp.Body.Close()
 		must.Do(t, recorder.Close())
 		all := records(t, out.Bytes())
-		if b := of(all, KindBody); len(b) != 1 || b[0].Text != "***" || !b[0].Masked || len(of(all, KindEvent)) > 0 {
-			t.Errorf("%s: %s", media, &out)
-		}
+		b := of(all, KindBody)
+		must.True(t, len(b) == 1 && b[0].Text == "***" && b[0].Masked && len(of(all, KindEvent)) == 0, media, &out)
 	}
 }
 
@@ -140,9 +130,8 @@ func TestUnnamedSecrets(t *testing.T) {
 		t.Fatal(err, out.String())
 	}
 	for _, text := range []string{out.String(), html.UnescapeString(out.String()), strings.NewReplacer("%2532", "2", "%32", "2", "%68", "h").Replace(out.String())} {
-		if i := strings.Index(text, "hunter2"); i >= 0 {
-			t.Errorf("a credential is in the trace: …%s…", text[max(0, i-80):min(len(text), i+40)])
-		}
+		i := strings.Index(text, "hunter2")
+		must.True(t, i < 0, "a credential is in the trace", text[max(0, i-80):min(len(text), i+40)])
 	}
 }
 

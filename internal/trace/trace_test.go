@@ -33,9 +33,7 @@ func records(t testing.TB, b []byte) []Record {
 	var all []Record
 	for line := range bytes.Lines(b) {
 		var r Record
-		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatalf("%v in %s", err, line)
-		}
+		must.Do(t, json.Unmarshal(line, &r))
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
 		if err == nil {
 			err = schema.Validate(document)
@@ -129,16 +127,11 @@ func TestNoSecrets(t *testing.T) {
 	r.Decide(&Decision{What: DecideReconnect, Why: "https://u:hunter2-45@h/ is not there"})
 	must.Do(t, r.Close())
 
-	if i := bytes.Index(out.Bytes(), []byte("hunter2")); i >= 0 {
-		t.Errorf("a credential is in the trace: …%s…", out.Bytes()[max(0, i-80):min(out.Len(), i+40)])
-	}
-	if bytes.Contains(out.Bytes(), []byte("12345678")) {
-		t.Error("a number that is a password is in the trace")
-	}
+	i := bytes.Index(out.Bytes(), []byte("hunter2"))
+	must.True(t, i < 0, "a credential is in the trace", out.Bytes()[max(0, i-80):min(out.Len(), i+40)])
+	must.Equal(t, bytes.Contains(out.Bytes(), []byte("12345678")), false, "a number that is a password is in the trace")
 	for _, keep := range []string{"keep-name", "Keep-Header", "keep-command", "KEEP_ENV", "message/stream", "use *** please"} {
-		if !bytes.Contains(out.Bytes(), []byte(keep)) {
-			t.Errorf("%s is not in the trace", keep)
-		}
+		must.Equal(t, bytes.Contains(out.Bytes(), []byte(keep)), true, keep)
 	}
 	var split string
 	for _, record := range of(records(t, out.Bytes()), KindMessage) {
@@ -171,9 +164,7 @@ func TestBytes(t *testing.T) {
 		r := New(&out, nil)
 		r.Tap(false, []byte(test.line))
 		r.Close()
-		if !strings.Contains(out.String(), test.want) {
-			t.Errorf("%q\nbecomes %s", test.line, out.String())
-		}
+		must.Has(t, out.String(), test.want)
 		records(t, out.Bytes())
 	}
 }
@@ -192,9 +183,7 @@ func TestLarge(t *testing.T) {
 		r := New(&out, &Options{Limit: limit})
 		r.Tap(false, []byte(long))
 		resp := must.Get((&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", strings.NewReader(long)))(t)
-		if n, err := io.Copy(io.Discard, resp.Body); n != int64(len(long)+8) || err != nil {
-			t.Fatal(n, err)
-		}
+		must.Equal(t, must.Get(io.Copy(io.Discard, resp.Body))(t), int64(len(long)+8))
 		r.Close()
 		all := records(t, out.Bytes())
 		for _, kind := range []string{KindMessage, KindRequest, KindEvent} {
@@ -209,9 +198,8 @@ func TestLarge(t *testing.T) {
 				t.Errorf("limit %d: %s is recorded as %d bytes, beginning with %d bytes", limit, kind, got.Size, len(got.Head))
 			}
 		}
-		if m := of(all, KindMessage)[0]; m.Method != "m" || string(m.ID) != "7" {
-			t.Errorf("a long line's method is %q, its id %s", m.Method, m.ID)
-		}
+		m := of(all, KindMessage)[0]
+		must.True(t, m.Method == "m" && string(m.ID) == "7", "a long line has", m.Method, m.ID)
 	}
 }
 
@@ -244,9 +232,8 @@ func TestStream(t *testing.T) {
 	close(next)
 	io.Copy(io.Discard, lines)
 	r.Close()
-	if end := of(records(t, []byte(out.String())), KindEnd)[0]; end.Reason != EndDone || end.Bytes == 0 {
-		t.Errorf("the end is recorded as %+v", end)
-	}
+	end := of(records(t, []byte(out.String())), KindEnd)[0]
+	must.True(t, end.Reason == EndDone && end.Bytes != 0, "the end is recorded as", end)
 }
 
 // TestEnds: an exchange has the reason of its end.
@@ -339,7 +326,5 @@ func TestRedactedTime(t *testing.T) {
 	r := must.Get(NewReader(strings.NewReader(head(Format, "a"))))(t)
 	var out strings.Builder
 	must.Do(t, WriteRedacted(r, &out))
-	if !strings.HasPrefix(out.String(), `{"n":1,"t":"2026-01-02T03:04:05.000000Z","us":0`) {
-		t.Error(out.String())
-	}
+	must.Equal(t, strings.HasPrefix(out.String(), `{"n":1,"t":"2026-01-02T03:04:05.000000Z","us":0`), true, out.String())
 }

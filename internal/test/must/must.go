@@ -37,6 +37,14 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 	}
 }
 
+// True wants something to be so. about is what was seen.
+func True(t testing.TB, so bool, about ...any) {
+	t.Helper()
+	if !so {
+		t.Errorf("it is not so: %+v", about)
+	}
+}
+
 // Fail wants an error that says some words, or no error if they are "".
 func Fail(t testing.TB, err error, words string, about ...any) {
 	t.Helper()

@@ -186,9 +186,8 @@ func exchanged(word string, x int64, rest string) []trace.Record {
 func TestTooManyWords(t *testing.T) {
 	_, all := conversations(t)
 	i := slices.IndexFunc(all, func(c conversation) bool { return strings.HasPrefix(c.text, "# a word is lost\n") })
-	if found := talk(strings.Replace(all[i].script, "one ", strings.Repeat("x", maxWords+1), 1)); len(found) > 0 {
-		t.Errorf("found: %.200q", found)
-	}
+	found := talk(strings.Replace(all[i].script, "one ", strings.Repeat("x", maxWords+1), 1))
+	must.True(t, len(found) == 0, "found", found)
 }
 
 // TestConversations: conversations with a bridge have no findings, except what the
@@ -216,9 +215,7 @@ func TestConversations(t *testing.T) {
 			}
 		}
 		c.End()
-		if c.Errors() != test.errors {
-			t.Errorf("%s: %d findings about the card, want %d", test.name, c.Errors(), test.errors)
-		}
+		must.Equal(t, c.Errors(), test.errors, test.name, "findings about the card")
 	}
 }
 

@@ -72,9 +72,7 @@ func TestDocuments(t *testing.T) {
 		var all map[string]any
 		must.Do(t, json.Unmarshal(text, &all))
 		for _, ref := range regexp.MustCompile(`"#/\$defs/(\w+)"`).FindAllSubmatch(text, -1) {
-			if all["$defs"].(map[string]any)[string(ref[1])] == nil {
-				t.Errorf("%s has no %s", source, ref[1])
-			}
+			must.True(t, all["$defs"].(map[string]any)[string(ref[1])] != nil, source, "has no", ref[1])
 		}
 		lean(t, all, false)
 		if source == path {
@@ -184,9 +182,8 @@ func TestValidate(t *testing.T) {
 		d := own.get(key[0])
 		slices.Sort(texts)
 		for _, text := range slices.Compact(texts) {
-			if faults := d.validate(d.defs[key[1]], gjson.Parse(text), ""); len(faults) > 0 {
-				t.Errorf("%s is no %s: %v", text, key[1], faults)
-			}
+			faults := d.validate(d.defs[key[1]], gjson.Parse(text), "")
+			must.True(t, len(faults) == 0, text, "is no", key[1], faults)
 			mutations(text, func(text string) {
 				value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 				if err != nil {
@@ -202,9 +199,7 @@ func TestValidate(t *testing.T) {
 			})
 		}
 	}
-	if wrong < 100 {
-		t.Errorf("only %d wrong payloads were tried", wrong)
-	}
+	must.True(t, wrong >= 100, wrong, "wrong payloads were tried")
 }
 
 // TestFaults: a fault names the place, the expected value, and the found one.

@@ -46,9 +46,7 @@ func TestFaults(t *testing.T) {
 			}
 		}))
 		for i, method := range []string{"m", "m", "n"} {
-			if got := ask(server.URL + "/" + method); got != test.want[i] {
-				t.Errorf("%s: request %d gets %q, want %q", test.faults, i, got, test.want[i])
-			}
+			must.Equal(t, ask(server.URL+"/"+method), test.want[i], test.faults, "request", i)
 		}
 		server.Close()
 	}
@@ -61,24 +59,20 @@ func TestLongLine(t *testing.T) {
 	body := strings.NewReader(line + line)
 	resp := &http.Response{Header: http.Header{"Content-Type": {"Text/Event-Stream; charset=utf-8"}}, Body: io.NopCloser(body)}
 	plan.Take("m").Apply(resp)
-	if n, err := resp.Body.Read(make([]byte, 1)); n != 1 || err != nil || body.Len() < len(line) {
-		t.Errorf("%d, %v, %d bytes are left to read", n, err, body.Len())
-	}
-	if rest, err := io.ReadAll(resp.Body); string(rest) != line[1:] || err != errCut {
-		t.Errorf("%d bytes, %v", len(rest), err)
-	}
+	n, err := resp.Body.Read(make([]byte, 1))
+	must.True(t, n == 1 && err == nil && body.Len() >= len(line), n, err, body.Len(), "bytes are left")
+	rest, err := io.ReadAll(resp.Body)
+	must.True(t, string(rest) == line[1:] && err == errCut, len(rest), err)
 }
 
 // The request for a card uses nothing up, unless a fault names it.
 func TestCardIsNotCounted(t *testing.T) {
 	const card = "GET /.well-known/agent-card.json"
 	plan := must.Get(Parse([]string{"cut-after=3events", "status=404@" + card}))(t)
-	if set := plan.Take(card); set.Status != 404 || set.events >= 0 {
-		t.Errorf("the card has %v", set)
-	}
-	if set := plan.Take("message/stream"); set.Status != 0 || set.events != 3 {
-		t.Errorf("the stream has %v", set)
-	}
+	set := plan.Take(card)
+	must.True(t, set.Status == 404 && set.events < 0, "the card has", set)
+	set = plan.Take("message/stream")
+	must.True(t, set.Status == 0 && set.events == 3, "the stream has", set)
 }
 
 func ask(url string) string {
@@ -100,8 +94,7 @@ func ask(url string) string {
 // TestParse: what is no fault is told, with what there is.
 func TestParse(t *testing.T) {
 	for _, bad := range []string{"", "x", "cut-after", "cut-after=-1", "cut-after=x", "cut-after=1*x", "cut-after=1*-2", "delay=1s", "status=503events", "status=99", "status=x"} {
-		if _, err := Parse([]string{bad}); err == nil || !strings.Contains(err.Error(), "cut-after=500") {
-			t.Errorf("%q: %v", bad, err)
-		}
+		_, err := Parse([]string{bad})
+		must.Fail(t, err, "cut-after=500", bad)
 	}
 }

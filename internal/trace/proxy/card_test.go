@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
@@ -27,9 +28,8 @@ func TestMove(t *testing.T) {
 			t.Errorf("%s: %s, %v, signed %v, %v", test.name, got, dropped, signed, err)
 		}
 	}
-	if _, _, _, err := card.Move([]byte("x"), "http://b/", card.Mover("http://a/", "http://b/")); err == nil {
-		t.Error("what is no JSON is a card")
-	}
+	_, _, _, err := card.Move([]byte("x"), "http://b/", card.Mover("http://a/", "http://b/"))
+	must.True(t, err != nil, "what is no JSON is a card")
 	if card.IsCard([]byte(`{"id":1,"result":{}}`)) || card.IsCard([]byte(`[]`)) {
 		t.Error("something else is a card")
 	}

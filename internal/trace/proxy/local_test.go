@@ -50,9 +50,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 	cancel()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, <-ended, "")
 	for _, bad := range []string{"nowhere", "127.0.0.1:99999"} {
 		if err := local.Serve(t.Context(), bad, func(string) http.Handler { return nil }); err == nil {
 			t.Errorf("%s is served", bad)

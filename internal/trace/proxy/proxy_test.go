@@ -115,10 +115,7 @@ func TestPasses(t *testing.T) {
 	defer agent.Close()
 	host := strings.TrimPrefix(agent.URL, "http://")
 	url := front(t, &Options{Agent: agent.URL})
-	req, err := http.NewRequest("PUT", url+"/echo?a=%2F", strings.NewReader("body"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequest("PUT", url+"/echo?a=%2F", strings.NewReader("body")))(t)
 	req.Header.Set("Authorization", "theirs")
 	resp := must.Get(http.DefaultClient.Do(req))(t)
 	b, _ := io.ReadAll(resp.Body)
@@ -127,40 +124,31 @@ func TestPasses(t *testing.T) {
 		t.Errorf("%d %s, want %s", resp.StatusCode, b, want)
 	}
 	own := front(t, &Options{Agent: agent.URL, Header: http.Header{"Authorization": {"ours"}}})
-	if _, _, body := get(t, own+"/echo"); !strings.Contains(body, " ours|") {
-		t.Errorf("what was given is not added: %s", body)
-	}
+	_, _, body := get(t, own+"/echo")
+	must.Has(t, body, " ours|")
 	noRedirect := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if resp, err = noRedirect.Get(url + "/redirect"); err != nil || resp.Header.Get("Location") != url+"/there?x" {
-		t.Errorf("%v, %v", resp.Header, err)
-	}
+	resp = must.Get(noRedirect.Get(url + "/redirect"))(t)
+	must.Equal(t, resp.Header.Get("Location"), url+"/there?x")
 	resp.Body.Close()
 
 	ctx, cancel := context.WithCancel(t.Context())
 	req = must.Get(http.NewRequestWithContext(ctx, "GET", url+"/stream", nil))(t)
-	if resp, err = http.DefaultClient.Do(req); err != nil {
-		t.Fatal(err)
-	}
+	resp = must.Get(http.DefaultClient.Do(req))(t)
 	lines := bufio.NewReader(resp.Body)
 	for range 3 {
 		next <- "data: x\n\n"
-		if line, err := lines.ReadString('\n'); err != nil || line != "data: x\n" {
-			t.Fatalf("%q, %v", line, err)
-		}
+		must.Equal(t, must.Get(lines.ReadString('\n'))(t), "data: x\n")
 		lines.ReadString('\n')
 	}
 	cancel()
 	<-left // or the test's own limit says that it hangs
 	resp.Body.Close()
 
-	if resp, err = http.Get(url + "/stream"); err != nil {
-		t.Fatal(err)
-	}
+	resp = must.Get(http.Get(url + "/stream"))(t)
 	next <- "data: y\n\n"
 	close(next)
-	if b, err := io.ReadAll(resp.Body); err == nil || string(b) != "data: y\n\n" {
-		t.Errorf("a cut stream is %q, %v", b, err)
-	}
+	b, err := io.ReadAll(resp.Body)
+	must.True(t, err != nil && string(b) == "data: y\n\n", "a cut stream is", string(b), err)
 	resp.Body.Close()
 }
 
@@ -172,9 +160,8 @@ func TestWrong(t *testing.T) {
 		t.Errorf("%d %s, %q", status, body, notes)
 	}
 	for _, bad := range []*Options{{Agent: "nowhere"}, {Card: []byte(`{}`)}} {
-		if _, err := New(bad); err == nil {
-			t.Errorf("%+v is taken", bad)
-		}
+		_, err := New(bad)
+		must.True(t, err != nil, bad, "is taken")
 	}
 }
 
@@ -220,7 +207,5 @@ func TestRawRequests(t *testing.T) {
 			t.Errorf("%q: %q, %v; the agent got %s, want %s", test.request, answer, err, got, test.agent)
 		}
 	}
-	if len(notes) > 0 {
-		t.Errorf("the agent is said to be at fault: %q", notes)
-	}
+	must.True(t, len(notes) == 0, "the agent is said to be at fault", notes)
 }

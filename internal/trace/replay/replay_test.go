@@ -50,9 +50,7 @@ func play(t *testing.T, agent *memnet.Network, path, version string, prompts ...
 		}
 		told = append(told, text, turn.Stop+turn.Err)
 	}
-	if err := errors.Join(e.Close(), recorder.Close()); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, errors.Join(e.Close(), recorder.Close()), "")
 	client.Close()
 	agent.Sever()
 	return told
@@ -120,9 +118,7 @@ func TestOther(t *testing.T) {
 		resp := must.Get(client.Get("http://agent.invalid/.well-known/agent-card.json"))(t)
 		b, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if !strings.Contains(string(b), "http://other.invalid/base/") {
-			t.Errorf("the card is %s", b)
-		}
+		must.Has(t, string(b), "http://other.invalid/base/")
 		got := ask(`{"jsonrpc":"2.0","id":"x","method":"SendStreamingMessage","params":{"message":{"messageId":"mine","contextId":"my-context","parts":[{"text":"bye"}]}}}`)
 		if !strings.Contains(got, `"id":"x"`) || !strings.Contains(got, "TASK_STATE_COMPLETED") || strings.Count(got, "data: ") < 4 {
 			t.Errorf("the stream is %s", got)
@@ -133,9 +129,8 @@ func TestOther(t *testing.T) {
 		if got := ask(`{"jsonrpc":"2.0","id":2,"method":"GetTask","params":{"id":"x"}}`); !strings.Contains(got, "nothing more of that kind was recorded") {
 			t.Errorf("a task that was not asked for is %s", got)
 		}
-		if got := ask(`{"jsonrpc":"2.0","id":3,"method":"SendStreamingMessage","params":{}}`); !strings.Contains(got, "nothing more of that kind was recorded") {
-			t.Errorf("a second message gets %s", got)
-		}
+		got = ask(`{"jsonrpc":"2.0","id":3,"method":"SendStreamingMessage","params":{}}`)
+		must.True(t, strings.Contains(got, "nothing more of that kind was recorded"), "a second message gets", got)
 		if got := ask(`{"jsonrpc":"2.0","id":4,"method":"SendStreamingMessage","params":{"message":{"messageId":"2","parts":[{"text":"hello"}]}}}`); strings.Count(got, "data: ") < 4 {
 			t.Errorf("the same message, again, gets %s", got)
 		}
@@ -147,23 +142,19 @@ func TestOther(t *testing.T) {
 		}
 		a.rec = &recorded{exchanges: []*exchange{{request: *task("a"), played: true}, {request: *task("b")}}}
 		for ask, want := range []*exchange{a.rec.exchanges[0], a.rec.exchanges[1], nil} {
-			if x, _ := a.match(task(string(rune('a' + ask)))); x != want {
-				t.Errorf("question %d is answered with %v", ask, x)
-			}
+			x, _ := a.match(task(string(rune('a' + ask))))
+			must.True(t, x == want, ask, x)
 		}
 	})
 	t.Run("IDs that change places", func(t *testing.T) {
 		m := &ids{current: map[string]string{"1": "2", "2": "3", "3": "1"}}
-		if got := string(m.apply([]byte(`["1","2","3","4"]`))); got != `["2","3","1","4"]` {
-			t.Errorf("they are %s", got)
-		}
+		must.Equal(t, string(m.apply([]byte(`["1","2","3","4"]`))), `["2","3","1","4"]`)
 	})
 	for name, text := range map[string]string{"none.jsonl": "", "redacted.jsonl": `{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"redact":true}` + "\n"} {
 		path := filepath.Join(t.TempDir(), name)
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := NewAgent(path, &Options{}); err == nil {
-			t.Errorf("%s is played", name)
-		}
+		_, err := NewAgent(path, &Options{})
+		must.True(t, err != nil, name, "is played")
 	}
 }
 
@@ -175,9 +166,8 @@ func TestNoStatus(t *testing.T) {
 	agent := must.Get(NewAgent(path, &Options{Note: func(string) {}}))(t)
 	defer agent.Close()
 	defer func() {
-		if r := recover(); r != http.ErrAbortHandler {
-			t.Errorf("it ends with %v", r)
-		}
+		r := recover()
+		must.True(t, r == http.ErrAbortHandler, "it ends with", r)
 	}()
 	agent.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/x", nil))
 }

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 // heard is what a tap has handed over.
@@ -61,13 +63,10 @@ func TestRun(t *testing.T) {
 				got = append(got, rest)
 			}
 		}
-		if strings.Join(got, "\n") != input {
-			t.Errorf("%s: %d lines", mark, len(got))
-		}
+		must.Equal(t, strings.Join(got, "\n"), input, mark)
 	}
-	if _, _, _, err := h.run(t, t.Context(), strings.NewReader(""), nil, "/nowhere/at/all"); err == nil {
-		t.Error("what is not there was run")
-	}
+	_, _, _, err = h.run(t, t.Context(), strings.NewReader(""), nil, "/nowhere/at/all")
+	must.True(t, err != nil, "what is not there was run")
 }
 
 // TestSignal: a signal is passed on, and the program decides what becomes of it.
@@ -85,16 +84,12 @@ func TestSignal(t *testing.T) {
 		go func() { // ends with the program
 			s, err := Run(t.Context(), &Options{Command: []string{"sh", "-c", command}, Stdin: r, Stdout: io.Discard, Stderr: io.Discard, Signal: signal, OnErr: h.line("! "),
 				Line: func(bool, []byte) { once.Do(func() { close(ready) }) }})
-			if err != nil {
-				t.Error(err)
-			}
+			must.Fail(t, err, "")
 			status <- s
 		}()
 		<-ready
 		signal <- syscall.SIGTERM
-		if got := <-status; got != want {
-			t.Errorf("%s: status %d, want %d", command, got, want)
-		}
+		must.Equal(t, <-status, want, command)
 		w.Close()
 	}
 }
@@ -107,14 +102,10 @@ func TestEnds(t *testing.T) {
 	defer w.Close()
 	status, err := Run(ctx, &Options{Command: []string{"sh", "-c", "echo ready; cat >/dev/null; exit 3"}, Stdin: r, Stdout: io.Discard, Stderr: io.Discard,
 		Line: func(bool, []byte) { cancel() }, OnErr: func([]byte) {}})
-	if status != 3 || err != nil {
-		t.Errorf("status %d, %v", status, err)
-	}
+	must.True(t, status == 3 && err == nil, status, err)
 	status, err = Run(t.Context(), &Options{Command: []string{"sh", "-c", "trap '' PIPE; while echo x 2>/dev/null; do :; done; exit 4"}, Stdin: r, Stdout: gone{}, Stderr: io.Discard,
 		Line: func(bool, []byte) {}, OnErr: func([]byte) {}})
-	if status != 4 || err != nil {
-		t.Errorf("status %s, %v", strconv.Itoa(status), err)
-	}
+	must.True(t, status == 4 && err == nil, strconv.Itoa(status), err)
 }
 
 type gone struct{}

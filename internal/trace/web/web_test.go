@@ -34,18 +34,14 @@ func served(t *testing.T, path string) (get func(what string) (int, string), url
 	}()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		must.Fail(t, <-ended, "")
 	})
 	url = <-urls
 	return func(what string) (int, string) {
 		resp := must.Get(http.Get(url + what))(t)
 		defer resp.Body.Close()
 		b := must.Get(io.ReadAll(resp.Body))(t)
-		if p := resp.Header.Get("Content-Security-Policy"); p != policy {
-			t.Errorf("%s: the policy is %q", what, p)
-		}
+		must.Equal(t, resp.Header.Get("Content-Security-Policy"), policy, what)
 		return resp.StatusCode, string(b)
 	}, url
 }
@@ -74,13 +70,11 @@ func TestServe(t *testing.T) {
 	path := write(t, b)
 	get, url := served(t, path)
 	scripts := []string{"data.js", "json.js", "list.js", "axis.js", "detail.js", "main.js"}
-	if status, page := get(""); status != 200 || strings.Count(page, "<script src=") != len(scripts) {
-		t.Errorf("the page: %d %s", status, page)
-	}
+	status, page := get("")
+	must.True(t, status == 200 && strings.Count(page, "<script src=") == len(scripts), "the page", status, page)
 	for _, name := range append([]string{"style.css"}, scripts...) {
-		if status, file := get(name); status != 200 || len(file) < 1000 {
-			t.Errorf("%s: %d, %d bytes", name, status, len(file))
-		}
+		status, file := get(name)
+		must.True(t, status == 200 && len(file) >= 1000, name, status, len(file))
 	}
 	// A follower is told when all has been read.
 	resp := must.Get(http.Get(url + "api/live"))(t)
@@ -115,25 +109,20 @@ func TestServe(t *testing.T) {
 			t.Errorf("the tool call was made of %v", r.Made)
 		}
 	}
-	if _, found := get("api/search?text=PROCEED_ONCE"); !regexp.MustCompile(`^\[\d+(,\d+)+\]\n$`).MatchString(found) {
-		t.Errorf("found are %s", found)
-	}
-	if _, spans := get("api/spans"); strings.Count(spans, `"kind":"leg"`) != 2 {
-		t.Errorf("the spans are %s", spans)
-	}
+	_, found := get("api/search?text=PROCEED_ONCE")
+	must.True(t, regexp.MustCompile(`^\[\d+(,\d+)+\]\n$`).MatchString(found), "found are", found)
+	_, spans := get("api/spans")
+	must.True(t, strings.Count(spans, `"kind":"leg"`) == 2, "the spans are", spans)
 	// The card lacks what A2A wants, and the page says so.
 	if _, problems := get("api/problems"); strings.Count(problems, `"rule":"schema","weight":"error"`) != 3 || h.Problems != 4 {
 		t.Errorf("%d problems: %s", h.Problems, problems)
 	}
 	for _, none := range []string{"api/record?row=99999", "api/x", "doc.go", "page/index.html", "..%2fdoc.go"} {
-		if status, _ := get(none); status != 404 {
-			t.Errorf("%s: %d", none, status)
-		}
+		status, _ := get(none)
+		must.True(t, status == 404, none, status)
 	}
 	for _, other := range []string{"", "x/", strings.ToLower(filepath.Base(url)) + "/"} {
-		if resp, err := http.Get(url[:strings.Index(url[7:], "/")+8] + other); err != nil || resp.StatusCode != 403 {
-			t.Errorf("without the token: %v, %v", resp, err)
-		}
+		must.Equal(t, must.Get(http.Get(url[:strings.Index(url[7:], "/")+8]+other))(t).StatusCode, 403)
 	}
 }
 
@@ -150,9 +139,8 @@ func TestMany(t *testing.T) {
 	if h := ix.head("t"); h.Count != 10 || len(ix.rows) != 10 || !strings.Contains(strings.Join(h.Notes, "\n"), "records more are not in this page, which has the first 10") {
 		t.Errorf("%+v", h)
 	}
-	if _, ok := ix.position(10); ok {
-		t.Error("a row is there that is not shown")
-	}
+	_, ok := ix.position(10)
+	must.True(t, !ok, "a row is there that is not shown")
 }
 
 // contents is what is packed into a page.
@@ -227,10 +215,6 @@ func TestHAR(t *testing.T) {
 		return true
 	})
 	want := []string{"GET  200 application/json 0 ", "POST message/stream 200 text/event-stream 3 cut: unexpected EOF", "POST tasks/get 200 application/json 0 ", "POST tasks/resubscribe 200 text/event-stream 3 "}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("the entries are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if ms := doc.Get("log.entries.3.timings.receive").Float(); ms != 1000 {
-		t.Errorf("receiving took %v ms", ms)
-	}
+	must.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	must.Equal(t, doc.Get("log.entries.3.timings.receive").Float(), 1000, "how many ms receiving took")
 }
