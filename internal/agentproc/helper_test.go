@@ -168,9 +168,7 @@ func TestNoOrphans(t *testing.T) {
 			var pid int
 			var url string
 			line, _ := bufio.NewReader(out).ReadString('\n')
-			if _, err := fmt.Sscan(line, &pid, &url); err != nil {
-				t.Fatalf("%q: %v", line, err)
-			}
+			must.Get(fmt.Sscan(line, &pid, &url))(t)
 			_ = bridge.Process.Kill()
 			_ = bridge.Wait()
 			gone(t, url)

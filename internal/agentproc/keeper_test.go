@@ -36,22 +36,17 @@ func TestEnter(t *testing.T) {
 	k := keep(t, "env=PATH serve={port}", func(o *Options) { o.Print = log.print })
 	must.Get(k.URL(t.Context()))(t)
 	run := k.Done()
-	if err := k.Enter(other); err != nil || k.Err() != nil {
-		t.Errorf("elsewhere: %v, %v", err, k.Err())
-	}
-	err := k.Enter(dir)
+	err := k.Enter(other)
+	must.True(t, err == nil && k.Err() == nil, "elsewhere", err, k.Err())
+	err = k.Enter(dir)
 	<-run
-	if err != nil || !strings.Contains(k.Err().Error(), "a session was opened in "+dir) {
-		t.Errorf("%v, %v", err, k.Err())
-	}
+	must.True(t, err == nil && strings.Contains(k.Err().Error(), "a session was opened in "+dir), err, k.Err())
 	k.Revive()
 	run = k.Done()
 	_, err = k.URL(t.Context())
 	must.Do(t, k.Stop())
 	<-run // all that it has said is there
-	if err != nil || !strings.Contains(log.String(), "PATH is /usr/bin\n") {
-		t.Errorf("%v, %s", err, log.String())
-	}
+	must.True(t, err == nil && strings.Contains(log.String(), "PATH is /usr/bin\n"), err, log.String())
 }
 
 // Nothing starts before somebody asks. All callers share one process. It starts again
@@ -61,18 +56,14 @@ func TestKeeper(t *testing.T) {
 	log := &logBuffer{}
 	k := keep(t, "say=begun serve={port}", func(o *Options) { o.Print = log.print })
 	first := k.Done()
-	if k.Err() != nil || log.String() != "" {
-		t.Errorf("before anybody has asked: %v, %q", k.Err(), log.String())
-	}
+	must.True(t, k.Err() == nil && log.String() == "", "before anybody has asked", k.Err(), log.String())
 	var wg sync.WaitGroup
 	urls := make([]string, 3)
 	for i := range urls {
 		wg.Go(func() { urls[i], _ = k.URL(t.Context()) })
 	}
 	wg.Wait()
-	if urls[0] == "" || urls[0] != urls[1] || urls[0] != urls[2] {
-		t.Errorf("%q", urls)
-	}
+	must.True(t, urls[0] != "" && urls[0] == urls[1] && urls[0] == urls[2], urls)
 	k.Revive() // it lives
 	must.Equal(t, k.Done(), first, "an agent that lives was given up")
 
@@ -127,9 +118,8 @@ func TestKeeperGivenUp(t *testing.T) {
 	k := keep(t, "serve={port}", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := k.URL(ctx); !errors.Is(err, context.Canceled) || k.current.cmd != nil {
-		t.Errorf("%v; started: %v", err, k.current.cmd != nil)
-	}
+	_, err := k.URL(ctx)
+	must.True(t, errors.Is(err, context.Canceled) && k.current.cmd == nil, err, "; started", k.current.cmd != nil)
 }
 
 // A caller's impatience does not end a slow agent, and a later call waits for it again.

@@ -109,8 +109,6 @@ func FuzzSplitWords(f *testing.F) {
 		_, _, _ = splitWords(a, true)
 		quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 		_, words, err := splitWords(quote(a)+" "+quote(b), false)
-		if err != nil || !slices.Equal(words, []string{a, b}) {
-			t.Errorf("%q %q: %q, %v", a, b, words, err)
-		}
+		must.True(t, err == nil && slices.Equal(words, []string{a, b}), a, b, words, err)
 	})
 }

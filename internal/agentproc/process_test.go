@@ -80,9 +80,8 @@ func TestURL(t *testing.T) {
 			must.Equal(t, resp.StatusCode, 200)
 			resp.Body.Close()
 			must.Do(t, p.stop())
-			if _, err := p.find(t.Context(), nil); err == nil || strings.Contains(err.Error(), "before it had a card") {
-				t.Errorf("afterwards: %v", err)
-			}
+			_, err := p.find(t.Context(), nil)
+			must.True(t, err != nil && !strings.Contains(err.Error(), "before it had a card"), "afterwards", err)
 			must.Do(t, p.stop()) // twice
 		})
 	}
@@ -171,12 +170,10 @@ func TestOutput(t *testing.T) {
 	}
 	want := "http://localhost:3000 http://[::1]:1/a/b http://[::1]:1 http://127.0.0.1:2 http://127.0.0.1:3/x http://127.0.0.1:3 http://localhost:4 http://localhost:7"
 	// The last is at the end of a line that is too long: its digits are known.
-	if got := strings.Join(urls, " "); got != want && got != strings.TrimSuffix(want, " http://localhost:7") {
-		t.Errorf("\n got %s\nwant %s", got, want)
-	}
-	if words := o.lastWords(); !strings.HasPrefix(words, "xxx") || len(words) > maxWords+8 {
-		t.Errorf("%q", words)
-	}
+	got := strings.Join(urls, " ")
+	must.True(t, got == want || got == strings.TrimSuffix(want, " http://localhost:7"), got, want)
+	words := o.lastWords()
+	must.True(t, strings.HasPrefix(words, "xxx") && len(words) <= maxWords+8, words)
 	for range 1000 {
 		o.Write(bytes.Repeat([]byte("y"), 1000))
 	}
@@ -206,9 +203,7 @@ func TestRemoved(t *testing.T) {
 			leash := must.Get(cmd.StdinPipe())(t)
 			out := must.Get(cmd.StderrPipe())(t)
 			must.Do(t, cmd.Start())
-			if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "up\n" {
-				t.Fatalf("%q, %v", line, err)
-			}
+			must.Equal(t, must.Get(bufio.NewReader(out).ReadString('\n'))(t), "up\n")
 			if c.order != "wait" {
 				must.Get(io.WriteString(leash, c.order))(t)
 				leash.Close()

@@ -32,9 +32,8 @@ func TestContextPace(t *testing.T) {
 				update()
 				time.Sleep(time.Millisecond)
 			}
-			if contexts := cli.heard(); len(contexts) == 0 || len(contexts) > 20 {
-				t.Errorf("second %d: %d contexts", second, len(contexts))
-			}
+			contexts := cli.heard()
+			must.True(t, len(contexts) != 0 && len(contexts) <= 20, "contexts in second", second, len(contexts))
 		}
 		// A burst that ends at any time: its last update is the last one shown.
 		last := ""
@@ -53,9 +52,7 @@ func TestContextPace(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		wantLines(t, "when nothing has changed, a CLI", cli.heard())
-		if contexts := late.heard(); len(contexts) != 2 {
-			t.Errorf("the CLI that came later was told %q", contexts)
-		}
+		must.Equal(t, len(late.heard()), 2, "what the CLI that came later was told")
 	})
 }
 
@@ -77,9 +74,7 @@ func FuzzContext(f *testing.F) {
 		}
 		shown := must.Get(json.Marshal(s.Context()))(t)
 		strictContext(t, shown)
-		if _, err := s.Handle(MethodContextUpdate, shown); err != nil {
-			t.Fatalf("%s: %v", shown, err)
-		}
+		must.Get(s.Handle(MethodContextUpdate, shown))(t)
 		if again, _ := json.Marshal(s.Context()); string(again) != string(shown) {
 			t.Fatalf("shown as\n%s\nand then as\n%s", shown, again)
 		}

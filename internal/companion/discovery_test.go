@@ -27,9 +27,7 @@ func places(t *testing.T) (gemini, qwen string) {
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, err, "")
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -86,13 +84,10 @@ func TestDiscovery(t *testing.T) {
 		t.Errorf("after a change of workspaces: %+v, %v", got, e.started)
 	}
 	for _, wrong := range []string{`{}`, `{"workspaces":null}`, `{"workspaces":["relative"]}`, `{"workspaces":["/a` + string(filepath.ListSeparator) + `"]}`, `{"workspaces":"/a"}`} {
-		if _, err := s.Handle(MethodWorkspaces, []byte(wrong)); err == nil {
-			t.Errorf("%s was taken", wrong)
-		}
+		_, err := s.Handle(MethodWorkspaces, []byte(wrong))
+		must.True(t, err != nil, wrong, "was taken")
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, s.Close(), "")
 	wantLines(t, "the directory after the end", names(t, gemini))
 	wantLines(t, "Qwen's directory after the end", names(t, qwen))
 }
@@ -117,9 +112,7 @@ func TestNodeTempDir(t *testing.T) {
 			name, value, _ := strings.Cut(pair, "=")
 			env[name] = value
 		}
-		if got := nodeTempDir(c.Goos, func(name string) string { return env[name] }); got != c.Want {
-			t.Errorf("%s, %s: %s, want %s", c.Goos, c.Env, got, c.Want)
-		}
+		must.Equal(t, nodeTempDir(c.Goos, func(name string) string { return env[name] }), c.Want, c.Goos, c.Env)
 	}
 }
 
@@ -168,9 +161,7 @@ func TestStale(t *testing.T) {
 	wantLines(t, "Qwen's directory", names(t, qwen), locks...)
 	kill(s)
 	kill(alive)
-	if got := running(); len(got) != 0 {
-		t.Errorf("nothing runs, and there are %+v", got)
-	}
+	must.Equal(t, len(running()), 0, "nothing runs")
 }
 
 func write(t testing.TB, path, content string) {
@@ -189,9 +180,8 @@ func TestStartFails(t *testing.T) {
 	s.Close()
 	must.Do(t, os.RemoveAll(gemini))
 	write(t, gemini, "")
-	if s, err := Start(&scriptedEditor{}, &Options{Workspaces: workspace}); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
-		t.Errorf("%v %v", s, err)
-	}
+	s, err := Start(&scriptedEditor{}, &Options{Workspaces: workspace})
+	must.True(t, err != nil && strings.Contains(err.Error(), "TMPDIR"), s, err)
 	for _, wrong := range [][]string{{"relative"}, {"/a" + string(filepath.ListSeparator)}} {
 		if _, err := Start(&scriptedEditor{}, &Options{Workspaces: wrong}); err == nil || !strings.HasPrefix(err.Error(), "bridge: the companion cannot start: ") {
 			t.Errorf("%v: %v", wrong, err)

@@ -32,13 +32,10 @@ func TestHost(t *testing.T) {
 		response := must.Get(http.DefaultClient.Do(r))(t)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if got := response.Status[:4] + string(body); err != nil || got != c.want {
-			t.Errorf("%s %s: %s %v, want %s", c.method, c.body, got, err, c.want)
-		}
+		got := response.Status[:4] + string(body)
+		must.True(t, err == nil && got == c.want, c.method, c.body, got, err, c.want)
 	}
-	if err := stop(); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, stop(), "")
 	if response, err := http.Get(url); err == nil {
 		response.Body.Close()
 		t.Error("it answers after its end")

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,9 +28,7 @@ func TestLarge(t *testing.T) {
 		cli := w.connect()
 		large := strings.Repeat("a line, ü <&>\n", 1<<20)[:2<<20]
 		cli.tool("openDiff", `{"filePath":"/w/a","newContent":`+quote(large)+`}`)
-		if shown := w.editor.heard(); !slices.Equal(shown, []string{"ide/openDiff 1 /w/a " + quote(large)}) {
-			t.Errorf("the editor was shown %.80q", shown)
-		}
+		must.Equal(t, w.editor.heard(), []string{"ide/openDiff 1 /w/a " + quote(large)})
 		say(t, w.server, MethodDiffAccepted, `{"diffId":"1","content":`+quote(large)+`}`)
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -39,9 +36,8 @@ func TestLarge(t *testing.T) {
 		if want := `data: {"jsonrpc":"2.0","method":"ide/diffAccepted","params":{"filePath":"/w/a","content":` + quote(large) + `}}`; len(events) != 2 || events[1] != want {
 			t.Errorf("%d events", len(events))
 		}
-		if got, _ := cli.post(`"` + strings.Repeat("x", mcphttp.MaxBody)); !strings.HasPrefix(got, "413 ") {
-			t.Errorf("a large body: %.80s", got)
-		}
+		got, _ := cli.post(`"` + strings.Repeat("x", mcphttp.MaxBody))
+		must.True(t, strings.HasPrefix(got, "413 "), "a large body", got)
 		in, out := io.Pipe()
 		r := w.request(t.Context(), http.MethodPost, "", mcphttp.SessionHeader, cli.id)
 		r.Body = in
@@ -51,9 +47,7 @@ func TestLarge(t *testing.T) {
 		if err == nil {
 			response.Body.Close()
 		}
-		if took := time.Since(began); took != mcphttp.BodyWait {
-			t.Errorf("a body that stops was waited for %v (%v)", took, err)
-		}
+		must.Equal(t, time.Since(began), mcphttp.BodyWait, "how long a body that stops is waited for", err)
 		in.Close()
 	})
 }
@@ -66,23 +60,17 @@ func TestBounds(t *testing.T) {
 		for range maxSessions - 1 {
 			w.do(http.MethodPost, initialize)
 		}
-		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "503 ") {
-			t.Errorf("one session too many: %s", got)
-		}
+		got, _ := w.do(http.MethodPost, initialize)
+		must.True(t, strings.HasPrefix(got, "503 "), "one session too many", got)
 		time.Sleep(idleGrace)
 		synctest.Wait()
-		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "200 ") {
-			t.Errorf("after those have ended: %s", got)
-		}
+		got, _ = w.do(http.MethodPost, initialize)
+		must.True(t, strings.HasPrefix(got, "200 "), "after those have ended", got)
 		for i := range maxDiffs + 1 {
 			got := cli.tool("openDiff", fmt.Sprintf(`{"filePath":"/w/%d","newContent":""}`, i))
-			if refused := strings.Contains(got, "too many diffs"); refused != (i == maxDiffs) {
-				t.Errorf("diff %d: %s", i, got)
-			}
+			must.Equal(t, strings.Contains(got, "too many diffs"), i == maxDiffs, i, got)
 		}
-		if n := len(w.editor.heard()); n != maxDiffs {
-			t.Errorf("the editor was asked %d times", n)
-		}
+		must.Equal(t, len(w.editor.heard()), maxDiffs, "how often the editor was asked")
 		if got := cli.tool("openDiff", `{"filePath":"/w/0","newContent":"x"}`); strings.Contains(got, "too many diffs") {
 			t.Errorf("a diff in the place of another of the same file: %s", got)
 		}
@@ -107,13 +95,11 @@ func TestStrangers(t *testing.T) {
 		}
 		for i, want := range map[int]error{0: io.EOF, 1: io.EOF, 2: os.ErrDeadlineExceeded, mcphttp.MaxStrangers: os.ErrDeadlineExceeded} {
 			_ = conns[i].SetReadDeadline(time.Now().Add(time.Millisecond))
-			if _, err := conns[i].Read(make([]byte, 1)); !errors.Is(err, want) {
-				t.Errorf("connection %d: %v", i, err)
-			}
+			_, err := conns[i].Read(make([]byte, 1))
+			must.True(t, errors.Is(err, want), "connection", i, err)
 		}
-		if got, _ := w.do(http.MethodPost, initialize); !strings.HasPrefix(got, "200 ") {
-			t.Errorf("a CLI that comes now: %s", got)
-		}
+		got, _ := w.do(http.MethodPost, initialize)
+		must.True(t, strings.HasPrefix(got, "200 "), "a CLI that comes now", got)
 		cli.tool("closeDiff", `{"filePath":"/w/a"}`)
 	})
 }

@@ -33,14 +33,10 @@ func TestStalled(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		synctest.Wait()
-		if events := cli.heard(); len(events) != 100 {
-			t.Errorf("beside one that is stalled, a CLI heard %d contexts of 100", len(events))
-		}
+		must.Equal(t, len(cli.heard()), 100, "contexts that a CLI heard beside one that is stalled")
 		time.Sleep(mcphttp.WriteWait + sessionGrace)
 		synctest.Wait()
 		wantLines(t, "the editor", w.editor.heard(), "ide/closeDiff 1 /w/s")
-		if n := len(w.server.mcp.sessions); n != 1 {
-			t.Errorf("there are %d sessions", n)
-		}
+		must.Equal(t, len(w.server.mcp.sessions), 1, "sessions")
 	})
 }

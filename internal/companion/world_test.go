@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,9 +52,7 @@ func newWorld(t *testing.T) *world {
 	transport := &http.Transport{DialContext: w.net.Dial, DisableCompression: true, MaxIdleConnsPerHost: -1}
 	w.client = &http.Client{Transport: transport}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Fail(t, s.Close(), "")
 		transport.CloseIdleConnections()
 	})
 	return w
@@ -95,9 +92,7 @@ func (w *world) do(method, body string, headers ...string) (answer string, heade
 	}
 	defer response.Body.Close()
 	b, err := io.ReadAll(response.Body)
-	if err != nil {
-		w.t.Errorf("%s: %v", method, err)
-	}
+	must.Fail(w.t, err, "", method)
 	return fmt.Sprintf("%d %s", response.StatusCode, b), response.Header
 }
 
@@ -125,9 +120,8 @@ func (c *testCLI) connect() {
 	c.t.Helper()
 	_, header := c.do(http.MethodPost, initialize)
 	c.id = header.Get(mcphttp.SessionHeader)
-	if got, _ := c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); got != "202 " {
-		c.t.Errorf("initialized: %s", got)
-	}
+	got, _ := c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	must.True(c.t, got == "202 ", "initialized", got)
 	c.listen()
 }
 
@@ -148,9 +142,7 @@ func (c *testCLI) tool(name, arguments string) string {
 	c.t.Helper()
 	got, _ := c.post(`{"jsonrpc":"2.0","id":"t","method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments + `}}`)
 	result, ok := strings.CutPrefix(got, `200 {"jsonrpc":"2.0","id":"t","result":`)
-	if !ok {
-		c.t.Errorf("%s %s: %s", name, arguments, got)
-	}
+	must.Equal(c.t, ok, true, name, arguments, got)
 	return strings.TrimSuffix(result, "}")
 }
 
@@ -289,14 +281,11 @@ func (e *scriptedEditor) heard() []string {
 // say has the editor say something, as JSON.
 func say(t *testing.T, s *Server, method, params string) {
 	t.Helper()
-	if _, err := s.Handle(method, json.RawMessage(params)); err != nil {
-		t.Errorf("%s %s: %v", method, params, err)
-	}
+	_, err := s.Handle(method, json.RawMessage(params))
+	must.True(t, err == nil, method, params, err)
 }
 
 func wantLines(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
-	}
+	must.Equal(t, got, want, what)
 }

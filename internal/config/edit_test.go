@@ -82,9 +82,7 @@ func TestTemplates(t *testing.T) {
 		}
 	}
 	c, err := Load(files(t, b.String(), ""))
-	if err != nil || !c.Named || c.Value("url") == nil {
-		t.Errorf("%v in\n%s", err, b.String())
-	}
+	must.True(t, err == nil && c.Named && c.Value("url") != nil, err, b.String())
 	must.Fail(t, Create(write(t, filepath.Join(t.TempDir(), "f"), "mine"), "x"), "it is there already")
 }
 
@@ -149,9 +147,8 @@ func TestKeys(t *testing.T) {
 		}
 		opts := files(t, text, "")
 		opts.Agent = "work"
-		if c, err := Load(opts); err != nil || c.Value(k.Name) == nil {
-			t.Errorf("%s: %v", k.Name, err)
-		}
+		c, err := Load(opts)
+		must.True(t, err == nil && c.Value(k.Name) != nil, k.Name, err)
 	}
 }
 
@@ -164,8 +161,6 @@ func TestCredentialsAreOfAnAgent(t *testing.T) {
 				t.Errorf("%s may stand elsewhere than with an agent", k.Name)
 			}
 		}
-		if k.Name == "ca-file" && k.In&Workspace != 0 {
-			t.Error("a workspace may say whom to trust")
-		}
+		must.True(t, k.Name != "ca-file" || k.In&Workspace == 0, "a workspace may say whom to trust")
 	}
 }

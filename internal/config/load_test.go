@@ -79,9 +79,7 @@ func TestHostileWorkspace(t *testing.T) {
 		if want != "" {
 			want += "; " + workspaceRule
 		}
-		if got != want || err != nil && c != nil {
-			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
-		}
+		must.True(t, got == want && (err == nil || c == nil), text, got, want)
 	}
 }
 

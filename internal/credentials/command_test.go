@@ -62,9 +62,7 @@ func TestCredentialCommand(t *testing.T) {
 	}
 	wg.Wait()
 	b, _ := os.ReadFile(notes)
-	if runs() != 1 || strings.Contains(strings.ToUpper(string(b)), "A2ASTDIO_") {
-		t.Errorf("%d runs:\n%s", runs(), b)
-	}
+	must.True(t, runs() == 1 && !strings.Contains(strings.ToUpper(string(b)), "A2ASTDIO_"), runs(), "runs", b)
 	turned.turn(tokenLife - 29*time.Second)
 	prompts(t, c)
 	must.Equal(t, runs(), 2)
@@ -106,9 +104,8 @@ func TestCommandFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := (&Command{Line: helperCommand("hang")}).run(ctx, nil); err == nil {
-		t.Error("it has ended")
-	}
+	_, err := (&Command{Line: helperCommand("hang")}).run(ctx, nil)
+	must.True(t, err != nil, "it has ended")
 }
 
 // A secret in a file is used if nobody else can read it, and read anew when it is

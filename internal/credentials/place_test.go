@@ -104,9 +104,8 @@ func TestGivenBesideMore(t *testing.T) {
 	a.takes = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer hunter2" }
 	c, s := a.client(t, &Options{Store: testStore(t), Token: Secret{Value: "hunter2", Name: "t"}})
 	card := must.Get(c.Card(t.Context()))(t)
-	if helps, err := s.Needed(t.Context(), card); helps || err != nil {
-		t.Errorf("%v, %v", helps, err)
-	}
+	helps, err := s.Needed(t.Context(), card)
+	must.True(t, !helps && err == nil, helps, err)
 	prompts(t, c)
 }
 
@@ -124,8 +123,7 @@ func TestEndpointsOfConfigured(t *testing.T) {
 	}
 	_, err := s.Credential(t.Context(), &transport.Challenge{Card: flow(evil.Issuer, evil.Issuer)})
 	must.Fail(t, err, "names no endpoint of it")
-	if got, err := s.configured(t.Context(), flow(evil.Issuer, p.Issuer)); err != nil || got.Token != p.Issuer+"/token" || got.Authorization != "" {
-		t.Errorf("%+v, %v", got, err)
-	}
+	got, err := s.configured(t.Context(), flow(evil.Issuer, p.Issuer))
+	must.True(t, err == nil && got.Token == p.Issuer+"/token" && got.Authorization == "", got, err)
 	must.Equal(t, evil.Calls("token"), 0)
 }

@@ -183,7 +183,5 @@ func TestKeyInPlaceOfRenewed(t *testing.T) {
 	store := testStore(t)
 	_, s := newAgent(t, nil).client(t, &Options{Store: store})
 	s.setLogin(must.Get(s.StoreToken(t.Context(), &SignIn{}, "hunter2-token"))(t))
-	if h, err := s.renewLogin(t.Context(), ""); h != nil || err != nil {
-		t.Errorf("%v, %v", h, err)
-	}
+	must.Equal(t, must.Get(s.renewLogin(t.Context(), ""))(t), nil)
 }

@@ -33,9 +33,8 @@ func TestStore(t *testing.T) {
 	}
 	must.Do(t, filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		info, _ := d.Info()
-		if perm := info.Mode().Perm(); os.PathSeparator == '/' && perm&0o077 != 0 {
-			t.Errorf("%s has mode %o", path, perm)
-		}
+		perm := info.Mode().Perm()
+		must.True(t, os.PathSeparator != '/' || perm&0o077 == 0, path, "has mode", perm)
 		return err
 	}))
 	for _, test := range must.Table[struct{ Agent, Client, Want string }](t, "testdata/found.txt") {
@@ -47,14 +46,11 @@ func TestStore(t *testing.T) {
 				t.Errorf("%+v", l)
 			}
 		}
-		if err != nil || got != test.Want {
-			t.Errorf("%s %s: %q, not %q: %v", test.Agent, test.Client, got, test.Want, err)
-		}
+		must.True(t, err == nil && got == test.Want, test.Agent, test.Client, got, test.Want, err)
 	}
 	must.Do(t, errors.Join(s.Delete(a), s.Delete(a)))
-	if list, err := s.List(); len(list) != 1 || err != nil || list[0].Secrets.Access != "" {
-		t.Errorf("%v, %v", list, err)
-	}
+	list, err := s.List()
+	must.True(t, len(list) == 1 && err == nil && list[0].Secrets.Access == "", list, err)
 }
 
 // A file that others can read, or that is damaged, is not used, and the error tells
@@ -86,9 +82,8 @@ func TestStoreRefuses(t *testing.T) {
 	// A file that was copied to another's name.
 	other := aLogin("https://evil.example/a", "app")
 	os.WriteFile(s.file(other.Origin, other.ClientID), good, 0o600)
-	if got, err := s.Get(other.Origin, "app"); err == nil || got != nil {
-		t.Errorf("%+v, %v", got, err)
-	}
+	got, err := s.Get(other.Origin, "app")
+	must.True(t, err != nil && got == nil, got, err)
 }
 
 // An agent that wants no credentials is asked all the same if another's sign-in cannot be

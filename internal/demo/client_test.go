@@ -51,12 +51,8 @@ func converse(t *testing.T, version string, opts *Options, talk func(t *testing.
 		}
 		defer func() { // also after a Fatal
 			transport.CloseIdleConnections()
-			if err := end(); err != nil {
-				t.Errorf("closing the network: %v", err)
-			}
-			if err := a.Close(); err != nil {
-				t.Errorf("closing the agent: %v", err)
-			}
+			must.Fail(t, end(), "", "closing the network")
+			must.Fail(t, a.Close(), "", "closing the agent")
 		}()
 		talk(t, c)
 	})

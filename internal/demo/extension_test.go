@@ -96,14 +96,10 @@ func TestEveryFieldOfTheExtensionIsSaid(t *testing.T) {
 		for _, member := range members {
 			name := typ + "." + member[:(strings.IndexAny(member+":", ":="))]
 			known[name] = true
-			if !met[name] {
-				t.Errorf("no story says %s", name)
-			}
+			must.True(t, met[name], "no story says", name)
 		}
 	}
 	for name := range met {
-		if !known[name] {
-			t.Errorf("a story says %s, which the extension does not know", name)
-		}
+		must.True(t, known[name], name, "is in a story, and not in the extension")
 	}
 }

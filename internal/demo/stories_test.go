@@ -200,9 +200,7 @@ func TestLongLosesNothing(t *testing.T) {
 		for e := r.next(); e != nil; e = r.next() {
 			text.WriteString(textIn(e))
 		}
-		if text.String() != want.String() {
-			t.Error("the stream's text is not whole")
-		}
+		must.Equal(t, text.String(), want.String(), "the stream's text is not whole")
 	})
 }
 
@@ -239,9 +237,8 @@ func TestCloseEndsStories(t *testing.T) {
 		r := c.stream(false, says("slow"))
 		r.next()
 		c.agent.Close()
-		if lines := r.rest(); strings.Contains(strings.Join(lines, ""), "final") {
-			t.Errorf("the stream says that it ended: %q", lines)
-		}
+		lines := r.rest()
+		must.True(t, !strings.Contains(strings.Join(lines, ""), "final"), "the stream says that it ended", lines)
 		_, err := c.call("message/send", c.message(false, says("hello")))
 		must.Has(t, err, "closed")
 	}) // which closes it once more
@@ -263,9 +260,7 @@ func TestWords(t *testing.T) {
 		task := newTask(agent.newSession())
 		must.Do(t, agent.create(task, m.story(), m))
 		must.Do(t, task.settled(t.Context(), agent.ctx, 0))
-		if got := task.view(nil).Status.State == stateInputRequired; got != want {
-			t.Errorf("%q: asks %t, not %t", prompt, got, want)
-		}
+		must.Equal(t, task.view(nil).Status.State == stateInputRequired, want, prompt)
 		agent.Close()
 	}
 }

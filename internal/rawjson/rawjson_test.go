@@ -169,9 +169,7 @@ func checkText(t *testing.T, s string) {
 	if got := Unescape(s); json.Unmarshal([]byte(`"`+s+`"`), &want) == nil && utf8.ValidString(s) && got != want {
 		t.Errorf("%q says %q, want %q", s, got, want)
 	}
-	if got := string(AppendUnescaped([]byte("x"), s)); got != "x"+Unescape(s) {
-		t.Errorf("%q appends %q", s, got)
-	}
+	must.Equal(t, string(AppendUnescaped([]byte("x"), s)), "x"+Unescape(s), s)
 	ascii, control := true, false
 	for i := range len(s) {
 		ascii = ascii && s[i] < utf8.RuneSelf
@@ -186,13 +184,9 @@ func checkText(t *testing.T, s string) {
 		for want < len(s) && s[want] >= ' ' && s[want] < utf8.RuneSelf && s[want] != '"' && s[want] != '\\' {
 			want++
 		}
-		if got := SkipPlain(s, from); got != want {
-			t.Errorf("%q, from %d: plain to %d, want %d", s, from, got, want)
-		}
+		must.Equal(t, SkipPlain(s, from), want, s, from)
 	}
-	if EscapedUnit(s) != 0 && (len(s) < 6 || s[:2] != `\u`) {
-		t.Errorf("%q is an escape", s)
-	}
+	must.True(t, EscapedUnit(s) == 0 || !(len(s) < 6 || s[:2] != `\u`), s, "is an escape")
 }
 
 // FuzzAppendString: whatever the text, the JSON string is one line of valid
@@ -205,9 +199,7 @@ func FuzzAppendString(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		got := AppendString(nil, s)
 		var back string
-		if err := json.Unmarshal(got, &back); err != nil {
-			t.Fatalf("%q: %v", got, err)
-		}
+		must.Do(t, json.Unmarshal(got, &back))
 		var want strings.Builder
 		for _, r := range s { // a range decodes each bad byte as U+FFFD
 			want.WriteRune(r)
@@ -243,9 +235,7 @@ func TestDigest(t *testing.T) {
 	seed := maphash.MakeSeed()
 	of := func(v string) uint64 {
 		h, end := digest(seed, v, 0)
-		if end != len(v) {
-			t.Errorf("%s ends at %d", v, end)
-		}
+		must.Equal(t, end, len(v), v)
 		return h
 	}
 	for _, same := range [][2]string{
@@ -254,15 +244,12 @@ func TestDigest(t *testing.T) {
 		{`[]`, `[ ]`},
 		{`{}`, `{ }`},
 	} {
-		if of(same[0]) != of(same[1]) {
-			t.Errorf("%s and %s differ", same[0], same[1])
-		}
+		must.Equal(t, of(same[0]), of(same[1]), same)
 	}
 	seen := map[uint64]string{}
 	for _, v := range []string{`1`, `"1"`, `12`, `[1]`, `[1,2]`, `[2,1]`, `[12]`, `[[1],2]`, `[1,[2]]`, `{}`, `[]`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":{"b":1}}`, `{"a":[1]}`, `{"a":1,"b":2}`, `{"a":2,"b":1}`, `{"a":1,"a":2}`, `{"a":2,"a":1}`} {
-		if was, known := seen[of(v)]; known {
-			t.Errorf("%s is as %s", v, was)
-		}
+		was, known := seen[of(v)]
+		must.True(t, !known, v, "is as", was)
 		seen[of(v)] = v
 	}
 }

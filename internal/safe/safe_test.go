@@ -17,9 +17,7 @@ func TestThisMachine(t *testing.T) {
 		"localhost": true, "LOCALHOST:80": true, "127.0.0.1": true, "127.9.8.7:1": true, "::1": true, "[::1]": true, "[::1]:443": true, "::ffff:127.0.0.1": true,
 		"127.evil.example": false, "127.0.0.1.evil.example": false, "localhost.evil.example": false, "0.0.0.0": false, "10.0.0.1": false, "127.1": false, "": false, "[::2]": false,
 	} {
-		if got := ThisMachine(host); got != want {
-			t.Errorf("%q: %v", host, got)
-		}
+		must.Equal(t, ThisMachine(host), want, host)
 	}
 }
 
@@ -33,9 +31,7 @@ func TestSameOrigin(t *testing.T) {
 	} {
 		a, _ := url.Parse(test.a)
 		b, _ := url.Parse(test.b)
-		if got := SameOrigin(a, b); got != test.want {
-			t.Errorf("%s and %s: %v", test.a, test.b, got)
-		}
+		must.Equal(t, SameOrigin(a, b), test.want, test.a, test.b)
 	}
 }
 
@@ -49,9 +45,7 @@ func TestDir(t *testing.T) {
 		}
 		s, _ := state.dir(test.Goos, getenv, test.Home)
 		c, err := config.dir(test.Goos, getenv, test.Home)
-		if s != test.State || c != test.Config || (c == "") != (err != nil) {
-			t.Errorf("%+v: %s, %s, %v", test, s, c, err)
-		}
+		must.True(t, s == test.State && c == test.Config && (c == "") == (err != nil), test, s, c, err)
 	}
 }
 
@@ -60,41 +54,28 @@ func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "file")
 	for _, content := range []string{"one", "two"} {
 		must.Do(t, Replace(path, []byte(content)))
-		if got, err := ReadPrivate(path, 10); string(got) != content || err != nil {
-			t.Errorf("%q, %v", got, err)
-		}
+		must.Equal(t, string(must.Get(ReadPrivate(path, 10))(t)), content)
 	}
-	if _, err := ReadPrivate(path, 2); err == nil {
-		t.Error("a file beyond the limit was read")
-	}
-	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
-		t.Errorf("left behind: %v", entries)
-	}
+	_, err := ReadPrivate(path, 2)
+	must.True(t, err != nil, "a file beyond the limit was read")
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	must.Equal(t, len(entries), 1, entries)
 	if runtime.GOOS == "windows" {
 		return
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620} {
 		must.Do(t, os.Chmod(path, mode))
-		if _, err := ReadPrivate(path, 10); err == nil {
-			t.Errorf("%o was read", mode)
-		}
+		_, err := ReadPrivate(path, 10)
+		must.True(t, err != nil, mode, "was read")
 	}
 }
 
 func TestText(t *testing.T) {
-	if got := Plain("a\tb\n\x1b[31mred\x1b]0;t\x07\r\x7f\u009b2J\u202eevil\u2066"); got != "a\tb\n␛[31mred␛]0;t␇␍␡�2J�evil�" {
-		t.Errorf("%q", got)
-	}
-	if got := Line(" a\n b\té", 6); got != "a b é" {
-		t.Errorf("%q", got)
-	}
-	if got := Line("aéé", 4); got != "aé…" {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, Plain("a\tb\n\x1b[31mred\x1b]0;t\x07\r\x7f\u009b2J\u202eevil\u2066"), "a\tb\n␛[31mred␛]0;t␇␍␡�2J�evil�")
+	must.Equal(t, Line(" a\n b\té", 6), "a b é")
+	must.Equal(t, Line("aéé", 4), "aé…")
 	for word, want := range map[string]string{"a-b": "a-b", "": "''", "it's": `'it'\''s'`, "$x": "'$x'"} {
-		if got := ShellWord(word); got != want {
-			t.Errorf("%q", got)
-		}
+		must.Equal(t, ShellWord(word), want)
 	}
 }
 
@@ -105,8 +86,6 @@ func TestFileName(t *testing.T) {
 		"a:b": "a_b", "trailing. . ": "trailing", "\u202etxt.exe": "_txt.exe", "\xff": "_", "ü.md": "ü.md", "": "",
 		strings.Repeat("é", 300) + ".tar": strings.Repeat("é", 98) + ".tar",
 	} {
-		if got := FileName(in); got != want {
-			t.Errorf("%q: %q, not %q", in, got, want)
-		}
+		must.Equal(t, FileName(in), want, in)
 	}
 }

@@ -160,9 +160,7 @@ func TestWrongTask(t *testing.T) {
 	other := h.Open("")
 	must.Equal(t, status(h, push(hook, taskV03, set("X-A2A-Notification-Token", other.Config().Token))), 401)
 	again := h.Open(hook.Name())
-	if again.Name() == hook.Name() {
-		t.Error("two turns share an address")
-	}
+	must.Equal(t, again.Name() == hook.Name(), false, "two turns share an address")
 	hook.Close()
 	again = h.Open(hook.Name())
 	if again.Name() != hook.Name() || again.Config().Token == hook.Config().Token {

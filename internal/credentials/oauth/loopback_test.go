@@ -73,9 +73,8 @@ func TestAnswerIsExact(t *testing.T) {
 		{"/callback?code=x", l.cookie}, {"/callback?code=x&state=t", l.cookie}, {"/callback?code=x&state=s&state=s", l.cookie},
 		{"/callback?code=x&state=s", ""}, {"/callback?code=x&state=s", l.cookie + "x"},
 	} {
-		if code := visit(test.path, test.cookie); code != http.StatusBadRequest || len(answers) > 0 {
-			t.Errorf("%+v: %d", test, code)
-		}
+		code := visit(test.path, test.cookie)
+		must.True(t, code == http.StatusBadRequest && len(answers) == 0, test, code)
 	}
 	must.Equal(t, visit(l.start+"x", ""), http.StatusNotFound, "another page")
 	cookie := l.cookie

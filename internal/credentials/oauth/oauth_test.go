@@ -184,9 +184,8 @@ func TestDeviceLogin(t *testing.T) {
 			if must.Fail(t, err, test.want); err != nil {
 				return
 			}
-			if _, ok := s.Provider.Check(token.Access); !ok || account != idp.User {
-				t.Errorf("%q", account)
-			}
+			_, ok := s.Provider.Check(token.Access)
+			must.True(t, ok && account == idp.User, account)
 		})
 	}
 }
@@ -235,9 +234,8 @@ func TestForProgram(t *testing.T) {
 	for _, auth := range [][]string{nil, {"client_secret_post"}, {"client_secret_basic", "client_secret_post"}} {
 		p.ClientAuth = auth
 		token := must.Get(c.ClientCredentials(t.Context(), p, []string{"admin"}))(t)
-		if grant, ok := s.Provider.Check(token.Access); !ok || grant.Subject != "service" || fmt.Sprint(token.Scopes) != "[admin]" {
-			t.Errorf("%+v", grant)
-		}
+		grant, ok := s.Provider.Check(token.Access)
+		must.True(t, ok && grant.Subject == "service" && fmt.Sprint(token.Scopes) == "[admin]", grant)
 		must.Equal(t, s.Forms()[len(s.Forms())-1].Has("client_secret"), len(auth) == 1, auth)
 	}
 	c.Secret = "hunter2-wrong"
@@ -276,16 +274,14 @@ func TestRenewTwice(t *testing.T) {
 	must.Do(t, err)
 	next := must.Get(c.Renew(t.Context(), p, token.Refresh))(t)
 	_, err = c.Renew(t.Context(), p, token.Refresh)
-	if e := (*Error)(nil); !errors.As(err, &e) || e.Code != "invalid_grant" || e.Passing {
-		t.Errorf("got %v", err)
-	}
+	e := (*Error)(nil)
+	must.True(t, errors.As(err, &e) && e.Code == "invalid_grant" && !e.Passing, err)
 	_, ok := s.Provider.Check(next.Access)
 	must.Equal(t, ok, false, "the family goes on")
 	s.Fail("token", signin.Answer(503, ""))
 	_, err = c.Renew(t.Context(), p, next.Refresh)
-	if e := (*Error)(nil); !errors.As(err, &e) || !e.Passing {
-		t.Errorf("got %#v", err)
-	}
+	e = (*Error)(nil)
+	must.True(t, errors.As(err, &e) && e.Passing, err)
 	s.Fail("token", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	_, err = c.Renew(t.Context(), p, next.Refresh)
 	must.Fail(t, err, "is not reached to renew the sign-in: the connection was closed")

@@ -47,9 +47,8 @@ func TestDiscover(t *testing.T) {
 			must.Equal(t, missing, test.Missing)
 			must.Equal(t, err == nil && p.Token == "", false)
 			if test.Want == "" && strings.HasSuffix(test.At, "configuration") {
-				if p, err := FromMetadata(t.Context(), NewHTTP(nil), url+test.At); err != nil || !p.Has("", p.Token) || p.Has("https://other.example", "") {
-					t.Errorf("%+v, %v", p, err)
-				}
+				p, err := FromMetadata(t.Context(), NewHTTP(nil), url+test.At)
+				must.True(t, err == nil && p.Has("", p.Token) && !p.Has("https://other.example", ""), p, err)
 			}
 		})
 	}
@@ -118,9 +117,7 @@ func TestWellKnown(t *testing.T) {
 		u, _ := url.Parse("https://idp.example" + path)
 		list := wellKnown(u)
 		slices.Sort(list)
-		if len(list) != want || len(slices.Compact(list)) != want {
-			t.Errorf("%q: %v", path, list)
-		}
+		must.True(t, len(list) == want && len(slices.Compact(list)) == want, path, list)
 	}
 }
 
@@ -177,15 +174,11 @@ func TestRedirect(t *testing.T) {
 		l := &Login{Redirect: redirect}
 		got, err := l.Listen()
 		l.Close()
-		if (err == nil) != ok && !strings.Contains(fmt.Sprint(err), "cannot assign") {
-			t.Errorf("%q: %q, %v", redirect, got, err)
-		}
+		must.True(t, (err == nil) == ok || strings.Contains(fmt.Sprint(err), "cannot assign"), redirect, got, err)
 		if ok && redirect != "" && strings.HasSuffix(got, "/") != strings.HasSuffix(redirect, "/") { // providers compare each letter
 			t.Errorf("%q became %q", redirect, got)
 		}
-		if !ok && !strings.Contains(fmt.Sprint(err), "does not lead back to this machine") {
-			t.Errorf("%q: %v", redirect, err)
-		}
+		must.True(t, ok || strings.Contains(fmt.Sprint(err), "does not lead back to this machine"), redirect, err)
 	}
 }
 
