@@ -273,13 +273,9 @@ func TestPlantedBugs(t *testing.T) {
 				var e examined
 				must.Fail(t, json.Unmarshal([]byte(stdout), &e), "", stdout, stderr)
 				for _, s := range e.Steps {
-					if s.Step == "card" && strings.Contains(s.Says, "/tasks/") {
-						t.Errorf("the card is %s", s.Says)
-					}
+					must.True(t, s.Step != "card" || !strings.Contains(s.Says, "/tasks/"), "the card is", s.Says)
 				}
-				if bug["once"] != nil && len(e.Findings) != 1 {
-					t.Errorf("%d findings", len(e.Findings))
-				}
+				must.True(t, bug["once"] == nil || len(e.Findings) == 1, len(e.Findings), "findings")
 				told := map[string]bool{}
 				for _, f := range e.Findings {
 					must.Equal(t, told[f.Text], false, f.Text, "is told twice")

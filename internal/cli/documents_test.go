@@ -30,9 +30,7 @@ func TestReadmeEditor(t *testing.T) {
 	block := regexp.MustCompile("(?ms)^```json\n([^`]*agent_servers.*?)^```").FindStringSubmatch(readme)
 	must.Do(t, json.Unmarshal([]byte(block[1]), &settings))
 	agent := settings.Servers["My agent"]
-	if agent.Type != "custom" || agent.Command != "a2astdio" || len(agent.Env) > 0 {
-		t.Errorf("%+v", agent)
-	}
+	must.True(t, agent.Type == "custom" && agent.Command == "a2astdio" && len(agent.Env) == 0, agent)
 	ask := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}` + "\n"
 	if status, stdout, stderr := runMain(ask, agent.Args...); status != 0 || stderr != "" || !strings.Contains(stdout, `"protocolVersion":1`) {
 		t.Errorf("status %d, %s, %s", status, stdout, stderr)
@@ -66,9 +64,8 @@ func TestShownCommands(t *testing.T) {
 				line, _, _ = strings.Cut(line, end)
 			}
 			found++
-			if status, _, stderr := runMain("", append(wordsOf(line), "--help")...); status != 0 {
-				t.Errorf("%s: a2astdio %s: %s", where, line, stderr)
-			}
+			status, _, stderr := runMain("", append(wordsOf(line), "--help")...)
+			must.Equal(t, status, 0, where, line, stderr)
 		}
 	}
 	must.Equal(t, found < 150, false, found)
@@ -111,9 +108,7 @@ func TestAgentsTable(t *testing.T) {
 			name = strings.TrimSpace(name)
 			if strings.HasPrefix(name, "Test") {
 				interop = true
-				if !regexp.MustCompile(`(?m)^func ` + name + `\w*\(`).MatchString(peers) {
-					t.Errorf("%s: there is no test %s", agent, name)
-				}
+				must.Equal(t, regexp.MustCompile(`(?m)^func `+name+`\w*\(`).MatchString(peers), true, agent, "there is no test", name)
 				continue
 			}
 			named[name] = true

@@ -234,9 +234,8 @@ func TestEchoedToken(t *testing.T) {
 			}
 		}
 		_, stdout, stderr := runMain("", append(args, "send", "hi")...)
-		if out := stdout + stderr; strings.Contains(out, echoToken) || !strings.Contains(out, "no model for") {
-			t.Errorf("%v: %s", args, out)
-		}
+		out := stdout + stderr
+		must.True(t, !strings.Contains(out, echoToken) && strings.Contains(out, "no model for"), args, out)
 	}
 }
 

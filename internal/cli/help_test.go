@@ -209,9 +209,8 @@ func TestHelpTopics(t *testing.T) {
 	if options > 121 || commands > 31 {
 		t.Errorf("there are %d options and %d commands: which of them would nobody miss?", options, commands)
 	}
-	if n := strings.Count(helpOf(t, nil), "\n"); n > 60 {
-		t.Errorf("a2astdio --help has %d lines: leave more to topics", n)
-	}
+	n := strings.Count(helpOf(t, nil), "\n")
+	must.True(t, n <= 60, n, "lines of a2astdio --help: leave more to topics")
 	all := helpOf(t, []string{"trace"})
 	for _, topic := range frame.Topics {
 		status, text, stderr := runMain("", "help", topic)
@@ -221,9 +220,8 @@ func TestHelpTopics(t *testing.T) {
 		all += text
 	}
 	for _, o := range frame.RootOptions() {
-		if n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+o.Flag+`\b[^-]`).FindAllString(all, -1)); n != 1 {
-			t.Errorf("--%s stands %d times in the topics", o.Flag, n)
-		}
+		n := len(regexp.MustCompile(`(?m)^  (-\w, )?--`+o.Flag+`\b[^-]`).FindAllString(all, -1))
+		must.Equal(t, n, 1, o.Flag, "stands so often in the topics")
 	}
 	files := must.Get(fs.Glob(frame.HelpFiles, "help/*.txt"))(t)
 	for _, file := range files {

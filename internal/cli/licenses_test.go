@@ -98,9 +98,7 @@ func TestGeneratedNotices(t *testing.T) {
 	b.WriteString(noticesHead)
 	for _, m := range linkedModules(t) {
 		texts := licenceTexts(t, m)
-		if texts == "" {
-			t.Errorf("%s has no licence at its top: may it be shipped?", m.Path)
-		}
+		must.True(t, texts != "", m.Path, "has no licence at its top: may it be shipped?")
 		fmt.Fprintf(&b, "%s%s %s\n", rule, m.Path, m.Version)
 		if strings.Contains(texts, "Mozilla Public License") {
 			// MPL-2.0, section 3.2: whoever gets the program is told where the source is.
@@ -121,7 +119,6 @@ func TestGeneratedNotices(t *testing.T) {
 		}
 		return // the text that is embedded is the one before
 	}
-	if status, got, stderr := runMain("", "version", "--licenses"); status != 0 || got != b.String() {
-		t.Errorf("status %d, %s", status, stderr)
-	}
+	status, got, stderr := runMain("", "version", "--licenses")
+	must.True(t, status == 0 && got == b.String(), status, stderr)
 }

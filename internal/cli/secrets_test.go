@@ -167,9 +167,8 @@ func (s *secretRun) start(name, stdin, program string, args ...string) {
 	cmd := exec.Command(program, args...)
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.dir, s.env, strings.NewReader(stdin), &out, &errs
-	if err := cmd.Run(); err != nil && !strings.HasPrefix(name, "error") {
-		s.t.Errorf("%s: %v: %s%s", name, err, out.String(), errs.String())
-	}
+	err := cmd.Run()
+	must.True(s.t, err == nil || strings.HasPrefix(name, "error"), name, err, out.String(), errs.String())
 	s.take(name, out.String(), errs.String())
 }
 
@@ -351,14 +350,11 @@ func (a *leakyAgent) check(t *testing.T, texts map[string]string, traces int) {
 		}
 		must.Equal(t, found, true, "there is nothing of", name)
 	}
-	if traces < 17 || len(texts) < 100 {
-		t.Errorf("only %d traces and %d texts", traces, len(texts))
-	}
+	must.True(t, traces >= 17 && len(texts) >= 100, traces, len(texts))
 	for where, text := range texts {
 		for secret, kind := range a.secrets {
-			if i := strings.Index(text, secret); i >= 0 {
-				t.Errorf("%s has a secret, %s: …%s…", where, kind, text[max(0, i-120):min(len(text), i+40)])
-			}
+			i := strings.Index(text, secret)
+			must.True(t, i < 0, where, "has a secret", kind, text[max(0, i-120):min(len(text), i+40)])
 		}
 		// What the user prompts is the conversation's: in a list of tasks it may be seen.
 		if strings.Contains(text, "prompted-secret") && (strings.HasSuffix(where, ".jsonl") || strings.HasSuffix(where, "/log") || strings.Contains(where, "export")) {

@@ -146,9 +146,7 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 	release.Close()
 	_ = cmd.Wait()
 	<-read
-	if code := cmd.ProcessState.ExitCode(); code != s.Exit {
-		t.Errorf("%s: status %d, not %d", s.Name, code, s.Exit)
-	}
+	must.Equal(t, cmd.ProcessState.ExitCode(), s.Exit, s.Name)
 	text := strings.Replace(screen.String(), ended, "", 1)
 	if s.Name == "cancelled" { // how far it gets is luck
 		text = regexp.MustCompile(`(?m)^tick [2-9]\d* of 60\r\n`).ReplaceAllString(text, "")

@@ -54,9 +54,8 @@ func TestInterruptedQuestion(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	a := &frame.Asker{Ctx: ctx, TTY: &typist{Reader: r}, Lines: bufio.NewReader(r), Out: io.Discard}
-	if _, err := a.Ask("x", ""); !errors.Is(err, frame.ErrInterrupted) {
-		t.Error(err)
-	}
+	_, err := a.Ask("x", "")
+	must.True(t, errors.Is(err, frame.ErrInterrupted), err)
 }
 
 // initialized is what an editor is answered that begins, and ends.
@@ -117,7 +116,6 @@ func TestTerminalLoginWay(t *testing.T) {
 	for _, a := range m.Get("_meta.terminal-auth.args").Array() {
 		args = append(args, a.Str)
 	}
-	if status, _, stderr := runMain("", args...); status != 3 || strings.Contains(m.Raw+stderr, "hunter2") {
-		t.Errorf("%q: %d %s", args, status, stderr)
-	}
+	status, _, stderr := runMain("", args...)
+	must.True(t, status == 3 && !strings.Contains(m.Raw+stderr, "hunter2"), args, status, stderr)
 }

@@ -21,9 +21,7 @@ Usage:
   a2astdio x [options] \FILE – and well
 `)
 	for _, want := range []string{".SH NAME\na2astdio\\-x \\- do it\n", ".nf\nDoes it: ", "\n\\&.not a request\n\nUsage:\n  a2astdio x", "\\eFILE", "\\(aqso\\(aq", "\\[u2013]"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q in\n%s", want, page)
-		}
+		must.Has(t, page, want)
 	}
 	groff, err := exec.LookPath("groff")
 	if err != nil {
@@ -31,15 +29,12 @@ Usage:
 	}
 	file := filepath.Join(t.TempDir(), "x.1")
 	must.Do(t, os.WriteFile(file, []byte(page), 0o600))
-	if out, err := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z", file).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v %s", err, out)
-	}
+	out, err := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z", file).CombinedOutput()
+	must.True(t, err == nil && len(out) == 0, err, out)
 }
 
 // TestCommands: each command of the program has a page.
 func TestCommands(t *testing.T) {
 	got := listed("Commands", "\nUsage:\n  x\n\nCommands:\n  trace show    look\n  trace export  keep\n\nmore\n")
-	if len(got) != 2 || strings.Join(got[1], " ") != "trace export" {
-		t.Error(got)
-	}
+	must.True(t, len(got) == 2 && strings.Join(got[1], " ") == "trace export", got)
 }

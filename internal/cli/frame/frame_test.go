@@ -65,9 +65,8 @@ func TestBrokenPipes(t *testing.T) {
 	} {
 		var stderr strings.Builder
 		p := &Program{Stderr: &stderr}
-		if status := p.Exit(t.Context(), test.err); status != ExitFailed || (stderr.Len() > 0) != test.said {
-			t.Errorf("%v: %d, %q", test.err, status, stderr.String())
-		}
+		status := p.Exit(t.Context(), test.err)
+		must.True(t, status == ExitFailed && (stderr.Len() > 0) == test.said, test.err, status, stderr.String())
 	}
 }
 

@@ -35,15 +35,11 @@ func TestWithdrawnQuestion(t *testing.T) {
 			go func() { // ends with the line
 				b := make([]byte, 100)
 				n, err := tty.Read(b)
-				if err != nil {
-					t.Error(err)
-				}
+				must.Fail(t, err, "")
 				lines <- string(b[:n])
 			}()
 			_, _ = io.WriteString(user, typed)
-			if got := <-lines; got != typed {
-				t.Errorf("%q was typed, and %q is read", typed, got)
-			}
+			must.Equal(t, <-lines, typed)
 		}
 		withdrawn := func() {
 			tty, _ := k.Terminal()
@@ -54,9 +50,8 @@ func TestWithdrawnQuestion(t *testing.T) {
 			}()
 			synctest.Wait()
 			tty.Close()
-			if err := <-done; !errors.Is(err, os.ErrClosed) {
-				t.Errorf("a question that was withdrawn has read: %v", err)
-			}
+			err := <-done
+			must.True(t, errors.Is(err, os.ErrClosed), "a question that was withdrawn has read", err)
 		}
 		read("y\n", false)
 		withdrawn()

@@ -293,8 +293,6 @@ func TestEditorsDocument(t *testing.T) {
 func TestSettingsOf(t *testing.T) {
 	for _, e := range editorSettings {
 		text, err := settingsOf(e.file, &launch{args: []string{"a \"{  }\",  }\t"}})
-		if err != nil || !strings.Contains(text, `"a \"{  }\",  }\t"`) {
-			t.Errorf("%v\n%s", err, text)
-		}
+		must.True(t, err == nil && strings.Contains(text, `"a \"{  }\",  }\t"`), err, text)
 	}
 }

@@ -44,9 +44,7 @@ func TestAskCancelled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	tty := &typist{Reader: readerFunc(func(p []byte) (int, error) { stop(); return r.Read(p) })}
 	_, err := askTerminal(ctx, tty, []mapping.Question{question()})
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	must.Equal(t, errors.Is(err, context.Canceled), true, err)
 	if shown := tty.shown.String(); !strings.HasSuffix(shown, "[1-3,y,n,a,?] \n") {
 		t.Errorf("the cursor does not stand behind the question:\n%s", shown)
 	}
@@ -184,8 +182,7 @@ func TestDiffIsTheChange(t *testing.T) {
 		if shown := diff(frame.Style(false), 80, f, false); !strings.Contains(shown, row.shown) || strings.Contains(shown, row.hidden) {
 			t.Errorf("%s: the user sees\n%s", name, shown)
 		}
-		if added, removed := changed(f); added != row.added || removed != row.removed {
-			t.Errorf("%s: +%d -%d", name, added, removed)
-		}
+		added, removed := changed(f)
+		must.True(t, added == row.added && removed == row.removed, name, added, removed)
 	}
 }

@@ -101,9 +101,8 @@ func TestTextOutput(t *testing.T) {
 			s.Kind = mapping.StepText
 			must.Do(t, o.show([]mapping.Step{s}))
 		}
-		if err := o.End(bridge.Result{}, ""); err != nil || b.String() != want {
-			t.Errorf("%q %v", b.String(), err)
-		}
+		err := o.End(bridge.Result{}, "")
+		must.True(t, err == nil && b.String() == want, b.String(), err)
 	}
 }
 

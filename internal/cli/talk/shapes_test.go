@@ -134,8 +134,6 @@ func TestShapes(t *testing.T) {
 			}
 		}
 		t.Logf("-o %s: %d wrong: %v", format, all, wrong)
-		if all > atMost {
-			t.Errorf("-o %s: %d turns are wrong, and %d were before", format, all, atMost)
-		}
+		must.True(t, all <= atMost, format, all, "turns are wrong, and there were", atMost)
 	}
 }

@@ -34,16 +34,14 @@ func TestOnlookerCannotAsk(t *testing.T) {
 	}()
 	select {
 	case end := <-o.ends:
-		if err := end(); !errors.Is(err, errGone) {
-			t.Errorf("the command ends with %v", err)
-		}
+		err := end()
+		must.True(t, errors.Is(err, errGone), "the command ends with", err)
 	case err := <-asked:
 		t.Fatalf("the turn gets %v", err)
 	}
 	stop()
-	if err := <-asked; !errors.Is(err, context.Canceled) {
-		t.Errorf("the turn gets %v at its end", err)
-	}
+	err := <-asked
+	must.True(t, errors.Is(err, context.Canceled), "at its end the turn gets", err)
 }
 
 // TestPageOfNothing: a task in which nothing was said yet has no headings over nothing.

@@ -48,9 +48,8 @@ func TestShow(t *testing.T) {
 		for _, width := range []int{0, 80, 40} {
 			timeline := shown(t, b, width, false)
 			for line := range strings.Lines(timeline) {
-				if n := utf8.RuneCountInString(line) - 1; width > 0 && n > width {
-					t.Errorf("%d columns for %d: %s", n, width, line)
-				}
+				n := utf8.RuneCountInString(line) - 1
+				must.True(t, width <= 0 || n <= width, n, "columns for", width, line)
 			}
 			must.Equal(t, strings.Contains(timeline, "\x1b"), false, "there are colours, which were not wanted")
 			if width != 80 {
@@ -91,7 +90,5 @@ func TestExportFails(t *testing.T) {
 	}
 	_, err := os.Lstat(file)
 	_, linkErr := os.Lstat(link)
-	if !errors.Is(err, os.ErrNotExist) || linkErr != nil {
-		t.Errorf("the file: %v, the link: %v", err, linkErr)
-	}
+	must.True(t, errors.Is(err, os.ErrNotExist) && linkErr == nil, err, linkErr)
 }

@@ -167,9 +167,8 @@ func TestLargeAllocations(t *testing.T) {
 		h.step(t)
 	}
 	runtime.ReadMemStats(&after)
-	if got := (after.TotalAlloc - before.TotalAlloc) / n; got > size/10 {
-		t.Errorf("%d bytes for each event", got)
-	}
+	got := (after.TotalAlloc - before.TotalAlloc) / n
+	must.True(t, got <= size/10, got, "bytes for each event")
 }
 
 // TestHotPath checks that the measured lines have the text.
@@ -179,9 +178,8 @@ func TestHotPath(t *testing.T) {
 		h.step(t) // the task
 		for i := range 3 {
 			h.step(t)
-			if want := quoted(text(i, textSize, c.breaks)); !bytes.Contains(h.out, []byte(want)) {
-				t.Errorf("%s: event %d made %s, without %s", c.name, i, h.out, want)
-			}
+			want := quoted(text(i, textSize, c.breaks))
+			must.True(t, bytes.Contains(h.out, []byte(want)), c.name, i, h.out, want)
 		}
 	}
 }
@@ -235,9 +233,7 @@ func TestChunks(t *testing.T) {
 	}
 	turn := e.Prompt("go")
 	<-turn.Done
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, e.Close(), "")
 	shown := 0
 	for _, x := range turn.Shown {
 		if x.Kind == editor.Text {

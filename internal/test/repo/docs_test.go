@@ -125,10 +125,7 @@ func TestSpelling(t *testing.T) {
 	for _, language := range []string{"en_GB", "en_US"} {
 		check := exec.Command("aspell", "-l", language, "--encoding=utf-8", "--ignore-case", "list")
 		check.Stdin = strings.NewReader(strings.Join(unknown, "\n"))
-		out, err := check.Output()
-		if err != nil {
-			t.Fatalf("aspell: %v", err)
-		}
+		out := must.Get(check.Output())(t)
 		unknown = strings.Fields(string(out))
 	}
 	for _, word := range unknown {

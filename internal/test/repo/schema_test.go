@@ -95,10 +95,7 @@ func mcpSchema(t *testing.T) func(method string, m gjson.Result) *jsonschema.Sch
 
 // acpSchema finds the schema of what an ACP client is sent: a method's parameters or result.
 func acpSchema(t *testing.T, name string) func(method string, m gjson.Result) *jsonschema.Schema {
-	text, err := os.ReadFile("testdata/schema/" + name + ".schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/schema/" + name + ".schema.json"))(t)
 	var document map[string]any
 	must.Do(t, json.Unmarshal(text, &document))
 	closed(document, false)
@@ -110,9 +107,7 @@ func acpSchema(t *testing.T, name string) func(method string, m gjson.Result) *j
 		if d["x-method"] == nil || strings.HasSuffix(def, "Response") != (d["x-side"] == "agent") {
 			continue // what an agent is sent
 		}
-		if schemas[fmt.Sprint(d["x-method"], d["x-side"] == "agent")], err = c.Compile(name + "#/$defs/" + def); err != nil {
-			t.Fatal(err)
-		}
+		schemas[fmt.Sprint(d["x-method"], d["x-side"] == "agent")] = must.Get(c.Compile(name + "#/$defs/" + def))(t)
 	}
 	return func(method string, m gjson.Result) *jsonschema.Schema {
 		return schemas[fmt.Sprint(method, !m.Get("method").Exists())]

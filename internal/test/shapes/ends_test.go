@@ -123,9 +123,7 @@ func TestEnds(t *testing.T) {
 		t.Logf("%6d %s", classes[c], c)
 	}
 	const atMost = 3 // may only shrink: one, and what goroutines decide that wake at one time
-	if wrong > atMost && !*all {
-		t.Errorf("%d ends are wrong, and %d were before", wrong, atMost)
-	}
+	must.True(t, wrong <= atMost || *all, wrong, "ends are wrong, and there were", atMost)
 }
 
 // An Ending is an agent by how its turn goes on and ends.

@@ -193,9 +193,8 @@ func TestRecordings(t *testing.T) {
 	t.Logf("%d faults; %d gaps at an agent that keeps a part; %v", faults, partial, classes)
 	sum := 0
 	for _, x := range faulty {
-		if sum += wrong[x.name]; wrong[x.name] > x.atMost {
-			t.Errorf("%s: %d are wrong, and %d were before", x.name, wrong[x.name], x.atMost)
-		}
+		sum += wrong[x.name]
+		must.True(t, wrong[x.name] <= x.atMost, x.name, wrong[x.name], "are wrong, and there were", x.atMost)
 	}
 	t.Logf("wrong: faults of recordings: %d %v", sum, wrong)
 }
@@ -283,8 +282,6 @@ func TestRecordingsKilled(t *testing.T) {
 	}
 	t.Log(classes)
 	for class, atMost := range map[string]int{Lost: 3, Doubled: 4, FalseGap: 1} { // may only shrink
-		if classes[class] > atMost {
-			t.Errorf("%s: %d, and %d before", class, classes[class], atMost)
-		}
+		must.True(t, classes[class] <= atMost, class, classes[class], "and before", atMost)
 	}
 }

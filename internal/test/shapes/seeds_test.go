@@ -42,12 +42,7 @@ func playWorld(t *testing.T, p *Plan) (r *Played, found []Violation, excused []s
 				left = fmt.Sprint(x)
 			}
 		}()
-		synctest.Test(t, func(t *testing.T) {
-			var err error
-			if r, err = perform(p, dir); err != nil {
-				t.Fatal(err)
-			}
-		})
+		synctest.Test(t, func(t *testing.T) { r = must.Get(perform(p, dir))(t) })
 	}()
 	if left != "" {
 		return r, []Violation{{"something is left behind", left, -1}}, nil
@@ -144,13 +139,9 @@ func TestReplay(t *testing.T) {
 
 // TestExcuses: at most 25, each with a reason, and of classes that exist.
 func TestExcuses(t *testing.T) {
-	if len(excuses) > 25 {
-		t.Errorf("%d excuses", len(excuses))
-	}
+	must.True(t, len(excuses) <= 25, len(excuses), "excuses")
 	for _, e := range excuses {
-		if e.Reason == "" {
-			t.Errorf("%s has no reason", e.Name)
-		}
+		must.True(t, e.Reason != "", e.Name, "has no reason")
 		for _, class := range e.Classes {
 			if !slices.ContainsFunc(questions, func(q question) bool { return q.class == class }) {
 				t.Errorf("%s: there is no class %q", e.Name, class)

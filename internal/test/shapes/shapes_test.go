@@ -78,9 +78,7 @@ func (y *tally) add(t *testing.T, s Shape, answers []string, turn int, class, wh
 
 // report prints the counts. No turn may be wrong.
 func (y *tally) report(t *testing.T, what string) {
-	if !*all && *only == "" && *version == "" && y.wrong > 0 {
-		t.Errorf("%d turns are wrong", y.wrong)
-	}
+	must.True(t, *all || *only != "" || *version != "" || y.wrong <= 0, y.wrong, "turns are wrong")
 	t.Logf("%s: %d turns, of %d shapes some are wrong; chosen: %v", what, y.turns, len(y.shapes), y.chosen)
 	t.Logf("wrong: %s: %d", what, y.wrong)
 	for _, class := range ByCount(y.class) {
@@ -189,9 +187,7 @@ func converse(t *testing.T, script *agent.Script, prompts []string, opts *editor
 				turn.Err = "the turn does not end"
 			}
 		}
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Fail(t, e.Close(), "")
 		network.Sever()
 		a.Close()
 	})

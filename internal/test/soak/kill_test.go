@@ -171,9 +171,7 @@ func kill(t *testing.T, d death, random *mathrand.Rand) {
 		defer timer.Stop()
 		<-timer.C
 		began = time.Now()
-		if err := s.strike(t, p); err != nil {
-			t.Error(err)
-		}
+		must.Fail(t, s.strike(t, p), "")
 	}()
 	before := screenOf(nil)
 	opts := &editor.Options{Cwd: s.cwd, OnLine: func(n int) {
@@ -208,17 +206,13 @@ func kill(t *testing.T, d death, random *mathrand.Rand) {
 	}
 	if d.victim == "agent" {
 		began = time.Now()
-		if err := p.quit(); err != nil {
-			t.Error(err)
-		}
+		must.Fail(t, p.quit(), "")
 	} else {
 		_ = p.Close() // it was killed, or had nobody left
 	}
 	left := nobody(t, s.mark, began)
 	shown, wrong := p.Lines()
-	if len(wrong) > 0 {
-		t.Errorf("the editor got what it should not: %q", wrong)
-	}
+	must.Equal(t, len(wrong), 0, "the editor got what it should not", wrong)
 	t.Logf("%v after line %d of %d; told of it after %v (%s); nobody left after %v", hesitation, lines, shown, told, s.failure, left)
 	s.afterwards(t, p.Session(), before)
 }
@@ -246,14 +240,10 @@ func (s *stage) afterwards(t *testing.T, session string, before *screen) {
 	p = s.bridge(t, session)
 	if s.victim == "bridge" && !s.owned && before.touched() {
 		// Nobody has heard the agent's story, and the agent waits for the answer.
-		if !await(patience, func() bool { return screenOf(p.Loaded()).text == wrote(s.cwd, "k.txt") }) {
-			t.Errorf("the story does not go on")
-		}
+		must.Equal(t, await(patience, func() bool { return screenOf(p.Loaded()).text == wrote(s.cwd, "k.txt") }), true, "the story does not go on")
 	}
 	after := s.hello(t, p)
-	if err := s.compare(before, after); err != nil {
-		t.Errorf("%v\nbefore: %+v\nafter: %+v", err, *before, *after)
-	}
+	must.Fail(t, s.compare(before, after), "", *before, *after)
 	s.quit(t, p)
 
 	p = s.bridge(t, session)
@@ -263,9 +253,8 @@ func (s *stage) afterwards(t *testing.T, session string, before *screen) {
 	}
 	// The editor shows the user's words itself; the bridge cannot know of those that it
 	// had not read.
-	if want := after.user + "hello"; again.user != want {
-		t.Errorf("loaded once more the user has said %q, want %q", again.user, want)
-	}
+	want := after.user + "hello"
+	must.Equal(t, again.user, want, "what the user has said, loaded once more")
 	s.quit(t, p)
 }
 
@@ -357,18 +346,14 @@ func (s *stage) hello(t *testing.T, p *program) *screen {
 		shown = append(shown, turn.Shown...)
 		return !strings.Contains(turn.Err, "still running")
 	})
-	if turn.Stop != "end_turn" {
-		t.Errorf("the session cannot be used: %s%s", turn.Stop, turn.Err)
-	}
+	must.Equal(t, turn.Stop, "end_turn", "the session cannot be used", turn.Err)
 	return screenOf(append(p.Loaded(), shown...))
 }
 
 func (s *stage) quit(t *testing.T, p *program) {
 	t.Helper()
 	began := time.Now()
-	if err := p.quit(); err != nil {
-		t.Error(err)
-	}
+	must.Fail(t, p.quit(), "")
 	nobody(t, s.mark, began)
 }
 
