@@ -36,7 +36,7 @@ func listSessions(p *frame.Program, c *cli.Context) error {
 	}
 	out := &frame.Page{}
 	for _, r := range records {
-		title := cmp.Or(r.Title, "(nothing was said)")
+		title := cmp.Or(r.Title, "(no title)")
 		out.Hanging(r.UpdatedAt.Local().Format("2006-01-02 15:04")+"  ", 18, safe.Short(title, frame.MaxValue)+"\n"+r.ID+"\n"+r.Agent+" in "+r.Cwd)
 	}
 	if len(records) == 0 {
