@@ -102,7 +102,13 @@ func TestScript(t *testing.T) {
 	env["TLS"] = secure.URL
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
 	session := pastedSession(t)
+	// Pages fold paths where the terminal ends: no script may rest on a short one.
+	root := filepath.Join(t.TempDir(), "a-directory-with-a-name-that-is-too-long-for-a-line-with-others")
+	if err := os.Mkdir(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
+		WorkdirRoot:   root,
 		Dir:           filepath.Join("..", "..", "testdata", "script"),
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
