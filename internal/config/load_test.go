@@ -56,13 +56,13 @@ func TestProblems(t *testing.T) {
 // An agent that is not used may have anything that is wrong: it is told where all are
 // listed.
 func TestOthersValues(t *testing.T) {
-	opts := files(t, "agent='a'\n[agents.a]\nurl='u:'\n[agents.b]\nurl='u:'\nmode='x'\nurls=1", "")
+	opts := files(t, "agent='a'\n[agents.a]\nurl='u:'\n[agents.b]\nurl='u:'\neditor-tools='x'\nurls=1", "")
 	must.Get(Load(opts))(t)
 	opts.Agent = "b"
 	_, err := Load(opts)
-	must.Fail(t, err, "mode is one of")
+	must.Fail(t, err, "editor-tools is one of")
 	_, list, err := List(opts)
-	if err != nil || len(list) != 2 || list[0].Err != nil || said(list[1].Err) != "user:6: mode is one of \"default\", \"accept-edits\", \"yolo\"" {
+	if err != nil || len(list) != 2 || list[0].Err != nil || said(list[1].Err) != "user:6: editor-tools is one of \"off\", \"started\", \"loopback\"" {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
