@@ -205,7 +205,7 @@ func TestEditorsEnd(t *testing.T) {
 		}
 		for _, id := range f.ast.Unresolved { // by this file
 			if path := declared[id.Name]; path != "" {
-				t.Errorf("%s: %s is of %s, which is above", f.at(id), id.Name, path)
+				t.Errorf("%s: %s is of %s, which is above; if this file speaks with an editor, too, editorsEnd has to have its name", f.at(id), id.Name, path)
 			}
 		}
 	}
