@@ -31,11 +31,11 @@ func (l *leg) isAnswered(task *a2a.Event) (answered bool) {
 	return answered
 }
 
-// weigh notes what a task that was looked at tells of the message and of the state, and returns
+// takeTask takes over what a task that was looked at tells of the message and of the state, and returns
 // which input it is: a stale one is older than what is known.
-func (l *leg) weigh(task *a2a.Event, stale bool) input {
-	if l.arrives(task, stale); l.arrived() && !stale {
-		stale = !l.noteLook(task)
+func (l *leg) takeTask(task *a2a.Event, stale bool) input {
+	if l.noteArrival(task, stale); l.arrived() && !stale {
+		stale = !l.takeState(task)
 	}
 	if stale {
 		return inStale
@@ -43,10 +43,10 @@ func (l *leg) weigh(task *a2a.Event, stale bool) input {
 	return inSnapshot
 }
 
-// arrives notes whether a task that was looked at shows that the leg's message has come
+// noteArrival notes whether a task that was looked at shows that the leg's message has come
 // (progress, missing). That its history names it wins over all; a stale task tells nothing
 // else. (Any event of the leg's own stream is a sign, too: takeLive.)
-func (l *leg) arrives(task *a2a.Event, stale bool) {
+func (l *leg) noteArrival(task *a2a.Event, stale bool) {
 	if l.request.message == nil {
 		return
 	}
@@ -98,10 +98,10 @@ func (l *leg) namesCalls(task *a2a.Event) bool {
 	return slices.ContainsFunc(l.request.calls, func(id string) bool { return strings.Contains(string(task.Raw), `"`+id+`"`) })
 }
 
-// noteLook takes over the state of a task that was looked at, and what it says of finality and
-// of calls that were answered (moved); false, with nothing noted: the task was over already, so
-// that the look is older.
-func (l *leg) noteLook(task *a2a.Event) bool {
+// takeState takes over the state of a task that was looked at, and whether that is final; false, with
+// nothing taken: the task was over already, so that the look is older. The stream's own word stays, while
+// the task waits or is over. Calls have not moved (heard.moved), where the task stands as before their answers.
+func (l *leg) takeState(task *a2a.Event) bool {
 	if l.state.Terminal() && !task.State.Terminal() && l.finality != more {
 		return false
 	}
@@ -112,11 +112,13 @@ func (l *leg) noteLook(task *a2a.Event) bool {
 			l.auths = 0
 		}
 	}
-	if l.byOwnWord() && (l.waitsForInput() || l.state.Terminal()) {
+	switch {
+	case l.byOwnWord() && (l.waitsForInput() || l.state.Terminal()):
 		return true
-	}
-	if l.finality = unsaid; l.state.Terminal() {
+	case l.state.Terminal():
 		l.finality = last
+	default:
+		l.finality = unsaid
 	}
 	// The agent has the message, and has not begun to go on. a2a-go takes the question out of the state by then.
 	isSilent := l.progress < saidSomething && !l.hasBegun() && task.State == l.request.was.State && !task.HasMessage && !l.isAnswered(task)

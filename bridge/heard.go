@@ -29,12 +29,12 @@ func (t *turn) hears(l *leg) heard {
 	return heard{
 		asked: t.fold.Calls.Asked(),
 		moved: !l.request.answers || !t.fold.Calls.Unmoved(l.request.calls...),
-		calls: t.works(),
+		calls: t.callsDo(),
 	}
 }
 
-// works is what the calls do that the fold knows of.
-func (t *turn) works() work {
+// callsDo is what the calls do that the fold knows of.
+func (t *turn) callsDo() work {
 	switch {
 	case t.fold.Calls.Waits() || t.fold.WaitsForWords():
 		return callsWait

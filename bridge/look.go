@@ -195,7 +195,7 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	l.takeFirst()
 	l.glance.asks = l.glance.asks || open && l.asked > asked && !waited
 	l.compareLooks(task, open)
-	in := l.weigh(task, stale)
+	in := l.takeTask(task, stale)
 	if l.refresh.counts {
 		l.refresh.counts = false
 		l.count(task)

@@ -91,7 +91,7 @@ func (t Turn) Answer(ctx context.Context, answers func([]mapping.Question) ([]ma
 		if leg := t.session.unpause(); leg != nil {
 			return &request{taskID: t.fold.TaskID, leg: leg}, nil
 		}
-		return t.answerRequest(ctx, nil, t.decisions())
+		return t.answerRequest(ctx, nil, t.takeDecisions())
 	})
 }
 

@@ -131,7 +131,7 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 	next, err := t.firstRequest(ctx, open)
 	switch {
 	case t.rejected:
-		return t.finish(ctx, ended, err)
+		return t.finish(ctx, stopped{err: err})
 	case t.isCancelled():
 		return t.unsent(ctx, next)
 	case err != nil:
@@ -163,16 +163,16 @@ func (t *turn) run(ctx context.Context, editor Editor, fresh bool, open func(con
 			return Result{}, err
 		}
 	}
-	how := ended
+	var why stopped
 	for next != nil {
-		next, how, err = t.runLeg(ctx, next)
+		next, why = t.runLeg(ctx, next)
 	}
 	if isDetached(ctx) {
 		// The journal ends in the middle of the turn, with which the next process goes on.
 		t.session.keepTaskAfterError()
-		return Result{}, err
+		return Result{}, why.err
 	}
-	r, err := t.finish(ctx, how, err)
+	r, err := t.finish(ctx, why)
 	if t.isCancelled() && ctx.Err() != nil {
 		err = nil // it is due to the end of the process
 	}
@@ -216,8 +216,8 @@ func (t *turn) sendRequest(m *a2a.Outgoing) *request {
 
 // runLeg runs the leg that a request begins, or resumes, until it is over, the turn leaves it, or the user is to
 // answer later. next is what the turn goes on with: his answers, a message of his for the task, or what is
-// sent in place of a refused one; nil: it ends, and how says why.
-func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how stopped, err error) {
+// sent in place of a refused one; nil: it ends.
+func (t *turn) runLeg(ctx context.Context, r *request) (next *request, why stopped) {
 	leg, settled := r.leg, false
 	t.view = partView
 	if leg == nil {
@@ -226,31 +226,31 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how stopp
 			t.setSent(sentMessage{r.message.ID, textOf(r.message)})
 		}
 		leg = t.follow(r)
-	} else if settled, err = t.hasSettled(ctx, leg); err != nil {
+	} else if settled = t.resume(leg); leg.unshown != nil {
 		leg.leave(true)
-		return nil, ended, err
+		return nil, stopped{err: leg.unshown}
 	}
 	for ; ; settled = false {
-		how = paused
+		why = stopped{how: paused}
 		if !settled {
-			how, err = t.stream(ctx, leg)
+			why = t.stream(ctx, leg)
 		}
-		if how == steered {
-			return t.steerRequest(ctx, leg, t.steering), ended, nil
+		if why.how == steered {
+			return t.steerRequest(ctx, leg, t.steering), stopped{}
 		}
-		r.steering.tellOutcome(leg.untaken(err))
-		if err != nil || how != paused {
-			if errors.As(err, new(*cutError)) {
-				t.observe(Observation{What: ObservedGiveUp, Why: err.Error()})
+		r.steering.tellOutcome(leg.untaken(why.err))
+		if why.how != paused {
+			if errors.As(why.err, new(*cutError)) {
+				t.observe(Observation{What: ObservedGiveUp, Why: why.err.Error()})
 			}
-			leg.leave((err != nil || how == overdue || t.isCancelled()) && !isDetached(ctx))
-			return t.nextRequest(ctx, leg, err, r), how, err
+			leg.leave((why.err != nil || why.how == overdue || t.isCancelled()) && !isDetached(ctx))
+			return t.nextRequest(ctx, leg), why
 		}
-		why := "they have waited long enough, with the stream still open"
+		settle := "they have waited long enough, with the stream still open"
 		if leg.hasEnded() {
-			why = "the stream has ended"
+			settle = "the stream has ended"
 		}
-		t.observe(Observation{What: ObservedSettle, Why: why})
+		t.observe(Observation{What: ObservedSettle, Why: settle})
 		decisions, err := t.ask(ctx, leg)
 		if t.view == fullView {
 			t.view = partView
@@ -258,27 +258,26 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, how stopp
 		switch {
 		case errors.Is(err, ErrPause):
 			t.session.paused = leg
-			return nil, paused, nil
+			return nil, why
 		case err != nil:
 			leg.leave(!isDetached(ctx))
-			return nil, ended, err
+			return nil, stopped{err: err}
 		case len(decisions) == 0 || cannotReject(decisions):
 			continue // the calls went on without us, the connection is down, or the cancel does it
 		}
 		t.delivery = max(t.delivery, answersSent)
 		if next, err = t.answerRequest(ctx, leg, decisions); next == nil {
 			leg.leave(false)
-			return nil, ended, err
+			return nil, stopped{err: err}
 		}
 		t.passOn(ctx, leg, next)
-		return next, ended, nil
+		return next, stopped{}
 	}
 }
 
-// hasSettled takes over a paused leg, shows what it has brought since, and reports whether
-// all calls that wait were asked about: it has brought nothing, or says so. The error is the
-// editor's.
-func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
+// resume takes over a paused leg, and shows what it has brought since. settled: all calls that wait were
+// asked about, since it has brought nothing, or says so. The editor may have failed (leg.unshown).
+func (t *turn) resume(leg *leg) (settled bool) {
 	leg.turn, leg.flows = t, false
 	before := t.shows
 	for waits := true; waits && t.shows == before; {
@@ -291,12 +290,12 @@ func (t *turn) hasSettled(ctx context.Context, leg *leg) (bool, error) {
 			waits = false
 		}
 	}
-	return t.shows == before || t.view == fullView, leg.unshown
+	return t.shows == before || t.view == fullView
 }
 
 // stream shows what a leg brings until the turn reads it no more, and returns why. steered:
-// turn.steering is to be sent. The error is the leg's, the editor's or ctx's.
-func (t *turn) stream(ctx context.Context, leg *leg) (stopped, error) {
+// turn.steering is to be sent.
+func (t *turn) stream(ctx context.Context, leg *leg) stopped {
 	quiet := firstSilence
 	leg.clock.set(atQuiet, quiet)
 	defer leg.clock.stop(atQuiet)
@@ -307,12 +306,12 @@ func (t *turn) stream(ctx context.Context, leg *leg) (stopped, error) {
 		switch {
 		case t.view == fullView && t.waitsForUser():
 			if t.fold.Calls.Waits() {
-				return paused, nil
+				return stopped{how: paused}
 			}
 			leg.giveGlance(true)
-			return ended, leg.unshown // the next prompt answers
+			return stopped{err: leg.unshown} // the next prompt answers
 		case leg.hasEnded() && !t.awaitsCancelAnswer(leg):
-			return t.legOver(leg)
+			return t.stopAtEnd(leg)
 		}
 		before := t.news
 		b.steers = t.nextSteering(leg)
@@ -325,7 +324,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) (stopped, error) {
 		case ofSilence:
 			leg.clock.set(atQuiet, quiet)
 			if err := t.tellSilence(ctx, quiet); err != nil {
-				return ended, err
+				return stopped{err: err}
 			}
 			quiet *= 2
 		case ofCancel:
@@ -334,22 +333,22 @@ func (t *turn) stream(ctx context.Context, leg *leg) (stopped, error) {
 		case ofTold:
 			b.told = nil
 			if err := t.showCancelled(ctx); err != nil || leg.hasEnded() {
-				return ended, err
+				return stopped{err: err}
 			}
 			leg.clock.set(atGrace, t.graceLeft())
 		case ofGrace:
 			left := t.graceLeft()
 			if left <= 0 {
-				return overdue, nil
+				return stopped{how: overdue}
 			}
 			leg.clock.set(atGrace, left)
 		case ofSteering:
 			if t.canSteer() {
-				return steered, nil
+				return stopped{how: steered}
 			}
 			t.steering.tellOutcome(errCannotSteer)
 		case ofEnd:
-			return ended, ctx.Err()
+			return stopped{err: ctx.Err()}
 		}
 	}
 }

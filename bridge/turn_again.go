@@ -10,12 +10,12 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// nextRequest is the request with which a turn goes on after the agent has refused the
-// message of r, whose leg has ended with err; nil: the turn ends.
-func (t *turn) nextRequest(ctx context.Context, leg *leg, err error, r *request) *request {
-	refusal := leg.refusal
+// nextRequest is the request with which a turn goes on behind a leg that has ended, since the agent has
+// refused its message; nil: the turn ends.
+func (t *turn) nextRequest(ctx context.Context, leg *leg) *request {
+	r, refusal := leg.request, leg.refusal
 	switch {
-	case err == nil || refusal == nil:
+	case refusal == nil:
 		return nil
 	case r.steering != nil: // our newest message is the one before it, and its streams are not heard any more
 		t.setSent(r.before)
@@ -25,7 +25,7 @@ func (t *turn) nextRequest(ctx context.Context, leg *leg, err error, r *request)
 		return nil
 	case r.answers:
 		// All that they are to may have gone on without them: somebody else has answered.
-		if refusesMessage(refusal) && t.hasGoneOn(ctx, nil, lookLimit, refusal, r.calls) {
+		if refusesMessage(refusal) && t.wentOnWithout(ctx, meanwhile{limit: lookLimit}, refusal, r.calls) {
 			return t.followRequest()
 		}
 		return nil
@@ -77,11 +77,11 @@ func (t *turn) followRequest() *request { return &request{taskID: t.fold.TaskID,
 // is a quarter of it, unless the user has set it.
 const lookLimit = 2 * time.Minute
 
-// hasGoneOn looks whether calls have gone on without the answers that the agent has
-// refused, and tells the user if so. leg and limit: see [turn.requestWhileShowing].
-func (t *turn) hasGoneOn(ctx context.Context, leg *leg, limit time.Duration, refusal *a2a.Error, calls []string) bool {
-	err := t.lookAtTask(ctx, leg, limit, func() bool { return !t.fold.Calls.Undelivered(calls...) })
-	if err != nil || t.fold.Calls.Undelivered(calls...) {
+// wentOnWithout looks whether calls have gone on without the answers that the agent has
+// refused, and tells the user if so.
+func (t *turn) wentOnWithout(ctx context.Context, m meanwhile, refusal *a2a.Error, calls []string) bool {
+	m.enough = func() bool { return !t.fold.Calls.Undelivered(calls...) }
+	if t.lookAtTask(ctx, m) != nil || t.fold.Calls.Undelivered(calls...) {
 		return false
 	}
 	t.forgetRejected(calls)

@@ -14,14 +14,19 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// stopped says why a turn has stopped reading a leg.
-type stopped int
+// stopped says why a turn has stopped reading a leg. err is the leg's, the editor's or that of the turn's context.
+type stopped struct {
+	how how
+	err error
+}
+
+type how uint8
 
 const (
-	ended   stopped = iota // the leg is over, or the turn has failed
-	paused                 // calls wait for the user
-	overdue                // cancelled, and the agent went on for too long
-	steered                // a message of the user's goes to the task
+	ended   how = iota // the leg is over, or the turn has failed
+	paused             // calls wait for the user
+	overdue            // cancelled, and the agent went on for too long
+	steered            // a message of the user's goes to the task
 )
 
 // errDetached is the cause of the end of a turn's context where its task goes on without the
@@ -30,21 +35,21 @@ var errDetached = errors.New("bridge: it has ended, and the task goes on")
 
 func isDetached(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errDetached) }
 
-// finish ends what the editor still shows as open, and returns how the turn, whose last leg
-// has come to how and err, ended.
-func (t *turn) finish(ctx context.Context, how stopped, err error) (Result, error) {
-	if errors.Is(err, errRejected) {
-		err = nil
+// finish ends what the editor still shows as open, and returns how the turn ended, by why it has
+// stopped reading its last leg.
+func (t *turn) finish(ctx context.Context, why stopped) (Result, error) {
+	if errors.Is(why.err, errRejected) {
+		why.err = nil
 	}
 	undelivered := t.delivery != noAnswers && t.fold.Calls.Undelivered()
 	defer t.endPushesOfOver()
-	if how == overdue && !t.fold.State.Terminal() { // else all is said
+	if why.how == overdue && !t.fold.State.Terminal() { // else all is said
 		t.fold.Doubt()
 	}
 	var showErr error
-	if how != paused {
-		over := err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
-		steps := t.fold.EndTurn(over, err != nil, nil)
+	if why.how != paused {
+		over := why.err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
+		steps := t.fold.EndTurn(over, why.err != nil, nil)
 		if text := t.session.unkeptNotice(); text != "" {
 			steps = append(steps, t.notice("\n"+text))
 		}
@@ -52,11 +57,11 @@ func (t *turn) finish(ctx context.Context, how stopped, err error) (Result, erro
 			showErr = t.editor.Show(ctx, steps)
 		}
 	}
-	r, err := t.result(ctx, how, err, undelivered)
+	r, err := t.result(ctx, why, undelivered)
 	for _, call := range t.unanswered {
 		r.Unanswered = append(r.Unanswered, mapping.Title(call))
 	}
-	if how == paused {
+	if why.how == paused {
 		return r, err
 	}
 	var marks []byte // why it has failed, which no step tells
@@ -67,12 +72,12 @@ func (t *turn) finish(ctx context.Context, how stopped, err error) (Result, erro
 	return r, err
 }
 
-// legOver says how a turn goes on whose leg is over: paused, if calls wait, or ended, as the leg.
-func (t *turn) legOver(leg *leg) (stopped, error) {
+// stopAtEnd is why a turn stops reading a leg that is over: paused, if calls wait, or ended, as the leg.
+func (t *turn) stopAtEnd(leg *leg) stopped {
 	if leg.err == nil && t.fold.Calls.Waits() && !t.fold.State.Terminal() && !t.isCancelled() {
-		return paused, nil
+		return stopped{how: paused}
 	}
-	return ended, leg.err
+	return stopped{err: leg.err}
 }
 
 // unsent ends a turn that was cancelled before its request, nil if there is none, was made.
@@ -86,7 +91,7 @@ func (t *turn) unsent(ctx context.Context, r *request) (Result, error) {
 		r.leg.leave(true)
 	}
 	t.identify(t.fold.TaskID)
-	return t.finish(ctx, ended, nil)
+	return t.finish(ctx, stopped{})
 }
 
 // taskError is the error of a turn that has failed by the agent's own report, nil if it has not.
@@ -104,7 +109,7 @@ func (t *turn) taskError() error {
 
 // result makes the turn's result, waits until the agent was told of a cancel, and decides where the
 // session goes on.
-func (t *turn) result(ctx context.Context, how stopped, err error, undelivered bool) (Result, error) {
+func (t *turn) result(ctx context.Context, why stopped, undelivered bool) (Result, error) {
 	f, s := t.fold, t.session
 	if t.isCommand {
 		// The conversation goes on where it was.
@@ -114,40 +119,20 @@ func (t *turn) result(ctx context.Context, how stopped, err error, undelivered b
 	}
 	r := Result{StopReason: acp.StopEndTurn, State: f.State, TaskID: f.TaskID, ContextID: f.ContextID, Usage: f.Usage,
 		Execution: cmp.Or(t.execution, f.Execution)}
-	if t.isCancelled() {
-		var runs error
-		r.StopReason = acp.StopCancelled
-		if !f.State.Terminal() {
-			r.State = a2a.StateCanceled // for whoever asked
-		}
-		over := f.State.Terminal() || f.TaskID == ""
-		if how == overdue && f.TaskID == "" {
-			runs = errNoTask
-		}
-		if !over { // else there is nothing to tell
-			runs = t.awaitTold(ctx)
-		}
-		if !over && !t.wasSpared() {
-			// It waits for an answer, or works: neither is what the user's next prompt is for.
-			s.lostConversation = t.writing.Traits().TaskIsConversation
-			s.dropTask()
-		} else {
-			s.keepTask(t.writing)
-		}
-		return r, errors.Join(t.tellStillRuns(ctx, runs), t.tellRejection(ctx))
-	}
-	if t.rejected {
+	switch err := why.err; {
+	case t.isCancelled():
+		return r, t.endCancelled(ctx, &r, why.how)
+	case t.rejected:
 		s.dropTask()
 		return r, err
-	}
-	if err != nil {
+	case err != nil:
 		t.keepTaskAfter(err, undelivered)
 		if f.State == a2a.StateFailed && f.FailText != "" && refusalOf(err) != nil {
 			err = t.taskError() // inference-gateway's says why, and then "streaming failed"
 		}
 		return r, err
 	}
-	t.leaveOpen(&r, how)
+	t.leaveOpen(&r, why.how)
 	s.keepTask(t.writing)
 	if f.GivenUp() {
 		// In its context, too, the agent would ask again, and take a prompt for an answer.
@@ -158,6 +143,30 @@ func (t *turn) result(ctx context.Context, how stopped, err error, undelivered b
 		r.ContextID = s.contextID
 	}
 	return t.tellEnd(ctx, r)
+}
+
+// endCancelled is result for a turn that was cancelled.
+func (t *turn) endCancelled(ctx context.Context, r *Result, how how) error {
+	var runs error
+	r.StopReason = acp.StopCancelled
+	over := t.fold.State.Terminal() || t.fold.TaskID == ""
+	if !t.fold.State.Terminal() {
+		r.State = a2a.StateCanceled // for whoever asked
+	}
+	switch {
+	case !over: // else there is nothing to tell
+		runs = t.awaitTold(ctx)
+	case how == overdue && t.fold.TaskID == "":
+		runs = errNoTask
+	}
+	if !over && !t.wasSpared() {
+		// It waits for an answer, or works: neither is what the user's next prompt is for.
+		t.session.lostConversation = t.writing.Traits().TaskIsConversation
+		t.session.dropTask()
+	} else {
+		t.session.keepTask(t.writing)
+	}
+	return errors.Join(t.tellStillRuns(ctx, runs), t.tellRejection(ctx))
 }
 
 // errNoTask: an agent that answers with a message, at the end, has nothing that could be cancelled.
@@ -178,7 +187,7 @@ func (t *turn) tellStillRuns(ctx context.Context, why error) error {
 }
 
 // leaveOpen puts into the result what the task waits for.
-func (t *turn) leaveOpen(r *Result, how stopped) {
+func (t *turn) leaveOpen(r *Result, how how) {
 	f := t.fold
 	if how == paused {
 		for _, call := range t.undecided() {

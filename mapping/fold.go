@@ -173,7 +173,7 @@ func (f *Fold) read(ev *a2a.Event) {
 // statusMessage shows the message of a status that comes live, if it has one; as a repetition,
 // one that was shown before the user's answer. That of a failure is its reason, and no text.
 func (f *Fold) statusMessage(ev *a2a.Event) {
-	if !ev.HasMessage || f.hasAsked(ev) && f.shown.Stays(&shown.Item{ID: ev.Message.ID, Parts: f.decoded(ev.Message.Parts)}) {
+	if !ev.HasMessage || f.hasAsked(ev) && f.shown.ShowStaying(&shown.Item{ID: ev.Message.ID, Parts: f.decoded(ev.Message.Parts)}) {
 		return
 	}
 	m, why := f.takeFailure(ev)

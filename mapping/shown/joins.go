@@ -220,7 +220,7 @@ func closesBold(text string) bool {
 
 // isPiece reports whether what takes an artifact's place is a piece of it by its words, though
 // nothing appends it (Docker Agent and trpc-agent-go put each token in the place of the one
-// before), and notes that (item.form): what follows a piece is one, too, under the same conditions.
+// before); what follows a piece is one, too, under the same conditions (item.form).
 // It is none where the artifact has a name, append or a last chunk, has grown, or begins so again,
 // where two words meet ("queued", "running"), and where something else was said since.
 func (s *Shown) isPiece(it *item, in *Item) bool {
@@ -228,10 +228,7 @@ func (s *Shown) isPiece(it *item, in *Item) bool {
 		return false
 	}
 	begins := s.said.starts[len(s.said.starts)-1].head == headOf(in.seq)
-	if it.form == unmarked && it.events == 1 && !begins && s.said.isContinuedBy(in.seq, it.n) {
-		it.form = inPlace
-	}
-	return it.form == inPlace
+	return it.form == inPlace || it.events == 1 && !begins && s.said.isContinuedBy(in.seq, it.n)
 }
 
 // isContinuedBy reports whether a text, which is not empty, goes on in the line of what was

@@ -5,7 +5,7 @@ import "slices"
 // This file finds the places of a task's messages, and of what an artifact goes on with, in
 // what was shown.
 
-// atCursor shows what a message of a state, whose IDs are not the stream's, has beyond its
+// showAtCursor shows what a message of a state, whose IDs are not the stream's, has beyond its
 // place in what was shown, and moves the cursor there; false, with nothing shown: it has none
 // (S1: 3,984 turns, 1,392 with words lost; the cursor 128). Behind the end of that all is new.
 // What the state names by the stream's ID has its own place: github.com/inference-gateway/adk
@@ -14,7 +14,7 @@ import "slices"
 // The message becomes the copy of what it says again: the next state holds that, and has its place,
 // by the ID of the copy. That ADK's task has such a copy while the stream goes on, as soon as a call
 // stands behind a text; and any history with IDs of its own is known by them at the second look.
-func (s *Shown) atCursor(it *item, in *Item) bool { // rule: S1
+func (s *Shown) showAtCursor(it *item, in *Item) bool { // rule: S1
 	h := s.held
 	if skip(s.said.text, h.cursor, h.before) >= h.before {
 		s.heldNew(it, in)
@@ -93,13 +93,13 @@ func (b *start) isNamed(h *held) bool {
 	return h.sameIDs[Message] && (is(b.it) || is(b.copy))
 }
 
-// saysElsewhere shows what is new in the rest of an artifact that was shown, if the rest begins
+// showSaidApart shows what is new in the rest of an artifact that was shown, if the rest begins
 // with what was said last, in pieces that the task does not hold (S6); false, with nothing shown:
 // it does not. No length is asked for, since the cut may be behind the first token; so a message,
 // which may be short and whole ("No"), is never taken for that. ADK for Go says tokens in an
 // artifact of their own, and then appends their text to that of the whole run: 50 of 1,656 faults
 // of recordings had words twice, and a gap.
-func (s *Shown) saysElsewhere(it *item, in *Item, rest string) bool { // rule: S6
+func (s *Shown) showSaidApart(it *item, in *Item, rest string) bool { // rule: S6
 	if !s.held.askedFor() || it.kind != Artifact {
 		return false
 	}

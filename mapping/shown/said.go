@@ -28,7 +28,7 @@ type start struct {
 	pieces int   // events that have said it
 	head   head  // of its first event's text
 	hint   Hint  // a dialect's, of all of them
-	copy   *item // of a state, which says it again under another ID, nil for none: see [Shown.atCursor]
+	copy   *item // of a state, which says it again under another ID, nil for none: see [Shown.showAtCursor]
 }
 
 // head is the first bytes of a text that are no white space, n of them: most starts are no place

@@ -203,6 +203,7 @@ func (s *Shown) update(it *item, in *Item) {
 		s.sayPiece(it, in)
 	case s.showRepeat(it, in):
 	case s.isPiece(it, in):
+		it.form = inPlace
 		s.sayPiece(it, in)
 	default:
 		s.replace(it, in)

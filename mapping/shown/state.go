@@ -34,9 +34,9 @@ func (s *Shown) State(list []Item) {
 	s.showHeld(&held{before: len(s.said.text)}, s.entries(list, &s.sent))
 }
 
-// Stays shows a message as a repetition that was shown before the user's answer; false, with
+// ShowStaying shows a message as a repetition that was shown before the user's answer; false, with
 // nothing shown: it was not, or is so short that it may be the next token of a text.
-func (s *Shown) Stays(in *Item) bool {
+func (s *Shown) ShowStaying(in *Item) bool {
 	seq, it := s.sequence(in.Parts), s.items[s.hashKey(s.key(in))]
 	if it == nil || weight(seq) < evidence {
 		return false
@@ -176,7 +176,7 @@ func (s *Shown) heldItem(in *Item) (lacks bool) {
 	it := s.another(k)
 	it.heldIn = s.states
 	switch {
-	case in.Kind == Message && s.held.before > 0 && s.atCursor(it, in):
+	case in.Kind == Message && s.held.before > 0 && s.showAtCursor(it, in):
 	case in.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(in)):
 		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
 		s.heldNew(it, in)
@@ -222,7 +222,7 @@ func (h *held) joinsPieces(in *Item) bool {
 // replaced.
 func (s *Shown) heldKnown(it *item, in *Item, rest string, begins bool) (lacks bool) {
 	switch {
-	case begins && rest != "" && s.saysElsewhere(it, in, rest):
+	case begins && rest != "" && s.showSaidApart(it, in, rest):
 	case begins && rest != "":
 		s.say(it, in, len(in.seq)-len(rest))
 	case begins:
