@@ -62,13 +62,8 @@ func (s *Shown) key(in *Item) key { return key{s.task, in.Kind, in.ID} }
 // hashKey is a key of items and names: see there.
 func (s *Shown) hashKey(k key) uint64 { return maphash.Comparable(s.seed, k) }
 
-// get returns the item of a key: a new one if there is none, or a whole has superseded it.
-func (s *Shown) get(k key) *item {
-	if it := s.items[s.hashKey(k)]; it != nil && it.life != dead {
-		return it
-	}
-	return s.another(k)
-}
+// find returns what is kept of an item of the task in hand, nil for nothing. It may be dead.
+func (s *Shown) find(in *Item) *item { return s.items[s.hashKey(s.key(in))] }
 
 // another begins an item in place of the one that its key had, which is dead from then on, and
 // returns it. Of too many items it forgets those of earlier turns; of too many in this one, all.

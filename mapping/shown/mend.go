@@ -5,26 +5,20 @@ import "strings"
 // This file is for editors that can show an item in place of itself (ACP, version 2), and for
 // what no later look will show.
 
-// mayMend reports whether a state that was asked for may show an item anew. Where its old text
-// stays, that is the artifact of a task that is over, as its agent has replaced it (S9):
-// trpc-agent-go does so with each piece.
-func (s *Shown) mayMend(in *Item) bool {
+// mends reports whether a state that was asked for has a known item as it should be shown: with more in
+// the middle, or, of an artifact, another text; false where other items may have said some of it. Where
+// the old text stays, that is the artifact of a task that is over, as its agent has replaced it (S9):
+// trpc-agent-go does so with each piece. One that holds the newest piece alone has neither: so an artifact
+// that has come in pieces is never replaced by a text that lacks some of them, since some agents keep the
+// newest one alone, and it may not have been heard.
+func (s *Shown) mends(it *item, in *Item) bool {
 	may := s.InPlace
 	may = may || in.Kind == Artifact && s.state.Terminal() // rule: S9
-	return may && !s.Partial
-}
-
-// mends reports whether a state has a known item as it should be shown: with more in the
-// middle, or, of an artifact, another text; false where other items may have said some of it.
-// One that holds the newest piece alone has neither: so an artifact that has come in pieces is
-// never replaced by a text that lacks some of them, since some agents keep the newest one
-// alone, and it may not have been heard.
-func (s *Shown) mends(it *item, in *Item) bool {
 	was := s.said.textOf(func(of *item) bool { return of == it })
-	if it.life == dead || len(was) != it.n || in.Role == Status {
+	if !may || s.Partial || it.life == dead || len(was) != it.n || in.Role == Status {
 		return false // other items have said some of it, or it may be the newest piece
 	}
-	if at, j, _, _ := alike([]byte(was), 0, in.seq, 0); !s.InPlace && at >= len(was) && j >= len(in.seq) {
+	if end, _ := alike([]byte(was), in.seq, place{}); !s.InPlace && end.said >= len(was) && end.seq >= len(in.seq) {
 		return false // other white space is not worth all of it once more
 	}
 	return has(in.seq, was) || in.Kind == Artifact && it.events == 1 && !strings.Contains(was, in.seq)

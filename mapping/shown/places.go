@@ -22,16 +22,17 @@ func (s *Shown) showAtCursor(it *item, in *Item) bool { // rule: S1
 	}
 	for _, from := range s.places(weight(in.seq) < evidence) {
 		to := s.nextNamed(from)
-		end, done, ok := s.saysAt(from, to, in.seq)
+		end, ok := s.saysAt(from, to, in.seq)
 		if !ok {
 			continue
 		}
-		h.cursor = max(end, from+1)
+		h.cursor = max(end.said, from+1)
 		for k := range s.said.starts {
-			if b := &s.said.starts[k]; b.end > from && b.at < end {
+			if b := &s.said.starts[k]; b.end > from && b.at < end.said {
 				b.copy = it
 			}
 		}
+		done := end.seq
 		if skip(in.seq, done, len(in.seq)) >= len(in.seq) {
 			s.setText(it, in.seq)
 			return true
@@ -39,7 +40,7 @@ func (s *Shown) showAtCursor(it *item, in *Item) bool { // rule: S1
 		if to < h.before {
 			s.last = nil // what it goes on with stands behind another message
 		} else {
-			done += saidSpace(s.said.text[end:to], in.seq[done:])
+			done += saidSpace(s.said.text[end.said:to], in.seq[done:])
 		}
 		s.sayRest(it, in, done, false)
 		return true
@@ -47,16 +48,16 @@ func (s *Shown) showAtCursor(it *item, in *Item) bool { // rule: S1
 	return false
 }
 
-// saysAt compares a message with what was shown between two places. end and done are where the
-// likeness ends, in that and in the message. ok: all of the message is there, or what it has
-// beyond may follow: behind all that was said, or since it is no text.
-func (s *Shown) saysAt(from, to int, seq string) (end, done int, ok bool) {
-	at, j, end, done := alike(s.said.text[:to], from, seq, 0)
-	if done == 0 || j < len(seq) && (at < to || to < s.held.before && seq[j] != 0) {
-		return end, done, false
+// saysAt compares a message with what was shown from one place to another. end is where the likeness
+// ends. ok: all of the message is there, or what it has beyond may follow: behind all that was said, or
+// since it is no text.
+func (s *Shown) saysAt(from, to int, seq string) (end place, ok bool) {
+	differ, end := alike(s.said.text[:to], seq, place{said: from})
+	if end.seq == 0 || differ.seq < len(seq) && (differ.said < to || to < s.held.before && seq[differ.seq] != 0) {
+		return end, false
 	}
-	begins := func(b start) bool { return b.at == at }
-	return end, done, at >= to || !s.held.sameIDs[Message] || slices.ContainsFunc(s.said.starts, begins) // else it is a part of a message
+	begins := func(b start) bool { return b.at == differ.said }
+	return end, differ.said >= to || !s.held.sameIDs[Message] || slices.ContainsFunc(s.said.starts, begins) // else it is a part of a message
 }
 
 // places are where a message may begin, at least one, not before the cursor: where one did, or

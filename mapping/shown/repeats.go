@@ -226,39 +226,33 @@ func (s *Shown) isShort(in *Item, n int) bool {
 // does.
 func (s *Shown) coversFrom(from int, in *Item) (c cover, ok bool) {
 	c.from = from
-	seq := in.seq
-	j, done := 0, 0 // done: behind the last byte of seq that was compared
-	var tail []byte // the white space that was said behind it
-	var last []byte // what was said up to it
+	var at, done place // done: behind the last bytes that are alike
+	var tail []byte    // the white space that was said behind these
 	for i := from; i < len(s.said.starts); i++ {
 		b := &s.said.starts[i]
 		if (b.it.kind == Thought) != (in.Kind == Thought) {
 			continue
 		}
-		c.to = b.end
-		said := s.said.text[:c.to]
-		at, next, to, n := alike(said, b.at, seq, j)
-		if j = next; at < c.to && j < len(seq) {
+		c.to, at.said = b.end, b.at
+		differ, behind := alike(s.said.text[:c.to], in.seq, at)
+		if at = differ; at.said < c.to && at.seq < len(in.seq) {
 			return c, false
 		}
-		if to > b.at {
-			done, last, tail = n, said[:to], said[to:]
+		if behind.said > b.at {
+			done, tail = behind, s.said.text[behind.said:c.to]
 			c.pieces += b.pieces
 		}
-		if j >= len(seq) {
-			if ok = at >= c.to; ok && (in.whole || done < len(seq)) && skip(s.said.text, at, len(s.said.text)) == len(s.said.text) {
+		if at.seq >= len(in.seq) {
+			if ok = at.said >= c.to; ok && (in.whole || done.seq < len(in.seq)) && skip(s.said.text, at.said, len(s.said.text)) == len(s.said.text) {
 				c.to = len(s.said.text) // its last token may be a line break, as that of the whole
 			}
 			return c, ok
 		}
 	}
-	if done == 0 {
+	if done.seq == 0 || !s.held.askedFor() && !meetBetweenWords(s.said.text[:done.said], in.seq[done.seq:]) {
 		return c, false
 	}
-	if !s.held.askedFor() && !meetBetweenWords(last, seq[done:]) {
-		return c, false
-	}
-	c.rest = seq[done+saidSpace(tail, seq[done:]):]
+	c.rest = in.seq[done.seq+saidSpace(tail, in.seq[done.seq:]):]
 	return c, true
 }
 

@@ -110,18 +110,19 @@ func weightLess[T string | []byte](text T, n int) (w int) {
 	return w
 }
 
-// alike compares two texts from these places on, white space left out. It returns where in each
-// they differ, or it ends, and where in each behind the last bytes that are alike.
-func alike(said []byte, at int, seq string, j int) (differ, differs, end, ends int) {
-	end, ends = at, j
-	for {
-		at, j = skip(said, at, len(said)), skip(seq, j, len(seq))
-		if at >= len(said) || j >= len(seq) || said[at] != seq[j] {
-			return at, j, end, ends
+// A place is one in what was said, and one in a text that is compared with that.
+type place struct{ said, seq int }
+
+// alike compares said with seq from a place on, white space left out. It returns where they differ, or
+// one ends, and the place behind the last bytes that are alike.
+func alike(said []byte, seq string, from place) (differ, behind place) {
+	for at := from; ; from = at {
+		at = place{skip(said, at.said, len(said)), skip(seq, at.seq, len(seq))}
+		if at.said >= len(said) || at.seq >= len(seq) || said[at.said] != seq[at.seq] {
+			return at, from
 		}
-		n := max(1, common(said[at:], seq[j:]))
-		at, j = at+n, j+n
-		end, ends = at, j
+		n := max(1, common(said[at.said:], seq[at.seq:]))
+		at = place{at.said + n, at.seq + n}
 	}
 }
 

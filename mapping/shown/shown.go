@@ -94,7 +94,7 @@ func (s *Shown) Task(id string) {
 
 // IsNew reports whether an item of the task in hand says something, and was not shown before.
 func (s *Shown) IsNew(in *Item) bool {
-	it := s.items[s.hashKey(s.key(in))]
+	it := s.find(in)
 	return (it == nil || it.n == 0) && s.sequence(in.Parts) != ""
 }
 
@@ -138,12 +138,13 @@ func (s *Shown) Live(in *Item) {
 	if in.seq = s.sequence(in.Parts); in.seq == "" {
 		return
 	}
-	k := s.key(in)
 	in.whole = in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
-	it := s.items[s.hashKey(k)]
+	it := s.find(in)
 	switch {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
-		it = s.get(k)
+		if it == nil || it.life == dead {
+			it = s.another(s.key(in))
+		}
 		it.hint = in.Hint
 		if s.isWholeThought(it, in) {
 			s.repeat(it, in, len(in.seq), Begin)
@@ -156,7 +157,7 @@ func (s *Shown) Live(in *Item) {
 	case it != nil && it.n > 0 && (it.turn == s.turn || s.goesOnOver(it, in.seq)):
 		s.update(it, in)
 	default:
-		it = s.another(k)
+		it = s.another(s.key(in))
 		if s.showRepeat(it, in) || in.Kind != Artifact && s.showGrowth(it, in) {
 			return
 		}
@@ -210,11 +211,13 @@ func (s *Shown) update(it *item, in *Item) {
 	}
 }
 
-// replace shows a text in place of all that was shown of an item, whose key names another then.
-func (s *Shown) replace(it *item, in *Item) {
+// replace shows a text in place of all that was shown of an item, whose key names another then, which it returns.
+func (s *Shown) replace(it *item, in *Item) *item {
+	it = s.another(it.key)
 	s.step.Op = Replace
-	s.say(s.another(it.key), in, 0)
+	s.say(it, in, 0)
 	s.step.Op = Grow
+	return it
 }
 
 // say shows an item's text from an offset on as new, behind all others, unless that is empty.

@@ -37,7 +37,7 @@ func (s *Shown) State(list []Item) {
 // ShowStaying shows a message as a repetition that was shown before the user's answer; false, with
 // nothing shown: it was not, or is so short that it may be the next token of a text.
 func (s *Shown) ShowStaying(in *Item) bool {
-	seq, it := s.sequence(in.Parts), s.items[s.hashKey(s.key(in))]
+	seq, it := s.sequence(in.Parts), s.find(in)
 	if it == nil || weight(seq) < evidence {
 		return false
 	}
@@ -122,7 +122,7 @@ func (s *Shown) showHeld(h *held, list []Item) (lacks bool) {
 	defer func() { s.held = nil }()
 	for i := range list {
 		e := &list[i]
-		if it := s.items[s.hashKey(key{s.task, e.Kind, e.ID})]; it != nil && it.turn == s.turn && it.n > 0 && e.seq != "" {
+		if it := s.find(e); it != nil && it.turn == s.turn && it.n > 0 && e.seq != "" {
 			h.sameIDs[e.Kind], it.heldIn = true, h.number
 		}
 	}
@@ -160,8 +160,7 @@ func (s *Shown) heldItem(in *Item) (lacks bool) {
 	if in.Role != Said {
 		s.inHand = s.state // which comes with it, as live
 	}
-	k := key{s.task, in.Kind, in.ID}
-	if it := s.items[s.hashKey(k)]; it != nil && it.n > 0 {
+	if it := s.find(in); it != nil && it.n > 0 {
 		rest, begins := s.rest(it, in.seq)
 		// What an earlier turn has shown may stand there unchanged, also behind our own
 		// message: a2a-go and a2a-js put a question into the history when its answer has come.
@@ -173,7 +172,7 @@ func (s *Shown) heldItem(in *Item) (lacks bool) {
 			return s.heldKnown(it, in, rest, begins)
 		}
 	}
-	it := s.another(k)
+	it := s.another(s.key(in))
 	it.heldIn = s.states
 	switch {
 	case in.Kind == Message && s.held.before > 0 && s.showAtCursor(it, in):
@@ -228,10 +227,9 @@ func (s *Shown) heldKnown(it *item, in *Item, rest string, begins bool) (lacks b
 	case begins:
 	case s.held.askedFor() && in.Kind == Message && it.run == s.last && bytes.HasSuffix(s.said.text, []byte(in.seq)):
 		// It is the newest piece of a message of which the agent keeps no other.
-	case s.held.askedFor() && s.mayMend(in) && s.mends(it, in):
+	case s.held.askedFor() && s.mends(it, in):
 		last := s.last
-		s.replace(it, in)
-		s.items[s.hashKey(it.key)].heldIn = s.states
+		s.replace(it, in).heldIn = s.states
 		s.last = last     // it is shown elsewhere
 		return !s.InPlace // what was shown stays, and the user is told
 	case s.held.askedFor():
