@@ -131,3 +131,23 @@ func (l *leg) takeState(task *a2a.Event) bool {
 // hasBegun reports whether the agent has begun with its answer, by words that looks behind a cut
 // have shown. They need not be in the history.
 func (l *leg) hasBegun() bool { return l.phase != streaming && l.turn.words > l.words }
+
+// countStale reports whether a look shows a task at work that is known to be over, and counts these.
+// After maxStale in a row they are believed: agents keep less than they say.
+func (t *turn) countStale(task *a2a.Event) bool {
+	if task.State.Terminal() || t.writing.Traits().PartialHistory || !t.fold.State.Terminal() {
+		t.stale = 0
+		return false
+	}
+	t.stale++
+	return t.stale <= maxStale
+}
+
+// maxStale is how many looks in a row may be older than what is known.
+const maxStale = 3
+
+// isBare reports whether a task holds nothing of the agent's.
+func isBare(task *a2a.Event) bool {
+	return !task.HasMessage && !a2a.Any(task.Artifacts, func(a2a.Artifact) bool { return true }) &&
+		!a2a.Any(task.History, func(m a2a.Message) bool { return m.Role != a2a.RoleUser })
+}

@@ -2,7 +2,7 @@ package bridge
 
 import "github.com/a2astdio/a2astdio/transport/a2a"
 
-// This file has what a leg knows, by which the machine decides.
+// This file has what a leg knows, by which the machine decides, and what it hears of the fold.
 
 // finality is what the newest state said of what follows.
 type finality uint8
@@ -148,4 +148,24 @@ func (k *known) rests() bool {
 // last: 0.3 may say that more does, and of several messages it is not known.
 func (k *known) saidAll() bool {
 	return k.terminal() && k.finality != more && !(k.isMessage() && k.replies == manyReplies)
+}
+
+// hears is what the fold knows that the leg decides by.
+func (t *turn) hears(l *leg) heard {
+	return heard{
+		asked: t.fold.Calls.Asked(),
+		moved: !l.request.answers || !t.fold.Calls.Unmoved(l.request.calls...),
+		calls: t.callsDo(),
+	}
+}
+
+// callsDo is what the calls do that the fold knows of.
+func (t *turn) callsDo() work {
+	switch {
+	case t.fold.Calls.Waits() || t.fold.WaitsForWords():
+		return callsWait
+	case t.fold.Calls.Running():
+		return callsWork
+	}
+	return callsRest
 }

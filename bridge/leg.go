@@ -39,7 +39,7 @@ type leg struct {
 	first     *batch   // what it has said, and is not read on behind, until a look tells whether the task is bare; nil: nothing waits
 	glance    glance
 	heardAt   time.Time // when its own stream has last said something, or has begun; zero: it has not
-	refresh   refresh
+	looks     looks
 	clock     clock
 	pause     time.Duration // of the next tick
 	words     int           // turn.words when the leg began

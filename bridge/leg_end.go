@@ -100,7 +100,7 @@ var errMiddle = &cutError{"agent: the stream ended in the middle"}
 // goOnUnstreamed deals with an agent that has answered without a stream: with the task as it
 // is. No stream was lost. Unless the task is over or waits, it is looked at from now on.
 func (l *leg) goOnUnstreamed() {
-	l.refresh.polls, l.phase = pollUnstreamed, away
+	l.looks.polls, l.phase = pollUnstreamed, away
 	if !l.terminal() && !l.rests() && !l.pending() {
 		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}

@@ -40,7 +40,7 @@ func (l *leg) passTo(r *request) glance {
 		l.drain()
 		return glance{}
 	}
-	r.owes = l.owes || l.first != nil || l.refresh.looks() || l.clock.stop(atHint)
+	r.owes = l.owes || l.first != nil || l.looks.underWay() || l.clock.stop(atHint)
 	l.end(errLeft)
 	l.stop()
 	l.releaseFirst()

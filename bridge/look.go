@@ -42,8 +42,8 @@ const (
 	allHistory = 1 << 20
 )
 
-// refresh is what a leg knows of its looks at the task.
-type refresh struct {
+// looks is what a leg knows of its looks at the task.
+type looks struct {
 	began     time.Time // when the look that is under way has begun; zero: none is
 	again     input     // what asks for another one behind it; 0: nothing does
 	counts    bool      // the next one counts (leg.count): the timer or silence has caused it, no hint, of which there are many
@@ -68,7 +68,7 @@ const (
 // look asks for the task, in a goroutine, because of an input; nothing, while it has no ID. One look
 // is under way at a time; another follows, if something has come meanwhile. A hint may have to wait.
 func (l *leg) look(in input) {
-	f, hinted := &l.refresh, in == inHint
+	f, hinted := &l.looks, in == inHint
 	switch {
 	case l.taskID == "":
 		return
@@ -77,7 +77,7 @@ func (l *leg) look(in input) {
 			l.cannotLook(in == inSilent)
 		}
 		return
-	case f.looks(): // and may not show what was said meanwhile
+	case f.underWay(): // and may not show what was said meanwhile
 		switch {
 		case !hinted && l.heardAt.After(f.began):
 			f.again = inEvent
@@ -102,13 +102,13 @@ func (l *leg) look(in input) {
 	}()
 }
 
-// looks reports whether a look is under way.
-func (f *refresh) looks() bool { return !f.began.IsZero() }
+// underWay reports whether a look is.
+func (f *looks) underWay() bool { return !f.began.IsZero() }
 
 // looked deals with what a look has brought. A task is looked at again, and not shown, where a stream
 // has said something meanwhile. Of errors those decide that each look would give; others may pass.
 func (l *leg) looked(r *reply) {
-	f := &l.refresh
+	f := &l.looks
 	agrees := r.err == nil && l.byOwnWord() && r.task.State == l.state // with a stream that repeats that the task waits, too
 	overtaken := f.firstTask.After(f.began) || l.heardAt.After(f.began) && !agrees
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
@@ -196,8 +196,8 @@ func (l *leg) takeSnapshot(task *a2a.Event) {
 	l.glance.asks = l.glance.asks || open && l.asked > asked && !waited
 	l.compareLooks(task, open)
 	in := l.takeTask(task, stale)
-	if l.refresh.counts {
-		l.refresh.counts = false
+	if l.looks.counts {
+		l.looks.counts = false
 		l.count(task)
 	}
 	l.judge()
@@ -256,7 +256,7 @@ func (l *leg) countEnd() {
 // looks have brought nothing for lonePatience, of a task at work whose own stream has ended
 // behind a message; else none. While its own stream is open that has it.
 func (l *leg) judge() {
-	f := &l.refresh
+	f := &l.looks
 	works := l.state == a2a.StateWorking || l.state == a2a.StateSubmitted
 	if !l.spokeLast || l.phase == streaming || !works || l.calls == callsWork || f.news != l.turn.news {
 		f.news, f.newsAt = l.turn.news, time.Now()

@@ -16,8 +16,8 @@ import (
 // subscribe follows the task by a subscription, in a goroutine, or looks at it where that
 // cannot be, or one is open. Of an attempt behind a cut it tells the user.
 func (l *leg) subscribe() {
-	l.refresh.counts = true
-	if l.outage.attempt++; l.refresh.polls != pollUnstreamed && l.outage.why != nil {
+	l.looks.counts = true
+	if l.outage.attempt++; l.looks.polls != pollUnstreamed && l.outage.why != nil {
 		l.tell(mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: l.outage.attempt, Why: l.outage.why.Error()})
 	}
 	switch {
@@ -47,8 +47,8 @@ func (l *leg) subscribe() {
 
 // tellPolling tells the user, once behind a cut, that the task is asked for.
 func (l *leg) tellPolling() {
-	if l.refresh.polls == pollNone {
-		l.refresh.polls = pollTold
+	if l.looks.polls == pollNone {
+		l.looks.polls = pollTold
 		l.tell(mapping.Connection{Phase: mapping.PhasePolling})
 	}
 }
@@ -59,7 +59,7 @@ func (l *leg) subscribes() bool {
 	if l.agent.opts.Client.Unsupported().Subscribe {
 		return false
 	}
-	if l.refresh.polls != pollUnstreamed {
+	if l.looks.polls != pollUnstreamed {
 		return true
 	}
 	card, err := l.agent.opts.Client.Card(l.ctx) // it is there
@@ -111,7 +111,7 @@ func (l *leg) takeSubscribed(b batch) {
 	// A task at its beginning, of one that is beyond it, begins what some agents say all over.
 	atBeginning := events[0].State == a2a.StateSubmitted && (l.request.beyond || l.state != "" && l.state != a2a.StateSubmitted || l.request.was.State != "")
 	if first && events[0].Kind == a2a.EventTask && !atBeginning {
-		l.refresh.firstTask = time.Now()
+		l.looks.firstTask = time.Now()
 		l.takeSnapshot(&events[0])
 		events, first = events[1:], false
 	}
@@ -126,7 +126,7 @@ func (l *leg) takeSubscribed(b batch) {
 		l.step(inHint)
 	default:
 		// Before the first look it is not known whether the agent can be asked.
-		if first || says(events) && (l.holds != holdsWords || l.refresh.at.IsZero()) {
+		if first || says(events) && (l.holds != holdsWords || l.looks.at.IsZero()) {
 			l.first = &b
 		}
 		for i := range events { // else its task may be read without its dialect (codex-a2a)
@@ -139,7 +139,7 @@ func (l *leg) takeSubscribed(b batch) {
 // subscriptionSpeaks notes what a subscription's events say of the leg, and that it speaks:
 // what has counted failures begins anew.
 func (l *leg) subscriptionSpeaks(events []a2a.Event) {
-	f := &l.refresh
+	f := &l.looks
 	if l.subscription == subSpeaks { // what it begins with was known: it may end at once again
 		l.outage.attempt = 0
 	}

@@ -141,19 +141,8 @@ func (s *Shown) Live(in *Item) {
 	in.whole = in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
 	it := s.find(in)
 	switch {
-	case in.Append && in.Kind == Artifact, in.Hint == Piece: // L1, L10: it is never compared
-		if it == nil || it.life == dead {
-			it = s.another(s.key(in))
-		}
-		it.hint = in.Hint
-		if s.isWholeThought(it, in) {
-			s.repeat(it, in, len(in.seq), Begin)
-			return
-		}
-		if (in.whole || in.Last && s.isStripped(it, in)) && s.showRepeat(it, in) {
-			return
-		}
-		s.say(it, in, 0)
+	case in.Append && in.Kind == Artifact, in.Hint == Piece:
+		s.livePiece(it, in)
 	case it != nil && it.n > 0 && (it.turn == s.turn || s.goesOnOver(it, in.seq)):
 		s.update(it, in)
 	default:
@@ -163,6 +152,23 @@ func (s *Shown) Live(in *Item) {
 		}
 		s.say(it, in, 0)
 	}
+}
+
+// livePiece shows what is known to follow what was said of an item, nil for nothing: it is never compared with
+// that (L1, L10), but where it is said to be a whole, or the last.
+func (s *Shown) livePiece(it *item, in *Item) {
+	if it == nil || it.life == dead {
+		it = s.another(s.key(in))
+	}
+	it.hint = in.Hint
+	if s.isWholeThought(it, in) {
+		s.repeat(it, in, len(in.seq), Begin)
+		return
+	}
+	if (in.whole || in.Last && s.isStripped(it, in)) && s.showRepeat(it, in) {
+		return
+	}
+	s.say(it, in, 0)
 }
 
 // goesOnOver reports whether an item, which is not short, says all of itself again, and more:
