@@ -18,7 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// editorFiles are the settings of editors. docs/editors.md has those that differ in more than a name.
+// editorFiles are the settings of editors. docs/editors.md has one of each protocol, and names the rest.
 //
 //go:embed editors
 var editorFiles embed.FS
