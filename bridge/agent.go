@@ -147,10 +147,11 @@ type Agent struct {
 
 	observed atomic.Int64 // how many events were numbered, for Options.Observe
 
-	mu          sync.Mutex
-	pushRefused bool // the agent's card says that it pushes, and it does not
-	messagesEnd messagesEnd
-	commands    *[]acp.Command // nil: the agent has not told them
+	mu                sync.Mutex
+	pushRefused       bool // the agent's card says that it pushes, and it does not
+	referencesRefused bool // it takes no messages that name earlier tasks
+	messagesEnd       messagesEnd
+	commands          *[]acp.Command // nil: the agent has not told them
 
 	makingTask chan struct{} // has a token while makeTask runs
 }

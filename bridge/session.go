@@ -281,8 +281,19 @@ func (s *Session) message(parts []a2a.OutPart, w dialect.Writing) (*a2a.Outgoing
 	}
 	// Agents keep settings by task: a new one has neither those of the last task nor
 	// its history.
-	m.ReferenceTaskIDs = s.previous
+	m.ReferenceTaskIDs = s.references()
 	return m, s.applySettings(m, w)
+}
+
+// references are the earlier tasks that a message for a new task names; none where the agent refuses
+// messages that name any.
+func (s *Session) references() (ids []string) {
+	s.agent.locked(func() {
+		if !s.agent.referencesRefused {
+			ids = s.previous
+		}
+	})
+	return ids
 }
 
 // fillIn adds to a message that somebody else has written what it leaves open: ID, context and

@@ -36,13 +36,16 @@ func (t *turn) nextRequest(ctx context.Context, leg *leg) *request {
 }
 
 // resendRequest is the request that sends a message otherwise which the agent has refused
-// because of its webhook, its task or its context; nil: that was not the reason. If the agent
+// because of its webhook, its references, its task or its context; nil: that was not the reason. If the agent
 // does not know the task any more (it was restarted), or the task is completed and takes no
 // messages, the message goes to a new task in the same context; a context that the agent does
 // not know is left out. This does not send a message twice: an error in answer to it says
 // that it was not accepted.
 func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.Error) *request {
 	if without := t.withoutPush(m, refusal); without != nil {
+		return t.sendRequest(without)
+	}
+	if without := t.withoutReferences(m, refusal); without != nil {
 		return t.sendRequest(without)
 	}
 	s, again := t.session, *m
@@ -52,7 +55,8 @@ func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.
 		if lost && t.tellForgotten(ctx, true) != nil {
 			return nil
 		}
-		again.ReferenceTaskIDs = []string{strings.Clone(m.TaskID)}
+		s.previous = []string{strings.Clone(m.TaskID)}
+		again.ReferenceTaskIDs = s.references()
 		again.TaskID, s.taskID = "", ""
 	case m.TaskID == "" && m.ContextID != "" && m.ContextID == s.contextID && !s.named && refusesContext(refusal, m):
 		again.ContextID, again.ReferenceTaskIDs = "", nil
@@ -68,6 +72,24 @@ func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.
 		return nil
 	}
 	return t.sendRequest(&again)
+}
+
+// withoutReferences returns a refused message without the earlier tasks that it names, if the
+// refusal is about these; nil otherwise. Microsoft's Agent Framework, for Go and for .NET, takes no
+// message that names one, and says so in words alone: its code is that of an internal error.
+func (t *turn) withoutReferences(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgoing {
+	if len(m.ReferenceTaskIDs) == 0 || !slices.Equal(m.ReferenceTaskIDs, t.session.previous) {
+		return nil // none, or the editor's own
+	}
+	said := strings.ToLower(strings.ReplaceAll(refusal.Message, "_", ""))
+	if !strings.Contains(said, "referencetaskids") {
+		return nil
+	}
+	t.agent.locked(func() { t.agent.referencesRefused = true })
+	t.agent.opts.Log.Info("the agent refused a message that names an earlier task: it is sent without, as later ones are", "err", refusal)
+	again := *m
+	again.ReferenceTaskIDs = nil
+	return &again
 }
 
 // followRequest is the request that follows the task from where it is.
