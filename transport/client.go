@@ -98,12 +98,14 @@ type Client struct {
 	// resolvedFor is the run of the agent's process that agentAt is of: see [Client.Exited].
 	resolvedFor <-chan struct{}
 	origins     *origins
-	guard       *guard
-	echo        atomic.Pointer[[]string]
-	retry       *retryablehttp.Client
-	own         *http.Transport // nil if the options gave one
-	timeout     time.Duration
-	poison      bool // see package poison
+	// header is that of the options, with the user and the password of the agent's URL.
+	header  atomic.Pointer[http.Header]
+	guard   *guard
+	echo    atomic.Pointer[[]string]
+	retry   *retryablehttp.Client
+	own     *http.Transport // nil if the options gave one
+	timeout time.Duration
+	poison  bool // see package poison
 
 	// base is done when the client is closed, which happens under mu; wg counts its goroutines.
 	base  context.Context
@@ -134,6 +136,7 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 		}
 	}
 	c.opts.Header = header
+	c.header.Store(&header)
 	if c.opts.Log == nil {
 		c.opts.Log = slog.New(slog.DiscardHandler)
 	}
@@ -171,7 +174,7 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 	if c.opts.Wrap != nil {
 		next = c.opts.Wrap(next)
 	}
-	c.guard = &guard{next: next, origins: c.origins, credentials: c.opts.Credentials, header: c.opts.Header,
+	c.guard = &guard{next: next, origins: c.origins, credentials: c.opts.Credentials, header: &c.header,
 		insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS), foreign: c.own == nil}
 	c.retry = newRetry(&http.Client{Transport: c.guard, CheckRedirect: c.guard.checkRedirect}, c.opts.Log)
 	c.base, c.close = context.WithCancel(context.Background())
@@ -191,22 +194,25 @@ func (c *Client) checkSpoken() error {
 	return nil
 }
 
-// setAgent sets where the agent is, and its origin. User and password of a URL become a header.
+// setAgent sets where the agent is, its origin, and the header that its requests have. User and password
+// of a URL become a header, in the place of those of the URL before: the agent may have been started again.
 func (c *Client) setAgent(agent string) (err error) {
 	if c.agentAt, err = locationOf(agent); err != nil || c.agentAt.url == nil {
 		return err
 	}
-	u := c.agentAt.url
+	u, header := c.agentAt.url, c.opts.Header
 	if u.User != nil {
 		// As a header it goes only where the other credentials go, and is not shown in
 		// errors.
-		if c.opts.Header.Get("Authorization") == "" {
+		if header.Get("Authorization") == "" {
+			header = header.Clone()
 			password, _ := u.User.Password()
-			(&http.Request{Header: c.opts.Header}).SetBasicAuth(u.User.Username(), password)
+			(&http.Request{Header: header}).SetBasicAuth(u.User.Username(), password)
 		}
 		u.User = nil
 	}
-	c.origins.own.Store(u)
+	c.origins.own.Store(u) // first: the former origin gets no header of the new one
+	c.header.Store(&header)
 	return nil
 }
 

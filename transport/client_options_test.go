@@ -148,13 +148,15 @@ func (p *lifeProcess) Revive() {
 	}
 }
 
-// After an agent is started again its address may be another one: the card is fetched
-// there, and calls and credentials go to the new origin only.
+// After an agent is started again its address may be another one, and its URL have another password: the card
+// is fetched there, and calls and credentials go to the new origin only.
 func TestRevive(t *testing.T) {
 	calls := map[string]int{}
 	network := roundTrip(func(r *http.Request) (*http.Response, error) {
 		calls[r.URL.Host]++
 		must.Equal(t, r.Header.Get("X-Key"), "k", r.URL.Host)
+		_, password, _ := r.BasicAuth()
+		must.Equal(t, password, "of "+r.URL.Host)
 		answer := `{"jsonrpc":"2.0","id":1,"result":{}}`
 		if r.Method == http.MethodGet {
 			answer = fmt.Sprintf(`{"name":%q,"url":"http://%[1]s/","protocolVersion":"0.3.0"}`, r.URL.Host)
@@ -163,7 +165,7 @@ func TestRevive(t *testing.T) {
 		wireAnswer(200, "application/json", answer)(w, r)
 		return w.Result(), nil
 	})
-	at := "http://first"
+	at := "http://user:of%20first@first"
 	p := &lifeProcess{done: make(chan struct{})}
 	c := wireClient(t, "", &ClientOptions{RoundTripper: network, Process: p, Header: http.Header{"X-Key": {"k"}}, Resolve: func(context.Context) (string, error) { return at, nil }})
 	call := func(want string) {
@@ -182,14 +184,14 @@ func TestRevive(t *testing.T) {
 	call("first")
 
 	close(p.done)
-	file := must.Get(url.Parse(at + "/file"))(t)
+	file := must.Get(url.Parse("http://first/file"))(t)
 	if _, err := c.File(t.Context(), file); !errors.Is(err, ErrExited) || calls["first"] != 3 {
 		t.Errorf("a file of an agent that has died: %v, %v", err, calls)
 	}
 	if _, err := invoke(c, "x", nil); !errors.Is(err, ErrExited) {
 		t.Errorf("it has died: %v", err)
 	}
-	at = "http://second"
+	at = "http://user:of%20second@second"
 	c.Revive()
 	if !c.Starting() {
 		t.Error("it was not reached again yet")

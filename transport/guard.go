@@ -109,7 +109,7 @@ type guard struct {
 	origins     *origins         // where requests may go, unless their operation says otherwise
 	credentials CredentialSource // may be nil
 	// header goes with each request: see [ClientOptions.Header].
-	header http.Header
+	header *atomic.Pointer[http.Header]
 	// insecure: certificates are not verified, so that nothing may be shown to a
 	// host that is not this machine.
 	insecure bool
@@ -188,11 +188,12 @@ func (g *guard) another(x *exchange, resp *http.Response, refused *Credential) *
 func (g *guard) send(x *exchange, given *http.Request, cred *Credential) (*http.Response, error) {
 	req := given.Clone(httptrace.WithClientTrace(given.Context(), &httptrace.ClientTrace{GotConn: x.gotConn}))
 	if !x.op.anonymous {
-		if g.insecure && !safe.ThisMachine(req.URL.Hostname()) && (cred != nil || len(g.header) > 0 || g.certificate) {
+		header := *g.header.Load()
+		if g.insecure && !safe.ThisMachine(req.URL.Hostname()) && (cred != nil || len(header) > 0 || g.certificate) {
 			return nil, failf(nil, "certificates are not verified (--insecure), so your credentials are not sent to %s, which may be anybody: "+
 				"--ca-file names the certificate to trust instead", req.URL.Host)
 		}
-		cred.put(req, g.header)
+		cred.put(req, header)
 	}
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {
