@@ -58,6 +58,8 @@ func (c *Client) Extended(ctx context.Context) (*a2a.Card, error) {
 	case !e.card.ExtendedCard:
 		return nil, failf(nil, "the card of %s does not say that there is an extended one", cardName(e.card))
 	}
+	c.loading.Lock() // a fetch of the public card may set where the agent is now, and cards are checked one at a time
+	defer c.loading.Unlock()
 	x, err := c.fetchExtended(ctx, e)
 	if err != nil {
 		return nil, err
