@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,12 +74,12 @@ func isUnauthenticated(err error) bool {
 	return refusal != nil && refusal.Unauthenticated()
 }
 
-// isUndelivered reports whether a request has not reached the agent, as far as its error tells, and
-// may be repeated: any error but a response, silence, the end of the agent's process or of ours,
-// and what transport marks as possibly delivered.
+// isUndelivered reports whether a request has surely not reached the agent, and may reach it when it is
+// repeated: nothing of it was written, and the agent's process has not ended. A web page in the agent's
+// place, and what transport itself refuses, come again.
 func isUndelivered(err error) bool {
-	return err != nil && refusalOf(err) == nil && !errors.As(err, new(*idleError)) &&
-		!errors.Is(err, transport.ErrPossiblyDelivered) && !errors.Is(err, transport.ErrExited) && !errors.Is(err, context.Canceled)
+	unwritten := errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrCredentials) // a provider may be down
+	return unwritten && !errors.Is(err, transport.ErrExited)
 }
 
 // noWayBack is the error of a leg whose connection was cut, at an agent that offers no way to
