@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 
@@ -83,4 +84,26 @@ func TestOpenFileURI(t *testing.T) {
 	if len(prompt) != 2 || prompt[1].URI != "file:///C:/a%20b.go" {
 		t.Errorf("%+v", prompt)
 	}
+}
+
+// A conversation of A2A lines with a new task for each prompt is found by the newest of them, and by one
+// whose calls wait; also behind a prune.
+func TestTasksOfLinesAreBounded(t *testing.T) {
+	a := NewAgent(&Options{})
+	e := &linesEditor{server: &server{agent: a}, contexts: map[string]*Session{}, tasks: map[string]*Session{}, waiting: map[string][]string{}}
+	s := a.NewSession("/")
+	enter := func(from, to int, pending ...string) {
+		for i := from; i < to; i++ {
+			e.enterConversation(s, Result{ContextID: "c", TaskID: fmt.Sprint("t", i), Pending: pending})
+		}
+	}
+	enter(0, 1, "call")
+	enter(1, maxTasks+9)
+	must.Equal(t, len(e.tasks), maxTasks)
+	for id, kept := range map[string]bool{"t0": true, "t1": false, "t9": false, "t10": true, fmt.Sprint("t", maxTasks+8): true} {
+		must.Equal(t, e.tasks[id] != nil, kept, id)
+	}
+	e.prune()
+	enter(0, maxTasks)
+	must.Equal(t, []int{len(e.tasks), len(e.entered)}, []int{maxTasks, maxTasks})
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,6 +31,7 @@ type linesEditor struct {
 	// A conversation is found by its context or by one of its tasks.
 	contexts map[string]*Session
 	tasks    map[string]*Session
+	entered  []string // the keys of tasks, the oldest first
 	// waiting has the calls that wait for toolCall/confirm, by task.
 	waiting map[string][]string
 }
@@ -174,9 +176,7 @@ func (e *linesEditor) findOrBegin(contextID, taskID, workspace string) *Session 
 	if contextID != "" {
 		e.contexts[contextID] = s
 	}
-	if taskID != "" {
-		e.tasks[taskID] = s
-	}
+	e.enterTask(taskID, s)
 	return s
 }
 
@@ -193,6 +193,30 @@ func (e *linesEditor) prune() {
 	}
 	maps.DeleteFunc(e.contexts, idle)
 	maps.DeleteFunc(e.tasks, idle)
+	e.entered = slices.DeleteFunc(e.entered, func(id string) bool { return e.tasks[id] == nil })
+}
+
+// maxTasks is how many tasks conversations are found by: a script may have a new one for each prompt.
+const maxTasks = 4 * maxSessions
+
+// enterTask notes that a conversation has a task, "" for none, and forgets the oldest tasks beyond
+// maxTasks as prune does; not those whose calls wait.
+func (e *linesEditor) enterTask(id string, s *Session) {
+	if id == "" {
+		return
+	}
+	if e.tasks[id] == nil {
+		e.entered = append(e.entered, id)
+	}
+	e.tasks[id] = s
+	for range len(e.entered) - maxTasks {
+		oldest := e.entered[0]
+		if e.entered = e.entered[1:]; len(e.waiting[oldest]) > 0 {
+			e.entered = append(e.entered, oldest)
+		} else {
+			delete(e.tasks, oldest)
+		}
+	}
 }
 
 // runTurn runs the turn of a request, and answers it at the turn's end.
@@ -224,9 +248,7 @@ func (e *linesEditor) enterConversation(s *Session, r Result) {
 	if r.ContextID != "" {
 		e.contexts[r.ContextID] = s
 	}
-	if r.TaskID != "" {
-		e.tasks[r.TaskID] = s
-	}
+	e.enterTask(r.TaskID, s)
 	if delete(e.waiting, r.TaskID); len(r.Pending) > 0 {
 		e.waiting[r.TaskID] = r.Pending
 	}
