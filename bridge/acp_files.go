@@ -35,7 +35,8 @@ func (e *acpEditor) readBuffer(ctx context.Context, session, path string, line, 
 
 // withBuffers adds to a prompt what the editor has in the files that it mentions, if the
 // editor can tell: the disk may have another state, and the agent may not see it at all. A
-// mention stays where it is. One that cannot be read, such as a directory, is left as it is.
+// mention stays where it is. One that cannot be read, such as a directory, is left as it is, and so
+// is one of another machine, whose path may name another file here.
 func (e *acpEditor) withBuffers(ctx context.Context, turn Turn, prompt []acp.ContentBlock) []acp.ContentBlock {
 	if !e.can.reads {
 		return prompt
@@ -46,7 +47,7 @@ func (e *acpEditor) withBuffers(ctx context.Context, turn Turn, prompt []acp.Con
 	added, left := prompt[:len(prompt):len(prompt)], maxMentioned
 	for _, b := range prompt {
 		u, err := url.Parse(b.URI)
-		if b.Type != "resource_link" || err != nil || u.Scheme != "file" {
+		if b.Type != "resource_link" || err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
 			continue
 		}
 		path := filepath.FromSlash(u.Path)

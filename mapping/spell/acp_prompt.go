@@ -80,11 +80,11 @@ func resource(r *acp.EmbeddedResource, card *a2a.Card) (a2a.OutPart, error) {
 	return a2a.OutPart{}, fmt.Errorf("a resource with neither text nor blob")
 }
 
-// localPath is a file URI's path, as agents know files; other URIs (editors have
-// their own, zed://…) stay what they are.
+// localPath is a file URI's path, as agents know files; other URIs (editors have their own,
+// zed://…), and those of another machine, stay what they are.
 func localPath(uri string) string {
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "file" || u.Path == "" {
+	if err != nil || u.Scheme != "file" || u.Path == "" || u.Host != "" && u.Host != "localhost" {
 		return uri
 	}
 	path := u.Path
