@@ -10,8 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/clipperhouse/displaywidth"
+	"unicode/utf8"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/safe"
@@ -226,17 +225,30 @@ func hang(text string, width int) (rows []string) {
 	width = max(width, MinText)
 	for line := range strings.SplitSeq(safe.Plain(strings.ReplaceAll(text, "\t", "    ")), "\n") {
 		from, n := 0, 0
-		for i, r := range line {
-			w := displaywidth.Rune(r)
+		for i := 0; i < len(line); {
+			next := i + unbroken(line[i:])
+			w := frame.ColumnsOf(line[i:next])
 			if n+w > width {
 				rows = append(rows, line[from:i])
 				from, n = i, 0
 			}
-			n += w
+			i, n = next, n+w
 		}
 		rows = append(rows, line[from:])
 	}
 	return rows
+}
+
+// unbroken is how many bytes at the beginning of a text stay in one row: those of a character, also of
+// one that [ask.Visible] has written as \u{…}.
+func unbroken(text string) (size int) {
+	if strings.HasPrefix(text, `\u{`) {
+		if end := strings.IndexByte(text[:min(len(text), len(`\u{10FFFF}`))], '}'); end > 0 {
+			return end + 1
+		}
+	}
+	_, size = utf8.DecodeRuneInString(text)
+	return size
 }
 
 // Values of --approve.

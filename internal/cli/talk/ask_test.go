@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,6 +146,19 @@ func FuzzAskedOnScreen(f *testing.F) {
 			must.Equal(t, len(want), 0, width, want, shown)
 		}
 	})
+}
+
+// A character that is written as \u{…} is not broken over two rows; what only begins so is text like any other.
+func TestRowsKeepSpelledCharacters(t *testing.T) {
+	for _, text := range []string{`\u{D}`, `\u{10FFFF}`, `\u{` + strings.Repeat("D", 90)} {
+		for before := range 90 {
+			whole := strings.Repeat("x", before) + text + "y"
+			rows := hang(whole, 40)
+			must.Equal(t, strings.Join(rows, ""), whole)
+			kept := slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, text) })
+			must.Equal(t, kept, len(text) < 40, before, text)
+		}
+	}
 }
 
 // draw is what a screen of so many columns shows.
