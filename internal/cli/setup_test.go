@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,7 +12,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/serve"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
@@ -45,17 +41,6 @@ func TestSetupAsks(t *testing.T) {
 		must.Do(t, p.RunCommand(t.Context(), p.App()))
 		must.Has(t, tty.shown.String(), "The agent asks:", want, "Stored as asked-"+answer)
 	}
-}
-
-// TestInterruptedQuestion: an interrupt does not wait for an answer.
-func TestInterruptedQuestion(t *testing.T) {
-	r, w := io.Pipe()
-	defer w.Close()
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	a := &frame.Asker{Ctx: ctx, TTY: &typist{Reader: r}, Lines: bufio.NewReader(r), Out: io.Discard}
-	_, err := a.Ask("x", "")
-	must.True(t, errors.Is(err, frame.ErrInterrupted), err)
 }
 
 // initialized is what an editor is answered that begins, and ends.
