@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -99,7 +98,7 @@ func TestSDKServers(t *testing.T) {
 						for _, prompt := range turn.prompts {
 							got = append(got, e.Prompt(session, prompt).story()...)
 						}
-						wantStory(t, got, turn.expected(t, peer.server, spoken))
+						equal(t, got, turn.expected(t, peer.server, spoken))
 					}
 					e.Close()
 					polled := peer.server == goV2Polled || peer.server == goV03Polled
@@ -189,27 +188,9 @@ func (turn *sdkTurn) expected(t *testing.T, server, version string) []string {
 		for i := range lines {
 			lines[i] = strings.Replace(lines[i], d[2], d[3], 1)
 		}
-		if slices.Equal(before, lines) {
-			t.Errorf("the difference %q applies to nothing", d[4])
-		}
+		equal(t, slices.Equal(before, lines), false, "the difference applies to nothing", d[4])
 	}
 	return lines
-}
-
-// wantStory compares what the editor saw.
-func wantStory(t *testing.T, got, want []string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("the editor saw\n\t%s\nwant\n\t%s", strings.Join(quoted(got), "\n\t"), strings.Join(quoted(want), "\n\t"))
-	}
-}
-
-func quoted(lines []string) []string {
-	q := make([]string, len(lines))
-	for i, l := range lines {
-		q[i] = strconv.Quote(l)
-	}
-	return q
 }
 
 // wantCalled demands that a trace has prompts in this version only, and also without
@@ -221,9 +202,7 @@ func wantCalled(t *testing.T, trace, version string, polled bool) {
 	for v, words := range sendingWords {
 		for i, w := range words {
 			want := v == version && (i == 0 || polled)
-			if sent := bytes.Contains(b, []byte(w)); sent != want {
-				t.Errorf("A2A %s, without streaming: %v; %s was sent: %v", version, polled, w, sent)
-			}
+			equal(t, bytes.Contains(b, []byte(w)), want, version, "without streaming", polled, w)
 		}
 	}
 }

@@ -117,9 +117,7 @@ var companionCommands = map[string]sceneCommand{
 	},
 	"takes": func(s *scene, args []string) {
 		want := strings.ReplaceAll(args[1], "\n", `\n`)
-		if got := s.clis[""].tool("closeDiff", map[string]string{"filePath": s.ts.MkAbs(args[0])}); got != want {
-			s.t.Errorf("closeDiff: %s", got)
-		}
+		equal(s.t, s.clis[""].tool("closeDiff", map[string]string{"filePath": s.ts.MkAbs(args[0])}), want)
 	},
 	"decides": func(s *scene, args []string) {
 		got := s.cli(args[min(2, len(args)):]).decision("ide/diff" + args[0])
@@ -129,9 +127,7 @@ var companionCommands = map[string]sceneCommand{
 	},
 	"undecided": func(s *scene, _ []string) {
 		for n := len(s.clis[""].notification); n > 0; n-- {
-			if m := <-s.clis[""].notification; m.Method != "ide/contextUpdate" {
-				s.t.Errorf("the CLI heard %+v", m)
-			}
+			equal(s.t, (<-s.clis[""].notification).Method, "ide/contextUpdate")
 		}
 	},
 	"gone": func(s *scene, _ []string) {

@@ -63,9 +63,7 @@ var editorCommands = map[string]sceneCommand{
 		s.buffers[s.ts.MkAbs(args[0])] = args[1]
 	},
 	"buffered": func(s *scene, args []string) {
-		if got := s.client.Buffer(s.ts.MkAbs(args[0])); got != args[1] {
-			s.t.Errorf("the buffer has %q", got)
-		}
+		equal(s.t, s.client.Buffer(s.ts.MkAbs(args[0])), args[1])
 	},
 	"session": func(s *scene, args []string) {
 		if s.sessions == nil {
@@ -116,9 +114,7 @@ var editorCommands = map[string]sceneCommand{
 	"ends": func(s *scene, args []string) {
 		turn := s.turns[args[0]]
 		o := turn.Wait()
-		if reason := o.StopReason + o.Code; reason != args[1] {
-			s.t.Errorf("the prompt %q ended with %q %s, want %q", turn.text, reason, o.Details, args[1])
-		}
+		equal(s.t, o.StopReason+o.Code, args[1], turn.text, o.Details)
 		if took := time.Since(s.cancelled); o.StopReason == "cancelled" && took > cancelLimit {
 			s.t.Errorf("the cancel took %v", took)
 		}
@@ -130,9 +126,7 @@ var editorCommands = map[string]sceneCommand{
 		s.ts.Setenv(args[0], s.shouter.url)
 	},
 	"heard": func(s *scene, args []string) {
-		if !s.shouter.has(args[0]) {
-			s.t.Errorf("no agent has come with %q", args[0])
-		}
+		equal(s.t, s.shouter.has(args[0]), true, "an agent has come with", args[0])
 	},
 	"homes": func(s *scene, args []string) {
 		homes := homesOf(s.t, s.ts.Getenv("HOME"))
@@ -141,9 +135,7 @@ var editorCommands = map[string]sceneCommand{
 				s.t.Errorf("the servers are still written down: %v %v", left, err)
 			}
 		}
-		if fmt.Sprint(len(homes)) != args[0] {
-			s.t.Errorf("there are %q", homes)
-		}
+		equal(s.t, fmt.Sprint(len(homes)), args[0], homes)
 	},
 	"gemini": func(s *scene, _ []string) {
 		s.ts.Setenv("GEMINI", gemini(s.t))

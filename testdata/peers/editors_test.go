@@ -136,9 +136,7 @@ func readFlat(t *testing.T, text string) map[string]any {
 	all := map[string]any{}
 	for _, m := range regexp.MustCompile(`(?m)^ *(\w+)(?: = |: )(["\[{].*)$`).FindAllStringSubmatch(text, -1) {
 		var value any
-		if err := json.Unmarshal([]byte(regexp.MustCompile(`(\w+) = `).ReplaceAllString(m[2], `"$1": `)), &value); err != nil {
-			t.Fatalf("%v: %s", err, m[0])
-		}
+		mustDo(t, json.Unmarshal([]byte(regexp.MustCompile(`(\w+) = `).ReplaceAllString(m[2], `"$1": `)), &value))
 		all[m[1]] = value
 	}
 	return all
@@ -209,9 +207,7 @@ func wantCredentials(t *testing.T, credentials <-chan string) {
 	t.Helper()
 	select {
 	case got := <-credentials:
-		if got != "Bearer TOKEN" {
-			t.Errorf("the agent was asked with the credentials %q", got)
-		}
+		equal(t, got, "Bearer TOKEN")
 	case <-time.After(patience):
 		t.Error("the agent was not asked")
 	}

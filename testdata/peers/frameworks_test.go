@@ -134,9 +134,8 @@ func (a *madeAgent) converse(t *testing.T, args ...string) {
 	e.Close()
 	notAccused(t, trace)
 	first := a.turns[0]
-	if out, err := exec.Command(binary, append(args, "send", first.prompt)...).Output(); err != nil || string(out) != first.text+"\n" {
-		t.Errorf("send shows %q, want %q: %v", out, first.text, err)
-	}
+	out := mustGet(exec.Command(binary, append(args, "send", first.prompt)...).Output())(t)
+	equal(t, string(out), first.text+"\n")
 }
 
 const otherContext = "[The agent begins another conversation, or another task: it may not know what was said before.]\n\n"
@@ -175,9 +174,7 @@ func notAccused(t *testing.T, trace string) {
 	t.Helper()
 	out, _ := exec.Command(binary, "trace", "check", trace).Output() // its exit status is about the agent
 	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, ": bridge: ") {
-			t.Errorf("trace check: %s", line)
-		}
+		equal(t, strings.Contains(line, ": bridge: "), false, line)
 	}
 	if _, err := os.Stat(trace); err != nil || len(out) == 0 {
 		t.Errorf("no trace was checked: %v", err)
@@ -241,9 +238,7 @@ func diagnose(t *testing.T, name, url string) {
 				known, seen[k[2]] = true, true
 			}
 		}
-		if !known {
-			t.Errorf("%s: %s: %s", f.Weight, f.What, f.Text)
-		}
+		equal(t, known, true, f.Weight, f.What, f.Text)
 	}
 	for _, k := range knownFindings(t) {
 		if k[0] == name && !seen[k[2]] {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,14 @@ func mustGet[T any](value T, err error) func(testing.TB) T {
 		t.Helper()
 		mustDo(t, err)
 		return value
+	}
+}
+
+// equal compares a value with what is right. about says which of several it is.
+func equal[T any](t testing.TB, got, want T, about ...any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %#v\nwant %#v %v", got, want, about)
 	}
 }
 

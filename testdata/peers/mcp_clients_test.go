@@ -37,9 +37,7 @@ func merge(t *testing.T, object, snippet, servers string, limit time.Duration) s
 	t.Helper()
 	all, more := map[string]any{}, map[string]map[string]map[string]any{}
 	for text, into := range map[string]any{object: &all, snippet: &more} {
-		if err := json.Unmarshal([]byte(text), into); err != nil {
-			t.Fatalf("%v: %s", err, text)
-		}
+		mustDo(t, json.Unmarshal([]byte(text), into))
 	}
 	if limit > 0 {
 		more[servers]["a2astdio"]["timeout"] = limit.Milliseconds()
@@ -147,10 +145,7 @@ func (c *mcpProgram) start(t *testing.T, p *mcpPlace, prompt string) *mcpRun {
 	words := append(c.installed(t), c.args(p, prompt)...)
 	setup := exec.Command(binary, "setup", "--editor", c.editor)
 	setup.Env, setup.Dir = p.server().Env, p.work
-	snippet, err := setup.Output()
-	if err != nil {
-		t.Fatalf("setup: %v", err)
-	}
+	snippet := mustGet(setup.Output())(t)
 	c.settings(t, p, string(snippet))
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Dir = p.work

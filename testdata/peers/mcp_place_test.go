@@ -81,10 +81,7 @@ func (p *mcpPlace) heard(t *testing.T, methods ...string) int {
 // traced counts records of some methods in all traces of the place.
 func (p *mcpPlace) traced(t *testing.T, what string, methods []string) (n int) {
 	t.Helper()
-	traces, err := filepath.Glob(p.path("trace-*")) // each agent but the first has its own
-	if err != nil {
-		t.Fatal(err)
-	}
+	traces := mustGet(filepath.Glob(p.path("trace-*")))(t) // each agent but the first has its own
 	for _, trace := range traces {
 		b := mustGet(os.ReadFile(trace))(t)
 		for line := range strings.Lines(string(b)) {

@@ -139,9 +139,7 @@ func connectGo(t *testing.T, version string, who *person, server *exec.Cmd) mcpC
 	client := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "v1.8.0"}, options)
 	session := mustGet(client.Connect(t.Context(), &mcp.CommandTransport{Command: server}, &mcp.ClientSessionOptions{ProtocolVersion: version}))(t)
 	t.Cleanup(func() { _ = session.Close() }) // again, if it is closed
-	if got := session.InitializeResult().ProtocolVersion; got != version {
-		t.Errorf("they speak MCP %s", got)
-	}
+	equal(t, session.InitializeResult().ProtocolVersion, version)
 	return &goCaller{session}
 }
 

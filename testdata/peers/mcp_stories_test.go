@@ -90,9 +90,7 @@ var mcpStories = []mcpStory{
 // signIns demands a number of sign-ins.
 func signIns(want int32) func(*testing.T, *mcpPlace, []string) {
 	return func(t *testing.T, p *mcpPlace, _ []string) {
-		if n := p.guarded.tokens.Load(); n != want {
-			t.Errorf("there were %d sign-ins", n)
-		}
+		equal(t, p.guarded.tokens.Load(), want, "sign-ins")
 	}
 }
 
@@ -108,9 +106,7 @@ func (s *mcpStory) tell(t *testing.T, p *mcpPlace, client func(next plot) (answe
 		t.Fatalf("the answers are %q", answers)
 	}
 	for i, want := range s.answers {
-		if !regexp.MustCompile(want).MatchString(answers[i]) {
-			t.Errorf("answer %d has no %s: %s", i+1, want, answers[i])
-		}
+		equal(t, regexp.MustCompile(want).MatchString(answers[i]), true, "answer", i+1, want, answers[i])
 	}
 	if s.chunks > 0 {
 		wantChunks(t, s.chunks, answers...)
@@ -215,9 +211,7 @@ func wantChunks(t *testing.T, n int, answers ...string) {
 		want = append(want, fmt.Sprintf("chunk-%d", i))
 	}
 	got := regexp.MustCompile(`chunk-\d+`).FindAllString(strings.Join(answers, "\n"), -1)
-	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("the chunks are %q", got)
-	}
+	equal(t, strings.Join(got, " "), strings.Join(want, " "))
 }
 
 // The official SDKs, in each version of MCP, get the same. The versions before the newest two

@@ -43,13 +43,8 @@ func installNPM(t testing.TB, name, wanted string) string {
 	t.Helper()
 	installing <- struct{}{}
 	defer func() { <-installing }()
-	dir, err := peersDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if dir, err = filepath.Abs(filepath.Join(dir, name)); err != nil {
-		t.Fatal(err)
-	}
+	dir := mustGet(peersDir())(t)
+	dir = mustGet(filepath.Abs(filepath.Join(dir, name)))(t)
 	// npm writes it when everything is there.
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".package-lock.json")); err == nil {
 		return dir

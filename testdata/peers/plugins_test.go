@@ -188,9 +188,7 @@ func TestEditorSituations(t *testing.T) {
 				shown = regexp.MustCompile(`\d{4}-\d\d-\d\d[ -]\d\d[:-]\d\d[:-]\d\d`).ReplaceAllString(shown, "TIME")
 				shown = regexp.MustCompile(`(?m)[│~ ]*$`).ReplaceAllString(shown, "")
 				shown = regexp.MustCompile(`\n{2,}`).ReplaceAllString(shown, "\n")
-				if !strings.Contains(unbroken(shown), unbroken(at.want)) {
-					t.Errorf("%s, %s: %s", client.name, at.name, shown)
-				}
+				contains(t, client.name+", "+at.name, unbroken(shown), unbroken(at.want))
 				screens.WriteString("# " + at.name + "\n" + strings.TrimSpace(shown) + "\n\n")
 			}
 			file := filepath.Join("..", "screens", client.name+".txt")

@@ -106,35 +106,22 @@ func (e *sdkEditor) prompt(t *testing.T, text string) acp.StopReason {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	r, err := e.conn.Prompt(ctx, acp.PromptRequest{SessionId: e.session, Prompt: []acp.ContentBlock{acp.TextBlock(text)}})
-	if err != nil {
-		t.Fatalf("the prompt %q: %v (after %d updates)", text, err, e.seen())
-	}
+	r := mustGet(e.conn.Prompt(ctx, acp.PromptRequest{SessionId: e.session, Prompt: []acp.ContentBlock{acp.TextBlock(text)}}))(t)
 	return r.StopReason
-}
-
-func (e *sdkEditor) seen() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.updates
 }
 
 // The SDK's types accept the whole of an approved edit, and the file is written.
 func TestSDKEdit(t *testing.T) {
 	t.Parallel()
 	e := sdk(t, "demo", 0)
-	if stop := e.prompt(t, "edit"); stop != acp.StopReasonEndTurn {
-		t.Errorf("the stop reason is %s", stop)
-	}
+	equal(t, e.prompt(t, "edit"), acp.StopReasonEndTurn)
 	wantFile(t, greeting, e.dir, "hello.txt")
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.asked) != 1 || len(e.asked[0].ToolCall.Content) == 0 || e.asked[0].ToolCall.Content[0].Diff == nil {
 		t.Errorf("one question with a diff was expected: %+v", e.asked)
 	}
-	if got := fmt.Sprint(e.statuses); got != "[pending in_progress completed]" {
-		t.Errorf("the call went through %s", got)
-	}
+	equal(t, fmt.Sprint(e.statuses), "[pending in_progress completed]")
 }
 
 // Ten thousand chunks do not overflow the SDK's queue of 1024 notifications, in a
@@ -169,9 +156,7 @@ func wantLong(t *testing.T, text string) {
 			t.Fatalf("line %d of %d is %q", i+1, len(lines), line)
 		}
 	}
-	if len(lines) != 10_000 {
-		t.Errorf("%d chunks have arrived, want 10000", len(lines))
-	}
+	equal(t, len(lines), 10_000)
 }
 
 // From nothing to an answer, with a client on the Go SDK's connection: initialize offers
@@ -215,13 +200,9 @@ func TestSDKTerminalLogin(t *testing.T) {
 	screen, _ := io.ReadAll(tty) // its error means that the other end has closed
 	contains(t, "the terminal", string(screen), "Stored as mine in ")
 
-	if _, err := e.conn.Authenticate(ctx, acp.AuthenticateRequest{MethodId: login.Id}); err != nil {
-		t.Fatalf("authenticate: %v", err)
-	}
+	mustGet(e.conn.Authenticate(ctx, acp.AuthenticateRequest{MethodId: login.Id}))(t)
 	s := mustGet(e.conn.NewSession(ctx, open))(t)
 	e.session = s.SessionId
-	if stop := e.prompt(t, "hello"); stop != acp.StopReasonEndTurn {
-		t.Errorf("the stop reason is %s", stop)
-	}
+	equal(t, e.prompt(t, "hello"), acp.StopReasonEndTurn)
 	contains(t, "the answer", e.text.String(), strings.TrimSpace(greeting))
 }
