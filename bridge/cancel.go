@@ -12,6 +12,10 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
+// cancelGrace is how long after a cancel the agent may go on. Clients close
+// our stdin, or kill, from 2.5 s on (acpx).
+const cancelGrace = 2 * time.Second
+
 // cancelling is how a turn is cancelled: from any goroutine, at any time, even while the turn is
 // blocked by a slow editor. The agent is told then; the turn's loop measures the time that it has left.
 type cancelling struct {

@@ -65,16 +65,6 @@ func (r replies) with(m *a2a.Message) replies {
 	return emptyReply
 }
 
-// verdict is what tells that a task is over, where its state does not.
-type verdict uint8
-
-const (
-	noVerdict       verdict = iota
-	byLook                  // a look, on an open stream, doSoon ago
-	bySubscriptions         // subscriptions, for overPatience, and by no look
-	byMessage               // its own stream has ended behind a message, and for lonePatience no look has brought more
-)
-
 // heard is what the fold knows that a leg decides by. It is as the turn has shown something last.
 type heard struct {
 	asked int  // how many questions were asked so far

@@ -181,7 +181,7 @@ func (l *leg) ring(a alarm) {
 		l.pause = min(l.pause*2, maxWait)
 		l.step(inTick)
 	case atSilent:
-		l.silence()
+		l.fellSilent()
 	case atSettle:
 		l.settled = l.asked
 		l.step(inSettled)
@@ -214,3 +214,48 @@ func (l *leg) take(b batch, flows bool) {
 		l.readers.readOn(b)
 	}
 }
+
+// give has the turn show something, as slowly as the editor takes it, and takes over what is
+// heard then, and whether the stream flows. False: the leg is over, as the editor has failed.
+func (l *leg) give(n brought) bool {
+	if l.unshown != nil {
+		return false
+	}
+	now, err := l.turn.show(l, &n)
+	if l.flows = n.grows; !n.grows {
+		l.heard = now
+	}
+	if err != nil {
+		l.phase, l.err, l.unshown = over, err, err
+		return false
+	}
+	return true
+}
+
+// giveTask gives a task that was looked at. stale: it is older than what is known, and was not
+// shown; not while its stream is open, and has said that more follows its end.
+func (l *leg) giveTask(v shown.Verb, task *a2a.Event) (stale, ok bool) {
+	n := brought{verb: v, events: []a2a.Event{*task}}
+	if stale = l.turn.countStale(task) && !(v == shown.Glance && l.finality == more); stale {
+		n.events = nil
+	}
+	return stale, l.give(n)
+}
+
+// giveGlance shows the look that is kept (leg.glance), if one is, when its stream is not waited
+// for any more. cut: that may have been about to say it, and more. False: the editor has
+// failed.
+func (l *leg) giveGlance(cut bool) bool {
+	task := l.glance.task
+	if l.glance = (glance{}); task == nil {
+		return true
+	}
+	if cut {
+		l.turn.fold.Cut()
+	}
+	_, ok := l.giveTask(shown.Snapshot, task)
+	return ok
+}
+
+// tell shows what became of the connection.
+func (l *leg) tell(c mapping.Connection) { l.give(brought{conn: &c}) }

@@ -167,3 +167,62 @@ var machine = []row{
 	{"cannot look, later", away, inCannot, func(k *known) bool { return k.pushes != nil || k.subscription != subNever && k.tries < maxTries }, doLater},
 	{"task unknown, or nothing left", away, inGone | inCannot, nil, doGiveUp},
 }
+
+// step has the machine decide about an input, and does what it says, which it returns; of a leg
+// that was over, doEnd. That an agent has no subscriptions is noted before (subNever).
+func (l *leg) step(in input) action {
+	if l.phase == over {
+		return doEnd
+	}
+	if l.subscription == subNone && l.agent.opts.Client.Unsupported().Subscribe {
+		l.subscription = subNever
+	}
+	var do action
+	l.phase, do = decide(l.phase, &l.known, in)
+	l.act(in, do)
+	return do
+}
+
+// act does what the machine says about an input. (Before doSoon the wait is set, but behind a
+// look. doAsk asks nobody: by turn.view, turn.stream pauses, and the turn asks.)
+func (l *leg) act(in input, do action) {
+	switch do {
+	case doRead:
+		if in&ofStreams == 0 {
+			l.beMorePatient()
+		}
+	case doLook:
+		if in == inSilent {
+			l.beMorePatient()
+		}
+		l.look(in)
+	case doFollow:
+		l.subscribe()
+	case doLater:
+		l.later()
+	case doAsk:
+		l.clock.stop(atSettle)
+		l.settled = l.asked
+		l.turn.view = fullView
+		l.wait(l.patience)
+	case doSoon:
+		if in == inSnapshot {
+			l.wait(moreSilence)
+			l.verdict = byLook
+		}
+	case doAway:
+		l.live = nil
+		if l.giveGlance(true) {
+			l.later()
+		}
+	case doEnd:
+		if !l.giveGlance(l.verdict == byLook) {
+			return
+		}
+		l.end(nil)
+	case doGiveUp:
+		l.end(l.givenUp(in))
+	case doUnsent:
+		l.end(&undeliveredError{l.taskID})
+	}
+}

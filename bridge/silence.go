@@ -2,7 +2,8 @@ package bridge
 
 import "time"
 
-// This file has how long streams may be silent, and a question may wait.
+// This file has how long streams may be silent, and a question may wait. What silence does is in the machine
+// (inSilent); --idle-timeout is an idleGuard (readers.go), and the user is told in notices.go.
 
 const (
 	// lateSilence is how long the stream of a task that is over may say nothing before
@@ -25,6 +26,11 @@ const (
 	// row (Microsoft's Agent Framework, Agno): then only the end of the stream tells that
 	// the answer is complete, and a tool may run in between.
 	messageGrace = 30 * time.Second
+	// approvalSettle is how long a call must have been waiting for approval, on
+	// a stream that stays open, before the user is asked: agents that approve by
+	// themselves pass through that state, and Gemini's server asks for an edit
+	// and then leaves its stream open for ever.
+	approvalSettle = 250 * time.Millisecond
 )
 
 // messagesEnd is how a stream of messages has ended last: see mayPause.
@@ -58,7 +64,7 @@ func (l *leg) mayPause() time.Duration {
 	return liveSilence
 }
 
-// wait sets how long the streams may say nothing, from now on: then [leg.silence].
+// wait sets how long the streams may say nothing, from now on: then [leg.fellSilent].
 func (l *leg) wait(d time.Duration) {
 	l.patience = d
 	l.clock.set(atSilent, d)
@@ -73,8 +79,8 @@ func (l *leg) beMorePatient() {
 	l.clock.set(atSilent, l.patience)
 }
 
-// silence deals with streams that have said nothing for as long as they may.
-func (l *leg) silence() {
+// fellSilent deals with streams that have said nothing for as long as they may.
+func (l *leg) fellSilent() {
 	if l.phase == streaming && l.isMessage() {
 		l.agent.locked(func() { l.agent.messagesEnd = streamsStay })
 	}

@@ -5,23 +5,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
-)
-
-const (
-	// approvalSettle is how long a call must have been waiting for approval, on
-	// a stream that stays open, before the user is asked: agents that approve by
-	// themselves pass through that state, and Gemini's server asks for an edit
-	// and then leaves its stream open for ever.
-	approvalSettle = 250 * time.Millisecond
-	// cancelGrace is how long after a cancel the agent may go on. Clients close
-	// our stdin, or kill, from 2.5 s on (acpx).
-	cancelGrace = 2 * time.Second
 )
 
 // A turn is one prompt: a loop of legs, with the user's answers between. Its

@@ -145,21 +145,22 @@ func (t *turn) result(ctx context.Context, why stopped, undelivered bool) (Resul
 	return t.tellEnd(ctx, r)
 }
 
-// endCancelled is result for a turn that was cancelled.
+// endCancelled completes the result of a turn that was cancelled, once the agent was told, and tells the
+// user what may still run.
 func (t *turn) endCancelled(ctx context.Context, r *Result, how how) error {
-	var runs error
 	r.StopReason = acp.StopCancelled
-	over := t.fold.State.Terminal() || t.fold.TaskID == ""
-	if !t.fold.State.Terminal() {
+	isOver := t.fold.State.Terminal()
+	if !isOver {
 		r.State = a2a.StateCanceled // for whoever asked
 	}
+	var runs error
 	switch {
-	case !over: // else there is nothing to tell
-		runs = t.awaitTold(ctx)
-	case how == overdue && t.fold.TaskID == "":
+	case t.fold.TaskID == "" && how == overdue:
 		runs = errNoTask
+	case t.fold.TaskID != "" && !isOver: // else there is nothing to tell
+		runs = t.awaitTold(ctx)
 	}
-	if !over && !t.wasSpared() {
+	if t.fold.TaskID != "" && !isOver && !t.wasSpared() {
 		// It waits for an answer, or works: neither is what the user's next prompt is for.
 		t.session.lostConversation = t.writing.Traits().TaskIsConversation
 		t.session.dropTask()

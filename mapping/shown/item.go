@@ -70,7 +70,8 @@ type Item struct {
 	pieces int    // of how many of its ID it was made (Item.join), if of more than one
 	// whole: its text is said as a whole, as it ends the leg (a last state, or a question), is in a task, or
 	// its last chunk does not append.
-	whole bool
+	whole  bool
+	second bool // of a state: see markSecond
 }
 
 // Op says what a step does.

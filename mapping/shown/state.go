@@ -15,11 +15,10 @@ type held struct {
 	number  int               // of the state: item.heldIn tells which items it holds
 	sameIDs [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
 	list    []Item
-	at      int            // the index of the item in hand
-	seconds map[*Item]bool // see isSecond; nil: not asked yet
-	from    int            // where in said ends what was said before it came
-	before  int            // where in said ends what its messages may have a place in
-	cursor  int            // and where their next place may begin
+	at      int // the index of the item in hand
+	from    int // where in said ends what was said before it came
+	before  int // where in said ends what its messages may have a place in
+	cursor  int // and where their next place may begin
 }
 
 // askedFor reports whether a task is in hand, and was asked for: see [Shown.Snapshot].
@@ -83,6 +82,7 @@ func (s *Shown) entries(list []Item, our *ours) []Item {
 		}
 		kept = append(kept, in)
 	}
+	markSecond(kept)
 	return kept
 }
 
@@ -176,7 +176,7 @@ func (s *Shown) heldItem(in *Item) (lacks bool) {
 	it.heldIn = s.states
 	switch {
 	case in.Kind == Message && s.held.before > 0 && s.showAtCursor(it, in):
-	case in.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || s.held.isSecond(in)):
+	case in.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || in.second):
 		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
 		s.heldNew(it, in)
 	default:
@@ -190,7 +190,7 @@ func (s *Shown) heldOther(it *item, in *Item) {
 	switch {
 	case s.held.joinsPieces(in):
 		s.sayRest(it, in, len(in.seq), false)
-	case s.held.isSecond(in), !(in.Kind == Message && s.held.askedFor() && s.showGrowth(it, in)) && !s.showRepeat(it, in):
+	case in.second, !(in.Kind == Message && s.held.askedFor() && s.showGrowth(it, in)) && !s.showRepeat(it, in):
 		s.say(it, in, 0)
 	}
 }
@@ -247,7 +247,7 @@ func (s *Shown) heldNew(it *item, in *Item) {
 	if s.showGrowth(it, in) {
 		return
 	}
-	if h := s.held; len(s.said.text) > 0 && !h.isSecond(in) {
+	if h := s.held; len(s.said.text) > 0 && !in.second {
 		s.held, in.whole = nil, in.Role == End
 		again := s.showRepeat(it, in)
 		if s.held = h; again {
@@ -257,28 +257,25 @@ func (s *Shown) heldNew(it *item, in *Item) {
 	s.say(it, in, 0)
 }
 
-// isSecond reports whether a state has the text of an entry before it, too, in a message of another ID, not in pieces, or in
-// an artifact of another name. Then these are two, as L6 says, though the stream may have said the first in pieces: of
-// 60,000 random agents that say short texts, many of them equal, 10,264 lost one behind a cut, unsaid; with this 325.
-func (h *held) isSecond(in *Item) bool {
-	if h.seconds == nil { // once: a history may have thousands
-		h.seconds = map[*Item]bool{}
-		type text struct {
-			kind Kind
-			seq  string
-		}
-		first := map[text]*Item{}
-		for i := range h.list {
-			o := &h.list[i]
-			k := text{o.Kind, o.seq}
-			f := first[k]
-			h.seconds[o] = o.Role == Said && f != nil && (o.Kind == Message || o.Name != f.Name)
-			if f == nil && o.pieces == 0 {
-				first[k] = o
-			}
+// markSecond notes of entries whether the task has their text before them, too, in a message of another ID, not in
+// pieces, or in an artifact of another name (Item.second). Then these are two, as L6 says, though the stream may have
+// said the first in pieces: of 60,000 random agents that say short texts, many of them equal, 10,264 lost one behind a
+// cut, unsaid; with this 325.
+func markSecond(list []Item) {
+	type text struct {
+		kind Kind
+		seq  string
+	}
+	first := map[text]*Item{}
+	for i := range list {
+		in := &list[i]
+		k := text{in.Kind, in.seq}
+		f := first[k]
+		in.second = in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name)
+		if f == nil && in.pieces == 0 {
+			first[k] = in
 		}
 	}
-	return h.seconds[in]
 }
 
 // isCopy reports whether a task that was asked for has a copy of what a cover has: that was said
