@@ -50,19 +50,13 @@ func (l *leg) noteArrival(task *a2a.Event, stale bool) {
 	if l.request.message == nil {
 		return
 	}
-	users, came := 0, l.arrived()
-	for m := range a2a.Each(task.History) {
-		if m.Role == a2a.RoleUser {
-			users++
-		}
-		came = came || m.ID == l.request.message.ID
-	}
+	came := l.arrived() || a2a.Any(task.History, func(m a2a.Message) bool { return m.ID == l.request.message.ID })
 	switch {
 	case came, stale:
 	case l.request.answers:
 		came = l.answersCame(task)
 	default:
-		came = l.promptCame(task, users)
+		came = l.promptCame(task)
 	}
 	if came {
 		l.progress, l.missing = max(l.progress, hasCome), 0
@@ -82,15 +76,16 @@ func (l *leg) answersCame(task *a2a.Event) bool {
 }
 
 // promptCame reports whether a prompt has come: the task waited, and has ended, or it stands
-// otherwise than before and holds no message of the user's, of which users are. Of a task that
-// worked, or was not known, it is not known how it stood: then submitted is no sign.
-func (l *leg) promptCame(task *a2a.Event, users int) bool {
+// otherwise than before and holds no message of the user's. Of a task that worked, or was not
+// known, it is not known how it stood: then submitted is no sign.
+func (l *leg) promptCame(task *a2a.Event) bool {
 	rested := l.request.was.State
 	if rested != "" && !rested.Terminal() && task.State.Terminal() {
 		return true
 	}
 	asWas := l.request.was.RepeatedBy(task) || task.State == rested && !task.HasMessage // not all keep that
-	return users == 0 && !asWas && (rested != "" || task.State != a2a.StateSubmitted)
+	isUsers := func(m a2a.Message) bool { return m.Role == a2a.RoleUser }
+	return !asWas && (rested != "" || task.State != a2a.StateSubmitted) && !a2a.Any(task.History, isUsers)
 }
 
 // namesCalls reports whether a task names one of the calls that were answered. Those of many agents keep no calls.

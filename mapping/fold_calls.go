@@ -47,18 +47,17 @@ func (f *Fold) questionApart(ev *a2a.Event) {
 // message; behind one that a glance has shown, where the stream or a snapshot tells of it.
 func (f *Fold) showCalls(list []calls.Step) {
 	for _, c := range list {
-		isPlace := c.Changed == 0
-		switch {
-		case f.verb == shown.Glance && (c.New || isPlace):
+		isPlace := c.Changed == 0 // of a call that is known: nothing is new but that it stands here
+		switch isBreak := c.New || isPlace; {
+		case isBreak && f.verb == shown.Glance:
 			f.Calls.Ahead(c.Call.ID)
-		case c.New || isPlace:
+		case isBreak:
 			f.shown.Break()
 		}
-		if isPlace {
-			continue
+		if !isPlace {
+			f.add(Step{Kind: StepTool, Tool: c.Call, New: c.New, Changed: c.Changed})
+			f.steps[len(f.steps)-1].TaskID = c.Task
 		}
-		f.add(Step{Kind: StepTool, Tool: c.Call, New: c.New, Changed: c.Changed})
-		f.steps[len(f.steps)-1].TaskID = c.Task
 	}
 }
 

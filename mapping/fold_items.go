@@ -227,24 +227,21 @@ func (f *Fold) addMessage(m *a2a.Message, as shown.Item) {
 		f.items.add(as)
 		return
 	}
-	var own []a2a.Part
-	others := false
+	var own []a2a.Part // since the last thought or call
+	before := len(f.items.list)
 	for rest := m.Parts; rest.Next(&f.part); {
-		p := &f.part
+		p, id := &f.part, m.ID
 		if _, _, ok := f.spoken.Thought(p); ok {
 			f.flushParts(&as, &own)
-			f.items.add(shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(*p)})
-		} else if p.Kind == a2a.PartData && f.Calls.IsCall(string(p.Data)) {
-			data, id := string(p.Data), m.ID
+			f.items.add(shown.Item{Kind: shown.Thought, ID: id, Parts: partList(*p)})
+		} else if data := string(p.Data); p.Kind == a2a.PartData && f.Calls.IsCall(data) {
 			f.flushParts(&as, &own)
 			f.items.do(func() { f.toolCall(data, id) })
 		} else {
 			own = append(own, *p)
-			continue
 		}
-		others = true
 	}
-	if others {
+	if len(f.items.list) > before {
 		f.flushParts(&as, &own)
 		return
 	}

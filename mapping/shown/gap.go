@@ -41,7 +41,9 @@ func (s *Shown) sayGap() {
 // owed. say: the caller is to say it, before what the task has added. list is all that the task holds, h what
 // counts of it; lacks: see heldItem.
 func (s *Shown) weighGap(h *held, list []Item, lacks bool) (say bool) {
-	complete := !lacks && s.holdsOurs(h, list) && s.namesAll(h) && !s.isSilent(list) && !s.Partial // rule: S8
+	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
+	silent := s.state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
+	complete := s.holdsOurs(h, list) && !lacks && s.namesAll(h) && !silent && !s.Partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
 		s.gap = settled // S3: complete is not final, the next one is weighed again
@@ -66,13 +68,6 @@ func (s *Shown) holdsOurs(h *held, list []Item) bool {
 	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	ours = ours || !messages && artifacts && !said // rule: S4
 	return ours
-}
-
-// isSilent reports whether a task is over, and has neither words nor calls: a turn that is over has said
-// something. The history of the A2A project's SDK for .NET has the user's messages alone.
-func (s *Shown) isSilent(list []Item) bool {
-	foreign := func(in Item) bool { return in.Kind == Foreign }
-	return s.state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, foreign)
 }
 
 // namesAll reports whether a snapshot has all items that this turn has shown, or copies of them;
