@@ -17,18 +17,13 @@ import (
 // before (leg_left.go). How a turn ends is in turn_end.go.
 
 // end ends the leg; its streams are drained later, by drainOver. nil: for one of the reasons at endedWell.
+// An error is told behind its first cause: that a task is gone, or cannot be asked for, behind an event that
+// could not be read.
 func (l *leg) end(err error) {
-	l.phase, l.err = over, l.explain(err)
-}
-
-// explain returns a leg's error, nil for none, with the first cause before it where it is a
-// consequence: a task that is gone, or cannot be asked for, after an event that could not be read.
-func (l *leg) explain(err error) error {
-	m := l.outage.malformed
-	if m == nil || l.taskID == "" || !errors.As(err, new(*taskLostError)) && !errors.As(err, new(*cutError)) {
-		return err
+	if m := l.outage.malformed; m != nil && l.taskID != "" && (errors.As(err, new(*taskLostError)) || errors.As(err, new(*cutError))) {
+		err = fmt.Errorf("%w; past it, %w", m, err)
 	}
-	return fmt.Errorf("%w; past it, %w", m, err)
+	l.phase, l.err = over, err
 }
 
 // endOfStream deals with the end of the leg's own stream: an error that no attempt could mend,

@@ -6,7 +6,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file has how the request of a leg is made, and how its turn leaves it.
+// This file has how the request of a leg is made.
 
 // A reply is what a request of the leg's has brought.
 type reply struct {

@@ -6,8 +6,7 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file has what counts of looks: how often they were in vain, and when a task is over though its state does
-// not tell.
+// This file counts looks that were in vain, and tells when a task is over though its state does not.
 
 // verdict is what tells that a task is over, where its state does not.
 type verdict uint8

@@ -7,9 +7,8 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// This file decides whether something may be missing behind a cut, and when the user is told; or whether an
-// item is shown anew instead: by editors that can show one in place of itself (ACP, version 2), and where no later
-// look will show it.
+// This file decides whether something may be missing behind a cut, and when the user is told; or whether an item
+// is shown anew instead: where the editor can (ACP, version 2), or no later look will show it.
 
 // gap says whether text may be missing that a cut has cost, and the user knows.
 type gap uint8
@@ -43,7 +42,7 @@ func (s *Shown) sayGap() {
 func (s *Shown) weighGap(h *held, list []Item, lacks bool) (say bool) {
 	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
 	silent := s.state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
-	complete := s.holdsOurs(h, list) && !lacks && s.namesAll(h) && !silent && !s.Partial // rule: S8
+	complete := s.holdsOurs(h, list) && !lacks && s.namesAll() && !silent && !s.Partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
 		s.gap = settled // S3: complete is not final, the next one is weighed again
@@ -73,9 +72,9 @@ func (s *Shown) holdsOurs(h *held, list []Item) bool {
 // namesAll reports whether a snapshot has all items that this turn has shown, or copies of them;
 // whether it has their whole text tells heldItem (lacks). Thoughts, superseded items and white space
 // are not missed.
-func (s *Shown) namesAll(h *held) bool {
+func (s *Shown) namesAll() bool {
 	return !slices.ContainsFunc(s.said.starts, func(b start) bool {
-		held := b.it.heldIn == h.number || b.copy != nil && b.copy.heldIn == h.number
+		held := b.it.heldIn == s.states || b.copy != nil && b.copy.heldIn == s.states
 		return !held && b.it.life != dead && b.it.kind != Thought && skip(s.said.text, b.at, b.end) < b.end
 	})
 }

@@ -24,7 +24,7 @@ type item struct {
 	hint   Hint     // of its newest event that appends
 	events int      // that have said something new of it
 	epoch  int      // of its newest text
-	heldIn int      // the number of the newest state that holds it (held.number)
+	heldIn int      // Shown.states, when a state has held it last
 	life   life
 	form   form
 }

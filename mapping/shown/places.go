@@ -68,7 +68,7 @@ func (s *Shown) places(token bool) []int {
 	list := make([]int, 0, 8)
 	for i := range s.said.starts {
 		b := &s.said.starts[i]
-		if b.it.kind == Message && b.end > h.cursor && b.at < h.before && !b.isNamed(h) {
+		if b.it.kind == Message && b.end > h.cursor && b.at < h.before && !s.isNamed(b) {
 			if list = append(list, max(b.at, h.cursor)); token {
 				break
 			}
@@ -81,7 +81,7 @@ func (s *Shown) places(token bool) []int {
 // its messages end.
 func (s *Shown) nextNamed(from int) int {
 	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.at >= from && b.at < s.held.before && b.isNamed(s.held) {
+		if b := &s.said.starts[i]; b.at >= from && b.at < s.held.before && s.isNamed(b) {
 			return b.at
 		}
 	}
@@ -89,9 +89,9 @@ func (s *Shown) nextNamed(from int) int {
 }
 
 // isNamed reports whether a state has a message by the stream's ID, or by one that it had before: so it has its own place.
-func (b *start) isNamed(h *held) bool {
-	is := func(it *item) bool { return it != nil && it.kind == Message && it.heldIn == h.number }
-	return h.sameIDs[Message] && (is(b.it) || is(b.copy))
+func (s *Shown) isNamed(b *start) bool {
+	is := func(it *item) bool { return it != nil && it.kind == Message && it.heldIn == s.states }
+	return s.held.sameIDs[Message] && (is(b.it) || is(b.copy))
 }
 
 // showSaidApart shows what is new in the rest of an artifact that was shown, if the rest begins
@@ -106,7 +106,7 @@ func (s *Shown) showSaidApart(it *item, in *Item, rest string) bool { // rule: S
 	}
 	for i := range s.said.starts {
 		of := s.said.starts[i].it
-		if of == it || of.kind != Artifact || of.life == dead || of.heldIn == s.held.number {
+		if of == it || of.kind != Artifact || of.life == dead || of.heldIn == s.states {
 			continue
 		}
 		if c, ok := s.coversFrom(i, &Item{Kind: it.kind, seq: rest, whole: true}); ok && c.to == len(s.said.text) {

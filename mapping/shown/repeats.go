@@ -26,23 +26,7 @@ type cover struct {
 
 // showRepeat shows an item that says again what this turn has said: that as a repetition, and
 // what it has beyond as new; false, with nothing shown, if it is none. The items that it
-// repeats are superseded (S5); the message being shown is ended, if it is all of that. whole:
-// the text is said as a whole, as it ends the leg (a last state, or a question), is in a task,
-// or its last chunk does not append. Of a task that was asked for and names its items otherwise
-// than the stream did, every match with what was said before it counts: an artifact of each
-// token (lynx, loomcycle) is one, however often its word has come.
-//
-// L6: evidence tells that, not the carrier (390 turns). A new ID repeats if it equals, white
-// space left out, all of the message that is being shown, made of at least two pieces; from any
-// other start 16 bytes are asked for, and so they are of an artifact that has the words of a
-// message that came at once (add_artifact of a2a-python's TaskUpdater, behind a status message:
-// Strands, AG2); fewer may be a file's first chunk. Besides, a text that is said as a whole may
-// repeat an item of the other kind, or go on behind what was said; what ends the task may also
-// repeat the message before it (BeeAI's framework for Python, by its source, sends each message
-// of its agent, and then the last one again), but where that was asked, and answered.
-// Otherwise, within one kind, equal texts of new IDs are new: two artifacts of equal text are
-// two, and so are two of which one begins with the other, unless that came in pieces. So the
-// first piece of an artifact is new, although what was said begins with it (L9).
+// repeats are superseded (S5); the message being shown is ended, if it is all of that.
 func (s *Shown) showRepeat(it *item, in *Item) bool { // rule: L6
 	c, ok := s.covers(in)
 	if !ok || !s.isRepetition(&c, in) {
@@ -87,15 +71,29 @@ func (s *Shown) crosses(c *cover, kind Kind) bool {
 	return s.anyOf(c, kind, func(b *start) bool { return b.it.kind != kind })
 }
 
-// isRepetition reports whether a cover is evidence enough that an item's text repeats what was said. The
-// reasons are at showRepeat; by case: it is a copy of an item, or all that was said newest, in pieces
-// or long enough; a text that is said as a whole has its own rules; else it is long and was said in
-// pieces, all of it, or as the other kind and goes on.
+// isRepetition reports whether a cover is evidence enough that an item's text repeats what was said. Of a
+// task that was asked for and names its items otherwise than the stream did, every match with what was said
+// before it is (isCopy): an artifact of each token (lynx, loomcycle), however often its word has come.
+//
+// L6: evidence tells that, not the carrier (390 turns). A new ID repeats if it equals, white
+// space left out, all of the message that is being shown, made of at least two pieces; from any
+// other start 16 bytes are asked for, and so they are of an artifact that has the words of a
+// message that came at once (add_artifact of a2a-python's TaskUpdater, behind a status message:
+// Strands, AG2); fewer may be a file's first chunk. Besides, a text that is said as a whole may
+// repeat an item of the other kind, or go on behind what was said; what ends the task may also
+// repeat the message before it (BeeAI's framework for Python, by its source, sends each message
+// of its agent, and then the last one again), but where that was asked, and answered.
+// Otherwise, within one kind, equal texts of new IDs are new: two artifacts of equal text are
+// two, and so are two of which one begins with the other, unless that came in pieces. So the
+// first piece of an artifact is new, although what was said begins with it (L9).
 func (s *Shown) isRepetition(c *cover, in *Item) bool {
 	n, all := weight(in.seq), s.isAll(c)
 	long := n >= evidence
 	switch {
-	case s.isCopy(c, in.Kind), all && (c.pieces >= 2 || s.held.askedFor() && n >= short || long && in.Kind == Artifact && s.crosses(c, in.Kind)):
+	case s.isCopy(c, in.Kind),
+		all && c.pieces >= 2,
+		all && s.held.askedFor() && n >= short,
+		all && long && in.Kind == Artifact && s.crosses(c, in.Kind):
 		return true
 	case in.whole:
 		return s.isWholeAgain(c, in, long)

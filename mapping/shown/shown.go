@@ -147,10 +147,9 @@ func (s *Shown) Live(in *Item) {
 		s.update(it, in)
 	default:
 		it = s.another(s.key(in))
-		if s.showRepeat(it, in) || in.Kind != Artifact && s.showGrowth(it, in) {
-			return
+		if !s.showRepeat(it, in) && (in.Kind == Artifact || !s.showGrowth(it, in)) {
+			s.say(it, in, 0)
 		}
-		s.say(it, in, 0)
 	}
 }
 
@@ -161,14 +160,13 @@ func (s *Shown) livePiece(it *item, in *Item) {
 		it = s.another(s.key(in))
 	}
 	it.hint = in.Hint
-	if s.isWholeThought(it, in) {
+	switch {
+	case s.isWholeThought(it, in):
 		s.repeat(it, in, len(in.seq), Begin)
-		return
+	case (in.whole || in.Last && s.isStripped(it, in)) && s.showRepeat(it, in):
+	default:
+		s.say(it, in, 0)
 	}
-	if (in.whole || in.Last && s.isStripped(it, in)) && s.showRepeat(it, in) {
-		return
-	}
-	s.say(it, in, 0)
 }
 
 // goesOnOver reports whether an item, which is not short, says all of itself again, and more:
@@ -190,15 +188,13 @@ func (s *Shown) update(it *item, in *Item) {
 	}
 	rest, begins := s.rest(it, in.seq)
 	switch {
-	case begins && !(rest == "" && !in.whole && s.isTwice(it, in.seq)):
-		if rest == "" {
-			s.repeat(it, in, len(in.seq), Begin)
-			if s.isDoubtful(it, in.seq) {
-				s.doubted++
-			}
-			return
-		}
+	case begins && rest != "":
 		s.say(it, in, len(in.seq)-len(rest))
+	case begins && (in.whole || !s.isTwice(it, in.seq)):
+		s.repeat(it, in, len(in.seq), Begin)
+		if s.isDoubtful(it, in.seq) {
+			s.doubted++
+		}
 	case in.Kind != Artifact: // rule: L1
 		// Deltas under one ID are common. Only an artifact replaces. 460 turns.
 		if in.whole && s.showRepeat(it, in) {

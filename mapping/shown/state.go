@@ -12,7 +12,6 @@ import (
 type held struct {
 	verb    Verb              // Snapshot, or Live: the zero value, of Shown.State
 	was     a2a.State         // what the turn knew of the task before
-	number  int               // of the state: item.heldIn tells which items it holds
 	sameIDs [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
 	list    []Item
 	at      int // the index of the item in hand
@@ -117,13 +116,12 @@ func (e *Item) join(in *Item) {
 // in hand. lacks: see heldItem.
 func (s *Shown) showHeld(h *held, list []Item) (lacks bool) {
 	s.states++
-	h.list, h.number = list, s.states
-	s.held = h
+	h.list, s.held = list, h
 	defer func() { s.held = nil }()
 	for i := range list {
 		e := &list[i]
 		if it := s.find(e); it != nil && it.turn == s.turn && it.n > 0 && e.seq != "" {
-			h.sameIDs[e.Kind], it.heldIn = true, h.number
+			h.sameIDs[e.Kind], it.heldIn = true, s.states
 		}
 	}
 	newest := -1 // the artifact that was said when the stream was cut goes on first
