@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -75,47 +75,18 @@ func TestCardIsBounded(t *testing.T) {
 	}
 }
 
-// A card has a limit of its own, whatever an answer may have.
-func TestCardIsNotTooLarge(t *testing.T) {
-	agent := newWireAgent(t, wireSSE(sseCompleted))
-	for size, want := range map[int]string{
-		maxCard - 100: "",
-		maxCard:       "agent: " + agent.URL + cardPath + " answered the request for its card with more than 4 MiB",
-	} {
-		agent.card = `{"url":"` + agent.URL + `","name":"` + strings.Repeat("a", size) + `"}`
-		_, err := wireClient(t, agent.URL, nil).Card(t.Context())
-		if (err == nil) != (want == "") || err != nil && err.Error() != want {
-			t.Errorf("a name of %d bytes: %v", size, err)
-		}
-	}
-}
-
-// A card is checked as it came, from a file as from the agent: what is no text is made one
-// afterwards.
-func TestCardIsCheckedAsItCame(t *testing.T) {
-	const raw = `{"name":"\ud800` + "\xff" + `","url":"http://127.0.0.1:1/"}`
-	server := httptest.NewServer(wireAnswer(200, "application/json", raw))
-	defer server.Close()
-	path := filepath.Join(t.TempDir(), "card.json")
-	must.Do(t, os.WriteFile(path, []byte(raw), 0o600))
-	for _, at := range []string{server.URL, path} {
-		c := wireClient(t, at, &ClientOptions{CheckCard: func(_ context.Context, card []byte) ([]byte, error) {
-			must.Equal(t, string(card), raw, "is checked", at)
-			return card, nil
-		}})
-		if card, err := c.Card(t.Context()); err != nil || card.Name != "\uFFFD\uFFFD" {
-			t.Errorf("%s: %+v, %v", at, card, err)
-		}
-	}
-}
-
 // While a card is checked no other fetch runs, which may set where the agent is: also while the extended card is.
 func TestExtendedAlone(t *testing.T) {
-	agent := newWireAgent(t, wireAnswer(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{"name":"x"}}`))
-	agent.card = `{"name":"x","url":"%s/rpc","protocolVersion":"0.3.0","supportsAuthenticatedExtendedCard":true}`
+	network := served(func(w http.ResponseWriter, r *http.Request) {
+		answer := `{"jsonrpc":"2.0","id":1,"result":{"name":"x"}}`
+		if r.Method == http.MethodGet {
+			answer = `{"name":"x","url":"/rpc","protocolVersion":"0.3.0","supportsAuthenticatedExtendedCard":true}`
+		}
+		wireAnswer(200, "application/json", answer)(w, r)
+	})
 	var c *Client
 	checked := 0
-	c = wireClient(t, agent.URL, &ClientOptions{CheckCard: func(_ context.Context, card []byte) ([]byte, error) {
+	c = wireClient(t, "http://agent.example", &ClientOptions{RoundTripper: network, CheckCard: func(_ context.Context, card []byte) ([]byte, error) {
 		checked++
 		if c.loading.TryLock() {
 			c.loading.Unlock()

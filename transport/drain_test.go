@@ -43,6 +43,21 @@ func piped(t *testing.T, more func(*http.Request) bool) (c *Client, end func()) 
 	}
 }
 
+// Events that are no longer valid are overwritten here; their clones are not.
+func TestPoison(t *testing.T) {
+	next := make(chan bool)
+	c, end := piped(t, func(*http.Request) bool { return <-next })
+	defer end()
+	s := must.Get(c.Send(t.Context(), hello()))(t)
+	events := must.Get(s.Read())(t)
+	id, clone := events[0].TaskID, events[0].Clone()
+	next <- true
+	must.Get(s.Read())(t)
+	if id != "\xAA" || clone.TaskID != "t" || events[0].Kind != a2a.EventUnknown {
+		t.Errorf("kept %q, cloned %q, %v", id, clone.TaskID, events[0].Kind)
+	}
+}
+
 // A drained stream keeps its connection: until it ends, or until Close.
 func TestDrain(t *testing.T) { synctest.Test(t, testDrain) }
 

@@ -78,18 +78,6 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// What we write for a state is read as it; what agents write for it is in testdata/wire/*/states.txt.
-func TestStates(t *testing.T) {
-	for _, state := range a2a.States() {
-		for _, p := range []protocol{{v03: true}, {}} {
-			var ev a2a.Event
-			if p.decode(`{"id":"t","status":{"state":"`+p.state(state)+`"}}`, &ev); ev.State != state || state.Terminal() != ev.EndsLeg {
-				t.Errorf("%s: %s is spelled %s", p.name(), state, p.state(state))
-			}
-		}
-	}
-}
-
 // TestArtifactsOf: neighbours of one ID are one artifact, of all their parts; others stay apart.
 func TestArtifactsOf(t *testing.T) {
 	for _, row := range must.Table[[2]string](t, "testdata/artifacts.txt") {

@@ -3,6 +3,7 @@ package transport
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -29,24 +32,26 @@ import (
 // A played is a case of testdata/exchange: an agent, what a client is called for, and what comes of it.
 //
 //	== NAME              begins a case
-//	agent PATH           the URL that the user gives
-//	card JSON, file      the card, or "card none"; the user gives it as a file
-//	version, binding, header, trust, extensions, timeout: the client's options
-//	user-agent, show NAMES  the program's name; of all requests, also those for cards, these headers are told
-//	check WORDS          a card is checked, and refused with these words, if there are some
+//	agent PATH           the URL that the user gives: a path of agent.example's, or a whole URL
+//	card JSON, file PATH the card, or "card none"; the user gives it as a file, "a card.json" in $DIR
+//	version, binding, header, trust, extensions, timeout, max-message, modes, insecure: the client's options
+//	user-agent, show NAMES  the program's name; of all requests, also those for cards, these headers are told, and
+//	                     these members of the body, which have a dot
+//	check WORDS          the card is checked, as it came, and refused with these words, if there are some
 //	credentials ONE TWO  a source that has the token ONE, and behind a refusal TWO; "!" tells a cure in place of it, and
 //	                     JSON is the whole of what is sent
 //	fails OP 2           the next two requests with a body fail at that: "dial", or "read"; "fails first": the first request
 //	WHAT: STATUS TYPE    answers a method of JSON-RPC, what is asked of a path or URL, or with "*" whatever is left
 //	                     but cards. Then come headers of the answer, as Name=value, and behind tabs its lines; one in
-//	                     quotes is a Go string, and no line. Of several for one WHAT each is given once, and the last
-//	                     one from then on
+//	                     quotes is a Go string, and no line; $MIB is as much. Of several for one WHAT each is given
+//	                     once, and the last one from then on
 //	cut, stall, late 1h  the connection breaks behind the answer; it is not the end; it comes an hour later
-//	send, once, get, …   what the client does, as [played.do] has it; "within 1h" behind it is the caller's limit
+//	send, once, get, …   what the client does, as [played.do] has it; "within 1h" behind it is the caller's limit, and
+//	                     with "until closed" the caller closes the stream a minute later, or its client
 //	= …                  what came of it, which -update writes
 type played struct {
 	at, card   string
-	file       bool
+	file       string
 	opts       ClientOptions
 	extensions []string
 	show       []string
@@ -91,7 +96,7 @@ func TestExchanges(t *testing.T) {
 // playOut plays a case, and returns it with what came of it.
 func playOut(t *testing.T, text string) string {
 	x := &played{card: `{"name":"Test","url":"/rpc","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`}
-	x.opts.Log = slog.New(slog.NewTextHandler(&x.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	x.opts.Log = slog.New(slog.NewTextHandler(&x.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	x.network.Handler = x
 	defer x.network.Sever()
 	x.opts.RoundTripper = x
@@ -105,13 +110,13 @@ func playOut(t *testing.T, text string) string {
 			continue
 		}
 		if c == nil {
-			at := "http://agent.example" + x.at
-			if x.file {
-				at = filepath.Join(t.TempDir(), "card.json")
-				must.Do(t, os.WriteFile(at, []byte(x.card), 0o600))
+			var err error
+			if c, err = NewClient(x.url(t), &x.opts); err != nil {
+				c, out = nil, append(out, "= "+err.Error())
+				continue
 			}
-			c = wireClient(t, at, &x.opts)
 			defer c.Close()
+			c.poison = true
 			c.Activate(x.extensions)
 		}
 		for _, r := range x.do(t, c, line) {
@@ -119,6 +124,20 @@ func playOut(t *testing.T, text string) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// url is what the user gives for the agent.
+func (x *played) url(t *testing.T) string {
+	switch {
+	case x.file != "":
+	case x.at == "" || x.at[0] == '/':
+		return "http://agent.example" + x.at
+	default:
+		return x.at
+	}
+	dir := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(dir, "a card.json"), []byte(x.card), 0o600))
+	return strings.ReplaceAll(x.file, "$DIR", filepath.ToSlash(dir))
 }
 
 // tells reads a line about the agent or the client; false if it is something to do.
@@ -130,7 +149,7 @@ func (x *played) tells(t *testing.T, line string) bool {
 		} else {
 			body += "\n"
 		}
-		x.answers[len(x.answers)-1].body += body
+		x.answers[len(x.answers)-1].body += strings.ReplaceAll(body, "$MIB", strings.Repeat("x", 1<<20))
 		return true
 	}
 	switch word {
@@ -138,6 +157,9 @@ func (x *played) tells(t *testing.T, line string) bool {
 	case "agent":
 		x.at = rest
 	case "card":
+		if strings.HasPrefix(rest, `"`) {
+			rest = must.Get(strconv.Unquote(rest))(t)
+		}
 		x.card = cmp.Or(rest, x.card)
 		return rest != ""
 	case "version":
@@ -158,13 +180,20 @@ func (x *played) tells(t *testing.T, line string) bool {
 	case "check":
 		x.opts.BareCard = true
 		x.opts.CheckCard = func(_ context.Context, card []byte) ([]byte, error) {
+			must.Equal(t, string(card), x.card, "is checked")
 			if rest != "" {
 				return nil, errors.New(rest)
 			}
 			return card, nil
 		}
 	case "file":
-		x.file = true
+		x.file = rest
+	case "max-message":
+		x.opts.MaxMessage = must.Get(strconv.Atoi(rest))(t)
+	case "modes":
+		x.opts.AcceptedOutputModes = strings.Fields(rest)
+	case "insecure":
+		x.opts.TLS = &tls.Config{InsecureSkipVerify: true}
 	case "credentials":
 		one, two, _ := strings.Cut(rest, " ")
 		x.opts.Credentials = func(_ context.Context, at *Challenge) (*Credential, error) { return x.credential(at, one, two) }
@@ -210,6 +239,8 @@ func (x *played) RoundTrip(r *http.Request) (*http.Response, error) {
 		x.asked = append(x.asked, r.Method+" in vain")
 		return nil, &net.OpError{Op: strings.Replace(x.failsAt, "first", "dial", 1), Err: syscall.ECONNREFUSED}
 	}
+	r = r.Clone(r.Context())
+	r.URL.Scheme = "http" // also of an agent with a certificate
 	return x.network.RoundTrip(r)
 }
 
@@ -222,7 +253,7 @@ func (x *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Host != "agent.example" {
 		path = "http://" + r.Host + path
 	}
-	a := x.note(call.Method, path, r)
+	a := x.note(call.Method, path, r, body)
 	if a == nil && r.Host == "agent.example" && r.URL.Path == cardPath && x.card != "none" {
 		_, _ = io.WriteString(w, x.card)
 		return
@@ -255,7 +286,7 @@ func (x *played) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // note keeps what is asked, and returns its answer.
-func (x *played) note(method, path string, r *http.Request) *playedAnswer {
+func (x *played) note(method, path string, r *http.Request, body []byte) *playedAnswer {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !strings.HasSuffix(r.URL.Path, ".json") || x.show != nil {
@@ -264,6 +295,9 @@ func (x *played) note(method, path string, r *http.Request) *playedAnswer {
 			what += " with " + key
 		}
 		for _, name := range x.show {
+			if member := gjson.GetBytes(body, name); member.Exists() {
+				what += "; " + name + ": " + member.Raw
+			}
 			if lines := r.Header.Values(name); len(lines) > 0 {
 				what += "; " + name + ": " + strings.Join(lines, " and ")
 			}
@@ -296,6 +330,7 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 	ev := new(a2a.Event)
 	var err error
 	ctx, began := t.Context(), time.Now()
+	what, closes, _ := strings.Cut(what, " until ")
 	what, limit, _ := strings.Cut(what, " within ")
 	if limit != "" {
 		within, cancel := context.WithTimeout(ctx, must.Get(time.ParseDuration(limit))(t))
@@ -310,6 +345,9 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 			m.TaskID = "t"
 		}
 		if s, err = c.Send(ctx, m); err == nil {
+			if end := map[string]func() error{"closed": s.Close, "its client is closed": c.Close}[closes]; end != nil {
+				time.AfterFunc(time.Minute, func() { must.Do(t, end()) })
+			}
 			got, err = wireReadAll(s)
 			if s.Unstreamed() {
 				got = append(got, "at once")
@@ -319,8 +357,12 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 				t.Errorf("Read after the end: %v, and before %v", again, err)
 			}
 		}
-	case "once", "ask":
-		ev, err = c.SendOnce(ctx, hello(), what == "once")
+	case "once", "ask", "picture":
+		m := hello()
+		if what == "picture" {
+			m.AcceptedOutputModes = []string{"image/png"}
+		}
+		ev, err = c.SendOnce(ctx, m, what == "once")
 	case "get":
 		ev, err = c.Get(ctx, "t", -1)
 	case "cancel":
@@ -363,6 +405,9 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 	if err != nil && err != io.EOF {
 		came = append(came, err.Error(), "  "+playedError(err))
 	}
+	if strings.Contains(fmt.Sprint(err, x.log.String()), "s3cret") {
+		t.Errorf("it tells a secret: %v, %s", err, x.log.String())
+	}
 	slow := slices.ContainsFunc(x.answers, func(a *playedAnswer) bool { return a.late > 0 || a.stalls })
 	if took := time.Since(began); slow && took > 0 { // else a pause between two attempts, of any length
 		came = append(came, fmt.Sprint("after ", took))
@@ -373,8 +418,9 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 		came = append(came, "asked "+strings.Join(x.asked, ", "))
 	}
 	for line := range strings.Lines(x.log.String()) {
-		_, said, _ := strings.Cut(strings.TrimSpace(line), "msg=")
-		came = append(came, "log: "+said)
+		if _, said, ok := strings.Cut(strings.TrimSpace(line), "level=WARN msg="); ok {
+			came = append(came, "log: "+said)
+		}
 	}
 	x.asked = nil
 	x.log.Reset()
@@ -384,7 +430,7 @@ func (x *played) do(t *testing.T, c *Client, what string) (came []string) {
 // playedError tells what a caller may ask of an error.
 func playedError(err error) string {
 	var is []string
-	for _, e := range []error{ErrInterrupted, ErrUnreachable, ErrPossiblyDelivered, ErrMalformed, ErrOrigin, ErrTooLarge,
+	for _, e := range []error{ErrInterrupted, ErrUnreachable, ErrPossiblyDelivered, ErrMalformed, ErrOrigin, ErrTooLarge, ErrEnded,
 		context.DeadlineExceeded} {
 		if errors.Is(err, e) {
 			is = append(is, strings.TrimPrefix(e.Error(), "agent: "))

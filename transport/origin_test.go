@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -36,20 +35,6 @@ func TestCardNamesItself(t *testing.T) {
 		if u, _ := url.Parse(test.Names); o.sameSpelling(u).String() != test.Want {
 			t.Errorf("%s, at %s: %s", test.Names, test.Own, o.sameSpelling(u))
 		}
-	}
-}
-
-// A trusted origin gets nothing unencrypted if the card came encrypted.
-func TestRedirectDropsEncryption(t *testing.T) {
-	o, _ := newOrigins([]string{"http://a.example"})
-	u, _ := url.Parse("https://a.example/")
-	o.own.Store(u)
-	to, _ := url.Parse("http://a.example/")
-	req := &http.Request{Method: "POST", URL: to}
-	req = req.WithContext(context.WithValue(t.Context(), exchangeKey{}, &exchange{op: &operation{}}))
-	err := (&guard{origins: o}).checkRedirect(req, []*http.Request{{Method: "POST", URL: u}})
-	if !errors.Is(err, ErrOrigin) {
-		t.Errorf("got %v", err)
 	}
 }
 

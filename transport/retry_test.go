@@ -85,6 +85,17 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// served is a network in which a handler answers.
+func served(handler http.HandlerFunc) roundTrip {
+	return func(r *http.Request) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		handler(w, r)
+		resp := w.Result()
+		resp.Request = r
+		return resp, nil
+	}
+}
+
 // Over HTTP/2, with the client's own transport.
 func TestHTTP2(t *testing.T) {
 	var agent *httptest.Server
@@ -131,5 +142,6 @@ func TestConnectionsAreKept(t *testing.T) {
 		c.Activate(nil)
 	}
 	must.Equal(t, agent.closed.Load(), 0, "connections were closed")
+	must.Equal(t, agent.seen()[0].Get("Accept-Encoding"), "", "a stream is not compressed")
 	must.Do(t, c.Close())
 }
