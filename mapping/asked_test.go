@@ -118,20 +118,3 @@ func TestLongChanges(t *testing.T) {
 		}
 	}
 }
-
-// TestChangedInTheMiddle: a question of any length that changes anywhere is another question.
-func TestChangedInTheMiddle(t *testing.T) {
-	pad := strings.Repeat("# a comment\n", 600)
-	said := func(port string) string {
-		text, _ := json.Marshal(pad + "port = " + port + "\n" + pad)
-		return `{"tool_call_id":"c","status":"PENDING","tool_name":"write","confirmation_request":{"options":[{"id":"y","name":"Allow"},{"id":"n","name":"Reject"}],` +
-			`"file_edit_details":{"file_path":"/w/a.conf","new_content":` + string(text) + `}}}`
-	}
-	f := speaking()
-	f.Event(shown.Live, dataEvent(said("8080")), nil)
-	f.Calls.Answered("c", true)
-	steps := f.Event(shown.Live, dataEvent(said("9090")), nil)
-	if open := f.Calls.Open(); len(open) != 1 || !strings.Contains(open[0].Confirmation.Edit.NewContent, "port = 9090") || len(steps) == 0 {
-		t.Errorf("%d questions, %d steps", len(f.Calls.Open()), len(steps))
-	}
-}

@@ -82,25 +82,6 @@ func FuzzDialects(f *testing.F) {
 	})
 }
 
-// TestReplyToAll: an agent that waits for the results of two calls hears the user's words as both.
-func TestReplyToAll(t *testing.T) {
-	ask := func(id string) string {
-		return `{"kind":"data","data":{"id":"` + id + `","name":"look","args":{}},"metadata":{"adk_type":"function_call","adk_is_long_running":true}}`
-	}
-	fold := mapping.NewFold()
-	fold.Begin("")
-	fold.Event(shown.Live, decode(t, `{"kind":"status-update","taskId":"t","contextId":"c","final":true,"status":{"state":"input-required","message":{"kind":"message","role":"agent","messageId":"m","parts":[`+ask("c1")+`,`+ask("c2")+`]}}}`), nil)
-	m := &a2a.Outgoing{TaskID: "t", Parts: []a2a.OutPart{{Text: "yes"}}}
-	if err := fold.Reply(m); err != nil || len(m.Parts) != 2 || fold.WaitsForWords() {
-		t.Fatalf("%+v, %v", m.Parts, err)
-	}
-	for i, id := range []string{"c1", "c2"} {
-		if data := string(m.Parts[i].Data); !strings.Contains(data, `"`+id+`"`) || !strings.Contains(data, `"yes"`) {
-			t.Errorf("%s: %s", id, data)
-		}
-	}
-}
-
 // TestHectorLong: what a snapshot of very many pieces costs grows with them.
 func TestHectorLong(t *testing.T) {
 	const n = 20_000

@@ -12,6 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // TestEvents plays testdata/fold.txt, in which a line is an event that comes live, and
@@ -21,6 +22,7 @@ import (
 //	dialect NAME     what the agent speaks; before "begin TASK", which a turn does in a task
 //	cwd DIR          the directory of the session
 //	answered ID      the user's answer to the question about a call
+//	reply TEXT       the user's words to an agent that waits
 //	= …              what an editor is shown, which questions are open then, and an error; -update writes it
 func TestEvents(t *testing.T) {
 	const file = "testdata/fold.txt"
@@ -47,6 +49,13 @@ func TestEvents(t *testing.T) {
 				continue
 			case word == "cwd":
 				acp.Cwd = rest
+				continue
+			case word == "reply":
+				m := &a2a.Outgoing{TaskID: "t", Parts: []a2a.OutPart{{Text: rest}}}
+				must.Do(t, fold.Reply(m))
+				for _, part := range m.Parts {
+					out = append(out, "= sent "+part.Text+string(part.Data))
+				}
 				continue
 			case word == "answered":
 				fold.Calls.Answered(rest, true)

@@ -18,12 +18,12 @@ func many() map[string]func(i int) *a2a.Event {
 		ev := dataEvent(fmt.Sprintf(`{"row":%d}`, i))
 		ev.Message.ID = id(i)
 		if !data {
-			ev.Message.Parts = plainText(fmt.Sprintf("%x %d is a note.\n", i*7919, i))
+			ev.Message.Parts = textParts(fmt.Sprintf("%x %d is a note.\n", i*7919, i))
 		}
 		return ev
 	}
 	artifact := func(i int) *a2a.Event {
-		return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: id(i), Parts: plainText(fmt.Sprintf("%x %d is a file.\n", i*7919, i))}}
+		return &a2a.Event{Kind: a2a.EventArtifact, TaskID: "t", Append: true, Artifact: a2a.Artifact{ID: id(i), Parts: textParts(fmt.Sprintf("%x %d is a file.\n", i*7919, i))}}
 	}
 	return map[string]func(i int) *a2a.Event{
 		"messages":  func(i int) *a2a.Event { return message(i, false) },

@@ -3,6 +3,7 @@ package ask
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,14 +108,7 @@ func FuzzOptions(f *testing.F) {
 }
 
 func saysOneOf(words, of []string) bool {
-	for _, w := range words {
-		for _, o := range of {
-			if w == o {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(of, w) })
 }
 
 // TestOptionDescriptions: a description that reaches further than the option's name counts.
@@ -140,20 +134,18 @@ func TestVisible(t *testing.T) {
 
 // TestBlanks: what is to be done shows which blanks are none to what runs it; prose has them as they are.
 func TestBlanks(t *testing.T) {
-	c := &calls.ToolCall{Description: "so\u202f: a\u3000b", Input: a2a.JSON("{\"args\":\"x\u2003y z\"}"), Confirmation: &calls.Confirmation{
-		Execute: &calls.ExecuteDetails{Command: "ls\u00a0-la \u3000"}}}
-	text := ""
-	for _, l := range Lines(c, nil) {
-		text += l.Text + "|"
+	for want, c := range map[string]*calls.ToolCall{
+		`ls\u{A0}-la \u{3000}|{` + "\n  " + `"args": "x\u{2003}y z"` + "\n}|so\u202f: a\u3000b|": {Description: "so\u202f: a\u3000b", Input: "{\"args\":\"x\u2003y z\"}",
+			Confirmation: &calls.Confirmation{Execute: &calls.ExecuteDetails{Command: "ls\u00a0-la \u3000"}}},
+		`a\u{A0}b|` + "Envoyer\u00a0?|{\n  \"to\": \"山田\u3000太郎\"\n}|": {Name: "a\u00a0b", Input: "{\"to\":\"山田\u3000太郎\"}",
+			Confirmation: &calls.Confirmation{Generic: &calls.GenericDetails{Description: "Envoyer\u00a0?"}}},
+	} {
+		text := ""
+		for _, l := range Lines(c, nil) {
+			text += l.Text + "|"
+		}
+		must.Equal(t, text, want)
 	}
-	must.Equal(t, text, `ls\u{A0}-la \u{3000}|{`+"\n  "+`"args": "x\u{2003}y z"`+"\n}|so\u202f: a\u3000b|")
-	c = &calls.ToolCall{Name: "a\u00a0b", Input: a2a.JSON("{\"to\":\"山田\u3000太郎\"}"), Confirmation: &calls.Confirmation{
-		Generic: &calls.GenericDetails{Description: "Envoyer\u00a0?"}}}
-	text = ""
-	for _, l := range Lines(c, nil) {
-		text += l.Text + "|"
-	}
-	must.Equal(t, text, `a\u{A0}b|`+"Envoyer\u00a0?|{\n  \"to\": \"山田\u3000太郎\"\n}|")
 }
 
 // TestIsInInput: a command that its tool's input does not name is not in it, whatever is said beside.

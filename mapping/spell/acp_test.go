@@ -266,12 +266,16 @@ func TestCollapse(t *testing.T) {
 	must.Equal(t, got, " a0! a3 t a4 b5 a6 a7? a8 a9. a11")
 }
 
-// TestMCPDoing: what an agent does is one line, whatever it calls its thoughts.
+// TestMCPDoing: what an agent does is one line, whatever it calls its thoughts; where the connection is lost, that is it.
 func TestMCPDoing(t *testing.T) {
 	for subject, want := range map[string]string{"Planning": "Planning", " \n": "thinking", "a\x1b[2J\nstate: completed": `a\u{1B}[2J …`} {
 		m := &MCP{}
 		if m.Append([]mapping.Step{{Kind: mapping.StepThought, Subject: subject}}); m.Doing != want {
 			t.Errorf("%q: %q, want %q", subject, m.Doing, want)
+		}
+		for _, phase := range []mapping.Phase{mapping.PhaseWaiting, mapping.PhaseRetrying} {
+			m.Append([]mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: phase, Attempt: 2}}})
+			must.Has(t, m.Doing, "is lost")
 		}
 	}
 }

@@ -35,22 +35,6 @@ func FuzzAppendText(f *testing.F) {
 	})
 }
 
-// TestJournalCalls: a call is loaded as it was, also where it has changed inside a character.
-func TestJournalCalls(t *testing.T) {
-	var j Journal
-	var l Loader
-	for _, input := range []string{`{"a":"\u00e9"}`, `{"a":"é"}`, `{"a":"è"}`, `{"a":"éé"}`, `{"a":"èé"}`, `{"a":"ꀉ"}`, `{}`} {
-		c := &mapping.ToolCall{ID: "c", Shown: "c", Name: "x", Status: mapping.ToolExecuting, Input: "", OutputSoFar: strings.Clone(input)}
-		line := j.Append(nil, []mapping.Step{{Kind: mapping.StepTool, Tool: c, Changed: mapping.ToolHead}})
-		if steps, _ := l.Line(line); len(steps) != 1 || steps[0].Tool.OutputSoFar != input {
-			t.Errorf("%s was loaded as %+v", input, steps)
-		}
-	}
-	if steps, _ := l.Line([]byte(`{"as":"d","tool":"{\"tool_call_id\":\"d\",\"status\":9}"}`)); steps != nil {
-		t.Errorf("a status that is none was loaded as %+v", steps)
-	}
-}
-
 // TestOldJournalCalls: a call is loaded from a journal with the names of before.
 func TestOldJournalCalls(t *testing.T) {
 	line := `{"ID":"c","Shown":"s","Name":"write","DisplayName":"Write","Input":"{\"Name\":1}","Status":1,"Dialect":2,"Asks":true,` +
@@ -65,24 +49,30 @@ func TestOldJournalCalls(t *testing.T) {
 	if c := readCall(line); !reflect.DeepEqual(c, want) {
 		t.Errorf("it was loaded as %+v", c)
 	}
+	if steps, _ := new(Loader).Line([]byte(`{"as":"d","tool":"{\"tool_call_id\":\"d\",\"status\":9}"}`)); steps != nil {
+		t.Errorf("a status that is none was loaded as %+v", steps)
+	}
 }
 
-// FuzzJournalCall: a call is loaded as it was, whichever of its fields are set. With seed 0 all are.
+// FuzzJournalCall: a call is loaded as it was, whichever of its fields are set (with seed 0 all are), and as it has become,
+// also where it has changed inside a character.
 func FuzzJournalCall(f *testing.F) {
-	texts := []string{"a", `{"a":"é\n"}`, "<&>\r\n\t\x00\x7f", "\u2028\u2029世🌍", `"\`, "\b", "\f"}
+	texts := []string{"a", `{"a":"é\n"}`, `{"a":"è\n"}`, "éé", "èé", "ꀉ", "", "<&>\r\n\t\x00\x7f", "\u2028\u2029世🌍", `"\`, "\b", "\f"}
 	for i := range uint64(700) {
-		f.Add(i, texts[i%uint64(len(texts))])
+		f.Add(i, texts[i%uint64(len(texts))], texts[(i+i/7)%uint64(len(texts))])
 	}
-	f.Fuzz(func(t *testing.T, seed uint64, text string) {
-		c := &mapping.ToolCall{}
-		skip := rand.New(rand.NewPCG(seed, 0))
-		fill(t, reflect.ValueOf(c).Elem(), func() bool { return seed > 0 && skip.IntN(3) == 0 }, strings.ToValidUTF8(text, ""))
+	f.Fuzz(func(t *testing.T, seed uint64, first, second string) {
 		var j Journal
 		var l Loader
-		c.ID, c.Shown = "c"+c.ID, "s"
-		line := j.Append(nil, []mapping.Step{{Kind: mapping.StepTool, Tool: c}})
-		if steps, _ := l.Line(line); len(steps) != 1 || !reflect.DeepEqual(steps[0].Tool, c) {
-			t.Errorf("%+v was written as %s", c, line)
+		skip := rand.New(rand.NewPCG(seed, 0))
+		for _, text := range []string{first, second} {
+			c := &mapping.ToolCall{}
+			fill(t, reflect.ValueOf(c).Elem(), func() bool { return seed > 0 && skip.IntN(3) == 0 }, strings.ToValidUTF8(text, ""))
+			c.ID, c.Shown = "c", "s"
+			line := j.Append(nil, []mapping.Step{{Kind: mapping.StepTool, Tool: c}})
+			if steps, _ := l.Line(line); len(steps) != 1 || !reflect.DeepEqual(steps[0].Tool, c) {
+				t.Errorf("%+v was written as %s", c, line)
+			}
 		}
 	})
 }
@@ -124,15 +114,6 @@ func TestPromptNames(t *testing.T) {
 		parts, err := Prompt([]acp.ContentBlock{{Type: "image", Data: "aGk=", MimeType: "image/png", URI: uri}}, nil)
 		must.Do(t, err)
 		must.Equal(t, parts[0].File.Name, want, uri, parts)
-	}
-}
-
-// TestMCPLost: a model is told what the agent does, also where nobody listens any more.
-func TestMCPLost(t *testing.T) {
-	for _, phase := range []mapping.Phase{mapping.PhaseWaiting, mapping.PhaseRetrying} {
-		m := &MCP{Doing: "thinking"}
-		m.Append([]mapping.Step{{Kind: mapping.StepConnection, Connection: mapping.Connection{Phase: phase, Attempt: 2}}})
-		must.Has(t, m.Doing, "is lost")
 	}
 }
 
