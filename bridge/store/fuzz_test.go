@@ -30,6 +30,10 @@ func FuzzStore(f *testing.F) {
 	f.Add("aa\tone\nka\t{\"torn\naa\ttwo\no\naa\tthree\nra")
 	f.Add("p\xff\tbad\na\xff\tbad\nr\xff\np\x00\t\x00\np\u202e\t\xff\u2028")
 	f.Add("aa\t" + strings.Repeat("long ", 300) + "\naa\t" + strings.Repeat("more ", 300) + "\naa\tlast\nra\nta\nga\nl")
+	torn := `"a","title":"}\u2026…é"}`
+	for n := range torn { // by a process that dies at any byte
+		f.Add("pa\ttitle\naa\tone\nka\t" + torn[:n] + "\nga\nra\naa\ttwo\nra\nl")
+	}
 	f.Fuzz(func(t *testing.T, input string) {
 		parent := t.TempDir()
 		must.Do(t, os.WriteFile(filepath.Join(parent, "beside"), []byte("untouched"), 0o600))

@@ -62,26 +62,6 @@ func write(t testing.TB, path, text string) {
 	must.Do(t, errors.Join(err, f.Close()))
 }
 
-// TestJournalTorn: a process that dies at any byte leaves each line that was
-// whole, and what the next one appends.
-func TestJournalTorn(t *testing.T) {
-	s := openStore(t)
-	var lines []string
-	for i := range 5 {
-		lines = append(lines, fmt.Sprintf(`{"n":%d,"text":"}\n{\u2026…%s"}`, i, strings.Repeat("é", i)))
-	}
-	whole := strings.Join(lines, "\n") + "\n"
-	for n := range len(whole) + 1 {
-		id := fmt.Sprint(n)
-		put(t, s, Record{ID: id})
-		write(t, pathOf(s, id), whole[:n])
-		want := slices.Clone(lines[:strings.Count(whole[:n], "\n")])
-		replays(t, "cut at "+id, s, id, want...)
-		appendLines(t, s, id, `{"n":"next"}`, `{}`)
-		replays(t, "then gone on", s, id, append(want, `{"n":"next"}`, `{}`)...)
-	}
-}
-
 // TestJournalTornBeside: the other bridge is killed in the middle of a line,
 // while this one has the journal open.
 func TestJournalTornBeside(t *testing.T) {
