@@ -97,8 +97,11 @@ func (c cutCase) script() *agent.Script {
 
 // A cutResult is what has come of a conversation.
 type cutResult struct {
-	turn  *editor.Turn
-	heard []agent.Heard
+	turn          *editor.Turn
+	letters, text string // what the user reads: see [shapes.View]
+	gaps, asked   int    // how often a gap was told, and the user asked
+	call          string // the last that was shown of the call
+	heard         []agent.Heard
 	// edges are the numbers of bytes behind each read; arrived is that behind each word, and
 	// behind the task's ID ("").
 	edges   []int
@@ -136,6 +139,14 @@ func (c cutCase) play(t *testing.T, at int) (r cutResult) {
 			<-r.turn.Done
 			r.turn.Err = "the turn does not end"
 		}
+		r.letters, r.text, r.gaps = shapes.View(r.turn.Shown)
+		for _, s := range r.turn.Shown {
+			if s.Kind == editor.Question {
+				r.asked++
+			} else if s.Kind == editor.Call && s.Text != "" {
+				r.call = s.Text + " " + s.Content
+			}
+		}
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
@@ -169,9 +180,8 @@ func TestCutAnywhere(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			t.Parallel()
 			uncut := c.play(t, -1)
-			letters, text, gaps := shapes.View(uncut.turn.Shown)
-			if want := shapes.Letters(strings.Join(cutWords, "")); letters != want || gaps > 0 || uncut.turn.Err != "" || len(uncut.arrived) != len(cutWords)+1 {
-				t.Fatalf("without a cut: %q, %d gaps, %s, %v", text, gaps, uncut.turn.Err, uncut.arrived)
+			if want := shapes.Letters(strings.Join(cutWords, "")); uncut.letters != want || uncut.gaps > 0 || uncut.turn.Err != "" || len(uncut.arrived) != len(cutWords)+1 {
+				t.Fatalf("without a cut: %q, %d gaps, %s, %v", uncut.text, uncut.gaps, uncut.turn.Err, uncut.arrived)
 			}
 			edges := map[int]bool{}
 			for _, e := range uncut.edges {
@@ -211,8 +221,7 @@ func (c cutCase) judge(got, uncut cutResult, n int) string {
 			prompts++
 		}
 	}
-	letters, text, gaps := shapes.View(got.turn.Shown)
-	rest, missing := letters, ""
+	rest, missing := got.letters, ""
 	for _, word := range cutWords {
 		var said bool
 		if rest, said = strings.CutPrefix(rest, shapes.Letters(word)); !said {
@@ -222,57 +231,31 @@ func (c cutCase) judge(got, uncut cutResult, n int) string {
 			}
 		}
 	}
-	wantEnd := c.end(uncut)
 	switch {
 	case rest != "":
-		return fmt.Sprintf("the text is doubled, or out of order: %q", text)
+		return fmt.Sprintf("the text is doubled, or out of order: %q", got.text)
 	case prompts > 1 || answers > 1:
 		return fmt.Sprintf("%d prompts and %d answers were sent", prompts, answers)
 	case got.turn.Err != "" && (uncut.arrived[""] > n || answers == 0 && strings.Contains(got.turn.Err, "probably not delivered")):
 		return "" // nothing can be asked for; or the answer was lost, and the bridge says so
 	case got.turn.Err != "" || got.turn.Stop != uncut.turn.Stop:
 		return fmt.Sprintf("the turn ended as %s, %s", got.turn.Stop, got.turn.Err)
-	case c.asked(got) != 1:
-		return fmt.Sprintf("the user was asked %d times", c.asked(got))
-	case c.carrier == "status message" && gaps > 1:
-		return fmt.Sprintf("the gap is told %d times", gaps)
-	case c.carrier == "status message" && gaps == 1:
+	case got.asked != 1:
+		return fmt.Sprintf("the user was asked %d times", got.asked)
+	case c.carrier == "status message" && got.gaps > 1:
+		return fmt.Sprintf("the gap is told %d times", got.gaps)
+	case c.carrier == "status message" && got.gaps == 1:
 		return ""
-	case gaps > 0:
+	case got.gaps > 0:
 		return "a gap is told where the task holds all"
 	case missing != "":
 		return fmt.Sprintf("%q is missing, and no gap is told", missing)
-	case text != uncut.shownText():
-		return fmt.Sprintf("the text is in other messages: %q", text)
-	case c.carrier != "status message" && c.end(got) != wantEnd:
-		return fmt.Sprintf("the call ended as %s, and without a cut as %s", c.end(got), wantEnd)
+	case got.text != uncut.text:
+		return fmt.Sprintf("the text is in other messages: %q", got.text)
+	case c.carrier != "status message" && got.call != uncut.call:
+		return fmt.Sprintf("the call ended as %s, and without a cut as %s", got.call, uncut.call)
 	}
 	return ""
-}
-
-func (r cutResult) shownText() string {
-	_, text, _ := shapes.View(r.turn.Shown)
-	return text
-}
-
-// asked is how often the user was asked.
-func (cutCase) asked(r cutResult) (n int) {
-	for _, s := range r.turn.Shown {
-		if s.Kind == editor.Question {
-			n++
-		}
-	}
-	return n
-}
-
-// end is the last that was shown of the call.
-func (cutCase) end(r cutResult) (end string) {
-	for _, s := range r.turn.Shown {
-		if s.Kind == editor.Call && s.Text != "" {
-			end = s.Text + " " + s.Content
-		}
-	}
-	return end
 }
 
 var errCut = errors.New("the line is cut")

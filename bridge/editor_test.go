@@ -33,29 +33,6 @@ func TestRest(t *testing.T) {
 	})
 }
 
-// A cancel between turns is a turn: a prompt that is read right behind it waits for that, and is
-// no answer to what was asked.
-func TestCancelBetween(t *testing.T) {
-	s := NewAgent(&Options{}).NewSession("/")
-	w := &watcher{session: s, stop: func() {}}
-	s.watching = w
-	s.Cancel()
-	s.queues = true
-	prompt, err := s.Begin()
-	if err != nil || prompt.predecessor() == nil {
-		t.Fatalf("the prompt does not wait for the cancel: %v", err)
-	}
-	turn, cancels, ok := w.beginTurn(true)
-	if !ok || !cancels {
-		t.Fatal("the cancel is lost")
-	}
-	turn.Discard()
-	if prompt.predecessor() != nil {
-		t.Error("the prompt waits though the cancel is over")
-	}
-	prompt.Discard()
-}
-
 // A prompt that comes when the editor has been told how a loaded session stands may answer what its
 // task asks, also before the turn that has told it is released; an earlier one may not.
 func TestPromptBehindLoaded(t *testing.T) {

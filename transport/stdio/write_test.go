@@ -1,7 +1,6 @@
 package stdio
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -238,30 +237,6 @@ func TestMaxOpen(t *testing.T) {
 		const refused = `,"error":{"code":-32603,"message":"editor: 2 requests are open, which is the limit: wait for replies before sending more"}}` + "\n"
 		must.Equal(t, w.all(), `{"jsonrpc":"2.0","id":3`+refused+`{"id":1,"result":"ok","jsonrpc":"2.0"}`+"\n"+`{"jsonrpc":"2.0","id":4`+refused+
 			"{}\n"+`{"jsonrpc":"2.0","method":"n"}`+"\n"+`{"jsonrpc":"2.0","id":6`+refused)
-	})
-}
-
-func TestRepliesOutliveInput(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
-		s := NewConn(strings.NewReader(`{"id":1,"method":"m"}`), &out, nil)
-		conn := rpcConn(t.Context(), s, func(id ID, _ string, _ json.RawMessage) {
-			// Ends after the reply, a minute from now.
-			go func() {
-				time.Sleep(time.Minute)
-				s.Reply(id, "late")
-			}()
-		})
-		<-s.InputDone()
-		time.Sleep(time.Hour)
-		select {
-		case <-conn.DisconnectNotify():
-			t.Error("the end of input closed the connection")
-		default:
-		}
-		must.Do(t, s.Flush(t.Context()))
-		conn.Close()
-		must.Equal(t, out.String(), `{"id":1,"result":"late","jsonrpc":"2.0"}`+"\n")
 	})
 }
 
