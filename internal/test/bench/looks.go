@@ -23,6 +23,7 @@ func looks() []look {
 		{"load", "session/load of a conversation of 100,000 events", (*harness).load},
 		{"idle-sessions", "descriptors and memory after a prompt in each of 1,000 sessions", (*harness).idleSessions},
 		{"after-big", "memory after one event of 63 MiB", (*harness).afterBig},
+		{"kinds", "events of other kinds than a text that grows, 64 a write", (*harness).kinds},
 		{"growth", "turns of 1,000 to 1,000,000 events", (*harness).growth},
 		{"cold", "from the start of a process to the answer to initialize", (*harness).cold},
 		{"idle", "after a turn", (*harness).idle},
