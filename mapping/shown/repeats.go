@@ -101,7 +101,7 @@ func (s *Shown) isRepetition(c *cover, in *Item) bool {
 		return c.pieces >= 2 && long
 	}
 	// An SDK's add_artifact says neither append nor lastChunk of a whole that goes on.
-	return c.pieces >= 2 && s.crosses(c, in.Kind) && c.to == len(s.said.text) && n-weight(c.rest) >= evidence
+	return c.pieces >= 2 && s.crosses(c, in.Kind) && c.to == len(s.said.text) && weight(in.seq[:len(in.seq)-len(c.rest)]) >= evidence
 }
 
 // isWholeAgain is isRepetition for a text that is said as a whole (long: evidence). What

@@ -99,8 +99,8 @@ func skip[T string | []byte](b T, i, end int) int {
 	return i
 }
 
-// weight is how many bytes of a text are no white space.
-func weight(seq string) int { return weightLess(seq, len(seq)) }
+// weight is how many bytes of a text are no white space; evidence is the most: no more is asked for.
+func weight(seq string) int { return weightLess(seq, evidence-1) }
 
 // weightLess is the weight of a text, or n+1 if it is more than n.
 func weightLess[T string | []byte](text T, n int) (w int) {
