@@ -171,13 +171,11 @@ func TestSeveral(t *testing.T) {
 	card = signed(t, card, edKey(), "new")
 	card = edited(t, card, map[string]any{"x": ""})
 	r := verify(t, verifier(t, publicFile(t, edKey(), rsaKey())), card)
-	if got := statuses(r); !slices.Equal(got, []Status{Invalid, Valid, Valid}) || r.Err() != nil || r.Signed().KeyID == "new" {
-		t.Errorf("%v, %v, %+v", got, r.Err(), r.Signed())
-	}
+	got := statuses(r)
+	must.True(t, slices.Equal(got, []Status{Invalid, Valid, Valid}) && r.Err() == nil && r.Signed().KeyID != "new", got, r.Err(), r.Signed())
 	r = verify(t, verifier(t), card)
-	if got := statuses(r); !slices.Equal(got, []Status{UnknownKey, UnknownKey, UnknownKey}) || !strings.Contains(fmt.Sprint(r.Err()), "--signature-key") {
-		t.Errorf("%v, %v", got, r.Err())
-	}
+	got = statuses(r)
+	must.True(t, slices.Equal(got, []Status{UnknownKey, UnknownKey, UnknownKey}) && strings.Contains(fmt.Sprint(r.Err()), "--signature-key"), got, r.Err())
 	must.Fail(t, verify(t, verifier(t), sampleCard).Err(), "the card is not signed")
 }
 

@@ -12,8 +12,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"maps"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -60,9 +58,7 @@ func publicFile(t *testing.T, keys ...crypto.Signer) string {
 
 func file(t *testing.T, name, content string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
-	return path
+	return must.File(t, content, t.TempDir(), name)
 }
 
 func signed(t *testing.T, card string, k crypto.Signer, keyID string) string {

@@ -6,13 +6,11 @@ import (
 	"flag"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
-	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -43,13 +41,6 @@ func ownPlaces(t *testing.T) {
 	for _, name := range []string{"XDG_STATE_HOME", "LocalAppData"} {
 		t.Setenv(name, t.TempDir())
 	}
-}
-
-func privateFile(t *testing.T, dir, name, text string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
-	return path
 }
 
 // TestInterruptedInput: a command that reads stdin ends soon after its context, and says nothing.

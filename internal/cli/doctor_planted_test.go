@@ -318,7 +318,6 @@ func TestSecondInterface(t *testing.T) {
 	server := httptest.NewServer(a)
 	defer server.Close()
 	a.url = server.URL
-	if status, stdout, stderr := runMain("", "--card", server.URL+"/.well-known/agent-card.json", "--a2a-version", "1.0", "doctor", "--prompt", "hello"); status != 0 {
-		t.Errorf("status %d: %s%s", status, stdout, stderr)
-	}
+	status, stdout, stderr := runMain("", "--card", server.URL+"/.well-known/agent-card.json", "--a2a-version", "1.0", "doctor", "--prompt", "hello")
+	must.Equal(t, status, 0, stdout, stderr)
 }

@@ -32,9 +32,8 @@ func TestReadmeEditor(t *testing.T) {
 	agent := settings.Servers["My agent"]
 	must.True(t, agent.Type == "custom" && agent.Command == "a2astdio" && len(agent.Env) == 0, agent)
 	ask := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}` + "\n"
-	if status, stdout, stderr := runMain(ask, agent.Args...); status != 0 || stderr != "" || !strings.Contains(stdout, `"protocolVersion":1`) {
-		t.Errorf("status %d, %s, %s", status, stdout, stderr)
-	}
+	status, stdout, stderr := runMain(ask, agent.Args...)
+	must.True(t, status == 0 && stderr == "" && strings.Contains(stdout, `"protocolVersion":1`), status, stdout, stderr)
 }
 
 // shownCommand is a call of ours in a document, alone in its line or behind a prompt, a

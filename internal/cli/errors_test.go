@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -222,7 +221,7 @@ func TestEchoedToken(t *testing.T) {
 		user, _, _ := r.BasicAuth()
 		return user + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	})
-	headers := privateFile(t, t.TempDir(), "headers", `{"headers":{"Authorization":["Bearer `+echoToken+`"]}}`)
+	headers := must.File(t, `{"headers":{"Authorization":["Bearer `+echoToken+`"]}}`, t.TempDir(), "headers")
 	for _, args := range [][]string{
 		{"--agent", url, "--credential-command", "cat '" + headers + "'"},
 		{"--agent", strings.Replace(url, "//", "//"+echoToken+"@", 1)},
@@ -248,7 +247,7 @@ func TestFaults(t *testing.T) {
 			if name, value, ok := strings.Cut(row.Variable, "="); ok {
 				t.Setenv("A2ASTDIO_"+name, value)
 			}
-			must.Do(t, os.WriteFile(file, []byte(row.File), 0o600))
+			must.File(t, row.File, file)
 			args := strings.Fields(row.Args)
 			for i := range args {
 				args[i] = strings.ReplaceAll(args[i], "FILE", file)

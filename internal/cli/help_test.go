@@ -69,7 +69,7 @@ func inShell(t *testing.T, shell, script string, args ...string) string {
 	}
 	dir := t.TempDir()
 	for _, file := range []string{"one.json", "with space.json"} {
-		must.Do(t, os.WriteFile(filepath.Join(dir, file), nil, 0o600))
+		must.File(t, "", dir, file)
 	}
 	cmd := exec.CommandContext(t.Context(), shell, append(args, "-c", script)...)
 	cmd.Dir = dir

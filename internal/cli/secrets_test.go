@@ -197,7 +197,7 @@ func (s *secretRun) edit(name string, kill bool, args ...string) {
 		said += fmt.Sprintf(prompt, 9, "slow") + "< .\nkill\n" // it has begun
 	}
 	// What an editor says of its MCP servers is its own, and comes back from nowhere: the file is elsewhere.
-	talk := privateFile(s.t, s.t.TempDir(), "talk", said)
+	talk := must.File(s.t, said, s.t.TempDir(), "talk")
 	s.start(name, "", "talk", append([]string{talk}, args...)...)
 }
 

@@ -82,7 +82,7 @@ func play(t *testing.T, agent string, s session, columns uint16) string {
 		t.Cleanup(func() { _ = os.RemoveAll(short) })
 		dir = short
 	}
-	must.Do(t, os.WriteFile(filepath.Join(dir, "notes.md"), []byte("# notes\n"), 0o600))
+	must.File(t, "# notes\n", dir, "notes.md")
 	exe := must.Get(exec.LookPath("a2astdio"))(t) // testscript's
 	held, release, err := os.Pipe()
 	must.Do(t, err)

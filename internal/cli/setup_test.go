@@ -88,7 +88,7 @@ func TestBrowserOffered(t *testing.T) {
 func TestTerminalLoginWay(t *testing.T) {
 	ownPlaces(t)
 	dir := t.TempDir()
-	key := privateFile(t, dir, "key.pem", "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n")
+	key := must.File(t, "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n", dir, "key.pem")
 	t.Chdir(dir)
 	t.Setenv("A2ASTDIO_CA_FILE", "") // no file, and not the directory
 	m := initialized(`{"auth":{"terminal":true},"_meta":{"terminal-auth":true}}`, "--agent", "https://agent.invalid/a?key=hunter2", "--insecure", "--card", "https://agent.invalid/c?key=hunter2", "--trust-origin", "https://a.example",

@@ -62,9 +62,9 @@ func signedCard(t *testing.T, key, card string, more ...string) (signed, jwks st
 	dir := t.TempDir()
 	before, rest, _ := strings.Cut(key, `"d":"`)
 	_, public, _ := strings.Cut(rest, `",`)
-	jwks = privateFile(t, dir, "jwks.json", `{"keys":[`+before+public+`]}`)
-	args := append([]string{"card", "sign", "--key", privateFile(t, dir, "key.json", key)}, more...)
-	status, signed, stderr := runMain("", append(args, privateFile(t, dir, "card.json", card))...)
+	jwks = must.File(t, `{"keys":[`+before+public+`]}`, dir, "jwks.json")
+	args := append([]string{"card", "sign", "--key", must.File(t, key, dir, "key.json")}, more...)
+	status, signed, stderr := runMain("", append(args, must.File(t, card, dir, "card.json"))...)
 	must.Equal(t, status, 0, stderr)
 	return signed, jwks
 }
@@ -128,7 +128,7 @@ func TestKeysBehindAuthority(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
-	card, ca := privateFile(t, dir, "card.json", signed), privateFile(t, dir, "ca.pem", string((&signin.Server{Server: server}).CA()))
+	card, ca := must.File(t, signed, dir, "card.json"), must.File(t, string((&signin.Server{Server: server}).CA()), dir, "ca.pem")
 	for _, test := range []struct {
 		args []string
 		ok   bool

@@ -3,8 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,8 +66,7 @@ func FuzzHostileTrace(f *testing.F) {
 			return
 		}
 		way := traceWays[int(number)%len(traceWays)]
-		path := filepath.Join(t.TempDir(), "t.jsonl")
-		must.Do(t, os.WriteFile(path, []byte(doc), 0o600))
+		path := must.File(t, doc, t.TempDir(), "t.jsonl")
 		status, out, stderr := runMain("", append(append([]string{"trace"}, way...), path)...)
 		name := strings.Join(way, " ")
 		if status != 0 && status != frame.ExitFailed {

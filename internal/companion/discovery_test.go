@@ -141,10 +141,10 @@ func TestStale(t *testing.T) {
 		"gemini-ide-server-1-5.json": `not JSON`,
 	}
 	for name, content := range others {
-		write(t, filepath.Join(gemini, name), content)
+		must.File(t, content, gemini, name)
 	}
 	// Ours, and one that cannot be right.
-	write(t, filepath.Join(gemini, "gemini-ide-server-1-7.json"), fmt.Sprintf(`{"port":-1,"companion":{"program":"a2astdio","host":%s,"pid":1}}`, quote(hostname())))
+	must.File(t, fmt.Sprintf(`{"port":-1,"companion":{"program":"a2astdio","host":%s,"pid":1}}`, quote(hostname())), gemini, "gemini-ide-server-1-7.json")
 
 	if got := running(); len(got) != 1 || got[0].Port != alive.mcp.Port {
 		t.Errorf("those that run: %+v, want the one at %d", got, alive.mcp.Port)
@@ -164,27 +164,21 @@ func TestStale(t *testing.T) {
 	must.Equal(t, len(running()), 0, "nothing runs")
 }
 
-func write(t testing.TB, path, content string) {
-	t.Helper()
-	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
-}
-
 // TestStartFails: a companion that nobody could find is no companion, and says what
 // is wrong; without Qwen's file it is of use.
 func TestStartFails(t *testing.T) {
 	gemini, qwen := places(t)
 	workspace := []string{t.TempDir()}
-	write(t, filepath.Dir(qwen), "") // no directory
+	must.File(t, "", filepath.Dir(qwen)) // no directory
 	must.Do(t, os.MkdirAll(filepath.Dir(gemini), 0o700))
 	s := must.Get(Start(&scriptedEditor{}, &Options{Workspaces: workspace}))(t)
 	s.Close()
 	must.Do(t, os.RemoveAll(gemini))
-	write(t, gemini, "")
+	must.File(t, "", gemini)
 	s, err := Start(&scriptedEditor{}, &Options{Workspaces: workspace})
 	must.True(t, err != nil && strings.Contains(err.Error(), "TMPDIR"), s, err)
 	for _, wrong := range [][]string{{"relative"}, {"/a" + string(filepath.ListSeparator)}} {
-		if _, err := Start(&scriptedEditor{}, &Options{Workspaces: wrong}); err == nil || !strings.HasPrefix(err.Error(), "bridge: the companion cannot start: ") {
-			t.Errorf("%v: %v", wrong, err)
-		}
+		_, err := Start(&scriptedEditor{}, &Options{Workspaces: wrong})
+		must.True(t, err != nil && strings.HasPrefix(err.Error(), "bridge: the companion cannot start: "), wrong, err)
 	}
 }

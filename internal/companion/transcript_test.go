@@ -53,7 +53,7 @@ func TestTranscripts(t *testing.T) {
 func filesIn(t testing.TB) string {
 	dir := t.TempDir() + string(filepath.Separator)
 	for c := 'a'; c <= 'z'; c++ {
-		write(t, dir+string(c), "")
+		must.File(t, "", dir+string(c))
 	}
 	return strings.Trim(quote(dir), `"`)
 }

@@ -38,7 +38,7 @@ func TestStore(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "a", FileName)
 		if test.before != "" {
-			write(t, path, test.before)
+			must.File(t, test.before, path)
 		}
 		want := test.after
 		err := Store(path, "work", entries, test.asDefault)
@@ -58,7 +58,7 @@ func TestStoreLink(t *testing.T) {
 		t.Skip("links need a privilege there")
 	}
 	dir := t.TempDir()
-	real := write(t, filepath.Join(dir, "dotfiles", FileName), "mode = 'default'\n")
+	real := must.File(t, "mode = 'default'\n", dir, "dotfiles", FileName)
 	link := filepath.Join(dir, FileName)
 	must.Do(t, os.Symlink(real, link))
 	must.Do(t, Store(link, "work", []Entry{{"command", Quote("x")}}, false))
@@ -83,7 +83,7 @@ func TestTemplates(t *testing.T) {
 	}
 	c, err := Load(files(t, b.String(), ""))
 	must.True(t, err == nil && c.Named && c.Value("url") != nil, err, b.String())
-	must.Fail(t, Create(write(t, filepath.Join(t.TempDir(), "f"), "mine"), "x"), "it is there already")
+	must.Fail(t, Create(must.File(t, "mine", t.TempDir(), "f"), "x"), "it is there already")
 }
 
 // An object may be JSON in a string, which setup stores, and is read as it is.

@@ -9,21 +9,14 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-func write(t testing.TB, path, text string) string {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
-	return path
-}
-
 // files writes a user's file and a workspace's, where they are not empty, and
 // returns the options that lead to them.
 func files(t testing.TB, user, workspace string) *Options {
 	t.Helper()
 	dir := t.TempDir()
-	opts := &Options{File: write(t, filepath.Join(dir, "user", FileName), user), Workspace: filepath.Join(dir, "ws")}
+	opts := &Options{File: must.File(t, user, dir, "user", FileName), Workspace: filepath.Join(dir, "ws")}
 	if workspace != "" {
-		write(t, filepath.Join(opts.Workspace, FileName), workspace)
+		must.File(t, workspace, opts.Workspace, FileName)
 	}
 	return opts
 }
@@ -105,7 +98,7 @@ func TestWorkspaceMode(t *testing.T) {
 // not also a workspace's. A file that everybody may write is ignored.
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
-	user := write(t, filepath.Join(dir, "user", FileName), "[agents.work]\ncommand='x'\n")
+	user := must.File(t, "[agents.work]\ncommand='x'\n", dir, "user", FileName)
 	_, err := Load(&Options{File: user, Workspace: filepath.Dir(user)})
 	must.Fail(t, err, "", "the user's own file as a workspace's")
 	ws := filepath.Join(dir, "ws")
@@ -124,7 +117,7 @@ func TestOddFiles(t *testing.T) {
 		must.Fail(t, err, "no regular file", name)
 	}
 	os.RemoveAll(ws)
-	write(t, filepath.Join(ws, FileName), strings.Repeat("#", maxWorkspaceFile+1))
+	must.File(t, strings.Repeat("#", maxWorkspaceFile+1), ws, FileName)
 	_, err = Load(&Options{File: user, Workspace: ws})
 	must.Fail(t, err, "larger than 64 kB")
 	must.Do(t, os.Chmod(user, 0o606))

@@ -20,8 +20,7 @@ import (
 func TestCommandPrints(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for _, test := range must.Table[struct{ Out, Want, Err string }](t, "testdata/printed.txt") {
-		file := filepath.Join(t.TempDir(), "out")
-		must.Do(t, os.WriteFile(file, []byte(test.Out), 0o600))
+		file := must.File(t, test.Out, t.TempDir(), "out")
 		h, err := (&Command{Line: helperCommand("cat", file)}).ask(t.Context(), "https://agent.example/", time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
 		if must.Fail(t, err, test.Err, test.Out); err != nil {
 			must.Equal(t, strings.Contains(err.Error(), "log in"), false, err)

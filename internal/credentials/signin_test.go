@@ -38,9 +38,8 @@ func TestConfirmed(t *testing.T) {
 	for _, endpoint := range []string{"openid-configuration", "oauth-authorization-server", "register", "authorize", "token"} {
 		must.Equal(t, p.Calls(endpoint), 0, endpoint)
 	}
-	if q := u.asked[0]; q.Agent != Origin(a.URL) || q.Provider != p.Issuer || fmt.Sprint(q.Scopes) != "[agent openid]" || q.Unencrypted {
-		t.Errorf("asked %+v", q)
-	}
+	q := u.asked[0]
+	must.True(t, q.Agent == Origin(a.URL) && q.Provider == p.Issuer && fmt.Sprint(q.Scopes) == "[agent openid]" && !q.Unencrypted, "asked", q)
 	u.no = false
 	login, err := signIn(t, s, &SignIn{Card: card}, u)
 	if err != nil || login.Account != idp.User || len(u.asked) != 2 {
@@ -76,9 +75,8 @@ func TestQuestionNamesAll(t *testing.T) {
 	s, card = fetch(t, a, &Options{Store: testStore(t), Cure: "a2astdio auth login"})
 	_, err = signIn(t, s, &SignIn{Card: card}, &tester{cannot: true})
 	must.Fail(t, err, "--oauth-issuer 'https://honest.example/$(x)'")
-	if q := u.asked[0]; q.Provider != "https://honest.example/none" || fmt.Sprint(q.Others) != "[https://evil.example https://token.honest.example]" {
-		t.Errorf("asked %+v", q)
-	}
+	q := u.asked[0]
+	must.True(t, q.Provider == "https://honest.example/none" && fmt.Sprint(q.Others) == "[https://evil.example https://token.honest.example]", "asked", q)
 }
 
 // A card with endpoints of two providers would send one's code to the other.

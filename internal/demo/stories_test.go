@@ -46,7 +46,7 @@ func TestConversations(t *testing.T) {
 			}
 			t.Run(filepath.Base(file)+" "+version, func(t *testing.T) {
 				converse(t, version, &Options{}, func(t *testing.T, c *client) {
-					must.Do(t, os.WriteFile(filepath.Join(c.dir, "file"), nil, 0o600))
+					must.File(t, "", c.dir, "file")
 					must.Golden(t, *update, file, c.play(string(must.Get(os.ReadFile(file))(t))))
 				})
 			})

@@ -118,9 +118,8 @@ func TestRedact(t *testing.T) {
 		} else {
 			must.Do(t, WriteRedacted(must.Get(NewReader(&said))(t), &redacted))
 		}
-		if all := of(records(t, redacted.Bytes()), KindMessage); len(all) != 1 || string(all[0].ID) != `"<13 bytes>"` || all[0].Method != "<12 bytes>" {
-			t.Errorf("the ID and the method are recorded in %+v", all)
-		}
+		all := of(records(t, redacted.Bytes()), KindMessage)
+		must.True(t, len(all) == 1 && string(all[0].ID) == `"<13 bytes>"` && all[0].Method == "<12 bytes>", "the ID and the method are recorded in", all)
 	}
 }
 

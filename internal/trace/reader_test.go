@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -106,8 +105,7 @@ func TestReaderMemory(t *testing.T) {
 
 // TestFollow: a follower gets what is written later, also to a file that is begun anew.
 func TestFollow(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.jsonl")
-	must.Do(t, os.WriteFile(path, []byte(head(2, "a")+message(2)+message(3)[:40]), 0o600))
+	path := must.File(t, head(2, "a")+message(2)+message(3)[:40], t.TempDir(), "t.jsonl")
 	r := must.Get(Open(path, nil))(t)
 	defer r.Close()
 	for _, step := range []struct {
@@ -119,7 +117,7 @@ func TestFollow(t *testing.T) {
 		{head(2, "b"), []int64{1}},
 		{head(2, "b") + message(2), []int64{2}},
 	} {
-		must.Do(t, os.WriteFile(path, []byte(step.text), 0o600))
+		must.File(t, step.text, path)
 		must.Do(t, r.Wait(t.Context()))
 		must.Equal(t, read(t, r), step.want)
 	}
@@ -130,13 +128,12 @@ func TestFollow(t *testing.T) {
 
 // A file whose positions are in use is followed until it is moved aside, and that is told.
 func TestFollowMoved(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.jsonl")
-	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	path := must.File(t, head(2, "a"), t.TempDir(), "t.jsonl")
 	r := must.Get(Open(path, nil))(t)
 	defer r.File().Close()
 	read(t, r)
 	must.Do(t, os.Rename(path, path+".1"))
-	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	must.File(t, head(2, "a"), path)
 	if err := r.Wait(t.Context()); err == nil || !strings.Contains(strings.Join(r.Notes(), " "), "FILE.1") {
 		t.Errorf("it waits with %v, and notes %q", err, r.Notes())
 	}
@@ -144,8 +141,7 @@ func TestFollowMoved(t *testing.T) {
 
 // A file that is followed for long is opened once, where the system tells what is open.
 func TestFollowOpensOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.jsonl")
-	must.Do(t, os.WriteFile(path, []byte(head(2, "a")), 0o600))
+	path := must.File(t, head(2, "a"), t.TempDir(), "t.jsonl")
 	r := must.Get(Open(path, nil))(t)
 	defer r.File().Close()
 	read(t, r)

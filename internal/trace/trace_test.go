@@ -312,9 +312,8 @@ func TestOpenRequest(t *testing.T) {
 	go right.Write([]byte("{}")) // ends when it is read
 	_, _ = r.Wrap(next).RoundTrip(must.Get(http.NewRequest("POST", "http://agent/", left))(t))
 	all := records(t, out.Bytes())
-	if request := of(all, KindRequest); len(request) != 1 || string(request[0].JSON) != "{}" || len(of(all, KindEnd)) != 1 {
-		t.Errorf("the records are\n%s", &out)
-	}
+	request := of(all, KindRequest)
+	must.True(t, len(request) == 1 && string(request[0].JSON) == "{}" && len(of(all, KindEnd)) == 1, "the records are", &out)
 }
 
 type sending func(*http.Request) (*http.Response, error)

@@ -12,8 +12,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -249,8 +247,7 @@ func TestSigned(t *testing.T) {
 		_, _ = w.Write(public)
 	}))
 	defer idp.Close()
-	file := filepath.Join(t.TempDir(), "jwks.json")
-	must.Do(t, os.WriteFile(file, public, 0o600))
+	file := must.File(t, string(public), t.TempDir(), "jwks.json")
 	for _, from := range []string{file, idp.URL} {
 		keys := must.Get(cardsign.NewKeys(from, idp.Client()))(t)
 		h, hook := open(t, Options{Keys: keys, Issuers: func(context.Context) []string { return []string{"https://agent.example/a2a", "https://cards.example"} }})
@@ -288,9 +285,7 @@ func TestSigned(t *testing.T) {
 func TestKeyOfOneAlgorithm(t *testing.T) {
 	key := must.Get(rsa.GenerateKey(rand.Reader, 2048))(t)
 	set, _ := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), Algorithm: "RS256"}}})
-	file := filepath.Join(t.TempDir(), "jwks.json")
-	must.Do(t, os.WriteFile(file, set, 0o600))
-	keys := must.Get(cardsign.NewKeys(file, nil))(t)
+	keys := must.Get(cardsign.NewKeys(must.File(t, string(set), t.TempDir(), "jwks.json"), nil))(t)
 	for alg, want := range map[jose.SignatureAlgorithm]bool{jose.RS256: true, jose.PS256: false, jose.RS512: false} {
 		signer := must.Get(jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, nil))(t)
 		token, _ := jwt.Signed(signer).Claims(map[string]any{"iat": time.Now().Unix()}).Serialize()

@@ -73,9 +73,8 @@ func TestBrokenPipes(t *testing.T) {
 func TestEscaper(t *testing.T) {
 	var b strings.Builder
 	const in = "{\"a\":\"\u009b2J\u202e\u007f ü\"}\n"
-	if n, err := (escaper{&b}).Write([]byte(in)); n != len(in) || err != nil || b.String() != `{"a":"\u009b2J\u202e\u007f ü"}`+"\n" {
-		t.Errorf("%d %v %q", n, err, b.String())
-	}
+	n, err := (escaper{&b}).Write([]byte(in))
+	must.True(t, n == len(in) && err == nil && b.String() == `{"a":"\u009b2J\u202e\u007f ü"}`+"\n", n, err, b.String())
 }
 
 func TestPage(t *testing.T) {

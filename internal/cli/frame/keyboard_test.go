@@ -83,8 +83,7 @@ func TestAskedAgain(t *testing.T) {
 			synctest.Wait()
 			_, _ = io.WriteString(user, "blue\n")
 		}()
-		if text, err := a.Ask("Which", "red"); text != "blue" || err != nil || shown.String() != "Which [red]: Which [red]: " {
-			t.Errorf("%q, %v, shown %q", text, err, &shown)
-		}
+		text, err := a.Ask("Which", "red")
+		must.True(t, text == "blue" && err == nil && shown.String() == "Which [red]: Which [red]: ", text, err, &shown)
 	})
 }

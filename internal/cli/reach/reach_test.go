@@ -102,15 +102,14 @@ func TestGeminiHome(t *testing.T) {
 	theirs := t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, name := range []string{".gemini/settings.json", ".gemini/extensions/own/gemini-extension.json", ".env"} {
-		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(theirs, name)), 0o700))
-		must.Do(t, os.WriteFile(filepath.Join(theirs, name), []byte(name), 0o600))
+		must.File(t, name, theirs, name)
 	}
 	h := &geminiHome{}
 	env, made, err := h.prepare([]string{"GEMINI_CLI_HOME=/elsewhere", "GEMINI_CLI_HOME=" + theirs})
 	if err != nil || made != h.dir || !slices.Equal(env, []string{"GEMINI_CLI_HOME=" + h.dir, "CODER_AGENT_ALLOWED_ROOT=" + theirs}) {
 		t.Fatalf("%v %v", env, err)
 	}
-	must.Do(t, os.WriteFile(filepath.Join(theirs, ".gemini", "later"), nil, 0o600))
+	must.File(t, "", theirs, ".gemini", "later")
 	env, _, err = h.prepare([]string{"GEMINI_CLI_HOME=" + theirs, "CODER_AGENT_ALLOWED_ROOT=/srv"})
 	must.True(t, err == nil && env[1] == "CODER_AGENT_ALLOWED_ROOT=/srv", env, err)
 	for _, name := range []string{".gemini/settings.json", ".gemini/extensions/own/gemini-extension.json", ".env", ".gemini/later"} {
@@ -118,9 +117,8 @@ func TestGeminiHome(t *testing.T) {
 	}
 	t.Setenv("HOME", "/ours")
 	other := &geminiHome{}
-	if env, _, err = other.prepare([]string{"HOME=/ours", "HOME=" + theirs}); err != nil || env[1] != "CODER_AGENT_ALLOWED_ROOT="+theirs {
-		t.Errorf("a command with a home of its own: %v %v", env, err)
-	}
+	env, _, err = other.prepare([]string{"HOME=/ours", "HOME=" + theirs})
+	must.True(t, err == nil && env[1] == "CODER_AGENT_ALLOWED_ROOT="+theirs, "a command with a home of its own", env, err)
 	must.Do(t, other.remove())
 	remove := must.Get(h.Put([]byte("{}")))(t)
 	dir := filepath.Join(h.dir, ".gemini", "extensions", "a2astdio")

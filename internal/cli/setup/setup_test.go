@@ -27,14 +27,6 @@ func inContext(t testing.TB, args []string, f func(c *cli.Context) error) error 
 	return p.RunCommand(t.Context(), app)
 }
 
-func writeFile(t testing.TB, text string, path ...string) string {
-	t.Helper()
-	name := filepath.Join(path...)
-	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o700))
-	must.Do(t, os.WriteFile(name, []byte(text), 0o600))
-	return name
-}
-
 // A layer is a source of values, the weakest first.
 type layer int
 
@@ -127,9 +119,9 @@ func holds(t *testing.T, k *config.Key, strongest layer) {
 			args = append(args, "--"+k.Flag+"="+text)
 		}
 	}
-	args = append(args, "--config", writeFile(t, top+agent, dir, "mine.toml"))
+	args = append(args, "--config", must.File(t, top+agent, dir, "mine.toml"))
 	if workspace != "" {
-		writeFile(t, workspace, dir, "ws", config.FileName)
+		must.File(t, workspace, dir, "ws", config.FileName)
 	}
 	err := inContext(t, args, func(c *cli.Context) error {
 		conf := must.Get(reach.ReadConfiguration(c, reach.WorkspaceOf(c)))(t)
@@ -169,7 +161,7 @@ func TestAgentPrecedence(t *testing.T) {
 			top = "agent = " + config.Quote(test.User) + "\n"
 		}
 		if test.Workspace != "" {
-			writeFile(t, "agent = "+config.Quote(test.Workspace), dir, "ws", config.FileName)
+			must.File(t, "agent = "+config.Quote(test.Workspace), dir, "ws", config.FileName)
 		}
 		if test.Option != "" {
 			args = append(args, "--agent", test.Option)
@@ -179,7 +171,7 @@ func TestAgentPrecedence(t *testing.T) {
 		}
 		t.Setenv("A2ASTDIO_AGENT", test.Variable)
 		t.Setenv("A2ASTDIO_AGENT_COMMAND", test.CommandVariable)
-		args = append(args, "--config", writeFile(t, top+agents, dir, "mine.toml"))
+		args = append(args, "--config", must.File(t, top+agents, dir, "mine.toml"))
 		got := ""
 		err := inContext(t, args, func(c *cli.Context) error {
 			conf, err := reach.Configure(new(frame.Program), c)
@@ -204,7 +196,7 @@ func TestHeaders(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("A2ASTDIO_HEADER", "")
 	t.Setenv("CONFIG_TEST_TOKEN", "tok")
-	file := writeFile(t, "[agents.work]\nurl='http://127.0.0.1:1'\nheaders = { Authorization = 'Bearer ${CONFIG_TEST_TOKEN}', X-Team = 'blue' }\n", dir, "mine.toml")
+	file := must.File(t, "[agents.work]\nurl='http://127.0.0.1:1'\nheaders = { Authorization = 'Bearer ${CONFIG_TEST_TOKEN}', X-Team = 'blue' }\n", dir, "mine.toml")
 	for _, test := range []struct{ variable, option, auth, team string }{
 		{"", "", "Bearer tok", "blue"},
 		{"authorization: mine", "", "mine", "blue"},
@@ -229,8 +221,8 @@ func TestHeaders(t *testing.T) {
 func TestUnderstand(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	writeFile(t, "{}", dir, "card")
-	conf := &reach.Configuration{Files: must.Get(config.Load(&config.Options{File: writeFile(t, "[agents.work]\nurl='u://x'\n", dir, "c.toml")}))(t)}
+	must.File(t, "{}", dir, "card")
+	conf := &reach.Configuration{Files: must.Get(config.Load(&config.Options{File: must.File(t, "[agents.work]\nurl='u://x'\n", dir, "c.toml")}))(t)}
 	for text, want := range map[string]string{
 		"work": "known work", "demo": "agent demo", "https://a.example/x": "agent https://a.example/x", "card": "agent card", "other.json": "agent other.json",
 		"localhost:41242": "agent http://localhost:41242", "127.0.0.1:4000/x": "agent http://127.0.0.1:4000/x", "[::1]:4": "agent http://[::1]:4",

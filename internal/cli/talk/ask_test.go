@@ -193,9 +193,8 @@ func TestDiffIsTheChange(t *testing.T) {
 		"no text is known": {nil, "", "    -two\n    +2\n", "evil", 1, 1},
 	} {
 		f := &mapping.FileDiff{FilePath: "/dir/x", OldContent: row.old, NewContent: row.now, Formatted: harmless}
-		if shown := diff(frame.Style(false), 80, f, false); !strings.Contains(shown, row.shown) || strings.Contains(shown, row.hidden) {
-			t.Errorf("%s: the user sees\n%s", name, shown)
-		}
+		shown := diff(frame.Style(false), 80, f, false)
+		must.True(t, strings.Contains(shown, row.shown) && !strings.Contains(shown, row.hidden), name, "the user sees", shown)
 		added, removed := changed(f)
 		must.True(t, added == row.added && removed == row.removed, name, added, removed)
 	}

@@ -4,6 +4,7 @@ package must
 
 import (
 	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"strconv"
@@ -61,6 +62,15 @@ func Has(t testing.TB, text string, words ...string) {
 			t.Errorf("there is no %q in\n%s", w, text)
 		}
 	}
+}
+
+// File writes a file that nobody else reads, and makes its directory. It returns its path, of which the parts are given.
+func File(t testing.TB, text string, path ...string) string {
+	t.Helper()
+	file := filepath.Join(path...)
+	Do(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	Do(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
 }
 
 // Golden compares with a file, or writes it: somebody reads what has changed.

@@ -120,9 +120,8 @@ func TestPasses(t *testing.T) {
 	resp := must.Get(http.DefaultClient.Do(req))(t)
 	b, _ := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	if want := "PUT /echo?a=%2F " + host + " theirs||" + "|body"; resp.StatusCode != 402 || resp.Header.Get("X-Answer") != "yes" || string(b) != want {
-		t.Errorf("%d %s, want %s", resp.StatusCode, b, want)
-	}
+	want := "PUT /echo?a=%2F " + host + " theirs||" + "|body"
+	must.True(t, resp.StatusCode == 402 && resp.Header.Get("X-Answer") == "yes" && string(b) == want, resp.StatusCode, b, want)
 	own := front(t, &Options{Agent: agent.URL, Header: http.Header{"Authorization": {"ours"}}})
 	_, _, body := get(t, own+"/echo")
 	must.Has(t, body, " ours|")
@@ -156,9 +155,8 @@ func TestPasses(t *testing.T) {
 func TestWrong(t *testing.T) {
 	var notes []string
 	url := front(t, &Options{Agent: "http://127.0.0.1:1", Note: func(n string) { notes = append(notes, n) }})
-	if status, _, body := get(t, url); status != 502 || !strings.Contains(body, "the agent has not answered") || len(notes) != 1 {
-		t.Errorf("%d %s, %q", status, body, notes)
-	}
+	status, _, body := get(t, url)
+	must.True(t, status == 502 && strings.Contains(body, "the agent has not answered") && len(notes) == 1, status, body, notes)
 	for _, bad := range []*Options{{Agent: "nowhere"}, {Card: []byte(`{}`)}} {
 		_, err := New(bad)
 		must.True(t, err != nil, bad, "is taken")

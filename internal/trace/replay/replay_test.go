@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -82,9 +81,8 @@ func TestReplay(t *testing.T) {
 						path = filepath.Join(t.TempDir(), "next.jsonl")
 						began := time.Now()
 						got := play(t, &memnet.Network{Handler: agent}, path, version, prompts...)
-						if took := time.Since(began); speed == 0 && took > 2*time.Second || speed == 1 && took < time.Second/2 {
-							t.Errorf("it took %v", took)
-						}
+						took := time.Since(began)
+						must.True(t, (speed != 0 || took <= 2*time.Second) && (speed != 1 || took >= time.Second/2), "it took", took)
 						agent.Close()
 						if !slices.Equal(got, want) || len(got) < 20 || len(notes) > 0 {
 							t.Fatalf("the editor was told %q, and then %q; notes %q", got, want, notes)
@@ -126,14 +124,12 @@ func TestOther(t *testing.T) {
 		if len(notes) != 1 || !strings.Contains(notes[0], `says "bye", and what was recorded says "hello"`) {
 			t.Errorf("the notes are %q", notes)
 		}
-		if got := ask(`{"jsonrpc":"2.0","id":2,"method":"GetTask","params":{"id":"x"}}`); !strings.Contains(got, "nothing more of that kind was recorded") {
-			t.Errorf("a task that was not asked for is %s", got)
-		}
+		got = ask(`{"jsonrpc":"2.0","id":2,"method":"GetTask","params":{"id":"x"}}`)
+		must.Has(t, got, "nothing more of that kind was recorded") // that task was not asked for
 		got = ask(`{"jsonrpc":"2.0","id":3,"method":"SendStreamingMessage","params":{}}`)
-		must.True(t, strings.Contains(got, "nothing more of that kind was recorded"), "a second message gets", got)
-		if got := ask(`{"jsonrpc":"2.0","id":4,"method":"SendStreamingMessage","params":{"message":{"messageId":"2","parts":[{"text":"hello"}]}}}`); strings.Count(got, "data: ") < 4 {
-			t.Errorf("the same message, again, gets %s", got)
-		}
+		must.Has(t, got, "nothing more of that kind was recorded") // nor was there a second message
+		got = ask(`{"jsonrpc":"2.0","id":4,"method":"SendStreamingMessage","params":{"message":{"messageId":"2","parts":[{"text":"hello"}]}}}`)
+		must.True(t, strings.Count(got, "data: ") >= 4, "the same message, again, gets", got)
 	})
 	t.Run("another task", func(t *testing.T) {
 		a, task := &Agent{}, func(id string) *request {
@@ -151,18 +147,16 @@ func TestOther(t *testing.T) {
 		must.Equal(t, string(m.apply([]byte(`["1","2","3","4"]`))), `["2","3","1","4"]`)
 	})
 	for name, text := range map[string]string{"none.jsonl": "", "redacted.jsonl": `{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"bridge","kind":"start","format":2,"run":"r","part":1,"redact":true}` + "\n"} {
-		path := filepath.Join(t.TempDir(), name)
-		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
-		_, err := NewAgent(path, &Options{})
+		_, err := NewAgent(must.File(t, text, t.TempDir(), name), &Options{})
 		must.True(t, err != nil, name, "is played")
 	}
 }
 
 // TestNoStatus: what no server can answer with is a cut.
 func TestNoStatus(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "t.jsonl")
 	record := `{"n":1,"t":"2026-01-02T03:04:05Z","us":0,"wire":"agent","x":1,`
-	must.Do(t, os.WriteFile(path, []byte(record+`"kind":"request","http":"GET","url":"http://h/x"}`+"\n"+record+`"kind":"response","status":42}`+"\n"), 0o600))
+	told := record + `"kind":"request","http":"GET","url":"http://h/x"}` + "\n" + record + `"kind":"response","status":42}` + "\n"
+	path := must.File(t, told, t.TempDir(), "t.jsonl")
 	agent := must.Get(NewAgent(path, &Options{Note: func(string) {}}))(t)
 	defer agent.Close()
 	defer func() {

@@ -46,13 +46,6 @@ func served(t *testing.T, path string) (get func(what string) (int, string), url
 	}, url
 }
 
-func write(t *testing.T, b []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "t.jsonl")
-	must.Do(t, os.WriteFile(path, b, 0o600))
-	return path
-}
-
 // recording is a recorded trace.
 func recording(t *testing.T, name string) []byte {
 	t.Helper()
@@ -67,8 +60,7 @@ func recorded(t *testing.T, name string) *trace.Reader {
 // TestServe: who has the token gets the page and its data; rows lead to their records.
 func TestServe(t *testing.T) {
 	b := recording(t, "approval")
-	path := write(t, b)
-	get, url := served(t, path)
+	get, url := served(t, must.File(t, string(b), t.TempDir(), "t.jsonl"))
 	scripts := []string{"data.js", "json.js", "list.js", "axis.js", "detail.js", "main.js"}
 	status, page := get("")
 	must.True(t, status == 200 && strings.Count(page, "<script src=") == len(scripts), "the page", status, page)
@@ -102,9 +94,8 @@ func TestServe(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for i, r := range rows {
-		if _, line := get(fmt.Sprintf("api/record?row=%d", i)); line != string(lines[i]) || !strings.HasPrefix(line, fmt.Sprintf(`{"n":%d,`, r.N)) {
-			t.Errorf("row %d leads to %.80s", i, line)
-		}
+		_, line := get(fmt.Sprintf("api/record?row=%d", i))
+		must.True(t, line == string(lines[i]) && strings.HasPrefix(line, fmt.Sprintf(`{"n":%d,`, r.N)), "row", i, "leads to", line)
 		if r.Name == "tool_call" && (len(r.Made) != 1 || !regexp.MustCompile(fmt.Sprintf(`"x":%d,"e":%d,.*"tool_call_id":"c1"`, r.Made[0][0], r.Made[0][1])).Match(b)) {
 			t.Errorf("the tool call was made of %v", r.Made)
 		}
@@ -114,9 +105,8 @@ func TestServe(t *testing.T) {
 	_, spans := get("api/spans")
 	must.True(t, strings.Count(spans, `"kind":"leg"`) == 2, "the spans are", spans)
 	// The card lacks what A2A wants, and the page says so.
-	if _, problems := get("api/problems"); strings.Count(problems, `"rule":"schema","weight":"error"`) != 3 || h.Problems != 4 {
-		t.Errorf("%d problems: %s", h.Problems, problems)
-	}
+	_, problems := get("api/problems")
+	must.True(t, strings.Count(problems, `"rule":"schema","weight":"error"`) == 3 && h.Problems == 4, h.Problems, "problems", problems)
 	for _, none := range []string{"api/record?row=99999", "api/x", "doc.go", "page/index.html", "..%2fdoc.go"} {
 		status, _ := get(none)
 		must.True(t, status == 404, none, status)
