@@ -34,14 +34,10 @@ func TestAPI(t *testing.T) {
 	}
 	was, now := strings.Split(read(t, path), "\n"), strings.Split(got, "\n")
 	for _, line := range was {
-		if !slices.Contains(now, line) {
-			t.Errorf("no longer exported: %s", line)
-		}
+		must.True(t, slices.Contains(now, line), "no longer exported", line)
 	}
 	for _, line := range now {
-		if !slices.Contains(was, line) {
-			t.Errorf("newly exported: %s", line)
-		}
+		must.True(t, slices.Contains(was, line), "newly exported", line)
 	}
 	if t.Failed() {
 		t.Log("if that is meant: go test ./internal/test/repo -run API -update, and a line in CHANGELOG.md")
@@ -165,8 +161,6 @@ func TestTestModules(t *testing.T) {
 		}
 	}
 	for of, path := range wanted {
-		if !needed[of] {
-			t.Errorf("%s imports %s, which only tests need", path, of)
-		}
+		must.True(t, needed[of], path, "imports what only tests need", of)
 	}
 }

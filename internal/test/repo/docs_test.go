@@ -63,9 +63,7 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	if found == 0 {
-		t.Error("no document links to another")
-	}
+	must.True(t, found != 0, "no document links to another")
 }
 
 // anchors are the names that Markdown viewers give to a document's sections.
@@ -103,9 +101,7 @@ func TestSpelling(t *testing.T) {
 	}
 	file := must.Get(os.ReadFile(filepath.Join("testdata", "words.txt")))(t)
 	listed := strings.Fields(string(file))
-	if !slices.IsSorted(listed) {
-		t.Error("testdata/words.txt is not sorted")
-	}
+	must.True(t, slices.IsSorted(listed), "testdata/words.txt is not sorted")
 	where := map[string]string{}
 	for path, text := range documents(t) {
 		text = code.ReplaceAll(fence.ReplaceAll(text, nil), []byte(" "))
@@ -117,9 +113,7 @@ func TestSpelling(t *testing.T) {
 		}
 	}
 	for _, word := range listed {
-		if where[word] == "" {
-			t.Errorf("testdata/words.txt: no document has %q", word)
-		}
+		must.True(t, where[word] != "", "testdata/words.txt: no document has", word)
 	}
 	unknown := slices.Sorted(maps.Keys(where))
 	for _, language := range []string{"en_GB", "en_US"} {
@@ -129,8 +123,6 @@ func TestSpelling(t *testing.T) {
 		unknown = strings.Fields(string(out))
 	}
 	for _, word := range unknown {
-		if !slices.Contains(listed, word) {
-			t.Errorf("%s: %q: a mistake, or a word for testdata/words.txt?", where[word], word)
-		}
+		must.True(t, slices.Contains(listed, word), word, "a mistake, or a word for testdata/words.txt?", where[word])
 	}
 }

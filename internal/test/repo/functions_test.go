@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const (
@@ -40,9 +42,7 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 	for name := range longFunctions {
-		if !excused[name] {
-			t.Errorf("%s is within the limits, and needs no exception", name)
-		}
+		must.True(t, excused[name], name, "is within the limits, and needs no exception")
 	}
 }
 

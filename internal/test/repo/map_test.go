@@ -44,9 +44,7 @@ func TestMap(t *testing.T) {
 	pairs := regexp.MustCompile("`([\\w.]+)`(?: and `([\\w.]+)`)? in `([\\w./]+\\.go)`").FindAllStringSubmatch(document, -1)
 	for _, m := range pairs {
 		for _, name := range m[1:3] {
-			if name != "" && !declared[name][m[3]] {
-				t.Errorf("docs/architecture.md: %s is not in %s", name, m[3])
-			}
+			must.True(t, name == "" || declared[name][m[3]], name, "is not in", m[3], "as docs/architecture.md says")
 		}
 	}
 	if named < 100 || len(pairs) < 30 {
@@ -59,9 +57,8 @@ func TestMap(t *testing.T) {
 	}
 	_, glossary, _ := strings.Cut(document, "## Words")
 	glossary, _, _ = strings.Cut(glossary, "\n## ")
-	if words := strings.Count(glossary, "\n| ") - 1; words < 15 || words > maxWords {
-		t.Errorf("the glossary has %d words, at most %d are allowed", words, maxWords)
-	}
+	words := strings.Count(glossary, "\n| ") - 1
+	must.True(t, words >= 15 && words <= maxWords, "the glossary has", words, "words, and may have", maxWords)
 }
 
 // declaredNames are what non-test code declares, with the files: functions, types,

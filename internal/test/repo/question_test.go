@@ -39,8 +39,8 @@ func FuzzMarkdown(f *testing.F) {
 		text, page := hostileQuestion(command, dir, name, description, option, formatted)
 		var got bytes.Buffer
 		must.Do(t, goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(text), &got))
-		if want := page; got.String() != want {
-			t.Errorf("the question\n%s\nis shown as\n%s\nwant\n%s", text, got.String(), want)
+		if got.String() != page {
+			t.Errorf("the question\n%s\nis shown as\n%s\nwant\n%s", text, got.String(), page)
 		}
 	})
 }

@@ -31,9 +31,7 @@ const tooLong = 10 * time.Minute
 // TestRulesCanBeSwitchedOff: each line that holds a rule has a form that can.
 func TestRulesCanBeSwitchedOff(t *testing.T) {
 	rules := find(t)
-	if len(rules) == 0 {
-		t.Error("no rules are found")
-	}
+	must.True(t, len(rules) != 0, "no rules are found")
 }
 
 // TestRules switches off the rules of the code, one at a time, and tells what each costs: how many

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
 const module = "github.com/a2astdio/a2astdio"
@@ -92,9 +94,8 @@ const maxFileLines = 400
 // TestFileLength: no Go file is over 400 lines, also in nested modules.
 func TestFileLength(t *testing.T) {
 	for path := range files(t, ".go") {
-		if lines := strings.Count(read(t, path), "\n"); lines > maxFileLines {
-			t.Errorf("%s has %d lines: over %d it wants a split", path, lines, maxFileLines)
-		}
+		lines := strings.Count(read(t, path), "\n")
+		must.True(t, lines <= maxFileLines, path, "has", lines, "lines: it wants a split over", maxFileLines)
 	}
 }
 
@@ -122,18 +123,14 @@ func TestShape(t *testing.T) {
 				case name == "time.Sleep":
 					t.Errorf("%s: time.Sleep gives no order and ends with nothing: wait on a timer and a context", f.at(n))
 				case strings.HasPrefix(name, "fmt.Print") || name == "os.Stdout":
-					if f.path != "main.go" {
-						t.Errorf("%s: %s: stdout is the editor's, and only main knows it", f.at(n), name)
-					}
+					must.True(t, f.path == "main.go", f.at(n), name, "stdout is the editor's, and only main knows it")
 				}
 			}
 			return true
 		})
 	}
 	for pkg, ok := range documented {
-		if !ok {
-			t.Errorf("package %s has no package comment", pkg)
-		}
+		must.True(t, ok, pkg, "has no package comment")
 	}
 }
 
@@ -176,9 +173,7 @@ func TestBindingWords(t *testing.T) {
 			return true
 		})
 	}
-	if found < len(wireWords) {
-		t.Errorf("the bindings have %d of these words: is the rule up to date?", found)
-	}
+	must.True(t, found >= len(wireWords), found, "of these words are in the bindings: is the rule up to date?")
 }
 
 // editorsEnd are the files of package bridge that speak with an editor; the others are about a
@@ -219,9 +214,8 @@ func TestNoMachine(t *testing.T) {
 		if path == "internal/test/repo/rules_test.go" || filepath.Ext(path) == ".sum" {
 			continue
 		}
-		if m := machinePath.FindString(read(t, path)); m != "" {
-			t.Errorf("%s names a path of a machine: %q", path, m)
-		}
+		m := machinePath.FindString(read(t, path))
+		must.True(t, m == "", path, "names a path of a machine", m)
 	}
 }
 
@@ -283,14 +277,11 @@ func TestSleeps(t *testing.T) {
 		if !ours(path) || path == "internal/test/repo/rules_test.go" || !strings.Contains(text, "time.Sleep(") || strings.Contains(text, `"testing/synctest"`) {
 			continue
 		}
-		if needed[path] = true; realSleeps[path] == "" {
-			t.Errorf("%s: a sleep in real time: use testing/synctest, or wait for what it is about", path)
-		}
+		needed[path] = true
+		must.True(t, realSleeps[path] != "", path, "a sleep in real time: use testing/synctest, or wait for what it is about")
 	}
 	for path := range realSleeps {
-		if !needed[path] {
-			t.Errorf("%s sleeps no more, and needs no exception", path)
-		}
+		must.True(t, needed[path], path, "sleeps no more, and needs no exception")
 	}
 }
 
@@ -307,8 +298,7 @@ func TestTopLevel(t *testing.T) {
 		t.Skip("git does not list the files:", err)
 	}
 	for path := range strings.Lines(string(out)) {
-		if first, _, _ := strings.Cut(strings.TrimSpace(path), "/"); !slices.Contains(topLevel, first) {
-			t.Errorf("%s: not of the top level", first)
-		}
+		first, _, _ := strings.Cut(strings.TrimSpace(path), "/")
+		must.True(t, slices.Contains(topLevel, first), first, "not of the top level")
 	}
 }

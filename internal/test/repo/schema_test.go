@@ -68,18 +68,14 @@ func TestSchemas(t *testing.T) {
 				continue
 			}
 			instance := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(value.Raw)))(t)
-			if err := schema.Validate(instance); err != nil {
-				t.Errorf("%s:%d: %v\n%s", file, i+1, err, line)
-			}
+			must.Fail(t, schema.Validate(instance), "", file, i+1, line)
 			if strings.Contains(line, ":null") && !m.Get("error").Exists() && !m.Get("params.raw").Exists() {
 				t.Errorf("%s:%d: a null: %s", file, i+1, line)
 			}
 			checked++
 		}
 	}
-	if checked < 200 {
-		t.Errorf("only %d lines were checked", checked)
-	}
+	must.True(t, checked >= 200, checked, "lines were checked")
 }
 
 // mcp stands for MCP among the versions of ACP.
