@@ -240,7 +240,7 @@ func (t *turn) tellEnd(ctx context.Context, r Result) (Result, error) {
 			r.Question, r.Waits = f.Question, true
 			return r, t.editor.Show(ctx, steps)
 		}
-		if f.State == a2a.StateInputRequired && f.ShownNothing() && !t.writing.Traits().EndsAsking {
+		if f.State == a2a.StateInputRequired && f.SaidNothing() && !t.writing.Traits().EndsAsking {
 			return r, t.editor.Show(ctx, []mapping.Step{t.notice(waitsUntoldNotice)})
 		}
 	case a2a.StateCanceled:

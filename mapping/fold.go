@@ -54,6 +54,7 @@ type content uint8
 const (
 	nothing content = iota
 	strange         // what is not A2A
+	wordless        // calls and thoughts
 	ordinary
 	refused // a question that was answered, again: the agent takes no answers, and would repeat it for ever
 )
@@ -187,8 +188,9 @@ func (f *Fold) statusMessage(ev *a2a.Event) {
 // what else the Fold tells is as it was before.
 func (f *Fold) Grew() bool { return f.joined.of != nil }
 
-// ShownNothing reports whether this turn has shown nothing but states and connections.
-func (f *Fold) ShownNothing() bool { return f.has < ordinary }
+// SaidNothing reports whether this turn has shown no words: nothing but states, connections, calls
+// and thoughts.
+func (f *Fold) SaidNothing() bool { return f.has < ordinary }
 
 // Unread reports whether this turn has shown nothing, and the agent has said something: what is not
 // A2A's, or what is neither a task nor a message with content.
@@ -237,6 +239,8 @@ func (f *Fold) add(s Step) {
 	case StepConnection, StepState:
 	case StepUnknown:
 		f.has = max(f.has, strange)
+	case StepTool, StepThought:
+		f.has = max(f.has, wordless)
 	default:
 		f.has = max(f.has, ordinary)
 	}
@@ -251,6 +255,7 @@ func (f *Fold) state(ev *a2a.Event) {
 	}
 	f.noteRest(ev)
 	if isNew {
+		f.failedBefore()
 		f.add(Step{Kind: StepState, State: f.State})
 	}
 }

@@ -150,6 +150,16 @@ func (f *facts) takeFailure(ev *a2a.Event) (rest *a2a.Message, is bool) {
 	return &without, true
 }
 
+// failedBefore shows why the task had failed, or was rejected, if it goes on: its agent tries again.
+// That was no reason of the turn's end then, so nothing else would tell it.
+func (f *Fold) failedBefore() {
+	if f.FailText == "" || f.State == a2a.StateFailed || f.State == a2a.StateRejected {
+		return
+	}
+	f.add(Step{Kind: StepError, Text: f.FailText, State: f.State})
+	f.FailText = "" // failID stays: a history has the message
+}
+
 // Rejection is what the agent has said of a task that it has rejected, as a message of its own
 // with a new name, so that it is called once; false if it has said nothing.
 func (f *Fold) Rejection() (s Step, ok bool) {
