@@ -272,7 +272,7 @@ func (e *linesEditor) confirm(c *editorRequest) {
 	session := e.tasks[p.TaskID]
 	e.mu.Unlock()
 	if session == nil {
-		c.failAgent(paramsErrorf("toolCall/confirm: no call of task %q waits for an answer", p.TaskID))
+		c.failAgent(paramsErrorf("toolCall/confirm: this process has shown no call of task %q: tasks/resubscribe shows those that wait", p.TaskID))
 		return
 	}
 	e.runTurn(c, session, p.Raw, func(ctx context.Context, t Turn, v *linesView) (Result, error) {
