@@ -52,9 +52,9 @@ type Fold struct {
 type content uint8
 
 const (
-	nothing content = iota
-	strange         // what is not A2A
-	wordless        // calls and thoughts
+	nothing  content = iota
+	strange          // what is not A2A
+	wordless         // calls and thoughts
 	ordinary
 	refused // a question that was answered, again: the agent takes no answers, and would repeat it for ever
 )
