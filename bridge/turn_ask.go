@@ -157,6 +157,7 @@ func (t *turn) takeRejections() []decision {
 	return t.takeDecisions()
 }
 
+// anyOpen reports whether the call of one of the questions still waits.
 func (t *turn) anyOpen(questions []mapping.Question) bool {
 	return slices.ContainsFunc(t.fold.Calls.Open(), func(call *mapping.ToolCall) bool {
 		return slices.ContainsFunc(questions, func(q mapping.Question) bool { return q.Call.Shown == call.Shown })

@@ -108,16 +108,12 @@ func (f *Fold) setAnswered(task string, answered bool) {
 	}
 }
 
-func (f *Fold) dropInputs(task string) {
-	f.split.inputs = slices.DeleteFunc(f.split.inputs, func(in input) bool { return in.task == task })
-}
-
 // question keeps what the agent asks in prose, by the state that an event has, or forgets it.
 // Text that came before the state is not taken for a question: Gemini's server ends every turn
 // with input-required, without a message.
 func (f *Fold) question(ev *a2a.Event) {
 	if ev.State.Terminal() || ev.State == a2a.StateWorking { // or the agent has gone on without an answer
-		f.dropInputs(f.TaskID)
+		f.split.inputs = slices.DeleteFunc(f.split.inputs, func(in input) bool { return in.task == f.TaskID })
 	}
 	switch {
 	case ev.State == "":

@@ -62,7 +62,7 @@ func (f *Fold) showState(add func()) {
 
 // list returns the items of a task that was asked for, in the order to show, until the next
 // event: its history, its status message and its artifacts. A status message that ends the
-// task, or asks, is last, and then not in the history (repeated).
+// task, or asks, is last, and then not in the history (idInHistory).
 func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	f.items.clear()
 	m, why := &ev.Message, false
@@ -84,7 +84,7 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 		f.addHistory(ev, "")
 		status()
 	} else {
-		f.addHistory(ev, repeated(ev))
+		f.addHistory(ev, idInHistory(ev))
 	}
 	f.addArtifacts(ev)
 	if last {
@@ -93,9 +93,9 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	return f.items.list
 }
 
-// repeated returns the ID of the status message where the history has it too, as a2a-js writes it, and neither another
+// idInHistory returns the ID of the status message where the history has it too, as a2a-js writes it, and neither another
 // piece of it nor anything of the agent's behind it; else "".
-func repeated(ev *a2a.Event) (id string) {
+func idInHistory(ev *a2a.Event) (id string) {
 	if !ev.HasMessage {
 		return ""
 	}

@@ -88,34 +88,34 @@ func (s *Shown) crosses(c *cover, kind Kind) bool {
 // first piece of an artifact is new, although what was said begins with it (L9).
 func (s *Shown) isRepetition(c *cover, in *Item) bool {
 	n, all := weight(in.seq), s.isAll(c)
-	long := n >= evidence
 	switch {
 	case s.isCopy(c, in.Kind),
 		all && c.pieces >= 2,
 		all && s.held.askedFor() && n >= short,
-		all && long && in.Kind == Artifact && s.crosses(c, in.Kind):
+		all && n >= evidence && in.Kind == Artifact && s.crosses(c, in.Kind):
 		return true
 	case in.whole:
-		return s.isWholeAgain(c, in, long)
+		return s.isWholeAgain(c, in)
 	case c.rest == "":
-		return c.pieces >= 2 && long
+		return c.pieces >= 2 && n >= evidence
 	}
 	// An SDK's add_artifact says neither append nor lastChunk of a whole that goes on.
 	return c.pieces >= 2 && s.crosses(c, in.Kind) && c.to == len(s.said.text) && weight(in.seq[:len(in.seq)-len(c.rest)]) >= evidence
 }
 
-// isWholeAgain is isRepetition for a text that is said as a whole (long: evidence). What
-// ends the task is the message before it again if it is long, or no space is between ("OK", "OK").
-func (s *Shown) isWholeAgain(c *cover, in *Item, long bool) bool {
-	said := in.Role == End && s.isRestated(c)
-	if s.crosses(c, in.Kind) || c.pieces >= 2 && (long || said) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
+// isWholeAgain is isRepetition for a text that is said as a whole: it repeats an item of the other kind, or what
+// came in pieces. What ends the task is also the message before it again, where that was not asked and answered,
+// if it is long, was a whole already, or no space is between ("OK", "OK").
+func (s *Shown) isWholeAgain(c *cover, in *Item) bool {
+	restated, long := in.Role == End && s.isRestated(c), weight(in.seq) >= evidence
+	if s.crosses(c, in.Kind) || c.pieces >= 2 && (long || restated) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
 		return true
 	}
 	last, _ := utf8.DecodeLastRune(s.said.text)
 	at := s.said.starts[c.from].at // of words, or of a line, and no token in it
 	alone := s.last != nil && (at <= s.last.at || s.said.text[at-1] == '\n' || strings.ContainsFunc(strings.TrimSpace(in.seq), unicode.IsSpace))
-	again := long || said || alone && !unicode.IsSpace(last) && !goesOn(in.seq)
-	return in.Role == End && (s.isAll(c) || said) && again && s.said.starts[c.from].it.run.pauses == s.pauses
+	again := long || restated || alone && !unicode.IsSpace(last) && !goesOn(in.seq)
+	return in.Role == End && (s.isAll(c) || restated) && again && s.said.starts[c.from].it.run.pauses == s.pauses
 }
 
 // isAll reports whether a cover has the end of said and all of the message being shown, or of

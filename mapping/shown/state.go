@@ -14,10 +14,10 @@ type held struct {
 	was     a2a.State         // what the turn knew of the task before
 	sameIDs [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
 	list    []Item
-	at      int // the index of the item in hand
-	from    int // where in said ends what was said before it came
-	before  int // where in said ends what its messages may have a place in
-	cursor  int // and where their next place may begin
+	prior   *Item // the one before the item in hand; nil: none is
+	from    int   // where in said ends what was said before it came
+	before  int   // where in said ends what its messages may have a place in
+	cursor  int   // and where their next place may begin
 }
 
 // askedFor reports whether a task is in hand, and was asked for: see [Shown.Snapshot].
@@ -136,14 +136,15 @@ func (s *Shown) showHeld(h *held, list []Item) (lacks bool) {
 	}
 	for i := range list {
 		s.limit()
-		h.at = i
-		switch e := &list[i]; {
-		case i == newest:
-		case e.Kind == Foreign:
+		e := &list[i]
+		if e.Kind == Foreign {
 			e.Do()
-		default:
+			continue
+		}
+		if i != newest {
 			lacks = s.heldItem(e) || lacks
 		}
+		h.prior = e
 	}
 	return lacks
 }
@@ -197,21 +198,16 @@ func (s *Shown) heldOther(it *item, in *Item) {
 // part, one of the same name and text in several parts, as pieces are appended: that joins them,
 // however short (31 of 200,000 random agents).
 func (h *held) joinsPieces(in *Item) bool {
+	if p := h.prior; p == nil || !h.askedFor() || in.Kind != Artifact || p.Kind != Artifact || p.Name != in.Name || p.seq != in.seq {
+		return false
+	}
 	parts := func(in *Item) (n int) {
 		for range in.Parts.All() {
 			n++
 		}
 		return n
 	}
-	i := h.at - 1
-	for i >= 0 && h.list[i].Kind == Foreign { // which tells what the artifact is to a call
-		i--
-	}
-	if i < 0 || !h.askedFor() || in.Kind != Artifact {
-		return false
-	}
-	was := &h.list[i]
-	return was.Kind == Artifact && was.Name == in.Name && was.seq == in.seq && parts(in) == 1 && parts(was) > 1
+	return parts(in) == 1 && parts(h.prior) > 1
 }
 
 // heldKnown shows what an item that was shown has in a state; rest and begins are Shown.rest's.
