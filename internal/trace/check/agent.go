@@ -90,7 +90,7 @@ func (w *agentWire) record(r *trace.Record) {
 	case trace.KindEvent, trace.KindBody:
 		w.reportSilence(r, x)
 		if len(r.Base64) > 0 && (x.encoded == "" || x.encoded == "identity") {
-			w.report(r.N, x, RuleHTTP, Error, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
+			w.fail(r.N, x, RuleHTTP, "its bytes are no UTF-8, which JSON must be in (RFC 8259, section 8.1)")
 		}
 		x.lastSign, x.torn = r.Micros, r.Error != ""
 		w.answer(r, x)
@@ -278,12 +278,12 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 	ended := r.Reason == trace.EndDone || r.Reason == trace.EndEOF
 	switch {
 	case !ended && x.status == 0 && x.op.version != "" && time.Duration(r.Micros-x.requested)*time.Microsecond >= silence:
-		w.report(x.request, x, RuleAnswered, Warning, "no answer came within %s", (time.Duration(r.Micros-x.requested) * time.Microsecond).Round(time.Second))
+		w.warn(x.request, x, RuleAnswered, "no answer came within %s", (time.Duration(r.Micros-x.requested) * time.Microsecond).Round(time.Second))
 	case !ended || x.answers > 0 || x.status == 0 || x.status >= 300 || x.op.result == "" && (!x.rpc || x.op.version != ""):
 	case r.Bytes > 0 && strings.HasPrefix(strings.ToLower(x.media), "text/event-stream"):
-		w.report(r.N, x, RuleHTTP, Error, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
+		w.fail(r.N, x, RuleHTTP, "the response has ended, and nothing was in it that is an event: each is a line that begins with data: and a blank line behind it")
 	default:
-		w.report(r.N, x, RuleAnswered, Error, "the response has ended, and nothing was in it")
+		w.fail(r.N, x, RuleAnswered, "the response has ended, and nothing was in it")
 	}
 	w.refusedHTTP(r, x)
 	if x.lastEvent > 0 && x.op.result == "Event" {

@@ -64,7 +64,7 @@ func (w *agentWire) foreignEnvelope(r *trace.Record, x *exchange, doc gjson.Resu
 	if !doc.Get("jsonrpc").Exists() || x.op.version != "1.0" {
 		return false
 	}
-	w.report(r.N, x, RuleHTTP, Error, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
+	w.fail(r.N, x, RuleHTTP, "it is in the envelope of JSON-RPC, which HTTP+JSON has not")
 	return !doc.Get("error").Exists()
 }
 
@@ -84,13 +84,13 @@ func (w *agentWire) noJSON(r *trace.Record, x *exchange) {
 	case x.encoded != "" && !strings.EqualFold(x.encoded, "identity"):
 		w.c.note("answers in the Content-Encoding %s are not in the trace, and not checked", x.encoded)
 	case r.Event > 0 && r.Text == "" && r.Size == 0:
-		w.report(r.N, x, RuleHTTP, Warning, "an event with no data: clients read each as JSON; a comment (a line that begins with a colon) keeps a stream alive")
+		w.warn(r.N, x, RuleHTTP, "an event with no data: clients read each as JSON; a comment (a line that begins with a colon) keeps a stream alive")
 	case r.Kind == trace.KindEvent && r.Text == "", x.status >= 300, !x.rpc && !x.isCard && x.op.result == "":
 		return
 	case x.op.result == "Event" && strings.Contains(r.Text, "data:") && r.Kind == trace.KindBody:
-		w.report(r.N, x, RuleHTTP, Error, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
+		w.fail(r.N, x, RuleHTTP, "the answer is a stream of events, and its Content-Type must be text/event-stream, and is %q", x.media)
 	default:
-		w.report(r.N, x, RuleJSONRPC, Error, "the answer is no JSON%s: %s", notJSON(r), excerpt(r.Text))
+		w.fail(r.N, x, RuleJSONRPC, "the answer is no JSON%s: %s", notJSON(r), excerpt(r.Text))
 	}
 	x.answers++
 }
@@ -105,7 +105,7 @@ func (w *agentWire) failure(r *trace.Record, x *exchange, doc, problem gjson.Res
 		}
 		w.refused(r.N, x, problem.Get("code").Int())
 	case x.op.version == "1.0" && problem.Raw == doc.Raw:
-		w.report(r.N, x, RuleHTTP, Error, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
+		w.fail(r.N, x, RuleHTTP, "the answer has HTTP status %d, and no member error that says what is wrong", x.status)
 	case x.op.version == "1.0":
 		x.final, x.finalBy = r.N, "an error"
 		w.c.schema(r, Agent, x.method, doc10, "HTTPError", doc, "")

@@ -40,21 +40,23 @@ var claims = [...]struct{ name, member string }{
 	{"SendStreamingMessage", "capabilities.streaming"},
 }
 
-// fail reports an error of the agent's in an exchange; its source is that of the rule.
+// fail reports an error of the agent's in an exchange.
 func (w *agentWire) fail(n int64, x *exchange, rule, format string, args ...any) {
-	w.c.fail(n, Agent, rule, x.method, format, args...)
+	w.weigh(n, x, rule, Error, format, args...)
 }
 
 // warn is fail for a warning. Of others than agents all findings are errors.
 func (w *agentWire) warn(n int64, x *exchange, rule, format string, args ...any) {
-	w.c.report(&Finding{Record: n, Who: Agent, Rule: rule, Weight: Warning, What: x.method, Text: fmt.Sprintf(format, args...)}, format)
+	w.weigh(n, x, rule, Warning, format, args...)
 }
 
-// report reports what is wrong with an answer by the rules of its binding.
-func (w *agentWire) report(n int64, x *exchange, rule, weight, format string, args ...any) {
+// weigh is fail for what has another weight. Its source is that of the rule, in the exchange's binding.
+func (w *agentWire) weigh(n int64, x *exchange, rule, weight, format string, args ...any) {
 	f := &Finding{Record: n, Who: Agent, Rule: rule, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...)}
-	switch {
-	case x.rpc:
+	switch binding := rule == RuleHTTP || rule == RuleAnswered || rule == RuleJSONRPC; {
+	case rule == RuleSchema: // that of a tool call: others are checked by [Checker.schema]
+		f.Source = "the development-tool extension, section 3.2"
+	case x.rpc || !binding:
 	case x.isCard:
 		f.Source = "RFC 8259 (JSON), section 2"
 	case x.op.version == "1.0":
@@ -72,11 +74,11 @@ func (w *agentWire) failureHTTP(r *trace.Record, x *exchange, problem gjson.Resu
 	switch {
 	case r.Kind == trace.KindEvent: // an error within a stream, which has begun with 200
 	case x.status < 400:
-		w.report(r.N, x, RuleHTTP, Error, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
+		w.fail(r.N, x, RuleHTTP, "it is an error, and its HTTP status is %d: clients take it for a success", x.status)
 	case want != 0 && want != x.status:
-		w.report(r.N, x, RuleHTTP, Warning, "the HTTP status of this error must be %d, and is %d", want, x.status)
+		w.warn(r.N, x, RuleHTTP, "the HTTP status of this error must be %d, and is %d", want, x.status)
 	case !strings.Contains(reason, `"`) && x.status < 500:
-		w.report(r.N, x, RuleHTTP, Warning, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
+		w.warn(r.N, x, RuleHTTP, "error.details has no google.rpc.ErrorInfo with a reason, by which clients tell errors apart")
 	}
 }
 
@@ -138,10 +140,10 @@ func (w *agentWire) status(r *trace.Record, x *exchange) {
 	switch {
 	case !x.rpc && x.op.result != "Event":
 	case r.Status >= 300 && r.Status < 400:
-		w.report(r.N, x, RuleHTTP, Warning, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL",
+		w.warn(r.N, x, RuleHTTP, "the answer is a redirect (HTTP %d) to %q: many clients do not send a POST again; the card should name the right URL",
 			r.Status, r.HeaderOf("Location"))
 	case r.Status > 200 && r.Status < 300:
-		w.report(r.N, x, RuleHTTP, Warning, "the HTTP status of this answer must be 200, and is %d", r.Status)
+		w.warn(r.N, x, RuleHTTP, "the HTTP status of this answer must be 200, and is %d", r.Status)
 	}
 }
 
@@ -157,9 +159,9 @@ func (w *agentWire) refusedHTTP(r *trace.Record, x *exchange) {
 		if notServed(x.status) {
 			place = ": does the card name the right URL, and the right binding?"
 		}
-		w.report(r.N, x, RuleHTTP, Error, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
+		w.fail(r.N, x, RuleHTTP, "the answer is HTTP status %d, and no error of JSON-RPC, which would tell what is wrong%s", x.status, place)
 	default:
-		w.report(r.N, x, RuleHTTP, Warning, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
+		w.warn(r.N, x, RuleHTTP, "an error of JSON-RPC comes with HTTP status 200, and this with %d: some clients do not read it", x.status)
 	}
 }
 
@@ -227,7 +229,7 @@ func brokenAt(text string, counted bool) string {
 func (w *agentWire) reportHeldBack(x *exchange) {
 	waited := time.Duration(x.firstEvent-x.requested) * time.Microsecond
 	if took := time.Duration(x.lastSign-x.firstEvent) * time.Microsecond; x.answers >= 4 && waited >= heldBack && took <= waited/50 {
-		w.report(x.lastEvent, x, RuleHTTP, Warning, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back",
+		w.warn(x.lastEvent, x, RuleHTTP, "all %d events came at once, %s after the request: the agent, or something before it, holds the stream back",
 			x.answers, waited.Round(100*time.Millisecond))
 	}
 }

@@ -53,8 +53,7 @@ func (w *agentWire) tools(r *trace.Record, x *exchange, e *event.Event) {
 		return
 	}
 	report := func(weight, format string, args ...any) {
-		w.c.report(&Finding{Record: r.N, Who: Agent, Rule: RuleSchema, Weight: weight, What: x.method, Text: fmt.Sprintf(format, args...),
-			Source: "the development-tool extension, section 3.2"}, format)
+		w.weigh(r.N, x, RuleSchema, weight, format, args...)
 	}
 	metadata, keyed := e.Body.Get("metadata"), false
 	metadata.ForEach(func(uri, of gjson.Result) bool {

@@ -24,9 +24,9 @@ func (w *agentWire) media(r *trace.Record, x *exchange) {
 	switch {
 	case x.answers > 1 || x.media == "" || x.status >= 300:
 	case x.op.result == "Event" && r.Kind == trace.KindBody:
-		w.report(r.N, x, RuleHTTP, Error, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
+		w.fail(r.N, x, RuleHTTP, "the Content-Type of the answer to a streaming method must be text/event-stream, and is %q", x.media)
 	case (r.Kind == trace.KindBody || x.op.result != "Event") && !strings.HasSuffix(media, "json"):
-		w.report(r.N, x, RuleHTTP, Warning, "the Content-Type of the answer must be application/json, and is %q", x.media)
+		w.warn(r.N, x, RuleHTTP, "the Content-Type of the answer must be application/json, and is %q", x.media)
 	}
 }
 
@@ -77,7 +77,7 @@ func (w *agentWire) continuation(r *trace.Record, x *exchange, e *event.Event) {
 // reportSilence reports a long time before this event in which nothing came.
 func (w *agentWire) reportSilence(r *trace.Record, x *exchange) {
 	if since := time.Duration(r.Micros-x.lastSign) * time.Microsecond; r.Kind == trace.KindEvent && since >= silence && !event.Waits(x.newest.State) {
-		w.report(r.N, x, RuleHTTP, Warning, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then",
+		w.warn(r.N, x, RuleHTTP, "nothing came for %s before this: proxies and clients may give up, unless a comment (a line that begins with a colon) comes now and then",
 			since.Round(time.Second))
 	}
 }
@@ -87,7 +87,7 @@ func (w *agentWire) ending(r *trace.Record, x *exchange) {
 	byUs := r.Reason == trace.EndClosed || r.Reason == trace.EndCanceled || r.Reason == trace.EndOpen
 	switch {
 	case x.torn && r.Error == "":
-		w.report(x.lastEvent, x, RuleHTTP, Error, "the stream ended within this event: a blank line must follow it")
+		w.fail(x.lastEvent, x, RuleHTTP, "the stream ended within this event: a blank line must follow it")
 		return
 	case x.final == 0 && !x.newest.MayEndStream():
 		w.unfinished(r, x, since, byUs)
