@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -74,7 +75,7 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 	}
 	if err != nil {
 		switch {
-		case errors.As(err, new(*failure)): // a refusal of ours: an origin, a redirect
+		case errors.As(err, new(*failure)), isOfTLS(err): // a refusal of ours: an origin, a redirect
 			return false, nil
 		case x.op.delivery == deliverIfReached:
 			return x.possiblyDelivered.Load(), nil
@@ -98,6 +99,12 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 		return x.op.delivery.repeatable(), nil
 	}
 	return false, nil
+}
+
+// isOfTLS reports whether a certificate is not accepted, or one side alone speaks TLS: so it would be again.
+func isOfTLS(err error) bool {
+	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError)) ||
+		errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // retryAfter reads the header of that name: seconds, or a date. told: there is one that can be read.

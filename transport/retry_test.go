@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,6 +23,27 @@ func send(c *Client, ctx context.Context) error {
 		_, err = wireReadAll(s)
 	}
 	return err
+}
+
+// What TLS says of the two ends is said at once.
+func TestTLSIsNotTriedAgain(t *testing.T) {
+	plain, secure := httptest.NewServer(http.NotFoundHandler()), httptest.NewUnstartedServer(http.NotFoundHandler())
+	defer plain.Close()
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of the handshake
+	secure.StartTLS()
+	defer secure.Close()
+	for at, want := range map[string]string{secure.URL: "its certificate is not trusted", "https" + strings.TrimPrefix(plain.URL, "http"): "it does not speak TLS"} {
+		file, attempts := filepath.Join(t.TempDir(), "card.json"), 0
+		must.Do(t, os.WriteFile(file, []byte(`{"name":"a","url":"`+at+`/","protocolVersion":"0.3.0"}`), 0o600))
+		c := wireClient(t, file, &ClientOptions{Wrap: func(next http.RoundTripper) http.RoundTripper {
+			return roundTrip(func(r *http.Request) (*http.Response, error) {
+				attempts++
+				return next.RoundTrip(r)
+			})
+		}})
+		must.Fail(t, send(c, t.Context()), want)
+		must.Equal(t, attempts, 1, at)
+	}
 }
 
 // A message is sent once, even on a connection that was used before (where net/http
