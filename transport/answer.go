@@ -141,6 +141,9 @@ func (x *exchange) notA2A(b []byte) error {
 	default:
 		e.Message = at + ": " + quote(b)
 	}
+	if wait, _ := retryAfter(x.resp); wait > 0 && gatewayStatus(status) {
+		e.Message += fmt.Sprintf("; it asks for a pause of %v", wait.Round(time.Second))
+	}
 	if gatewayStatus(status) && !x.op.delivery.repeatable() {
 		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s%s", status, e.Message, x.notAgain(" (%s)"))
 	}
