@@ -179,7 +179,7 @@ func TestLongInPieces(t *testing.T) {
 }
 
 // One of the program's own is masked in pieces also if they end within the spelling of a byte.
-func TestSpelledInPieces(t *testing.T) {
+func TestSecretSpelledOtherwiseInPieces(t *testing.T) {
 	m := newMasker(nil, []string{`hunter2-"own"+tok_en/zz`}, nil)
 	for _, text := range []string{"%68%75%6e%74er2%2D%22own%22+tok%5Fen%2fzz", "&#104;&#x75;&#110;ter2-&quot;own&#34;&#43;tok_en/zz", "hunter2-%2522own%2522+tok%255Fen/zz"} {
 		for size := 1; size < len(text); size++ {

@@ -227,7 +227,7 @@ func TestDeviceTimes(t *testing.T) {
 
 // A program gets a token for itself, and shows its secret in the way that the
 // provider takes.
-func TestForProgram(t *testing.T) {
+func TestClientCredentials(t *testing.T) {
 	s := signin.Start(t, wide())
 	p, c := discovered(t, s)
 	c.ID, c.Secret = "service", "hunter2-client"

@@ -24,8 +24,8 @@ func TestOf(t *testing.T) {
 	must.True(t, failed, "an error is an event")
 }
 
-// TestAbout: the task that a request is about, also where the agent's own path has the word.
-func TestAbout(t *testing.T) {
+// TestTaskOfRequest: the task that a request is about, also where the agent's own path has the word.
+func TestTaskOfRequest(t *testing.T) {
 	for path, want := range map[string]string{"/v1/tasks/t1:cancel": "t1", "/tasks/t1/pushNotificationConfigs/c": "t1", "/tasks/agent/v1/tasks/t1": "t1", "/tasks/t1?historyLength=1": "t1", "/v1/tasks": "", "/tasks/urn:task:1": "urn:task:1", "/tasks/urn:task:1:cancel": "urn:task:1"} {
 		must.Equal(t, event.TaskOf(gjson.Result{}, path), want, path)
 	}
