@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -55,7 +56,13 @@ func refusalOf(err error) (refusal *a2a.Error) {
 }
 
 // isLasting reports whether asking for a task again would give the same error: where no leg is, which weighs each code.
-func isLasting(err error) bool { return hasNone(err) || isUnauthenticated(err) }
+// A status alone is a server's word on the request: one that says more, or none, may pass.
+func isLasting(err error) bool {
+	refusal := refusalOf(err)
+	ofStatus := refusal != nil && refusal.Code == 0 && slices.Contains([]int{http.StatusBadRequest,
+		http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnprocessableEntity, http.StatusNotImplemented}, refusal.HTTPStatus)
+	return hasNone(err) || isUnauthenticated(err) || ofStatus
+}
 
 // hasNone reports whether an error says that the agent has no such task, or no such method.
 func hasNone(err error) bool {
