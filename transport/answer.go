@@ -141,13 +141,19 @@ func (x *exchange) notA2A(b []byte) error {
 	default:
 		e.Message = at + ": " + quote(b)
 	}
-	if wait, _ := retryAfter(x.resp); wait > 0 && gatewayStatus(status) {
-		e.Message += fmt.Sprintf("; it asks for a pause of %v", wait.Round(time.Second))
-	}
+	e.Message += x.pause()
 	if gatewayStatus(status) && !x.op.delivery.repeatable() {
 		return failf(errors.Join(ErrPossiblyDelivered, e), "HTTP %d: %s%s", status, e.Message, x.notAgain(" (%s)"))
 	}
 	return e
+}
+
+// pause is what a gateway asks for, "" if that is not one's answer, or it does not say. Of a 429 advice tells it.
+func (x *exchange) pause() string {
+	if wait, _ := retryAfter(x.resp); wait > 0 && gatewayStatus(x.resp.StatusCode) {
+		return fmt.Sprintf("; it asks for a pause of %v", wait.Round(time.Second))
+	}
+	return ""
 }
 
 // wantsTLS reports whether an answer is what a TLS server (Go, nginx, Apache) says to a
