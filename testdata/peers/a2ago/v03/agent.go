@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,8 +19,6 @@ func (agent) Execute(ctx context.Context, call *a2asrv.RequestContext, q eventqu
 	switch prompt := t.prompt(); {
 	case prompt == "message":
 		t.say(a2a.NewMessage(a2a.MessageRoleAgent, a2a.TextPart{Text: "direct reply"}))
-	case prompt == "break":
-		return errors.New("the executor broke")
 	case call.StoredTask != nil:
 		t.status(a2a.TaskStateWorking, "working on it")
 		t.status(a2a.TaskStateCompleted, "")
@@ -77,18 +74,12 @@ func (t *turn) status(s a2a.TaskState, text string) {
 func (t *turn) work(prompt string) {
 	n, wait := 3, 10
 	switch word, rest, _ := strings.Cut(prompt, " "); word {
-	case "slow":
-		t.count(300, 100)
 	case "count":
 		_, _ = fmt.Sscan(rest, &n, &wait)
 		t.count(n, wait)
 	case "ask":
 		t.status(a2a.TaskStateInputRequired, "which city?")
 		return
-	case "auth":
-		t.status(a2a.TaskStateAuthRequired, "please authorize at https://example.com/authz")
-		t.wait(100)
-		t.status(a2a.TaskStateWorking, "credential received out of band")
 	case "parts":
 		t.parts()
 	case "fail":

@@ -18,10 +18,9 @@ import (
 )
 
 func main() {
-	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
 	noStreaming := flag.Bool("no-streaming", false, "refuse to stream")
 	flag.Parse()
-	l, err := net.Listen("tcp", *listen)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -21,10 +20,6 @@ func (agent) Execute(ctx context.Context, call *a2asrv.ExecutorContext) iter.Seq
 		prompt := t.prompt()
 		if prompt == "message" {
 			t.say(a2a.NewMessage(a2a.MessageRoleAgent, a2a.NewTextPart("direct reply")))
-			return
-		}
-		if prompt == "break" {
-			yield(nil, errors.New("the executor broke"))
 			return
 		}
 		if call.StoredTask == nil {
@@ -81,18 +76,12 @@ func (t *turn) status(s a2a.TaskState, text string) {
 func (t *turn) work(prompt string) {
 	n, wait := 3, 10
 	switch word, rest, _ := strings.Cut(prompt, " "); word {
-	case "slow":
-		t.count(300, 100)
 	case "count":
 		_, _ = fmt.Sscan(rest, &n, &wait)
 		t.count(n, wait)
 	case "ask":
 		t.status(a2a.TaskStateInputRequired, "which city?")
 		return
-	case "auth":
-		t.status(a2a.TaskStateAuthRequired, "please authorize at https://example.com/authz")
-		t.wait(100)
-		t.status(a2a.TaskStateWorking, "credential received out of band")
 	case "parts":
 		t.parts()
 	case "draft":

@@ -19,11 +19,10 @@ import (
 )
 
 func main() {
-	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
 	noStreaming := flag.Bool("no-streaming", false, "refuse to stream")
 	signed := flag.Bool("sign", false, "sign the card; the key is at /jwks.json, the card for 1.0 alone below /pure")
 	flag.Parse()
-	l, err := net.Listen("tcp", *listen)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}

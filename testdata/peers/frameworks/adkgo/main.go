@@ -4,7 +4,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -25,9 +24,7 @@ import (
 )
 
 func main() {
-	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
-	flag.Parse()
-	l, err := net.Listen("tcp", *listen)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -20,9 +19,7 @@ import (
 )
 
 func main() {
-	listen := flag.String("listen", "127.0.0.1:0", "`address` to listen on")
-	flag.Parse()
-	l, err := net.Listen("tcp", *listen)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}
