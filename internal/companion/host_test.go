@@ -17,9 +17,7 @@ func TestHost(t *testing.T) {
 	url, token, stop, err := mcphttp.Host(func(_ context.Context, m *mcp.Message) *mcp.Reply {
 		return m.Answer([]byte(`{"tools":[]}`), nil)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, c := range []struct{ method, token, body, want string }{
 		{"POST", token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `200 {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`},
 		{"POST", token, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `202 `},

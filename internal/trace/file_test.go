@@ -51,10 +51,8 @@ func TestDecisions(t *testing.T) {
 	var out bytes.Buffer
 	r := New(&out, &Options{Mode: "bridge"})
 	for range 2 {
-		resp, err := (&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", strings.NewReader(`{"id":1001,"method":"message/stream"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := strings.NewReader(`{"id":1001,"method":"message/stream"}`)
+		resp := must.Get((&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Post(server.URL, "application/json", body))(t)
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}

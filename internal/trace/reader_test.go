@@ -32,9 +32,7 @@ func read(t *testing.T, r *Reader) (numbers []int64) {
 		if err == io.EOF {
 			return numbers
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		numbers = append(numbers, record.N)
 	}
 }

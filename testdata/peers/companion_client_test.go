@@ -100,11 +100,7 @@ func (c *mcpClient) do(method, body string) *http.Response {
 // tool calls a tool, and returns the text of its result; it must not fail.
 func (c *mcpClient) tool(name string, arguments map[string]string) string {
 	c.t.Helper()
-	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": name, "arguments": arguments}})
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	response := c.do(http.MethodPost, string(b))
+	response := c.do(http.MethodPost, asJSON(object{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": object{"name": name, "arguments": arguments}}))
 	defer response.Body.Close()
 	answer := mustGet(io.ReadAll(response.Body))(c.t)
 	var m struct {

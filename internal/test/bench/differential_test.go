@@ -71,9 +71,7 @@ func FuzzHotPath(f *testing.F) {
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 	})
 }

@@ -216,12 +216,10 @@ func TestChunks(t *testing.T) {
 		return wire.read(b)
 	})
 	s := must.Get(store.Open(t.TempDir()))(t)
-	e, err := editor.Start(&editor.Options{URL: "http://agent.invalid/", Store: s, Network: roundTrip(func(r *http.Request) (*http.Response, error) {
+	network := roundTrip(func(r *http.Request) (*http.Response, error) {
 		return wire.answer(r, io.MultiReader(chunks, strings.NewReader("data: "+wire.script.end+"\n\n")))
-	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
+	e := must.Get(editor.Start(&editor.Options{URL: "http://agent.invalid/", Store: s, Network: network}))(t)
 	turn := e.Prompt("go")
 	<-turn.Done
 	must.Fail(t, e.Close(), "")

@@ -99,9 +99,7 @@ func payloads(t *testing.T) map[[2]string][]string {
 	for _, file := range files {
 		r := must.Get(trace.Open(file, nil))(t)
 		for rec, err := range r.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			doc, _ := rec.Document()
 			key, v := [2]string{}, doc.Get("params")
 			switch method := doc.Get("method").Str; {
@@ -174,10 +172,7 @@ func TestValidate(t *testing.T) {
 		file := must.Get(os.Open(fileOf(key[0])))(t)
 		doc, err := jsonschema.UnmarshalJSON(file)
 		file.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		must.Do(t, c.AddResource("s.json", doc))
+		must.Do(t, errors.Join(err, c.AddResource("s.json", doc)))
 		theirs := must.Get(c.Compile("s.json#/$defs/" + key[1]))(t)
 		d := own.get(key[0])
 		slices.Sort(texts)

@@ -29,12 +29,10 @@ func play(t *testing.T, agent *memnet.Network, path, version string, prompts ...
 	t.Helper()
 	recorder := must.Get(trace.Create(path, &trace.Options{Mode: "bridge"}))(t)
 	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: agent, Version: version, Wrap: recorder.Wrap}))(t)
-	e, err := editor.Start(&editor.Options{Serve: func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	serve := func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 		return bridge.Serve(ctx, in, out, &bridge.Options{Client: client, Tap: recorder.Tap, Workspace: "/"})
-	}})
-	if err != nil {
-		t.Fatal(err)
 	}
+	e := must.Get(editor.Start(&editor.Options{Serve: serve}))(t)
 	for _, prompt := range prompts {
 		turn := e.Prompt(prompt)
 		<-turn.Done

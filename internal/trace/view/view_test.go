@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -26,18 +25,13 @@ func lines(t *testing.T, records ...string) ([]Item, *Builder) {
 	reader := must.Get(trace.NewReader(bytes.NewReader([]byte(b.String()))))(t)
 	build := NewBuilder()
 	var all []Item
-	for {
-		r, err := reader.Next()
-		if err == io.EOF {
-			return all[1:], build
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r, err := range reader.All() {
+		must.Do(t, err)
 		it := Of(r)
 		build.Add(&it)
 		all = append(all, it)
 	}
+	return all[1:], build
 }
 
 // TestItems: testdata/items.txt has records, without what a recorder counts. Each is followed by

@@ -146,13 +146,8 @@ type contents struct {
 func unpacked(t *testing.T, page string) (all contents) {
 	t.Helper()
 	packed := regexp.MustCompile(`id="trace">([^<]*)<`).FindStringSubmatch(page)
-	zip, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed[1])))
-	if err == nil {
-		err = json.NewDecoder(zip).Decode(&all)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	zip := must.Get(gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed[1]))))(t)
+	must.Do(t, json.NewDecoder(zip).Decode(&all))
 	return all
 }
 
