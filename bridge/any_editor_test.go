@@ -160,20 +160,26 @@ func (e *anyEditor) request() string {
 	return head + `"method":"` + method + `","params":` + params + `}`
 }
 
-// Requests are refused while an agent is looked for, whose options take the place of the ones before.
-func TestRefusedMeanwhile(t *testing.T) {
-	client, meanwhile := demoClient(t, "0.3"), make(chan struct{})
-	c, end := serve(t, &bridge.Options{Setup: func(context.Context) (*bridge.Options, error) {
-		<-meanwhile
+// lookedFor runs a bridge whose agent is looked for until found is closed.
+func lookedFor(t *testing.T, protocol string) (c *mcpClient, found chan struct{}, end func()) {
+	client, found := demoClient(t, "0.3"), make(chan struct{})
+	c, end = serve(t, &bridge.Options{Protocol: protocol, Setup: func(context.Context) (*bridge.Options, error) {
+		<-found
 		return &bridge.Options{Client: client}, nil
 	}})
+	return c, found, end
+}
+
+// Requests are refused while an agent is looked for, whose options take the place of the ones before.
+func TestRefusedMeanwhile(t *testing.T) {
+	c, found, end := lookedFor(t, "")
 	defer end()
 	c.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1}}`)
 	c.next("i")
 	c.write(`{"jsonrpc":"2.0","id":"s","method":"authenticate","params":{"methodId":"stored"}}`)
 	for i := range 200 {
 		if i == 10 {
-			close(meanwhile)
+			close(found)
 		}
 		c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"x/y"}`, i))
 	}
@@ -186,13 +192,9 @@ func TestRefusedMeanwhile(t *testing.T) {
 func TestOrderMeanwhile(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			client, meanwhile := demoClient(t, "0.3"), make(chan struct{})
-			c, end := serve(t, &bridge.Options{Protocol: bridge.ProtocolA2A, Setup: func(context.Context) (*bridge.Options, error) {
-				<-meanwhile
-				return &bridge.Options{Client: client}, nil
-			}})
+			c, found, end := lookedFor(t, bridge.ProtocolA2A)
 			defer end()
-			time.AfterFunc(time.Second, func() { close(meanwhile) })
+			time.AfterFunc(time.Second, func() { close(found) })
 			c.write(`{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"text":"slow"}}`)
 			c.write(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}`)
 			c.write(`{"jsonrpc":"2.0","method":"$/nothing"}`)

@@ -114,14 +114,12 @@ func (c cutCase) play(t *testing.T, at int) (r cutResult) {
 	r.arrived = map[string]int{}
 	synctest.Test(t, func(t *testing.T) {
 		a := agent.New(c.script())
-		listener := pipenet.Listen()
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		listener, sever := pipenet.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if c.v1 { // a stream that lasts as long as its connection: a cut looks like an end
 				w.Header().Set("Transfer-Encoding", "identity")
 			}
 			a.ServeHTTP(w, r)
-		})}
-		go server.Serve(listener) // ends with the listener
+		}))
 		line := &cutLine{dial: listener.Dial, at: -1}
 		network := &http.Transport{DialContext: line.DialContext}
 		n := 0
@@ -147,13 +145,11 @@ func (c cutCase) play(t *testing.T, at int) (r cutResult) {
 				r.call = s.Text + " " + s.Content
 			}
 		}
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, e.Close())
 		r.heard = a.Heard()
 		a.Close()
 		network.CloseIdleConnections()
-		server.Close()
+		must.Do(t, sever())
 	})
 	return r
 }

@@ -3,10 +3,10 @@ package bridge_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 
 	"github.com/a2astdio/a2astdio/bridge"
+	"github.com/a2astdio/a2astdio/internal/demo"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport"
@@ -38,7 +38,9 @@ func (printer) Ask(_ context.Context, questions []mapping.Question) (answers []m
 
 // An editor of one's own: it shows steps, and answers what the agent asks.
 func ExampleEditor() {
-	server := httptest.NewServer(http.HandlerFunc(greets))
+	greeter := demo.New(&demo.Options{Pace: -1})
+	defer greeter.Close()
+	server := httptest.NewServer(greeter)
 	defer server.Close()
 	client, err := transport.NewClient(server.URL, nil)
 	if err != nil {
@@ -53,22 +55,6 @@ func ExampleEditor() {
 	fmt.Println()
 	fmt.Println(result.StopReason, result.State, err)
 	// Output:
-	// Good morning
+	// Hello from the a2astdio demo agent.
 	// end_turn completed <nil>
-}
-
-// greets is an agent.
-func greets(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodGet {
-		fmt.Fprintf(w, `{"name":"greeter","url":"http://%s/","protocolVersion":"0.3.0","capabilities":{"streaming":true}}`, r.Host)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	for _, result := range []string{
-		`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":"Good "}]}}}`,
-		`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","role":"agent","messageId":"m","parts":[{"kind":"text","text":"morning"}]}}}`,
-		`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"completed"},"final":true}`,
-	} {
-		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":%s}\n\n", result)
-	}
 }

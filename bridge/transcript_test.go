@@ -103,11 +103,7 @@ func TestTranscripts(t *testing.T) {
 			if got == string(want) || closedLast(got) == closedLast(string(want)) {
 				return
 			}
-			if *update {
-				must.Do(t, os.WriteFile(file, []byte(got), 0o644))
-				return
-			}
-			t.Errorf("%s: the conversation went differently (-update rewrites it):\n%s", file, diffLines(string(want), got))
+			must.Golden(t, *update, file, got)
 		})
 	}
 }
@@ -131,23 +127,6 @@ func closedLast(transcript string) string {
 		out = append(out, line)
 	}
 	return strings.Join(append(out, closed...), "")
-}
-
-// diffLines shows the first difference, with what led to it.
-func diffLines(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := 0; ; i++ {
-		var a, b string
-		if i < len(w) {
-			a = w[i]
-		}
-		if i < len(g) {
-			b = g[i]
-		}
-		if a != b || i >= len(w) {
-			return fmt.Sprintf("line %d\n want %s\n  got %s\n then %s", i+1, a, b, strings.Join(g[min(i+1, len(g)):min(i+6, len(g))], "\n      "))
-		}
-	}
 }
 
 const cwd = "/" // exists everywhere

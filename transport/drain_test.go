@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/a2astdio/a2astdio/internal/pipenet"
 	"github.com/a2astdio/a2astdio/internal/poison"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -17,8 +17,7 @@ import (
 // piped is a client of an agent in memory, whose streams go on if more returns true. end
 // ends both.
 func piped(t *testing.T, more func(*http.Request) bool) (c *Client, end func()) {
-	l := pipenet.Listen()
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	network := &memnet.Network{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			io.WriteString(w, `{"name":"Piped","url":"/"}`)
 			return
@@ -30,16 +29,11 @@ func piped(t *testing.T, more func(*http.Request) bool) (c *Client, end func()) 
 			io.WriteString(w, sseCompleted)
 		}
 	})}
-	go server.Serve(l) // ends with server.Close
-	rt := &http.Transport{DialContext: l.Dial}
-	c, err := NewClient("http://agent.example", &ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: rt}})
-	if err != nil || !c.poison {
-		t.Fatal(err, c)
-	}
+	c = must.Get(NewClient("http://agent.example", &ClientOptions{RoundTripper: poison.RoundTripper{RoundTripper: network}}))(t)
+	must.Equal(t, c.poison, true)
 	return c, func() {
 		c.Close()
-		rt.CloseIdleConnections()
-		server.Close()
+		network.Sever()
 	}
 }
 
