@@ -15,7 +15,8 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/demo"
-	"github.com/a2astdio/a2astdio/internal/pipenet"
+	"github.com/a2astdio/a2astdio/internal/test/agent"
+	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/transport"
@@ -70,11 +71,16 @@ func demoClient(t *testing.T, version string) *transport.Client {
 	t.Helper()
 	agent := demo.New(&demo.Options{})
 	t.Cleanup(func() { agent.Close() })
-	listener, end := pipenet.Serve(agent)
-	t.Cleanup(func() { end() })
-	network := &http.Transport{DialContext: listener.Dial}
-	t.Cleanup(network.CloseIdleConnections)
-	client := must.Get(transport.NewClient(demo.URL, &transport.ClientOptions{RoundTripper: network, Version: version}))(t)
+	return clientOf(t, agent, &transport.ClientOptions{Version: version})
+}
+
+// clientOf is a client of an agent in memory.
+func clientOf(t *testing.T, handler http.Handler, opts *transport.ClientOptions) *transport.Client {
+	t.Helper()
+	network := &memnet.Network{Handler: handler}
+	t.Cleanup(network.Sever)
+	opts.RoundTripper = network
+	client := must.Get(transport.NewClient(agent.URL, opts))(t)
 	t.Cleanup(func() { client.Close() })
 	return client
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/test/agent"
-	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
@@ -26,14 +25,10 @@ func talker(t *testing.T) (a *bridge.Agent, wants func(cancels int)) {
 	ask, more := agent.Ask(agent.Working, "one", "db"), agent.Say(agent.Working, "m2", "more")
 	ask.After, more.After = time.Second, time.Second
 	fake := agent.New(&agent.Script{Extensions: []string{agent.DevTool}, Turns: []*agent.Turn{{Steps: agent.List(agent.Say(agent.Working, "m1", "word"), ask, more), Open: true}}})
-	network := &memnet.Network{Handler: fake}
-	client := must.Get(transport.NewClient(agent.URL, &transport.ClientOptions{RoundTripper: network}))(t)
-	a = bridge.NewAgent(&bridge.Options{Client: client})
+	a = bridge.NewAgent(&bridge.Options{Client: clientOf(t, fake, &transport.ClientOptions{})})
 	t.Cleanup(func() {
 		fake.Close()
 		a.Close()
-		client.Close()
-		network.Sever()
 	})
 	return a, func(cancels int) {
 		t.Helper()

@@ -14,7 +14,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/bridge"
-	"github.com/a2astdio/a2astdio/internal/test/memnet"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/transport"
 )
@@ -77,17 +76,11 @@ type flood struct {
 
 // newFlood is one that has begun a prompt.
 func newFlood(t *testing.T, a *floodAgent) (f *flood, end func()) {
-	network := &memnet.Network{Handler: a}
-	client := must.Get(transport.NewClient("http://agent.invalid/", &transport.ClientOptions{RoundTripper: network}))(t)
 	f = &flood{mcpClient: &mcpClient{T: t, lines: make(chan gjson.Result)}, floodAgent: a}
-	closes := f.serve(&bridge.Options{Client: client}, func(m gjson.Result) { f.lines <- m })
+	end = f.serve(&bridge.Options{Client: clientOf(t, a, &transport.ClientOptions{})}, func(m gjson.Result) { f.lines <- m })
 	session := f.opens("")
 	f.write(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"` + session + `","prompt":[{"type":"text","text":"go"}]}}`)
-	return f, func() {
-		closes()
-		client.Close()
-		network.Sever()
-	}
+	return f, end
 }
 
 // read reads a line, and returns what the agent says in it.

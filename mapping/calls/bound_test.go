@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -188,13 +187,3 @@ type callless struct{ Reader }
 
 func (callless) CallID(Object) (string, bool)    { return "", false }
 func (callless) Question(string, *ToolCall) bool { return false }
-
-// TestNames: IDs are views of what is read, which the next read overwrites.
-func TestNames(t *testing.T) {
-	n := names{}
-	for _, want := range []string{"c", "c~1", "c~2"} {
-		id := []byte("c")
-		must.Equal(t, n.take(rawjson.View(id)), want)
-		id[0] = '?'
-	}
-}

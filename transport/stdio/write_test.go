@@ -84,20 +84,6 @@ func TestSendGivenUpAtTheEnd(t *testing.T) {
 	}
 }
 
-// Close does not wait, but loses nothing that the editor reads.
-func TestCloseWritesWhatIsOwed(t *testing.T) {
-	for range 50 { // the writer may wake up for Close or for the outbox
-		synctest.Test(t, func(t *testing.T) {
-			w := &writer{}
-			s := NewConn(strings.NewReader(""), w, nil)
-			must.Do(t, s.WriteObject(reply{1}))
-			must.Do(t, s.Close())
-			synctest.Wait()
-			must.Equal(t, w.all(), "{\"id\":1}\n")
-		})
-	}
-}
-
 func TestSendCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, w := blocked(strings.NewReader(""))
