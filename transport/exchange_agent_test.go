@@ -2,6 +2,8 @@ package transport
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -116,4 +118,32 @@ func (x *played) answer(method, path string) (last *playedAnswer) {
 		}
 	}
 	return nil
+}
+
+// credential notes what a source is asked with.
+func (x *played) credential(at *Challenge, one, two string) (*Credential, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	note := "(for a token"
+	if at.Status != 0 {
+		note += fmt.Sprint(" behind a ", at.Status, " of ", at.Refused.Header.Get("Authorization"), ", ", at.Authenticate)
+		one = two
+	}
+	if at.Card != nil {
+		note += " by the card of " + at.Card.Name
+		for _, s := range at.Card.Schemes {
+			note += " with " + s.Name
+		}
+	}
+	if x.asked = append(x.asked, note+")"); one == "" {
+		return nil, nil
+	}
+	if strings.HasPrefix(one, "{") {
+		whole := new(Credential)
+		return whole, json.Unmarshal([]byte(one), whole)
+	}
+	if cure, ok := strings.CutPrefix(one, "!"); ok {
+		return nil, errors.New(cure)
+	}
+	return &Credential{Header: http.Header{"Authorization": {"Bearer " + one}}}, nil
 }

@@ -12,13 +12,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
-// sseAll reads all frames by batches, and clones each. It returns their data and the error.
-func sseAll(r io.Reader, poison bool) (frames []string, cut bool, err error) {
-	return sseLike(r, poison, nil)
-}
-
-// sseLike is sseAll with a template.
-func sseLike(r io.Reader, poison bool, like *template) (frames []string, cut bool, err error) {
+// sseAll reads all frames by batches, and clones each. It returns their data and the error. like is a template, or nil.
+func sseAll(r io.Reader, poison bool, like *template) (frames []string, cut bool, err error) {
 	f := newFrameReader(r, poison)
 	f.template = like
 	var batch []frame
@@ -46,7 +41,7 @@ func TestFrames(t *testing.T) {
 					"halves":    iotest.HalfReader(strings.NewReader(test.In)),
 					"data, EOF": iotest.DataErrReader(strings.NewReader(test.In)),
 				} {
-					got, cut, err := sseAll(r, poison)
+					got, cut, err := sseAll(r, poison, nil)
 					if fmt.Sprintf("%q", got) != test.Want || cut != test.Cut || err != io.EOF {
 						t.Errorf("%s, poison %v: %q cut %v %v; want %s cut %v", name, poison, got, cut, err, test.Want, test.Cut)
 					}
@@ -84,7 +79,7 @@ func TestFramesCR(t *testing.T) {
 	took := map[string]time.Duration{}
 	for _, end := range []string{"\n", "\r"} {
 		start := time.Now()
-		got, _, err := sseAll(strings.NewReader(strings.Repeat("data: x"+end, 1<<18)+end), false)
+		got, _, err := sseAll(strings.NewReader(strings.Repeat("data: x"+end, 1<<18)+end), false, nil)
 		if took[end] = time.Since(start); err != io.EOF || len(got) != 1 {
 			t.Errorf("%q: %d frames, %v", end, len(got), err)
 		}
@@ -152,13 +147,13 @@ func FuzzFrames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string, sizes []byte, at int) {
 		want := sseNaive(in)
-		got, _, err := sseAll(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0)
+		got, _, err := sseAll(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0, nil)
 		if err != io.EOF || fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 			t.Fatalf("%q in %v: %q, %v; want %q", in, sizes, got, err, want)
 		}
 		for _, frame := range want {
 			if like := templateOf([]byte(frame[len("false "):])); like != nil {
-				fast, _, _ := sseLike(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0, like)
+				fast, _, _ := sseAll(&sseChunks{r: strings.NewReader(in), sizes: sizes}, len(sizes)%2 == 0, like)
 				if fmt.Sprintf("%q", fast) != fmt.Sprintf("%q", want) {
 					t.Fatalf("%q in %v: with a template %q; want %q", in, sizes, fast, want)
 				}
@@ -168,7 +163,7 @@ func FuzzFrames(f *testing.F) {
 		if at < 0 || at > len(in) {
 			return
 		}
-		early, _, _ := sseAll(strings.NewReader(in[:at]), false)
+		early, _, _ := sseAll(strings.NewReader(in[:at]), false, nil)
 		if len(early) > len(got) || fmt.Sprintf("%q", early) != fmt.Sprintf("%q", got[:len(early)]) {
 			t.Fatalf("%q, cut at %d: %q, and whole %q", in, at, early, got)
 		}
