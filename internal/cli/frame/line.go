@@ -42,6 +42,9 @@ func (p *Program) parse(app *cli.App) (text string, err error) {
 			p.arguments = append(p.arguments, args...)
 			return "", nil
 		case isOption && (name == "help" || name == "h"): // whatever else is said
+			if len(at.Subcommands) > 0 && len(p.arguments) > 0 {
+				return "", nil // of a command that at does not have: its action says so
+			}
 			return p.helpPage(title(at.Command), at.Command), nil
 		case isOption && at.isRoot() && (name == "version" || name == "v"):
 			return app.Name + " version " + app.Version + "\n", nil
