@@ -76,7 +76,7 @@ func (f *Fold) list(ev *a2a.Event) []shown.Item {
 	}
 	status := func() {
 		has := ev.HasMessage || f.verb == shown.Glance && m.Role == a2a.RoleAgent // Event hides it, and wants its calls
-		if has && m.Role != a2a.RoleUser && (!why || len(m.Parts.FastPath().List) > 0) {
+		if has && !f.spoken.ByUser(m) && (!why || len(m.Parts.FastPath().List) > 0) {
 			f.addMessage(m, shown.Item{Role: role})
 		}
 	}
@@ -124,7 +124,7 @@ func (f *Fold) addHistory(ev *a2a.Event, but string) {
 	for m := range a2a.Each(ev.History) {
 		f.items.ids = append(f.items.ids, m.ID)
 		switch {
-		case m.Role == a2a.RoleUser:
+		case f.spoken.ByUser(&m):
 			f.items.add(shown.Item{Kind: shown.User, ID: m.ID, Parts: m.Parts})
 			f.noteAnswers(&m)
 		case f.failID != "" && m.ID == f.failID:
@@ -150,7 +150,7 @@ func (f *Fold) addArtifacts(ev *a2a.Event) {
 
 // message shows a message that comes live, with the calls and thoughts in it, but not the user's own.
 func (f *Fold) message(m *a2a.Message, role shown.Role) {
-	if m.Role == a2a.RoleUser {
+	if f.spoken.ByUser(m) {
 		return
 	}
 	as := shown.Item{Role: role}

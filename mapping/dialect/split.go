@@ -21,6 +21,8 @@ type splitter interface {
 	// message and artifact split one into pieces; false: it is read by A2A's rules, and the pieces are dropped.
 	message(m *a2a.Message, at *Carrier, to *Pieces) bool
 	artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool
+	// ofUser reports whether a message of the user's role is the agent's: message splits it.
+	ofUser(m *a2a.Message) bool
 }
 
 // A Carrier is what a message or an artifact came in.
@@ -132,6 +134,7 @@ func (base) Question(string, *calls.ToolCall) bool                   { return fa
 func (base) options(*calls.ToolCall) []ask.Option                    { return nil }
 func (base) artifact(*a2a.Artifact, *Carrier, *Pieces) bool          { return false }
 func (base) message(*a2a.Message, *Carrier, *Pieces) bool            { return false }
+func (base) ofUser(*a2a.Message) bool                                { return false }
 
 // answer: agents that ask nothing get no answer.
 func (base) answer(ask.Answer, *a2a.Outgoing) error { return nil }
