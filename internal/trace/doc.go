@@ -12,6 +12,6 @@
 //   - web: the page, and HAR;
 //   - check: the schemas and laws of the protocols;
 //   - replay: the agent, or the editor, of a trace;
-//   - proxy and tap: what else can be recorded;
+//   - proxy: what else can be recorded (and tap, which is in internal/cli/trace);
 //   - fault: what can be made to go wrong.
 package trace
