@@ -31,6 +31,7 @@ type payload struct {
 	metadata, final, appends, lastChunk          string
 	aTask, aMessage, aStatusUpdate, aChunkUpdate string // 1.x's wrappers
 	hasStatus, hasArtifact                       bool   // objects, which are in the event
+	artifact                                     string
 }
 
 // read reads the payload at the beginning of s, and into ev its status or its artifact. It returns
@@ -43,7 +44,9 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			return readStatus(s, at, ev)
 		case key == "artifact" && !isNull(s, at):
 			p.hasArtifact = rawjson.IsObject(s[at:])
-			return readArtifact(s, at, &ev.Artifact, ev.FastPath().Source)
+			end = readArtifact(s, at, &ev.Artifact, ev.FastPath().Source)
+			p.artifact = s[at:end]
+			return end
 		}
 		end = rawjson.SkipValue(s, at)
 		value := s[at:end]
@@ -113,6 +116,9 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, p.aStatusUpdate
 	case rawjson.IsObject(p.aChunkUpdate):
 		return a2a.EventArtifact, p.aChunkUpdate
+	case rawjson.IsObject(p.aTask) && p.hasArtifact:
+		p.readBesideTask()
+		return a2a.EventArtifact, ""
 	case rawjson.IsObject(p.aTask):
 		return a2a.EventTask, p.aTask
 	case rawjson.IsObject(p.aMessage):
@@ -127,6 +133,13 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventMessage, ""
 	}
 	return a2a.EventUnknown, ""
+}
+
+// readBesideTask reads where an artifact belongs that stands beside its task, and not in an artifactUpdate:
+// CopilotKit's aimock (1.43) says so, with append and lastChunk in the artifact.
+func (p *payload) readBesideTask() {
+	p.taskID, p.contextID = rawjson.Member(p.aTask, "id"), rawjson.Member(p.aTask, "contextId")
+	p.appends, p.lastChunk = rawjson.Member(p.artifact, "append"), rawjson.Member(p.artifact, "lastChunk")
 }
 
 // decodeEvent reads the payload at the beginning of raw into ev, but for EndsLeg, and returns the
