@@ -104,6 +104,12 @@
 //	makingTask, openingAgent, who has put a token in: one may be in there
 //	asking
 //
+// # Mutexes and atomics
+//
+// A mutex is of the struct that it stands in, and guards what stands below it there. Three are held while
+// something takes its time, so that others wait for it: setup.mu (looking for an agent), mcpEditor.restoring,
+// and mcpTalk.waiting, which is only tried. An atomic counts, or is set once, by the first.
+//
 // # Order
 //
 // What must happen in the order of the editor's messages (a prompt's

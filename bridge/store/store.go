@@ -2,6 +2,9 @@
 // for later processes. It knows nothing of a running bridge: it stores records and
 // lines, and returns them. [Open] opens a directory of them; several processes may use
 // it at once.
+//
+// A [Store] may be used by several goroutines, and starts one that prunes, which ends when it has looked
+// at each session once; [Store.Wait] waits for it. A [Journal]'s timer writes what waits in it: Close stops it.
 package store
 
 import (

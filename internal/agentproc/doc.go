@@ -41,4 +41,18 @@
 // What is not a descendant cannot be ended: a container (docker run is only a client of
 // its daemon; --rm and --init help), a unit of systemd, a process of another user
 // (sudo).
+//
+// # Goroutines, and who ends them
+//
+//	one per agent                its supervisor's end, which Keeper.Stop brings about
+//	one that reads what the      the agent's end, or soon after it where another process holds
+//	agent prints                 the pipe; if the log blocks, with the log
+//	one per address where a      the first card, or the agent's end
+//	card may be
+//	in the supervisor: one that  the end of the pipe, or of the process
+//	reads the leash
+//	in the supervisor: one that  the agent's end, or that of the process
+//	waits for the agent
+//
+// What a [Keeper] and its processes share has a mutex, since turns and commands call it at any time.
 package agentproc

@@ -20,4 +20,6 @@
 //
 // Only internal/cli and internal/webhook import it, not what a library for Go programs
 // needs.
+//
+// It starts no goroutine. [Keys] may be used by several: one fetches, the others wait for that.
 package cardsign

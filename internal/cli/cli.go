@@ -8,6 +8,8 @@
 // said on stderr, which is silent otherwise. A misuse ends with status 2 and
 // leaves stdout empty; an editor is answered it in its protocol, too. [Main] is a
 // function of its arguments, so that all of it can be tested.
+//
+// [UntilSignal] starts a goroutine that begins to listen to signals, and ends then.
 package cli
 
 import (

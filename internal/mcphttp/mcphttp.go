@@ -1,5 +1,8 @@
 // Package mcphttp is what servers of MCP have in common that serve programs on this machine
 // by streamable HTTP: who may come in, how a message is read, and how it is answered.
+//
+// [Host] starts a goroutine that serves, and returns what ends it. net/http's goroutines share one thing
+// here, under a mutex: the connections that have shown no token.
 package mcphttp
 
 import (

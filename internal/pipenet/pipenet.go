@@ -1,5 +1,7 @@
 // Package pipenet is a network of one host in memory, for an [http.Server] and for
 // [http.Transport.DialContext].
+//
+// [Serve] starts a goroutine that serves, and returns what ends it and waits for it.
 package pipenet
 
 import (

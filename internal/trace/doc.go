@@ -14,4 +14,7 @@
 //   - replay: the agent, or the editor, of a trace;
 //   - proxy: what else can be recorded (and tap, which is in internal/cli/trace);
 //   - fault: what can be made to go wrong.
+//
+// The writing goroutine alone has the masker and the file; [Recorder.Close] ends it, and waits. What other
+// goroutines call (the queue, a masked log, the list of secrets) has a mutex each.
 package trace

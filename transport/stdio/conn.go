@@ -2,6 +2,9 @@
 // over two byte streams, as the library needs it to survive real editors. [Conn]
 // says what it holds. [NewConn] makes one, which is an ObjectStream for
 // sourcegraph/jsonrpc2.
+//
+// A Conn has one goroutine, the writer, and nothing else writes. It ends after [Conn.Close], or when a write
+// fails. What it shares with those who send is under one mutex; ReadObject alone reads.
 package stdio
 
 import (

@@ -1,4 +1,6 @@
 // Package auth has the commands about sign-ins, and is the user of one at a terminal.
+//
+// [OpenBrowser] leaves a goroutine behind that waits for the browser: it ends with that, or with the process.
 package auth
 
 import (

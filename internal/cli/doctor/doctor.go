@@ -1,5 +1,8 @@
 // Package doctor is the command doctor: it finds what is wrong with the way to an agent,
 // and with the agent.
+//
+// One goroutine at most runs beside the checks: it reads a subscription, for as long as the check that began it. Timers
+// end a prompt that takes too long; what its turn and they share is the examiner's, under its mutex.
 package doctor
 
 import (

@@ -1,5 +1,9 @@
 // Package frame is what a command is made of: options, help, completion, the user's terminal,
 // pages and exit statuses. It knows no agent.
+//
+// Two things need a goroutine that may stay until the process ends, because a read of a terminal cannot
+// be ended everywhere: [Await], for what waits for the user, and the keyboard's read, of which there is
+// one at a time. A [Screen] has a timer, which [Screen.End] stops.
 package frame
 
 import (

@@ -1,5 +1,7 @@
 // Package reach is the way to an agent, as options, variables and files say it: address,
 // process, credentials, signatures, log, trace and webhook.
+//
+// It starts no goroutine; a consent and Gemini's home have a mutex, since sessions that open at once share them.
 package reach
 
 import (

@@ -1,4 +1,8 @@
 // Package serve is a2astdio for an editor: the bridge, and the companion of its plugins.
+//
+// A sign-in has a goroutine that waits for the editor's answer, and ends with the sign-in. Two atomics are
+// between turns and the writer: the trace of an agent that is found later, and what was written since
+// memory was given back, which a timer does.
 package serve
 
 import (

@@ -1,4 +1,6 @@
 // Package setup has what the user sets up: agents, the configuration and sessions.
+//
+// agents has a goroutine for each agent that is looked at, which writes its own row, and waits for all.
 package setup
 
 import (

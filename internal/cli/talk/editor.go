@@ -1,4 +1,6 @@
 // Package talk shows a turn in a shell, and asks the user what the agent asks.
+//
+// [Turn] runs a turn in a goroutine, which it leaves behind if an interrupt does not end it within [InterruptWait].
 package talk
 
 import (

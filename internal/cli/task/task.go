@@ -1,4 +1,7 @@
 // Package task has the commands about tasks that the agent holds.
+//
+// task subscribe has the turn in a goroutine of its own, which ends with the turn or with the process: to end it
+// earlier would cancel the task. How the command ends comes by one channel, from the turn or a timer.
 package task
 
 import (

@@ -1,4 +1,7 @@
 // Package trace has the commands about traces, and proxy and tap, which make some.
+//
+// tap has two goroutines: one copies stdin, and ends with it or with the program's input; one passes signals
+// on, and ends with the program.
 package trace
 
 import (

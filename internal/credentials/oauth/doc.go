@@ -10,4 +10,6 @@
 // go-oidc verifies ID tokens. What neither has is here: the metadata of RFC 8414,
 // the loopback redirect of RFC 8252, the issuer in the answer
 // (RFC 9207), registration (RFC 7591) and revocation (RFC 7009).
+//
+// A sign-in by browser has a goroutine that serves the redirect; the sign-in ends it, and waits for it.
 package oauth

@@ -3,4 +3,6 @@
 // [http.Handler]; package memnet is the network for it.
 //
 // It shares no code with the program, so that it cannot agree with its mistakes.
+//
+// Each task that goes on has a goroutine, which plays its steps; [Agent.Close] ends them, and waits.
 package agent

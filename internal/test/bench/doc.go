@@ -16,4 +16,8 @@
 //
 // CI checks only the number of allocations for each event, which is exact: see
 // TestAllocations.
+//
+// # Goroutines
+//
+// The agent has one that serves, until it is closed. A baseline has one for each message, until its answer has ended.
 package bench

@@ -1,5 +1,8 @@
 // Package editor is an editor with a user, for tests: it starts a bridge, speaks ACP or A2A
 // lines with it, and keeps what a user would see.
+//
+// An Editor has a goroutine for the bridge, one that reads what the bridge writes, and one for each turn and each
+// answer of the user. All end with the bridge, and Close waits for them.
 package editor
 
 import (

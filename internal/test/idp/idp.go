@@ -8,6 +8,8 @@
 // user without a password, who says yes unless the query has "allow=no".
 //
 // It shares no code with the client but a library for signatures. Its tokens are worthless elsewhere.
+//
+// It starts no goroutine; requests share the clients and the secrets, under a mutex.
 package idp
 
 import (

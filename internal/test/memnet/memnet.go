@@ -1,5 +1,7 @@
 // Package memnet is a network in memory between an HTTP client and a handler, for tests.
 // All that waits in it waits durably, so it may be used in bubbles of testing/synctest.
+//
+// Its goroutines are pipenet's: [Network.Sever] ends them.
 package memnet
 
 import (

@@ -101,9 +101,10 @@ func TestFileLength(t *testing.T) {
 
 // TestShape keeps what every file of the project promises.
 func TestShape(t *testing.T) {
-	documented := map[string]bool{}
+	documented := map[string]string{}
+	starts := map[string]string{} // where a package starts a goroutine
 	for _, f := range sources(t) {
-		documented[f.pkg] = documented[f.pkg] || f.ast.Doc != nil
+		documented[f.pkg] += f.ast.Doc.Text()
 		ast.Inspect(f.ast, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
@@ -114,7 +115,12 @@ func TestShape(t *testing.T) {
 				if f.pkg == "internal/rawjson" && n.Name.IsExported() {
 					t.Errorf("%s: a type of an internal package, in one that transport and mapping use, would get into their exported signatures", f.at(n))
 				}
+			case *ast.GoStmt:
+				starts[f.pkg] = f.at(n)
 			case *ast.SelectorExpr:
+				if n.Sel.Name == "Go" {
+					starts[f.pkg] = f.at(n)
+				}
 				pkg, ok := n.X.(*ast.Ident)
 				if !ok {
 					break
@@ -129,8 +135,10 @@ func TestShape(t *testing.T) {
 			return true
 		})
 	}
-	for pkg, ok := range documented {
-		must.True(t, ok, pkg, "has no package comment")
+	for pkg, comment := range documented {
+		must.True(t, comment != "", pkg, "has no package comment")
+		must.True(t, starts[pkg] == "" || strings.Contains(strings.ToLower(comment), "goroutine"),
+			starts[pkg], "starts a goroutine, and the package comment does not say what ends it")
 	}
 }
 

@@ -1,6 +1,8 @@
 // Package signin has the common parts of the tests of sign-ins: an identity provider
 // over real HTTP and TLS that fails on demand, a browser whose user says yes or no, and
 // agents that want a token.
+//
+// It starts no goroutine of its own; requests share what was asked, under a mutex.
 package signin
 
 import (

@@ -1,5 +1,7 @@
 // Package fault makes a server's answers fail on demand, like those of networks,
 // proxies and crashing agents.
+//
+// It starts no goroutine: a [Plan] has a mutex, since requests of any number come at once.
 package fault
 
 import (

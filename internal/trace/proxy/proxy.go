@@ -1,5 +1,7 @@
 // Package proxy is an HTTP reverse proxy in front of an A2A agent, for any client. It
 // can record the traffic, and make it fail.
+//
+// Its goroutines are those of the server and of net/http. They share what was noted, under a mutex.
 package proxy
 
 import (

@@ -3,6 +3,8 @@
 //
 // It matches requests by their meaning, because IDs differ from run to run: it replaces
 // the recorded IDs of messages and contexts by the client's current ones.
+//
+// It starts no goroutine. Requests that come at once share, under a mutex, which exchanges were played.
 package replay
 
 import (

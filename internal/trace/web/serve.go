@@ -6,6 +6,8 @@
 // the page inserts it as text, never as markup, and a content security policy blocks
 // all other scripts. The page shows rows made by package view, and fetches
 // single records when needed.
+//
+// [Serve] has a goroutine that reads the trace into the index, under its mutex, until Serve ends.
 package web
 
 import (
