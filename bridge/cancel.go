@@ -174,8 +174,9 @@ func (t *turn) awaitsCancelAnswer(leg *leg) bool {
 	return leg.err == nil && t.isCancelled() && t.fold.TaskID != "" && !t.fold.State.Terminal() && !t.wasSpared()
 }
 
-// showCancelled shows what the agent has answered to the cancel: how the task stands. If that is over, what
-// its stream still says has its time.
+// showCancelled shows what the agent has answered to the cancel, once it has: how the task stands. If that
+// is over, what its stream still says has its time, for which the caller sets the alarm anew. Each
+// leg of a cancelled turn calls it; what was shown before is shown no more.
 func (t *turn) showCancelled(ctx context.Context) (err error) {
 	t.mu.Lock()
 	task := t.cancelAnswer

@@ -59,14 +59,14 @@ const (
 	maxMissing = 3
 	maxAwaited = 6
 	// maxStanding is how much a task may stand as it did before the user's answers, or wait while a
-	// call is at work, until it is believed that it waits for more. standing is what one look
+	// call is at work, until it is believed that it waits for more. perLook is what one look
 	// counts. It counts 1, and the wait takes a minute and a half, where the agent's stream has not
 	// said that this was all: Gemini's task waits while its tools run, and does not keep their ends.
 	// So it does where a subscription is open, and no look has shown words: where nothing runs, the
 	// SDKs end it or refuse it, and that counts (countEnd). Of seven recordings whose agent took
 	// 5 s to begin, the stream being cut, each lost the rest.
 	maxStanding = 9
-	standing    = 3
+	perLook     = 3
 	// maxAuths is how many looks in a row may bring auth-required and nothing else.
 	maxAuths = 5
 )

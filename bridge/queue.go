@@ -54,7 +54,8 @@ func (t Turn) wait(ctx context.Context) error {
 }
 
 // noteShown notes that the editor is told that the turn which runs is over (end): a prompt that comes
-// then may answer what that has asked. Or, that it is shown what no prompt that waits knows.
+// then may answer what that has asked. Or, that it is shown what no prompt that waits knows. The
+// editor's protocol calls it, before it writes that.
 func (s *Session) noteShown(end bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,9 @@ import (
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
-// nextRequest is the request with which a turn goes on behind a leg that has ended, since the agent has
-// refused its message; nil: the turn ends.
+// nextRequest makes the request with which a turn goes on behind a leg that has ended, since the agent has
+// refused its message; nil: the turn ends. For that it may look at the task, and leave that or its
+// context (resendRequest), of which it tells the user.
 func (t *turn) nextRequest(ctx context.Context, leg *leg) *request {
 	r, refusal := leg.request, leg.refusal
 	switch {
@@ -35,7 +36,7 @@ func (t *turn) nextRequest(ctx context.Context, leg *leg) *request {
 	return t.resendRequest(ctx, r.message, refusal)
 }
 
-// resendRequest is the request that sends a message otherwise which the agent has refused
+// resendRequest makes the request that sends a message otherwise which the agent has refused
 // because of its webhook, its references, its task or its context; nil: that was not the reason. If the agent
 // does not know the task any more (it was restarted), or the task is completed and takes no
 // messages, the message goes to a new task in the same context; a context that the agent does

@@ -21,7 +21,8 @@ import (
 const rejectPause = 5 * time.Millisecond
 
 // cannotReject reports whether decisions of a cancelled turn cannot be sent, since the agent has
-// named no option that rejects one of the calls: cancelling the task rejects it.
+// named no option that rejects one of the calls: the cancel, which is under way, rejects it, and
+// nothing else is to be done.
 func cannotReject(decisions []decision) bool {
 	return slices.ContainsFunc(decisions, func(d decision) bool { return d.by == ByCancel && d.option.CancelsTask })
 }

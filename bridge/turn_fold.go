@@ -104,7 +104,8 @@ func (t *turn) foldEvents(n *brought, steps []mapping.Step) []mapping.Step {
 	return steps
 }
 
-// noteTaken notes that the agent has taken the leg's message: of answers the journal is to have it.
+// noteTaken notes, at each event of the leg's own stream, that the agent has taken its message: of
+// answers the journal is to have it. Looks do not call it: see leg.noteArrival.
 func (t *turn) noteTaken(leg *leg) {
 	leg.request.steering.tellOutcome(nil)
 	if leg.request.answers && t.delivery == answersSent {

@@ -50,7 +50,7 @@ func (l *leg) count(task *a2a.Event) {
 	switch {
 	case !l.arrived() || !l.waitsForInput():
 	case !l.moved && (!l.followed() || l.hasBegun()), l.calls == callsWork && l.byOwnWord() && l.phase != streaming:
-		l.stood += standing
+		l.stood += perLook
 	case !l.moved, l.calls == callsWork && l.phase != streaming:
 		l.stood++
 	}
@@ -59,11 +59,12 @@ func (l *leg) count(task *a2a.Event) {
 	}
 }
 
-// countEnd counts that the agent has ended a subscription to a task that stands as before the leg's
-// message: nothing runs (count has taken it for open).
+// countEnd counts, at the clean end of a subscription and before l.subscription forgets it, that the
+// task stands as before the leg's message, as one look would: nothing runs. While it was open, count
+// has not done that.
 func (l *leg) countEnd() {
 	if l.subscription == subSpeaks && l.arrived() && l.waitsForInput() && !l.moved {
-		l.stood += standing
+		l.stood += perLook
 	}
 }
 
@@ -90,5 +91,5 @@ func (l *leg) judge() {
 // wentOnUnheard reports whether a task that was looked at has gone on since the answers were taken,
 // and nobody has heard how: the leg's own stream has ended with input-required from before them.
 func (l *leg) wentOnUnheard(task *a2a.Event) bool {
-	return l.phase != streaming && l.byOwnWord() && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+standing >= maxStanding)
+	return l.phase != streaming && l.byOwnWord() && l.waitsForInput() && !l.moved && !l.turn.isCancelled() && (task.State != l.state || l.stood+perLook >= maxStanding)
 }

@@ -108,8 +108,9 @@ func (f *Fold) Rest(taskID string) Rest {
 	return f.rest
 }
 
-// noteRest notes how the task rests by an event's state, which f.State has already, or that it
-// works. The message that it has waited with stays: see hasAsked.
+// noteRest notes how the task in hand rests by an event's state, which f.State has already. One that
+// works forgets how the last one rested, whichever that was; the message that it has waited with
+// stays: see hasAsked.
 func (f *facts) noteRest(ev *a2a.Event) {
 	switch {
 	case ev.State == "":

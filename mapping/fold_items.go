@@ -308,7 +308,7 @@ func (f *Fold) show(x *shown.Step) {
 // the task in hand that has it. The metadata of an event's is added by add.
 func (f *Fold) nameArtifact(s *Step, id string) {
 	s.ArtifactID = id
-	if f.event != nil && f.event.Kind == a2a.EventArtifact {
+	if f.event.Kind == a2a.EventArtifact {
 		s.Name, s.Description, s.LastChunk = f.event.Artifact.Name, f.event.Artifact.Description, f.event.LastChunk
 		return
 	}

@@ -132,7 +132,8 @@ func (s *Shown) standsAlone(sure bool) bool {
 	return ending && (!sure || s.inHand == a2a.StateCanceled)
 }
 
-// newRun begins the run that what is said next is shown in, and returns it.
+// newRun begins the run that what is said next is shown in, and returns it, for the caller to set in the
+// item. The name was given out before, by TakeName or in a session that is loaded.
 func (s *Shown) newRun(kind Kind, name string) *run {
 	s.last = &run{name: name, epoch: s.epoch, pauses: s.pauses, kind: kind, at: len(s.said.text)}
 	return s.last
