@@ -92,6 +92,10 @@ func cannotPass(err error) bool {
 
 var errMiddle = &cutError{"agent: the stream ended in the middle"}
 
+// errStrange is for a stream of which nothing is A2A's, and which nothing was to follow: OmniRoute's (3.7.9) has its
+// answer in the request of JSON-RPC again.
+var errStrange = &cutError{"agent: it has answered with nothing that is A2A's, so that nothing can be shown, and the message is not sent again (a2astdio doctor --prompt hello has the details)"}
+
 // goOnUnstreamed deals with an agent that has answered without a stream: with the task as it
 // is. No stream was lost. Unless the task is over or waits, it is looked at from now on.
 func (l *leg) goOnUnstreamed() {
@@ -146,6 +150,8 @@ func (l *leg) givenUp(in input) error {
 			return nil // a look at it has told that it was over
 		}
 		return why
+	case l.taskID == "" && why == errMiddle && l.turn.fold.Unread():
+		return errStrange
 	case l.taskID == "":
 		return l.agent.opts.Client.ExplainLoss(l.ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
