@@ -27,7 +27,7 @@ type toolsWire struct {
 // model may send; and links: out and outdir, to a file elsewhere and its directory, in, to a.txt, hidden,
 // to .hidden, and hard, a hard link to the file elsewhere.
 func newToolsWire(t *testing.T) *toolsWire {
-	base := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	base := must.Get(filepath.EvalSymlinks(must.ShortDir(t)))(t)
 	dir, elsewhere := filepath.Join(base, "dir"), filepath.Join(base, "elsewhere", "secret.txt")
 	for path, content := range map[string]string{filepath.Join(dir, "a.txt"): "on the disk", filepath.Join(dir, ".hidden"): "h", elsewhere: "s",
 		filepath.Join(dir, ".git", "config"): "c", filepath.Join(dir, "src", "good.txt"): "12345", filepath.Join(dir, "large"): strings.Repeat("x", 8<<20+1)} {

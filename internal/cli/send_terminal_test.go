@@ -73,15 +73,7 @@ const (
 // play has a session, and returns what the terminal has got.
 func play(t *testing.T, agent string, s session, columns uint16) string {
 	t.Helper()
-	dir := t.TempDir()
-	if len(dir) > 60 { // the screen shows paths, and they must fit into its lines
-		short, err := os.MkdirTemp("/tmp", "")
-		if err != nil {
-			t.Skip("paths of temporary files are too long for a screen: ", err)
-		}
-		t.Cleanup(func() { _ = os.RemoveAll(short) })
-		dir = short
-	}
+	dir := must.ShortDir(t)
 	must.File(t, "# notes\n", dir, "notes.md")
 	exe := must.Get(exec.LookPath("a2astdio"))(t) // testscript's
 	held, release, err := os.Pipe()

@@ -73,6 +73,22 @@ func File(t testing.TB, text string, path ...string) string {
 	return file
 }
 
+// ShortDir returns a directory for what shows paths, which must fit into its lines: the test's own, or
+// one in /tmp where that is too long.
+func ShortDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if len(dir) <= 50 {
+		return dir
+	}
+	short, err := os.MkdirTemp("/tmp", "")
+	if err != nil {
+		return dir
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(short) })
+	return short
+}
+
 // Golden compares with a file, or writes it: somebody reads what has changed.
 func Golden(t testing.TB, update bool, file, got string) {
 	t.Helper()
