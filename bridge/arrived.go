@@ -95,7 +95,7 @@ func (l *leg) namesCalls(task *a2a.Event) bool {
 
 // takeState takes over the state of a task that was looked at, and whether that is final; false, with
 // nothing taken: the task was over already, so that the look is older. The stream's own word stays, while
-// the task waits or is over. Calls have not moved (heard.moved), where the task stands as before their answers.
+// the task waits or is over. Calls have not moved (callFacts.moved), where the task stands as before their answers.
 func (l *leg) takeState(task *a2a.Event) bool {
 	if l.state.Terminal() && !task.State.Terminal() && l.finality != more {
 		return false

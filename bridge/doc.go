@@ -73,7 +73,7 @@
 // away (there is none: a subscription is open, a look under way, or a timer runs), over. What comes to
 // it is an input of a table (machine.go), which gives the next phase and one action, by what is
 // known. The leg has its turn show what was said, and is told then what it decides by of what the fold
-// knows ([heard]). That the leg's message has come is told by any event of
+// knows ([callFacts]). That the leg's message has come is told by any event of
 // its own stream, and behind a cut by the tasks that were looked at (arrived.go).
 //
 // No stream is closed while the turn lives, but for --idle-timeout, nor at its end: agents may abort the

@@ -2,7 +2,7 @@ package bridge
 
 import "github.com/a2astdio/a2astdio/transport/a2a"
 
-// This file has what a leg knows, by which the machine decides, and what it hears of the fold.
+// This file has what a leg knows, by which the machine decides, and what the fold knows of calls.
 
 // finality is what the newest state said of what follows.
 type finality uint8
@@ -65,8 +65,8 @@ func (r replies) with(m *a2a.Message) replies {
 	return emptyReply
 }
 
-// heard is what the fold knows that a leg decides by. It is as the turn has shown something last.
-type heard struct {
+// callFacts are what the fold knows of calls, as far as a leg decides by it. They are as the turn has shown something last.
+type callFacts struct {
 	asked int  // how many questions were asked so far
 	moved bool // of each call that was answered something was said since
 	calls work
@@ -74,7 +74,7 @@ type heard struct {
 
 // known is all that a decision depends on, but for the phase and the input.
 type known struct {
-	heard
+	callFacts
 	taskID       string    // "": it has none yet
 	state        a2a.State // by the leg's own stream, what is believed in its place, or a look that counts; "": none yet
 	finality     finality
@@ -140,9 +140,9 @@ func (k *known) saidAll() bool {
 	return k.terminal() && k.finality != more && !(k.isMessage() && k.replies == manyReplies)
 }
 
-// hears is what the fold knows that the leg decides by.
-func (t *turn) hears(l *leg) heard {
-	return heard{
+// callFacts are what the fold knows of calls now.
+func (t *turn) callFacts(l *leg) callFacts {
+	return callFacts{
 		asked: t.fold.Calls.Asked(),
 		moved: !l.request.answers || !t.fold.Calls.Unmoved(l.request.calls...),
 		calls: t.callsDo(),

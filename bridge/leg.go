@@ -21,7 +21,7 @@ type brought struct {
 // A leg is what follows from one request to the agent, over as many streams as that takes. It runs
 // in its turn's goroutine, which takes what comes to it ([leg.await]), one at a time: that becomes
 // an input of the machine (machine.go), whose action it takes. What the agent says it has the turn
-// show, so that a slow editor slows the agent, and it is told then what it decides by ([heard]).
+// show, so that a slow editor slows the agent, and it is told then what it decides by ([callFacts]).
 type leg struct {
 	agent   *Agent
 	turn    *turn // whose it is: a pause ends one, and the next goes on
@@ -77,7 +77,7 @@ func (t *turn) follow(r *request) *leg {
 	if l.readers == nil {
 		l.readers = newReaders(t.agent.ctx)
 	}
-	l.known = known{taskID: r.taskID, owes: r.owes, pushes: t.session.pushes, heard: heard{moved: true}}
+	l.known = known{taskID: r.taskID, owes: r.owes, pushes: t.session.pushes, callFacts: callFacts{moved: true}}
 	if r.message == nil {
 		l.progress = hasCome
 	}
@@ -215,15 +215,15 @@ func (l *leg) take(b batch, flows bool) {
 	}
 }
 
-// give has the turn show something, as slowly as the editor takes it, and takes over what is
-// heard then, and whether the stream flows. False: the leg is over, as the editor has failed.
+// give has the turn show something, as slowly as the editor takes it, and takes over what
+// is known of calls then, and whether the stream flows. False: the leg is over, as the editor has failed.
 func (l *leg) give(n brought) bool {
 	if l.unshown != nil {
 		return false
 	}
 	now, err := l.turn.show(l, &n)
 	if l.flows = n.grows; !n.grows {
-		l.heard = now
+		l.callFacts = now
 	}
 	if err != nil {
 		l.phase, l.err, l.unshown = over, err, err

@@ -12,7 +12,7 @@ import (
 func anyKnown(r *rand.Rand) *known {
 	states := []a2a.State{"", a2a.StateWorking, a2a.StateInputRequired, a2a.StateAuthRequired, a2a.StateCompleted}
 	is := func() bool { return r.IntN(2) == 0 }
-	return &known{heard: heard{calls: work(r.IntN(int(callsWait) + 1)), moved: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(int(ownWord) + 1)),
+	return &known{callFacts: callFacts{calls: work(r.IntN(int(callsWait) + 1)), moved: is()}, state: states[r.IntN(len(states))], finality: finality(r.IntN(int(ownWord) + 1)),
 		taskID: []string{"", "t1"}[r.IntN(2)], progress: progress(r.IntN(int(saidState) + 1)), subscription: subscription(r.IntN(int(subNever) + 1)), pushes: []*pushFeed{nil, {}}[r.IntN(2)], owes: is(), parted: is(),
 		replies: replies(r.IntN(int(manyReplies) + 1)), grown: r.IntN(3), tries: r.IntN(6), unknown: r.IntN(7), missing: r.IntN(7), stood: r.IntN(10), auths: r.IntN(6), verdict: verdict(r.IntN(int(byMessage) + 1))}
 }

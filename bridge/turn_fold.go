@@ -14,7 +14,7 @@ import (
 // show hands what a leg has brought to the editor as steps, as slowly as that takes them, and returns
 // what the leg decides by then; nothing, where a text grows and that is all (n.grows, which it sets). The
 // error is the editor's.
-func (t *turn) show(leg *leg, n *brought) (now heard, err error) {
+func (t *turn) show(leg *leg, n *brought) (now callFacts, err error) {
 	t.shows++
 	steps := t.stepsOf(n, t.steps[:0])
 	if len(n.events) > 0 && n.verb != shown.Glance && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
@@ -37,7 +37,7 @@ func (t *turn) show(leg *leg, n *brought) (now heard, err error) {
 	t.steps = steps
 	if !n.grows {
 		t.chooseCancel(leg)
-		now = t.hears(leg)
+		now = t.callFacts(leg)
 	}
 	return now, err
 }
