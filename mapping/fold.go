@@ -147,13 +147,13 @@ func (f *Fold) read(ev *a2a.Event) {
 			f.snapshot(ev)
 		} else {
 			f.liveTask(ev)
-			f.questionApart(ev)
+			f.metadataQuestion(ev)
 		}
 	case a2a.EventStatus:
 		f.state(ev)
 		f.shown.SetState(ev.State, false, false)
 		f.statusMessage(ev)
-		f.questionApart(ev)
+		f.metadataQuestion(ev)
 	case a2a.EventMessage:
 		f.shown.SetState("", false, false)
 		f.message(&ev.Message, shown.Said)

@@ -32,9 +32,9 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 	return ok
 }
 
-// questionApart shows that a state's metadata asks a question, if the task waits, or answers
+// metadataQuestion shows that a state's metadata asks a question, if the task waits, or answers
 // one.
-func (f *Fold) questionApart(ev *a2a.Event) {
+func (f *Fold) metadataQuestion(ev *a2a.Event) {
 	q := f.spoken.Meta.Question
 	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && !f.Calls.Holds(q.ID) {
 		return
