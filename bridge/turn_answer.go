@@ -98,8 +98,8 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 	task, err := t.requestWhileShowing(ctx, meanwhile{leg, cancelGrace, wentOn}, func(ctx context.Context) (*a2a.Event, error) {
 		return t.agent.cancelTask(ctx, taskID, "no option rejects the call")
 	})
-	apart := t.writing.Traits().AnswersApart
-	aborted := apart && t.fold.State == a2a.StateFailed && t.fold.FailText == "" // as opencode-a2a calls what is cancelled
+	elsewhere := t.writing.Traits().AnsweredElsewhere
+	aborted := elsewhere && t.fold.State == a2a.StateFailed && t.fold.FailText == "" // as opencode-a2a calls what is cancelled
 	if task == nil && err == nil && !aborted {
 		t.rejected = false
 		t.forgetRejected(ids)
@@ -120,7 +120,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		_ = t.lookAtTask(ctx, meanwhile{leg, showWait, func() bool { return t.fold.State.Terminal() }})
 	}
 	why := "The agent offers no way to reject a call alone."
-	if apart {
+	if elsewhere {
 		why = "a2astdio cannot answer what this agent asks."
 	}
 	notice := fmt.Sprintf("\n[%s Its task was cancelled: %s was not allowed.]\n", why, strings.Join(titles, ", "))

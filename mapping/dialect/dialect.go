@@ -126,8 +126,8 @@ type Traits struct {
 	ServersInSettings bool
 	// TakesContent: an answer may hold other content than the agent has proposed to write.
 	TakesContent bool
-	// AnswersApart: questions are answered by methods of the agent's own, which we do not have.
-	AnswersApart bool
+	// AnsweredElsewhere: questions are answered by methods of the agent's own, which we do not have.
+	AnsweredElsewhere bool
 }
 
 // Meta is what an event's metadata says beside the event.

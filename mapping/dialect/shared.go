@@ -22,7 +22,7 @@ type shared struct{ base }
 
 // about: a call is not said anew as a whole by all its events.
 func (shared) about() about {
-	return about{name: "shared", sign: `"shared"`, traits: Traits{Differences: true, AnswersApart: true}}
+	return about{name: "shared", sign: `"shared"`, traits: Traits{Differences: true, AnsweredElsewhere: true}}
 }
 
 // matchesCard: codex-a2a and opencode-a2a declare extensions of their own.

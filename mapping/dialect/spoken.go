@@ -156,7 +156,7 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		if !strings.Contains(string(raw), about.sign) {
 			continue
 		}
-		if about.traits.AnswersApart && !s.set.has(place) {
+		if about.traits.AnsweredElsewhere && !s.set.has(place) {
 			continue // others may take an answer to such a question, but its task would be cancelled
 		}
 		if d.readMeta(raw, &s.Meta) {
