@@ -80,7 +80,7 @@ func (e *acpEditor) reopen(c *editorRequest, p *acp.NewSessionRequest, show bool
 				session.takeRecord(r)
 			}
 		}
-		goesOn, err := e.showPast(ctx, session, show, !known)
+		goesOn, err := e.showJournal(ctx, session, show, !known)
 		if err != nil {
 			if !known { // nor is it open now
 				s.dismiss(session.ID, false, func() {})
@@ -141,9 +141,9 @@ func (e *acpEditor) restore(c *editorRequest, p *acp.NewSessionRequest, deleted 
 	return session
 }
 
-// showPast shows what the journal has of a session, if show says so. isNew: the session learns it,
+// showJournal shows what the journal has of a session, if show says so. isNew: the session learns it,
 // and what the task has said since is shown; goesOn: that is to be followed.
-func (e *acpEditor) showPast(ctx context.Context, session *Session, show, isNew bool) (goesOn bool, err error) {
+func (e *acpEditor) showJournal(ctx context.Context, session *Session, show, isNew bool) (goesOn bool, err error) {
 	var batch []byte
 	var sink func(steps []mapping.Step, line []byte) error
 	if show {
