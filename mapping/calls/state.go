@@ -201,7 +201,7 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 		}
 	}
 	c.noteHeard(message, said)
-	if v == Live && c.isPast(old, now) {
+	if v == Live && c.isOfEarlierCall(old, now) {
 		v = Replayed // ADK for Go says again, as a whole, what a model has said and run
 	}
 	asks := now.Asks
@@ -246,14 +246,14 @@ func (c *Calls) carrierSum(message string) uint64 {
 // inputSum is the hash of a call's ID and its input.
 func (c *Calls) inputSum(one *ToolCall) uint64 { return c.mentionSum(one.ID, digest(one.Input)) }
 
-// isPast reports whether a mention is of an earlier call of its ID: one of its input has left the ID in
+// isOfEarlierCall reports whether a mention is of an earlier call of its ID: one of its input has left the ID in
 // this turn to old, which has ended.
-func (c *Calls) isPast(old *kept, now *ToolCall) bool {
+func (c *Calls) isOfEarlierCall(old *kept, now *ToolCall) bool {
 	if old == nil || !old.Status.Ended() {
 		return false
 	}
-	turn, past := c.heard[c.inputSum(now)]
-	return past && turn == c.turn
+	turn, ok := c.heard[c.inputSum(now)]
+	return ok && turn == c.turn
 }
 
 // saidSum is the hash of what a mention says. Members that say nothing to us count only where the user
