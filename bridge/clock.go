@@ -6,13 +6,13 @@ import "time"
 type alarm uint8
 
 const (
-	noAlarm  alarm = iota
-	atTick         // the next attempt behind a cut
-	atSilent       // the streams have said nothing for as long as they may
-	atSettle       // calls have waited so long that the user is asked
-	atHint         // a look that hints have asked for, and that has to wait
-	atQuiet        // the turn's: the user is told that nothing comes
-	atGrace        // the turn's: the time after a cancel is over
+	noAlarm         alarm = iota
+	atTick                // the next attempt behind a cut
+	atSilent              // the streams have said nothing for as long as they may
+	atSettle              // calls have waited so long that the user is asked
+	atHint                // a look that hints have asked for, and that has to wait
+	atSilenceNotice       // the turn's: the user is told that nothing comes
+	atGrace               // the turn's: the time after a cancel is over
 	alarms
 )
 

@@ -143,7 +143,7 @@ func (l *leg) await(ctx context.Context, b beside) came {
 		l.take(b, in.flows)
 	case <-in.clock:
 		switch a := l.clock.rang(); {
-		case a == atQuiet:
+		case a == atSilenceNotice:
 			return ofSilence
 		case a == atGrace:
 			return ofGrace

@@ -284,9 +284,9 @@ func (t *turn) resume(leg *leg) (settled bool) {
 // stream shows what a leg brings until the turn reads it no more, and returns why. steered:
 // turn.steering is to be sent.
 func (t *turn) stream(ctx context.Context, leg *leg) stopped {
-	quiet := firstSilence
-	leg.clock.set(atQuiet, quiet)
-	defer leg.clock.stop(atQuiet)
+	silence := firstSilence
+	leg.clock.set(atSilenceNotice, silence)
+	defer leg.clock.stop(atSilenceNotice)
 	defer leg.clock.stop(atGrace)
 	b := beside{cancel: t.cancelled.Done(), told: t.agentTold.Done()}
 	leg.flows = false
@@ -306,15 +306,15 @@ func (t *turn) stream(ctx context.Context, leg *leg) stopped {
 		switch leg.await(ctx, b) {
 		case ofLeg:
 			if t.news != before {
-				quiet = firstSilence
-				leg.clock.set(atQuiet, quiet)
+				silence = firstSilence
+				leg.clock.set(atSilenceNotice, silence)
 			}
 		case ofSilence:
-			leg.clock.set(atQuiet, quiet)
-			if err := t.tellSilence(ctx, quiet); err != nil {
+			leg.clock.set(atSilenceNotice, silence)
+			if err := t.tellSilence(ctx, silence); err != nil {
 				return stopped{err: err}
 			}
-			quiet *= 2
+			silence *= 2
 		case ofCancel:
 			b.cancel = nil
 			leg.clock.set(atGrace, t.graceLeft())
