@@ -18,7 +18,7 @@ func (s *Shown) showGrowth(it *item, in *Item) bool { // rule: L7
 	}
 	at := r.at
 	if r.growth == byPieces { // it may have gone on with a text that is none of its own
-		if at = r.joint; at == 0 || at != s.said.starts[s.said.newestStart()].at || bytes.HasSuffix(s.said.text, []byte("\n")) {
+		if at = r.joinedAt; at == 0 || at != s.said.starts[s.said.newestStart()].at || bytes.HasSuffix(s.said.text, []byte("\n")) {
 			return false // the latter are lines: "ok\n", "ok\nok\n"
 		}
 	}

@@ -18,7 +18,7 @@ type run struct {
 	kind          Kind
 	growth        growth
 	at            int    // where in said it begins
-	joint         int    // where in said the newest text begins that was joined to it; 0: none was
+	joinedAt      int    // where in said the newest text begins that was joined to it; 0: none was
 	pieces        int    // how many artifacts it is made of, if each is a piece of the text; else 0
 	title         string // the name that these have
 }
@@ -75,7 +75,7 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain && !s.concludes(text) || s.naming == chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text))                                              // it would say all of it
 		if join && !s.standsAlone(sure) && !(s.state.Waits() && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
-			if it.run, r.growth, r.joint = r, byPieces, len(s.said.text); sure {
+			if it.run, r.growth, r.joinedAt = r, byPieces, len(s.said.text); sure {
 				r.growth = certain
 			}
 			return
