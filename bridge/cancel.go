@@ -19,13 +19,13 @@ const cancelGrace = 2 * time.Second
 // cancelling is how a turn is cancelled: from any goroutine, at any time, even while the turn is
 // blocked by a slow editor. The agent is told then; the turn's loop measures the time that it has left.
 type cancelling struct {
-	released      context.Context // ended when the turn is released
-	cancelled     context.Context // ended by cancel
-	agentTold     context.Context // ended when the agent has been told, or need not be
-	noteReleased  context.CancelFunc
-	noteCancelled context.CancelFunc
-	noteTold      context.CancelFunc
-	telling       sync.WaitGroup
+	released       context.Context // ended when the turn is released
+	cancelled      context.Context // ended by cancel
+	cancelSent     context.Context // ended when the agent has been told, or need not be
+	noteReleased   context.CancelFunc
+	noteCancelled  context.CancelFunc
+	noteCancelSent context.CancelFunc
+	telling        sync.WaitGroup
 
 	mu            sync.Mutex
 	deadline      time.Time // until when the agent may go on; zero: it was not cancelled
@@ -68,7 +68,7 @@ func (t *turn) cancelledBy(task string) {
 	is := t.taskID == task && !t.isCancelled()
 	if is {
 		t.cancelSentFor, t.stillRuns = task, nil
-		t.noteTold()
+		t.noteCancelSent()
 	}
 	t.mu.Unlock()
 	if is {
@@ -119,7 +119,7 @@ func (t *turn) identify(task string) bool {
 const leastTell = 500 * time.Millisecond
 
 // sendCancel has the agent cancel the task, if that is known and was not told before, or
-// stops it by hangUp, and then ends agentTold.
+// stops it by hangUp, and then ends cancelSent.
 func (t *turn) sendCancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,7 +132,7 @@ func (t *turn) sendCancel() {
 		t.agent.cancelLater(task)
 		return
 	}
-	defer t.noteTold()
+	defer t.noteCancelSent()
 	if t.spared = t.hangUp != nil && t.hangUp(); t.spared {
 		t.stillRuns = nil
 		return
@@ -205,13 +205,13 @@ func asStatus(task *a2a.Event) *a2a.Event {
 
 var errUnanswered = errors.New("it has not answered the cancel")
 
-// awaitTold waits, at the end of a cancelled turn, until the agent has been told, so that it
+// awaitCancelSent waits, at the end of a cancelled turn, until the agent has been told, so that it
 // does not go on working. An agent that has refused is told again: the cancel may have come
 // before the turn's message did. It returns why the agent may go on; nil: it does not, or ctx
 // has ended.
-func (t *turn) awaitTold(ctx context.Context) error {
+func (t *turn) awaitCancelSent(ctx context.Context) error {
 	select {
-	case <-t.agentTold.Done():
+	case <-t.cancelSent.Done():
 	case <-time.After(t.graceLeft() + leastTell): // it is told by then
 	case <-ctx.Done():
 		return nil

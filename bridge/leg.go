@@ -94,19 +94,19 @@ const (
 	ofLeg came = iota // what the leg has dealt with, or its end
 	ofSilence
 	ofCancel
-	ofTold     // the agent was told of it, or need not be
-	ofGrace    // the time after a cancel is over
-	ofAnswer   // what was asked for is there
-	ofExit     // the agent's process has ended
-	ofSteering // turn.steering
-	ofEnd      // of the turn's context
+	ofCancelSent // the agent was told of it, or need not be
+	ofGrace      // the time after a cancel is over
+	ofAnswer     // what was asked for is there
+	ofExit       // the agent's process has ended
+	ofSteering   // turn.steering
+	ofEnd        // of the turn's context
 )
 
 // beside is what a turn waits for beside its leg; what is nil does not come.
 type beside struct {
-	cancel, told <-chan struct{}
-	answer, exit <-chan struct{}
-	steers       <-chan *steering
+	cancel, cancelSent <-chan struct{}
+	answer, exit       <-chan struct{}
+	steers             <-chan *steering
 }
 
 // inputs are what can come to a leg.
@@ -158,8 +158,8 @@ func (l *leg) await(ctx context.Context, b beside) came {
 		l.end(l.agent.opts.Client.ExplainLoss(l.ctx, l.outage.why))
 	case <-b.cancel:
 		return ofCancel
-	case <-b.told:
-		return ofTold
+	case <-b.cancelSent:
+		return ofCancelSent
 	case <-b.answer:
 		return ofAnswer
 	case <-b.exit:

@@ -59,7 +59,7 @@ func newTurn(s *Session) *turn {
 	t := &turn{session: s, agent: s.agent, fold: s.fold, steers: make(chan *steering)}
 	t.released, t.noteReleased = context.WithCancel(context.Background())
 	t.cancelled, t.noteCancelled = context.WithCancel(context.Background())
-	t.agentTold, t.noteTold = context.WithCancel(context.Background())
+	t.cancelSent, t.noteCancelSent = context.WithCancel(context.Background())
 	t.stillRuns = errUnanswered
 	return t
 }
@@ -288,7 +288,7 @@ func (t *turn) stream(ctx context.Context, leg *leg) stopped {
 	leg.clock.set(atSilenceNotice, silence)
 	defer leg.clock.stop(atSilenceNotice)
 	defer leg.clock.stop(atGrace)
-	b := beside{cancel: t.cancelled.Done(), told: t.agentTold.Done()}
+	b := beside{cancel: t.cancelled.Done(), cancelSent: t.cancelSent.Done()}
 	leg.flows = false
 	for {
 		switch {
@@ -318,8 +318,8 @@ func (t *turn) stream(ctx context.Context, leg *leg) stopped {
 		case ofCancel:
 			b.cancel = nil
 			leg.clock.set(atGrace, t.graceLeft())
-		case ofTold:
-			b.told = nil
+		case ofCancelSent:
+			b.cancelSent = nil
 			if err := t.showCancelled(ctx); err != nil || leg.hasEnded() {
 				return stopped{err: err}
 			}

@@ -158,7 +158,7 @@ func (t *turn) endCancelled(ctx context.Context, r *Result, how how) error {
 	case t.fold.TaskID == "" && how == overdue:
 		runs = errNoTask
 	case t.fold.TaskID != "" && !isOver: // else there is nothing to tell
-		runs = t.awaitTold(ctx)
+		runs = t.awaitCancelSent(ctx)
 	}
 	if t.fold.TaskID != "" && !isOver && !t.wasSpared() {
 		// It waits for an answer, or works: neither is what the user's next prompt is for.
