@@ -34,21 +34,21 @@ func (t *turn) openingNotices() (notices []mapping.Step) {
 	return notices
 }
 
-// A told is what a user is told once in a session.
-type told uint8
+// A onceNotice is what a user is told once in a session.
+type onceNotice uint8
 
 const (
-	ofForgotten told = 1 << iota // the agent may have lost the conversation
-	ofCut                        // what a cut costs
-	ofServers                    // the agent has not got the editor's MCP servers
+	ofForgotten onceNotice = 1 << iota // the agent may have lost the conversation
+	ofCut                              // what a cut costs
+	ofServers                          // the agent has not got the editor's MCP servers
 	ofYolo
 	ofStore // the conversation is not kept
 )
 
 // firstTime notes that the user is told something; false: that was done before.
-func (s *Session) firstTime(what told) bool {
-	isNew := s.told&what == 0
-	s.told |= what
+func (s *Session) firstTime(what onceNotice) bool {
+	isNew := s.noticesShown&what == 0
+	s.noticesShown |= what
 	return isNew
 }
 

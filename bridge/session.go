@@ -96,11 +96,11 @@ type Session struct {
 	lostConversation bool // the agent has lost the conversation, and the user does not know
 	// beginsWithCommand: it is a slash command's of A2A lines, whose task has had no message yet.
 	beginsWithCommand bool
-	namedTask         string // the task that the caller has named, which is not replaced either
-	leftOff           string // the task that an earlier process has left: how, is not known, but it is replaced once it is over
-	refused           string // the task that has refused an answer of the user's: another refusal is believed, unless a look finds it waiting
-	unseen            bool   // taskID is the caller's, and nothing of it was shown: see takeUnseen
-	told              told   // what the user was told
+	namedTask         string     // the task that the caller has named, which is not replaced either
+	leftOff           string     // the task that an earlier process has left: how, is not known, but it is replaced once it is over
+	refused           string     // the task that has refused an answer of the user's: another refusal is believed, unless a look finds it waiting
+	unseen            bool       // taskID is the caller's, and nothing of it was shown: see takeUnseen
+	noticesShown      onceNotice // what the user was told
 }
 
 // NewSession begins a conversation in a directory. The agent is not contacted.
