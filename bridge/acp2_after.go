@@ -60,14 +60,14 @@ func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 	}
 	view := e.view(w.session)
 	journals := w.alone()
-	told := cancelled
+	begun := cancelled
 	var result Result
 	var err error
 	if cancelled {
 		result, err = turn.cancelLeftTask(ctx, w.task, view)
 	} else {
 		view.beforeShow = func() {
-			told = true
+			begun = true
 			w.session.noteShown(false)
 			e.tellState(ctx, w.session, acp.StateRunning)
 		}
@@ -76,7 +76,7 @@ func (e *acpEditor) watch(ctx context.Context, w *watcher) {
 		}
 		result, err = turn.goOn(ctx, view)
 	}
-	if told || err != nil {
+	if begun || err != nil {
 		e.tellEnd(view, &result, err)
 	}
 	journals()

@@ -39,9 +39,9 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := dialect.Commands(raw)
-	a.locked(func() { a.commands = &told })
-	return told, nil
+	list := dialect.Commands(raw)
+	a.locked(func() { a.commands = &list })
+	return list, nil
 }
 
 // commandRequest returns the request of a prompt that begins with one of the agent's

@@ -128,8 +128,8 @@ func (t *turn) contact(ctx context.Context) (card *a2a.Card, writing dialect.Wri
 	if !t.agent.opts.Client.Starting() {
 		return t.agent.Ready(ctx)
 	}
-	told := t.waitFor(ctx, startingNotice, func() { card, writing, err = t.agent.Ready(ctx) })
-	return card, writing, cmp.Or(told, err)
+	unshown := t.waitFor(ctx, startingNotice, func() { card, writing, err = t.agent.Ready(ctx) })
+	return card, writing, cmp.Or(unshown, err)
 }
 
 // waitFor calls do, and shows a notice meanwhile if that takes time. The error is the editor's.

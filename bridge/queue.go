@@ -78,18 +78,18 @@ func (t *turn) predecessor() *turn {
 
 // A steering is a message for the task of the turn that runs.
 type steering struct {
-	prompt []acp.ContentBlock
-	tell   func(error) // called in the turn, once, when it is known what became of it; nil: the agent has it
-	told   bool        // it was
+	prompt   []acp.ContentBlock
+	tell     func(error) // called in the turn, once, when it is known what became of it; nil: the agent has it
+	reported bool        // tell was called
 }
 
 // tellOutcome tells what became of the message; what comes later does not count. nil: there
 // is none.
 func (p *steering) tellOutcome(err error) {
-	if p == nil || p.told {
+	if p == nil || p.reported {
 		return
 	}
-	p.told = true
+	p.reported = true
 	p.tell(err)
 }
 
@@ -107,7 +107,7 @@ var errCannotSteer = errors.New("bridge: the agent works on nothing that a messa
 
 // nextSteering is where the next message for the task comes from: nil while one is under way.
 func (t *turn) nextSteering(leg *leg) <-chan *steering {
-	if p := leg.request.steering; p != nil && !p.told {
+	if p := leg.request.steering; p != nil && !p.reported {
 		return nil
 	}
 	return t.steers

@@ -71,8 +71,8 @@ func (t *turn) forwardServers(ctx context.Context, m *a2a.Outgoing) error {
 	}
 	var id string
 	var missing []string
-	if told := t.waitFor(ctx, serversStarting, func() { id, missing, err = t.agent.makeTask(ctx, o) }); told != nil {
-		return told
+	if unshown := t.waitFor(ctx, serversStarting, func() { id, missing, err = t.agent.makeTask(ctx, o) }); unshown != nil {
+		return unshown
 	}
 	switch {
 	case ctx.Err() != nil, isUnauthenticated(err):

@@ -182,7 +182,7 @@ func (x *exchange) advice() string {
 		return at + " does not take a message of this size"
 	case http.StatusTooManyRequests:
 		text := at + " has too much to do"
-		if wait, told := retryAfter(x.resp); told {
+		if wait, has := retryAfter(x.resp); has {
 			return text + fmt.Sprintf(": it asks for a pause of %v; try again then", wait.Round(time.Second))
 		}
 		return text + ": try again later; it does not say when"

@@ -82,7 +82,7 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 		}
 		return x.op.delivery.repeatable() || !x.possiblyDelivered.Load(), nil
 	}
-	wait, told := retryAfter(resp)
+	wait, hasWait := retryAfter(resp)
 	if wait > maxRetryAfter {
 		return false, nil
 	}
@@ -90,7 +90,7 @@ func mayRepeat(ctx context.Context, resp *http.Response, err error) (bool, error
 	case http.StatusTooManyRequests:
 		// The agent says that it did nothing, and when it will: the request counts as
 		// not sent.
-		if x.op.delivery.repeatable() || told {
+		if x.op.delivery.repeatable() || hasWait {
 			x.possiblyDelivered.Store(false)
 			return true, nil
 		}
@@ -107,8 +107,8 @@ func isOfTLS(err error) bool {
 		errors.Is(err, http.ErrSchemeMismatch)
 }
 
-// retryAfter reads the header of that name: seconds, or a date. told: there is one that can be read.
-func retryAfter(resp *http.Response) (wait time.Duration, told bool) {
+// retryAfter reads the header of that name: seconds, or a date. has: there is one that can be read.
+func retryAfter(resp *http.Response) (wait time.Duration, has bool) {
 	value := resp.Header.Get("Retry-After")
 	if value == "" { // as mostly: the errors of parsing it would cost more than all else here
 		return 0, false

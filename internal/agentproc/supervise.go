@@ -60,8 +60,8 @@ func Supervise(args []string, leash io.Reader, stderr io.Writer) int {
 	// Ends with the leash, or with the process: nothing else is sure to end a read of a
 	// pipe.
 	go func() {
-		told, _ := io.Copy(io.Discard, leash) // an error ends it, too
-		orphaned.Store(told == 0)
+		n, _ := io.Copy(io.Discard, leash) // an error ends it, too
+		orphaned.Store(n == 0)
 		close(order)
 	}()
 	status := supervise(path, argv, order, out)

@@ -17,7 +17,7 @@ const (
 	none    gap = iota
 	owed        // to be said before the next text
 	settled     // a snapshot was complete
-	told
+	toldUser
 )
 
 // Cut notes that the stream was lost: a gap is owed.
@@ -32,7 +32,7 @@ func (s *Shown) End(known bool) {
 }
 
 func (s *Shown) sayGap() {
-	s.gap = told
+	s.gap = toldUser
 	s.show(&Step{Op: Gap})
 }
 
@@ -50,7 +50,7 @@ func (s *Shown) weighGap(h *held, list []Item, lacks bool) (say bool) {
 		s.gap = owed
 	}
 	if s.gap == owed && len(s.said.text) > h.from {
-		s.gap = told
+		s.gap = toldUser
 		return true
 	}
 	return false

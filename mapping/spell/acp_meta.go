@@ -73,9 +73,9 @@ func (m *acpMeta) append(dst []byte) []byte {
 	}
 	all := m.members // without its end
 	if m.members = nil; m.pending {
-		told := m.current()
-		for _, key := range slices.Sorted(maps.Keys(told)) {
-			all = rawjson.AppendMember(all, key, string(told[key]))
+		now := m.current()
+		for _, key := range slices.Sorted(maps.Keys(now)) {
+			all = rawjson.AppendMember(all, key, string(now[key]))
 		}
 	}
 	if m.pending = false; len(all) == 0 {

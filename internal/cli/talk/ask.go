@@ -265,7 +265,7 @@ type Approver struct {
 	Terminal func() (io.ReadWriteCloser, error)
 	Say      func(format string, args ...any)
 	screen   *frame.Screen // nil: nobody else writes to the terminal
-	told     []string      // titles that were not allowed because there was no terminal
+	refused  []string      // titles that were not allowed because there was no terminal
 	// interrupted: Ctrl-C came while a question was open; its line has ended.
 	Interrupted bool
 }
@@ -296,10 +296,10 @@ func (a *Approver) Ask(ctx context.Context, questions []mapping.Question) ([]map
 // tell says why a question gets no answer, and what would answer it; once for a title.
 func (a *Approver) tell(q *mapping.Question) {
 	title := mapping.Title(q.Call)
-	if slices.Contains(a.told, title) {
+	if slices.Contains(a.refused, title) {
 		return
 	}
-	a.told = append(a.told, title)
+	a.refused = append(a.refused, title)
 	_, certain := q.AllowOnce()
 	switch title = safe.Short(title, frame.MaxValue); {
 	case a.How != ApproveAsk:

@@ -189,8 +189,8 @@ func Verdict(p *frame.Program, c *cli.Context, l *reach.Link, editor *Editor, re
 	case result.Waits && editor.Format == frame.Text:
 		p.Say("the agent waits for an answer: %s", resumes(c, l, result))
 	}
-	told := func(title string) bool { return slices.Contains(editor.Approver.told, title) }
-	if unanswered := slices.DeleteFunc(slices.Clone(result.Unanswered), told); len(unanswered) > 0 {
+	known := func(title string) bool { return slices.Contains(editor.Approver.refused, title) }
+	if unanswered := slices.DeleteFunc(slices.Clone(result.Unanswered), known); len(unanswered) > 0 {
 		p.Say("not allowed, because nobody answered: %s", strings.Join(unanswered, "; "))
 	}
 	if !c.Bool("fail") {

@@ -261,11 +261,11 @@ func (w *words) end(session string, n int64, who string, complete bool) {
 		w.c.note("what was said is not compared in turns with %s", t.void)
 		return
 	}
-	var told strings.Builder
+	var all strings.Builder
 	for _, s := range t.got.list {
-		told.WriteString(s.text() + "\n")
+		all.WriteString(s.text() + "\n")
 	}
-	got, other := told.String(), t.other.String()
+	got, other := all.String(), t.other.String()
 	flat := strings.ReplaceAll(got, "\n", "") // messages in a row may be one text of the agent's
 	from := 0                                 // texts mostly come in their order
 	for _, u := range t.said.list {

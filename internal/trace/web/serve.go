@@ -174,10 +174,10 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	tick := time.NewTicker(liveTime)
 	defer tick.Stop()
-	var told []byte
+	var sent []byte
 	for {
-		if b, _ := json.Marshal(s.index.head(filepath.Base(s.path))); !bytes.Equal(b, told) { // it can always be encoded
-			told = b
+		if b, _ := json.Marshal(s.index.head(filepath.Base(s.path))); !bytes.Equal(b, sent) { // it can always be encoded
+			sent = b
 			if _, err := fmt.Fprintf(w, "data: %s\n\n", b); err != nil || http.NewResponseController(w).Flush() != nil {
 				return
 			}
