@@ -186,20 +186,20 @@ func (w Writing) Abilities(card *a2a.Card, known ...Ability) string {
 	for _, kind := range []string{"image/*", "audio/*", "video/*", "application/*"} {
 		files = files || card.Takes(kind)
 	}
-	var has, lacks []string
+	var has, missing []string
 	for _, a := range append(known, Ability{"files", files}, Ability{"approvals", w.Traits().Approvals}) {
 		if a.Has {
 			has = append(has, a.Name)
 		} else {
-			lacks = append(lacks, a.Name)
+			missing = append(missing, a.Name)
 		}
 	}
 	var line []string
 	if len(has) > 0 {
 		line = append(line, strings.Join(has, ", "))
 	}
-	if len(lacks) > 0 {
-		line = append(line, "no "+strings.Join(lacks, ", no "))
+	if len(missing) > 0 {
+		line = append(line, "no "+strings.Join(missing, ", no "))
 	}
 	return strings.Join(line, "; ")
 }

@@ -38,11 +38,11 @@ func (s *Shown) sayGap() {
 
 // weighGap weighs, behind a task that was asked for, whether that is complete, and by that whether a gap is
 // owed. say: the caller is to say it, before what the task has added. list is all that the task holds, h what
-// counts of it; lacks: see heldItem.
-func (s *Shown) weighGap(h *held, list []Item, lacks bool) (say bool) {
+// counts of it; textMissing: see heldItem.
+func (s *Shown) weighGap(h *held, list []Item, textMissing bool) (say bool) {
 	// A turn that is over has said something: the history of the A2A project's SDK for .NET has the user's messages alone.
 	silent := s.state == a2a.StateCompleted && len(s.said.text) == 0 && !slices.ContainsFunc(list, func(in Item) bool { return in.Kind == Foreign })
-	complete := s.holdsOurs(h, list) && !lacks && s.namesAll() && !silent && !s.Partial // rule: S8
+	complete := s.holdsOurs(h, list) && !textMissing && s.namesAll() && !silent && !s.Partial // rule: S8
 	switch {
 	case complete && s.gap == owed:
 		s.gap = settled // S3: complete is not final, the next one is weighed again
@@ -70,7 +70,7 @@ func (s *Shown) holdsOurs(h *held, list []Item) bool {
 }
 
 // namesAll reports whether a snapshot has all items that this turn has shown, or copies of them;
-// whether it has their whole text tells heldItem (lacks). Thoughts, superseded items and white space
+// whether it has their whole text tells heldItem (textMissing). Thoughts, superseded items and white space
 // are not missed.
 func (s *Shown) namesAll() bool {
 	return !slices.ContainsFunc(s.said.starts, func(b start) bool {

@@ -54,8 +54,8 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 	s.limit()
 	h := &held{verb: Snapshot, was: s.state, from: len(s.said.text), before: len(s.said.text)}
 	s.state, s.inHand, s.anew = a2a.State(strings.Clone(string(state))), "", false
-	lacks := s.showHeld(h, s.entries(list, &s.prompt))
-	return s.gap != none && s.weighGap(h, list, lacks)
+	textMissing := s.showHeld(h, s.entries(list, &s.prompt))
+	return s.gap != none && s.weighGap(h, list, textMissing)
 }
 
 // entries are what counts of a task's list: not the user's messages, nor what stands before ours,
@@ -113,8 +113,8 @@ func (e *Item) join(in *Item) {
 }
 
 // showHeld shows what the entries of a state have beyond what was shown. Meanwhile the state is
-// in hand. lacks: see heldItem.
-func (s *Shown) showHeld(h *held, list []Item) (lacks bool) {
+// in hand. textMissing: see heldItem.
+func (s *Shown) showHeld(h *held, list []Item) (textMissing bool) {
 	s.states++
 	h.list, s.held = list, h
 	defer func() { s.held = nil }()
@@ -131,7 +131,7 @@ func (s *Shown) showHeld(h *held, list []Item) (lacks bool) {
 		})
 	}
 	if newest >= 0 {
-		lacks = s.heldItem(&list[newest])
+		textMissing = s.heldItem(&list[newest])
 		h.before = len(s.said.text) // a message may say all of it again
 	}
 	for i := range list {
@@ -142,17 +142,17 @@ func (s *Shown) showHeld(h *held, list []Item) (lacks bool) {
 			continue
 		}
 		if i != newest {
-			lacks = s.heldItem(e) || lacks
+			textMissing = s.heldItem(e) || textMissing
 		}
 		h.prior = e
 	}
-	return lacks
+	return textMissing
 }
 
 // heldItem shows what an item of a state has beyond what was shown, and notes that the state
-// holds it (item.heldIn). lacks: a task that was asked for does not hold all that was shown of it;
+// holds it (item.heldIn). textMissing: a task that was asked for does not hold all that was shown of it;
 // that it has said another text under its ID counts, too.
-func (s *Shown) heldItem(in *Item) (lacks bool) {
+func (s *Shown) heldItem(in *Item) (textMissing bool) {
 	if in.seq == "" {
 		return false
 	}
@@ -211,9 +211,9 @@ func (h *held) joinsPieces(in *Item) bool {
 }
 
 // heldKnown shows what an item that was shown has in a state; rest and begins are Shown.rest's.
-// lacks: see heldItem; false, if it was put right (mends). Of a task that comes live it may be
+// textMissing: see heldItem; false, if it was put right (mends). Of a task that comes live it may be
 // replaced.
-func (s *Shown) heldKnown(it *item, in *Item, rest string, begins bool) (lacks bool) {
+func (s *Shown) heldKnown(it *item, in *Item, rest string, begins bool) (textMissing bool) {
 	switch {
 	case begins && rest != "" && s.showSaidApart(it, in, rest):
 	case begins && rest != "":

@@ -112,10 +112,10 @@ func (k *checkup) tasksStep(a *answered) {
 		return
 	}
 	noFollow, noGet := t.subscribe == notOffered, t.get == notOffered
-	var lacks []string
-	for _, lack := range [...]struct {
-		is    bool
-		costs string
+	var missing []string
+	for _, ability := range [...]struct {
+		isMissing bool
+		costs     string
 	}{
 		{k.l.Client.Unsupported().Streaming && k.card.Raw != "", "no streaming: its answers are asked for from time to time, and come in pieces"},
 		{noFollow && noGet, "no resubscribe, and no history to ask for: a cut loses the rest of an answer"},
@@ -123,21 +123,21 @@ func (k *checkup) tasksStep(a *answered) {
 		{noGet && !noFollow, "no history to ask for: a cut loses what is said until the task is followed again"},
 		{t.cancel == notOffered, "no cancel: what you cancel goes on there unseen"},
 	} {
-		if lack.is {
-			lacks = append(lacks, lack.costs)
+		if ability.isMissing {
+			missing = append(missing, ability.costs)
 		}
 	}
 	can := k.writing.Abilities(k.card, append([]dialect.Ability{{Name: "streaming", Has: !k.l.Client.Unsupported().Streaming}}, t.abilities()...)...)
-	if len(lacks) == 0 {
+	if len(missing) == 0 {
 		k.add("abilities", stepOK, can, "")
 		return
 	}
-	lacks = append([]string{can}, lacks...)
+	missing = append([]string{can}, missing...)
 	do := ""
 	if t.bare {
 		do = "it answers no more than 404 for a task that is not there, which may mean the task: what it offers shows with a real one"
 	}
-	k.add("abilities", stepWarning, strings.Join(lacks, "\n"), do)
+	k.add("abilities", stepWarning, strings.Join(missing, "\n"), do)
 }
 
 // abilities lists those that are known.

@@ -22,7 +22,7 @@ type agentWire struct {
 	begun     map[string]*seenTask // tasks that began in the trace
 	listed    map[string]bool      // tasks on the pages of the last list
 	card      gjson.Result         // the agent's card
-	lacks     string               // the version of the first operation that the agent did not know
+	unknownIn string               // the version of the first operation that the agent did not know
 }
 
 // An endedTask is the terminal state of a task, with the records that tell it and asked for it.

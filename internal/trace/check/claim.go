@@ -105,7 +105,7 @@ func (w *agentWire) refused(n int64, x *exchange, code int64) {
 	if !slices.Contains(notThere, code) || x.op.version == "" || code == -32004 && mayBeOver {
 		return
 	}
-	if w.lacks = cmp.Or(w.lacks, x.op.version); w.lacks != x.op.version {
+	if w.unknownIn = cmp.Or(w.unknownIn, x.op.version); w.unknownIn != x.op.version {
 		return // the client has tried the names of another version, which the agent need not have
 	}
 	what := "missing: the agent answers that it has no " + name
