@@ -215,15 +215,15 @@ func (j *Journal) hasOlder() bool {
 // prepare sees to it that the file is open, and has room for n bytes.
 func (j *Journal) prepare(n int) (err error) {
 	for range storeTries {
-		// Another bridge may remove what was made.
-		if err = j.open(); !errors.Is(err, fs.ErrNotExist) {
+		if err = j.open(); err == nil && j.full(n) {
+			err = j.rotate()
+		}
+		// Another bridge may remove what was made, or rename it first.
+		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
-	if err != nil || !j.full(n) {
-		return err
-	}
-	return j.rotate()
+	return err
 }
 
 // open opens the file, if it is not open, or another one is there, and ends a torn line in it.
@@ -271,7 +271,8 @@ func (j *Journal) open() error {
 	return err
 }
 
-// rotate begins another file. The caller has just opened this one.
+// rotate begins another file. The caller has just opened this one. fs.ErrNotExist: another bridge has
+// renamed it first.
 func (j *Journal) rotate() error {
 	j.closeFile() // some systems do not rename an open file
 	if err := os.Rename(j.path(), j.olderPath()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -156,6 +157,30 @@ func TestJournalRenamed(t *testing.T) {
 	write(one, 7)
 	s.Wait()
 	replays(t, "renamed", s, "a", `{"n":0}`, `{"n":1}`, `{"n":2}`, `{"n":3}`, `{"n":4}`, `{"n":5}`, `{"n":6}`, `{"n":7}`)
+}
+
+// TestJournalFullTwice: of two bridges that find the file full at once one renames it, and the other goes on with
+// what that has begun.
+func TestJournalFullTwice(t *testing.T) {
+	for range 3 {
+		s := openStore(t)
+		s.limits.journal = 1000
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				j := s.Journal("a")
+				defer j.Close()
+				for range 200 {
+					if err := j.Write([]byte(`{"text":"` + strings.Repeat("x", 100) + "\"}\n")); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		both.Wait()
+		s.Wait()
+	}
 }
 
 // TestJournalDeleted: a session that is deleted while it is used comes back with
