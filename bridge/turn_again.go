@@ -77,13 +77,14 @@ func (t *turn) resendRequest(ctx context.Context, m *a2a.Outgoing, refusal *a2a.
 
 // withoutReferences returns a refused message without the earlier tasks that it names, if the
 // refusal is about these; nil otherwise. Microsoft's Agent Framework, for Go and for .NET, takes no
-// message that names one, and says so in words alone: its code is that of an internal error.
+// message that names one, and says so in words alone: its code is that of an internal error. So has an error
+// that comes behind work, and may spell the message: the words have to be of a refusal.
 func (t *turn) withoutReferences(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgoing {
 	if len(m.ReferenceTaskIDs) == 0 || !slices.Equal(m.ReferenceTaskIDs, t.session.previous) {
 		return nil // none, or the editor's own
 	}
 	said := strings.ToLower(strings.ReplaceAll(refusal.Message, "_", ""))
-	if !strings.Contains(said, "referencetaskids") {
+	if !strings.Contains(said, "referencetaskids is not supported") {
 		return nil
 	}
 	t.agent.locked(func() { t.agent.referencesRefused = true })
