@@ -108,9 +108,10 @@ func (l *leg) looked(r *reply) {
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
 	switch refusal := refusalOf(r.err); {
 	case r.err == nil:
-		// The agent is there, though it may end its subscriptions at once (AgentStack, while it
-		// waits for a sign-in).
-		l.tries, l.unknown, l.outage.attempt, l.outage.unreachableSince = 0, 0, 0, time.Time{}
+		l.tries, l.unknown, l.outage.unreachableSince = 0, 0, time.Time{}
+		if !l.endsEarly(r.task) { // else an answer is no sign that the connection is back
+			l.outage.attempt = 0
+		}
 		if overtaken { // a slow look: what has come since is newer
 			if l.step(inHint); l.phase == streaming { // of a stream that says each few seconds that it works, too
 				l.clock.set(atSilent, min(l.patience, olderSilence))
@@ -144,6 +145,13 @@ func (l *leg) looked(r *reply) {
 		f.again = 0
 		l.look(in)
 	}
+}
+
+// endsEarly reports whether the agent ends each stream and subscription in the middle of a task that
+// works, so that nobody hears what it says. AgentStack ends them while it waits for a sign-in, and a
+// message may have been the answer.
+func (l *leg) endsEarly(task *a2a.Event) bool {
+	return l.outage.why == errMiddle && l.looks.polls == pollNone && task.State == a2a.StateWorking && !l.spokeLast
 }
 
 // cannotLook counts a look that cannot be, since the agent has no tasks/get, and the machine

@@ -17,7 +17,8 @@ import (
 // cannot be, or one is open. Of an attempt behind a cut it tells the user.
 func (l *leg) subscribe() {
 	l.looks.counts = true
-	if l.outage.attempt++; l.looks.polls != pollUnstreamed && l.outage.why != nil {
+	if l.looks.polls != pollUnstreamed && l.outage.why != nil {
+		l.outage.attempt++
 		l.tell(mapping.Connection{Phase: mapping.PhaseRetrying, Attempt: l.outage.attempt, Why: l.outage.why.Error()})
 	}
 	switch {
