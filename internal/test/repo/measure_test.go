@@ -23,8 +23,9 @@ var measured = flag.Bool("measure", false, "TestMeasure and TestPasses print wha
 type room map[string]int
 
 // columns are lines; functions over 40 lines, and of a complexity over 15; fields of structs that
-// are bool; makes of channels, go statements, mutexes, uses of sync/atomic's types; what is exported.
-var columns = []string{"lines", "tests", "comments", "over40", "branched", "bools", "chans", "go", "locks", "atoms", "exported"}
+// are bool; makes of channels, go statements, mutexes, uses of sync/atomic's types; what is exported;
+// uses between files that go upward.
+var columns = []string{"lines", "tests", "comments", "over40", "branched", "bools", "chans", "go", "locks", "atoms", "exported", "upward"}
 
 // heart is what answers "was this shown already?" and "is the turn over?".
 var heart = regexp.MustCompile(`^(mapping/(shown/[a-z_]+|fold[a-z_]*)|bridge/(leg|leg_[a-z]+|look|subscription|arrived|silence|live|machine|known|verdict|readers))\.go$`)
@@ -69,6 +70,11 @@ func TestMeasure(t *testing.T) {
 				r.count(f.fset, n)
 				return true
 			})
+		}
+	}
+	for path, n := range upward(t) {
+		for _, r := range of(path) {
+			r["upward"] += n
 		}
 	}
 	fmt.Printf("%-22s %s", "room", strings.Join(columns, " "))
@@ -121,6 +127,45 @@ func (r room) count(fset *token.FileSet, n ast.Node) {
 			r["atoms"]++
 		}
 	}
+}
+
+// upward counts for each file how often it uses what another file of its package declares that uses it
+// more often in turn: against the direction of most uses between the two. Names that several files
+// declare do not count, nor exported methods and fields, which other packages may have, too.
+func upward(t *testing.T) map[string]int {
+	declared := map[string]string{} // in which file; "": in several
+	for name, files := range declaredNames(t) {
+		for file := range files {
+			key := filepath.Dir(file) + " " + name[strings.LastIndex(name, ".")+1:]
+			if was, ok := declared[key]; ok && was != file {
+				file = ""
+			}
+			declared[key] = file
+		}
+	}
+	uses, counts := map[[2]string]int{}, map[string]int{}
+	for _, f := range sources(t) {
+		use := func(id *ast.Ident) {
+			if file := declared[f.pkg+" "+id.Name]; file != "" && file != f.path {
+				uses[[2]string{f.path, file}]++
+			}
+		}
+		for _, id := range f.ast.Unresolved {
+			use(id)
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && !s.Sel.IsExported() {
+				use(s.Sel)
+			}
+			return true
+		})
+	}
+	for pair, n := range uses {
+		if m := uses[[2]string{pair[1], pair[0]}]; n < m || n == m && pair[0] > pair[1] {
+			counts[pair[0]] += n
+		}
+	}
+	return counts
 }
 
 // A passed is a function that a chunk of text passes.
