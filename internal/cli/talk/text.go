@@ -139,13 +139,7 @@ func (o *TextOutput) tell(s *mapping.Step) {
 		if s.Append {
 			return // only the beginning of a thought is told
 		}
-		thought := strings.TrimSpace(s.Subject)
-		if description := strings.TrimSpace(s.Description); thought == "" {
-			thought = description
-		} else if description != "" {
-			thought += ": " + description
-		}
-		o.Say("thinks: %s", strings.ReplaceAll(thought, "\n", "\n  "))
+		o.Say("thinks: %s", strings.ReplaceAll(Thought(s.Subject, s.Description), "\n", "\n  "))
 	case mapping.StepTool:
 		if s.New || s.Changed&mapping.ToolState != 0 {
 			status := strings.ToLower(s.Tool.Status.String())
@@ -155,6 +149,15 @@ func (o *TextOutput) tell(s *mapping.Step) {
 			o.Say("tool %s: %s", ToolName(s.Tool), status)
 		}
 	}
+}
+
+// Thought is a thought as text.
+func Thought(subject, description string) string {
+	subject, description = strings.TrimSpace(subject), strings.TrimSpace(description)
+	if subject != "" && description != "" {
+		subject += ": "
+	}
+	return subject + description
 }
 
 // PartSays tells what a part is that is no text, and what is in it, unless that is a file.

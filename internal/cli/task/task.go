@@ -18,6 +18,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/cli/talk"
 	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -82,9 +83,11 @@ func cancelTask(p *frame.Program, c *cli.Context, l *reach.Link, id string) erro
 }
 
 // taskPage shows a task to people, in the order of the conversation: what was said, and
-// what else there is, in a line each. program begins the commands that the page names.
-func taskPage(task *a2a.Event, dialect, program string) *frame.Page {
-	out := &frame.Page{}
+// what else there is, in a line each. speaks is the agent's dialect; program begins the
+// commands that the page names.
+func taskPage(task *a2a.Event, speaks, program string) *frame.Page {
+	out, spoken := &frame.Page{}, &dialect.Spoken{}
+	spoken.Speak(speaks)
 	out.Field("task", task.TaskID)
 	out.Field("context", task.ContextID)
 	state := string(task.State)
@@ -95,11 +98,11 @@ func taskPage(task *a2a.Event, dialect, program string) *frame.Page {
 	said := &frame.Page{}
 	if task.History != nil {
 		for m := range task.History {
-			message(said, &m)
+			message(said, &m, spoken)
 		}
 	}
 	if task.HasMessage {
-		message(said, &task.Message)
+		message(said, &task.Message, spoken)
 	}
 	out.Section("What was said", said)
 	if task.Artifacts != nil {
@@ -107,7 +110,7 @@ func taskPage(task *a2a.Event, dialect, program string) *frame.Page {
 	}
 	switch {
 	case task.State != a2a.StateInputRequired:
-	case talk.WaitsForApproval(task, dialect):
+	case talk.WaitsForApproval(task, speaks):
 		out.Heading("It waits for approval: " + program + " task subscribe --approve ask " + task.TaskID)
 	default:
 		out.Heading("It waits for an answer: " + program + " send --task-id " + task.TaskID + " \"...\"")
@@ -115,12 +118,12 @@ func taskPage(task *a2a.Event, dialect, program string) *frame.Page {
 	return out
 }
 
-func message(out *frame.Page, m *a2a.Message) {
+func message(out *frame.Page, m *a2a.Message, spoken *dialect.Spoken) {
 	lead := "  agent"
 	if m.Role == a2a.RoleUser {
-		lead = "  you"
+		lead, spoken = "  you", &dialect.Spoken{}
 	}
-	for _, text := range partTexts(&m.Parts) {
+	for _, text := range partTexts(&m.Parts, spoken) {
 		out.Field(lead, text)
 	}
 }
@@ -136,7 +139,7 @@ func artifacts(out *frame.Page, task *a2a.Event, program string) {
 		for part := range a.Parts.All() {
 			files = files || part.Kind == a2a.PartFile
 		}
-		for _, text := range partTexts(&a.Parts) {
+		for _, text := range partTexts(&a.Parts, &dialect.Spoken{}) {
 			came.Text(6, text)
 		}
 	}
@@ -147,8 +150,8 @@ func artifacts(out *frame.Page, task *a2a.Event, program string) {
 }
 
 // partTexts returns the texts, and a line on each other part. Texts that follow each other are
-// one: servers keep the pieces of a stream as parts.
-func partTexts(parts *a2a.Parts) (all []string) {
+// one: servers keep the pieces of a stream as parts. spoken tells which data are thoughts.
+func partTexts(parts *a2a.Parts, spoken *dialect.Spoken) (all []string) {
 	var pieces []string
 	for part := range parts.All() {
 		if part.Kind == a2a.PartText {
@@ -156,6 +159,9 @@ func partTexts(parts *a2a.Parts) (all []string) {
 			continue
 		}
 		what, content := talk.PartSays(part)
+		if subject, description, ok := spoken.Thought(part); ok {
+			what, content = "thinks", talk.Thought(subject, description)
+		}
 		if content != "" {
 			what += ": " + safe.Short(content, frame.MaxValue)
 		}
