@@ -12,7 +12,6 @@
 //
 //	go run ./internal/test/bench/cmd/a2abench            every scenario
 //	go run ./internal/test/bench/cmd/a2abench -list      which there are
-//	go test -bench . ./internal/test/bench               the hot path inside the process
 //
 // CI checks only the number of allocations for each event, which is exact: see
 // TestAllocations.
