@@ -13,7 +13,6 @@ import (
 type brought struct {
 	verb   shown.Verb          // of events
 	events []a2a.Event         // valid until the turn has shown them
-	grows  bool                // nothing but a text that grows has come: before events, and, once they are shown, in them
 	conn   *mapping.Connection // what became of the connection, nil for nothing
 	steps  []mapping.Step      // that are shown as they are
 }
@@ -114,33 +113,32 @@ type inputs struct {
 	batches        <-chan batch
 	clock          <-chan time.Time
 	pushed, exited <-chan struct{}
-	flows          bool // leg.flows so far, which holds for what comes next alone
 }
 
-// listens returns what may come now. Where the leg is over, only the turn's alarms come; where there is none,
-// nothing.
-func (l *leg) listens() (in inputs) {
+// listens returns what may come now, and leg.flows so far, which holds for what comes next alone. Where the
+// leg is over, only the turn's alarms come; where there is none, nothing.
+func (l *leg) listens() (in inputs, flows bool) {
 	if l == nil {
-		return in
+		return in, false
 	}
 	if in.clock = l.clock.timer.C; l.phase == over {
-		return in
+		return in, false
 	}
 	in.batches, in.pushed = l.readers.batches, l.pushes.waked()
 	if l.phase != streaming { // else its stream still has what it has said last
 		in.exited = l.agent.opts.Client.Exited()
 	}
-	in.flows, l.flows = l.flows, false
-	return in
+	flows, l.flows = l.flows, false
+	return in, flows
 }
 
 // await waits for what comes next to a turn, and deals with it where it is the leg's (ofLeg);
 // nil: the turn has none. A leg that is over brings nothing but the turn's alarms, and is closed.
 func (l *leg) await(ctx context.Context, b beside) came {
-	in := l.listens()
+	in, flows := l.listens()
 	select {
 	case b := <-in.batches:
-		l.take(b, in.flows)
+		l.take(b, flows)
 	case <-in.clock:
 		switch a := l.clock.rang(); {
 		case a == atSilenceNotice:
@@ -148,7 +146,7 @@ func (l *leg) await(ctx context.Context, b beside) came {
 		case a == atGrace:
 			return ofGrace
 		case a == noAlarm: // it was put off: nothing has come
-			l.flows = in.flows
+			l.flows = flows
 		case l.phase != over:
 			l.ring(a)
 		}
@@ -191,7 +189,7 @@ func (l *leg) ring(a alarm) {
 }
 
 // take deals with what a stream has brought, or a request of the leg's, and has the stream be
-// read on, unless that waits for a look (leg.first). flows: see inputs.
+// read on, unless that waits for a look (leg.first). flows: see listens.
 func (l *leg) take(b batch, flows bool) {
 	switch {
 	case b.reply != nil:
@@ -216,13 +214,13 @@ func (l *leg) take(b batch, flows bool) {
 }
 
 // give has the turn show something, as slowly as the editor takes it, and takes over what
-// is known of calls then, and whether the stream flows. False: the leg is over, as the editor has failed.
+// is known of calls then, if the stream does not flow. False: the leg is over, as the editor has failed.
 func (l *leg) give(n brought) bool {
 	if l.unshown != nil {
 		return false
 	}
 	now, err := l.turn.show(l, &n)
-	if l.flows = n.grows; !n.grows {
+	if !l.flows {
 		l.callFacts = now
 	}
 	if err != nil {

@@ -33,7 +33,8 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		l.spokeLast = ev.Kind == a2a.EventMessage
 		flows = flows && (ev.State == "" || ev.State == l.state && l.progress == saidState)
 	}
-	if !l.give(brought{verb: shown.Live, events: events, grows: flows}) {
+	l.flows = flows // the turn knows more
+	if !l.give(brought{verb: shown.Live, events: events}) {
 		return
 	}
 	if l.flows {

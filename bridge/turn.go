@@ -269,7 +269,7 @@ func (t *turn) resume(leg *leg) (settled bool) {
 	leg.turn, leg.flows = t, false
 	before := t.shows
 	for waits := true; waits && t.shows == before; {
-		in := leg.listens()
+		in, _ := leg.listens()
 		select {
 		case b := <-in.batches:
 			leg.take(b, false)

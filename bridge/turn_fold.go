@@ -12,18 +12,18 @@ import (
 )
 
 // show hands what a leg has brought to the editor as steps, as slowly as that takes them, and returns
-// what the leg decides by then; nothing, where a text grows and that is all (n.grows, which it sets). The
-// error is the editor's.
+// what the leg decides by then; nothing, where a text grows and that is all (leg.flows, which it ends
+// otherwise). The error is the editor's.
 func (t *turn) show(leg *leg, n *brought) (now callFacts, err error) {
 	t.shows++
-	steps := t.stepsOf(n, t.steps[:0])
+	steps := t.stepsOf(leg, n, t.steps[:0])
 	if len(n.events) > 0 && n.verb != shown.Glance && (n.verb == shown.Live || len(steps) > 0) { // a look that shows nothing is not its word
 		t.news++
 	}
 	if n.verb != shown.Live && slices.ContainsFunc(steps, isWords) {
 		t.words++
 	}
-	if !n.grows {
+	if !leg.flows {
 		t.noteTask()
 		t.session.noteDialects()
 	}
@@ -35,7 +35,7 @@ func (t *turn) show(leg *leg, n *brought) (now callFacts, err error) {
 	}
 	clear(steps) // a large text would be held until the next one has been read
 	t.steps = steps
-	if !n.grows {
+	if !leg.flows {
 		t.chooseCancel(leg)
 		now = t.callFacts(leg)
 	}
@@ -47,8 +47,8 @@ func isWords(x mapping.Step) bool {
 	return !x.Repeats && (x.Kind == mapping.StepText || x.Kind == mapping.StepThought || x.Kind == mapping.StepPart)
 }
 
-// stepsOf appends the steps of what a leg has brought, with the notices that belong to it, and sets n.grows.
-func (t *turn) stepsOf(n *brought, steps []mapping.Step) []mapping.Step {
+// stepsOf appends the steps of what a leg has brought, with the notices that belong to it, and ends leg.flows.
+func (t *turn) stepsOf(leg *leg, n *brought, steps []mapping.Step) []mapping.Step {
 	if n.conn != nil {
 		steps = t.connection(n.conn, steps)
 	}
@@ -57,7 +57,7 @@ func (t *turn) stepsOf(n *brought, steps []mapping.Step) []mapping.Step {
 		if n.verb != shown.Live && t.view == lostView {
 			steps = append(steps, t.cutCost(n)...)
 		}
-		if steps = t.foldEvents(n, steps); n.grows {
+		if steps = t.foldEvents(leg, n, steps); leg.flows {
 			return steps
 		}
 		if n.verb != shown.Live && t.view == lostView {
@@ -91,12 +91,12 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 	return append(steps, mapping.Step{Kind: mapping.StepConnection, TaskID: t.fold.TaskID, ContextID: t.fold.ContextID, Connection: *c})
 }
 
-// foldEvents appends the steps of events, and sets n.grows.
-func (t *turn) foldEvents(n *brought, steps []mapping.Step) []mapping.Step {
+// foldEvents appends the steps of events, and ends leg.flows if they do more than go on with a text.
+func (t *turn) foldEvents(leg *leg, n *brought, steps []mapping.Step) []mapping.Step {
 	for i := range n.events {
 		at := len(steps)
 		steps = t.fold.Event(n.verb, &n.events[i], steps)
-		n.grows = n.grows && t.fold.Grew()
+		leg.flows = leg.flows && t.fold.Grew()
 		if t.agent.opts.Observe != nil {
 			t.observeEvent(&n.events[i], steps[at:])
 		}

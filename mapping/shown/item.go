@@ -68,11 +68,19 @@ type Item struct {
 
 	seq    string // its parts as one string: see Shown.sequence
 	pieces int    // of how many of its ID it was made (Item.join), if of more than one
-	// whole: its text is said as a whole, as it ends the leg (a last state, or a question), is in a task, or
-	// its last chunk does not append.
-	whole  bool
-	second bool // of a state: see markSecond
+	as     saidAs
 }
+
+// saidAs is how an item's text is said: as a part of it, or as a whole, since it ends the leg (a last state,
+// or a question), is in a task, or its last chunk does not append; or as a second whole, in a state
+// (markSecond).
+type saidAs uint8
+
+const (
+	inPart saidAs = iota
+	asWhole
+	asSecond
+)
 
 // Op says what a step does.
 type Op uint8

@@ -109,7 +109,7 @@ func (s *Shown) showSaidApart(it *item, in *Item, rest string) bool { // rule: S
 		if of == it || of.kind != Artifact || of.life == dead || of.heldIn == s.states {
 			continue
 		}
-		if c, ok := s.coversFrom(i, &Item{Kind: it.kind, seq: rest, whole: true}); ok && c.to == len(s.said.text) {
+		if c, ok := s.coversFrom(i, &Item{Kind: it.kind, seq: rest, as: asWhole}); ok && c.to == len(s.said.text) {
 			s.supersede(&c, it)
 			s.sayRest(it, in, len(in.seq)-len(c.rest), false)
 			return true

@@ -94,7 +94,7 @@ func (s *Shown) isRepetition(c *cover, in *Item) bool {
 		all && s.held.askedFor() && n >= short,
 		all && n >= evidence && in.Kind == Artifact && s.crosses(c, in.Kind):
 		return true
-	case in.whole:
+	case in.as != inPart:
 		return s.isWholeAgain(c, in)
 	case c.rest == "":
 		return c.pieces >= 2 && n >= evidence
@@ -134,7 +134,7 @@ func (s *Shown) isStripped(it *item, in *Item) bool {
 	if s.said.last() != it || k > 0 && s.said.starts[k-1].it == it || s.said.starts[k].pieces < 3 || weight(in.seq) < evidence {
 		return false
 	}
-	c, ok := s.coversFrom(k, &Item{Kind: it.kind, seq: in.seq, whole: true})
+	c, ok := s.coversFrom(k, &Item{Kind: it.kind, seq: in.seq, as: asWhole})
 	return ok && c.rest == ""
 }
 
@@ -183,7 +183,7 @@ func (s *Shown) sayRest(it *item, in *Item, n int, own bool) {
 // a dialect knows to be a whole says its own pieces again, and not an equal text before them.
 func (s *Shown) covers(in *Item) (best cover, ok bool) {
 	n := weight(in.seq)
-	if n == 0 || len(s.said.starts) == 0 || !in.whole && s.isShort(in, n) {
+	if n == 0 || len(s.said.starts) == 0 || in.as == inPart && s.isShort(in, n) {
 		return cover{}, false
 	}
 	begin := headOf(in.seq)
@@ -241,7 +241,7 @@ func (s *Shown) coversFrom(from int, in *Item) (c cover, ok bool) {
 			c.pieces += b.pieces
 		}
 		if at.seq >= len(in.seq) {
-			if ok = at.said >= c.to; ok && (in.whole || done.seq < len(in.seq)) && skip(s.said.text, at.said, len(s.said.text)) == len(s.said.text) {
+			if ok = at.said >= c.to; ok && (in.as != inPart || done.seq < len(in.seq)) && skip(s.said.text, at.said, len(s.said.text)) == len(s.said.text) {
 				c.to = len(s.said.text) // its last token may be a line break, as that of the whole
 			}
 			return c, ok

@@ -53,7 +53,7 @@ func (s *Shown) Restore(x *Step) {
 
 // restoreWhole notes what an item has said again: a task need not hold that elsewhere (S5).
 func (s *Shown) restoreWhole(it *item, seq string) {
-	if c, ok := s.covers(&Item{Kind: it.kind, seq: seq, whole: true}); ok && c.rest == "" {
+	if c, ok := s.covers(&Item{Kind: it.kind, seq: seq, as: asWhole}); ok && c.rest == "" {
 		s.supersede(&c, it)
 	}
 }

@@ -138,7 +138,9 @@ func (s *Shown) Live(in *Item) {
 	if in.seq = s.sequence(in.Parts); in.seq == "" {
 		return
 	}
-	in.whole = in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece
+	if in.as = inPart; in.Role == End || in.Hint == Whole || in.Last && !in.Append && in.Hint != Piece {
+		in.as = asWhole
+	}
 	it := s.find(in)
 	switch {
 	case in.Append && in.Kind == Artifact, in.Hint == Piece:
@@ -163,7 +165,7 @@ func (s *Shown) livePiece(it *item, in *Item) {
 	switch {
 	case s.isWholeThought(it, in):
 		s.repeat(it, in, len(in.seq), Begin)
-	case (in.whole || in.Last && s.isStripped(it, in)) && s.showRepeat(it, in):
+	case (in.as != inPart || in.Last && s.isStripped(it, in)) && s.showRepeat(it, in):
 	default:
 		s.say(it, in, 0)
 	}
@@ -190,14 +192,14 @@ func (s *Shown) update(it *item, in *Item) {
 	switch {
 	case begins && rest != "":
 		s.say(it, in, len(in.seq)-len(rest))
-	case begins && (in.whole || !s.isTwice(it, in.seq)):
+	case begins && (in.as != inPart || !s.isTwice(it, in.seq)):
 		s.repeat(it, in, len(in.seq), Begin)
 		if s.isDoubtful(it, in.seq) {
 			s.doubted++
 		}
 	case in.Kind != Artifact: // rule: L1
 		// Deltas under one ID are common. Only an artifact replaces. 460 turns.
-		if in.whole && s.showRepeat(it, in) {
+		if in.as != inPart && s.showRepeat(it, in) {
 			return
 		}
 		if it.life == dead { // S5: what comes behind the whole of a message is another text

@@ -71,7 +71,7 @@ func (s *Shown) entries(list []Item, our *ours) []Item {
 		if in.Kind == User || i < from && in.Kind != Artifact && in.Role == Said {
 			continue
 		}
-		in.seq, in.whole = s.sequence(in.Parts), true
+		in.seq, in.as = s.sequence(in.Parts), asWhole
 		if in.Kind == Message {
 			if k, known := at[in.ID]; known {
 				kept[k].join(&in) // rule: S2
@@ -175,7 +175,7 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 	it.heldIn = s.states
 	switch {
 	case in.Kind == Message && s.held.before > 0 && s.showAtCursor(it, in):
-	case in.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || in.second):
+	case in.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || in.as == asSecond):
 		// The history names the stream's messages: what it names otherwise, and is not at its place, is new (S1).
 		s.heldNew(it, in)
 	default:
@@ -189,7 +189,7 @@ func (s *Shown) heldOther(it *item, in *Item) {
 	switch {
 	case s.held.joinsPieces(in):
 		s.sayRest(it, in, len(in.seq), false)
-	case in.second, !(in.Kind == Message && s.held.askedFor() && s.showGrowth(it, in)) && !s.showRepeat(it, in):
+	case in.as == asSecond, !(in.Kind == Message && s.held.askedFor() && s.showGrowth(it, in)) && !s.showRepeat(it, in):
 		s.say(it, in, 0)
 	}
 }
@@ -241,8 +241,10 @@ func (s *Shown) heldNew(it *item, in *Item) {
 	if s.showGrowth(it, in) {
 		return
 	}
-	if h := s.held; len(s.said.text) > 0 && !in.second {
-		s.held, in.whole = nil, in.Role == End
+	if h := s.held; len(s.said.text) > 0 && in.as != asSecond {
+		if s.held = nil; in.Role != End {
+			in.as = inPart
+		}
 		again := s.showRepeat(it, in)
 		if s.held = h; again {
 			return
@@ -252,7 +254,7 @@ func (s *Shown) heldNew(it *item, in *Item) {
 }
 
 // markSecond notes of entries whether the task has their text before them, too, in a message of another ID, not in
-// pieces, or in an artifact of another name (Item.second). Then these are two, as L6 says, though the stream may have
+// pieces, or in an artifact of another name (asSecond). Then these are two, as L6 says, though the stream may have
 // said the first in pieces: of 60,000 random agents that say short texts, many of them equal, 10,264 lost one behind a
 // cut, unsaid; with this 325.
 func markSecond(list []Item) {
@@ -265,7 +267,9 @@ func markSecond(list []Item) {
 		in := &list[i]
 		k := text{in.Kind, in.seq}
 		f := first[k]
-		in.second = in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name)
+		if in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name) {
+			in.as = asSecond
+		}
 		if f == nil && in.pieces == 0 {
 			first[k] = in
 		}
