@@ -62,7 +62,7 @@ func TestAcceptEdits(t *testing.T) {
 	}
 	// No directory that is another one for the agent, or that holds the home.
 	t.Setenv("HOME", ws)
-	for _, dir := range []string{ws, base, "/", "/proc/self/cwd", "/dev/fd/1", "/proc/self/root" + ws} {
+	for _, dir := range []string{ws, base, base + "/alias", "/", "/proc/self/cwd", "/dev/fd/1", "/proc/self/root" + ws} {
 		if acceptsEdit(edit(dir+"/a.txt", ""), dir, true) {
 			t.Errorf("an edit below %s is allowed", dir)
 		}

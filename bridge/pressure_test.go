@@ -35,7 +35,8 @@ const (
 // them.
 type floodAgent struct {
 	chunks int
-	size   int // of a chunk
+	size   int           // of a chunk
+	pause  time.Duration // before each
 	said   atomic.Int64
 }
 
@@ -55,6 +56,7 @@ func (a *floodAgent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	const ids = `"taskId":"t","contextId":"c"`
 	_ = event(`{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}`)
 	for n := range a.chunks {
+		time.Sleep(a.pause)
 		if event(fmt.Sprintf(`{"kind":"status-update",%s,"status":{"state":"working","message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"%s"}]}},"final":false}`,
 			ids, numbered(n, a.size))) != nil {
 			return
@@ -75,9 +77,10 @@ type flood struct {
 }
 
 // newFlood is one that has begun a prompt.
-func newFlood(t *testing.T, a *floodAgent) (f *flood, end func()) {
+func newFlood(t *testing.T, a *floodAgent, opts bridge.Options) (f *flood, end func()) {
 	f = &flood{mcpClient: &mcpClient{T: t, lines: make(chan gjson.Result)}, floodAgent: a}
-	end = f.serve(&bridge.Options{Client: clientOf(t, a, &transport.ClientOptions{})}, func(m gjson.Result) { f.lines <- m })
+	opts.Client = clientOf(t, a, &transport.ClientOptions{})
+	end = f.serve(&opts, func(m gjson.Result) { f.lines <- m })
 	session := f.opens("")
 	f.write(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"` + session + `","prompt":[{"type":"text","text":"go"}]}}`)
 	return f, end
@@ -101,7 +104,7 @@ func TestBlockedEditor(t *testing.T) {
 	const chunks = 10_000
 	synctest.Test(t, func(t *testing.T) {
 		before := heap()
-		f, end := newFlood(t, &floodAgent{chunks: chunks, size: chunkText})
+		f, end := newFlood(t, &floodAgent{chunks: chunks, size: chunkText}, bridge.Options{})
 		defer end()
 		var said strings.Builder
 		for said.Len() == 0 && f.result == "" {
@@ -136,7 +139,7 @@ func TestLargeStream(t *testing.T) {
 		chunks /= 4
 	}
 	synctest.Test(t, func(t *testing.T) {
-		f, end := newFlood(t, &floodAgent{chunks: chunks, size: largeText})
+		f, end := newFlood(t, &floodAgent{chunks: chunks, size: largeText}, bridge.Options{})
 		defer end()
 		var most, first int64
 		shown, looks := 0, 0
@@ -156,6 +159,23 @@ func TestLargeStream(t *testing.T) {
 			t.Errorf("memory grew by %d KiB over %d MiB", most>>10, *pressure)
 		}
 		t.Logf("%d MiB of text: memory grew by %d KiB", *pressure, most>>10)
+	})
+}
+
+// TestMaxEventsPerSecond: an editor that wants so many lines a second gets no more, and all of the text.
+func TestMaxEventsPerSecond(t *testing.T) {
+	const chunks, most = 300, 20
+	synctest.Test(t, func(t *testing.T) {
+		f, end := newFlood(t, &floodAgent{chunks: chunks, size: chunkText, pause: 10 * time.Millisecond}, bridge.Options{MaxEventsPerSecond: most})
+		defer end()
+		began, lines, shown := time.Now(), 0, 0
+		for ; f.result == ""; lines++ {
+			shown += len(f.read())
+		}
+		must.Equal(t, shown, chunks*chunkText, "bytes of text are shown")
+		if limit := most * (int(time.Since(began)/time.Second) + 1); lines > limit {
+			t.Errorf("%d lines, %d are allowed", lines, limit)
+		}
 	})
 }
 
