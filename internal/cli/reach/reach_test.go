@@ -16,6 +16,7 @@ import (
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/internal/agentproc"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
+	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -153,4 +154,16 @@ func TestExtensionURIs(t *testing.T) {
 		_, err := extensionURIs([]string{in})
 		must.Equal(t, err == nil, want, in, err)
 	}
+}
+
+// What an option says is what the bridge and the client do.
+func TestOptionsReachTheLibrary(t *testing.T) {
+	l, got := &Link{}, []int{}
+	app := &cli.App{Flags: []cli.Flag{&cli.IntFlag{Name: "max-message"}, &cli.IntFlag{Name: "max-events-per-second"}}, Action: func(c *cli.Context) error {
+		client, err := ClientOptions(&frame.Program{}, c, &Configuration{Files: &config.Config{}})
+		got = append(got, client.MaxMessage)
+		return errors.Join(err, l.BridgeOptions(c))
+	}}
+	must.Do(t, app.Run([]string{"a2astdio", "--max-message", "3", "--max-events-per-second", "7"}))
+	must.Equal(t, append(got, l.Options.MaxEventsPerSecond), []int{3, 7})
 }

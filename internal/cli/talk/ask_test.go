@@ -38,6 +38,18 @@ func TestAskTerminal(t *testing.T) {
 	}
 }
 
+// TestAllOfAChange: of a long change there are its first lines, and by v all.
+func TestAllOfAChange(t *testing.T) {
+	q := question()
+	q.Call.Confirmation.Edit.NewContent = strings.Repeat("a line\n", ask.ChangeLines) + "rm -rf /\n"
+	tty := &typist{Reader: strings.NewReader("v\nn\n")}
+	must.Get(askTerminal(t.Context(), tty, []mapping.Question{q}))(t)
+	first, all, _ := strings.Cut(tty.shown.String(), "Which? ")
+	must.Has(t, first, "lines more are not shown]", "  v       Show all of the change\n")
+	must.Equal(t, strings.Contains(first, "rm -rf /"), false)
+	must.Has(t, all, "    +rm -rf /\n")
+}
+
 // TestAskCancelled: Ctrl-C at the question does not wait for an answer.
 func TestAskCancelled(t *testing.T) {
 	r, w := io.Pipe()
