@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ var pluginRuns = []pluginRun{
 	{"acpx", nil, nil, func(t *testing.T, s *seat, _, _ string) string {
 		needNode(t, 20)
 		dir := installNPM(t, "acpx-0.19.1", filepath.Join("acpx", "package.json"))
-		cmd := exec.Command(filepath.Join(dir, "node_modules", ".bin", "acpx"), "--agent", binary+" --agent "+s.agent, "exec", "hello")
+		cmd := exec.Command(filepath.Join(dir, "node_modules", ".bin", "acpx"), "--agent", strconv.Quote(binary)+" --agent "+s.agent, "exec", "hello")
 		cmd.Dir, cmd.Env = s.work(t), s.env
 		out, _ := cmd.CombinedOutput()                                                           // it has statuses of its own
 		return regexp.MustCompile(`(?m)^(\[client\].*)?\r?\n`).ReplaceAllString(string(out), "") // its progress
