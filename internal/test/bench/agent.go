@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // An agent is the server on loopback TCP that answers each message with its script. It
@@ -22,7 +24,8 @@ type agent struct {
 
 	mu     sync.Mutex
 	script *script
-	waits  int // messages that must come before the first is answered
+	waits  int    // messages that must come before the first is answered
+	said   string // the newest message, of a script with a task
 	// start is when the first event was written, in Unix nanoseconds.
 	start atomic.Int64
 	// asked is when the newest message came, likewise.
@@ -65,6 +68,15 @@ func (a *agent) card(w http.ResponseWriter, _ *http.Request) {
 
 func (a *agent) message(w http.ResponseWriter, r *http.Request) {
 	a.asked.Store(time.Now().UnixNano())
+	a.mu.Lock()
+	held := a.script.task != nil
+	a.mu.Unlock()
+	if held {
+		body, _ := io.ReadAll(r.Body)
+		if a.look(w, gjson.ParseBytes(body)) {
+			return
+		}
+	}
 	_, _ = io.Copy(io.Discard, r.Body)
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -83,6 +95,19 @@ func (a *agent) message(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = a.say(r.Context(), conn, s) // a client that has left is found missing elsewhere
+}
+
+// look answers a request that is no message with the script's task; false: it is one, which the task's
+// history begins with.
+func (a *agent) look(w http.ResponseWriter, request gjson.Result) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if message := request.Get("params.message"); message.Exists() {
+		a.said = message.Raw
+		return false
+	}
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, request.Get("id").Raw, a.script.task(a.said))
+	return true
 }
 
 func (a *agent) say(ctx context.Context, conn net.Conn, s *script) error {
@@ -111,7 +136,9 @@ func (a *agent) say(ctx context.Context, conn net.Conn, s *script) error {
 			return ctx.Err()
 		}
 	}
-	_, _ = out.Write(chunk(fmt.Appendf(nil, "data: %s\n\n", s.end)))
+	if s.task == nil {
+		_, _ = out.Write(chunk(fmt.Appendf(nil, "data: %s\n\n", s.end)))
+	}
 	_, _ = out.WriteString("0\r\n\r\n")
 	return out.Flush()
 }

@@ -121,6 +121,9 @@ type script struct {
 	// each gets its time into its places: some IDs in growth have one, so that these are new.
 	pace  time.Duration
 	fresh bool
+	// task is the answer to tasks/get, where the stream ends in its middle: its history begins with
+	// the message that was sent. nil: it ends with end.
+	task func(sent string) string
 	// events and marks count what one ring holds; size is its bytes as frames.
 	events, marks, size int
 }

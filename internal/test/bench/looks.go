@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -25,6 +26,7 @@ func looks() []look {
 		{"after-big", "memory after one event of 63 MiB", (*harness).afterBig},
 		{"kinds", "events of other kinds than a text that grows, 64 a write", (*harness).kinds},
 		{"growth", "turns of 1,000 to 1,000,000 events", (*harness).growth},
+		{"cut", "a look at tasks of 100 to 10,000 messages, behind a stream that ended in the middle", (*harness).cut},
 		{"cold", "from the start of a process to the answer to initialize", (*harness).cold},
 		{"idle", "after a turn", (*harness).idle},
 	}
@@ -146,6 +148,36 @@ func (h *harness) load(ctx context.Context) error {
 	h.printf("load: session/load of a conversation of %d events: %.1f ms, %.1f ms of CPU, %.1f MB to the editor; %.1f ms at least\n",
 		s.events*s.rounds, median(took), median(cpu), float64(size)/1e6, slices.Min(took))
 	return p.stop()
+}
+
+// cut measures turns whose stream ends in the middle: the other half of the messages is in the task, which
+// has all of them. What a message costs, and memory, should stay as they are.
+func (h *harness) cut(ctx context.Context) error {
+	h.printf("cut: µs of CPU a message, and MiB at most, of a task that is looked at when half was heard\n")
+	var start *measurement
+	for _, n := range []int{2, 100, 1000, 10000} {
+		events, history := make([][]byte, n), make([]string, n)
+		for i := range events {
+			id := fmt.Sprintf("m%d", i)
+			events[i] = bytes.Replace(statusV03(i, text(i, textSize, false)), []byte(messageID), []byte(id), 1)
+			history[i] = gjson.GetBytes(events[i], "result.status.message").Raw
+		}
+		s := newScript("0.3", events[:n/2], 1, 1)
+		s.marks = n * strings.Count(text(0, textSize, false), string(mark))
+		s.task = func(sent string) string {
+			return `{"kind":"task","id":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"completed"},"history":[` + sent + "," + strings.Join(history, ",") + "]}"
+		}
+		m, err := h.play(ctx, modeBridge, &Scenario{Name: "cut", sessions: 1}, s)
+		if err != nil {
+			return err
+		}
+		if start == nil {
+			start = m
+			continue
+		}
+		h.printf("  %-6d %8.1f %6.1f MiB\n", n, max(0, us(m.cpu-start.cpu)/float64(n)), mib(m.peak))
+	}
+	return nil
 }
 
 // after measures a bridge that has had a prompt in each of some sessions, one after another, at
