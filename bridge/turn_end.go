@@ -121,7 +121,8 @@ func (t *turn) result(ctx context.Context, why stopped, undelivered bool) (Resul
 		Execution: cmp.Or(t.execution, f.Execution)}
 	switch err := why.err; {
 	case t.isCancelled():
-		return r, t.endCancelled(ctx, &r, why.how)
+		err = t.endCancelled(ctx, &r, why.how) // before r is read: Go does not say which of two results comes first
+		return r, err
 	case t.rejected:
 		s.dropTask()
 		return r, err
